@@ -1,0 +1,30 @@
+// Small whole-file operations with errors as values. Every call blocks: not for the engine thread.
+#pragma once
+
+#include "core/base/error.h"
+#include "core/base/unique_fd.h"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace yard {
+
+/// The file's bytes; TooLarge over `limit`, NotFound when it is not there, else Io.
+Result<std::string> readFile(const std::string& path, std::size_t limit = 16u << 20);
+/// Writes a temporary name beside `path`, then renames. `sync` also fsyncs file and directory.
+Result<void> writeFileAtomically(const std::string& path, std::string_view content, int mode, bool sync = false);
+/// mkdir -p; directories made get `mode`. An existing directory is fine, anything else in its place is an error.
+Result<void> makeDirectories(const std::string& path, int mode = 0700);
+/// All bytes to the descriptor, over EINTR and short writes; waits up to 30 s when a non-blocking one takes
+/// nothing.
+Result<void> writeAll(int fd, std::string_view data);
+/// fsync of the directory itself, after a rename in it.
+Result<void> syncDirectory(const std::string& path);
+/// Removes a tree that hostile programs may have made: never follows links, chmods what forbids it, bounded depth
+/// by descriptors rather than by path length. Missing is success.
+Result<void> removeTree(const std::string& path);
+/// $XDG_DATA_HOME/yardmaster, else ~/.local/share/yardmaster.
+std::string defaultDataDirectory();
+
+} // namespace yard
