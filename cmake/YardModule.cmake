@@ -27,11 +27,24 @@ function(yard_module name)
   endif()
 endfunction()
 
+# Beside every test's own sources: settings of Qt Test and of the sanitizers.
+set(YARD_TEST_SOURCES ${CMAKE_SOURCE_DIR}/tests/support/program_defaults.cpp)
+if(YARD_SANITIZE STREQUAL "thread")
+  # Suppressions by function name need the program that turns addresses into names, where there is one.
+  find_program(YARD_SYMBOLIZER NAMES llvm-symbolizer-19 llvm-symbolizer)
+  set(tsan_options "suppressions=${CMAKE_SOURCE_DIR}/cmake/tsan.supp")
+  if(YARD_SYMBOLIZER)
+    string(APPEND tsan_options ":external_symbolizer_path=${YARD_SYMBOLIZER}")
+  endif()
+  set_source_files_properties(${YARD_TEST_SOURCES} TARGET_DIRECTORY yard_flags PROPERTIES
+    COMPILE_DEFINITIONS "YARD_TSAN_OPTIONS=\"${tsan_options}\"")
+endif()
+
 # yard_test(GROUP NAME SOURCES … DEPS … [TIMEOUT s] [LABELS …]): Qt Test program tst_GROUP_NAME, ctest label GROUP.
 function(yard_test group name)
   cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;DEPS;LABELS" ${ARGN})
   set(target tst_${group}_${name})
-  add_executable(${target} ${ARG_SOURCES})
+  add_executable(${target} ${ARG_SOURCES} ${YARD_TEST_SOURCES})
   set_target_properties(${target} PROPERTIES AUTOMOC ON)
   target_link_libraries(${target} PRIVATE yard_flags Qt6::Test ${ARG_DEPS})
   if(NOT ARG_TIMEOUT)

@@ -165,6 +165,7 @@ private:
     void start() {
         const std::lock_guard lock(threadMutex_);
         if (running_.load(std::memory_order_relaxed)) return;
+        giveUp_ = {};
         writer_ = std::thread([this] { writeUntilStopped(); });
         running_.store(true, std::memory_order_release);
     }
@@ -196,13 +197,12 @@ private:
     /// Empties the buffer to stderr. Waits as long as nobody reads there, but not when the process wants to end.
     void writeBuffer() {
         std::string_view rest = buffer_;
-        MonoTime giveUp{};
         while (!rest.empty()) {
             pollfd ready{.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
             if (::poll(&ready, 1, kPollMs) <= 0) {
                 if (!stopping_.load(std::memory_order_acquire)) continue;
-                if (giveUp == MonoTime{}) giveUp = MonoClock::now() + kFlushLimit;
-                if (MonoClock::now() >= giveUp) break;
+                if (giveUp_ == MonoTime{}) giveUp_ = MonoClock::now() + kFlushLimit;
+                if (MonoClock::now() >= giveUp_) break;
                 continue;
             }
             const ssize_t n = ::write(STDERR_FILENO, rest.data(), std::min(rest.size(), kMaxWrite));
@@ -222,6 +222,7 @@ private:
     std::mutex threadMutex_; ///< starting and ending the thread
     std::thread writer_;
     std::string buffer_; ///< the writer's
+    MonoTime giveUp_{};  ///< the writer's: when to stop waiting for a reader, once the process wants to end
 };
 
 std::atomic<LogLevel> leastLevel{LogLevel::Info};

@@ -1,0 +1,216 @@
+// The small values of core/base: identifiers, errors, times, digests, state tables, owner checks.
+#include "core/base/clock.h"
+#include "core/base/error.h"
+#include "core/base/hash.h"
+#include "core/base/ids.h"
+#include "core/base/owner.h"
+#include "core/base/state_machine.h"
+#include "core/base/unique_fd.h"
+
+#include <QTest>
+#include <cerrno>
+#include <fcntl.h>
+#include <set>
+#include <thread>
+#include <type_traits>
+#include <unistd.h>
+#include <unordered_set>
+
+using namespace yard;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr char kHashOfAbc[] = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+constexpr char kHashOfNothing[] = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+
+enum class Door { Closed, Open, Locked };
+
+constexpr TransitionTable<Door, 4> kDoorMoves{
+    {Door::Closed, {Door::Open, Door::Locked}},
+    {Door::Open, {Door::Closed}},
+};
+
+} // namespace
+
+class TestValues : public QObject {
+    Q_OBJECT
+private slots:
+    void idsOfDifferentThingsDoNotMix() {
+        static_assert(!std::is_convertible_v<Lsn, QueueId>);
+        static_assert(!std::is_convertible_v<std::int64_t, Lsn>);
+        QVERIFY(Lsn(3) < Lsn(4));
+        QVERIFY(Lsn() == Lsn(0));
+        QCOMPARE(std::unordered_set<Lsn>({Lsn(1), Lsn(1), Lsn(2)}).size(), 2u);
+    }
+
+    void everyErrorKindHasAWordOfItsOwn() {
+        std::set<std::string_view> words;
+        for (int kind = 0; kind <= int(ErrorKind::Internal); ++kind) {
+            const std::string_view word = errorName(ErrorKind(kind));
+            QVERIFY(!word.empty());
+            QVERIFY(word.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") == word.npos);
+            words.insert(word);
+        }
+        QCOMPARE(words.size(), std::size_t(ErrorKind::Internal) + 1);
+        QCOMPARE(errorName(ErrorKind::NeedChunks), "need");
+    }
+
+    void aFailingSystemCallSaysWhatFailedAndWhy() {
+        const Error error = failErrno("cannot open /x", EACCES).error();
+        QCOMPARE(error.message, "cannot open /x: Permission denied");
+        QCOMPARE(error.sysErrno, EACCES);
+        QVERIFY(error.kind == ErrorKind::Io);
+        QCOMPARE(failErrno("call", 99999).error().message, "call: error 99999");
+    }
+
+    void aFullDiskIsAKindOfItsOwn() {
+        QVERIFY(failErrno("write", ENOSPC).error().kind == ErrorKind::NoSpace);
+        QVERIFY(failErrno("write", EDQUOT).error().kind == ErrorKind::NoSpace);
+    }
+
+    void anInvalidFieldIsNamed() {
+        const Error error = invalid("argv", "argv is empty").error();
+        QCOMPARE(error.field, "argv");
+        QVERIFY(error.kind == ErrorKind::Invalid);
+        QCOMPARE(error.index, -1);
+    }
+
+    void monotonicTimeDoesNotGoBack() {
+        MonoTime last = MonoClock::now();
+        for (int i = 0; i < 1000; ++i) {
+            const MonoTime now = MonoClock::now();
+            QVERIFY(now >= last);
+            last = now;
+        }
+    }
+
+    void aPinnedScaleMapsMonotonicToWallTime() {
+        const WallScale scale = WallScale::pinnedNow();
+        const WallMicros difference = scale.at(MonoClock::now()) - wallNow();
+        QVERIFY2(std::abs(difference) < 1'000'000, qPrintable(QString::number(difference)));
+        const MonoTime t = MonoClock::now();
+        QCOMPARE(scale.at(t + 5ms) - scale.at(t), 5000);
+    }
+
+    void digestsAreSha256() {
+        QCOMPARE(Sha256::of("abc").hex(), kHashOfAbc);
+        QCOMPARE(Sha256::of("").hex(), kHashOfNothing);
+        QVERIFY(Hash256::ofNothing() == Sha256::of({}));
+    }
+
+    void aStreamedDigestEqualsTheWholeAndTheHasherStartsAnew() {
+        Sha256 hasher;
+        hasher.update("a");
+        hasher.update("");
+        hasher.update("bc");
+        QCOMPARE(hasher.finish().hex(), kHashOfAbc);
+        QCOMPARE(hasher.finish().hex(), kHashOfNothing);
+        hasher.update("abc");
+        QCOMPARE(hasher.finish().hex(), kHashOfAbc);
+    }
+
+    void aMovedHasherGoesOnWhereItWas() {
+        Sha256 first;
+        first.update("ab");
+        Sha256 second(std::move(first));
+        second.update("c");
+        Sha256 third;
+        third = std::move(second);
+        QCOMPARE(third.finish().hex(), kHashOfAbc);
+    }
+
+    void hexIsReadStrictly_data() {
+        QTest::addColumn<QByteArray>("text");
+        QTest::addColumn<bool>("accepted");
+        const QByteArray good(kHashOfAbc);
+        QTest::newRow("64 lower-case digits") << good << true;
+        QTest::newRow("upper case") << good.toUpper() << false;
+        QTest::newRow("one short") << good.chopped(1) << false;
+        QTest::newRow("one long") << good + "0" << false;
+        QTest::newRow("empty") << QByteArray() << false;
+        QTest::newRow("a letter past f") << good.chopped(1) + "g" << false;
+        QTest::newRow("a slash, below 0") << good.chopped(1) + "/" << false;
+        QTest::newRow("a path") << QByteArray("../").repeated(21) + "." << false;
+    }
+    void hexIsReadStrictly() {
+        QFETCH(QByteArray, text);
+        QFETCH(bool, accepted);
+        const auto hash = Hash256::fromHex({text.constData(), std::size_t(text.size())});
+        QCOMPARE(hash.has_value(), accepted);
+        if (hash) QCOMPARE(hash->hex(), text.toStdString());
+    }
+
+    void digestsCanBeKeys() {
+        std::unordered_set<Hash256> set{Sha256::of("a"), Sha256::of("b"), Sha256::of("a")};
+        QCOMPARE(set.size(), 2u);
+        QVERIFY(set.contains(Sha256::of("b")));
+    }
+
+    void randomHexHasTheLengthAskedForAndDiffers() {
+        QCOMPARE(randomHex(0), "");
+        const std::string a = randomHex(32);
+        QCOMPARE(a.size(), 64u);
+        QVERIFY(a != randomHex(32));
+        QVERIFY(Hash256::fromHex(a).has_value());
+        QCOMPARE(randomHex(1000).size(), 2000u);
+    }
+
+    void secretsCompareByContent() {
+        QVERIFY(equalConstantTime("", ""));
+        QVERIFY(equalConstantTime("token", "token"));
+        QVERIFY(!equalConstantTime("token", "tokem"));
+        QVERIFY(!equalConstantTime("token", "token1"));
+        QVERIFY(!equalConstantTime("", "t"));
+    }
+
+    void everyMoveIsAllowedOrNotAsTheTableSays() {
+        const bool expected[3][3] = {{false, true, true}, {true, false, false}, {false, false, false}};
+        for (int from = 0; from < 3; ++from)
+            for (int to = 0; to < 3; ++to) QCOMPARE(kDoorMoves.allows(Door(from), Door(to)), expected[from][to]);
+        QVERIFY(kDoorMoves.isFinal(Door::Locked));
+        QVERIFY(!kDoorMoves.isFinal(Door::Closed));
+        static_assert(kDoorMoves.allows(Door::Open, Door::Closed), "a table can be used at compile time");
+    }
+
+    void theFirstThreadThatTouchesAnObjectOwnsIt() {
+        const OwnerCheck owner;
+        QVERIFY(owner.isOwner());
+        bool ownedByOther = true;
+        std::thread([&] { ownedByOther = owner.isOwner(); }).join();
+#ifdef NDEBUG
+        QVERIFY2(ownedByOther, "release builds do not check");
+#else
+        QVERIFY(!ownedByOther);
+        owner.release();
+        std::thread([&] { ownedByOther = owner.isOwner(); }).join();
+        QVERIFY(ownedByOther);
+        QVERIFY(!owner.isOwner());
+#endif
+    }
+
+    void aDescriptorIsClosedOnceByWhoeverHoldsItLast() {
+        int raw = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+        {
+            UniqueFd first(raw);
+            UniqueFd second(std::move(first));
+            QVERIFY(!first); // NOLINT(bugprone-use-after-move): that is the point
+            QCOMPARE(second.get(), raw);
+            first = std::move(second);
+            QVERIFY(::fcntl(raw, F_GETFD) >= 0);
+        }
+        QCOMPARE(::fcntl(raw, F_GETFD), -1);
+        raw = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+        UniqueFd kept(raw);
+        QCOMPARE(kept.release(), raw);
+        QVERIFY(!kept);
+        kept.reset(raw);
+        errno = EXDEV;
+        kept.reset();
+        QCOMPARE(errno, EXDEV);
+        QCOMPARE(::fcntl(raw, F_GETFD), -1);
+    }
+};
+
+QTEST_APPLESS_MAIN(TestValues)
+#include "tst_values.moc"
