@@ -1,0 +1,414 @@
+#include "core/coro/loop.h"
+
+#include "core/base/log.h"
+#include "core/coro/async_op.h"
+
+#include <algorithm>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+namespace yard::coro {
+
+namespace asio = boost::asio;
+
+namespace detail {
+void setCurrentThread(Thread* thread) noexcept;
+} // namespace detail
+
+namespace {
+
+constexpr std::size_t kMaxBatch = 256;          // switches of one turn
+constexpr unsigned kSwitchesPerPoll = 64;       // while threads stay ready, see loop.h
+constexpr std::size_t kMaxCompletions = 1024;   // handlers of one look at the kernel
+constexpr std::size_t kMaxPostedPerTurn = 1024; // posted functions of one turn
+constexpr std::size_t kKeptCapacity = 4096;     // larger mail vectors are given back after a burst
+
+class RealClock : public Clock {
+public:
+    MonoTime now() noexcept override { return MonoClock::now(); }
+};
+
+} // namespace
+
+Clock& Clock::real() noexcept {
+    static RealClock clock;
+    return clock;
+}
+
+bool VirtualClock::skipTo(MonoTime next) noexcept {
+    if (!autoAdvance_) return false;
+    now_ = std::max(now_, next);
+    return true;
+}
+
+// ---- Mailbox
+
+bool Mailbox::post(Band band, Posted function) {
+    std::lock_guard lock(mutex_);
+    if (!io_) return false;
+    bands_[static_cast<std::size_t>(band)].push_back(std::move(function));
+    hasMail_.store(true, std::memory_order_release);
+    if (asleep_) {
+        asleep_ = false;
+        wakeups_.fetch_add(1, std::memory_order_relaxed);
+        // Under the lock, because the loop takes io_ away under it.
+        asio::post(*io_, [] {});
+    }
+    return true;
+}
+
+std::size_t Mailbox::size() const {
+    std::lock_guard lock(mutex_);
+    std::size_t sum = 0;
+    for (const auto& band : bands_) sum += band.size();
+    return sum;
+}
+
+// ---- Kernel: Asio and the one timer with which the loop wakes itself
+
+struct Loop::Kernel {
+    asio::io_context io{1};
+    asio::executor_work_guard<asio::io_context::executor_type> work{io.get_executor()};
+    asio::basic_waitable_timer<std::chrono::steady_clock, asio::wait_traits<std::chrono::steady_clock>,
+                               asio::io_context::executor_type>
+        alarm{io};
+    MonoTime alarmAt = MonoTime::max();
+
+    /// An alarm that is set too early is left alone: it costs one wake-up, setting it anew a system call per block.
+    void setAlarm(MonoTime at, Duration from) {
+        if (alarmAt <= at) return;
+        alarmAt = at;
+        alarm.expires_after(from);
+        alarm.async_wait([this](const ErrorCode& error) {
+            if (!error) alarmAt = MonoTime::max();
+        });
+    }
+};
+
+// ---- Loop
+
+Loop::Loop()
+    : Loop(Options{}) {}
+
+Loop::Loop(Options options)
+    : name_(std::move(options.name))
+    , clock_(options.clock ? options.clock : &Clock::real())
+    , kernel_(std::make_unique<Kernel>())
+    , mailbox_(std::make_shared<Mailbox>())
+    , switchTime_(clock_->now())
+    , selfishness_(options.selfishness)
+    , latencyLimit_(options.latencyLimit) {
+    mailbox_->io_ = &kernel_->io;
+}
+
+Loop::~Loop() {
+    closing_ = true;
+    Mailbox::Bands undelivered;
+    {
+        std::lock_guard lock(mailbox_->mutex_);
+        mailbox_->io_ = nullptr;
+        undelivered.swap(mailbox_->bands_);
+        mailbox_->hasMail_.store(false, std::memory_order_relaxed);
+    }
+    // Dropped unrun, outside of the lock: promises in them tell their waiters, here or on other loops.
+    undelivered = {};
+    mail_ = {};
+    while (!threads_.isEmpty()) {
+        Thread& thread = threads_.front();
+        thread.body_.reset();
+        thread.end_ = ThreadEnd::Destroyed;
+        retire(thread);
+        thread.dropRef();
+    }
+    services_.clear();
+}
+
+asio::io_context& Loop::io() noexcept {
+    return kernel_->io;
+}
+
+ThreadRef Loop::spawn(std::string name, Task<void> body) {
+    YARD_ASSERT_OWNER(owner_);
+    assert(body && "a thread needs a body");
+    Thread* thread = new Thread(*this, nextId_++, std::move(name), std::move(body));
+    thread->addRef(); // the loop's, until the thread has ended
+    ThreadRef ref(thread);
+    threads_.pushBack(*thread);
+    ++threadCount_;
+    makeReady(*thread);
+    if (closing_) thread->interrupt();
+    return ref;
+}
+
+void Loop::makeReady(Thread& thread) noexcept {
+    thread.setState(ThreadState::Ready, "ready");
+    thread.nextReady_ = nullptr;
+    (readyLast_ ? readyLast_->nextReady_ : readyFirst_) = &thread;
+    readyLast_ = &thread;
+    ++readyCount_;
+}
+
+void Loop::turn(bool mayBlock) {
+    YARD_ASSERT_OWNER(owner_);
+    assert(!currentThreadOrNull() && "a loop is not run from inside a thread");
+    switchTime_ = clock_->now();
+    timers_.fireDue(switchTime_);
+    runReady();
+    askKernel(mayBlock);
+}
+
+void Loop::runReady() {
+    // Those ready now: whoever becomes ready meanwhile is behind them and waits for the next round.
+    for (std::size_t left = std::min(readyCount_, kMaxBatch); left > 0; --left) {
+        Thread& thread = *readyFirst_;
+        readyFirst_ = thread.nextReady_;
+        if (!readyFirst_) readyLast_ = nullptr;
+        --readyCount_;
+        switchTo(thread);
+    }
+}
+
+void Loop::switchTo(Thread& thread) {
+    const MonoTime start = switchTime_;
+    ++switches_;
+    ++sincePoll_;
+    thread.setState(ThreadState::Running, "running");
+    detail::setCurrentThread(&thread);
+    if (observer_) observer_->switchedIn(thread, start);
+    thread.resumePoint_.resume();
+    const bool ended = thread.body_.handle().done();
+    if (ended) endThread(thread);
+    detail::setCurrentThread(nullptr);
+    switchTime_ = clock_->now();
+    thread.since_ = switchTime_;
+    const Duration ran = switchTime_ - start;
+    if (observer_) observer_->switchedOut(thread, switchTime_, ran);
+    if (ran > latencyLimit_) warnLatency(thread, ran);
+    if (ended) thread.dropRef();
+}
+
+void Loop::endThread(Thread& thread) noexcept {
+    std::exception_ptr error = std::move(thread.body_.handle().promise().error);
+    thread.body_.reset();
+    thread.end_ = ThreadEnd::Returned;
+    if (error) {
+        try {
+            std::rethrow_exception(error);
+        } catch (const Interrupted&) {
+            thread.end_ = ThreadEnd::Interrupted;
+        } catch (const std::exception& failure) {
+            thread.end_ = ThreadEnd::Failed;
+            logError("coro", "thread {} \"{}\" of loop {} failed: {}", thread.id_, thread.name_, name_,
+                     failure.what());
+        } catch (...) {
+            thread.end_ = ThreadEnd::Failed;
+            logError("coro", "thread {} \"{}\" of loop {} failed with an unknown exception", thread.id_,
+                     thread.name_, name_);
+        }
+        thread.error_ = std::move(error);
+    }
+    retire(thread);
+}
+
+void Loop::retire(Thread& thread) noexcept {
+    thread.setState(ThreadState::Ended, "ended");
+    thread.unlink();
+    --threadCount_;
+    while (!thread.joiners_.isEmpty()) {
+        Wait& joiner = thread.joiners_.front();
+        if (joiner.isParked())
+            joiner.wake();
+        else
+            joiner.unlink();
+    }
+}
+
+void Loop::warnLatency(const Thread& thread, Duration ran) {
+    ++latencyWarnings_;
+    logWarning("coro", "thread {} \"{}\" of loop {} ran {} ms without yielding", thread.id_, thread.name_, name_,
+               std::chrono::duration_cast<std::chrono::milliseconds>(ran).count());
+    if (latencyHook_) latencyHook_(thread, ran);
+}
+
+// ---- the kernel and the mailbox
+
+void Loop::askKernel(bool mayBlock) {
+    if (readyCount_ == 0 && mayBlock && !hasMail() && !isDone())
+        block();
+    else if (readyCount_ == 0 || sincePoll_ >= kSwitchesPerPoll)
+        pollKernel();
+    takeMail();
+}
+
+void Loop::block() {
+    sincePoll_ = 0;
+    remindCancelled();
+    if (clock_->isVirtual() && (pollKernel() > 0 || readyCount_ > 0)) return;
+    if (!timers_.isEmpty()) {
+        const MonoTime next = timers_.next();
+        const MonoTime now = clock_->now();
+        if (next <= now) {
+            pollKernel();
+            return;
+        }
+        if (clock_->skipTo(next)) return;
+        if (!clock_->isVirtual()) kernel_->setAlarm(next, next - now);
+    }
+    if (!fallAsleep()) return;
+    kernel_->io.run_one();
+    ++wakeups_;
+    wakeUp();
+    switchTime_ = clock_->now();
+    pollKernel();
+}
+
+bool Loop::fallAsleep() {
+    std::lock_guard lock(mailbox_->mutex_);
+    if (mailbox_->hasMail_.load(std::memory_order_relaxed)) return false;
+    mailbox_->asleep_ = true;
+    return true;
+}
+
+void Loop::wakeUp() {
+    std::lock_guard lock(mailbox_->mutex_);
+    mailbox_->asleep_ = false;
+}
+
+void Loop::remindCancelled() {
+    for (Wait* wait = cancelling_.isEmpty() ? nullptr : &cancelling_.front(); wait;) {
+        Wait* next = cancelling_.after(*wait);
+        static_cast<AsyncWait*>(wait)->emit();
+        wait = next;
+    }
+}
+
+std::size_t Loop::pollKernel() {
+    sincePoll_ = 0;
+    remindCancelled();
+    std::size_t handled = 0;
+    while (handled < kMaxCompletions && kernel_->io.poll_one() > 0) ++handled;
+    return handled;
+}
+
+bool Loop::hasMail() const noexcept {
+    if (mailbox_->hasMail_.load(std::memory_order_acquire)) return true;
+    for (const auto& band : mail_)
+        if (!band.empty()) return true;
+    return false;
+}
+
+void Loop::takeMail() {
+    if (!hasMail()) return;
+    if (mailbox_->hasMail_.load(std::memory_order_acquire)) {
+        std::lock_guard lock(mailbox_->mutex_);
+        for (std::size_t i = 0; i < Mailbox::kBands; ++i) {
+            auto& from = mailbox_->bands_[i];
+            if (mail_[i].empty()) {
+                mail_[i].swap(from);
+            } else {
+                mail_[i].insert(mail_[i].end(), std::move_iterator(from.begin()), std::move_iterator(from.end()));
+                from.clear();
+            }
+        }
+        mailbox_->hasMail_.store(false, std::memory_order_relaxed);
+    }
+    std::size_t left = kMaxPostedPerTurn;
+    for (std::size_t i = 0; i < Mailbox::kBands; ++i) {
+        auto& band = mail_[i];
+        for (std::size_t& at = mailAt_[i]; at < band.size() && left > 0; ++at, --left) runPosted(band[at]);
+        if (mailAt_[i] < band.size()) return;
+        mailAt_[i] = 0;
+        band.clear();
+        if (band.capacity() > kKeptCapacity) std::vector<Posted>().swap(band);
+    }
+}
+
+void Loop::runPosted(Posted& function) noexcept {
+    try {
+        std::exchange(function, nullptr)();
+    } catch (const std::exception& failure) {
+        logError("coro", "a function posted to loop {} failed: {}", name_, failure.what());
+    } catch (...) {
+        logError("coro", "a function posted to loop {} failed with an unknown exception", name_);
+    }
+}
+
+// ---- running and ending
+
+bool Loop::isDone() const noexcept {
+    return stopped_ || (untilEmpty_ && threadCount_ == 0);
+}
+
+void Loop::run() {
+    untilEmpty_ = true;
+    do turn(true);
+    while (!stopped_ && (threadCount_ > 0 || hasMail()));
+    stopped_ = false;
+}
+
+void Loop::runForever() {
+    untilEmpty_ = false;
+    do turn(true);
+    while (!stopped_);
+    stopped_ = false;
+}
+
+std::size_t Loop::runUntilIdle() {
+    const std::uint64_t before = switches_;
+    do turn(false);
+    while (!isIdle());
+    return static_cast<std::size_t>(switches_ - before);
+}
+
+bool Loop::isIdle() {
+    if (readyCount_ > 0 || hasMail()) return false;
+    if (!timers_.isEmpty() && timers_.next() <= clock_->now()) return false;
+    return pollKernel() == 0 && readyCount_ == 0 && !hasMail();
+}
+
+void Loop::stop() {
+    mailbox_->post(Band::Results, [this] { stopped_ = true; });
+}
+
+std::size_t Loop::shutdown(Duration limit) {
+    closing_ = true;
+    untilEmpty_ = true;
+    for (Thread* thread = threads_.isEmpty() ? nullptr : &threads_.front(); thread;
+         thread = threads_.after(*thread))
+        thread->interrupt();
+    const MonoTime end = MonoClock::now() + limit;
+    Timer alarm([](Timer&) noexcept {});
+    if (!clock_->isVirtual()) timers_.arm(alarm, end);
+    while (threadCount_ > 0 && MonoClock::now() < end) {
+        if (!clock_->isVirtual()) {
+            turn(true);
+        } else if (runUntilIdle() == 0 && threadCount_ > 0) {
+            // Time stands still, so what is left waits for the kernel or another OS thread.
+            kernel_->io.run_one_for(std::chrono::milliseconds(1));
+        }
+    }
+    stopped_ = false;
+    return threadCount_;
+}
+
+std::vector<ThreadInfo> Loop::threads() const {
+    YARD_ASSERT_OWNER(owner_);
+    const MonoTime now = clock_->now();
+    std::vector<ThreadInfo> list;
+    list.reserve(threadCount_);
+    for (Thread* thread = threads_.isEmpty() ? nullptr : &threads_.front(); thread;
+         thread = threads_.after(*thread))
+        list.push_back({thread->id_, thread->name_, thread->state_, thread->where_, now - thread->since_});
+    return list;
+}
+
+ThreadRef Loop::find(std::uint64_t id) const {
+    for (Thread* thread = threads_.isEmpty() ? nullptr : &threads_.front(); thread;
+         thread = threads_.after(*thread))
+        if (thread->id_ == id) return ThreadRef(thread);
+    return ThreadRef();
+}
+
+} // namespace yard::coro

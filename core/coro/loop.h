@@ -1,0 +1,248 @@
+// Loop: the event loop of one OS thread. It owns that thread's cooperative threads, its timers, one Asio io_context
+// (epoll) and a mailbox through which other OS threads hand it functions.
+//
+// A turn: timed events that are due, then the threads that are ready (round-robin, those ready now; a thread that
+// becomes ready meanwhile waits for the next round), then the kernel and the mailbox. With nothing ready it blocks
+// in the kernel until the next timer, or for ever when nothing is armed: an idle loop does not wake up by itself.
+// While threads stay ready the kernel is asked after every 64 switches only, because asking costs as much as ten of
+// them.
+//
+// Owner: the OS thread that first uses it after construction (release() lets another take over); only post(),
+// stop() and mailbox() may be used from elsewhere. Lifetime: run() and shutdown() before destruction; the
+// destructor destroys the frames of threads that are left where they are suspended, then the io_context. ThreadRef
+// and Mailbox outlive it.
+#pragma once
+
+#include "core/base/clock.h"
+#include "core/base/owner.h"
+#include "core/coro/thread.h"
+
+#include <array>
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace boost::asio {
+class io_context;
+} // namespace boost::asio
+
+namespace yard::coro {
+
+/// The time scale of a loop. The real one is MonoClock; only the monotonic scale is ever used.
+class Clock {
+public:
+    virtual ~Clock() = default;
+    virtual MonoTime now() noexcept = 0;
+    /// The loop has nothing to do before `next`: true when the clock jumped there, so that it need not block.
+    virtual bool skipTo(MonoTime) noexcept { return false; }
+    /// True: time moves by hand; the loop does not block on its account.
+    virtual bool isVirtual() const noexcept { return false; }
+    /// CLOCK_MONOTONIC.
+    static Clock& real() noexcept;
+};
+
+/// Time moved by hand, for tests. Starts at 1 s. With autoAdvance an idle loop jumps to its next timer by itself.
+/// Owner: the loop's OS thread.
+class VirtualClock : public Clock {
+public:
+    explicit VirtualClock(bool autoAdvance = false) noexcept
+        : autoAdvance_(autoAdvance) {}
+    MonoTime now() noexcept override { return now_; }
+    bool skipTo(MonoTime next) noexcept override;
+    bool isVirtual() const noexcept override { return true; }
+    void advance(Duration by) noexcept { now_ += by; }
+
+private:
+    MonoTime now_{std::chrono::seconds(1)};
+    bool autoAdvance_;
+};
+
+/// Order in which posted functions run: everything of a lower band that has arrived goes first.
+enum class Band : unsigned char { Results, Updates, Submissions };
+
+using Posted = std::move_only_function<void()>;
+
+/// The way into a loop from other OS threads. Thread-safe; outlives the loop, then refuses. Not bounded by itself:
+/// who posts holds to the bound of his edge (ENGINE 9), size() helps.
+class Mailbox {
+public:
+    /// Queues `function` for the loop's thread; it must neither suspend nor throw. False when the loop is gone
+    /// (then the function is destroyed unrun). Wakes the loop only when that has declared itself asleep.
+    bool post(Band band, Posted function);
+    /// Functions posted and not yet taken.
+    std::size_t size() const;
+    /// How often a post had to wake the loop, for tests and metrics.
+    std::uint64_t wakeups() const noexcept { return wakeups_.load(std::memory_order_relaxed); }
+
+private:
+    friend class Loop;
+    static constexpr std::size_t kBands = 3;
+    using Bands = std::array<std::vector<Posted>, kBands>;
+
+    mutable std::mutex mutex_;
+    Bands bands_;
+    boost::asio::io_context* io_ = nullptr; ///< null when the loop is gone
+    bool asleep_ = false;
+    std::atomic<bool> hasMail_{false};
+    std::atomic<std::uint64_t> wakeups_{0};
+};
+
+/// Sees every switch, for a profiler. Called on the loop's thread, with the time on its clock; must not suspend.
+class SwitchObserver {
+public:
+    virtual ~SwitchObserver() = default;
+    virtual void switchedIn(const Thread& thread, MonoTime at) = 0;
+    virtual void switchedOut(const Thread& thread, MonoTime at, Duration ran) = 0;
+};
+
+/// One line of the list of threads.
+struct ThreadInfo {
+    std::uint64_t id = 0;
+    std::string name;
+    ThreadState state = ThreadState::Ready;
+    const char* where = "";
+    Duration waiting{}; ///< how long it has been in this state
+};
+
+class Loop {
+public:
+    struct Options {
+        std::string name = "loop";
+        Clock* clock = nullptr;                                 ///< null: the real one; borrowed, outlives the loop
+        unsigned selfishness = 4;                               ///< of new threads, see Thread::setSelfishness
+        Duration latencyLimit = std::chrono::milliseconds(200); ///< a longer run without yielding is warned of
+    };
+    /// Called with the thread and how long it ran without yielding.
+    using LatencyHook = std::function<void(const Thread&, Duration)>;
+
+    Loop();
+    explicit Loop(Options options);
+    Loop(const Loop&) = delete;
+    Loop& operator=(const Loop&) = delete;
+    ~Loop();
+
+    /// Starts a thread: ready, runs in the next turn. During shutdown it is born interrupted.
+    ThreadRef spawn(std::string name, Task<void> body);
+
+    /// Turns until no thread is left and nothing is posted, or until stop(). Blocks.
+    void run();
+    /// Turns until stop(), also without threads. Blocks.
+    void runForever();
+    /// Turns until nothing is ready, due, posted or signalled; never blocks. Returns the switches made. For tests.
+    std::size_t runUntilIdle();
+    /// Makes run() return after the current turn; before run(), at its start. Thread-safe.
+    void stop();
+    /// Interrupts every thread and turns until they have ended, at most `limit` (real time). Returns how many are
+    /// left; the destructor destroys those. Not from inside a thread.
+    std::size_t shutdown(Duration limit = std::chrono::seconds(5));
+    bool isShuttingDown() const noexcept { return closing_; }
+
+    /// Thread-safe; see Mailbox::post.
+    bool post(Posted function, Band band = Band::Submissions) { return mailbox_->post(band, std::move(function)); }
+    /// For those who may outlive the loop. Thread-safe.
+    const std::shared_ptr<Mailbox>& mailbox() const noexcept { return mailbox_; }
+
+    /// For sockets and other Asio objects, which live no longer than the loop.
+    boost::asio::io_context& io() noexcept;
+    Clock& clock() const noexcept { return *clock_; }
+    MonoTime now() const noexcept { return clock_->now(); }
+    TimerHeap& timers() noexcept { return timers_; }
+    const std::string& name() const noexcept { return name_; }
+
+    std::size_t threadCount() const noexcept { return threadCount_; }
+    /// All living threads by number. Copies: for people, not for deciding.
+    std::vector<ThreadInfo> threads() const;
+    /// Null when no living thread has this number. A walk over all.
+    ThreadRef find(std::uint64_t id) const;
+
+    void setObserver(SwitchObserver* observer) noexcept { observer_ = observer; }
+    void setLatencyLimit(Duration limit) noexcept { latencyLimit_ = limit; }
+    void setLatencyHook(LatencyHook hook) { latencyHook_ = std::move(hook); }
+    std::uint64_t latencyWarnings() const noexcept { return latencyWarnings_; }
+    /// Switches to a thread since the start, and times the loop came back from blocking in the kernel.
+    std::uint64_t switches() const noexcept { return switches_; }
+    std::uint64_t wakeups() const noexcept { return wakeups_; }
+
+    /// The next OS thread that uses the loop owns it. When it was built elsewhere.
+    void release() const noexcept { owner_.release(); }
+    bool isOwner() const { return owner_.isOwner(); }
+
+    /// For wait primitives: queues a thread that is not queued.
+    void makeReady(Thread& thread) noexcept;
+    /// For asyncOp: operations that were told to end and have not. They are told again before each look at the
+    /// kernel.
+    WaitList& cancelling() noexcept { return cancelling_; }
+
+    /// A service of which a loop has one (inotify), made at first use, destroyed with the loop before its
+    /// io_context.
+    template<class S>
+    S& service() {
+        static char key = 0;
+        for (auto& entry : services_)
+            if (entry.key == &key) return *static_cast<S*>(entry.object.get());
+        services_.push_back({&key, std::shared_ptr<void>(std::make_shared<S>(*this))});
+        return *static_cast<S*>(services_.back().object.get());
+    }
+
+private:
+    struct Kernel;
+    struct Service {
+        const void* key;
+        std::shared_ptr<void> object;
+    };
+
+    void turn(bool mayBlock);
+    void runReady();
+    void switchTo(Thread& thread);
+    void endThread(Thread& thread) noexcept;
+    void retire(Thread& thread) noexcept;
+    void warnLatency(const Thread& thread, Duration ran);
+    void askKernel(bool mayBlock);
+    void block();
+    bool fallAsleep();
+    void wakeUp();
+    std::size_t pollKernel();
+    void takeMail();
+    void runPosted(Posted& function) noexcept;
+    void remindCancelled();
+    bool hasMail() const noexcept;
+    bool isDone() const noexcept;
+    bool isIdle();
+
+    std::string name_;
+    Clock* clock_;
+    std::unique_ptr<Kernel> kernel_;
+    std::shared_ptr<Mailbox> mailbox_;
+    TimerHeap timers_;
+    std::vector<Service> services_;
+    Mailbox::Bands mail_;                               ///< taken and not yet run
+    std::array<std::size_t, Mailbox::kBands> mailAt_{}; ///< first one not yet run
+    WaitList cancelling_;
+    HookList<Thread> threads_;
+    std::size_t threadCount_ = 0;
+    std::uint64_t nextId_ = 1;
+    Thread* readyFirst_ = nullptr;
+    Thread* readyLast_ = nullptr;
+    std::size_t readyCount_ = 0;
+    unsigned sincePoll_ = 0; ///< switches since the kernel was asked
+    MonoTime switchTime_{};  ///< when the clock was last read: at each switch and turn
+    unsigned selfishness_;
+    Duration latencyLimit_;
+    LatencyHook latencyHook_;
+    SwitchObserver* observer_ = nullptr;
+    std::uint64_t latencyWarnings_ = 0;
+    std::uint64_t switches_ = 0;
+    std::uint64_t wakeups_ = 0;
+    bool stopped_ = false;
+    bool untilEmpty_ = true;
+    bool closing_ = false;
+    OwnerCheck owner_;
+
+    friend class Thread;
+};
+
+} // namespace yard::coro

@@ -1,0 +1,130 @@
+// Task<T>: a lazy coroutine. Nothing runs until it is awaited (or given to spawn); it runs on the thread that
+// awaits it, by symmetric transfer, so that a loop over a million awaits needs no stack.
+//
+// Owner: whoever holds the Task; it may be created on one loop and awaited on another, but runs on one only.
+// Lifetime: destroying a Task destroys its frame, whether it never started, ended, or is suspended (a loop that is
+// shut down does the latter); awaiters take themselves out of every list in their destructors.
+// Invariant: awaited at most once, as an rvalue. README.md has the rules for writing coroutines.
+#pragma once
+
+#include <cassert>
+#include <coroutine>
+#include <exception>
+#include <utility>
+#include <variant>
+
+namespace yard::coro {
+
+template<class T>
+class Task;
+
+namespace detail {
+
+/// At the end of a task its awaiter goes on; without one (the body of a thread) control returns to the loop.
+struct FinalAwaiter {
+    bool await_ready() const noexcept { return false; }
+    template<class P>
+    std::coroutine_handle<> await_suspend(std::coroutine_handle<P> self) noexcept {
+        return self.promise().continuation;
+    }
+    void await_resume() const noexcept {}
+};
+
+struct PromiseBase {
+    std::coroutine_handle<> continuation = std::noop_coroutine();
+    std::suspend_always initial_suspend() const noexcept { return {}; }
+    FinalAwaiter final_suspend() const noexcept { return {}; }
+};
+
+template<class T>
+struct TaskPromise : PromiseBase {
+    std::variant<std::monostate, T, std::exception_ptr> result;
+
+    Task<T> get_return_object() noexcept;
+    void unhandled_exception() noexcept { result.template emplace<2>(std::current_exception()); }
+    template<class U>
+    void return_value(U&& value) {
+        result.template emplace<1>(std::forward<U>(value));
+    }
+    T take() {
+        if (auto* error = std::get_if<2>(&result)) std::rethrow_exception(std::move(*error));
+        return std::get<1>(std::move(result));
+    }
+};
+
+template<>
+struct TaskPromise<void> : PromiseBase {
+    std::exception_ptr error;
+
+    Task<void> get_return_object() noexcept;
+    void unhandled_exception() noexcept { error = std::current_exception(); }
+    void return_void() const noexcept {}
+    void take() {
+        if (error) std::rethrow_exception(std::exchange(error, nullptr));
+    }
+};
+
+} // namespace detail
+
+/// A piece of work that may suspend its thread. `T` is a value type or void; results are moved out.
+template<class T = void>
+class [[nodiscard("a Task does nothing until it is awaited")]] Task {
+public:
+    using promise_type = detail::TaskPromise<T>;
+    using Handle = std::coroutine_handle<promise_type>;
+
+    Task() = default;
+    explicit Task(Handle handle) noexcept
+        : handle_(handle) {}
+    Task(Task&& other) noexcept
+        : handle_(std::exchange(other.handle_, nullptr)) {}
+    Task& operator=(Task&& other) noexcept {
+        if (this != &other) {
+            reset();
+            handle_ = std::exchange(other.handle_, nullptr);
+        }
+        return *this;
+    }
+    ~Task() { reset(); }
+
+    explicit operator bool() const noexcept { return handle_ != nullptr; }
+    /// Destroys the frame now.
+    void reset() noexcept {
+        if (Handle handle = std::exchange(handle_, nullptr)) handle.destroy();
+    }
+    /// For the loop, which starts thread bodies itself. Borrowed.
+    Handle handle() const noexcept { return handle_; }
+
+    /// `co_await std::move(task)`: runs it to its end, returns its value or throws what left it. The frame is gone
+    /// when the full expression ends.
+    auto operator co_await() && noexcept {
+        struct Awaiter {
+            Task task;
+            bool await_ready() const noexcept { return false; }
+            std::coroutine_handle<> await_suspend(std::coroutine_handle<> awaiting) noexcept {
+                task.handle_.promise().continuation = awaiting;
+                return task.handle_;
+            }
+            T await_resume() { return task.handle_.promise().take(); }
+        };
+        assert(handle_ && "a task is awaited once");
+        return Awaiter{std::move(*this)};
+    }
+
+private:
+    Handle handle_;
+};
+
+namespace detail {
+
+template<class T>
+Task<T> TaskPromise<T>::get_return_object() noexcept {
+    return Task<T>(std::coroutine_handle<TaskPromise>::from_promise(*this));
+}
+inline Task<void> TaskPromise<void>::get_return_object() noexcept {
+    return Task<void>(std::coroutine_handle<TaskPromise>::from_promise(*this));
+}
+
+} // namespace detail
+
+} // namespace yard::coro
