@@ -1,0 +1,537 @@
+#include "core/http/connection.h"
+
+#include "core/base/log.h"
+#include "core/coro/one_shot.h"
+#include "core/coro/timeout.h"
+#include "core/http/error_map.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
+#include <iterator>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+namespace yard::http {
+
+namespace {
+
+constexpr std::size_t kSmallBuffer = 4 * 1024;
+constexpr std::size_t kBodyBuffer = 64 * 1024;
+constexpr std::size_t kStreamBuffer = 256 * 1024;
+/// Of a body that nobody wants: so much is read and dropped to keep the connection.
+constexpr std::uint64_t kMaxSkipped = 64 * 1024;
+/// Of input after a refusal: so much is read and dropped, that the answer is not lost in a reset.
+constexpr std::size_t kMaxLinger = 16u << 20;
+/// Request bodies keep their buffer for the next request up to this.
+constexpr std::size_t kMaxKeptBody = 64 * 1024;
+
+Response timeoutResponse(std::string_view what) {
+    Response response;
+    response.status = 408;
+    response.body = fmt::format(R"({{"error":"timeout","message":"{}"}})", what);
+    response.close = true;
+    return response;
+}
+
+} // namespace
+
+Connection::Connection(ServerState& server, coro::TcpSocket socket)
+    : server_(server)
+    , socket_(std::move(socket))
+    , share_(server.budget)
+    , wanted_(kSmallBuffer) {
+    boost::system::error_code ignored;
+    socket_.native_non_blocking(true, ignored);
+    socket_.set_option(boost::asio::ip::tcp::no_delay(true), ignored);
+    request_.link = this;
+    ++server_.open;
+    server_.openCount.fetch_add(1, std::memory_order_relaxed);
+}
+
+Connection::~Connection() {
+    // release() takes the descriptor out of epoll, which Asio's close leaves to the kernel (and that to the last
+    // copy).
+    boost::system::error_code error;
+    const int fd = socket_.is_open() ? socket_.release(error) : -1;
+    if (fd >= 0 && !error) {
+        ::shutdown(fd, SHUT_RDWR);
+        ::close(fd);
+    }
+    --server_.open;
+    server_.openCount.fetch_sub(1, std::memory_order_relaxed);
+    server_.closed.notifyAll();
+}
+
+coro::Task<void> Connection::run() {
+    thread_ = &coro::currentThread();
+    for (;;) {
+        const bool came = co_await waitForRequest();
+        if (!came) co_return;
+        const Next next = co_await serveOne();
+        server_.requests.fetch_add(1, std::memory_order_relaxed);
+        share_.release();
+        if (next == Next::Linger) co_await linger();
+        if (next != Next::KeepAlive) co_return;
+        co_await coro::giveWayIfSelfish();
+    }
+}
+
+void Connection::interruptSoftly() {
+    unlink();
+    softlyInterrupted_ = true;
+    thread_->interrupt();
+}
+
+bool Connection::peerGone() {
+    char byte;
+    const ssize_t n = ::recv(socket_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    return n == 0 || (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
+}
+
+void Connection::setInterruptible(bool interruptible) {
+    if (interruptible) {
+        server_.waiting.pushBack(*this);
+        return;
+    }
+    unlink();
+    // The stop reached its aim, the wait is over: the answer can be written. Not when the loop destroys the frame.
+    if (softlyInterrupted_ && coro::currentThreadOrNull() == thread_) {
+        softlyInterrupted_ = false;
+        coro::acknowledgeInterrupt();
+    }
+}
+
+// --- between requests -------------------------------------------------------------------------------------------
+
+coro::Task<bool> Connection::waitForRequest() {
+    if (begin_ < end_) co_return true;
+    if (server_.stopping) co_return false;
+    wanted_ = kSmallBuffer;
+    server_.idle.pushBack(*this);
+    bool came = false;
+    try {
+        came = co_await coro::withTimeout(server_.limits.idle, fill());
+    } catch (const coro::TimeoutError&) {
+        came = false;
+    }
+    unlink();
+    if (came && softlyInterrupted_) {
+        // A request and the wish to close met: the request wins.
+        softlyInterrupted_ = false;
+        coro::acknowledgeInterrupt();
+    }
+    co_return came;
+}
+
+coro::Task<Connection::Next> Connection::serveOne() {
+    mayGoOn_ = false;
+    bodyDone_ = true;
+    continueDue_ = false;
+    request_.source = nullptr;
+    request_.route = -1;
+    if (request_.body.capacity() > kMaxKeptBody) request_.body = std::string();
+    request_.body.clear();
+
+    std::optional<Response> failure = co_await readHead();
+    if (failure) {
+        failure->close = true;
+        bodyDone_ = false;
+        co_return co_await answer(std::move(*failure));
+    }
+    beginBody();
+    failure = wrongExpectation();
+    if (failure) co_return co_await answer(std::move(*failure));
+
+    Admission admission = server_.handler.admit(request_);
+    if (admission.refusal) co_return co_await answer(std::move(*admission.refusal));
+    if (admission.mode == BodyMode::Stream) {
+        wanted_ = kStreamBuffer;
+        request_.source = this;
+    } else if (!bodyDone_) {
+        const Trouble trouble = co_await readWhole(admission.limit);
+        if (trouble == Trouble::Gone) co_return Next::Close;
+        if (trouble != Trouble::None) co_return co_await answer(troubleResponse(trouble, admission.limit));
+    }
+    Response response = co_await callHandler();
+    co_return co_await answer(std::move(response));
+}
+
+/// Nothing when the head is complete.
+coro::Task<std::optional<Response>> Connection::readHead() {
+    parser_.reset();
+    Result<bool> complete = false;
+    bool late = false;
+    try {
+        complete = co_await coro::withTimeout(server_.limits.head, parseHead());
+    } catch (const coro::TimeoutError&) {
+        late = true;
+    }
+    if (late) co_return timeoutResponse("The request did not arrive in time; send it at once.");
+    if (!complete) co_return errorResponse(complete.error());
+    // The client closed in the middle of a head: an answer does no harm, and helps one that only closed its half.
+    if (!*complete) co_return errorResponse(ErrorKind::Malformed, "The request ends within its head.");
+    mayGoOn_ = parser_.keepsAlive() && !server_.stopping;
+    co_return std::nullopt;
+}
+
+coro::Task<Result<bool>> Connection::parseHead() {
+    for (;;) {
+        std::string_view in(buffer_.data() + begin_, end_ - begin_);
+        const Result<bool> complete = parser_.readHead(in, request_.head);
+        begin_ = end_ - in.size();
+        if (!complete || *complete) co_return complete;
+        const bool more = co_await fill();
+        if (!more) co_return false;
+    }
+}
+
+void Connection::beginBody() {
+    const RequestHead& head = request_.head;
+    bodyDone_ = !head.hasBody;
+    bodyLeft_ = head.contentLength.value_or(0);
+    bodyReceived_ = 0;
+    bodyBegan_ = coro::currentLoop().now();
+    if (bodyDone_) return;
+    if (!head.contentLength || bodyLeft_ > kSmallBuffer) wanted_ = kBodyBuffer;
+    const auto expect = head.field("Expect");
+    continueDue_ = expect && head.isHttp11 && begin_ == end_;
+}
+
+std::optional<Response> Connection::wrongExpectation() const {
+    const auto expect = request_.head.field("Expect");
+    if (!expect || equalsNoCase(*expect, "100-continue")) return std::nullopt;
+    Response response = errorResponse(ErrorKind::Malformed, "The only expectation met here is 100-continue.");
+    response.status = 417;
+    return response;
+}
+
+// --- answering
+// ----------------------------------------------------------------------------------------------------
+
+coro::Task<Connection::Next> Connection::answer(Response response) {
+    const bool skip = canSkipBody();
+    if (!skip || response.close || server_.stopping) mayGoOn_ = false;
+    const bool written = co_await writeResponse(response);
+    response.producer.reset();
+    if (!written) co_return Next::Close;
+    if (!mayGoOn_) co_return bodyDone_ ? Next::Close : Next::Linger;
+    if (bodyDone_) co_return Next::KeepAlive;
+    const bool skipped = co_await skipBody();
+    co_return skipped ? Next::KeepAlive : Next::Close;
+}
+
+coro::Task<Response> Connection::callHandler() {
+    try {
+        co_return co_await server_.handler.handle(request_);
+    } catch (const coro::LostError&) {
+        // The engine went away under the request.
+    } catch (const std::exception& problem) {
+        logError("http", "{} {}: {}", name(request_.head.method), request_.head.path(), problem.what());
+        co_return errorResponse(ErrorKind::Internal, "The engine made a mistake; its log says more.");
+    }
+    co_return errorResponse(ErrorKind::NotAccepting, "The engine is stopping; try again when it is back.");
+}
+
+bool Connection::canSkipBody() const {
+    return bodyDone_ || (!continueDue_ && request_.head.contentLength && bodyLeft_ <= kMaxSkipped);
+}
+
+coro::Task<bool> Connection::skipBody() {
+    while (!bodyDone_) {
+        const Piece piece = co_await nextPiece();
+        if (piece.trouble != Trouble::None) co_return false;
+    }
+    co_return true;
+}
+
+coro::Task<void> Connection::linger() {
+    ::shutdown(socket_.native_handle(), SHUT_WR);
+    try {
+        co_await coro::withTimeout(server_.limits.linger, dropInput());
+    } catch (const coro::TimeoutError&) {
+        // It had its time.
+    }
+}
+
+coro::Task<void> Connection::dropInput() {
+    for (std::size_t dropped = 0; dropped < kMaxLinger; dropped += end_) {
+        begin_ = end_ = 0;
+        const bool more = co_await fill();
+        if (!more) co_return;
+    }
+}
+
+// --- bodies
+// -------------------------------------------------------------------------------------------------------
+
+coro::Task<Result<std::string_view>> Connection::read() {
+    const Piece piece = co_await nextPiece();
+    switch (piece.trouble) {
+    case Trouble::None: co_return piece.bytes;
+    case Trouble::Malformed: co_return fail(ErrorKind::Malformed, chunkError_);
+    case Trouble::Slow: co_return fail(ErrorKind::Io, "The body arrived too slowly.");
+    default: co_return fail(ErrorKind::Io, "The client closed the connection within its body.");
+    }
+}
+
+coro::Task<Connection::Trouble> Connection::readWhole(std::uint64_t limit) {
+    if (request_.head.contentLength) {
+        if (bodyLeft_ > limit) co_return Trouble::TooLarge;
+        request_.body.reserve(std::min<std::uint64_t>(bodyLeft_, kBodyBuffer));
+    }
+    std::string& body = request_.body;
+    while (!bodyDone_) {
+        const std::uint64_t next = std::min<std::uint64_t>(request_.head.contentLength ? bodyLeft_ : kBodyBuffer,
+                                                           std::max(buffer_.size(), wanted_));
+        if (!share_.holds(body.size() + next)) {
+            const bool room = co_await share_.growTo(body.size() + next, server_.limits.budgetWait);
+            if (!room) co_return Trouble::NoRoom;
+        }
+        const Piece piece = co_await nextPiece();
+        if (piece.trouble != Trouble::None) co_return piece.trouble;
+        if (piece.bytes.size() > limit - body.size()) co_return Trouble::TooLarge;
+        body.append(piece.bytes);
+    }
+    co_return Trouble::None;
+}
+
+coro::Task<Connection::Piece> Connection::nextPiece() {
+    if (std::exchange(continueDue_, false) && begin_ == end_) {
+        const bool sent = co_await send("HTTP/1.1 100 Continue\r\n\r\n");
+        if (!sent) co_return Piece{.bytes = {}, .trouble = Trouble::Gone};
+    }
+    while (!bodyDone_) {
+        const Piece piece = takePiece();
+        if (piece.trouble != Trouble::None || !piece.bytes.empty()) co_return piece;
+        if (bodyDone_) break;
+        const Trouble trouble = co_await fillBody();
+        if (trouble != Trouble::None) co_return Piece{.bytes = {}, .trouble = trouble};
+    }
+    co_return Piece{};
+}
+
+/// What the buffer has of the body; empty when that is nothing.
+Connection::Piece Connection::takePiece() {
+    std::string_view in(buffer_.data() + begin_, end_ - begin_);
+    if (in.empty()) return {};
+    if (request_.head.contentLength) {
+        const std::string_view bytes = in.substr(0, bodyLeft_);
+        begin_ += bytes.size();
+        bodyLeft_ -= bytes.size();
+        bodyDone_ = bodyLeft_ == 0;
+        return {.bytes = bytes};
+    }
+    const Result<std::string_view> bytes = parser_.readChunked(in);
+    begin_ = end_ - in.size();
+    if (!bytes) {
+        chunkError_ = bytes.error().message;
+        return {.bytes = {}, .trouble = Trouble::Malformed};
+    }
+    bodyDone_ = parser_.isDone();
+    return {.bytes = *bytes};
+}
+
+coro::Task<Connection::Trouble> Connection::fillBody() {
+    const std::size_t had = end_ - begin_;
+    bool more = false;
+    bool late = false;
+    try {
+        more = co_await coro::withTimeout(server_.limits.bodyStall, fill());
+    } catch (const coro::TimeoutError&) {
+        late = true;
+    }
+    if (late) co_return Trouble::Slow;
+    if (!more) co_return Trouble::Gone;
+    bodyReceived_ += end_ - begin_ - had;
+    const Duration allowed =
+        server_.limits.bodyGrace +
+        std::chrono::seconds(bodyReceived_ / std::max<std::uint64_t>(1, server_.limits.minBodyRate));
+    co_return coro::currentLoop().now() - bodyBegan_ > allowed ? Trouble::Slow : Trouble::None;
+}
+
+/// At least one more byte in the buffer; false at the end or on an error.
+coro::Task<bool> Connection::fill() {
+    makeRoom();
+    const auto [error, bytes] = co_await coro::asyncOp<coro::IoSignature>("http read", [&](auto handler) {
+        socket_.async_read_some(boost::asio::buffer(buffer_.data() + end_, buffer_.size() - end_),
+                                std::move(handler));
+    });
+    if (error) co_return false;
+    end_ += bytes;
+    co_return true;
+}
+
+void Connection::makeRoom() {
+    if (begin_ == end_) {
+        begin_ = end_ = 0;
+        if (buffer_.size() != wanted_) {
+            buffer_ = std::vector<char>(); // first, so that both are never there at once
+            buffer_.resize(wanted_);
+        }
+        return;
+    }
+    if (end_ < buffer_.size()) return;
+    if (begin_ > 0) {
+        std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+        end_ -= begin_;
+        begin_ = 0;
+        return;
+    }
+    // Full of something that is not complete: the parser refuses before it is over twice the limit of a head.
+    buffer_.resize(buffer_.size() * 2);
+}
+
+Response Connection::troubleResponse(Trouble trouble, std::uint64_t limit) const {
+    switch (trouble) {
+    case Trouble::Slow: return timeoutResponse("The body did not arrive in time; send it faster or in parts.");
+    case Trouble::TooLarge:
+        return errorResponse(ErrorKind::TooLarge,
+                             fmt::format("The body is over the {} bytes that this route takes; send less.", limit));
+    case Trouble::NoRoom:
+        return errorResponse(ErrorKind::Busy, "Too many requests are under way; send this one again in a second.");
+    default: break;
+    }
+    Response response = errorResponse(ErrorKind::Malformed, chunkError_);
+    response.close = true;
+    return response;
+}
+
+// --- writing
+// ------------------------------------------------------------------------------------------------------
+
+coro::Task<bool> Connection::writeResponse(Response& response) {
+    if (response.producer) co_return co_await writeProduced(response);
+    const bool isHead = request_.head.method == Method::Head;
+    formatHead(response, isHead && response.length ? *response.length : response.body.size());
+    co_return co_await send(answerHead_, isHead ? std::string_view{} : response.body);
+}
+
+coro::Task<bool> Connection::writeProduced(Response& response) {
+    const bool chunked = !response.length && request_.head.isHttp11;
+    if (!response.length && !chunked)
+        mayGoOn_ = false; // HTTP/1.0: the end of the connection is the end of the body
+    if (request_.head.method == Method::Head) {
+        formatHead(response, response.length);
+        co_return co_await send(answerHead_);
+    }
+    Result<std::string_view> piece;
+    // With a length the first piece comes at once, and an error in its place can still be said properly.
+    if (response.length) {
+        piece = co_await produce(*response.producer);
+        if (!piece) {
+            Response failure = errorResponse(piece.error());
+            formatHead(failure, failure.body.size());
+            co_return co_await send(answerHead_, failure.body);
+        }
+    }
+    formatHead(response, response.length);
+    bool sent = co_await send(answerHead_);
+    if (!response.length && sent) piece = co_await produce(*response.producer);
+    std::uint64_t total = 0;
+    while (sent && piece && !piece->empty()) {
+        total += piece->size();
+        if (response.length && total > *response.length) co_return false;
+        if (chunked) {
+            const std::string size = fmt::format("{:x}\r\n", piece->size());
+            sent = co_await send(size, *piece, "\r\n");
+        } else {
+            sent = co_await send(*piece);
+        }
+        if (sent) piece = co_await produce(*response.producer);
+    }
+    if (!sent || !piece || (response.length && total != *response.length)) co_return false;
+    if (chunked) co_return co_await send("0\r\n\r\n");
+    co_return true;
+}
+
+coro::Task<Result<std::string_view>> Connection::produce(BodyProducer& producer) {
+    try {
+        co_return co_await producer.next();
+    } catch (const std::exception& problem) {
+        logWarning("http", "an answer to {} was cut: {}", request_.head.path(), problem.what());
+    }
+    co_return fail(ErrorKind::Internal, "The answer could not be completed.");
+}
+
+void Connection::formatHead(const Response& response, std::optional<std::uint64_t> length) {
+    const std::time_t now = static_cast<std::time_t>(wallNow() / 1'000'000);
+    if (now != server_.dateSecond) {
+        std::tm parts{};
+        ::gmtime_r(&now, &parts);
+        char text[64];
+        std::strftime(text, sizeof text, "Date: %a, %d %b %Y %H:%M:%S GMT\r\n", &parts);
+        server_.dateField = text;
+        server_.dateSecond = now;
+    }
+    answerHead_.clear();
+    auto out = std::back_inserter(answerHead_);
+    fmt::format_to(out, "HTTP/1.1 {} {}\r\n{}", response.status, reasonPhrase(response.status), server_.dateField);
+    if (response.status != 204) {
+        if (!length || *length > 0) fmt::format_to(out, "Content-Type: {}\r\n", response.contentType);
+        if (length)
+            fmt::format_to(out, "Content-Length: {}\r\n", *length);
+        else if (request_.head.isHttp11)
+            answerHead_ += "Transfer-Encoding: chunked\r\n";
+    }
+    for (const auto& [fieldName, value] : response.fields) fmt::format_to(out, "{}: {}\r\n", fieldName, value);
+    if (!mayGoOn_)
+        answerHead_ += "Connection: close\r\n";
+    else if (!request_.head.isHttp11)
+        answerHead_ += "Connection: keep-alive\r\n";
+    answerHead_ += "\r\n";
+}
+
+/// All of the pieces, in order; false when the client is gone or takes nothing for too long.
+coro::Task<bool> Connection::send(std::string_view first, std::string_view second, std::string_view third) {
+    std::array<std::string_view, 3> pieces{first, second, third};
+    for (;;) {
+        std::array<iovec, 3> parts{};
+        std::size_t count = 0;
+        for (std::string_view piece : pieces)
+            if (!piece.empty())
+                parts[count++] = {.iov_base = const_cast<char*>(piece.data()), .iov_len = piece.size()};
+        if (count == 0) co_return true;
+        msghdr message{};
+        message.msg_iov = parts.data();
+        message.msg_iovlen = count;
+        const ssize_t n = ::sendmsg(socket_.native_handle(), &message, MSG_NOSIGNAL);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK) co_return false;
+        std::size_t taken = n < 0 ? 0 : static_cast<std::size_t>(n);
+        for (std::string_view& piece : pieces) {
+            const std::size_t part = std::min(taken, piece.size());
+            piece.remove_prefix(part);
+            taken -= part;
+        }
+        if (n >= 0) continue;
+        const bool writable = co_await waitWritable();
+        if (!writable) co_return false;
+    }
+}
+
+coro::Task<bool> Connection::waitWritable() {
+    bool ready = false;
+    try {
+        ready =
+            co_await coro::withTimeout(server_.limits.writeStall, [](coro::TcpSocket& socket) -> coro::Task<bool> {
+                const auto [error] = co_await coro::asyncOp<coro::DoneSignature>("http write", [&](auto handler) {
+                    socket.async_wait(coro::TcpSocket::wait_write, std::move(handler));
+                });
+                co_return !error;
+            }(socket_));
+    } catch (const coro::TimeoutError&) {
+        ready = false;
+    }
+    co_return ready;
+}
+
+coro::Task<void> serve(ServerState& server, coro::TcpSocket socket) {
+    Connection connection(server, std::move(socket));
+    co_await connection.run();
+}
+
+} // namespace yard::http

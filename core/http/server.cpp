@@ -1,0 +1,219 @@
+#include "core/http/server.h"
+
+#include "core/base/log.h"
+#include "core/coro/timeout.h"
+#include "core/http/connection.h"
+
+#include <boost/asio/ip/address.hpp>
+#include <charconv>
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <thread>
+
+namespace yard::http {
+
+namespace {
+
+using boost::asio::ip::tcp;
+
+/// Descriptors that the rest of the process may need, when the limit is generous.
+constexpr std::size_t kReservedDescriptors = 256;
+/// Connections that are still there when the loop is shut down have this long to unwind.
+constexpr Duration kUnwind = std::chrono::seconds(1);
+
+std::size_t connectionCap(std::size_t wanted) {
+    rlimit files{};
+    if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur == RLIM_INFINITY) return wanted;
+    const std::size_t limit = files.rlim_cur;
+    const std::size_t room = limit > 2 * kReservedDescriptors ? limit - kReservedDescriptors : limit / 2;
+    return std::max<std::size_t>(1, std::min(wanted, room));
+}
+
+Limits withCap(Limits limits) {
+    limits.maxConnections = connectionCap(limits.maxConnections);
+    return limits;
+}
+
+std::string printed(const std::string& host, unsigned port) {
+    return host.find(':') == std::string::npos ? fmt::format("{}:{}", host, port)
+                                               : fmt::format("[{}]:{}", host, port);
+}
+
+} // namespace
+
+Result<ListenAddress> parseListenAddress(std::string_view text) {
+    const auto wrong = [&] {
+        return invalid("listen", fmt::format("\"{}\" is no address to listen on; write it like 127.0.0.1:8640, or "
+                                             "[::1]:8640, with port 0 for any free one.",
+                                             text));
+    };
+    const std::size_t colon = text.rfind(':');
+    if (colon == std::string_view::npos) return wrong();
+    std::string_view host = text.substr(0, colon);
+    const std::string_view digits = text.substr(colon + 1);
+    if (host.starts_with('[') && host.ends_with(']')) {
+        host = host.substr(1, host.size() - 2);
+    } else if (host.find(':') != std::string_view::npos) {
+        return wrong();
+    }
+    if (host == "localhost") host = "127.0.0.1";
+    boost::system::error_code error;
+    boost::asio::ip::make_address(std::string(host), error);
+    std::uint16_t port = 0;
+    const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
+    if (error || digits.empty() || problem != std::errc{} || end != digits.data() + digits.size()) return wrong();
+    return ListenAddress{.host = std::string(host), .port = port};
+}
+
+struct Server::Impl {
+    Impl(Handler& handler, const Limits& limits)
+        : state(handler, withCap(limits))
+        , loop(coro::Loop::Options{.name = "http"})
+        , acceptor(std::in_place, loop.io()) {}
+
+    Result<void> listen(const ListenAddress& address);
+    void begin();
+    coro::Task<void> acceptAll();
+    coro::Task<void> makeRoom();
+    coro::Task<void> finish();
+    coro::Task<void> waitUntilClosed();
+
+    // The loop goes before the state that its frames refer to, and after the acceptor, which needs it.
+    ServerState state;
+    coro::Loop loop;
+    std::optional<coro::TcpAcceptor> acceptor;
+    coro::ThreadRef accepting;
+    std::string host;
+    std::uint16_t port = 0;
+    std::uint64_t nextConnection = 1;
+    std::jthread thread;
+};
+
+Result<void> Server::Impl::listen(const ListenAddress& address) {
+    boost::system::error_code error;
+    const auto ip = boost::asio::ip::make_address(address.host, error);
+    if (error)
+        return invalid("listen", fmt::format("\"{}\" is no IP address; give one to listen on.", address.host));
+    const tcp::endpoint endpoint(ip, address.port);
+    acceptor->open(endpoint.protocol(), error);
+    if (!error) acceptor->set_option(boost::asio::socket_base::reuse_address(true), error);
+    if (!error) acceptor->bind(endpoint, error);
+    if (!error) acceptor->listen(boost::asio::socket_base::max_listen_connections, error);
+    tcp::endpoint local;
+    if (!error) local = acceptor->local_endpoint(error);
+    if (error) {
+        Error failure{.kind = ErrorKind::Io, .message = {}, .field = "listen", .need = {}};
+        failure.message = fmt::format("cannot listen on {}: {}; choose another address or port with --listen",
+                                      printed(address.host, address.port), error.message());
+        failure.sysErrno = error.value();
+        return std::unexpected(std::move(failure));
+    }
+    host = address.host;
+    port = local.port();
+    return {};
+}
+
+void Server::Impl::begin() {
+    accepting = loop.spawn("http accept", acceptAll());
+    loop.release();
+    thread = std::jthread([this] {
+        loop.runForever();
+        if (const std::size_t left = loop.shutdown(kUnwind))
+            logWarning("http", "{} connections did not end in time and were cut", left);
+        loop.release();
+    });
+}
+
+coro::Task<void> Server::Impl::acceptAll() {
+    for (;;) {
+        if (state.open >= state.limits.maxConnections) co_await makeRoom();
+        auto [error, socket] = co_await coro::accept(*acceptor);
+        if (!error) {
+            state.accepted.fetch_add(1, std::memory_order_relaxed);
+            coro::spawn(fmt::format("http client {}", nextConnection++), serve(state, std::move(socket)));
+            continue;
+        }
+        if (error == boost::asio::error::connection_aborted) continue;
+        // Out of descriptors or memory: give some back if there are any to spare, and do not spin.
+        state.acceptFailures.fetch_add(1, std::memory_order_relaxed);
+        logWarning("http", "cannot take a connection: {}", error.message());
+        if (!state.idle.isEmpty()) {
+            state.evicted.fetch_add(1, std::memory_order_relaxed);
+            state.idle.front().interruptSoftly();
+        }
+        co_await coro::sleepFor(state.limits.acceptBackoff);
+    }
+}
+
+/// At the cap: closes the connection that is idle for longest, or waits for one to end.
+coro::Task<void> Server::Impl::makeRoom() {
+    while (state.open >= state.limits.maxConnections) {
+        if (state.idle.isEmpty()) {
+            co_await state.closed.wait();
+            continue;
+        }
+        state.evicted.fetch_add(1, std::memory_order_relaxed);
+        state.idle.front().interruptSoftly();
+        co_await coro::yieldNow();
+    }
+}
+
+coro::Task<void> Server::Impl::waitUntilClosed() {
+    while (state.open > 0) co_await state.closed.wait();
+}
+
+/// The body of the thread that stops the server.
+coro::Task<void> Server::Impl::finish() {
+    state.stopping = true;
+    accepting->interrupt();
+    co_await accepting.join();
+    acceptor.reset();
+    while (!state.idle.isEmpty()) state.idle.front().interruptSoftly();
+    while (!state.waiting.isEmpty()) state.waiting.front().interruptSoftly();
+    try {
+        co_await coro::withTimeout(state.limits.stop, waitUntilClosed());
+    } catch (const coro::TimeoutError&) {
+        logInfo("http", "{} answers under way are cut", state.open);
+    }
+    loop.stop();
+}
+
+Server::Server(std::unique_ptr<Impl> impl)
+    : impl_(std::move(impl)) {}
+
+Server::~Server() {
+    stop();
+}
+
+Result<std::unique_ptr<Server>> Server::start(const ListenAddress& address, Handler& handler, Limits limits) {
+    auto impl = std::make_unique<Impl>(handler, limits);
+    if (auto listening = impl->listen(address); !listening) return std::unexpected(std::move(listening.error()));
+    impl->begin();
+    return std::unique_ptr<Server>(new Server(std::move(impl)));
+}
+
+void Server::stop() {
+    if (!impl_->thread.joinable()) return;
+    Impl* impl = impl_.get();
+    impl->loop.post([impl] { impl->loop.spawn("http stop", impl->finish()); }, coro::Band::Results);
+    impl->thread.join();
+}
+
+std::uint16_t Server::port() const {
+    return impl_->port;
+}
+
+std::string Server::url() const {
+    return "http://" + printed(impl_->host, impl_->port);
+}
+
+ServerCounters Server::counters() const {
+    const ServerState& state = impl_->state;
+    return {.open = state.openCount.load(std::memory_order_relaxed),
+            .accepted = state.accepted.load(std::memory_order_relaxed),
+            .requests = state.requests.load(std::memory_order_relaxed),
+            .acceptFailures = state.acceptFailures.load(std::memory_order_relaxed),
+            .evicted = state.evicted.load(std::memory_order_relaxed)};
+}
+
+} // namespace yard::http
