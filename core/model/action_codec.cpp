@@ -1,0 +1,325 @@
+// The JSON codec of actions: a table with a reader for each member, and the rules between members.
+
+#include "core/model/action_spec.h"
+#include "core/model/json_fields.h"
+#include "core/model/json_reader.h"
+#include "core/model/json_writer.h"
+#include "core/model/worker.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+namespace yard {
+
+namespace {
+
+constexpr std::size_t kMaxFunctionBytes = 256;
+constexpr std::size_t kMaxLabelBytes = 1024;
+constexpr std::size_t kMaxInputs = 100'000;
+constexpr std::size_t kMaxArguments = 100'000;
+constexpr std::size_t kMaxArgumentBytes = 131'071; // Linux: MAX_ARG_STRLEN without the NUL
+constexpr std::size_t kMaxCommandBytes = 2u << 20; // Linux: argv and environment together, at the usual stack
+constexpr std::size_t kMaxLocks = 64;
+constexpr std::size_t kMaxDependencies = 10'000;
+constexpr std::size_t kMaxNamedResources = 32;
+constexpr std::int64_t kMaxMilliCores = 1'000'000'000;      // a million cores
+constexpr std::int64_t kMaxMemoryMb = 1'000'000'000'000;    // an exabyte
+constexpr std::int64_t kMaxNamedAmount = 1'000'000'000'000; // a milliard, in thousandths
+
+bool readWorker(JsonFields& fields, JsonView v, ActionSpec& spec) {
+    if (v.kind() != JsonKind::String || !isWorkerReference(v.string()))
+        return fields.refuse({v.key()}, "\"exec\", a worker's id, its name, or its name@version");
+    spec.worker = v.string();
+    return true;
+}
+
+bool readFunction(JsonFields& fields, JsonView v, ActionSpec& spec) {
+    return fields.word(v, {v.key()}, 1, kMaxFunctionBytes, spec.function);
+}
+
+bool readLabel(JsonFields& fields, JsonView v, ActionSpec& spec) {
+    return fields.word(v, {v.key()}, 0, kMaxLabelBytes, spec.label);
+}
+
+bool readInputs(JsonFields& fields, JsonView v, ActionSpec& spec) {
+    if (!fields.object(v, {v.key()}, kMaxInputs)) return false;
+    spec.inputs.reserve(v.count());
+    for (const JsonView input : v) {
+        if (!isSafeRelativePath(input.key()))
+            return fields.refuseWith({"inputs"},
+                                     fmt::format("Rename the input {}: a path in \"inputs\" is relative, "
+                                                 "without \".\", \"..\", empty parts or control "
+                                                 "characters.",
+                                                 quoted(input.key())));
+        Hash256 hash;
+        if (!fields.hash(input, {.member = "inputs", .inner = input.key()}, hash)) return false;
+        spec.inputs.emplace_back(input.key(), hash);
+    }
+    std::vector<std::string_view> paths;
+    for (const auto& [path, hash] : spec.inputs) paths.emplace_back(path);
+    if (const auto conflict = conflictingPath(paths))
+        return fields.refuseWith({"inputs"}, fmt::format("Rename the input {} in \"inputs\": another one is a file "
+                                                         "where this needs a directory.",
+                                                         quoted(*conflict)));
+    return true;
+}
+
+bool readExpect(JsonFields& fields, JsonView v, ActionSpec& spec) {
+    if (!fields.array(v, {v.key()}, 0, kMaxInputs)) return false;
+    for (const JsonView path : v) {
+        const auto index = static_cast<std::int64_t>(spec.expect.size());
+        if (!fields.path(path, {.member = "expect", .index = index}, spec.expect.emplace_back())) return false;
+    }
+    return true;
+}
+
+bool readArgv(JsonFields& fields, JsonView v, ActionSpec& spec) {
+    if (!fields.array(v, {v.key()}, 1, kMaxArguments)) return false;
+    spec.argv.reserve(v.count());
+    for (const JsonView argument : v) {
+        const auto index = static_cast<std::int64_t>(spec.argv.size());
+        if (!fields.text(argument, {.member = "argv", .index = index}, kMaxArgumentBytes, spec.argv.emplace_back()))
+            return false;
+    }
+    return !spec.argv[0].empty() || fields.refuse({.member = "argv", .index = 0}, "the name of a program");
+}
+
+bool readCwd(JsonFields& fields, JsonView v, ActionSpec& spec) {
+    std::string path;
+    if (v.kind() != JsonKind::String || !v.string().starts_with('/') || !fields.text(v, {v.key()}, 4095, path))
+        return fields.refuse({v.key()}, "an absolute path of at most 4095 bytes without NUL");
+    spec.cwd = std::move(path);
+    return true;
+}
+
+bool readEnv(JsonFields& fields, JsonView v, ActionSpec& spec) {
+    return fields.environment(v, "env", spec.env);
+}
+
+bool readDeadline(JsonFields& fields, JsonView v, ActionSpec& spec) {
+    return fields.seconds(v, {v.key()}, false, spec.deadline.emplace());
+}
+
+bool readPriority(JsonFields& fields, JsonView v, ActionSpec& spec) {
+    return fields.integer(v, {v.key()}, -100, 100, spec.priority);
+}
+
+bool readNotBefore(JsonFields& fields, JsonView v, ActionSpec& spec) {
+    return fields.integer(v, {v.key()}, 0, kMaxExactInteger, spec.notBefore);
+}
+
+bool readResources(JsonFields& fields, JsonView v, ActionSpec& spec) {
+    if (!fields.object(v, {v.key()}, kMaxNamedResources + 2)) return false;
+    Resources& resources = spec.resources.emplace();
+    for (const JsonView amount : v) {
+        const FieldPath at{.member = "resources", .inner = amount.key()};
+        if (amount.key() == "cores") {
+            if (!fields.thousandths(amount, at, 1, kMaxMilliCores, resources.milliCores)) return false;
+            spec.coresGiven = true;
+        } else if (amount.key() == "memory_mb") {
+            if (!fields.integer(amount, at, 0, kMaxMemoryMb, resources.memoryMb)) return false;
+            spec.memoryGiven = true;
+        } else if (isPlainName(amount.key())) {
+            std::int64_t thousandths = 0;
+            if (!fields.thousandths(amount, at, 0, kMaxNamedAmount, thousandths)) return false;
+            if (thousandths > 0) resources.named.emplace_back(amount.key(), thousandths); // 0 is not asking for it
+        } else {
+            return fields.refuseWith(at,
+                                     fmt::format("Rename the resource {} in \"resources\": a letter, then letters, "
+                                                 "digits, \".\", \"_\" or \"-\", at most 64.",
+                                                 quoted(amount.key())));
+        }
+    }
+    std::ranges::sort(resources.named);
+    return true;
+}
+
+bool readLocks(JsonFields& fields, JsonView v, ActionSpec& spec) {
+    if (!fields.array(v, {v.key()}, 0, kMaxLocks)) return false;
+    for (const JsonView lock : v) {
+        if (lock.kind() != JsonKind::String || !isLockName(lock.string()))
+            return fields.refuse({"locks"},
+                                 "names of 1 to 128 letters, digits or \".\", \"_\", \":\", \"@\", \"-\"");
+        // Naming a lock twice must not make an action wait for itself.
+        if (std::ranges::find(spec.locks, lock.string()) == spec.locks.end())
+            spec.locks.emplace_back(lock.string());
+    }
+    return true;
+}
+
+bool readDependencyOn(JsonFields& fields, JsonView v, const FieldPath& at, DependencyOn& out) {
+    const std::string_view word = v.kind() == JsonKind::String ? v.string() : std::string_view{};
+    if (word == "completed")
+        out = DependencyOn::Completed;
+    else if (word == "any")
+        out = DependencyOn::Any;
+    else if (word == "failed")
+        out = DependencyOn::Failed;
+    else
+        return fields.refuse(at, "\"completed\", \"any\" or \"failed\"");
+    return true;
+}
+
+bool readDependency(JsonFields& fields, JsonView v, std::int64_t index, Dependency& out) {
+    constexpr std::int64_t kMaxLsn = INT64_MAX;
+    if (!v.isObject()) return fields.integer(v, {.member = "after", .index = index}, 1, kMaxLsn, out.lsn.value);
+    for (const JsonView member : v) {
+        const FieldPath at{.member = "after", .index = index, .inner = member.key()};
+        if (member.key() == "lsn") {
+            if (!fields.integer(member, at, 1, kMaxLsn, out.lsn.value)) return false;
+        } else if (member.key() == "on") {
+            if (!readDependencyOn(fields, member, at, out.on)) return false;
+        } else {
+            return fields.refuseUnknown(at);
+        }
+    }
+    return out.lsn != Lsn{} ||
+           fields.refuse({.member = "after", .index = index}, "an LSN, or an object with \"lsn\"");
+}
+
+bool readAfter(JsonFields& fields, JsonView v, ActionSpec& spec) {
+    if (!fields.array(v, {v.key()}, 0, kMaxDependencies)) return false;
+    spec.after.reserve(v.count());
+    for (const JsonView dependency : v) {
+        const auto index = static_cast<std::int64_t>(spec.after.size());
+        if (!readDependency(fields, dependency, index, spec.after.emplace_back())) return false;
+    }
+    return true;
+}
+
+bool readArray(JsonFields& fields, JsonView v, ActionSpec& spec) {
+    if (!fields.object(v, {v.key()})) return false;
+    ArrayRange range{.from = -1, .to = -1};
+    for (const JsonView bound : v) {
+        const FieldPath at{.member = "array", .inner = bound.key()};
+        if (bound.key() != "from" && bound.key() != "to") return fields.refuseUnknown(at);
+        std::int64_t& out = bound.key() == "from" ? range.from : range.to;
+        if (!fields.integer(bound, at, 0, kMaxExactInteger, out)) return false;
+    }
+    if (range.from < 0 || range.to < range.from || range.count() > kMaxArrayCount)
+        return fields.refuse(
+            {"array"}, fmt::format("\"from\" and \"to\" with from <= to and at most {} elements", kMaxArrayCount));
+    spec.array = range;
+    return true;
+}
+
+enum class Takes : unsigned char { Anyone, OnlyExec, OnlyRegistered };
+
+struct Member {
+    std::string_view name;
+    Takes takes;
+    bool (*read)(JsonFields&, JsonView, ActionSpec&);
+};
+
+constexpr std::array kMembers = {
+    Member{"worker", Takes::Anyone, readWorker},
+    Member{"argv", Takes::OnlyExec, readArgv},
+    Member{"cwd", Takes::OnlyExec, readCwd},
+    Member{"function", Takes::OnlyRegistered, readFunction},
+    Member{"args", Takes::OnlyRegistered, [](JsonFields&, JsonView, ActionSpec&) { return true; }}, // as text below
+    Member{"label", Takes::Anyone, readLabel},
+    Member{"inputs", Takes::Anyone, readInputs},
+    Member{"expect", Takes::Anyone, readExpect},
+    Member{"sandbox", Takes::OnlyExec,
+           [](JsonFields& fields, JsonView v, ActionSpec& spec) {
+               return fields.boolean(v, {v.key()}, spec.sandbox);
+           }},
+    Member{"env", Takes::Anyone, readEnv},
+    Member{"deadline_s", Takes::Anyone, readDeadline},
+    Member{"priority", Takes::Anyone, readPriority},
+    Member{"not_before", Takes::Anyone, readNotBefore},
+    Member{
+        "hold", Takes::Anyone,
+        [](JsonFields& fields, JsonView v, ActionSpec& spec) { return fields.boolean(v, {v.key()}, spec.hold); }},
+    Member{"resources", Takes::Anyone, readResources},
+    Member{"locks", Takes::Anyone, readLocks},
+    Member{"after", Takes::Anyone, readAfter},
+    Member{"array", Takes::Anyone, readArray},
+};
+
+/// Members that are there but do not go with the worker; a command that the system cannot start.
+bool checkTogether(JsonFields& fields, const ActionSpec& spec, std::uint32_t seen) {
+    if (spec.worker.empty()) return fields.refuseMissing("worker", "\"exec\", a worker's id, name or name@version");
+    for (std::size_t i = 0; i < kMembers.size(); ++i) {
+        if (!(seen >> i & 1u)) continue;
+        const std::string name = quoted(kMembers[i].name);
+        if (kMembers[i].takes == Takes::OnlyExec && !spec.isExec())
+            return fields.refuseWith({kMembers[i].name},
+                                     fmt::format("Remove {}: only the worker \"exec\" takes it.", name));
+        if (kMembers[i].takes == Takes::OnlyRegistered && spec.isExec())
+            return fields.refuseWith({kMembers[i].name},
+                                     fmt::format("Remove {}: the worker \"exec\" takes \"argv\" instead.", name));
+    }
+    if (spec.isExec() && spec.argv.empty())
+        return fields.refuseMissing("argv", "the worker \"exec\" needs a program and its arguments");
+    std::size_t bytes = 0;
+    for (const std::string& argument : spec.argv) bytes += argument.size() + 1;
+    for (const auto& [name, value] : spec.env) bytes += name.size() + value.size() + 2;
+    if (bytes > kMaxCommandBytes)
+        return fields.refuseWith(
+            {spec.argv.empty() ? "env" : "argv"},
+            fmt::format("Shorten \"argv\" and \"env\" to {} bytes together, or pass the data as "
+                        "an input.",
+                        kMaxCommandBytes));
+    return true;
+}
+
+Result<ParsedAction> readAction(JsonView action, std::string_view text, std::string_view defaultWorker) {
+    JsonFields fields("an action");
+    if (!action.isObject()) return invalid("", "Give each action as a JSON object.");
+    auto spec = std::make_shared<ActionSpec>();
+    std::uint32_t seen = 0;
+    static_assert(kMembers.size() <= 32);
+    for (const JsonView value : action) {
+        const auto member = std::ranges::find(kMembers, value.key(), &Member::name);
+        if (member == kMembers.end()) {
+            fields.refuseUnknown({value.key()});
+            return fields.error();
+        }
+        seen |= 1u << (member - kMembers.begin());
+        if (value.kind() == JsonKind::Raw) spec->args = text.substr(value.node().offset, value.node().size);
+        if (!member->read(fields, value, *spec)) return fields.error();
+    }
+    ParsedAction parsed;
+    if (spec->worker.empty() && !defaultWorker.empty()) {
+        spec->worker = defaultWorker;
+        JsonWriter writer(parsed.text);
+        writer.openObject();
+        writer.member("worker", defaultWorker);
+        if (action.count() > 0) parsed.text += ',';
+        parsed.text += text.substr(1);
+    } else {
+        parsed.text = text;
+    }
+    if (!defaultWorker.empty() && spec->worker != defaultWorker)
+        fields.refuseWith({"worker"}, fmt::format("Remove \"worker\" or give it as {}, the worker of the route.",
+                                                  quoted(defaultWorker)));
+    if (fields.failed() || !checkTogether(fields, *spec, seen)) return fields.error();
+    parsed.spec = std::move(spec);
+    return parsed;
+}
+
+} // namespace
+
+Result<ParsedActions> parseActions(std::string_view json, std::string_view defaultWorker) {
+    ParsedActions parsed;
+    const auto isList = readJsonElements(json, "args", [&](JsonView action, std::string_view text) -> Result<void> {
+        auto one = readAction(action, text, defaultWorker);
+        if (!one) return std::unexpected(std::move(one.error()));
+        parsed.actions.push_back(std::move(*one));
+        return {};
+    });
+    if (!isList) return std::unexpected(isList.error());
+    parsed.isList = *isList;
+    return parsed;
+}
+
+Result<ParsedAction> parseAction(std::string_view json, std::string_view defaultWorker) {
+    auto parsed = parseActions(json, defaultWorker);
+    if (!parsed) return std::unexpected(std::move(parsed.error()));
+    if (parsed->isList) return invalid("", "Give one action as a JSON object, not a list.");
+    return std::move(parsed->actions.front());
+}
+
+} // namespace yard

@@ -1,0 +1,68 @@
+#include "core/model/action_spec.h"
+
+#include "core/model/utf8.h"
+
+#include <algorithm>
+#include <string>
+
+namespace yard {
+
+namespace {
+
+constexpr std::size_t kMaxPathBytes = 4096;
+constexpr std::size_t kMaxPartBytes = 255; // NAME_MAX
+
+std::size_t bytesOf(const std::string& text) {
+    return sizeof(std::string) + text.size();
+}
+
+void replaceAll(std::string& text, std::string_view what, std::string_view by) {
+    for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
+        text.replace(at, what.size(), by);
+}
+
+} // namespace
+
+std::size_t ActionSpec::footprint() const {
+    std::size_t bytes = sizeof(ActionSpec) + worker.size() + function.size() + args.size() + label.size();
+    if (cwd) bytes += cwd->size();
+    for (const auto& [path, hash] : inputs) bytes += bytesOf(path) + sizeof hash;
+    for (const auto& [name, value] : env) bytes += bytesOf(name) + bytesOf(value);
+    for (const auto* list : {&expect, &argv, &locks})
+        for (const std::string& text : *list) bytes += bytesOf(text);
+    if (resources)
+        for (const auto& [name, amount] : resources->named) bytes += bytesOf(name) + sizeof amount;
+    return bytes + after.size() * sizeof(Dependency);
+}
+
+Resources effectiveResources(const ActionSpec& spec, const Resources& base) {
+    if (!spec.resources) return base;
+    Resources result = *spec.resources;
+    if (!spec.coresGiven) result.milliCores = base.milliCores;
+    if (!spec.memoryGiven) result.memoryMb = base.memoryMb;
+    return result;
+}
+
+void applyArrayIndex(ActionSpec& spec, std::int64_t index) {
+    const std::string text = std::to_string(index);
+    for (std::string& argument : spec.argv) replaceAll(argument, "{index}", text);
+    const auto known =
+        std::ranges::find(spec.env, "YARD_INDEX", [](const auto& variable) { return variable.first; });
+    if (known != spec.env.end())
+        known->second = text;
+    else
+        spec.env.emplace_back("YARD_INDEX", text);
+}
+
+bool isSafeRelativePath(std::string_view path) {
+    if (path.empty() || path.size() > kMaxPathBytes || !isUtf8(path) || hasControlCharacters(path)) return false;
+    while (true) {
+        const std::size_t slash = path.find('/');
+        const std::string_view part = path.substr(0, slash);
+        if (part.empty() || part == "." || part == ".." || part.size() > kMaxPartBytes) return false;
+        if (slash == std::string_view::npos) return true;
+        path.remove_prefix(slash + 1);
+    }
+}
+
+} // namespace yard

@@ -1,0 +1,103 @@
+// An action as posted (CONTRACT 2): the JSON codec, and what of it decides scheduling. Immutable values; any
+// thread.
+#pragma once
+
+#include "core/base/clock.h"
+#include "core/base/error.h"
+#include "core/base/hash.h"
+#include "core/base/ids.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace yard {
+
+/// Requested amounts of one attempt. Cores in thousandths, so that sums are exact.
+struct Resources {
+    std::int64_t milliCores = 1000;
+    std::int64_t memoryMb = 0;
+    std::vector<std::pair<std::string, std::int64_t>> named; ///< "gpus", "licence.x": name, thousandths; sorted
+    friend auto operator<=>(const Resources&, const Resources&) = default;
+};
+
+enum class DependencyOn : unsigned char { Completed, Any, Failed };
+struct Dependency {
+    Lsn lsn;
+    DependencyOn on = DependencyOn::Completed;
+};
+
+struct ArrayRange {
+    std::int64_t from = 0;
+    std::int64_t to = 0; ///< inclusive
+    std::int64_t count() const { return to - from + 1; }
+};
+inline constexpr std::int64_t kMaxArrayCount = 1'000'000;
+
+struct ActionSpec {
+    std::string worker;                                  ///< as posted: an id, a name, name@version, or "exec"
+    std::string function;                                ///< empty for exec
+    std::string args;                                    ///< JSON text, serialised once; empty when absent
+    std::vector<std::pair<std::string, Hash256>> inputs; ///< relative path below inputs/, chunk
+    std::vector<std::string> expect;                     ///< paths below outputs/ that must exist at the end
+    std::vector<std::string> argv;                       ///< exec only, at least one
+    std::optional<std::string> cwd;                      ///< exec only, absolute
+    bool sandbox = false;                                ///< exec only
+    std::vector<std::pair<std::string, std::string>> env;
+    std::string label;
+    std::optional<Duration> deadline;
+    int priority = 0; ///< -100..100
+    WallMicros notBefore = 0;
+    bool hold = false;
+    std::optional<Resources> resources; ///< as given; read it through effectiveResources()
+    bool coresGiven = false;            ///< "resources" names cores
+    bool memoryGiven = false;           ///< "resources" names memory_mb
+    std::vector<std::string> locks;
+    std::vector<Dependency> after;
+    std::optional<ArrayRange> array;
+
+    bool isExec() const { return worker == "exec"; }
+    /// Runs where it says, without inputs, outputs or sandbox: no directory is made for it.
+    bool needsScratch() const { return !isExec() || !cwd || sandbox || !inputs.empty() || !expect.empty(); }
+    /// Rough size in memory, for caches with a bound.
+    std::size_t footprint() const;
+};
+using SpecPtr = std::shared_ptr<const ActionSpec>;
+/// What one attempt needs: what the action gives, member by member, else `base`: its worker's, for exec one core.
+Resources effectiveResources(const ActionSpec& spec, const Resources& base = {});
+
+/// Limits of one JSON document from a client (CONTRACT 4).
+inline constexpr std::size_t kMaxJsonDepth = 64;
+inline constexpr std::size_t kMaxJsonBody = 64u << 20;
+
+/// A spec and the text it is kept as: what was posted, re-serialised without white space, members in posted order.
+struct ParsedAction {
+    SpecPtr spec;
+    std::string text;
+};
+/// One action from JSON. Malformed, or Invalid with the member's name: unknown members, wrong types, numbers out of
+/// range, invalid UTF-8, control characters in names, paths that climb (`..`, absolute, empty parts) are all
+/// refused. Also refused, as Invalid: a member given twice anywhere, integers over 64 bits. `defaultWorker`, from
+/// the route, is what "worker" means when it is absent; it is then put into the text, and another one given is
+/// refused.
+Result<ParsedAction> parseAction(std::string_view json, std::string_view defaultWorker = {});
+/// A list of actions (JSON array, at most kMaxJsonElements) or one (object): Error.index says which element is at
+/// fault. Costs about a microsecond an action; the memory beyond the result is that of one action.
+struct ParsedActions {
+    bool isList = false;
+    std::vector<ParsedAction> actions;
+};
+Result<ParsedActions> parseActions(std::string_view json, std::string_view defaultWorker = {});
+/// argv and env of array element `index`: "{index}" in argv replaced, YARD_INDEX added.
+void applyArrayIndex(ActionSpec& spec, std::int64_t index);
+
+/// True for a relative path of UTF-8 without control characters, empty, "." or ".." parts, at most 4,096 bytes.
+bool isSafeRelativePath(std::string_view path);
+/// Well-formed UTF-8 (no overlong forms, no surrogates).
+bool isUtf8(std::string_view text);
+
+} // namespace yard

@@ -1,0 +1,191 @@
+// The line of a log that one would look for: shown beside every failed action.
+
+#include "core/model/result.h"
+
+#include "core/model/utf8.h"
+
+#include <algorithm>
+#include <array>
+
+namespace yard {
+
+namespace {
+
+constexpr std::size_t kMaxLineBytes = 200;
+constexpr std::size_t kHeadBytes = 256u << 10;
+constexpr std::size_t kTailBytes = 64u << 10;
+/// Bytes of one line that are looked at: a line can be the whole text.
+constexpr std::size_t kScanBytes = 4096;
+
+constexpr bool isWordByte(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+constexpr char toLower(char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+}
+
+/// Length of an escape sequence of a terminal at the start of `text`: CSI … letter, OSC … BEL, or ESC and one byte.
+std::size_t escapeLength(std::string_view text) {
+    if (text.size() < 2) return text.size();
+    if (text[1] == '[') {
+        const std::size_t end = text.substr(2).find_first_not_of("0123456789;:?<=>!\"#$%&'()*+,-./ ");
+        return end == std::string_view::npos ? text.size() : end + 3;
+    }
+    if (text[1] == ']') {
+        const std::size_t end = text.find_first_of("\a\x1b", 2);
+        return end == std::string_view::npos ? text.size() : end + (text[end] == '\a' ? 1 : 2);
+    }
+    return 2;
+}
+
+/// A line as it can be shown. Tabs are spaces.
+std::string cleaned(std::string_view line) {
+    std::string out;
+    while (!line.empty() && out.size() < kMaxLineBytes) {
+        std::size_t used = utf8SequenceLength(line);
+        if (line[0] == '\x1b')
+            used = std::min(escapeLength(line), line.size());
+        else if (used == 0)
+            out += "\xEF\xBF\xBD";
+        else if (line[0] == '\t')
+            out += ' ';
+        else if (!hasControlCharacters(line.substr(0, used)))
+            out += line.substr(0, used);
+        line.remove_prefix(std::max<std::size_t>(used, 1));
+        if (out == " ") out.clear();
+    }
+    out.resize(utf8Prefix(out, kMaxLineBytes).size());
+    while (!out.empty() && out.back() == ' ') out.pop_back();
+    return out;
+}
+
+/// `word` at `at` of `line`, not part of a longer word. Flags such as -Werror and names such as error.c are no
+/// errors.
+bool standsAlone(std::string_view line, std::size_t at, std::size_t size) {
+    if (at > 0 && (isWordByte(line[at - 1]) || line[at - 1] == '-' || line[at - 1] == '.' || line[at - 1] == '/'))
+        return false;
+    const std::size_t after = at + size;
+    if (after >= line.size()) return true;
+    const char next = line[after];
+    const bool isName =
+        (next == '.' || next == '-' || next == '/') && after + 1 < line.size() && isWordByte(line[after + 1]);
+    return !isWordByte(next) && !isName;
+}
+
+bool hasWord(std::string_view lower, std::string_view word) {
+    for (std::size_t at = lower.find(word); at != std::string_view::npos; at = lower.find(word, at + 1)) {
+        if (!standsAlone(lower, at, word.size())) continue;
+        const std::string_view before = lower.substr(0, at);
+        if (before.ends_with("0 ") || before.ends_with("no ") || before.ends_with("without ")) continue;
+        return true;
+    }
+    return false;
+}
+
+/// "ValueError: …", "java.io.IOException: …", at the beginning of a line or after white space.
+bool hasExceptionName(std::string_view line) {
+    for (const std::string_view suffix : {"Error:", "Exception:", "Error", "Exception"}) {
+        const std::size_t at = line.find(suffix);
+        if (at == std::string_view::npos || at == 0 || !isWordByte(line[at - 1])) continue;
+        const std::size_t after = at + suffix.size();
+        if (suffix.ends_with(':') ? after == line.size() || line[after] == ' ' : after == line.size()) return true;
+    }
+    return false;
+}
+
+bool isCertain(std::string_view line, std::string_view lower) {
+    static constexpr std::array<std::string_view, 19> kMarks{"error:",
+                                                             "error[",
+                                                             "fatal:",
+                                                             "fatal error",
+                                                             "panic:",
+                                                             "panicked at",
+                                                             "*** ",
+                                                             "assertion failed",
+                                                             "assertion `",
+                                                             "segmentation fault",
+                                                             "core dumped",
+                                                             "command not found",
+                                                             "no such file or directory",
+                                                             "permission denied",
+                                                             "undefined reference",
+                                                             "out of memory",
+                                                             "cannot open",
+                                                             "cannot find",
+                                                             "uncaught "};
+    const auto stands = [lower](std::string_view mark) {
+        const std::size_t at = lower.find(mark);
+        if (at == std::string_view::npos) return false;
+        return at == 0 || !isWordByte(lower[at - 1]) || mark[0] == '*';
+    };
+    return std::ranges::any_of(kMarks, stands) || hasExceptionName(line);
+}
+
+bool isLikely(std::string_view lower) {
+    static constexpr std::array<std::string_view, 8> kWords{"error", "errors",    "failed", "failure",
+                                                            "fatal", "exception", "abort",  "aborted"};
+    return std::ranges::any_of(kWords, [lower](std::string_view word) { return hasWord(lower, word); });
+}
+
+/// The lines of a log one by one; a carriage return ends one too, as progress bars write it.
+class Lines {
+public:
+    explicit Lines(std::string_view text)
+        : rest_(text) {}
+    bool next(std::string_view& line) {
+        while (!rest_.empty()) {
+            const std::size_t end = rest_.find_first_of("\r\n");
+            line = rest_.substr(0, end);
+            rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
+            if (line.find_first_not_of(" \t") != std::string_view::npos) return true;
+        }
+        return false;
+    }
+
+private:
+    std::string_view rest_;
+};
+
+/// The best line of a part of the log.
+struct Candidates {
+    std::string_view certain;
+    std::string_view likely;
+    std::string_view last;
+    bool inTraceback = false;
+
+    void look(std::string_view line) {
+        const std::string_view scanned = line.substr(0, kScanBytes);
+        if (scanned.contains('\x1b') && cleaned(scanned).empty()) return; // it only moves the cursor
+        last = line;
+        if (scanned.starts_with("Traceback (most recent call last)")) {
+            inTraceback = true;
+            return;
+        }
+        if (inTraceback && scanned[0] == ' ') return; // its frames
+        std::string lower(scanned);
+        std::ranges::transform(lower, lower.begin(), toLower);
+        if (certain.empty() && (std::exchange(inTraceback, false) || isCertain(scanned, lower))) certain = line;
+        if (likely.empty() && isLikely(lower)) likely = line;
+    }
+};
+
+} // namespace
+
+std::string firstErrorLine(std::string_view text) {
+    Candidates found;
+    const auto lookAt = [&found](std::string_view part) {
+        Lines lines(part);
+        for (std::string_view line; found.certain.empty() && lines.next(line);) found.look(line);
+    };
+    if (text.size() <= kHeadBytes + kTailBytes) {
+        lookAt(text);
+    } else {
+        lookAt(text.substr(0, kHeadBytes));
+        lookAt(text.substr(text.size() - kTailBytes));
+    }
+    for (const std::string_view line : {found.certain, found.likely, found.last})
+        if (std::string shown = cleaned(line); !shown.empty()) return shown;
+    return {};
+}
+
+} // namespace yard

@@ -1,0 +1,72 @@
+// Queues as others see them (CONTRACT 4): configuration with its JSON codec, counters, view. Values.
+#pragma once
+
+#include "core/base/clock.h"
+#include "core/base/error.h"
+#include "core/base/ids.h"
+#include "core/model/states.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace yard {
+
+struct RetryRule {
+    std::vector<int> exitCodes;
+    std::vector<Reason> reasons;
+    bool retry = true;
+};
+
+struct QueueConfig {
+    int maxRetries = 3;
+    int maxInterruptions = 10;
+    double weight = 1.0; ///< share of the machine against other queues, > 0
+    int maxRunning = 0;  ///< 0: no limit
+    std::vector<std::pair<std::string, int>> labelLimits;
+    int stopAfterFailures = 0; ///< 0: never
+    std::optional<Duration> deadline;
+    Duration backoff{250'000};
+    Duration backoffMax{60'000'000};
+    std::vector<RetryRule> retryRules;
+    Duration idleExpiry{900'000'000}; ///< 0: never
+};
+/// Applies a JSON object of members to `base`: what is absent stays, null goes back to the default, maps and lists
+/// are replaced as a whole. Malformed, or Invalid with the member's name. Returns the new configuration.
+Result<QueueConfig> applyQueueConfig(const QueueConfig& base, std::string_view json);
+std::string toJson(const QueueConfig& config);
+
+/// Actions by final state; attempts in between do not count, retirement does not lower them.
+struct QueueCounters {
+    std::int64_t pending = 0;
+    std::int64_t running = 0; ///< submitting or running
+    std::int64_t completed = 0;
+    std::int64_t failed = 0;
+    std::int64_t abandoned = 0;
+    std::int64_t cancelled = 0;
+    std::int64_t active() const { return pending + running; }
+    friend bool operator==(const QueueCounters&, const QueueCounters&) = default;
+};
+
+struct QueueView {
+    QueueId id;
+    std::string token; ///< 24 hex digits, unguessable; empty for queue 0
+    std::string tag;
+    QueueState state = QueueState::Active;
+    bool held = false;
+    QueueCounters counters;
+    QueueConfig config;
+};
+
+/// What a queue reference in a route means: digits are a number, 24 hex digits a token; anything else is nothing.
+struct QueueRef {
+    std::optional<QueueId> number;
+    std::string token;
+};
+std::optional<QueueRef> parseQueueRef(std::string_view text);
+
+} // namespace yard

@@ -1,0 +1,136 @@
+// Results to JSON: written straight into one string, as lists of a thousand are common.
+
+#include "core/model/result.h"
+
+#include "core/model/json_writer.h"
+
+namespace yard {
+
+namespace {
+
+constexpr std::size_t kUsualResultBytes = 768;
+
+void writeChunk(JsonWriter& writer, std::string_view key, const ChunkRef& chunk, bool truncated = false) {
+    writer.key(key);
+    writer.openObject();
+    writer.key("hash");
+    writer.hash(chunk.hash);
+    writer.member("size", chunk.size);
+    if (truncated) writer.member("truncated", true);
+    writer.closeObject();
+}
+
+void writeTimestamps(JsonWriter& writer, const Timestamps& times) {
+    writer.key("timestamps");
+    writer.openObject();
+    for (std::size_t i = 0; i < kActionStates; ++i) {
+        const auto state = static_cast<ActionState>(i);
+        if (state == ActionState::Completed && times.exited != 0) writer.member("exited", times.exited);
+        if (times[state] != 0) writer.member(name(state), times[state]);
+    }
+    writer.closeObject();
+}
+
+void writeDenied(JsonWriter& writer, const std::vector<Denial>& denied) {
+    writer.key("denied");
+    writer.openArray();
+    for (const Denial& denial : denied) {
+        writer.openObject();
+        if (denial.t != 0) writer.member("t", denial.t);
+        writer.member("what", denial.what);
+        writer.member("path", denial.path);
+        if (denial.err != 0) writer.member("errno", denial.err);
+        if (denial.pid != 0) writer.member("pid", denial.pid);
+        writer.closeObject();
+    }
+    writer.closeArray();
+}
+
+/// What an attempt and a whole action both have.
+void writeEnd(JsonWriter& writer, const AttemptOutcome& outcome) {
+    if (outcome.reason != Reason::None) writer.member("reason", name(outcome.reason));
+    if (outcome.exitCode) writer.member("exit_code", *outcome.exitCode);
+    if (outcome.signal) writer.member("signal", *outcome.signal);
+    if (outcome.cpuSeconds) writer.member("cpu_seconds", *outcome.cpuSeconds);
+    if (outcome.maxRssBytes) writer.member("max_rss_bytes", *outcome.maxRssBytes);
+    if (outcome.out) writeChunk(writer, "stdout", *outcome.out, outcome.outTruncated);
+    if (outcome.err) writeChunk(writer, "stderr", *outcome.err, outcome.errTruncated);
+}
+
+void writeProducts(JsonWriter& writer, const AttemptOutcome& outcome) {
+    if (!outcome.outputs.empty()) {
+        writer.key("outputs");
+        writer.openObject();
+        for (const NamedChunk& output : outcome.outputs) writeChunk(writer, output.name, output.chunk);
+        writer.closeObject();
+    }
+    if (!outcome.result.empty()) {
+        writer.key("result");
+        writer.raw(outcome.result);
+    }
+    if (!outcome.denied.empty()) writeDenied(writer, outcome.denied);
+}
+
+void writeAttempt(JsonWriter& writer, const AttemptRecord& attempt) {
+    writer.openObject();
+    writer.member("n", attempt.n);
+    writer.member("state", name(attempt.outcome.state));
+    writeEnd(writer, attempt.outcome);
+    writeTimestamps(writer, attempt.times);
+    if (!attempt.outcome.note.empty()) writer.member("note", attempt.outcome.note);
+    writer.closeObject();
+}
+
+void writeEstimate(JsonWriter& writer, const ActionResult& result) {
+    if (result.estimatedStart == 0 && result.estimatedFinish == 0) return;
+    writer.key("estimate");
+    writer.openObject();
+    if (result.estimatedStart != 0) writer.member("start", result.estimatedStart);
+    if (result.estimatedFinish != 0) writer.member("finish", result.estimatedFinish);
+    writer.closeObject();
+}
+
+void writeIdentity(JsonWriter& writer, const ActionResult& result) {
+    writer.member("lsn", result.lsn.value);
+    writer.member("queue_id", result.queue.value);
+    writer.member("worker", result.workerId);
+    if (!result.workerName.empty()) writer.member("worker_name", result.workerName);
+    if (!result.function.empty()) writer.member("function", result.function);
+    if (!result.label.empty()) writer.member("label", result.label);
+    writer.member("state", name(result.state));
+    if (result.held || result.state == ActionState::Pending) writer.member("held", result.held);
+    if (result.retryAt != 0) writer.member("retry_at", result.retryAt);
+    writer.member("retry_count", result.retryCount);
+    writer.member("priority", result.priority);
+}
+
+} // namespace
+
+void appendJson(std::string& out, const ActionResult& result) {
+    JsonWriter writer(out);
+    writer.openObject();
+    writeIdentity(writer, result);
+    if (result.outcome) {
+        writeEnd(writer, *result.outcome);
+        writeProducts(writer, *result.outcome);
+    }
+    writeTimestamps(writer, result.times);
+    writeEstimate(writer, result);
+    if (!result.attempts.empty()) {
+        writer.key("attempts");
+        writer.openArray();
+        for (const AttemptRecord& attempt : result.attempts) writeAttempt(writer, attempt);
+        writer.closeArray();
+    }
+    if (!result.note.empty()) writer.member("note", result.note);
+    writer.closeObject();
+}
+
+std::string toJson(const ActionResult& result) {
+    std::string out;
+    out.reserve(kUsualResultBytes);
+    appendJson(out, result);
+    return out;
+}
+
+} // namespace yard

@@ -1,0 +1,102 @@
+// What is known of an action and its attempts (CONTRACT 2, "Result"): the values between runner, session, journal
+// and readers. 0 or empty means absent; JSON leaves such members out.
+#pragma once
+
+#include "core/base/clock.h"
+#include "core/base/hash.h"
+#include "core/base/ids.h"
+#include "core/model/states.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace yard {
+
+struct ChunkRef {
+    Hash256 hash;
+    std::uint64_t size = 0;
+    friend bool operator==(const ChunkRef&, const ChunkRef&) = default;
+};
+struct NamedChunk {
+    std::string name;
+    ChunkRef chunk;
+};
+struct Denial {
+    WallMicros t = 0;
+    std::string what; ///< a system call, "link" or "special"
+    std::string path;
+    int err = 0;
+    int pid = 0;
+};
+
+/// When each state was entered; `exited` is no state: the end of the first process.
+struct Timestamps {
+    std::array<WallMicros, kActionStates> at{};
+    WallMicros exited = 0;
+    WallMicros& operator[](ActionState s) { return at[std::to_underlying(s)]; }
+    WallMicros operator[](ActionState s) const { return at[std::to_underlying(s)]; }
+};
+
+/// How one attempt ended: what the runner saw, completed by what was collected.
+struct AttemptOutcome {
+    ActionState state = ActionState::Failed; ///< Completed, Failed, Abandoned or Cancelled
+    Reason reason = Reason::None;
+    std::optional<int> exitCode;
+    std::optional<int> signal;
+    std::optional<double> cpuSeconds;
+    std::optional<std::int64_t> maxRssBytes;
+    std::optional<ChunkRef> out; ///< stdout; absent when the process never ran
+    std::optional<ChunkRef> err; ///< stderr
+    bool outTruncated = false;
+    bool errTruncated = false;
+    std::vector<NamedChunk> outputs;
+    std::string result; ///< JSON text of a warm worker's result, else empty
+    std::vector<Denial> denied;
+    std::string note; ///< one line: of a failure the first error line
+};
+
+/// One attempt as kept in the journal. n counts from 1.
+struct AttemptRecord {
+    std::uint32_t n = 1;
+    AttemptOutcome outcome;
+    Timestamps times; ///< Submitting, Running, exited and the end state
+};
+
+/// A whole action as shown.
+struct ActionResult {
+    Lsn lsn;
+    QueueId queue;
+    std::string workerId; ///< 64 hex digits, or "exec"
+    std::string workerName;
+    std::string function;
+    std::string label;
+    ActionState state = ActionState::New;
+    bool held = false;
+    WallMicros retryAt = 0;
+    std::int32_t retryCount = 0;
+    int priority = 0;
+    Timestamps times;
+    WallMicros estimatedStart = 0;
+    WallMicros estimatedFinish = 0;
+    std::optional<AttemptOutcome> outcome; ///< of the last attempt once finished; while it runs, what was sampled
+    std::vector<AttemptRecord> attempts;   ///< those that ended; only in answers for a single action
+    std::string note;
+};
+/// The object of CONTRACT 2; members that are absent are left out, "held" is there whenever it is pending. Text
+/// that is not UTF-8 gets U+FFFD. A stream that was cut has "truncated": true. Note: `note` of the action, not of
+/// the outcome.
+std::string toJson(const ActionResult& result);
+/// The same at the end of `out`, for lists.
+void appendJson(std::string& out, const ActionResult& result);
+
+/// First line of `text` that looks like an error ("error: …", "fatal: …", the last line of a Python traceback, …),
+/// else the last line that is not empty; at most 200 bytes of UTF-8, escape sequences and control characters
+/// removed. Looks at the first 256 KiB and the last 64 KiB only.
+std::string firstErrorLine(std::string_view text);
+
+} // namespace yard

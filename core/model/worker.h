@@ -1,0 +1,73 @@
+// Worker descriptors (CONTRACT 3): the JSON codec, the content id, and the names that workers may have. Values.
+#pragma once
+
+#include "core/base/clock.h"
+#include "core/base/error.h"
+#include "core/base/hash.h"
+#include "core/model/action_spec.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace yard {
+
+struct WorkerFile {
+    std::string path; ///< safe relative path below worker/
+    Hash256 hash;
+    std::uint64_t size = 0;
+    unsigned mode = 0644; ///< permission bits only; no set-id bits
+};
+struct WorkerFunction {
+    std::string name;
+    std::string version;
+};
+struct WorkerLimits {
+    std::int64_t processes = 256;
+    std::int64_t openFiles = 1024;
+    std::int64_t fileBytes = 0;   ///< 0: none
+    std::int64_t outputBytes = 0; ///< 0: none
+    std::int64_t outputFiles = 10000;
+};
+enum class WorkerMode : unsigned char { Process, Warm };
+
+struct WorkerDescriptor {
+    std::string name;
+    std::string version;
+    std::string platform;
+    std::string executable; ///< one of files
+    std::vector<WorkerFile> files;
+    std::vector<std::pair<std::string, std::string>> environment;
+    std::vector<WorkerFunction> functions;
+    Resources resources; ///< cores and memory_mb
+    std::optional<Duration> deadline;
+    bool network = false;
+    WorkerLimits limits;
+    WorkerMode mode = WorkerMode::Process;
+    std::string poolJson; ///< the "pool" member as posted, for the warm pool; empty when absent
+
+    const WorkerFunction* function(std::string_view functionName) const;
+};
+
+/// A descriptor, its id (SHA-256 of its RFC 8785 canonical form, nothing filled in) and the canonical text.
+struct ParsedWorker {
+    Hash256 id;
+    std::string canonical;
+    std::shared_ptr<const WorkerDescriptor> descriptor;
+};
+/// Malformed or Invalid (unknown members, bad names, paths that climb, an executable that is not among files, …).
+Result<ParsedWorker> parseWorker(std::string_view json);
+
+/// `[A-Za-z][A-Za-z0-9._-]{0,63}` and none of the words that routes use.
+bool isWorkerName(std::string_view name);
+/// `[A-Za-z0-9][A-Za-z0-9._+~-]{0,63}`: no "@", so that name@version is clear.
+bool isWorkerVersion(std::string_view version);
+/// What "worker" of an action may be: "exec", an id of 64 hex digits, a name, or name@version.
+bool isWorkerReference(std::string_view text);
+/// "linux-x86_64", "linux-aarch64", … of this machine.
+std::string_view thisPlatform();
+
+} // namespace yard

@@ -1,0 +1,209 @@
+// Results as JSON, and the line that is shown of a failed action's output.
+
+#include "core/model/canonical_json.h"
+#include "core/model/result.h"
+#include "printed.h"
+
+#include <QTest>
+#include <boost/json.hpp>
+
+using namespace yard;
+
+namespace {
+
+const char* const kEmpty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+
+ActionResult pendingAction() {
+    ActionResult result;
+    result.lsn = Lsn(7);
+    result.workerId = "exec";
+    result.state = ActionState::Pending;
+    result.times[ActionState::New] = 1'000;
+    result.times[ActionState::Pending] = 1'001;
+    return result;
+}
+
+AttemptOutcome failedOutcome() {
+    AttemptOutcome outcome;
+    outcome.state = ActionState::Failed;
+    outcome.reason = Reason::ExitCode;
+    outcome.exitCode = 2;
+    outcome.cpuSeconds = 0.015;
+    outcome.maxRssBytes = 4096;
+    outcome.out = ChunkRef{Hash256::ofNothing(), 0};
+    outcome.err = ChunkRef{Hash256::ofNothing(), 9};
+    outcome.errTruncated = true;
+    return outcome;
+}
+
+} // namespace
+
+class TestResult : public QObject {
+    Q_OBJECT
+private slots:
+    void aPendingActionSaysWhetherItIsHeld();
+    void aFinishedActionHasEverythingInTheContractsWords();
+    void whatIsAbsentIsLeftOut();
+    void hostileTextCannotBreakTheAnswer();
+    void answersAreJson();
+    void theErrorLineIsFound_data();
+    void theErrorLineIsFound();
+    void aLongLineIsCutBetweenCharacters();
+    void aHugeLogIsLookedAtFromBothEnds();
+};
+
+void TestResult::aPendingActionSaysWhetherItIsHeld() {
+    ActionResult result = pendingAction();
+    QCOMPARE(qt(toJson(result)),
+             QString(R"({"lsn":7,"queue_id":0,"worker":"exec","state":"pending","held":false,)"
+                     R"("retry_count":0,"priority":0,"timestamps":{"new":1000,"pending":1001}})"));
+    result.held = true;
+    result.retryAt = 5;
+    result.retryCount = 1;
+    result.note = "held by hand";
+    QCOMPARE(
+        qt(toJson(result)),
+        QString(R"({"lsn":7,"queue_id":0,"worker":"exec","state":"pending","held":true,"retry_at":5,)"
+                R"("retry_count":1,"priority":0,"timestamps":{"new":1000,"pending":1001},"note":"held by hand"})"));
+}
+
+void TestResult::aFinishedActionHasEverythingInTheContractsWords() {
+    ActionResult result = pendingAction();
+    result.queue = QueueId(3);
+    result.workerId = kEmpty;
+    result.workerName = "thumb";
+    result.function = "make";
+    result.label = "night";
+    result.state = ActionState::Failed;
+    result.priority = -5;
+    result.times[ActionState::Submitting] = 1'002;
+    result.times[ActionState::Running] = 1'003;
+    result.times.exited = 1'004;
+    result.times[ActionState::Failed] = 1'005;
+    result.note = "error: x";
+    result.outcome = failedOutcome();
+    result.outcome->outputs = {{"a/b.png", {Hash256::ofNothing(), 12}}};
+    result.outcome->result = R"({"n":1})";
+    result.outcome->denied = {{.t = 9, .what = "openat", .path = "/etc/x", .err = 13, .pid = 44}};
+    AttemptRecord attempt{.n = 1, .outcome = failedOutcome(), .times = {}};
+    attempt.outcome.exitCode.reset();
+    attempt.outcome.signal = 9;
+    attempt.outcome.reason = Reason::Signal;
+    attempt.times.exited = 8;
+    result.attempts = {attempt};
+    const QString streams =
+        QString(R"("stdout":{"hash":"%1","size":0},"stderr":{"hash":"%1","size":9,"truncated":true})").arg(kEmpty);
+    QCOMPARE(
+        qt(toJson(result)),
+        QString(R"({"lsn":7,"queue_id":3,"worker":"%1","worker_name":"thumb","function":"make","label":"night",)"
+                R"("state":"failed","retry_count":0,"priority":-5,"reason":"exit_code","exit_code":2,)"
+                R"("cpu_seconds":0.015,"max_rss_bytes":4096,%2,"outputs":{"a/b.png":{"hash":"%1","size":12}},)"
+                R"("result":{"n":1},"denied":[{"t":9,"what":"openat","path":"/etc/x","errno":13,"pid":44}],)"
+                R"("timestamps":{"new":1000,"pending":1001,"submitting":1002,"running":1003,"exited":1004,)"
+                R"("failed":1005},"attempts":[{"n":1,"state":"failed","reason":"signal","signal":9,)"
+                R"("cpu_seconds":0.015,"max_rss_bytes":4096,%2,"timestamps":{"exited":8}}],"note":"error: x"})")
+            .arg(kEmpty, streams));
+}
+
+void TestResult::whatIsAbsentIsLeftOut() {
+    ActionResult result = pendingAction();
+    result.state = ActionState::Completed;
+    result.outcome.emplace().state = ActionState::Completed;
+    result.outcome->exitCode = 0;
+    result.estimatedFinish = 77;
+    QCOMPARE(qt(toJson(result)),
+             QString(R"({"lsn":7,"queue_id":0,"worker":"exec","state":"completed","retry_count":0,)"
+                     R"("priority":0,"exit_code":0,"timestamps":{"new":1000,"pending":1001},)"
+                     R"("estimate":{"finish":77}})"));
+}
+
+void TestResult::hostileTextCannotBreakTheAnswer() {
+    ActionResult result = pendingAction();
+    result.label = "\"},{\\\n\x01";
+    result.note = "a\xFF\xC3";
+    const auto value = boost::json::parse(toJson(result)).as_object();
+    QCOMPARE(qt(std::string_view(value.at("label").as_string())), qt(result.label));
+    QCOMPARE(qt(std::string_view(value.at("note").as_string())), QString::fromUtf8("a\uFFFD\uFFFD"));
+}
+
+void TestResult::answersAreJson() {
+    ActionResult result = pendingAction();
+    result.outcome = failedOutcome();
+    result.attempts = {AttemptRecord{}, AttemptRecord{.n = 2, .outcome = failedOutcome(), .times = {}}};
+    result.outcome->denied = {Denial{}};
+    result.outcome->outputs = {NamedChunk{}, NamedChunk{"b", {}}};
+    std::string list = "[";
+    appendJson(list, result);
+    list += ',';
+    appendJson(list, pendingAction());
+    list += ']';
+    boost::json::error_code ec;
+    const auto value = boost::json::parse(list, ec);
+    QVERIFY2(!ec, list.c_str());
+    QCOMPARE(value.as_array().size(), 2u);
+    QVERIFY(canonicalJson(list)); // no member stands twice
+}
+
+void TestResult::theErrorLineIsFound_data() {
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<QString>("line");
+    const auto row = [](const char* sentence, const char* text, const char* line) {
+        QTest::newRow(sentence) << QByteArray(text) << QString::fromUtf8(line);
+    };
+    row("nothing", "", "");
+    row("only white space", " \n\t\r\n", "");
+    row("one line", "oops", "oops");
+    row("the last line when none looks like an error", "one\ntwo\n\n", "two");
+    row("a compiler's error, not the note after it",
+        "cc -Werror -c error.c\nmain.c:3:5: warning: unused\nmain.c:4:1: error: expected ';'\n1 error generated.\n",
+        "main.c:4:1: error: expected ';'");
+    row("the first of several", "error: first\nerror: second", "error: first");
+    row("git", "Cloning\nfatal: repository not found\n", "fatal: repository not found");
+    row("rust", "   Compiling x\nerror[E0308]: mismatched types\n  --> src", "error[E0308]: mismatched types");
+    row("the last line of a Python traceback",
+        "start\nTraceback (most recent call last):\n  File \"x.py\", line 1\n    error: 1/0\nZeroDivisionError: "
+        "division by "
+        "zero\nbye",
+        "ZeroDivisionError: division by zero");
+    row("a Java exception", "up\njava.io.IOException: broken pipe\n\tat x.y\n", "java.io.IOException: broken pipe");
+    row("make", "gcc x\nmake: *** [Makefile:2: all] Error 1", "make: *** [Makefile:2: all] Error 1");
+    row("a shell", "/bin/sh: 1: nope: not found\nsh: line 1: nope: command not found",
+        "sh: line 1: nope: command not found");
+    row("a missing file", "cat: x: No such file or directory\nend", "cat: x: No such file or directory");
+    row("a crash", "working\nSegmentation fault (core dumped)\n", "Segmentation fault (core dumped)");
+    row("a weaker word when there is no better line", "step 1\ntest failed in 3 s\nbye", "test failed in 3 s");
+    row("no errors is no error", "checked: 0 errors, no failure\ndone", "done");
+    row("a strong line after a weak one wins", "3 tests failed\nerror: the reason\n", "error: the reason");
+    row("colours and controls are taken out",
+        "\x1b[1;31merror:\x1b[0m \x07"
+        "bad\tthing\x1b]0;title\x07 \n",
+        "error: bad thing");
+    row("a progress bar before it", "10%\r50%\rerror: disk full\r\n", "error: disk full");
+    row("bytes that are not UTF-8", "error: \xFF", "error: \xEF\xBF\xBD");
+    row("indentation goes", "   \t error: deep", "error: deep");
+    row("a line of nothing but escapes is no line", "text\n\x1b[0m\x1b[K", "text");
+}
+
+void TestResult::theErrorLineIsFound() {
+    QFETCH(QByteArray, text);
+    QTEST(qt(firstErrorLine({text.data(), static_cast<std::size_t>(text.size())})), "line");
+}
+
+void TestResult::aLongLineIsCutBetweenCharacters() {
+    std::string text = "error: ";
+    for (int i = 0; i < 200; ++i) text += "é";
+    const std::string line = firstErrorLine(text);
+    QCOMPARE(line.size(), 199u); // 7 and 96 characters of two bytes
+    QVERIFY(text.starts_with(line));
+    QCOMPARE(firstErrorLine(std::string(5'000'000, 'x')).size(), 200u);
+}
+
+void TestResult::aHugeLogIsLookedAtFromBothEnds() {
+    std::string filler;
+    for (int i = 0; i < 40'000; ++i) filler += "all is well here\n";
+    QCOMPARE(qt(firstErrorLine(filler + "error: at the end\n")), QString("error: at the end"));
+    QCOMPARE(qt(firstErrorLine("error: at the start\n" + filler)), QString("error: at the start"));
+}
+
+QTEST_APPLESS_MAIN(TestResult)
+#include "tst_result.moc"
