@@ -1,7 +1,7 @@
 // Actions as posted: what is taken, what is refused and with which sentence, and the text that is kept.
 
 #include "core/model/action_spec.h"
-#include "printed.h"
+#include "tests/model/printed.h"
 
 #include <QTest>
 

@@ -1,7 +1,7 @@
 // RFC 8785 with its own examples, and what it must not change silently.
 
 #include "core/model/canonical_json.h"
-#include "printed.h"
+#include "tests/model/printed.h"
 
 #include <QTest>
 

@@ -3,7 +3,7 @@
 #include "core/model/action_spec.h"
 #include "core/model/json_reader.h"
 #include "core/model/json_writer.h"
-#include "printed.h"
+#include "tests/model/printed.h"
 
 #include <QTest>
 #include <bit>

@@ -1,7 +1,7 @@
 // Queue configuration as JSON and back, and what a reference in a route means.
 
 #include "core/model/queue.h"
-#include "printed.h"
+#include "tests/model/printed.h"
 
 #include <QTest>
 

@@ -2,7 +2,7 @@
 
 #include "core/model/canonical_json.h"
 #include "core/model/result.h"
-#include "printed.h"
+#include "tests/model/printed.h"
 
 #include <QTest>
 #include <boost/json.hpp>

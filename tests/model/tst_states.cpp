@@ -1,7 +1,7 @@
 // Lifecycles: every pair of every table, and the words that go out.
 
 #include "core/model/states.h"
-#include "printed.h"
+#include "tests/model/printed.h"
 
 #include <QTest>
 

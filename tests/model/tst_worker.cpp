@@ -1,7 +1,7 @@
 // Worker descriptors: what is taken, what is refused, and the id that their content gives.
 
 #include "core/model/worker.h"
-#include "printed.h"
+#include "tests/model/printed.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>
