@@ -1,0 +1,89 @@
+#include "app/yardctl/action_reader.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+namespace yard::ctl {
+
+namespace {
+
+constexpr std::size_t kPiece = 64u << 10;
+constexpr int kSlowMs = 100;
+
+bool isSpace(char c) {
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+} // namespace
+
+ActionReader::ActionReader(int fd, std::string name)
+    : fd_(fd)
+    , name_(std::move(name)) {}
+
+/// False at the end of the input.
+Outcome<bool> ActionReader::fill() {
+    if (atEnd_) return false;
+    buffer_.erase(0, std::exchange(at_, 0));
+    const std::size_t old = buffer_.size();
+    buffer_.resize(old + kPiece);
+    ssize_t n = 0;
+    do n = ::read(fd_, buffer_.data() + old, kPiece);
+    while (n < 0 && errno == EINTR);
+    buffer_.resize(old + static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
+    if (n < 0) return failed(fmt::format("cannot read {}: {}", name_, ::strerrordesc_np(errno)));
+    atEnd_ = n == 0;
+    return n > 0;
+}
+
+/// To the next byte that is no white space; false when the buffer has none.
+bool ActionReader::skipSpace() {
+    while (at_ < buffer_.size() && isSpace(buffer_[at_]))
+        if (buffer_[at_++] == '\n') ++line_;
+    return at_ < buffer_.size();
+}
+
+bool ActionReader::wouldBlock() const {
+    if (atEnd_ || !std::all_of(buffer_.begin() + static_cast<std::ptrdiff_t>(at_), buffer_.end(), isSpace))
+        return false;
+    pollfd probe{fd_, POLLIN, 0};
+    return ::poll(&probe, 1, kSlowMs) == 0;
+}
+
+std::unexpected<Failure> ActionReader::malformed(std::size_t line, const std::string& why) const {
+    return failed(fmt::format("{}, line {}: {}; an action is a JSON object", name_, line, why));
+}
+
+Outcome<std::optional<ActionReader::Value>> ActionReader::next() {
+    while (!skipSpace()) {
+        auto more = fill();
+        if (!more) return std::unexpected(more.error());
+        if (!*more) return std::nullopt;
+    }
+    Value out{.text = {}, .value = {}, .line = line_};
+    if (buffer_[at_] != '{' && buffer_[at_] != '[') return malformed(line_, "this is no action");
+    boost::json::stream_parser parser;
+    while (!parser.done()) {
+        if (at_ == buffer_.size()) {
+            auto more = fill();
+            if (!more) return std::unexpected(more.error());
+            if (!*more) return malformed(out.line, "it is not complete");
+        }
+        boost::system::error_code ec;
+        const std::size_t n = parser.write_some(buffer_.data() + at_, buffer_.size() - at_, ec);
+        const std::string_view used(buffer_.data() + at_, n);
+        line_ += static_cast<std::size_t>(std::ranges::count(used, '\n'));
+        if (ec) return malformed(line_, fmt::format("it is not JSON ({})", ec.message()));
+        out.text += used;
+        at_ += n;
+        if (out.text.size() > kMaxValueBytes) return malformed(out.line, "it is over 64 MiB");
+    }
+    out.value = parser.release();
+    while (!out.text.empty() && isSpace(out.text.back())) out.text.pop_back();
+    return out;
+}
+
+} // namespace yard::ctl

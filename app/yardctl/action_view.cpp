@@ -1,0 +1,113 @@
+#include "app/yardctl/action_view.h"
+
+#include "app/yardctl/format.h"
+#include "core/base/clock.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <fmt/format.h>
+
+namespace yard::ctl {
+
+namespace {
+
+std::string reasonWords(const json::object& action) {
+    const std::string_view reason = textOf(action, "reason");
+    const auto signal = integerOf(action, "signal");
+    const auto exitCode = integerOf(action, "exit_code");
+    if (reason == "exit_code" && exitCode) return fmt::format("exit code {}", *exitCode);
+    if (reason == "signal" && signal) return fmt::format("killed by {}", signalName(static_cast<int>(*signal)));
+    std::string out = printable(reason);
+    std::ranges::replace(out, '_', ' ');
+    return out;
+}
+
+} // namespace
+
+std::string_view textOf(const json::object& object, std::string_view key) {
+    const json::value* v = object.if_contains(key);
+    if (!v || !v->is_string()) return {};
+    return v->get_string();
+}
+
+std::optional<std::int64_t> integerOf(const json::object& object, std::string_view key) {
+    const json::value* v = object.if_contains(key);
+    if (!v || !v->is_int64()) return std::nullopt;
+    return v->get_int64();
+}
+
+std::optional<double> numberOf(const json::object& object, std::string_view key) {
+    const json::value* v = object.if_contains(key);
+    if (!v || !v->is_number()) return std::nullopt;
+    return v->to_number<double>();
+}
+
+const json::object* objectOf(const json::object& object, std::string_view key) {
+    const json::value* v = object.if_contains(key);
+    return v ? v->if_object() : nullptr;
+}
+
+const json::array* arrayOf(const json::object& object, std::string_view key) {
+    const json::value* v = object.if_contains(key);
+    return v ? v->if_array() : nullptr;
+}
+
+bool isEnded(const json::object& action) {
+    constexpr std::array<std::string_view, 4> kEnds = {"completed", "failed", "abandoned", "cancelled"};
+    return std::ranges::find(kEnds, textOf(action, "state")) != kEnds.end();
+}
+
+std::int64_t attemptNumber(const json::object& action) {
+    return integerOf(action, "retry_count").value_or(0) + 1;
+}
+
+std::string stateWords(const json::object& action) {
+    const std::string state = printable(textOf(action, "state"));
+    if (state == "pending") {
+        if (const auto* held = action.if_contains("held"); held && held->is_bool() && held->get_bool())
+            return "pending: held";
+        if (const auto at = integerOf(action, "retry_at"); at && *at > 0)
+            return fmt::format("pending: retry at {}", timeWords(*at, wallNow()));
+        return state;
+    }
+    if (state == "completed" || state == textOf(action, "reason")) return state;
+    const std::string why = reasonWords(action);
+    return why.empty() ? state : fmt::format("{}: {}", state, why);
+}
+
+std::string whatWords(const json::object& action) {
+    if (const auto label = textOf(action, "label"); !label.empty()) return printable(label);
+    const auto function = textOf(action, "function");
+    const auto worker = textOf(action, "worker_name");
+    if (!function.empty()) return printable(fmt::format("{}:{}", worker, function));
+    return printable(worker.empty() ? textOf(action, "worker") : worker);
+}
+
+std::optional<double> runSeconds(const json::object& action) {
+    const json::object* times = objectOf(action, "timestamps");
+    if (!times) return std::nullopt;
+    auto begin = integerOf(*times, "running");
+    if (!begin) begin = integerOf(*times, "submitting");
+    if (!begin) return std::nullopt;
+    auto end = integerOf(*times, "exited");
+    if (!end && isEnded(action)) end = integerOf(*times, textOf(action, "state"));
+    if (!end && isEnded(action)) return std::nullopt;
+    return static_cast<double>(end.value_or(wallNow()) - *begin) / 1e6;
+}
+
+int shellExitCode(const json::object& action) {
+    constexpr int kSignalBase = 128;
+    if (textOf(action, "state") == "completed") return 0;
+    if (const auto code = integerOf(action, "exit_code"); code && *code > 0) return static_cast<int>(*code & 0xff);
+    if (const auto signal = integerOf(action, "signal"); signal && *signal > 0)
+        return kSignalBase + static_cast<int>(*signal & 0x7f);
+    return kExitFailed;
+}
+
+std::string signalName(int number) {
+    const char* abbreviation = ::sigabbrev_np(number);
+    return abbreviation ? fmt::format("SIG{}", abbreviation) : fmt::format("signal {}", number);
+}
+
+} // namespace yard::ctl

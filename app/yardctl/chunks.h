@@ -1,0 +1,47 @@
+// Files on their way into the engine's content store and out of it, in constant memory. Blocking functions.
+#pragma once
+
+#include "app/yardctl/engine.h"
+#include "app/yardctl/failure.h"
+#include "core/base/hash.h"
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+
+namespace yard::ctl {
+
+struct FileHash {
+    Hash256 hash;
+    std::uint64_t size = 0;
+};
+/// Reads the whole file. Only regular files.
+Outcome<FileHash> hashFile(const std::string& path);
+
+/// Files by the hash of their content, so that what an engine asks for can be sent.
+class ChunkSource {
+public:
+    /// Hashes the file, once however often it is named.
+    Outcome<FileHash> add(const std::string& path);
+    void add(const Hash256& hash, const std::string& path) { paths_.emplace(hash.hex(), path); }
+    /// Sends the chunks the engine asked for. Fails when one is not among the files.
+    Outcome<void> send(Engine& engine, const std::vector<std::string>& need);
+    std::uint64_t sentFiles() const { return sentFiles_; }
+    std::uint64_t sentBytes() const { return sentBytes_; }
+
+private:
+    std::unordered_map<std::string, std::string> paths_; ///< by hash in hex
+    std::unordered_map<std::string, FileHash> known_;    ///< by path
+    std::uint64_t sentFiles_ = 0;
+    std::uint64_t sentBytes_ = 0;
+};
+
+/// POST, sending missing chunks as long as the engine names new ones (at most kMaxNeedRounds times).
+Result<Answer> postWithChunks(Engine& engine, const Call& call, ChunkSource& source);
+inline constexpr int kMaxNeedRounds = 5;
+
+/// The outputs of an ended action into `directory`/<lsn>/: verified against their hashes, each renamed into place
+/// when whole. Returns how many.
+Outcome<std::size_t> saveOutputs(Engine& engine, const json::object& action, const std::string& directory);
+
+} // namespace yard::ctl

@@ -1,0 +1,233 @@
+#include "app/yardctl/command.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <numeric>
+
+namespace yard::ctl {
+
+namespace {
+
+const std::vector<Option>& globalOptions() {
+    static const std::vector<Option> options = {
+        {"url", 0, "URL", "the engine's address, http://HOST:PORT; without it the data directory says"},
+        {"token-file", 0, "FILE", "file with the API token; without it 'token' of the data directory"},
+        {"data-dir", 0, "DIR", "the engine's data directory; without it the user's default"},
+        {"json", 0, "", "print the engine's objects, one a line, instead of words"},
+        {"help", 'h', "", "this help, or that of a command"},
+        {"version", 0, "", "the version of yardctl"},
+    };
+    return options;
+}
+
+const Option* findByName(const std::vector<Option>& options, std::string_view name) {
+    const auto it = std::ranges::find(options, name, &Option::name);
+    return it == options.end() ? nullptr : &*it;
+}
+
+const Option* findByLetter(const std::vector<Option>& options, char letter) {
+    const auto it = std::ranges::find(options, letter, &Option::letter);
+    return it == options.end() ? nullptr : &*it;
+}
+
+/// Levenshtein, for "did you mean".
+std::size_t distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        std::size_t diagonal = row[0]++;
+        for (std::size_t j = 0; j < b.size(); ++j) {
+            const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+            diagonal = row[j + 1];
+            row[j + 1] = std::min({row[j + 1] + 1, row[j] + 1, replaced});
+        }
+    }
+    return row.back();
+}
+
+/// Walks the words once; global options may stand before and after the command's name.
+class Parser {
+public:
+    explicit Parser(std::span<const char* const> words)
+        : words_(words) {}
+
+    Outcome<CommandLine> parse() {
+        while (at_ < words_.size()) {
+            const std::string_view word = words_[at_++];
+            if (onlyOperands_ || word.size() < 2 || word.front() != '-') {
+                if (auto taken = takeOperand(word); !taken) return std::unexpected(taken.error());
+            } else if (word == "--") {
+                onlyOperands_ = true;
+            } else if (auto taken = word.starts_with("--") ? takeLong(word.substr(2)) : takeLetters(word.substr(1));
+                       !taken) {
+                return std::unexpected(taken.error());
+            }
+        }
+        if (auto enough = checkOperands(); !enough) return std::unexpected(enough.error());
+        return std::move(line_);
+    }
+
+private:
+    Outcome<void> takeOperand(std::string_view word) {
+        if (line_.command) {
+            line_.arguments.addOperand(std::string(word));
+            if (line_.command->firstOperandEndsOptions) onlyOperands_ = true;
+            return {};
+        }
+        line_.command = findCommand(word);
+        if (line_.command) return {};
+        if (word == "help") {
+            line_.help = true;
+            return {};
+        }
+        const std::string_view near = nearestCommand(word);
+        return usageError(fmt::format("there is no command '{}'{}; 'yardctl --help' lists them", word,
+                                      near.empty() ? "" : fmt::format(", did you mean '{}'?", near)));
+    }
+
+    const Option* find(auto&& match) const {
+        if (line_.command)
+            if (const Option* own = match(line_.command->options)) return own;
+        return match(globalOptions());
+    }
+
+    Outcome<void> takeLong(std::string_view text) {
+        const std::size_t equals = text.find('=');
+        const std::string_view name = text.substr(0, equals);
+        const Option* option = find([&](const auto& list) { return findByName(list, name); });
+        if (!option) return unknown(fmt::format("--{}", name));
+        if (equals == std::string_view::npos) return take(*option, std::nullopt);
+        if (option->valueName.empty()) return usageError(fmt::format("--{} takes no value", name));
+        return take(*option, text.substr(equals + 1));
+    }
+
+    Outcome<void> takeLetters(std::string_view letters) {
+        while (!letters.empty()) {
+            const char letter = letters.front();
+            letters.remove_prefix(1);
+            const Option* option = find([&](const auto& list) { return findByLetter(list, letter); });
+            if (!option) return unknown(fmt::format("-{}", letter));
+            if (!option->valueName.empty() && !letters.empty()) return take(*option, letters);
+            if (auto taken = take(*option, std::nullopt); !taken) return taken;
+        }
+        return {};
+    }
+
+    Outcome<void> take(const Option& option, std::optional<std::string_view> value) {
+        if (!option.valueName.empty() && !value) {
+            if (at_ == words_.size())
+                return usageError(fmt::format("--{} wants {}", option.name, option.valueName));
+            value = words_[at_++];
+        }
+        const std::string text(value.value_or(""));
+        if (option.name == "url")
+            line_.global.url = text;
+        else if (option.name == "token-file")
+            line_.global.tokenFile = text;
+        else if (option.name == "data-dir")
+            line_.global.dataDir = text;
+        else if (option.name == "json")
+            line_.global.json = true;
+        else if (option.name == "help")
+            line_.help = true;
+        else if (option.name == "version")
+            line_.version = true;
+        else
+            line_.arguments.add(option.name, text);
+        return {};
+    }
+
+    Outcome<void> unknown(const std::string& option) const {
+        const std::string where = line_.command ? fmt::format(" {}", line_.command->name) : "";
+        return usageError(
+            fmt::format("'yardctl{}' has no option {}; 'yardctl{} --help' lists them", where, option, where));
+    }
+
+    Outcome<void> checkOperands() const {
+        if (line_.help || line_.version) return {};
+        if (!line_.command) return usageError("say what to do; 'yardctl --help' lists the commands");
+        const std::size_t n = line_.arguments.operands().size();
+        const Command& c = *line_.command;
+        if (n < c.minOperands)
+            return usageError(fmt::format("something is missing: yardctl {} {}", c.name, c.usage));
+        if (n > c.maxOperands)
+            return usageError(fmt::format("'{}' is too much: yardctl {} {}",
+                                          line_.arguments.operands()[c.maxOperands], c.name, c.usage));
+        return {};
+    }
+
+    std::span<const char* const> words_;
+    std::size_t at_ = 0;
+    bool onlyOperands_ = false;
+    CommandLine line_;
+};
+
+void appendOptions(std::string& out, const std::vector<Option>& options) {
+    for (const Option& o : options) {
+        std::string left = o.letter ? fmt::format("-{}, ", o.letter) : std::string("    ");
+        left += fmt::format("--{}", o.name);
+        if (!o.valueName.empty()) left += fmt::format(" {}", o.valueName);
+        out += fmt::format("  {:<26} {}\n", left, o.help);
+    }
+}
+
+} // namespace
+
+std::optional<std::string> Arguments::value(std::string_view option) const {
+    const auto it = options_.find(std::string(option));
+    if (it == options_.end()) return std::nullopt;
+    return it->second.back();
+}
+
+std::vector<std::string> Arguments::values(std::string_view option) const {
+    const auto it = options_.find(std::string(option));
+    return it == options_.end() ? std::vector<std::string>() : it->second;
+}
+
+const Command* findCommand(std::string_view name) {
+    const auto all = commands();
+    const auto it = std::ranges::find(all, name, &Command::name);
+    return it == all.end() ? nullptr : &*it;
+}
+
+std::string_view nearestCommand(std::string_view name) {
+    constexpr std::size_t kNear = 2;
+    std::string_view best;
+    std::size_t least = kNear + 1;
+    for (const Command& c : commands())
+        if (const std::size_t d = distance(name, c.name); d < least && d < c.name.size()) {
+            least = d;
+            best = c.name;
+        }
+    return best;
+}
+
+Outcome<CommandLine> parseCommandLine(std::span<const char* const> words) {
+    return Parser(words).parse();
+}
+
+std::string helpText() {
+    std::string out = "yardctl: submit work to a Yardmaster engine and watch it\n\n"
+                      "Usage: yardctl [options] COMMAND …\n\nCommands:\n";
+    for (const Command& c : commands()) out += fmt::format("  {:<10} {}\n", c.name, c.summary);
+    out += "\nOptions of every command:\n";
+    appendOptions(out, globalOptions());
+    out +=
+        "\n'yardctl COMMAND --help' explains one. An LSN is the number of an action; 12..20 means all from 12 to "
+        "20.\nExit codes: 0 done, 1 it could not be done, 2 the command line is wrong; 'run' exits with the "
+        "program's own.\n";
+    return out;
+}
+
+std::string helpText(const Command& command) {
+    std::string out = fmt::format("{}\n\nUsage: yardctl {} {}\n", command.summary, command.name, command.usage);
+    if (!command.details.empty()) out += fmt::format("\n{}\n", command.details);
+    if (!command.options.empty()) {
+        out += "\nOptions:\n";
+        appendOptions(out, command.options);
+    }
+    out += "\n'yardctl --help' lists the options that every command takes (--url, --data-dir, --json, …).\n";
+    return out;
+}
+
+} // namespace yard::ctl

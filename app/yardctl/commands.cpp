@@ -1,0 +1,180 @@
+#include "app/yardctl/command.h"
+#include "app/yardctl/commands/functions.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace yard::ctl {
+
+namespace {
+
+const Option kQueueOption{"queue", 'q', "REF", "the queue, by its number or token"};
+const Option kFilterOption{"filter", 0, "F", "all actions that match, e.g. 'state:failed queue:7'"};
+const Option kOutputsOption{"outputs", 'o', "DIR", "save the outputs into DIR/LSN/, checked against their hashes"};
+
+std::vector<Command> workCommands() {
+    return {
+        {.name = "run",
+         .usage = "[options] -- CMD…",
+         .summary = "run one program and exit as it does",
+         .details =
+             "The program runs where the engine runs, in the current directory, with the engine's environment.\n"
+             "Its output is copied as it comes. A program ended by a signal gives 128 + the signal. INT, TERM or\n"
+             "HUP cancels the action and waits for its end; a second one leaves at once. When an attempt is\n"
+             "retried, the next one's output follows. With --json only the result is printed.",
+         .options = {kQueueOption,
+                     {"label", 'l', "TEXT", "what people see it as"},
+                     {"priority", 'p', "N", "-100 to 100, higher first"},
+                     {"deadline", 0, "TIME", "end it after 90, 90s, 10min, 2h"},
+                     {"cwd", 'C', "DIR", "run it there instead of the current directory"},
+                     {"env", 'e', "K=V", "set a variable; K alone takes it from here; may be repeated"},
+                     {"cores", 0, "N", "cores to reserve (1)"},
+                     {"memory-mb", 0, "N", "memory to reserve"},
+                     {"lock", 0, "NAME", "run while holding this lock; may be repeated"},
+                     {"after", 0, "LSN", "run when this action has completed; may be repeated"},
+                     {"hold", 0, "", "submit it held: it starts when released"},
+                     {"sandbox", 0, "", "run it in a sandbox"},
+                     {"detach", 'd', "", "print its LSN and leave"}},
+         .minOperands = 1,
+         .firstOperandEndsOptions = true,
+         .function = runCommand},
+        {.name = "submit",
+         .usage = "[options] FILE|-",
+         .summary = "submit actions from JSON",
+         .details =
+             "FILE holds one action, actions one after the other (JSON lines), or a list, which is accepted whole\n"
+             "or not at all. Prints an LSN for each, in order; A..B for an array. An input may be given as\n"
+             "\"@path\": the file is hashed and sent if the engine lacks it:\n"
+             "  {\"worker\": \"thumbs\", \"function\": \"thumb\", \"inputs\": {\"photo.jpg\": \"@/data/1.jpg\"}}",
+         .options = {kQueueOption, {"wait", 'w', "", "then wait for them, as 'wait' does"}, kOutputsOption},
+         .minOperands = 1,
+         .maxOperands = 1,
+         .function = submitCommand},
+        {.name = "wait",
+         .usage = "[options] LSN…",
+         .summary = "wait until actions have ended",
+         .details = "Prints a line for each action. Exits 0 when all of them completed, else 1.",
+         .options = {{"timeout", 't', "TIME", "give up after 90, 90s, 10min, 2h"}, kOutputsOption},
+         .minOperands = 1,
+         .function = waitCommand},
+        {.name = "show",
+         .usage = "[options] LSN…",
+         .summary = "everything known of an action",
+         .details = "",
+         .options = {kOutputsOption},
+         .minOperands = 1,
+         .function = showCommand},
+        {.name = "logs",
+         .usage = "[options] LSN",
+         .summary = "the output of an action",
+         .details = "Its stdout goes to stdout and its stderr to stderr.",
+         .options = {{"follow", 'f', "", "go on until the action has ended"},
+                     {"attempt", 'n', "N", "of this attempt instead of the last"},
+                     {"stdout", 0, "", "only its stdout"},
+                     {"stderr", 0, "", "only its stderr"}},
+         .minOperands = 1,
+         .maxOperands = 1,
+         .function = logsCommand},
+        {.name = "ls",
+         .usage = "[options] [FILTER…]",
+         .summary = "list actions",
+         .details =
+             "FILTER is key:value, key>number or key:a..b; a comma is or, a space is and, - before a term "
+             "negates.\n"
+             "  yardctl ls state:failed,cancelled queue:7        yardctl ls 'worker:thumb*' -state:completed",
+         .options = {{"limit", 'n', "N", "at most so many (100); 0 for all"},
+                     {"sort", 's', "FIELD", "by a field of the result, - before it for descending (-lsn)"}},
+         .function = listCommand},
+    };
+}
+
+std::vector<Command> stewardCommands() {
+    return {
+        {.name = "queues",
+         .usage = "",
+         .summary = "list queues",
+         .details = "",
+         .options = {},
+         .maxOperands = 0,
+         .function = queuesCommand},
+        {.name = "queue",
+         .usage = "create|show|hold|release|drain|cancel|delete|set [REF…]",
+         .summary = "make and steer queues",
+         .details =
+             "  queue create [--tag TEXT] [KEY=VALUE…]   a queue that stays until it is deleted\n"
+             "  queue show REF…                          its counters and configuration\n"
+             "  queue hold|release REF…                  start nothing more from it; go on\n"
+             "  queue drain REF…                         take no more work, finish the rest; for good\n"
+             "  queue cancel REF…                        cancel everything in it; for good\n"
+             "  queue delete REF…                        the same, then forget it; finished actions stay\n"
+             "  queue set REF KEY=VALUE…                 configure it: max_retries=5 max_running=2 weight=0.5",
+         .options = {{"tag", 0, "TEXT", "create: what people see it as"}},
+         .minOperands = 1,
+         .function = queueCommand},
+        {.name = "cancel",
+         .usage = "LSN…|--filter F",
+         .summary = "cancel actions",
+         .details = "A running program gets TERM, and KILL 2 seconds later.",
+         .options = {kFilterOption},
+         .function = cancelCommand},
+        {.name = "retry",
+         .usage = "[--force] LSN…|--filter F",
+         .summary = "run failed or abandoned actions again",
+         .details = "They keep their LSN.",
+         .options = {{"force", 0, "", "also when the limit of retries is reached"}, kFilterOption},
+         .function = retryCommand},
+        {.name = "retire",
+         .usage = "LSN…|--filter F",
+         .summary = "forget finished actions and their results",
+         .details = "",
+         .options = {kFilterOption},
+         .function = retireCommand},
+        {.name = "hold",
+         .usage = "LSN…|--filter F|--all",
+         .summary = "keep pending actions, or all queues, from starting",
+         .details = "",
+         .options = {{"all", 'a', "", "hold every queue"}, kFilterOption},
+         .function = holdCommand},
+        {.name = "release",
+         .usage = "LSN…|--filter F|--all",
+         .summary = "let held actions, or all queues, go on",
+         .details = "",
+         .options = {{"all", 'a', "", "release every queue"}, kFilterOption},
+         .function = releaseCommand},
+        {.name = "workers",
+         .usage = "[add PATH | show ID | remove ID]",
+         .summary = "list, register, show and remove workers",
+         .details =
+             "PATH is a descriptor, or a directory with one named worker.json. Files are found relative to it;\n"
+             "hashes, sizes and modes that the descriptor leaves out are filled in, and without \"files\" it is\n"
+             "every file of the directory whose name does not begin with a dot. Only what the engine lacks is\n"
+             "sent. ID is an id, the beginning of one, NAME or NAME@VERSION.",
+         .options = {{"force", 0, "", "remove: also cancel its pending and running actions"}},
+         .maxOperands = 2,
+         .function = workersCommand},
+        {.name = "session",
+         .usage = "[drain|pause|abandon|sunset]",
+         .summary = "state of the engine, and its moves",
+         .details = "  drain     no new work, the rest runs to its end\n"
+                    "  pause     nothing new, nothing starts, running actions finish\n"
+                    "  abandon   pending and running actions are abandoned at once\n"
+                    "  sunset    tear down and end, as by TERM\n"
+                    "None of these can be taken back but by a restart; 'hold --all' can.",
+         .options = {},
+         .maxOperands = 1,
+         .function = sessionCommand},
+    };
+}
+
+} // namespace
+
+std::span<const Command> commands() {
+    static const std::vector<Command> all = [] {
+        std::vector<Command> out = workCommands();
+        std::ranges::move(stewardCommands(), std::back_inserter(out));
+        return out;
+    }();
+    return all;
+}
+
+} // namespace yard::ctl

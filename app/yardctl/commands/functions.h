@@ -1,0 +1,33 @@
+// The functions behind the table of commands. Each blocks until its command is done, prints to stdout, and returns
+// the exit code or why it failed.
+#pragma once
+
+#include "app/yardctl/command.h"
+
+namespace yard::ctl {
+
+Outcome<int> runCommand(const Invocation&);
+Outcome<int> submitCommand(const Invocation&);
+Outcome<int> waitCommand(const Invocation&);
+Outcome<int> showCommand(const Invocation&);
+Outcome<int> logsCommand(const Invocation&);
+Outcome<int> listCommand(const Invocation&);
+Outcome<int> queuesCommand(const Invocation&);
+Outcome<int> queueCommand(const Invocation&);
+Outcome<int> cancelCommand(const Invocation&);
+Outcome<int> retryCommand(const Invocation&);
+Outcome<int> retireCommand(const Invocation&);
+Outcome<int> holdCommand(const Invocation&);
+Outcome<int> releaseCommand(const Invocation&);
+Outcome<int> workersCommand(const Invocation&);
+Outcome<int> sessionCommand(const Invocation&);
+
+/// The path of jobs, global or of the queue that --queue names: "jobs" or "queues/7/jobs".
+std::string jobsPath(const Arguments& arguments);
+/// Waits for one action to end: long polls, over restarts of the engine, without limit unless `seconds` is given
+/// (then the answer may be of an action that still runs).
+Result<Answer> awaitEnd(Engine& engine, std::int64_t lsn, std::optional<double> seconds = std::nullopt);
+/// What `wait` does once the LSNs are known; also behind `submit --wait`.
+Outcome<int> waitForAll(const Invocation&, const std::vector<std::int64_t>& lsns);
+
+} // namespace yard::ctl

@@ -1,0 +1,108 @@
+// yardctl ls: a page, or all, of the actions that match a filter.
+#include "app/yardctl/action_view.h"
+#include "app/yardctl/commands/functions.h"
+#include "app/yardctl/format.h"
+#include "core/base/clock.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <limits>
+
+namespace yard::ctl {
+
+namespace {
+
+constexpr std::int64_t kDefaultLimit = 100;
+constexpr std::int64_t kMaxPage = 1000;
+
+/// A filter whose terms are all plain "key:value" of keys that have a parameter of their own goes as these
+/// parameters: every engine knows them. Anything else is for the filter language.
+std::string queryOf(const std::vector<std::string>& words) {
+    std::string filter = fmt::format("{}", fmt::join(words, " "));
+    std::string out;
+    std::string seen;
+    std::string_view rest = filter;
+    while (!rest.empty()) {
+        const std::size_t space = std::min(rest.find(' '), rest.size());
+        const std::string_view term = rest.substr(0, space);
+        rest.remove_prefix(std::min(space + 1, rest.size()));
+        if (term.empty()) continue;
+        const std::size_t colon = term.find(':');
+        const std::string key(term.substr(0, colon));
+        const std::string_view value =
+            colon == std::string_view::npos ? std::string_view() : term.substr(colon + 1);
+        const bool known = key == "state" || key == "queue" || key == "worker" || key == "label";
+        const bool plain = !value.empty() && value.find_first_of("*\"'<>") == std::string_view::npos &&
+                           value.find("..") == std::string_view::npos &&
+                           (key == "state" || value.find(',') == std::string_view::npos);
+        if (!known || !plain || seen.find(" " + key) != std::string::npos) return "&q=" + percentEncode(filter);
+        seen += " " + key;
+        out += fmt::format("&{}={}", key, percentEncode(value));
+    }
+    return out;
+}
+
+std::string timesColumn(const json::object& action) {
+    const json::object* times = objectOf(action, "timestamps");
+    if (!times) return "-";
+    for (const std::string_view state : {"running", "submitting", "pending", "new"})
+        if (const auto at = integerOf(*times, state)) return timeWords(*at, wallNow());
+    return "-";
+}
+
+void addRow(Table& table, const json::object& action) {
+    const auto seconds = runSeconds(action);
+    table.add({fmt::format("{}", integerOf(action, "lsn").value_or(0)), stateWords(action),
+               fmt::format("{}", integerOf(action, "queue_id").value_or(0)), timesColumn(action),
+               seconds ? durationWords(*seconds) : "-", fitted(whatWords(action), 40),
+               printable(textOf(action, "note"))});
+}
+
+Table emptyTable() {
+    return Table({{"LSN", true}, {"STATE"}, {"QUEUE", true}, {"STARTED"}, {"TIME", true}, {"WHAT"}, {"NOTE"}});
+}
+
+} // namespace
+
+Outcome<int> listCommand(const Invocation& invocation) {
+    const Arguments& arguments = invocation.arguments;
+    std::int64_t left = kDefaultLimit;
+    if (const auto word = arguments.value("limit")) {
+        auto limit = parseInteger(*word, "--limit");
+        if (!limit) return std::unexpected(limit.error());
+        if (*limit < 0) return usageError("--limit wants 0 (all) or more");
+        left = *limit == 0 ? std::numeric_limits<std::int64_t>::max() : *limit;
+    }
+    std::string query = queryOf(arguments.operands());
+    if (const auto sort = arguments.value("sort")) query += "&sort=" + percentEncode(*sort);
+    Table table = emptyTable();
+    std::string cursor;
+    bool more = true;
+    while (more && left > 0) {
+        std::string path = fmt::format("jobs?limit={}{}", std::min(left, kMaxPage), query);
+        if (!cursor.empty()) path += "&cursor=" + percentEncode(cursor);
+        auto page = invocation.engine.get(std::move(path));
+        if (!page) return failedWith(page.error());
+        if (const json::array* jobs = arrayOf(page->object, "jobs"))
+            for (const json::value& job : *jobs) {
+                if (!job.is_object() || left-- <= 0) continue;
+                if (invocation.json)
+                    fmt::print("{}\n", compactJson(job));
+                else
+                    addRow(table, job.get_object());
+            }
+        // A short page may still be followed by others; only a missing cursor is the end.
+        const std::string next(textOf(page->object, "cursor"));
+        more = !next.empty() && next != cursor;
+        cursor = next;
+    }
+    if (invocation.json) return 0;
+    if (table.empty())
+        fmt::print(stderr, "{}\n", query.empty() ? "There are no actions." : "No action matches.");
+    else
+        fmt::print("{}", table.text(terminalWidth()));
+    if (more && !table.empty()) fmt::print(stderr, "There are more: --limit N, or --limit 0 for all.\n");
+    return 0;
+}
+
+} // namespace yard::ctl

@@ -1,0 +1,170 @@
+// yardctl queues, queue: list, make and steer queues.
+#include "app/yardctl/action_view.h"
+#include "app/yardctl/commands/functions.h"
+#include "app/yardctl/format.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+namespace yard::ctl {
+
+namespace {
+
+std::string count(const json::object& queue, std::string_view key) {
+    return fmt::format("{}", integerOf(queue, key).value_or(0));
+}
+
+std::string stateOf(const json::object& queue) {
+    std::string out = printable(textOf(queue, "state"));
+    if (const auto* held = queue.if_contains("held"); held && held->is_bool() && held->get_bool()) out += ", held";
+    return out;
+}
+
+void showQueue(const json::object& queue) {
+    const auto line = [](std::string_view name, const std::string& value) {
+        if (!value.empty()) fmt::print("{:<12} {}\n", name, value);
+    };
+    line("queue", count(queue, "queue_id"));
+    line("tag", printable(textOf(queue, "tag")));
+    line("token", printable(textOf(queue, "token")));
+    line("state", stateOf(queue));
+    for (const std::string_view key : {"pending", "running", "completed", "failed", "abandoned", "cancelled"})
+        line(key, count(queue, key));
+    if (const json::object* config = objectOf(queue, "config"); config && !config->empty()) {
+        fmt::print("config\n");
+        for (const auto& [key, value] : *config)
+            fmt::print("  {}={}\n", printable(key), printable(compactJson(value)));
+    }
+}
+
+/// KEY=VALUE words as an object; a value that is no JSON is a string.
+Outcome<json::object> configOf(std::span<const std::string> words) {
+    json::object out;
+    for (const std::string& word : words) {
+        const std::size_t equals = word.find('=');
+        if (equals == std::string::npos || equals == 0)
+            return usageError(fmt::format("'{}' is not KEY=VALUE, like max_retries=5", printable(word)));
+        const std::string text = word.substr(equals + 1);
+        boost::system::error_code ec;
+        json::value value = json::parse(text, ec);
+        out[word.substr(0, equals)] = ec ? json::value(text) : std::move(value);
+    }
+    return out;
+}
+
+std::string pathOf(const std::string& ref) {
+    return "queues/" + percentEncode(ref);
+}
+
+Outcome<int> print(const Invocation& invocation, const Result<Answer>& answer, const std::string& words) {
+    if (!answer) return failedWith(answer.error());
+    fmt::print("{}\n", invocation.json ? answer->text : words);
+    return 0;
+}
+
+Outcome<int> create(const Invocation& invocation, std::span<const std::string> words) {
+    auto config = configOf(words);
+    if (!config) return std::unexpected(config.error());
+    // What a person makes by hand stays until a person removes it.
+    if (!config->contains("idle_expiry_s")) (*config)["idle_expiry_s"] = 0;
+    json::object body{{"config", std::move(*config)}};
+    if (const auto tag = invocation.arguments.value("tag")) body["tag"] = *tag;
+    auto answer = invocation.engine.post("queues", compactJson(body));
+    if (!answer) return failedWith(answer.error());
+    return print(
+        invocation, answer,
+        fmt::format("{} {}", count(answer->object, "queue_id"), printable(textOf(answer->object, "token"))));
+}
+
+Outcome<int> configure(const Invocation& invocation, std::span<const std::string> words) {
+    if (words.size() < 2) return usageError("something is missing: yardctl queue set REF KEY=VALUE…");
+    auto config = configOf(words.subspan(1));
+    if (!config) return std::unexpected(config.error());
+    const json::object body{{"config", std::move(*config)}};
+    const auto answer =
+        invocation.engine.call({.method = "PATCH", .path = pathOf(words.front()), .body = compactJson(body)});
+    return print(invocation, answer, fmt::format("queue {} is configured", words.front()));
+}
+
+Outcome<int> show(const Invocation& invocation, const std::string& ref) {
+    auto answer = invocation.engine.get(pathOf(ref));
+    if (!answer) return failedWith(answer.error());
+    if (invocation.json)
+        fmt::print("{}\n", answer->text);
+    else
+        showQueue(answer->object);
+    return 0;
+}
+
+/// A verb that takes any number of queues: what it sends, what it says.
+struct Verb {
+    std::string_view name;
+    std::string_view method;
+    std::string_view suffix;
+    std::string_view words;
+};
+constexpr std::array<Verb, 5> kVerbs = {{{"hold", "POST", "/hold", "is held"},
+                                         {"release", "POST", "/release", "is released"},
+                                         {"drain", "POST", "/drain", "drains"},
+                                         {"cancel", "POST", "/cancel", "is cancelled"},
+                                         {"delete", "DELETE", "", "is deleted"}}};
+
+Outcome<int> apply(const Invocation& invocation, const Verb& verb, const std::string& ref) {
+    const auto answer = invocation.engine.call(
+        {.method = std::string(verb.method), .path = pathOf(ref) + std::string(verb.suffix)});
+    return print(invocation, answer, fmt::format("queue {} {}", ref, verb.words));
+}
+
+} // namespace
+
+Outcome<int> queuesCommand(const Invocation& invocation) {
+    auto answer = invocation.engine.get("queues");
+    if (!answer) return failedWith(answer.error());
+    const json::array* queues = arrayOf(answer->object, "queues");
+    Table table({{"QUEUE", true},
+                 {"TAG"},
+                 {"STATE"},
+                 {"PENDING", true},
+                 {"RUNNING", true},
+                 {"COMPLETED", true},
+                 {"FAILED", true},
+                 {"ABANDONED", true},
+                 {"CANCELLED", true}});
+    for (const json::value& value : queues ? *queues : json::array()) {
+        const json::object* q = value.if_object();
+        if (!q) continue;
+        if (invocation.json) {
+            fmt::print("{}\n", compactJson(*q));
+            continue;
+        }
+        const std::string tag = printable(textOf(*q, "tag"));
+        table.add({count(*q, "queue_id"), tag.empty() ? "-" : fitted(tag, 30), stateOf(*q), count(*q, "pending"),
+                   count(*q, "running"), count(*q, "completed"), count(*q, "failed"), count(*q, "abandoned"),
+                   count(*q, "cancelled")});
+    }
+    if (!invocation.json) fmt::print("{}", table.text(terminalWidth()));
+    return 0;
+}
+
+Outcome<int> queueCommand(const Invocation& invocation) {
+    const std::span<const std::string> words = invocation.arguments.operands();
+    const std::string& verb = words.front();
+    const auto rest = words.subspan(1);
+    if (verb == "create") return create(invocation, rest);
+    if (verb == "set") return configure(invocation, rest);
+    const auto known = std::ranges::find(kVerbs, verb, &Verb::name);
+    if (known == kVerbs.end() && verb != "show")
+        return usageError(fmt::format("'queue' cannot '{}'; it knows create, show, hold, release, drain, cancel, "
+                                      "delete and set",
+                                      printable(verb)));
+    if (rest.empty()) return usageError(fmt::format("say which queue: yardctl queue {} REF…", verb));
+    Outcome<int> code = 0;
+    for (const std::string& ref : rest) {
+        code = verb == "show" ? show(invocation, ref) : apply(invocation, *known, ref);
+        if (!code) break;
+    }
+    return code;
+}
+
+} // namespace yard::ctl

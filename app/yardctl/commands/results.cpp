@@ -1,0 +1,290 @@
+// yardctl wait, show, logs: what became of actions.
+#include "app/yardctl/action_view.h"
+#include "app/yardctl/chunks.h"
+#include "app/yardctl/commands/functions.h"
+#include "app/yardctl/format.h"
+#include "app/yardctl/output_follower.h"
+#include "core/base/clock.h"
+#include "core/model/action_spec.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <thread>
+#include <tuple>
+#include <unistd.h>
+
+namespace yard::ctl {
+
+namespace {
+
+constexpr double kLongPoll = 60; ///< seconds
+
+std::string line(const json::object& action) {
+    std::string out = fmt::format("{}  {}", integerOf(action, "lsn").value_or(0), stateWords(action));
+    if (const auto what = whatWords(action); !what.empty()) out += fmt::format("  {}", what);
+    if (const auto seconds = runSeconds(action)) out += fmt::format("  {}", durationWords(*seconds));
+    const std::string note = printable(textOf(action, "note"));
+    if (!note.empty() && textOf(action, "state") != "completed") out += fmt::format("  {}", note);
+    return out;
+}
+
+Outcome<void> saveIfAsked(const Invocation& invocation, const json::object& action) {
+    const auto directory = invocation.arguments.value("outputs");
+    if (!directory) return {};
+    if (directory->empty()) return usageError("--outputs wants a directory");
+    if (auto saved = saveOutputs(invocation.engine, action, *directory); !saved)
+        return std::unexpected(saved.error());
+    return {};
+}
+
+class Details {
+public:
+    void add(std::string_view name, const std::string& value) {
+        if (!value.empty()) fmt::print("{:<12} {}\n", name, value);
+    }
+};
+
+std::string chunkWords(const json::object& holder, std::string_view stream) {
+    const json::object* chunk = objectOf(holder, stream);
+    if (!chunk) return {};
+    return sizeWords(static_cast<std::uint64_t>(std::max<std::int64_t>(integerOf(*chunk, "size").value_or(0), 0)));
+}
+
+/// States in the order they were entered: "new 09:45:31, pending +0.00 s, running +0.12 s, …".
+std::string historyWords(const json::object& action) {
+    const json::object* times = objectOf(action, "timestamps");
+    if (!times) return {};
+    // States entered in the same microsecond stay in the order the engine gave them.
+    std::vector<std::tuple<std::int64_t, std::size_t, std::string>> entered;
+    for (const auto& [state, at] : *times)
+        if (at.is_int64()) entered.emplace_back(at.get_int64(), entered.size(), printable(state));
+    std::ranges::sort(entered);
+    std::string out;
+    for (const auto& [at, order, state] : entered) {
+        if (out.empty())
+            out = fmt::format("{} {}", state, timeWords(at, wallNow()));
+        else
+            out += fmt::format(", {} +{}", state, durationWords(static_cast<double>(at - std::get<0>(entered.front())) / 1e6));
+    }
+    return out;
+}
+
+void showAttempts(const json::object& action) {
+    const json::array* attempts = arrayOf(action, "attempts");
+    if (!attempts || attempts->empty()) return;
+    fmt::print("attempts\n");
+    for (const json::value& value : *attempts) {
+        const json::object* attempt = value.if_object();
+        if (!attempt) continue;
+        const auto seconds = runSeconds(*attempt);
+        fmt::print("  {:>2}  {}{}{}\n", integerOf(*attempt, "n").value_or(0), stateWords(*attempt),
+                   seconds ? "  " : "", seconds ? durationWords(*seconds) : "");
+    }
+}
+
+void showNamed(const json::object& action) {
+    if (const json::object* outputs = objectOf(action, "outputs"); outputs && !outputs->empty()) {
+        fmt::print("outputs\n");
+        for (const auto& [name, value] : *outputs) {
+            const json::object* chunk = value.if_object();
+            if (!chunk) continue;
+            const auto size =
+                static_cast<std::uint64_t>(std::max<std::int64_t>(integerOf(*chunk, "size").value_or(0), 0));
+            fmt::print("  {:>9}  {}\n", sizeWords(size), printable(name));
+        }
+    }
+    if (const json::array* denied = arrayOf(action, "denied"); denied && !denied->empty()) {
+        fmt::print("denied\n");
+        for (const json::value& value : *denied)
+            if (const json::object* d = value.if_object())
+                fmt::print("  {}  {}\n", printable(textOf(*d, "what")), printable(textOf(*d, "path")));
+    }
+}
+
+void showAction(const json::object& action) {
+    Details details;
+    details.add("action", fmt::format("{}", integerOf(action, "lsn").value_or(0)));
+    details.add("state", stateWords(action));
+    details.add("label", printable(textOf(action, "label")));
+    details.add("worker", printable(textOf(action, "worker_name")));
+    details.add("function", printable(textOf(action, "function")));
+    details.add("queue", fmt::format("{}", integerOf(action, "queue_id").value_or(0)));
+    if (const auto priority = integerOf(action, "priority"); priority && *priority != 0)
+        details.add("priority", fmt::format("{}", *priority));
+    details.add("history", historyWords(action));
+    if (const auto seconds = runSeconds(action)) details.add("ran for", durationWords(*seconds));
+    if (const auto cpu = numberOf(action, "cpu_seconds")) details.add("processor", durationWords(*cpu));
+    if (const auto rss = integerOf(action, "max_rss_bytes"); rss && *rss > 0)
+        details.add("memory", sizeWords(static_cast<std::uint64_t>(*rss)));
+    if (const auto retries = integerOf(action, "retry_count"); retries && *retries > 0)
+        details.add("retries", fmt::format("{}", *retries));
+    details.add("stdout", chunkWords(action, "stdout"));
+    details.add("stderr", chunkWords(action, "stderr"));
+    if (const json::value* result = action.if_contains("result"))
+        details.add("result", printable(compactJson(*result)));
+    details.add("note", printable(textOf(action, "note")));
+    showAttempts(action);
+    showNamed(action);
+}
+
+/// Bytes of one stream as a JSON line; what is no text in them is replaced.
+std::string jsonLine(std::int64_t lsn, std::int64_t attempt, const std::string& stream, std::string_view bytes) {
+    std::string text;
+    for (std::size_t i = 0; i < bytes.size();) {
+        const auto lead = static_cast<unsigned char>(bytes[i]);
+        const std::size_t want = lead < 0x80 ? 1 : lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+        const std::string_view piece = bytes.substr(i, want);
+        const bool good = isUtf8(piece) && piece.size() == want;
+        text += good ? piece : std::string_view("\xef\xbf\xbd");
+        i += good ? want : 1;
+    }
+    return compactJson(json::object{{"lsn", lsn}, {"attempt", attempt}, {"stream", stream}, {"text", text}}) + "\n";
+}
+
+} // namespace
+
+Result<Answer> awaitEnd(Engine& engine, std::int64_t lsn, std::optional<double> seconds) {
+    using Clock = std::chrono::steady_clock;
+    const auto begin = Clock::now();
+    while (true) {
+        double wait = kLongPoll;
+        if (seconds) wait = *seconds - std::chrono::duration<double>(Clock::now() - begin).count();
+        wait = std::clamp(wait, 0.0, kLongPoll);
+        const auto silence = std::chrono::milliseconds(static_cast<std::int64_t>(wait * 1000) + 30'000);
+        auto answer = engine.callPatiently({.path = fmt::format("jobs/{}?wait={}", lsn, wait), .silence = silence});
+        if (!answer || isEnded(answer->object) || (seconds && wait <= 0)) return answer;
+    }
+}
+
+Outcome<int> waitForAll(const Invocation& invocation, const std::vector<std::int64_t>& lsns) {
+    using Clock = std::chrono::steady_clock;
+    std::optional<double> limit;
+    if (const auto word = invocation.arguments.value("timeout")) {
+        auto seconds = parseDuration(*word);
+        if (!seconds) return std::unexpected(seconds.error());
+        limit = *seconds;
+    }
+    const auto begin = Clock::now();
+    int code = 0;
+    for (const std::int64_t lsn : lsns) {
+        std::optional<double> rest;
+        if (limit) rest = std::max(0.0, *limit - std::chrono::duration<double>(Clock::now() - begin).count());
+        auto answer = awaitEnd(invocation.engine, lsn, rest);
+        if (!answer) return failedWith(answer.error());
+        if (!isEnded(answer->object))
+            return failed(fmt::format("action {} is still {} after {}; it goes on", lsn, stateWords(answer->object),
+                                      durationWords(*limit)));
+        fmt::print("{}\n", invocation.json ? answer->text : line(answer->object));
+        std::fflush(stdout);
+        if (textOf(answer->object, "state") != "completed") code = kExitFailed;
+        if (auto saved = saveIfAsked(invocation, answer->object); !saved) return std::unexpected(saved.error());
+    }
+    return code;
+}
+
+Outcome<int> waitCommand(const Invocation& invocation) {
+    auto lsns = parseLsns(invocation.arguments.operands());
+    if (!lsns) return std::unexpected(lsns.error());
+    return waitForAll(invocation, *lsns);
+}
+
+Outcome<int> showCommand(const Invocation& invocation) {
+    auto lsns = parseLsns(invocation.arguments.operands());
+    if (!lsns) return std::unexpected(lsns.error());
+    for (bool first = true; const std::int64_t lsn : *lsns) {
+        auto answer = invocation.engine.get(fmt::format("jobs/{}", lsn));
+        if (!answer) return failedWith(answer.error());
+        if (invocation.json) {
+            fmt::print("{}\n", answer->text);
+        } else {
+            if (!std::exchange(first, false)) fmt::print("\n");
+            showAction(answer->object);
+        }
+        if (auto saved = saveIfAsked(invocation, answer->object); !saved) return std::unexpected(saved.error());
+    }
+    return 0;
+}
+
+namespace {
+
+struct LogsRequest {
+    std::int64_t lsn = 0;
+    std::optional<std::int64_t> attempt;
+    std::vector<std::string> streams;
+    bool follow = false;
+    bool json = false;
+};
+
+Outcome<LogsRequest> logsRequest(const Invocation& invocation) {
+    const Arguments& arguments = invocation.arguments;
+    LogsRequest out;
+    auto lsns = parseLsns(arguments.operands());
+    if (!lsns) return std::unexpected(lsns.error());
+    if (lsns->size() != 1) return usageError("'logs' shows one action at a time");
+    out.lsn = lsns->front();
+    if (const auto word = arguments.value("attempt")) {
+        auto n = parseInteger(*word, "--attempt");
+        if (!n) return std::unexpected(n.error());
+        if (*n < 1) return usageError("attempts count from 1");
+        out.attempt = *n;
+    }
+    const bool both = arguments.has("stdout") == arguments.has("stderr");
+    if (both || arguments.has("stdout")) out.streams.emplace_back("stdout");
+    if (both || arguments.has("stderr")) out.streams.emplace_back("stderr");
+    out.follow = arguments.has("follow");
+    out.json = invocation.json;
+    return out;
+}
+
+OutputSink sinkFor(const LogsRequest& request, const std::string& stream) {
+    const int fd = stream == "stderr" ? STDERR_FILENO : STDOUT_FILENO;
+    if (!request.json) return [fd](std::int64_t, std::string_view bytes) { return writeOutput(fd, bytes); };
+    return [lsn = request.lsn, stream](std::int64_t attempt, std::string_view bytes) {
+        return writeOutput(STDOUT_FILENO, jsonLine(lsn, attempt, stream, bytes));
+    };
+}
+
+Outcome<int> followLogs(const Invocation& invocation, const LogsRequest& request, std::int64_t attempt) {
+    std::vector<Outcome<void>> ends(request.streams.size());
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < request.streams.size(); ++i)
+        threads.emplace_back([&, i] {
+            const bool announces = !request.json && i + 1 == request.streams.size();
+            OutputFollower follower(invocation.engine.another(),
+                                    {.lsn = request.lsn,
+                                     .stream = request.streams[i],
+                                     .firstAttempt = attempt,
+                                     .announceRetries = announces},
+                                    sinkFor(request, request.streams[i]));
+            ends[i] = follower.run();
+        });
+    for (std::thread& t : threads) t.join();
+    for (const auto& end : ends)
+        if (!end) return std::unexpected(end.error());
+    return 0;
+}
+
+} // namespace
+
+Outcome<int> logsCommand(const Invocation& invocation) {
+    auto request = logsRequest(invocation);
+    if (!request) return std::unexpected(request.error());
+    auto action = invocation.engine.get(fmt::format("jobs/{}", request->lsn));
+    if (!action) return failedWith(action.error());
+    const std::int64_t last = attemptNumber(action->object);
+    const std::int64_t attempt = request->attempt.value_or(last);
+    if (request->follow) return followLogs(invocation, *request, attempt);
+    for (const std::string& stream : request->streams) {
+        std::string path = fmt::format("jobs/{}/{}", request->lsn, stream);
+        if (request->attempt) path += fmt::format("?attempt={}", attempt);
+        const OutputSink sink = sinkFor(*request, stream);
+        auto copied = invocation.engine.stream(path, std::chrono::seconds(30),
+                                               [&](std::string_view bytes) { return sink(attempt, bytes); });
+        // What has not begun has written nothing.
+        const bool nothingYet = !copied && copied.error().kind == ErrorKind::NotFound && !request->attempt;
+        if (!copied && !nothingYet) return failedWith(copied.error());
+    }
+    return 0;
+}
+
+} // namespace yard::ctl

@@ -1,0 +1,84 @@
+// yardctl session: the engine's service state, and its moves.
+#include "app/yardctl/action_view.h"
+#include "app/yardctl/commands/functions.h"
+#include "app/yardctl/format.h"
+
+#include <array>
+#include <fmt/format.h>
+
+namespace yard::ctl {
+
+namespace {
+
+void line(std::string_view name, const std::string& value) {
+    if (!value.empty()) fmt::print("{:<12} {}\n", name, value);
+}
+
+/// A scalar as it reads, an object as "a 1, b 2".
+std::string words(const json::value& value) {
+    if (value.is_string()) return printable(value.get_string());
+    if (value.is_bool()) return value.get_bool() ? "yes" : "no";
+    if (const json::object* object = value.if_object()) {
+        std::string out;
+        for (const auto& [key, member] : *object)
+            out += fmt::format("{}{} {}", out.empty() ? "" : ", ", printable(key), words(member));
+        return out;
+    }
+    return printable(compactJson(value));
+}
+
+void showSession(const json::object& session) {
+    const auto member = [&](std::string_view name, std::string_view key) {
+        if (const json::value* value = session.if_contains(key)) line(name, words(*value));
+    };
+    member("state", "state");
+    member("healthy", "healthy");
+    member("version", "version");
+    member("engine", "engine_id");
+    member("run", "run_id");
+    member("actions", "counts");
+    member("capacity", "capacity");
+    if (const json::object* machine = objectOf(session, "machine")) {
+        std::string text = printable(textOf(*machine, "name"));
+        if (const auto cores = integerOf(*machine, "cores")) text += fmt::format(", {} cores", *cores);
+        if (const auto memory = integerOf(*machine, "memory_bytes"); memory && *memory > 0)
+            text += fmt::format(", {}", sizeWords(static_cast<std::uint64_t>(*memory)));
+        line("machine", text);
+    }
+    member("sandbox", "sandbox");
+}
+
+} // namespace
+
+Outcome<int> sessionCommand(const Invocation& invocation) {
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kMoves = {
+        {{"drain", "session/drain"},
+         {"pause", "session/pause"},
+         {"abandon", "abandon"},
+         {"sunset", "session/sunset"}}};
+    const auto& operands = invocation.arguments.operands();
+    if (operands.empty()) {
+        auto answer = invocation.engine.get("session");
+        if (!answer) return failedWith(answer.error());
+        if (invocation.json)
+            fmt::print("{}\n", answer->text);
+        else
+            showSession(answer->object);
+        return 0;
+    }
+    for (const auto& [move, path] : kMoves) {
+        if (operands.front() != move) continue;
+        auto answer = invocation.engine.post(std::string(path));
+        if (!answer) return failedWith(answer.error());
+        const auto state = textOf(answer->object, "state");
+        if (invocation.json)
+            fmt::print("{}\n", answer->text);
+        else
+            fmt::print("the session is {}\n", state.empty() ? fmt::format("asked to {}", move) : printable(state));
+        return 0;
+    }
+    return usageError(fmt::format("a session cannot '{}'; it knows drain, pause, abandon and sunset",
+                                  printable(operands.front())));
+}
+
+} // namespace yard::ctl

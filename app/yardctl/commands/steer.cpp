@@ -1,0 +1,128 @@
+// yardctl cancel, retry, retire, hold, release: one operation on the actions that were named, match a filter, or
+// (hold, release) on every queue.
+#include "app/yardctl/action_view.h"
+#include "app/yardctl/commands/functions.h"
+#include "app/yardctl/format.h"
+
+#include <fmt/format.h>
+
+namespace yard::ctl {
+
+namespace {
+
+/// How an operation is asked for: of one action, and of many by POST jobs/<name>.
+struct Operation {
+    std::string_view name;   ///< "cancel"
+    std::string_view past;   ///< "cancelled"
+    std::string_view method; ///< of one action
+    std::string_view suffix; ///< after jobs/{lsn}
+    bool force = false;
+};
+
+/// Up to this many are asked for one by one: each refusal then comes with its own sentence.
+constexpr std::size_t kSingly = 16;
+
+class Steering {
+public:
+    Steering(const Invocation& invocation, const Operation& operation)
+        : invocation_(invocation)
+        , operation_(operation) {}
+
+    Outcome<int> one(std::int64_t lsn) {
+        auto answer = invocation_.engine.call({.method = std::string(operation_.method),
+                                               .path = fmt::format("jobs/{}{}", lsn, operation_.suffix),
+                                               .body = operation_.force ? "{\"force\":true}" : ""});
+        if (!answer) {
+            if (answer.error().kind == ErrorKind::Io) return failedWith(answer.error());
+            refuse(lsn, answer.error().message);
+        } else if (invocation_.json) {
+            fmt::print("{}\n", answer->text);
+        } else {
+            fmt::print("{} {}\n", lsn, operation_.past);
+        }
+        return code_;
+    }
+
+    Outcome<int> many(json::object selection) {
+        if (operation_.force) selection["force"] = true;
+        auto answer = invocation_.engine.call({.method = "POST",
+                                               .path = fmt::format("jobs/{}", operation_.name),
+                                               .body = compactJson(selection),
+                                               .silence = std::chrono::seconds(60)});
+        if (!answer) return failedWith(answer.error());
+        if (const json::array* refused = arrayOf(answer->object, "refused")) {
+            for (const json::value& entry : *refused)
+                if (const json::object* r = entry.if_object())
+                    refuse(integerOf(*r, "lsn").value_or(0), printable(textOf(*r, "error")));
+        }
+        if (invocation_.json)
+            fmt::print("{}\n", answer->text);
+        else
+            fmt::print("{} {}\n", integerOf(answer->object, "changed").value_or(0), operation_.past);
+        return code_;
+    }
+
+private:
+    void refuse(std::int64_t lsn, const std::string& why) {
+        std::fflush(stdout);
+        fmt::print(stderr, "yardctl: action {}: {}\n", lsn, why);
+        code_ = kExitFailed;
+    }
+
+    const Invocation& invocation_;
+    const Operation& operation_;
+    int code_ = 0;
+};
+
+Outcome<int> steer(const Invocation& invocation, const Operation& operation) {
+    const auto filter = invocation.arguments.value("filter");
+    const auto& words = invocation.arguments.operands();
+    if (filter.has_value() != words.empty())
+        return usageError(fmt::format("'{}' wants the LSNs of actions, or --filter", operation.name));
+    Steering steering(invocation, operation);
+    if (filter) return steering.many({{"filter", *filter}});
+    auto lsns = parseLsns(words);
+    if (!lsns) return std::unexpected(lsns.error());
+    if (lsns->size() > kSingly) return steering.many({{"lsns", json::array(lsns->begin(), lsns->end())}});
+    Outcome<int> code = 0;
+    for (const std::int64_t lsn : *lsns)
+        if (code = steering.one(lsn); !code) break;
+    return code;
+}
+
+Outcome<int> steerOrAll(const Invocation& invocation, const Operation& operation) {
+    if (!invocation.arguments.has("all")) return steer(invocation, operation);
+    if (!invocation.arguments.operands().empty() || invocation.arguments.has("filter"))
+        return usageError("--all means every queue; leave it out to name actions");
+    auto answer = invocation.engine.post(std::string(operation.name));
+    if (!answer) return failedWith(answer.error());
+    if (invocation.json)
+        fmt::print("{}\n", answer->text);
+    else
+        fmt::print("every queue is {}\n", operation.past);
+    return 0;
+}
+
+} // namespace
+
+Outcome<int> cancelCommand(const Invocation& invocation) {
+    return steer(invocation, {"cancel", "cancelled", "POST", "/cancel"});
+}
+
+Outcome<int> retryCommand(const Invocation& invocation) {
+    return steer(invocation, {"retry", "goes again", "POST", "", invocation.arguments.has("force")});
+}
+
+Outcome<int> retireCommand(const Invocation& invocation) {
+    return steer(invocation, {"retire", "retired", "DELETE", ""});
+}
+
+Outcome<int> holdCommand(const Invocation& invocation) {
+    return steerOrAll(invocation, {"hold", "held", "POST", "/hold"});
+}
+
+Outcome<int> releaseCommand(const Invocation& invocation) {
+    return steerOrAll(invocation, {"release", "released", "POST", "/release"});
+}
+
+} // namespace yard::ctl

@@ -1,0 +1,93 @@
+#include "app/yardctl/http_client.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+
+namespace yard::ctl {
+
+namespace {
+
+std::unexpected<Error> badUrl(std::string_view url, std::string_view why) {
+    return fail(ErrorKind::Invalid, fmt::format("{} is not an address of an engine: {}; write it as "
+                                                "http://HOST:PORT",
+                                                url, why));
+}
+
+bool isPort(std::string_view text) {
+    unsigned value = 0;
+    const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return ec == std::errc() && end == text.data() + text.size() && value >= 1 && value <= 65535;
+}
+
+bool isHostCharacter(char c) {
+    const auto u = static_cast<unsigned char>(c);
+    return u > 0x20 && u < 0x7f && std::string_view("/?#@[]\\\"<>").find(c) == std::string_view::npos;
+}
+
+} // namespace
+
+Result<Endpoint> Endpoint::parse(std::string_view url) {
+    constexpr std::string_view kScheme = "http://";
+    if (url.starts_with("https://"))
+        return badUrl(url, "the engine speaks plain HTTP (for another machine use a tunnel, ssh -L)");
+    if (!url.starts_with(kScheme)) return badUrl(url, "it does not begin with http://");
+    std::string_view rest = url.substr(kScheme.size());
+    Endpoint out;
+    const std::size_t slash = std::min(rest.find('/'), rest.size());
+    std::string_view path = rest.substr(slash);
+    std::string_view host = rest.substr(0, slash);
+    while (path.ends_with('/')) path.remove_suffix(1);
+    if (!path.empty()) out.prefix = path;
+    std::string_view port;
+    if (host.starts_with('[')) {
+        const std::size_t close = host.find(']');
+        if (close == std::string_view::npos) return badUrl(url, "a bracket is not closed");
+        port = host.substr(close + 1);
+        host = host.substr(1, close - 1);
+    } else if (const std::size_t colon = host.find(':'); colon != std::string_view::npos) {
+        port = host.substr(colon);
+        host = host.substr(0, colon);
+    }
+    if (port.starts_with(':')) {
+        if (!isPort(port.substr(1))) return badUrl(url, "the port is not a number from 1 to 65535");
+        out.port = port.substr(1);
+    } else if (!port.empty()) {
+        return badUrl(url, "only a port may follow the host");
+    }
+    if (host.empty() || !std::ranges::all_of(host, isHostCharacter))
+        return badUrl(url, "there is no host name in it");
+    out.host = host;
+    return out;
+}
+
+std::string Endpoint::authority() const {
+    const bool brackets = host.find(':') != std::string::npos;
+    return brackets ? fmt::format("[{}]:{}", host, port) : fmt::format("{}:{}", host, port);
+}
+
+std::string Endpoint::url() const {
+    return "http://" + authority();
+}
+
+bool Endpoint::isLoopback() const {
+    // Digits and dots only: 127.example.org is somebody else.
+    const bool numeric = host.find_first_not_of("0123456789.") == std::string::npos;
+    return host == "localhost" || host == "::1" || (numeric && host.starts_with("127."));
+}
+
+std::string percentEncode(std::string_view text) {
+    std::string out;
+    out.reserve(text.size());
+    for (const char c : text) {
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+                           c == '_' || c == '.' || c == '~';
+        if (plain)
+            out += c;
+        else
+            out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+    return out;
+}
+
+} // namespace yard::ctl

@@ -1,0 +1,220 @@
+#include "app/yardctl/engine.h"
+
+#include "core/base/files.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <thread>
+
+namespace yard::ctl {
+
+namespace {
+
+constexpr std::size_t kMaxSmallFile = 64u << 10;
+
+std::string trimmed(std::string text) {
+    while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' ')) text.pop_back();
+    return text;
+}
+
+Result<std::string> readToken(const std::string& path) {
+    auto text = readFile(path, kMaxSmallFile);
+    if (!text) return fail(text.error().kind, fmt::format("cannot read the token: {}", text.error().message));
+    std::string token = trimmed(std::move(*text));
+    const bool clean = std::ranges::all_of(token, [](unsigned char c) { return c > 0x20 && c < 0x7f; });
+    if (token.empty() || !clean) return fail(ErrorKind::Invalid, fmt::format("{} does not hold a token", path));
+    return token;
+}
+
+std::string dataDirectory(const GlobalOptions& options) {
+    return options.dataDir ? *options.dataDir : defaultDataDirectory();
+}
+
+Result<std::string> readAddress(const std::string& dir) {
+    auto text = readFile(dir + "/address", kMaxSmallFile);
+    if (text) return trimmed(std::move(*text));
+    if (text.error().kind != ErrorKind::NotFound) return text;
+    return fail(
+        ErrorKind::NotFound,
+        fmt::format("no engine serves the data directory {}; start one with 'yardmaster --headless', or say "
+                    "where it is with --url or --data-dir",
+                    dir));
+}
+
+ErrorKind kindOf(unsigned status) {
+    switch (status) {
+    case 400: return ErrorKind::Malformed;
+    case 401: return ErrorKind::Unauthorized;
+    case 403: return ErrorKind::Forbidden;
+    case 404: return ErrorKind::NotFound;
+    case 405: return ErrorKind::MethodNotAllowed;
+    case 409: return ErrorKind::WrongState;
+    case 413: return ErrorKind::TooLarge;
+    case 415: return ErrorKind::UnsupportedType;
+    case 422: return ErrorKind::Invalid;
+    case 429: return ErrorKind::Busy;
+    case 431: return ErrorKind::HeadersTooLarge;
+    case 501: return ErrorKind::NotImplemented;
+    case 503: return ErrorKind::NotAccepting;
+    default: return ErrorKind::Internal;
+    }
+}
+
+/// The engine's sentence, or what came instead of one.
+Error errorOf(const HttpResponse& response) {
+    Error error{.kind = kindOf(response.status), .message = {}, .field = {}, .need = {}};
+    boost::system::error_code ec;
+    const json::value body = json::parse(response.body, ec);
+    const json::object* object = ec ? nullptr : body.if_object();
+    if (object) {
+        if (const auto* m = object->if_contains("message"); m && m->is_string()) error.message = m->get_string();
+        if (const auto* i = object->if_contains("index"); i && i->is_int64())
+            error.index = static_cast<int>(i->get_int64());
+        if (const auto* need = object->if_contains("need"); need && need->is_array()) {
+            error.kind = ErrorKind::NeedChunks;
+            for (const json::value& hash : need->get_array())
+                if (hash.is_string()) error.need.emplace_back(hash.get_string());
+        }
+    }
+    if (error.message.empty()) {
+        const std::string line = response.body.substr(0, std::min<std::size_t>(response.body.find('\n'), 200));
+        error.message = fmt::format("the server answered {}{}{}; is this address a Yardmaster engine?",
+                                    response.status, line.empty() ? "" : ": ", line);
+    }
+    if (response.status == 401)
+        error.message += " (yardctl takes the token from --token-file, or from 'token' in the data directory)";
+    return error;
+}
+
+} // namespace
+
+Result<Location> locate(const GlobalOptions& options) {
+    const std::string dir = dataDirectory(options);
+    Location out;
+    std::string url = options.url.value_or("");
+    if (!options.url) {
+        auto address = readAddress(dir);
+        if (!address) return std::unexpected(address.error());
+        url = std::move(*address);
+    }
+    auto endpoint = Endpoint::parse(url);
+    if (!endpoint) return std::unexpected(endpoint.error());
+    out.endpoint = std::move(*endpoint);
+    if (options.tokenFile) {
+        auto token = readToken(*options.tokenFile);
+        if (!token) return std::unexpected(token.error());
+        out.token = std::move(*token);
+    } else if (!options.url || options.dataDir || out.endpoint.isLoopback()) {
+        auto token = readToken(dir + "/token");
+        if (token)
+            out.token = std::move(*token);
+        else if (!options.url || token.error().kind != ErrorKind::NotFound)
+            return std::unexpected(token.error());
+    }
+    return out;
+}
+
+Result<std::shared_ptr<HttpClient>> Engine::client() {
+    const std::scoped_lock lock(mutex_);
+    if (interrupted_) return fail(ErrorKind::Io, "interrupted");
+    if (client_) return client_;
+    auto location = locate(options_);
+    if (!location) return std::unexpected(location.error());
+    url_ = location->endpoint.url();
+    prefix_ = location->endpoint.prefix;
+    client_ = std::make_shared<HttpClient>(std::move(location->endpoint), std::move(location->token));
+    return client_;
+}
+
+std::unique_ptr<Engine> Engine::another() const {
+    auto out = std::make_unique<Engine>(options_);
+    out->reached_ = reached_.load();
+    return out;
+}
+
+void Engine::interrupt() {
+    const std::scoped_lock lock(mutex_);
+    interrupted_ = true;
+    if (client_) client_->interrupt();
+}
+
+bool Engine::isInterrupted() const {
+    const std::scoped_lock lock(mutex_);
+    return interrupted_;
+}
+
+std::string Engine::explain(const Error& error) const {
+    if (!error.message.starts_with("cannot connect")) return error.message;
+    return fmt::format(
+        "no engine answers at {} ({}); start one with 'yardmaster --headless', or say where it is with "
+        "--url or --data-dir",
+        url_, error.message);
+}
+
+Result<HttpResponse> Engine::send(const Call& call, const BodySink* sink, int bodyFile, std::uint64_t bodySize) {
+    auto http = client();
+    if (!http) {
+        Error error = http.error();
+        // An address file that is gone is an engine that is down, if there was one a moment ago.
+        if (reached_) error.kind = ErrorKind::Io;
+        return std::unexpected(std::move(error));
+    }
+    HttpRequest request{.method = call.method, .path = prefix_ + "/" + call.path, .headers = {}, .body = call.body};
+    request.bodyFile = bodyFile;
+    request.bodyFileSize = bodySize;
+    request.timeouts.silence = call.silence;
+    if (!call.body.empty()) request.headers.emplace_back("Content-Type", "application/json");
+    if (bodyFile >= 0) request.headers.emplace_back("Content-Type", "application/octet-stream");
+    if (!call.idempotencyKey.empty()) request.headers.emplace_back("Idempotency-Key", call.idempotencyKey);
+    auto response = sink ? (*http)->stream(request, *sink) : (*http)->exchange(request);
+    if (!response) {
+        Error error = response.error();
+        error.message = explain(error);
+        // The engine may come back elsewhere: look for it anew next time.
+        const std::scoped_lock lock(mutex_);
+        client_.reset();
+        return std::unexpected(std::move(error));
+    }
+    reached_ = true;
+    if (!response->ok()) return std::unexpected(errorOf(*response));
+    return response;
+}
+
+Result<Answer> Engine::call(const Call& call) {
+    auto response = send(call, nullptr);
+    if (!response) return std::unexpected(response.error());
+    boost::system::error_code ec;
+    json::value body = json::parse(response->body, ec);
+    if (ec || !body.is_object())
+        return fail(ErrorKind::Internal,
+                    fmt::format("the answer of {} to {} {} is not a JSON object; is this address "
+                                "a Yardmaster engine?",
+                                url_, call.method, call.path));
+    return Answer{response->status, trimmed(std::move(response->body)), std::move(body.get_object())};
+}
+
+Result<Answer> Engine::callPatiently(const Call& what) {
+    constexpr std::chrono::milliseconds kPause{200};
+    const auto until = std::chrono::steady_clock::now() + kPatience;
+    while (true) {
+        auto answer = call(what);
+        const bool lost = !answer && answer.error().kind == ErrorKind::Io && reached_;
+        if (!lost || isInterrupted() || std::chrono::steady_clock::now() >= until) return answer;
+        std::this_thread::sleep_for(kPause);
+    }
+}
+
+Result<void> Engine::stream(const std::string& path, std::chrono::milliseconds silence, const BodySink& sink) {
+    auto response = send({.method = "GET", .path = path, .silence = silence}, &sink);
+    if (!response) return std::unexpected(response.error());
+    return {};
+}
+
+Result<void> Engine::putFile(const std::string& path, int fd, std::uint64_t size) {
+    constexpr std::chrono::minutes kSlowDisk{5};
+    auto response = send({.method = "PUT", .path = path, .silence = kSlowDisk}, nullptr, fd, size);
+    if (!response) return std::unexpected(response.error());
+    return {};
+}
+
+} // namespace yard::ctl

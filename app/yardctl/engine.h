@@ -1,0 +1,100 @@
+// The engine as the commands see it: finds it, sends requests below the prefix, turns answers into JSON or an Error
+// with the engine's own sentence. One thread uses an Engine at a time (interrupt() from any); another thread takes
+// its own by another().
+#pragma once
+
+#include "app/yardctl/http_client.h"
+#include "core/base/error.h"
+
+#include <atomic>
+#include <boost/json.hpp>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace yard::ctl {
+
+namespace json = boost::json;
+
+struct GlobalOptions {
+    std::optional<std::string> url{};
+    std::optional<std::string> tokenFile{};
+    std::optional<std::string> dataDir{};
+    bool json = false;
+};
+
+struct Location {
+    Endpoint endpoint;
+    std::string token;
+};
+/// By --url, else by the files `address` and `token` of the data directory. Reads files, does not connect. A token
+/// that was not named for it goes to this machine only.
+Result<Location> locate(const GlobalOptions& options);
+
+/// A successful answer: the object, and the text it came as (what --json prints).
+struct Answer {
+    unsigned status = 200;
+    std::string text;
+    json::object object;
+};
+
+struct Call {
+    std::string method = "GET";
+    std::string path;      ///< below the prefix, without a leading slash: "jobs/12"
+    std::string body = {}; ///< JSON text; empty sends none
+    std::string idempotencyKey = {};
+    std::chrono::milliseconds silence{30'000};
+};
+
+class Engine {
+public:
+    explicit Engine(GlobalOptions options)
+        : options_(std::move(options)) {}
+
+    /// Connection errors (Io), and every answer that is no success as its Error: kind by status, `need` and
+    /// `index`.
+    Result<Answer> call(const Call& call);
+    Result<Answer> get(std::string path) { return call({.method = "GET", .path = std::move(path)}); }
+    Result<Answer> post(std::string path, std::string body = {}) {
+        return call({.method = "POST", .path = std::move(path), .body = std::move(body)});
+    }
+    Result<Answer> remove(std::string path) { return call({.method = "DELETE", .path = std::move(path)}); }
+    /// As call(), but an engine that has answered before is looked for during kPatience when it cannot be reached:
+    /// it may be restarting, and what it has accepted it will run.
+    Result<Answer> callPatiently(const Call& call);
+    /// The body of GET `path` to `sink`; silence 0 waits for ever between bytes.
+    Result<void> stream(const std::string& path, std::chrono::milliseconds silence, const BodySink& sink);
+    /// PUT of `size` bytes from the start of an open file.
+    Result<void> putFile(const std::string& path, int fd, std::uint64_t size);
+
+    /// For another thread: same engine, own connection.
+    std::unique_ptr<Engine> another() const;
+    /// Any thread: what is under way and everything later fails at once.
+    void interrupt();
+    bool isInterrupted() const;
+    const GlobalOptions& options() const { return options_; }
+
+private:
+    Result<std::shared_ptr<HttpClient>> client();
+    Result<HttpResponse> send(const Call& call, const BodySink* sink, int bodyFile = -1,
+                              std::uint64_t bodySize = 0);
+    std::string explain(const Error& error) const;
+
+    const GlobalOptions options_;
+    std::string url_; ///< of the engine last talked to, for messages
+    std::string prefix_;
+    std::atomic<bool> reached_{false}; ///< some answer has come; another() may read it from any thread
+    mutable std::mutex mutex_;         ///< guards the next two against interrupt()
+    std::shared_ptr<HttpClient> client_;
+    bool interrupted_ = false;
+};
+
+/// For how long a lost engine is looked for before a waiting command gives up.
+inline constexpr std::chrono::seconds kPatience{30};
+
+} // namespace yard::ctl

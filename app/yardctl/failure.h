@@ -1,0 +1,40 @@
+// How a command ends when it does not succeed: a sentence for stderr and an exit code. Values.
+#pragma once
+
+#include "core/base/error.h"
+
+#include <expected>
+#include <string>
+#include <utility>
+
+namespace yard::ctl {
+
+inline constexpr int kExitFailed = 1;
+inline constexpr int kExitUsage = 2;
+
+struct Failure {
+    std::string message;
+    int exitCode = kExitFailed;
+
+    Failure(std::string text, int code)
+        : message(std::move(text))
+        , exitCode(code) {}
+    Failure(Error error) // NOLINT(google-explicit-constructor): every Error is a failure with exit code 1
+        : message(std::move(error.message)) {}
+};
+
+template<class T>
+using Outcome = std::expected<T, Failure>;
+
+inline std::unexpected<Failure> failed(std::string message) {
+    return std::unexpected(Failure(std::move(message), kExitFailed));
+}
+/// The command line itself is wrong.
+inline std::unexpected<Failure> usageError(std::string message) {
+    return std::unexpected(Failure(std::move(message), kExitUsage));
+}
+inline std::unexpected<Failure> failedWith(Error error) {
+    return std::unexpected(Failure(std::move(error)));
+}
+
+} // namespace yard::ctl

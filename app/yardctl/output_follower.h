@@ -1,0 +1,52 @@
+// Copies one output stream of an action to a descriptor while it comes, over retries and restarts of the engine.
+// Owned by one thread, which blocks in run(); stop() may come from any.
+#pragma once
+
+#include "app/yardctl/engine.h"
+#include "app/yardctl/failure.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace yard::ctl {
+
+/// Takes bytes of an attempt; an error stops the follower.
+using OutputSink = std::function<Result<void>(std::int64_t attempt, std::string_view bytes)>;
+
+class OutputFollower {
+public:
+    struct What {
+        std::int64_t lsn = 0;
+        std::string stream = "stdout"; ///< or "stderr"
+        std::int64_t firstAttempt = 1;
+        bool announceRetries = false; ///< says on stderr that an attempt is being retried
+    };
+    OutputFollower(std::unique_ptr<Engine> engine, What what, OutputSink sink)
+        : engine_(std::move(engine))
+        , what_(std::move(what))
+        , sink_(std::move(sink)) {}
+
+    /// Until the action has ended and all of its output is delivered. Errors: the sink's, or the engine cannot be
+    /// reached for kPatience.
+    Outcome<void> run();
+    /// Any thread: run() ends soon.
+    void stop() { engine_->interrupt(); }
+
+private:
+    enum class Next : unsigned char { Attempt, Done };
+    Outcome<void> copyAttempt(std::int64_t attempt);
+    Outcome<Next> settle(std::int64_t attempt);
+    Result<Answer> ask(double waitSeconds);
+    void announce(std::int64_t attempt, const json::object& action) const;
+
+    std::unique_ptr<Engine> engine_;
+    const What what_;
+    OutputSink sink_;
+};
+
+/// Writes all of `bytes` to stdout (1) or stderr (2) at once, unbuffered.
+Result<void> writeOutput(int fd, std::string_view bytes);
+
+} // namespace yard::ctl

@@ -1,0 +1,43 @@
+#include "app/yardctl/signal_watch.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+namespace yard::ctl {
+
+SignalWatch::SignalWatch()
+    : finished_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    sigset_t set;
+    sigemptyset(&set);
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+        struct sigaction current{};
+        ::sigaction(number, nullptr, &current);
+        // nohup and background jobs of a shell ignore some of them on purpose.
+        if (current.sa_handler != SIG_IGN) sigaddset(&set, number);
+    }
+    ::pthread_sigmask(SIG_BLOCK, &set, &old_);
+    signals_.reset(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+SignalWatch::~SignalWatch() {
+    ::pthread_sigmask(SIG_SETMASK, &old_, nullptr);
+}
+
+std::optional<int> SignalWatch::next() {
+    while (true) {
+        pollfd fds[2] = {{signals_.get(), POLLIN, 0}, {finished_.get(), POLLIN, 0}};
+        ::poll(fds, 2, -1);
+        signalfd_siginfo info{};
+        if (fds[0].revents != 0 && ::read(signals_.get(), &info, sizeof info) == sizeof info)
+            return static_cast<int>(info.ssi_signo);
+        if (fds[1].revents != 0) return std::nullopt;
+    }
+}
+
+void SignalWatch::finish() {
+    ::eventfd_write(finished_.get(), 1);
+}
+
+} // namespace yard::ctl

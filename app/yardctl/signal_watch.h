@@ -1,0 +1,30 @@
+// INT, TERM and HUP as something to wait for. Blocks them in the thread that makes it and in every thread started
+// later, so it is made in main's thread before any other; gives the old mask back at its end.
+#pragma once
+
+#include "core/base/unique_fd.h"
+
+#include <csignal>
+#include <optional>
+
+namespace yard::ctl {
+
+class SignalWatch {
+public:
+    SignalWatch();
+    ~SignalWatch();
+    SignalWatch(const SignalWatch&) = delete;
+    SignalWatch& operator=(const SignalWatch&) = delete;
+
+    /// Blocks until a signal comes (its number) or finish() was called (nothing).
+    std::optional<int> next();
+    /// Any thread.
+    void finish();
+
+private:
+    sigset_t old_{};
+    UniqueFd signals_;
+    UniqueFd finished_;
+};
+
+} // namespace yard::ctl

@@ -1,0 +1,176 @@
+#include "app/yardctl/wire.h"
+
+#include "app/yardctl/http_client.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <fmt/format.h>
+#include <memory>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+
+namespace yard::ctl {
+
+namespace {
+
+boost::system::error_code systemError(int err) {
+    return {err, boost::system::system_category()};
+}
+
+struct AddressesDeleter {
+    void operator()(addrinfo* list) const { ::freeaddrinfo(list); }
+};
+using Addresses = std::unique_ptr<addrinfo, AddressesDeleter>;
+
+Result<Addresses> resolve(const Endpoint& endpoint) {
+    addrinfo hints{};
+    hints.ai_socktype = SOCK_STREAM;
+    hints.ai_flags = AI_NUMERICSERV;
+    addrinfo* list = nullptr;
+    const int rc = ::getaddrinfo(endpoint.host.c_str(), endpoint.port.c_str(), &hints, &list);
+    if (rc == 0) return Addresses(list);
+    return fail(ErrorKind::Io, fmt::format("cannot find the host {}: {}; check the address in --url", endpoint.host,
+                                           ::gai_strerror(rc)));
+}
+
+/// Small requests must not wait for acknowledgements, and a machine that vanished must be noticed by a follower
+/// that waits without limit.
+void tune(int fd) {
+    const int on = 1;
+    const int idleSeconds = 30;
+    ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    ::setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+    ::setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idleSeconds, sizeof idleSeconds);
+}
+
+} // namespace
+
+Wire::Wire()
+    : wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+
+Result<void> Wire::connect(const Endpoint& endpoint, std::chrono::milliseconds limit) {
+    close();
+    failed_ = timedOut_ = false;
+    auto addresses = resolve(endpoint);
+    if (!addresses) return std::unexpected(addresses.error());
+    Result<void> last = fail(ErrorKind::Io, "no address");
+    for (const addrinfo* a = addresses->get(); a; a = a->ai_next) {
+        UniqueFd fd(::socket(a->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, a->ai_protocol));
+        if (!fd) {
+            last = failErrno("cannot make a socket", errno);
+            continue;
+        }
+        last = connectTo(fd.get(), a->ai_addr, a->ai_addrlen, limit);
+        if (!last) continue;
+        tune(fd.get());
+        socket_ = std::move(fd);
+        return {};
+    }
+    return last;
+}
+
+Result<void> Wire::connectTo(int fd, const void* address, unsigned size, std::chrono::milliseconds limit) {
+    if (::connect(fd, static_cast<const sockaddr*>(address), size) == 0) return {};
+    if (errno != EINPROGRESS) return failErrno("cannot connect", errno);
+    if (!await(fd, POLLOUT, limit)) return failErrno("cannot connect", isInterrupted() ? ECANCELED : ETIMEDOUT);
+    int err = 0;
+    socklen_t length = sizeof err;
+    ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &length);
+    if (err != 0) return failErrno("cannot connect", err);
+    return {};
+}
+
+void Wire::close() {
+    socket_.reset();
+}
+
+bool Wire::isReusable() const {
+    if (!socket_ || failed_) return false;
+    pollfd probe{socket_.get(), POLLIN | POLLRDHUP, 0};
+    return ::poll(&probe, 1, 0) == 0;
+}
+
+void Wire::interrupt() {
+    interrupted_.store(true, std::memory_order_relaxed);
+    ::eventfd_write(wake_.get(), 1);
+}
+
+bool Wire::await(int fd, short events, std::chrono::milliseconds limit) {
+    using Clock = std::chrono::steady_clock;
+    const auto deadline = Clock::now() + limit;
+    timedOut_ = false;
+    while (true) {
+        if (isInterrupted()) return false;
+        int left = -1;
+        if (limit.count() > 0) {
+            const auto rest = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+            left = static_cast<int>(std::max<std::int64_t>(rest, 0));
+        }
+        pollfd fds[2] = {{fd, events, 0}, {wake_.get(), POLLIN, 0}};
+        const int rc = ::poll(fds, 2, left);
+        if (rc < 0 && errno != EINTR) return false;
+        if (rc > 0 && fds[0].revents != 0) return true;
+        if (rc == 0 && left == 0) {
+            timedOut_ = true;
+            return false;
+        }
+    }
+}
+
+bool Wire::awaitOrSay(short events, boost::system::error_code& ec) {
+    if (await(socket_.get(), events, silence_)) return true;
+    ec = systemError(isInterrupted() ? ECANCELED : ETIMEDOUT);
+    failed_ = true;
+    return false;
+}
+
+std::size_t Wire::receive(iovec* vectors, std::size_t count, boost::system::error_code& ec) {
+    ec = {};
+    if (count == 0) return 0;
+    while (true) {
+        const ssize_t n = ::readv(socket_.get(), vectors, static_cast<int>(count));
+        if (n > 0) return static_cast<std::size_t>(n);
+        if (n == 0) {
+            failed_ = true;
+            ec = boost::asio::error::eof;
+            return 0;
+        }
+        if (errno == EINTR) continue;
+        if (errno != EAGAIN) {
+            failed_ = true;
+            ec = systemError(errno);
+            return 0;
+        }
+        if (!awaitOrSay(POLLIN, ec)) return 0;
+    }
+}
+
+std::size_t Wire::transmit(iovec* vectors, std::size_t count, boost::system::error_code& ec) {
+    ec = {};
+    if (count == 0) return 0;
+    msghdr message{};
+    message.msg_iov = vectors;
+    message.msg_iovlen = count;
+    while (true) {
+        const ssize_t n = ::sendmsg(socket_.get(), &message, MSG_NOSIGNAL);
+        if (n >= 0) return static_cast<std::size_t>(n);
+        if (errno == EINTR) continue;
+        if (errno != EAGAIN) {
+            failed_ = true;
+            ec = systemError(errno);
+            return 0;
+        }
+        if (!awaitOrSay(POLLOUT, ec)) return 0;
+    }
+}
+
+void Wire::writeAll(std::string_view data, boost::system::error_code& ec) {
+    ec = {};
+    while (!data.empty() && !ec) data.remove_prefix(write_some(boost::asio::buffer(data), ec));
+}
+
+} // namespace yard::ctl
