@@ -1,0 +1,403 @@
+// The commands of yardctl that ask and tell: what they send, what they print, how they exit.
+#include "core/base/hash.h"
+#include "core/model/worker.h"
+#include "tests/app/ctl_process.h"
+
+#include <QTest>
+#include <atomic>
+#include <boost/json.hpp>
+
+using namespace yard;
+using namespace yard::test;
+namespace json = boost::json;
+
+namespace {
+
+constexpr const char* kNotFound = R"({"error":"not_found","message":"There is no action 9."})";
+
+/// Answers by "METHOD target", else 404.
+FakeServer::Handler table(std::map<std::string, FakeReply> replies) {
+    return [replies = std::move(replies)](const FakeRequest& request) {
+        const auto it = replies.find(request.line());
+        return it == replies.end() ? FakeReply{404, kNotFound} : it->second;
+    };
+}
+
+std::string hexOf(std::string_view data) {
+    return Sha256::of(data).hex();
+}
+
+} // namespace
+
+class TestYardctlCommands : public QObject {
+    Q_OBJECT
+private slots:
+    void withoutAnEngineItSaysHowToStartOne();
+    void helpAndVersionNeedNoEngine();
+    void wrongUsageExits2();
+    void aWrongTokenIsExplained();
+    void anythingElseThanAnEngineIsNamedSo();
+    void submitSendsLinesInOneBatch();
+    void submitSaysWhichLineIsWrong();
+    void submitSendsAListWhole();
+    void submitSendsFilesTheEngineLacks();
+    void submitRepeatsWithTheSameKey();
+    void arraysGoAlone();
+    void waitExitsByTheWorst();
+    void showPrintsForPeopleAndSavesOutputs();
+    void anOutputThatIsNotItsHashIsNotKept();
+    void lsUsesParametersOrTheFilterLanguage();
+    void lsGoesThroughShortPages();
+    void queuesAreMadeAndSteered();
+    void oneActionAndMany();
+    void holdAllMeansQueues();
+    void workersAddSendsWhatIsMissing();
+    void workersAreFoundByName();
+    void sessionMoves();
+};
+
+void TestYardctlCommands::withoutAnEngineItSaysHowToStartOne() {
+    const QTemporaryDir empty;
+    const Ended none = CtlProcess({"--data-dir", empty.path(), "ls"}).end();
+    QCOMPARE(none.code, 1);
+    QVERIFY(none.err.find("start one with 'yardmaster --headless'") != std::string::npos);
+    // An address that nobody serves any more: an engine that was killed.
+    std::unique_ptr<FakeServer> server = std::make_unique<FakeServer>(table({}));
+    const DataDirectory data(*server);
+    server.reset();
+    const Ended dead = data.run({"ls"});
+    QCOMPARE(dead.code, 1);
+    QVERIFY(dead.err.find("start one with 'yardmaster --headless'") != std::string::npos);
+    QCOMPARE(dead.out, "");
+}
+
+void TestYardctlCommands::helpAndVersionNeedNoEngine() {
+    const Ended help = CtlProcess({"--help"}).end();
+    QCOMPARE(help.code, 0);
+    QVERIFY(help.out.find("workers") != std::string::npos);
+    QVERIFY(CtlProcess({"run", "--help"}).end().out.find("--deadline") != std::string::npos);
+    QVERIFY(CtlProcess({"--version"}).end().out.starts_with("yardctl "));
+}
+
+void TestYardctlCommands::wrongUsageExits2() {
+    for (const QStringList& words : std::initializer_list<QStringList>{{},
+                                                                       {"frobnicate"},
+                                                                       {"wait", "x"},
+                                                                       {"queue", "burn", "7"},
+                                                                       {"queue", "hold"},
+                                                                       {"workers", "add"},
+                                                                       {"session", "explode"},
+                                                                       {"cancel"},
+                                                                       {"run", "--priority", "high", "true"},
+                                                                       {"run", "-e", "=", "true"},
+                                                                       {"hold", "--all", "7"},
+                                                                       {"ls", "--limit", "-1"},
+                                                                       {"submit", "--outputs", "d", "-"}}) {
+        const Ended ended = CtlProcess(QStringList{"--url", "http://127.0.0.1:1"} + words).end();
+        QCOMPARE(ended.code, 2);
+        QVERIFY(ended.err.starts_with("yardctl: "));
+    }
+}
+
+void TestYardctlCommands::aWrongTokenIsExplained() {
+    FakeServer server([](const FakeRequest&) {
+        return FakeReply{401, R"({"error":"unauthorized","message":"The token is wrong."})"};
+    });
+    const Ended ended = DataDirectory(server).run({"queues"});
+    QCOMPARE(ended.code, 1);
+    QVERIFY(ended.err.find("The token is wrong.") != std::string::npos);
+    QVERIFY(ended.err.find("--token-file") != std::string::npos);
+}
+
+void TestYardctlCommands::anythingElseThanAnEngineIsNamedSo() {
+    for (const FakeReply& reply : {FakeReply{200, "<html>"}, FakeReply{502, "Bad Gateway"}, FakeReply{200, "[]"}}) {
+        FakeServer server([&](const FakeRequest&) { return reply; });
+        const Ended ended = DataDirectory(server).run({"queues"});
+        QCOMPARE(ended.code, 1);
+        QVERIFY(ended.err.find("is this address a Yardmaster engine?") != std::string::npos);
+    }
+}
+
+void TestYardctlCommands::submitSendsLinesInOneBatch() {
+    FakeServer server(table({{"POST /compute/queues/3/jobs", {.body = R"({"lsns":[5,6]})"}}}));
+    const DataDirectory data(server);
+    const QByteArray lines = "{\"worker\": \"exec\", \"argv\": [\"a\"], \"args\": 1.50}\n\n{\"worker\":\"w\"}";
+    const Ended ended = data.run({"submit", "-q", "3", "-"}, lines);
+    QCOMPARE(ended.code, 0);
+    QCOMPARE(ended.out, "5\n6\n");
+    // Word for word as it was written.
+    QCOMPARE(server.requests().front().body, R"([{"worker": "exec", "argv": ["a"], "args": 1.50},{"worker":"w"}])");
+    QCOMPARE(data.run({"submit", "-q", "3", "--json", "-"}, lines).out, "{\"lsns\":[5,6]}\n");
+}
+
+void TestYardctlCommands::submitSaysWhichLineIsWrong() {
+    FakeServer server(table({{"POST /compute/jobs", {.body = R"({"lsn":5,"queue_id":0})"}}}));
+    const DataDirectory data(server);
+    const Ended malformed = data.run({"submit", "-"}, "{\"worker\":\"w\"}\n{\"worker\":]\n");
+    QCOMPARE(malformed.code, 1);
+    QCOMPARE(malformed.out, "5\n");
+    QVERIFY(malformed.err.find("line 2") != std::string::npos);
+    QVERIFY(data.run({"submit", "-"}, "hello").err.find("line 1") != std::string::npos);
+    QCOMPARE(data.run({"submit", "-"}, " \n").code, 1);
+    FakeServer refusing(table(
+        {{"POST /compute/jobs", {422, R"({"error":"invalid","message":"\"wroker\" is no member.","index":1})"}}}));
+    const Ended refused =
+        DataDirectory(refusing).run({"submit", "-"}, "{\"worker\":\"w\"}\n\n{\"wroker\":\"w\"}\n");
+    QVERIFY(refused.err.find("line 3: \"wroker\" is no member.") != std::string::npos);
+}
+
+void TestYardctlCommands::submitSendsAListWhole() {
+    FakeServer server(table({{"POST /compute/jobs", {.body = R"({"lsns":[5,6]})"}}}));
+    const DataDirectory data(server);
+    QCOMPARE(data.run({"submit", "-"}, "[{\"worker\":\"w\"},\n {\"worker\":\"w\"}]\n").out, "5\n6\n");
+    QCOMPARE(server.requests().size(), std::size_t{1});
+    QCOMPARE(data.run({"submit", "-"}, "[]").code, 1);
+}
+
+void TestYardctlCommands::submitSendsFilesTheEngineLacks() {
+    const std::string big(3'000'000, 'x');
+    const std::string hash = hexOf(big);
+    std::atomic<bool> stored = false;
+    FakeServer server([&](const FakeRequest& request) {
+        if (request.method == "PUT") {
+            stored = request.target == "/compute/chunks/" + hash && request.body == big;
+            return FakeReply{};
+        }
+        if (!stored) return FakeReply{409, R"({"error":"need","message":"Send it.","need":[")" + hash + "\"]}"};
+        return FakeReply{.body = R"({"lsn":5,"queue_id":0})"};
+    });
+    const DataDirectory data(server);
+    QVERIFY(writeFileAtomically(data.file("photo.jpg"), big, 0600));
+    const std::string action =
+        R"({"worker":"w","inputs":{"photo.jpg":"@)" + data.file("photo.jpg") + R"("},"args":0.5})";
+    const Ended ended = data.run({"submit", "-"}, QByteArray::fromStdString(action));
+    QCOMPARE(ended.err, "");
+    QCOMPARE(ended.out, "5\n");
+    QCOMPARE(server.requests().back().body,
+             R"({"worker":"w","inputs":{"photo.jpg":")" + hash + R"("},"args":0.5})");
+    const Ended missing = data.run({"submit", "-"}, R"({"worker":"w","inputs":{"a":"@/nonexistent"}})");
+    QCOMPARE(missing.code, 1);
+    QVERIFY(missing.err.find("/nonexistent") != std::string::npos);
+}
+
+void TestYardctlCommands::submitRepeatsWithTheSameKey() {
+    std::atomic<int> posts = 0;
+    FakeServer server([&](const FakeRequest& request) {
+        // The engine closes a kept-alive connection just as the second list arrives.
+        if (request.method == "POST" && posts++ == 1) return FakeReply{.close = true};
+        return FakeReply{.body = R"({"lsn":5,"queue_id":0})"};
+    });
+    const Ended ended = DataDirectory(server).run(
+        {"submit", "-"}, R"({"worker":"w","array":{"from":0,"to":0}} {"worker":"w","array":{"from":0,"to":0}})");
+    QCOMPARE(ended.code, 0);
+    const auto all = server.requests();
+    QCOMPARE(all.size(), std::size_t{3});
+    QCOMPARE(all[1].headers.at("idempotency-key"), all[2].headers.at("idempotency-key"));
+    QVERIFY(all[0].headers.at("idempotency-key") != all[1].headers.at("idempotency-key"));
+}
+
+void TestYardctlCommands::arraysGoAlone() {
+    FakeServer server(table({{"POST /compute/jobs", {.body = R"({"lsn":10,"count":3,"queue_id":0})"}}}));
+    const Ended ended = DataDirectory(server).run({"submit", "-"}, R"({"worker":"w","array":{"from":0,"to":2}})");
+    QCOMPARE(ended.out, "10..12\n");
+}
+
+void TestYardctlCommands::waitExitsByTheWorst() {
+    std::atomic<int> asked = 0;
+    FakeServer server([&](const FakeRequest& request) {
+        if (request.target.starts_with("/compute/jobs/5"))
+            return asked++ == 0 ? FakeReply{202, R"({"lsn":5,"state":"running"})"}
+                                : FakeReply{200, R"({"lsn":5,"state":"completed","label":"a"})"};
+        if (request.target.starts_with("/compute/jobs/6"))
+            return FakeReply{200, R"({"lsn":6,"state":"failed","reason":"deadline","note":"too slow"})"};
+        if (request.target.starts_with("/compute/jobs/7")) return FakeReply{202, R"({"lsn":7,"state":"running"})"};
+        return FakeReply{404, kNotFound};
+    });
+    const DataDirectory data(server);
+    const Ended good = data.run({"wait", "5"});
+    QCOMPARE(good.code, 0);
+    QCOMPARE(good.out, "5  completed  a\n");
+    const Ended bad = data.run({"wait", "5..6"});
+    QCOMPARE(bad.code, 1);
+    QCOMPARE(bad.out, "5  completed  a\n6  failed: deadline  too slow\n");
+    const Ended late = data.run({"wait", "--timeout", "0", "7"});
+    QCOMPARE(late.code, 1);
+    QVERIFY(late.err.find("still running") != std::string::npos);
+    QCOMPARE(data.run({"wait", "9"}).err, "yardctl: There is no action 9.\n");
+}
+
+void TestYardctlCommands::showPrintsForPeopleAndSavesOutputs() {
+    const std::string hash = hexOf("picture");
+    const std::string action =
+        R"({"lsn":5,"queue_id":0,"state":"completed","label":"nice\u001b[2J","cpu_seconds":1.5,
+        "outputs":{"a/b.png":{"hash":")" +
+        hash + R"(","size":7}},"retry_count":1,"result":{"n":0.5},
+        "attempts":[{"n":1,"state":"failed","reason":"exit_code","exit_code":3}]})";
+    FakeServer server(
+        table({{"GET /compute/jobs/5", {.body = action}}, {"GET /compute/chunks/" + hash, {.body = "picture"}}}));
+    const DataDirectory data(server);
+    const Ended ended = data.run({"show", "5", "-o", QString::fromStdString(data.file("out"))});
+    QCOMPARE(ended.err, "");
+    QCOMPARE(ended.code, 0);
+    for (const char* part :
+         {"completed", "nice?[2J", "1.5 s", "a/b.png", "7 B", "failed: exit code 3", R"({"n":0.5})"})
+        QVERIFY2(ended.out.find(part) != std::string::npos, part);
+    QCOMPARE(*readFile(data.file("out/5/a/b.png")), "picture");
+    QCOMPARE(data.run({"--json", "show", "5"}).out, action + "\n");
+}
+
+void TestYardctlCommands::anOutputThatIsNotItsHashIsNotKept() {
+    const std::string hash = hexOf("picture");
+    const auto action = [&](const char* name) {
+        return std::string(R"({"lsn":5,"state":"completed","outputs":{")") + name + R"(":{"hash":")" + hash +
+               "\"}}}";
+    };
+    FakeServer server(table({{"GET /compute/jobs/5", {.body = action("b.png")}},
+                             {"GET /compute/jobs/6", {.body = action("../../evil")}},
+                             {"GET /compute/chunks/" + hash, {.body = "Picture"}}}));
+    const DataDirectory data(server);
+    const Ended wrong = data.run({"show", "5", "-o", QString::fromStdString(data.file("out"))});
+    QCOMPARE(wrong.code, 1);
+    QVERIFY(QDir(QString::fromStdString(data.file("out/5")))
+                .entryList(QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot)
+                .isEmpty());
+    QCOMPARE(data.run({"show", "6", "-o", QString::fromStdString(data.file("out"))}).code, 1);
+    QVERIFY(!readFile(data.file("evil")));
+}
+
+void TestYardctlCommands::lsUsesParametersOrTheFilterLanguage() {
+    const std::string page = R"({"jobs":[{"lsn":5,"state":"pending","held":true,"queue_id":7,"label":"a"}]})";
+    FakeServer server([&](const FakeRequest&) { return FakeReply{.body = page}; });
+    const DataDirectory data(server);
+    const Ended plain = data.run({"ls", "state:failed,cancelled", "queue:7"});
+    QVERIFY(plain.out.find("pending: held") != std::string::npos);
+    data.run({"ls", "cpu>50 state:failed", "--sort", "-lsn", "--limit", "5"});
+    data.run({"ls", "worker:thumb*"});
+    QCOMPARE(server.lines(),
+             (std::vector<std::string>{"GET /compute/jobs?limit=100&state=failed%2Ccancelled&queue=7",
+                                       "GET /compute/jobs?limit=5&q=cpu%3E50%20state%3Afailed&sort=-lsn",
+                                       "GET /compute/jobs?limit=100&q=worker%3Athumb%2A"}));
+}
+
+void TestYardctlCommands::lsGoesThroughShortPages() {
+    FakeServer server(table({
+        {"GET /compute/jobs?limit=3", {.body = R"({"jobs":[{"lsn":1},{"lsn":2}],"cursor":"c1"})"}},
+        {"GET /compute/jobs?limit=1&cursor=c1", {.body = R"({"jobs":[],"cursor":"c2"})"}},
+        {"GET /compute/jobs?limit=1&cursor=c2", {.body = R"({"jobs":[{"lsn":3}],"cursor":"c3"})"}},
+    }));
+    const Ended ended = DataDirectory(server).run({"ls", "--json", "-n", "3"});
+    QCOMPARE(ended.err, "");
+    QCOMPARE(ended.out, "{\"lsn\":1}\n{\"lsn\":2}\n{\"lsn\":3}\n");
+}
+
+void TestYardctlCommands::queuesAreMadeAndSteered() {
+    const FakeReply queue{.body =
+                              R"({"queue_id":7,"token":"0123456789abcdef01234567","tag":"nightly","state":"active",
+        "held":true,"pending":2,"running":1,"completed":3,"failed":0,"abandoned":0,"cancelled":0,
+        "config":{"max_retries":5}})"};
+    FakeServer server(table({{"POST /compute/queues", queue},
+                             {"GET /compute/queues/7", queue},
+                             {"PATCH /compute/queues/7", queue},
+                             {"POST /compute/queues/7/hold", queue},
+                             {"POST /compute/queues/7/drain", queue},
+                             {"DELETE /compute/queues/7", queue},
+                             {"GET /compute/queues", {.body = "{\"queues\":[" + queue.body + "]}"}}}));
+    const DataDirectory data(server);
+    QCOMPARE(data.run({"queue", "create", "--tag", "nightly", "max_retries=5"}).out,
+             "7 0123456789abcdef01234567\n");
+    QCOMPARE(server.requests().back().body, R"({"config":{"max_retries":5,"idle_expiry_s":0},"tag":"nightly"})");
+    QCOMPARE(data.run({"queue", "set", "7", "weight=0.5"}).code, 0);
+    QCOMPARE(server.requests().back().body, R"({"config":{"weight":0.5}})");
+    for (const char* verb : {"hold", "drain", "delete", "show"}) QCOMPARE(data.run({"queue", verb, "7"}).code, 0);
+    QCOMPARE(data.run({"queue", "cancel", "7"}).code, 1);
+    const Ended list = data.run({"queues"});
+    QVERIFY(list.out.find("nightly") != std::string::npos);
+    QVERIFY(list.out.find("active, held") != std::string::npos);
+}
+
+void TestYardctlCommands::oneActionAndMany() {
+    FakeServer server(table({{"POST /compute/jobs/5/cancel", {}},
+                             {"DELETE /compute/jobs/5", {}},
+                             {"POST /compute/jobs/5", {.body = R"({"lsn":5,"retry_count":4})"}},
+                             {"POST /compute/jobs/cancel",
+                              {.body = R"({"changed":29,"refused":[{"lsn":12,"error":"It has ended."}]})"}}}));
+    const DataDirectory data(server);
+    QCOMPARE(data.run({"cancel", "5"}).out, "5 cancelled\n");
+    QCOMPARE(data.run({"retire", "5"}).code, 0);
+    QCOMPARE(data.run({"retry", "--force", "5"}).code, 0);
+    QCOMPARE(server.requests().back().body, R"({"force":true})");
+    const Ended missing = data.run({"cancel", "5", "9"});
+    QCOMPARE(missing.code, 1);
+    QCOMPARE(missing.err, "yardctl: action 9: There is no action 9.\n");
+    const Ended many = data.run({"cancel", "1..30"});
+    QCOMPARE(many.code, 1);
+    QCOMPARE(many.out, "29 cancelled\n");
+    QCOMPARE(many.err, "yardctl: action 12: It has ended.\n");
+    data.run({"cancel", "--filter", "queue:7"});
+    QCOMPARE(server.requests().back().body, R"({"filter":"queue:7"})");
+}
+
+void TestYardctlCommands::holdAllMeansQueues() {
+    FakeServer server(table({{"POST /compute/hold", {}}, {"POST /compute/release", {}}}));
+    const DataDirectory data(server);
+    QCOMPARE(data.run({"hold", "--all"}).code, 0);
+    QCOMPARE(data.run({"release", "-a"}).code, 0);
+}
+
+void TestYardctlCommands::workersAddSendsWhatIsMissing() {
+    const std::string script = "#!/bin/sh\n";
+    std::atomic<bool> stored = false;
+    FakeServer server([&](const FakeRequest& request) {
+        if (request.method == "PUT") {
+            stored = request.target.ends_with(hexOf(script)) && request.body == script;
+            return FakeReply{};
+        }
+        if (!stored) return FakeReply{409, R"({"error":"need","message":"","need":[")" + hexOf(script) + "\"]}"};
+        return FakeReply{};
+    });
+    const DataDirectory data(server);
+    QVERIFY(makeDirectories(data.file("w/bin")));
+    QVERIFY(writeFileAtomically(data.file("w/bin/w"), script, 0755));
+    QVERIFY(writeFileAtomically(data.file("w/worker.json"), R"({"name":"w","version":"1","executable":"bin/w"})",
+                                0644));
+    const Ended ended = data.run({"workers", "add", QString::fromStdString(data.file("w"))});
+    QCOMPARE(ended.code, 0);
+    const FakeRequest posted = server.requests().back();
+    const auto parsed = parseWorker(posted.body);
+    QVERIFY(parsed);
+    QCOMPARE(posted.target, "/compute/workers/" + parsed->id.hex());
+    QCOMPARE(posted.body, parsed->canonical);
+    QCOMPARE(ended.out, "w@1 is registered as " + parsed->id.hex() + "\n");
+    QCOMPARE(data.run({"workers", "add", "/nonexistent"}).code, 1);
+}
+
+void TestYardctlCommands::workersAreFoundByName() {
+    const std::string id = hexOf("one");
+    const std::string other = hexOf("two");
+    const std::string worker = R"({"id":")" + id + R"(","name":"thumbs","version":"2"})";
+    FakeServer server(table(
+        {{"GET /compute/workers/all",
+          {.body = "{\"workers\":[" + worker + R"(,{"id":")" + other + R"(","name":"thumbs","version":"1"}]})"}},
+         {"GET /compute/workers/" + id, {.body = worker}},
+         {"DELETE /compute/workers/" + id, {}}}));
+    const DataDirectory data(server);
+    QVERIFY(data.run({"workers"}).out.find("thumbs@2") != std::string::npos);
+    QCOMPARE(data.run({"workers", "show", "thumbs@2"}).code, 0);
+    QVERIFY(data.run({"workers", "show", "thumbs"}).err.find("more than one") != std::string::npos);
+    QCOMPARE(data.run({"workers", "remove", QString::fromStdString(id.substr(0, 8)), "--force"}).code, 0);
+    QCOMPARE(server.requests().back().body, R"({"force":true})");
+}
+
+void TestYardctlCommands::sessionMoves() {
+    FakeServer server(
+        table({{"GET /compute/session", {.body = R"({"state":"ready","healthy":true,"counts":{"pending":3}})"}},
+               {"POST /compute/session/drain", {.body = R"({"state":"draining"})"}},
+               {"POST /compute/abandon", {.body = R"({"state":"abandoned"})"}}}));
+    const DataDirectory data(server);
+    QVERIFY(data.run({"session"}).out.find("pending 3") != std::string::npos);
+    QCOMPARE(data.run({"session", "drain"}).out, "the session is draining\n");
+    QCOMPARE(data.run({"session", "abandon"}).code, 0);
+}
+
+QTEST_GUILESS_MAIN(TestYardctlCommands)
+#include "tst_yardctl_commands.moc"

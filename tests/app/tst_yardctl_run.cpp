@@ -1,0 +1,349 @@
+// yardctl run and logs: output as it comes, exit codes, signals, retries, a connection that breaks.
+#include "tests/app/ctl_process.h"
+
+#include <QTest>
+#include <atomic>
+#include <boost/json.hpp>
+
+using namespace yard::test;
+namespace json = boost::json;
+
+namespace {
+
+/// A server with one action, 7, whose streams and end the test scripts.
+struct OneAction {
+    std::function<FakeReply(const FakeRequest&)> onStdout = [](const FakeRequest&) {
+        return FakeReply{.body = ""};
+    };
+    std::function<FakeReply(const FakeRequest&)> onStderr = [](const FakeRequest&) {
+        return FakeReply{.body = ""};
+    };
+    std::function<FakeReply(const FakeRequest&)> onResult = [](const FakeRequest&) {
+        return FakeReply{.body = R"({"lsn":7,"state":"completed","exit_code":0})"};
+    };
+    std::function<void()> onCancel = [] {};
+
+    FakeReply operator()(const FakeRequest& request) const {
+        if (request.line() == "POST /compute/jobs") return {.body = R"({"lsn":7,"queue_id":0})"};
+        if (request.line() == "POST /compute/jobs/7/cancel") {
+            onCancel();
+            return {};
+        }
+        if (request.target.starts_with("/compute/jobs/7/stdout")) return onStdout(request);
+        if (request.target.starts_with("/compute/jobs/7/stderr")) return onStderr(request);
+        if (request.target.starts_with("/compute/jobs/7")) return onResult(request);
+        return {404, R"({"error":"not_found","message":"There is nothing here."})"};
+    }
+};
+
+std::function<FakeReply(const FakeRequest&)> always(std::string body, int status = 200) {
+    return [=](const FakeRequest&) { return FakeReply{.status = status, .body = body}; };
+}
+
+FakeReply pieces(std::vector<std::string> list, bool endsProperly = true) {
+    return {.stream = [=](FakeStream& stream) {
+        for (const std::string& piece : list) stream.write(piece);
+        return endsProperly;
+    }};
+}
+
+} // namespace
+
+class TestYardctlRun : public QObject {
+    Q_OBJECT
+private slots:
+    void submitsWhereItStandsAndExitsWithTheCode();
+    void outputIsSeenBeforeTheActionEnds();
+    void optionsBecomeMembersOfTheAction();
+    void aSignalGives128AndIts();
+    void whatIsNotTheProgramsEndIsExplained();
+    void interruptCancelsAndWaitsForTheEnd();
+    void aSecondInterruptLeavesAtOnce();
+    void aRetriedAttemptIsFollowedByTheNext();
+    void aBrokenStreamGoesOnWhereItStopped();
+    void anEngineThatMovedIsFoundAgain();
+    void aReaderThatLeavesCancels();
+    void detachPrintsTheNumber();
+    void jsonPrintsTheResultOnly();
+    void logsOfAnAttempt();
+    void logsFollowUntilTheEnd();
+    void logsAsJsonLines();
+};
+
+void TestYardctlRun::submitsWhereItStandsAndExitsWithTheCode() {
+    OneAction script;
+    script.onStdout = always("out\n");
+    script.onStderr = always("err\n");
+    script.onResult = always(R"({"lsn":7,"state":"failed","reason":"exit_code","exit_code":3})");
+    FakeServer server(script);
+    const DataDirectory data(server);
+    const Ended ended = data.run({"run", "--", "make", "-j4"});
+    QCOMPARE(ended.code, 3);
+    QCOMPARE(ended.out, "out\n");
+    QCOMPARE(ended.err, "err\n");
+    const FakeRequest posted = server.find("POST /compute/jobs");
+    const json::object action = json::parse(posted.body).as_object();
+    QCOMPARE(action.at("worker").as_string(), "exec");
+    QCOMPARE(json::serialize(action.at("argv")), R"(["make","-j4"])");
+    QCOMPARE(std::string(action.at("cwd").as_string()), QDir::currentPath().toStdString());
+    QCOMPARE(action.size(), std::size_t{3});
+    QCOMPARE(posted.headers.at("authorization"), "Bearer secret");
+    QCOMPARE(posted.headers.at("content-type"), "application/json");
+    QCOMPARE(posted.headers.at("host"), "127.0.0.1:" + std::to_string(server.port()));
+    QVERIFY(posted.headers.contains("idempotency-key"));
+}
+
+void TestYardctlRun::outputIsSeenBeforeTheActionEnds() {
+    Gate seen;
+    OneAction script;
+    script.onStdout = [&](const FakeRequest&) {
+        return FakeReply{.stream = [&](FakeStream& stream) {
+            stream.write("first\n");
+            seen.wait();
+            stream.write("second\n");
+            return true;
+        }};
+    };
+    script.onResult = [&](const FakeRequest&) {
+        seen.wait();
+        return FakeReply{.body = R"({"lsn":7,"state":"completed"})"};
+    };
+    FakeServer server(script);
+    const DataDirectory data(server);
+    CtlProcess ctl(data.arguments({"run", "true"}));
+    QVERIFY(ctl.waitForOutput(6));
+    QCOMPARE(ctl.outSoFar(), "first\n");
+    seen.open();
+    const Ended ended = ctl.end();
+    QCOMPARE(ended.code, 0);
+    QCOMPARE(ended.out, "first\nsecond\n");
+}
+
+void TestYardctlRun::optionsBecomeMembersOfTheAction() {
+    OneAction script;
+    FakeServer server([&](const FakeRequest& request) {
+        return request.target == "/compute/queues/7/jobs" ? FakeReply{.body = R"({"lsn":7,"queue_id":7})"}
+                                                          : script(request);
+    });
+    const DataDirectory data(server);
+    QCOMPARE(data.run({"run",        "-q",      "7",     "--label",      "x",  "--priority", "-5",
+                       "--deadline", "2min",    "--cwd", "/tmp/a/../b/", "-e", "A=b=c",      "--cores",
+                       "2",          "--after", "4",     "--lock",       "l",  "--hold",     "true"})
+                 .code,
+             0);
+    const json::object action = json::parse(server.find("POST /compute/queues/7/jobs").body).as_object();
+    const json::value expected = json::parse(R"({"worker":"exec","argv":["true"],"cwd":"/tmp/b","env":{"A":"b=c"},
+        "label":"x","locks":["l"],"priority":-5,"deadline_s":120,"resources":{"cores":2},"after":[4],"hold":true})");
+    QCOMPARE(action.at("deadline_s").to_number<double>(), 120.0);
+    for (const auto& [key, value] : expected.as_object())
+        if (key != "deadline_s") QCOMPARE(json::serialize(action.at(key)), json::serialize(value));
+    QCOMPARE(action.size(), expected.as_object().size());
+}
+
+void TestYardctlRun::aSignalGives128AndIts() {
+    OneAction script;
+    script.onResult = always(R"({"lsn":7,"state":"failed","reason":"signal","signal":11})");
+    FakeServer server(script);
+    const Ended ended = DataDirectory(server).run({"run", "true"});
+    QCOMPARE(ended.code, 139);
+    QCOMPARE(ended.err, "yardctl: action 7 failed: killed by SIGSEGV\n");
+}
+
+void TestYardctlRun::whatIsNotTheProgramsEndIsExplained() {
+    OneAction script;
+    script.onStdout = always(R"({"error":"not_found","message":"It never ran."})", 404);
+    script.onStderr = script.onStdout;
+    script.onResult = always(R"({"lsn":7,"state":"failed","reason":"spawn_error","note":"no such program: frob"})");
+    FakeServer server(script);
+    const Ended ended = DataDirectory(server).run({"run", "frob"});
+    QCOMPARE(ended.code, 1);
+    QCOMPARE(ended.err, "yardctl: action 7 failed: spawn error: no such program: frob\n");
+}
+
+void TestYardctlRun::interruptCancelsAndWaitsForTheEnd() {
+    Gate cancelled;
+    OneAction script;
+    script.onStdout = [&](const FakeRequest&) {
+        return FakeReply{.stream = [&](FakeStream& stream) {
+            stream.write("working\n");
+            cancelled.wait();
+            stream.write("bye\n");
+            return true;
+        }};
+    };
+    script.onCancel = [&] { cancelled.open(); };
+    script.onResult = [&](const FakeRequest&) {
+        cancelled.wait();
+        return FakeReply{.body = R"({"lsn":7,"state":"cancelled","reason":"cancelled","signal":15})"};
+    };
+    for (const auto& [number, code] : {std::pair(SIGINT, 130), std::pair(SIGTERM, 143), std::pair(SIGHUP, 129)}) {
+        FakeServer server(script);
+        const DataDirectory data(server);
+        CtlProcess ctl(data.arguments({"run", "true"}));
+        QVERIFY(ctl.waitForOutput(8));
+        ctl.signal(number);
+        const Ended ended = ctl.end();
+        QCOMPARE(ended.code, code);
+        QCOMPARE(ended.out, "working\nbye\n");
+        QCOMPARE(ended.err, "");
+    }
+}
+
+void TestYardctlRun::aSecondInterruptLeavesAtOnce() {
+    Gate asked;
+    OneAction script;
+    const auto untilGone = [&](const FakeRequest&) {
+        return FakeReply{.stream = [&](FakeStream& stream) {
+            stream.write("x");
+            stream.clientIsGone();
+            return false;
+        }};
+    };
+    script.onStdout = untilGone;
+    script.onStderr = untilGone;
+    script.onResult = untilGone;
+    script.onCancel = [&] { asked.open(); };
+    FakeServer server(script);
+    const DataDirectory data(server);
+    CtlProcess ctl(data.arguments({"run", "true"}));
+    QVERIFY(ctl.waitForOutput(1));
+    ctl.signal(SIGINT);
+    asked.wait();
+    ctl.signal(SIGINT);
+    QCOMPARE(ctl.end().code, 130);
+}
+
+void TestYardctlRun::aRetriedAttemptIsFollowedByTheNext() {
+    OneAction script;
+    std::atomic<bool> secondAsked = false;
+    script.onStdout = [&](const FakeRequest& request) {
+        if (request.target.find("attempt=1&") != std::string::npos) return FakeReply{.body = "one\n"};
+        // Not begun the first time it is asked for: the back-off.
+        if (!secondAsked.exchange(true)) return FakeReply{404, R"({"error":"not_found","message":"Not yet."})"};
+        return FakeReply{.body = "two\n"};
+    };
+    script.onResult = [&](const FakeRequest&) {
+        if (secondAsked)
+            return FakeReply{.body = R"({"lsn":7,"state":"completed","retry_count":1,
+            "attempts":[{"n":1,"state":"failed","reason":"exit_code","exit_code":9}]})"};
+        return FakeReply{202, R"({"lsn":7,"state":"pending","retry_count":1,
+            "attempts":[{"n":1,"state":"failed","reason":"exit_code","exit_code":9}]})"};
+    };
+    FakeServer server(script);
+    const Ended ended = DataDirectory(server).run({"run", "true"});
+    QCOMPARE(ended.code, 0);
+    QCOMPARE(ended.err, "yardctl: action 7: attempt 1 failed: exit code 9; being retried as attempt 2\n");
+    QVERIFY(ended.out.starts_with("one\n"));
+}
+
+void TestYardctlRun::aBrokenStreamGoesOnWhereItStopped() {
+    std::atomic<int> opened = 0;
+    OneAction script;
+    script.onStdout = [&](const FakeRequest&) {
+        return opened++ == 0 ? pieces({"ab", "cd"}, false) : pieces({"a", "bc", "def"});
+    };
+    FakeServer server(script);
+    const Ended ended = DataDirectory(server).run({"run", "true"});
+    QCOMPARE(ended.code, 0);
+    QCOMPARE(ended.out, "abcdef");
+}
+
+void TestYardctlRun::anEngineThatMovedIsFoundAgain() {
+    OneAction second;
+    second.onStdout = always("hello");
+    FakeServer there(second);
+    DataDirectory* data = nullptr;
+    OneAction first;
+    const auto moved = [&](const FakeRequest&) {
+        data->setAddress(there.url());
+        return FakeReply{.close = true};
+    };
+    first.onStdout = moved;
+    first.onStderr = moved;
+    first.onResult = moved;
+    FakeServer here(first);
+    DataDirectory directory(here);
+    data = &directory;
+    const Ended ended = directory.run({"run", "true"});
+    QCOMPARE(ended.code, 0);
+    QCOMPARE(ended.out, "hello");
+}
+
+void TestYardctlRun::aReaderThatLeavesCancels() {
+    Gate cancelled;
+    OneAction script;
+    script.onStdout = [&](const FakeRequest&) {
+        return FakeReply{.stream = [&](FakeStream& stream) {
+            while (stream.write(std::string(4096, 'y'))) {
+            }
+            return false;
+        }};
+    };
+    script.onCancel = [&] { cancelled.open(); };
+    script.onResult = [&](const FakeRequest&) {
+        cancelled.wait();
+        return FakeReply{.body = R"({"lsn":7,"state":"cancelled","reason":"cancelled","signal":15})"};
+    };
+    FakeServer server(script);
+    const DataDirectory data(server);
+    QProcess shell;
+    shell.start(
+        "sh", {"-c", "{ \"$0\" --data-dir \"$1\" run yes; echo $? >&2; } | head -c 1", YARDCTL_PATH, data.path()});
+    QVERIFY(shell.waitForFinished());
+    QCOMPARE(shell.readAllStandardOutput(), "y");
+    QVERIFY(shell.readAllStandardError().endsWith(QByteArray::number(128 + SIGPIPE) + "\n"));
+}
+
+void TestYardctlRun::detachPrintsTheNumber() {
+    FakeServer server{OneAction()};
+    const Ended ended = DataDirectory(server).run({"run", "-d", "true"});
+    QCOMPARE(ended.code, 0);
+    QCOMPARE(ended.out, "7\n");
+    QCOMPARE(server.requests().size(), std::size_t{1});
+}
+
+void TestYardctlRun::jsonPrintsTheResultOnly() {
+    OneAction script;
+    script.onResult = always(R"({"lsn":7,"state":"failed","reason":"exit_code","exit_code":4})");
+    FakeServer server(script);
+    const Ended ended = DataDirectory(server).run({"run", "--json", "true"});
+    QCOMPARE(ended.code, 4);
+    QCOMPARE(ended.out, "{\"lsn\":7,\"state\":\"failed\",\"reason\":\"exit_code\",\"exit_code\":4}\n");
+}
+
+void TestYardctlRun::logsOfAnAttempt() {
+    OneAction script;
+    script.onStdout = always("out");
+    script.onStderr = always("err");
+    FakeServer server(script);
+    const DataDirectory data(server);
+    const Ended both = data.run({"logs", "7", "--attempt", "1"});
+    QCOMPARE(both.code, 0);
+    QCOMPARE(both.out, "out");
+    QCOMPARE(both.err, "err");
+    QVERIFY(!server.find("GET /compute/jobs/7/stdout?attempt=1").method.empty());
+    QCOMPARE(data.run({"logs", "7", "--stderr"}).out, "");
+    const Ended missing = data.run({"logs", "8"});
+    QCOMPARE(missing.code, 1);
+    QCOMPARE(missing.err, "yardctl: There is nothing here.\n");
+}
+
+void TestYardctlRun::logsFollowUntilTheEnd() {
+    OneAction script;
+    script.onStdout = [](const FakeRequest&) { return pieces({"a", "b"}); };
+    FakeServer server(script);
+    const Ended ended = DataDirectory(server).run({"logs", "-f", "7"});
+    QCOMPARE(ended.code, 0);
+    QCOMPARE(ended.out, "ab");
+}
+
+void TestYardctlRun::logsAsJsonLines() {
+    OneAction script;
+    script.onStdout = always("a\xff\xc3\xa4");
+    FakeServer server(script);
+    const Ended ended = DataDirectory(server).run({"logs", "--json", "--stdout", "7"});
+    QCOMPARE(ended.out, "{\"lsn\":7,\"attempt\":1,\"stream\":\"stdout\",\"text\":\"a\xef\xbf\xbd\xc3\xa4\"}\n");
+}
+
+QTEST_GUILESS_MAIN(TestYardctlRun)
+#include "tst_yardctl_run.moc"

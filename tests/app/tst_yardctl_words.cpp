@@ -1,0 +1,230 @@
+// The words yardctl reads and writes: durations, sizes, tables, addresses, command lines.
+#include "app/yardctl/action_view.h"
+#include "app/yardctl/command.h"
+#include "app/yardctl/engine.h"
+#include "app/yardctl/format.h"
+#include "app/yardctl/worker_package.h"
+#include "core/base/files.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace yard;
+using namespace yard::ctl;
+
+class TestYardctlWords : public QObject {
+    Q_OBJECT
+private slots:
+    void durationsHaveTwoUnitsAtMost();
+    void sizesHaveThreeFigures();
+    void timesAreShorterTheNearerTheyAre();
+    void textOfOthersCannotSteerTheTerminal();
+    void aTableFitsTheTerminal();
+    void jsonNumbersReadAsWritten();
+    void lsnsMayBeRanges();
+    void durationsAreReadWithUnits();
+    void addressesOfEngines();
+    void badAddressesSayWhatIsWrong();
+    void theTokenGoesToThisMachineOnly();
+    void exitCodesAreThoseOfAShell();
+    void commandLines();
+    void wrongCommandLinesExit2();
+    void everyCommandHasHelp();
+    void aWorkerDirectoryIsFilledIn();
+    void aWorkerThatClimbsOutIsRefused();
+};
+
+void TestYardctlWords::durationsHaveTwoUnitsAtMost() {
+    QCOMPARE(durationWords(0.09), "0.09 s");
+    QCOMPARE(durationWords(8.4), "8.4 s");
+    QCOMPARE(durationWords(59.96), "1 min");
+    QCOMPARE(durationWords(372), "6 min 12 s");
+    QCOMPARE(durationWords(6840), "1 h 54 min");
+    QCOMPARE(durationWords(187200), "2 d 4 h");
+    QCOMPARE(durationWords(-1), "-");
+}
+
+void TestYardctlWords::sizesHaveThreeFigures() {
+    QCOMPARE(sizeWords(0), "0 B");
+    QCOMPARE(sizeWords(999), "999 B");
+    QCOMPARE(sizeWords(1234), "1.23 kB");
+    QCOMPARE(sizeWords(999'999), "1.00 MB");
+    QCOMPARE(sizeWords(45'600'000), "45.6 MB");
+}
+
+void TestYardctlWords::timesAreShorterTheNearerTheyAre() {
+    qputenv("TZ", "UTC");
+    ::tzset();
+    constexpr std::int64_t now = 1'795'262'400'000'000; // 2026-11-21 12:00:00
+    QCOMPARE(timeWords(now - 8'069'000'000, now), "09:45:31");
+    QCOMPARE(timeWords(now - 86'400'000'000, now), "Fri 12:00");
+    QCOMPARE(timeWords(now - 9 * 86'400'000'000, now), "12 Nov 12:00");
+    QCOMPARE(timeWords(now - 400 * 86'400'000'000, now), "2025-10-17");
+}
+
+void TestYardctlWords::textOfOthersCannotSteerTheTerminal() {
+    QCOMPARE(printable("a\x1b[31mb\n"), "a?[31mb?");
+    QCOMPARE(printable("a\xc2\x9b"
+                       "31m"),
+             "a?31m");
+    QCOMPARE(printable("Größe"), "Größe");
+}
+
+void TestYardctlWords::aTableFitsTheTerminal() {
+    Table table({{"LSN", true}, {"NOTE"}});
+    table.add({"7", "größer als gedacht"});
+    table.add({"112", ""});
+    QCOMPARE(table.text(std::nullopt), "LSN  NOTE\n  7  größer als gedacht\n112\n");
+    QCOMPARE(table.text(10), "LSN  NOTE\n  7  größ…\n112\n");
+}
+
+void TestYardctlWords::jsonNumbersReadAsWritten() {
+    QCOMPARE(compactJson(json::parse(R"({"a": [0.5, 1, true, null, "x\n"]})")), R"({"a":[0.5,1,true,null,"x\n"]})");
+}
+
+void TestYardctlWords::lsnsMayBeRanges() {
+    QCOMPARE(*parseLsns({"7", "10..12"}), (std::vector<std::int64_t>{7, 10, 11, 12}));
+    for (const char* bad : {"", "x", "0", "-1", "5..4", "1..", "1..99999999", "7x"})
+        QCOMPARE(parseLsns({bad}).error().exitCode, kExitUsage);
+}
+
+void TestYardctlWords::durationsAreReadWithUnits() {
+    QCOMPARE(*parseDuration("90"), 90.0);
+    QCOMPARE(*parseDuration("0.5s"), 0.5);
+    QCOMPARE(*parseDuration("10min"), 600.0);
+    QCOMPARE(*parseDuration("2h"), 7200.0);
+    for (const char* bad : {"", "-1", "5 parsec", "nan", "inf"}) QVERIFY(!parseDuration(bad));
+}
+
+void TestYardctlWords::addressesOfEngines() {
+    const auto plain = Endpoint::parse("http://127.0.0.1:8640");
+    QVERIFY(plain);
+    QCOMPARE(plain->port, "8640");
+    QCOMPARE(plain->prefix, "/compute");
+    QCOMPARE(Endpoint::parse("http://desk:1/yard/")->prefix, "/yard");
+    const auto six = Endpoint::parse("http://[::1]:90");
+    QCOMPARE(six->host, "::1");
+    QCOMPARE(six->authority(), "[::1]:90");
+    QVERIFY(six->isLoopback());
+    QVERIFY(!Endpoint::parse("http://127.example.org")->isLoopback());
+}
+
+void TestYardctlWords::badAddressesSayWhatIsWrong() {
+    for (const char* bad : {"", "desk:8640", "https://desk", "http://", "http://desk:0", "http://desk:99999",
+                            "http://[::1", "http://a b", "http://user@desk"}) {
+        const auto endpoint = Endpoint::parse(bad);
+        QVERIFY2(!endpoint, bad);
+        QVERIFY(endpoint.error().message.find("http://HOST:PORT") != std::string::npos);
+    }
+}
+
+void TestYardctlWords::theTokenGoesToThisMachineOnly() {
+    const QTemporaryDir dir;
+    const std::string path = dir.path().toStdString();
+    QVERIFY(writeFileAtomically(path + "/token", "secret\n", 0600));
+    QVERIFY(writeFileAtomically(path + "/address", "http://127.0.0.1:99\n", 0600));
+    qputenv("XDG_DATA_HOME", (path + "/none").c_str());
+    QCOMPARE(locate({.dataDir = path})->token, "secret");
+    QCOMPARE(locate({.dataDir = path})->endpoint.port, "99");
+    QCOMPARE(locate({.url = "http://example.org", .tokenFile = path + "/token"})->token, "secret");
+    QVERIFY(!locate({}));
+    QVERIFY(makeDirectories(path + "/none/yardmaster"));
+    QVERIFY(writeFileAtomically(path + "/none/yardmaster/token", "mine", 0600));
+    QCOMPARE(locate({.url = "http://127.0.0.1:1"})->token, "mine");
+    QCOMPARE(locate({.url = "http://example.org:1"})->token, "");
+}
+
+void TestYardctlWords::exitCodesAreThoseOfAShell() {
+    const auto code = [](const char* text) { return shellExitCode(json::parse(text).get_object()); };
+    QCOMPARE(code(R"({"state":"completed","exit_code":0})"), 0);
+    QCOMPARE(code(R"({"state":"failed","reason":"exit_code","exit_code":3})"), 3);
+    QCOMPARE(code(R"({"state":"failed","reason":"signal","signal":11})"), 139);
+    QCOMPARE(code(R"({"state":"failed","reason":"spawn_error"})"), 1);
+    QCOMPARE(code(R"({"state":"failed","reason":"missing_output","exit_code":0})"), 1);
+}
+
+void TestYardctlWords::commandLines() {
+    const std::vector<const char*> words = {"--json", "run",      "-q",   "7",  "--env=A=1", "-eB=2",
+                                            "--url",  "http://x", "make", "-j", "--json"};
+    const auto line = parseCommandLine(words);
+    QVERIFY(line);
+    QVERIFY(line->global.json);
+    QCOMPARE(*line->global.url, "http://x");
+    QCOMPARE(*line->arguments.value("queue"), "7");
+    QCOMPARE(line->arguments.values("env"), (std::vector<std::string>{"A=1", "B=2"}));
+    QCOMPARE(line->arguments.operands(), (std::vector<std::string>{"make", "-j", "--json"}));
+}
+
+void TestYardctlWords::wrongCommandLinesExit2() {
+    const std::vector<std::vector<const char*>> wrong = {{},
+                                                         {"frobnicate"},
+                                                         {"run"},
+                                                         {"--nonsense"},
+                                                         {"ls", "--nonsense"},
+                                                         {"run", "-q"},
+                                                         {"submit", "a", "b"},
+                                                         {"show", "--outputs"},
+                                                         {"queues", "x"},
+                                                         {"--json=1", "ls"},
+                                                         {"-Z"}};
+    for (const auto& words : wrong) {
+        const auto line = parseCommandLine(words);
+        QVERIFY(!line);
+        QCOMPARE(line.error().exitCode, kExitUsage);
+    }
+    const std::vector<const char*> typo = {"cancle", "5"};
+    QVERIFY(parseCommandLine(typo).error().message.find("did you mean 'cancel'") != std::string::npos);
+}
+
+void TestYardctlWords::everyCommandHasHelp() {
+    const std::string all = helpText();
+    for (const Command& c : commands()) {
+        QVERIFY(all.find("\n  " + std::string(c.name) + " ") != std::string::npos);
+        QVERIFY(!c.summary.empty() && c.function);
+        const std::string own = helpText(c);
+        for (const Option& o : c.options) QVERIFY(own.find("--" + std::string(o.name)) != std::string::npos);
+    }
+}
+
+void TestYardctlWords::aWorkerDirectoryIsFilledIn() {
+    const QTemporaryDir dir;
+    const std::string path = dir.path().toStdString();
+    QVERIFY(makeDirectories(path + "/bin"));
+    QVERIFY(makeDirectories(path + "/.git"));
+    QVERIFY(writeFileAtomically(path + "/.git/x", "no", 0644));
+    QVERIFY(writeFileAtomically(path + "/bin/w", "#!/bin/sh\n", 0700));
+    QVERIFY(writeFileAtomically(path + "/data", "d", 0600));
+    QVERIFY(writeFileAtomically(path + "/worker.json",
+                                R"({"name":"w","version":"1","executable":"bin/w","functions":[{"name":"f"}]})",
+                                0644));
+    const auto package = readWorkerPackage(path);
+    QVERIFY2(package, package ? "" : package.error().message.c_str());
+    const auto& files = package->worker.descriptor->files;
+    QCOMPARE(files.size(), std::size_t{2});
+    QCOMPARE(files[0].path, "bin/w");
+    QCOMPARE(files[0].mode, 0755U);
+    QCOMPARE(files[1].mode, 0644U);
+    QCOMPARE(files[1].hash, Sha256::of("d"));
+    QCOMPARE(package->worker.descriptor->platform, thisPlatform());
+    // The same files are the same worker, however it is named.
+    QCOMPARE(readWorkerPackage(path + "/worker.json")->worker.id, package->worker.id);
+}
+
+void TestYardctlWords::aWorkerThatClimbsOutIsRefused() {
+    const QTemporaryDir dir;
+    const std::string path = dir.path().toStdString();
+    for (const char* file : {"../x", "/etc/passwd", "a/../../b"}) {
+        const std::string text =
+            std::string(R"({"name":"w","version":"1","executable":"x","files":[")") + file + "\"]}";
+        QVERIFY(writeFileAtomically(path + "/worker.json", text, 0644));
+        QVERIFY(!readWorkerPackage(path));
+    }
+    QVERIFY(writeFileAtomically(path + "/x", "x", 0755));
+    QVERIFY(writeFileAtomically(path + "/worker.json",
+                                R"({"name":"w","version":"1","executable":"x","files":[{"path":"x","size":2}]})",
+                                0644));
+    QVERIFY(readWorkerPackage(path).error().message.find("bytes") != std::string::npos);
+}
+
+QTEST_GUILESS_MAIN(TestYardctlWords)
+#include "tst_yardctl_words.moc"
