@@ -45,7 +45,7 @@ inline bool wouldBlock(const ErrorCode& error) {
 template<class Stream>
 Task<Moved> readSome(Stream& stream, std::span<char> buffer) {
     Moved moved;
-    stream.non_blocking(true, moved.error);
+    if (!stream.non_blocking()) stream.non_blocking(true, moved.error); // the setter is a system call each time
     if (moved.error) co_return moved;
     checkInterrupt();
     moved.bytes = stream.read_some(boost::asio::buffer(buffer.data(), buffer.size()), moved.error);
@@ -63,7 +63,7 @@ Task<Moved> readSome(Stream& stream, std::span<char> buffer) {
 template<class Stream>
 Task<Moved> writeAll(Stream& stream, std::span<const char> bytes) {
     Moved moved;
-    stream.non_blocking(true, moved.error);
+    if (!stream.non_blocking()) stream.non_blocking(true, moved.error); // the setter is a system call each time
     if (moved.error) co_return moved;
     checkInterrupt();
     moved.bytes = stream.write_some(boost::asio::buffer(bytes.data(), bytes.size()), moved.error);
