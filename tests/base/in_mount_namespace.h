@@ -1,14 +1,17 @@
 // Runs one test function of this program again, in a mount namespace of its own where it may mount what it likes.
 #pragma once
 
+#include <QByteArray>
 #include <QCoreApplication>
-#include <QProcess>
 #include <QString>
+#include <array>
+#include <cstdio>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace yard::test {
 
-/// Set in the inner run: the directory that `mounts` prepared.
+/// Set in the inner run: the directory that the mounts were made in.
 inline constexpr char kMountedVariable[] = "YARD_TEST_MOUNTED";
 
 inline bool isInnerRun() {
@@ -17,27 +20,33 @@ inline bool isInnerRun() {
 
 struct InnerRun {
     bool possible = false; ///< false: this machine allows no mount namespace; `output` says why
-    int exitCode = -1;
+    int exitCode = -1;     ///< -1: did not end by itself
     QByteArray output;
 };
 
 /// `mounts` is a shell line that may use $YARD_TEST_MOUNTED, which is `directory`.
-inline InnerRun runInMountNamespace(const QString& function, const QString& directory, const QString& mounts) {
+inline InnerRun runInMountNamespace(const QByteArray& function, const QString& directory,
+                                    const QByteArray& mounts) {
+    qputenv(kMountedVariable, directory.toLocal8Bit());
+    qputenv("YARD_TEST_MOUNTS", mounts);
+    qputenv("YARD_TEST_PROGRAM", QCoreApplication::applicationFilePath().toLocal8Bit());
+    qputenv("YARD_TEST_FUNCTION", function);
     // A user namespace cannot be made inside a chroot, where root does without one.
-    const QString flags = ::geteuid() == 0 ? "-m" : "-Urm";
-    QProcess process;
-    process.setProcessChannelMode(QProcess::MergedChannels);
-    auto environment = QProcessEnvironment::systemEnvironment();
-    environment.insert(kMountedVariable, directory);
-    process.setProcessEnvironment(environment);
-    process.start("unshare", {flags, "sh", "-c", mounts + " || exit 99; exec \"$0\" \"$1\"",
-                              QCoreApplication::applicationFilePath(), function});
-    process.waitForFinished(60'000);
+    qputenv("YARD_TEST_FLAGS", ::geteuid() == 0 ? "-m" : "-Urm");
+    // popen and not QProcess, whose clone() the thread sanitizer cannot follow.
+    std::FILE* pipe =
+        ::popen("exec 2>&1; exec unshare $YARD_TEST_FLAGS sh -c 'eval \"$YARD_TEST_MOUNTS\" || exit 99; "
+                "exec \"$YARD_TEST_PROGRAM\" \"$YARD_TEST_FUNCTION\"'",
+                "re");
+    qunsetenv(kMountedVariable);
     InnerRun run;
-    run.output = process.readAll();
-    run.exitCode = process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1;
-    run.possible =
-        process.error() != QProcess::FailedToStart && run.exitCode != 99 && !run.output.startsWith("unshare:");
+    if (!pipe) return run;
+    std::array<char, 4096> buffer{};
+    for (std::size_t n; (n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
+        run.output.append(buffer.data(), int(n));
+    const int status = ::pclose(pipe);
+    if (WIFEXITED(status)) run.exitCode = WEXITSTATUS(status);
+    run.possible = run.exitCode != 99 && !run.output.startsWith("unshare:");
     return run;
 }
 

@@ -112,7 +112,7 @@ private slots:
     }
 
     void aTreeDeeperThanAnyPathNeedsFewDescriptors() {
-        makeDeepTree(tree(), 5000, std::string(200, 'd'));
+        makeDeepTree(tree(), 2000, std::string(200, 'd'));
         rlimit old{};
         QCOMPARE(::getrlimit(RLIMIT_NOFILE, &old), 0);
         const rlimit few{.rlim_cur = 100, .rlim_max = old.rlim_max};
