@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/unique_fd.h"
+#include "core/coro/suspend.h"
 #include "core/coro/thread.h"
 
 #include <cstdint>

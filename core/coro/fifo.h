@@ -3,6 +3,7 @@
 // to it; one that was interrupted before has left, and the item goes to the next.
 #pragma once
 
+#include "core/coro/suspend.h"
 #include "core/coro/thread.h"
 
 #include <cstddef>

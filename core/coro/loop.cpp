@@ -154,7 +154,7 @@ void Loop::turn(bool mayBlock) {
     YARD_ASSERT_OWNER(owner_);
     assert(!currentThreadOrNull() && "a loop is not run from inside a thread");
     switchTime_ = clock_->now();
-    timers_.fireDue(switchTime_);
+    if (timers_.fireDue(switchTime_) > 0) switchTime_ = clock_->now(); // not the first thread's time
     runReady();
     askKernel(mayBlock);
 }
@@ -314,6 +314,7 @@ void Loop::takeMail() {
         }
         mailbox_->hasMail_.store(false, std::memory_order_relaxed);
     }
+    switchTime_ = clock_->now();
     std::size_t left = kMaxPostedPerTurn;
     for (std::size_t i = 0; i < Mailbox::kBands; ++i) {
         auto& band = mail_[i];
@@ -326,12 +327,18 @@ void Loop::takeMail() {
 }
 
 void Loop::runPosted(Posted& function) noexcept {
+    const MonoTime start = switchTime_;
     try {
         std::exchange(function, nullptr)();
     } catch (const std::exception& failure) {
         logError("coro", "a function posted to loop {} failed: {}", name_, failure.what());
     } catch (...) {
         logError("coro", "a function posted to loop {} failed with an unknown exception", name_);
+    }
+    switchTime_ = clock_->now();
+    if (switchTime_ - start > latencyLimit_) {
+        ++latencyWarnings_;
+        logWarning("coro", "a function posted to loop {} ran {} ms", name_, (switchTime_ - start).count() / 1000);
     }
 }
 

@@ -13,16 +13,16 @@
 // and Mailbox outlive it.
 #pragma once
 
-#include "core/base/clock.h"
 #include "core/base/owner.h"
+#include "core/coro/loop_clock.h"
+#include "core/coro/mailbox.h"
+#include "core/coro/suspend.h"
 #include "core/coro/thread.h"
+#include "core/coro/timer.h"
 
 #include <array>
-#include <atomic>
 #include <functional>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,65 +31,6 @@ class io_context;
 } // namespace boost::asio
 
 namespace yard::coro {
-
-/// The time scale of a loop. The real one is MonoClock; only the monotonic scale is ever used.
-class Clock {
-public:
-    virtual ~Clock() = default;
-    virtual MonoTime now() noexcept = 0;
-    /// The loop has nothing to do before `next`: true when the clock jumped there, so that it need not block.
-    virtual bool skipTo(MonoTime) noexcept { return false; }
-    /// True: time moves by hand; the loop does not block on its account.
-    virtual bool isVirtual() const noexcept { return false; }
-    /// CLOCK_MONOTONIC.
-    static Clock& real() noexcept;
-};
-
-/// Time moved by hand, for tests. Starts at 1 s. With autoAdvance an idle loop jumps to its next timer by itself.
-/// Owner: the loop's OS thread.
-class VirtualClock : public Clock {
-public:
-    explicit VirtualClock(bool autoAdvance = false) noexcept
-        : autoAdvance_(autoAdvance) {}
-    MonoTime now() noexcept override { return now_; }
-    bool skipTo(MonoTime next) noexcept override;
-    bool isVirtual() const noexcept override { return true; }
-    void advance(Duration by) noexcept { now_ += by; }
-
-private:
-    MonoTime now_{std::chrono::seconds(1)};
-    bool autoAdvance_;
-};
-
-/// Order in which posted functions run: everything of a lower band that has arrived goes first.
-enum class Band : unsigned char { Results, Updates, Submissions };
-
-using Posted = std::move_only_function<void()>;
-
-/// The way into a loop from other OS threads. Thread-safe; outlives the loop, then refuses. Not bounded by itself:
-/// who posts holds to the bound of his edge (ENGINE 9), size() helps.
-class Mailbox {
-public:
-    /// Queues `function` for the loop's thread; it must neither suspend nor throw. False when the loop is gone
-    /// (then the function is destroyed unrun). Wakes the loop only when that has declared itself asleep.
-    bool post(Band band, Posted function);
-    /// Functions posted and not yet taken.
-    std::size_t size() const;
-    /// How often a post had to wake the loop, for tests and metrics.
-    std::uint64_t wakeups() const noexcept { return wakeups_.load(std::memory_order_relaxed); }
-
-private:
-    friend class Loop;
-    static constexpr std::size_t kBands = 3;
-    using Bands = std::array<std::vector<Posted>, kBands>;
-
-    mutable std::mutex mutex_;
-    Bands bands_;
-    boost::asio::io_context* io_ = nullptr; ///< null when the loop is gone
-    bool asleep_ = false;
-    std::atomic<bool> hasMail_{false};
-    std::atomic<std::uint64_t> wakeups_{0};
-};
 
 /// Sees every switch, for a profiler. Called on the loop's thread, with the time on its clock; must not suspend.
 class SwitchObserver {
@@ -162,6 +103,7 @@ public:
     void setObserver(SwitchObserver* observer) noexcept { observer_ = observer; }
     void setLatencyLimit(Duration limit) noexcept { latencyLimit_ = limit; }
     void setLatencyHook(LatencyHook hook) { latencyHook_ = std::move(hook); }
+    /// Warnings so far: of threads, and of posted functions that ran as long.
     std::uint64_t latencyWarnings() const noexcept { return latencyWarnings_; }
     /// Switches to a thread since the start, and times the loop came back from blocking in the kernel.
     std::uint64_t switches() const noexcept { return switches_; }

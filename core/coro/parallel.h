@@ -2,6 +2,7 @@
 // Owner: the thread that awaits it.
 #pragma once
 
+#include "core/coro/suspend.h"
 #include "core/coro/thread.h"
 
 #include <cstddef>

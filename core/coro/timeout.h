@@ -2,7 +2,9 @@
 // whole conversations with an umbrella; everything in between needs no timeouts. Owner: the thread that awaits it.
 #pragma once
 
+#include "core/coro/suspend.h"
 #include "core/coro/thread.h"
+#include "core/coro/timer.h"
 
 #include <optional>
 

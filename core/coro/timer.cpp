@@ -26,13 +26,15 @@ void TimerHeap::arm(Timer& timer, MonoTime at) {
     siftUp(timer.index_);
 }
 
-void TimerHeap::fireDue(MonoTime now) {
-    std::size_t left = entries_.size() < kMaxPerTurn ? entries_.size() : kMaxPerTurn;
-    for (; left > 0 && !entries_.empty() && entries_.front().at <= now; --left) {
+std::size_t TimerHeap::fireDue(MonoTime now) {
+    const std::size_t most = entries_.size() < kMaxPerTurn ? entries_.size() : kMaxPerTurn;
+    std::size_t fired = 0;
+    for (; fired < most && !entries_.empty() && entries_.front().at <= now; ++fired) {
         Timer& timer = *entries_.front().timer;
         remove(0);
         timer.fire_(timer);
     }
+    return fired;
 }
 
 void TimerHeap::remove(std::size_t index) noexcept {

@@ -44,8 +44,8 @@ public:
 
     /// Fires `timer` at `at` or in the first turn after it. An armed timer is moved to the new time.
     void arm(Timer& timer, MonoTime at);
-    /// Fires what is due at `now`; timers armed meanwhile wait for the next call, even when they are due.
-    void fireDue(MonoTime now);
+    /// Fires what is due at `now`, at most 1,024 and no more than were armed before. Returns how many.
+    std::size_t fireDue(MonoTime now);
     bool isEmpty() const noexcept { return entries_.empty(); }
     std::size_t size() const noexcept { return entries_.size(); }
     /// Time of the first one; only when not empty.

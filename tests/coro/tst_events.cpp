@@ -101,6 +101,11 @@ Task<void> serveOne(TcpAcceptor& acceptor, std::string& log) {
     co_await writeAll(socket, std::string_view("pong"));
 }
 
+Task<void> serveNobody(TcpAcceptor& acceptor) {
+    auto [error, socket] = co_await accept(acceptor);
+    if (!error) co_await sleepFor(1h);
+}
+
 Task<void> callTcp(Loop& loop, asio::ip::tcp::endpoint peer, std::string& log) {
     TcpSocket socket(loop.io());
     const ErrorCode error = co_await connect(socket, peer);
@@ -310,6 +315,19 @@ private slots:
         rig->settle();
         pair.reset();
         rig.reset();
+        QCOMPARE(log, std::string());
+    }
+
+    void socketsInFramesAreDestroyedWithTheLoop() {
+        std::string log;
+        {
+            Rig rig;
+            TcpAcceptor acceptor(rig.loop.io(), asio::ip::tcp::endpoint(asio::ip::address_v4::loopback(), 0));
+            rig.spawn("client", callTcp(rig.loop, acceptor.local_endpoint(), log));
+            rig.spawn("server", serveNobody(acceptor));
+            for (int i = 0; i < 5; ++i) rig.settle();
+            QCOMPARE(rig.loop.threadCount(), std::size_t{2});
+        }
         QCOMPARE(log, std::string());
     }
 

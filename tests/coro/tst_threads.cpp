@@ -1,5 +1,6 @@
 // Threads, sleeping, yielding, joining, interruption, scheduling errors, selfishness, latency: what the words in
 // core/coro/thread.h and loop.h promise.
+#include "core/coro/thread_group.h"
 #include "tests/coro/coro_test.h"
 
 using namespace yard;
@@ -393,6 +394,50 @@ private slots:
         rig.spawn("quick", hog(rig, 150ms));
         rig.settle();
         QCOMPARE(rig.loop.latencyWarnings(), std::uint64_t{2});
+    }
+
+    void aPostedFunctionThatRunsTooLongIsCounted() {
+        Rig rig;
+        rig.loop.post([&] { rig.clock.advance(300ms); });
+        rig.loop.post([&] { rig.clock.advance(100ms); });
+        rig.settle();
+        QCOMPARE(rig.loop.latencyWarnings(), std::uint64_t{1});
+    }
+
+    void onlyTheMonotonicClockMovesEvents() {
+        // The wall clock goes on, as it does when it is stepped, while the monotonic one of this loop stands still.
+        Rig rig;
+        rig.spawn("sleeper", sayAfter(rig, "woke", 5ms));
+        rig.settle();
+        const WallMicros before = wallNow();
+        while (wallNow() - before < 20'000) rig.settle();
+        QCOMPARE(rig.take(), std::string());
+        rig.advance(5ms);
+        QCOMPARE(rig.take(), std::string("woke"));
+    }
+
+    void aGroupIsStoppedAndJoined() {
+        Rig rig;
+        ThreadGroup group;
+        group.spawn(rig.loop, "quick", sayAfter(rig, "quick", 1s));
+        group.spawn(rig.loop, "slow", cleaningUp(rig));
+        for (int i = 0; i < 200; ++i) group.spawn(rig.loop, "many", sayAfter(rig, "many", Duration(1)));
+        rig.settle();
+        rig.advance(1s);
+        rig.take();
+        QCOMPARE(group.size(), std::size_t{1});
+        ThreadRef stopper = rig.spawn("stopper", group.stop());
+        rig.settle();
+        stopper->interrupt();
+        rig.settle();
+        QVERIFY(!stopper->hasEnded());
+        rig.advance(2s);
+        QCOMPARE(rig.take(), std::string("cleaned"));
+        QCOMPARE(group.size(), std::size_t{0});
+        QVERIFY(stopper->hasEnded());
+        rig.spawn("joiner", group.join());
+        rig.settle();
+        QCOMPARE(rig.loop.threadCount(), std::size_t{0});
     }
 
     void anObserverSeesEverySwitch() {
