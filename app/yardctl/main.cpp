@@ -2,7 +2,6 @@
 
 #include "app/yardctl/command.h"
 
-#include <csignal>
 #include <cstdio>
 #include <fmt/format.h>
 
@@ -33,14 +32,11 @@ Outcome<int> perform(const CommandLine& line) {
 } // namespace
 
 int main(int argc, char** argv) {
-    // A reader that left is an error of the write, with a sentence, not a silent death.
-    std::signal(SIGPIPE, SIG_IGN);
     auto line = parseCommandLine({argv + 1, static_cast<std::size_t>(argc > 0 ? argc - 1 : 0)});
     if (!line) return report(line.error());
     auto code = perform(*line);
     if (!code) return report(code.error());
     if (std::fflush(stdout) != 0 || std::ferror(stdout)) {
-        if (errno == EPIPE) return kExitFailed;
         return report(Failure("cannot write to standard output: is the disk full?", kExitFailed));
     }
     return *code;

@@ -18,61 +18,84 @@ constexpr double kSoon = 0.25; ///< seconds; the shortest back-off before a retr
 constexpr double kLater = 2;
 constexpr int kSoonTimes = 20;
 
+/// Bytes the attempt has written, once that is on record.
+std::optional<std::int64_t> recordedSize(const json::object& action, std::int64_t attempt,
+                                         std::string_view stream) {
+    const json::object* holder = isEnded(action) && attemptNumber(action) == attempt ? &action : nullptr;
+    if (const json::array* attempts = holder ? nullptr : arrayOf(action, "attempts"))
+        for (const json::value& a : *attempts)
+            if (a.is_object() && integerOf(a.get_object(), "n") == attempt) holder = &a.get_object();
+    const json::object* chunk = holder ? objectOf(*holder, stream) : nullptr;
+    return chunk ? integerOf(*chunk, "size") : std::nullopt;
+}
+
 } // namespace
 
 Outcome<void> OutputFollower::run() {
     for (std::int64_t attempt = what_.firstAttempt;; ++attempt) {
+        delivered_ = 0;
         if (auto copied = copyAttempt(attempt); !copied) return copied;
-        auto next = settle(attempt);
+        bool late = false;
+        auto next = settle(attempt, late);
         if (!next) return std::unexpected(next.error());
+        // The stream ended before the attempt, as by an engine that stops: the rest is there now.
+        if (late)
+            if (auto copied = copyAttempt(attempt); !copied) return copied;
         if (*next == Next::Done) return {};
+        announce(attempt);
     }
 }
 
-/// To the end of the attempt's stream. A broken connection is made again and what was delivered is skipped; an
-/// attempt that has not begun is waited for unless the action ended without it.
+/// Bytes of a stream that begins at the attempt's first byte: what was delivered before is skipped.
+Result<void> OutputFollower::deliver(std::int64_t attempt, std::string_view bytes, std::uint64_t& seen) {
+    const auto known = std::min<std::uint64_t>(bytes.size(), delivered_ - std::min(seen, delivered_));
+    seen += bytes.size();
+    bytes.remove_prefix(known);
+    delivered_ += bytes.size();
+    if (!bytes.empty()) taken_ = sink_(attempt, bytes);
+    return taken_;
+}
+
+/// To the end of the attempt's stream. A broken connection is made again; an attempt that has not begun is waited
+/// for unless the action ended without it.
 Outcome<void> OutputFollower::copyAttempt(std::int64_t attempt) {
     using Clock = std::chrono::steady_clock;
+    constexpr std::chrono::milliseconds kPause{200};
     const std::string path = fmt::format("jobs/{}/{}?attempt={}&follow=1", what_.lsn, what_.stream, attempt);
-    std::uint64_t delivered = 0;
-    Result<void> taken;
     auto patientUntil = Clock::now() + kPatience;
     for (int tries = 0;; ++tries) {
         std::uint64_t seen = 0;
         const auto copied = engine_->stream(path, std::chrono::milliseconds(0), [&](std::string_view bytes) {
-            const auto known = std::min<std::uint64_t>(bytes.size(), delivered - std::min(seen, delivered));
-            seen += bytes.size();
-            bytes.remove_prefix(known);
-            delivered += bytes.size();
             patientUntil = Clock::now() + kPatience;
-            if (!bytes.empty()) taken = sink_(attempt, bytes);
-            return taken;
+            return deliver(attempt, bytes, seen);
         });
         if (copied) return {};
-        if (!taken) return failedWith(taken.error());
+        if (!taken_) return failedWith(taken_.error());
         const ErrorKind kind = copied.error().kind;
-        if (engine_->isInterrupted()) return failedWith(copied.error());
         if (kind == ErrorKind::NotFound || kind == ErrorKind::WrongState) {
             // Not begun (yet), or ended before it had any output.
             auto action = ask(tries < kSoonTimes ? kSoon : kLater);
             if (!action) return failedWith(action.error());
             if (isEnded(action->object) || attemptNumber(action->object) > attempt) return {};
             patientUntil = Clock::now() + kPatience;
-        } else if (kind != ErrorKind::Io || Clock::now() >= patientUntil) {
+        } else if (kind != ErrorKind::Io || engine_->isInterrupted() || Clock::now() >= patientUntil) {
             return failedWith(copied.error());
         } else {
-            std::this_thread::sleep_for(std::chrono::milliseconds(200));
+            std::this_thread::sleep_for(kPause);
         }
     }
 }
 
 /// After the end of an attempt's stream: is it the last one? The engine knows a moment later than the stream.
-Outcome<OutputFollower::Next> OutputFollower::settle(std::int64_t attempt) {
+/// `late`: there is more of it than was delivered.
+Outcome<OutputFollower::Next> OutputFollower::settle(std::int64_t attempt, bool& late) {
     for (int tries = 0;; ++tries) {
         auto action = ask(tries < kSoonTimes ? kSoon : kLater);
         if (!action) return failedWith(action.error());
+        const auto size = recordedSize(action->object, attempt, what_.stream);
+        late = size ? static_cast<std::uint64_t>(*size) > delivered_ : tries > 0;
         if (attemptNumber(action->object) > attempt) {
-            announce(attempt, action->object);
+            retried_ = std::move(action->object);
             return Next::Attempt;
         }
         if (isEnded(action->object)) return Next::Done;
@@ -84,10 +107,10 @@ Result<Answer> OutputFollower::ask(double waitSeconds) {
     return engine_->callPatiently({.path = fmt::format("jobs/{}?wait={}", what_.lsn, waitSeconds)});
 }
 
-void OutputFollower::announce(std::int64_t attempt, const json::object& action) const {
+void OutputFollower::announce(std::int64_t attempt) const {
     if (!what_.announceRetries) return;
     std::string why = "ended";
-    if (const json::array* attempts = arrayOf(action, "attempts"))
+    if (const json::array* attempts = arrayOf(retried_, "attempts"))
         for (const json::value& a : *attempts)
             if (a.is_object() && integerOf(a.get_object(), "n") == attempt) why = stateWords(a.get_object());
     const std::string line = fmt::format("yardctl: action {}: attempt {} {}; being retried as attempt {}\n",

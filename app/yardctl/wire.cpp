@@ -76,7 +76,7 @@ Result<void> Wire::connect(const Endpoint& endpoint, std::chrono::milliseconds l
 Result<void> Wire::connectTo(int fd, const void* address, unsigned size, std::chrono::milliseconds limit) {
     if (::connect(fd, static_cast<const sockaddr*>(address), size) == 0) return {};
     if (errno != EINPROGRESS) return failErrno("cannot connect", errno);
-    if (!await(fd, POLLOUT, limit)) return failErrno("cannot connect", isInterrupted() ? ECANCELED : ETIMEDOUT);
+    if (await(fd, POLLOUT, limit) == 0) return failErrno("cannot connect", isInterrupted() ? ECANCELED : ETIMEDOUT);
     int err = 0;
     socklen_t length = sizeof err;
     ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &length);
@@ -99,12 +99,12 @@ void Wire::interrupt() {
     ::eventfd_write(wake_.get(), 1);
 }
 
-bool Wire::await(int fd, short events, std::chrono::milliseconds limit) {
+short Wire::await(int fd, short events, std::chrono::milliseconds limit) {
     using Clock = std::chrono::steady_clock;
     const auto deadline = Clock::now() + limit;
     timedOut_ = false;
     while (true) {
-        if (isInterrupted()) return false;
+        if (isInterrupted()) return 0;
         int left = -1;
         if (limit.count() > 0) {
             const auto rest = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
@@ -112,20 +112,30 @@ bool Wire::await(int fd, short events, std::chrono::milliseconds limit) {
         }
         pollfd fds[2] = {{fd, events, 0}, {wake_.get(), POLLIN, 0}};
         const int rc = ::poll(fds, 2, left);
-        if (rc < 0 && errno != EINTR) return false;
-        if (rc > 0 && fds[0].revents != 0) return true;
+        if (rc < 0 && errno != EINTR) return 0;
+        if (rc > 0 && fds[0].revents != 0) return fds[0].revents;
         if (rc == 0 && left == 0) {
             timedOut_ = true;
-            return false;
+            return 0;
         }
     }
 }
 
-bool Wire::awaitOrSay(short events, boost::system::error_code& ec) {
-    if (await(socket_.get(), events, silence_)) return true;
-    ec = systemError(isInterrupted() ? ECANCELED : ETIMEDOUT);
+bool Wire::gaveUp(int err, boost::system::error_code& ec) {
+    ec = systemError(err);
     failed_ = true;
     return false;
+}
+
+bool Wire::awaitReadable(boost::system::error_code& ec) {
+    if (await(socket_.get(), POLLIN, silence_) != 0) return true;
+    return gaveUp(isInterrupted() ? ECANCELED : ETIMEDOUT, ec);
+}
+
+bool Wire::awaitWritable(boost::system::error_code& ec) {
+    const short came = await(socket_.get(), POLLIN | POLLOUT, silence_);
+    if (came == 0) return gaveUp(isInterrupted() ? ECANCELED : ETIMEDOUT, ec);
+    return (came & POLLOUT) != 0 || gaveUp(ECONNABORTED, ec);
 }
 
 std::size_t Wire::receive(iovec* vectors, std::size_t count, boost::system::error_code& ec) {
@@ -145,7 +155,7 @@ std::size_t Wire::receive(iovec* vectors, std::size_t count, boost::system::erro
             ec = systemError(errno);
             return 0;
         }
-        if (!awaitOrSay(POLLIN, ec)) return 0;
+        if (!awaitReadable(ec)) return 0;
     }
 }
 
@@ -164,7 +174,7 @@ std::size_t Wire::transmit(iovec* vectors, std::size_t count, boost::system::err
             ec = systemError(errno);
             return 0;
         }
-        if (!awaitOrSay(POLLOUT, ec)) return 0;
+        if (!awaitWritable(ec)) return 0;
     }
 }
 

@@ -80,9 +80,13 @@ private:
     }
     std::size_t receive(iovec* vectors, std::size_t count, boost::system::error_code& ec);
     std::size_t transmit(iovec* vectors, std::size_t count, boost::system::error_code& ec);
-    /// Until the socket has what `events` ask for, the limit passes or interrupt() is called.
-    bool await(int fd, short events, std::chrono::milliseconds limit);
-    bool awaitOrSay(short events, boost::system::error_code& ec);
+    /// Until the socket has what `events` ask for, the limit passes or interrupt() is called. The events that came;
+    /// 0 for the other ends.
+    short await(int fd, short events, std::chrono::milliseconds limit);
+    bool awaitReadable(boost::system::error_code& ec);
+    /// Fails also when the other side, instead of reading on, has answered.
+    bool awaitWritable(boost::system::error_code& ec);
+    bool gaveUp(int err, boost::system::error_code& ec);
     Result<void> connectTo(int fd, const void* address, unsigned size, std::chrono::milliseconds limit);
 
     UniqueFd socket_;

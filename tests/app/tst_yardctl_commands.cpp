@@ -3,6 +3,7 @@
 #include "core/model/worker.h"
 #include "tests/app/ctl_process.h"
 
+#include <QDir>
 #include <QTest>
 #include <atomic>
 #include <boost/json.hpp>
@@ -121,7 +122,7 @@ void TestYardctlCommands::anythingElseThanAnEngineIsNamedSo() {
 void TestYardctlCommands::submitSendsLinesInOneBatch() {
     FakeServer server(table({{"POST /compute/queues/3/jobs", {.body = R"({"lsns":[5,6]})"}}}));
     const DataDirectory data(server);
-    const QByteArray lines = "{\"worker\": \"exec\", \"argv\": [\"a\"], \"args\": 1.50}\n\n{\"worker\":\"w\"}";
+    const std::string lines = "{\"worker\": \"exec\", \"argv\": [\"a\"], \"args\": 1.50}\n\n{\"worker\":\"w\"}";
     const Ended ended = data.run({"submit", "-q", "3", "-"}, lines);
     QCOMPARE(ended.code, 0);
     QCOMPARE(ended.out, "5\n6\n");
@@ -170,7 +171,7 @@ void TestYardctlCommands::submitSendsFilesTheEngineLacks() {
     QVERIFY(writeFileAtomically(data.file("photo.jpg"), big, 0600));
     const std::string action =
         R"({"worker":"w","inputs":{"photo.jpg":"@)" + data.file("photo.jpg") + R"("},"args":0.5})";
-    const Ended ended = data.run({"submit", "-"}, QByteArray::fromStdString(action));
+    const Ended ended = data.run({"submit", "-"}, action);
     QCOMPARE(ended.err, "");
     QCOMPARE(ended.out, "5\n");
     QCOMPARE(server.requests().back().body,

@@ -1,9 +1,11 @@
 // yardctl run and logs: output as it comes, exit codes, signals, retries, a connection that breaks.
 #include "tests/app/ctl_process.h"
 
+#include <QDir>
 #include <QTest>
 #include <atomic>
 #include <boost/json.hpp>
+#include <csignal>
 
 using namespace yard::test;
 namespace json = boost::json;
@@ -61,6 +63,7 @@ private slots:
     void aSecondInterruptLeavesAtOnce();
     void aRetriedAttemptIsFollowedByTheNext();
     void aBrokenStreamGoesOnWhereItStopped();
+    void aStreamThatEndsEarlyIsCompleted();
     void anEngineThatMovedIsFoundAgain();
     void aReaderThatLeavesCancels();
     void detachPrintsTheNumber();
@@ -248,14 +251,28 @@ void TestYardctlRun::aBrokenStreamGoesOnWhereItStopped() {
     QCOMPARE(ended.out, "abcdef");
 }
 
+void TestYardctlRun::aStreamThatEndsEarlyIsCompleted() {
+    std::atomic<int> opened = 0;
+    std::atomic<int> asked = 0;
+    OneAction script;
+    // An engine that stops ends its streams properly, and the attempt goes on writing for a moment.
+    script.onStdout = [&](const FakeRequest&) { return opened++ == 0 ? pieces({"ab"}) : pieces({"abcd"}); };
+    script.onResult = [&](const FakeRequest&) {
+        return asked++ < 4 ? FakeReply{202, R"({"lsn":7,"state":"running"})"}
+                           : FakeReply{200, R"({"lsn":7,"state":"completed","stdout":{"hash":"","size":4}})"};
+    };
+    FakeServer server(script);
+    QCOMPARE(DataDirectory(server).run({"run", "true"}).out, "abcd");
+}
+
 void TestYardctlRun::anEngineThatMovedIsFoundAgain() {
     OneAction second;
     second.onStdout = always("hello");
     FakeServer there(second);
-    DataDirectory* data = nullptr;
+    std::atomic<DataDirectory*> data = nullptr;
     OneAction first;
     const auto moved = [&](const FakeRequest&) {
-        data->setAddress(there.url());
+        data.load()->setAddress(there.url());
         return FakeReply{.close = true};
     };
     first.onStdout = moved;
@@ -286,12 +303,10 @@ void TestYardctlRun::aReaderThatLeavesCancels() {
     };
     FakeServer server(script);
     const DataDirectory data(server);
-    QProcess shell;
-    shell.start(
-        "sh", {"-c", "{ \"$0\" --data-dir \"$1\" run yes; echo $? >&2; } | head -c 1", YARDCTL_PATH, data.path()});
-    QVERIFY(shell.waitForFinished());
-    QCOMPARE(shell.readAllStandardOutput(), "y");
-    QVERIFY(shell.readAllStandardError().endsWith(QByteArray::number(128 + SIGPIPE) + "\n"));
+    const QString pipeline = "{ \"$0\" --data-dir \"$1\" run yes; echo $? >&2; } | head -c 1";
+    const Ended ended = CtlProcess({"-c", pipeline, YARDCTL_PATH, data.path()}, {}, "sh").end();
+    QCOMPARE(ended.out, "y");
+    QVERIFY(ended.err.ends_with(std::to_string(128 + SIGPIPE) + "\n"));
 }
 
 void TestYardctlRun::detachPrintsTheNumber() {
@@ -339,10 +354,14 @@ void TestYardctlRun::logsFollowUntilTheEnd() {
 
 void TestYardctlRun::logsAsJsonLines() {
     OneAction script;
-    script.onStdout = always("a\xff\xc3\xa4");
+    script.onStdout = [](const FakeRequest&) { return pieces({"a\xff\xc3", "\xa4"}); };
     FakeServer server(script);
     const Ended ended = DataDirectory(server).run({"logs", "--json", "--stdout", "7"});
-    QCOMPARE(ended.out, "{\"lsn\":7,\"attempt\":1,\"stream\":\"stdout\",\"text\":\"a\xef\xbf\xbd\xc3\xa4\"}\n");
+    // Together they are one character; how they came is no business of who reads the text.
+    std::string text;
+    for (const QByteArray& line : QByteArray::fromStdString(ended.out).trimmed().split('\n'))
+        text += json::parse(line.toStdString()).at("text").as_string();
+    QCOMPARE(text, "a\xef\xbf\xbd\xc3\xa4");
 }
 
 QTEST_GUILESS_MAIN(TestYardctlRun)

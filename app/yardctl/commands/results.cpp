@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <memory>
 #include <thread>
 #include <tuple>
 #include <unistd.h>
@@ -64,7 +65,8 @@ std::string historyWords(const json::object& action) {
         if (out.empty())
             out = fmt::format("{} {}", state, timeWords(at, wallNow()));
         else
-            out += fmt::format(", {} +{}", state, durationWords(static_cast<double>(at - std::get<0>(entered.front())) / 1e6));
+            out += fmt::format(", {} +{}", state,
+                               durationWords(static_cast<double>(at - std::get<0>(entered.front())) / 1e6));
     }
     return out;
 }
@@ -127,19 +129,54 @@ void showAction(const json::object& action) {
     showNamed(action);
 }
 
-/// Bytes of one stream as a JSON line; what is no text in them is replaced.
-std::string jsonLine(std::int64_t lsn, std::int64_t attempt, const std::string& stream, std::string_view bytes) {
+/// Bytes that are no UTF-8 replaced; what may be the beginning of a character stays in `bytes` unless `all`.
+std::string takeText(std::string& bytes, bool all) {
     std::string text;
-    for (std::size_t i = 0; i < bytes.size();) {
+    std::size_t i = 0;
+    while (i < bytes.size()) {
         const auto lead = static_cast<unsigned char>(bytes[i]);
-        const std::size_t want = lead < 0x80 ? 1 : lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-        const std::string_view piece = bytes.substr(i, want);
-        const bool good = isUtf8(piece) && piece.size() == want;
+        const std::size_t want = lead < 0x80 ? 1 : lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
+        if (i + want > bytes.size() && !all) break;
+        const std::string_view piece = std::string_view(bytes).substr(i, want);
+        const bool good = piece.size() == want && isUtf8(piece);
         text += good ? piece : std::string_view("\xef\xbf\xbd");
         i += good ? want : 1;
     }
-    return compactJson(json::object{{"lsn", lsn}, {"attempt", attempt}, {"stream", stream}, {"text", text}}) + "\n";
+    bytes.erase(0, i);
+    return text;
 }
+
+/// Writes pieces of a stream as JSON lines, never cutting a character in two.
+class JsonLines {
+public:
+    JsonLines(std::int64_t lsn, std::string stream)
+        : lsn_(lsn)
+        , stream_(std::move(stream)) {}
+    ~JsonLines() { (void)flush(true); }
+    JsonLines(const JsonLines&) = delete;
+    JsonLines& operator=(const JsonLines&) = delete;
+
+    Result<void> take(std::int64_t attempt, std::string_view bytes) {
+        if (attempt != attempt_)
+            if (auto written = flush(true); !written) return written;
+        attempt_ = attempt;
+        rest_ += bytes;
+        return flush(false);
+    }
+
+private:
+    Result<void> flush(bool all) {
+        const std::string text = takeText(rest_, all);
+        if (text.empty()) return {};
+        const json::object line{{"lsn", lsn_}, {"attempt", attempt_}, {"stream", stream_}, {"text", text}};
+        return writeOutput(STDOUT_FILENO, compactJson(line) + "\n");
+    }
+
+    const std::int64_t lsn_;
+    const std::string stream_;
+    std::int64_t attempt_ = 0;
+    std::string rest_;
+};
 
 } // namespace
 
@@ -239,9 +276,8 @@ Outcome<LogsRequest> logsRequest(const Invocation& invocation) {
 OutputSink sinkFor(const LogsRequest& request, const std::string& stream) {
     const int fd = stream == "stderr" ? STDERR_FILENO : STDOUT_FILENO;
     if (!request.json) return [fd](std::int64_t, std::string_view bytes) { return writeOutput(fd, bytes); };
-    return [lsn = request.lsn, stream](std::int64_t attempt, std::string_view bytes) {
-        return writeOutput(STDOUT_FILENO, jsonLine(lsn, attempt, stream, bytes));
-    };
+    return [lines = std::make_shared<JsonLines>(request.lsn, stream)](
+               std::int64_t attempt, std::string_view bytes) { return lines->take(attempt, bytes); };
 }
 
 Outcome<int> followLogs(const Invocation& invocation, const LogsRequest& request, std::int64_t attempt) {

@@ -132,7 +132,10 @@ Outcome<std::int64_t> submitAction(Engine& engine, const Arguments& arguments, c
 class Run {
 public:
     explicit Run(const Invocation& invocation)
-        : invocation_(invocation) {}
+        : invocation_(invocation) {
+        // A reader that left must end the action, not only this process.
+        std::signal(SIGPIPE, SIG_IGN);
+    }
 
     Outcome<int> perform(const std::string& action) {
         std::thread worker([&] {
