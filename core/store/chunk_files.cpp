@@ -1,0 +1,116 @@
+#include "core/store/chunk_files.h"
+
+#include "core/base/files.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace yard::store {
+
+static constexpr Duration kPruneEvery = std::chrono::seconds(60);
+
+ChunkFiles::ChunkFiles(std::string directory, bool sync, Duration grace)
+    : directory_(std::move(directory))
+    , sync_(sync)
+    , grace_(grace)
+    , allRecentUntil_(MonoClock::now() + grace) {}
+
+Result<std::unique_ptr<ChunkFiles>> ChunkFiles::open(std::string directory, bool sync, Duration grace) {
+    if (auto removed = removeTree(directory + "/tmp"); !removed) return std::unexpected(std::move(removed.error()));
+    for (const char* below : {"/tmp", "/packs"})
+        if (auto made = makeDirectories(directory + below); !made) return std::unexpected(std::move(made.error()));
+    return std::unique_ptr<ChunkFiles>(new ChunkFiles(std::move(directory), sync, grace));
+}
+
+std::string ChunkFiles::pathOf(const Hash256& hash) const {
+    const std::string hex = hash.hex();
+    return fmt::format("{}/{}/{}", directory_, std::string_view(hex).substr(0, 2), std::string_view(hex).substr(2));
+}
+
+std::string ChunkFiles::compressedPathOf(const Hash256& hash) const {
+    return pathOf(hash) + ".z";
+}
+
+std::string ChunkFiles::packPath(std::int64_t pack) const {
+    return fmt::format("{}/packs/{}", directory_, pack);
+}
+
+std::string ChunkFiles::temporaryPath() {
+    return fmt::format("{}/tmp/{}.{}", directory_, getpid(), nextTemporary_.fetch_add(1));
+}
+
+bool ChunkFiles::has(const Hash256& hash) const {
+    struct stat status{};
+    return stat(pathOf(hash).c_str(), &status) == 0 || stat(compressedPathOf(hash).c_str(), &status) == 0;
+}
+
+Result<void> ChunkFiles::place(const std::string& temporary, const Hash256& hash, bool compressed) {
+    touch(hash);
+    const std::string path = compressed ? compressedPathOf(hash) : pathOf(hash);
+    const std::string folder = path.substr(0, path.rfind('/'));
+    if (has(hash)) {
+        // Another put of the same bytes was first; both are whole, one is enough.
+        (void)unlink(temporary.c_str());
+        return {};
+    }
+    if (sync_) {
+        const UniqueFd file(::open(temporary.c_str(), O_RDONLY | O_CLOEXEC));
+        if (!file || fsync(file.get()) != 0) {
+            const int err = errno;
+            (void)unlink(temporary.c_str());
+            return failErrno("fsync " + temporary, err);
+        }
+    }
+    bool newFolder = false;
+    if (rename(temporary.c_str(), path.c_str()) != 0) {
+        int err = errno;
+        if (err == ENOENT && mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
+            err = errno;
+        else if (err == ENOENT)
+            err = rename(temporary.c_str(), path.c_str()) == 0 ? 0 : errno;
+        newFolder = true;
+        if (err != 0) {
+            (void)unlink(temporary.c_str());
+            return failErrno(fmt::format("rename {} to {}", temporary, path), err);
+        }
+    }
+    if (!sync_) return {};
+    if (newFolder)
+        if (auto synced = syncDirectory(directory_); !synced) return synced;
+    return syncDirectory(folder);
+}
+
+void ChunkFiles::quarantine(const Hash256& hash) {
+    for (const auto& path : {pathOf(hash), compressedPathOf(hash)})
+        (void)rename(path.c_str(), (path + ".bad").c_str());
+}
+
+void ChunkFiles::touch(const Hash256& hash) {
+    touch(std::span(&hash, 1));
+}
+
+void ChunkFiles::touch(std::span<const Hash256> hashes) {
+    const MonoTime now = MonoClock::now();
+    const std::lock_guard lock(mutex_);
+    for (const auto& hash : hashes) touched_[hash] = now;
+    if (touched_.size() > kMaxTouches) {
+        // Too many to remember one by one: nothing at all is deleted until the last of them is out of grace.
+        touched_.clear();
+        allRecentUntil_ = now + grace_;
+    } else if (now >= nextPrune_) {
+        nextPrune_ = now + kPruneEvery;
+        std::erase_if(touched_, [&](const auto& touch) { return touch.second + grace_ < now; });
+    }
+}
+
+bool ChunkFiles::isRecent(const Hash256& hash) const {
+    const MonoTime now = MonoClock::now();
+    const std::lock_guard lock(mutex_);
+    if (now < allRecentUntil_) return true;
+    const auto found = touched_.find(hash);
+    return found != touched_.end() && now < found->second + grace_;
+}
+
+} // namespace yard::store

@@ -1,0 +1,70 @@
+// The files of the content store, and the one place that knows which chunks may not be deleted. Thread-safe; calls
+// that name a path block. Outlives Store and ChunkStore.
+//
+// chunks/ab/cdef…    the exact bytes, named by their SHA-256      chunks/ab/cdef….z   compressed (chunk_codec.h)
+// chunks/tmp/        being written; emptied at a start            chunks/packs/N      many small ones of one large
+// group A name appears by rename only, so what has its name is whole (unless the disk lies: see ChunkStore::open,
+// verify).
+#pragma once
+
+#include "core/base/clock.h"
+#include "core/base/error.h"
+#include "core/base/hash.h"
+#include "core/base/unique_fd.h"
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace yard::store {
+
+class ChunkFiles {
+public:
+    /// Makes chunks/ and its folders below `directory`, empties tmp/. `sync`: fsync files and directories
+    /// (`power`).
+    static Result<std::unique_ptr<ChunkFiles>> open(std::string directory, bool sync, Duration grace);
+
+    bool has(const Hash256& hash) const;
+    /// Path without and with ".z".
+    std::string pathOf(const Hash256& hash) const;
+    std::string compressedPathOf(const Hash256& hash) const;
+    std::string packPath(std::int64_t pack) const;
+    /// A name in tmp/ that nobody else gets. On the same file system as the chunks.
+    std::string temporaryPath();
+    /// Renames a finished file to its name. The temporary is gone afterwards, also when the chunk was there
+    /// already.
+    Result<void> place(const std::string& temporary, const Hash256& hash, bool compressed);
+    /// Puts a chunk whose bytes are wrong aside (".bad"), so that it reads as missing.
+    void quarantine(const Hash256& hash);
+
+    /// Marks as put, asked for or found present now: kept for the grace time.
+    void touch(const Hash256& hash);
+    void touch(std::span<const Hash256> hashes);
+    /// True while deletion is out of the question for the grace time's sake. Deletion asks this on the store
+    /// thread, after it found no reference, and deletes there: acceptance touches and commits on the same thread.
+    bool isRecent(const Hash256& hash) const;
+
+    bool sync() const { return sync_; }
+    const std::string& directory() const { return directory_; }
+
+    static constexpr std::size_t kMaxTouches = 1'000'000;
+
+private:
+    ChunkFiles(std::string directory, bool sync, Duration grace);
+
+    const std::string directory_;
+    const bool sync_;
+    const Duration grace_;
+    std::atomic<std::uint64_t> nextTemporary_{0};
+    mutable std::mutex mutex_;
+    std::unordered_map<Hash256, MonoTime> touched_; ///< mutex_
+    MonoTime allRecentUntil_;                       ///< mutex_; after a start, or when the table was full
+    MonoTime nextPrune_;                            ///< mutex_
+};
+
+} // namespace yard::store

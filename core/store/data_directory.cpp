@@ -1,0 +1,166 @@
+#include "core/store/data_directory.h"
+
+#include "core/base/files.h"
+#include "core/base/hash.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <thread>
+
+namespace yard::store {
+namespace {
+
+constexpr std::size_t kSmallFile = 4'096;
+constexpr auto kLockPause = std::chrono::milliseconds(20);
+
+std::string_view trimmed(std::string_view text) {
+    while (!text.empty() && std::string_view(" \t\r\n").contains(text.back())) text.remove_suffix(1);
+    while (!text.empty() && std::string_view(" \t\r\n").contains(text.front())) text.remove_prefix(1);
+    return text;
+}
+
+Result<void> checkDirectory(const std::string& path) {
+    struct stat status{};
+    if (stat(path.c_str(), &status) != 0) return failErrno("stat " + path, errno);
+    if (!S_ISDIR(status.st_mode)) return fail(ErrorKind::Forbidden, fmt::format("{} is not a directory", path));
+    if (status.st_uid != geteuid())
+        return fail(
+            ErrorKind::Forbidden,
+            fmt::format("{} belongs to user {}, not to you: choose another --data-dir", path, status.st_uid));
+    if ((status.st_mode & 077) != 0)
+        return fail(ErrorKind::Forbidden, fmt::format("others may enter {} (mode {:04o}): chmod 700 {}", path,
+                                                      status.st_mode & 07777, path));
+    return {};
+}
+
+/// Value of `key` in the lines "key value" of a lock file.
+std::string valueOf(std::string_view content, std::string_view key) {
+    while (!content.empty()) {
+        const auto end = content.find('\n');
+        const auto line = content.substr(0, end);
+        if (line.starts_with(key) && line.size() > key.size() && line[key.size()] == ' ')
+            return std::string(line.substr(key.size() + 1));
+        if (end == std::string_view::npos) break;
+        content.remove_prefix(end + 1);
+    }
+    return {};
+}
+
+Result<UniqueFd> lockFile(const std::string& path, const std::string& directory, Duration patience) {
+    UniqueFd file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (!file) return failErrno("open " + path, errno);
+    const MonoTime until = MonoClock::now() + patience;
+    while (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+        if (errno != EWOULDBLOCK && errno != EINTR) return failErrno("lock " + path, errno);
+        if (MonoClock::now() >= until) {
+            auto content = readFile(path, kSmallFile);
+            const std::string pid = content ? valueOf(*content, "pid") : std::string();
+            return fail(ErrorKind::AtLimit, fmt::format("the data directory {} is in use by yardmaster pid {}",
+                                                        directory, pid.empty() ? "unknown" : pid));
+        }
+        std::this_thread::sleep_for(kLockPause);
+    }
+    return file;
+}
+
+} // namespace
+
+Result<DataDirectory> DataDirectory::open(std::string path, Duration patience) {
+    while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+    if (auto made = makeDirectories(path); !made) return std::unexpected(std::move(made.error()));
+    if (auto fine = checkDirectory(path); !fine) return std::unexpected(std::move(fine.error()));
+
+    DataDirectory directory;
+    directory.path_ = std::move(path);
+    auto lock = lockFile(directory.path_ + "/lock", directory.path_, patience);
+    if (!lock) return std::unexpected(std::move(lock.error()));
+    directory.lock_ = std::move(*lock);
+
+    auto id = readFile(directory.path_ + "/engine_id", kSmallFile);
+    if (!id && id.error().kind == ErrorKind::NotFound) {
+        id = randomHex(16);
+        auto written = writeFileAtomically(directory.path_ + "/engine_id", *id + "\n", 0600, true);
+        if (!written) return std::unexpected(std::move(written.error()));
+    }
+    if (!id) return std::unexpected(std::move(id.error()));
+    directory.engineId_ = trimmed(*id);
+    if (directory.engineId_.size() != 32)
+        return fail(ErrorKind::Io,
+                    fmt::format("{}/engine_id is damaged: it should hold 32 hex digits", directory.path_));
+    (void)unlink((directory.path_ + "/address").c_str()); // of an engine that was killed
+    if (auto written = directory.writeLockFile({}); !written) return std::unexpected(std::move(written.error()));
+    return directory;
+}
+
+DataDirectory::~DataDirectory() {
+    if (lock_) withdrawAddress();
+}
+
+Result<void> DataDirectory::writeLockFile(std::string_view address) const {
+    // In place: the lock is on this inode, so it is never renamed over.
+    const std::string content = fmt::format("pid {}\nengine_id {}\naddress {}\n", getpid(), engineId_, address);
+    if (ftruncate(lock_.get(), 0) != 0) return failErrno("truncate the lock file", errno);
+    if (lseek(lock_.get(), 0, SEEK_SET) < 0) return failErrno("seek in the lock file", errno);
+    return writeAll(lock_.get(), content);
+}
+
+Result<std::string> DataDirectory::token(const std::string& file) const {
+    const std::string path = file.empty() ? path_ + "/token" : file;
+    auto secret = readSecretFile(path);
+    if (secret || secret.error().kind != ErrorKind::NotFound) return secret;
+    const std::string made = randomHex(32);
+    if (auto written = writeFileAtomically(path, made + "\n", 0600); !written)
+        return std::unexpected(std::move(written.error()));
+    return made;
+}
+
+Result<void> DataDirectory::publishAddress(std::string_view url) {
+    if (auto written = writeLockFile(url); !written) return written;
+    auto written = writeFileAtomically(path_ + "/address", std::string(url) + "\n", 0600);
+    if (written) published_ = true;
+    return written;
+}
+
+void DataDirectory::withdrawAddress() {
+    if (!std::exchange(published_, false)) return;
+    (void)unlink((path_ + "/address").c_str());
+    (void)writeLockFile({});
+}
+
+Result<std::string> readSecretFile(const std::string& path) {
+    struct stat status{};
+    const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+    if (!file && errno == ENOENT) return fail(ErrorKind::NotFound, fmt::format("there is no {}", path));
+    if (!file) return failErrno("open " + path, errno);
+    if (fstat(file.get(), &status) != 0) return failErrno("stat " + path, errno);
+    if (!S_ISREG(status.st_mode)) return fail(ErrorKind::Forbidden, fmt::format("{} is not a file", path));
+    if (status.st_uid != geteuid() && status.st_uid != 0)
+        return fail(ErrorKind::Forbidden, fmt::format("{} belongs to user {}, not to you", path, status.st_uid));
+    if ((status.st_mode & 077) != 0)
+        return fail(ErrorKind::Forbidden, fmt::format("others can read {} (mode {:04o}): chmod 600 {}", path,
+                                                      status.st_mode & 07777, path));
+    char buffer[kSmallFile];
+    const ssize_t got = read(file.get(), buffer, sizeof buffer);
+    if (got < 0) return failErrno("read " + path, errno);
+    const std::string secret(trimmed({buffer, static_cast<std::size_t>(got)}));
+    if (secret.empty())
+        return fail(ErrorKind::Forbidden, fmt::format("{} is empty: delete it to have one made", path));
+    return secret;
+}
+
+Result<ServedDirectory> readServedDirectory(const std::string& path) {
+    auto address = readFile(path + "/address", kSmallFile);
+    if (!address && address.error().kind == ErrorKind::NotFound)
+        return fail(ErrorKind::NotFound, fmt::format("no engine serves {}: start yardmaster", path));
+    if (!address) return std::unexpected(std::move(address.error()));
+    auto token = readSecretFile(path + "/token");
+    if (!token) return std::unexpected(std::move(token.error()));
+    return ServedDirectory{std::string(trimmed(*address)), std::move(*token)};
+}
+
+} // namespace yard::store

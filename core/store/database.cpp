@@ -1,0 +1,133 @@
+#include "core/store/database.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+namespace yard::store {
+
+std::string_view Statement::text(int column) const {
+    const void* data = sqlite3_column_blob(stmt_, column); // no conversion: TEXT is UTF-8 here
+    const int size = sqlite3_column_bytes(stmt_, column);
+    return data ? std::string_view(static_cast<const char*>(data), static_cast<std::size_t>(size))
+                : std::string_view();
+}
+
+std::optional<std::int64_t> Statement::optionalInteger(int column) const {
+    if (isNull(column)) return std::nullopt;
+    return integer(column);
+}
+
+std::optional<Hash256> Statement::hash(int column) const {
+    const std::string_view bytes = text(column);
+    Hash256 hash;
+    if (bytes.size() != hash.bytes.size()) return std::nullopt;
+    std::memcpy(hash.bytes.data(), bytes.data(), bytes.size());
+    return hash;
+}
+
+Database::~Database() {
+    if (db_) sqlite3_close_v2(db_);
+}
+
+static Result<sqlite3*> openHandle(const std::string& path, const std::string& vfs, int flags) {
+    sqlite3* db = nullptr;
+    const int rc = sqlite3_open_v2(path.c_str(), &db, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
+                                   vfs.empty() ? nullptr : vfs.c_str());
+    if (rc == SQLITE_OK) {
+        sqlite3_busy_timeout(db, 1000);
+        return db;
+    }
+    Error error{.kind = (rc & 0xff) == SQLITE_FULL ? ErrorKind::NoSpace : ErrorKind::Io,
+                .message = fmt::format("cannot open {}: {}", path, db ? sqlite3_errmsg(db) : sqlite3_errstr(rc)),
+                .field = {},
+                .need = {}};
+    sqlite3_close_v2(db);
+    return std::unexpected(std::move(error));
+}
+
+Result<Database> Database::openForWriting(const std::string& path, const std::string& vfs) {
+    auto handle = openHandle(path, vfs, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+    if (!handle) return std::unexpected(std::move(handle.error()));
+    Database database;
+    database.db_ = *handle;
+    return database;
+}
+
+Result<Database> Database::openForReading(const std::string& path, const std::string& vfs) {
+    auto handle = openHandle(path, vfs, SQLITE_OPEN_READONLY);
+    if (!handle) return std::unexpected(std::move(handle.error()));
+    Database database;
+    database.db_ = *handle;
+    sqlite3_db_config(database.db_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+    if (auto done = database.execute("PRAGMA query_only=1; PRAGMA temp_store=memory; PRAGMA cache_size=-4096");
+        !done)
+        return std::unexpected(std::move(done.error()));
+    return database;
+}
+
+int Database::exec(const char* sql) {
+    return sqlite3_exec(db_, sql, nullptr, nullptr, nullptr);
+}
+
+Result<void> Database::execute(const std::string& sql) {
+    if (exec(sql.c_str()) == SQLITE_OK) return {};
+    return std::unexpected(error(ErrorKind::Io, sql.substr(0, sql.find_first_of("(\n"))));
+}
+
+Result<Statement> Database::prepare(std::string_view sql) {
+    sqlite3_stmt* stmt = nullptr;
+    const int rc = sqlite3_prepare_v3(db_, sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT,
+                                      &stmt, nullptr);
+    if (rc != SQLITE_OK) return std::unexpected(error(ErrorKind::Io, sql));
+    return Statement(stmt);
+}
+
+Result<std::int64_t> Database::number(const std::string& sql) {
+    auto statement = prepare(sql);
+    if (!statement) return std::unexpected(std::move(statement.error()));
+    const int rc = statement->step();
+    if (rc == SQLITE_ROW) return statement->integer(0);
+    if (rc == SQLITE_DONE) return 0;
+    return std::unexpected(error(ErrorKind::Io, sql));
+}
+
+Error Database::error(ErrorKind kind, std::string_view doing) const {
+    const int rc = sqlite3_extended_errcode(db_);
+    if ((rc & 0xff) == SQLITE_FULL) kind = ErrorKind::NoSpace;
+    return {.kind = kind,
+            .message = fmt::format("the journal failed at \"{}\": {} (SQLite {})", doing, sqlite3_errmsg(db_), rc),
+            .field = {},
+            .need = {},
+            .index = -1,
+            .sysErrno = sqlite3_system_errno(db_)};
+}
+
+bool isDiskFailure(int rc) {
+    switch (rc & 0xff) {
+    case SQLITE_FULL:
+    case SQLITE_IOERR:
+    case SQLITE_READONLY:
+    case SQLITE_CANTOPEN:
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+    case SQLITE_NOMEM:
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+    case SQLITE_PERM:
+    case SQLITE_NOLFS: return true;
+    default: return false;
+    }
+}
+
+Error journalError(int rc, std::string_view detail) {
+    const char* advice = (rc & 0xff) == SQLITE_FULL ? "free some disk space" : "look at the disk";
+    return {.kind = ErrorKind::Journal,
+            .message =
+                fmt::format("the journal cannot be written now ({}{}{}); {}, the engine goes on by itself then",
+                            sqlite3_errstr(rc), detail.empty() ? "" : ", ", detail, advice),
+            .field = {},
+            .need = {}};
+}
+
+} // namespace yard::store

@@ -1,0 +1,230 @@
+// The operations of the journal that are no part of an action's life, and what a group writes once at its end.
+#include "core/store/journal_writer.h"
+
+#include "core/base/files.h"
+#include "core/store/packing.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace yard::store {
+
+using Applied = JournalWriter::Applied;
+
+static constexpr std::size_t kPackOver = 4u << 10;
+static constexpr WallMicros kIdempotencyAge = 24LL * 3600 * 1'000'000;
+static constexpr std::int64_t kIdempotencyMost = 1'000'000;
+
+static Applied done(int rc) {
+    return {rc, nullptr};
+}
+
+static Applied refused(ErrorKind kind, std::string message) {
+    auto detail = std::make_unique<AckDetail>();
+    detail->error = fail(kind, std::move(message)).error();
+    return {SQLITE_OK, std::move(detail)};
+}
+
+Applied JournalWriter::on(const Reopen& reopen) {
+    auto detail = std::make_unique<AckDetail>();
+    PendingRow& row = detail->row.emplace();
+    ActionState state{};
+    {
+        Selecting found(selectDone_, reopen.lsn);
+        const int rc = found.step();
+        if (rc == SQLITE_DONE)
+            return refused(ErrorKind::NotFound, fmt::format("there is no finished action {}", reopen.lsn.value));
+        if (rc != SQLITE_ROW) return done(rc);
+        state = static_cast<ActionState>(found->integer(4));
+        row.lsn = reopen.lsn;
+        row.queue = QueueId(found->integer(0));
+        row.classNumber = static_cast<ClassNumber>(found->integer(1));
+        row.label = static_cast<LabelNumber>(found->integer(2));
+        row.priority = static_cast<std::int16_t>(found->integer(3));
+        row.attempts = static_cast<std::uint32_t>(found->integer(5));
+        row.retryCount = static_cast<std::uint32_t>(found->integer(6)) + 1;
+        row.ownFailures = reopen.ownFailures.value_or(static_cast<std::uint32_t>(found->integer(7)));
+        row.interruptions = reopen.interruptions.value_or(static_cast<std::uint32_t>(found->integer(8)));
+        row.tNew = found->integer(9);
+        row.tPending = reopen.tPending;
+        row.arrayBase = Lsn(found->integer(10));
+        row.arrayIndex = found->integer(11);
+    }
+    if (state != ActionState::Failed && state != ActionState::Abandoned)
+        return refused(ErrorKind::WrongState,
+                       fmt::format("action {} is {}: only failed and abandoned ones are rescheduled",
+                                   reopen.lsn.value, name(state)));
+    if (reopen.expectRetryCount && *reopen.expectRetryCount + 1 != row.retryCount)
+        return refused(ErrorKind::WrongState,
+                       fmt::format("action {} was rescheduled by someone else", reopen.lsn.value));
+    {
+        Selecting spec(specExists_, row.arrayBase.value != 0 ? row.arrayBase : row.lsn);
+        const int rc = spec.step();
+        if (rc == SQLITE_DONE)
+            return refused(
+                ErrorKind::WrongState,
+                fmt::format("what action {} was posted as is no longer kept: submit it anew", row.lsn.value));
+        if (rc != SQLITE_ROW) return done(rc);
+    }
+    int rc = attemptFromDone_.run(reopen.lsn);
+    if (rc == SQLITE_OK) rc = reopenRow_.run(reopen.lsn, reopen.tPending, reopen.ownFailures, reopen.interruptions);
+    if (rc == SQLITE_OK) rc = deleteDone_.run(reopen.lsn);
+    if (rc != SQLITE_OK) return done(rc);
+    count(row.queue.value, state, -1);
+    return {SQLITE_OK, std::move(detail)};
+}
+
+// --- queues, workers, operations, values
+
+Applied JournalWriter::on(const PutQueue& put) {
+    const QueueRow& row = put.row;
+    int rc =
+        putQueue_.run(row.id, row.token, row.tag, std::to_underlying(row.state), row.held, row.config, row.created);
+    if (rc == SQLITE_OK) rc = raiseLastQueue_.run(std::to_string(row.id.value));
+    return done(rc);
+}
+
+Applied JournalWriter::on(const DropQueue& drop) {
+    const int rc = deleteQueue_.run(drop.id);
+    if (rc == SQLITE_OK && sqlite3_changes(database_.handle()) == 0)
+        return refused(ErrorKind::NotFound, fmt::format("there is no queue {}", drop.id.value));
+    return done(rc);
+}
+
+Applied JournalWriter::on(const PutWorker& put) {
+    Applied applied;
+    if (lacksChunks(put.row.chunks, applied)) return applied;
+    const std::string chunks = packHashes(put.row.chunks);
+    return done(putWorker_.run(bytesOf(put.row.id), put.row.canonical, put.row.registered, Bytes{chunks}));
+}
+
+Applied JournalWriter::on(const DropWorker& drop) {
+    const int rc = deleteWorker_.run(bytesOf(drop.id));
+    if (rc == SQLITE_OK && sqlite3_changes(database_.handle()) == 0)
+        return refused(ErrorKind::NotFound, fmt::format("there is no worker {}", drop.id.hex()));
+    return done(rc);
+}
+
+Applied JournalWriter::on(const PutOp& put) {
+    return done(putOp_.run(put.row.id, put.row.body, put.row.last, put.row.cursor));
+}
+
+Applied JournalWriter::on(const DropOp& drop) {
+    return done(deleteOp_.run(drop.id));
+}
+
+Applied JournalWriter::on(const PutMeta& put) {
+    return done(putMeta_.run("engine." + put.key, put.value));
+}
+
+Applied JournalWriter::on(const ReserveLsns& reserve) {
+    std::int64_t first = 0;
+    {
+        Selecting next(getMeta_, "next_lsn");
+        const int rc = next.step();
+        if (rc != SQLITE_ROW) return done(rc == SQLITE_DONE ? SQLITE_CORRUPT : rc);
+        const auto text = next->text(0);
+        std::from_chars(text.data(), text.data() + text.size(), first);
+    }
+    // A number below 1 can only come from damage: giving it out would give numbers out twice.
+    if (first < 1) return done(SQLITE_CORRUPT);
+    const std::int64_t end = first + std::max(reserve.count, kLsnBlock);
+    const int rc = putMeta_.run("next_lsn", std::to_string(end));
+    if (rc != SQLITE_OK) return done(rc);
+    auto detail = std::make_unique<AckDetail>();
+    detail->lsns = {Lsn(first), Lsn(end)};
+    return {SQLITE_OK, std::move(detail)};
+}
+
+int JournalWriter::probe() {
+    int rc = begin();
+    if (rc == SQLITE_OK) rc = putMeta_.run("probe", "");
+    if (rc == SQLITE_OK) rc = commit_.run();
+    if (rc != SQLITE_OK) rollback();
+    return rc;
+}
+
+int JournalWriter::pruneIdempotency(WallMicros now) {
+    return pruneIdem_.run(now - kIdempotencyAge, kIdempotencyMost);
+}
+
+// --- small chunks
+
+Applied JournalWriter::on(const PutChunk& put) {
+    const std::span<const Hash256> one(&put.chunk.hash, 1);
+    files_.touch(one);
+    return done(putChunk(put.chunk));
+}
+
+Applied JournalWriter::on(const DropChunk& drop) {
+    return done(deleteBlob_.run(keyOf(drop.hash), bytesOf(drop.hash)));
+}
+
+int JournalWriter::putChunks(const std::vector<SmallChunk>& chunks) {
+    for (const auto& chunk : chunks)
+        if (const int rc = putChunk(chunk); rc != SQLITE_OK) return rc;
+    return SQLITE_OK;
+}
+
+int JournalWriter::putChunk(const SmallChunk& chunk) {
+    if (chunk.bytes.empty()) return SQLITE_OK; // the empty chunk is always there
+    const int found = findChunk(chunk.hash);
+    if (found == SQLITE_ROW) return SQLITE_OK;
+    if (found != SQLITE_DONE) return found;
+    const auto size = static_cast<std::int64_t>(chunk.bytes.size());
+    if (!packing_ || chunk.bytes.size() <= kPackOver)
+        return insertBlob_.run(keyOf(chunk.hash), bytesOf(chunk.hash), size, Bytes{chunk.bytes}, nullptr, nullptr);
+    if (group_.packId == 0) {
+        Selecting last(lastPack_);
+        if (const int rc = last.step(); rc != SQLITE_ROW) return rc;
+        group_.packId = last->integer(0) + 1;
+    }
+    const auto at = static_cast<std::int64_t>(group_.pack.size());
+    group_.pack += chunk.bytes;
+    return insertBlob_.run(keyOf(chunk.hash), bytesOf(chunk.hash), size, nullptr, group_.packId, at);
+}
+
+// --- once per group
+
+int JournalWriter::writeCounters() {
+    for (const auto& [queue, delta] : group_.counters) {
+        const int rc = countQueue_.run(delta[0], delta[1], delta[2], delta[3], queue);
+        if (rc != SQLITE_OK) return rc;
+    }
+    return SQLITE_OK;
+}
+
+int JournalWriter::writeRecent() {
+    // Only the ends that stay in the ring are worth writing; rows are rewritten from the first that changes.
+    const std::uint64_t end = recentCount_ + group_.finished.size();
+    const std::uint64_t oldest = end > recent_.size() ? end - recent_.size() : 0;
+    const auto at = [&](std::uint64_t i) {
+        return i < recentCount_ ? recent_[i % recent_.size()] : group_.finished[i - recentCount_];
+    };
+    std::vector<Lsn> lsns;
+    for (std::uint64_t row = std::max(recentCount_, oldest) / kRecentPerRow; row * kRecentPerRow < end; ++row) {
+        lsns.clear();
+        for (std::uint64_t i = row * kRecentPerRow; i < std::min(end, (row + 1) * kRecentPerRow); ++i) {
+            lsns.push_back(i + recent_.size() < recentCount_ ? Lsn() : at(i));
+        }
+        const std::string bytes = packLsns(lsns);
+        const int rc = putRecent_.run(row % kRecentRows, row, Bytes{bytes});
+        if (rc != SQLITE_OK) return rc;
+    }
+    return SQLITE_OK;
+}
+
+int JournalWriter::writePack() {
+    if (group_.pack.empty()) return SQLITE_OK;
+    // The file first, then the row: a file without a row is removed at the next start.
+    const auto path = files_.packPath(group_.packId);
+    if (auto written = writeFileAtomically(path, group_.pack, 0600, files_.sync()); !written)
+        return written.error().kind == ErrorKind::NoSpace ? SQLITE_FULL : SQLITE_IOERR_WRITE;
+    return insertPack_.run(group_.packId, group_.pack.size());
+}
+
+} // namespace yard::store

@@ -1,0 +1,119 @@
+#include "core/store/mailbox.h"
+
+#include <algorithm>
+
+namespace yard::store {
+
+Mailbox::Mailbox(const StoreOptions& options)
+    : options_(options) {}
+
+/// MonoClock and steady_clock are both CLOCK_MONOTONIC; the condition variable knows the latter.
+static std::chrono::steady_clock::time_point steady(MonoTime t) {
+    return std::chrono::steady_clock::time_point(t.time_since_epoch());
+}
+
+static void measure(Batch& batch) {
+    for (const auto& operation : batch.operations) {
+        const std::size_t bytes = footprint(operation.action);
+        if (std::holds_alternative<Accept>(operation.action)) {
+            batch.rows += rowCount(operation.action);
+            batch.submissionBytes += bytes;
+        } else {
+            batch.operationBytes += bytes;
+        }
+        batch.resultsOnly = batch.resultsOnly && isResult(operation.action);
+        batch.hurried = batch.hurried || !operation.unhurried;
+    }
+}
+
+Result<void> Mailbox::post(Batch& batch) {
+    if (batch.operations.empty()) return {};
+    measure(batch);
+    std::unique_lock lock(mutex_);
+    const auto refuse = [&batch](ErrorKind kind, const char* message) {
+        batch.rows = 0;
+        batch.submissionBytes = batch.operationBytes = 0;
+        batch.resultsOnly = true;
+        batch.hurried = false;
+        return fail(kind, message);
+    };
+    if (closed_) return refuse(ErrorKind::WrongState, "the journal is closed");
+    // A list too large by itself passes when nothing of its kind is waiting: it could never pass otherwise.
+    const bool rowsFull = rows_ > 0 && rows_ + batch.rows > options_.submissionRows;
+    const bool bytesFull =
+        submissionBytes_ > 0 && submissionBytes_ + batch.submissionBytes > options_.submissionBytes;
+    if (batch.submissionBytes > 0 && (rowsFull || bytesFull))
+        return refuse(ErrorKind::Busy, "too many submissions are waiting to be written: try again in a second");
+    const bool operationsFull =
+        operationBytes_ > 0 && operationBytes_ + batch.operationBytes > options_.operationBytes;
+    if (!batch.resultsOnly && batch.operationBytes > 0 && operationsFull)
+        return refuse(ErrorKind::Busy, "too many operations are waiting to be written: try again in a second");
+
+    rows_ += batch.rows;
+    submissionBytes_ += batch.submissionBytes;
+    operationBytes_ += batch.operationBytes;
+    if (batches_.empty()) first_ = MonoClock::now();
+    hurried_ = hurried_ || batch.hurried;
+    batches_.push_back(std::move(batch));
+    const bool signal = asleep_ && (!lingering_ || ready());
+    if (signal) asleep_ = false;
+    lock.unlock();
+    if (signal) wake_.notify_one();
+    return {};
+}
+
+Result<void> Mailbox::request(SpecRequest request) {
+    if (request.lsns.empty()) return {};
+    std::unique_lock lock(mutex_);
+    if (closed_) return fail(ErrorKind::WrongState, "the journal is closed");
+    if (requested_ > 0 && requested_ + request.lsns.size() > kMaxRequests)
+        return fail(ErrorKind::Busy, "too many specs are asked for at once");
+    requested_ += request.lsns.size();
+    requests_.push_back(std::move(request));
+    const bool signal = std::exchange(asleep_, false);
+    lock.unlock();
+    if (signal) wake_.notify_one();
+    return {};
+}
+
+void Mailbox::close() {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    asleep_ = false;
+    wake_.notify_one();
+}
+
+Mailbox::Taken Mailbox::take(std::optional<MonoTime> deadline) {
+    std::unique_lock lock(mutex_);
+    while (!ready()) {
+        std::optional<MonoTime> until = deadline;
+        lingering_ = !batches_.empty();
+        if (lingering_) {
+            const MonoTime lingered = first_ + options_.linger;
+            if (!until || lingered < *until) until = lingered;
+        }
+        if (until && MonoClock::now() >= *until) break;
+        asleep_ = true;
+        if (until)
+            wake_.wait_until(lock, steady(*until));
+        else
+            wake_.wait(lock);
+        asleep_ = false;
+    }
+    Taken taken;
+    taken.batches.swap(batches_);
+    taken.requests.swap(requests_);
+    taken.closed = closed_;
+    requested_ = 0;
+    hurried_ = false;
+    return taken;
+}
+
+void Mailbox::release(const Batch& batch) {
+    const std::lock_guard lock(mutex_);
+    rows_ -= batch.rows;
+    submissionBytes_ -= batch.submissionBytes;
+    operationBytes_ -= batch.operationBytes;
+}
+
+} // namespace yard::store

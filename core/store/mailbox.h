@@ -1,0 +1,80 @@
+// Private to core/store: what waits for the store thread. Posters append under a mutex, the store thread swaps the
+// whole out; it is signalled only when it declared itself asleep. Room is given back when a batch is committed, not
+// when it is taken, so what is posted and what is being written share one bound.
+#pragma once
+
+#include "core/base/clock.h"
+#include "core/store/journal.h"
+
+#include <condition_variable>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace yard::store {
+
+struct Batch {
+    std::vector<Operation> operations;
+    std::unique_ptr<std::promise<Result<void>>> waiter; ///< carryOutAndWait: told instead of an Ack
+    std::size_t open = 0;                               ///< operations not answered yet; store thread
+    // what it takes of the bounds
+    std::int64_t rows = 0;
+    std::size_t submissionBytes = 0;
+    std::size_t operationBytes = 0;
+    bool resultsOnly = true;
+    bool hurried = false;
+};
+
+struct SpecRequest {
+    std::vector<Lsn> lsns;
+    int ahead = 0;
+};
+
+class Mailbox {
+public:
+    explicit Mailbox(const StoreOptions& options);
+
+    /// Any thread. On an error `batch` is unchanged.
+    Result<void> post(Batch& batch);
+    Result<void> request(SpecRequest request);
+    /// Nothing is taken afterwards; wakes the store thread.
+    void close();
+
+    struct Taken {
+        std::vector<Batch> batches;
+        std::vector<SpecRequest> requests;
+        bool closed = false;
+        bool empty() const { return batches.empty() && requests.empty(); }
+    };
+    /// Store thread: waits for something, at most until `deadline`. When only unhurried operations are there it
+    /// lingers until the first of them is `linger` old or something hurried comes.
+    Taken take(std::optional<MonoTime> deadline);
+    /// Store thread: the batch is committed or refused.
+    void release(const Batch& batch);
+
+    static constexpr std::size_t kMaxRequests = 10'000;
+
+private:
+    bool ready() const { return hurried_ || !requests_.empty() || closed_ || batches_.size() >= kNoLinger; }
+
+    static constexpr std::size_t kNoLinger = 4'096; ///< batches: enough company
+    const StoreOptions& options_;
+    std::mutex mutex_;
+    std::condition_variable wake_;
+    // all below: mutex_
+    std::vector<Batch> batches_;
+    std::vector<SpecRequest> requests_;
+    std::size_t requested_ = 0;
+    std::int64_t rows_ = 0;
+    std::size_t submissionBytes_ = 0;
+    std::size_t operationBytes_ = 0;
+    MonoTime first_{}; ///< when the oldest of batches_ came
+    bool hurried_ = false;
+    bool asleep_ = false;
+    bool lingering_ = false;
+    bool closed_ = false;
+};
+
+} // namespace yard::store

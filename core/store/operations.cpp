@@ -1,0 +1,149 @@
+#include "core/store/operations.h"
+
+#include <fmt/format.h>
+
+namespace yard::store {
+namespace {
+
+std::size_t bytesOfChunks(const std::vector<SmallChunk>& chunks) {
+    std::size_t bytes = 0;
+    for (const auto& chunk : chunks) bytes += chunk.bytes.size() + sizeof chunk;
+    return bytes;
+}
+
+std::size_t bytesOfAttempt(const AttemptRecord& attempt) {
+    const auto& outcome = attempt.outcome;
+    std::size_t bytes = outcome.result.size() + outcome.note.size();
+    for (const auto& output : outcome.outputs) bytes += sizeof output + output.name.size();
+    for (const auto& denial : outcome.denied) bytes += sizeof denial + denial.what.size() + denial.path.size();
+    return bytes;
+}
+
+struct Footprint {
+    std::size_t operator()(const Accept& accept) const {
+        std::size_t bytes = 0;
+        for (const auto& item : accept.items)
+            bytes += sizeof item + item.spec.size() + item.chunks.size() * sizeof(Hash256) +
+                     item.row.after.size() * sizeof(Edge);
+        for (const auto& label : accept.labels) bytes += sizeof label + label.text.size();
+        for (const auto& entry : accept.classes) bytes += sizeof entry + entry.text.size();
+        if (accept.idempotency) bytes += accept.idempotency->key.size() + accept.idempotency->answer.size();
+        return bytes;
+    }
+    std::size_t operator()(const Finish& finish) const {
+        return bytesOfChunks(finish.chunks) + (finish.attempt ? bytesOfAttempt(*finish.attempt) : 0);
+    }
+    std::size_t operator()(const Retry& retry) const {
+        return bytesOfChunks(retry.chunks) + bytesOfAttempt(retry.attempt);
+    }
+    std::size_t operator()(const PutQueue& put) const { return put.row.config.size() + put.row.tag.size(); }
+    std::size_t operator()(const PutWorker& put) const {
+        return put.row.canonical.size() + put.row.chunks.size() * sizeof(Hash256);
+    }
+    std::size_t operator()(const PutOp& put) const { return put.row.body.size(); }
+    std::size_t operator()(const PutChunk& put) const { return put.chunk.bytes.size(); }
+    std::size_t operator()(const PutMeta& put) const { return put.key.size() + put.value.size(); }
+    template<class Other>
+    std::size_t operator()(const Other&) const {
+        return 0;
+    }
+};
+
+Result<void> checkItem(const AcceptItem& item, int index) {
+    const auto refuse = [index](std::string_view what) -> std::unexpected<Error> {
+        auto error = fail(ErrorKind::Invalid, fmt::format("not a row for the journal: {}", what));
+        error.error().index = index;
+        return error;
+    };
+    if (item.row.lsn.value <= 0) return refuse("no LSN");
+    if (item.row.queue.value < 0) return refuse("a negative queue");
+    if (item.count < 1 || item.count > kMaxArrayCount) return refuse("a count out of range");
+    if (item.count > 1 && !item.isArray) return refuse("many rows that are no array");
+    if (item.spec.empty()) return refuse("no spec");
+    return {};
+}
+
+Result<void> checkChunks(const std::vector<SmallChunk>& chunks) {
+    for (const auto& chunk : chunks)
+        if (chunk.bytes.size() > kSmallChunk)
+            return fail(ErrorKind::Invalid,
+                        fmt::format("a chunk of {} bytes is too large for the journal: at most {}",
+                                    chunk.bytes.size(), kSmallChunk));
+    return {};
+}
+
+Result<void> checkLsn(Lsn lsn) {
+    if (lsn.value <= 0) return fail(ErrorKind::Invalid, "not an operation for the journal: no LSN");
+    return {};
+}
+
+Result<void> checkAttempt(const AttemptRecord& attempt) {
+    if (attempt.n == 0) return fail(ErrorKind::Invalid, "attempts count from 1");
+    if (!isEnded(attempt.outcome.state))
+        return fail(ErrorKind::Invalid, "an attempt that has not ended is not kept");
+    return {};
+}
+
+struct Validate {
+    Result<void> operator()(const Accept& accept) const {
+        for (std::size_t i = 0; i < accept.items.size(); ++i)
+            if (auto ok = checkItem(accept.items[i], static_cast<int>(i)); !ok) return ok;
+        return {};
+    }
+    Result<void> operator()(const Finish& finish) const {
+        if (auto ok = checkLsn(finish.lsn); !ok) return ok;
+        if (!isEnded(finish.state)) return fail(ErrorKind::Invalid, "only an end state finishes an action");
+        if (finish.attempt)
+            if (auto ok = checkAttempt(*finish.attempt); !ok) return ok;
+        return checkChunks(finish.chunks);
+    }
+    Result<void> operator()(const Retry& retry) const {
+        if (auto ok = checkLsn(retry.lsn); !ok) return ok;
+        if (auto ok = checkAttempt(retry.attempt); !ok) return ok;
+        return checkChunks(retry.chunks);
+    }
+    Result<void> operator()(const Update& update) const { return checkLsn(update.lsn); }
+    Result<void> operator()(const Retire& retire) const { return checkLsn(retire.lsn); }
+    Result<void> operator()(const Reopen& reopen) const { return checkLsn(reopen.lsn); }
+    Result<void> operator()(const DropQueue& drop) const {
+        if (drop.id == QueueId(0)) return fail(ErrorKind::Invalid, "queue 0 is always there and cannot be deleted");
+        return {};
+    }
+    Result<void> operator()(const PutChunk& put) const {
+        if (put.chunk.bytes.size() <= kSmallChunk) return {};
+        return fail(ErrorKind::Invalid, fmt::format("a chunk of {} bytes is too large for the journal: at most {}",
+                                                    put.chunk.bytes.size(), kSmallChunk));
+    }
+    Result<void> operator()(const ReserveLsns& reserve) const {
+        if (reserve.count >= 1 && reserve.count <= 1'000'000'000) return {};
+        return fail(ErrorKind::Invalid, "between 1 and 1,000,000,000 LSNs can be reserved at once");
+    }
+    template<class Other>
+    Result<void> operator()(const Other&) const {
+        return {};
+    }
+};
+
+} // namespace
+
+bool isResult(const Action& action) {
+    return std::holds_alternative<Finish>(action) || std::holds_alternative<Retry>(action);
+}
+
+std::int64_t rowCount(const Action& action) {
+    const auto* accept = std::get_if<Accept>(&action);
+    if (!accept) return 0;
+    std::int64_t rows = 0;
+    for (const auto& item : accept->items) rows += item.count;
+    return rows;
+}
+
+std::size_t footprint(const Action& action) {
+    return sizeof(Operation) + std::visit(Footprint{}, action);
+}
+
+Result<void> validate(const Action& action) {
+    return std::visit(Validate{}, action);
+}
+
+} // namespace yard::store

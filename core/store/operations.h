@@ -1,0 +1,182 @@
+// What can be asked of the journal, as values prepared by the engine, and the answers. Each operation is carried
+// out whole or not at all; the operations of one group share one transaction (journal.h). No owner.
+#pragma once
+
+#include "core/base/error.h"
+#include "core/store/rows.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace yard::store {
+
+/// One action, or an array: `count` rows with consecutive LSNs from row.lsn and indices from row.arrayIndex, which
+/// share the spec. The store sets row.arrayBase itself when `isArray`.
+struct AcceptItem {
+    PendingRow row;
+    bool isArray = false;
+    std::int64_t count = 1;
+    std::string spec{};            ///< as posted (ParsedAction::text)
+    std::vector<Hash256> chunks{}; ///< inputs: must be present, kept from now on
+};
+
+struct Idempotency {
+    std::string key{};
+    Hash256 body{};       ///< of the request's bytes
+    std::string answer{}; ///< what a repeat within 24 h gets
+};
+
+/// A submission: all rows or none. Errors: NeedChunks (`need`), Invalid (`field` "after" with `index`: unknown
+/// predecessor; "Idempotency-Key": used with another body), Journal. A repeat with the same key and body succeeds
+/// with AckDetail::repeated and the first answer; none of its rows exist.
+struct Accept {
+    std::vector<AcceptItem> items{};
+    std::vector<LabelEntry> labels{}; ///< new ones; with the rows or not at all
+    std::vector<ClassEntry> classes{};
+    std::optional<Idempotency> idempotency{};
+    WallMicros now = 0; ///< wall time, ages idempotency keys
+};
+
+/// The end for good. NotFound when the action is not pending in the journal.
+struct Finish {
+    Lsn lsn{};
+    ActionState state = ActionState::Completed; ///< an end state
+    Reason reason = Reason::None;
+    WallMicros tEnd = 0;
+    std::optional<AttemptRecord> attempt{}; ///< absent: it ended without a (further) attempt
+    std::string note{};                     ///< when there is no attempt to carry one
+    bool keepSpec = true; ///< false only for Completed and Cancelled: the posted text is forgotten
+    std::vector<SmallChunk> chunks{};
+    // counters as they are at the end; absent keeps those of the row
+    std::optional<std::uint32_t> ownFailures{};
+    std::optional<std::uint32_t> interruptions{};
+};
+
+/// An attempt ended and the action is pending again: both in one.
+struct Retry {
+    Lsn lsn{};
+    AttemptRecord attempt;
+    std::uint32_t retryCount = 0;
+    std::uint32_t ownFailures = 0;
+    std::uint32_t interruptions = 0;
+    WallMicros tPending = 0;
+    WallMicros notBefore = 0; ///< back-off; 0: none
+    std::vector<SmallChunk> chunks{};
+};
+
+/// Changes a pending row. NotFound when it is not pending.
+struct Update {
+    Lsn lsn{};
+    std::optional<bool> held{};
+    std::optional<bool> cancelRequested{};
+    std::optional<int> priority{};
+    std::optional<QueueId> queue{};
+    std::optional<WallMicros> notBefore{}; ///< clears `backoff`
+};
+
+/// Forgets a finished action. WrongState while it is pending, NotFound otherwise.
+struct Retire {
+    Lsn lsn{};
+};
+
+/// Reschedule: done -> pending. NotFound; WrongState when not Failed or Abandoned, when its spec is gone or when
+/// retry_count is not `expectRetryCount`. Counts one retry and lowers the queue's counter; the row as it is
+/// afterwards comes back in AckDetail::row.
+struct Reopen {
+    Lsn lsn{};
+    WallMicros tPending = 0;
+    std::optional<std::uint32_t> expectRetryCount{}; ///< what the caller decided upon
+    std::optional<std::uint32_t> ownFailures{};      ///< absent: kept
+    std::optional<std::uint32_t> interruptions{};
+};
+
+/// Writes everything but the counters.
+struct PutQueue {
+    QueueRow row;
+};
+/// Queue 0 stays: Invalid.
+struct DropQueue {
+    QueueId id{};
+};
+/// NeedChunks when a file of it is missing.
+struct PutWorker {
+    WorkerRow row;
+};
+struct DropWorker {
+    Hash256 id{};
+};
+struct PutOp {
+    OpRow row;
+};
+struct DropOp {
+    std::int64_t id = 0;
+};
+struct PutChunk {
+    SmallChunk chunk;
+};
+/// Forgets a small chunk whose bytes turned out to be wrong, so that it reads as missing.
+struct DropChunk {
+    Hash256 hash{};
+};
+/// A small durable value of the engine's, by name.
+struct PutMeta {
+    std::string key{};
+    std::string value{};
+};
+/// A new block, its end on the disk before the answer (AckDetail::lsns). `count` at least 1; blocks are 100,000 or
+/// more.
+struct ReserveLsns {
+    std::int64_t count = 1;
+};
+
+using Action = std::variant<Accept, Finish, Retry, Update, Retire, Reopen, PutQueue, DropQueue, PutWorker,
+                            DropWorker, PutOp, DropOp, PutChunk, DropChunk, PutMeta, ReserveLsns>;
+
+struct Operation {
+    std::uint64_t tag = 0;  ///< the poster's, comes back in the Ack
+    bool unhurried = false; ///< nobody waits: may linger up to 10 ms for company
+    Action action;
+};
+
+/// Finish and Retry: never refused for want of room, kept in memory while the journal cannot be written.
+bool isResult(const Action& action);
+/// Rows it adds to `pending` (submissions), and its rough size in memory.
+std::int64_t rowCount(const Action& action);
+std::size_t footprint(const Action& action);
+/// Refuses what cannot be right, before it gets near a group: Invalid.
+Result<void> validate(const Action& action);
+
+/// A finished predecessor of an accepted action.
+struct FinishedState {
+    Lsn lsn{};
+    ActionState state = ActionState::Completed;
+};
+
+struct AckDetail {
+    std::optional<Error> error{}; ///< set: nothing of the operation happened
+    bool repeated = false;        ///< Accept: the key was known; `answer` is the first answer
+    std::string answer{};
+    std::vector<FinishedState> finished{}; ///< Accept: predecessors that have already ended
+    std::optional<PendingRow> row{};       ///< Reopen
+    LsnBlock lsns{};                       ///< ReserveLsns
+};
+
+/// Answer to one operation. No detail: it is committed and there is nothing more to say.
+struct Ack {
+    std::uint64_t tag = 0;
+    std::unique_ptr<AckDetail> detail{};
+    bool ok() const { return !detail || !detail->error; }
+};
+
+/// Answers of one group, in the order posted. `writable` false: results are kept in memory, submissions get
+/// Journal, nothing new should start. Also delivered, without acks, when only `writable` changed.
+struct Acks {
+    std::vector<Ack> acks{};
+    bool writable = true;
+};
+
+} // namespace yard::store

@@ -1,0 +1,345 @@
+#include "core/store/reader_impl.h"
+
+#include "core/base/files.h"
+#include "core/store/packing.h"
+#include "core/store/restore.h"
+#include "core/store/schema.h"
+#include "core/store/store_impl.h"
+
+#include <algorithm>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <unordered_set>
+
+namespace yard::store {
+
+static constexpr Duration kLongestSnapshot = std::chrono::milliseconds(50);
+static constexpr int kProgressSteps = 2'000; // of SQLite's machine between looks at the clock: some 50 us
+static constexpr int kMaxAttempts = 1'000;
+
+Reader::Impl::~Impl() {
+    // Statements first, then the connection, then it no longer counts.
+    for (Statement* statement : {&begin,     &end,       &done,    &doneDown, &doneUp,  &pending,  &pendingDown,
+                                 &pendingUp, &nextRun,   &runDown, &runUp,    &attempt, &attempts, &className,
+                                 &labelText, &classesOf, &labelOf, &recent,   &spec,    &blob})
+        *statement = Statement();
+    database = Database();
+    --readers;
+}
+
+Reader::Impl::Snapshot::Snapshot(Impl& reader)
+    : reader_(reader) {
+    reader_.deadline = MonoClock::now() + kLongestSnapshot;
+    (void)reader_.begin.run();
+}
+
+Reader::Impl::Snapshot::~Snapshot() {
+    reader_.deadline = MonoTime::max();
+    (void)reader_.end.run();
+}
+
+std::unexpected<Error> Reader::Impl::failed(int rc, std::string_view doing) const {
+    if ((rc & 0xff) == SQLITE_INTERRUPT)
+        return fail(ErrorKind::Busy, fmt::format("{} took too long: try again, or ask for less", doing));
+    return std::unexpected(database.error(ErrorKind::Io, doing));
+}
+
+Reader::Reader(std::unique_ptr<Impl> impl)
+    : impl_(std::move(impl)) {}
+Reader::~Reader() = default;
+
+Result<std::unique_ptr<Reader>> Reader::open(Store& store) {
+    auto impl = std::make_unique<Impl>(store.impl_->files, store.impl_->readers);
+    auto opened = Database::openForReading(store.path(), store.impl_->options.vfs);
+    if (!opened) return std::unexpected(std::move(opened.error()));
+    impl->database = std::move(*opened);
+    if (auto prepared = impl->prepare(); !prepared) return std::unexpected(std::move(prepared.error()));
+    impl->deadline = MonoTime::max();
+    sqlite3_progress_handler(
+        impl->database.handle(), kProgressSteps,
+        [](void* reader) -> int { return MonoClock::now() > static_cast<Impl*>(reader)->deadline; }, impl.get());
+    return std::unique_ptr<Reader>(new Reader(std::move(impl)));
+}
+
+// --- rows to results
+
+static WallMicros timeAt(const Statement& row, int column, WallMicros tNew) {
+    return row.isNull(column) ? 0 : tNew + row.integer(column);
+}
+
+static std::optional<int> optionalInt(const Statement& row, int column) {
+    if (row.isNull(column)) return std::nullopt;
+    return static_cast<int>(row.integer(column));
+}
+
+static std::optional<double> cpuSeconds(const Statement& row, int column) {
+    if (row.isNull(column)) return std::nullopt;
+    return static_cast<double>(row.integer(column)) / 1e6;
+}
+
+ActionResult Reader::Impl::doneRow(const Statement& row) {
+    ActionResult result;
+    result.lsn = Lsn(row.integer(0));
+    result.queue = QueueId(row.integer(1));
+    result.priority = static_cast<int>(row.integer(4));
+    result.state = static_cast<ActionState>(row.integer(5));
+    result.retryCount = static_cast<std::int32_t>(row.integer(13));
+    AttemptOutcome& outcome = result.outcome.emplace();
+    outcome.state = result.state;
+    outcome.reason = static_cast<Reason>(row.integer(6));
+    outcome.exitCode = optionalInt(row, 7);
+    outcome.signal = optionalInt(row, 8);
+    outcome.cpuSeconds = cpuSeconds(row, 9);
+    outcome.maxRssBytes = row.optionalInteger(10);
+    const std::int64_t flags = row.integer(11);
+    if (flags & kOutEmpty) outcome.out = ChunkRef{Hash256::ofNothing(), 0};
+    if (flags & kErrEmpty) outcome.err = ChunkRef{Hash256::ofNothing(), 0};
+    const WallMicros tNew = row.integer(14);
+    result.times[ActionState::New] = tNew;
+    result.times[ActionState::Pending] = timeAt(row, 15, tNew);
+    result.times[ActionState::Submitting] = timeAt(row, 16, tNew);
+    result.times[ActionState::Running] = timeAt(row, 17, tNew);
+    result.times.exited = timeAt(row, 18, tNew);
+    result.times[result.state] = timeAt(row, 19, tNew);
+    result.note = row.text(20);
+    outcome.note = result.note;
+    return result;
+}
+
+ActionResult Reader::Impl::pendingRow(const Statement& row) {
+    ActionResult result;
+    const std::int64_t flags = row.integer(5);
+    result.lsn = Lsn(row.integer(0));
+    result.queue = QueueId(row.integer(1));
+    result.priority = static_cast<int>(row.integer(4));
+    result.state = ActionState::Pending;
+    result.held = (flags & kHeld) != 0;
+    if (flags & kBackoff) result.retryAt = row.integer(8);
+    result.times[ActionState::New] = row.integer(6);
+    result.times[ActionState::Pending] = timeAt(row, 7, row.integer(6));
+    result.retryCount = static_cast<std::int32_t>(row.integer(10));
+    return result;
+}
+
+int Reader::Impl::complete(ActionResult& result, ClassNumber classNumber, LabelNumber label) {
+    Selecting names(className, classNumber);
+    int rc = names.step();
+    if (rc == SQLITE_ROW) {
+        result.workerId = names->text(0);
+        result.workerName = names->text(1);
+        result.function = names->text(2);
+    } else if (rc != SQLITE_DONE) {
+        return rc;
+    }
+    if (label == 0) return SQLITE_OK;
+    Selecting text(labelText, label);
+    rc = text.step();
+    if (rc == SQLITE_ROW) result.label = text->text(0);
+    return rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+/// Columns of kAttemptColumns.
+static AttemptRecord attemptRow(const Statement& row) {
+    AttemptRecord record;
+    AttemptOutcome& outcome = record.outcome;
+    record.n = static_cast<std::uint32_t>(row.integer(0) & ((1 << kAttemptBits) - 1));
+    outcome.state = static_cast<ActionState>(row.integer(1));
+    outcome.reason = static_cast<Reason>(row.integer(2));
+    outcome.exitCode = optionalInt(row, 3);
+    outcome.signal = optionalInt(row, 4);
+    outcome.cpuSeconds = cpuSeconds(row, 5);
+    outcome.maxRssBytes = row.optionalInteger(6);
+    const std::int64_t flags = row.integer(7);
+    record.times[ActionState::Submitting] = row.integer(8);
+    record.times[ActionState::Running] = row.integer(9);
+    record.times.exited = row.integer(10);
+    record.times[outcome.state] = row.integer(11);
+    if (flags & kOutEmpty) outcome.out = ChunkRef{Hash256::ofNothing(), 0};
+    if (flags & kErrEmpty) outcome.err = ChunkRef{Hash256::ofNothing(), 0};
+    if (!row.isNull(12)) outcome.out = unpackChunk(row.text(12));
+    if (!row.isNull(13)) outcome.err = unpackChunk(row.text(13));
+    outcome.outTruncated = (flags & kOutTruncated) != 0;
+    outcome.errTruncated = (flags & kErrTruncated) != 0;
+    outcome.outputs = unpackOutputs(row.text(14));
+    outcome.result = row.text(15);
+    outcome.denied = unpackDenied(row.text(16));
+    outcome.note = row.text(17);
+    return record;
+}
+
+int Reader::Impl::addLastAttempt(ActionResult& result, std::int64_t count) {
+    if (count == 0) return SQLITE_OK;
+    const std::int64_t last = std::min<std::int64_t>(count, (1 << kAttemptBits) - 1);
+    Selecting row(attempt, (result.lsn.value << kAttemptBits) | last);
+    const int rc = row.step();
+    if (rc == SQLITE_DONE) return SQLITE_OK;
+    if (rc != SQLITE_ROW) return rc;
+    AttemptOutcome kept = attemptRow(attempt).outcome;
+    AttemptOutcome& outcome = *result.outcome;
+    outcome.out = kept.out;
+    outcome.err = kept.err;
+    outcome.outTruncated = kept.outTruncated;
+    outcome.errTruncated = kept.errTruncated;
+    outcome.outputs = std::move(kept.outputs);
+    outcome.result = std::move(kept.result);
+    outcome.denied = std::move(kept.denied);
+    if (outcome.note.empty()) outcome.note = kept.note;
+    return SQLITE_OK;
+}
+
+int Reader::Impl::addAttempts(ActionResult& result, std::int64_t count, bool endedByAttempt) {
+    const std::int64_t first = result.lsn.value << kAttemptBits;
+    Selecting rows(attempts, first, first + (1 << kAttemptBits) - 1, kMaxAttempts);
+    int rc = rows.step();
+    for (; rc == SQLITE_ROW; rc = rows.step()) result.attempts.push_back(attemptRow(attempts));
+    if (rc != SQLITE_DONE) return rc;
+    std::ranges::reverse(result.attempts);
+    const bool lastIsThere = !result.attempts.empty() && result.attempts.back().n >= count;
+    if (endedByAttempt && !lastIsThere) {
+        // An attempt of which there is no more to say than the action itself does.
+        AttemptRecord record;
+        record.n = static_cast<std::uint32_t>(count);
+        record.outcome = *result.outcome;
+        record.times = result.times;
+        record.times[ActionState::New] = record.times[ActionState::Pending] = 0;
+        result.attempts.push_back(std::move(record));
+    }
+    return SQLITE_OK;
+}
+
+int Reader::Impl::finished(Lsn lsn, std::optional<ActionResult>& result) {
+    Selecting row(done, lsn);
+    const int rc = row.step();
+    if (rc != SQLITE_ROW) return rc;
+    result = doneRow(done);
+    const auto classNumber = static_cast<ClassNumber>(row->integer(2));
+    const auto label = static_cast<LabelNumber>(row->integer(3));
+    if (const int named = complete(*result, classNumber, label); named != SQLITE_OK) return named;
+    const int added = addLastAttempt(*result, row->integer(12));
+    return added == SQLITE_OK ? SQLITE_ROW : added;
+}
+
+// --- questions
+
+Result<std::optional<ActionResult>> Reader::get(Lsn lsn) {
+    Impl& reader = *impl_;
+    const Impl::Snapshot snapshot(reader);
+    std::optional<ActionResult> result;
+    int rc = reader.finished(lsn, result);
+    if (rc == SQLITE_ROW) {
+        Selecting row(reader.done, lsn);
+        rc = row.step();
+        if (rc == SQLITE_ROW)
+            rc = reader.addAttempts(*result, row->integer(12), (row->integer(11) & kByAttempt) != 0);
+        if (rc != SQLITE_OK) return reader.failed(rc, "reading an action");
+        return result;
+    }
+    if (rc != SQLITE_DONE) return reader.failed(rc, "reading an action");
+    Selecting row(reader.pending, lsn);
+    rc = row.step();
+    if (rc == SQLITE_DONE) return std::optional<ActionResult>();
+    if (rc == SQLITE_ROW) {
+        result = Impl::pendingRow(reader.pending);
+        rc = reader.complete(*result, static_cast<ClassNumber>(row->integer(2)),
+                             static_cast<LabelNumber>(row->integer(3)));
+        if (rc == SQLITE_OK) rc = reader.addAttempts(*result, row->integer(9), false);
+    }
+    if (rc != SQLITE_OK) return reader.failed(rc, "reading an action");
+    return result;
+}
+
+Result<std::vector<ActionResult>> Reader::history(int limit, std::optional<QueueId> queue) {
+    Impl& reader = *impl_;
+    const Impl::Snapshot snapshot(reader);
+    std::vector<ActionResult> results;
+    std::unordered_set<Lsn> seen;
+    int looked = 0;
+    Selecting rows(reader.recent);
+    int rc = rows.step();
+    for (; rc == SQLITE_ROW; rc = rows.step()) {
+        const auto lsns = unpackLsns(rows->text(0));
+        for (auto lsn = lsns.rbegin(); lsn != lsns.rend() && looked < 1'000; ++lsn) {
+            if (static_cast<int>(results.size()) >= limit) return results;
+            if (!seen.insert(*lsn).second) continue; // rescheduled, and ended again later
+            ++looked;
+            std::optional<ActionResult> result;
+            const int found = reader.finished(*lsn, result);
+            if (found == SQLITE_ROW && (!queue || result->queue == *queue)) results.push_back(std::move(*result));
+            if (found != SQLITE_ROW && found != SQLITE_DONE) return reader.failed(found, "reading the history");
+        }
+    }
+    if (rc != SQLITE_DONE) return reader.failed(rc, "reading the history");
+    return results;
+}
+
+Result<std::optional<Reader::SpecText>> Reader::specText(Lsn lsn) {
+    Impl& reader = *impl_;
+    const Impl::Snapshot snapshot(reader);
+    Selecting row(reader.spec, lsn);
+    const int rc = row.step();
+    if (rc == SQLITE_DONE) return std::optional<SpecText>();
+    if (rc != SQLITE_ROW) return reader.failed(rc, "reading a spec");
+    return SpecText{std::string(row->text(0)), row->optionalInteger(1)};
+}
+
+static Result<std::string> readPacked(const std::string& path, std::int64_t at, std::int64_t size) {
+    const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file) return failErrno("open " + path, errno);
+    std::string bytes(static_cast<std::size_t>(size), '\0');
+    const ssize_t got = pread(file.get(), bytes.data(), bytes.size(), at);
+    if (got < 0) return failErrno("read " + path, errno);
+    bytes.resize(static_cast<std::size_t>(got)); // too few bytes fail the hash
+    return bytes;
+}
+
+Result<std::optional<std::string>> Reader::blob(const Hash256& hash) {
+    Impl& reader = *impl_;
+    const Impl::Snapshot snapshot(reader);
+    Selecting row(reader.blob, keyOf(hash));
+    int rc = row.step();
+    while (rc == SQLITE_ROW && row->hash(0) != hash) rc = row.step();
+    if (rc == SQLITE_DONE) return std::optional<std::string>();
+    if (rc != SQLITE_ROW) return reader.failed(rc, "reading a chunk");
+    if (row->isNull(3)) return std::string(row->text(2));
+    auto bytes = readPacked(reader.files.packPath(row->integer(3)), row->integer(4),
+                            std::clamp<std::int64_t>(row->integer(1), 0, kSmallChunk));
+    if (!bytes && bytes.error().sysErrno == ENOENT) return std::optional<std::string>();
+    if (!bytes) return std::unexpected(std::move(bytes.error()));
+    return std::move(*bytes);
+}
+
+Result<bool> Reader::hasBlob(const Hash256& hash) {
+    Impl& reader = *impl_;
+    Selecting row(reader.blob, keyOf(hash));
+    int rc = row.step();
+    while (rc == SQLITE_ROW && row->hash(0) != hash) rc = row.step();
+    if (rc == SQLITE_ROW || rc == SQLITE_DONE) return rc == SQLITE_ROW;
+    return reader.failed(rc, "looking for a chunk");
+}
+
+Result<std::vector<WorkerRow>> Reader::workers() {
+    return readWorkers(impl_->database);
+}
+
+Result<std::vector<ActionState>> Reader::states(const std::vector<Lsn>& lsns) {
+    Impl& reader = *impl_;
+    const Impl::Snapshot snapshot(reader);
+    std::vector<ActionState> states;
+    for (const Lsn lsn : lsns) {
+        Selecting ended(reader.done, lsn);
+        Selecting waits(reader.pending, lsn);
+        int rc = ended.step();
+        if (rc == SQLITE_ROW) {
+            states.push_back(static_cast<ActionState>(ended->integer(5)));
+            continue;
+        }
+        if (rc == SQLITE_DONE) rc = waits.step();
+        if (rc != SQLITE_ROW && rc != SQLITE_DONE) return reader.failed(rc, "reading states");
+        states.push_back(rc == SQLITE_ROW ? ActionState::Pending : ActionState::New);
+    }
+    return states;
+}
+
+} // namespace yard::store

@@ -1,0 +1,99 @@
+// Reading the journal: short read-only transactions on a connection that never writes and never checkpoints. A
+// Reader is used by one thread at a time; ReaderThread is that thread for the http side. Each call sees every group
+// that was acknowledged before it, and holds its snapshot for at most 50 ms. All readers are closed before their
+// Store.
+#pragma once
+
+#include "core/base/error.h"
+#include "core/model/result.h"
+#include "core/store/rows.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace yard::store {
+
+class Store;
+
+/// What a page may be narrowed to. Absent or empty: anything.
+struct PageFilter {
+    std::vector<ActionState> states; ///< end states; ignored by pagePending
+    std::optional<QueueId> queue;
+    std::string worker; ///< an id, a name or "exec"
+    std::optional<std::string> label;
+    std::optional<Reason> reason;
+    Lsn from;                 ///< lowest LSN, inclusive
+    Lsn to;                   ///< highest LSN, inclusive; 0: no bound
+    bool heldOnly = false;    ///< pagePending
+    bool backoffOnly = false; ///< pagePending
+};
+enum class PageOrder : unsigned char { NewestFirst, OldestFirst };
+
+/// A page may be short, even empty, and still have a cursor: go on from there.
+struct Page {
+    std::vector<ActionResult> rows; ///< without `attempts`
+    Lsn cursor;                     ///< last LSN looked at, to pass on; 0: that was all
+};
+
+class Reader {
+public:
+    /// A read-only connection to the store's journal. `store` outlives it.
+    static Result<std::unique_ptr<Reader>> open(Store& store);
+    ~Reader();
+    Reader(const Reader&) = delete;
+    Reader& operator=(const Reader&) = delete;
+
+    /// All that is known, with the last 1,000 attempts. A pending action has state Pending, whatever the session
+    /// does with it. Nothing: unknown or retired.
+    Result<std::optional<ActionResult>> get(Lsn lsn);
+    /// Finished actions by LSN. Stops after 10 ms with what it has. `limit` 1..1000; `cursor` 0 begins.
+    Result<Page> page(const PageFilter& filter, PageOrder order, int limit, Lsn cursor);
+    /// Pending ones, likewise.
+    Result<Page> pagePending(const PageFilter& filter, PageOrder order, int limit, Lsn cursor);
+    /// The last finished, the latest end first; at most 1000. Those retired since are left out.
+    Result<std::vector<ActionResult>> history(int limit, std::optional<QueueId> queue = {});
+    /// The action as posted; nothing when unknown or no longer kept. `arrayIndex` is set for an element of an
+    /// array.
+    struct SpecText {
+        std::string text;
+        std::optional<std::int64_t> arrayIndex;
+    };
+    Result<std::optional<SpecText>> specText(Lsn lsn);
+    /// A small chunk's bytes, not verified.
+    Result<std::optional<std::string>> blob(const Hash256& hash);
+    Result<bool> hasBlob(const Hash256& hash);
+    Result<std::vector<WorkerRow>> workers();
+    /// Final states of these LSNs; Pending when not finished; New when unknown. Same order.
+    Result<std::vector<ActionState>> states(const std::vector<Lsn>& lsns);
+
+private:
+    struct Impl;
+    explicit Reader(std::unique_ptr<Impl> impl);
+    std::unique_ptr<Impl> impl_;
+};
+
+/// A thread with a Reader. Jobs run one after another and hand their answer to whomever they capture.
+class ReaderThread {
+public:
+    using Job = std::move_only_function<void(Reader&)>;
+    static constexpr std::size_t kMaxJobs = 1'000;
+
+    static Result<std::unique_ptr<ReaderThread>> start(Store& store);
+    /// Runs what is queued, then joins.
+    ~ReaderThread();
+    ReaderThread(const ReaderThread&) = delete;
+    ReaderThread& operator=(const ReaderThread&) = delete;
+    /// Thread-safe, does not block. Busy with kMaxJobs waiting; the job is then destroyed unrun.
+    Result<void> post(Job job);
+
+private:
+    struct Impl;
+    explicit ReaderThread(std::unique_ptr<Impl> impl);
+    std::unique_ptr<Impl> impl_;
+};
+
+} // namespace yard::store

@@ -1,0 +1,79 @@
+// Private to core/store: the inside of Reader. One thread at a time.
+#pragma once
+
+#include "core/base/clock.h"
+#include "core/store/chunk_files.h"
+#include "core/store/database.h"
+#include "core/store/reader.h"
+
+#include <atomic>
+#include <unordered_map>
+#include <vector>
+
+namespace yard::store {
+
+struct Reader::Impl {
+    Impl(ChunkFiles& chunkFiles, std::atomic<int>& count)
+        : files(chunkFiles)
+        , readers(count) {
+        ++readers;
+    }
+    ~Impl();
+    Result<void> prepare();
+
+    /// A read transaction that ends by itself: at the end of the scope, or after 50 ms with SQLITE_INTERRUPT.
+    class Snapshot {
+    public:
+        explicit Snapshot(Impl& reader);
+        ~Snapshot();
+        Snapshot(const Snapshot&) = delete;
+        Snapshot& operator=(const Snapshot&) = delete;
+
+    private:
+        Impl& reader_;
+    };
+
+    /// What a filter's words mean in numbers. `impossible`: no row can match.
+    struct Wanted {
+        bool impossible = false;
+        std::optional<std::vector<ClassNumber>> classes; ///< sorted
+        std::optional<LabelNumber> label;
+        std::uint32_t states = ~0u; ///< a bit each
+    };
+    Result<Wanted> understand(const PageFilter& filter);
+    static bool matches(const PageFilter& filter, const Wanted& wanted, std::int64_t queue,
+                        std::int64_t classNumber, std::int64_t label);
+
+    /// Row of kDoneColumns / kPendingColumns as a result, names and last attempt not yet filled in.
+    static ActionResult doneRow(const Statement& row);
+    static ActionResult pendingRow(const Statement& row);
+    /// Fills in worker, function, label from the dictionary.
+    int complete(ActionResult& result, ClassNumber classNumber, LabelNumber label);
+    /// Adds what only the attempt's own row knows to the outcome of a finished action.
+    int addLastAttempt(ActionResult& result, std::int64_t attempts);
+    /// The result of a done row, whole. SQLITE_ROW: found.
+    int finished(Lsn lsn, std::optional<ActionResult>& result);
+    int addAttempts(ActionResult& result, std::int64_t attempts, bool endedByAttempt);
+
+    Result<Page> scan(const PageFilter& filter, const Wanted& wanted, PageOrder order, int limit, Lsn cursor);
+    /// One run of the index per (state, queue, reason) there is; nothing when those are too many.
+    struct Run {
+        std::int64_t state, queue, reason;
+    };
+    Result<std::optional<std::vector<Run>>> runs(const PageFilter& filter, const Wanted& wanted);
+    Result<Page> merge(const std::vector<Run>& runs, const PageFilter& filter, const Wanted& wanted,
+                       PageOrder order, int limit, Lsn cursor);
+    std::unexpected<Error> failed(int rc, std::string_view doing) const;
+
+    ChunkFiles& files;
+    std::atomic<int>& readers;
+    Database database;
+    MonoTime deadline;
+    Statement begin, end;
+    Statement done, doneDown, doneUp, pending, pendingDown, pendingUp;
+    Statement nextRun, runDown, runUp;
+    Statement attempt, attempts, className, labelText, classesOf, labelOf;
+    Statement recent, spec, blob;
+};
+
+} // namespace yard::store

@@ -1,0 +1,270 @@
+// Pages of finished and pending actions: which way through the table, and when to stop.
+#include "core/store/reader_impl.h"
+
+#include "core/store/schema.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace yard::store {
+
+static constexpr Duration kPageTime = std::chrono::milliseconds(10);
+static constexpr int kRowsBetweenLooks = 128;
+/// More different (state, queue, reason) than this, and a scan is as good.
+static constexpr std::size_t kMaxRuns = 256;
+static constexpr int kMaxPage = 1'000;
+
+#define DONE_COLUMNS                                                                                               \
+    "SELECT lsn, queue, class, label, priority, state, reason, exit_code, signal, cpu_us, max_rss, flags, "        \
+    "attempts, "                                                                                                   \
+    "retry_count, t_new, d_pending, d_submitting, d_running, d_exited, d_end, note FROM done "
+#define PENDING_COLUMNS                                                                                            \
+    "SELECT lsn, queue, class, label, priority, flags, t_new, d_pending, not_before, attempts, retry_count FROM "  \
+    "pending "
+#define ATTEMPT_COLUMNS                                                                                            \
+    "SELECT id, state, reason, exit_code, signal, cpu_us, max_rss, flags, t_submitting, t_running, t_exited, "     \
+    "t_end, "                                                                                                      \
+    "out, err, outputs, result, denied, note FROM attempt "
+#define RUN                                                                                                        \
+    "SELECT lsn FROM done INDEXED BY done_not_completed WHERE state=? AND state<>4 AND queue=? AND reason=? "
+
+Result<void> Reader::Impl::prepare() {
+    const struct {
+        Statement* statement;
+        const char* sql;
+    } all[] = {
+        {&begin, "BEGIN"},
+        {&end, "COMMIT"},
+        {&done, DONE_COLUMNS "WHERE lsn=?"},
+        {&doneDown, DONE_COLUMNS "WHERE lsn BETWEEN ? AND ? ORDER BY lsn DESC"},
+        {&doneUp, DONE_COLUMNS "WHERE lsn BETWEEN ? AND ? ORDER BY lsn"},
+        {&pending, PENDING_COLUMNS "WHERE lsn=?"},
+        {&pendingDown, PENDING_COLUMNS "WHERE lsn BETWEEN ? AND ? ORDER BY lsn DESC"},
+        {&pendingUp, PENDING_COLUMNS "WHERE lsn BETWEEN ? AND ? ORDER BY lsn"},
+        {&nextRun, "SELECT queue, reason FROM done INDEXED BY done_not_completed WHERE state=? AND state<>4 "
+                   "AND (queue, reason)>(?, ?) ORDER BY queue, reason LIMIT 1"},
+        {&runDown, RUN "AND lsn BETWEEN ? AND ? ORDER BY lsn DESC LIMIT ?"},
+        {&runUp, RUN "AND lsn BETWEEN ? AND ? ORDER BY lsn LIMIT ?"},
+        {&attempt, ATTEMPT_COLUMNS "WHERE id=?"},
+        {&attempts, ATTEMPT_COLUMNS "WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT ?"},
+        {&className, "SELECT worker, worker_name, function FROM dict_class WHERE id=?"},
+        {&labelText, "SELECT text FROM dict_label WHERE id=?"},
+        {&classesOf, "SELECT id FROM dict_class WHERE worker=?1 OR worker_name=?1 ORDER BY id"},
+        {&labelOf, "SELECT id FROM dict_label WHERE text=? LIMIT 1"},
+        {&recent, "SELECT lsns FROM recent ORDER BY seq DESC"},
+        {&spec, "SELECT s.text, a.array_index FROM (SELECT lsn, array_base, array_index FROM pending WHERE lsn=?1 "
+                "UNION ALL SELECT lsn, array_base, array_index FROM done WHERE lsn=?1) a "
+                "JOIN spec s ON s.lsn=coalesce(a.array_base, a.lsn)"},
+        {&blob, "SELECT hash, size, bytes, pack, at FROM blob WHERE key=?"},
+    };
+    for (const auto& [statement, sql] : all) {
+        auto prepared = database.prepare(sql);
+        if (!prepared) return std::unexpected(std::move(prepared.error()));
+        *statement = std::move(*prepared);
+    }
+    return {};
+}
+
+Result<Reader::Impl::Wanted> Reader::Impl::understand(const PageFilter& filter) {
+    Wanted wanted;
+    if (!filter.states.empty()) {
+        wanted.states = 0;
+        for (const ActionState state : filter.states) wanted.states |= 1u << std::to_underlying(state);
+    }
+    if (!filter.worker.empty()) {
+        auto& classes = wanted.classes.emplace();
+        Selecting rows(classesOf, filter.worker);
+        int rc = rows.step();
+        for (; rc == SQLITE_ROW; rc = rows.step()) classes.push_back(static_cast<ClassNumber>(rows->integer(0)));
+        if (rc != SQLITE_DONE) return failed(rc, "looking up a worker");
+        wanted.impossible = classes.empty();
+    }
+    if (filter.label && filter.label->empty()) {
+        wanted.label = 0;
+    } else if (filter.label) {
+        Selecting rows(labelOf, *filter.label);
+        const int rc = rows.step();
+        if (rc == SQLITE_ROW)
+            wanted.label = static_cast<LabelNumber>(rows->integer(0));
+        else if (rc == SQLITE_DONE)
+            wanted.impossible = true;
+        else
+            return failed(rc, "looking up a label");
+    }
+    return wanted;
+}
+
+bool Reader::Impl::matches(const PageFilter& filter, const Wanted& wanted, std::int64_t queue,
+                           std::int64_t classNumber, std::int64_t label) {
+    if (filter.queue && filter.queue->value != queue) return false;
+    if (wanted.label && *wanted.label != label) return false;
+    return !wanted.classes || std::ranges::binary_search(*wanted.classes, static_cast<ClassNumber>(classNumber));
+}
+
+namespace {
+
+/// LSNs a page may still hold, both ends inclusive.
+struct Range {
+    std::int64_t low, high;
+};
+
+Range rangeOf(const PageFilter& filter, PageOrder order, Lsn cursor) {
+    Range range{std::max<std::int64_t>(filter.from.value, 1),
+                filter.to.value == 0 ? std::numeric_limits<std::int64_t>::max() : filter.to.value};
+    if (cursor.value == 0) return range;
+    if (order == PageOrder::NewestFirst)
+        range.high = std::min(range.high, cursor.value - 1);
+    else
+        range.low = std::max(range.low, cursor.value + 1);
+    return range;
+}
+
+} // namespace
+
+Result<Page> Reader::Impl::scan(const PageFilter& filter, const Wanted& wanted, PageOrder order, int limit,
+                                Lsn cursor) {
+    const MonoTime until = MonoClock::now() + kPageTime;
+    const Range range = rangeOf(filter, order, cursor);
+    Statement& statement = order == PageOrder::NewestFirst ? doneDown : doneUp;
+    Page page;
+    Selecting rows(statement, range.low, range.high);
+    int looks = 0;
+    int rc = rows.step();
+    for (; rc == SQLITE_ROW; rc = rows.step()) {
+        page.cursor = Lsn(rows->integer(0));
+        const bool stateFits = (wanted.states >> rows->integer(5)) & 1u;
+        const bool reasonFits = !filter.reason || std::to_underlying(*filter.reason) == rows->integer(6);
+        const std::int64_t classNumber = rows->integer(2);
+        const std::int64_t label = rows->integer(3);
+        if (stateFits && reasonFits && matches(filter, wanted, rows->integer(1), classNumber, label)) {
+            ActionResult& result = page.rows.emplace_back(doneRow(statement));
+            rc = complete(result, static_cast<ClassNumber>(classNumber), static_cast<LabelNumber>(label));
+            if (rc == SQLITE_OK) rc = addLastAttempt(result, rows->integer(12));
+            if (rc != SQLITE_OK) return failed(rc, "reading a page");
+            if (static_cast<int>(page.rows.size()) == limit) return page;
+        }
+        if (++looks % kRowsBetweenLooks == 0 && MonoClock::now() >= until) return page;
+    }
+    if (rc != SQLITE_DONE) return failed(rc, "reading a page");
+    page.cursor = Lsn();
+    return page;
+}
+
+Result<std::optional<std::vector<Reader::Impl::Run>>> Reader::Impl::runs(const PageFilter& filter,
+                                                                         const Wanted& wanted) {
+    std::vector<Run> found;
+    for (const ActionState state : {ActionState::Failed, ActionState::Abandoned, ActionState::Cancelled}) {
+        if (!((wanted.states >> std::to_underlying(state)) & 1u)) continue;
+        std::int64_t queue = filter.queue ? filter.queue->value : 0;
+        std::int64_t reason = -1;
+        for (;;) {
+            Selecting next(nextRun, std::to_underlying(state), queue, reason);
+            const int rc = next.step();
+            if (rc == SQLITE_DONE) break;
+            if (rc != SQLITE_ROW) return failed(rc, "reading a page");
+            queue = next->integer(0);
+            reason = next->integer(1);
+            if (filter.queue && queue != filter.queue->value) break;
+            if (filter.reason && reason != std::to_underlying(*filter.reason)) continue;
+            if (found.size() == kMaxRuns) return std::nullopt;
+            found.push_back({std::to_underlying(state), queue, reason});
+        }
+    }
+    return found;
+}
+
+Result<Page> Reader::Impl::merge(const std::vector<Run>& runs, const PageFilter& filter, const Wanted& wanted,
+                                 PageOrder order, int limit, Lsn cursor) {
+    const MonoTime until = MonoClock::now() + kPageTime;
+    const Range range = rangeOf(filter, order, cursor);
+    const bool down = order == PageOrder::NewestFirst;
+    std::vector<std::int64_t> lsns;
+    bool more = false;
+    for (const Run& run : runs) {
+        Selecting rows(down ? runDown : runUp, run.state, run.queue, run.reason, range.low, range.high, limit);
+        int count = 0;
+        int rc = rows.step();
+        for (; rc == SQLITE_ROW; rc = rows.step(), ++count) lsns.push_back(rows->integer(0));
+        if (rc != SQLITE_DONE) return failed(rc, "reading a page");
+        more = more || count == limit;
+    }
+    // Each run gave its first `limit`, so the first `limit` of all of them are right.
+    down ? std::ranges::sort(lsns, std::greater<>()) : std::ranges::sort(lsns);
+    if (lsns.size() > static_cast<std::size_t>(limit)) {
+        lsns.resize(static_cast<std::size_t>(limit));
+        more = true;
+    }
+    Page page;
+    for (std::size_t i = 0; i < lsns.size(); ++i) {
+        std::int64_t classNumber = 0;
+        std::int64_t label = 0;
+        std::int64_t queue = 0;
+        {
+            Selecting row(done, lsns[i]);
+            if (const int rc = row.step(); rc != SQLITE_ROW) return failed(rc, "reading a page");
+            queue = row->integer(1);
+            classNumber = row->integer(2);
+            label = row->integer(3);
+        }
+        page.cursor = Lsn(lsns[i]);
+        if (matches(filter, wanted, queue, classNumber, label)) {
+            std::optional<ActionResult> result;
+            if (const int rc = finished(page.cursor, result); rc != SQLITE_ROW) return failed(rc, "reading a page");
+            page.rows.push_back(std::move(*result));
+        }
+        if (MonoClock::now() >= until && i + 1 < lsns.size()) return page;
+    }
+    if (!more) page.cursor = Lsn();
+    return page;
+}
+
+Result<Page> Reader::page(const PageFilter& filter, PageOrder order, int limit, Lsn cursor) {
+    Impl& reader = *impl_;
+    limit = std::clamp(limit, 1, kMaxPage);
+    const Impl::Snapshot snapshot(reader);
+    auto wanted = reader.understand(filter);
+    if (!wanted) return std::unexpected(std::move(wanted.error()));
+    if (wanted->impossible) return Page();
+    const bool onlyOthers = !((wanted->states >> std::to_underlying(ActionState::Completed)) & 1u);
+    if (onlyOthers) {
+        auto runs = reader.runs(filter, *wanted);
+        if (!runs) return std::unexpected(std::move(runs.error()));
+        if (*runs) return reader.merge(**runs, filter, *wanted, order, limit, cursor);
+    }
+    return reader.scan(filter, *wanted, order, limit, cursor);
+}
+
+Result<Page> Reader::pagePending(const PageFilter& filter, PageOrder order, int limit, Lsn cursor) {
+    Impl& reader = *impl_;
+    limit = std::clamp(limit, 1, kMaxPage);
+    const Impl::Snapshot snapshot(reader);
+    auto wanted = reader.understand(filter);
+    if (!wanted) return std::unexpected(std::move(wanted.error()));
+    Page page;
+    if (wanted->impossible) return page;
+    const MonoTime until = MonoClock::now() + kPageTime;
+    const Range range = rangeOf(filter, order, cursor);
+    Statement& statement = order == PageOrder::NewestFirst ? reader.pendingDown : reader.pendingUp;
+    Selecting rows(statement, range.low, range.high);
+    int looks = 0;
+    int rc = rows.step();
+    for (; rc == SQLITE_ROW; rc = rows.step()) {
+        page.cursor = Lsn(rows->integer(0));
+        const std::int64_t flags = rows->integer(5);
+        const bool faceFits = (!filter.heldOnly || (flags & kHeld)) && (!filter.backoffOnly || (flags & kBackoff));
+        const std::int64_t classNumber = rows->integer(2);
+        const std::int64_t label = rows->integer(3);
+        if (faceFits && Impl::matches(filter, *wanted, rows->integer(1), classNumber, label)) {
+            ActionResult& result = page.rows.emplace_back(Impl::pendingRow(statement));
+            rc = reader.complete(result, static_cast<ClassNumber>(classNumber), static_cast<LabelNumber>(label));
+            if (rc != SQLITE_OK) return reader.failed(rc, "reading a page");
+            if (static_cast<int>(page.rows.size()) == limit) return page;
+        }
+        if (++looks % kRowsBetweenLooks == 0 && MonoClock::now() >= until) return page;
+    }
+    if (rc != SQLITE_DONE) return reader.failed(rc, "reading a page");
+    page.cursor = Lsn();
+    return page;
+}
+
+} // namespace yard::store

@@ -1,0 +1,187 @@
+#include "core/store/restore.h"
+
+#include "core/store/packing.h"
+#include "core/store/schema.h"
+
+#include <charconv>
+#include <filesystem>
+
+namespace yard::store {
+namespace {
+
+constexpr std::size_t kBatch = 1'000;
+
+template<class Read>
+Result<void> eachRow(Database& database, std::string_view sql, Read read) {
+    auto rows = database.prepare(sql);
+    if (!rows) return std::unexpected(std::move(rows.error()));
+    int rc = rows->step();
+    for (; rc == SQLITE_ROW; rc = rows->step()) read(*rows);
+    if (rc != SQLITE_DONE) return std::unexpected(database.error(ErrorKind::Io, sql));
+    return {};
+}
+
+void readPendingRow(const Statement& row, PendingRow& out) {
+    const std::int64_t flags = row.integer(5);
+    out.lsn = Lsn(row.integer(0));
+    out.queue = QueueId(row.integer(1));
+    out.classNumber = static_cast<ClassNumber>(row.integer(2));
+    out.label = static_cast<LabelNumber>(row.integer(3));
+    out.priority = static_cast<std::int16_t>(row.integer(4));
+    out.held = (flags & kHeld) != 0;
+    out.cancelRequested = (flags & kCancelRequested) != 0;
+    out.backoff = (flags & kBackoff) != 0;
+    out.tNew = row.integer(6);
+    out.tPending = row.isNull(7) ? 0 : out.tNew + row.integer(7);
+    out.notBefore = row.integer(8);
+    out.arrayBase = Lsn(row.integer(9));
+    out.arrayIndex = row.integer(10);
+    out.attempts = static_cast<std::uint32_t>(row.integer(11));
+    out.retryCount = static_cast<std::uint32_t>(row.integer(12));
+    out.ownFailures = static_cast<std::uint32_t>(row.integer(13));
+    out.interruptions = static_cast<std::uint32_t>(row.integer(14));
+    out.after.clear();
+    if (!row.isNull(15)) out.after = unpackEdges(row.text(15));
+}
+
+/// Says of each edge what its predecessor is now.
+class EdgeStates {
+public:
+    static Result<EdgeStates> create(Database& database) {
+        EdgeStates states;
+        auto pending = database.prepare("SELECT 1 FROM pending WHERE lsn=?");
+        if (!pending) return std::unexpected(std::move(pending.error()));
+        auto done = database.prepare("SELECT state FROM done WHERE lsn=?");
+        if (!done) return std::unexpected(std::move(done.error()));
+        states.pending_ = std::move(*pending);
+        states.done_ = std::move(*done);
+        return states;
+    }
+    void resolve(Edge& edge) {
+        Selecting pending(pending_, edge.lsn);
+        Selecting done(done_, edge.lsn);
+        if (pending.step() == SQLITE_ROW)
+            edge.state = ActionState::Pending;
+        else if (done.step() == SQLITE_ROW)
+            edge.state = static_cast<ActionState>(done->integer(0));
+        else
+            edge.state = ActionState::New;
+    }
+
+private:
+    Statement pending_, done_;
+};
+
+Result<void> readQueues(Database& database, Restored& restored) {
+    return eachRow(database,
+                   "SELECT id, token, tag, state, held, config, created, completed, failed, abandoned, cancelled "
+                   "FROM queue ORDER BY id",
+                   [&restored](const Statement& row) {
+                       QueueRow& queue = restored.queues.emplace_back();
+                       queue.id = QueueId(row.integer(0));
+                       queue.token = row.text(1);
+                       queue.tag = row.text(2);
+                       queue.state = static_cast<QueueState>(row.integer(3));
+                       queue.held = row.integer(4) != 0;
+                       queue.config = row.text(5);
+                       queue.created = row.integer(6);
+                       queue.counters.completed = row.integer(7);
+                       queue.counters.failed = row.integer(8);
+                       queue.counters.abandoned = row.integer(9);
+                       queue.counters.cancelled = row.integer(10);
+                   });
+}
+
+Result<void> readMeta(Database& database, Restored& restored) {
+    return eachRow(database, "SELECT key, value FROM meta", [&restored](const Statement& row) {
+        static constexpr std::string_view kEngine = "engine.";
+        const std::string_view key = row.text(0);
+        const std::string_view value = row.text(1);
+        if (key.starts_with(kEngine))
+            restored.meta.emplace_back(key.substr(kEngine.size()), value);
+        else if (key == "last_queue")
+            std::from_chars(value.data(), value.data() + value.size(), restored.lastQueue);
+    });
+}
+
+} // namespace
+
+Result<void> readPendingRows(Database& database, const std::function<void(std::span<PendingRow>)>& rows) {
+    auto edges = EdgeStates::create(database);
+    if (!edges) return std::unexpected(std::move(edges.error()));
+    std::vector<PendingRow> batch(kBatch);
+    std::size_t used = 0;
+    auto read =
+        eachRow(database,
+                "SELECT lsn, queue, class, label, priority, flags, t_new, d_pending, not_before, array_base, "
+                "array_index, attempts, retry_count, own_failures, interruptions, edges FROM pending ORDER BY lsn",
+                [&](const Statement& row) {
+                    readPendingRow(row, batch[used]);
+                    for (Edge& edge : batch[used].after) edges->resolve(edge);
+                    if (++used < kBatch) return;
+                    rows(batch);
+                    used = 0;
+                });
+    if (read && used > 0) rows(std::span(batch.data(), used));
+    return read;
+}
+
+Result<std::vector<WorkerRow>> readWorkers(Database& database) {
+    std::vector<WorkerRow> workers;
+    auto read =
+        eachRow(database, "SELECT id, canonical, registered, chunks FROM worker", [&workers](const Statement& row) {
+            const auto id = row.hash(0);
+            if (id) workers.push_back({*id, std::string(row.text(1)), row.integer(2), unpackHashes(row.text(3))});
+        });
+    if (!read) return std::unexpected(std::move(read.error()));
+    return workers;
+}
+
+Result<Restored> readEverythingElse(Database& database) {
+    Restored restored;
+    auto workers = readWorkers(database);
+    if (!workers) return std::unexpected(std::move(workers.error()));
+    restored.workers = std::move(*workers);
+    auto read = readQueues(database, restored);
+    if (read) read = readMeta(database, restored);
+    if (read)
+        read = eachRow(database, "SELECT id, text FROM dict_label ORDER BY id", [&restored](const Statement& row) {
+            restored.labels.push_back({static_cast<LabelNumber>(row.integer(0)), std::string(row.text(1))});
+        });
+    if (read)
+        read = eachRow(database, "SELECT id, text, worker, worker_name, function FROM dict_class ORDER BY id",
+                       [&restored](const Statement& row) {
+                           restored.classes.push_back({static_cast<ClassNumber>(row.integer(0)),
+                                                       std::string(row.text(1)), std::string(row.text(2)),
+                                                       std::string(row.text(3)), std::string(row.text(4))});
+                       });
+    if (read)
+        read = eachRow(database, "SELECT id, body, last, cursor FROM op ORDER BY id",
+                       [&restored](const Statement& row) {
+                           restored.ops.push_back({row.integer(0), std::string(row.text(1)), Lsn(row.integer(2)),
+                                                   Lsn(row.integer(3))});
+                       });
+    if (!read) return std::unexpected(std::move(read.error()));
+    return restored;
+}
+
+Result<void> removeStrayPacks(Database& database, const ChunkFiles& files) {
+    auto known = database.prepare("SELECT 1 FROM pack WHERE id=?");
+    if (!known) return std::unexpected(std::move(known.error()));
+    std::error_code error;
+    for (std::filesystem::directory_iterator i(files.directory() + "/packs", error), end; !error && i != end;
+         i.increment(error)) {
+        const std::string name = i->path().filename();
+        std::int64_t id = 0;
+        const auto parsed = std::from_chars(name.data(), name.data() + name.size(), id);
+        if (parsed.ptr == name.data() + name.size()) {
+            Selecting row(*known, id);
+            if (row.step() != SQLITE_DONE) continue;
+        }
+        std::error_code ignored; // tried again at the next start
+        std::filesystem::remove(i->path(), ignored);
+    }
+    return {};
+}
+
+} // namespace yard::store

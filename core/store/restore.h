@@ -1,0 +1,17 @@
+// Private to core/store: what a start reads from the journal.
+#pragma once
+
+#include "core/store/database.h"
+#include "core/store/journal.h"
+
+namespace yard::store {
+
+/// Everything but pending rows and the LSN block.
+Result<Restored> readEverythingElse(Database& database);
+/// Pending rows in LSN order, edges resolved, in batches of at most 1,000.
+Result<void> readPendingRows(Database& database, const std::function<void(std::span<PendingRow>)>& rows);
+Result<std::vector<WorkerRow>> readWorkers(Database& database);
+/// Removes files in chunks/packs whose group was never committed.
+Result<void> removeStrayPacks(Database& database, const ChunkFiles& files);
+
+} // namespace yard::store

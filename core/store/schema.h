@@ -1,0 +1,40 @@
+// Private to core/store: the tables of the journal, their version and the way from older versions.
+#pragma once
+
+#include "core/store/database.h"
+#include "core/store/journal.h"
+
+#include <span>
+
+namespace yard::store {
+
+/// user_version of the files this program writes.
+inline constexpr int kSchemaVersion = 1;
+/// LSNs are taken in blocks of this many at least.
+inline constexpr std::int64_t kLsnBlock = 100'000;
+/// attempt.id = lsn << kAttemptBits | n; later attempts than fit share the last number.
+inline constexpr int kAttemptBits = 16;
+/// The ring of what finished last: kRecentRows rows of kRecentPerRow LSNs.
+inline constexpr int kRecentRows = 17;
+inline constexpr int kRecentPerRow = 64;
+
+/// Bits of done.flags and attempt.flags. kByAttempt: the end was that of attempt number done.attempts, which has a
+/// row of its own only when there is more to say of it than `done` does.
+enum EndFlags : std::int64_t {
+    kOutEmpty = 1,
+    kErrEmpty = 2,
+    kOutTruncated = 4,
+    kErrTruncated = 8,
+    kByAttempt = 16
+};
+/// Bits of pending.flags.
+enum PendingFlags : std::int64_t { kHeld = 1, kCancelRequested = 2, kBackoff = 4 };
+
+/// Sets the connection up and brings the file to kSchemaVersion. WrongState for a file from a newer version, Io for
+/// one that is not a journal.
+Result<void> prepareJournal(Database& database, Durability durability);
+
+/// Runs steps[user_version…], each in a transaction with the new user_version. SQL ends with a semicolon.
+Result<void> migrate(Database& database, std::span<const char* const> steps);
+
+} // namespace yard::store

@@ -1,0 +1,104 @@
+#include "core/store/store_impl.h"
+
+#include "core/store/restore.h"
+#include "core/store/schema.h"
+
+#include <cassert>
+
+namespace yard::store {
+
+Store::Store(std::unique_ptr<Impl> impl)
+    : impl_(std::move(impl)) {}
+
+Result<std::unique_ptr<Store>> Store::open(StoreOptions options, ChunkFiles& files, StoreCallbacks callbacks) {
+    auto impl = std::make_unique<Impl>(std::move(options), files, std::move(callbacks));
+    if (auto opened = impl->open(); !opened) return std::unexpected(std::move(opened.error()));
+    return std::unique_ptr<Store>(new Store(std::move(impl)));
+}
+
+Store::~Store() {
+    stop();
+    assert(impl_->readers.load() == 0 && "readers are closed before their store");
+}
+
+Result<void> Store::Impl::open() {
+    auto opened = Database::openForWriting(options.path, options.vfs);
+    if (!opened) return std::unexpected(std::move(opened.error()));
+    database = std::move(*opened);
+    if (auto prepared = prepareJournal(database, options.durability); !prepared) return prepared;
+    if (auto removed = removeStrayPacks(database, files); !removed) return removed;
+    auto madeWriter = JournalWriter::create(database, files);
+    if (!madeWriter) return std::unexpected(std::move(madeWriter.error()));
+    writer = std::move(*madeWriter);
+    auto madeSpecs = SpecSource::create(database);
+    if (!madeSpecs) return std::unexpected(std::move(madeSpecs.error()));
+    specs = std::move(*madeSpecs);
+    return {};
+}
+
+Result<Restored> Store::restore(const std::function<void(std::span<PendingRow>)>& rows) {
+    assert(!impl_->thread.joinable() && "restore() comes before start()");
+    auto restored = readEverythingElse(impl_->database);
+    if (!restored) return restored;
+    if (auto read = readPendingRows(impl_->database, rows); !read) return std::unexpected(std::move(read.error()));
+    auto applied = impl_->reserve(ReserveLsns{});
+    if (applied.rc != SQLITE_OK)
+        return std::unexpected(journalError(applied.rc, sqlite3_errmsg(impl_->database.handle())));
+    restored->lsns = applied.detail->lsns;
+    impl_->writer->releaseOwner();
+    return restored;
+}
+
+void Store::start() {
+    assert(!impl_->thread.joinable());
+    impl_->thread = std::thread([impl = impl_.get()] { impl->run(); });
+}
+
+void Store::stop() {
+    impl_->mailbox.close();
+    if (impl_->thread.joinable()) impl_->thread.join();
+}
+
+Result<void> Store::post(std::vector<Operation>& operations) {
+    Batch batch;
+    batch.operations.swap(operations);
+    auto posted = impl_->mailbox.post(batch);
+    if (!posted) operations.swap(batch.operations);
+    return posted;
+}
+
+Result<void> Store::post(Operation operation) {
+    std::vector<Operation> one;
+    one.push_back(std::move(operation));
+    return post(one);
+}
+
+Result<void> Store::fetchSpecs(std::vector<Lsn> lsns, int ahead) {
+    return impl_->mailbox.request({std::move(lsns), ahead});
+}
+
+Result<void> Store::carryOutAndWait(Action action) {
+    assert(std::this_thread::get_id() != impl_->thread.get_id() && "would wait for itself");
+    Batch batch;
+    batch.operations.push_back({.tag = 0, .unhurried = false, .action = std::move(action)});
+    batch.waiter = std::make_unique<std::promise<Result<void>>>();
+    auto written = batch.waiter->get_future();
+    if (auto posted = impl_->mailbox.post(batch); !posted) return posted;
+    return written.get();
+}
+
+bool Store::writable() const {
+    return impl_->writable.load(std::memory_order_relaxed);
+}
+
+const std::string& Store::path() const {
+    return impl_->options.path;
+}
+
+Store::Stats Store::stats() const {
+    const auto& counts = impl_->counts;
+    return {counts.groups.load(), counts.operations.load(), counts.failedGroups.load(), counts.replays.load(),
+            counts.checkpoints.load()};
+}
+
+} // namespace yard::store

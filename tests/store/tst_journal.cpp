@@ -1,0 +1,678 @@
+// The journal: what each operation does to the rows, and that a start finds what was acknowledged.
+#include "tests/store/journal_fixture.h"
+
+#include "core/store/database.h"
+
+#include <QTest>
+
+using namespace yard;
+using namespace yard::store;
+using namespace yard::test;
+
+namespace {
+
+std::unique_ptr<Reader> openReader(Journal& journal) {
+    auto reader = Reader::open(journal.store());
+    if (!reader) qFatal("%s", reader.error().message.c_str());
+    return std::move(*reader);
+}
+
+std::optional<ActionResult> get(Journal& journal, std::int64_t lsn) {
+    auto result = openReader(journal)->get(Lsn(lsn));
+    if (!result) qFatal("%s", result.error().message.c_str());
+    return *result;
+}
+
+std::string lsnsOf(const std::vector<PendingRow>& rows) {
+    std::string out;
+    for (const auto& row : rows) out += (out.empty() ? "" : " ") + std::to_string(row.lsn.value);
+    return out;
+}
+
+} // namespace
+
+class TestJournal : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir directory_;
+    std::string fresh(const char* name) {
+        const std::string path = directory_.path().toStdString() + "/" + name;
+        if (!QDir().mkpath(QString::fromStdString(path))) qFatal("mkpath");
+        return path;
+    }
+
+private slots:
+    void acceptedActionsAreFoundByTheNextStartInOrder() {
+        const auto path = fresh("accepted");
+        {
+            Journal journal(path);
+            auto rows = accept({3, 1, 2});
+            rows.items[0].row.held = true;
+            rows.items[0].row.priority = -7;
+            rows.items[0].row.notBefore = kThen + 999;
+            rows.labels = {{4, "nightly"}};
+            rows.items[1].row.label = 4;
+            rows.classes = {{1, R"({"worker":"exec"})", "exec", "exec", ""}};
+            QCOMPARE(word(journal.carryOut(std::move(rows))), "ok");
+        }
+        Journal again(path);
+        QCOMPARE(lsnsOf(again.pending), "1 2 3");
+        QVERIFY(again.pending[2].held && !again.pending[1].held);
+        QCOMPARE(again.pending[2].priority, std::int16_t(-7));
+        QCOMPARE(again.pending[2].notBefore, kThen + 999);
+        QCOMPARE(again.pending[0].tNew, kThen + 1);
+        QCOMPARE(again.pending[0].tPending, kThen + 6);
+        QCOMPARE(again.restored.labels.size(), 1u);
+        QCOMPARE(again.restored.labels[0].text, "nightly");
+        QCOMPARE(again.restored.classes[0].workerName, "exec");
+    }
+
+    void aSubmissionIsTakenWholeOrNotAtAll() {
+        const auto path = fresh("whole");
+        {
+            Journal journal(path);
+            QCOMPARE(word(journal.carryOut(accept({5}))), "ok");
+            auto twice = accept({6, 5}); // 5 is there: the database refuses the second row
+            QCOMPARE(word(journal.carryOut(std::move(twice))), "internal");
+        }
+        QCOMPARE(lsnsOf(Journal(path).pending), "5");
+    }
+
+    void aRowThatCannotBeRightIsRefusedBeforeTheGroup() {
+        Journal journal(fresh("refused"), {}, false);
+        const auto bad = journal.post(accept({0}));
+        const auto good = journal.post(accept({1}));
+        auto empty = accept({2});
+        empty.items[0].spec.clear();
+        const auto noSpec = journal.post(std::move(empty));
+        const auto running = journal.post(finish(1, ActionState::Running));
+        const auto zero = journal.post(DropQueue{QueueId(0)});
+        const auto large = journal.post(PutChunk{chunk(std::string(kSmallChunk + 1, 'x'))});
+        journal.store().start();
+        QCOMPARE(word(journal.answers.of(good)), "ok");
+        for (const auto tag : {bad, noSpec, running, zero, large})
+            QCOMPARE(word(journal.answers.of(tag)), "invalid");
+        QCOMPARE(journal.store().stats().replays, 0u);
+        QCOMPARE(journal.store().stats().groups, 1u);
+    }
+
+    void whenAGroupFailsOnOneOperationTheOthersAreCommitted() {
+        Journal journal(fresh("replay"), {}, false);
+        const auto first = journal.post(accept({1}));
+        const auto duplicate = journal.post(accept({1}));
+        const auto second = journal.post(accept({2}));
+        const auto end = journal.post(finish(1));
+        journal.store().start();
+        QCOMPARE(word(journal.answers.of(end)), "ok");
+        QCOMPARE(word(journal.answers.of(first)), "ok");
+        QCOMPARE(word(journal.answers.of(duplicate)), "internal");
+        QCOMPARE(word(journal.answers.of(second)), "ok");
+        QCOMPARE(journal.store().stats().replays, 1u);
+        QCOMPARE(journal.answers.order(), (std::vector<std::uint64_t>{first, duplicate, second, end}));
+        QCOMPARE(get(journal, 1)->state, ActionState::Completed);
+        QCOMPARE(openReader(journal)->history(10)->size(), 1u);
+    }
+
+    void oneGroupIsOneAcknowledgement() {
+        Journal journal(fresh("one"), {}, false);
+        std::vector<Operation> operations;
+        for (std::uint64_t i = 1; i <= 500; ++i)
+            operations.push_back({.tag = i, .unhurried = false, .action = accept({std::int64_t(i)})});
+        QVERIFY(journal.store().post(std::move(operations)));
+        journal.store().start();
+        QCOMPARE(word(journal.answers.of(500)), "ok");
+        QCOMPARE(journal.answers.deliveries(), 1);
+        QCOMPARE(journal.store().stats().groups, 1u);
+    }
+
+    void unhurriedResultsWaitForCompanyAndAHurriedOneDoesNot() {
+        StoreOptions options;
+        options.linger = std::chrono::hours(1); // only a hurried operation ends it
+        Journal journal(fresh("linger"), options);
+        QCOMPARE(word(journal.carryOut(accept({1, 2}))), "ok");
+        const auto lingering = journal.post(finish(1), true);
+        QTest::qWait(30); // a shorter wait could pass by luck, never fail by it
+        QVERIFY(!journal.answers.has(lingering));
+        QCOMPARE(word(journal.carryOut(finish(2))), "ok");
+        QCOMPARE(word(journal.answers.of(lingering)), "ok");
+        QCOMPARE(journal.store().stats().groups, 2u);
+    }
+
+    void aLingeringResultIsWrittenWhenItsTimeIsUp() {
+        Journal journal(fresh("lingered"));
+        QCOMPARE(word(journal.carryOut(accept({1}))), "ok");
+        QCOMPARE(word(journal.answers.of(journal.post(finish(1), true))), "ok");
+    }
+
+    void aFinishedActionKeepsEverythingItsResultShows() {
+        Journal journal(fresh("finished"));
+        auto rows = accept({7}, 0);
+        rows.classes = {{1, "{}", std::string(64, 'a'), "thumbnailer", "thumb"}};
+        rows.labels = {{9, "l\xc3\xa4"}};
+        rows.items[0].row.label = 9;
+        rows.items[0].row.priority = 12;
+        QCOMPARE(word(journal.carryOut(std::move(rows))), "ok");
+        Finish end = finish(7, ActionState::Failed, Reason::Signal);
+        AttemptOutcome& outcome = end.attempt->outcome;
+        outcome.exitCode.reset();
+        outcome.signal = 11;
+        outcome.cpuSeconds = 1.25;
+        outcome.maxRssBytes = 123456789;
+        outcome.out = ChunkRef{Sha256::of("hello"), 5};
+        outcome.err = ChunkRef{Hash256::ofNothing(), 0};
+        outcome.outTruncated = true;
+        outcome.outputs = {{"a/b.txt", {Sha256::of("x"), 1}}, {"c", {Hash256::ofNothing(), 0}}};
+        outcome.result = R"({"n":1})";
+        outcome.denied = {{kThen, "link", "/etc/passwd", 13, 42}};
+        outcome.note = "it broke";
+        end.chunks = {chunk("hello")};
+        QCOMPARE(word(journal.carryOut(end)), "ok");
+
+        const auto result = get(journal, 7);
+        QVERIFY(result.has_value());
+        QCOMPARE(result->workerId, std::string(64, 'a'));
+        QCOMPARE(result->workerName, "thumbnailer");
+        QCOMPARE(result->function, "thumb");
+        QCOMPARE(result->label, "l\xc3\xa4");
+        QCOMPARE(result->priority, 12);
+        QCOMPARE(result->state, ActionState::Failed);
+        QCOMPARE(result->note, "it broke");
+        QCOMPARE(result->times[ActionState::New], kThen + 7);
+        QCOMPARE(result->times[ActionState::Pending], kThen + 12);
+        QCOMPARE(result->times[ActionState::Submitting], kThen + 100);
+        QCOMPARE(result->times[ActionState::Running], kThen + 110);
+        QCOMPARE(result->times.exited, kThen + 120);
+        QCOMPARE(result->times[ActionState::Failed], kThen + 130);
+        const AttemptOutcome& kept = *result->outcome;
+        QCOMPARE(kept.reason, Reason::Signal);
+        QVERIFY(!kept.exitCode);
+        QCOMPARE(kept.signal, std::optional<int>(11));
+        QCOMPARE(*kept.cpuSeconds, 1.25);
+        QCOMPARE(*kept.maxRssBytes, 123456789);
+        QVERIFY(kept.out == outcome.out);
+        QVERIFY(kept.err == outcome.err);
+        QVERIFY(kept.outTruncated && !kept.errTruncated);
+        QCOMPARE(kept.outputs.size(), 2u);
+        QCOMPARE(kept.outputs[0].name, "a/b.txt");
+        QVERIFY(kept.outputs[1].chunk == outcome.outputs[1].chunk);
+        QCOMPARE(kept.result, R"({"n":1})");
+        QCOMPARE(kept.denied.size(), 1u);
+        QCOMPARE(kept.denied[0].path, "/etc/passwd");
+        QCOMPARE(kept.denied[0].err, 13);
+        QCOMPARE(result->attempts.size(), 1u);
+        QCOMPARE(result->attempts[0].outcome.note, "it broke");
+        QCOMPARE(**openReader(journal)->blob(Sha256::of("hello")), "hello");
+    }
+
+    void anAttemptWithNothingToSayIsShownWithoutARowOfItsOwn() {
+        Journal journal(fresh("plain"));
+        QCOMPARE(word(journal.carryOut(accept({1}))), "ok");
+        Finish end = finish(1);
+        end.attempt->outcome.out = ChunkRef{Hash256::ofNothing(), 0};
+        QCOMPARE(word(journal.carryOut(end)), "ok");
+        const auto result = get(journal, 1);
+        QCOMPARE(result->attempts.size(), 1u);
+        QCOMPARE(result->attempts[0].n, 1u);
+        QCOMPARE(result->attempts[0].times[ActionState::Running], kThen + 110);
+        QCOMPARE(result->attempts[0].times[ActionState::New], 0);
+        QVERIFY(result->outcome->out && result->outcome->out->size == 0);
+        QVERIFY(!result->outcome->err);
+        auto database = Database::openForReading(journal.store().path(), {});
+        QCOMPARE(*database->number("SELECT count(*) FROM attempt"), 0);
+    }
+
+    void aRetryKeepsTheAttemptAndTheActionPending() {
+        const auto path = fresh("retry");
+        {
+            Journal journal(path);
+            QCOMPARE(word(journal.carryOut(accept({1}))), "ok");
+            Retry retry{.lsn = Lsn(1),
+                        .attempt = attempt(1, ActionState::Failed, Reason::ExitCode),
+                        .retryCount = 1,
+                        .ownFailures = 1,
+                        .interruptions = 0,
+                        .tPending = kThen + 500,
+                        .notBefore = kThen + 900,
+                        .chunks = {chunk("first try")}};
+            retry.attempt.outcome.exitCode = 3;
+            retry.attempt.outcome.out = ChunkRef{Sha256::of("first try"), 9};
+            QCOMPARE(word(journal.carryOut(retry)), "ok");
+            const auto result = get(journal, 1);
+            QCOMPARE(result->state, ActionState::Pending);
+            QCOMPARE(result->retryAt, kThen + 900);
+            QCOMPARE(result->retryCount, 1);
+            QCOMPARE(result->attempts.size(), 1u);
+            QCOMPARE(*result->attempts[0].outcome.exitCode, 3);
+            QCOMPARE(**openReader(journal)->blob(Sha256::of("first try")), "first try");
+        }
+        Journal again(path);
+        QCOMPARE(again.pending.size(), 1u);
+        QVERIFY(again.pending[0].backoff);
+        QCOMPARE(again.pending[0].attempts, 1u);
+        QCOMPARE(again.pending[0].ownFailures, 1u);
+        QCOMPARE(again.pending[0].tPending, kThen + 500);
+        Finish end = finish(1);
+        end.attempt->n = 2;
+        QCOMPARE(word(again.carryOut(end)), "ok");
+        const auto result = get(again, 1);
+        QCOMPARE(result->attempts.size(), 2u);
+        QCOMPARE(result->attempts[1].n, 2u);
+        QCOMPARE(result->retryCount, 1);
+    }
+
+    void anActionCancelledWhilePendingEndsWithoutAnAttempt() {
+        Journal journal(fresh("cancelled"));
+        QCOMPARE(word(journal.carryOut(accept({1}))), "ok");
+        Finish end{.lsn = Lsn(1),
+                   .state = ActionState::Cancelled,
+                   .reason = Reason::Cancelled,
+                   .tEnd = kThen + 50,
+                   .attempt = {},
+                   .note = "by hand",
+                   .keepSpec = true,
+                   .chunks = {},
+                   .ownFailures = {},
+                   .interruptions = {}};
+        QCOMPARE(word(journal.carryOut(end)), "ok");
+        const auto result = get(journal, 1);
+        QCOMPARE(result->attempts.size(), 0u);
+        QCOMPARE(result->note, "by hand");
+        QCOMPARE(result->times[ActionState::Cancelled], kThen + 50);
+        QCOMPARE(result->outcome->reason, Reason::Cancelled);
+    }
+
+    void finishingWhatIsNotPendingIsNotFound() {
+        Journal journal(fresh("twice"));
+        QCOMPARE(word(journal.carryOut(accept({1}))), "ok");
+        QCOMPARE(word(journal.carryOut(finish(1))), "ok");
+        QCOMPARE(word(journal.carryOut(finish(1, ActionState::Failed, Reason::ExitCode))), "not_found");
+        QCOMPARE(word(journal.carryOut(finish(2))), "not_found");
+        QCOMPARE(
+            word(journal.carryOut(Retry{.lsn = Lsn(1), .attempt = attempt(2, ActionState::Failed), .chunks = {}})),
+            "not_found");
+        QCOMPARE(word(journal.carryOut(Update{.lsn = Lsn(1), .held = true})), "not_found");
+        QCOMPARE(get(journal, 1)->state, ActionState::Completed);
+    }
+
+    void updatesOfAPendingRowSurviveTheNextStart() {
+        const auto path = fresh("update");
+        {
+            Journal journal(path);
+            auto rows = accept({1, 2});
+            rows.items[1].row.held = true;
+            QCOMPARE(word(journal.carryOut(std::move(rows))), "ok");
+            QCOMPARE(word(journal.carryOut(Update{.lsn = Lsn(1),
+                                                  .held = true,
+                                                  .cancelRequested = true,
+                                                  .priority = 5,
+                                                  .queue = QueueId(3),
+                                                  .notBefore = kThen + 1})),
+                     "ok");
+            QCOMPARE(word(journal.carryOut(Update{.lsn = Lsn(2), .held = false})), "ok");
+        }
+        Journal again(path);
+        QVERIFY(again.pending[0].held && again.pending[0].cancelRequested);
+        QCOMPARE(again.pending[0].priority, std::int16_t(5));
+        QCOMPARE(again.pending[0].queue, QueueId(3));
+        QCOMPARE(again.pending[0].notBefore, kThen + 1);
+        QVERIFY(!again.pending[1].held && !again.pending[1].cancelRequested);
+    }
+
+    void retiringForgetsAFinishedActionAndRefusesAnActiveOne() {
+        Journal journal(fresh("retire"));
+        QCOMPARE(word(journal.carryOut(accept({1, 2}))), "ok");
+        QCOMPARE(word(journal.carryOut(Retire{Lsn(1)})), "wrong_state");
+        Finish end = finish(1, ActionState::Failed, Reason::ExitCode);
+        end.attempt->outcome.note = "so there is a row of the attempt";
+        QCOMPARE(word(journal.carryOut(end)), "ok");
+        QCOMPARE(word(journal.carryOut(Retire{Lsn(1)})), "ok");
+        QCOMPARE(word(journal.carryOut(Retire{Lsn(1)})), "not_found");
+        QVERIFY(!get(journal, 1));
+        auto database = Database::openForReading(journal.store().path(), {});
+        QCOMPARE(*database->number("SELECT count(*) FROM attempt"), 0);
+        QCOMPARE(*database->number("SELECT count(*) FROM spec"), 1);
+    }
+
+    void reschedulingPutsAFinishedActionBackAndLowersTheCounter() {
+        const auto path = fresh("reopen");
+        {
+            Journal journal(path);
+            QCOMPARE(word(journal.carryOut(accept({1, 2}))), "ok");
+            QCOMPARE(word(journal.carryOut(finish(1, ActionState::Failed, Reason::ExitCode))), "ok");
+            QCOMPARE(word(journal.carryOut(finish(2))), "ok");
+            QCOMPARE(word(journal.carryOut(Reopen{.lsn = Lsn(2), .tPending = kThen + 700})), "wrong_state");
+            QCOMPARE(word(journal.carryOut(Reopen{.lsn = Lsn(3), .tPending = kThen + 700})), "not_found");
+            QCOMPARE(word(journal.carryOut(Reopen{.lsn = Lsn(1), .tPending = kThen + 700, .expectRetryCount = 5})),
+                     "wrong_state");
+            const auto detail = journal.carryOut(
+                Reopen{.lsn = Lsn(1), .tPending = kThen + 700, .expectRetryCount = 0, .ownFailures = 2});
+            QCOMPARE(word(detail), "ok");
+            QCOMPARE(detail.row->retryCount, 1u);
+            QCOMPARE(detail.row->attempts, 1u);
+            QCOMPARE(detail.row->ownFailures, 2u);
+            QCOMPARE(word(journal.carryOut(Reopen{.lsn = Lsn(1), .tPending = kThen + 800})), "not_found");
+        }
+        Journal again(path);
+        QCOMPARE(lsnsOf(again.pending), "1");
+        QCOMPARE(again.pending[0].retryCount, 1u);
+        QCOMPARE(again.pending[0].tPending, kThen + 700);
+        QCOMPARE(again.pending[0].tNew, kThen + 1);
+        QCOMPARE(again.restored.queues[0].counters.failed, 0);
+        QCOMPARE(again.restored.queues[0].counters.completed, 1);
+        QCOMPARE(get(again, 1)->attempts.size(), 1u); // told by the row that `done` was
+        QCOMPARE(get(again, 1)->attempts[0].outcome.reason, Reason::ExitCode);
+    }
+
+    void reschedulingNeedsTheSpec() {
+        Journal journal(fresh("nospec"));
+        QCOMPARE(word(journal.carryOut(accept({1, 2}))), "ok");
+        Finish failed = finish(1, ActionState::Failed, Reason::ExitCode);
+        failed.keepSpec = false; // kept all the same: rescheduling needs it
+        QCOMPARE(word(journal.carryOut(failed)), "ok");
+        Finish completed = finish(2);
+        completed.keepSpec = false;
+        QCOMPARE(word(journal.carryOut(completed)), "ok");
+        auto reader = openReader(journal);
+        QVERIFY((*reader->specText(Lsn(1))).has_value());
+        QVERIFY(!(*reader->specText(Lsn(2))).has_value());
+        QCOMPARE(word(journal.carryOut(Reopen{.lsn = Lsn(1), .tPending = kThen + 700})), "ok");
+    }
+
+    void anArrayIsOneSubmissionThatSharesItsSpecUntilTheLastElementIsRetired() {
+        const auto path = fresh("array");
+        {
+            Journal journal(path);
+            auto rows = accept({10});
+            rows.items[0].isArray = true;
+            rows.items[0].count = 3;
+            rows.items[0].row.arrayIndex = 5;
+            QCOMPARE(word(journal.carryOut(std::move(rows))), "ok");
+            for (const std::int64_t lsn : {10, 11, 12}) QCOMPARE(word(journal.carryOut(finish(lsn))), "ok");
+            QCOMPARE(word(journal.carryOut(Retire{Lsn(10)})), "ok");
+            auto reader = openReader(journal);
+            QVERIFY(!(*reader->specText(Lsn(10))).has_value());
+            const auto text = *reader->specText(Lsn(12));
+            QCOMPARE(text->text, specText("10"));
+            QCOMPARE(*text->arrayIndex, 7);
+            QCOMPARE(word(journal.carryOut(Retire{Lsn(11)})), "ok");
+            QCOMPARE(word(journal.carryOut(Retire{Lsn(12)})), "ok");
+            auto database = Database::openForReading(journal.store().path(), {});
+            QCOMPARE(*database->number("SELECT (SELECT count(*) FROM spec)+(SELECT count(*) FROM array)"), 0);
+        }
+    }
+
+    void specsAreFetchedParsedWithThoseThatFollow() {
+        Journal journal(fresh("specs"));
+        auto rows = accept({1, 2, 3});
+        AcceptItem array = item(4);
+        array.isArray = true;
+        array.count = 2;
+        array.row.arrayIndex = 8;
+        array.spec = R"({"worker":"exec","argv":["/bin/echo","{index}"],"array":{"from":8,"to":9}})";
+        rows.items.push_back(array);
+        rows.items.push_back(item(6));
+        rows.items.back().spec = "not JSON";
+        QCOMPARE(word(journal.carryOut(std::move(rows))), "ok");
+        QVERIFY(journal.store().fetchSpecs({Lsn(2), Lsn(1), Lsn(99)}, 0));
+        auto asked = journal.answers.specs(3);
+        QCOMPARE(asked[0].lsn, Lsn(1));
+        QCOMPARE(asked[0].spec->argv.at(1), "1");
+        QCOMPARE(asked[1].text, specText("2"));
+        QVERIFY(!asked[2].spec && !asked[2].error.empty());
+        QVERIFY(journal.store().fetchSpecs({Lsn(2)}, 10));
+        auto ahead = journal.answers.specs(5);
+        QCOMPARE(ahead.size(), 5u);
+        QCOMPARE(ahead[2].spec->argv.at(1), "8");
+        QCOMPARE(ahead[3].lsn, Lsn(5));
+        QCOMPARE(ahead[3].spec->argv.at(1), "9");
+        QVERIFY(!ahead[4].spec && !ahead[4].error.empty());
+    }
+
+    void aSubmissionNamesTheChunksItLacks() {
+        Journal journal(fresh("chunks"));
+        const SmallChunk there = chunk("there");
+        const SmallChunk missing = chunk("missing");
+        QVERIFY(journal.store().carryOutAndWait(PutChunk{there}));
+        auto rows = accept({1, 2});
+        rows.items[0].chunks = {there.hash, Hash256::ofNothing()};
+        rows.items[1].chunks = {missing.hash, missing.hash};
+        const auto detail = journal.carryOut(rows);
+        QCOMPARE(word(detail), "need");
+        QCOMPARE(detail.error->need, std::vector<std::string>{missing.hash.hex()});
+        QVERIFY(!get(journal, 1));
+        QVERIFY(journal.files().isRecent(there.hash));
+        QVERIFY(journal.store().carryOutAndWait(PutChunk{missing}));
+        QCOMPARE(word(journal.carryOut(rows)), "ok");
+    }
+
+    void dependenciesAreCheckedAndToldAgainAtTheNextStart() {
+        const auto path = fresh("edges");
+        {
+            Journal journal(path);
+            QCOMPARE(word(journal.carryOut(accept({1, 2, 3}))), "ok");
+            QCOMPARE(word(journal.carryOut(finish(1))), "ok");
+            auto unknown = accept({4, 5});
+            unknown.items[1].row.after = {{Lsn(77)}};
+            const auto refused = journal.carryOut(unknown);
+            QCOMPARE(word(refused), "invalid");
+            QCOMPARE(refused.error->field, "after");
+            QCOMPARE(refused.error->index, 1);
+            auto known = accept({4, 5});
+            known.items[1].row.after = {
+                {Lsn(1)}, {Lsn(2), DependencyOn::Any}, {Lsn(4)}, {Lsn(3), DependencyOn::Failed}};
+            const auto detail = journal.carryOut(known);
+            QCOMPARE(word(detail), "ok");
+            QCOMPARE(detail.finished.size(), 1u);
+            QCOMPARE(detail.finished[0].lsn, Lsn(1));
+            QCOMPARE(word(journal.carryOut(finish(3, ActionState::Failed, Reason::ExitCode))), "ok");
+            QCOMPARE(word(journal.carryOut(Retire{Lsn(1)})), "ok");
+        }
+        Journal again(path);
+        const auto& edges = again.pending.back().after;
+        QCOMPARE(edges.size(), 4u);
+        QCOMPARE(edges[0].state, ActionState::New);
+        QCOMPARE(edges[1].state, ActionState::Pending);
+        QCOMPARE(edges[1].on, DependencyOn::Any);
+        QCOMPARE(edges[3].state, ActionState::Failed);
+        QCOMPARE(edges[3].on, DependencyOn::Failed);
+    }
+
+    void anIdempotencyKeyRepeatsItsAnswerForADay() {
+        Journal journal(fresh("idem"));
+        auto rows = accept({1});
+        rows.idempotency = Idempotency{"key", Sha256::of("body"), R"({"lsn":1})"};
+        QCOMPARE(word(journal.carryOut(rows)), "ok");
+        auto repeat = accept({2});
+        repeat.idempotency = Idempotency{"key", Sha256::of("body"), R"({"lsn":2})"};
+        repeat.now = kThen + 23LL * 3600 * 1'000'000;
+        const auto detail = journal.carryOut(repeat);
+        QCOMPARE(word(detail), "ok");
+        QVERIFY(detail.repeated);
+        QCOMPARE(detail.answer, R"({"lsn":1})");
+        QVERIFY(!get(journal, 2));
+        auto other = repeat;
+        other.idempotency->body = Sha256::of("another");
+        const auto refused = journal.carryOut(other);
+        QCOMPARE(word(refused), "invalid");
+        QCOMPARE(refused.error->field, "Idempotency-Key");
+        other.now = kThen + 25LL * 3600 * 1'000'000;
+        const auto later = journal.carryOut(other);
+        QCOMPARE(word(later), "ok");
+        QVERIFY(!later.repeated && get(journal, 2));
+    }
+
+    void aSubmissionThatWasRefusedLeavesItsIdempotencyKeyFree() {
+        Journal journal(fresh("idemfree"));
+        auto rows = accept({1});
+        rows.idempotency = Idempotency{"key", Sha256::of("body"), "{}"};
+        rows.items[0].chunks = {Sha256::of("not there")};
+        QCOMPARE(word(journal.carryOut(rows)), "need");
+        rows.items[0].chunks.clear();
+        const auto detail = journal.carryOut(rows);
+        QVERIFY(word(detail) == "ok" && !detail.repeated);
+    }
+
+    void queuesWorkersOperationsAndValuesAreFoundAgain() {
+        const auto path = fresh("rest");
+        const SmallChunk file = chunk("#!/bin/sh");
+        const Hash256 worker = Sha256::of("worker");
+        {
+            Journal journal(path);
+            QCOMPARE(word(journal.carryOut(PutQueue{{.id = QueueId(4),
+                                                     .token = "t4",
+                                                     .tag = "nightly",
+                                                     .held = true,
+                                                     .config = R"({"weight":2})",
+                                                     .created = kThen,
+                                                     .counters = {}}})),
+                     "ok");
+            QCOMPARE(word(journal.carryOut(
+                         PutQueue{{.id = QueueId(9), .token = "t9", .tag = {}, .config = "{}", .counters = {}}})),
+                     "ok");
+            QCOMPARE(word(journal.carryOut(accept({1, 2, 3, 4}, 4))), "ok");
+            QCOMPARE(word(journal.carryOut(finish(1))), "ok");
+            QCOMPARE(word(journal.carryOut(finish(2, ActionState::Abandoned, Reason::Abandoned))), "ok");
+            QCOMPARE(word(journal.carryOut(finish(3, ActionState::Cancelled, Reason::Cancelled))), "ok");
+            // writing the queue anew leaves its counters alone
+            QCOMPARE(word(journal.carryOut(PutQueue{{.id = QueueId(4),
+                                                     .token = "t4",
+                                                     .tag = "nightly",
+                                                     .state = QueueState::Draining,
+                                                     .config = "{}",
+                                                     .counters = {}}})),
+                     "ok");
+            QCOMPARE(word(journal.carryOut(DropQueue{QueueId(9)})), "ok");
+            QCOMPARE(word(journal.carryOut(DropQueue{QueueId(9)})), "not_found");
+            WorkerRow row{worker, R"({"name":"w"})", kThen, {file.hash}};
+            QCOMPARE(word(journal.carryOut(PutWorker{row})), "need");
+            QVERIFY(journal.store().carryOutAndWait(PutChunk{file}));
+            QCOMPARE(word(journal.carryOut(PutWorker{row})), "ok");
+            row.id = Sha256::of("other");
+            QCOMPARE(word(journal.carryOut(PutWorker{row})), "ok");
+            QCOMPARE(word(journal.carryOut(DropWorker{row.id})), "ok");
+            QCOMPARE(word(journal.carryOut(DropWorker{row.id})), "not_found");
+            QCOMPARE(word(journal.carryOut(PutOp{{1, "{}", Lsn(100), Lsn(0)}})), "ok");
+            QCOMPARE(word(journal.carryOut(PutOp{{2, R"({"cancel":4})", Lsn(200), Lsn(0)}})), "ok");
+            QCOMPARE(word(journal.carryOut(PutOp{{2, R"({"cancel":4})", Lsn(200), Lsn(150)}})), "ok");
+            QCOMPARE(word(journal.carryOut(DropOp{1})), "ok");
+            QCOMPARE(word(journal.carryOut(PutMeta{"window", "wide"})), "ok");
+        }
+        Journal again(path);
+        QCOMPARE(again.restored.queues.size(), 2u);
+        const QueueRow& queue = again.restored.queues[1];
+        QCOMPARE(queue.tag, "nightly");
+        QCOMPARE(queue.state, QueueState::Draining);
+        QVERIFY(!queue.held);
+        QCOMPARE(queue.counters.completed, 1);
+        QCOMPARE(queue.counters.abandoned, 1);
+        QCOMPARE(queue.counters.cancelled, 1);
+        QCOMPARE(queue.counters.failed, 0);
+        QCOMPARE(again.restored.lastQueue, 9);
+        QCOMPARE(again.restored.workers.size(), 1u);
+        QVERIFY(again.restored.workers[0].id == worker);
+        QVERIFY(again.restored.workers[0].chunks == std::vector{file.hash});
+        QCOMPARE(again.restored.ops.size(), 1u);
+        QCOMPARE(again.restored.ops[0].cursor, Lsn(150));
+        QCOMPARE(again.restored.meta.size(), 1u);
+        QCOMPARE(again.restored.meta[0].second, "wide");
+    }
+
+    void everyStartBeginsANewBlockOfLsns() {
+        const auto path = fresh("lsns");
+        LsnBlock first;
+        LsnBlock large;
+        {
+            Journal journal(path);
+            first = journal.restored.lsns;
+            QCOMPARE(first.first, Lsn(1));
+            QCOMPARE(first.end, Lsn(100'001));
+            QCOMPARE(journal.carryOut(ReserveLsns{5}).lsns.end, Lsn(200'001));
+            large = journal.carryOut(ReserveLsns{250'000}).lsns;
+            QCOMPARE(large.first, Lsn(200'001));
+            QCOMPARE(large.end, Lsn(450'001));
+            QCOMPARE(word(journal.carryOut(ReserveLsns{0})), "invalid");
+        }
+        QCOMPARE(Journal(path).restored.lsns.first, large.end);
+    }
+
+    void aFullMailboxTellsThePosterAndTakesResultsAllTheSame() {
+        StoreOptions options;
+        options.submissionRows = 3;
+        options.operationBytes = 9'400;
+        Journal journal(fresh("full"), options, false);
+        journal.post(accept({1, 2, 3}));
+        std::vector<Operation> more;
+        more.push_back({.tag = 50, .unhurried = false, .action = accept({4})});
+        const auto refused = journal.store().post(more);
+        QVERIFY(!refused && refused.error().kind == ErrorKind::Busy);
+        QCOMPARE(more.size(), 1u); // still the caller's
+        journal.post(PutMeta{"a", std::string(9'000, 'x')});
+        const auto full = journal.store().post({.tag = 51, .unhurried = false, .action = PutMeta{"b", "y"}});
+        QVERIFY(!full && full.error().kind == ErrorKind::Busy);
+        const auto result = journal.post(finish(1));
+        journal.store().start();
+        QCOMPARE(word(journal.answers.of(result)), "ok");
+        QVERIFY(journal.store().post(std::move(more)));
+        QCOMPARE(word(journal.answers.of(50)), "ok");
+    }
+
+    void aSubmissionLargerThanTheMailboxPassesWhenItIsAlone() {
+        StoreOptions options;
+        options.submissionRows = 3;
+        Journal journal(fresh("larger"), options);
+        auto rows = accept({1});
+        rows.items[0].isArray = true;
+        rows.items[0].count = 10;
+        QCOMPARE(word(journal.carryOut(rows)), "ok");
+        QCOMPARE(word(journal.carryOut(accept({20}))), "ok");
+    }
+
+    void stoppingCommitsWhatWasPostedAndRefusesMore() {
+        const auto path = fresh("stop");
+        {
+            Journal journal(path);
+            std::uint64_t last = 0;
+            for (std::int64_t lsn = 1; lsn <= 2'000; ++lsn) last = journal.post(accept({lsn}), true);
+            journal.store().stop();
+            QVERIFY(journal.answers.has(last));
+            const auto late = journal.store().post({.tag = 1, .unhurried = false, .action = accept({9'999})});
+            QVERIFY(!late && late.error().kind == ErrorKind::WrongState);
+            QVERIFY(!journal.store().fetchSpecs({Lsn(1)}));
+            QVERIFY(!journal.store().carryOutAndWait(PutMeta{"a", "b"}));
+        }
+        QCOMPARE(Journal(path).pending.size(), 2'000u);
+    }
+
+    void largeGroupsKeepTheirLargerChunksInOneFile() {
+        const auto path = fresh("packs");
+        StoreOptions options;
+        options.largeGroup = 20'000;
+        const SmallChunk small = chunk("small");
+        std::vector<SmallChunk> large;
+        for (const char c : {'a', 'b', 'c'}) large.push_back(chunk(std::string(8'000, c)));
+        {
+            Journal journal(path, options, false);
+            journal.post(PutChunk{small});
+            for (const auto& one : large) journal.post(PutChunk{one});
+            journal.post(PutChunk{large[0]}); // the same again is no second copy
+            journal.store().start();
+            QVERIFY(journal.store().carryOutAndWait(PutMeta{"a", "b"}));
+            auto database = Database::openForReading(journal.store().path(), {});
+            QCOMPARE(*database->number("SELECT count(*) FROM pack"), 1);
+            QCOMPARE(*database->number("SELECT count(*) FROM blob WHERE pack IS NOT NULL"), 3);
+            auto reader = openReader(journal);
+            for (const auto& one : large) QCOMPARE(**reader->blob(one.hash), one.bytes);
+            QCOMPARE(**reader->blob(small.hash), "small");
+        }
+        // a file of a group that was never committed goes at the next start, the others stay
+        QFile stray(QString::fromStdString(path + "/chunks/packs/77"));
+        QVERIFY(stray.open(QIODevice::WriteOnly));
+        stray.close();
+        Journal again(path);
+        QVERIFY(!stray.exists());
+        QCOMPARE(**openReader(again)->blob(large[2].hash), large[2].bytes);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestJournal)
+#include "tst_journal.moc"
