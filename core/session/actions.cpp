@@ -1,0 +1,302 @@
+#include "core/session/impl.h"
+
+#include <fmt/format.h>
+
+namespace yard::session {
+
+const TransitionTable<Phase, kPhases>& phaseTransitions() {
+    static constexpr TransitionTable<Phase, kPhases> kTable{
+        {Phase::Free, {Phase::Waiting}},
+        {Phase::Waiting, {Phase::Leased, Phase::Ending, Phase::Dead, Phase::Free}},
+        {Phase::Leased, {Phase::Waiting, Phase::Submitting, Phase::Running, Phase::Ending}},
+        {Phase::Submitting, {Phase::Waiting, Phase::Running, Phase::Ending}},
+        {Phase::Running, {Phase::Waiting, Phase::Retrying, Phase::Ending}},
+        {Phase::Retrying, {Phase::Waiting, Phase::Ending}},
+        {Phase::Ending, {Phase::Dead, Phase::Free}},
+        {Phase::Dead, {Phase::Free}},
+    };
+    return kTable;
+}
+
+namespace {
+
+std::unexpected<Error> noAction(Lsn lsn) {
+    return fail(ErrorKind::NotFound, fmt::format("action {} is not active", lsn.value));
+}
+std::unexpected<Error> wrongState(Lsn lsn, std::string_view what) {
+    return fail(ErrorKind::WrongState, fmt::format("action {} {}", lsn.value, what));
+}
+
+} // namespace
+
+// -- records
+// ---------------------------------------------------------------------------------------------------------------
+
+/// The one function that moves a record. Everything that is counted by phase is counted here.
+void Session::Impl::setPhase(std::uint32_t record, Phase to) {
+    Record& r = records_[record];
+    Queue& q = queueOf(r);
+    const Phase from = r.phase;
+    assert(phaseTransitions().allows(from, to));
+    const auto change = [&](auto& counter, auto holds) {
+        counter += static_cast<int>(holds(to)) - static_cast<int>(holds(from));
+    };
+    change(q.waiting, [](Phase p) { return p == Phase::Waiting; });
+    change(submitting_, [](Phase p) { return p == Phase::Submitting; });
+    change(dead_, [](Phase p) { return p == Phase::Dead; });
+    if (r.has(Record::kHeld)) change(held_, isPendingPhase);
+
+    for (Tally* tally : {&q.tally, &total_}) {
+        QueueCounters& c = tally->stored;
+        if (from == Phase::Free) ++c.pending;
+        if (from == Phase::Waiting && (to == Phase::Dead || to == Phase::Free))
+            --c.pending; // it lives on in another one
+        const int moved = static_cast<int>(isRunningPhase(to) && !r.has(Record::kCountsRunning)) -
+                          static_cast<int>(isPendingPhase(to) && r.has(Record::kCountsRunning));
+        c.running += moved;
+        c.pending -= moved;
+    }
+    if (isRunningPhase(to)) r.set(Record::kCountsRunning);
+    if (isPendingPhase(to)) r.unset(Record::kCountsRunning);
+    r.phase = to;
+    r.revision = ++revision_;
+}
+
+void Session::Impl::setHeld(std::uint32_t record, bool held) {
+    Record& r = records_[record];
+    if (r.has(Record::kHeld) == held) return;
+    if (isPendingPhase(r.phase)) held_ += held ? 1 : -1;
+    if (held)
+        r.set(Record::kHeld);
+    else
+        r.unset(Record::kHeld);
+    r.revision = ++revision_;
+}
+
+std::uint32_t Session::Impl::makeRecord(const NewAction& action, std::uint32_t queue) {
+    assert(records_.find(action.lsn) == kNone && order_.isDefined(action.cls));
+    const std::uint32_t place = records_.allocate(action.lsn);
+    Record& r = records_[place];
+    r.key = Record::makeKey(action.priority, action.submitTime);
+    r.lane = lanes_.acquire(queue, action.cls.value, action.priority);
+    r.label = action.label.value;
+    r.attempt = action.attempts;
+    r.setRetries(action.retries);
+    ++order_.queue(queue).records;
+    records_.map(action.lsn, place);
+    setPhase(place, Phase::Waiting);
+    setHeld(place, action.held);
+    return place;
+}
+
+void Session::Impl::dropRecord(std::uint32_t record, Outbox& out) {
+    Record& r = records_[record];
+    records_.unmap(records_.lsnOf(r));
+    const std::uint32_t queue = lanes_[r.lane].queue;
+    if (r.has(Record::kInLane))
+        setPhase(record, Phase::Dead);
+    else
+        freeRecord(record);
+    if (order_.hasQueue(queue)) tryForget(queue, out);
+}
+
+void Session::Impl::freeRecord(std::uint32_t record) {
+    setPhase(record, Phase::Free);
+    const std::uint32_t lane = records_[record].lane;
+    const std::uint32_t queue = lanes_[lane].queue;
+    lanes_.release(lane);
+    records_.release(record);
+    --order_.queue(queue).records;
+    order_.removeIfUnused(queue);
+}
+
+/// An entry was taken out of its lane without being started.
+void Session::Impl::entryDropped(std::uint32_t record) {
+    if (records_[record].phase == Phase::Dead) freeRecord(record);
+}
+
+void Session::Impl::wakeAction(std::uint32_t record) {
+    const Record& r = records_[record];
+    if (r.phase != Phase::Waiting || r.has(Record::kHeld | Record::kCancel) || r.timer != kNone || r.unmet > 0)
+        return;
+    const std::uint32_t queue = lanes_[r.lane].queue;
+    Queue& q = order_.queue(queue);
+    if (q.ahead > 0 && r.priority() > q.lowestAhead && r.priority() > q.arrived) {
+        if (q.arrived < -100) {
+            overtaken_.push_back(queue);
+            ++q.jobs;
+        }
+        q.arrived = r.priority();
+    }
+    if (!r.has(Record::kInLane)) order_.enter(record);
+}
+
+void Session::Impl::finish(std::uint32_t record, std::uint32_t attempt, ActionState state, Reason reason,
+                           Outbox& out) {
+    Record& r = records_[record];
+    clearTimer(record);
+    r.setTarget(state);
+    setPhase(record, Phase::Ending);
+    Queue& q = queueOf(r);
+    if (!r.has(Record::kSwept))
+        for (Tally* tally : {&q.tally, &total_})
+            ++(r.has(Record::kCountsRunning) ? tally->closingRunning : tally->closingPending);
+    out.finish.push_back(
+        {.lsn = records_.lsnOf(r), .attempt = attempt, .state = state, .reason = reason, .queue = q.id});
+}
+
+// -- adding
+// ----------------------------------------------------------------------------------------------------------------
+
+void Session::Impl::add(const NewAction& action, MonoTime now, Outbox& out) {
+    const std::uint32_t queue = queueIndex_.find(action.queue.value);
+    if (queue == kNone) { // forgotten between acceptance and commit: there is nobody left to count it
+        out.finish.push_back({.lsn = action.lsn,
+                              .attempt = 0,
+                              .state = ActionState::Cancelled,
+                              .reason = Reason::Cancelled,
+                              .queue = action.queue});
+        return;
+    }
+    const std::uint32_t record = makeRecord(action, queue);
+    if (abandoned_) {
+        sweepAbandoned(record, 0, out);
+    } else if (action.cancelRequested || order_.queue(queue).state == QueueState::Cancelled) {
+        records_[record].set(Record::kCancel);
+        finish(record, 0, ActionState::Cancelled, Reason::Cancelled, out);
+    } else if (action.notBefore > now) {
+        setTimer(record, action.notBefore, action.attempts > 0);
+    } else {
+        wakeAction(record);
+    }
+}
+
+Result<RetryCounters> Session::Impl::checkReschedule(const FinishedAction& action, bool force) const {
+    if (records_.find(action.lsn) != kNone)
+        return wrongState(action.lsn, "has not ended yet; wait for it, or cancel it");
+    if (action.state != ActionState::Failed && action.state != ActionState::Abandoned)
+        return wrongState(action.lsn, fmt::format("is {}; only failed and abandoned actions can be run again",
+                                                  name(action.state)));
+    if (auto taken = acceptsWork(); !taken) return std::unexpected(taken.error());
+    const Queue* q = findQueue(action.queue);
+    if (!q || q->state != QueueState::Active)
+        return wrongState(action.lsn,
+                          fmt::format("cannot run again: its queue {} is {}; submit it anew to another one",
+                                      action.queue.value, q ? name(q->state) : "deleted"));
+    RetryCounters after = action.retries;
+    if (after.ownFailures >= q->config.maxRetries && !force)
+        return fail(ErrorKind::AtLimit,
+                    fmt::format("action {} was retried {} times, the limit of its queue; use force to run it again",
+                                action.lsn.value, after.ownFailures));
+    ++after.retryCount;
+    if (action.state == ActionState::Failed && !isInterruption(action.reason)) ++after.ownFailures;
+    return after;
+}
+
+void Session::Impl::reschedule(const NewAction& action, ActionState was, MonoTime now, Outbox& out) {
+    assert(was == ActionState::Failed || was == ActionState::Abandoned);
+    const std::uint32_t queue = queueIndex_.find(action.queue.value);
+    if (queue != kNone)
+        for (Tally* tally : {&order_.queue(queue).tally, &total_})
+            --(was == ActionState::Failed ? tally->stored.failed : tally->stored.abandoned);
+    add(action, now, out);
+}
+
+// -- operations
+// ------------------------------------------------------------------------------------------------------------
+
+Result<void> Session::Impl::cancel(Lsn lsn, Outbox& out) {
+    const std::uint32_t record = records_.find(lsn);
+    if (record == kNone) return noAction(lsn);
+    Record& r = records_[record];
+    if (r.phase == Phase::Ending && r.target() == ActionState::Cancelled) return {};
+    if (r.phase == Phase::Ending || abandoned_) return wrongState(lsn, "has ended already");
+    if (r.has(Record::kCancel)) return {};
+    r.revision = ++revision_;
+    if (r.has(Record::kOut)) {
+        cancelAttempt(record, out);
+    } else {
+        r.set(Record::kCancel);
+        finish(record, 0, ActionState::Cancelled, Reason::Cancelled, out);
+    }
+    return {};
+}
+
+Result<void> Session::Impl::hold(Lsn lsn, Outbox& out) {
+    const std::uint32_t record = records_.find(lsn);
+    if (record == kNone) return noAction(lsn);
+    if (!isPendingPhase(records_[record].phase) || abandoned_)
+        return wrongState(lsn, "is not pending; only pending actions can be held");
+    setHeld(record, true);
+    if (records_[record].phase == Phase::Leased) takeBack(record, out);
+    return {};
+}
+
+Result<void> Session::Impl::release(Lsn lsn) {
+    const std::uint32_t record = records_.find(lsn);
+    if (record == kNone) return noAction(lsn);
+    setHeld(record, false);
+    wakeAction(record);
+    return {};
+}
+
+Result<std::uint32_t> Session::Impl::findMovable(Lsn lsn) const {
+    const std::uint32_t record = records_.find(lsn);
+    if (record == kNone) return noAction(lsn);
+    const Record& r = records_[record];
+    if (r.phase == Phase::Leased) return wrongState(lsn, "is being started");
+    if (r.phase != Phase::Waiting || abandoned_) return wrongState(lsn, "is not pending any more");
+    if (queueOf(r).state == QueueState::Cancelled) return wrongState(lsn, "is being cancelled with its queue");
+    return record;
+}
+
+Result<void> Session::Impl::setPriority(Lsn lsn, int priority) {
+    if (priority < -100 || priority > 100) return invalid("priority", "priority must be between -100 and 100");
+    const auto record = findMovable(lsn);
+    if (!record) return std::unexpected(record.error());
+    if (records_[*record].priority() != priority)
+        moveToLane(*record, lanes_[records_[*record].lane].queue, priority);
+    return {};
+}
+
+Result<void> Session::Impl::setQueue(Lsn lsn, QueueId queue) {
+    const auto record = findMovable(lsn);
+    if (!record) return std::unexpected(record.error());
+    if (auto taken = accepts(queue); !taken) return taken;
+    const std::uint32_t to = queueIndex_.find(queue.value);
+    if (lanes_[records_[*record].lane].queue != to) moveToLane(*record, to, records_[*record].priority());
+    return {};
+}
+
+/// Lives on in a new record: the entry of the old one in its lane would be in the wrong place, and is dropped when
+/// met.
+void Session::Impl::moveToLane(std::uint32_t from, std::uint32_t queue, int priority) {
+    const Record old = records_[from];
+    const Lsn lsn = records_.lsnOf(old);
+    const MonoTime timer = old.timer == kNone ? MonoTime{} : timers_[old.timer].at;
+    const std::uint32_t fromQueue = lanes_[old.lane].queue;
+    const NewAction action{.lsn = lsn,
+                           .queue = order_.queue(queue).id,
+                           .cls = ClassId(lanes_[old.lane].cls),
+                           .label = LabelId(old.label),
+                           .priority = priority,
+                           .held = old.has(Record::kHeld),
+                           .submitTime = old.submitTime(),
+                           .attempts = old.attempt,
+                           .retries = old.retries()};
+    clearTimer(from);
+    records_.unmap(lsn);
+    setPhase(from, old.has(Record::kInLane) ? Phase::Dead : Phase::Free);
+    const std::uint32_t to = makeRecord(action, queue);
+    records_[to].firstEdge = old.firstEdge;
+    records_[to].unmet = old.unmet;
+    if (!old.has(Record::kInLane)) {
+        lanes_.release(old.lane);
+        records_.release(from);
+        --order_.queue(fromQueue).records;
+    }
+    if (timer != MonoTime{}) setTimer(to, timer, old.has(Record::kBackoff));
+    wakeAction(to);
+}
+
+} // namespace yard::session

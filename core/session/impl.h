@@ -1,0 +1,161 @@
+// The inside of Session. Private; owner: engine thread. Each group of methods has a source of its own.
+//
+// Invariants (asserted by check()):
+//   - a record's phase changes in setPhase() only, which keeps every counter of phases
+//   - stored.pending and stored.running of a queue count its records by kCountsRunning, dead ones not
+//   - a record has kOut while a runner has it: then it is in outstanding_, at the place in its `timer`
+//   - a record that may start is in its lane; one in a lane may be anything, and is dropped when met
+//   - every record refers to its lane, every lane with references to its queue
+#pragma once
+
+#include "core/base/owner.h"
+#include "core/session/lanes.h"
+#include "core/session/order.h"
+#include "core/session/queues.h"
+#include "core/session/record.h"
+#include "core/session/session.h"
+
+#include <memory>
+#include <vector>
+
+namespace yard::session {
+
+class Session::Impl {
+public:
+    Impl(std::unique_ptr<Capacity> capacity, SessionOptions options);
+
+    // session.cpp: service state, scheduling, questions
+    Result<void> moveTo(SessionState to, Outbox& out);
+    Result<void> acceptsWork() const;
+    bool startsWork() const { return state_ == SessionState::Ready || state_ == SessionState::Draining; }
+    bool schedule(MonoTime now, Outbox& out);
+    std::optional<MonoTime> nextWake() const;
+    std::optional<LiveView> live(Lsn lsn) const;
+    std::vector<Lsn> runningActions() const;
+    SessionCounts counts() const;
+    std::size_t memoryBytes() const;
+
+    // queues.cpp
+    Result<void> accepts(QueueId id) const;
+    void addQueue(QueueId id, const QueueConfig& config, QueueState state, bool held,
+                  const QueueCounters& counters);
+    Result<void> configureQueue(QueueId id, const QueueConfig& config);
+    const Queue* findQueue(QueueId id) const;
+    Result<void> holdQueue(QueueId id, Outbox& out);
+    Result<void> releaseQueue(QueueId id);
+    Result<void> drainQueue(QueueId id);
+    Result<void> cancelQueue(QueueId id, Outbox& out);
+    Result<void> forgetQueue(QueueId id, Outbox& out);
+    std::optional<QueueStatus> queueStatus(QueueId id) const;
+
+    // actions.cpp
+    void add(const NewAction& action, MonoTime now, Outbox& out);
+    Result<RetryCounters> checkReschedule(const FinishedAction& action, bool force) const;
+    void reschedule(const NewAction& action, ActionState was, MonoTime now, Outbox& out);
+    Result<void> cancel(Lsn lsn, Outbox& out);
+    Result<void> hold(Lsn lsn, Outbox& out);
+    Result<void> release(Lsn lsn);
+    Result<void> setPriority(Lsn lsn, int priority);
+    Result<void> setQueue(Lsn lsn, QueueId queue);
+
+    // events.cpp
+    void began(Lsn lsn, std::uint32_t attempt, Phase phase, Outbox& out);
+    void returned(Lsn lsn, std::uint32_t attempt, Outbox& out);
+    void ended(Lsn lsn, std::uint32_t attempt, const AttemptEnd& end, MonoTime now, Outbox& out);
+    void interrupted(Lsn lsn, std::uint32_t attempt, const AttemptEnd& end, MonoTime now, Outbox& out);
+    void retryStored(Lsn lsn, Outbox& out);
+    void finishStored(Lsn lsn, Outbox& out);
+
+    // bulk.cpp
+    void step(Outbox& out);
+    bool hasMoreWork() const;
+
+    void check() const; // check.cpp
+    void checkRecord(std::uint32_t place) const;
+
+    SessionState state_ = SessionState::Created;
+    Order& order() { return order_; }
+    const Order& order() const { return order_; }
+    const Capacity& capacity() const { return *capacity_; }
+    OwnerCheck owner_;
+
+private:
+    struct Timer {
+        MonoTime at;
+        std::uint32_t record;
+    };
+
+    // records (actions.cpp)
+    Queue& queueOf(const Record& r) { return order_.queue(lanes_[r.lane].queue); }
+    const Queue& queueOf(const Record& r) const { return order_.queue(lanes_[r.lane].queue); }
+    /// A record in phase Waiting that is in no lane yet; its LSN is mapped to it.
+    std::uint32_t makeRecord(const NewAction& action, std::uint32_t queue);
+    void setPhase(std::uint32_t record, Phase to);
+    void setHeld(std::uint32_t record, bool held);
+    /// No longer live: unmapped, and freed once its lane has no entry of it.
+    void dropRecord(std::uint32_t record, Outbox& out);
+    void freeRecord(std::uint32_t record);
+    void entryDropped(std::uint32_t record);
+    /// Into its lane if it may start: the one function that everything that can wake an action calls.
+    void wakeAction(std::uint32_t record);
+    void finish(std::uint32_t record, std::uint32_t attempt, ActionState state, Reason reason, Outbox& out);
+    void sweepAbandoned(std::uint32_t record, std::uint32_t attempt, Outbox& out);
+    void moveToLane(std::uint32_t record, std::uint32_t queue, int priority);
+    Result<std::uint32_t> findMovable(Lsn lsn) const;
+
+    // attempts (events.cpp)
+    bool startNext(bool ahead, Outbox& out, int& budget);
+    void giveBack(std::uint32_t record);
+    void goBackUncounted(std::uint32_t record, Outbox& out);
+    void stop(std::uint32_t record, StopCause cause, Outbox& out);
+    void takeBack(std::uint32_t record, Outbox& out);
+    void cancelAttempt(std::uint32_t record, Outbox& out);
+    std::uint32_t findOut(Lsn lsn, std::uint32_t attempt);
+    void takeBackOvertaken(Outbox& out);
+    void decideEnd(std::uint32_t record, std::uint32_t attempt, const AttemptEnd& end, bool cancelled, MonoTime now,
+                   Outbox& out);
+    void learnRunTime(Queue& queue, const AttemptEnd& end);
+
+    // timers (session.cpp)
+    void setTimer(std::uint32_t record, MonoTime at, bool backoff);
+    void clearTimer(std::uint32_t record);
+    bool fireTimers(MonoTime now);
+
+    // large operations (bulk.cpp)
+    void startCancel(std::uint32_t queue, Outbox& out);
+    void tryForget(std::uint32_t queue, Outbox& out);
+    int stepCancel(int budget, Outbox& out);
+    int stepScan(int budget, Outbox& out);
+    bool wantsSweep() const;
+
+    std::unique_ptr<Capacity> capacity_;
+    SessionOptions options_;
+    Records records_;
+    Lanes lanes_;
+    Order order_;
+    IdMap queueIndex_;
+    GrowArray<Timer> timers_;
+    std::vector<std::uint32_t> outstanding_;
+    std::vector<std::uint32_t> overtaken_; ///< queues whose `arrived` may be above their leases ahead
+    std::int32_t notOneCore_ = 0; ///< of outstanding_: the others bound themselves by the slots of the runner
+    bool abandoned_ = false;      ///< was Abandoned; stays so in Sunset
+    std::uint32_t revision_ = 0;
+    std::uint64_t random_;
+
+    Tally total_;
+    std::int64_t submitting_ = 0;
+    std::int64_t held_ = 0; ///< pending and held by themselves
+    std::int64_t dead_ = 0; ///< records that only wait for their entry to be met
+    std::uint64_t starts_ = 0;
+    std::uint64_t ignored_ = 0;
+
+    std::vector<std::uint32_t> cancelling_; ///< queues whose lanes are being emptied
+    std::vector<std::uint32_t> scanWanted_; ///< queues with waiting actions outside of lanes, for the next scan
+    std::vector<std::uint32_t> scanning_;   ///< queues the scan under way is for
+    std::uint32_t scanAt_ = 0;
+    bool scanAll_ = false; ///< the scan under way marks everything Abandoned
+    bool sweeping_ = false;
+    std::int64_t sweepAbove_ = 0; ///< dead records at which the next sweep of lanes begins
+};
+
+} // namespace yard::session

@@ -1,0 +1,116 @@
+// What goes into the session and what comes out of it (session.h). Values, no owner.
+#pragma once
+
+#include "core/base/clock.h"
+#include "core/base/ids.h"
+#include "core/model/states.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace yard::session {
+
+/// Interned by the engine, dense from 0: worker, function, resources, locks and limits of an action are one class.
+using ClassId = Id<struct ClassIdTag, std::uint32_t>;
+/// Interned label, dense from 1; 0 is "no label".
+using LabelId = Id<struct LabelIdTag, std::uint32_t>;
+
+/// How often an action went back to Pending. Each saturates at 65,535.
+struct RetryCounters {
+    int retryCount = 0;    ///< every reset, by hand too
+    int ownFailures = 0;   ///< resets after failures of the action's own: against max_retries
+    int interruptions = 0; ///< resets after failures that were not: against max_interruptions
+    friend bool operator==(const RetryCounters&, const RetryCounters&) = default;
+};
+
+/// An action that the journal has: just accepted, read back at start, or set back by hand.
+struct NewAction {
+    Lsn lsn;
+    QueueId queue;
+    ClassId cls; ///< defined before
+    LabelId label;
+    int priority = 0; ///< -100..100
+    bool held = false;
+    bool cancelRequested = false; ///< asked before a restart: ends Cancelled without starting
+    MonoTime notBefore{};         ///< not_before or the end of a back-off; the epoch of the clock: none
+    std::int64_t submitTime = 0;  ///< microseconds, for age: max(now, last given), below 2^55; ties go by LSN
+    std::uint32_t attempts = 0;   ///< how many were started so far: the next one has this number + 1
+    RetryCounters retries;
+};
+
+/// How a runner says an attempt ended.
+struct AttemptEnd {
+    ActionState state = ActionState::Failed; ///< Completed, Failed, Abandoned or Cancelled
+    Reason reason = Reason::None;
+    std::optional<int> exitCode;
+    Duration runTime{}; ///< Submitting to the end of the tree; feeds the average that allows leases ahead
+    /// Proven never to have executed. With an interruption as reason (but for spawn_error) it goes back uncounted.
+    bool neverRan = false;
+};
+
+/// Give this attempt to a runner. It holds its resources until ended() or returned().
+struct Start {
+    Lsn lsn;
+    std::uint32_t attempt = 1; ///< counts from 1
+    QueueId queue;
+    ClassId cls;
+    bool ahead = false; ///< beyond the capacity: waits in the runner until a slot is free, can be taken back
+};
+/// Give back this lease unless it has been cloned: answered by returned(), or by the events of a run.
+struct TakeBack {
+    Lsn lsn;
+    std::uint32_t attempt = 0;
+};
+enum class StopCause : unsigned char { Cancel, Abandon, EngineStopped };
+/// End the attempt's tree, gently first. ended() follows; a runner that had not begun may answer returned().
+struct Stop {
+    Lsn lsn;
+    std::uint32_t attempt = 0;
+    StopCause cause = StopCause::Cancel;
+};
+/// Journal failure and reset to Pending as one, then call retryStored().
+struct Retry {
+    Lsn lsn;
+    std::uint32_t endedAttempt = 0;
+    ActionState state = ActionState::Failed; ///< of the attempt that ended: Failed or Abandoned
+    Reason reason = Reason::None;
+    RetryCounters retries; ///< after this reset
+    MonoTime notBefore{};  ///< not started again before; the epoch of the clock: at once
+};
+/// Journal the end of the action, then call finishStored().
+struct Finish {
+    Lsn lsn;
+    std::uint32_t attempt =
+        0; ///< the attempt that ended with it; 0: none did (cancelled or abandoned while pending)
+    ActionState state = ActionState::Completed;
+    Reason reason = Reason::None;
+    QueueId queue;
+};
+
+/// What shall happen, in this order: starts, then take-backs, stops, retries, finishes, forgotten. The engine
+/// carries it out after each turn and clears it; one call of the session adds at most a few thousand entries.
+struct Outbox {
+    std::vector<Start> start;
+    std::vector<TakeBack> takeBack;
+    std::vector<Stop> stop;
+    std::vector<Retry> retry;
+    std::vector<Finish> finish;
+    std::vector<QueueId>
+        forgotten; ///< queues that were deleted and have nothing active any more; unknown from now on
+
+    bool empty() const {
+        return start.empty() && takeBack.empty() && stop.empty() && retry.empty() && finish.empty() &&
+               forgotten.empty();
+    }
+    void clear() {
+        start.clear();
+        takeBack.clear();
+        stop.clear();
+        retry.clear();
+        finish.clear();
+        forgotten.clear();
+    }
+};
+
+} // namespace yard::session

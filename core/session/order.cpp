@@ -1,0 +1,315 @@
+#include "core/session/order.h"
+
+#include "core/session/heap.h"
+
+#include <bit>
+#include <cassert>
+
+namespace yard::session {
+
+namespace {
+
+/// Up to the next of 1, 1.5, 2, 3, 4, 6, 8, … so that a bucket wastes at most half.
+std::int64_t roundUp(std::int64_t n) {
+    if (n <= 2) return n;
+    const auto power = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(n)));
+    if (n == power) return n;
+    return n <= power + power / 2 ? power + power / 2 : 2 * power;
+}
+
+auto laneLess(const Records& records, const Lanes& lanes) {
+    return [&records, &lanes](std::uint32_t a, std::uint32_t b) {
+        return records.less(lanes[a].first, lanes[b].first);
+    };
+}
+auto laneOlder(const Records& records, const Lanes& lanes) {
+    return [&records, &lanes](std::uint32_t a, std::uint32_t b) {
+        return records.older(lanes[a].first, lanes[b].first);
+    };
+}
+auto keyMoved(Lanes& lanes) {
+    return [&lanes](std::uint32_t lane, std::uint32_t at) { lanes[lane].keyPos = at; };
+}
+auto ageMoved(Lanes& lanes) {
+    return [&lanes](std::uint32_t lane, std::uint32_t at) { lanes[lane].agePos = at; };
+}
+
+} // namespace
+
+// -- classes and shapes
+// ------------------------------------------------------------------------------------------------
+
+std::uint32_t Order::vectorFor(const Resources& resources) {
+    const auto [it, made] = vectorIndex_.try_emplace(resources, static_cast<std::uint32_t>(vectors_.size()));
+    if (made) {
+        // Memory and named amounts held by a lease that only waits would be overbooked: such classes get none
+        // ahead.
+        const bool oneCore = resources.milliCores == 1000 && resources.memoryMb == 0 && resources.named.empty();
+        vectors_.push_back({&it->first, capacity_.dominantShare(resources), oneCore});
+    }
+    return it->second;
+}
+
+std::uint32_t Order::shapeFor(const Resources& resources) {
+    Resources bucket = resources;
+    if (const auto it = shapeIndex_.find(resources); it != shapeIndex_.end()) return it->second;
+    if (shapes_.size() >= kExactShapes) {
+        bucket.milliCores = roundUp(bucket.milliCores);
+        bucket.memoryMb = roundUp(bucket.memoryMb);
+        for (auto& [name, amount] : bucket.named) amount = roundUp(amount);
+        // A bucket larger than the machine would never start what the machine can hold.
+        if (!capacity_.everFits(bucket)) bucket = resources;
+    }
+    const auto [it, made] = shapeIndex_.try_emplace(bucket, static_cast<std::uint32_t>(shapes_.size()));
+    if (made) shapes_.push_back(std::make_unique<Shape>(Shape{.resources = bucket, .queues = {}}));
+    return it->second;
+}
+
+void Order::defineClass(ClassId id, const Resources& resources) {
+    while (classes_.size() <= id.value) classes_.push({});
+    assert(classes_[id.value].shape == kNone);
+    classes_[id.value] = {.shape = shapeFor(resources), .vector = vectorFor(resources)};
+}
+
+// -- queues
+// ------------------------------------------------------------------------------------------------------------
+
+std::uint32_t Order::addQueue(QueueId id) {
+    std::uint32_t at = queues_.size();
+    if (freeQueues_.empty()) {
+        queues_.push(std::make_unique<Queue>());
+    } else {
+        at = freeQueues_.back();
+        freeQueues_.pop_back();
+        queues_[at] = std::make_unique<Queue>();
+    }
+    queues_[at]->id = id;
+    queues_[at]->virtualTime = now_;
+    return at;
+}
+
+void Order::removeIfUnused(std::uint32_t queue) {
+    const Queue& q = *queues_[queue];
+    if (!q.gone || q.records > 0 || q.listings > 0 || q.jobs > 0) return;
+    queues_[queue].reset();
+    freeQueues_.push_back(queue);
+}
+
+QueueShape& Order::queueShape(Queue& queue, std::uint32_t shape) {
+    for (QueueShape& of : queue.shapes)
+        if (of.shape == shape) return of;
+    QueueShape& made = queue.shapes.emplace_back();
+    made.shape = shape;
+    return made;
+}
+
+void Order::list(std::uint32_t i, QueueShape& of) {
+    Queue& q = *queues_[i];
+    if (of.listed || of.byKey.empty() || !q.eligible()) return;
+    // A queue that was idle re-enters at the present: it neither saved up time nor lost its turn.
+    if (q.listings == 0 && q.virtualTime < now_) q.virtualTime = now_;
+    of.listed = true;
+    ++q.listings;
+    heapPush(shapes_[of.shape]->queues, Listing{q.virtualTime, i}, Sooner{});
+}
+
+void Order::wake(std::uint32_t i) {
+    for (QueueShape& of : queues_[i]->shapes) list(i, of);
+}
+
+// -- lanes
+// ---------------------------------------------------------------------------------------------------------------
+
+void Order::enter(std::uint32_t record) {
+    Record& r = records_[record];
+    assert(waits(record) && !r.has(Record::kInLane) && r.timer == kNone && r.unmet == 0);
+    r.set(Record::kInLane);
+    const std::uint32_t lane = r.lane;
+    if (!lanes_.push(lane, record)) return;
+    const std::uint32_t queue = lanes_[lane].queue;
+    QueueShape& of = queueShape(*queues_[queue], classes_[lanes_[lane].cls].shape);
+    if (lanes_[lane].keyPos == kNone) {
+        heapPush(of.byKey, lane, laneLess(records_, lanes_), keyMoved(lanes_));
+        heapPush(of.byAge, lane, laneOlder(records_, lanes_), ageMoved(lanes_));
+        list(queue, of);
+    } else {
+        siftUp(of.byKey, lanes_[lane].keyPos, laneLess(records_, lanes_), keyMoved(lanes_));
+        siftUp(of.byAge, lanes_[lane].agePos, laneOlder(records_, lanes_), ageMoved(lanes_));
+    }
+}
+
+/// Takes the first entry of the lane out and puts the lane where it belongs now, or out of the heaps.
+void Order::popEntry(QueueShape& of, std::uint32_t i) {
+    Lane& lane = lanes_[i];
+    records_[lane.first].unset(Record::kInLane);
+    lanes_.pop(i);
+    if (lane.first != kNone) {
+        siftDown(of.byKey, lane.keyPos, laneLess(records_, lanes_), keyMoved(lanes_));
+        // Within a lane age follows order, so this cannot move up either.
+        siftDown(of.byAge, lane.agePos, laneOlder(records_, lanes_), ageMoved(lanes_));
+        return;
+    }
+    // The heaps compare first entries: the lane leaves before anything looks at its missing one.
+    const std::uint32_t keyPos = lane.keyPos;
+    const std::uint32_t agePos = lane.agePos;
+    lane.keyPos = lane.agePos = kNone;
+    heapRemove(of.byKey, keyPos, laneLess(records_, lanes_), keyMoved(lanes_));
+    heapRemove(of.byAge, agePos, laneOlder(records_, lanes_), ageMoved(lanes_));
+}
+
+std::uint32_t Order::topLane(QueueShape& of, bool byAge, int& budget) {
+    GrowArray<std::uint32_t>& heap = byAge ? of.byAge : of.byKey;
+    while (!heap.empty()) {
+        const std::uint32_t lane = heap.front();
+        const std::uint32_t record = lanes_[lane].first;
+        if (waits(record)) return lane;
+        if (budget <= 0) return kNone;
+        --budget;
+        popEntry(of, lane);
+        dropped_(record);
+    }
+    return kNone;
+}
+
+std::uint32_t Order::topQueue(std::uint32_t shape, int& budget) {
+    GrowArray<Listing>& heap = shapes_[shape]->queues;
+    while (!heap.empty() && budget > 0) {
+        const Listing top = heap.front();
+        Queue& q = *queues_[top.queue];
+        if (q.virtualTime != top.virtualTime) {
+            heap.front().virtualTime = q.virtualTime;
+            siftDown(heap, 0, Sooner{});
+            continue;
+        }
+        QueueShape& of = queueShape(q, shape);
+        if (q.eligible() && topLane(of, false, budget) != kNone) return top.queue;
+        if (budget <= 0) return kNone;
+        of.listed = false;
+        --q.listings;
+        heapRemove(heap, 0, Sooner{});
+        removeIfUnused(top.queue);
+    }
+    return kNone;
+}
+
+// -- deciding
+// ------------------------------------------------------------------------------------------------------------
+
+bool Order::mayFit(std::uint32_t shape, bool now) const {
+    const Resources& need = shapes_[shape]->resources;
+    return now ? capacity_.fits(need) : capacity_.everFits(need);
+}
+
+Order::Pick Order::pick(bool mustFit, int& budget) {
+    std::uint32_t best = kNone;
+    for (std::uint32_t s = 0; s < shapes_.size(); ++s) {
+        if (shapes_[s]->queues.empty() || !mayFit(s, mustFit)) continue;
+        const std::uint32_t q = topQueue(s, budget);
+        if (budget <= 0) return {};
+        if (q == kNone || q == best) continue;
+        if (best == kNone || queues_[q]->virtualTime < queues_[best]->virtualTime ||
+            (queues_[q]->virtualTime == queues_[best]->virtualTime && q < best))
+            best = q;
+    }
+    if (best == kNone) return {};
+
+    Queue& q = *queues_[best];
+    Pick picked{.queue = best, .lane = kNone, .oldest = q.starts % kOldestEvery == kOldestEvery - 1};
+    for (QueueShape& of : q.shapes) {
+        if (of.byKey.empty() || !mayFit(of.shape, mustFit)) continue;
+        const std::uint32_t lane = topLane(of, picked.oldest, budget);
+        if (budget <= 0) return {};
+        if (lane == kNone) continue;
+        const std::uint32_t first = lanes_[lane].first;
+        if (picked.lane == kNone || (picked.oldest ? records_.older(first, lanes_[picked.lane].first)
+                                                   : records_.less(first, lanes_[picked.lane].first)))
+            picked.lane = lane;
+    }
+    return picked;
+}
+
+std::uint32_t Order::start(const Pick& picked) {
+    Queue& q = *queues_[picked.queue];
+    const std::uint32_t record = lanes_[picked.lane].first;
+    const std::uint32_t cls = lanes_[picked.lane].cls;
+    popEntry(queueShape(q, classes_[cls].shape), picked.lane);
+    if (q.virtualTime > now_) now_ = q.virtualTime;
+    const double cost = shareOf(cls) / q.config.weight;
+    const double credit = q.credit < cost ? q.credit : cost;
+    q.credit -= credit;
+    q.virtualTime += cost - credit;
+    ++q.starts;
+    return record;
+}
+
+void Order::refund(std::uint32_t queue, std::uint32_t cls, bool wasOldest) {
+    Queue& q = *queues_[queue];
+    // Virtual time must not run backwards under the entries of heaps; the next start is cheaper instead.
+    q.credit += shareOf(cls) / q.config.weight;
+    if (wasOldest) q.starts |= kOldestEvery - 1;
+}
+
+void Order::popFirst(std::uint32_t lane) {
+    popEntry(queueShape(*queues_[lanes_[lane].queue], classes_[lanes_[lane].cls].shape), lane);
+}
+
+std::uint32_t Order::takeAny(std::uint32_t queue) {
+    for (QueueShape& of : queues_[queue]->shapes) {
+        if (of.byKey.empty()) continue;
+        const std::uint32_t lane = of.byKey.front();
+        const std::uint32_t record = lanes_[lane].first;
+        popEntry(of, lane);
+        return record;
+    }
+    return kNone;
+}
+
+// -- looking
+// -------------------------------------------------------------------------------------------------------------
+
+std::size_t Order::memoryBytes() const {
+    std::size_t bytes = classes_.memoryBytes() + queues_.memoryBytes() + vectors_.size() * (sizeof(Vector) + 160);
+    for (const auto& shape : shapes_) bytes += sizeof(Shape) + shape->queues.memoryBytes();
+    for (std::uint32_t i = 0; i < queues_.size(); ++i) {
+        if (!queues_[i]) continue;
+        bytes += sizeof(Queue) + queues_[i]->shapes.capacity() * sizeof(QueueShape);
+        for (const QueueShape& of : queues_[i]->shapes) bytes += of.byKey.memoryBytes() + of.byAge.memoryBytes();
+    }
+    return bytes;
+}
+
+void Order::check() const {
+    std::vector<std::uint32_t> listings(queues_.size());
+    for (std::uint32_t s = 0; s < shapes_.size(); ++s) {
+        const GrowArray<Listing>& heap = shapes_[s]->queues;
+        for (std::uint32_t k = 0; k < heap.size(); ++k) {
+            const Queue& q = *queues_[heap[k].queue];
+            ++listings[heap[k].queue];
+            assert(heap[k].virtualTime <= q.virtualTime && "an entry is never too late");
+            assert(k == 0 || heap[(k - 1) / 2].virtualTime <= heap[k].virtualTime);
+        }
+    }
+    for (std::uint32_t i = 0; i < queues_.size(); ++i) {
+        if (!queues_[i]) continue;
+        const Queue& q = *queues_[i];
+        assert(listings[i] == q.listings);
+        for (const QueueShape& of : q.shapes) {
+            assert(of.byKey.size() == of.byAge.size());
+            assert((of.listed || of.byKey.empty() || !q.eligible()) && "a queue that could start is listed");
+            for (std::uint32_t k = 0; k < of.byKey.size(); ++k) {
+                const Lane& lane = lanes_[of.byKey[k]];
+                assert(lane.queue == i && lane.keyPos == k && classes_[lane.cls].shape == of.shape);
+                assert(lanes_[of.byAge[k]].agePos == k);
+                assert(k == 0 || !records_.less(lane.first, lanes_[of.byKey[(k - 1) / 2]].first));
+                assert(k == 0 || !records_.older(lanes_[of.byAge[k]].first, lanes_[of.byAge[(k - 1) / 2]].first));
+            }
+        }
+    }
+    for (std::uint32_t i = 0; i < lanes_.end(); i = lanes_.next(i)) {
+        if (!lanes_.present(i)) continue;
+        lanes_.check(i);
+        assert((lanes_[i].first == kNone) == (lanes_[i].keyPos == kNone));
+    }
+}
+
+} // namespace yard::session

@@ -1,0 +1,135 @@
+// Which action starts next (ENGINE 8). Per shape a heap of queues by virtual time, per queue and shape heaps of
+// lanes by key and by age. Private to session; owner: engine thread.
+//
+// A shape is a distinct vector of resources: a decision looks at the tops of the shapes that fit, so what is
+// blocked costs nothing. Entries go stale (the queue started elsewhere, was held, ran empty; the first action of a
+// lane was cancelled) and are put right when they come to the top. Virtual times only grow, so a stale entry is
+// never too late.
+#pragma once
+
+#include "core/session/capacity.h"
+#include "core/session/grow_array.h"
+#include "core/session/lanes.h"
+#include "core/session/queues.h"
+#include "core/session/record.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace yard::session {
+
+/// Shapes are looked at one by one in each decision: past this many, vectors are rounded up into buckets.
+inline constexpr std::size_t kExactShapes = 64;
+/// Each so many starts of a queue, one goes to its oldest action whatever its priority.
+inline constexpr std::uint32_t kOldestEvery = 16;
+
+class Order {
+public:
+    /// `dropped` is told of each entry that was met and taken out because its action does not wait (any more).
+    Order(Records& records, Lanes& lanes, Capacity& capacity, std::function<void(std::uint32_t)> dropped)
+        : records_(records)
+        , lanes_(lanes)
+        , capacity_(capacity)
+        , dropped_(std::move(dropped)) {}
+
+    void defineClass(ClassId id, const Resources& resources);
+    bool isDefined(ClassId id) const { return id.value < classes_.size() && classes_[id.value].shape != kNone; }
+    const Resources& resourcesOf(std::uint32_t cls) const { return *vectors_[classes_[cls].vector].resources; }
+    bool isOneCore(std::uint32_t cls) const { return vectors_[classes_[cls].vector].oneCore; }
+    double shareOf(std::uint32_t cls) const { return vectors_[classes_[cls].vector].share; }
+
+    std::uint32_t addQueue(QueueId id);
+    /// Frees the place of a queue that is gone once nothing refers to it any more.
+    void removeIfUnused(std::uint32_t queue);
+    Queue& queue(std::uint32_t i) { return *queues_[i]; }
+    const Queue& queue(std::uint32_t i) const { return *queues_[i]; }
+    std::uint32_t queuesEnd() const { return queues_.size(); }
+    bool hasQueue(std::uint32_t i) const { return i < queues_.size() && queues_[i] != nullptr; }
+
+    /// The record waits: an entry in its lane.
+    void enter(std::uint32_t record);
+    /// The queue may be eligible again: its shapes are listed. O(its shapes).
+    void wake(std::uint32_t queue);
+
+    struct Pick {
+        std::uint32_t queue = kNone;
+        std::uint32_t lane = kNone;
+        bool oldest = false;
+        explicit operator bool() const { return lane != kNone; }
+    };
+    /// What starts next. `mustFit` false: what would if there were room for everything. `budget` goes down with
+    /// each entry that is taken out on the way; at 0 nothing is picked, ask again.
+    Pick pick(bool mustFit, int& budget);
+    /// Takes the picked action out of its lane and charges its queue. Returns the record.
+    std::uint32_t start(const Pick& pick);
+    /// The start was given back.
+    void refund(std::uint32_t queue, std::uint32_t cls, bool wasOldest);
+
+    /// Takes the first entry of this lane out.
+    void popFirst(std::uint32_t lane);
+    /// Takes out the first entry of some lane of the queue, waiting or not. kNone: its lanes are empty.
+    std::uint32_t takeAny(std::uint32_t queue);
+
+    std::size_t memoryBytes() const;
+    void check() const;
+
+private:
+    struct Vector {
+        const Resources* resources;
+        double share;
+        bool oneCore;
+    };
+    struct ClassInfo {
+        std::uint32_t shape = kNone;
+        std::uint32_t vector = kNone;
+    };
+    struct Listing {
+        double virtualTime;
+        std::uint32_t queue;
+    };
+    struct Sooner {
+        bool operator()(const Listing& a, const Listing& b) const {
+            return a.virtualTime != b.virtualTime ? a.virtualTime < b.virtualTime : a.queue < b.queue;
+        }
+    };
+    struct Shape {
+        Resources resources;
+        GrowArray<Listing> queues;
+    };
+
+    std::uint32_t shapeFor(const Resources& resources);
+    std::uint32_t vectorFor(const Resources& resources);
+    QueueShape& queueShape(Queue& queue, std::uint32_t shape);
+    void list(std::uint32_t queue, QueueShape& of);
+    /// The top of the shape's heap, once stale entries are out: a queue that has something to start. kNone: there
+    /// is none.
+    std::uint32_t topQueue(std::uint32_t shape, int& budget);
+    /// The top lane of one of the two heaps, once its first action waits. kNone: none is left.
+    std::uint32_t topLane(QueueShape& of, bool byAge, int& budget);
+    void popEntry(QueueShape& of, std::uint32_t lane);
+    bool mayFit(std::uint32_t shape, bool now) const;
+    bool waits(std::uint32_t record) const {
+        const Record& r = records_[record];
+        return r.phase == Phase::Waiting && !r.has(Record::kHeld | Record::kCancel);
+    }
+
+    Records& records_;
+    Lanes& lanes_;
+    Capacity& capacity_;
+    std::function<void(std::uint32_t)> dropped_;
+
+    GrowArray<ClassInfo> classes_;
+    std::map<Resources, std::uint32_t> vectorIndex_; ///< keys are what vectors_ points to
+    std::vector<Vector> vectors_;
+    std::map<Resources, std::uint32_t> shapeIndex_;
+    std::vector<std::unique_ptr<Shape>> shapes_;
+    GrowArray<std::unique_ptr<Queue>> queues_;
+    std::vector<std::uint32_t> freeQueues_;
+    double now_ = 0; ///< virtual time: the largest at which a queue started something
+};
+
+} // namespace yard::session

@@ -1,0 +1,124 @@
+#include "core/session/impl.h"
+
+#include <fmt/format.h>
+
+namespace yard::session {
+
+namespace {
+
+std::unexpected<Error> noQueue(QueueId id) {
+    return fail(ErrorKind::NotFound, fmt::format("there is no queue {}; list them with GET queues", id.value));
+}
+std::unexpected<Error> notQueueZero(std::string_view verb) {
+    return fail(ErrorKind::WrongState,
+                fmt::format("queue 0 is the engine's own and cannot be {}; hold it, or drain the session", verb));
+}
+
+} // namespace
+
+const Queue* Session::Impl::findQueue(QueueId id) const {
+    const std::uint32_t at = queueIndex_.find(id.value);
+    return at == kNone ? nullptr : &order_.queue(at);
+}
+
+Result<void> Session::Impl::accepts(QueueId id) const {
+    if (auto taken = acceptsWork(); !taken) return taken;
+    const Queue* q = findQueue(id);
+    if (!q) return noQueue(id);
+    if (q->state == QueueState::Active) return {};
+    return fail(ErrorKind::WrongState, fmt::format("queue {} is {} and takes no new actions; submit to another one",
+                                                   id.value, q->forgetting ? "being deleted" : name(q->state)));
+}
+
+void Session::Impl::addQueue(QueueId id, const QueueConfig& config, QueueState state, bool held,
+                             const QueueCounters& counters) {
+    std::uint32_t at = queueIndex_.find(id.value);
+    if (at == kNone) {
+        at = order_.addQueue(id);
+        queueIndex_.insert(id.value, at);
+    }
+    Queue& q = order_.queue(at);
+    assert(q.tally.stored == QueueCounters{} && "a queue is added once, before its actions");
+    q.config = config;
+    q.state = state;
+    q.held = held;
+    for (QueueCounters* c : {&q.tally.stored, &total_.stored}) {
+        c->completed += counters.completed;
+        c->failed += counters.failed;
+        c->abandoned += counters.abandoned;
+        c->cancelled += counters.cancelled;
+    }
+}
+
+Result<void> Session::Impl::configureQueue(QueueId id, const QueueConfig& config) {
+    const std::uint32_t at = queueIndex_.find(id.value);
+    if (at == kNone) return noQueue(id);
+    order_.queue(at).config = config;
+    order_.wake(at);
+    return {};
+}
+
+Result<void> Session::Impl::holdQueue(QueueId id, Outbox& out) {
+    const std::uint32_t at = queueIndex_.find(id.value);
+    if (at == kNone) return noQueue(id);
+    Queue& q = order_.queue(at);
+    q.held = true;
+    if (q.ahead == 0) return {};
+    for (const std::uint32_t record : outstanding_) {
+        const Record& r = records_[record];
+        if (lanes_[r.lane].queue == at && r.phase == Phase::Leased && r.has(Record::kAhead)) takeBack(record, out);
+    }
+    return {};
+}
+
+Result<void> Session::Impl::releaseQueue(QueueId id) {
+    const std::uint32_t at = queueIndex_.find(id.value);
+    if (at == kNone) return noQueue(id);
+    order_.queue(at).held = false;
+    order_.wake(at);
+    return {};
+}
+
+Result<void> Session::Impl::drainQueue(QueueId id) {
+    const std::uint32_t at = queueIndex_.find(id.value);
+    if (at == kNone) return noQueue(id);
+    if (id.value == 0) return notQueueZero("drained");
+    Queue& q = order_.queue(at);
+    if (!queueTransitions().allows(q.state, QueueState::Draining))
+        return fail(ErrorKind::WrongState, fmt::format("queue {} is {} already", id.value, name(q.state)));
+    q.state = QueueState::Draining;
+    return {};
+}
+
+Result<void> Session::Impl::cancelQueue(QueueId id, Outbox& out) {
+    const std::uint32_t at = queueIndex_.find(id.value);
+    if (at == kNone) return noQueue(id);
+    if (id.value == 0) return notQueueZero("cancelled");
+    if (!queueTransitions().allows(order_.queue(at).state, QueueState::Cancelled))
+        return fail(ErrorKind::WrongState, fmt::format("queue {} is cancelled already", id.value));
+    startCancel(at, out);
+    return {};
+}
+
+Result<void> Session::Impl::forgetQueue(QueueId id, Outbox& out) {
+    const std::uint32_t at = queueIndex_.find(id.value);
+    if (at == kNone) return noQueue(id);
+    if (id.value == 0) return notQueueZero("deleted");
+    Queue& q = order_.queue(at);
+    q.forgetting = true;
+    if (q.state != QueueState::Cancelled) startCancel(at, out);
+    tryForget(at, out);
+    return {};
+}
+
+std::optional<QueueStatus> Session::Impl::queueStatus(QueueId id) const {
+    const Queue* q = findQueue(id);
+    if (!q) return std::nullopt;
+    return QueueStatus{.state = q->state,
+                       .held = q->held,
+                       .forgetting = q->forgetting,
+                       .counters = q->tally.visible(abandoned_),
+                       .averageRunTime = Duration{static_cast<Duration::rep>(q->averageRun)}};
+}
+
+} // namespace yard::session

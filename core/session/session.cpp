@@ -1,0 +1,355 @@
+#include "core/session/session.h"
+
+#include "core/session/heap.h"
+#include "core/session/impl.h"
+
+#include <fmt/format.h>
+
+namespace yard::session {
+
+namespace {
+
+/// Things done per call before the engine's loop gets its turn (ENGINE 9).
+constexpr int kPerCall = 1'000;
+
+constexpr auto kSooner = [](const auto& a, const auto& b) { return a.at < b.at; };
+
+} // namespace
+
+Session::Impl::Impl(std::unique_ptr<Capacity> capacity, SessionOptions options)
+    : capacity_(std::move(capacity))
+    , options_(options)
+    , lanes_(records_)
+    , order_(records_, lanes_, *capacity_, [this](std::uint32_t record) { entryDropped(record); })
+    , random_(options.seed) {
+    assert(options_.slotCount >= 1 && options_.aheadPerSlot >= 0 && options_.maxOutstanding >= 1);
+    outstanding_.reserve(static_cast<std::size_t>(options_.maxOutstanding));
+    addQueue(QueueId(0), {}, QueueState::Active, false, {});
+}
+
+// -- service state
+// -----------------------------------------------------------------------------------------------------
+
+Result<void> Session::Impl::moveTo(SessionState to, Outbox& out) {
+    if (!sessionTransitions().allows(state_, to))
+        return fail(ErrorKind::WrongState,
+                    fmt::format("the session is {} and cannot become {}; restart the engine to begin anew",
+                                name(state_), name(to)));
+    state_ = to;
+    if (to == SessionState::Abandoned) {
+        abandoned_ = scanAll_ = true;
+        scanAt_ = 0;
+        for (auto* list : {&cancelling_, &scanWanted_, &scanning_}) {
+            for (const std::uint32_t queue : *list) --order_.queue(queue).jobs;
+            list->clear();
+        }
+    }
+    if (startsWork()) return {};
+    for (const std::uint32_t record : outstanding_) {
+        const Record& r = records_[record];
+        if (r.phase == Phase::Leased && r.has(Record::kAhead))
+            takeBack(record, out);
+        else if (to == SessionState::Abandoned)
+            stop(record, StopCause::Abandon, out);
+        else if (to == SessionState::Sunset)
+            stop(record, StopCause::EngineStopped, out);
+    }
+    return {};
+}
+
+Result<void> Session::Impl::acceptsWork() const {
+    switch (state_) {
+    case SessionState::Ready: return {};
+    case SessionState::Created:
+        return fail(ErrorKind::NotAccepting, "the engine is still starting; try again in a moment");
+    default:
+        return fail(ErrorKind::NotAccepting,
+                    fmt::format("the session is {} and takes no new work; submit to another engine, or restart "
+                                "this one",
+                                name(state_)));
+    }
+}
+
+// -- timers
+// --------------------------------------------------------------------------------------------------------------
+
+void Session::Impl::setTimer(std::uint32_t record, MonoTime at, bool backoff) {
+    Record& r = records_[record];
+    assert(r.timer == kNone && !r.has(Record::kOut));
+    if (backoff) r.set(Record::kBackoff);
+    heapPush(timers_, Timer{at, record}, kSooner,
+             [this](const Timer& t, std::uint32_t i) { records_[t.record].timer = i; });
+}
+
+void Session::Impl::clearTimer(std::uint32_t record) {
+    Record& r = records_[record];
+    if (r.has(Record::kOut) || r.timer == kNone) return;
+    heapRemove(timers_, r.timer, kSooner,
+               [this](const Timer& t, std::uint32_t i) { records_[t.record].timer = i; });
+    r.timer = kNone;
+    r.unset(Record::kBackoff);
+}
+
+/// True when there are more that are due.
+bool Session::Impl::fireTimers(MonoTime now) {
+    for (int fired = 0; !timers_.empty() && timers_.front().at <= now; ++fired) {
+        if (fired == kPerCall) return true;
+        const std::uint32_t record = timers_.front().record;
+        clearTimer(record);
+        records_[record].revision = ++revision_;
+        wakeAction(record);
+    }
+    return false;
+}
+
+std::optional<MonoTime> Session::Impl::nextWake() const {
+    if (timers_.empty()) return std::nullopt;
+    return timers_.front().at;
+}
+
+// -- starting
+// --------------------------------------------------------------------------------------------------------------
+
+bool Session::Impl::schedule(MonoTime now, Outbox& out) {
+    const bool moreTimers = fireTimers(now);
+    takeBackOvertaken(out);
+    if (!startsWork()) return moreTimers;
+    int budget = kPerCall;
+    while (startNext(false, out, budget)) {
+    }
+    while (startNext(true, out, budget)) {
+    }
+    return moreTimers || budget <= 0;
+}
+
+/// Hands out what is next, or nothing: false. `ahead`: the machine is full, but short actions may wait at the
+/// runner.
+bool Session::Impl::startNext(bool ahead, Outbox& out, int& budget) {
+    const auto outstanding = static_cast<int>(outstanding_.size());
+    if (budget <= 0 || outstanding >= options_.maxOutstanding) return false;
+    // Only where everything handed out is one core does the runner's number of slots keep the machine from
+    // overbooking.
+    if (ahead && (notOneCore_ > 0 || outstanding >= options_.slotCount * (1 + options_.aheadPerSlot))) return false;
+    const Order::Pick picked = order_.pick(!ahead, budget);
+    if (!picked) return false;
+    Queue& q = order_.queue(picked.queue);
+    const std::uint32_t cls = lanes_[picked.lane].cls;
+    // Ahead goes only what is next in any case: anything else at the top waits for the machine as it is.
+    if (ahead && (!order_.isOneCore(cls) || q.averageRun <= 0 ||
+                  q.averageRun >= static_cast<double>(options_.aheadBelow.count())))
+        return false;
+
+    const std::uint32_t record = order_.start(picked);
+    Record& r = records_[record];
+    r.unset(Record::kOfAttempt);
+    r.set(Record::kOut);
+    if (picked.oldest) r.set(Record::kOldestPick);
+    if (ahead) {
+        r.set(Record::kAhead);
+        ++q.ahead;
+        q.lowestAhead = std::min(q.lowestAhead, r.priority());
+    }
+    ++r.attempt;
+    ++q.outstanding;
+    ++starts_;
+    --budget;
+    capacity_->take(order_.resourcesOf(cls));
+    if (!order_.isOneCore(cls)) ++notOneCore_;
+    r.timer = static_cast<std::uint32_t>(outstanding_.size());
+    outstanding_.push_back(record);
+    setPhase(record, Phase::Leased);
+    out.start.push_back(
+        {.lsn = records_.lsnOf(r), .attempt = r.attempt, .queue = q.id, .cls = ClassId(cls), .ahead = ahead});
+    return true;
+}
+
+// -- questions
+// -------------------------------------------------------------------------------------------------------------
+
+std::optional<LiveView> Session::Impl::live(Lsn lsn) const {
+    const std::uint32_t place = records_.find(lsn);
+    if (place == kNone || records_[place].has(Record::kStored)) return std::nullopt;
+    const Record& r = records_[place];
+    const Lane& lane = lanes_[r.lane];
+    LiveView view{.lsn = lsn,
+                  .queue = order_.queue(lane.queue).id,
+                  .cls = ClassId(lane.cls),
+                  .label = LabelId(r.label),
+                  .state = r.has(Record::kCountsRunning) ? ActionState::Running : ActionState::Pending,
+                  .held = r.has(Record::kHeld),
+                  .leased = r.phase == Phase::Leased,
+                  .cancelRequested = r.has(Record::kCancel),
+                  .wakesAt = {},
+                  .backoff = r.has(Record::kBackoff),
+                  .attempt = r.attempt,
+                  .retries = r.retries(),
+                  .priority = r.priority(),
+                  .submitTime = r.submitTime(),
+                  .revision = r.revision};
+    if (r.phase == Phase::Submitting) view.state = ActionState::Submitting;
+    if (!r.has(Record::kOut) && r.timer != kNone) view.wakesAt = timers_[r.timer].at;
+    if (abandoned_ && (r.phase != Phase::Ending || r.has(Record::kSwept))) {
+        view.state = ActionState::Abandoned;
+        view.held = view.leased = view.backoff = false;
+        view.wakesAt = {};
+    }
+    return view;
+}
+
+std::vector<Lsn> Session::Impl::runningActions() const {
+    std::vector<Lsn> running;
+    if (abandoned_) return running;
+    for (const std::uint32_t record : outstanding_)
+        if (isRunningPhase(records_[record].phase)) running.push_back(records_.lsnOf(records_[record]));
+    return running;
+}
+
+SessionCounts Session::Impl::counts() const {
+    return {.all = total_.visible(abandoned_),
+            .submitting = abandoned_ ? 0 : submitting_,
+            .held = abandoned_ ? 0 : held_,
+            .outstanding = static_cast<std::int64_t>(outstanding_.size()),
+            .starts = starts_,
+            .ignoredEvents = ignored_};
+}
+
+std::size_t Session::Impl::memoryBytes() const {
+    return sizeof(*this) + records_.memoryBytes() + lanes_.memoryBytes() + order_.memoryBytes() +
+           queueIndex_.memoryBytes() + timers_.memoryBytes() + outstanding_.capacity() * 4;
+}
+
+// -- the door
+// --------------------------------------------------------------------------------------------------------------
+
+Session::Session(std::unique_ptr<Capacity> capacity, SessionOptions options)
+    : impl_(std::make_unique<Impl>(std::move(capacity), options)) {}
+Session::~Session() = default;
+
+SessionState Session::state() const {
+    return impl_->state_;
+}
+Result<void> Session::moveTo(SessionState to, Outbox& out) {
+    YARD_ASSERT_OWNER(impl_->owner_);
+    return impl_->moveTo(to, out);
+}
+Result<void> Session::accepts(QueueId queue) const {
+    return impl_->accepts(queue);
+}
+void Session::defineClass(ClassId id, const Resources& resources) {
+    impl_->order().defineClass(id, resources);
+}
+bool Session::everFits(ClassId id) const {
+    return impl_->capacity().everFits(impl_->order().resourcesOf(id.value));
+}
+
+void Session::addQueue(QueueId id, const QueueConfig& config, QueueState state, bool held,
+                       const QueueCounters& counters) {
+    impl_->addQueue(id, config, state, held, counters);
+}
+Result<void> Session::configureQueue(QueueId id, const QueueConfig& config) {
+    return impl_->configureQueue(id, config);
+}
+const QueueConfig* Session::queueConfig(QueueId id) const {
+    const Queue* q = impl_->findQueue(id);
+    return q ? &q->config : nullptr;
+}
+Result<void> Session::holdQueue(QueueId id, Outbox& out) {
+    return impl_->holdQueue(id, out);
+}
+Result<void> Session::releaseQueue(QueueId id) {
+    return impl_->releaseQueue(id);
+}
+Result<void> Session::drainQueue(QueueId id) {
+    return impl_->drainQueue(id);
+}
+Result<void> Session::cancelQueue(QueueId id, Outbox& out) {
+    return impl_->cancelQueue(id, out);
+}
+Result<void> Session::forgetQueue(QueueId id, Outbox& out) {
+    return impl_->forgetQueue(id, out);
+}
+
+void Session::add(std::span<const NewAction> actions, MonoTime now, Outbox& out) {
+    YARD_ASSERT_OWNER(impl_->owner_);
+    for (const NewAction& action : actions) impl_->add(action, now, out);
+}
+Result<RetryCounters> Session::checkReschedule(const FinishedAction& action, bool force) const {
+    return impl_->checkReschedule(action, force);
+}
+void Session::reschedule(const NewAction& action, ActionState was, MonoTime now, Outbox& out) {
+    impl_->reschedule(action, was, now, out);
+}
+Result<void> Session::cancel(Lsn lsn, Outbox& out) {
+    return impl_->cancel(lsn, out);
+}
+Result<void> Session::hold(Lsn lsn, Outbox& out) {
+    return impl_->hold(lsn, out);
+}
+Result<void> Session::release(Lsn lsn) {
+    return impl_->release(lsn);
+}
+Result<void> Session::setPriority(Lsn lsn, int priority) {
+    return impl_->setPriority(lsn, priority);
+}
+Result<void> Session::setQueue(Lsn lsn, QueueId queue) {
+    return impl_->setQueue(lsn, queue);
+}
+
+void Session::submitting(Lsn lsn, std::uint32_t attempt, Outbox& out) {
+    impl_->began(lsn, attempt, Phase::Submitting, out);
+}
+void Session::running(Lsn lsn, std::uint32_t attempt, Outbox& out) {
+    impl_->began(lsn, attempt, Phase::Running, out);
+}
+void Session::returned(Lsn lsn, std::uint32_t attempt, Outbox& out) {
+    impl_->returned(lsn, attempt, out);
+}
+void Session::ended(Lsn lsn, std::uint32_t attempt, const AttemptEnd& end, MonoTime now, Outbox& out) {
+    YARD_ASSERT_OWNER(impl_->owner_);
+    impl_->ended(lsn, attempt, end, now, out);
+}
+void Session::interrupted(Lsn lsn, std::uint32_t attempt, const AttemptEnd& end, MonoTime now, Outbox& out) {
+    YARD_ASSERT_OWNER(impl_->owner_);
+    impl_->interrupted(lsn, attempt, end, now, out);
+}
+void Session::retryStored(Lsn lsn, Outbox& out) {
+    impl_->retryStored(lsn, out);
+}
+void Session::finishStored(Lsn lsn, Outbox& out) {
+    impl_->finishStored(lsn, out);
+}
+
+bool Session::schedule(MonoTime now, Outbox& out) {
+    YARD_ASSERT_OWNER(impl_->owner_);
+    return impl_->schedule(now, out);
+}
+std::optional<MonoTime> Session::nextWake() const {
+    return impl_->nextWake();
+}
+void Session::step(Outbox& out) {
+    impl_->step(out);
+}
+bool Session::hasMoreWork() const {
+    return impl_->hasMoreWork();
+}
+
+std::optional<LiveView> Session::live(Lsn lsn) const {
+    return impl_->live(lsn);
+}
+std::vector<Lsn> Session::runningActions() const {
+    return impl_->runningActions();
+}
+std::optional<QueueStatus> Session::queueStatus(QueueId id) const {
+    return impl_->queueStatus(id);
+}
+SessionCounts Session::counts() const {
+    return impl_->counts();
+}
+std::size_t Session::memoryBytes() const {
+    return impl_->memoryBytes();
+}
+void Session::check() const {
+    impl_->check();
+}
+
+} // namespace yard::session

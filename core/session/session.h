@@ -1,0 +1,195 @@
+// The scheduler as pure decisions (DESIGN 2, ENGINE 8): events go in with the time as a parameter, what should
+// happen comes out in an Outbox. No threads, clocks, processes, disk; a test, a simulation and the engine drive the
+// same code.
+//
+// Owner: engine thread. Order: per queue priority, then age, each 16th start to the oldest; between queues by
+// virtual time, which a start advances by its share of the machine over the queue's weight. Nothing here costs more
+// than O(log n) per action, or more than about 1,000 actions per call: operations on a queue or on everything are
+// effective at once and carried out by step().
+//
+// What is durable comes first: actions enter after they were committed; a Retry or Finish takes effect (counters,
+// visible state, another start) only when the engine says that it is stored. Abandoning the session is the
+// exception.
+#pragma once
+
+#include "core/base/clock.h"
+#include "core/base/error.h"
+#include "core/base/ids.h"
+#include "core/model/action_spec.h"
+#include "core/model/queue.h"
+#include "core/model/states.h"
+#include "core/session/capacity.h"
+#include "core/session/messages.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace yard::session {
+
+struct SessionOptions {
+    int slotCount = 1;        ///< places of the runner: as many cores as the capacity has, rounded down, at least 1
+    int aheadPerSlot = 8; ///< leases beyond the capacity, per slot; 0: none
+    Duration aheadBelow{5'000}; ///< only in queues whose average run time is below this
+    int maxOutstanding = 1'024; ///< handed out and not ended, whatever their resources; then nothing starts
+    std::uint64_t seed = 1;     ///< of the jitter of back-offs
+};
+
+/// A live action as others see it: pending, submitting or running, or ended and not stored yet.
+struct LiveView {
+    Lsn lsn;
+    QueueId queue;
+    ClassId cls;
+    LabelId label;
+    ActionState state = ActionState::Pending; ///< Pending, Submitting, Running; Abandoned in an abandoned session
+    bool held = false;
+    bool leased = false; ///< pending, but handed to a runner already
+    bool cancelRequested = false;
+    MonoTime wakesAt{};        ///< end of back-off or not_before; the epoch: none
+    bool backoff = false;      ///< wakesAt is a back-off (`retry_at`)
+    std::uint32_t attempt = 0; ///< the current one, or how many there were
+    RetryCounters retries;
+    int priority = 0;
+    std::int64_t submitTime = 0;
+    std::uint32_t revision = 0; ///< changes whenever something visible of the action does
+};
+
+/// A finished action somebody wants to run again; the engine reads it from the journal.
+struct FinishedAction {
+    Lsn lsn;
+    QueueId queue;
+    ActionState state = ActionState::Failed;
+    Reason reason = Reason::None;
+    RetryCounters retries;
+};
+
+struct QueueStatus {
+    QueueState state = QueueState::Active;
+    bool held = false;
+    bool forgetting = false; ///< deleted, waits for its last actions to end
+    QueueCounters counters;
+    Duration averageRunTime{}; ///< moving average of attempts; 0: none ended yet
+};
+
+struct SessionCounts {
+    QueueCounters
+        all; ///< summed over all queues since the start of this session, finished ones of forgotten queues too
+    std::int64_t submitting = 0; ///< part of all.running
+    std::int64_t held = 0; ///< part of all.pending: actions held by themselves (their queue's hold not counted)
+    std::int64_t outstanding = 0; ///< handed out, resources not given back yet
+    std::uint64_t starts = 0;
+    std::uint64_t ignoredEvents = 0; ///< of older attempts or unknown actions
+};
+
+class Session {
+public:
+    /// Queue 0 exists from the start, Active, default configuration. State: Created.
+    Session(std::unique_ptr<Capacity> capacity, SessionOptions options);
+    ~Session();
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
+
+    // -- service state
+    // ---------------------------------------------------------------------------------------------
+    SessionState state() const;
+    /// WrongState when the table forbids it. Paused: leases ahead are taken back. Abandoned: all that is pending or
+    /// running is Abandoned at once, Finish for each follows from step(). Sunset: running attempts get Stop.
+    Result<void> moveTo(SessionState to, Outbox& out);
+    /// NotAccepting (session), NotFound, WrongState (queue): may new work be submitted to this queue?
+    Result<void> accepts(QueueId queue) const;
+
+    // -- classes and queues
+    // ----------------------------------------------------------------------------------------
+    /// Once per class, before its first action.
+    void defineClass(ClassId id, const Resources& resources);
+    /// False: an action of this class would never start on this machine.
+    bool everFits(ClassId id) const;
+
+    /// A new queue, or one of the journal. Of `counters` pending and running are not taken: add() counts them.
+    /// Queue 0: sets what the journal knows of it. A Cancelled one ends Cancelled whatever is added.
+    void addQueue(QueueId id, const QueueConfig& config, QueueState state = QueueState::Active, bool held = false,
+                  const QueueCounters& counters = {});
+    Result<void> configureQueue(QueueId id, const QueueConfig& config);
+    const QueueConfig* queueConfig(QueueId id) const; ///< nullptr: unknown
+    Result<void> holdQueue(QueueId id, Outbox& out);
+    Result<void> releaseQueue(QueueId id);
+    Result<void> drainQueue(QueueId id);
+    /// Pending and running actions end Cancelled, nothing is retried. O(1) here, Finish for each follows from
+    /// step().
+    Result<void> cancelQueue(QueueId id, Outbox& out);
+    /// Cancels what is active, then forgets the queue: Outbox::forgotten, at once or later.
+    Result<void> forgetQueue(QueueId id, Outbox& out);
+
+    // -- actions
+    // ---------------------------------------------------------------------------------------------------
+    /// After their commit; at start all that is in the journal, in order of LSN, at most a few thousand per call.
+    /// Queues, classes exist; LSNs are not live. An action of a cancelled queue or with cancelRequested gets its
+    /// Finish.
+    void add(std::span<const NewAction> actions, MonoTime now, Outbox& out);
+    /// May it be set back by hand? WrongState, AtLimit (unless `force`), NotAccepting; else the counters after it.
+    Result<RetryCounters> checkReschedule(const FinishedAction& action, bool force) const;
+    /// After the commit of a reset by hand: counters of the queue move back from `was` (Failed or Abandoned).
+    void reschedule(const NewAction& action, ActionState was, MonoTime now, Outbox& out);
+    /// Pending: Finish without an attempt. Leased ahead: TakeBack first. Running: Stop; its end is Cancelled
+    /// whatever it says. NotFound, or WrongState when it has ended. Asking twice is fine.
+    Result<void> cancel(Lsn lsn, Outbox& out);
+    /// WrongState unless pending. A lease ahead is taken back.
+    Result<void> hold(Lsn lsn, Outbox& out);
+    Result<void> release(Lsn lsn);
+    /// WrongState unless pending and not handed to a runner. setQueue also as accepts().
+    Result<void> setPriority(Lsn lsn, int priority);
+    Result<void> setQueue(Lsn lsn, QueueId queue);
+
+    // -- events of runners: of an older attempt or an unknown action they are ignored and counted
+    // -----------------------
+    void submitting(Lsn lsn, std::uint32_t attempt, Outbox& out);
+    void running(Lsn lsn, std::uint32_t attempt, Outbox& out);
+    /// The lease was given back before it ran: to the front of its order, uncounted; the next start has the same
+    /// number.
+    void returned(Lsn lsn, std::uint32_t attempt, Outbox& out);
+    /// The attempt's tree is gone (submitting() and running() may have been left out). Its resources are free;
+    /// Retry or Finish says what became of it.
+    void ended(Lsn lsn, std::uint32_t attempt, const AttemptEnd& end, MonoTime now, Outbox& out);
+
+    /// At a start, after add(): the last engine died while it had this attempt out. Decided like any other end;
+    /// ignored unless the action waits and this is its next attempt.
+    void interrupted(Lsn lsn, std::uint32_t attempt, const AttemptEnd& end, MonoTime now, Outbox& out);
+
+    // -- acknowledgements of the journal
+    // ---------------------------------------------------------------------------
+    void retryStored(Lsn lsn, Outbox& out);
+    /// Counters move to the final state, the action is no longer live.
+    void finishStored(Lsn lsn, Outbox& out);
+
+    // -- time and work
+    // ---------------------------------------------------------------------------------------------
+    /// Lets timers fire that are due, then starts what may start. At most a few thousand things per call; true:
+    /// call again after a yield.
+    bool schedule(MonoTime now, Outbox& out);
+    /// The earliest time that schedule() has a timer to fire.
+    std::optional<MonoTime> nextWake() const;
+    /// Carries out at most 1,000 steps of large operations. `hasMoreWork()`: call it again after a yield.
+    void step(Outbox& out);
+    bool hasMoreWork() const;
+
+    // -- questions
+    // -------------------------------------------------------------------------------------------------
+    std::optional<LiveView> live(Lsn lsn) const;
+    /// Submitting and running ones, oldest start first is not promised; at most maxOutstanding.
+    std::vector<Lsn> runningActions() const;
+    std::optional<QueueStatus> queueStatus(QueueId id) const;
+    SessionCounts counts() const;
+    /// Bytes the structure holds for `counts().all.active()` actions.
+    std::size_t memoryBytes() const;
+
+    /// Asserts every written invariant; walks everything. For tests.
+    void check() const;
+
+private:
+    class Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+} // namespace yard::session

@@ -1,0 +1,513 @@
+#include "tests/session/script.h"
+
+#include "core/session/session.h"
+
+#include <cmath>
+#include <fmt/format.h>
+#include <map>
+#include <sstream>
+#include <stdexcept>
+#include <vector>
+
+namespace yard::session::test {
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+struct ScriptError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+Duration parseDuration(const std::string& text) {
+    std::size_t used = 0;
+    const double n = std::stod(text, &used);
+    const std::string unit = text.substr(used);
+    const double us = unit == "us"   ? 1
+                      : unit == "ms" ? 1e3
+                      : unit == "s"  ? 1e6
+                                     : throw ScriptError("time: " + text);
+    return Duration{std::llround(n * us)};
+}
+
+class Player {
+public:
+    void play(std::string_view script);
+
+private:
+    void statement(const Words& words);
+    void command(const Words& words);
+    bool machine(const Words& words);
+    bool queueCommand(const Words& words);
+    bool actionCommand(const Words& words);
+    bool eventCommand(const Words& words);
+    void submit(const Words& words);
+    void end(const Words& words);
+    void reschedule(const Words& words);
+    void expect(const Words& words);
+    void expectState(const Words& words);
+    void expectCounts(const Words& words);
+    void expectWake(const Words& words);
+    void settle();
+    void note();
+    void configure(QueueConfig& config, const Words& words, std::size_t from, QueueState* state, bool* held);
+
+    Session& session();
+    Lsn lsn(const std::string& name) const;
+    QueueId queue(const std::string& name);
+    bool isQueue(const std::string& name) const { return queues_.contains(name); }
+    std::uint32_t attemptOf(const std::string& name) const;
+    std::string nameOf(Lsn l, std::uint32_t attempt = 0) const;
+    template<class T>
+    void check(const Result<T>& result) {
+        error_ = result ? "" : std::string(errorName(result.error().kind));
+    }
+
+    int cores_ = 1, slots_ = 0, ahead_ = 0, limit_ = 1000;
+    std::unique_ptr<Session> session_;
+    MonoTime now_{Duration{1'000'000}};
+    std::int64_t nextLsn_ = 1;
+    std::map<std::string, Lsn> actions_;
+    std::map<std::int64_t, std::string> names_;
+    std::map<std::int64_t, NewAction> given_;
+    std::map<std::int64_t, std::uint32_t> attempts_;
+    std::map<std::string, QueueId> queues_{{"q0", QueueId(0)}};
+    std::map<std::string, ClassId> classes_;
+    bool storeLater_ = false;
+    Outbox out_;
+    std::map<std::string, std::vector<std::string>> noted_; ///< verb -> objects, in the order of Outbox
+    std::vector<std::string> verbs_;
+    std::map<std::int64_t, char> unstored_;
+    std::string error_;
+};
+
+Session& Player::session() {
+    if (!session_) {
+        session_ = std::make_unique<Session>(std::make_unique<CoreCapacity>(1000 * cores_),
+                                             SessionOptions{.slotCount = slots_ ? slots_ : cores_,
+                                                            .aheadPerSlot = ahead_,
+                                                            .maxOutstanding = limit_});
+        classes_["one"] = ClassId(0);
+        session_->defineClass(ClassId(0), {});
+        if (!session_->moveTo(SessionState::Ready, out_)) throw ScriptError("not ready");
+    }
+    return *session_;
+}
+
+Lsn Player::lsn(const std::string& name) const {
+    const auto it = actions_.find(name);
+    return it == actions_.end() ? throw ScriptError("no action " + name) : it->second;
+}
+
+QueueId Player::queue(const std::string& name) {
+    const auto it = queues_.find(name);
+    return it == queues_.end() ? throw ScriptError("no queue " + name) : it->second;
+}
+
+std::uint32_t Player::attemptOf(const std::string& name) const {
+    const auto it = attempts_.find(lsn(name).value);
+    return it == attempts_.end() ? 0 : it->second;
+}
+
+std::string Player::nameOf(Lsn l, std::uint32_t attempt) const {
+    const std::string& name = names_.at(l.value);
+    return attempt > 1 ? fmt::format("{}#{}", name, attempt) : name;
+}
+
+// -- the engine's part
+// -----------------------------------------------------------------------------------------------
+
+void Player::note() {
+    const auto say = [this](const std::string& verb, const std::string& object) {
+        if (!noted_.contains(verb)) verbs_.push_back(verb);
+        noted_[verb].push_back(object);
+    };
+    for (const Start& s : out_.start) {
+        attempts_[s.lsn.value] = s.attempt;
+        say(s.ahead ? "ahead" : "start", nameOf(s.lsn, s.attempt));
+    }
+    for (const TakeBack& t : out_.takeBack) say("take_back", nameOf(t.lsn, t.attempt));
+    for (const Stop& s : out_.stop) {
+        static constexpr const char* kCauses[] = {"cancel", "abandon", "engine_stopped"};
+        say("stop", nameOf(s.lsn, s.attempt) + " " + kCauses[static_cast<int>(s.cause)]);
+    }
+    for (const Retry& r : out_.retry) {
+        unstored_[r.lsn.value] = 'r';
+        say("retry", nameOf(r.lsn, r.endedAttempt) + " " + std::string(name(r.reason)));
+    }
+    for (const Finish& f : out_.finish) {
+        unstored_[f.lsn.value] = 'f';
+        const std::string_view why = f.reason == Reason::None ? "" : name(f.reason);
+        const bool tell =
+            f.state == ActionState::Failed || (f.state == ActionState::Abandoned && why != "abandoned");
+        say("finish",
+            nameOf(f.lsn, f.attempt) + " " + std::string(name(f.state)) + (tell ? " " + std::string(why) : ""));
+    }
+    for (const QueueId q : out_.forgotten)
+        for (const auto& [name, id] : queues_)
+            if (id == q) say("forgotten", name);
+    out_.clear();
+}
+
+void Player::settle() {
+    note();
+    for (;;) {
+        session().check();
+        if (!storeLater_ && !unstored_.empty()) {
+            const auto [l, kind] = *unstored_.begin();
+            unstored_.erase(unstored_.begin());
+            kind == 'r' ? session().retryStored(Lsn(l), out_) : session().finishStored(Lsn(l), out_);
+        } else if (!session().schedule(now_, out_) && out_.empty()) {
+            break;
+        }
+        note();
+    }
+    session().check();
+}
+
+// -- statements
+// --------------------------------------------------------------------------------------------------------
+
+bool Player::machine(const Words& w) {
+    int* setting = w[0] == "cores" ? &cores_ : w[0] == "slots" ? &slots_ : w[0] == "ahead" ? &ahead_ : nullptr;
+    if (w[0] == "limit") setting = &limit_;
+    if (!setting) return false;
+    if (session_) throw ScriptError("the machine is fixed already");
+    *setting = std::stoi(w.at(1));
+    return true;
+}
+
+void Player::configure(QueueConfig& config, const Words& w, std::size_t from, QueueState* state, bool* held) {
+    for (std::size_t i = from; i < w.size(); ++i) {
+        if (w[i] == "held" && held) {
+            *held = true;
+        } else if (w[i] == "draining" && state) {
+            *state = QueueState::Draining;
+        } else if (w[i] == "cancelled" && state) {
+            *state = QueueState::Cancelled;
+        } else {
+            const std::string& value = w.at(i + 1);
+            if (w[i] == "weight")
+                config.weight = std::stod(value);
+            else if (w[i] == "max_running")
+                config.maxRunning = std::stoi(value);
+            else if (w[i] == "retries")
+                config.maxRetries = std::stoi(value);
+            else if (w[i] == "interruptions")
+                config.maxInterruptions = std::stoi(value);
+            else if (w[i] == "backoff")
+                config.backoff = value == "0" ? Duration{} : parseDuration(value);
+            else if (w[i] == "backoff_max")
+                config.backoffMax = parseDuration(value);
+            else
+                throw ScriptError("queue setting " + w[i]);
+            ++i;
+        }
+    }
+}
+
+void Player::submit(const Words& w) {
+    NewAction action;
+    action.submitTime = now_.time_since_epoch().count();
+    for (std::size_t i = 1; i < w.size(); ++i) {
+        if (isQueue(w[i]))
+            action.queue = queue(w[i]);
+        else if (classes_.contains(w[i]))
+            action.cls = classes_[w[i]];
+        else if (w[i] == "hold")
+            action.held = true;
+        else if (w[i] == "cancel_requested")
+            action.cancelRequested = true;
+        else if (w[i] == "at")
+            action.notBefore = now_ + parseDuration(w.at(++i));
+        else if (w[i].size() > 1 && w[i][0] == 'p' && (std::isdigit(w[i][1]) || w[i][1] == '-'))
+            action.priority = std::stoi(w[i].substr(1));
+        else {
+            action.lsn = Lsn(nextLsn_++);
+            actions_[w[i]] = action.lsn;
+            names_[action.lsn.value] = w[i];
+            given_[action.lsn.value] = action;
+            session().add({&action, 1}, now_, out_);
+        }
+    }
+}
+
+void Player::end(const Words& w) {
+    AttemptEnd e;
+    if (w[0] == "done") e.state = ActionState::Completed;
+    if (w[0] == "abandon") e.state = ActionState::Abandoned;
+    e.runTime = Duration{50'000};
+    e.neverRan = w[0] == "never_ran";
+    for (std::size_t i = 2; i < w.size(); ++i) {
+        if (w[i] == "exit") {
+            e.exitCode = std::stoi(w.at(++i));
+            e.reason = Reason::ExitCode;
+        } else if (w[i] == "reason") {
+            e.reason = reasonFrom(w.at(++i)).value();
+        } else {
+            e.runTime = parseDuration(w[i]);
+        }
+    }
+    if (e.state == ActionState::Failed && e.reason == Reason::None) e.reason = Reason::ExitCode;
+    session().ended(lsn(w.at(1)), attemptOf(w[1]), e, now_, out_);
+}
+
+void Player::reschedule(const Words& w) {
+    const Lsn l = lsn(w.at(1));
+    FinishedAction finished;
+    finished.lsn = l;
+    finished.queue = given_[l.value].queue;
+    finished.state = actionStateFrom(w.at(2)).value();
+    finished.reason = finished.state == ActionState::Failed ? Reason::ExitCode : Reason::Abandoned;
+    bool force = false;
+    for (std::size_t i = 3; i < w.size(); ++i) {
+        if (w[i] == "force")
+            force = true;
+        else if (w[i] == "tries")
+            finished.retries.retryCount = finished.retries.ownFailures = std::stoi(w.at(++i));
+    }
+    const auto retries = session().checkReschedule(finished, force);
+    check(retries);
+    if (!retries) return;
+    NewAction again = given_[l.value];
+    again.attempts = attemptOf(w[1]);
+    again.retries = *retries;
+    session().reschedule(again, finished.state, now_, out_);
+}
+
+bool Player::queueCommand(const Words& w) {
+    if (w[0] == "queue") {
+        QueueConfig config;
+        QueueState state = QueueState::Active;
+        bool held = false;
+        configure(config, w, 2, &state, &held);
+        queues_[w.at(1)] = QueueId(static_cast<std::int64_t>(queues_.size()));
+        session().addQueue(queue(w[1]), config, state, held);
+    } else if (w[0] == "configure") {
+        QueueConfig config = *session().queueConfig(queue(w.at(1)));
+        configure(config, w, 2, nullptr, nullptr);
+        check(session().configureQueue(queue(w[1]), config));
+    } else if (w[0] == "rule") {
+        QueueConfig config = *session().queueConfig(queue(w.at(1)));
+        RetryRule rule;
+        rule.retry = w.at(4) == "yes";
+        if (w.at(2) == "exit")
+            rule.exitCodes.push_back(std::stoi(w.at(3)));
+        else
+            rule.reasons.push_back(reasonFrom(w.at(3)).value());
+        config.retryRules.push_back(rule);
+        check(session().configureQueue(queue(w[1]), config));
+    } else if (w.size() == 2 && isQueue(w[1])) {
+        const QueueId q = queue(w[1]);
+        if (w[0] == "hold")
+            check(session().holdQueue(q, out_));
+        else if (w[0] == "release")
+            check(session().releaseQueue(q));
+        else if (w[0] == "drain")
+            check(session().drainQueue(q));
+        else if (w[0] == "cancel")
+            check(session().cancelQueue(q, out_));
+        else if (w[0] == "forget")
+            check(session().forgetQueue(q, out_));
+        else if (w[0] == "accepts")
+            check(session().accepts(q));
+        else
+            return false;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+bool Player::actionCommand(const Words& w) {
+    if (w[0] == "submit")
+        submit(w);
+    else if (w[0] == "cancel")
+        check(session().cancel(lsn(w.at(1)), out_));
+    else if (w[0] == "hold")
+        check(session().hold(lsn(w.at(1)), out_));
+    else if (w[0] == "release")
+        check(session().release(lsn(w.at(1))));
+    else if (w[0] == "priority")
+        check(session().setPriority(lsn(w.at(1)), std::stoi(w.at(2))));
+    else if (w[0] == "move")
+        check(session().setQueue(lsn(w.at(1)), queue(w.at(2))));
+    else if (w[0] == "reschedule")
+        reschedule(w);
+    else if (w[0] == "class") {
+        Resources need;
+        need.milliCores = std::llround(1000 * std::stod(w.at(2)));
+        session();
+        classes_[w.at(1)] = ClassId(static_cast<std::uint32_t>(classes_.size()));
+        session().defineClass(classes_[w[1]], need);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+bool Player::eventCommand(const Words& w) {
+    if (w[0] == "submitting")
+        session().submitting(lsn(w.at(1)), attemptOf(w[1]), out_);
+    else if (w[0] == "running")
+        session().running(lsn(w.at(1)), attemptOf(w[1]), out_);
+    else if (w[0] == "return")
+        session().returned(lsn(w.at(1)), attemptOf(w[1]), out_);
+    else if (w[0] == "done" || w[0] == "fail" || w[0] == "abandon" || w[0] == "never_ran")
+        end(w);
+    else if (w[0] == "old") {
+        AttemptEnd e;
+        e.state = ActionState::Completed;
+        session().ended(lsn(w.at(1)), static_cast<std::uint32_t>(std::stoul(w.at(2))), e, now_, out_);
+    } else if (w[0] == "stored") {
+        const Lsn l = lsn(w.at(1));
+        const char kind = unstored_.at(l.value);
+        unstored_.erase(l.value);
+        kind == 'r' ? session().retryStored(l, out_) : session().finishStored(l, out_);
+    } else if (w[0] == "store") {
+        storeLater_ = w.at(1) == "later";
+    } else if (w[0] == "wait") {
+        now_ += parseDuration(w.at(1));
+    } else if (w[0] == "step") {
+        session().step(out_);
+    } else if (w[0] == "steps") {
+        while (session().hasMoreWork()) {
+            session().step(out_);
+            settle();
+        }
+    } else if (w[0] == "session") {
+        for (const auto s : {SessionState::Ready, SessionState::Draining, SessionState::Paused,
+                             SessionState::Abandoned, SessionState::Sunset})
+            if (name(s) == w.at(1)) check(session().moveTo(s, out_));
+    } else {
+        return false;
+    }
+    return true;
+}
+
+void Player::command(const Words& w) {
+    error_.clear();
+    if (machine(w)) return;
+    if (!queueCommand(w) && !actionCommand(w) && !eventCommand(w)) throw ScriptError("what is " + w[0] + "?");
+    settle();
+}
+
+// -- what must hold
+// --------------------------------------------------------------------------------------------------
+
+void Player::expect(const Words& w) {
+    std::string said;
+    for (const std::string& verb : verbs_) {
+        said += (said.empty() ? "" : ", ") + verb;
+        for (const std::string& object : noted_[verb]) {
+            said += " " + object;
+            if (object.contains(' ') && &object != &noted_[verb].back()) said += ",";
+        }
+    }
+    if (said.empty()) said = "nothing";
+    std::string wanted;
+    for (std::size_t i = 1; i < w.size(); ++i) wanted += (i > 1 ? " " : "") + w[i];
+    noted_.clear();
+    verbs_.clear();
+    if (said != wanted) throw ScriptError("expected: " + wanted + "\n     was: " + said);
+}
+
+void Player::expectState(const Words& w) {
+    const auto view = session().live(lsn(w.at(1)));
+    std::string is = view ? std::string(name(view->state)) : "gone";
+    if (view && view->held) is += " held";
+    if (view && view->leased) is += " leased";
+    if (view && view->backoff) is += " backoff";
+    if (view && !view->backoff && view->wakesAt != MonoTime{}) is += " timer";
+    std::string wanted;
+    for (std::size_t i = 2; i < w.size(); ++i) wanted += (i > 2 ? " " : "") + w[i];
+    if (is != wanted) throw ScriptError("expected " + w[1] + ": " + wanted + "\n     was: " + is);
+}
+
+void Player::expectCounts(const Words& w) {
+    const QueueCounters c =
+        w.at(1) == "all" ? session().counts().all : session().queueStatus(queue(w[1])).value().counters;
+    std::string is, wanted;
+    const auto say = [&is](const char* what, std::int64_t n) {
+        if (n != 0) is += fmt::format(" {} {}", what, n);
+    };
+    say("pending", c.pending);
+    say("running", c.running);
+    say("completed", c.completed);
+    say("failed", c.failed);
+    say("abandoned", c.abandoned);
+    say("cancelled", c.cancelled);
+    for (std::size_t i = 2; i < w.size(); ++i) wanted += " " + w[i];
+    if (is != wanted) throw ScriptError("expected counts" + wanted + "\n     was" + is);
+}
+
+void Player::expectWake(const Words& w) {
+    const auto at = session().nextWake();
+    if (w.at(1) == "never") {
+        if (at) throw ScriptError("expected no timer");
+        return;
+    }
+    if (!at) throw ScriptError("expected a timer, there is none");
+    const double in = static_cast<double>((*at - now_).count());
+    const double wanted = static_cast<double>(parseDuration(w[1]).count());
+    if (in < 0.8 * wanted || in > 1.2 * wanted) throw ScriptError(fmt::format("wakes in {} us", in));
+}
+
+void Player::statement(const Words& w) {
+    if (w[0] == "expect") return expect(w);
+    if (w[0] == "state") return expectState(w);
+    if (w[0] == "counts") return expectCounts(w);
+    if (w[0] == "wakes") return expectWake(w);
+    if (w[0] == "refused") {
+        command(Words(w.begin() + 2, w.end()));
+        if (error_ != w.at(1)) throw ScriptError("expected error " + w[1] + ", was '" + error_ + "'");
+        return;
+    }
+    command(w);
+    if (!error_.empty()) throw ScriptError("refused: " + error_);
+}
+
+void Player::play(std::string_view script) {
+    int line = 1;
+    std::string statementText;
+    const auto run = [&] {
+        std::istringstream in(statementText);
+        Words words;
+        for (std::string word; in >> word;) words.push_back(word);
+        statementText.clear();
+        if (words.empty()) return;
+        try {
+            statement(words);
+        } catch (const std::exception& e) {
+            std::string text;
+            for (const std::string& word : words) text += word + " ";
+            throw ScriptError(fmt::format("line {}: {}\n{}", line, text, e.what()));
+        }
+    };
+    bool comment = false;
+    for (const char c : script) {
+        if (c == '\n' || (c == ';' && !comment)) {
+            run();
+            if (c == '\n') ++line, comment = false;
+        } else if (c == '#' && (statementText.empty() || statementText.back() == ' ')) {
+            comment = true;
+        } else if (!comment) {
+            statementText += c;
+        }
+    }
+    run();
+}
+
+} // namespace
+
+std::string runScript(std::string_view script) {
+    Player player;
+    try {
+        player.play(script);
+    } catch (const ScriptError& e) {
+        return e.what();
+    }
+    return {};
+}
+
+} // namespace yard::session::test

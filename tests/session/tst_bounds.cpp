@@ -1,0 +1,367 @@
+// What must hold however many actions there are: starvation, shares, and the mistakes that a skeleton made (ENGINE
+// 8). Work is counted in calls and decisions, never in seconds.
+#include "core/session/session.h"
+
+#include <QTest>
+#include <map>
+#include <vector>
+
+using namespace yard;
+using namespace yard::session;
+
+namespace {
+
+/// One machine whose attempts all last the same: time goes in rounds.
+class Machine {
+public:
+    explicit Machine(int cores, int ahead = 0)
+        : session(std::make_unique<CoreCapacity>(1000 * cores),
+                  SessionOptions{.slotCount = cores, .aheadPerSlot = ahead}) {
+        session.defineClass(ClassId(0), {});
+        (void)session.moveTo(SessionState::Ready, out);
+    }
+    void defineClass(std::uint32_t id, int cores) {
+        Resources need;
+        need.milliCores = 1000 * cores;
+        session.defineClass(ClassId(id), need);
+    }
+    void addQueue(std::int64_t id, double weight = 1) {
+        QueueConfig config;
+        config.weight = weight;
+        session.addQueue(QueueId(id), config);
+    }
+    Lsn submit(std::int64_t queue = 0, int priority = 0, std::uint32_t cls = 0, bool held = false) {
+        NewAction a;
+        a.lsn = Lsn(++lsn);
+        a.queue = QueueId(queue);
+        a.cls = ClassId(cls);
+        a.priority = priority;
+        a.held = held;
+        a.submitTime = lsn;
+        session.add({&a, 1}, now, out);
+        return a.lsn;
+    }
+    /// Starts what fits; the starts so far are in `started`. Returns how many there were.
+    std::size_t schedule() {
+        const std::size_t before = started.size();
+        calls = 1;
+        while (session.schedule(now, out)) ++calls;
+        for (const Start& s : out.start) {
+            started.push_back(s);
+            running.push_back(s);
+        }
+        settle();
+        return started.size() - before;
+    }
+    /// All that runs completes.
+    void complete() {
+        const auto ended = std::exchange(running, {});
+        for (const Start& s : ended) session.ended(s.lsn, s.attempt, completed(), now, out);
+        settle();
+    }
+    /// Large operations to their end; asserts the bound of each step. Returns the number of steps.
+    int steps() {
+        int n = 0;
+        for (; session.hasMoreWork(); ++n) {
+            session.step(out);
+            most = std::max(most, out.finish.size());
+            settle();
+        }
+        return n;
+    }
+    void settle() {
+        for (const Finish& f : std::exchange(out.finish, {})) session.finishStored(f.lsn, out);
+        forgotten.insert(forgotten.end(), out.forgotten.begin(), out.forgotten.end());
+        out.clear();
+    }
+    static AttemptEnd completed() {
+        AttemptEnd end;
+        end.state = ActionState::Completed;
+        end.runTime = Duration{50'000};
+        return end;
+    }
+
+    Session session;
+    Outbox out;
+    MonoTime now{Duration{1}};
+    std::int64_t lsn = 0;
+    int calls = 0;
+    std::size_t most = 0;
+    std::vector<Start> started;
+    std::vector<Start> running;
+    std::vector<QueueId> forgotten;
+};
+
+} // namespace
+
+class TestBounds : public QObject {
+    Q_OBJECT
+private slots:
+    void lowPriorityStartsWithinSixteenUnderASteadyStreamOfHigh();
+    void theTurnOfTheOldestSurvivesALeaseThatComesBack();
+    void sharesFollowWeights();
+    void largeActionsCostMoreOfTheirShare();
+    void manyBlockedLanesCostADecisionNothing();
+    void cancelledActionsInFrontDoNotHangAQueue();
+    void cancelledActionsInFrontAreSkippedInParts();
+    void cancellingAMillionInAQueueIsAtOnceAndInSteps();
+    void abandoningIsAtOnceAndInSteps();
+    void cancelAndSubmitInAHeldQueueDoesNotGrow();
+    void shapesPastTheLimitStillStart();
+    void aMillionTimersFireInParts();
+    void forgottenQueuesLeaveNothingBehind();
+    void queueOrderIsFairAfterHoldOfMany();
+};
+
+void TestBounds::lowPriorityStartsWithinSixteenUnderASteadyStreamOfHigh() {
+    Machine m(1);
+    const Lsn low = m.submit(0, -100);
+    for (int i = 0; i < 40; ++i) {
+        m.submit(0, 100);
+        m.submit(0, 100);
+        m.schedule();
+        m.complete();
+        if (m.started.back().lsn == low) {
+            QCOMPARE(m.started.size(), std::size_t{16});
+            return;
+        }
+    }
+    QFAIL("never started");
+}
+
+void TestBounds::theTurnOfTheOldestSurvivesALeaseThatComesBack() {
+    Machine m(1);
+    const Lsn low = m.submit(0, -100);
+    for (int i = 0; i < 15; ++i) {
+        m.submit(0, 100);
+        m.schedule();
+        m.complete();
+    }
+    m.submit(0, 100);
+    m.schedule();
+    QCOMPARE(m.started.back().lsn, low);
+    m.session.returned(low, 1, m.out);
+    m.running.clear();
+    m.schedule();
+    QCOMPARE(m.started.back().lsn, low);
+}
+
+void TestBounds::sharesFollowWeights() {
+    Machine m(2);
+    const std::map<std::int64_t, double> weights{{1, 1}, {2, 2}, {3, 5}};
+    for (const auto& [id, weight] : weights) {
+        m.addQueue(id, weight);
+        for (int i = 0; i < 1'000; ++i) m.submit(id);
+    }
+    while (m.started.size() < 800) {
+        m.schedule();
+        m.complete();
+    }
+    std::map<std::int64_t, int> starts;
+    for (const Start& s : m.started) ++starts[s.queue.value];
+    for (const auto& [id, weight] : weights) QVERIFY(std::abs(starts[id] - 100 * weight) <= 2);
+}
+
+void TestBounds::largeActionsCostMoreOfTheirShare() {
+    Machine m(4);
+    m.defineClass(1, 4);
+    m.addQueue(1);
+    m.addQueue(2);
+    for (int i = 0; i < 400; ++i) {
+        m.submit(1, 0, 1);
+        m.submit(2);
+    }
+    for (int i = 0; i < 100; ++i) {
+        m.schedule();
+        m.complete();
+    }
+    std::map<std::int64_t, int> cores;
+    for (const Start& s : m.started) cores[s.queue.value] += s.queue.value == 1 ? 4 : 1;
+    QVERIFY(std::abs(cores[1] - cores[2]) <= 8);
+}
+
+void TestBounds::manyBlockedLanesCostADecisionNothing() {
+    // Mistake (i), first half: parking each lane that does not fit made the first decision walk all of them.
+    Machine m(2);
+    m.defineClass(1, 2);
+    m.submit();
+    m.schedule();
+    for (std::uint32_t cls = 2; cls < 50'000; ++cls) {
+        m.defineClass(cls, 2);
+        m.submit(0, 5, cls);
+    }
+    QCOMPARE(m.schedule(), std::size_t{0});
+    QCOMPARE(m.calls, 1);
+    m.submit();
+    QCOMPARE(m.schedule(), std::size_t{1});
+    QCOMPARE(m.calls, 1);
+    m.complete();
+    QCOMPARE(m.schedule(), std::size_t{1});
+    QCOMPARE(m.calls, 1);
+}
+
+void TestBounds::cancelledActionsInFrontDoNotHangAQueue() {
+    // Mistake (i), second half: a wake-up spent on a lane of cancelled actions was lost, the machine stood still.
+    Machine m(1);
+    std::vector<Lsn> doomed;
+    m.submit();
+    m.schedule();
+    for (std::uint32_t cls = 1; cls <= 300; ++cls) {
+        m.defineClass(cls, 1);
+        doomed.push_back(m.submit(0, 5, cls));
+        m.submit(0, 0, cls);
+    }
+    for (const Lsn lsn : doomed) QVERIFY(m.session.cancel(lsn, m.out));
+    m.settle();
+    for (int i = 0; i < 300; ++i) {
+        m.complete();
+        QCOMPARE(m.schedule(), std::size_t{1});
+    }
+    m.complete();
+    QCOMPARE(m.session.counts().all.pending, 0);
+    QCOMPARE(m.session.counts().all.completed, 301);
+    m.session.check();
+}
+
+void TestBounds::cancelledActionsInFrontAreSkippedInParts() {
+    Machine m(1);
+    QVERIFY(m.session.holdQueue(QueueId(0), m.out));
+    std::vector<Lsn> doomed;
+    for (int i = 0; i < 4'000; ++i) doomed.push_back(m.submit());
+    const Lsn last = m.submit();
+    for (const Lsn lsn : doomed) QVERIFY(m.session.cancel(lsn, m.out));
+    m.settle();
+    QVERIFY(m.session.releaseQueue(QueueId(0)));
+    QCOMPARE(m.schedule(), std::size_t{1});
+    QCOMPARE(m.started.back().lsn, last);
+    QVERIFY2(m.calls >= 4, "a call takes out no more than 1,000");
+    m.session.check();
+}
+
+void TestBounds::cancellingAMillionInAQueueIsAtOnceAndInSteps() {
+    const int n = 100'000;
+    Machine m(1);
+    m.addQueue(1);
+    for (int i = 0; i < n; ++i) m.submit(1, i % 5, 0, i % 10 == 0);
+    m.schedule();
+    QVERIFY(m.session.cancelQueue(QueueId(1), m.out));
+    QCOMPARE(m.out.finish.size(), std::size_t{0});
+    QCOMPARE(m.out.stop.size(), std::size_t{1});
+    m.complete();
+    m.submit();
+    QCOMPARE(m.schedule(), std::size_t{1});
+    QVERIFY(m.steps() >= n / 1'000);
+    QVERIFY(m.most <= 1'000);
+    QCOMPARE(m.session.queueStatus(QueueId(1))->counters.cancelled, n);
+    m.session.check();
+}
+
+void TestBounds::abandoningIsAtOnceAndInSteps() {
+    const int n = 100'000;
+    Machine m(2);
+    for (int i = 0; i < n; ++i) m.submit(0, i % 3, 0, i % 10 == 0);
+    m.schedule();
+    QVERIFY(m.session.moveTo(SessionState::Abandoned, m.out));
+    QCOMPARE(m.session.counts().all.abandoned, n);
+    QCOMPARE(m.session.counts().all.active(), 0);
+    QVERIFY(m.steps() >= n / 1'000);
+    QVERIFY(m.most <= 1'000);
+    QCOMPARE(m.session.queueStatus(QueueId(0))->counters.abandoned, n);
+    m.complete();
+    m.session.check();
+    QVERIFY2(m.session.memoryBytes() < 2'000'000, "what is over leaves no memory behind");
+}
+
+void TestBounds::cancelAndSubmitInAHeldQueueDoesNotGrow() {
+    Machine m(1);
+    QVERIFY(m.session.holdQueue(QueueId(0), m.out));
+    for (int i = 0; i < 10; ++i) m.submit(0, i);
+    std::size_t after = 0;
+    for (int round = 0; round < 40; ++round) {
+        for (int i = 0; i < 5'000; ++i) {
+            QVERIFY(m.session.cancel(m.submit(0, i % 10), m.out));
+            m.settle();
+        }
+        m.steps();
+        if (round == 3) after = m.session.memoryBytes();
+    }
+    QVERIFY(m.session.memoryBytes() <= after);
+    m.session.check();
+    QCOMPARE(m.session.counts().all.pending, 10);
+}
+
+void TestBounds::shapesPastTheLimitStillStart() {
+    Machine m(1);
+    Resources need;
+    for (std::uint32_t i = 1; i <= 1'000; ++i) {
+        need.milliCores = i;
+        m.session.defineClass(ClassId(i), need);
+        m.submit(0, 0, i);
+    }
+    for (int i = 0; i < 1'000 && m.session.counts().all.pending > 0; ++i) {
+        m.schedule();
+        m.complete();
+    }
+    QCOMPARE(m.session.counts().all.completed, 1'000);
+}
+
+void TestBounds::aMillionTimersFireInParts() {
+    Machine m(1);
+    for (int i = 0; i < 20'000; ++i) {
+        NewAction a;
+        a.lsn = Lsn(++m.lsn);
+        a.submitTime = 100'000 - i;
+        a.notBefore = m.now + Duration{1'000};
+        m.session.add({&a, 1}, m.now, m.out);
+    }
+    QCOMPARE(m.schedule(), std::size_t{0});
+    m.now += Duration{1'000};
+    QCOMPARE(m.schedule(), std::size_t{1});
+    QCOMPARE(m.calls, 20);
+    QVERIFY(!m.session.nextWake());
+    m.session.check();
+}
+
+void TestBounds::forgottenQueuesLeaveNothingBehind() {
+    Machine m(2);
+    std::size_t after = 0;
+    for (int round = 0; round < 2'000; ++round) {
+        const std::int64_t id = round + 1;
+        m.addQueue(id);
+        for (int i = 0; i < 3; ++i) m.submit(id, 0, 0, i == 2);
+        m.schedule();
+        QVERIFY(m.session.forgetQueue(QueueId(id), m.out));
+        m.steps();
+        m.complete();
+        m.schedule();
+        m.steps();
+        if (round == 100) after = m.session.memoryBytes();
+    }
+    QCOMPARE(m.forgotten.size(), std::size_t{2'000});
+    QVERIFY(m.session.memoryBytes() <= after + 4'096);
+    QCOMPARE(m.session.counts().all.cancelled, 6'000);
+    m.session.check();
+}
+
+void TestBounds::queueOrderIsFairAfterHoldOfMany() {
+    Machine m(1);
+    for (std::int64_t id = 1; id <= 50; ++id) {
+        m.addQueue(id);
+        for (int i = 0; i < 20; ++i) m.submit(id);
+        QVERIFY(m.session.holdQueue(QueueId(id), m.out));
+    }
+    m.submit();
+    m.schedule();
+    m.complete();
+    for (std::int64_t id = 1; id <= 50; ++id) QVERIFY(m.session.releaseQueue(QueueId(id)));
+    for (int i = 0; i < 500; ++i) {
+        m.schedule();
+        m.complete();
+    }
+    std::map<std::int64_t, int> starts;
+    for (const Start& s : m.started) ++starts[s.queue.value];
+    for (std::int64_t id = 1; id <= 50; ++id) QVERIFY(std::abs(starts[id] - 10) <= 1);
+}
+
+QTEST_APPLESS_MAIN(TestBounds)
+#include "tst_bounds.moc"

@@ -1,0 +1,302 @@
+// The session against the naive model: thousands of short random lives. Each start is asked of the model, each
+// pause is checked for something that could have started, counters and retries are compared after every step.
+#include "tests/session/naive_model.h"
+
+#include <QTest>
+#include <deque>
+#include <fmt/format.h>
+#include <random>
+
+using namespace yard;
+using namespace yard::session;
+using namespace yard::session::test;
+
+namespace {
+
+class Life {
+public:
+    Life(unsigned seed, bool oneClass)
+        : random_(seed)
+        , oneClass_(oneClass)
+        , cores_(1 + pick(4))
+        , model_(cores_, oneClass)
+        , session_(std::make_unique<CoreCapacity>(1000 * cores_), {.aheadPerSlot = 0, .seed = seed}) {}
+
+    /// Empty, or what went wrong.
+    std::string run(int steps);
+
+private:
+    int pick(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
+    bool chance(int percent) { return pick(100) < percent; }
+    void setUp();
+    void act();
+    void submit();
+    void changeAction(NaiveModel::Action& a);
+    void changeQueue(std::int64_t id);
+    void attemptEvent(NaiveModel::Action& a);
+    void storeOne();
+    void drain();
+    void settle();
+    std::string compare() const;
+    NaiveModel::Action* any();
+
+    std::mt19937 random_;
+    bool oneClass_;
+    int cores_;
+    NaiveModel model_;
+    Session session_;
+    MonoTime now_{Duration{1'000'000}};
+    std::int64_t lsn_ = 0;
+    Outbox out_;
+    std::deque<std::int64_t> toStore_; ///< in the order of the outbox, as the journal keeps it
+    std::string wrong_;
+    std::string log_;
+};
+
+void Life::setUp() {
+    for (int c = 1; c <= 3; ++c) {
+        Resources need;
+        need.milliCores = 1000 * c;
+        session_.defineClass(ClassId(static_cast<std::uint32_t>(c)), need);
+    }
+    const int queues = 1 + pick(3);
+    for (int i = 0; i < queues; ++i) {
+        NaiveModel::Queue q;
+        q.config.maxRetries = pick(3);
+        q.config.maxInterruptions = pick(3);
+        q.config.weight = 1 + pick(3);
+        q.config.maxRunning = chance(30) ? 1 + pick(2) : 0;
+        q.config.backoff = Duration{chance(50) ? 0 : 1'000};
+        model_.queues[i] = q;
+        if (i == 0)
+            (void)session_.configureQueue(QueueId(0), q.config);
+        else
+            session_.addQueue(QueueId(i), q.config);
+    }
+    (void)session_.moveTo(SessionState::Ready, out_);
+}
+
+NaiveModel::Action* Life::any() {
+    if (model_.actions.empty()) return nullptr;
+    return &std::next(model_.actions.begin(), pick(static_cast<int>(model_.actions.size())))->second;
+}
+
+void Life::submit() {
+    NewAction a;
+    a.lsn = Lsn(++lsn_);
+    a.queue = QueueId(pick(static_cast<int>(model_.queues.size())));
+    const int cores = oneClass_ ? 1 : std::min(1 + pick(3), cores_);
+    a.cls = ClassId(static_cast<std::uint32_t>(cores));
+    a.priority = chance(50) ? 0 : pick(3) - 1;
+    a.held = chance(5);
+    a.submitTime = now_.time_since_epoch().count();
+    if (chance(10)) a.notBefore = now_ + Duration{pick(3'000)};
+    if (model_.queues[a.queue.value].state == QueueState::Cancelled) return;
+    log_ += fmt::format("submit {} q{} p{} c{}{}\n", a.lsn.value, a.queue.value, a.priority, cores,
+                        a.held ? " held" : "");
+    model_.add(a, cores);
+    session_.add({&a, 1}, now_, out_);
+}
+
+void Life::changeAction(NaiveModel::Action& a) {
+    const Lsn lsn = a.given.lsn;
+    const bool cancelled = model_.queues[a.given.queue.value].state == QueueState::Cancelled;
+    const int what = pick(5);
+    log_ += fmt::format("change {} {}\n", what, lsn.value);
+    if (what == 0 &&
+        (a.phase == NaiveModel::Phase::Waiting || (a.phase == NaiveModel::Phase::Out && !a.countsRunning))) {
+        if (!session_.hold(lsn, out_)) wrong_ = "hold refused";
+        a.given.held = true;
+    } else if (what == 1) {
+        if (!session_.release(lsn)) wrong_ = "release refused";
+        a.given.held = false;
+    } else if (what == 2 && a.phase != NaiveModel::Phase::Ending) {
+        if (!session_.cancel(lsn, out_)) wrong_ = "cancel refused";
+        model_.cancel(a);
+    } else if (what == 3 && a.phase == NaiveModel::Phase::Waiting && !cancelled) {
+        a.given.priority = pick(5) - 2;
+        if (!session_.setPriority(lsn, a.given.priority)) wrong_ = "setPriority refused";
+    } else if (what == 4 && a.phase == NaiveModel::Phase::Waiting && !cancelled) {
+        const QueueId to(pick(static_cast<int>(model_.queues.size())));
+        if (!session_.accepts(to)) return;
+        if (!session_.setQueue(lsn, to)) wrong_ = "setQueue refused";
+        --model_.queues[a.given.queue.value].counters.pending;
+        ++model_.queues[to.value].counters.pending;
+        a.given.queue = to;
+    }
+}
+
+void Life::changeQueue(std::int64_t id) {
+    NaiveModel::Queue& q = model_.queues[id];
+    const int what = pick(20);
+    log_ += fmt::format("queue {} q{}\n", what, id);
+    if (what < 6) {
+        (void)session_.holdQueue(QueueId(id), out_);
+        q.held = true;
+    } else if (what < 16) {
+        (void)session_.releaseQueue(QueueId(id));
+        q.held = false;
+    } else if (what < 18) {
+        q.config.maxRunning = pick(3);
+        (void)session_.configureQueue(QueueId(id), q.config);
+    } else if (what == 18 && id > 0 && q.state != QueueState::Cancelled && chance(30)) {
+        if (!session_.cancelQueue(QueueId(id), out_)) wrong_ = "cancelQueue refused";
+        q.state = QueueState::Cancelled;
+    }
+}
+
+void Life::attemptEvent(NaiveModel::Action& a) {
+    if (a.phase != NaiveModel::Phase::Out) return;
+    const Lsn lsn = a.given.lsn;
+    const int what = pick(10);
+    log_ += fmt::format("attempt {} {}\n", what, lsn.value);
+    if (what < 2) {
+        model_.begun(a);
+        what == 0 ? session_.submitting(lsn, a.attempt, out_) : session_.running(lsn, a.attempt, out_);
+    } else if (what == 2) {
+        session_.ended(lsn, a.attempt + (chance(50) ? 1 : -1), {}, now_, out_); // of another attempt: ignored
+    } else {
+        AttemptEnd end;
+        if (what < 6)
+            end.state = ActionState::Completed;
+        else if (what < 8)
+            end.reason = Reason::ExitCode;
+        else
+            end = AttemptEnd{.state = ActionState::Abandoned, .reason = Reason::EngineDied, .exitCode = {}};
+        const std::uint32_t attempt = a.attempt;
+        model_.ended(a, end);
+        session_.ended(lsn, attempt, end, now_, out_);
+    }
+}
+
+void Life::storeOne() {
+    if (toStore_.empty()) return;
+    const std::int64_t lsn = toStore_.front();
+    toStore_.pop_front();
+    log_ += fmt::format("stored {}\n", lsn);
+    const auto view = session_.live(Lsn(lsn));
+    if (!view) wrong_ = "gone before it was stored";
+    // The outbox says which of the two it is; the model knows as well.
+    const auto phase = model_.actions.at(lsn).phase;
+    model_.stored(lsn);
+    phase == NaiveModel::Phase::Retrying ? session_.retryStored(Lsn(lsn), out_)
+                                         : session_.finishStored(Lsn(lsn), out_);
+}
+
+void Life::drain() {
+    for (const Start& s : out_.start) {
+        log_ += fmt::format("  start {} #{}\n", s.lsn.value, s.attempt);
+        if (wrong_.empty()) wrong_ = model_.started(s, now_);
+    }
+    for (const Retry& r : out_.retry) {
+        NaiveModel::Action& a = model_.actions.at(r.lsn.value);
+        log_ += fmt::format("  retry {} #{}\n", r.lsn.value, r.endedAttempt);
+        if (!(a.retries == r.retries) || a.attempt != r.endedAttempt) wrong_ = "another retry";
+        a.notBefore = r.notBefore;
+        toStore_.push_back(r.lsn.value);
+    }
+    for (const Finish& f : out_.finish) {
+        NaiveModel::Action& a = model_.actions.at(f.lsn.value);
+        log_ += fmt::format("  finish {} {}\n", f.lsn.value, name(f.state));
+        const bool withQueue = model_.queues[a.given.queue.value].state == QueueState::Cancelled;
+        if (a.phase != NaiveModel::Phase::Ending && withQueue) {
+            a.phase = NaiveModel::Phase::Ending;
+            a.target = ActionState::Cancelled;
+        }
+        if (a.phase != NaiveModel::Phase::Ending || a.target != f.state) wrong_ = "another end";
+        std::erase(toStore_, f.lsn.value); // a retry under way is overtaken: its acknowledgement means nothing
+        toStore_.push_back(f.lsn.value);
+    }
+    out_.clear();
+}
+
+void Life::settle() {
+    drain();
+    while (session_.schedule(now_, out_) || !out_.empty()) drain();
+    if (session_.hasMoreWork() && chance(30)) session_.step(out_);
+    drain();
+    session_.check();
+    if (wrong_.empty()) wrong_ = model_.idle(now_);
+    if (wrong_.empty()) wrong_ = compare();
+}
+
+std::string Life::compare() const {
+    QueueCounters all;
+    for (const auto& [id, q] : model_.queues) {
+        const auto status = session_.queueStatus(QueueId(id));
+        if (!status || !(status->counters == q.counters)) return fmt::format("counters of queue {}", id);
+        all.pending += q.counters.pending;
+        all.running += q.counters.running;
+    }
+    const QueueCounters said = session_.counts().all;
+    if (said.pending != all.pending || said.running != all.running) return "counts";
+    for (const auto& [lsn, a] : model_.actions) {
+        const auto view = session_.live(Lsn(lsn));
+        if (!view) return fmt::format("{} is gone", lsn);
+        if ((view->state != ActionState::Pending) != a.countsRunning) return fmt::format("state of {}", lsn);
+        if (view->held != a.given.held || view->priority != a.given.priority || view->attempt != a.attempt ||
+            view->queue != a.given.queue || !(view->retries == a.retries))
+            return fmt::format("view of {}", lsn);
+    }
+    return {};
+}
+
+void Life::act() {
+    const int what = pick(100);
+    if (what < 30) {
+        for (int n = 1 + pick(4); n > 0; --n) submit();
+    } else if (what < 45) {
+        if (auto* a = any()) changeAction(*a);
+    } else if (what < 55) {
+        changeQueue(pick(static_cast<int>(model_.queues.size())));
+    } else if (what < 80) {
+        for (int tries = 0; tries < 3; ++tries)
+            if (auto* a = any()) attemptEvent(*a);
+    } else if (what < 95) {
+        for (int n = 1 + pick(3); n > 0; --n) storeOne();
+    } else {
+        now_ += Duration{pick(2'000)};
+    }
+}
+
+std::string Life::run(int steps) {
+    setUp();
+    for (int i = 0; i < steps && wrong_.empty(); ++i) {
+        act();
+        settle();
+    }
+    return wrong_.empty() ? "" : wrong_ + "\n" + log_;
+}
+
+/// YARD_SEEDS: how many lives; more for a night.
+unsigned seeds() {
+    bool given = false;
+    const int n = qEnvironmentVariableIntValue("YARD_SEEDS", &given);
+    return given ? static_cast<unsigned>(n) : 100;
+}
+
+} // namespace
+
+class TestRandom : public QObject {
+    Q_OBJECT
+private slots:
+    void agreesWithTheNaiveModelWhereAllActionsAreAlike();
+    void agreesWithTheNaiveModelAmongActionsOfDifferentSize();
+};
+
+void TestRandom::agreesWithTheNaiveModelWhereAllActionsAreAlike() {
+    for (unsigned seed = 1; seed <= seeds(); ++seed) {
+        const std::string wrong = Life(seed, true).run(120);
+        QVERIFY2(wrong.empty(), fmt::format("seed {}: {}", seed, wrong).c_str());
+    }
+}
+
+void TestRandom::agreesWithTheNaiveModelAmongActionsOfDifferentSize() {
+    for (unsigned seed = 1; seed <= seeds(); ++seed) {
+        const std::string wrong = Life(seed, false).run(120);
+        QVERIFY2(wrong.empty(), fmt::format("seed {}: {}", seed, wrong).c_str());
+    }
+}
+
+QTEST_APPLESS_MAIN(TestRandom)
+#include "tst_random.moc"

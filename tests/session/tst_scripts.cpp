@@ -1,0 +1,356 @@
+// What the session decides, as scripts (script.h has the language). Each row is one behaviour.
+#include "tests/session/script.h"
+
+#include <QTest>
+
+using yard::session::test::runScript;
+
+namespace {
+
+struct Row {
+    const char* sentence;
+    const char* script;
+};
+
+const Row kOrder[] = {
+    {"starts in order of age as far as the machine reaches",
+     "cores 2; submit a b c; expect start a b; done a; expect finish a completed, start c"},
+    {"higher priority goes first, whatever its age",
+     "cores 1; submit a; submit b p5 c p-5 d p5 e; done a; expect start a c, finish a completed; done c; done e; "
+     "done b;"
+     "expect finish c completed, e completed, b completed, start e b d"},
+    {"a lane of one class does not hold back another",
+     "cores 2; class big 2; submit a; submit big b; submit c; expect start a c; done a; expect finish a completed; "
+     "done c;"
+     "expect finish c completed, start b"},
+    {"a class that needs no core still starts",
+     "cores 1; class none 0; submit none a b; submit c d; expect start a b c"},
+    {"never hands out more than its limit", "cores 1; limit 2; class none 0; submit none a b c; expect start a b"},
+    {"fractions of a core share it", "cores 1; class half 0.5; submit half a b c; expect start a b; done b; "
+                                     "expect finish b completed, start c"},
+    {"queues of equal weight take turns",
+     "cores 1; queue q1; queue q2; submit q1 a b; submit q2 c d; done a; done c; done b; done d;"
+     "expect start a c b d, finish a completed, c completed, b completed, d completed"},
+    {"a queue with twice the weight starts twice as often",
+     "cores 1; queue q1 weight 2; queue q2; submit q1 a b c d; submit q2 x y z; done a; done x; done b; done c; "
+     "done y;"
+     "expect start a x b c y d, finish a completed, x completed, b completed, c completed, y completed"},
+    {"an idle queue does not save up turns", "cores 1; queue q1; queue q2; submit q1 a b c d; done a; done b; "
+                                             "submit q2 x y z; done c; done x; done d; done y;"
+                                             "expect start a b c x d y z, finish a completed, b completed, c "
+                                             "completed, x completed, d completed, y completed"},
+    {"a moved priority counts at once",
+     "cores 1; submit a b c; priority c 1; state c pending; done a; expect start a c, finish a completed"},
+    {"a moved action keeps its age in the new queue",
+     "cores 1; queue q1 held; submit a; submit b; wait 1s; submit q1 c; move b q1; release q1; done a; "
+     "expect start a b, finish a completed; counts q0 completed 1; counts q1 pending 2"},
+    {"priority of a running action is refused",
+     "submit a; refused wrong_state priority a 3; running a; refused wrong_state priority a 3;"
+     "refused invalid priority a 101; refused wrong_state move a q0"},
+    {"a move needs a queue that takes work", "queue q1 draining; queue q2; submit a b; refused wrong_state move b "
+                                             "q1; forget q2; refused not_found move b q2"},
+};
+
+const Row kLife[] = {
+    {"a lease is pending until the runner prepares it",
+     "submit a; state a pending leased; counts q0 pending 1; submitting a; state a submitting; counts q0 running 1;"
+     "running a; state a running; done a; state a gone; counts q0 completed 1; counts all completed 1"},
+    {"running may be told without submitting, an end without either",
+     "cores 2; submit a b; running a; state a running; done b; counts q0 running 1 completed 1"},
+    {"an end is not visible before it is stored",
+     "submit a; running a; store later; done a; state a running; counts q0 running 1; stored a; state a gone;"
+     "counts q0 completed 1"},
+    {"resources are free before the end is stored", "cores 1; submit a b; store later; done a; "
+                                                    "expect start a b, finish a completed"},
+    {"a retry is not started before it is stored",
+     "submit q0 a; configure q0 backoff 0; running a; store later; fail a exit 1; state a running; counts q0 "
+     "running 1;"
+     "expect start a, retry a exit_code; stored a; expect start a#2; state a pending leased; counts q0 pending 1"},
+    {"events of an older attempt are ignored", "configure q0 backoff 0; submit a; running a; fail a; running a; "
+                                               "old a 1; state a running; counts q0 running 1"},
+    {"events said twice count once", "submit a b; running a; running a; submitting a; state a running; counts q0 "
+                                     "pending 1 running 1; done a; old a 1;"
+                                     "expect start a b, finish a completed"},
+    {"a lease that comes back is first again and uncounted",
+     "cores 1; submit a b; return a; expect start a a; counts q0 pending 2; done a; expect finish a completed, "
+     "start b"},
+    {"a lease cannot come back once it ran", "submit a; running a; return a; state a running"},
+};
+
+const Row kRetries[] = {
+    {"a failure is retried up to the limit, then it is final",
+     "queue q1 retries 2 backoff 0; submit q1 a; fail a exit 3; fail a exit 3; fail a exit 3; state a gone;"
+     "expect start a a#2 a#3, retry a exit_code, a#2 exit_code, finish a#3 failed exit_code; counts q1 failed 1"},
+    {"no retries where the queue has none", "queue q1 retries 0; submit q1 a; fail a exit 1; "
+                                            "expect start a, finish a failed exit_code"},
+    {"interruptions do not count against the retries",
+     "queue q1 retries 1 backoff 0; submit q1 a; abandon a reason lost_runner; abandon a reason engine_died; fail "
+     "a; fail a;"
+     "expect start a a#2 a#3 a#4, retry a lost_runner, a#2 engine_died, a#3 exit_code, finish a#4 failed "
+     "exit_code"},
+    {"interruptions have a limit of their own",
+     "queue q1 interruptions 1; submit q1 a; abandon a reason engine_died; abandon a reason engine_died;"
+     "expect start a a#2, retry a engine_died, finish a#2 abandoned engine_died; counts q1 abandoned 1"},
+    {"never run twice means it", "queue q1 interruptions 0; submit q1 a; abandon a reason engine_stopped;"
+                                 "expect start a, finish a abandoned engine_stopped"},
+    {"a spawn error meets the limit of interruptions",
+     "queue q1 interruptions 1 backoff 0; submit q1 a; never_ran a reason spawn_error; never_ran a reason "
+     "spawn_error;"
+     "expect start a a#2, retry a spawn_error, finish a#2 failed spawn_error"},
+    {"what never ran for lack of its runner goes back uncounted",
+     "queue q1 interruptions 0; submit q1 a; never_ran a reason lost_runner; expect start a a; done a; "
+     "expect finish a completed"},
+    {"the back-off doubles",
+     "submit a; fail a; wakes 250ms; state a pending backoff; wait 1s; fail a; wakes 500ms; "
+     "wait 1s; fail a; wakes 1s; expect start a a#2 a#3, retry a exit_code, a#2 exit_code, a#3 "
+     "exit_code"},
+    {"the back-off has a ceiling", "queue q1 retries 20 backoff 1s backoff_max 3s; submit q1 a; fail a; wait 2s; "
+                                   "fail a; wait 3s; fail a; wakes 3s;"
+                                   "wait 4s; fail a; wakes 3s"},
+    {"no back-off when the engine was the cause",
+     "submit a; abandon a reason engine_died; wakes never; expect start a a#2, retry a engine_died"},
+    {"a rule by exit code forbids a retry",
+     "queue q1; rule q1 exit 3 no; submit q1 a b; fail a exit 3; expect start a b, finish a failed exit_code"},
+    {"the first rule that fits decides", "queue q1 backoff 0; rule q1 exit 3 yes; rule q1 reason exit_code no; "
+                                         "submit q1 a; fail a exit 3; fail a exit 4;"
+                                         "expect start a a#2, retry a exit_code, finish a#2 failed exit_code"},
+    {"a rule by reason", "queue q1; rule q1 reason deadline no; submit q1 a; fail a reason deadline;"
+                         "expect start a, finish a failed deadline"},
+    {"a child of a failed parent is never retried by itself",
+     "submit a; fail a reason dependency_failed; expect start a, finish a failed dependency_failed"},
+    {"a retry keeps its age",
+     "cores 1; configure q0 backoff 0; submit a; submit b p1 c; fail a; done c; fail a; done a; done b; "
+     "expect start a c a#2 a#3 b, retry a exit_code, a#2 exit_code, finish c completed, a#3 completed, b "
+     "completed"},
+    {"a draining queue still retries", "queue q1 backoff 0; submit q1 a; drain q1; fail a; "
+                                       "expect start a a#2, retry a exit_code"},
+    {"back-off ends at its time, not before",
+     "submit a; fail a; wait 199ms; state a pending backoff; wait 102ms; state a pending leased"},
+};
+
+const Row kReschedule[] = {
+    {"by hand: counters move back",
+     "queue q1 retries 1 backoff 0; submit q1 a; fail a; fail a; counts q1 failed 1; refused at_limit reschedule a "
+     "failed "
+     "tries 1; reschedule a failed tries 1 force; counts q1 pending 1; expect start a a#2 a#3, retry a exit_code, "
+     "finish "
+     "a#2 failed exit_code; fail a; expect finish a#3 failed exit_code; counts q1 failed 1"},
+    {"only failed and abandoned ones", "submit a; done a; refused wrong_state reschedule a completed;"
+                                       "refused wrong_state reschedule a cancelled force"},
+    {"not while it is active", "submit a; refused wrong_state reschedule a failed"},
+    {"not in a queue that drains", "queue q1 retries 0; submit q1 a; fail a; drain q1; "
+                                   "refused wrong_state reschedule a failed force"},
+    {"not in a queue that is gone", "queue q1 retries 0; submit q1 a; fail a; forget q1; "
+                                    "refused wrong_state reschedule a failed force"},
+    {"not while the session drains", "queue q1 retries 0; submit q1 a; fail a; session draining; "
+                                     "refused not_accepting reschedule a failed force"},
+};
+
+const Row kCancel[] = {
+    {"a pending action ends without an attempt",
+     "submit a b; cancel b; state b gone; expect start a, finish b cancelled; counts q0 pending 1 cancelled 1"},
+    {"a running one is stopped and ends cancelled whatever it says",
+     "submit a; running a; cancel a; expect start a, stop a cancel; state a running; done a; "
+     "expect finish a cancelled; counts q0 cancelled 1"},
+    {"asking twice is fine", "submit a; running a; cancel a; cancel a; expect start a, stop a cancel"},
+    {"one that has ended is refused", "submit a; store later; done a; refused wrong_state cancel a; stored a;"
+                                      "refused not_found cancel a"},
+    {"in its back-off",
+     "submit a; fail a; cancel a; wakes never; expect start a, retry a exit_code, finish a cancelled"},
+    {"between failure and its retry being stored",
+     "submit a; store later; running a; fail a; cancel a; expect start a, retry a exit_code, finish a cancelled;"
+     "counts q0 running 1; stored a; counts q0 cancelled 1; wakes never"},
+    {"a cancelled action is never retried",
+     "submit a; running a; cancel a; fail a; expect start a, stop a cancel, finish "
+     "a cancelled"},
+    {"asked before a restart", "submit cancel_requested a; expect finish a cancelled; counts q0 cancelled 1"},
+    {"held ones too", "submit hold a; cancel a; expect finish a cancelled; counts q0 cancelled 1"},
+    {"a lane goes on behind a cancelled first", "cores 1; submit a b c d; cancel b; cancel c; done a; expect start "
+                                                "a d, finish b cancelled, c cancelled, a completed"},
+};
+
+const Row kHolds[] = {
+    {"a held action waits, others pass", "cores 1; submit hold a; submit b; expect start b; release a; done b; "
+                                         "expect finish b completed, start a"},
+    {"held while queued, released in place", "cores 1; submit a b c; hold b; state b pending held; release b; done "
+                                             "a; expect start a b, finish a completed"},
+    {"held while queued, released after others passed", "cores 1; submit a b c d; hold b; done a; release b; done "
+                                                        "c; expect start a c b, finish a completed, c completed"},
+    {"running ones cannot be held", "submit a; running a; refused wrong_state hold a"},
+    {"a lease that is held is asked back",
+     "submit a; hold a; expect start a, take_back a; return a; state a pending held;"
+     "release a; expect start a"},
+    {"a queue is held and released as a whole",
+     "cores 2; queue q1; hold q1; submit q1 a b; expect nothing; state a pending; release q1; expect start a b"},
+    {"queue 0 can be held", "hold q0; submit a; expect nothing; release q0; expect start a"},
+    {"a held queue keeps what is running", "queue q1; submit q1 a; running a; hold q1; state a running; done a; "
+                                           "expect start a, finish a completed"},
+    {"not before its time", "submit at 10s a; state a pending timer; wakes 10s; submit b; expect start b; wait 9s; "
+                            "done b; expect finish b completed; wait 1s; expect start a"},
+    {"held and not before its time: both must end",
+     "submit hold at 10s a; wait 11s; state a pending held; release a; expect start a"},
+    {"released before its time", "submit hold at 10s a; release a; expect nothing; wait 10s; expect start a"},
+    {"not before survives a change of priority",
+     "submit at 10s a; priority a 3; expect nothing; wakes 10s; wait 10s; expect start a"},
+};
+
+const Row kQueues[] = {
+    {"max_running bounds what is handed out", "cores 4; queue q1 max_running 2; submit q1 a b c; submit d; expect "
+                                              "start a b d; done a; expect finish a completed, "
+                                              "start c"},
+    {"max_running raised takes effect at once",
+     "cores 4; queue q1 max_running 1; submit q1 a b c; configure q1 max_running 0; expect start a b c"},
+    {"draining refuses new work and finishes the rest",
+     "cores 1; queue q1; submit q1 a b; accepts q1; drain q1; refused wrong_state accepts q1; done a; done b;"
+     "expect start a b, finish a completed, b completed; refused wrong_state drain q1"},
+    {"cancelled ends everything",
+     "cores 1; queue q1; submit q1 a b c; submit q1 hold d; submit q1 at 10s e; running a; cancel q1; "
+     "expect start a, stop a cancel; steps; "
+     "expect finish b cancelled, c cancelled, d cancelled, e cancelled; done a; "
+     "expect finish a cancelled; counts q1 cancelled 5; refused wrong_state cancel q1; refused wrong_state accepts "
+     "q1"},
+    {"nothing of a cancelled queue starts before the steps",
+     "cores 1; queue q1; submit a; submit q1 b; cancel q1; done a; expect start a, finish a completed; steps;"
+     "expect finish b cancelled"},
+    {"a retry in a cancelled queue is cancelled",
+     "queue q1 backoff 0; submit q1 a; store later; fail a; cancel q1; stored a; "
+     "expect start a, retry a exit_code, finish a cancelled; stored a; counts q1 cancelled 1"},
+    {"a cancelled queue of the journal ends what comes back",
+     "queue q1 cancelled; submit q1 a; expect finish a cancelled; counts q1 cancelled 1"},
+    {"queue 0 cannot be drained, cancelled or deleted",
+     "refused wrong_state drain q0; refused wrong_state cancel q0; refused wrong_state forget q0"},
+    {"forgotten at once when nothing is active",
+     "queue q1; forget q1; expect forgotten q1; refused not_found accepts q1"},
+    {"forgotten when its last action has ended",
+     "cores 1; queue q1; submit q1 a b; running a; forget q1; expect start a, stop a cancel; steps; "
+     "expect finish b cancelled; refused wrong_state accepts q1; done a; expect finish a cancelled, forgotten q1; "
+     "refused not_found hold q1"},
+    {"a drained queue can be cancelled and forgotten", "queue q1; drain q1; cancel q1; forget q1; steps; "
+                                                       "expect forgotten q1"},
+    {"an action committed after its queue was forgotten ends cancelled", "queue q1; forget q1; submit q1 a; steps; "
+                                                                         "expect forgotten q1, finish a cancelled"},
+};
+
+const Row kSession[] = {
+    {"draining: no new work, the rest runs",
+     "cores 1; submit a b; session draining; refused not_accepting accepts q0; "
+     "done a; expect start a b, finish a completed"},
+    {"paused: nothing starts, running ones finish", "cores 1; submit a b; session paused; refused not_accepting "
+                                                    "accepts q0; done a; expect start a, finish a completed"},
+    {"never back", "session paused; refused wrong_state session ready; refused wrong_state session draining"},
+    {"abandoned: everything is abandoned at once",
+     "cores 1; submit a b; submit hold c; submit at 9s d; running a; session abandoned; expect start a, stop a "
+     "abandon; "
+     "state a abandoned; state b abandoned; state c abandoned; state d abandoned; counts q0 abandoned 4; "
+     "counts all abandoned 4; refused wrong_state cancel a; steps; "
+     "expect finish a abandoned, b abandoned, c abandoned, d abandoned; state a gone; counts q0 abandoned 4; "
+     "fail a; expect nothing; wakes never; counts q0 abandoned 4"},
+    {"abandoned: a result that was on its way is kept",
+     "cores 2; submit a b; store later; running a; done a; session abandoned; state a running; "
+     "counts q0 running 1 abandoned 1; stored a; steps; stored b; counts q0 completed 1 abandoned 1"},
+    {"abandoned: the process may end before or after its Finish is stored",
+     "cores 2; submit a b; running a; running b; store later; session abandoned; fail a; steps; stored a; stored "
+     "b; "
+     "expect start a b, stop a abandon, b abandon, finish a abandoned, b abandoned; fail b; expect nothing; "
+     "counts q0 abandoned 2"},
+    {"abandoned: nothing is retried",
+     "configure q0 backoff 0; submit a; store later; fail a; session abandoned; stored a;"
+     "steps; expect start a, retry a exit_code, finish a abandoned"},
+    {"abandoned: work committed meanwhile is abandoned too", "session abandoned; submit a; steps; expect finish a "
+                                                             "abandoned; counts q0 abandoned 1"},
+    {"sunset: running ones are stopped and go back, uncounted for retries",
+     "cores 1; queue q1 retries 0; submit q1 a b; running a; session sunset; expect start a, stop a "
+     "engine_stopped; "
+     "abandon a reason engine_stopped; expect retry a engine_stopped; state a pending; counts q1 pending 2"},
+    {"sunset: never run twice is final",
+     "queue q1 interruptions 0; submit q1 a; running a; session sunset; "
+     "abandon a reason engine_stopped; "
+     "expect start a, stop a engine_stopped, finish a abandoned engine_stopped"},
+    {"sunset: what had finished by itself is completed",
+     "submit a; running a; session sunset; done a; "
+     "expect start a, stop a engine_stopped, finish a completed"},
+    {"sunset after abandoned stays abandoned",
+     "submit a; session abandoned; session sunset; state a abandoned; steps; "
+     "counts q0 abandoned 1; fail a"},
+};
+
+const Row kAhead[] = {
+    {"nothing ahead while run times are unknown", "cores 1; ahead 2; submit a b c; expect start a"},
+    {"nothing ahead where actions are long",
+     "cores 1; ahead 2; submit a b c; done a 20ms; expect start a b, finish a "
+     "completed"},
+    {"short actions are handed out ahead, so many per slot",
+     "cores 1; ahead 2; submit a b c d e f; done a 1ms; expect start a b, finish a completed, ahead c d; done b "
+     "1ms;"
+     "expect finish b completed, ahead e"},
+    {"no action of several cores is leased ahead, nor what would come after it",
+     "cores 2; ahead 2; class big 2; submit a; done a 1ms; submit b c; submit p1 big d; submit e; "
+     "expect start a b c, finish a completed"},
+    {"nothing ahead beside an action of several cores",
+     "cores 4; ahead 2; class big 2; submit a; done a 1ms; submit big b; submit c d e f; "
+     "expect start a b c d, finish a completed"},
+    {"max_running counts leases ahead", "cores 1; ahead 4; queue q1 max_running 2; submit q1 a b c d; done a 1ms; "
+                                        "expect start a b, finish a completed, ahead c"},
+    {"an urgent arrival takes back what it overtakes",
+     "cores 1; ahead 2; submit a b c d e; done a 1ms; expect start a b, finish a completed, ahead c d; submit p5 "
+     "u; "
+     "expect take_back c d; return c; return d; expect ahead u c; done b 1ms; expect finish b completed, ahead d"},
+    {"an arrival of the same priority takes nothing back",
+     "cores 1; ahead 2; submit a b c d; done a 1ms; submit u; expect start a b, finish a completed, ahead c d"},
+    {"hold of the queue takes them back",
+     "cores 1; ahead 2; submit a b c d; done a 1ms; hold q0; return c; return d; "
+     "expect start a b, finish a completed, ahead c d, take_back c d; state c pending"},
+    {"pause takes them back",
+     "cores 1; ahead 1; submit a b c; done a 1ms; session paused; "
+     "expect start a b, finish a completed, ahead c, take_back c; return c; expect nothing"},
+    {"cancel asks back first and ends without an attempt",
+     "cores 1; ahead 1; submit a b c; done a 1ms; cancel c; "
+     "expect start a b, finish a completed, ahead c, take_back c; return c; expect finish c cancelled"},
+    {"cancel of one that begins all the same stops it",
+     "cores 1; ahead 1; submit a b c; done a 1ms; cancel c; done b 1ms; running c; "
+     "expect start a b, finish a completed, b completed, ahead c, take_back c, stop c cancel; done c; "
+     "expect finish c cancelled"},
+    {"hold asks one back", "cores 1; ahead 1; submit a b c; done a 1ms; hold c; return c; state c pending held; "
+                           "expect start a b, finish a completed, ahead c, take_back c"},
+    {"sunset takes them back uncounted",
+     "cores 1; ahead 1; submit a b c; done a 1ms; running b; session sunset; return c; "
+     "state c pending; expect start a b, finish a completed, ahead c, take_back c, "
+     "stop b engine_stopped"},
+    {"abandoned: leases ahead are marked like the rest",
+     "cores 1; ahead 1; submit a b c; done a 1ms; session abandoned; state c abandoned; return c; steps; "
+     "fail b; counts q0 completed 1 abandoned 2"},
+};
+
+} // namespace
+
+class TestScripts : public QObject {
+    Q_OBJECT
+private slots:
+    void script_data();
+    void script();
+};
+
+void TestScripts::script_data() {
+    QTest::addColumn<QByteArray>("text");
+    const auto rows = [](const char* group, const auto& table) {
+        for (const Row& row : table) QTest::addRow("%s: %s", group, row.sentence) << QByteArray(row.script);
+    };
+    rows("order", kOrder);
+    rows("life", kLife);
+    rows("retries", kRetries);
+    rows("reschedule", kReschedule);
+    rows("cancel", kCancel);
+    rows("holds", kHolds);
+    rows("queues", kQueues);
+    rows("session", kSession);
+    rows("ahead", kAhead);
+}
+
+void TestScripts::script() {
+    QFETCH(QByteArray, text);
+    const std::string wrong = runScript(text.toStdString());
+    QVERIFY2(wrong.empty(), wrong.c_str());
+}
+
+QTEST_APPLESS_MAIN(TestScripts)
+#include "tst_scripts.moc"
