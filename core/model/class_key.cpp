@@ -1,0 +1,64 @@
+#include "core/model/class_key.h"
+
+#include <boost/json.hpp>
+
+namespace yard {
+
+namespace json = boost::json;
+
+std::string ClassKey::text() const {
+    json::object o;
+    o["worker"] = workerId;
+    o["name"] = workerName;
+    if (!workerVersion.empty()) o["version"] = workerVersion;
+    if (!function.empty()) o["function"] = function;
+    o["cores"] = resources.milliCores;
+    if (resources.memoryMb) o["memory_mb"] = resources.memoryMb;
+    if (!resources.named.empty()) {
+        json::object& named = o["named"].emplace_object();
+        for (const auto& [name, amount] : resources.named) named[name] = amount;
+    }
+    if (!locks.empty()) {
+        json::array& names = o["locks"].emplace_array();
+        for (const std::string& lock : locks) names.emplace_back(lock);
+    }
+    return json::serialize(o);
+}
+
+namespace {
+
+std::string textMember(const json::object& o, std::string_view key) {
+    const json::value* value = o.if_contains(key);
+    return value && value->is_string() ? std::string(value->get_string()) : std::string();
+}
+
+std::int64_t numberMember(const json::object& o, std::string_view key) {
+    const json::value* value = o.if_contains(key);
+    return value && value->is_int64() ? value->get_int64() : 0;
+}
+
+} // namespace
+
+std::optional<ClassKey> ClassKey::parse(std::string_view text) {
+    boost::system::error_code error;
+    const json::value value = json::parse(text, error);
+    if (error || !value.is_object()) return std::nullopt;
+    const json::object& o = value.get_object();
+    ClassKey key;
+    key.workerId = textMember(o, "worker");
+    key.workerName = textMember(o, "name");
+    key.workerVersion = textMember(o, "version");
+    key.function = textMember(o, "function");
+    key.resources.milliCores = numberMember(o, "cores");
+    key.resources.memoryMb = numberMember(o, "memory_mb");
+    if (const json::value* named = o.if_contains("named"); named && named->is_object())
+        for (const auto& [name, amount] : named->get_object())
+            if (amount.is_int64()) key.resources.named.emplace_back(name, amount.get_int64());
+    if (const json::value* locks = o.if_contains("locks"); locks && locks->is_array())
+        for (const json::value& lock : locks->get_array())
+            if (lock.is_string()) key.locks.emplace_back(lock.get_string());
+    if (key.workerId.empty() || key.workerName.empty()) return std::nullopt;
+    return key;
+}
+
+} // namespace yard

@@ -1,0 +1,29 @@
+// A kind of action: what the scheduler tells apart. Many actions share one; the engine numbers them, the journal
+// keeps the text. Immutable values; any thread.
+#pragma once
+
+#include "core/model/action_spec.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace yard {
+
+struct ClassKey {
+    std::string workerId;      ///< 64 hex digits, or "exec"
+    std::string workerName;    ///< "exec" for exec
+    std::string workerVersion; ///< empty for exec
+    std::string function;
+    Resources resources;
+    std::vector<std::string> locks;
+    friend bool operator==(const ClassKey&, const ClassKey&) = default;
+
+    /// A line of JSON, the same for equal keys: {"worker":…,"name":…,"version":…,"function":…,"cores":…,…}.
+    std::string text() const;
+    /// The inverse; nothing for a text that is no class key.
+    static std::optional<ClassKey> parse(std::string_view text);
+};
+
+} // namespace yard
