@@ -1,0 +1,274 @@
+#include "core/runners/child_process.h"
+
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/close_range.h>
+#include <linux/sched.h>
+#include <new>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// The child runs in the parent's memory while the parent's thread stands still: no instrumentation, no libc (its
+// wrappers are intercepted by sanitizers and touch errno and locks), no stack protector; raw system calls only.
+#define YARD_CHILD_CODE                                                                                            \
+    __attribute__((noinline, no_sanitize("all"), disable_sanitizer_instrumentation, no_stack_protector))
+#define YARD_CHILD_INLINE                                                                                          \
+    __attribute__((always_inline, no_sanitize("all"), disable_sanitizer_instrumentation, no_stack_protector)) inline
+
+namespace yard::runners {
+namespace {
+
+// What parent and child share during the start.
+struct Shared {
+    const ChildPlan* plan;
+    long parentPid;
+    volatile int step;
+    volatile int err;
+};
+
+#if defined(__x86_64__)
+YARD_CHILD_INLINE long sys(long number, long a = 0, long b = 0, long c = 0, long d = 0) {
+    long result = number;
+    register long r10 asm("r10") = d;
+    asm volatile("syscall" : "+a"(result) : "D"(a), "S"(b), "d"(c), "r"(r10) : "rcx", "r11", "memory");
+    return result;
+}
+// clone3, then in the child fn(arg) on the new stack and exit with what it returns. Never returns in the child: a
+// frame of the parent is not the child's to return through.
+YARD_CHILD_CODE long cloneAndRun(clone_args* args, int (*fn)(void*), void* arg) {
+    long result = SYS_clone3;
+    register long size asm("rsi") = sizeof *args;
+    register int (*keepFn)(void*) asm("r12") = fn;
+    register void* keepArg asm("r13") = arg;
+    asm volatile("syscall\n\t"
+                 "test %%rax, %%rax\n\t"
+                 "jnz 1f\n\t"
+                 "xor %%ebp, %%ebp\n\t"
+                 "mov %%r13, %%rdi\n\t"
+                 "call *%%r12\n\t"
+                 "mov %%eax, %%edi\n\t"
+                 "mov %[exit], %%eax\n\t"
+                 "syscall\n\t"
+                 "ud2\n"
+                 "1:"
+                 : "+a"(result)
+                 : "D"(args), "r"(size), "r"(keepFn), "r"(keepArg), [exit] "i"(SYS_exit_group)
+                 : "rcx", "r11", "memory", "cc");
+    return result;
+}
+#elif defined(__aarch64__)
+YARD_CHILD_INLINE long sys(long number, long a = 0, long b = 0, long c = 0, long d = 0) {
+    register long x8 asm("x8") = number;
+    register long x0 asm("x0") = a;
+    register long x1 asm("x1") = b;
+    register long x2 asm("x2") = c;
+    register long x3 asm("x3") = d;
+    asm volatile("svc #0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3) : "memory");
+    return x0;
+}
+YARD_CHILD_CODE long cloneAndRun(clone_args* args, int (*fn)(void*), void* arg) {
+    register long x8 asm("x8") = SYS_clone3;
+    register long x0 asm("x0") = reinterpret_cast<long>(args);
+    register long x1 asm("x1") = sizeof *args;
+    register int (*keepFn)(void*) asm("x19") = fn;
+    register void* keepArg asm("x20") = arg;
+    asm volatile("svc #0\n\t"
+                 "cbnz x0, 1f\n\t"
+                 "mov x29, xzr\n\t"
+                 "mov x0, x20\n\t"
+                 "blr x19\n\t"
+                 "mov x8, %[exit]\n\t"
+                 "svc #0\n\t"
+                 "brk #1\n"
+                 "1:"
+                 : "+r"(x0)
+                 : "r"(x8), "r"(x1), "r"(keepFn), "r"(keepArg), [exit] "i"(SYS_exit_group)
+                 : "memory", "cc", "x30");
+    return x0;
+}
+#else
+#error "the launcher needs clone3 with a stack of its own: write cloneAndRun for this processor"
+#endif
+
+YARD_CHILD_INLINE long address(const void* p) {
+    return reinterpret_cast<long>(p);
+}
+
+YARD_CHILD_INLINE int giveUp(Shared* shared, SpawnStep step, long result) {
+    shared->step = static_cast<int>(step);
+    shared->err = static_cast<int>(-result);
+    return 127;
+}
+
+YARD_CHILD_INLINE long limit(int resource, std::uint64_t value) {
+    rlimit64 l;
+    l.rlim_cur = value;
+    l.rlim_max = value;
+    return sys(SYS_prlimit64, 0, resource, address(&l), 0);
+}
+
+YARD_CHILD_CODE long setLimits(const ChildPlan& plan) {
+    long r = 0;
+    if (plan.limits.openFiles != 0) {
+        rlimit64 l;
+        l.rlim_cur =
+            plan.limits.openFiles < plan.openFiles.rlim_max ? plan.limits.openFiles : plan.openFiles.rlim_max;
+        l.rlim_max = l.rlim_cur;
+        r = sys(SYS_prlimit64, 0, RLIMIT_NOFILE, address(&l), 0);
+    } else {
+        r = sys(SYS_prlimit64, 0, RLIMIT_NOFILE, address(&plan.openFiles), 0);
+    }
+    if (r == 0 && plan.limits.processes != 0) r = limit(RLIMIT_NPROC, plan.limits.processes);
+    if (r == 0 && plan.limits.fileBytes != 0) r = limit(RLIMIT_FSIZE, plan.limits.fileBytes);
+    if (r == 0 && plan.limits.noCoreFiles) r = limit(RLIMIT_CORE, 0);
+    return r;
+}
+
+YARD_CHILD_CODE int childMain(void* arg) {
+    auto* shared = static_cast<Shared*>(arg);
+    const ChildPlan& plan = *shared->plan;
+    long r = sys(SYS_setsid);
+    if (r < 0) return giveUp(shared, SpawnStep::Session, r);
+    r = sys(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
+    if (r < 0) return giveUp(shared, SpawnStep::ParentDeath, r);
+    // The parent may have died before the line above took effect; then nobody will ever kill us.
+    if (sys(SYS_getppid) != shared->parentPid) return giveUp(shared, SpawnStep::ParentDeath, -ESRCH);
+    r = sys(SYS_chdir, address(plan.cwd));
+    if (r < 0) return giveUp(shared, SpawnStep::ChangeDirectory, r);
+    r = sys(SYS_dup3, plan.nullFd, 0, 0);
+    if (r >= 0) r = sys(SYS_dup3, plan.outFd, 1, 0);
+    if (r >= 0) r = sys(SYS_dup3, plan.errFd, 2, 0);
+    if (r >= 0) r = sys(SYS_close_range, 3, ~0u, CLOSE_RANGE_CLOEXEC);
+    if (r < 0) return giveUp(shared, SpawnStep::Streams, r);
+    r = setLimits(plan);
+    if (r < 0) return giveUp(shared, SpawnStep::Limits, r);
+    std::uint64_t noSignals = 0;
+    sys(SYS_rt_sigprocmask, SIG_SETMASK, address(&noSignals), 0, sizeof noSignals);
+    r = sys(SYS_execve, address(plan.program), address(plan.argv), address(plan.envp));
+    return giveUp(shared, SpawnStep::Exec, r);
+}
+
+} // namespace
+
+ChildStack::ChildStack() {
+    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    size_ = 16 * page;
+    map_ = ::mmap(nullptr, size_ + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+    if (map_ == MAP_FAILED) throw std::bad_alloc();
+    ::mprotect(map_, page, PROT_NONE);
+    base_ = static_cast<char*>(map_) + page;
+}
+
+ChildStack::~ChildStack() {
+    ::munmap(map_, size_ + (static_cast<char*>(base_) - static_cast<char*>(map_)));
+}
+
+ChildStart startChild(const ChildPlan& plan, const ChildStack& stack) {
+    Shared shared{&plan, ::getpid(), 0, 0};
+    int pidfd = -1;
+    clone_args args{};
+    args.flags = CLONE_VM | CLONE_VFORK | CLONE_PIDFD | CLONE_CLEAR_SIGHAND;
+    args.pidfd = reinterpret_cast<std::uintptr_t>(&pidfd);
+    args.exit_signal = SIGCHLD;
+    args.stack = reinterpret_cast<std::uintptr_t>(stack.base());
+    args.stack_size = stack.size();
+    const long pid = cloneAndRun(&args, childMain, &shared);
+
+    ChildStart start;
+    if (pid < 0) {
+        start.failedStep = SpawnStep::Clone;
+        start.err = static_cast<int>(-pid);
+        return start;
+    }
+    start.pid = static_cast<int>(pid);
+    start.pidfd.reset(pidfd);
+    if (shared.step == 0) return start;
+    siginfo_t info{};
+    while (::waitid(P_PIDFD, static_cast<id_t>(pidfd), &info, WEXITED) != 0 && errno == EINTR) {
+    }
+    start.failedStep = static_cast<SpawnStep>(shared.step);
+    start.err = shared.err;
+    return start;
+}
+
+Lookup lookUpProgram(const std::string& program, std::string_view path, const std::string& cwd) {
+    if (program.empty()) return {{}, ENOENT};
+    if (program.find('/') != std::string::npos) return {program, 0};
+    int err = ENOENT;
+    for (std::size_t at = 0;;) {
+        const std::size_t end = std::min(path.find(':', at), path.size());
+        const std::string_view part = path.substr(at, end - at);
+        std::string candidate;
+        if (part.empty() || part.front() != '/') candidate = cwd + '/';
+        if (!part.empty()) (candidate += part) += '/';
+        candidate += program;
+        struct stat st{};
+        if (::stat(candidate.c_str(), &st) == 0 && S_ISREG(st.st_mode)) {
+            if (::access(candidate.c_str(), X_OK) == 0) return {std::move(candidate), 0};
+            err = EACCES;
+        }
+        if (end == path.size()) break;
+        at = end + 1;
+    }
+    return {{}, err};
+}
+
+namespace {
+
+std::string describeExec(const SpawnFailure& f, const std::string& cwd) {
+    struct stat st{};
+    const std::string full = f.path.starts_with('/') ? f.path : cwd + '/' + f.path;
+    const bool exists = ::stat(full.c_str(), &st) == 0;
+    switch (f.err) {
+    case ENOENT:
+        if (exists)
+            return fmt::format("'{}' exists, but the interpreter or loader it names does not; check its first line",
+                               f.path);
+        return fmt::format("the program '{}' does not exist", f.path);
+    case ENOTDIR:
+        return fmt::format("the program '{}' does not exist: a part of its path is not a directory", f.path);
+    case EACCES:
+        if (exists && S_ISDIR(st.st_mode)) return fmt::format("'{}' is a directory, not a program", f.path);
+        return fmt::format(
+            "'{}' is not executable: check its mode (chmod +x) and whether its file system allows it", f.path);
+    case ENOEXEC:
+        return fmt::format(
+            "'{}' is not a program this machine can run (wrong format); a script needs a first line that "
+            "names its interpreter, as #!/bin/sh",
+            f.path);
+    case E2BIG: return fmt::format("the arguments and environment of '{}' are too large for the system", f.path);
+    case ETXTBSY: return fmt::format("'{}' is still open for writing", f.path);
+    default: return fmt::format("'{}' could not be started: {}", f.path, std::strerror(f.err));
+    }
+}
+
+} // namespace
+
+std::string describeFailure(const SpawnFailure& f, const std::string& program, const std::string& cwd,
+                            std::string_view path) {
+    switch (f.step) {
+    case SpawnStep::Lookup:
+        if (f.err == EACCES)
+            return fmt::format("'{}' was found in PATH ({}), but it is not executable", program, path);
+        return fmt::format("the program '{}' was not found in PATH ({})", program, path);
+    case SpawnStep::ChangeDirectory:
+        if (f.err == ENOENT) return fmt::format("the working directory '{}' does not exist", cwd);
+        if (f.err == ENOTDIR) return fmt::format("the working directory '{}' is not a directory", cwd);
+        return fmt::format("the working directory '{}' cannot be entered: {}", cwd, std::strerror(f.err));
+    case SpawnStep::Exec: return describeExec(f, cwd);
+    case SpawnStep::Clone:
+        return fmt::format("no process could be made for '{}': {}", program, std::strerror(f.err));
+    default:
+        return fmt::format("'{}' could not be started: {} failed: {}", program, name(f.step), std::strerror(f.err));
+    }
+}
+
+} // namespace yard::runners

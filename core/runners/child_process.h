@@ -1,0 +1,71 @@
+// Starting one program: clone3 with the memory of the parent (CLONE_VM, CLONE_VFORK), so that it costs the same
+// however large the parent is, on a stack of its own, with a pid descriptor. Linux only.
+//
+// The caller's thread must have all signals blocked and must live as long as the child (its end is the child's
+// parent death signal). Used by the spawners of the launcher only.
+#pragma once
+
+#include "core/base/unique_fd.h"
+#include "core/runners/runner.h"
+
+#include <cstddef>
+#include <string>
+#include <sys/resource.h>
+
+namespace yard::runners {
+
+/// What the child becomes. Everything is borrowed for the duration of the call.
+struct ChildPlan {
+    const char* program = nullptr; ///< path for execve; below cwd when relative
+    char* const* argv = nullptr;
+    char* const* envp = nullptr;
+    const char* cwd = nullptr;
+    int nullFd = -1;    ///< becomes 0
+    int outFd = -1;     ///< becomes 1
+    int errFd = -1;     ///< becomes 2
+    rlimit openFiles{}; ///< always set: the launcher's own soft limit is raised
+    ResourceLimits limits;
+};
+
+struct ChildStart {
+    int pid = -1;
+    UniqueFd pidfd;
+    SpawnStep failedStep = SpawnStep::None;
+    int err = 0;
+};
+
+/// A stack for children of one thread, with a guard page.
+class ChildStack {
+public:
+    ChildStack();
+    ~ChildStack();
+    ChildStack(const ChildStack&) = delete;
+    ChildStack& operator=(const ChildStack&) = delete;
+    void* base() const { return base_; }
+    std::size_t size() const { return size_; }
+
+private:
+    void* map_ = nullptr;
+    void* base_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+/// Starts the program and returns once it runs or has failed; a child that failed is reaped. The child is the
+/// leader of a session of its own: nothing it or its descendants do reaches a terminal of the engine, a signal to
+/// the engine's group does not reach it, and session and group number tell its descendants from others'. It dies
+/// with this thread, has an empty signal mask, default handlers and only descriptors 0, 1 and 2.
+ChildStart startChild(const ChildPlan& plan, const ChildStack& stack);
+
+/// Where execve should look for `program`: itself when it has a '/', else the first executable file in `path` (the
+/// value of PATH, relative parts below `cwd`). On failure an empty path, and err is ENOENT or EACCES.
+struct Lookup {
+    std::string path;
+    int err = 0;
+};
+Lookup lookUpProgram(const std::string& program, std::string_view path, const std::string& cwd);
+
+/// The sentence for a start that failed. `path` is the value of PATH.
+std::string describeFailure(const SpawnFailure& failure, const std::string& program, const std::string& cwd,
+                            std::string_view path);
+
+} // namespace yard::runners

@@ -1,0 +1,368 @@
+#include "core/runners/launcher.h"
+
+#include "core/base/files.h"
+#include "core/base/log.h"
+#include "core/runners/launcher_board.h"
+#include "core/runners/launcher_pump.h"
+#include "core/runners/launcher_spawner.h"
+#include "core/runners/launcher_warden.h"
+#include "core/runners/recovery.h"
+#include "core/runners/slots.h"
+#include "core/runners/wire.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/close_range.h>
+#include <memory>
+#include <poll.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
+
+extern char** environ;
+
+namespace yard::runners {
+namespace {
+
+constexpr int kParentDeathSignal = SIGUSR1;
+constexpr std::uint64_t kSocketKey = Warden::kMaxKey + 1;
+constexpr std::uint64_t kSignalKey = Warden::kMaxKey + 2;
+constexpr Duration kTick{1'000'000};
+
+// Signals of a terminal or a shutdown are the engine's business; it tells us what is to happen. Dispositions go
+// back to default because an ignored one would be inherited by every child.
+void settleSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, nullptr);
+    for (int signal = 1; signal < NSIG; ++signal) {
+        struct sigaction current{};
+        if (::sigaction(signal, nullptr, &current) == 0 && current.sa_handler == SIG_IGN) ::signal(signal, SIG_DFL);
+    }
+}
+
+// The engine may have been started with descriptors that are nobody's here.
+void settleDescriptors(int socketFd) {
+    if (socketFd > 3) ::close_range(3, static_cast<unsigned>(socketFd) - 1, CLOSE_RANGE_CLOEXEC);
+    ::close_range(static_cast<unsigned>(socketFd), ~0u, CLOSE_RANGE_CLOEXEC);
+}
+
+rlimit raiseOpenFiles() {
+    rlimit original{};
+    ::getrlimit(RLIMIT_NOFILE, &original);
+    rlimit raised = original;
+    raised.rlim_cur = raised.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &raised);
+    return original;
+}
+
+std::vector<std::string> environmentForChildren() {
+    std::vector<std::string> kept;
+    for (char** entry = environ; entry && *entry; ++entry) {
+        const std::string_view text(*entry);
+        const auto names = [&](std::string_view name) {
+            return text.starts_with(name) && text.size() > name.size() && text[name.size()] == '=';
+        };
+        if (!names(kOwnerVariable) && !names(kLsnVariable)) kept.emplace_back(text);
+    }
+    return kept;
+}
+
+// Children between clone and exec of an earlier launcher hold copies of its locks for a moment: tried for 2 s.
+Result<UniqueFd> lockSlotDirectory(const std::string& dataDir, unsigned slot) {
+    const std::string directory = fmt::format("{}/scratch/{}", dataDir, slot);
+    if (auto made = makeDirectories(directory); !made) return std::unexpected(made.error());
+    const std::string path = directory + "/lock";
+    UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (!fd) return failErrno("open " + path, errno);
+    const MonoTime until = MonoClock::now() + Duration(2'000'000);
+    while (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+        if (errno != EWOULDBLOCK && errno != EINTR) return failErrno("lock " + path, errno);
+        if (MonoClock::now() > until)
+            return fail(ErrorKind::Busy, path + " is locked by another process that still runs");
+        ::poll(nullptr, 0, 20);
+    }
+    return fd;
+}
+
+std::optional<wire::Setup> readSetup(int socketFd, wire::FrameBuffer& in) {
+    for (;;) {
+        if (const auto frame = in.next()) {
+            wire::Setup setup;
+            if (frame->type != wire::FrameType::Setup || !wire::get(frame->payload, setup)) return {};
+            return setup;
+        }
+        pollfd p{socketFd, POLLIN, 0};
+        if (in.isBroken() || (::poll(&p, 1, 30'000) <= 0 && errno != EINTR)) return {};
+        if (in.receive(socketFd) == wire::FrameBuffer::Fill::Closed) return {};
+    }
+}
+
+class Launcher {
+public:
+    Launcher(int socketFd, wire::FrameBuffer in, const wire::Setup& setup, SlotsFile slots, rlimit openFiles);
+    void run();
+
+private:
+    struct FromSpawner {
+        AttemptId id;
+        bool exited = false;
+    };
+    void readSocket();
+    void handle(const wire::Frame& frame);
+    void loseEngine(const char* why);
+    void wake(SlotId slot) { spawners_[slot.value % spawners_.size()]->post(Spawner::Wake{}); }
+    MonoTime sleepUntil(MonoTime now);
+    void tick(MonoTime now);
+
+    const int socketFd_;
+    const int enginePid_;
+    wire::FrameBuffer in_;
+    EpollSet epoll_;
+    Inbox<FromSpawner> inbox_;
+    UniqueFd signals_;
+    UniqueFd null_;
+    UniqueFd orphans_;
+    SlotsFile slots_;
+    Board board_;
+    Pump pump_;
+    LauncherShared shared_;
+    Warden warden_;
+    std::vector<std::unique_ptr<Spawner>> spawners_; // last: they use everything above
+    MonoTime tickAt_ = MonoTime::max();
+    bool engineGone_ = false;
+    bool watchingWrite_ = false;
+};
+
+Launcher::Launcher(int socketFd, wire::FrameBuffer in, const wire::Setup& setup, SlotsFile slots, rlimit openFiles)
+    : socketFd_(socketFd)
+    , enginePid_(setup.enginePid)
+    , in_(std::move(in))
+    , inbox_(epoll_)
+    , slots_(std::move(slots))
+    , board_(socketFd, epoll_.wakeFd(), {setup.slots, setup.lowWater, setup.quiet})
+    , pump_(board_, setup.dataDir + "/chunks/tmp")
+    , shared_{board_, slots_, pump_, setup.ownerToken, environmentForChildren(), openFiles, -1, -1, {}}
+    , warden_(board_, epoll_, setup.ownerToken,
+              [this](Spawner::TreeGone gone) { spawners_[gone.slot.value % spawners_.size()]->post(gone); }) {
+    sigset_t parentDeath;
+    sigemptyset(&parentDeath);
+    sigaddset(&parentDeath, kParentDeathSignal);
+    signals_.reset(::signalfd(-1, &parentDeath, SFD_CLOEXEC | SFD_NONBLOCK));
+    null_.reset(::open("/dev/null", O_RDWR | O_CLOEXEC));
+    orphans_.reset(::open(fmt::format("/proc/self/task/{}/children", ::getpid()).c_str(), O_RDONLY | O_CLOEXEC));
+    if (!signals_ || !null_ || !orphans_) throw std::system_error(errno, std::generic_category(), "launcher");
+    shared_.nullFd = null_.get();
+    shared_.orphansFd = orphans_.get();
+    shared_.tellWarden = [this](SlotId, AttemptId id, bool exited) { inbox_.post({id, exited}); };
+    epoll_.add(socketFd_, EPOLLIN, kSocketKey);
+    epoll_.add(signals_.get(), EPOLLIN, kSignalKey);
+    const unsigned count = std::min(setup.spawners, setup.slots);
+    for (unsigned i = 0; i < count; ++i) spawners_.push_back(std::make_unique<Spawner>(shared_, i, count));
+}
+
+void Launcher::run() {
+    board_.sayHello(::getpid());
+    readSocket(); // frames that came with the first
+    while (!engineGone_ || !board_.allIdle()) {
+        const auto events = epoll_.wait(sleepUntil(MonoClock::now()));
+        bool orphanEnded = false;
+        for (const epoll_event& event : events) {
+            if (event.data.u64 == kSocketKey) {
+                if (event.events & (EPOLLIN | EPOLLHUP | EPOLLERR)) readSocket();
+            } else if (event.data.u64 == kSignalKey) {
+                signalfd_siginfo info{};
+                while (::read(signals_.get(), &info, sizeof info) == sizeof info) {
+                }
+                // It also comes when only the engine's thread that started us has ended.
+                if (::getppid() != enginePid_) loseEngine("the engine has died");
+            } else {
+                orphanEnded = true;
+            }
+        }
+        if (orphanEnded) warden_.orphanEnded();
+        for (const FromSpawner& message : inbox_.take()) {
+            if (message.exited)
+                warden_.firstProcessEnded(message.id);
+            else
+                warden_.startedLate(message.id);
+        }
+        const MonoTime now = MonoClock::now();
+        warden_.endOverdue(now);
+        warden_.step(now);
+        tick(now);
+        if (board_.isBlocked())
+            board_.flush();
+        else
+            board_.flushIfDue(now);
+    }
+    spawners_.clear();
+    for (Duration pause{1'000}; !warden_.endEverything(); pause = std::min(pause * 2, Duration(100'000)))
+        ::poll(nullptr, 0, static_cast<int>(pause.count() / 1000));
+}
+
+MonoTime Launcher::sleepUntil(MonoTime now) {
+    const bool blocked = board_.isBlocked() && !engineGone_;
+    if (blocked != watchingWrite_ && !engineGone_) {
+        epoll_.change(socketFd_, blocked ? EPOLLIN | EPOLLOUT : EPOLLIN, kSocketKey);
+        watchingWrite_ = blocked;
+    }
+    MonoTime until = std::min(warden_.nextTimer(), tickAt_);
+    until = std::min(until, board_.nextDeadline(until));
+    if (!blocked && !engineGone_) until = std::min(until, board_.flushAt());
+    return std::max(until, now);
+}
+
+void Launcher::tick(MonoTime now) {
+    if (now < tickAt_) return;
+    // Orphans that end while their action goes on would stay zombies; nobody else looks at them before it ends.
+    warden_.reap();
+    tickAt_ = board_.allIdle() ? MonoTime::max() : now + kTick;
+}
+
+void Launcher::readSocket() {
+    for (;;) {
+        while (const auto frame = in_.next()) handle(*frame);
+        if (in_.isBroken()) return loseEngine("the engine sent garbage");
+        const auto fill = in_.receive(socketFd_);
+        if (fill == wire::FrameBuffer::Fill::WouldBlock) return;
+        if (fill == wire::FrameBuffer::Fill::Closed) return loseEngine(nullptr);
+    }
+}
+
+void Launcher::handle(const wire::Frame& frame) {
+    bool good = true;
+    switch (frame.type) {
+    case wire::FrameType::Lease: {
+        Lease lease;
+        good = wire::get(frame.payload, lease);
+        if (!good) break;
+        const SlotId slot = lease.slot;
+        const Board::Added added = board_.add(std::move(lease));
+        good = added != Board::Added::Refused;
+        if (added == Board::Added::SlotIdle) wake(slot);
+        if (tickAt_ == MonoTime::max()) tickAt_ = MonoClock::now() + kTick;
+        break;
+    }
+    case wire::FrameType::TakeBack: {
+        AttemptId id;
+        good = wire::get(frame.payload, id);
+        if (good) board_.takeBack(id);
+        break;
+    }
+    case wire::FrameType::End: {
+        wire::End end;
+        good = wire::get(frame.payload, end);
+        if (!good || board_.takeBack(end.id)) break;
+        const auto grace = end.grace < Duration::zero() ? std::nullopt : std::optional(end.grace);
+        warden_.end(end.id, static_cast<EndCause>(std::to_underlying(end.cause) + 1), grace);
+        break;
+    }
+    case wire::FrameType::EndAll: {
+        wire::EndAll all;
+        good = wire::get(frame.payload, all);
+        if (!good) break;
+        board_.takeBackAll();
+        const auto grace = all.grace < Duration::zero() ? std::nullopt : std::optional(all.grace);
+        for (const SlotView& v : board_.busy())
+            warden_.end(v.id, static_cast<EndCause>(std::to_underlying(all.cause) + 1), grace);
+        break;
+    }
+    case wire::FrameType::Watch: {
+        wire::Watch watch;
+        good = wire::get(frame.payload, watch);
+        if (!good || board_.watchWaiting(watch.id, watch.stream, watch.on)) break;
+        if (const auto view = board_.look(watch.id)) {
+            if (view->pidfd >= 0) ::close(view->pidfd);
+            spawners_[view->slot.value % spawners_.size()]->post(
+                Spawner::Watch{view->slot, watch.id, watch.stream, watch.on});
+        }
+        break;
+    }
+    case wire::FrameType::Nudge: {
+        SlotId slot;
+        good = wire::get(frame.payload, slot) && slot.value < slots_.slots();
+        if (good) wake(slot);
+        break;
+    }
+    default: good = false;
+    }
+    if (!good) loseEngine("the engine sent a frame that makes no sense");
+}
+
+void Launcher::loseEngine(const char* why) {
+    if (engineGone_) return;
+    engineGone_ = true;
+    if (why) logWarning("runners", "{}: the launcher ends everything it started", why);
+    epoll_.remove(socketFd_);
+    board_.stop();
+    board_.takeBackAll();
+    for (const SlotView& v : board_.busy()) warden_.end(v.id, EndCause::EngineStopped, {});
+}
+
+} // namespace
+
+static_assert(std::to_underlying(EndCause::Cancelled) == std::to_underlying(StopCause::Cancelled) + 1 &&
+              std::to_underlying(EndCause::EngineStopped) == std::to_underlying(StopCause::EngineStopped) + 1);
+
+std::optional<int> runLauncherIfAsked(int argc, char** argv) {
+    if (argc < 2 || std::strcmp(argv[1], kLauncherArgument) != 0) return {};
+    return launcherMain(kLauncherSocketFd, argc, argv);
+}
+
+int launcherMain(int socketFd, int, char**) {
+    settleSignals();
+    settleDescriptors(socketFd);
+    ::setsid();
+    ::prctl(PR_SET_NAME, "yard-launcher");
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+    ::prctl(PR_SET_PDEATHSIG, kParentDeathSignal);
+    const rlimit openFiles = raiseOpenFiles();
+
+    wire::FrameBuffer in;
+    const auto setup = readSetup(socketFd, in);
+    if (!setup) return 1;
+    if (::getppid() != setup->enginePid) return 1; // it died before the signal was armed
+
+    auto slots = SlotsFile::open(setup->dataDir + "/slots");
+    if (!slots || slots->slots() != setup->slots) {
+        logError("runners", "the launcher cannot use {}/slots: {}", setup->dataDir,
+                 slots ? "another number of slots" : slots.error().message);
+        flushLog();
+        return 1;
+    }
+    slots->setLauncherPid(::getpid());
+    std::vector<UniqueFd> locks;
+    for (unsigned i = 0; i < setup->slots; ++i) {
+        auto lock = lockSlotDirectory(setup->dataDir, i);
+        if (!lock) {
+            logError("runners", "the launcher cannot have slot {}: {}", i, lock.error().message);
+            flushLog();
+            return 1;
+        }
+        locks.push_back(std::move(*lock));
+    }
+    int code = 0;
+    try {
+        Launcher launcher(socketFd, std::move(in), *setup, std::move(*slots), openFiles);
+        launcher.run();
+    } catch (const std::exception& e) {
+        logError("runners", "the launcher stops: {}", e.what());
+        code = 1;
+    }
+    flushLog();
+    return code;
+}
+
+} // namespace yard::runners

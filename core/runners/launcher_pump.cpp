@@ -1,0 +1,217 @@
+#include "core/runners/launcher_pump.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+namespace yard::runners {
+namespace {
+constexpr Duration kReportEvery{50'000}; // 20 a second
+constexpr std::size_t kBuffer = 256u << 10;
+// What a pipe can hold at most (fs.pipe-max-size is 1 MiB; a child may have raised its own): more than that after
+// the end is a writer that does not count.
+constexpr std::size_t kMaxLeftover = 2u << 20;
+} // namespace
+
+std::size_t bytesInPipe(int fd) {
+    int available = 0;
+    return ::ioctl(fd, FIONREAD, &available) == 0 && available > 0 ? static_cast<std::size_t>(available) : 0;
+}
+
+std::string streamPath(const std::string& directory, AttemptId id, Stream stream) {
+    return fmt::format("{}/{}.{}.{}", directory, id.lsn.value, id.attempt,
+                       stream == Stream::Out ? "stdout" : "stderr");
+}
+
+struct Pump::Flow {
+    Adopt from;
+    std::string path;
+    UniqueFd file;
+    Sha256 hash;
+    std::string head; // kept bytes while there is no file
+    StreamResult result;
+    std::uint64_t reported = 0;
+    MonoTime reportAt = MonoTime::max();
+    bool inEpoll = false;
+};
+
+Pump::Pump(Board& board, std::string directory)
+    : board_(board)
+    , directory_(std::move(directory))
+    , inbox_(epoll_)
+    , buffer_(kBuffer)
+    , thread_([this] { run(); }) {}
+
+Pump::~Pump() {
+    post(Stop{});
+    thread_.join();
+}
+
+void Pump::run() {
+    while (!stopping_) {
+        for (auto& message : inbox_.take()) {
+            if (auto* a = std::get_if<Adopt>(&message))
+                adopt(std::move(*a));
+            else if (auto* f = std::get_if<Finish>(&message))
+                finish(f->key);
+            else if (auto* w = std::get_if<Watch>(&message))
+                watch(w->key, w->on);
+            else
+                stopping_ = true;
+        }
+        for (const epoll_event& event : epoll_.wait(stopping_ ? MonoTime{} : nextReport())) {
+            const auto it = flows_.find(event.data.u64);
+            if (it == flows_.end()) continue;
+            Flow& flow = *it->second;
+            if (!readSome(flow, kBuffer) && (event.events & (EPOLLHUP | EPOLLERR))) {
+                // All writers are gone before the action is: nothing more comes, and level-triggered it would spin.
+                epoll_.remove(flow.from.pipe.get());
+                flow.inEpoll = false;
+            }
+        }
+        const MonoTime now = MonoClock::now();
+        for (auto& [key, flow] : flows_)
+            if (flow->reportAt <= now) report(*flow, now);
+    }
+}
+
+MonoTime Pump::nextReport() const {
+    MonoTime at = MonoTime::max();
+    for (const auto& [key, flow] : flows_) at = std::min(at, flow->reportAt);
+    return at;
+}
+
+void Pump::adopt(Adopt from) {
+    auto flow = std::make_unique<Flow>();
+    flow->path = streamPath(directory_, from.id, from.stream);
+    flow->from = std::move(from);
+    flow->head = std::move(flow->from.head);
+    flow->result.truncated = flow->from.truncated;
+    flow->result.size = flow->head.size();
+    Flow& f = *flow;
+    const Key key = f.from.key;
+    flows_[key] = std::move(flow);
+    f.inEpoll = epoll_.add(f.from.pipe.get(), EPOLLIN, key);
+    if (f.head.size() > kInlineStreamBytes) openFile(f);
+    if (f.from.watched) watch(key, true);
+}
+
+void Pump::watch(Key key, bool on) {
+    const auto it = flows_.find(key);
+    if (it == flows_.end()) return;
+    Flow& flow = *it->second;
+    flow.from.watched = on;
+    flow.reportAt = MonoTime::max();
+    if (!on) return;
+    openFile(flow);
+    // A new follower needs the path at once, however little there is.
+    if (flow.file) {
+        flow.reported = flow.result.size + 1;
+        report(flow, MonoClock::now());
+    }
+}
+
+void Pump::openFile(Flow& flow) {
+    if (flow.file || flow.result.err != 0) return;
+    ::unlink(flow.path.c_str());
+    flow.file.reset(::open(flow.path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (!flow.file) {
+        flow.result.err = errno;
+        flow.result.truncated = true;
+        flow.head.resize(std::min(flow.head.size(), kInlineStreamBytes));
+        flow.result.size = flow.head.size();
+        return;
+    }
+    const std::string head = std::move(flow.head);
+    flow.head.clear();
+    flow.result.size = 0;
+    write(flow, head);
+}
+
+void Pump::write(Flow& flow, std::string_view bytes) {
+    while (!bytes.empty() && flow.result.err == 0) {
+        const ssize_t n = ::write(flow.file.get(), bytes.data(), bytes.size());
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) {
+            flow.result.err = n < 0 ? errno : EIO;
+            flow.result.truncated = true;
+            return;
+        }
+        // Only what is in the file is hashed and counted, so a cut file is still what its name says.
+        const auto done = bytes.substr(0, static_cast<std::size_t>(n));
+        flow.hash.update(done);
+        flow.result.size += done.size();
+        bytes.remove_prefix(done.size());
+    }
+}
+
+void Pump::keep(Flow& flow, std::string_view bytes) {
+    const std::uint64_t cap = flow.from.cap;
+    if (cap != 0 && flow.result.size + bytes.size() > cap) {
+        bytes = bytes.substr(0, cap > flow.result.size ? static_cast<std::size_t>(cap - flow.result.size) : 0);
+        flow.result.truncated = true;
+    }
+    if (bytes.empty() || flow.result.err != 0) return;
+    if (!flow.file && flow.head.size() + bytes.size() > kInlineStreamBytes) openFile(flow);
+    if (flow.file) {
+        write(flow, bytes);
+    } else if (flow.result.err == 0) {
+        flow.head.append(bytes);
+        flow.result.size = flow.head.size();
+    } else {
+        // No file can be made: what still fits inline is better than nothing.
+        const std::size_t room = kInlineStreamBytes - std::min(flow.head.size(), kInlineStreamBytes);
+        flow.head.append(bytes.substr(0, room));
+        flow.result.size = flow.head.size();
+    }
+}
+
+bool Pump::readSome(Flow& flow, std::size_t limit) {
+    const std::size_t available = std::min({bytesInPipe(flow.from.pipe.get()), limit, buffer_.size()});
+    if (available == 0) return false;
+    const ssize_t n = ::read(flow.from.pipe.get(), buffer_.data(), available);
+    if (n <= 0) return false;
+    keep(flow, std::string_view(buffer_.data(), static_cast<std::size_t>(n)));
+    if (flow.from.watched && flow.reportAt == MonoTime::max() && flow.file)
+        flow.reportAt = MonoClock::now() + (flow.reported == 0 ? Duration::zero() : kReportEvery);
+    return true;
+}
+
+void Pump::report(Flow& flow, MonoTime now) {
+    flow.reportAt = MonoTime::max();
+    if (!flow.from.watched || !flow.file || flow.result.size == flow.reported) return;
+    flow.reported = flow.result.size;
+    board_.streamAt(flow.from.id, StreamAt{flow.from.stream, flow.path, flow.result.size});
+    board_.flushIfDue(now);
+}
+
+void Pump::finish(Key key) {
+    const auto it = flows_.find(key);
+    if (it == flows_.end()) return;
+    Flow& flow = *it->second;
+    for (std::size_t left = std::min(bytesInPipe(flow.from.pipe.get()), kMaxLeftover); left > 0;) {
+        const std::size_t step = std::min(left, buffer_.size());
+        if (!readSome(flow, step)) break;
+        left -= step;
+    }
+    if (flow.inEpoll) epoll_.remove(flow.from.pipe.get());
+    flow.from.pipe.reset();
+    report(flow, MonoClock::now());
+    StreamResult result = std::move(flow.result);
+    if (flow.file) {
+        result.path = flow.path;
+        result.hash = flow.hash.finish();
+        flow.file.reset();
+    } else {
+        result.bytes = std::move(flow.head);
+    }
+    const auto done = std::move(flow.from.done);
+    flows_.erase(it);
+    done(std::move(result));
+}
+
+} // namespace yard::runners

@@ -1,0 +1,83 @@
+// The launcher's pump: the one thread that writes output to disk, so that a spawner never waits for one. A stream
+// comes here when it has grown past what travels inline, or is watched; its bytes go from the pipe through SHA-256
+// into chunks/tmp/, in constant memory. When the disk is full the rest is read and dropped: the action does not
+// block on it.
+//
+// Owner: its own thread. Any thread may post. Each stream that was adopted and finished gives exactly one result to
+// the spawner that handed it over.
+#pragma once
+
+#include "core/base/hash.h"
+#include "core/base/unique_fd.h"
+#include "core/runners/epoll_set.h"
+#include "core/runners/launcher_board.h"
+#include "core/runners/runner.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+namespace yard::runners {
+
+/// Bytes waiting in a pipe; 0 also when asking fails.
+std::size_t bytesInPipe(int fd);
+
+class Pump {
+public:
+    using Key = std::uint64_t; ///< given by the spawner, unique among living streams
+    struct Adopt {
+        Key key = 0;
+        AttemptId id;
+        Stream stream = Stream::Out;
+        UniqueFd pipe;
+        std::string head;       ///< read and kept so far
+        std::uint64_t cap = 0;  ///< 0: none
+        bool truncated = false; ///< the cap was met already
+        bool watched = false;
+        std::function<void(StreamResult)> done; ///< called on the pump's thread, posts to the spawner
+    };
+    struct Finish {
+        Key key = 0; ///< no writer is left that counts: read what is there, close, answer
+    };
+    struct Watch {
+        Key key = 0;
+        bool on = true;
+    };
+    struct Stop {};
+
+    Pump(Board& board, std::string directory);
+    ~Pump();
+    void post(std::variant<Adopt, Finish, Watch, Stop> message) { inbox_.post(std::move(message)); }
+
+private:
+    struct Flow;
+    void run();
+    void adopt(Adopt adopt);
+    void finish(Key key);
+    void watch(Key key, bool on);
+    bool readSome(Flow& flow, std::size_t limit);
+    void keep(Flow& flow, std::string_view bytes);
+    void openFile(Flow& flow);
+    void write(Flow& flow, std::string_view bytes);
+    void report(Flow& flow, MonoTime now);
+    MonoTime nextReport() const;
+
+    Board& board_;
+    const std::string directory_;
+    EpollSet epoll_;
+    Inbox<std::variant<Adopt, Finish, Watch, Stop>> inbox_;
+    std::unordered_map<Key, std::unique_ptr<Flow>> flows_;
+    std::vector<char> buffer_;
+    bool stopping_ = false;
+    std::thread thread_; // last: everything above exists when it starts
+};
+
+/// chunks/tmp/ file of a stream. The same for engine and launcher, so that leftovers can be removed by name.
+std::string streamPath(const std::string& directory, AttemptId id, Stream stream);
+
+} // namespace yard::runners

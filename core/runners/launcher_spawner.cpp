@@ -1,0 +1,448 @@
+#include "core/runners/launcher_spawner.h"
+
+#include "core/base/log.h"
+#include "core/runners/process_tree.h"
+#include "core/runners/recovery.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace yard::runners {
+namespace {
+
+// A child that ends sooner never has its pipes in the epoll: they are read once, at the end.
+constexpr Duration kRegisterAfter{5'000};
+constexpr std::size_t kReadAtOnce = 64u << 10;
+constexpr std::size_t kMaxLeftover = 2u << 20;
+
+enum class EventKind : std::uint64_t { Exit = 0, Out = 1, Err = 2 };
+// A generation in the key, because an event may still come for a descriptor that is closed (ENGINE 3).
+std::uint64_t eventKey(EventKind kind, std::size_t child, std::uint32_t generation) {
+    return (std::to_underlying(kind) << 62) | (std::uint64_t{generation} << 16) | child;
+}
+
+MonoTime timeOf(const timeval& t) {
+    return MonoTime(Duration(std::int64_t{t.tv_sec} * 1'000'000 + t.tv_usec));
+}
+double seconds(const timeval& t) {
+    return static_cast<double>(timeOf(t).time_since_epoch().count()) / 1e6;
+}
+
+} // namespace
+
+struct Spawner::Flow {
+    enum class Where : unsigned char { Closed, Here, Pumped };
+    Stream stream = Stream::Out;
+    Where where = Where::Closed;
+    bool registered = false;
+    UniqueFd pipe;
+    std::string kept;
+    std::uint64_t seen = 0; ///< kept or dropped
+    StreamResult result;    ///< once Closed
+};
+
+struct Spawner::Child {
+    enum class Phase : unsigned char { Idle, Running, WaitTree, WaitStreams };
+    SlotId slot;
+    std::size_t index = 0;
+    std::uint32_t generation = 0;
+    Phase phase = Phase::Idle;
+    Lease lease;
+    unsigned ring = 0;
+    bool heldBack = false; ///< its ring is full: waits for a nudge
+    int pid = 0;
+    UniqueFd pidfd;
+    bool pidfdRegistered = false;
+    MonoTime registerAt = MonoTime::max();
+    Ended ended;
+    Flow out;
+    Flow err;
+    std::array<Flow*, 2> flows() { return {&out, &err}; }
+    Pump::Key pumpKey(const Flow& flow) const {
+        return (std::uint64_t{slot.value} << 40) | (std::uint64_t{generation} << 2) |
+               std::to_underlying(flow.stream);
+    }
+};
+
+Spawner::Spawner(LauncherShared& shared, unsigned index, unsigned count)
+    : shared_(shared)
+    , inbox_(epoll_)
+    , buffer_(kReadAtOnce) {
+    for (unsigned slot = index; slot < shared.slots.slots(); slot += count) {
+        auto child = std::make_unique<Child>();
+        child->slot = SlotId(slot);
+        child->index = children_.size();
+        child->err.stream = Stream::Err;
+        children_.push_back(std::move(child));
+    }
+    thread_ = std::thread([this] { run(); });
+}
+
+Spawner::~Spawner() {
+    post(Stop{});
+    thread_.join();
+}
+
+void Spawner::run() {
+    while (!stopping_) {
+        for (Message& message : inbox_.take()) handle(std::move(message));
+        startIdle(MonoClock::now());
+        shared_.board.flushIfDue(MonoClock::now());
+        for (const epoll_event& event : epoll_.wait(std::min(nextTimer(), shared_.board.flushAt())))
+            handleEvent(event.data.u64);
+        const MonoTime now = MonoClock::now();
+        for (const auto& child : children_)
+            if (child->registerAt <= now) registerPipes(*child);
+        shared_.board.flushIfDue(now);
+    }
+}
+
+MonoTime Spawner::nextTimer() const {
+    MonoTime at = MonoTime::max();
+    for (const auto& child : children_) at = std::min(at, child->registerAt);
+    return at;
+}
+
+Spawner::Child* Spawner::childOf(SlotId slot, AttemptId id) {
+    for (const auto& child : children_)
+        if (child->slot == slot && child->phase != Child::Phase::Idle && child->lease.id == id) return child.get();
+    return nullptr;
+}
+
+void Spawner::handle(Message message) {
+    if (std::holds_alternative<Stop>(message)) {
+        stopping_ = true;
+    } else if (auto* gone = std::get_if<TreeGone>(&message)) {
+        Child* child = childOf(gone->slot, gone->id);
+        if (!child || child->phase != Child::Phase::WaitTree) return;
+        child->ended.hadSurvivors = gone->hadSurvivors;
+        child->ended.cpuSeconds = child->ended.cpuSeconds.value_or(0) + gone->cpuSeconds;
+        child->ended.maxRssBytes = std::max(child->ended.maxRssBytes.value_or(0), gone->maxRssBytes);
+        if (auto next = afterTree(*child)) runChain(*child, std::move(*next));
+    } else if (auto* done = std::get_if<StreamDone>(&message)) {
+        Child* child = childOf(done->slot, done->id);
+        if (!child) return;
+        Flow& flow = done->stream == Stream::Out ? child->out : child->err;
+        flow.where = Flow::Where::Closed;
+        flow.result = std::move(done->result);
+        if (auto next = finishIfComplete(*child)) runChain(*child, std::move(*next));
+    } else if (auto* watch = std::get_if<Watch>(&message)) {
+        Child* child = childOf(watch->slot, watch->id);
+        if (!child) return;
+        Flow& flow = watch->stream == Stream::Out ? child->out : child->err;
+        if (flow.where == Flow::Where::Pumped)
+            shared_.pump.post(Pump::Watch{child->pumpKey(flow), watch->on});
+        else if (flow.where == Flow::Where::Here && watch->on)
+            toPump(*child, flow, true);
+    } else {
+        // Wake: a lease, or a free entry in the slots file.
+        for (const auto& child : children_) child->heldBack = false;
+    }
+}
+
+void Spawner::handleEvent(std::uint64_t key) {
+    const std::size_t index = key & 0xffff;
+    const auto generation = static_cast<std::uint32_t>(key >> 16);
+    if (index >= children_.size()) return;
+    Child& child = *children_[index];
+    if (child.generation != generation || child.phase == Child::Phase::Idle) return;
+    switch (static_cast<EventKind>(key >> 62)) {
+    case EventKind::Exit:
+        if (child.phase == Child::Phase::Running) onExit(child);
+        break;
+    case EventKind::Out:
+    case EventKind::Err: {
+        Flow& flow = static_cast<EventKind>(key >> 62) == EventKind::Out ? child.out : child.err;
+        if (flow.where != Flow::Where::Here) break;
+        const std::size_t available = bytesInPipe(flow.pipe.get());
+        if (available > 0) {
+            drain(child, flow, kReadAtOnce);
+        } else if (flow.registered) {
+            // Closed by its writers while the action goes on: level-triggered, it would be reported for ever.
+            epoll_.remove(flow.pipe.get());
+            flow.registered = false;
+        }
+        break;
+    }
+    }
+}
+
+void Spawner::startIdle(MonoTime now) {
+    for (const auto& child : children_) {
+        if (child->phase != Child::Phase::Idle || child->heldBack) continue;
+        if (auto lease = shared_.board.takeNext(child->slot, now)) runChain(*child, std::move(*lease));
+    }
+}
+
+void Spawner::runChain(Child& child, Lease lease) {
+    // A start that fails ends its attempt at once and gives the next lease; so may a row of them.
+    for (std::optional<Lease> next = std::move(lease); next;) next = start(child, std::move(*next));
+}
+
+std::optional<Lease> Spawner::start(Child& child, Lease lease) {
+    const auto ring = shared_.slots.take(child.slot, lease.id);
+    if (!ring) {
+        child.heldBack = true;
+        shared_.board.putBack(child.slot, std::move(lease));
+        return {};
+    }
+    child.ring = *ring;
+    child.lease = std::move(lease);
+    ++child.generation;
+    child.ended = Ended{};
+    child.ended.slot = child.slot;
+    child.ended.times.submitting = MonoClock::now();
+    for (Flow* flow : child.flows()) {
+        flow->kept.clear();
+        flow->seen = 0;
+        flow->result = StreamResult{};
+    }
+
+    std::string_view path = "/usr/local/bin:/usr/bin:/bin";
+    for (const std::string& entry : shared_.environment)
+        if (entry.starts_with("PATH=")) path = std::string_view(entry).substr(5);
+    for (const auto& [name, value] : child.lease.env)
+        if (name == "PATH") path = value;
+
+    const std::string& wanted = child.lease.argv.front();
+    const Lookup found = lookUpProgram(wanted, path, child.lease.cwd);
+    SpawnFailure failure;
+    if (found.err != 0) {
+        failure = {SpawnStep::Lookup, found.err, wanted, {}};
+    } else {
+        UniqueFd outWrite;
+        UniqueFd errWrite;
+        if (!openPipes(child, outWrite, errWrite)) {
+            failure = {SpawnStep::Pipe, errno, wanted, {}};
+        } else {
+            ChildStart started = launch(child, found.path, path, outWrite.get(), errWrite.get());
+            if (started.failedStep != SpawnStep::None) {
+                const bool directory = started.failedStep == SpawnStep::ChangeDirectory;
+                failure = {started.failedStep, started.err, directory ? child.lease.cwd : found.path, {}};
+            } else {
+                child.pid = started.pid;
+                child.pidfd = std::move(started.pidfd);
+            }
+        }
+    }
+    if (failure.step != SpawnStep::None) {
+        failure.message = describeFailure(failure, wanted, child.lease.cwd, path);
+        return fail(child, std::move(failure));
+    }
+
+    shared_.slots.setCloned(child.slot, child.ring, child.pid);
+    child.phase = Child::Phase::Running;
+    child.ended.times.running = MonoClock::now();
+    child.pidfdRegistered =
+        epoll_.add(child.pidfd.get(), EPOLLIN, eventKey(EventKind::Exit, child.index, child.generation));
+    child.registerAt = child.ended.times.running + kRegisterAfter;
+    const SlotView view = shared_.board.started(child.slot, child.pid, child.pidfd.get(),
+                                                Started{child.slot, child.pid, child.ended.times});
+    if (view.wardened) shared_.tellWarden(child.slot, child.lease.id, false);
+    if (child.lease.watchOut) toPump(child, child.out, true);
+    if (child.lease.watchErr) toPump(child, child.err, true);
+    return {};
+}
+
+std::optional<Lease> Spawner::fail(Child& child, SpawnFailure failure) {
+    shared_.slots.giveBack(child.slot, child.ring);
+    for (Flow* flow : child.flows()) {
+        flow->pipe.reset();
+        flow->where = Flow::Where::Closed;
+    }
+    child.phase = Child::Phase::Idle;
+    child.ended.cause = EndCause::SpawnError;
+    child.ended.spawn = std::move(failure);
+    child.ended.times.ended = MonoClock::now();
+    return shared_.board.finish(child.slot, child.lease.id, std::move(child.ended), true);
+}
+
+bool Spawner::openPipes(Child& child, UniqueFd& outWrite, UniqueFd& errWrite) {
+    int out[2];
+    int err[2];
+    if (::pipe2(out, O_CLOEXEC) != 0) return false;
+    child.out.pipe.reset(out[0]);
+    outWrite.reset(out[1]);
+    if (::pipe2(err, O_CLOEXEC) != 0) return false;
+    child.err.pipe.reset(err[0]);
+    errWrite.reset(err[1]);
+    child.out.where = child.err.where = Flow::Where::Here;
+    return true;
+}
+
+ChildStart Spawner::launch(Child& child, const std::string& program, std::string_view, int outFd, int errFd) {
+    const Lease& lease = child.lease;
+    argv_.clear();
+    for (const std::string& arg : lease.argv) argv_.push_back(const_cast<char*>(arg.c_str()));
+    argv_.push_back(nullptr);
+
+    std::vector<std::string> own;
+    own.reserve(lease.env.size() + 2);
+    own.push_back(fmt::format("{}={}", kOwnerVariable, shared_.ownerToken));
+    own.push_back(fmt::format("{}={}", kLsnVariable, lease.id.lsn.value));
+    for (const auto& [name, value] : lease.env)
+        if (name != kOwnerVariable && name != kLsnVariable) own.push_back(name + '=' + value);
+    envp_.clear();
+    const auto isReplaced = [&](const std::string& entry) {
+        return std::ranges::any_of(lease.env, [&](const auto& variable) {
+            const std::string& name = variable.first;
+            return entry.size() > name.size() && entry[name.size()] == '=' && entry.starts_with(name);
+        });
+    };
+    for (const std::string& entry : shared_.environment)
+        if (lease.env.empty() || !isReplaced(entry)) envp_.push_back(const_cast<char*>(entry.c_str()));
+    for (const std::string& entry : own) envp_.push_back(const_cast<char*>(entry.c_str()));
+    envp_.push_back(nullptr);
+
+    ChildPlan plan;
+    plan.program = program.c_str();
+    plan.argv = argv_.data();
+    plan.envp = envp_.data();
+    plan.cwd = lease.cwd.c_str();
+    plan.nullFd = shared_.nullFd;
+    plan.outFd = outFd;
+    plan.errFd = errFd;
+    plan.openFiles = shared_.openFiles;
+    plan.limits = lease.limits;
+    return startChild(plan, stack_);
+}
+
+void Spawner::registerPipes(Child& child) {
+    child.registerAt = MonoTime::max();
+    if (child.phase == Child::Phase::Idle) return;
+    for (Flow* flow : child.flows()) {
+        if (flow->where != Flow::Where::Here || flow->registered) continue;
+        const EventKind kind = flow->stream == Stream::Out ? EventKind::Out : EventKind::Err;
+        flow->registered = epoll_.add(flow->pipe.get(), EPOLLIN, eventKey(kind, child.index, child.generation));
+    }
+}
+
+void Spawner::drain(Child& child, Flow& flow, std::size_t limit) {
+    while (flow.where == Flow::Where::Here && limit > 0) {
+        const std::size_t available = std::min({bytesInPipe(flow.pipe.get()), buffer_.size(), limit});
+        if (available == 0) return;
+        const ssize_t n = ::read(flow.pipe.get(), buffer_.data(), available);
+        if (n <= 0) return;
+        const auto got = static_cast<std::size_t>(n);
+        limit -= got;
+        flow.seen += got;
+        std::size_t wanted = got;
+        const std::uint64_t cap = child.lease.streamCapBytes;
+        if (cap != 0 && flow.kept.size() + got > cap) {
+            wanted = cap > flow.kept.size() ? static_cast<std::size_t>(cap - flow.kept.size()) : 0;
+            flow.result.truncated = true;
+        }
+        flow.kept.append(buffer_.data(), wanted);
+        // Also when most was dropped: a flood is the pump's, a spawner has other children.
+        if (flow.seen > kInlineStreamBytes) toPump(child, flow, false);
+    }
+}
+
+void Spawner::toPump(Child& child, Flow& flow, bool watched) {
+    if (flow.where != Flow::Where::Here) return;
+    if (flow.registered) epoll_.remove(flow.pipe.get());
+    flow.registered = false;
+    flow.where = Flow::Where::Pumped;
+    Pump::Adopt adopt;
+    adopt.key = child.pumpKey(flow);
+    adopt.id = child.lease.id;
+    adopt.stream = flow.stream;
+    adopt.pipe = std::move(flow.pipe);
+    adopt.head = std::move(flow.kept);
+    flow.kept.clear();
+    adopt.cap = child.lease.streamCapBytes;
+    adopt.truncated = flow.result.truncated;
+    adopt.watched = watched;
+    adopt.done = [this, slot = child.slot, id = child.lease.id, stream = flow.stream](StreamResult result) {
+        post(StreamDone{slot, id, stream, std::move(result)});
+    };
+    shared_.pump.post(std::move(adopt));
+}
+
+void Spawner::closeFlow(Flow& flow) {
+    if (flow.registered) epoll_.remove(flow.pipe.get());
+    flow.registered = false;
+    flow.pipe.reset();
+    flow.where = Flow::Where::Closed;
+    flow.result.size = flow.kept.size();
+    flow.result.bytes = std::move(flow.kept);
+    flow.kept.clear();
+}
+
+void Spawner::collectExit(Child& child) {
+    siginfo_t info{};
+    rusage usage{};
+    // The raw call, because glibc's does not give the usage.
+    long r = 0;
+    do r = ::syscall(SYS_waitid, P_PIDFD, child.pidfd.get(), &info, WEXITED | WNOHANG, &usage);
+    while (r != 0 && errno == EINTR);
+    child.ended.times.exited = MonoClock::now();
+    if (r != 0 || info.si_pid == 0) {
+        logError("runners", "the end of process {} (action {}) could not be read: {}", child.pid,
+                 child.lease.id.lsn.value, r != 0 ? std::strerror(errno) : "it still runs");
+        return;
+    }
+    if (info.si_code == CLD_EXITED)
+        child.ended.exitCode = info.si_status;
+    else
+        child.ended.signal = info.si_status;
+    child.ended.cpuSeconds = seconds(usage.ru_utime) + seconds(usage.ru_stime);
+    child.ended.maxRssBytes = std::int64_t{usage.ru_maxrss} * 1024;
+}
+
+bool Spawner::hasOrphans() {
+    // Whoever survives the first process hangs below a child of the main thread now: its parent's end moved it
+    // there before that end could be seen.
+    char byte = 0;
+    return ::pread(shared_.orphansFd, &byte, 1, 0) > 0;
+}
+
+void Spawner::onExit(Child& child) {
+    if (isAlive(child.pidfd.get())) return; // a stale event
+    collectExit(child);
+    if (child.pidfdRegistered) epoll_.remove(child.pidfd.get());
+    child.pidfdRegistered = false;
+    if (shared_.board.exited(child.slot, hasOrphans())) {
+        child.phase = Child::Phase::WaitTree;
+        shared_.tellWarden(child.slot, child.lease.id, true);
+        return;
+    }
+    if (auto next = afterTree(child)) runChain(child, std::move(*next));
+}
+
+std::optional<Lease> Spawner::afterTree(Child& child) {
+    child.phase = Child::Phase::WaitStreams;
+    child.registerAt = MonoTime::max();
+    for (Flow* flow : child.flows()) {
+        // What is there, not until the end of file: somebody unknown may hold the other end.
+        if (flow->where == Flow::Where::Here) drain(child, *flow, kMaxLeftover);
+        if (flow->where == Flow::Where::Here)
+            closeFlow(*flow);
+        else if (flow->where == Flow::Where::Pumped)
+            shared_.pump.post(Pump::Finish{child.pumpKey(*flow)});
+    }
+    return finishIfComplete(child);
+}
+
+std::optional<Lease> Spawner::finishIfComplete(Child& child) {
+    if (child.phase != Child::Phase::WaitStreams) return {};
+    for (const Flow* flow : child.flows())
+        if (flow->where != Flow::Where::Closed) return {};
+    child.phase = Child::Phase::Idle;
+    child.ended.out = std::move(child.out.result);
+    child.ended.err = std::move(child.err.result);
+    child.ended.times.ended = MonoClock::now();
+    auto next = shared_.board.finish(child.slot, child.lease.id, std::move(child.ended), child.lease.hurry);
+    // Only now, when the board no longer hands it out.
+    child.pidfd.reset();
+    return next;
+}
+
+} // namespace yard::runners

@@ -1,0 +1,108 @@
+// A spawner of the launcher: one thread that starts the children of its slots, reads their output, reaps them and
+// starts the next lease without asking (ENGINE 1). Slot s belongs to spawner s modulo their number.
+//
+// Owner: its own thread. post() and the static helpers may be called by any. It must outlive its children: its end
+// is their parent-death signal.
+#pragma once
+
+#include "core/runners/child_process.h"
+#include "core/runners/epoll_set.h"
+#include "core/runners/launcher_board.h"
+#include "core/runners/launcher_pump.h"
+#include "core/runners/slots.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <sys/resource.h>
+#include <thread>
+#include <variant>
+#include <vector>
+
+namespace yard::runners {
+
+/// What the whole launcher has once. Constant after its start but for what synchronises itself.
+struct LauncherShared {
+    Board& board;
+    SlotsFile& slots;
+    Pump& pump;
+    std::string ownerToken;
+    std::vector<std::string> environment; ///< of the engine, without YARD_OWNER and YARD_LSN
+    rlimit openFiles{};                   ///< for children: as the engine was started
+    int nullFd = -1;
+    int orphansFd =
+        -1; ///< /proc/self/task/<main>/children: whoever was orphaned below us is a child of the main thread
+    /// Called on a spawner's thread. The first process of a warded attempt has ended, or (false) an attempt that
+    /// was warded while it was being started now lives.
+    std::function<void(SlotId, AttemptId, bool exited)> tellWarden;
+};
+
+class Spawner {
+public:
+    struct Wake {}; ///< there may be a lease
+    /// The warden: the last process of the tree is gone. CPU and memory are of the orphans it reaped.
+    struct TreeGone {
+        SlotId slot;
+        AttemptId id;
+        bool hadSurvivors = false;
+        double cpuSeconds = 0;
+        std::int64_t maxRssBytes = 0;
+    };
+    struct StreamDone {
+        SlotId slot;
+        AttemptId id;
+        Stream stream = Stream::Out;
+        StreamResult result;
+    };
+    struct Watch {
+        SlotId slot;
+        AttemptId id;
+        Stream stream = Stream::Out;
+        bool on = true;
+    };
+    struct Stop {}; ///< only when its slots are idle
+    using Message = std::variant<Wake, TreeGone, StreamDone, Watch, Stop>;
+
+    Spawner(LauncherShared& shared, unsigned index, unsigned count);
+    ~Spawner();
+    void post(Message message) { inbox_.post(std::move(message)); }
+
+private:
+    struct Flow;
+    struct Child;
+    void run();
+    void handle(Message message);
+    void handleEvent(std::uint64_t key);
+    void startIdle(MonoTime now);
+    void runChain(Child& child, Lease lease);
+    std::optional<Lease> start(Child& child, Lease lease);
+    std::optional<Lease> fail(Child& child, SpawnFailure failure);
+    bool openPipes(Child& child, UniqueFd& outWrite, UniqueFd& errWrite);
+    ChildStart launch(Child& child, const std::string& program, std::string_view path, int outFd, int errFd);
+    void onExit(Child& child);
+    void collectExit(Child& child);
+    std::optional<Lease> afterTree(Child& child);
+    std::optional<Lease> finishIfComplete(Child& child);
+    void drain(Child& child, Flow& flow, std::size_t limit);
+    void toPump(Child& child, Flow& flow, bool watched);
+    void closeFlow(Flow& flow);
+    void registerPipes(Child& child);
+    MonoTime nextTimer() const;
+    bool hasOrphans();
+    Child* childOf(SlotId slot, AttemptId id);
+
+    LauncherShared& shared_;
+
+
+    EpollSet epoll_;
+    Inbox<Message> inbox_;
+    ChildStack stack_;
+    std::vector<std::unique_ptr<Child>> children_; ///< one per slot of ours, in use or not
+    std::vector<char> buffer_;
+    std::vector<char*> argv_; ///< reused between starts
+    std::vector<char*> envp_;
+    bool stopping_ = false;
+    std::thread thread_;
+};
+
+} // namespace yard::runners

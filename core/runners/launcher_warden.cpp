@@ -1,0 +1,253 @@
+#include "core/runners/launcher_warden.h"
+
+#include "core/base/log.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+namespace yard::runners {
+namespace {
+
+constexpr Duration kFirstKillRound{5'000};
+constexpr Duration kLastKillRound{200'000};
+constexpr unsigned kRoundsBeforeWarning = 50; // about 10 s
+
+// Start of a process on our scale. /proc counts from boot, suspended time included, in ticks.
+MonoTime startOf(const ProcessStat& stat) {
+    const auto micros = [](clockid_t clock) {
+        timespec t{};
+        ::clock_gettime(clock, &t);
+        return std::int64_t{t.tv_sec} * 1'000'000 + t.tv_nsec / 1000;
+    };
+    static const std::int64_t ticksPerSecond = ::sysconf(_SC_CLK_TCK);
+    const auto sinceBoot = static_cast<std::int64_t>(stat.startTicks) * 1'000'000 / ticksPerSecond;
+    return MonoTime(Duration(sinceBoot - micros(CLOCK_BOOTTIME) + micros(CLOCK_MONOTONIC)));
+}
+
+double seconds(const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
+}
+
+} // namespace
+
+Warden::Warden(Board& board, EpollSet& epoll, std::string ownerToken,
+               std::function<void(Spawner::TreeGone)> treeGone)
+    : board_(board)
+    , epoll_(epoll)
+    , ownerToken_(std::move(ownerToken))
+    , treeGone_(std::move(treeGone)) {}
+
+Warden::Ward* Warden::adopt(SlotView view) {
+    const auto [it, isNew] = wards_.try_emplace(view.id);
+    Ward& ward = it->second;
+    UniqueFd root(std::exchange(view.pidfd, -1));
+    if (isNew || !ward.root) ward.root = std::move(root);
+    ward.view = view;
+    return &ward;
+}
+
+void Warden::end(AttemptId id, EndCause cause, std::optional<Duration> grace) {
+    const MonoTime now = MonoClock::now();
+    std::optional<SlotView> view = board_.ward(id, cause, grace);
+    if (!view || view->phase == SlotPhase::Starting) return; // startedLate() comes if it is being started
+    const Duration allowed = view->grace;
+    Ward& ward = *adopt(std::move(*view));
+    if (ward.ending)
+        ward.killAt = std::min(ward.killAt, now + allowed);
+    else
+        beginEnding(ward, now);
+    ward.nextAt = now;
+}
+
+void Warden::endOverdue(MonoTime now) {
+    for (const SlotView& v : board_.busy()) {
+        if (v.cause || v.deadlineAt > now || v.phase == SlotPhase::Starting) continue;
+        logWarning("runners", "action {} (attempt {}) is past its deadline and is ended", v.id.lsn.value,
+                   v.id.attempt);
+        end(v.id, EndCause::Deadline, {});
+    }
+}
+
+void Warden::startedLate(AttemptId id) {
+    std::optional<SlotView> view = board_.look(id);
+    if (!view || !view->cause) {
+        if (view && view->pidfd >= 0) ::close(view->pidfd);
+        return;
+    }
+    Ward& ward = *adopt(std::move(*view));
+    if (!ward.ending) beginEnding(ward, MonoClock::now());
+    ward.nextAt = MonoClock::now();
+}
+
+void Warden::firstProcessEnded(AttemptId id) {
+    std::optional<SlotView> view = board_.look(id);
+    if (!view) return;
+    Ward& ward = *adopt(std::move(*view));
+    ward.rootEnded = true;
+    ward.nextAt = MonoClock::now();
+}
+
+void Warden::orphanEnded() {
+    const MonoTime now = MonoClock::now();
+    refreshOrphans();
+    for (auto& [id, ward] : wards_) ward.nextAt = std::min(ward.nextAt, now);
+}
+
+void Warden::beginEnding(Ward& ward, MonoTime now) {
+    ward.ending = true;
+    ward.killAt = now + ward.view.grace;
+}
+
+void Warden::step(MonoTime now) {
+    for (auto it = wards_.begin(); it != wards_.end();) {
+        if (it->second.nextAt > now || !stepWard(it->second, now)) {
+            ++it;
+            continue;
+        }
+        const Ward& ward = it->second;
+        const Usage usage = reaped_.contains(ward.view.id.lsn.value) ? reaped_[ward.view.id.lsn.value] : Usage{};
+        reaped_.erase(ward.view.id.lsn.value);
+        treeGone_({ward.view.slot, ward.view.id, ward.hadSurvivors, usage.cpuSeconds, usage.maxRssBytes});
+        it = wards_.erase(it);
+    }
+}
+
+MonoTime Warden::nextTimer() const {
+    MonoTime at = MonoTime::max();
+    for (const auto& [id, ward] : wards_) at = std::min(at, ward.nextAt);
+    return at;
+}
+
+bool Warden::stepWard(Ward& ward, MonoTime now) {
+    refreshOrphans();
+    const std::vector<HeldProcess> members = membersOf(ward);
+    if (members.empty() && ward.rootEnded) return true;
+    ward.hadSurvivors = ward.hadSurvivors || (ward.rootEnded && !members.empty());
+    if (!ward.ending) beginEnding(ward, now);
+
+    if (now < ward.killAt) {
+        for (const HeldProcess& member : members) {
+            if (!ward.termed.emplace(member.stat.pid, member.stat.startTicks).second) continue;
+            signalProcess(member.pidfd.get(), SIGTERM);
+            signalProcess(member.pidfd.get(), SIGCONT); // a stopped one could not answer
+        }
+        ward.nextAt = ward.killAt;
+        return false;
+    }
+    // The group in one step, which a fork cannot escape; the others one by one, again and again.
+    if (ward.root) killGroup(ward.root.get());
+    for (const HeldProcess& member : members) signalProcess(member.pidfd.get(), SIGKILL);
+    if (++ward.killRounds == kRoundsBeforeWarning)
+        logWarning("runners", "processes of action {} do not end although they were killed (pid {} and {} others)",
+                   ward.view.id.lsn.value, members.empty() ? ward.view.pid : members.front().stat.pid,
+                   members.empty() ? 0 : members.size() - 1);
+    ward.nextAt = now + std::min(kFirstKillRound * (1 << std::min(ward.killRounds, 8u)), kLastKillRound);
+    return false;
+}
+
+std::vector<HeldProcess> Warden::membersOf(const Ward& ward) {
+    std::vector<HeldProcess> members;
+    const auto add = [&](int pid, int pidfd, const ProcessStat& stat) {
+        if (!isAlive(pidfd)) return;
+        std::vector<HeldProcess> below = holdDescendants(pid, pidfd);
+        members.push_back({stat, UniqueFd(::fcntl(pidfd, F_DUPFD_CLOEXEC, 3))});
+        std::ranges::move(below, std::back_inserter(members));
+    };
+    if (!ward.rootEnded && ward.root) {
+        ProcessStat stat;
+        stat.pid = ward.view.pid;
+        add(ward.view.pid, ward.root.get(), stat);
+    }
+    const std::vector<SlotView> busy = board_.busy();
+    for (const auto& [pid, orphan] : orphans_) {
+        const bool ours = orphan.lsn == ward.view.id.lsn.value || (orphan.lsn == 0 && mayClaim(orphan, ward, busy));
+        if (ours) add(pid, orphan.process.pidfd.get(), orphan.process.stat);
+    }
+    return members;
+}
+
+bool Warden::mayClaim(const Orphan& orphan, const Ward& ward, const std::vector<SlotView>& busy) const {
+    const MonoTime start = startOf(orphan.process.stat);
+    constexpr Duration kTick{20'000};
+    return std::ranges::none_of(busy, [&](const SlotView& other) {
+        return other.slot != ward.view.slot && other.phase != SlotPhase::Starting && other.running <= start + kTick;
+    });
+}
+
+std::int64_t Warden::ownerOf(const ProcessStat& stat, const std::vector<SlotView>& busy) const {
+    const OwnerMark mark = readOwnerMark(stat.pid, ownerToken_);
+    if (mark.owned && mark.lsn > 0) return mark.lsn;
+    for (const SlotView& v : busy)
+        if (v.pid != 0 && (stat.session == v.pid || stat.group == v.pid)) return v.id.lsn.value;
+    return 0;
+}
+
+void Warden::refreshOrphans() {
+    const int self = ::getpid();
+    const std::vector<SlotView> busy = board_.busy();
+    for (const int pid : childrenOfThread(self, self)) {
+        auto it = orphans_.find(pid);
+        if (it == orphans_.end()) {
+            Orphan orphan;
+            orphan.process.pidfd = openProcess(pid);
+            const std::optional<ProcessStat> stat = readStat(pid);
+            if (!orphan.process.pidfd || !stat) continue;
+            orphan.process.stat = *stat;
+            it = orphans_.emplace(pid, std::move(orphan)).first;
+            epoll_.add(it->second.process.pidfd.get(), EPOLLIN, static_cast<std::uint64_t>(pid));
+        }
+        Orphan& orphan = it->second;
+        if (orphan.lsn != 0) continue;
+        // Looked at anew each time: between fork and exec a process may not show its environment yet.
+        if (const auto stat = readStat(pid)) orphan.process.stat = *stat;
+        orphan.lsn = ownerOf(orphan.process.stat, busy);
+    }
+    reapDead();
+}
+
+void Warden::reapDead() {
+    for (auto it = orphans_.begin(); it != orphans_.end();) {
+        HeldProcess& process = it->second.process;
+        if (isAlive(process.pidfd.get())) {
+            ++it;
+            continue;
+        }
+        siginfo_t info{};
+        rusage usage{};
+        if (::syscall(SYS_waitid, P_PIDFD, process.pidfd.get(), &info, WEXITED | WNOHANG | __WALL, &usage) == 0 &&
+            info.si_pid != 0 && it->second.lsn != 0) {
+            Usage& sum = reaped_[it->second.lsn];
+            sum.cpuSeconds += seconds(usage.ru_utime) + seconds(usage.ru_stime);
+            sum.maxRssBytes = std::max(sum.maxRssBytes, std::int64_t{usage.ru_maxrss} * 1024);
+        }
+        epoll_.remove(process.pidfd.get());
+        it = orphans_.erase(it);
+    }
+}
+
+void Warden::reap() {
+    refreshOrphans();
+    const std::vector<SlotView> busy = board_.busy();
+    std::erase_if(reaped_, [&](const auto& entry) {
+        return std::ranges::none_of(busy, [&](const SlotView& v) { return v.id.lsn.value == entry.first; });
+    });
+}
+
+bool Warden::endEverything() {
+    refreshOrphans();
+    for (const auto& [pid, orphan] : orphans_) {
+        for (const HeldProcess& below : holdDescendants(pid, orphan.process.pidfd.get()))
+            signalProcess(below.pidfd.get(), SIGKILL);
+        signalProcess(orphan.process.pidfd.get(), SIGKILL);
+    }
+    return orphans_.empty();
+}
+
+} // namespace yard::runners

@@ -1,0 +1,102 @@
+#include "core/runners/recovery.h"
+
+#include "core/base/clock.h"
+#include "core/base/log.h"
+#include "core/runners/process_tree.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <fmt/format.h>
+#include <map>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace yard::runners {
+namespace {
+
+// Processes that carry the token, and their descendants, which may have lost it.
+std::map<int, HeldProcess> findOwned(std::string_view token, int except) {
+    std::map<int, HeldProcess> found;
+    const auto add = [&](HeldProcess held) {
+        const int pid = held.stat.pid;
+        if (pid != except && pid != ::getpid()) found.emplace(pid, std::move(held));
+    };
+    for (const int pid : allProcesses()) {
+        if (pid == except || pid == ::getpid()) continue;
+        HeldProcess held;
+        held.pidfd = openProcess(pid);
+        if (!held.pidfd || !readOwnerMark(pid, token).owned) continue;
+        const std::optional<ProcessStat> stat = readStat(pid);
+        if (!stat || stat->isDead() || !holdsNumber(held.pidfd.get())) continue;
+        held.stat = *stat;
+        for (HeldProcess& child : holdDescendants(pid, held.pidfd.get())) add(std::move(child));
+        add(std::move(held));
+    }
+    return found;
+}
+
+void reapIfOurs(const HeldProcess& process) {
+    siginfo_t info{};
+    // WALL: the launcher's children were cloned, some without a signal at exit.
+    ::waitid(P_PIDFD, static_cast<id_t>(process.pidfd.get()), &info, WEXITED | WNOHANG | __WALL);
+}
+
+int millisecondsUntil(MonoTime end) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - MonoClock::now()).count();
+    return static_cast<int>(std::max<decltype(left)>(left, 0));
+}
+
+} // namespace
+
+int endOwned(std::string_view ownerToken, Duration limit, int except) {
+    if (ownerToken.empty()) return 0;
+    const MonoTime end = MonoClock::now() + limit;
+    int killed = 0;
+    for (;;) {
+        const std::map<int, HeldProcess> found = findOwned(ownerToken, except);
+        if (found.empty()) return killed;
+        for (const auto& [pid, process] : found)
+            if (signalProcess(process.pidfd.get(), SIGKILL)) ++killed;
+        for (const auto& [pid, process] : found) {
+            if (!waitDead(process.pidfd.get(), millisecondsUntil(end))) return -1;
+            reapIfOurs(process);
+        }
+        if (MonoClock::now() >= end) return -1;
+    }
+}
+
+Result<RecoveryReport> recoverSlots(const std::string& slotsPath, std::string_view ownerToken, Duration limit) {
+    RecoveryReport report;
+    const MonoTime end = MonoClock::now() + limit;
+    auto slots = SlotsFile::open(slotsPath);
+    if (slots) {
+        report.interrupted = slots->entries();
+        // The launcher first: while it lives it may be about to clone.
+        HeldProcess launcher;
+        const int pid = slots->launcherPid();
+        if (pid > 0) launcher.pidfd = openProcess(pid);
+        if (launcher.pidfd && readOwnerMark(pid, ownerToken).owned &&
+            signalProcess(launcher.pidfd.get(), SIGKILL)) {
+            ++report.killed;
+            if (!waitDead(launcher.pidfd.get(), millisecondsUntil(end)))
+                return fail(ErrorKind::Busy,
+                            fmt::format("the launcher of an earlier engine (pid {}) does not end", pid));
+            reapIfOurs(launcher);
+        }
+    } else if (slots.error().kind != ErrorKind::NotFound) {
+        const std::string aside = fmt::format("{}.garbled.{}", slotsPath, wallNow());
+        logWarning("runners", "{}; it is set aside as {}, interrupted actions in it are counted as never started",
+                   slots.error().message, aside);
+        if (::rename(slotsPath.c_str(), aside.c_str()) != 0) return failErrno("rename " + slotsPath, errno);
+        report.garbled = true;
+    }
+    // Whoever the file lists carries the token, so the scan finds it, and what it has started besides.
+    const int killed = endOwned(ownerToken, end - MonoClock::now());
+    if (killed < 0)
+        return fail(ErrorKind::Busy, "processes of an earlier engine do not end; try again or restart the machine");
+    report.killed += static_cast<unsigned>(killed);
+    return report;
+}
+
+} // namespace yard::runners

@@ -1,0 +1,205 @@
+// What can execute actions: this machine, another Yardmaster, a Slurm partition. The engine hands out leases and
+// gets batches of updates; a runner never touches service state (FEATURES Z3).
+//
+// Owner: the engine thread calls everything here and receives the sink's callback on that same thread.
+// Invariants a caller can rely on:
+//  - every lease that was submitted gets exactly one terminal update, Ended or Returned, whatever dies in between;
+//  - of one attempt the updates come in order: Moved, Started, StreamAt…, Ended; a Returned ends it too (it never
+//  ran);
+//  - no process of an attempt is alive when its Ended is delivered.
+#pragma once
+
+#include "core/base/clock.h"
+#include "core/base/hash.h"
+#include "core/base/ids.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace yard::runners {
+
+/// Leave the choice of the slot to the runner: the one with the fewest leases.
+inline constexpr SlotId kAnySlot{0xffffffffu};
+/// Output of one stream up to this size travels inside Ended; more goes to a temporary file.
+inline constexpr std::size_t kInlineStreamBytes = 16u << 10;
+
+/// One attempt of one action. Attempts count from 1; (lsn, attempt) is never given twice.
+struct AttemptId {
+    Lsn lsn;
+    std::uint32_t attempt = 1;
+    friend auto operator<=>(const AttemptId&, const AttemptId&) = default;
+};
+
+/// Limits of the first process and what it starts (setrlimit, soft and hard). 0: as the engine found them.
+struct ResourceLimits {
+    std::uint64_t openFiles = 0;
+    std::uint64_t processes = 0; ///< counted by the kernel per user, so only meaningful in a sandbox; not for exec
+    std::uint64_t fileBytes = 0;
+    bool noCoreFiles = false;
+};
+
+/// The right, and the order, to run one attempt once in one slot. Leases of a slot run one after another in the
+/// order they came; what is ahead of the running one starts without asking and can be taken back until it is
+/// cloned.
+struct Lease {
+    AttemptId id;
+    /// The slot whose resources the attempt uses. The engine counts a slot as taken while it has leases out.
+    SlotId slot = kAnySlot;
+    /// Leases of the same group other than 0 need the same resources: a slot that runs dry takes over a waiting
+    /// lease of its last group from another slot, at the moment its own last one ends (see Moved). 0: never moved.
+    std::uint32_t group = 0;
+    std::vector<std::string> argv; ///< argv[0] with '/' is a path (below cwd when relative),
+                                   ///< else it is looked up in PATH of the child's environment
+    std::vector<std::pair<std::string, std::string>> env; ///< added to the engine's; the same name replaces
+    std::string cwd;                                      ///< absolute, must exist
+    Duration deadline{3'600'000'000};                     ///< Submitting to the end of the tree; 0: none
+    Duration grace{2'000'000};                            ///< between SIGTERM and SIGKILL of a teardown
+    ResourceLimits limits;
+    std::uint64_t streamCapBytes =
+        0;                 ///< of stdout and stderr each; past it output is discarded and marked. 0: none
+    bool hurry = false;    ///< somebody waits for it: its updates are sent at once
+    bool watchOut = false; ///< as if watch() had been called before the start
+    bool watchErr = false;
+};
+
+enum class Stream : unsigned char { Out = 1, Err = 2 };
+
+/// Why the engine ends an attempt that has not ended by itself.
+enum class StopCause : unsigned char { Cancelled, Abandoned, EngineStopped };
+
+/// Why an attempt ended. The first that happened counts, but a stop or deadline that comes while survivors of an
+/// exited first process are being ended still counts.
+enum class EndCause : unsigned char {
+    Exited, ///< by itself; exitCode or signal says how
+    Cancelled,
+    Abandoned,
+    EngineStopped,
+    Deadline,
+    SpawnError, ///< nothing ran; `spawn` says why
+    LostRunner  ///< the launcher died; whether it ran is not known
+};
+
+/// The step of a start that failed. Append only: it crosses the launcher's socket.
+enum class SpawnStep : unsigned char {
+    None,
+    Pipe,
+    Clone,
+    Session,
+    ParentDeath,
+    ChangeDirectory,
+    Streams,
+    Limits,
+    Lookup,
+    Exec
+};
+struct SpawnFailure {
+    SpawnStep step = SpawnStep::None;
+    int err = 0;      ///< errno
+    std::string path; ///< program or directory at fault, may be empty
+    /// One sentence that says what is wrong and what to do ("program 'x' was not found in PATH (/usr/bin:/bin)").
+    std::string message;
+};
+
+/// One stream of an ended attempt: bytes, or a file in chunks/tmp that now belongs to whoever reads this.
+struct StreamResult {
+    std::string bytes; ///< when path is empty
+    std::string path;  ///< absolute; empty: inline
+    Hash256 hash;      ///< of the file's content; not set for inline bytes
+    std::uint64_t size = 0;
+    bool truncated = false; ///< the cap or a failed write cut it
+    int err = 0;            ///< errno of the write that failed (ENOSPC, EFBIG, …)
+};
+
+/// Monotonic times; a default value (0) means it did not come to that.
+struct RunTimes {
+    MonoTime submitting; ///< taken by a spawner
+    MonoTime running;    ///< exec succeeded
+    MonoTime exited;     ///< end of the first process
+    MonoTime ended;      ///< end of the last process of the tree, output complete
+};
+
+struct Started {
+    SlotId slot;
+    int pid = 0;
+    RunTimes times; ///< submitting, running
+};
+struct Ended {
+    SlotId slot;
+    EndCause cause = EndCause::Exited;
+    std::optional<int> exitCode; ///< of the first process
+    std::optional<int> signal;
+    std::optional<double> cpuSeconds; ///< of what was reaped: first process, what it waited for, orphans
+    std::optional<std::int64_t> maxRssBytes;
+    RunTimes times;
+    StreamResult out;
+    StreamResult err;
+    SpawnFailure spawn;        ///< cause SpawnError
+    bool hadSurvivors = false; ///< processes of the tree outlived the first one and were ended
+};
+/// It was never started and never will be: taken back, or ended while it waited in its slot.
+struct Returned {};
+/// A watched stream has grown: `size` bytes of `path` can be read. At most 20 a second per stream.
+struct StreamAt {
+    Stream stream = Stream::Out;
+    std::string path;
+    std::uint64_t size = 0;
+};
+/// A waiting lease went to another slot of its group. Comes right behind the Ended that emptied that slot, in the
+/// same batch, so that a slot never looks free in between.
+struct Moved {
+    SlotId slot;
+};
+struct Update {
+    AttemptId id;
+    std::variant<Started, Ended, Returned, StreamAt, Moved> what;
+};
+
+/// Called with what arrived since the last time; may call the runner.
+using UpdateSink = std::move_only_function<void(std::vector<Update> batch)>;
+
+class Runner {
+public:
+    virtual ~Runner() = default;
+
+    virtual std::string_view name() const = 0;
+    /// Attempts at once: the number of slots. Does not change.
+    virtual unsigned capacity() const = 0;
+    /// Slots without a lease. 0 while it cannot start anything (launcher being replaced).
+    virtual unsigned free() const = 0;
+    /// Takes the leases; does not block. At most capacity() * kLeasesPerSlot may be out; what is over that, or
+    /// cannot be expressed (an argument list over 2 MiB), comes back as Returned or Ended{SpawnError}.
+    virtual void submit(std::vector<Lease> batch) = 0;
+    /// Returned follows if it is not cloned yet; else nothing, and its Ended comes when it ends.
+    virtual void takeBack(AttemptId id) = 0;
+    /// Ends the tree: SIGTERM, after `grace` (the lease's when absent) SIGKILL. Returned follows if it was not
+    /// cloned yet. Calling it again is harmless; a shorter grace counts.
+    virtual void end(AttemptId id, StopCause cause, std::optional<Duration> grace = {}) = 0;
+    /// end() for everything that is out.
+    virtual void endAll(StopCause cause, std::optional<Duration> grace = {}) = 0;
+    /// From now on the stream goes to a file whose growth is reported. Without effect when it has ended.
+    virtual void watch(AttemptId id, Stream stream) = 0;
+    virtual void unwatch(AttemptId id, Stream stream) = 0;
+    /// The journal holds the attempt: its entry in the slots file may be used again.
+    virtual void acknowledge(SlotId slot, AttemptId id) = 0;
+};
+
+inline constexpr unsigned kLeasesPerSlot = 8;
+
+std::string_view name(EndCause cause);
+std::string_view name(SpawnStep step);
+
+} // namespace yard::runners
+
+template<>
+struct std::hash<yard::runners::AttemptId> {
+    std::size_t operator()(const yard::runners::AttemptId& id) const noexcept {
+        return std::hash<std::uint64_t>{}(static_cast<std::uint64_t>(id.lsn.value) * 0x9e3779b97f4a7c15ull +
+                                          id.attempt);
+    }
+};

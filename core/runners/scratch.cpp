@@ -1,0 +1,161 @@
+#include "core/runners/scratch.h"
+
+#include "core/base/files.h"
+#include "core/base/unique_fd.h"
+#include "core/model/action_spec.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cerrno>
+#include <cstdio>
+#include <fcntl.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace yard::runners {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kWorkerTmp = "tmp";
+
+std::string workerPath(const std::string& dataDir, std::string_view workerId) {
+    return fmt::format("{}/workers/{}", dataDir, workerId);
+}
+
+Result<void> changeMode(const std::string& path, unsigned mode) {
+    if (::chmod(path.c_str(), mode) != 0) return failErrno("change the mode of " + path, errno);
+    return {};
+}
+
+Result<void> copyFile(const std::string& from, const std::string& to, unsigned mode) {
+    UniqueFd in(::open(from.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+    if (!in) return failErrno("open " + from, errno);
+    UniqueFd out(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (!out) return failErrno("create " + to, errno);
+    for (;;) {
+        const ssize_t n = ::copy_file_range(in.get(), nullptr, out.get(), nullptr, std::size_t{1} << 30, 0);
+        if (n == 0) break;
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) return failErrno("copy to " + to, errno);
+    }
+    if (::fchmod(out.get(), mode) != 0) return failErrno("change the mode of " + to, errno);
+    return {};
+}
+
+Result<void> placeFile(const std::string& root, const PlacedFile& file, unsigned mode,
+                       const Materialise& materialise) {
+    assert(isSafeRelativePath(file.path));
+    const std::string path = root + '/' + file.path;
+    if (auto made = makeDirectories(path.substr(0, path.rfind('/'))); !made) return made;
+    if (auto written = materialise(file.hash, path); !written) return written;
+    return changeMode(path, mode);
+}
+
+// Directories of a tree that is ours and quiet, deepest first.
+Result<void> makeDirectoriesReadOnly(const std::string& root) {
+    std::error_code err;
+    std::vector<std::string> directories{root};
+    for (auto it = fs::recursive_directory_iterator(root, err); !err && it != fs::recursive_directory_iterator();
+         it.increment(err))
+        if (it->is_directory(err) && !it->is_symlink(err)) directories.push_back(it->path().string());
+    if (err) return failErrno("read " + root, err.value());
+    std::ranges::reverse(directories);
+    for (const std::string& directory : directories)
+        if (auto changed = changeMode(directory, 0555); !changed) return changed;
+    return {};
+}
+
+Result<void> linkTree(const std::string& from, const std::string& to) {
+    if (::mkdir(to.c_str(), 0700) != 0) return failErrno("make " + to, errno);
+    std::error_code err;
+    auto it = fs::recursive_directory_iterator(from, err);
+    for (; !err && it != fs::recursive_directory_iterator(); it.increment(err)) {
+        if (it.depth() == 0 && it->path().filename() == kWorkerTmp) {
+            it.disable_recursion_pending();
+            continue;
+        }
+        const std::string target = to + it->path().string().substr(from.size());
+        const fs::file_status status = it->symlink_status(err);
+        if (status.type() == fs::file_type::directory) {
+            if (::mkdir(target.c_str(), 0700) != 0) return failErrno("make " + target, errno);
+        } else if (status.type() == fs::file_type::regular) {
+            if (::linkat(AT_FDCWD, it->path().c_str(), AT_FDCWD, target.c_str(), 0) == 0) continue;
+            if (errno != EXDEV && errno != EMLINK && errno != EPERM && errno != ENOTSUP)
+                return failErrno("link " + target, errno);
+            const auto mode = static_cast<unsigned>(status.permissions()) & 0777u;
+            if (auto copied = copyFile(it->path().string(), target, mode); !copied) return copied;
+        }
+    }
+    if (err) return failErrno("read " + from, err.value());
+    return makeDirectoriesReadOnly(to);
+}
+
+} // namespace
+
+Result<std::string> ensureWorkerFiles(const std::string& dataDir, std::string_view workerId,
+                                      const std::vector<PlacedFile>& files, const Materialise& materialise) {
+    const std::string final = workerPath(dataDir, workerId);
+    struct stat st{};
+    if (::lstat(final.c_str(), &st) == 0 && S_ISDIR(st.st_mode)) return final;
+
+    const std::string temporary = fmt::format("{}/workers/.new-{}", dataDir, randomHex(8));
+    const auto make = [&]() -> Result<void> {
+        if (auto made = makeDirectories(temporary); !made) return made;
+        for (const PlacedFile& file : files)
+            if (auto placed = placeFile(temporary, file, (file.mode & 0111) != 0 ? 0555 : 0444, materialise);
+                !placed)
+                return placed;
+        if (auto readOnly = makeDirectoriesReadOnly(temporary); !readOnly) return readOnly;
+        // tmp/ belongs to the operator (restart.txt). Last, and by a moment of being writable: a worker file may
+        // not be it.
+        if (auto opened = changeMode(temporary, 0755); !opened) return opened;
+        if (::mkdir((temporary + '/' + kWorkerTmp).c_str(), 0755) != 0 && errno != EEXIST)
+            return failErrno("make " + temporary + '/' + kWorkerTmp, errno);
+        if (::rename(temporary.c_str(), final.c_str()) != 0 && errno != EEXIST && errno != ENOTEMPTY)
+            return failErrno("rename to " + final, errno);
+        return changeMode(final, 0555);
+    };
+    const auto made = make();
+    static_cast<void>(removeTree(temporary)); // there only when something failed or somebody else was first
+    if (!made) return std::unexpected(made.error());
+    return final;
+}
+
+Result<void> removeWorkerFiles(const std::string& dataDir, std::string_view workerId) {
+    return removeTree(workerPath(dataDir, workerId));
+}
+
+std::string scratchPath(const std::string& dataDir, SlotId slot, AttemptId id) {
+    return fmt::format("{}/scratch/{}/{}.{}", dataDir, slot.value, id.lsn.value, id.attempt);
+}
+
+Result<Scratch> makeScratch(const std::string& dataDir, SlotId slot, AttemptId id, const std::string& workerDir,
+                            const std::vector<PlacedFile>& inputs, const Materialise& materialise) {
+    Scratch scratch;
+    scratch.root = scratchPath(dataDir, slot, id);
+    scratch.outputs = scratch.root + "/outputs";
+    const auto make = [&]() -> Result<void> {
+        if (auto removed = removeTree(scratch.root); !removed) return removed;
+        for (const std::string& directory : {scratch.root, scratch.root + "/inputs", scratch.outputs})
+            if (auto made = makeDirectories(directory); !made) return made;
+        for (const PlacedFile& input : inputs)
+            if (auto placed = placeFile(scratch.root + "/inputs", input, 0444, materialise); !placed) return placed;
+        if (workerDir.empty()) return {};
+        return linkTree(workerDir, scratch.root + "/worker");
+    };
+    if (const auto made = make(); !made) {
+        static_cast<void>(removeTree(scratch.root));
+        return std::unexpected(made.error());
+    }
+    return scratch;
+}
+
+std::string setAsideForDeletion(const std::string& directory) {
+    const std::string aside = fmt::format("{}/.gone.{}", directory.substr(0, directory.rfind('/')), randomHex(8));
+    return ::rename(directory.c_str(), aside.c_str()) == 0 ? aside : std::string();
+}
+
+} // namespace yard::runners

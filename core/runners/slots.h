@@ -1,0 +1,74 @@
+// `slots` in the data directory: which attempts live, or may live, in which slot. Mapped shared by engine and
+// launcher, so it survives kill -9 of both; never synced, because a power cut ends the processes it describes
+// (ENGINE 4).
+//
+// Per slot a ring of 64 entries. A spawner takes a free entry and writes it before it clones (AboutToClone) and
+// after (Cloned); only the engine frees it, once the journal holds the attempt. A full ring holds the next start
+// back. Threads: entries of a slot are taken by the one spawner the slot belongs to; fields are atomics, any thread
+// may read.
+#pragma once
+
+#include "core/base/error.h"
+#include "core/base/ids.h"
+#include "core/runners/runner.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace yard::runners {
+
+enum class SlotEntryState : std::uint32_t { Free = 0, AboutToClone = 1, Cloned = 2 };
+
+/// One entry as read.
+struct SlotEntry {
+    SlotId slot;
+    AttemptId id;
+    SlotEntryState state = SlotEntryState::Free;
+    int pid = 0; ///< Cloned only
+};
+
+class SlotsFile {
+public:
+    static constexpr unsigned kRing = 64;
+    static constexpr unsigned kMaxSlots = 4096;
+
+    SlotsFile() = default;
+    ~SlotsFile();
+    SlotsFile(SlotsFile&& other) noexcept;
+    SlotsFile& operator=(SlotsFile&& other) noexcept;
+
+    /// A new, empty file under a temporary name, renamed over `path`: whoever still maps the old one cannot
+    /// disturb.
+    static Result<SlotsFile> create(const std::string& path, unsigned slots);
+    /// Maps an existing file. Malformed when magic, version, size or count do not fit.
+    static Result<SlotsFile> open(const std::string& path);
+
+    unsigned slots() const;
+    /// Who writes entries now, for the engine's next start. 0: nobody.
+    void setLauncherPid(int pid);
+    int launcherPid() const;
+
+    /// An index to give to the next three, or nothing when the ring is full; then isHeldBack() is set.
+    std::optional<unsigned> take(SlotId slot, AttemptId id);
+    void setCloned(SlotId slot, unsigned index, int pid);
+    /// The child never ran (clone failed, exec failed): the entry is free again at once.
+    void giveBack(SlotId slot, unsigned index);
+
+    /// Frees the attempt's entry, if there is one. True when a start was held back for lack of one: tell the
+    /// launcher.
+    bool freeEntry(SlotId slot, AttemptId id);
+    /// Entries that are not free; garbage is left out.
+    std::vector<SlotEntry> entries() const;
+    std::optional<SlotEntry> find(AttemptId id) const;
+
+private:
+    SlotsFile(void* base, std::size_t size);
+    struct Layout;
+    Layout* layout_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+} // namespace yard::runners

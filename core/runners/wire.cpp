@@ -1,0 +1,435 @@
+#include "core/runners/wire.h"
+
+#include <cerrno>
+#include <cstring>
+#include <sys/socket.h>
+#include <type_traits>
+
+namespace yard::runners::wire {
+namespace {
+
+// Opens a frame when made and writes its length when it goes.
+class Writer {
+public:
+    Writer(std::string& out, FrameType type)
+        : out_(out)
+        , start_(out.size()) {
+        out_.append(4, '\0');
+        number(type);
+    }
+    Writer(const Writer&) = delete;
+    Writer& operator=(const Writer&) = delete;
+    ~Writer() {
+        const auto length = static_cast<std::uint32_t>(out_.size() - start_ - 4);
+        std::memcpy(out_.data() + start_, &length, 4);
+    }
+    template<class T>
+        requires(std::is_arithmetic_v<T> || std::is_enum_v<T>)
+    void number(T value) {
+        char bytes[sizeof(T)];
+        std::memcpy(bytes, &value, sizeof(T));
+        out_.append(bytes, sizeof(T));
+    }
+    void text(std::string_view value) {
+        number(static_cast<std::uint32_t>(value.size()));
+        out_.append(value);
+    }
+    void id(AttemptId value) {
+        number(value.lsn.value);
+        number(value.attempt);
+    }
+    void duration(Duration value) { number(value.count()); }
+    void time(MonoTime value) { number(value.time_since_epoch().count()); }
+
+private:
+    std::string& out_;
+    std::size_t start_;
+};
+
+class Reader {
+public:
+    explicit Reader(std::string_view bytes)
+        : bytes_(bytes) {}
+    template<class T>
+        requires(std::is_arithmetic_v<T>)
+    T number() {
+        T value{};
+        if (!need(sizeof(T))) return value;
+        std::memcpy(&value, bytes_.data(), sizeof(T));
+        bytes_.remove_prefix(sizeof(T));
+        return value;
+    }
+    bool flag() {
+        const auto value = number<std::uint8_t>();
+        if (value > 1) ok_ = false;
+        return value == 1;
+    }
+    /// An enum whose values run from `first` to `last`.
+    template<class E>
+    E choice(E first, E last) {
+        const auto value = number<std::underlying_type_t<E>>();
+        if (value < std::to_underlying(first) || value > std::to_underlying(last)) ok_ = false;
+        return ok_ ? static_cast<E>(value) : first;
+    }
+    std::string text(std::size_t limit) {
+        const auto size = number<std::uint32_t>();
+        if (size > limit || !need(size)) {
+            ok_ = false;
+            return {};
+        }
+        std::string value(bytes_.substr(0, size));
+        bytes_.remove_prefix(size);
+        return value;
+    }
+    /// As text(), for what goes to the kernel as a C string.
+    std::string cText(std::size_t limit) {
+        std::string value = text(limit);
+        if (value.find('\0') != std::string::npos) ok_ = false;
+        return value;
+    }
+    AttemptId id() {
+        AttemptId value;
+        value.lsn = Lsn(number<std::int64_t>());
+        value.attempt = number<std::uint32_t>();
+        if (value.lsn.value <= 0 || value.attempt == 0) ok_ = false;
+        return value;
+    }
+    Duration duration() { return Duration(number<std::int64_t>()); }
+    MonoTime time() { return MonoTime(Duration(number<std::int64_t>())); }
+    /// A count of things that take at least `each` bytes.
+    std::uint32_t count(std::size_t each) {
+        const auto value = number<std::uint32_t>();
+        if (std::uint64_t{value} * each > bytes_.size()) ok_ = false;
+        return ok_ ? value : 0;
+    }
+    void fail() { ok_ = false; }
+    bool ok() const { return ok_; }
+    bool done() const { return ok_ && bytes_.empty(); }
+
+private:
+    bool need(std::size_t size) {
+        if (bytes_.size() < size) ok_ = false;
+        return ok_;
+    }
+    std::string_view bytes_;
+    bool ok_ = true;
+};
+
+constexpr std::size_t kMaxPath = 8192;
+constexpr std::size_t kMaxMessage = 16384;
+
+void putTimes(Writer& w, const RunTimes& t) {
+    w.time(t.submitting);
+    w.time(t.running);
+    w.time(t.exited);
+    w.time(t.ended);
+}
+RunTimes getTimes(Reader& r) {
+    RunTimes t;
+    t.submitting = r.time();
+    t.running = r.time();
+    t.exited = r.time();
+    t.ended = r.time();
+    return t;
+}
+
+void putStream(Writer& w, const StreamResult& s) {
+    w.text(s.bytes);
+    w.text(s.path);
+    if (!s.path.empty())
+        w.text(std::string_view(reinterpret_cast<const char*>(s.hash.bytes.data()), s.hash.bytes.size()));
+    w.number(s.size);
+    w.number(std::uint8_t{s.truncated});
+    w.number(s.err);
+}
+StreamResult getStream(Reader& r) {
+    StreamResult s;
+    s.bytes = r.text(kInlineStreamBytes);
+    s.path = r.text(kMaxPath);
+    if (!s.path.empty()) {
+        const std::string hash = r.text(32);
+        if (hash.size() == 32)
+            std::memcpy(s.hash.bytes.data(), hash.data(), 32);
+        else
+            r.fail();
+    }
+    s.size = r.number<std::uint64_t>();
+    s.truncated = r.flag();
+    s.err = r.number<int>();
+    return s;
+}
+
+template<class T>
+void putOptional(Writer& w, const std::optional<T>& value) {
+    w.number(std::uint8_t{value.has_value()});
+    w.number(value.value_or(T{}));
+}
+template<class T>
+std::optional<T> getOptional(Reader& r) {
+    const bool has = r.flag();
+    const T value = r.number<T>();
+    return has ? std::optional<T>(value) : std::nullopt;
+}
+
+} // namespace
+
+void put(std::string& out, const Setup& s) {
+    Writer w(out, FrameType::Setup);
+    w.number(s.version);
+    w.text(s.dataDir);
+    w.text(s.ownerToken);
+    w.number(s.slots);
+    w.number(s.spawners);
+    w.duration(s.quiet);
+    w.number(s.lowWater);
+    w.number(s.enginePid);
+}
+bool get(std::string_view payload, Setup& s) {
+    Reader r(payload);
+    s.version = r.number<std::uint32_t>();
+    s.dataDir = r.cText(kMaxPath);
+    s.ownerToken = r.cText(64);
+    s.slots = r.number<std::uint32_t>();
+    s.spawners = r.number<std::uint32_t>();
+    s.quiet = r.duration();
+    s.lowWater = r.number<std::uint32_t>();
+    s.enginePid = r.number<std::int32_t>();
+    return r.done() && s.version == kVersion && s.slots >= 1 && s.slots <= 4096 && s.spawners >= 1 &&
+           s.spawners <= 64;
+}
+
+void put(std::string& out, const Hello& h) {
+    Writer w(out, FrameType::Hello);
+    w.number(h.version);
+    w.number(h.pid);
+}
+bool get(std::string_view payload, Hello& h) {
+    Reader r(payload);
+    h.version = r.number<std::uint32_t>();
+    h.pid = r.number<std::int32_t>();
+    return r.done() && h.version == kVersion;
+}
+
+void put(std::string& out, const Lease& l) {
+    Writer w(out, FrameType::Lease);
+    w.id(l.id);
+    w.number(l.slot.value);
+    w.number(l.group);
+    w.number(static_cast<std::uint32_t>(l.argv.size()));
+    for (const std::string& arg : l.argv) w.text(arg);
+    w.number(static_cast<std::uint32_t>(l.env.size()));
+    for (const auto& [name, value] : l.env) {
+        w.text(name);
+        w.text(value);
+    }
+    w.text(l.cwd);
+    w.duration(l.deadline);
+    w.duration(l.grace);
+    w.number(l.limits.openFiles);
+    w.number(l.limits.processes);
+    w.number(l.limits.fileBytes);
+    w.number(std::uint8_t{l.limits.noCoreFiles});
+    w.number(l.streamCapBytes);
+    w.number(std::uint8_t{l.hurry});
+    w.number(std::uint8_t{l.watchOut});
+    w.number(std::uint8_t{l.watchErr});
+}
+bool get(std::string_view payload, Lease& l) {
+    Reader r(payload);
+    l.id = r.id();
+    l.slot = SlotId(r.number<std::uint32_t>());
+    l.group = r.number<std::uint32_t>();
+    const std::uint32_t args = r.count(4);
+    l.argv.clear();
+    l.argv.reserve(args);
+    for (std::uint32_t i = 0; i < args && r.ok(); ++i) l.argv.push_back(r.cText(kMaxLeaseText));
+    const std::uint32_t vars = r.count(8);
+    l.env.clear();
+    l.env.reserve(vars);
+    for (std::uint32_t i = 0; i < vars && r.ok(); ++i) {
+        std::string name = r.cText(kMaxLeaseText);
+        std::string value = r.cText(kMaxLeaseText);
+        l.env.emplace_back(std::move(name), std::move(value));
+    }
+    l.cwd = r.cText(kMaxPath);
+    l.deadline = r.duration();
+    l.grace = r.duration();
+    l.limits.openFiles = r.number<std::uint64_t>();
+    l.limits.processes = r.number<std::uint64_t>();
+    l.limits.fileBytes = r.number<std::uint64_t>();
+    l.limits.noCoreFiles = r.flag();
+    l.streamCapBytes = r.number<std::uint64_t>();
+    l.hurry = r.flag();
+    l.watchOut = r.flag();
+    l.watchErr = r.flag();
+    return r.done() && !l.argv.empty() && l.deadline.count() >= 0 && l.grace.count() >= 0;
+}
+
+void put(std::string& out, const End& e) {
+    Writer w(out, FrameType::End);
+    w.id(e.id);
+    w.number(e.cause);
+    w.duration(e.grace);
+}
+bool get(std::string_view payload, End& e) {
+    Reader r(payload);
+    e.id = r.id();
+    e.cause = r.choice(StopCause::Cancelled, StopCause::EngineStopped);
+    e.grace = r.duration();
+    return r.done();
+}
+
+void put(std::string& out, const EndAll& e) {
+    Writer w(out, FrameType::EndAll);
+    w.number(e.cause);
+    w.duration(e.grace);
+}
+bool get(std::string_view payload, EndAll& e) {
+    Reader r(payload);
+    e.cause = r.choice(StopCause::Cancelled, StopCause::EngineStopped);
+    e.grace = r.duration();
+    return r.done();
+}
+
+void put(std::string& out, const Watch& v) {
+    Writer w(out, FrameType::Watch);
+    w.id(v.id);
+    w.number(v.stream);
+    w.number(std::uint8_t{v.on});
+}
+bool get(std::string_view payload, Watch& v) {
+    Reader r(payload);
+    v.id = r.id();
+    v.stream = r.choice(Stream::Out, Stream::Err);
+    v.on = r.flag();
+    return r.done();
+}
+
+void put(std::string& out, AttemptId id, const Started& s) {
+    Writer w(out, FrameType::Started);
+    w.id(id);
+    w.number(s.slot.value);
+    w.number(s.pid);
+    putTimes(w, s.times);
+}
+bool get(std::string_view payload, AttemptId& id, Started& s) {
+    Reader r(payload);
+    id = r.id();
+    s.slot = SlotId(r.number<std::uint32_t>());
+    s.pid = r.number<int>();
+    s.times = getTimes(r);
+    return r.done();
+}
+
+void put(std::string& out, const EndedFrame& f) {
+    Writer w(out, FrameType::Ended);
+    const Ended& e = f.ended;
+    w.id(f.id);
+    w.number(e.slot.value);
+    w.number(e.cause);
+    putOptional(w, e.exitCode);
+    putOptional(w, e.signal);
+    putOptional(w, e.cpuSeconds);
+    putOptional(w, e.maxRssBytes);
+    putTimes(w, e.times);
+    putStream(w, e.out);
+    putStream(w, e.err);
+    w.number(e.spawn.step);
+    w.number(e.spawn.err);
+    w.text(std::string_view(e.spawn.path).substr(0, kMaxPath));
+    w.text(std::string_view(e.spawn.message).substr(0, kMaxMessage));
+    w.number(std::uint8_t{e.hadSurvivors});
+    w.number(std::uint8_t{f.moved.has_value()});
+    if (f.moved) w.id(*f.moved);
+}
+bool get(std::string_view payload, EndedFrame& f) {
+    Reader r(payload);
+    Ended& e = f.ended;
+    f.id = r.id();
+    e.slot = SlotId(r.number<std::uint32_t>());
+    e.cause = r.choice(EndCause::Exited, EndCause::LostRunner);
+    e.exitCode = getOptional<int>(r);
+    e.signal = getOptional<int>(r);
+    e.cpuSeconds = getOptional<double>(r);
+    e.maxRssBytes = getOptional<std::int64_t>(r);
+    e.times = getTimes(r);
+    e.out = getStream(r);
+    e.err = getStream(r);
+    e.spawn.step = r.choice(SpawnStep::None, SpawnStep::Exec);
+    e.spawn.err = r.number<int>();
+    e.spawn.path = r.text(kMaxPath);
+    e.spawn.message = r.text(kMaxMessage);
+    e.hadSurvivors = r.flag();
+    f.moved.reset();
+    if (r.flag()) f.moved = r.id();
+    return r.done();
+}
+
+void put(std::string& out, AttemptId id, const StreamAt& at) {
+    Writer w(out, FrameType::StreamAt);
+    w.id(id);
+    w.number(at.stream);
+    w.text(at.path);
+    w.number(at.size);
+}
+bool get(std::string_view payload, AttemptId& id, StreamAt& at) {
+    Reader r(payload);
+    id = r.id();
+    at.stream = r.choice(Stream::Out, Stream::Err);
+    at.path = r.text(kMaxPath);
+    at.size = r.number<std::uint64_t>();
+    return r.done();
+}
+
+void putTakeBack(std::string& out, AttemptId id) {
+    Writer(out, FrameType::TakeBack).id(id);
+}
+void putReturned(std::string& out, AttemptId id) {
+    Writer(out, FrameType::Returned).id(id);
+}
+void putNudge(std::string& out, SlotId slot) {
+    Writer(out, FrameType::Nudge).number(slot.value);
+}
+bool get(std::string_view payload, AttemptId& id) {
+    Reader r(payload);
+    id = r.id();
+    return r.done();
+}
+bool get(std::string_view payload, SlotId& slot) {
+    Reader r(payload);
+    slot = SlotId(r.number<std::uint32_t>());
+    return r.done();
+}
+
+FrameBuffer::Fill FrameBuffer::receive(int socketFd) {
+    if (at_ > 0) {
+        bytes_.erase(0, at_);
+        at_ = 0;
+    }
+    constexpr std::size_t kRead = 64u << 10;
+    if (!chunk_) chunk_ = std::make_unique_for_overwrite<char[]>(kRead);
+    ssize_t got = -1;
+    do got = ::recv(socketFd, chunk_.get(), kRead, MSG_DONTWAIT);
+    while (got < 0 && errno == EINTR);
+    const int err = errno;
+    if (got > 0) bytes_.append(chunk_.get(), static_cast<std::size_t>(got));
+    if (got > 0) return Fill::Data;
+    if (got < 0 && (err == EAGAIN || err == EWOULDBLOCK)) return Fill::WouldBlock;
+    return Fill::Closed;
+}
+
+std::optional<Frame> FrameBuffer::next() {
+    if (broken_ || bytes_.size() - at_ < 4) return {};
+    std::uint32_t length = 0;
+    std::memcpy(&length, bytes_.data() + at_, 4);
+    if (length == 0 || length > kMaxFrame) {
+        broken_ = true;
+        return {};
+    }
+    if (bytes_.size() - at_ - 4 < length) return {};
+    const std::string_view body = std::string_view(bytes_).substr(at_ + 4, length);
+    at_ += 4 + length;
+    return Frame{static_cast<FrameType>(body[0]), body.substr(1)};
+}
+
+} // namespace yard::runners::wire

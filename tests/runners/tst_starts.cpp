@@ -1,0 +1,221 @@
+// What a child finds when it starts, and how a start that fails is reported.
+#include "core/base/files.h"
+#include "core/runners/launcher.h"
+#include "tests/runners/runner_bench.h"
+
+#include <QCoreApplication>
+#include <QTest>
+
+#include <cerrno>
+#include <cstdlib>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace yard;
+using namespace yard::runners;
+using namespace yard::runners::test;
+
+class TestStarts : public QObject {
+    Q_OBJECT
+private slots:
+    void exitCodesAndSignalsAreReported();
+    void startedComesBeforeEndedWithOrderedTimes();
+    void theChildHasOnlyThreeDescriptorsAndNoInput();
+    void theChildLeadsASessionAndHasCleanSignals();
+    void argumentsEnvironmentAndDirectoryArrive();
+    void aVariableOfTheLeaseReplacesTheEngines();
+    void limitsAreSetAndTheOriginalFileLimitIsRestored();
+    void cpuTimeAndMemoryAreMeasured();
+    void cpuTimeOfOrphansCounts();
+    void aMissingProgramIsASpawnError_data();
+    void aMissingProgramIsASpawnError();
+    void failedStartsDoNotStopTheNext();
+    void argumentsThatAreTooLongAreASpawnError();
+};
+
+void TestStarts::exitCodesAndSignalsAreReported() {
+    RunnerBench bench;
+    bench.submit(1, {"exit", "0"});
+    bench.submit(2, {"exit", "42"});
+    bench.submit(3, {"signal", "11"});
+    QCOMPARE(bench.ended(1)->exitCode, std::optional(0));
+    QCOMPARE(bench.ended(2)->exitCode, std::optional(42));
+    QCOMPARE(bench.ended(3)->signal, std::optional(11));
+    QVERIFY(!bench.ended(3)->exitCode);
+    QVERIFY(bench.ended(3)->cause == EndCause::Exited);
+    QVERIFY(bench.close());
+}
+
+void TestStarts::startedComesBeforeEndedWithOrderedTimes() {
+    RunnerBench bench;
+    const MonoTime before = MonoClock::now();
+    bench.submit(1, {"exit", "0"});
+    const Ended end = *bench.ended(1);
+    QVERIFY(std::holds_alternative<Started>(bench.seen.front().what));
+    QVERIFY(bench.started(1)->pid > 0);
+    QVERIFY(before <= end.times.submitting && end.times.submitting <= end.times.running);
+    QVERIFY(end.times.running <= end.times.exited && end.times.exited <= end.times.ended);
+    QVERIFY(end.times.ended <= MonoClock::now());
+    QVERIFY(bench.close());
+}
+
+void TestStarts::theChildHasOnlyThreeDescriptorsAndNoInput() {
+    RunnerBench bench;
+    bench.submit(1, {"fds"});
+    QCOMPARE(textOf(bench.ended(1)->out), std::string("0 1 2 /dev/null"));
+    QVERIFY(bench.close());
+}
+
+void TestStarts::theChildLeadsASessionAndHasCleanSignals() {
+    ::signal(SIGPIPE, SIG_IGN); // as an engine does
+    RunnerBench bench;
+    bench.submit(1, {"self"});
+    const std::string text = textOf(bench.ended(1)->out);
+    QVERIFY2(text.starts_with("leader=1 session=1 death=9\n"), text.c_str());
+    for (const char* line : {"SigPnd:\t0000000000000000", "SigBlk:\t0000000000000000", "SigIgn:\t0000000000000000",
+                             "SigCgt:\t0000000000000000"})
+        QVERIFY2(text.find(line) != std::string::npos, text.c_str());
+    QVERIFY(bench.close());
+    ::signal(SIGPIPE, SIG_DFL);
+}
+
+void TestStarts::argumentsEnvironmentAndDirectoryArrive() {
+    RunnerBench bench;
+    bench.submit(1, {"args", "a", "", "b c", "\xc3\xa4\n"});
+    Lease env = bench.lease(2, {"env", "COLOUR"});
+    env.env = {{"COLOUR", "blue=green"}};
+    bench.submit(env);
+    Lease cwd = bench.lease(3, {"cwd"});
+    cwd.cwd = bench.path("with space");
+    QVERIFY(makeDirectories(cwd.cwd));
+    bench.submit(cwd);
+    bench.submit(4, {"env", "YARD_LSN"});
+    bench.submit(5, {"env", "YARD_OWNER"});
+    QCOMPARE(textOf(bench.ended(1)->out), std::string("[a][][b c][\xc3\xa4\n]"));
+    QCOMPARE(textOf(bench.ended(2)->out), std::string("blue=green\n"));
+    QCOMPARE(textOf(bench.ended(3)->out), bench.path("with space") + "\n");
+    QCOMPARE(textOf(bench.ended(4)->out), std::string("4\n"));
+    QCOMPARE(textOf(bench.ended(5)->out), bench.config().ownerToken + "\n");
+    QVERIFY(bench.close());
+}
+
+void TestStarts::aVariableOfTheLeaseReplacesTheEngines() {
+    ::setenv("YARD_TEST_VARIABLE", "engine", 1);
+    RunnerBench bench;
+    ::unsetenv("YARD_TEST_VARIABLE");
+    bench.submit(1, {"env", "YARD_TEST_VARIABLE"});
+    Lease own = bench.lease(2, {"env", "YARD_TEST_VARIABLE"});
+    own.env = {{"YARD_TEST_VARIABLE", "lease"}, {"YARD_OWNER", "forged"}};
+    bench.submit(own);
+    QCOMPARE(textOf(bench.ended(1)->out), std::string("engine\n"));
+    QCOMPARE(textOf(bench.ended(2)->out), std::string("lease\n"));
+    QVERIFY(bench.close());
+}
+
+void TestStarts::limitsAreSetAndTheOriginalFileLimitIsRestored() {
+    RunnerBench bench;
+    Lease limited = bench.lease(1, {"limits"});
+    limited.limits = {.openFiles = 64, .processes = 0, .fileBytes = 4096, .noCoreFiles = true};
+    bench.submit(limited);
+    bench.submit(2, {"limits"});
+    QCOMPARE(textOf(bench.ended(1)->out), std::string("64 4096 0"));
+    rlimit files{};
+    ::getrlimit(RLIMIT_NOFILE, &files);
+    QVERIFY(textOf(bench.ended(2)->out).starts_with(std::to_string(files.rlim_cur) + " -1 "));
+    QVERIFY(bench.close());
+}
+
+void TestStarts::cpuTimeAndMemoryAreMeasured() {
+    RunnerBench bench;
+    bench.submit(1, {"spin", "100"});
+    const Ended* end = bench.ended(1);
+    QVERIFY(end->cpuSeconds && *end->cpuSeconds >= 0.09 && *end->cpuSeconds < 5);
+    QVERIFY(end->maxRssBytes && *end->maxRssBytes > 100'000);
+    QVERIFY(bench.close());
+}
+
+void TestStarts::cpuTimeOfOrphansCounts() {
+    RunnerBench bench;
+    bench.submit(1, {"orphan-spin", "100"});
+    const Ended* end = bench.ended(1);
+    QCOMPARE(end->exitCode, std::optional(0));
+    QVERIFY(end->cpuSeconds && *end->cpuSeconds >= 0.09);
+    QVERIFY(bench.close());
+}
+
+void TestStarts::aMissingProgramIsASpawnError_data() {
+    QTest::addColumn<QString>("program");
+    QTest::addColumn<QString>("cwd");
+    QTest::addColumn<int>("step");
+    QTest::addColumn<int>("err");
+    QTest::addColumn<QString>("sentence");
+    const auto step = [](SpawnStep s) { return static_cast<int>(s); };
+    QTest::newRow("not there") << "/no/such/program" << "/" << step(SpawnStep::Exec) << ENOENT
+                               << "the program '/no/such/program' does not exist";
+    QTest::newRow("not in PATH") << "no-such-program" << "/" << step(SpawnStep::Lookup) << ENOENT
+                                 << "the program 'no-such-program' was not found in PATH (/bin)";
+    QTest::newRow("not executable") << "DIR/plain" << "/" << step(SpawnStep::Exec) << EACCES << "is not executable";
+    QTest::newRow("a directory") << "DIR" << "/" << step(SpawnStep::Exec) << EACCES << "is a directory";
+    QTest::newRow("wrong format") << "DIR/words" << "/" << step(SpawnStep::Exec) << ENOEXEC << "wrong format";
+    QTest::newRow("no interpreter") << "DIR/orphan" << "/" << step(SpawnStep::Exec) << ENOENT << "interpreter";
+    QTest::newRow("below cwd") << "./nothing" << "DIR" << step(SpawnStep::Exec) << ENOENT << "'./nothing' does not exist";
+    QTest::newRow("no cwd") << "/bin/true" << "/no/such/dir" << step(SpawnStep::ChangeDirectory) << ENOENT
+                            << "the working directory '/no/such/dir' does not exist";
+    QTest::newRow("cwd is a file") << "/bin/true" << "DIR/plain" << step(SpawnStep::ChangeDirectory) << ENOTDIR
+                                   << "is not a directory";
+}
+
+void TestStarts::aMissingProgramIsASpawnError() {
+    QFETCH(QString, program);
+    QFETCH(QString, cwd);
+    RunnerBench bench;
+    const std::string dir = bench.path("programs");
+    QVERIFY(makeDirectories(dir));
+    QVERIFY(writeFileAtomically(dir + "/plain", "#!/bin/sh\n", 0644));
+    QVERIFY(writeFileAtomically(dir + "/words", "only words\n", 0755));
+    QVERIFY(writeFileAtomically(dir + "/orphan", "#!/no/interpreter\n", 0755));
+    Lease lease = bench.lease(1, {});
+    lease.argv = {program.replace("DIR", QString::fromStdString(dir)).toStdString()};
+    lease.cwd = cwd.replace("DIR", QString::fromStdString(dir)).toStdString();
+    lease.env = {{"PATH", "/bin"}};
+    bench.submit(lease);
+    const Ended* end = bench.ended(1);
+    QVERIFY(end->cause == EndCause::SpawnError);
+    QVERIFY(!end->exitCode && !end->signal && !bench.started(1));
+    QTEST(static_cast<int>(end->spawn.step), "step");
+    QTEST(end->spawn.err, "err");
+    QFETCH(QString, sentence);
+    const QString message = QString::fromStdString(end->spawn.message);
+    QVERIFY2(message.contains(sentence), qPrintable(message));
+    QVERIFY(bench.close());
+}
+
+void TestStarts::failedStartsDoNotStopTheNext() {
+    RunnerBench bench(1);
+    std::vector<Lease> batch;
+    for (int i = 1; i <= 7; ++i) {
+        batch.push_back(bench.lease(i, {"exit", "0"}));
+        if (i % 2 == 1) batch.back().argv = {"/no/such/program"};
+    }
+    bench.runner().submit(std::move(batch));
+    for (int i = 1; i <= 7; ++i)
+        QVERIFY(bench.ended(i)->cause == (i % 2 == 1 ? EndCause::SpawnError : EndCause::Exited));
+    QVERIFY(bench.close());
+}
+
+void TestStarts::argumentsThatAreTooLongAreASpawnError() {
+    RunnerBench bench;
+    bench.submit(1, {"args", std::string(1 << 20, 'x')}); // over the kernel's 128 KiB for one
+    bench.submit(2, {"args", std::string(3 << 20, 'x')}); // over our own limit
+    Lease none = bench.lease(3, {});
+    none.argv.clear();
+    bench.submit(none);
+    for (int i : {1, 2, 3}) QVERIFY(bench.ended(i)->cause == EndCause::SpawnError);
+    QCOMPARE(bench.ended(1)->spawn.err, E2BIG);
+    QCOMPARE(bench.ended(2)->spawn.err, E2BIG);
+    QVERIFY(bench.close());
+}
+
+YARD_RUNNER_TEST_MAIN(TestStarts)
+#include "tst_starts.moc"
