@@ -1,0 +1,266 @@
+// The part of Dispatcher that needs directories and files: preparing before the start, collecting after the end.
+#include "core/engine/dispatcher.h"
+
+#include "core/base/files.h"
+#include "core/base/log.h"
+#include "core/engine/outcome.h"
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cerrno>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace yard::engine {
+
+using runners::AttemptId;
+using Phase = Attempt::Phase;
+
+namespace {
+
+/// Outputs larger than this are renamed into the content store as they are (ENGINE 11: stored raw).
+constexpr std::uint64_t kCompressBelow = 64u << 20;
+
+runners::Materialise materialiser(store::ChunkStore& chunks) {
+    return [&chunks](const Hash256& hash, const std::string& path) { return chunks.materialise(hash, path, 0600); };
+}
+
+/// CONTRACT 2: lsn, function, args and inputs, for the worker to read.
+std::string actionFile(Lsn lsn, const ActionSpec& spec) {
+    namespace json = boost::json;
+    json::object inputs;
+    for (const auto& [name, hash] : spec.inputs) inputs[name] = hash.hex();
+    // `args` is JSON that was serialised once, at submission: spliced in, not rebuilt.
+    return fmt::format(R"({{"lsn":{},"function":{},"args":{},"inputs":{}}})", lsn.value,
+                       json::serialize(json::string(spec.function)), spec.args.empty() ? "null" : spec.args,
+                       json::serialize(inputs));
+}
+
+struct Preparation {
+    std::string dataDir;
+    AttemptId id;
+    SlotId slot;
+    SpecPtr spec;
+    std::string workerDir; ///< empty for exec
+    store::ChunkStore* chunks = nullptr;
+
+    Result<runners::Scratch> make() const {
+        std::vector<runners::PlacedFile> inputs;
+        for (const auto& [name, hash] : spec->inputs) inputs.push_back({name, hash, 0444});
+        auto made = runners::makeScratch(dataDir, slot, id, workerDir, inputs, materialiser(*chunks));
+        if (!made || workerDir.empty()) return made;
+        if (auto wrote = writeFileAtomically(made->root + "/action.json", actionFile(id.lsn, *spec), 0444); !wrote)
+            return std::unexpected(wrote.error());
+        return made;
+    }
+};
+
+runners::Lease scratchLease(const ActionSpec& spec, const RegisteredWorker* worker, const runners::Scratch& scratch) {
+    runners::Lease lease;
+    lease.cwd = spec.cwd.value_or(scratch.root);
+    lease.argv = spec.argv;
+    if (worker) {
+        const WorkerDescriptor& descriptor = *worker->descriptor;
+        lease.argv = {scratch.root + "/worker/" + descriptor.executable};
+        lease.cwd = scratch.root;
+        lease.env = descriptor.environment;
+        lease.env.emplace_back("YARD_ACTION", scratch.root + "/action.json");
+        lease.limits.openFiles = static_cast<std::uint64_t>(descriptor.limits.openFiles);
+        lease.limits.fileBytes = static_cast<std::uint64_t>(descriptor.limits.fileBytes);
+    } else if (spec.cwd) {
+        // An exec that runs elsewhere has to be told where its files are.
+        lease.env.emplace_back("YARD_SCRATCH", scratch.root);
+    }
+    lease.env.insert(lease.env.end(), spec.env.begin(), spec.env.end());
+    return lease;
+}
+
+Result<ChunkRef> keepFile(store::ChunkStore& chunks, const runners::OutputFile& file) {
+    const bool adopt = file.movable && file.size >= kCompressBelow;
+    Sha256 hasher;
+    auto writer = adopt ? Result<store::ChunkWriter>(std::unexpected(Error{})) : chunks.writer({}, file.size);
+    if (!adopt && !writer) return std::unexpected(writer.error());
+    std::string small;
+    std::vector<char> buffer(256u << 10);
+    std::uint64_t total = 0;
+    for (;;) {
+        const ssize_t got = ::read(file.fd, buffer.data(), buffer.size());
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return failErrno("reading " + file.path, errno);
+        if (got == 0) break;
+        const std::string_view bytes(buffer.data(), static_cast<std::size_t>(got));
+        total += bytes.size();
+        if (adopt) hasher.update(bytes);
+        else if (auto wrote = writer->write(bytes); !wrote) return std::unexpected(wrote.error());
+    }
+    if (!adopt) return writer->finish();
+    const Hash256 hash = hasher.finish();
+    if (auto adopted = chunks.adopt(file.path, hash, total); !adopted) return std::unexpected(adopted.error());
+    return ChunkRef{hash, total};
+}
+
+/// The end of a stream that went to a file, for the note: the last 16 KiB say most.
+std::string tailOf(const runners::StreamResult& stream) {
+    if (stream.path.empty()) return stream.bytes;
+    constexpr std::uint64_t kTail = 16u << 10;
+    const UniqueFd fd(::open(stream.path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!fd) return {};
+    std::string tail(kTail, '\0');
+    const auto from = static_cast<off_t>(stream.size > kTail ? stream.size - kTail : 0);
+    const ssize_t got = ::pread(fd.get(), tail.data(), tail.size(), from);
+    tail.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+    return tail;
+}
+
+Result<ChunkRef> keepStream(store::ChunkStore& chunks, const runners::StreamResult& stream,
+                            std::vector<store::SmallChunk>& small) {
+    if (stream.path.empty()) return keepSmall(stream, small);
+    if (stream.size == 0) {
+        ::unlink(stream.path.c_str());
+        return ChunkRef{Hash256::ofNothing(), 0};
+    }
+    if (auto adopted = chunks.adopt(stream.path, stream.hash, stream.size); !adopted) {
+        ::unlink(stream.path.c_str());
+        return std::unexpected(adopted.error());
+    }
+    return ChunkRef{stream.hash, stream.size};
+}
+
+/// What a helper makes of an ended attempt.
+struct Collection {
+    AttemptOutcome outcome;
+    std::vector<store::SmallChunk> chunks;
+};
+
+struct Collector {
+    store::ChunkStore* chunks = nullptr;
+    runners::Ended ended;
+    std::string outputs; ///< directory; empty: none
+    runners::OutputLimits limits;
+    std::vector<std::string> expect;
+
+    void keepOne(Collection& made, std::optional<ChunkRef>& where, runners::StreamResult& stream,
+                 std::string_view which) {
+        auto kept = keepStream(*chunks, stream, made.chunks);
+        if (kept) {
+            where = *kept;
+        } else {
+            stream.err = kept.error().sysErrno ? kept.error().sysErrno : EIO;
+            stream.size = 0;
+        }
+        applyStreamLoss(made.outcome, stream, which);
+    }
+
+    Collection collect(AttemptOutcome outcome) {
+        Collection made{std::move(outcome), {}};
+        std::string note;
+        if (made.outcome.state != ActionState::Completed && made.outcome.note.empty())
+            note = noteFrom(tailOf(ended.err), tailOf(ended.out));
+        if (ended.times.running != MonoTime{}) {
+            keepOne(made, made.outcome.out, ended.out, "stdout");
+            keepOne(made, made.outcome.err, ended.err, "stderr");
+        }
+        if (!outputs.empty()) {
+            store::ChunkStore& store = *chunks;
+            const auto keep = [&store](const runners::OutputFile& file) { return keepFile(store, file); };
+            applyOutputs(made.outcome, runners::gatherOutputs(outputs, limits, expect, keep));
+        }
+        if (made.outcome.note.empty()) made.outcome.note = std::move(note);
+        return made;
+    }
+};
+
+} // namespace
+
+coro::Task<Result<std::string>> Dispatcher::workerFiles(std::string workerId) {
+    auto guard = co_await workerFilesMutex_.lock();
+    const RegisteredWorker* worker = parts_.workers.find(workerId);
+    if (!worker) co_return fail(ErrorKind::NotFound, "the worker was removed");
+    if (readyWorkers_.contains(workerId)) co_return parts_.dataDir + "/workers/" + workerId;
+    std::vector<runners::PlacedFile> files;
+    for (const WorkerFile& file : worker->descriptor->files) files.push_back({file.path, file.hash, file.mode});
+    auto made = co_await parts_.helpers.run(
+        [dataDir = parts_.dataDir, workerId, files = std::move(files), chunks = chunks_] {
+            return runners::ensureWorkerFiles(dataDir, workerId, files, materialiser(*chunks));
+        });
+    if (made) readyWorkers_.insert(workerId);
+    co_return made;
+}
+
+coro::Task<void> Dispatcher::prepare(AttemptId id) {
+    Preparation preparation;
+    std::string workerId;
+    {
+        Attempt* attempt = get(id);
+        if (!attempt) co_return;
+        preparation = {parts_.dataDir, id, attempt->slot, attempt->spec, {}, chunks_};
+        if (!attempt->spec->isExec()) workerId = parts_.dictionary.classKey(attempt->cls.value).workerId;
+    }
+    Result<std::string> workerDir = std::string();
+    if (!workerId.empty()) workerDir = co_await workerFiles(workerId);
+    Result<runners::Scratch> made = std::unexpected(Error{});
+    if (workerDir) {
+        preparation.workerDir = *workerDir;
+        made = co_await parts_.helpers.run([preparation] { return preparation.make(); });
+    } else {
+        made = std::unexpected(workerDir.error());
+    }
+    Attempt* attempt = get(id);
+    if (!attempt) co_return;
+    if (made) attempt->scratch = *made;
+    if (attempt->stop) {
+        giveUp(*attempt);
+    } else if (!made) {
+        neverStarted(*attempt, Reason::SpawnError, made.error().message);
+    } else {
+        std::vector<runners::Lease> leases;
+        const RegisteredWorker* worker = workerId.empty() ? nullptr : parts_.workers.find(workerId);
+        launch(*attempt, scratchLease(*attempt->spec, worker, *attempt->scratch), leases);
+        submit(std::move(leases));
+    }
+}
+
+coro::Task<void> Dispatcher::collect(AttemptId id, runners::Ended ended) {
+    Collector collector;
+    AttemptOutcome outcome;
+    {
+        Attempt* attempt = get(id);
+        if (!attempt) co_return;
+        collector.chunks = chunks_;
+        collector.ended = std::move(ended);
+        collector.expect = attempt->spec->expect;
+        outcome = attempt->record.outcome;
+        if (attempt->scratch) collector.outputs = attempt->scratch->outputs;
+        const ClassKey& key = parts_.dictionary.classKey(attempt->cls.value);
+        if (const RegisteredWorker* worker = parts_.workers.find(key.workerId))
+            collector.limits = {worker->descriptor->limits.outputBytes, worker->descriptor->limits.outputFiles};
+    }
+    Collection made = co_await parts_.helpers.run(
+        [collector = std::move(collector), outcome = std::move(outcome)]() mutable {
+            return collector.collect(std::move(outcome));
+        });
+    Attempt* attempt = get(id);
+    if (!attempt) co_return;
+    const ActionState before = attempt->record.outcome.state;
+    const WallMicros end = std::exchange(attempt->record.times[before], 0);
+    attempt->record.outcome = std::move(made.outcome);
+    attempt->record.times[attempt->record.outcome.state] = end;
+    attempt->chunks = std::move(made.chunks);
+    discardScratch(*attempt);
+    finish(*attempt);
+}
+
+void Dispatcher::discardScratch(Attempt& attempt) {
+    if (!attempt.scratch) return;
+    // What cannot be queued, or is cut short by the end of the engine, the next start finds and removes.
+    parts_.helpers.postDeletion([root = attempt.scratch->root] {
+        const std::string aside = runners::setAsideForDeletion(root);
+        if (aside.empty()) return;
+        if (auto removed = removeTree(aside); !removed)
+            logWarning("engine", "{} could not be removed: {}", aside, removed.error().message);
+    });
+    attempt.scratch.reset();
+}
+
+} // namespace yard::engine

@@ -1,0 +1,78 @@
+#include "core/engine/committer.h"
+
+namespace yard::engine {
+
+namespace {
+
+// The tag that travels with an operation says whose it is: two bits of kind, then the LSN or the command's number.
+constexpr std::uint64_t kFinishTag = 1ull << 62;
+constexpr std::uint64_t kRetryTag = 2ull << 62;
+constexpr std::uint64_t kKindMask = 3ull << 62;
+
+std::uint64_t lsnTag(std::uint64_t kind, Lsn lsn) {
+    return kind | static_cast<std::uint64_t>(lsn.value);
+}
+
+} // namespace
+
+void Committer::deliver(store::Acks acks) {
+    loop_.post([this, acks = std::move(acks)]() mutable { receive(std::move(acks)); }, coro::Band::Results);
+}
+
+void Committer::receive(store::Acks acks) {
+    YARD_ASSERT_OWNER(owner_);
+    writable_ = acks.writable;
+    for (store::Ack& ack : acks.acks) {
+        const std::uint64_t kind = ack.tag & kKindMask;
+        if (kind == 0) {
+            const auto at = commands_.find(ack.tag);
+            if (at == commands_.end()) continue;
+            at->second.set(ack.detail ? std::move(*ack.detail) : store::AckDetail{});
+            commands_.erase(at);
+            continue;
+        }
+        --outstanding_;
+        const Lsn lsn{static_cast<std::int64_t>(ack.tag & ~kKindMask)};
+        acks_.push_back(
+            {kind == kFinishTag ? ResultAck::Kind::Finish : ResultAck::Kind::Retry, lsn, ack.ok()});
+    }
+    wake_();
+}
+
+coro::Task<store::AckDetail> Committer::commit(store::Action action) {
+    YARD_ASSERT_OWNER(owner_);
+    const std::uint64_t tag = nextCommand_++;
+    coro::OneShot<store::AckDetail> shot("commit");
+    commands_.emplace(tag, shot.promise());
+    flush(); // one FIFO: what was decided before this operation is written before it
+    const Result<void> posted =
+        store_->post(store::Operation{.tag = tag, .unhurried = false, .action = std::move(action)});
+    if (!posted) {
+        commands_.erase(tag);
+        store::AckDetail refused;
+        refused.error = posted.error();
+        co_return refused;
+    }
+    co_return co_await shot.get();
+}
+
+void Committer::finish(store::Finish finish, bool somebodyWaits) {
+    const std::uint64_t tag = lsnTag(kFinishTag, finish.lsn);
+    results_.push_back({.tag = tag, .unhurried = !somebodyWaits, .action = std::move(finish)});
+}
+
+void Committer::retry(store::Retry retry) {
+    const std::uint64_t tag = lsnTag(kRetryTag, retry.lsn);
+    results_.push_back({.tag = tag, .unhurried = true, .action = std::move(retry)});
+}
+
+void Committer::flush() {
+    if (results_.empty()) return;
+    const std::size_t count = results_.size();
+    // Lists of results are always taken; only a stopped store refuses, and then the journal keeps what it has: the
+    // next start runs these attempts again.
+    if (store_->post(results_)) outstanding_ += count;
+    results_.clear();
+}
+
+} // namespace yard::engine

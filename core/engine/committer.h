@@ -1,0 +1,62 @@
+// The engine's end of the journal: posts operations, gives each acknowledgement to whoever waits for it, and collects
+// those of results for the scheduler's turn.
+//
+// Owner: engine thread; deliver() is called by the store thread. Lifetime: attach() before use; the store stops first.
+#pragma once
+
+#include "core/base/owner.h"
+#include "core/coro/loop.h"
+#include "core/coro/one_shot.h"
+#include "core/store/journal.h"
+
+#include <functional>
+#include <unordered_map>
+#include <vector>
+
+namespace yard::engine {
+
+/// What became of a posted Finish or Retry.
+struct ResultAck {
+    enum class Kind : unsigned char { Finish, Retry } kind = Kind::Finish;
+    Lsn lsn;
+    bool ok = true;
+};
+
+class Committer {
+public:
+    /// `wake` is called on the engine thread when takeAcks() has something, or writable() changed.
+    Committer(coro::Loop& loop, std::function<void()> wake) : loop_(loop), wake_(std::move(wake)) {}
+
+    void attach(store::Store& store) { store_ = &store; }
+    /// Store thread: hands a group's answers to the engine thread.
+    void deliver(store::Acks acks);
+
+    /// Posts and waits for the commit. AckDetail::error says why nothing happened.
+    coro::Task<store::AckDetail> commit(store::Action action);
+    /// Queue a result for the next flush().
+    void finish(store::Finish finish, bool somebodyWaits);
+    void retry(store::Retry retry);
+    void flush();
+
+    std::vector<ResultAck> takeAcks() { return std::exchange(acks_, {}); }
+    bool hasAcks() const { return !acks_.empty(); }
+    /// Results posted and not acknowledged.
+    std::size_t outstandingResults() const { return outstanding_; }
+    bool writable() const { return writable_; }
+
+private:
+    void receive(store::Acks acks);
+
+    coro::Loop& loop_;
+    std::function<void()> wake_;
+    store::Store* store_ = nullptr;
+    std::vector<store::Operation> results_;
+    std::vector<ResultAck> acks_;
+    std::unordered_map<std::uint64_t, coro::Promise<store::AckDetail>> commands_;
+    std::uint64_t nextCommand_ = 1;
+    std::size_t outstanding_ = 0;
+    bool writable_ = true;
+    OwnerCheck owner_;
+};
+
+} // namespace yard::engine

@@ -1,0 +1,362 @@
+#include "core/engine/dispatcher.h"
+
+#include "core/base/log.h"
+#include "core/engine/outcome.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace yard::engine {
+
+using runners::AttemptId;
+using Phase = Attempt::Phase;
+
+Dispatcher::Dispatcher(Parts parts) : parts_(std::move(parts)) {}
+Dispatcher::~Dispatcher() = default;
+
+void Dispatcher::attach(store::Store& store, store::ChunkStore& chunks, runners::Runner& runner) {
+    store_ = &store;
+    chunks_ = &chunks;
+    runner_ = &runner;
+    slotLoad_.assign(runner.capacity(), 0);
+}
+
+Attempt* Dispatcher::get(AttemptId id) {
+    const auto at = attempts_.find(id);
+    return at == attempts_.end() ? nullptr : &at->second;
+}
+
+const Attempt* Dispatcher::find(Lsn lsn) const {
+    const auto number = latest_.find(lsn);
+    if (number == latest_.end()) return nullptr;
+    const auto at = attempts_.find(AttemptId{lsn, number->second});
+    return at == attempts_.end() ? nullptr : &at->second;
+}
+
+// --- starting -----------------------------------------------------------------------------------------------------
+
+void Dispatcher::begin(const std::vector<session::Start>& starts, WallScale scale) {
+    YARD_ASSERT_OWNER(owner_);
+    std::vector<runners::Lease> leases;
+    std::vector<Lsn> missing;
+    const WallMicros now = scale.at(MonoClock::now());
+    for (const session::Start& start : starts) {
+        const AttemptId id{start.lsn, start.attempt};
+        Attempt& attempt = attempts_[id];
+        latest_[start.lsn] = start.attempt;
+        attempt.id = id;
+        attempt.queue = start.queue;
+        attempt.cls = start.cls;
+        attempt.ahead = start.ahead;
+        attempt.record.n = start.attempt;
+        attempt.scale = scale;
+        // The wall clock may have been set back since this action was new: its times shall not run backwards.
+        if (const auto live = parts_.session.live(start.lsn); live && live->submitTime > now)
+            attempt.scale.offset += live->submitTime - now;
+        attempt.spec = parts_.specs.take(start.lsn);
+        if (attempt.spec)
+            proceed(attempt, leases);
+        else
+            missing.push_back(start.lsn);
+    }
+    submit(std::move(leases));
+    if (missing.empty()) return;
+    if (const auto asked = store_->fetchSpecs(missing); !asked) {
+        logWarning("engine", "specs cannot be read now: {}", asked.error().message);
+        for (const session::Start& start : starts)
+            if (Attempt* attempt = get({start.lsn, start.attempt}); attempt && attempt->phase == Phase::Fetching)
+                giveUp(*attempt);
+    }
+}
+
+void Dispatcher::specsArrived(std::vector<store::FetchedSpec> specs) {
+    std::vector<runners::Lease> leases;
+    for (store::FetchedSpec& fetched : specs) {
+        const auto number = latest_.find(fetched.lsn);
+        Attempt* attempt = number == latest_.end() ? nullptr : get({fetched.lsn, number->second});
+        if (!attempt || attempt->phase != Phase::Fetching) {
+            if (fetched.spec && !attempt) parts_.specs.put(fetched.lsn, std::move(fetched.spec));
+            continue;
+        }
+        if (!fetched.spec) {
+            neverStarted(*attempt, Reason::SpawnError, "its spec cannot be read: " + fetched.error);
+            continue;
+        }
+        attempt->spec = std::move(fetched.spec);
+        proceed(*attempt, leases);
+    }
+    submit(std::move(leases));
+    parts_.wake();
+}
+
+void Dispatcher::proceed(Attempt& attempt, std::vector<runners::Lease>& leases) {
+    if (!attempt.spec->needsScratch()) {
+        attempt.slot = leastLoadedSlot();
+        ++slotLoad_[attempt.slot.value];
+        launch(attempt, bareLease(attempt), leases);
+        return;
+    }
+    attempt.phase = Phase::Preparing;
+    attempt.slot = leastLoadedSlot();
+    ++slotLoad_[attempt.slot.value];
+    parts_.loop.spawn(fmt::format("prepare {}", attempt.id.lsn.value), prepare(attempt.id));
+}
+
+Duration Dispatcher::deadlineOf(const Attempt& attempt) const {
+    if (attempt.spec->deadline) return *attempt.spec->deadline;
+    const QueueConfig* config = parts_.session.queueConfig(attempt.queue);
+    if (config && config->deadline) return *config->deadline;
+    const RegisteredWorker* worker = parts_.workers.find(parts_.dictionary.classKey(attempt.cls.value).workerId);
+    if (worker && worker->descriptor->deadline) return *worker->descriptor->deadline;
+    return Duration(3'600'000'000);
+}
+
+runners::Lease Dispatcher::bareLease(const Attempt& attempt) const {
+    runners::Lease lease;
+    lease.argv = attempt.spec->argv;
+    lease.env = attempt.spec->env;
+    lease.cwd = attempt.spec->cwd.value_or("");
+    // Leases of one class need the same, so a slot that runs dry may take one over from another.
+    lease.group = attempt.cls.value + 1;
+    return lease;
+}
+
+void Dispatcher::launch(Attempt& attempt, runners::Lease lease, std::vector<runners::Lease>& leases) {
+    lease.id = attempt.id;
+    lease.slot = attempt.slot;
+    lease.deadline = deadlineOf(attempt);
+    lease.grace = parts_.grace;
+    lease.hurry = attempt.hurry;
+    attempt.phase = Phase::Launched;
+    leases.push_back(std::move(lease));
+    progress_.notifyAll();
+}
+
+void Dispatcher::submit(std::vector<runners::Lease> leases) {
+    if (!leases.empty()) runner_->submit(std::move(leases));
+}
+
+SlotId Dispatcher::leastLoadedSlot() const {
+    const auto least = std::ranges::min_element(slotLoad_);
+    return SlotId{static_cast<std::uint32_t>(least - slotLoad_.begin())};
+}
+
+// --- taking back and stopping -------------------------------------------------------------------------------------
+
+void Dispatcher::takeBack(const session::TakeBack& what) {
+    Attempt* attempt = get({what.lsn, what.attempt});
+    if (!attempt) return;
+    if (attempt->phase == Phase::Fetching) return giveUp(*attempt);
+    if (attempt->phase == Phase::Launched) runner_->takeBack(attempt->id);
+}
+
+void Dispatcher::stop(const session::Stop& what) {
+    Attempt* attempt = get({what.lsn, what.attempt});
+    if (!attempt) return;
+    attempt->stop = what.cause;
+    if (attempt->phase == Phase::Fetching) return giveUp(*attempt);
+    if (attempt->phase != Phase::Launched) return; // prepare() looks at `stop`; a collected one has ended by itself
+    const auto cause = what.cause == session::StopCause::Cancel    ? runners::StopCause::Cancelled
+                       : what.cause == session::StopCause::Abandon ? runners::StopCause::Abandoned
+                                                                   : runners::StopCause::EngineStopped;
+    runner_->end(attempt->id, cause);
+}
+
+/// Nothing of it ever ran: the session may start it again, or end it, as if it had not been begun.
+void Dispatcher::giveUp(Attempt& attempt) {
+    const AttemptId id = attempt.id;
+    discardScratch(attempt);
+    if (attempt.phase != Phase::Fetching) --slotLoad_[attempt.slot.value];
+    if (attempt.spec) parts_.specs.put(id.lsn, std::move(attempt.spec));
+    erase(id);
+    parts_.session.returned(id.lsn, id.attempt, parts_.outbox);
+    parts_.wake();
+}
+
+void Dispatcher::neverStarted(Attempt& attempt, Reason reason, std::string note) {
+    AttemptOutcome& outcome = attempt.record.outcome;
+    outcome.state = ActionState::Failed;
+    outcome.reason = reason;
+    outcome.note = std::move(note);
+    const WallMicros now = attempt.scale.at(MonoClock::now());
+    attempt.record.times[ActionState::Submitting] = now;
+    attempt.record.times[ActionState::Failed] = now;
+    if (attempt.phase != Phase::Fetching) --slotLoad_[attempt.slot.value];
+    discardScratch(attempt);
+    finish(attempt);
+}
+
+void Dispatcher::restoreInterrupted(AttemptId id, QueueId queue, session::ClassId cls, WallScale scale) {
+    Attempt& attempt = attempts_[id];
+    latest_[id.lsn] = id.attempt;
+    attempt.id = id;
+    attempt.queue = queue;
+    attempt.cls = cls;
+    attempt.scale = scale;
+    attempt.phase = Phase::Ended;
+    attempt.record.n = id.attempt;
+    attempt.record.outcome.state = ActionState::Abandoned;
+    attempt.record.outcome.reason = Reason::EngineDied;
+    attempt.record.outcome.note = "the engine died while this ran";
+    attempt.record.times[ActionState::Abandoned] = scale.at(MonoClock::now());
+}
+
+// --- what the runner says -----------------------------------------------------------------------------------------
+
+void Dispatcher::updates(std::vector<runners::Update> batch) {
+    YARD_ASSERT_OWNER(owner_);
+    for (runners::Update& update : batch) {
+        Attempt* attempt = get(update.id);
+        if (!attempt) {
+            logDebug("engine", "update for unknown attempt {}.{}", update.id.lsn.value, update.id.attempt);
+            continue;
+        }
+        if (auto* started = std::get_if<runners::Started>(&update.what)) onStarted(*attempt, *started);
+        else if (auto* ended = std::get_if<runners::Ended>(&update.what)) onEnded(*attempt, std::move(*ended));
+        else if (auto* at = std::get_if<runners::StreamAt>(&update.what)) onStreamAt(*attempt, *at);
+        else giveUp(*attempt);
+    }
+    progress_.notifyAll();
+    parts_.wake();
+}
+
+namespace {
+
+void setTime(WallMicros& field, const WallScale& scale, MonoTime at) {
+    if (at != MonoTime{}) field = scale.at(at);
+}
+
+void setTimes(Attempt& attempt, const runners::RunTimes& times) {
+    setTime(attempt.record.times[ActionState::Submitting], attempt.scale, times.submitting);
+    setTime(attempt.record.times[ActionState::Running], attempt.scale, times.running);
+    setTime(attempt.record.times.exited, attempt.scale, times.exited);
+}
+
+} // namespace
+
+void Dispatcher::onStarted(Attempt& attempt, const runners::Started& started) {
+    if (started.slot != attempt.slot && started.slot.value < slotLoad_.size()) {
+        --slotLoad_[attempt.slot.value];
+        ++slotLoad_[started.slot.value];
+        attempt.slot = started.slot;
+    }
+    setTimes(attempt, started.times);
+    parts_.session.submitting(attempt.id.lsn, attempt.id.attempt, parts_.outbox);
+    parts_.session.running(attempt.id.lsn, attempt.id.attempt, parts_.outbox);
+}
+
+void Dispatcher::onEnded(Attempt& attempt, runners::Ended ended) {
+    if (attempt.phase != Phase::Launched) return;
+    --slotLoad_[attempt.slot.value];
+    if (ended.cause != runners::EndCause::SpawnError && ended.slot.value < slotLoad_.size()) attempt.slot = ended.slot;
+    setTimes(attempt, ended.times);
+    attempt.record.outcome = outcomeOf(ended);
+    const MonoTime end = ended.times.ended == MonoTime{} ? MonoClock::now() : ended.times.ended;
+    attempt.record.times[attempt.record.outcome.state] = attempt.scale.at(end);
+    if (attempt.scratch || !ended.out.path.empty() || !ended.err.path.empty()) {
+        attempt.phase = Phase::Collecting;
+        parts_.loop.spawn(fmt::format("collect {}", attempt.id.lsn.value), collect(attempt.id, std::move(ended)));
+        return;
+    }
+    AttemptOutcome& outcome = attempt.record.outcome;
+    if (ended.times.running != MonoTime{}) {
+        outcome.out = keepSmall(ended.out, attempt.chunks);
+        outcome.err = keepSmall(ended.err, attempt.chunks);
+    }
+    if (outcome.state != ActionState::Completed && outcome.note.empty())
+        outcome.note = noteFrom(ended.err.bytes, ended.out.bytes);
+    applyStreamLoss(outcome, ended.out, "stdout");
+    applyStreamLoss(outcome, ended.err, "stderr");
+    finish(attempt);
+}
+
+void Dispatcher::onStreamAt(Attempt& attempt, const runners::StreamAt& at) {
+    if (!attempt.live) return;
+    LiveStreams::One& stream = attempt.live->streams[at.stream == runners::Stream::Out ? 0 : 1];
+    stream.path = at.path;
+    stream.size = std::max(stream.size, at.size);
+    attempt.live->changed.notifyAll();
+}
+
+/// The attempt is over and everything of it is kept: the session decides what becomes of the action.
+void Dispatcher::finish(Attempt& attempt) {
+    attempt.phase = Phase::Ended;
+    const AttemptOutcome& outcome = attempt.record.outcome;
+    // A cause of our own decides, whatever was collected meanwhile; a moved state moves its time along.
+    WallMicros& end = attempt.record.times[outcome.state];
+    if (end == 0) end = attempt.scale.at(MonoClock::now());
+    session::AttemptEnd event;
+    event.state = outcome.state;
+    event.reason = outcome.reason;
+    event.exitCode = outcome.exitCode;
+    event.neverRan = attempt.record.times[ActionState::Running] == 0;
+    if (const WallMicros begun = attempt.record.times[ActionState::Submitting]) event.runTime = Duration(end - begun);
+    const AttemptId id = attempt.id;
+    const bool alreadyStored = attempt.stored;
+    parts_.session.ended(id.lsn, id.attempt, event, MonoClock::now(), parts_.outbox);
+    if (alreadyStored) stored(id.lsn, id.attempt);
+    parts_.wake();
+}
+
+AttemptRecord Dispatcher::record(AttemptId id, ActionState state, Reason reason,
+                                 std::vector<store::SmallChunk>& chunks) {
+    AttemptRecord record;
+    record.n = id.attempt;
+    if (Attempt* attempt = get(id)) {
+        // The record is needed once: with the attempt over it is moved out, of one still running it is a copy.
+        if (attempt->phase == Phase::Ended) {
+            chunks = std::move(attempt->chunks);
+            record = std::move(attempt->record);
+        } else {
+            record = attempt->record;
+        }
+    }
+    const WallMicros end = record.times[record.outcome.state];
+    if (record.outcome.state != state) record.times[record.outcome.state] = 0;
+    record.outcome.state = state;
+    record.outcome.reason = reason;
+    record.times[state] = end ? end : wallNow();
+    return record;
+}
+
+void Dispatcher::stored(Lsn lsn, std::uint32_t number) {
+    Attempt* attempt = get({lsn, number});
+    if (!attempt) return;
+    if (attempt->live) {
+        attempt->live->ended = true;
+        attempt->live->changed.notifyAll();
+    }
+    attempt->stored = true;
+    if (attempt->phase != Phase::Ended) return; // abandoned at once; its process is still being ended
+    if (runner_) runner_->acknowledge(attempt->slot, attempt->id); // none yet: an attempt of the last engine
+    erase(attempt->id);
+}
+
+void Dispatcher::erase(AttemptId id) {
+    attempts_.erase(id);
+    if (const auto at = latest_.find(id.lsn); at != latest_.end() && at->second == id.attempt) latest_.erase(at);
+    progress_.notifyAll();
+}
+
+// --- followers ----------------------------------------------------------------------------------------------------
+
+std::shared_ptr<LiveStreams> Dispatcher::follow(Lsn lsn, std::uint32_t number, unsigned stream) {
+    const auto latest = latest_.find(lsn);
+    if (latest == latest_.end()) return nullptr;
+    Attempt* attempt = get({lsn, number == 0 ? latest->second : number});
+    if (!attempt || attempt->stored) return nullptr;
+    if (!attempt->live) attempt->live = std::make_shared<LiveStreams>();
+    LiveStreams::One& one = attempt->live->streams[stream];
+    if (!one.watched && attempt->phase == Phase::Launched) {
+        one.watched = true;
+        runner_->watch(attempt->id, stream == 0 ? runners::Stream::Out : runners::Stream::Err);
+    }
+    return attempt->live;
+}
+
+void Dispatcher::setHurry(Lsn lsn) {
+    if (const auto latest = latest_.find(lsn); latest != latest_.end())
+        if (Attempt* attempt = get({lsn, latest->second})) attempt->hurry = true;
+}
+
+} // namespace yard::engine

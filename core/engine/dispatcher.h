@@ -1,0 +1,151 @@
+// Carries attempts from the session's Start to their end: fetches the spec, makes a directory where one is needed,
+// hands the lease to the runner, turns the runner's updates into events of the session, collects outputs, and holds the
+// record of each attempt until the journal has it.
+//
+//     Fetching -> [Preparing] -> Launched -> [Collecting] -> Ended -> (journal acknowledged) gone
+//
+// An exec in a `cwd` without inputs takes no step in brackets and touches no directory.
+//
+// Owner: engine thread. Lifetime: made before the runner, outlives it. Bound: the session hands out at most
+// SessionOptions::maxOutstanding, and as many ended ones wait for the journal as the rings of `slots` hold.
+#pragma once
+
+#include "core/base/clock.h"
+#include "core/base/owner.h"
+#include "core/coro/sync.h"
+#include "core/engine/dictionary.h"
+#include "core/engine/helper_pool.h"
+#include "core/engine/spec_cache.h"
+#include "core/engine/worker_registry.h"
+#include "core/model/result.h"
+#include "core/runners/runner.h"
+#include "core/runners/scratch.h"
+#include "core/session/session.h"
+#include "core/store/chunk_store.h"
+#include "core/store/journal.h"
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace yard::engine {
+
+/// The streams of a running attempt as followers see them. Shared: it outlives the attempt.
+struct LiveStreams {
+    struct One {
+        bool watched = false;
+        std::string path; ///< empty: not reported yet
+        std::uint64_t size = 0;
+    };
+    std::array<One, 2> streams; ///< by engine::Stream
+    bool ended = false;         ///< and committed
+    coro::ConditionVariable changed;
+};
+
+struct Attempt {
+    enum class Phase : unsigned char { Fetching, Preparing, Launched, Collecting, Ended };
+
+    runners::AttemptId id;
+    QueueId queue;
+    session::ClassId cls;
+    Phase phase = Phase::Fetching;
+    bool ahead = false;
+    bool hurry = false;  ///< somebody waits for the result
+    bool stored = false; ///< the session has finished the action (abandoned): only the process is left
+    std::optional<session::StopCause> stop;
+    SpecPtr spec;
+    WallScale scale;    ///< fixed for the attempt: its times never run backwards
+    SlotId slot{};
+    std::optional<runners::Scratch> scratch;
+    AttemptRecord record;
+    std::vector<store::SmallChunk> chunks;
+    std::shared_ptr<LiveStreams> live;
+};
+
+class Dispatcher {
+public:
+    struct Parts {
+        coro::Loop& loop;
+        session::Session& session;
+        session::Outbox& outbox;
+        const Dictionary& dictionary;
+        const WorkerRegistry& workers;
+        HelperPool& helpers;
+        SpecCache& specs;
+        std::string dataDir;
+        Duration grace;
+        std::function<void()> wake; ///< the session got events: take a turn
+    };
+    explicit Dispatcher(Parts parts);
+    ~Dispatcher();
+
+    void attach(store::Store& store, store::ChunkStore& chunks, runners::Runner& runner);
+
+    // --- what the session decided
+    void begin(const std::vector<session::Start>& starts, WallScale scale);
+    void takeBack(const session::TakeBack& what);
+    void stop(const session::Stop& what);
+    /// The record of an attempt that ended, for the journal; its small chunks are moved out. Of one that still runs
+    /// (an abandoned session) the times so far.
+    AttemptRecord record(runners::AttemptId id, ActionState state, Reason reason, std::vector<store::SmallChunk>& chunks);
+    /// The journal has the end of this attempt.
+    void stored(Lsn lsn, std::uint32_t attempt);
+
+    /// At a start: the record of an attempt that the last engine had out. It ends at once as `engine_died`.
+    void restoreInterrupted(runners::AttemptId id, QueueId queue, session::ClassId cls, WallScale scale);
+
+    // --- what comes in
+    void specsArrived(std::vector<store::FetchedSpec> specs);
+    void updates(std::vector<runners::Update> batch);
+
+    // --- questions
+    /// The attempt in flight, null when there is none.
+    const Attempt* find(Lsn lsn) const;
+    /// Starts watching the stream of a launched attempt; null when there is none of that number (0: any).
+    std::shared_ptr<LiveStreams> follow(Lsn lsn, std::uint32_t attempt, unsigned stream);
+    /// Its files are gone, or will be.
+    void forgetWorker(const std::string& id) { readyWorkers_.erase(id); }
+    /// Somebody waits for this one's end.
+    void setHurry(Lsn lsn);
+    /// Notified whenever an attempt was launched, started or ended.
+    coro::ConditionVariable& progress() { return progress_; }
+    std::size_t inFlight() const { return attempts_.size(); }
+
+private:
+    Attempt* get(runners::AttemptId id);
+    void submit(std::vector<runners::Lease> leases);
+    void proceed(Attempt& attempt, std::vector<runners::Lease>& leases);
+    runners::Lease bareLease(const Attempt& attempt) const;
+    coro::Task<void> prepare(runners::AttemptId id);
+    coro::Task<Result<std::string>> workerFiles(std::string workerId);
+    coro::Task<void> collect(runners::AttemptId id, runners::Ended ended);
+    void launch(Attempt& attempt, runners::Lease lease, std::vector<runners::Lease>& leases);
+    SlotId leastLoadedSlot() const;
+    Duration deadlineOf(const Attempt& attempt) const;
+    void giveUp(Attempt& attempt);
+    void neverStarted(Attempt& attempt, Reason reason, std::string note);
+    void onStarted(Attempt& attempt, const runners::Started& started);
+    void onEnded(Attempt& attempt, runners::Ended ended);
+    void onStreamAt(Attempt& attempt, const runners::StreamAt& at);
+    void finish(Attempt& attempt);
+    void erase(runners::AttemptId id);
+    void discardScratch(Attempt& attempt);
+
+    Parts parts_;
+    store::Store* store_ = nullptr;
+    store::ChunkStore* chunks_ = nullptr;
+    runners::Runner* runner_ = nullptr;
+    std::unordered_map<runners::AttemptId, Attempt> attempts_;
+    std::unordered_map<Lsn, std::uint32_t> latest_; ///< number of the newest attempt in flight
+    std::vector<unsigned> slotLoad_; ///< leases out, per slot
+    std::set<std::string> readyWorkers_;
+    coro::Mutex workerFilesMutex_; ///< one worker's files are made at a time
+    coro::ConditionVariable progress_;
+    OwnerCheck owner_;
+};
+
+} // namespace yard::engine

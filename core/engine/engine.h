@@ -1,0 +1,192 @@
+// The one door to the engine: commands in, results out. http, the window and the tests speak to the engine through
+// this header alone.
+//
+// Threads: an Engine is opened and closed by one thread (main). The commands are coroutines for any coro::Loop but the
+// engine's own: each carries values to the engine thread (or to the reader thread) and resumes on the caller's loop.
+// None blocks the caller's thread. A command that is interrupted may still take effect: accepted is accepted.
+// Lifetime: every command must have ended before close() returns; close() refuses new ones with NotAccepting.
+#pragma once
+
+#include "core/base/clock.h"
+#include "core/base/error.h"
+#include "core/base/ids.h"
+#include "core/coro/task.h"
+#include "core/model/action_spec.h"
+#include "core/model/queue.h"
+#include "core/model/result.h"
+#include "core/model/states.h"
+#include "core/model/worker.h"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace yard::store {
+class ChunkStore;
+}
+
+namespace yard::engine {
+
+struct Options {
+    std::string dataDir;
+    std::string tokenFile;         ///< empty: `token` in the data directory
+    std::string launcherProgram;   ///< re-executed as the launcher; empty: this program
+    int capacity = 0;              ///< slots; 0: number of processors
+    bool noSandbox = false;        ///< silences the warning that registered workers run without one
+    bool powerDurability = false;  ///< sync every group, chunk and directory
+    Duration grace{2'000'000};     ///< between SIGTERM and SIGKILL
+};
+
+/// Which queue a command is for: the route's reference, or the implicit queue.
+struct QueueSelector {
+    std::optional<QueueRef> ref; ///< absent: queue 0 for submissions, every queue for lists
+};
+
+struct Submission {
+    std::vector<ParsedAction> actions;
+    QueueSelector queue;
+    std::string idempotencyKey; ///< empty: none; at most 255 bytes
+    Hash256 bodyHash;           ///< of the request body, with a key only
+};
+struct SubmitAnswer {
+    struct Item {
+        Lsn first;
+        std::int64_t count = 1; ///< over 1 for an array
+    };
+    std::vector<Item> items; ///< one per posted action, in order
+    QueueId queue;
+};
+
+/// What a list of actions is asked for. Fields that are empty do not filter.
+struct ListQuery {
+    std::optional<QueueRef> queue;
+    std::vector<ActionState> states;
+    bool heldOnly = false;  ///< the face "held" of pending
+    bool retryOnly = false; ///< the face "retry" of pending
+    std::string worker;     ///< id, name or name@version
+    std::string label;
+    std::string text; ///< part of label, worker name, function or note
+    bool newestFirst = true; ///< by LSN
+    int limit = 100;         ///< 1..1000
+    std::string cursor;      ///< as given by the page before
+};
+struct ListPage {
+    std::vector<ActionResult> jobs;
+    std::string cursor; ///< empty: nothing more
+};
+
+enum class Stream : unsigned char { Out, Err };
+/// Where the bytes of one output stream are, now.
+struct StreamSource {
+    std::uint32_t attempt = 0;
+    std::optional<ChunkRef> chunk; ///< the attempt has ended: read the content store
+    std::string livePath;          ///< it runs: this file grows; keep it open, it may be renamed when the attempt ends
+    bool willRetry = false;        ///< ended, and another attempt follows
+};
+/// What a follower waits for: more bytes than it has, or the end of the attempt.
+struct StreamProgress {
+    std::uint64_t size = 0; ///< bytes in the live file so far
+    bool ended = false;     ///< the attempt is over and its result is committed; ask openStream again
+};
+
+struct WorkerView {
+    std::string id;
+    std::string canonical; ///< the descriptor, RFC 8785
+};
+
+struct SessionView {
+    SessionState state = SessionState::Created;
+    std::string engineId;
+    std::string runId;
+    std::array<std::int64_t, kActionStates> counts{}; ///< by state, over all queues; final states since the beginning
+    std::string machineName;
+    int cores = 0;
+    std::int64_t memoryBytes = 0;
+    int capacity = 0;
+    bool journalWritable = true;
+    bool sandboxed = false; ///< registered workers run in a sandbox
+};
+
+class EngineCore;
+
+class Engine {
+public:
+    /// Takes the data directory, ends what an earlier engine left behind, restores the journal, starts the launcher
+    /// and the threads; the session is Ready when it returns. Blocks. Errors: AtLimit when another engine holds the data
+    /// directory (the message names its pid); Io, NoSpace, Journal, Invalid (token file readable by others) with a sentence each.
+    static Result<std::unique_ptr<Engine>> open(Options options);
+    /// Sunset: refuses new commands, tears running actions down (gently for `grace`, then not), commits, joins the
+    /// threads. Blocks; at most 10 s. `hurry` skips the gentle part, and may be called by another thread meanwhile.
+    void close();
+    void hurry();
+    ~Engine();
+
+    const std::string& token() const;
+    const std::string& dataDir() const;
+    store::ChunkStore& chunks(); ///< thread-safe, blocking: for helper threads
+
+    // --- submissions and single actions -------------------------------------------------------------------------
+    /// Accepted means committed. NeedChunks, Invalid (unknown worker or function, unknown LSN in `after`, …; with
+    /// index), NotFound (queue), WrongState (queue drains), NotAccepting, Busy, Journal.
+    coro::Task<Result<SubmitAnswer>> submit(Submission submission);
+    /// The action as far as it is known, finished or not. NotFound when it never was or is retired.
+    coro::Task<Result<ActionResult>> action(Lsn lsn);
+    /// The same, once it is finished or after `wait`, whichever is first.
+    coro::Task<Result<ActionResult>> waitForAction(Lsn lsn, Duration wait);
+    coro::Task<Result<std::string>> spec(Lsn lsn);
+    coro::Task<Result<void>> cancel(Lsn lsn);
+    coro::Task<Result<void>> hold(Lsn lsn);
+    coro::Task<Result<void>> release(Lsn lsn);
+    /// The new retry_count. WrongState when not Failed or Abandoned or its queue is not active; AtLimit unless forced.
+    coro::Task<Result<int>> reschedule(Lsn lsn, bool force);
+    coro::Task<Result<void>> retire(Lsn lsn);
+
+    // --- lists ----------------------------------------------------------------------------------------------------
+    coro::Task<Result<ListPage>> list(ListQuery query);
+    /// The last 1000 that finished, newest first.
+    coro::Task<Result<ListPage>> history(QueueSelector queue);
+
+    // --- output ---------------------------------------------------------------------------------------------------
+    /// attempt 0: the last. NotFound when that attempt never was or never ran.
+    coro::Task<Result<StreamSource>> openStream(Lsn lsn, Stream stream, std::uint32_t attempt, bool follow);
+    /// Returns when there are more than `known` bytes, the attempt ended, or after a second.
+    coro::Task<Result<StreamProgress>> awaitStream(Lsn lsn, Stream stream, std::uint32_t attempt, std::uint64_t known);
+
+    // --- queues ---------------------------------------------------------------------------------------------------
+    coro::Task<std::vector<QueueView>> queues();
+    coro::Task<Result<QueueView>> queue(QueueRef ref);
+    coro::Task<Result<QueueView>> createQueue(std::string tag, std::string configJson);
+    coro::Task<Result<QueueView>> configureQueue(QueueRef ref, std::string configJson);
+    coro::Task<Result<QueueView>> holdQueue(QueueRef ref);
+    coro::Task<Result<QueueView>> releaseQueue(QueueRef ref);
+    coro::Task<Result<QueueView>> drainQueue(QueueRef ref);
+    coro::Task<Result<QueueView>> cancelQueue(QueueRef ref);
+    coro::Task<Result<void>> deleteQueue(QueueRef ref);
+    coro::Task<Result<void>> holdAll();
+    coro::Task<Result<void>> releaseAll();
+
+    // --- workers --------------------------------------------------------------------------------------------------
+    coro::Task<Result<void>> registerWorker(ParsedWorker worker);
+    coro::Task<std::vector<WorkerView>> workers();
+    /// By id, name (the newest registered) or name@version.
+    coro::Task<Result<WorkerView>> worker(std::string ref);
+    coro::Task<Result<void>> removeWorker(std::string ref, bool force);
+
+    // --- session --------------------------------------------------------------------------------------------------
+    coro::Task<SessionView> session();
+    /// WrongState when the table forbids it. Sunset makes waitForSunset return; the owner then calls close().
+    coro::Task<Result<void>> moveSession(SessionState to);
+    /// Readable once the session is Sunset by a route; for poll() beside main's signals. Do not read it.
+    int sunsetFd() const;
+    /// Writes `address` into the data directory (and the lock file): the server listens. Blocks for a file write.
+    Result<void> publishAddress(const std::string& url);
+
+private:
+    explicit Engine(std::unique_ptr<EngineCore> core);
+    std::unique_ptr<EngineCore> core_;
+};
+
+} // namespace yard::engine

@@ -1,0 +1,193 @@
+// The engine behind its door: owns the threads and the parts, carries out what the session decides.
+//
+// Owner: built and closed by main; everything between start() and close() on the engine thread, in cooperative
+// threads: one that takes turns (pump), one that waits for the session's timers, one that lets idle queues expire, one
+// per command, two for each attempt that needs a directory. Others post (deliver…) or use the thread-safe parts.
+#pragma once
+
+#include "core/base/owner.h"
+#include "core/coro/events.h"
+#include "core/coro/loop.h"
+#include "core/engine/committer.h"
+#include "core/engine/dictionary.h"
+#include "core/engine/dispatcher.h"
+#include "core/engine/engine.h"
+#include "core/engine/helper_pool.h"
+#include "core/engine/queue_book.h"
+#include "core/engine/spec_cache.h"
+#include "core/engine/waiters.h"
+#include "core/engine/worker_registry.h"
+#include "core/runners/local_runner.h"
+#include "core/runners/recovery.h"
+#include "core/session/session.h"
+#include "core/store/chunk_store.h"
+#include "core/store/data_directory.h"
+#include "core/store/journal.h"
+#include "core/store/reader.h"
+
+#include <atomic>
+#include <functional>
+#include <future>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+namespace yard::engine {
+
+class EngineCore {
+public:
+    explicit EngineCore(Options options);
+    ~EngineCore();
+
+    // --- life, called by main (lifecycle.cpp) ------------------------------------------------------------------------
+    Result<void> open();
+    void close();
+    void hurry();
+
+    // --- commands, on the engine thread ------------------------------------------------------------------------------
+    coro::Task<Result<SubmitAnswer>> submit(Submission submission);
+    coro::Task<Result<ActionResult>> action(Lsn lsn);
+    coro::Task<Result<ActionResult>> waitForAction(Lsn lsn, Duration wait);
+    coro::Task<Result<std::string>> spec(Lsn lsn);
+    coro::Task<Result<void>> cancel(Lsn lsn);
+    coro::Task<Result<void>> hold(Lsn lsn);
+    coro::Task<Result<void>> release(Lsn lsn);
+    coro::Task<Result<int>> reschedule(Lsn lsn, bool force);
+    coro::Task<Result<void>> retire(Lsn lsn);
+    coro::Task<Result<ListPage>> list(ListQuery query);
+    coro::Task<Result<ListPage>> history(QueueSelector queue);
+    coro::Task<Result<StreamSource>> openStream(Lsn lsn, Stream stream, std::uint32_t attempt, bool follow);
+    coro::Task<Result<StreamProgress>> awaitStream(Lsn lsn, Stream stream, std::uint32_t attempt, std::uint64_t known);
+    coro::Task<std::vector<QueueView>> queues();
+    coro::Task<Result<QueueView>> queue(QueueRef ref);
+    coro::Task<Result<QueueView>> createQueue(std::string tag, std::string configJson);
+    coro::Task<Result<QueueView>> configureQueue(QueueRef ref, std::string configJson);
+    coro::Task<Result<QueueView>> holdQueue(QueueRef ref, bool held);
+    coro::Task<Result<QueueView>> drainQueue(QueueRef ref);
+    coro::Task<Result<QueueView>> cancelQueue(QueueRef ref);
+    coro::Task<Result<void>> deleteQueue(QueueRef ref);
+    coro::Task<Result<void>> holdAll(bool held);
+    coro::Task<Result<void>> registerWorker(ParsedWorker worker);
+    coro::Task<std::vector<WorkerView>> workers();
+    coro::Task<Result<WorkerView>> worker(std::string ref);
+    coro::Task<Result<void>> removeWorker(std::string ref, bool force);
+    coro::Task<SessionView> session();
+    coro::Task<Result<void>> moveSession(SessionState to);
+
+    // --- thread-safe ------------------------------------------------------------------------------------------------
+    coro::Loop& loop() { return loop_; }
+    bool isClosing() const { return closing_; }
+    const std::string& token() const { return token_; }
+    const std::string& dataDir() const { return directory_->path(); }
+    store::ChunkStore& chunks() { return *chunks_; }
+    int sunsetFd() const { return sunsetFd_.get(); }
+    Result<void> publishAddress(const std::string& url);
+
+private:
+    // lifecycle.cpp
+    Result<void> openDirectory();
+    Result<void> openStorage();
+    Result<void> begin();
+    Result<void> restore();
+    Result<void> restoreNames(const store::Restored& restored);
+    Result<void> restoreQueues(const store::Restored& restored);
+    void restoreWorkers(const store::Restored& restored);
+    void restoreInterrupted();
+    void removeOldScratch();
+    Result<void> startRunner();
+    void runLoop(std::promise<Result<void>> begun);
+    coro::Task<void> beginWork(std::promise<Result<void>> begun);
+    /// Something is in flight, or not committed.
+    bool isBusy() const;
+    coro::Task<void> idleFor(Duration atMost);
+    coro::Task<void> sunset();
+    void warnOfMissingSandbox() const;
+
+    // pump.cpp: the turns
+    void wake() { work_.set(); }
+    coro::Task<void> pump();
+    coro::Task<void> watchRunner();
+    coro::Task<void> watchTimers();
+    coro::Task<void> expireQueues();
+    bool takeTurn();
+    void takeAcks();
+    void carryOut();
+    void postRetry(const session::Retry& retry);
+    void postFinish(const session::Finish& finish);
+    void noteQueueUsed(QueueId id);
+    void forgetQueueNow(QueueId id);
+
+    // submissions.cpp
+    struct Resolved {
+        std::vector<store::AcceptItem> items;
+        std::vector<store::LabelEntry> labels;
+        std::vector<store::ClassEntry> classes;
+        std::vector<SpecPtr> specs;
+        std::int64_t count = 0;
+    };
+    Result<QueueEntry*> selectQueue(const QueueSelector& queue);
+    Result<void> checkSpec(const ActionSpec& spec) const;
+    Result<Resolved> resolve(const Submission& submission, QueueId queue);
+    coro::Task<Result<Lsn>> takeLsns(std::int64_t count);
+    void enter(const Resolved& resolved);
+    session::NewAction sessionAction(const store::PendingRow& row) const;
+
+    // queries.cpp
+    template<class F>
+    auto read(F function) -> coro::Task<std::invoke_result_t<F&, store::Reader&>>;
+    void overlay(ActionResult& result) const;
+    coro::Task<Result<ListPage>> listRunning(ListQuery query);
+    bool accepts(const ListQuery& query, const ActionResult& result) const;
+    ListPage merge(const ListQuery& query, std::array<store::Page, 2> pages) const;
+
+    // queues.cpp
+    QueueView view(const QueueEntry& entry) const;
+    store::QueueRow row(const QueueEntry& entry) const;
+    Result<QueueEntry*> findQueue(const QueueRef& ref);
+    coro::Task<Result<QueueView>> commitQueue(QueueId id);
+
+    Options options_;
+    std::optional<store::DataDirectory> directory_;
+    std::string token_;
+    std::string runId_;
+    UniqueFd sunsetFd_;
+    std::atomic<bool> closing_{false};
+    std::atomic<bool> hurried_{false};
+
+    coro::Loop loop_;
+    std::unique_ptr<store::ChunkFiles> chunkFiles_;
+    std::unique_ptr<store::Store> store_;
+    std::unique_ptr<store::ChunkStore> chunks_;
+    std::unique_ptr<store::ReaderThread> reader_;
+    std::optional<HelperPool> helpers_;
+
+    session::Outbox outbox_;
+    std::optional<session::Session> session_;
+    Dictionary dictionary_;
+    WorkerRegistry workers_;
+    QueueBook queues_;
+    SpecCache specs_;
+    Committer committer_;
+    std::optional<Dispatcher> dispatcher_;
+    std::unique_ptr<runners::LocalRunner> runner_;
+    std::optional<coro::FdWatch> runnerWatch_;
+
+    store::LsnBlock lsns_;
+    coro::Mutex lsnMutex_; ///< one reservation at a time
+    WallScale scale_;
+    std::int64_t lastSubmitTime_ = 0;
+    Waiters waiters_;
+    std::optional<MonoTime> nextExpiry_; ///< when the next idle queue is looked at
+
+    coro::Event work_;          ///< the pump has something to do
+    coro::Event timersChanged_; ///< nextWake() may be earlier than before
+    coro::Event queuesChanged_; ///< a queue may expire earlier than before
+    coro::ConditionVariable idle_; ///< notified when nothing is in flight any more
+    std::vector<runners::SlotEntry> interrupted_; ///< found at the start
+    std::thread thread_;
+};
+
+} // namespace yard::engine

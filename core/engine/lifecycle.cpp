@@ -1,0 +1,337 @@
+// Start and end of the engine. The order of a start: the directory's lock, then the end of everything an earlier engine
+// left alive, then the journal, then what was interrupted goes back to Pending, then work begins.
+#include "core/engine/engine_core.h"
+
+#include "core/base/files.h"
+#include "core/base/log.h"
+#include "core/coro/timeout.h"
+#include "core/session/capacity.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <fmt/format.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <thread>
+
+namespace yard::engine {
+
+namespace {
+
+constexpr int kHelpers = 2;
+constexpr std::size_t kRunIdBytes = 8;
+/// Beyond the grace of running actions: to commit what ended and to let the launcher go. Inside main's 10 s.
+constexpr Duration kShutdownSlack{6'000'000};
+/// For the journal to take what the last engine left unfinished.
+constexpr Duration kStartLimit{30'000'000};
+constexpr Duration kIdleCheck{100'000};
+
+} // namespace
+
+EngineCore::EngineCore(Options options)
+    : options_(std::move(options)), loop_({.name = "engine"}), committer_(loop_, [this] { wake(); }) {
+    if (options_.capacity <= 0) options_.capacity = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+EngineCore::~EngineCore() {
+    close();
+}
+
+Result<void> EngineCore::openDirectory() {
+    auto directory = store::DataDirectory::open(options_.dataDir);
+    if (!directory) return std::unexpected(directory.error());
+    directory_.emplace(std::move(*directory));
+    auto token = directory_->token(options_.tokenFile);
+    if (!token) return std::unexpected(token.error());
+    token_ = std::move(*token);
+    runId_ = randomHex(kRunIdBytes);
+    sunsetFd_.reset(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    if (!sunsetFd_) return failErrno("eventfd", errno);
+    // Orphans of actions come to the launcher; when that dies they come to us.
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+    return {};
+}
+
+Result<void> EngineCore::openStorage() {
+    auto files = store::ChunkFiles::open(directory_->chunks(), options_.powerDurability, std::chrono::hours(1));
+    if (!files) return std::unexpected(files.error());
+    chunkFiles_ = std::move(*files);
+    store::StoreOptions options;
+    options.path = directory_->journal();
+    if (options_.powerDurability) options.durability = store::Durability::Power;
+    store::StoreCallbacks callbacks;
+    callbacks.acks = [this](store::Acks acks) { committer_.deliver(std::move(acks)); };
+    callbacks.specs = [this](std::vector<store::FetchedSpec> specs) {
+        loop_.post([this, specs = std::move(specs)]() mutable { dispatcher_->specsArrived(std::move(specs)); },
+                   coro::Band::Updates);
+    };
+    auto store = store::Store::open(options, *chunkFiles_, std::move(callbacks));
+    if (!store) return std::unexpected(store.error());
+    store_ = std::move(*store);
+    committer_.attach(*store_);
+    return {};
+}
+
+Result<void> EngineCore::open() {
+    if (auto opened = openDirectory(); !opened) return opened;
+    auto recovered = runners::recoverSlots(directory_->slots(), directory_->engineId());
+    if (!recovered) return std::unexpected(recovered.error());
+    if (recovered->killed > 0) logWarning("engine", "ended {} processes of an earlier engine", recovered->killed);
+    interrupted_ = std::move(recovered->interrupted);
+    if (auto opened = openStorage(); !opened) return opened;
+    helpers_.emplace(kHelpers);
+    removeOldScratch();
+
+    session::SessionOptions options;
+    options.slotCount = options_.capacity;
+    session_.emplace(std::make_unique<session::CoreCapacity>(std::int64_t{1000} * options_.capacity), options);
+    dispatcher_.emplace(Dispatcher::Parts{loop_, *session_, outbox_, dictionary_, workers_, *helpers_, specs_,
+                                          directory_->path(), options_.grace, [this] { wake(); }});
+    loop_.release();
+    std::promise<Result<void>> begun;
+    std::future<Result<void>> began = begun.get_future();
+    thread_ = std::thread([this, begun = std::move(begun)]() mutable { runLoop(std::move(begun)); });
+    auto result = began.get();
+    if (result) warnOfMissingSandbox();
+    return result;
+}
+
+void EngineCore::warnOfMissingSandbox() const {
+    if (!options_.noSandbox)
+        logWarning("engine", "registered workers run without a sandbox in this version; --no-sandbox accepts that "
+                             "and silences this line");
+}
+
+/// The engine thread: what is read at the start is read here, before the loop runs.
+void EngineCore::runLoop(std::promise<Result<void>> begun) {
+    if (auto opened = begin(); !opened) {
+        begun.set_value(std::move(opened));
+    } else {
+        loop_.spawn("start", beginWork(std::move(begun)));
+        loop_.runForever();
+    }
+    loop_.shutdown();
+    runnerWatch_.reset();
+}
+
+Result<void> EngineCore::begin() {
+    if (auto restored = restore(); !restored) return restored;
+    store_->start();
+    auto chunks = store::ChunkStore::open(*chunkFiles_, *store_);
+    if (!chunks) return std::unexpected(chunks.error());
+    chunks_ = std::move(*chunks);
+    auto reader = store::ReaderThread::start(*store_);
+    if (!reader) return std::unexpected(reader.error());
+    reader_ = std::move(*reader);
+    // Empty output is one chunk for all: kept from the beginning, not written with each result.
+    if (auto posted = store_->post({.tag = 0, .unhurried = true, .action = store::PutChunk{{Hash256::ofNothing(), {}}}});
+        !posted)
+        return posted;
+    return {};
+}
+
+/// What was interrupted is committed before the runner makes a new slots file, which forgets it: an engine that dies
+/// in between finds it again. Nothing starts before the session is Ready.
+coro::Task<void> EngineCore::beginWork(std::promise<Result<void>> begun) {
+    restoreInterrupted();
+    loop_.spawn("pump", pump());
+    wake();
+    const MonoTime until = MonoClock::now() + kStartLimit;
+    while (isBusy() && MonoClock::now() < until) co_await idleFor(kIdleCheck);
+    Result<void> result;
+    if (isBusy())
+        result = fail(ErrorKind::Journal, "The journal does not take what the last engine left unfinished: is the disk "
+                                          "full? Make room and start again.");
+    else
+        result = startRunner();
+    if (result) result = session_->moveTo(SessionState::Ready, outbox_);
+    if (result) {
+        loop_.spawn("runner", watchRunner());
+        loop_.spawn("timers", watchTimers());
+        loop_.spawn("queue expiry", expireQueues());
+        wake();
+    }
+    const bool ready = result.has_value();
+    begun.set_value(std::move(result));
+    if (!ready) loop_.stop();
+}
+
+bool EngineCore::isBusy() const {
+    return dispatcher_->inFlight() > 0 || committer_.outstandingResults() > 0 || !outbox_.empty();
+}
+
+coro::Task<void> EngineCore::idleFor(Duration atMost) {
+    try {
+        co_await coro::withTimeout(atMost, [](coro::ConditionVariable& idle) -> coro::Task<void> {
+            co_await idle.wait();
+        }(idle_));
+    } catch (const coro::TimeoutError&) {
+    }
+}
+
+Result<void> EngineCore::startRunner() {
+    runners::LocalRunnerConfig config;
+    config.dataDir = directory_->path();
+    config.ownerToken = directory_->engineId();
+    config.slots = static_cast<unsigned>(options_.capacity);
+    if (!options_.launcherProgram.empty()) config.program = options_.launcherProgram;
+    auto runner = runners::LocalRunner::start(
+        config, [this](std::vector<runners::Update> batch) { dispatcher_->updates(std::move(batch)); });
+    if (!runner) return std::unexpected(runner.error());
+    runner_ = std::move(*runner);
+    dispatcher_->attach(*store_, *chunks_, *runner_);
+    runnerWatch_.emplace(loop_, runner_->pollFd());
+    return {};
+}
+
+// --- restoring ----------------------------------------------------------------------------------------------------
+
+Result<void> EngineCore::restore() {
+    scale_ = WallScale::pinnedNow();
+    // Names and queues come with the rest, after the rows: the rows wait here (48 bytes each in the session anyway).
+    std::vector<session::NewAction> actions;
+    auto restored = store_->restore([&](std::span<store::PendingRow> rows) {
+        for (const store::PendingRow& row : rows) {
+            actions.push_back(sessionAction(row));
+            lastSubmitTime_ = std::max(lastSubmitTime_, row.tNew);
+        }
+    });
+    if (!restored) return std::unexpected(restored.error());
+    lsns_ = restored->lsns;
+    queues_.numbersUsedUpTo(restored->lastQueue);
+    if (auto named = restoreNames(*restored); !named) return named;
+    if (auto queued = restoreQueues(*restored); !queued) return queued;
+    restoreWorkers(*restored);
+    constexpr std::size_t kStep = 1000;
+    for (std::size_t at = 0; at < actions.size(); at += kStep)
+        session_->add(std::span(actions).subspan(at, std::min(kStep, actions.size() - at)), MonoClock::now(), outbox_);
+    if (!actions.empty()) logInfo("engine", "{} actions are pending", actions.size());
+    return {};
+}
+
+Result<void> EngineCore::restoreNames(const store::Restored& restored) {
+    const auto broken = [](std::string_view what, std::uint32_t number) {
+        return fail(ErrorKind::Journal,
+                    fmt::format("The journal's {} {} cannot be read. Move journal.sqlite aside to begin anew, or restore "
+                                "it from a backup.",
+                                what, number));
+    };
+    for (const store::LabelEntry& label : restored.labels)
+        if (!dictionary_.restoreLabel(label.number, label.text)) return broken("label", label.number);
+    for (const store::ClassEntry& entry : restored.classes) {
+        const auto key = ClassKey::parse(entry.text);
+        if (!key || entry.number == 0) return broken("class", entry.number);
+        const auto before = static_cast<std::uint32_t>(dictionary_.classCount());
+        if (!dictionary_.restoreClass(entry.number - 1, *key)) return broken("class", entry.number);
+        for (std::uint32_t id = before; id < dictionary_.classCount(); ++id)
+            session_->defineClass(session::ClassId{id}, dictionary_.classKey(id).resources);
+    }
+    return {};
+}
+
+Result<void> EngineCore::restoreQueues(const store::Restored& restored) {
+    for (const store::QueueRow& row : restored.queues) {
+        QueueConfig config;
+        if (!row.config.empty()) {
+            auto parsed = applyQueueConfig(config, row.config);
+            if (parsed) config = *parsed;
+            else logWarning("engine", "queue {}: {}; the defaults hold", row.id.value, parsed.error().message);
+        }
+        session_->addQueue(row.id, config, row.state, row.held, row.counters);
+        queues_.add({row.id, row.token, row.tag, row.created, MonoClock::now(), false});
+    }
+    return {};
+}
+
+void EngineCore::restoreWorkers(const store::Restored& restored) {
+    for (const store::WorkerRow& row : restored.workers) {
+        auto parsed = parseWorker(row.canonical);
+        if (!parsed) {
+            logWarning("engine", "worker {} cannot be read: {}", row.id.hex(), parsed.error().message);
+            continue;
+        }
+        workers_.add({row.id.hex(), row.canonical, parsed->descriptor});
+    }
+}
+
+/// What lived in a slot when the last engine died goes through Abandoned (engine_died) back to Pending.
+void EngineCore::restoreInterrupted() {
+    for (const runners::SlotEntry& entry : interrupted_) {
+        const auto live = session_->live(entry.id.lsn);
+        // Its end was committed, but its entry not freed any more; or the next attempt is another.
+        if (!live || live->attempt + 1 != entry.id.attempt) continue;
+        dispatcher_->restoreInterrupted(entry.id, live->queue, live->cls, scale_);
+        session::AttemptEnd end;
+        end.state = ActionState::Abandoned;
+        end.reason = Reason::EngineDied;
+        session_->interrupted(entry.id.lsn, entry.id.attempt, end, MonoClock::now(), outbox_);
+        logWarning("engine", "action {} was interrupted by the end of the last engine", entry.id.lsn.value);
+    }
+    interrupted_.clear();
+}
+
+/// Directories of attempts that the last engine left. Nothing lives in them any more; deleted in the background.
+void EngineCore::removeOldScratch() {
+    namespace fs = std::filesystem;
+    std::error_code error;
+    for (const fs::directory_entry& slot : fs::directory_iterator(directory_->scratch(), error)) {
+        if (!slot.is_directory(error)) continue;
+        for (const fs::directory_entry& entry : fs::directory_iterator(slot.path(), error)) {
+            if (entry.is_symlink(error) || !entry.is_directory(error)) continue;
+            helpers_->postDeletion([path = entry.path().string()] {
+                if (auto removed = removeTree(path); !removed)
+                    logWarning("engine", "{} could not be removed: {}", path, removed.error().message);
+            });
+        }
+    }
+}
+
+// --- the end ------------------------------------------------------------------------------------------------------
+
+coro::Task<void> EngineCore::sunset() {
+    if (auto moved = session_->moveTo(SessionState::Sunset, outbox_); !moved)
+        logDebug("engine", "{}", moved.error().message);
+    wake();
+    const MonoTime until = MonoClock::now() + options_.grace + kShutdownSlack;
+    bool toldToHurry = false;
+    while (MonoClock::now() < until) {
+        if (hurried_ && !toldToHurry) {
+            runner_->endAll(runners::StopCause::EngineStopped, Duration::zero());
+            toldToHurry = true;
+        }
+        if (!isBusy()) break;
+        co_await idleFor(kIdleCheck);
+    }
+    if (dispatcher_->inFlight() > 0)
+        logWarning("engine", "{} attempts had not ended; the next start runs them again", dispatcher_->inFlight());
+    runner_->shutDown(Duration::zero());
+    for (int step = 0; step < 200 && !runner_->isDown(); ++step) co_await coro::sleepFor(Duration(10'000));
+    loop_.stop();
+}
+
+void EngineCore::hurry() {
+    hurried_ = true;
+    loop_.post([this] { idle_.notifyAll(); }, coro::Band::Results);
+}
+
+void EngineCore::close() {
+    if (closing_.exchange(true)) return;
+    if (thread_.joinable()) {
+        loop_.post([this] { loop_.spawn("sunset", sunset()); }, coro::Band::Results);
+        thread_.join();
+    }
+    helpers_.reset();
+    runner_.reset();
+    reader_.reset();
+    chunks_.reset();
+    if (store_) store_->stop();
+    store_.reset();
+    directory_.reset();
+}
+
+Result<void> EngineCore::publishAddress(const std::string& url) {
+    return directory_->publishAddress(url);
+}
+
+} // namespace yard::engine

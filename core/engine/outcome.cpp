@@ -1,0 +1,89 @@
+#include "core/engine/outcome.h"
+
+#include <cstring>
+#include <fmt/format.h>
+
+namespace yard::engine {
+
+using runners::EndCause;
+
+namespace {
+
+void set(AttemptOutcome& outcome, ActionState state, Reason reason) {
+    outcome.state = state;
+    outcome.reason = reason;
+}
+
+void fromExit(AttemptOutcome& outcome, const runners::Ended& ended) {
+    if (ended.signal) return set(outcome, ActionState::Failed, Reason::Signal);
+    if (ended.exitCode == 0) return set(outcome, ActionState::Completed, Reason::None);
+    set(outcome, ActionState::Failed, Reason::ExitCode);
+}
+
+} // namespace
+
+AttemptOutcome outcomeOf(const runners::Ended& ended) {
+    AttemptOutcome outcome;
+    outcome.exitCode = ended.exitCode;
+    outcome.signal = ended.signal;
+    outcome.cpuSeconds = ended.cpuSeconds;
+    outcome.maxRssBytes = ended.maxRssBytes;
+    switch (ended.cause) {
+    case EndCause::Exited: fromExit(outcome, ended); break;
+    case EndCause::Cancelled: set(outcome, ActionState::Cancelled, Reason::Cancelled); break;
+    case EndCause::Abandoned: set(outcome, ActionState::Abandoned, Reason::Abandoned); break;
+    case EndCause::EngineStopped: set(outcome, ActionState::Abandoned, Reason::EngineStopped); break;
+    case EndCause::Deadline:
+        set(outcome, ActionState::Failed, Reason::Deadline);
+        outcome.note = "the deadline passed; its processes were ended";
+        break;
+    case EndCause::SpawnError:
+        set(outcome, ActionState::Failed, Reason::SpawnError);
+        outcome.note = ended.spawn.message;
+        break;
+    case EndCause::LostRunner:
+        set(outcome, ActionState::Abandoned, Reason::LostRunner);
+        outcome.note = "the launcher process died while this ran";
+        break;
+    }
+    return outcome;
+}
+
+void applyOutputs(AttemptOutcome& outcome, const Result<runners::GatheredOutputs>& gathered) {
+    if (!gathered) {
+        outcome.note = "outputs could not be kept: " + gathered.error().message;
+        if (outcome.state == ActionState::Completed) set(outcome, ActionState::Failed, Reason::MissingOutput);
+        return;
+    }
+    outcome.outputs = gathered->outputs;
+    outcome.denied = gathered->denied;
+    if (outcome.state != ActionState::Completed) return;
+    if (gathered->overLimit) {
+        set(outcome, ActionState::Failed, Reason::ResultTooLarge);
+        outcome.note = "outputs are over the worker's limit (output_bytes or output_files); none was kept";
+    } else if (!gathered->missing.empty()) {
+        set(outcome, ActionState::Failed, Reason::MissingOutput);
+        outcome.note = fmt::format("expected output \"{}\" is not there", gathered->missing.front());
+    }
+}
+
+void applyStreamLoss(AttemptOutcome& outcome, const runners::StreamResult& stream, std::string_view which) {
+    if (stream.err == 0) return;
+    outcome.note = fmt::format("{} could not be kept past {} bytes: {}", which, stream.size,
+                               std::strerror(stream.err)); // NOLINT(concurrency-mt-unsafe): glibc's is per thread
+    if (outcome.state == ActionState::Completed) set(outcome, ActionState::Failed, Reason::MissingOutput);
+}
+
+ChunkRef keepSmall(const runners::StreamResult& stream, std::vector<store::SmallChunk>& chunks) {
+    if (stream.bytes.empty()) return {Hash256::ofNothing(), 0};
+    const Hash256 hash = Sha256::of(stream.bytes);
+    chunks.push_back({hash, stream.bytes});
+    return {hash, stream.bytes.size()};
+}
+
+std::string noteFrom(std::string_view err, std::string_view out) {
+    std::string note = firstErrorLine(err);
+    return note.empty() ? firstErrorLine(out) : note;
+}
+
+} // namespace yard::engine

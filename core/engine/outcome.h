@@ -1,0 +1,24 @@
+// What an attempt's end means: the runner's report as the outcome of CONTRACT 2. Pure functions; any thread.
+#pragma once
+
+#include "core/model/result.h"
+#include "core/runners/runner.h"
+#include "core/runners/scratch.h"
+#include "core/store/rows.h"
+
+#include <vector>
+
+namespace yard::engine {
+
+/// State, reason, exit code, resources and note. Streams are left out: they are kept first.
+AttemptOutcome outcomeOf(const runners::Ended& ended);
+/// What was collected, or why it could not be: may turn Completed into Failed (missing_output, result_too_large).
+void applyOutputs(AttemptOutcome& outcome, const Result<runners::GatheredOutputs>& gathered);
+/// A stream of which a part could not be written: an end that is not told as success.
+void applyStreamLoss(AttemptOutcome& outcome, const runners::StreamResult& stream, std::string_view which);
+/// A small stream as chunk: adds it to `chunks` unless it is empty.
+ChunkRef keepSmall(const runners::StreamResult& stream, std::vector<store::SmallChunk>& chunks);
+/// The note of a failure from what it printed: the first error line of stderr, else of stdout.
+std::string noteFrom(std::string_view err, std::string_view out);
+
+} // namespace yard::engine

@@ -1,0 +1,180 @@
+// The turns of the engine thread: take what came in, let the session decide, carry it out.
+#include "core/engine/engine_core.h"
+
+#include "core/base/log.h"
+#include "core/coro/timeout.h"
+
+#include <algorithm>
+
+namespace yard::engine {
+
+namespace {
+
+coro::Task<void> set(coro::Event& event) {
+    co_await event.wait();
+}
+
+} // namespace
+
+coro::Task<void> EngineCore::pump() {
+    for (;;) {
+        co_await work_.wait();
+        work_.clear();
+        while (takeTurn()) co_await coro::yieldNow();
+        timersChanged_.set();
+        if (!isBusy()) idle_.notifyAll();
+    }
+}
+
+/// One turn; true when another one is due at once.
+bool EngineCore::takeTurn() {
+    takeAcks();
+    bool more = false;
+    if (session_->hasMoreWork()) session_->step(outbox_);
+    // Nothing new starts while the journal cannot take results.
+    if (committer_.writable()) more = session_->schedule(MonoClock::now(), outbox_);
+    carryOut();
+    return more || session_->hasMoreWork() || committer_.hasAcks() || !outbox_.empty();
+}
+
+void EngineCore::takeAcks() {
+    for (const ResultAck& ack : committer_.takeAcks()) {
+        if (!ack.ok) {
+            logError("engine", "the end of action {} could not be written; the next start runs it again",
+                     ack.lsn.value);
+            continue;
+        }
+        const auto live = session_->live(ack.lsn);
+        if (live && live->attempt) dispatcher_->stored(ack.lsn, live->attempt);
+        if (ack.kind == ResultAck::Kind::Retry) {
+            session_->retryStored(ack.lsn, outbox_);
+        } else {
+            session_->finishStored(ack.lsn, outbox_);
+            if (live) noteQueueUsed(live->queue);
+            waiters_.tell(ack.lsn);
+        }
+    }
+}
+
+void EngineCore::carryOut() {
+    // What is carried out may raise new events, so the session gets an outbox of its own meanwhile.
+    session::Outbox now;
+    std::swap(now, outbox_);
+    if (!now.start.empty()) dispatcher_->begin(now.start, scale_);
+    for (const session::TakeBack& what : now.takeBack) dispatcher_->takeBack(what);
+    for (const session::Stop& what : now.stop) dispatcher_->stop(what);
+    for (const session::Retry& retry : now.retry) postRetry(retry);
+    for (const session::Finish& finish : now.finish) postFinish(finish);
+    for (const QueueId id : now.forgotten) forgetQueueNow(id);
+    committer_.flush();
+}
+
+void EngineCore::postRetry(const session::Retry& retry) {
+    store::Retry row;
+    row.lsn = retry.lsn;
+    row.attempt = dispatcher_->record({retry.lsn, retry.endedAttempt}, retry.state, retry.reason, row.chunks);
+    row.retryCount = static_cast<std::uint32_t>(retry.retries.retryCount);
+    row.ownFailures = static_cast<std::uint32_t>(retry.retries.ownFailures);
+    row.interruptions = static_cast<std::uint32_t>(retry.retries.interruptions);
+    row.tPending = row.attempt.times[retry.state];
+    if (retry.notBefore != MonoTime{}) row.notBefore = scale_.at(retry.notBefore);
+    committer_.retry(std::move(row));
+}
+
+void EngineCore::postFinish(const session::Finish& finish) {
+    store::Finish row;
+    row.lsn = finish.lsn;
+    row.state = finish.state;
+    row.reason = finish.reason;
+    if (finish.attempt) {
+        row.attempt = dispatcher_->record({finish.lsn, finish.attempt}, finish.state, finish.reason, row.chunks);
+        row.tEnd = row.attempt->times[finish.state];
+    } else {
+        row.tEnd = scale_.at(MonoClock::now());
+    }
+    committer_.finish(std::move(row), waiters_.contains(finish.lsn));
+}
+
+void EngineCore::forgetQueueNow(QueueId id) {
+    queues_.remove(id);
+    loop_.spawn("forget queue", [](EngineCore& core, QueueId queue) -> coro::Task<void> {
+        const store::AckDetail done = co_await core.committer_.commit(store::DropQueue{queue});
+        if (done.error) logWarning("engine", "queue {} could not be removed: {}", queue.value, done.error->message);
+    }(*this, id));
+}
+
+coro::Task<void> EngineCore::watchRunner() {
+    for (;;) {
+        const int err = co_await runnerWatch_->readable();
+        if (err != 0) co_return;
+        runner_->onReadable();
+    }
+}
+
+coro::Task<void> EngineCore::watchTimers() {
+    for (;;) {
+        timersChanged_.clear();
+        const std::optional<MonoTime> next = session_->nextWake();
+        if (!next) {
+            co_await timersChanged_.wait();
+            continue;
+        }
+        const Duration left = *next - MonoClock::now();
+        if (left <= Duration::zero()) {
+            wake();
+            co_await coro::yieldNow();
+            co_await timersChanged_.wait();
+            continue;
+        }
+        try {
+            co_await coro::withTimeout(left, set(timersChanged_));
+        } catch (const coro::TimeoutError&) {
+            wake();
+        }
+    }
+}
+
+/// Something of the queue was asked for or ended: its idle time begins anew.
+void EngineCore::noteQueueUsed(QueueId id) {
+    QueueEntry* entry = queues_.find(id);
+    const QueueConfig* config = session_->queueConfig(id);
+    if (!entry || !config) return;
+    entry->lastUsed = MonoClock::now();
+    if (id.value == 0 || config->idleExpiry == Duration::zero()) return;
+    if (!nextExpiry_ || entry->lastUsed + config->idleExpiry < *nextExpiry_) queuesChanged_.set();
+}
+
+coro::Task<void> EngineCore::expireQueues() {
+    for (;;) {
+        queuesChanged_.clear();
+        const MonoTime now = MonoClock::now();
+        nextExpiry_.reset();
+        for (QueueEntry* entry : queues_.all()) {
+            const QueueConfig* config = session_->queueConfig(entry->id);
+            const auto status = session_->queueStatus(entry->id);
+            if (entry->id.value == 0 || !config || !status || config->idleExpiry == Duration::zero()) continue;
+            if (status->counters.active() > 0) continue; // its end sets lastUsed, and we look again then at the latest
+            const MonoTime due = entry->lastUsed + config->idleExpiry;
+            if (due > now) {
+                nextExpiry_ = nextExpiry_ ? std::min(*nextExpiry_, due) : due;
+                continue;
+            }
+            logInfo("engine", "queue {} was idle for {} s and is deleted", entry->id.value,
+                    config->idleExpiry.count() / 1'000'000);
+            entry->forgetting = true;
+            if (auto gone = session_->forgetQueue(entry->id, outbox_); !gone)
+                logWarning("engine", "queue {}: {}", entry->id.value, gone.error().message);
+            wake();
+        }
+        try {
+            if (!nextExpiry_) {
+                co_await queuesChanged_.wait();
+            } else {
+                co_await coro::withTimeout(*nextExpiry_ - MonoClock::now(), set(queuesChanged_));
+            }
+        } catch (const coro::TimeoutError&) {
+        }
+    }
+}
+
+} // namespace yard::engine

@@ -1,0 +1,308 @@
+// Questions: rows from the journal, read on the reader thread, overlaid with what the session knows right now.
+#include "core/engine/engine_core.h"
+
+#include "core/coro/timeout.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace yard::engine {
+
+namespace {
+
+constexpr int kHistory = 1000;
+
+
+bool wants(const std::vector<ActionState>& states, ActionState state) {
+    return states.empty() || std::ranges::find(states, state) != states.end();
+}
+
+bool wantsLive(const ListQuery& query) {
+    return query.heldOnly || query.retryOnly || query.states.empty() ||
+           std::ranges::any_of(query.states, [](ActionState s) { return !isEnded(s); });
+}
+
+bool wantsEnded(const ListQuery& query) {
+    return !query.heldOnly && !query.retryOnly &&
+           (query.states.empty() || std::ranges::any_of(query.states, isEnded));
+}
+
+bool onlyRunning(const ListQuery& query) {
+    return !query.states.empty() && std::ranges::all_of(query.states, [](ActionState s) {
+        return s == ActionState::Submitting || s == ActionState::Running;
+    });
+}
+
+} // namespace
+
+/// Runs `function` on the reader thread.
+template<class F>
+auto EngineCore::read(F function) -> coro::Task<std::invoke_result_t<F&, store::Reader&>> {
+    using R = std::invoke_result_t<F&, store::Reader&>;
+    coro::OneShot<R> shot("journal read");
+    const Result<void> posted =
+        reader_->post([promise = shot.promise(), function = std::move(function)](store::Reader& reader) mutable {
+            promise.setFrom([&] { return function(reader); });
+        });
+    if (!posted) co_return std::unexpected(posted.error());
+    co_return co_await shot.get();
+}
+
+/// Row and session: what is in flight is not in the journal.
+void EngineCore::overlay(ActionResult& result) const {
+    const auto live = session_->live(result.lsn);
+    if (!live) return;
+    result.state = live->state;
+    result.held = live->held;
+    result.priority = live->priority;
+    result.retryCount = live->retries.retryCount;
+    result.retryAt = live->backoff && live->wakesAt != MonoTime{} ? scale_.at(live->wakesAt) : 0;
+    if (live->state == ActionState::Pending) return;
+    const Attempt* attempt = dispatcher_->find(result.lsn);
+    if (!attempt) return;
+    const Timestamps& times = attempt->record.times;
+    result.times[ActionState::Submitting] = times[ActionState::Submitting];
+    result.times[ActionState::Running] = times[ActionState::Running];
+    result.times.exited = times.exited;
+}
+
+coro::Task<Result<ActionResult>> EngineCore::action(Lsn lsn) {
+    for (int attempt = 0;; ++attempt) {
+        auto row = co_await read([lsn](store::Reader& reader) { return reader.get(lsn); });
+        if (!row) co_return std::unexpected(row.error());
+        if (!*row)
+            co_return fail(ErrorKind::NotFound,
+                           fmt::format("There is no action {}: it never was, or it was retired.", lsn.value));
+        ActionResult result = std::move(**row);
+        // A pending row of an action that is not live: it ended, or entered, while we read. Look again.
+        if (!isEnded(result.state) && !session_->live(lsn) && attempt < 3) {
+            co_await coro::yieldNow();
+            continue;
+        }
+        if (!isEnded(result.state)) overlay(result);
+        co_return result;
+    }
+}
+
+coro::Task<Result<std::string>> EngineCore::spec(Lsn lsn) {
+    auto text = co_await read([lsn](store::Reader& reader) { return reader.specText(lsn); });
+    if (!text) co_return std::unexpected(text.error());
+    if (!*text)
+        co_return fail(ErrorKind::NotFound,
+                       fmt::format("The action {} as it was posted is not kept (any more).", lsn.value));
+    co_return std::move((*text)->text);
+}
+
+bool EngineCore::accepts(const ListQuery& query, const ActionResult& result) const {
+    if (!query.heldOnly && !query.retryOnly && !wants(query.states, result.state)) return false;
+    if (query.heldOnly && !result.held) return false;
+    if (query.retryOnly && result.retryAt == 0) return false;
+    if (query.text.empty()) return true;
+    const auto has = [&](const std::string& text) { return text.find(query.text) != text.npos; };
+    return has(result.label) || has(result.workerName) || has(result.function) || has(result.note);
+}
+
+coro::Task<Result<ListPage>> EngineCore::listRunning(ListQuery query) {
+    std::optional<QueueId> queue;
+    if (query.queue) queue = queues_.find(*query.queue)->id;
+    std::vector<Lsn> lsns = session_->runningActions();
+    std::ranges::sort(lsns, [&](Lsn a, Lsn b) { return query.newestFirst ? b < a : a < b; });
+    Lsn after{};
+    std::from_chars(query.cursor.data(), query.cursor.data() + query.cursor.size(), after.value);
+    ListPage page;
+    for (const Lsn lsn : lsns) {
+        if (after.value && (query.newestFirst ? lsn >= after : lsn <= after)) continue;
+        if (std::ssize(page.jobs) >= query.limit) {
+            page.cursor = fmt::format("{}", page.jobs.back().lsn.value);
+            break;
+        }
+        Result<ActionResult> result = co_await action(lsn);
+        if (!result || !accepts(query, *result)) continue;
+        if (queue && result->queue != *queue) continue;
+        if (!query.label.empty() && result->label != query.label) continue;
+        if (!query.worker.empty() && result->workerId != query.worker && result->workerName != query.worker) continue;
+        result->attempts.clear();
+        page.jobs.push_back(std::move(*result));
+    }
+    co_return page;
+}
+
+coro::Task<Result<ListPage>> EngineCore::list(ListQuery query) {
+    store::PageFilter filter;
+    if (query.queue) {
+        const Result<QueueEntry*> queue = findQueue(*query.queue);
+        if (!queue) co_return std::unexpected(queue.error());
+        filter.queue = (*queue)->id;
+    }
+    if (onlyRunning(query) && !query.heldOnly && !query.retryOnly) co_return co_await listRunning(std::move(query));
+    if (!query.worker.empty()) {
+        const RegisteredWorker* worker = query.worker == "exec" ? nullptr : workers_.find(query.worker);
+        // name@version means one worker; a bare name means all of that name, those of old versions too.
+        filter.worker = worker && query.worker.contains('@') ? worker->id : query.worker;
+    }
+    if (!query.label.empty()) filter.label = query.label;
+    for (const ActionState state : query.states)
+        if (isEnded(state)) filter.states.push_back(state);
+    filter.heldOnly = query.heldOnly;
+    filter.backoffOnly = query.retryOnly;
+    Lsn cursor{};
+    if (!query.cursor.empty()) {
+        const auto [end, error] =
+            std::from_chars(query.cursor.data(), query.cursor.data() + query.cursor.size(), cursor.value);
+        if (error != std::errc{} || end != query.cursor.data() + query.cursor.size() || cursor.value <= 0)
+            co_return fail(ErrorKind::Malformed, "\"cursor\" is none that a page was answered with: begin without one.");
+    }
+    const auto order = query.newestFirst ? store::PageOrder::NewestFirst : store::PageOrder::OldestFirst;
+    auto both = co_await read([=, live = wantsLive(query), ended = wantsEnded(query),
+                               limit = query.limit](store::Reader& reader) -> Result<std::array<store::Page, 2>> {
+        // Pending first: what ends in between is then seen at least once.
+        std::array<store::Page, 2> pages;
+        if (live) {
+            auto page = reader.pagePending(filter, order, limit, cursor);
+            if (!page) return std::unexpected(page.error());
+            pages[0] = std::move(*page);
+        }
+        if (ended) {
+            auto page = reader.page(filter, order, limit, cursor);
+            if (!page) return std::unexpected(page.error());
+            pages[1] = std::move(*page);
+        }
+        return pages;
+    });
+    if (!both) co_return std::unexpected(both.error());
+    co_return merge(query, std::move(*both));
+}
+
+/// Two pages by LSN into one: up to where both have been looked at.
+ListPage EngineCore::merge(const ListQuery& query, std::array<store::Page, 2> pages) const {
+    const bool newest = query.newestFirst;
+    const auto before = [newest](Lsn a, Lsn b) { return newest ? b < a : a < b; };
+    Lsn edge{};
+    for (const store::Page& page : pages)
+        if (page.cursor.value && (edge.value == 0 || before(page.cursor, edge))) edge = page.cursor;
+    ListPage merged;
+    for (store::Page& page : pages)
+        for (ActionResult& row : page.rows) {
+            if (edge.value && before(edge, row.lsn)) continue;
+            if (!isEnded(row.state)) overlay(row);
+            if (accepts(query, row)) merged.jobs.push_back(std::move(row));
+        }
+    std::ranges::sort(merged.jobs, before, &ActionResult::lsn);
+    // An action that ended between the two reads is in both; the finished row is the later one.
+    const auto same = [](const ActionResult& a, const ActionResult& b) { return a.lsn == b.lsn; };
+    for (auto at = std::ranges::adjacent_find(merged.jobs, same); at != merged.jobs.end();
+         at = std::adjacent_find(at, merged.jobs.end(), same))
+        at = merged.jobs.erase(isEnded(at->state) ? std::next(at) : at);
+    if (std::ssize(merged.jobs) > query.limit) {
+        merged.jobs.resize(static_cast<std::size_t>(query.limit));
+        edge = merged.jobs.back().lsn;
+    }
+    if (edge.value) merged.cursor = fmt::format("{}", edge.value);
+    return merged;
+}
+
+coro::Task<Result<ListPage>> EngineCore::history(QueueSelector selector) {
+    std::optional<QueueId> queue;
+    if (selector.ref) {
+        const Result<QueueEntry*> entry = findQueue(*selector.ref);
+        if (!entry) co_return std::unexpected(entry.error());
+        queue = (*entry)->id;
+    }
+    auto rows = co_await read([queue](store::Reader& reader) { return reader.history(kHistory, queue); });
+    if (!rows) co_return std::unexpected(rows.error());
+    co_return ListPage{std::move(*rows), {}};
+}
+
+coro::Task<SessionView> EngineCore::session() {
+    SessionView view;
+    view.state = session_->state();
+    view.engineId = directory_->engineId();
+    view.runId = runId_;
+    const session::SessionCounts counts = session_->counts();
+    const auto set = [&view](ActionState state, std::int64_t count) { view.counts[std::to_underlying(state)] = count; };
+    set(ActionState::Pending, counts.all.pending);
+    set(ActionState::Submitting, counts.submitting);
+    set(ActionState::Running, counts.all.running - counts.submitting);
+    set(ActionState::Completed, counts.all.completed);
+    set(ActionState::Failed, counts.all.failed);
+    set(ActionState::Abandoned, counts.all.abandoned);
+    set(ActionState::Cancelled, counts.all.cancelled);
+    std::array<char, 256> host{};
+    ::gethostname(host.data(), host.size() - 1);
+    view.machineName = host.data();
+    view.cores = static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
+    view.memoryBytes = static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
+    view.capacity = options_.capacity;
+    view.journalWritable = committer_.writable();
+    co_return view;
+}
+
+// --- output -------------------------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr Duration kStreamWait{1'000'000};
+
+coro::Task<void> changed(coro::ConditionVariable& condition) {
+    co_await condition.wait();
+}
+
+/// Waits for a change, at most a second.
+coro::Task<void> changedSoon(coro::ConditionVariable& condition) {
+    try {
+        co_await coro::withTimeout(kStreamWait, changed(condition));
+    } catch (const coro::TimeoutError&) {
+    }
+}
+
+const AttemptRecord* endedAttempt(const ActionResult& result, std::uint32_t number) {
+    if (number == 0) return result.attempts.empty() ? nullptr : &result.attempts.back();
+    const auto at = std::ranges::find(result.attempts, number, &AttemptRecord::n);
+    return at == result.attempts.end() ? nullptr : &*at;
+}
+
+} // namespace
+
+coro::Task<Result<StreamSource>> EngineCore::openStream(Lsn lsn, Stream stream, std::uint32_t attempt, bool follow) {
+    const unsigned which = stream == Stream::Out ? 0 : 1;
+    for (int look = 0; look < 3; ++look) {
+        const Attempt* running = dispatcher_->find(lsn);
+        const bool launched = running && running->phase >= Attempt::Phase::Launched;
+        if (const auto live = launched ? dispatcher_->follow(lsn, attempt, which) : nullptr) {
+            const std::uint32_t number = attempt ? attempt : running->id.attempt;
+            const MonoTime until = MonoClock::now() + kStreamWait;
+            while (live->streams[which].path.empty() && !live->ended && MonoClock::now() < until)
+                co_await changedSoon(live->changed);
+            if (!live->ended && !live->streams[which].path.empty())
+                co_return StreamSource{number, {}, live->streams[which].path, false};
+            if (!live->ended) co_return StreamSource{};
+        }
+        const Result<ActionResult> known = co_await action(lsn);
+        if (!known) co_return std::unexpected(known.error());
+        const bool newer = attempt == 0 && follow && !isEnded(known->state) && dispatcher_->find(lsn);
+        if (const AttemptRecord* record = endedAttempt(*known, attempt); record && !newer) {
+            const auto& chunk = stream == Stream::Out ? record->outcome.out : record->outcome.err;
+            const bool last = isEnded(known->state) && record == &known->attempts.back();
+            co_return StreamSource{record->n, chunk.value_or(ChunkRef{Hash256::ofNothing(), 0}), {}, !last};
+        }
+        if (isEnded(known->state) || !follow)
+            co_return fail(ErrorKind::NotFound,
+                           fmt::format("Action {} has no output{}: it did not run.", lsn.value,
+                                       attempt ? fmt::format(" of attempt {}", attempt) : std::string()));
+        co_await changedSoon(dispatcher_->progress());
+    }
+    co_return StreamSource{};
+}
+
+coro::Task<Result<StreamProgress>> EngineCore::awaitStream(Lsn lsn, Stream stream, std::uint32_t attempt,
+                                                           std::uint64_t known) {
+    const unsigned which = stream == Stream::Out ? 0 : 1;
+    const auto live = dispatcher_->follow(lsn, attempt, which);
+    if (!live || live->ended) co_return StreamProgress{known, true};
+    if (live->streams[which].size <= known) co_await changedSoon(live->changed);
+    co_return StreamProgress{live->streams[which].size, live->ended};
+}
+
+} // namespace yard::engine

@@ -1,0 +1,37 @@
+#include "core/engine/queue_book.h"
+
+namespace yard::engine {
+
+QueueEntry& QueueBook::add(QueueEntry entry) {
+    numbersUsedUpTo(entry.id.value);
+    if (!entry.token.empty()) byToken_[entry.token] = entry.id.value;
+    return entries_.insert_or_assign(entry.id.value, std::move(entry)).first->second;
+}
+
+void QueueBook::remove(QueueId id) {
+    const auto at = entries_.find(id.value);
+    if (at == entries_.end()) return;
+    byToken_.erase(at->second.token);
+    entries_.erase(at);
+}
+
+QueueEntry* QueueBook::find(QueueId id) {
+    const auto at = entries_.find(id.value);
+    return at == entries_.end() || at->second.forgetting ? nullptr : &at->second;
+}
+
+QueueEntry* QueueBook::find(const QueueRef& ref) {
+    if (ref.number) return find(*ref.number);
+    const auto at = byToken_.find(ref.token);
+    return at == byToken_.end() ? nullptr : find(QueueId{at->second});
+}
+
+std::vector<QueueEntry*> QueueBook::all() {
+    std::vector<QueueEntry*> queues;
+    queues.reserve(entries_.size());
+    for (auto& [number, entry] : entries_)
+        if (!entry.forgetting) queues.push_back(&entry);
+    return queues;
+}
+
+} // namespace yard::engine

@@ -1,0 +1,273 @@
+// Queues, workers and the state of the session: committed first, then told to the session, then answered.
+#include "core/engine/engine_core.h"
+
+#include "core/base/files.h"
+#include "core/base/log.h"
+#include "core/runners/scratch.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace yard::engine {
+
+namespace {
+
+constexpr std::size_t kTokenBytes = 12; ///< 24 hex digits
+constexpr std::size_t kMaxTag = 256;
+
+std::string describe(const QueueRef& ref) {
+    return ref.number ? fmt::format("{}", ref.number->value) : ref.token;
+}
+
+} // namespace
+
+Result<QueueEntry*> EngineCore::findQueue(const QueueRef& ref) {
+    QueueEntry* entry = queues_.find(ref);
+    if (!entry)
+        return fail(ErrorKind::NotFound,
+                    fmt::format("There is no queue {}: it was deleted, or was idle for too long.", describe(ref)));
+    noteQueueUsed(entry->id);
+    return entry;
+}
+
+QueueView EngineCore::view(const QueueEntry& entry) const {
+    QueueView view;
+    view.id = entry.id;
+    view.token = entry.token;
+    view.tag = entry.tag;
+    if (const auto status = session_->queueStatus(entry.id)) {
+        view.state = status->state;
+        view.held = status->held;
+        view.counters = status->counters;
+    }
+    if (const QueueConfig* config = session_->queueConfig(entry.id)) view.config = *config;
+    return view;
+}
+
+store::QueueRow EngineCore::row(const QueueEntry& entry) const {
+    const QueueView seen = view(entry);
+    store::QueueRow row;
+    row.id = entry.id;
+    row.token = entry.token;
+    row.tag = entry.tag;
+    row.state = seen.state;
+    row.held = seen.held;
+    row.config = toJson(seen.config);
+    row.created = entry.created;
+    return row;
+}
+
+coro::Task<std::vector<QueueView>> EngineCore::queues() {
+    std::vector<QueueView> views;
+    for (const QueueEntry* entry : queues_.all()) views.push_back(view(*entry));
+    co_return views;
+}
+
+coro::Task<Result<QueueView>> EngineCore::queue(QueueRef ref) {
+    const Result<QueueEntry*> entry = findQueue(ref);
+    if (!entry) co_return std::unexpected(entry.error());
+    co_return view(**entry);
+}
+
+coro::Task<Result<QueueView>> EngineCore::createQueue(std::string tag, std::string configJson) {
+    if (tag.size() > kMaxTag || !isUtf8(tag)) co_return invalid("tag", "\"tag\" is UTF-8 text of at most 256 bytes.");
+    QueueConfig config;
+    if (!configJson.empty()) {
+        auto given = applyQueueConfig(config, configJson);
+        if (!given) co_return std::unexpected(given.error());
+        config = *given;
+    }
+    if (session_->state() >= SessionState::Draining) {
+        if (auto accepts = session_->accepts(QueueId{0}); !accepts) co_return std::unexpected(accepts.error());
+    }
+    QueueEntry entry{queues_.takeNumber(), randomHex(kTokenBytes), std::move(tag), wallNow(), MonoClock::now(), false};
+    store::QueueRow row;
+    row.id = entry.id;
+    row.token = entry.token;
+    row.tag = entry.tag;
+    row.config = toJson(config);
+    row.created = entry.created;
+    const store::AckDetail done = co_await committer_.commit(store::PutQueue{std::move(row)});
+    if (done.error) co_return std::unexpected(*done.error);
+    session_->addQueue(entry.id, config);
+    QueueEntry& kept = queues_.add(std::move(entry));
+    noteQueueUsed(kept.id);
+    co_return view(kept);
+}
+
+/// Writes the queue as it is now. What changed it took effect before the commit, the answer comes after it: nobody is
+/// told what is not durable, and a commit that fails is told as such.
+coro::Task<Result<QueueView>> EngineCore::commitQueue(QueueId id) {
+    QueueEntry* entry = queues_.find(id);
+    if (!entry) co_return fail(ErrorKind::NotFound, fmt::format("Queue {} was deleted meanwhile.", id.value));
+    wake();
+    const store::AckDetail done = co_await committer_.commit(store::PutQueue{row(*entry)});
+    if (done.error) co_return std::unexpected(*done.error);
+    entry = queues_.find(id);
+    if (!entry) co_return fail(ErrorKind::NotFound, fmt::format("Queue {} was deleted meanwhile.", id.value));
+    co_return view(*entry);
+}
+
+coro::Task<Result<QueueView>> EngineCore::configureQueue(QueueRef ref, std::string configJson) {
+    const Result<QueueEntry*> entry = findQueue(ref);
+    if (!entry) co_return std::unexpected(entry.error());
+    const QueueId id = (*entry)->id;
+    auto config = applyQueueConfig(*session_->queueConfig(id), configJson);
+    if (!config) co_return std::unexpected(config.error());
+    if (auto done = session_->configureQueue(id, *config); !done) co_return std::unexpected(done.error());
+    noteQueueUsed(id);
+    co_return co_await commitQueue(id);
+}
+
+coro::Task<Result<QueueView>> EngineCore::holdQueue(QueueRef ref, bool held) {
+    const Result<QueueEntry*> entry = findQueue(ref);
+    if (!entry) co_return std::unexpected(entry.error());
+    const QueueId id = (*entry)->id;
+    const Result<void> done = held ? session_->holdQueue(id, outbox_) : session_->releaseQueue(id);
+    if (!done) co_return std::unexpected(done.error());
+    co_return co_await commitQueue(id);
+}
+
+coro::Task<Result<QueueView>> EngineCore::drainQueue(QueueRef ref) {
+    const Result<QueueEntry*> entry = findQueue(ref);
+    if (!entry) co_return std::unexpected(entry.error());
+    const QueueId id = (*entry)->id;
+    if (auto done = session_->drainQueue(id); !done) co_return std::unexpected(done.error());
+    co_return co_await commitQueue(id);
+}
+
+coro::Task<Result<QueueView>> EngineCore::cancelQueue(QueueRef ref) {
+    const Result<QueueEntry*> entry = findQueue(ref);
+    if (!entry) co_return std::unexpected(entry.error());
+    const QueueId id = (*entry)->id;
+    if (auto done = session_->cancelQueue(id, outbox_); !done) co_return std::unexpected(done.error());
+    co_return co_await commitQueue(id);
+}
+
+coro::Task<Result<void>> EngineCore::deleteQueue(QueueRef ref) {
+    const Result<QueueEntry*> entry = findQueue(ref);
+    if (!entry) co_return std::unexpected(entry.error());
+    const QueueId id = (*entry)->id;
+    if (id.value == 0)
+        co_return fail(ErrorKind::WrongState, "Queue 0 is the implicit one: it can be held, not deleted.");
+    // Cancelled first, durably: a start in between carries on with it.
+    const auto status = session_->queueStatus(id);
+    if (status && status->state != QueueState::Cancelled) {
+        if (auto done = session_->cancelQueue(id, outbox_); !done) co_return std::unexpected(done.error());
+        const Result<QueueView> cancelled = co_await commitQueue(id);
+        if (!cancelled) co_return std::unexpected(cancelled.error());
+    }
+    QueueEntry* still = queues_.find(id);
+    if (!still) co_return fail(ErrorKind::NotFound, fmt::format("Queue {} was deleted meanwhile.", id.value));
+    still->forgetting = true;
+    auto forgotten = session_->forgetQueue(id, outbox_);
+    wake();
+    co_return forgotten;
+}
+
+coro::Task<Result<void>> EngineCore::holdAll(bool held) {
+    std::vector<QueueId> ids;
+    for (const QueueEntry* entry : queues_.all()) ids.push_back(entry->id);
+    for (const QueueId id : ids) {
+        const auto status = session_->queueStatus(id);
+        if (!status || status->held == held || status->state == QueueState::Cancelled) continue;
+        const Result<QueueView> done = co_await holdQueue(QueueRef{id, {}}, held);
+        if (!done && done.error().kind != ErrorKind::NotFound) co_return std::unexpected(done.error());
+    }
+    co_return Result<void>{};
+}
+
+// --- workers ------------------------------------------------------------------------------------------------------
+
+coro::Task<Result<void>> EngineCore::registerWorker(ParsedWorker parsed) {
+    const WorkerDescriptor& descriptor = *parsed.descriptor;
+    if (descriptor.mode == WorkerMode::Warm)
+        co_return fail(ErrorKind::NotImplemented,
+                       "Warm workers are not supported by this version yet: register it with \"mode\": \"process\".");
+    if (descriptor.platform != thisPlatform())
+        co_return invalid("platform", fmt::format("This machine is {}; a worker for {} cannot run here.",
+                                                  thisPlatform(), descriptor.platform));
+    store::WorkerRow row;
+    row.id = parsed.id;
+    row.canonical = parsed.canonical;
+    row.registered = wallNow();
+    for (const WorkerFile& file : descriptor.files) row.chunks.push_back(file.hash);
+    const store::AckDetail done = co_await committer_.commit(store::PutWorker{std::move(row)});
+    if (done.error) co_return std::unexpected(*done.error);
+    workers_.add({parsed.id.hex(), parsed.canonical, parsed.descriptor});
+    co_return Result<void>{};
+}
+
+coro::Task<std::vector<WorkerView>> EngineCore::workers() {
+    std::vector<WorkerView> views;
+    for (const RegisteredWorker* worker : workers_.all()) views.push_back({worker->id, worker->canonical});
+    co_return views;
+}
+
+namespace {
+
+std::unexpected<Error> unknownWorker(const std::string& ref) {
+    return fail(ErrorKind::NotFound, fmt::format("There is no worker \"{}\"; `yardctl workers` lists them.", ref));
+}
+
+} // namespace
+
+coro::Task<Result<WorkerView>> EngineCore::worker(std::string ref) {
+    const RegisteredWorker* worker = workers_.find(ref);
+    if (!worker) co_return unknownWorker(ref);
+    co_return WorkerView{worker->id, worker->canonical};
+}
+
+coro::Task<Result<void>> EngineCore::removeWorker(std::string ref, bool force) {
+    const RegisteredWorker* worker = workers_.find(ref);
+    if (!worker) co_return unknownWorker(ref);
+    const std::string id = worker->id;
+    const std::string name = worker->descriptor->name;
+    ListQuery active;
+    active.states = {ActionState::Pending, ActionState::Submitting, ActionState::Running};
+    active.worker = id;
+    active.limit = 1000;
+    for (;;) {
+        const Result<ListPage> page = co_await list(active);
+        if (!page) co_return std::unexpected(page.error());
+        if (page->jobs.empty() && page->cursor.empty()) break;
+        if (!page->jobs.empty() && !force)
+            co_return fail(ErrorKind::WrongState,
+                           fmt::format("Actions of worker \"{}\" are pending or running (action {} is one): wait for "
+                                       "them, cancel them, or give {{\"force\":true}}, which cancels them.",
+                                       name, page->jobs.front().lsn.value));
+        for (const ActionResult& job : page->jobs) co_await cancel(job.lsn);
+        if (page->jobs.empty()) {
+            active.cursor = page->cursor;
+            continue;
+        }
+        for (const ActionResult& job : page->jobs) co_await waitForAction(job.lsn, options_.grace + Duration(5'000'000));
+        active.cursor.clear();
+    }
+    const store::AckDetail done = co_await committer_.commit(store::DropWorker{*Hash256::fromHex(id)});
+    if (done.error) co_return std::unexpected(*done.error);
+    workers_.remove(id);
+    dispatcher_->forgetWorker(id);
+    helpers_->postDeletion([dataDir = directory_->path(), id] {
+        if (auto removed = runners::removeWorkerFiles(dataDir, id); !removed)
+            logWarning("engine", "files of worker {}: {}", id, removed.error().message);
+    });
+    co_return Result<void>{};
+}
+
+// --- session ------------------------------------------------------------------------------------------------------
+
+coro::Task<Result<void>> EngineCore::moveSession(SessionState to) {
+    if (to == SessionState::Sunset) {
+        // Main closes the engine, which moves the session: there is one way down.
+        const std::uint64_t one = 1;
+        if (::write(sunsetFd_.get(), &one, sizeof one) != sizeof one)
+            co_return failErrno("waking the main thread", errno);
+        co_return Result<void>{};
+    }
+    auto moved = session_->moveTo(to, outbox_);
+    wake();
+    co_return moved;
+}
+
+} // namespace yard::engine

@@ -1,0 +1,33 @@
+// Specs of actions that were just submitted or read ahead, so that a short queue never reads the journal. The newest
+// 8 MiB; the oldest go first. Owner: engine thread.
+#pragma once
+
+#include "core/base/ids.h"
+#include "core/model/action_spec.h"
+
+#include <cstddef>
+#include <deque>
+#include <unordered_map>
+
+namespace yard::engine {
+
+class SpecCache {
+public:
+    explicit SpecCache(std::size_t limitBytes = 8u << 20) : limit_(limitBytes) {}
+    void put(Lsn lsn, SpecPtr spec);
+    /// Takes it out; null when it is not here.
+    SpecPtr take(Lsn lsn);
+    std::size_t bytes() const { return bytes_; }
+
+private:
+    struct Entry {
+        SpecPtr spec;
+        std::size_t bytes;
+    };
+    std::size_t limit_;
+    std::size_t bytes_ = 0;
+    std::unordered_map<Lsn, Entry> entries_;
+    std::deque<Lsn> order_; ///< may name entries that are gone
+};
+
+} // namespace yard::engine

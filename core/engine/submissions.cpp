@@ -1,0 +1,318 @@
+// Taking work in, and the operations on one action. Committed first, then told to the session, then answered.
+#include "core/engine/engine_core.h"
+
+#include "core/coro/timeout.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+
+namespace yard::engine {
+
+namespace {
+
+/// Actions handed to the session at once; more yields in between.
+constexpr std::size_t kAddStep = 1000;
+
+std::string answerText(const SubmitAnswer& answer) {
+    std::string text = fmt::format("{}", answer.queue.value);
+    for (const SubmitAnswer::Item& item : answer.items) text += fmt::format(";{}+{}", item.first.value, item.count);
+    return text;
+}
+
+/// The inverse of answerText, of what the journal kept for an idempotency key.
+SubmitAnswer answerFrom(std::string_view text) {
+    const auto number = [&text](char upTo) {
+        std::int64_t value = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+        if (!text.empty() && text.front() == upTo) text.remove_prefix(1);
+        return error == std::errc{} ? value : 0;
+    };
+    SubmitAnswer answer;
+    answer.queue = QueueId{number(';')};
+    while (!text.empty()) {
+        const Lsn first{number('+')};
+        const std::size_t before = text.size();
+        answer.items.push_back({first, number(';')});
+        if (text.size() == before) break;
+    }
+    return answer;
+}
+
+Error atIndex(Error error, std::size_t index, bool isList) {
+    if (isList) error.index = static_cast<int>(index);
+    return error;
+}
+
+std::unexpected<Error> later(std::string_view field, std::string_view what) {
+    Error error{.kind = ErrorKind::NotImplemented,
+                .message = fmt::format("\"{}\" ({}) is not supported by this version yet; leave it out.", field, what),
+                .field = std::string(field),
+                .need = {}};
+    return std::unexpected(std::move(error));
+}
+
+} // namespace
+
+Result<QueueEntry*> EngineCore::selectQueue(const QueueSelector& queue) {
+    return findQueue(queue.ref.value_or(QueueRef{QueueId{0}, {}}));
+}
+
+Result<void> EngineCore::checkSpec(const ActionSpec& spec) const {
+    if (!spec.after.empty()) return later("after", "dependencies");
+    if (!spec.locks.empty()) return later("locks", "named locks");
+    if (spec.sandbox) return later("sandbox", "the sandbox for exec");
+    if (spec.resources && !spec.resources->named.empty())
+        return later("resources." + spec.resources->named.front().first, "named resources");
+    return {};
+}
+
+Result<EngineCore::Resolved> EngineCore::resolve(const Submission& submission, QueueId queue) {
+    Resolved resolved;
+    const WallMicros now = std::max(scale_.at(MonoClock::now()), lastSubmitTime_);
+    lastSubmitTime_ = now;
+    for (std::size_t i = 0; i < submission.actions.size(); ++i) {
+        const ParsedAction& action = submission.actions[i];
+        const ActionSpec& spec = *action.spec;
+        const bool isList = submission.actions.size() > 1;
+        if (auto fine = checkSpec(spec); !fine) return std::unexpected(atIndex(fine.error(), i, isList));
+        const Result<ClassKey> key = workers_.resolve(spec);
+        if (!key) return std::unexpected(atIndex(key.error(), i, isList));
+        const Dictionary::Interned cls = dictionary_.internClass(*key);
+        if (cls.isNew) session_->defineClass(session::ClassId{cls.id}, key->resources);
+        if (!session_->everFits(session::ClassId{cls.id}))
+            return std::unexpected(atIndex(
+                invalid("resources", fmt::format("It asks for {} cores; this engine has {}: it would never start.",
+                                                 static_cast<double>(key->resources.milliCores) / 1000,
+                                                 options_.capacity))
+                    .error(),
+                i, isList));
+        if (!cls.isStored)
+            resolved.classes.push_back({cls.id + 1, key->text(), key->workerId, key->workerName, key->function});
+        const Dictionary::Interned label = dictionary_.internLabel(spec.label);
+        if (!label.isStored) resolved.labels.push_back({label.id, spec.label});
+
+        store::AcceptItem item;
+        item.row.queue = queue;
+        item.row.classNumber = cls.id + 1;
+        item.row.label = label.id;
+        item.row.priority = static_cast<std::int16_t>(spec.priority);
+        item.row.held = spec.hold;
+        item.row.tNew = item.row.tPending = now;
+        item.row.notBefore = spec.notBefore;
+        item.isArray = spec.array.has_value();
+        item.count = spec.array ? spec.array->count() : 1;
+        item.row.arrayIndex = spec.array ? spec.array->from : 0;
+        item.spec = action.text;
+        for (const auto& [name, hash] : spec.inputs) item.chunks.push_back(hash);
+        resolved.count += item.count;
+        resolved.items.push_back(std::move(item));
+        resolved.specs.push_back(action.spec);
+    }
+    return resolved;
+}
+
+coro::Task<Result<Lsn>> EngineCore::takeLsns(std::int64_t count) {
+    while (lsns_.end.value - lsns_.first.value < count) {
+        auto guard = co_await lsnMutex_.lock();
+        if (lsns_.end.value - lsns_.first.value >= count) break;
+        store::AckDetail reserved = co_await committer_.commit(store::ReserveLsns{count});
+        if (reserved.error) co_return std::unexpected(*reserved.error);
+        lsns_ = reserved.lsns;
+    }
+    const Lsn first = lsns_.first;
+    lsns_.first.value += count;
+    co_return first;
+}
+
+session::NewAction EngineCore::sessionAction(const store::PendingRow& row) const {
+    session::NewAction action;
+    action.lsn = row.lsn;
+    action.queue = row.queue;
+    action.cls = session::ClassId{row.classNumber - 1};
+    action.label = session::LabelId{row.label};
+    action.priority = row.priority;
+    action.held = row.held;
+    action.cancelRequested = row.cancelRequested;
+    if (row.notBefore) action.notBefore = MonoTime(Duration(std::max<std::int64_t>(row.notBefore - scale_.offset, 1)));
+    action.submitTime = row.tNew;
+    action.attempts = row.attempts;
+    action.retries = {static_cast<int>(row.retryCount), static_cast<int>(row.ownFailures),
+                      static_cast<int>(row.interruptions)};
+    return action;
+}
+
+/// The session learns of what was committed.
+void EngineCore::enter(const Resolved& resolved) {
+    std::vector<session::NewAction> actions;
+    for (std::size_t i = 0; i < resolved.items.size(); ++i) {
+        const store::AcceptItem& item = resolved.items[i];
+        session::NewAction action = sessionAction(item.row);
+        for (std::int64_t n = 0; n < item.count; ++n) {
+            action.lsn = Lsn{item.row.lsn.value + n};
+            actions.push_back(action);
+        }
+        if (!item.isArray) specs_.put(item.row.lsn, resolved.specs[i]);
+    }
+    for (std::size_t at = 0; at < actions.size(); at += kAddStep) {
+        const std::size_t count = std::min(kAddStep, actions.size() - at);
+        session_->add(std::span(actions).subspan(at, count), MonoClock::now(), outbox_);
+    }
+    for (const store::ClassEntry& entry : resolved.classes) dictionary_.setClassStored(entry.number - 1);
+    for (const store::LabelEntry& entry : resolved.labels) dictionary_.setLabelStored(entry.number);
+    wake();
+}
+
+coro::Task<Result<SubmitAnswer>> EngineCore::submit(Submission submission) {
+    const Result<QueueEntry*> queue = selectQueue(submission.queue);
+    if (!queue) co_return std::unexpected(queue.error());
+    const QueueId id = (*queue)->id;
+    if (auto accepts = session_->accepts(id); !accepts) co_return std::unexpected(accepts.error());
+    noteQueueUsed(id);
+    Result<Resolved> resolved = resolve(submission, id);
+    if (!resolved) co_return std::unexpected(resolved.error());
+    const Result<Lsn> first = co_await takeLsns(resolved->count);
+    if (!first) co_return std::unexpected(first.error());
+
+    SubmitAnswer answer{{}, id};
+    std::int64_t next = first->value;
+    for (store::AcceptItem& item : resolved->items) {
+        item.row.lsn = Lsn{next};
+        answer.items.push_back({item.row.lsn, item.count});
+        next += item.count;
+    }
+    store::Accept accept;
+    accept.items = resolved->items;
+    accept.labels = resolved->labels;
+    accept.classes = resolved->classes;
+    accept.now = wallNow();
+    if (!submission.idempotencyKey.empty())
+        accept.idempotency = store::Idempotency{submission.idempotencyKey, submission.bodyHash, answerText(answer)};
+    const store::AckDetail done = co_await committer_.commit(std::move(accept));
+    if (done.error) co_return std::unexpected(*done.error);
+    if (done.repeated) co_return answerFrom(done.answer);
+    enter(*resolved);
+    co_return answer;
+}
+
+// --- one action ---------------------------------------------------------------------------------------------------
+
+namespace {
+
+std::unexpected<Error> unknownAction(Lsn lsn) {
+    return fail(ErrorKind::NotFound, fmt::format("There is no action {}: it never was, or it was retired.", lsn.value));
+}
+
+std::unexpected<Error> alreadyEnded(Lsn lsn, ActionState state) {
+    return fail(ErrorKind::WrongState, fmt::format("Action {} is {} already.", lsn.value, name(state)));
+}
+
+} // namespace
+
+coro::Task<Result<void>> EngineCore::cancel(Lsn lsn) {
+    if (!session_->live(lsn)) {
+        const Result<ActionResult> known = co_await action(lsn);
+        if (!known) co_return std::unexpected(known.error());
+        if (isEnded(known->state)) co_return alreadyEnded(lsn, known->state);
+    }
+    store::Update update{.lsn = lsn, .held = {}, .cancelRequested = true, .priority = {}, .queue = {}, .notBefore = {}};
+    const store::AckDetail done = co_await committer_.commit(std::move(update));
+    if (done.error && done.error->kind == ErrorKind::NotFound)
+        co_return fail(ErrorKind::WrongState, fmt::format("Action {} has ended already.", lsn.value));
+    if (done.error) co_return std::unexpected(*done.error);
+    auto cancelled = session_->cancel(lsn, outbox_);
+    wake();
+    co_return cancelled;
+}
+
+coro::Task<Result<void>> EngineCore::hold(Lsn lsn) {
+    const auto live = session_->live(lsn);
+    if (!live) {
+        const Result<ActionResult> known = co_await action(lsn);
+        if (!known) co_return std::unexpected(known.error());
+        co_return alreadyEnded(lsn, known->state);
+    }
+    if (live->state != ActionState::Pending)
+        co_return fail(ErrorKind::WrongState,
+                       fmt::format("Action {} is {}: only what is pending can be held.", lsn.value, name(live->state)));
+    store::Update update{.lsn = lsn, .held = true, .cancelRequested = {}, .priority = {}, .queue = {}, .notBefore = {}};
+    const store::AckDetail done = co_await committer_.commit(std::move(update));
+    if (done.error) co_return std::unexpected(*done.error);
+    auto held = session_->hold(lsn, outbox_);
+    wake();
+    co_return held;
+}
+
+coro::Task<Result<void>> EngineCore::release(Lsn lsn) {
+    if (!session_->live(lsn)) {
+        const Result<ActionResult> known = co_await action(lsn);
+        if (!known) co_return std::unexpected(known.error());
+        co_return alreadyEnded(lsn, known->state);
+    }
+    store::Update update{.lsn = lsn, .held = false, .cancelRequested = {}, .priority = {}, .queue = {}, .notBefore = {}};
+    const store::AckDetail done = co_await committer_.commit(std::move(update));
+    if (done.error) co_return std::unexpected(*done.error);
+    auto released = session_->release(lsn);
+    wake();
+    co_return released;
+}
+
+coro::Task<Result<int>> EngineCore::reschedule(Lsn lsn, bool force) {
+    if (const auto live = session_->live(lsn); live && !isEnded(live->state))
+        co_return fail(ErrorKind::WrongState,
+                       fmt::format("Action {} is {}: only what failed or was abandoned can be run again.", lsn.value,
+                                   name(live->state)));
+    const Result<ActionResult> known = co_await action(lsn);
+    if (!known) co_return std::unexpected(known.error());
+    session::FinishedAction finished{lsn, known->queue, known->state, Reason::None, {}};
+    if (known->outcome) finished.reason = known->outcome->reason;
+    finished.retries.retryCount = known->retryCount;
+    // Resets after failures of its own: each such attempt but the one that ended it.
+    const auto own = std::ranges::count_if(known->attempts, [](const AttemptRecord& attempt) {
+        return attempt.outcome.state != ActionState::Completed && !isInterruption(attempt.outcome.reason);
+    });
+    finished.retries.ownFailures = static_cast<int>(std::max<std::ptrdiff_t>(own - 1, 0));
+    finished.retries.interruptions = static_cast<int>(std::ssize(known->attempts) - own);
+    const Result<session::RetryCounters> after = session_->checkReschedule(finished, force);
+    if (!after) co_return std::unexpected(after.error());
+    store::Reopen reopen;
+    reopen.lsn = lsn;
+    reopen.tPending = scale_.at(MonoClock::now());
+    reopen.expectRetryCount = static_cast<std::uint32_t>(known->retryCount);
+    store::AckDetail done = co_await committer_.commit(reopen);
+    if (done.error) co_return std::unexpected(*done.error);
+    if (!done.row) co_return fail(ErrorKind::Internal, "The journal did not return the action that it put back.");
+    session_->reschedule(sessionAction(*done.row), known->state, MonoClock::now(), outbox_);
+    wake();
+    co_return static_cast<int>(done.row->retryCount);
+}
+
+coro::Task<Result<void>> EngineCore::retire(Lsn lsn) {
+    if (session_->live(lsn))
+        co_return fail(ErrorKind::WrongState,
+                       fmt::format("Action {} is still active: cancel it first, or wait for its end.", lsn.value));
+    const store::AckDetail done = co_await committer_.commit(store::Retire{lsn});
+    if (done.error && done.error->kind == ErrorKind::NotFound) co_return unknownAction(lsn);
+    if (done.error) co_return std::unexpected(*done.error);
+    co_return Result<void>{};
+}
+
+coro::Task<Result<ActionResult>> EngineCore::waitForAction(Lsn lsn, Duration wait) {
+    Result<ActionResult> known = co_await action(lsn);
+    if (!known || isEnded(known->state) || wait <= Duration::zero()) co_return known;
+    // It was read before the ticket is there: look again at what the session knows, without a suspension in between.
+    Waiters::Ticket ticket(waiters_, lsn);
+    if (session_->live(lsn)) {
+        dispatcher_->setHurry(lsn);
+        try {
+            co_await coro::withTimeout(wait, [](Waiters::Ticket& mine) -> coro::Task<void> {
+                co_await mine.ended();
+            }(ticket));
+        } catch (const coro::TimeoutError&) {
+        }
+    }
+    co_return co_await action(lsn);
+}
+
+} // namespace yard::engine

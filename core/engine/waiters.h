@@ -1,0 +1,60 @@
+// Who waits for the end of which action. Owner: engine thread. A waiter that gives up (its time is over, its client
+// gone) leaves nothing behind.
+#pragma once
+
+#include "core/base/ids.h"
+#include "core/coro/sync.h"
+
+#include <memory>
+#include <unordered_map>
+
+namespace yard::engine {
+
+class Waiters {
+    struct Waiting {
+        coro::Event ended;
+        int count = 0;
+    };
+
+public:
+    /// One waiter's place; gives itself back.
+    class Ticket {
+    public:
+        Ticket(Waiters& waiters, Lsn lsn) : waiters_(waiters), lsn_(lsn), waiting_(waiters.enter(lsn)) {}
+        ~Ticket() { waiters_.leave(lsn_, *waiting_); }
+        Ticket(const Ticket&) = delete;
+        Ticket& operator=(const Ticket&) = delete;
+        coro::PlainWait ended() { return waiting_->ended.wait(); }
+
+    private:
+        Waiters& waiters_;
+        Lsn lsn_;
+        std::shared_ptr<Waiting> waiting_;
+    };
+
+    bool contains(Lsn lsn) const { return waiting_.contains(lsn); }
+    /// The action has ended and its result is committed.
+    void tell(Lsn lsn) {
+        const auto at = waiting_.find(lsn);
+        if (at == waiting_.end()) return;
+        at->second->ended.set();
+        waiting_.erase(at);
+    }
+
+private:
+    std::shared_ptr<Waiting> enter(Lsn lsn) {
+        std::shared_ptr<Waiting>& waiting = waiting_[lsn];
+        if (!waiting) waiting = std::make_shared<Waiting>();
+        ++waiting->count;
+        return waiting;
+    }
+    void leave(Lsn lsn, Waiting& waiting) {
+        if (--waiting.count > 0) return;
+        const auto at = waiting_.find(lsn);
+        if (at != waiting_.end() && at->second.get() == &waiting) waiting_.erase(at);
+    }
+
+    std::unordered_map<Lsn, std::shared_ptr<Waiting>> waiting_;
+};
+
+} // namespace yard::engine

@@ -1,0 +1,42 @@
+// The registered workers: by id, by name@version, by name. Answers who implements what an action asks for (Z16).
+// Owner: engine thread. Descriptors are immutable and shared.
+#pragma once
+
+#include "core/base/error.h"
+#include "core/model/class_key.h"
+#include "core/model/worker.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace yard::engine {
+
+struct RegisteredWorker {
+    std::string id; ///< 64 hex digits
+    std::string canonical;
+    std::shared_ptr<const WorkerDescriptor> descriptor;
+    std::uint64_t order = 0; ///< registrations counted: the newest of a name is the one a bare name means
+};
+
+class WorkerRegistry {
+public:
+    /// Adds it, or makes it the newest of its name again when it is there.
+    void add(RegisteredWorker worker);
+    void remove(std::string_view id);
+    /// By id, name@version or name (the newest registered). Null when there is none.
+    const RegisteredWorker* find(std::string_view ref) const;
+    std::vector<const RegisteredWorker*> all() const;
+    /// The class of an action: its worker must be known and implement its function. Invalid names the member.
+    Result<ClassKey> resolve(const ActionSpec& spec) const;
+
+private:
+    std::map<std::string, RegisteredWorker, std::less<>> byId_; ///< nodes stay where they are
+    std::map<std::string, std::vector<const RegisteredWorker*>, std::less<>> byName_; ///< in order of registration
+    std::uint64_t nextOrder_ = 1;
+};
+
+} // namespace yard::engine

@@ -1,0 +1,314 @@
+// The main job through the door: actions are accepted, run, retried, ended and kept.
+#include "core/runners/launcher.h"
+#include "tests/engine/engine_test.h"
+
+#include <QObject>
+#include <QStandardPaths>
+
+#include <csignal>
+#include <fstream>
+#include <sys/stat.h>
+
+using namespace yard;
+using namespace yard::test;
+
+namespace {
+
+const std::string kNoRetry = R"({"max_retries":0,"max_interruptions":0})";
+const std::string kQuickRetry = R"({"max_retries":2,"max_interruptions":2,"backoff_s":0.01,"backoff_max_s":0.02})";
+
+QueueRef queueWith(EngineTest& engine, const std::string& config) {
+    auto queue = engine.run(engine->createQueue("test", config));
+    if (!queue) qFatal("queue: %s", queue.error().message.c_str());
+    return QueueRef{queue->id, {}};
+}
+
+bool exists(const std::string& path) {
+    struct stat found{};
+    return ::stat(path.c_str(), &found) == 0;
+}
+
+} // namespace
+
+class ActionsTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void anActionRunsAndItsOutputIsKept() {
+        EngineTest engine;
+        const ActionResult result = engine.wait(engine.sh("echo out; echo err >&2", R"(,"label":"first")"));
+        QCOMPARE(ending(result), "completed");
+        QCOMPARE(engine.text(result.outcome->out), "out\n");
+        QCOMPARE(engine.text(result.outcome->err), "err\n");
+        QCOMPARE(result.label, "first");
+        QCOMPARE(result.workerName, "exec");
+        QVERIFY(result.times[ActionState::New] > 0);
+        QVERIFY(result.times[ActionState::New] <= result.times[ActionState::Submitting]);
+        QVERIFY(result.times[ActionState::Submitting] <= result.times[ActionState::Running]);
+        QVERIFY(result.times[ActionState::Running] <= result.times.exited);
+        QVERIFY(result.times.exited <= result.times[ActionState::Completed]);
+    }
+
+    void endsAreTold_data() {
+        QTest::addColumn<QString>("script");
+        QTest::addColumn<QString>("more");
+        QTest::addColumn<QString>("expected");
+        QTest::addRow("exit 0 is completed") << "exit 0" << "" << "completed";
+        QTest::addRow("another exit code is failed") << "exit 3" << "" << "failed exit_code 3";
+        QTest::addRow("a signal is failed") << "kill -SEGV $$" << "" << "failed signal";
+        QTest::addRow("a passed deadline is failed") << "sleep 100" << R"(,"deadline_s":0.2)" << "failed deadline";
+        QTest::addRow("a missing expected output is failed")
+            << "true" << R"(,"expect":["x.png"])" << "failed missing_output";
+    }
+    void endsAreTold() {
+        QFETCH(QString, script);
+        QFETCH(QString, more);
+        QFETCH(QString, expected);
+        EngineTest engine;
+        const Lsn lsn = engine.sh(script.toStdString(), more.toStdString(), queueWith(engine, kNoRetry));
+        QCOMPARE(QString::fromStdString(ending(engine.wait(lsn))), expected);
+    }
+
+    void aMissingProgramIsASpawnErrorThatNamesIt() {
+        EngineTest engine;
+        const Lsn lsn = engine.submit(R"({"worker":"exec","argv":["no-such-program-7"],"cwd":"/"})",
+                                      queueWith(engine, kNoRetry));
+        const ActionResult result = engine.wait(lsn);
+        QCOMPARE(ending(result), "failed spawn_error");
+        QVERIFY2(result.note.contains("no-such-program-7"), result.note.c_str());
+    }
+
+    void aMissingWorkingDirectoryIsASpawnErrorThatNamesIt() {
+        EngineTest engine;
+        const Lsn lsn = engine.submit(R"({"worker":"exec","argv":["true"],"cwd":"/no/such/directory"})",
+                                      queueWith(engine, kNoRetry));
+        const ActionResult result = engine.wait(lsn);
+        QCOMPARE(ending(result), "failed spawn_error");
+        QVERIFY2(result.note.contains("/no/such/directory"), result.note.c_str());
+    }
+
+    void aFailureIsRetriedUpToTheLimitAndEveryAttemptIsKept() {
+        EngineTest engine;
+        const ActionResult result =
+            engine.wait(engine.sh("echo once >> log; wc -l < log; exit 1", "", queueWith(engine, kQuickRetry)));
+        QCOMPARE(ending(result), "failed exit_code 1");
+        QCOMPARE(result.retryCount, 2);
+        QCOMPARE(result.attempts.size(), std::size_t{3});
+        QCOMPARE(engine.text(result.attempts.front().outcome.out), "1\n");
+        QCOMPARE(engine.text(result.attempts.back().outcome.out), "3\n");
+    }
+
+    void anActionThatSucceedsAtTheSecondTryIsCompleted() {
+        EngineTest engine;
+        const ActionResult result = engine.wait(
+            engine.sh("test -e tried && exit 0; touch tried; exit 1", "", queueWith(engine, kQuickRetry)));
+        QCOMPARE(ending(result), "completed");
+        QCOMPARE(result.retryCount, 1);
+    }
+
+    void rescheduleRunsAFailedActionAgainUnderItsNumber() {
+        EngineTest engine;
+        const QueueRef queue = queueWith(engine, kNoRetry);
+        const Lsn lsn = engine.sh("test -e fixed", "", queue);
+        QCOMPARE(ending(engine.wait(lsn)), "failed exit_code 1");
+        auto refused = engine.run(engine->reschedule(lsn, false));
+        QVERIFY(!refused);
+        QCOMPARE(refused.error().kind, ErrorKind::AtLimit);
+        QCOMPARE(engine.run(engine->queue(queue))->counters.failed, 1);
+        std::ofstream(engine.path("fixed")) << "now";
+        auto again = engine.run(engine->reschedule(lsn, true));
+        QVERIFY2(again.has_value(), again ? "" : again.error().message.c_str());
+        QCOMPARE(*again, 1);
+        QCOMPARE(ending(engine.wait(lsn)), "completed");
+        const QueueCounters counters = engine.run(engine->queue(queue))->counters;
+        QCOMPARE(counters.failed, 0);
+        QCOMPARE(counters.completed, 1);
+        auto completed = engine.run(engine->reschedule(lsn, true));
+        QCOMPARE(completed.error().kind, ErrorKind::WrongState);
+    }
+
+    void cancelEndsWhatWaitsAndWhatRuns() {
+        EngineTest engine(1);
+        const Lsn running = engine.sh("touch begun; sleep 100");
+        QVERIFY(EngineTest::eventually([&] { return exists(engine.path("begun")); }));
+        const Lsn waiting = engine.sh("true");
+        QVERIFY(engine.run(engine->cancel(waiting)).has_value());
+        QCOMPARE(ending(engine.wait(waiting)), "cancelled cancelled");
+        QVERIFY(engine.run(engine->cancel(running)).has_value());
+        const ActionResult result = engine.wait(running);
+        QCOMPARE(ending(result), "cancelled cancelled");
+        QCOMPARE(result.attempts.size(), std::size_t{1});
+        QCOMPARE(engine.run(engine->cancel(running)).error().kind, ErrorKind::WrongState);
+    }
+
+    void aHeldActionWaitsForItsRelease() {
+        EngineTest engine;
+        const Lsn held = engine.sh("true", R"(,"hold":true)");
+        QCOMPARE(ending(engine.wait(engine.sh("true"))), "completed");
+        const ActionResult before = *engine.run(engine->action(held));
+        QCOMPARE(before.state, ActionState::Pending);
+        QVERIFY(before.held);
+        QVERIFY(engine.run(engine->release(held)).has_value());
+        QCOMPARE(ending(engine.wait(held)), "completed");
+    }
+
+    void aHeldQueueStartsNothingUntilReleased() {
+        EngineTest engine;
+        const QueueRef queue = queueWith(engine, "{}");
+        QVERIFY(engine.run(engine->holdQueue(queue))->held);
+        const Lsn lsn = engine.sh("true", "", queue);
+        QCOMPARE(ending(engine.wait(engine.sh("true"))), "completed");
+        QCOMPARE(engine.run(engine->action(lsn))->state, ActionState::Pending);
+        QVERIFY(!engine.run(engine->releaseQueue(queue))->held);
+        QCOMPARE(ending(engine.wait(lsn)), "completed");
+    }
+
+    void anArrayRunsOnceForEachIndex() {
+        EngineTest engine;
+        const Lsn first = engine.submit(fmt::format(
+            R"({{"worker":"exec","argv":["/bin/sh","-c","echo {{index}} $YARD_INDEX"],"cwd":"{}","array":{{"from":5,"to":8}}}})",
+            engine.dir().path().toStdString()));
+        for (int i = 0; i < 4; ++i) {
+            const ActionResult result = engine.wait(Lsn{first.value + i});
+            QCOMPARE(ending(result), "completed");
+            QCOMPARE(engine.text(result.outcome->out), fmt::format("{0} {0}\n", 5 + i));
+        }
+    }
+
+    void outputsOfAnExecInItsScratchDirectoryAreKept() {
+        EngineTest engine;
+        const std::string big(100'000, 'x');
+        const ActionResult result = engine.wait(engine.submit(
+            R"({"worker":"exec","argv":["/bin/sh","-c","mkdir -p outputs/a; echo hi > outputs/a/b.txt; head -c 100000 /dev/zero | tr '\\0' x > outputs/big; ln -s /etc/passwd outputs/link"],"expect":["big"]})"));
+        QCOMPARE(ending(result), "completed");
+        QCOMPARE(result.outcome->outputs.size(), std::size_t{2});
+        QCOMPARE(result.outcome->outputs[0].name, "a/b.txt");
+        QCOMPARE(engine.text(result.outcome->outputs[0].chunk), "hi\n");
+        QVERIFY(engine.text(result.outcome->outputs[1].chunk) == big);
+        QCOMPARE(result.outcome->denied.size(), std::size_t{1});
+        QCOMPARE(result.outcome->denied[0].what, "link");
+    }
+
+    void inputsComeFromTheContentStore() {
+        EngineTest engine;
+        const ChunkRef input = *engine->chunks().putSmall("the input");
+        const ActionResult result = engine.wait(engine.submit(
+            fmt::format(R"({{"worker":"exec","argv":["cat","inputs/in.txt"],"inputs":{{"in.txt":"{}"}}}})", input.hash.hex())));
+        QCOMPARE(ending(result), "completed");
+        QCOMPARE(engine.text(result.outcome->out), "the input");
+    }
+
+    void missingInputsAreNamedAndNothingIsAccepted() {
+        EngineTest engine;
+        const std::string hash = Sha256::of("not there").hex();
+        const auto refused =
+            engine.trySubmit(fmt::format(R"({{"worker":"exec","argv":["true"],"inputs":{{"x":"{}"}}}})", hash));
+        QVERIFY(!refused);
+        QCOMPARE(refused.error().kind, ErrorKind::NeedChunks);
+        QCOMPARE(refused.error().need, std::vector<std::string>{hash});
+    }
+
+    void largeOutputGoesToTheContentStoreWhole() {
+        EngineTest engine;
+        const ActionResult result = engine.wait(engine.sh("seq 1 200000"));
+        QCOMPARE(ending(result), "completed");
+        const std::string text = engine.text(result.outcome->out);
+        QCOMPARE(text.size(), std::size_t{1288895});
+        QVERIFY(text.ends_with("\n200000\n"));
+    }
+
+    void whatIsRetiredIsGone() {
+        EngineTest engine;
+        const Lsn lsn = engine.sh("true");
+        QCOMPARE(ending(engine.wait(lsn)), "completed");
+        QVERIFY(engine.run(engine->spec(lsn)).has_value());
+        QVERIFY(engine.run(engine->retire(lsn)).has_value());
+        QCOMPARE(engine.run(engine->action(lsn)).error().kind, ErrorKind::NotFound);
+        QCOMPARE(engine.run(engine->retire(lsn)).error().kind, ErrorKind::NotFound);
+    }
+
+    void requestsThatCanNeverBeMetAreRefused() {
+        EngineTest engine;
+        const auto refused = engine.trySubmit(engine.shJson("true", R"(,"resources":{"cores":3})"));
+        QCOMPARE(refused.error().kind, ErrorKind::Invalid);
+        QCOMPARE(refused.error().field, "resources");
+        const auto unknown = engine.trySubmit(R"({"worker":"nobody","function":"f"})");
+        QCOMPARE(unknown.error().field, "worker");
+    }
+
+    void manyShortActionsAllCompleteOnce() {
+        EngineTest engine;
+        const QueueRef queue = queueWith(engine, "{}");
+        std::string list = "[";
+        for (int i = 0; i < 500; ++i) list += (i ? "," : "") + engine.shJson("echo x >> runs");
+        const Lsn first = engine.submit(list + "]", queue);
+        for (int i = 0; i < 500; ++i) QCOMPARE(ending(engine.wait(Lsn{first.value + i})), "completed");
+        std::ifstream runs(engine.path("runs"));
+        QCOMPARE(std::count(std::istreambuf_iterator<char>(runs), {}, '\n'), 500);
+        QCOMPARE(engine.run(engine->queue(queue))->counters.completed, 500);
+    }
+
+    void abandonEndsEverythingAtOnceAndRetriesNothing() {
+        EngineTest engine(1);
+        const Lsn running = engine.sh("touch begun; sleep 100");
+        QVERIFY(EngineTest::eventually([&] { return exists(engine.path("begun")); }));
+        const Lsn waiting = engine.sh("true");
+        QVERIFY(engine.run(engine->moveSession(SessionState::Abandoned)).has_value());
+        QCOMPARE(ending(engine.wait(running)), "abandoned abandoned");
+        QCOMPARE(ending(engine.wait(waiting)), "abandoned abandoned");
+        const auto refused = engine.trySubmit(engine.shJson("true"));
+        QCOMPARE(refused.error().kind, ErrorKind::NotAccepting);
+    }
+
+    void aCleanStopPutsRunningActionsBackAndTheNextStartRunsThem() {
+        EngineTest engine(1);
+        const Lsn lsn = engine.sh("test -e again && exit 0; touch begun; exec sleep 100");
+        QVERIFY(EngineTest::eventually([&] { return exists(engine.path("begun")); }));
+        engine.stop();
+        std::ofstream(engine.path("again")) << "yes";
+        engine.start();
+        const ActionResult result = engine.wait(lsn);
+        QCOMPARE(ending(result), "completed");
+        QCOMPARE(result.retryCount, 1);
+        QCOMPARE(result.attempts.size(), std::size_t{2});
+        QCOMPARE(result.attempts.front().outcome.reason, Reason::EngineStopped);
+    }
+
+    void resultsQueuesAndHoldsSurviveARestart() {
+        EngineTest engine;
+        const QueueRef queue = queueWith(engine, R"({"max_retries":7})");
+        const Lsn done = engine.sh("echo kept", "", queue);
+        QCOMPARE(ending(engine.wait(done)), "completed");
+        QVERIFY(engine.run(engine->holdQueue(queue)).has_value());
+        const Lsn waiting = engine.sh("true", "", queue);
+        engine.stop();
+        engine.start();
+        QCOMPARE(engine.text(engine.run(engine->action(done))->outcome->out), "kept\n");
+        const QueueView view = *engine.run(engine->queue(queue));
+        QVERIFY(view.held);
+        QCOMPARE(view.config.maxRetries, 7);
+        QCOMPARE(view.counters.completed, 1);
+        QCOMPARE(view.counters.pending, 1);
+        QVERIFY(engine.run(engine->releaseQueue(queue)).has_value());
+        QCOMPARE(ending(engine.wait(waiting)), "completed");
+        QVERIFY(engine.sh("true").value > waiting.value);
+    }
+
+    void aSecondEngineIsRefusedTheDirectory() {
+        EngineTest engine;
+        engine::Options options;
+        options.dataDir = engine->dataDir();
+        const auto second = engine::Engine::open(std::move(options));
+        QVERIFY(!second);
+        QCOMPARE(second.error().kind, ErrorKind::AtLimit);
+        QVERIFY(second.error().message.contains(fmt::format("{}", ::getpid())));
+    }
+};
+
+int main(int argc, char** argv) {
+    if (const auto launched = yard::runners::runLauncherIfAsked(argc, argv)) return *launched;
+    ActionsTest test;
+    return QTest::qExec(&test, argc, argv);
+}
+
+#include "tst_actions.moc"
