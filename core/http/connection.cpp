@@ -48,6 +48,7 @@ Connection::Connection(ServerState& server, coro::TcpSocket socket)
     socket_.native_non_blocking(true, ignored);
     socket_.set_option(boost::asio::ip::tcp::no_delay(true), ignored);
     request_.link = this;
+    request_.localPort = server.port;
     ++server_.open;
     server_.openCount.fetch_add(1, std::memory_order_relaxed);
 }
@@ -133,6 +134,7 @@ coro::Task<Connection::Next> Connection::serveOne() {
     continueDue_ = false;
     request_.source = nullptr;
     request_.route = -1;
+    for (std::string& capture : request_.captures) capture.clear();
     if (request_.body.capacity() > kMaxKeptBody) request_.body = std::string();
     request_.body.clear();
 

@@ -35,6 +35,7 @@ struct ServerState {
     coro::HookList<Connection> idle;    ///< between requests, longest first
     coro::HookList<Connection> waiting; ///< handlers that may be interrupted by a stop
     coro::ConditionVariable closed;     ///< a connection ended
+    std::uint16_t port = 0;
     bool stopping = false;
     std::size_t open = 0;
     std::string dateField; ///< "Date: …\r\n" of dateSecond

@@ -117,6 +117,7 @@ struct Request {
     std::string body;             ///< BodyMode::Whole
     BodySource* source = nullptr; ///< BodyMode::Stream; borrowed from the connection
     Link* link = nullptr;         ///< borrowed from the connection
+    std::uint16_t localPort = 0;  ///< where the server listens
     /// Notes of Handler::admit for Handler::handle: which route it is and what its pattern captured.
     int route = -1;
     std::array<std::string, kMaxCaptures> captures;

@@ -84,7 +84,6 @@ struct Server::Impl {
     std::optional<coro::TcpAcceptor> acceptor;
     coro::ThreadRef accepting;
     std::string host;
-    std::uint16_t port = 0;
     std::uint64_t nextConnection = 1;
     std::jthread thread;
 };
@@ -109,7 +108,7 @@ Result<void> Server::Impl::listen(const ListenAddress& address) {
         return std::unexpected(std::move(failure));
     }
     host = address.host;
-    port = local.port();
+    state.port = local.port();
     return {};
 }
 
@@ -200,11 +199,11 @@ void Server::stop() {
 }
 
 std::uint16_t Server::port() const {
-    return impl_->port;
+    return impl_->state.port;
 }
 
 std::string Server::url() const {
-    return "http://" + printed(impl_->host, impl_->port);
+    return "http://" + printed(impl_->host, impl_->state.port);
 }
 
 ServerCounters Server::counters() const {

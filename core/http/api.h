@@ -1,0 +1,149 @@
+// The routes of CONTRACT 4 over the engine's door: requests to commands, results to answers. A Handler, so tests
+// drive it without sockets.
+//
+// Owner: made and destroyed by main; called on the http thread. Lifetime: the engine outlives it, it outlives the
+// Server. What blocks (chunks, files, large bodies to parse) runs on helpers of its own.
+#pragma once
+
+#include "core/base/ids.h"
+#include "core/engine/engine.h"
+#include "core/engine/helper_pool.h"
+#include "core/http/auth.h"
+#include "core/http/message.h"
+#include "core/http/query.h"
+#include "core/http/router.h"
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace yard::http {
+
+struct ApiOptions {
+    std::string prefix = "/compute"; ///< empty: none; a slash at its end is dropped
+    std::vector<std::string> allowHosts;
+};
+/// "/compute", "/a/b", "" or "/". Invalid for anything else.
+Result<std::string> parsePrefix(std::string_view text);
+
+class Api final : public Handler {
+public:
+    Api(engine::Engine& engine, ApiOptions options);
+    ~Api() override;
+
+    Admission admit(Request& request) override;
+    coro::Task<Response> handle(Request& request) override;
+
+    /// One request of a route, taken apart.
+    struct Call {
+        Request& request;
+        Query query;
+        std::optional<QueueRef> queue; ///< below queues/{ref}/
+        std::size_t firstCapture = 0;
+        /// What the pattern captured, the queue's reference apart.
+        const std::string& capture(std::size_t i = 0) const { return request.captures[firstCapture + i]; }
+        Lsn lsn() const;
+    };
+    using RouteHandler = coro::Task<Response> (Api::*)(Call&);
+    struct Route {
+        RouteSpec spec;
+        RouteHandler handler = nullptr;
+        std::string_view later = {}; ///< without a handler: what to use until it is there
+    };
+    /// All routes, in the order of matching.
+    static std::span<const Route> routes();
+
+private:
+    // submissions (api_submit.cpp)
+    coro::Task<Response> submit(Call& call);
+    coro::Task<Result<engine::Submission>> readSubmission(Call& call, bool& isList);
+    coro::Task<Response> answerWhenFinished(Call& call, Lsn lsn, Duration wait);
+
+    // actions (api_jobs.cpp)
+    coro::Task<Response> getJob(Call& call);
+    coro::Task<Response> rescheduleJob(Call& call);
+    coro::Task<Response> retireJob(Call& call);
+    coro::Task<Response> getSpec(Call& call);
+    coro::Task<Response> cancelJob(Call& call);
+    coro::Task<Response> holdJob(Call& call);
+    coro::Task<Response> releaseJob(Call& call);
+    coro::Task<Response> cancelJobs(Call& call);
+    coro::Task<Response> retryJobs(Call& call);
+    coro::Task<Response> retireJobs(Call& call);
+    coro::Task<Response> holdJobs(Call& call);
+    coro::Task<Response> releaseJobs(Call& call);
+    enum class Change : unsigned char { Cancel, Retry, Retire, Hold, Release };
+    coro::Task<Response> changeJob(Call& call, Change change, std::string_view answer);
+    coro::Task<Response> changeMany(Call& call, Change change);
+    coro::Task<Result<void>> changeOne(Call& call, Change change, Lsn lsn, bool force);
+    /// The action belongs to the queue of the route (or the route has none).
+    coro::Task<Result<void>> checkQueue(Call& call, Lsn lsn);
+    coro::Task<Result<ActionResult>> waitFor(Request& request, Lsn lsn, Duration wait);
+
+    // lists (api_lists.cpp)
+    coro::Task<Response> listJobs(Call& call);
+    coro::Task<Response> listRunning(Call& call);
+    coro::Task<Response> listCompleted(Call& call);
+    coro::Task<Response> listHistory(Call& call);
+    coro::Task<Response> listStates(Call& call, std::vector<ActionState> states);
+
+    // output and chunks (api_output.cpp, api_chunks.cpp)
+    coro::Task<Response> getStdout(Call& call);
+    coro::Task<Response> getStderr(Call& call);
+    coro::Task<Response> getStream(Call& call, engine::Stream stream);
+    coro::Task<Response> chunkResponse(Hash256 hash, std::uint64_t length, std::uint64_t offset, bool whole);
+    coro::Task<Response> getChunk(Call& call);
+    coro::Task<Response> putChunk(Call& call);
+
+    // queues (api_queues.cpp)
+    coro::Task<Response> listQueues(Call& call);
+    coro::Task<Response> createQueue(Call& call);
+    coro::Task<Response> getQueue(Call& call);
+    coro::Task<Response> configureQueue(Call& call);
+    coro::Task<Response> deleteQueue(Call& call);
+    coro::Task<Response> holdQueue(Call& call);
+    coro::Task<Response> releaseQueue(Call& call);
+    coro::Task<Response> drainQueue(Call& call);
+    coro::Task<Response> cancelQueue(Call& call);
+    /// NotFound unless the route has no queue or its queue exists.
+    coro::Task<Result<void>> requireQueue(Call& call);
+
+    // workers (api_workers.cpp)
+    coro::Task<Response> listWorkers(Call& call);
+    coro::Task<Response> listAllWorkers(Call& call);
+    coro::Task<Response> getWorker(Call& call);
+    coro::Task<Response> registerWorker(Call& call);
+    coro::Task<Response> removeWorker(Call& call);
+
+    // session (api_session.cpp)
+    coro::Task<Response> getHealth(Call& call);
+    coro::Task<Response> getVersion(Call& call);
+    coro::Task<Response> getSession(Call& call);
+    coro::Task<Response> drainSession(Call& call);
+    coro::Task<Response> pauseSession(Call& call);
+    coro::Task<Response> sunsetSession(Call& call);
+    coro::Task<Response> abandonSession(Call& call);
+    coro::Task<Response> moveSession(Call& call, SessionState to);
+    coro::Task<Response> holdAll(Call& call);
+    coro::Task<Response> releaseAll(Call& call);
+    coro::Task<Response> setHeldEverywhere(Call& call, bool held);
+
+    /// Bodies over this are parsed by a helper.
+    static constexpr std::size_t kInlineBytes = 1u << 20;
+
+    engine::Engine& engine_;
+    const Gate gate_;
+    const Router router_;
+    engine::HelperPool helpers_;
+};
+
+/// Longest `wait` of a request.
+inline constexpr int kMaxWaitSeconds = 300;
+
+/// 200 with this JSON.
+Response jsonResponse(std::string body, int status = 200);
+
+} // namespace yard::http

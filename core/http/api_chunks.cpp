@@ -1,0 +1,127 @@
+// PUT, GET and HEAD chunks/{hash}: bytes of any length in constant memory.
+#include "core/http/api.h"
+
+#include "core/http/error_map.h"
+#include "core/http/file_producers.h"
+
+#include <charconv>
+#include <fmt/format.h>
+
+namespace yard::http {
+
+namespace {
+
+/// Pieces of an upload are handed to a helper in slices of this size (ENGINE 11.11).
+constexpr std::size_t kSlice = 256 * 1024;
+
+struct Range {
+    std::uint64_t offset = 0;
+    std::uint64_t length = 0;
+};
+
+std::optional<std::uint64_t> number(std::string_view digits) {
+    std::uint64_t value = 0;
+    const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (digits.empty() || problem != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
+    return value;
+}
+
+/// One range of `bytes=`: nothing when the field is of another kind (then the whole is sent), length 0 when it lies
+/// outside of `size`.
+std::optional<Range> parseRange(std::string_view field, std::uint64_t size) {
+    constexpr std::string_view kUnit = "bytes=";
+    if (!field.starts_with(kUnit)) return std::nullopt;
+    field.remove_prefix(kUnit.size());
+    const std::size_t dash = field.find('-');
+    if (dash == std::string_view::npos || field.find(',') != std::string_view::npos) return std::nullopt;
+    const auto first = number(field.substr(0, dash));
+    const auto last = number(field.substr(dash + 1));
+    if (!first && !last) return std::nullopt;
+    if (!first) {
+        const std::uint64_t length = std::min(*last, size);
+        return Range{.offset = size - length, .length = length};
+    }
+    if (dash + 1 < field.size() && (!last || *last < *first)) return std::nullopt;
+    if (*first >= size) return Range{};
+    return Range{.offset = *first, .length = std::min(last.value_or(size - 1), size - 1) - *first + 1};
+}
+
+Result<Hash256> hashOf(const Api::Call& call) {
+    const auto hash = Hash256::fromHex(call.capture());
+    if (!hash)
+        return invalid("hash", "Name a chunk by the SHA-256 of its bytes, in 64 lower-case hexadecimal digits.");
+    return *hash;
+}
+
+} // namespace
+
+coro::Task<Response> Api::getChunk(Call& call) {
+    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
+    const auto hash = hashOf(call);
+    if (!hash) co_return errorResponse(hash.error());
+    auto ask = [&chunks = engine_.chunks(), hash = *hash] { return chunks.sizeOf(hash); };
+    const std::optional<std::uint64_t> size = co_await helpers_.run(std::move(ask));
+    if (!size) co_return errorResponse(ErrorKind::NotFound, "There is no such chunk; PUT it first.");
+
+    Range range{.offset = 0, .length = *size};
+    bool partial = false;
+    if (const auto field = call.request.head.field("Range")) {
+        const auto parsed = parseRange(*field, *size);
+        if (parsed && parsed->length == 0) {
+            Response response =
+                errorResponse(invalid("Range", fmt::format("The chunk has {} bytes.", *size)).error());
+            response.status = 416;
+            response.fields.emplace_back("Content-Range", fmt::format("bytes */{}", *size));
+            co_return response;
+        }
+        partial = parsed.has_value();
+        range = parsed.value_or(range);
+    }
+    Response response;
+    if (call.request.head.method == Method::Head) {
+        response.contentType = "application/octet-stream";
+        response.length = range.length;
+    } else {
+        response = co_await chunkResponse(*hash, range.length, range.offset, !partial);
+        if (response.status != 200) co_return response;
+    }
+    response.fields.emplace_back("Accept-Ranges", "bytes");
+    if (partial) {
+        response.status = 206;
+        response.fields.emplace_back(
+            "Content-Range", fmt::format("bytes {}-{}/{}", range.offset, range.offset + range.length - 1, *size));
+    }
+    co_return response;
+}
+
+coro::Task<Response> Api::putChunk(Call& call) {
+    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
+    const auto hash = hashOf(call);
+    if (!hash) co_return errorResponse(hash.error());
+    auto begin = [&chunks = engine_.chunks(), hash = *hash, size = call.request.head.contentLength] {
+        return chunks.writer(hash, size);
+    };
+    auto opened = co_await helpers_.run(std::move(begin));
+    if (!opened) co_return errorResponse(opened.error());
+    const auto writer = endedByHelper(helpers_, std::move(*opened));
+    for (bool atEnd = false; !atEnd;) {
+        std::string slice;
+        while (slice.size() < kSlice) {
+            const auto piece = co_await call.request.source->read();
+            if (!piece) co_return errorResponse(piece.error());
+            atEnd = piece->empty();
+            if (atEnd) break;
+            slice += *piece;
+        }
+        if (slice.empty()) break;
+        auto write = [writer, slice = std::move(slice)] { return writer->write(slice); };
+        const auto written = co_await helpers_.run(std::move(write));
+        if (!written) co_return errorResponse(written.error());
+    }
+    auto finish = [writer] { return writer->finish(); };
+    const auto chunk = co_await helpers_.run(std::move(finish));
+    if (!chunk) co_return errorResponse(chunk.error());
+    co_return jsonResponse(fmt::format(R"({{"hash":"{}","size":{}}})", chunk->hash.hex(), chunk->size));
+}
+
+} // namespace yard::http

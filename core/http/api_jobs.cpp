@@ -1,0 +1,182 @@
+// Single actions by their LSN, and the same for lists of LSNs.
+#include "core/http/api.h"
+
+#include "core/coro/parallel.h"
+#include "core/http/error_map.h"
+#include "core/http/json_request.h"
+#include "core/model/json_writer.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace yard::http {
+
+namespace {
+
+constexpr std::size_t kMaxBulk = 1000;
+constexpr std::size_t kBulkAtOnce = 64;
+/// A wait looks this often whether its client is still there.
+constexpr Duration kLookAtClient = std::chrono::seconds(5);
+
+} // namespace
+
+coro::Task<Result<void>> Api::checkQueue(Call& call, Lsn lsn) {
+    if (!call.queue) co_return Result<void>{};
+    const auto queue = co_await engine_.queue(*call.queue);
+    if (!queue) co_return std::unexpected(queue.error());
+    const auto action = co_await engine_.action(lsn);
+    if (!action) co_return std::unexpected(action.error());
+    if (action->queue != queue->id)
+        co_return fail(ErrorKind::NotFound, fmt::format("Action {} is not in this queue.", lsn.value));
+    co_return Result<void>{};
+}
+
+coro::Task<Result<ActionResult>> Api::waitFor(Request& request, Lsn lsn, Duration wait) {
+    const MonoTime end = MonoClock::now() + wait;
+    for (;;) {
+        const Duration left = end - MonoClock::now();
+        if (left <= Duration::zero() || request.link->isStopping()) break;
+        bool stopped = false;
+        try {
+            WaitScope scope(*request.link);
+            auto result = co_await engine_.waitForAction(lsn, std::min(left, kLookAtClient));
+            if (!result || isEnded(result->state)) co_return result;
+        } catch (const coro::Interrupted&) {
+            if (!request.link->isStopping()) throw;
+            stopped = true;
+        }
+        if (stopped || request.link->peerGone()) break;
+    }
+    co_return co_await engine_.action(lsn);
+}
+
+coro::Task<Response> Api::getJob(Call& call) {
+    if (const auto known = call.query.allowOnly({"wait"}); !known) co_return errorResponse(known.error());
+    const auto wait = call.query.seconds("wait", kMaxWaitSeconds);
+    if (!wait) co_return errorResponse(wait.error());
+    const Lsn lsn = call.lsn();
+    const auto inQueue = co_await checkQueue(call, lsn);
+    if (!inQueue) co_return errorResponse(inQueue.error());
+    const auto result = co_await waitFor(call.request, lsn, wait->value_or(Duration::zero()));
+    if (!result) co_return errorResponse(result.error());
+    co_return jsonResponse(toJson(*result), isEnded(result->state) ? 200 : 202);
+}
+
+coro::Task<Response> Api::getSpec(Call& call) {
+    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
+    const auto inQueue = co_await checkQueue(call, call.lsn());
+    if (!inQueue) co_return errorResponse(inQueue.error());
+    auto spec = co_await engine_.spec(call.lsn());
+    co_return spec ? jsonResponse(std::move(*spec)) : errorResponse(spec.error());
+}
+
+coro::Task<Response> Api::rescheduleJob(Call& call) {
+    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
+    const auto body = JsonRequest::parse(call.request.body, {"force"});
+    if (!body) co_return errorResponse(body.error());
+    const auto force = body->flag("force");
+    if (!force) co_return errorResponse(force.error());
+    const auto inQueue = co_await checkQueue(call, call.lsn());
+    if (!inQueue) co_return errorResponse(inQueue.error());
+    const auto count = co_await engine_.reschedule(call.lsn(), *force);
+    if (!count) co_return errorResponse(count.error());
+    co_return jsonResponse(fmt::format(R"({{"lsn":{},"retry_count":{}}})", call.lsn().value, *count));
+}
+
+coro::Task<Response> Api::changeJob(Call& call, Change change, std::string_view answer) {
+    const Lsn lsn = call.lsn();
+    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
+    const auto body = JsonRequest::parse(call.request.body, {});
+    if (!body) co_return errorResponse(body.error());
+    const auto done = co_await changeOne(call, change, lsn, false);
+    if (!done) co_return errorResponse(done.error());
+    co_return jsonResponse(fmt::format(R"({{"lsn":{}{}}})", lsn.value, answer));
+}
+
+coro::Task<Response> Api::retireJob(Call& call) {
+    return changeJob(call, Change::Retire, "");
+}
+coro::Task<Response> Api::cancelJob(Call& call) {
+    return changeJob(call, Change::Cancel, "");
+}
+coro::Task<Response> Api::holdJob(Call& call) {
+    return changeJob(call, Change::Hold, R"(,"held":true)");
+}
+coro::Task<Response> Api::releaseJob(Call& call) {
+    return changeJob(call, Change::Release, R"(,"held":false)");
+}
+
+// --- lists of LSNs
+// ------------------------------------------------------------------------------------------------
+
+coro::Task<Result<void>> Api::changeOne(Call& call, Change change, Lsn lsn, bool force) {
+    auto inQueue = co_await checkQueue(call, lsn);
+    if (!inQueue) co_return inQueue;
+    switch (change) {
+    case Change::Cancel: co_return co_await engine_.cancel(lsn);
+    case Change::Retire: co_return co_await engine_.retire(lsn);
+    case Change::Hold: co_return co_await engine_.hold(lsn);
+    case Change::Release: co_return co_await engine_.release(lsn);
+    case Change::Retry: break;
+    }
+    const auto count = co_await engine_.reschedule(lsn, force);
+    if (!count) co_return std::unexpected(count.error());
+    co_return Result<void>{};
+}
+
+coro::Task<Response> Api::changeMany(Call& call, Change change) {
+    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
+    const auto body = change == Change::Retry ? JsonRequest::parse(call.request.body, {"lsns", "filter", "force"})
+                                              : JsonRequest::parse(call.request.body, {"lsns", "filter"});
+    if (!body) co_return errorResponse(body.error());
+    if (body->has("filter"))
+        co_return errorResponse(
+            ErrorKind::NotImplemented,
+            "Filters are not there yet; list the actions with GET jobs and send their \"lsns\".");
+    const auto lsns = body->lsns("lsns", kMaxBulk);
+    if (!lsns) co_return errorResponse(lsns.error());
+    const auto force = body->flag("force");
+    if (!force) co_return errorResponse(force.error());
+
+    std::vector<coro::Task<Result<void>>> tasks;
+    tasks.reserve(lsns->size());
+    for (const Lsn lsn : *lsns) tasks.push_back(changeOne(call, change, lsn, *force));
+    const std::vector<Result<void>> outcomes = co_await coro::runInParallel(std::move(tasks), kBulkAtOnce);
+
+    std::string text;
+    JsonWriter writer(text);
+    writer.openObject();
+    writer.member("changed",
+                  std::ranges::count_if(outcomes, [](const auto& outcome) { return outcome.has_value(); }));
+    writer.key("refused");
+    writer.openArray();
+    for (std::size_t i = 0; i < outcomes.size(); ++i) {
+        if (outcomes[i]) continue;
+        writer.openObject();
+        writer.member("lsn", (*lsns)[i].value);
+        writer.member("error", errorName(outcomes[i].error().kind));
+        writer.member("message", outcomes[i].error().message);
+        writer.closeObject();
+    }
+    writer.closeArray();
+    writer.closeObject();
+    co_return jsonResponse(std::move(text));
+}
+
+coro::Task<Response> Api::cancelJobs(Call& call) {
+    return changeMany(call, Change::Cancel);
+}
+coro::Task<Response> Api::retryJobs(Call& call) {
+    return changeMany(call, Change::Retry);
+}
+coro::Task<Response> Api::retireJobs(Call& call) {
+    return changeMany(call, Change::Retire);
+}
+coro::Task<Response> Api::holdJobs(Call& call) {
+    return changeMany(call, Change::Hold);
+}
+coro::Task<Response> Api::releaseJobs(Call& call) {
+    return changeMany(call, Change::Release);
+}
+
+} // namespace yard::http

@@ -1,0 +1,112 @@
+// The session and what is outside of the prefix.
+#include "core/http/api.h"
+
+#include "core/http/error_map.h"
+#include "core/http/json_request.h"
+#include "core/model/json_writer.h"
+
+#include <fmt/format.h>
+
+namespace yard::http {
+
+namespace {
+
+std::string sessionJson(const engine::SessionView& session) {
+    std::string text;
+    JsonWriter writer(text);
+    writer.openObject();
+    writer.member("state", name(session.state));
+    writer.member("healthy", isHealthy(session.state));
+    writer.member("engine_id", session.engineId);
+    writer.member("run_id", session.runId);
+    writer.member("version", YARD_VERSION);
+    writer.key("counts");
+    writer.openObject();
+    for (std::size_t i = 0; i < kActionStates; ++i)
+        writer.member(name(static_cast<ActionState>(i)), session.counts[i]);
+    writer.closeObject();
+    writer.key("machine");
+    writer.openObject();
+    writer.member("name", session.machineName);
+    writer.member("cores", session.cores);
+    writer.member("memory_bytes", session.memoryBytes);
+    writer.closeObject();
+    writer.member("capacity", session.capacity);
+    writer.member("journal_writable", session.journalWritable);
+    writer.key("sandbox");
+    writer.openObject();
+    writer.member("workers", session.sandboxed);
+    if (!session.sandboxed) writer.member("why", "Registered workers run with the rights of the engine's user.");
+    writer.closeObject();
+    writer.closeObject();
+    return text;
+}
+
+} // namespace
+
+coro::Task<Response> Api::getHealth(Call& call) {
+    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
+    const engine::SessionView session = co_await engine_.session();
+    const bool healthy = isHealthy(session.state);
+    std::string text;
+    JsonWriter writer(text);
+    writer.openObject();
+    writer.member("healthy", healthy);
+    writer.member("session", name(session.state));
+    writer.member("version", YARD_VERSION);
+    writer.closeObject();
+    co_return jsonResponse(std::move(text), healthy ? 200 : 503);
+}
+
+coro::Task<Response> Api::getVersion(Call& call) {
+    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
+    co_return jsonResponse(fmt::format(R"({{"name":"yardmaster","version":"{}"}})", YARD_VERSION));
+}
+
+coro::Task<Response> Api::getSession(Call& call) {
+    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
+    co_return jsonResponse(sessionJson(co_await engine_.session()));
+}
+
+coro::Task<Response> Api::moveSession(Call& call, SessionState to) {
+    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
+    const auto body = JsonRequest::parse(call.request.body, {});
+    if (!body) co_return errorResponse(body.error());
+    const auto done = co_await engine_.moveSession(to);
+    if (!done) co_return errorResponse(done.error());
+    co_return jsonResponse(fmt::format(R"({{"state":"{}"}})", name(to)));
+}
+
+coro::Task<Response> Api::drainSession(Call& call) {
+    return moveSession(call, SessionState::Draining);
+}
+coro::Task<Response> Api::pauseSession(Call& call) {
+    return moveSession(call, SessionState::Paused);
+}
+coro::Task<Response> Api::sunsetSession(Call& call) {
+    return moveSession(call, SessionState::Sunset);
+}
+coro::Task<Response> Api::abandonSession(Call& call) {
+    return moveSession(call, SessionState::Abandoned);
+}
+
+coro::Task<Response> Api::setHeldEverywhere(Call& call, bool held) {
+    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
+    const auto body = JsonRequest::parse(call.request.body, {});
+    if (!body) co_return errorResponse(body.error());
+    Result<void> done;
+    if (held)
+        done = co_await engine_.holdAll();
+    else
+        done = co_await engine_.releaseAll();
+    co_return done ? jsonResponse(fmt::format(R"({{"held":{}}})", held)) : errorResponse(done.error());
+}
+
+coro::Task<Response> Api::holdAll(Call& call) {
+    return setHeldEverywhere(call, true);
+}
+coro::Task<Response> Api::releaseAll(Call& call) {
+    return setHeldEverywhere(call, false);
+}
+
+} // namespace yard::http

@@ -1,0 +1,119 @@
+// POST jobs and jobs/{worker}: one action, an array, or a list, accepted whole or not at all.
+#include "core/http/api.h"
+
+#include "core/http/error_map.h"
+#include "core/model/json_writer.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace yard::http {
+
+namespace {
+
+constexpr std::size_t kMaxKey = 255;
+
+/// With `key` the body is known again by its hash, which covers the path: the same key elsewhere is another
+/// request.
+Hash256 requestHash(std::string_view path, std::string_view body) {
+    Sha256 hash;
+    hash.update(path);
+    hash.update(std::string_view("\n"));
+    hash.update(body);
+    return hash.finish();
+}
+
+struct Read {
+    ParsedActions actions;
+    Hash256 bodyHash;
+};
+
+Result<Read> readActions(std::string_view path, std::string_view body, std::string_view worker, bool hashed) {
+    auto parsed = parseActions(body, worker);
+    if (!parsed) return std::unexpected(std::move(parsed.error()));
+    Read read{.actions = std::move(*parsed), .bodyHash = {}};
+    if (hashed) read.bodyHash = requestHash(path, body);
+    return read;
+}
+
+std::string answerJson(const engine::SubmitAnswer& answer, bool isList) {
+    std::string text;
+    JsonWriter writer(text);
+    writer.openObject();
+    if (isList) {
+        writer.key("lsns");
+        writer.openArray();
+        for (const auto& item : answer.items) writer.integer(item.first.value);
+        writer.closeArray();
+        if (std::ranges::any_of(answer.items, [](const auto& item) { return item.count != 1; })) {
+            writer.key("counts");
+            writer.openArray();
+            for (const auto& item : answer.items) writer.integer(item.count);
+            writer.closeArray();
+        }
+    } else {
+        writer.member("lsn", answer.items.front().first.value);
+        writer.member("queue_id", answer.queue.value);
+        if (answer.items.front().count != 1) writer.member("count", answer.items.front().count);
+    }
+    writer.closeObject();
+    return text;
+}
+
+} // namespace
+
+coro::Task<Result<engine::Submission>> Api::readSubmission(Call& call, bool& isList) {
+    Request& request = call.request;
+    engine::Submission submission;
+    submission.queue.ref = call.queue;
+    if (const auto key = request.head.field("Idempotency-Key")) {
+        if (key->empty() || key->size() > kMaxKey || !isUtf8(*key))
+            co_return invalid("Idempotency-Key",
+                              fmt::format("Give Idempotency-Key as UTF-8 text of 1 to {} bytes.", kMaxKey));
+        submission.idempotencyKey = *key;
+    }
+    const std::string worker = call.capture();
+    const bool hashed = !submission.idempotencyKey.empty();
+    Result<Read> read;
+    if (request.body.size() <= kInlineBytes) {
+        read = readActions(request.head.path(), request.body, worker, hashed);
+    } else {
+        auto job = [path = std::string(request.head.path()), body = std::move(request.body), worker, hashed] {
+            return readActions(path, body, worker, hashed);
+        };
+        read = co_await helpers_.run(std::move(job));
+    }
+    if (!read) co_return std::unexpected(std::move(read.error()));
+    isList = read->actions.isList;
+    submission.actions = std::move(read->actions.actions);
+    submission.bodyHash = read->bodyHash;
+    co_return submission;
+}
+
+coro::Task<Response> Api::submit(Call& call) {
+    if (const auto known = call.query.allowOnly({"wait"}); !known) co_return errorResponse(known.error());
+    const auto wait = call.query.seconds("wait", kMaxWaitSeconds);
+    if (!wait) co_return errorResponse(wait.error());
+    bool isList = false;
+    auto submission = co_await readSubmission(call, isList);
+    if (!submission) co_return errorResponse(submission.error());
+    if (isList && submission->actions.empty()) co_return jsonResponse(R"({"lsns":[]})");
+    if (*wait && (isList || submission->actions.front().spec->array))
+        co_return errorResponse(
+            invalid("wait",
+                    "Only one action can be waited for; submit it alone, or ask with GET jobs/{lsn}?wait=S.")
+                .error());
+    const auto answer = co_await engine_.submit(std::move(*submission));
+    if (!answer) co_return errorResponse(answer.error());
+    if (*wait) co_return co_await answerWhenFinished(call, answer->items.front().first, **wait);
+    co_return jsonResponse(answerJson(*answer, isList));
+}
+
+coro::Task<Response> Api::answerWhenFinished(Call& call, Lsn lsn, Duration wait) {
+    const auto result = co_await waitFor(call.request, lsn, wait);
+    if (result && isEnded(result->state)) co_return jsonResponse(toJson(*result));
+    // Accepted all the same; whoever retired it meanwhile knows its number.
+    co_return jsonResponse(fmt::format(R"({{"lsn":{}}})", lsn.value), 202);
+}
+
+} // namespace yard::http

@@ -1,0 +1,39 @@
+// Who may speak to this engine: the bearer token, and for browsers, which carry other people's pages, the names by
+// which it may be called. Immutable; any thread.
+#pragma once
+
+#include "core/base/error.h"
+#include "core/http/message.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace yard::http {
+
+class Gate {
+public:
+    /// `allowHosts`: names beside IP literals, localhost and this machine's name.
+    Gate(std::string token, std::vector<std::string> allowHosts);
+
+    /// Forbidden when Host or Origin are foreign: a page whose name was pointed at this machine, or any other page.
+    std::optional<Error> checkPlace(const RequestHead& head, std::uint16_t localPort) const;
+    /// Unauthorized when the token is missing or wrong; compared in constant time.
+    std::optional<Error> checkToken(const RequestHead& head) const;
+
+private:
+    bool isOurs(std::string_view host) const;
+    std::string token_;
+    std::vector<std::string> names_;
+};
+
+/// "name:80" or "[::1]:80" or a name alone, taken apart. Nothing when it is neither.
+struct HostPort {
+    std::string host; ///< without brackets
+    std::optional<std::uint16_t> port;
+};
+std::optional<HostPort> parseHostPort(std::string_view text);
+bool isIpLiteral(const std::string& host);
+
+} // namespace yard::http

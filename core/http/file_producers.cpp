@@ -1,0 +1,212 @@
+#include "core/http/file_producers.h"
+
+#include "core/base/files.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace yard::http {
+
+namespace {
+
+/// Between an attempt's end and its stream's move into the store, when the engine says both at once.
+constexpr Duration kSettle = std::chrono::milliseconds(10);
+
+std::unexpected<Error> stopping() {
+    return fail(ErrorKind::NotAccepting, "The engine is stopping; follow again when it is back.");
+}
+
+Result<std::string> readFileAt(int fd, std::uint64_t offset, std::size_t atMost) {
+    std::string bytes(atMost, '\0');
+    ssize_t n = 0;
+    do n = ::pread(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    while (n < 0 && errno == EINTR);
+    if (n < 0) return failErrno("read an output", errno);
+    bytes.resize(static_cast<std::size_t>(n));
+    return bytes;
+}
+
+} // namespace
+
+coro::Task<Result<std::string>> ChunkSource::read(std::size_t atMost) {
+    auto job = [reader = reader_, atMost]() -> Result<std::string> {
+        std::string bytes(atMost, '\0');
+        const auto n = reader->read(bytes);
+        if (!n) return std::unexpected(n.error());
+        bytes.resize(*n);
+        return bytes;
+    };
+    co_return co_await pool_.run(std::move(job));
+}
+
+coro::Task<Result<ChunkSource>> openChunk(engine::HelperPool& pool, store::ChunkStore& chunks, Hash256 hash,
+                                          std::uint64_t offset, bool verify) {
+    auto job = [&chunks, hash, offset, verify]() -> Result<store::ChunkReader> {
+        auto reader = chunks.open(hash, verify);
+        if (!reader || offset == 0) return reader;
+        if (auto there = reader->seek(offset); !there) return std::unexpected(std::move(there.error()));
+        return reader;
+    };
+    auto reader = co_await pool.run(std::move(job));
+    if (!reader) co_return std::unexpected(std::move(reader.error()));
+    co_return ChunkSource(pool, std::move(*reader));
+}
+
+coro::Task<Result<std::string_view>> ChunkProducer::next() {
+    if (left_ == 0) co_return std::string_view{};
+    auto bytes = co_await source_.read(static_cast<std::size_t>(std::min<std::uint64_t>(left_, kReadPiece)));
+    if (!bytes) co_return std::unexpected(std::move(bytes.error()));
+    piece_ = std::move(*bytes);
+    left_ -= piece_.size();
+    co_return std::string_view(piece_);
+}
+
+coro::Task<Result<LiveFile>> LiveFile::open(engine::HelperPool& pool, std::string path) {
+    auto job = [path = std::move(path)]() -> Result<std::shared_ptr<UniqueFd>> {
+        UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+        if (!fd && errno == ENOENT) return fail(ErrorKind::NotFound, "The output was moved meanwhile; ask again.");
+        if (!fd) return failErrno("open an output", errno);
+        return std::make_shared<UniqueFd>(std::move(fd));
+    };
+    auto fd = co_await pool.run(std::move(job));
+    if (!fd) co_return std::unexpected(std::move(fd.error()));
+    co_return LiveFile(pool, std::move(*fd));
+}
+
+coro::Task<Result<std::string>> LiveFile::readAt(std::uint64_t offset, std::size_t atMost) {
+    auto job = [fd = fd_, offset, atMost] { return readFileAt(fd->get(), offset, atMost); };
+    co_return co_await pool_->run(std::move(job));
+}
+
+coro::Task<std::uint64_t> LiveFile::size() {
+    auto job = [fd = fd_]() -> std::uint64_t {
+        struct stat info{};
+        return ::fstat(fd->get(), &info) == 0 ? static_cast<std::uint64_t>(info.st_size) : 0;
+    };
+    co_return co_await pool_->run(std::move(job));
+}
+
+coro::Task<Result<std::string_view>> LiveProducer::next() {
+    if (left_ == 0) co_return std::string_view{};
+    auto bytes =
+        co_await file_.readAt(offset_, static_cast<std::size_t>(std::min<std::uint64_t>(left_, kReadPiece)));
+    if (!bytes) co_return std::unexpected(std::move(bytes.error()));
+    piece_ = std::move(*bytes);
+    offset_ += piece_.size();
+    left_ -= piece_.size();
+    co_return std::string_view(piece_);
+}
+
+// --- following
+// ----------------------------------------------------------------------------------------------------
+
+FollowProducer::FollowProducer(engine::Engine& engine, engine::HelperPool& pool, Link& link, Lsn lsn,
+                               engine::Stream stream, engine::StreamSource source, std::uint32_t attempt)
+    : engine_(engine)
+    , pool_(pool)
+    , link_(link)
+    , lsn_(lsn)
+    , stream_(stream)
+    , allAttempts_(attempt == 0)
+    , source_(std::move(source))
+    , attempt_(source_.attempt != 0 ? source_.attempt : attempt) {}
+
+coro::Task<Result<std::string_view>> FollowProducer::next() {
+    for (;;) {
+        auto done = co_await step();
+        if (!done) co_return std::unexpected(std::move(done.error()));
+        if (*done == Step::Piece) co_return std::string_view(piece_);
+        if (*done == Step::End) co_return std::string_view{};
+    }
+}
+
+coro::Task<Result<FollowProducer::Step>> FollowProducer::step() {
+    if (source_.chunk) co_return co_await readChunk();
+    if (!source_.livePath.empty()) {
+        auto read = co_await readLive();
+        if (!read || *read == Step::Piece) co_return read;
+    }
+    co_return co_await waitForMore();
+}
+
+/// The attempt has ended: what was not given yet comes from the store.
+coro::Task<Result<FollowProducer::Step>> FollowProducer::readChunk() {
+    if (!chunk_ && offset_ < source_.chunk->size) {
+        auto chunk = co_await openChunk(pool_, engine_.chunks(), source_.chunk->hash, offset_, false);
+        if (!chunk) co_return std::unexpected(std::move(chunk.error()));
+        chunk_.emplace(std::move(*chunk));
+    }
+    if (chunk_) {
+        auto bytes = co_await chunk_->read(kReadPiece);
+        if (!bytes) co_return std::unexpected(std::move(bytes.error()));
+        piece_ = std::move(*bytes);
+        offset_ += piece_.size();
+        if (!piece_.empty()) co_return Step::Piece;
+    }
+    if (!source_.willRetry || !allAttempts_) co_return Step::End;
+    attempt_ = source_.attempt + 1;
+    offset_ = 0;
+    co_return co_await reopen();
+}
+
+coro::Task<Result<FollowProducer::Step>> FollowProducer::readLive() {
+    if (!file_) {
+        auto file = co_await LiveFile::open(pool_, source_.livePath);
+        if (!file && file.error().kind != ErrorKind::NotFound) co_return std::unexpected(std::move(file.error()));
+        if (file) file_.emplace(std::move(*file));
+    }
+    if (!file_) co_return Step::Again;
+    auto bytes = co_await file_->readAt(offset_, kReadPiece);
+    if (!bytes) co_return std::unexpected(std::move(bytes.error()));
+    piece_ = std::move(*bytes);
+    offset_ += piece_.size();
+    co_return piece_.empty() ? Step::Again : Step::Piece;
+}
+
+coro::Task<Result<FollowProducer::Step>> FollowProducer::waitForMore() {
+    Result<engine::StreamProgress> progress;
+    bool stopped = link_.isStopping() || link_.peerGone();
+    if (!stopped) {
+        try {
+            WaitScope scope(link_);
+            progress = co_await engine_.awaitStream(lsn_, stream_, attempt_, offset_);
+        } catch (const coro::Interrupted&) {
+            if (!link_.isStopping()) throw;
+            stopped = true;
+        }
+    }
+    if (stopped) co_return stopping();
+    if (!progress) co_return std::unexpected(std::move(progress.error()));
+    if (!progress->ended && !source_.livePath.empty()) co_return Step::Again;
+    auto opened = co_await reopen();
+    if (opened && progress->ended && !source_.chunk) co_await coro::sleepFor(kSettle);
+    co_return opened;
+}
+
+coro::Task<Result<FollowProducer::Step>> FollowProducer::reopen() {
+    Result<engine::StreamSource> source;
+    bool stopped = link_.isStopping();
+    if (!stopped) {
+        try {
+            WaitScope scope(link_);
+            source = co_await engine_.openStream(lsn_, stream_, attempt_, true);
+        } catch (const coro::Interrupted&) {
+            if (!link_.isStopping()) throw;
+            stopped = true;
+        }
+    }
+    if (stopped) co_return stopping();
+    // The attempt that was to come never came: the action was cancelled, or retired, before it.
+    if (!source && source.error().kind == ErrorKind::NotFound && offset_ == 0) co_return Step::End;
+    if (!source) co_return std::unexpected(std::move(source.error()));
+    source_ = std::move(*source);
+    if (source_.attempt != 0) attempt_ = source_.attempt;
+    chunk_.reset();
+    file_.reset();
+    co_return Step::Again;
+}
+
+} // namespace yard::http

@@ -1,0 +1,124 @@
+// Answers whose bytes come from a chunk or from a file that grows. They read on helpers; the http thread only
+// passes pieces on, and only as fast as the client takes them. Owner: the http thread. Lifetime: pool, engine and
+// link outlive them; they hold what they read from.
+#pragma once
+
+#include "core/base/unique_fd.h"
+#include "core/engine/engine.h"
+#include "core/engine/helper_pool.h"
+#include "core/http/message.h"
+#include "core/store/chunk_store.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace yard::http {
+
+/// Bytes read at once.
+inline constexpr std::size_t kReadPiece = 256 * 1024;
+
+/// An object whose destructor blocks: it ends on a helper.
+template<class T>
+std::shared_ptr<T> endedByHelper(engine::HelperPool& pool, T object) {
+    return std::shared_ptr<T>(new T(std::move(object)), [&pool](T* last) {
+        if (!pool.post([last] { delete last; })) delete last;
+    });
+}
+
+/// A chunk being read, by helpers only, one at a time.
+class ChunkSource {
+public:
+    ChunkSource(engine::HelperPool& pool, store::ChunkReader reader)
+        : pool_(pool)
+        , reader_(endedByHelper(pool, std::move(reader))) {}
+    /// Empty at the end.
+    coro::Task<Result<std::string>> read(std::size_t atMost);
+
+private:
+    engine::HelperPool& pool_;
+    std::shared_ptr<store::ChunkReader> reader_;
+};
+
+/// Opens a chunk at `offset`. `verify` only from its beginning to its end.
+coro::Task<Result<ChunkSource>> openChunk(engine::HelperPool& pool, store::ChunkStore& chunks, Hash256 hash,
+                                          std::uint64_t offset, bool verify);
+
+/// `length` bytes of a chunk.
+class ChunkProducer final : public BodyProducer {
+public:
+    ChunkProducer(ChunkSource source, std::uint64_t length)
+        : source_(std::move(source))
+        , left_(length) {}
+    coro::Task<Result<std::string_view>> next() override;
+
+private:
+    ChunkSource source_;
+    std::uint64_t left_;
+    std::string piece_;
+};
+
+/// A file that grows, from a helper's point of view: it stays readable when it is renamed.
+class LiveFile {
+public:
+    /// NotFound when it has been renamed meanwhile.
+    static coro::Task<Result<LiveFile>> open(engine::HelperPool& pool, std::string path);
+    /// What there is from `offset` on, at most a piece; empty when that is nothing now.
+    coro::Task<Result<std::string>> readAt(std::uint64_t offset, std::size_t atMost);
+    coro::Task<std::uint64_t> size();
+
+private:
+    LiveFile(engine::HelperPool& pool, std::shared_ptr<UniqueFd> fd)
+        : pool_(&pool)
+        , fd_(std::move(fd)) {}
+    engine::HelperPool* pool_;
+    std::shared_ptr<UniqueFd> fd_;
+};
+
+/// The first `length` bytes of a file that may still grow.
+class LiveProducer final : public BodyProducer {
+public:
+    LiveProducer(LiveFile file, std::uint64_t length)
+        : file_(std::move(file))
+        , left_(length) {}
+    coro::Task<Result<std::string_view>> next() override;
+
+private:
+    LiveFile file_;
+    std::uint64_t offset_ = 0;
+    std::uint64_t left_;
+    std::string piece_;
+};
+
+/// One output stream of an action as it comes, until its attempt ends; of the attempts that follow as well when
+/// none was named. Ends at once when the server stops or the client has left.
+class FollowProducer final : public BodyProducer {
+public:
+    /// `source`: where the stream is now. `attempt`: the one asked for; 0: the last, and those after it.
+    FollowProducer(engine::Engine& engine, engine::HelperPool& pool, Link& link, Lsn lsn, engine::Stream stream,
+                   engine::StreamSource source, std::uint32_t attempt);
+    coro::Task<Result<std::string_view>> next() override;
+
+private:
+    enum class Step : unsigned char { Again, Piece, End };
+    coro::Task<Result<Step>> step();
+    coro::Task<Result<Step>> readChunk();
+    coro::Task<Result<Step>> readLive();
+    coro::Task<Result<Step>> waitForMore();
+    coro::Task<Result<Step>> reopen();
+
+    engine::Engine& engine_;
+    engine::HelperPool& pool_;
+    Link& link_;
+    const Lsn lsn_;
+    const engine::Stream stream_;
+    const bool allAttempts_;
+    engine::StreamSource source_;
+    std::uint32_t attempt_; ///< 0: none has begun
+    std::optional<ChunkSource> chunk_;
+    std::optional<LiveFile> file_;
+    std::uint64_t offset_ = 0; ///< bytes given of this attempt
+    std::string piece_;
+};
+
+} // namespace yard::http

@@ -1,0 +1,83 @@
+#include "core/http/json_request.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace yard::http {
+
+Result<JsonRequest> JsonRequest::parse(std::string_view body, std::initializer_list<std::string_view> known,
+                                       std::string_view rawMember) {
+    JsonRequest request;
+    if (body.empty()) return request;
+    const auto read = [&](JsonView object, std::string_view text) -> Result<void> {
+        if (!object.isObject()) return invalid("", "Give a JSON object.");
+        for (const JsonView value : object) {
+            if (std::ranges::find(known, value.key()) == known.end())
+                return invalid(
+                    std::string(value.key()),
+                    known.size() == 0
+                        ? fmt::format("Remove \"{}\": this route takes no members.", value.key())
+                        : fmt::format("Remove \"{}\": this route takes {}.", value.key(), fmt::join(known, ", ")));
+            Member member{.name = std::string(value.key()), .kind = value.kind(), .text = {}, .numbers = {}};
+            if (value.kind() == JsonKind::Raw)
+                request.raw_ = text.substr(value.node().offset, value.node().size);
+            else if (value.kind() == JsonKind::Bool)
+                member.boolean = value.node().boolean;
+            else if (value.kind() == JsonKind::String)
+                member.text = value.string();
+            else if (value.kind() == JsonKind::Array)
+                for (const JsonView item : value) {
+                    member.onlyNumbers = member.onlyNumbers && item.kind() == JsonKind::Integer;
+                    member.numbers.push_back(item.kind() == JsonKind::Integer ? item.node().integer : 0);
+                }
+            request.members_.push_back(std::move(member));
+        }
+        return {};
+    };
+    const Result<bool> isList = readJsonElements(body, rawMember, read);
+    if (!isList) return std::unexpected(isList.error());
+    if (*isList) return invalid("", "Give a JSON object, not a list.");
+    return request;
+}
+
+const JsonRequest::Member* JsonRequest::find(std::string_view name) const {
+    const auto found = std::ranges::find(members_, name, &Member::name);
+    return found == members_.end() ? nullptr : &*found;
+}
+
+bool JsonRequest::has(std::string_view member) const {
+    return find(member) != nullptr;
+}
+
+Result<bool> JsonRequest::flag(std::string_view name) const {
+    const Member* member = find(name);
+    if (!member) return false;
+    if (member->kind != JsonKind::Bool)
+        return invalid(member->name, fmt::format("Give \"{}\" as true or false.", name));
+    return member->boolean;
+}
+
+Result<std::string> JsonRequest::word(std::string_view name, std::size_t most) const {
+    const Member* member = find(name);
+    if (!member) return std::string();
+    const bool plain = std::ranges::none_of(
+        member->text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+    if (member->kind != JsonKind::String || !plain || member->text.size() > most)
+        return invalid(
+            member->name,
+            fmt::format("Give \"{}\" as text of at most {} bytes without control characters.", name, most));
+    return member->text;
+}
+
+Result<std::vector<Lsn>> JsonRequest::lsns(std::string_view name, std::size_t most) const {
+    const Member* member = find(name);
+    const bool good = member && member->kind == JsonKind::Array && member->onlyNumbers &&
+                      !member->numbers.empty() && member->numbers.size() <= most &&
+                      std::ranges::all_of(member->numbers, [](std::int64_t n) { return n > 0; });
+    if (!good) return invalid(std::string(name), fmt::format("Give \"{}\" as a list of 1 to {} LSNs.", name, most));
+    std::vector<Lsn> lsns;
+    for (const std::int64_t n : member->numbers) lsns.emplace_back(n);
+    return lsns;
+}
+
+} // namespace yard::http

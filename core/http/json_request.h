@@ -1,0 +1,47 @@
+// Small JSON bodies of requests: an object of a few known members. Values; any thread.
+#pragma once
+
+#include "core/base/error.h"
+#include "core/base/ids.h"
+#include "core/model/json_reader.h"
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace yard::http {
+
+/// A body with its members checked by name. An empty body is an object without members.
+class JsonRequest {
+public:
+    /// Malformed, or Invalid naming a member that is none of `known`. `rawMember`: its value is kept as text.
+    static Result<JsonRequest> parse(std::string_view body, std::initializer_list<std::string_view> known,
+                                     std::string_view rawMember = {});
+
+    bool has(std::string_view member) const;
+    /// False when absent. Invalid for another type.
+    Result<bool> flag(std::string_view member) const;
+    /// Empty when absent. Invalid for another type, control characters, or more than `most` bytes.
+    Result<std::string> word(std::string_view member, std::size_t most) const;
+    /// 1 to `most` LSNs; Invalid when absent.
+    Result<std::vector<Lsn>> lsns(std::string_view member, std::size_t most) const;
+    /// JSON text of the raw member; empty when absent.
+    const std::string& raw() const { return raw_; }
+
+private:
+    struct Member {
+        std::string name;
+        JsonKind kind;
+        bool boolean = false;
+        std::string text;
+        std::vector<std::int64_t> numbers;
+        bool onlyNumbers = true;
+    };
+    const Member* find(std::string_view name) const;
+    std::vector<Member> members_;
+    std::string raw_;
+};
+
+} // namespace yard::http

@@ -1,0 +1,113 @@
+#include "core/http/query.h"
+
+#include "core/model/action_spec.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace yard::http {
+
+namespace {
+
+int hexDigit(char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+    return -1;
+}
+
+} // namespace
+
+std::optional<std::string> percentDecode(std::string_view text, bool plusIsSpace) {
+    std::string out;
+    out.reserve(text.size());
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        char c = text[i];
+        if (c == '%') {
+            if (i + 2 >= text.size()) return std::nullopt;
+            const int high = hexDigit(text[i + 1]);
+            const int low = hexDigit(text[i + 2]);
+            if (high < 0 || low < 0) return std::nullopt;
+            c = static_cast<char>(high * 16 + low);
+            i += 2;
+        } else if (c == '+' && plusIsSpace) {
+            c = ' ';
+        }
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) return std::nullopt;
+        out += c;
+    }
+    if (!isUtf8(out)) return std::nullopt;
+    return out;
+}
+
+Result<Query> Query::parse(std::string_view text) {
+    Query query;
+    while (!text.empty()) {
+        const std::size_t end = text.find('&');
+        const std::string_view item = text.substr(0, end);
+        text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
+        if (item.empty()) continue;
+        const std::size_t equals = item.find('=');
+        auto name = percentDecode(item.substr(0, equals), true);
+        auto value =
+            percentDecode(equals == std::string_view::npos ? std::string_view{} : item.substr(equals + 1), true);
+        if (!name || !value)
+            return fail(ErrorKind::Malformed,
+                        "The query is not well encoded; write other than letters and digits as %XX of UTF-8.");
+        if (query.text(*name))
+            return fail(ErrorKind::Malformed, fmt::format("Give the parameter \"{}\" once.", *name));
+        query.items_.emplace_back(std::move(*name), std::move(*value));
+    }
+    return query;
+}
+
+Result<void> Query::allowOnly(std::initializer_list<std::string_view> known) const {
+    for (const auto& [name, value] : items_)
+        if (std::ranges::find(known, name) == known.end())
+            return fail(ErrorKind::Malformed,
+                        known.size() == 0 ? fmt::format("Remove the parameter \"{}\": this route takes none.", name)
+                                          : fmt::format("Remove the parameter \"{}\": this route takes {}.", name,
+                                                        fmt::join(known, ", ")));
+    return {};
+}
+
+std::optional<std::string_view> Query::text(std::string_view name) const {
+    for (const auto& [known, value] : items_)
+        if (known == name) return value;
+    return std::nullopt;
+}
+
+Result<std::optional<std::int64_t>> Query::integer(std::string_view name, std::int64_t least,
+                                                   std::int64_t most) const {
+    const auto given = text(name);
+    if (!given) return std::nullopt;
+    std::int64_t value = 0;
+    const auto [end, problem] = std::from_chars(given->data(), given->data() + given->size(), value);
+    if (given->empty() || problem != std::errc{} || end != given->data() + given->size() || value < least ||
+        value > most)
+        return invalid(std::string(name), fmt::format("Give \"{}\" as a number from {} to {}.", name, least, most));
+    return value;
+}
+
+Result<std::optional<Duration>> Query::seconds(std::string_view name, int most) const {
+    const auto given = text(name);
+    if (!given) return std::nullopt;
+    double value = 0;
+    const auto [end, problem] =
+        std::from_chars(given->data(), given->data() + given->size(), value, std::chars_format::fixed);
+    if (given->empty() || problem != std::errc{} || end != given->data() + given->size() || !(value >= 0) ||
+        value > most)
+        return invalid(std::string(name), fmt::format("Give \"{}\" in seconds from 0 to {}.", name, most));
+    return Duration(std::llround(value * 1e6));
+}
+
+Result<bool> Query::flag(std::string_view name) const {
+    const auto given = text(name);
+    if (!given || *given == "0") return false;
+    if (given->empty() || *given == "1") return true;
+    return invalid(std::string(name), fmt::format("Give \"{}\" as 0 or 1.", name));
+}
+
+} // namespace yard::http

@@ -1,0 +1,226 @@
+// The table of routes, and the way of a request through it.
+#include "core/http/api.h"
+
+#include "core/http/error_map.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <iterator>
+
+namespace yard::http {
+
+namespace {
+
+/// JSON bodies of any kind (CONTRACT 4); optional ones hold a few members.
+constexpr std::uint64_t kMaxJson = kMaxJsonBody;
+constexpr std::uint64_t kMaxOptionalJson = 1u << 20;
+constexpr int kHelpers = 2;
+
+std::vector<RouteSpec> specs() {
+    std::vector<RouteSpec> specs;
+    for (const Api::Route& route : Api::routes()) specs.push_back(route.spec);
+    return specs;
+}
+
+bool isJson(std::string_view contentType) {
+    std::string_view type = contentType.substr(0, contentType.find(';'));
+    while (type.ends_with(' ')) type.remove_suffix(1);
+    return equalsNoCase(type, "application/json");
+}
+
+Admission refusal(Response response) {
+    Admission admission;
+    admission.refusal = std::move(response);
+    return admission;
+}
+
+constexpr std::string_view kNoPatch =
+    "Changing priority or queue of a pending action is not there yet; cancel it and "
+    "submit it again with what you want.";
+constexpr std::string_view kNoWhy =
+    "Reasons for waiting are not there yet; the action's \"note\" says what it waits for.";
+constexpr std::string_view kNoSamples =
+    "Samples are not kept yet; GET jobs/{lsn} has \"cpu_seconds\" and \"max_rss_bytes\".";
+constexpr std::string_view kNoPool = "The warm pool is not there yet; workers run one process for each action.";
+constexpr std::string_view kNoSettings = "Settings are not there yet; use the command line's options.";
+
+} // namespace
+
+std::span<const Api::Route> Api::routes() {
+    using enum Method;
+    using enum Scope;
+    using enum BodyKind;
+    static constexpr Route kRoutes[] = {
+        {{Get, "health", Open}, &Api::getHealth},
+        {{Get, "version", Root}, &Api::getVersion},
+        {{Get, "metrics", Root}, nullptr, "Metrics are not there yet; GET session has the counters."},
+        {{Get, "openapi.json", Root},
+         nullptr,
+         "The description of the routes is not there yet; the README lists them."},
+
+        {{Post, "jobs", Both, Json}, &Api::submit},
+        {{Get, "jobs", Both}, &Api::listJobs},
+        {{Patch, "jobs", Both, Json}, nullptr, kNoPatch},
+        {{Get, "jobs/history", Both}, &Api::listHistory},
+        {{Get, "jobs/running", Both}, &Api::listRunning},
+        {{Get, "jobs/completed", Both}, &Api::listCompleted},
+        {{Post, "jobs/cancel", Both, Json}, &Api::cancelJobs},
+        {{Post, "jobs/retry", Both, Json}, &Api::retryJobs},
+        {{Post, "jobs/retire", Both, Json}, &Api::retireJobs},
+        {{Post, "jobs/hold", Both, Json}, &Api::holdJobs},
+        {{Post, "jobs/release", Both, Json}, &Api::releaseJobs},
+        {{Get, "jobs/{lsn}", Both}, &Api::getJob},
+        {{Post, "jobs/{lsn}", Both, OptionalJson}, &Api::rescheduleJob},
+        {{Delete, "jobs/{lsn}", Both, OptionalJson}, &Api::retireJob},
+        {{Patch, "jobs/{lsn}", Both, Json}, nullptr, kNoPatch},
+        {{Post, "jobs/{worker}", Both, Json}, &Api::submit},
+        {{Get, "jobs/{lsn}/spec", Both}, &Api::getSpec},
+        {{Get, "jobs/{lsn}/stdout", Both}, &Api::getStdout},
+        {{Get, "jobs/{lsn}/stderr", Both}, &Api::getStderr},
+        {{Get, "jobs/{lsn}/why", Both}, nullptr, kNoWhy},
+        {{Get, "jobs/{lsn}/samples", Both}, nullptr, kNoSamples},
+        {{Post, "jobs/{lsn}/cancel", Both, OptionalJson}, &Api::cancelJob},
+        {{Post, "jobs/{lsn}/hold", Both, OptionalJson}, &Api::holdJob},
+        {{Post, "jobs/{lsn}/release", Both, OptionalJson}, &Api::releaseJob},
+
+        {{Get, "history", Queue}, &Api::listHistory},
+        {{Get, "running", Queue}, &Api::listRunning},
+        {{Get, "completed", Queue}, &Api::listCompleted},
+        {{Get, "queues", Global}, &Api::listQueues},
+        {{Post, "queues", Global, OptionalJson}, &Api::createQueue},
+        {{Get, "", Queue}, &Api::getQueue},
+        {{Delete, "", Queue, OptionalJson}, &Api::deleteQueue},
+        {{Patch, "", Queue, Json}, &Api::configureQueue},
+        {{Post, "hold", Queue, OptionalJson}, &Api::holdQueue},
+        {{Post, "release", Queue, OptionalJson}, &Api::releaseQueue},
+        {{Post, "drain", Queue, OptionalJson}, &Api::drainQueue},
+        {{Post, "cancel", Queue, OptionalJson}, &Api::cancelQueue},
+
+        {{Get, "workers", Both}, &Api::listWorkers},
+        {{Get, "workers/all", Both}, &Api::listAllWorkers},
+        {{Get, "workers/{worker}", Both}, &Api::getWorker},
+        {{Post, "workers/{worker}", Both, Json}, &Api::registerWorker},
+        {{Delete, "workers/{worker}", Both, OptionalJson}, &Api::removeWorker},
+
+        {{Get, "chunks/{hash}", Global}, &Api::getChunk},
+        {{Put, "chunks/{hash}", Global, Stream}, &Api::putChunk},
+
+        {{Get, "session", Global}, &Api::getSession},
+        {{Post, "session/drain", Global, OptionalJson}, &Api::drainSession},
+        {{Post, "session/pause", Global, OptionalJson}, &Api::pauseSession},
+        {{Post, "session/sunset", Global, OptionalJson}, &Api::sunsetSession},
+        {{Post, "abandon", Global, OptionalJson}, &Api::abandonSession},
+        {{Post, "hold", Global, OptionalJson}, &Api::holdAll},
+        {{Post, "release", Global, OptionalJson}, &Api::releaseAll},
+
+        {{Get, "timelines", Global},
+         nullptr,
+         "Timelines are not there yet; \"timestamps\" of GET jobs are their source."},
+        {{Get, "stats", Global}, nullptr, "Statistics are not there yet; GET session has the counters."},
+        {{Get, "pool", Global}, nullptr, kNoPool},
+        {{Patch, "pool", Global, Json}, nullptr, kNoPool},
+        {{Post, "pool/{worker}/restart", Global, OptionalJson}, nullptr, kNoPool},
+        {{Delete, "pool/processes/{id}", Global, OptionalJson}, nullptr, kNoPool},
+        {{Get, "settings", Global}, nullptr, kNoSettings},
+        {{Patch, "settings", Global, Json}, nullptr, kNoSettings},
+        {{Get, "events", Global},
+         nullptr,
+         "Events are not there yet; ask for an action with GET jobs/{lsn}?wait=S."},
+    };
+    return kRoutes;
+}
+
+Result<std::string> parsePrefix(std::string_view text) {
+    while (text.ends_with('/')) text.remove_suffix(1);
+    const bool plain = std::ranges::all_of(text, [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '/' || c == '-' ||
+               c == '_' || c == '.';
+    });
+    if (!text.empty() && (!text.starts_with('/') || text.find("//") != std::string_view::npos || !plain ||
+                          std::ranges::count(text, '/') > 2))
+        return invalid(
+            "prefix",
+            "Give --prefix as one or two path parts of letters, digits, \"-\", \"_\" and \".\", such as /compute.");
+    return std::string(text);
+}
+
+Api::Api(engine::Engine& engine, ApiOptions options)
+    : engine_(engine)
+    , gate_(engine.token(), std::move(options.allowHosts))
+    , router_(specs(), options.prefix)
+    , helpers_(kHelpers) {}
+
+Api::~Api() {
+    helpers_.stop();
+}
+
+Admission Api::admit(Request& request) {
+    const RequestHead& head = request.head;
+    if (const auto error = gate_.checkPlace(head, request.localPort)) return refusal(errorResponse(*error));
+    const Router::Match match = router_.match(head.method, head.path(), request.captures);
+    const Route* route = match.route < 0 ? nullptr : &routes()[static_cast<std::size_t>(match.route)];
+    if (!route || route->spec.scope != Scope::Open)
+        if (const auto error = gate_.checkToken(head)) return refusal(errorResponse(*error));
+    if (!route) {
+        if (match.methods == 0)
+            return refusal(errorResponse(ErrorKind::NotFound, "There is no such route; look at its spelling."));
+        Response response;
+        if (head.method == Method::Options)
+            response.status = 204;
+        else
+            response = errorResponse(ErrorKind::MethodNotAllowed,
+                                     fmt::format("This route takes {}.", Router::allowed(match.methods)));
+        response.fields.emplace_back("Allow", Router::allowed(match.methods));
+        return refusal(std::move(response));
+    }
+    request.route = match.route * 2 + (match.inQueue ? 1 : 0);
+    if (!route->handler) return refusal(errorResponse(ErrorKind::NotImplemented, std::string(route->later)));
+
+    Admission admission;
+    const BodyKind body = route->spec.body;
+    if (body == BodyKind::Stream) {
+        admission.mode = BodyMode::Stream;
+        return admission;
+    }
+    if (body == BodyKind::None && head.hasBody)
+        return refusal(errorResponse(ErrorKind::Malformed, "This route takes no body."));
+    if (head.hasBody && !isJson(head.field("Content-Type").value_or("")))
+        return refusal(
+            errorResponse(ErrorKind::UnsupportedType, "Send JSON, with \"Content-Type: application/json\"."));
+    admission.limit = body == BodyKind::Json ? kMaxJson : body == BodyKind::OptionalJson ? kMaxOptionalJson : 0;
+    return admission;
+}
+
+coro::Task<Response> Api::handle(Request& request) {
+    const Route& route = routes()[static_cast<std::size_t>(request.route / 2)];
+    auto query = Query::parse(request.head.query());
+    if (!query) co_return errorResponse(query.error());
+    if (route.spec.body == BodyKind::Json && request.body.empty())
+        co_return errorResponse(ErrorKind::Malformed, "Send a JSON body.");
+    Call call{.request = request, .query = std::move(*query), .queue = {}};
+    if (request.route % 2 == 1) {
+        call.queue = parseQueueRef(request.captures[0]);
+        call.firstCapture = 1;
+        if (!call.queue)
+            co_return errorResponse(ErrorKind::NotFound,
+                                    "There is no such queue; name it by its number or its token.");
+    }
+    co_return co_await (this->*route.handler)(call);
+}
+
+Lsn Api::Call::lsn() const {
+    std::int64_t value = 0;
+    const std::string& digits = capture();
+    std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return Lsn(value);
+}
+
+Response jsonResponse(std::string body, int status) {
+    Response response;
+    response.status = status;
+    response.body = std::move(body);
+    return response;
+}
+
+} // namespace yard::http

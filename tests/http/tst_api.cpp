@@ -1,0 +1,534 @@
+// Every route over a real engine: what a client sends, what it gets.
+#include "core/base/hash.h"
+#include "core/http/server.h"
+#include "core/runners/launcher.h"
+#include "tests/http/api_test.h"
+#include "tests/http/raw_client.h"
+
+#include <QObject>
+#include <QTest>
+#include <fstream>
+#include <sys/stat.h>
+#include <thread>
+
+using namespace yard;
+using namespace yard::http;
+
+namespace {
+
+constexpr std::string_view kNoRetry = "{\"config\":{\"max_retries\":0}}";
+
+const std::string kSleep = "{\"worker\":\"exec\",\"argv\":[\"sleep\",\"100\"],\"cwd\":\"/\"}";
+const std::string kTrue = "{\"worker\":\"exec\",\"argv\":[\"true\"],\"cwd\":\"/\"}";
+
+bool exists(const std::string& path) {
+    struct stat found{};
+    return ::stat(path.c_str(), &found) == 0;
+}
+
+} // namespace
+
+class ApiRoutesTest : public QObject {
+    Q_OBJECT
+private slots:
+    void initTestCase() { api_ = std::make_unique<ApiTest>(); }
+    void cleanupTestCase() { api_.reset(); }
+
+    void answersByTheTable_data();
+    void answersByTheTable();
+    void theTokenIsAskedForBeforeTheRoute();
+    void healthIsForEverybody();
+
+    void anActionIsSubmittedRunAndRead();
+    void aWaitReturnsTheResultOrWhatIsKnown();
+    void listsAndArraysAreAcceptedWhole();
+    void aRepeatedKeyReturnsTheFirstAnswer();
+    void aRouteNamesTheWorker();
+    void largeBodiesAreParsedOffTheThread();
+    void actionsAreHeldReleasedCancelledAndRetired();
+    void failedActionsAreRescheduled();
+    void manyActionsAreChangedAtOnce();
+
+    void outputIsReadWhileItGrows();
+    void outputIsFollowedThroughRetries();
+    void outputOfAnAttemptIsKeptApart();
+
+    void listsAreFilteredAndPaged();
+    void queuesLiveAndDie();
+    void aQueueShowsItsOwnActionsOnly();
+    void chunksAreStoredVerifiedAndReadInParts();
+    void workersAreRegistered();
+    void theSessionMoves();
+    void everythingIsServedOverASocket();
+
+private:
+    std::unique_ptr<ApiTest> api_;
+};
+
+void ApiRoutesTest::answersByTheTable_data() {
+    QTest::addColumn<QByteArray>("method");
+    QTest::addColumn<QByteArray>("target");
+    QTest::addColumn<QByteArray>("body");
+    QTest::addColumn<int>("status");
+    QTest::addColumn<QByteArray>("contains");
+    const auto row = [](const char* sentence, const char* method, const char* target, const std::string& body,
+                        int status, const char* contains) {
+        QTest::newRow(sentence) << QByteArray(method) << QByteArray(target) << QByteArray::fromStdString(body)
+                                << status << QByteArray(contains);
+    };
+    row("an unknown route", "GET", "/compute/nothing", "", 404, "not_found");
+    row("a wrong method", "PUT", "/compute/jobs", "", 405, "POST");
+    row("an unknown action", "GET", "/compute/jobs/999999999", "", 404, "not_found");
+    row("an unknown parameter", "GET", "/compute/jobs?colour=red", "", 400, "colour");
+    row("a wait that is too long", "GET", "/compute/jobs/1?wait=301", "", 422, "wait");
+    row("no body", "POST", "/compute/jobs", "", 400, "malformed");
+    row("no JSON", "POST", "/compute/jobs", "{", 400, "malformed");
+    row("deep JSON", "POST", "/compute/jobs", std::string(100'000, '['), 400, "malformed");
+    row("an unknown member", "POST", "/compute/jobs", "{\"worker\":\"exec\",\"argv\":[\"true\"],\"colour\":1}", 422,
+        "colour");
+    row("a wrong type", "POST", "/compute/jobs", "{\"worker\":\"exec\",\"argv\":1}", 422, "argv");
+    row("a bad action in a list names its place", "POST", "/compute/jobs", "[" + kTrue + ",{\"worker\":\"exec\"}]",
+        422, "\"index\":1");
+    row("an unknown worker", "POST", "/compute/jobs", "{\"worker\":\"nobody\",\"function\":\"f\"}", 422, "nobody");
+    row("an empty list", "POST", "/compute/jobs", "[]", 200, "\"lsns\":[]");
+    row("a wait for a list", "POST", "/compute/jobs?wait=1", "[" + kTrue + "]", 422, "wait");
+    row("another worker than the route's", "POST", "/compute/jobs/exec",
+        "{\"worker\":\"other\",\"argv\":[\"true\"]}", 422, "worker");
+    row("a body where none belongs", "GET", "/compute/jobs", "{}", 400, "no body");
+    row("members where none belong", "POST", "/compute/hold", "{\"x\":1}", 422, "\"x\"");
+    row("an unknown queue", "GET", "/compute/queues/4711", "", 404, "not_found");
+    row("a queue that cannot be named so", "GET", "/compute/queues/nightly", "", 404, "not_found");
+    row("an action in an unknown queue", "POST", "/compute/queues/4711/jobs", kTrue, 404, "not_found");
+    row("queue 0 cannot be drained", "POST", "/compute/queues/0/drain", "", 409, "\"error\"");
+    row("queue 0 cannot be deleted", "DELETE", "/compute/queues/0", "", 409, "\"error\"");
+    row("an unknown member of a queue's configuration", "POST", "/compute/queues", "{\"config\":{\"colour\":1}}",
+        422, "colour");
+    row("an unknown chunk", "GET",
+        "/compute/chunks/0000000000000000000000000000000000000000000000000000000000000000", "", 404, "not_found");
+    row("a chunk that cannot be named so", "GET", "/compute/chunks/xyz", "", 422, "hash");
+    row("an unknown worker's descriptor", "GET", "/compute/workers/nobody", "", 404, "not_found");
+    row("an unknown state", "GET", "/compute/jobs?state=done", "", 422, "state");
+    row("a page that is too large", "GET", "/compute/jobs?limit=1001", "", 422, "limit");
+    row("a filter that is not there yet", "GET", "/compute/jobs?q=cpu%3E50", "", 501, "cpu>50");
+    row("a sorting that is not there yet", "GET", "/compute/jobs?sort=label", "", 501, "not_implemented");
+    row("a bulk filter that is not there yet", "POST", "/compute/jobs/cancel", "{\"filter\":\"state:failed\"}", 501,
+        "lsns");
+    row("a route that is not there yet says what to use", "GET", "/compute/pool", "", 501, "not_implemented");
+    row("reasons for waiting", "GET", "/compute/jobs/1/why", "", 501, "note");
+    row("the version", "GET", "/version", "", 200, "version");
+    row("the session", "GET", "/compute/session", "", 200, "\"state\":\"ready\"");
+    row("options of a route", "OPTIONS", "/compute/jobs", "", 204, "");
+    row("all workers", "GET", "/compute/workers/all", "", 200, "{\"workers\":[]}");
+}
+
+void ApiRoutesTest::answersByTheTable() {
+    QFETCH(QByteArray, method);
+    QFETCH(QByteArray, target);
+    QFETCH(QByteArray, body);
+    QFETCH(int, status);
+    QFETCH(QByteArray, contains);
+    const Reply reply = api_->call(method.toStdString(), target.toStdString(), body.toStdString());
+    QVERIFY2(reply.status == status, reply.body.c_str());
+    QVERIFY2(reply.body.find(contains.toStdString()) != std::string::npos ||
+                 reply.field("Allow").find(contains.toStdString()) != std::string::npos,
+             reply.body.c_str());
+    if (status >= 400) {
+        QVERIFY(!reply.text("error").empty());
+        QVERIFY(!reply.text("message").empty());
+    }
+}
+
+void ApiRoutesTest::theTokenIsAskedForBeforeTheRoute() {
+    for (const char* target : {"/compute/jobs", "/compute/nothing", "/version", "/metrics", "/"}) {
+        QCOMPARE(api_->call("GET", target, "", {{"Authorization", ""}}).status, 401);
+        QCOMPARE(api_->call("GET", target, "", {{"Authorization", "Bearer wrong"}}).status, 401);
+        QCOMPARE(api_->call("GET", target, "", {{"Host", "evil.example"}}).status, 403);
+        QCOMPARE(api_->call("GET", target, "", {{"Origin", "http://evil.example"}}).status, 403);
+    }
+    QCOMPARE(api_->call("POST", "/compute/jobs", kTrue, {{"Content-Type", "text/plain"}}).status, 415);
+    QCOMPARE(
+        api_->call("POST", "/compute/jobs", kTrue, {{"Content-Type", "application/json; charset=utf-8"}}).status,
+        200);
+}
+
+void ApiRoutesTest::healthIsForEverybody() {
+    const Reply reply = api_->call("GET", "/health", "", {{"Authorization", ""}});
+    QCOMPARE(reply.status, 200);
+    QCOMPARE(reply.text("session"), std::string("ready"));
+    QCOMPARE(api_->call("GET", "/health", "", {{"Host", "evil.example"}}).status, 403);
+}
+
+void ApiRoutesTest::anActionIsSubmittedRunAndRead() {
+    const Reply submitted =
+        api_->post("/compute/jobs", api_->engine.shJson("echo out; echo err >&2", ",\"label\":\"x\""));
+    QCOMPARE(submitted.status, 200);
+    QCOMPARE(submitted.number("queue_id"), std::int64_t(0));
+    const std::string job = "/compute/jobs/" + std::to_string(submitted.number("lsn"));
+    const Reply result = api_->get(job + "?wait=60");
+    QCOMPARE(result.status, 200);
+    QCOMPARE(result.text("state"), std::string("completed"));
+    QCOMPARE(result.text("label"), std::string("x"));
+    QCOMPARE(api_->get(job + "/stdout").body, std::string("out\n"));
+    QCOMPARE(api_->get(job + "/stderr").body, std::string("err\n"));
+    QCOMPARE(api_->get(job + "/stdout?attempt=1").body, std::string("out\n"));
+    QCOMPARE(api_->get(job + "/stdout?attempt=2").status, 404);
+    QCOMPARE(api_->get(job + "/spec").text("label"), std::string("x"));
+    QCOMPARE(api_->call("HEAD", job + "/stdout").length.value_or(0), std::uint64_t(4));
+}
+
+void ApiRoutesTest::aWaitReturnsTheResultOrWhatIsKnown() {
+    const Reply done = api_->post("/compute/jobs?wait=60", kTrue);
+    QCOMPARE(done.status, 200);
+    QCOMPARE(done.text("state"), std::string("completed"));
+    const Reply late = api_->post("/compute/jobs?wait=0.05", kSleep);
+    QCOMPARE(late.status, 202);
+    QVERIFY(late.number("lsn") > 0);
+    const Reply known = api_->get("/compute/jobs/" + std::to_string(late.number("lsn")) + "?wait=0.05");
+    QCOMPARE(known.status, 202);
+    QCOMPARE(known.number("lsn"), late.number("lsn"));
+    // A server that stops answers at once with what is known; nobody waits for a client that has left.
+    api_->link.stopping = true;
+    QCOMPARE(api_->get("/compute/jobs/" + std::to_string(late.number("lsn")) + "?wait=60").status, 202);
+    api_->link.stopping = false;
+    QCOMPARE(api_->post("/compute/jobs/" + std::to_string(late.number("lsn")) + "/cancel").status, 200);
+}
+
+void ApiRoutesTest::listsAndArraysAreAcceptedWhole() {
+    const Reply list = api_->post("/compute/jobs", "[" + kTrue + "," + kTrue + "]");
+    QCOMPARE(list.status, 200);
+    QCOMPARE(list.json().at("lsns").as_array().size(), std::size_t(2));
+    const Reply array =
+        api_->post("/compute/jobs", api_->engine.shJson("exit 0", ",\"array\":{\"from\":1,\"to\":3}"));
+    QCOMPARE(array.number("count"), std::int64_t(3));
+    const std::int64_t last = array.number("lsn") + 2;
+    QCOMPARE(api_->get("/compute/jobs/" + std::to_string(last) + "?wait=60").text("state"),
+             std::string("completed"));
+    const Reply mixed =
+        api_->post("/compute/jobs",
+                   "[" + kTrue + "," + api_->engine.shJson("exit 0", ",\"array\":{\"from\":1,\"to\":2}") + "]");
+    QCOMPARE(mixed.json().at("counts").as_array().at(1).as_int64(), std::int64_t(2));
+}
+
+void ApiRoutesTest::aRepeatedKeyReturnsTheFirstAnswer() {
+    const ApiTest::Fields key = {{"Idempotency-Key", "key-1"}};
+    const Reply first = api_->call("POST", "/compute/jobs", kTrue, key);
+    QCOMPARE(first.status, 200);
+    const Reply again = api_->call("POST", "/compute/jobs", kTrue, key);
+    QCOMPARE(again.number("lsn"), first.number("lsn"));
+    QCOMPARE(api_->call("POST", "/compute/jobs", kSleep, key).status, 422);
+    QCOMPARE(api_->call("POST", "/compute/jobs", kTrue, {{"Idempotency-Key", std::string(256, 'k')}}).status, 422);
+}
+
+void ApiRoutesTest::aRouteNamesTheWorker() {
+    const Reply reply = api_->post("/compute/jobs/exec?wait=60", "{\"argv\":[\"true\"],\"cwd\":\"/\"}");
+    QCOMPARE(reply.status, 200);
+    QCOMPARE(reply.text("worker"), std::string("exec"));
+}
+
+void ApiRoutesTest::largeBodiesAreParsedOffTheThread() {
+    const std::string big = api_->engine.shJson("true", ",\"label\":\"big\"") + std::string(2u << 20, ' ');
+    QCOMPARE(api_->post("/compute/jobs?wait=60", big).text("label"), std::string("big"));
+    QCOMPARE(api_->post("/compute/jobs", std::string(2u << 20, '[')).status, 400);
+}
+
+void ApiRoutesTest::actionsAreHeldReleasedCancelledAndRetired() {
+    const std::string job = "/compute/jobs/" + std::to_string(api_->sh("true", ",\"hold\":true"));
+    QCOMPARE(api_->get(job).json().at("held").as_bool(), true);
+    QCOMPARE(api_->post(job + "/release").status, 200);
+    QCOMPARE(api_->get(job + "?wait=60").text("state"), std::string("completed"));
+    QCOMPARE(api_->post(job + "/cancel").status, 409);
+    QCOMPARE(api_->call("DELETE", job).status, 200);
+    QCOMPARE(api_->get(job).status, 404);
+
+    const std::string busy = "/compute/jobs/" + std::to_string(api_->post("/compute/jobs", kSleep).number("lsn"));
+    QCOMPARE(api_->call("DELETE", busy).status, 409);
+    QCOMPARE(api_->post(busy + "/cancel").status, 200);
+    QCOMPARE(api_->get(busy + "?wait=60").text("state"), std::string("cancelled"));
+}
+
+void ApiRoutesTest::failedActionsAreRescheduled() {
+    const Reply queue = api_->post("/compute/queues", std::string(kNoRetry));
+    QVERIFY2(queue.status == 200, queue.body.c_str());
+    const std::string base = "/compute/queues/" + queue.text("token");
+    const std::string file = api_->engine.path("flag");
+    const Reply failed = api_->post(base + "/jobs?wait=60", api_->engine.shJson("test -e " + file));
+    QCOMPARE(failed.text("state"), std::string("failed"));
+    const std::string job = base + "/jobs/" + std::to_string(failed.number("lsn"));
+    QCOMPARE(api_->post(job).status, 409); // at the limit
+    std::ofstream(file) << "x";
+    const Reply forced = api_->post(job, "{\"force\":true}");
+    QVERIFY2(forced.status == 200, forced.body.c_str());
+    QCOMPARE(forced.number("retry_count"), std::int64_t(1));
+    QCOMPARE(api_->get(job + "?wait=60").text("state"), std::string("completed"));
+    QCOMPARE(api_->post(job, "{\"force\":true}").status, 409);
+}
+
+void ApiRoutesTest::manyActionsAreChangedAtOnce() {
+    const Reply list = api_->post("/compute/jobs", "[" + kSleep + "," + kSleep + "," + kSleep + "," + kSleep + "]");
+    boost::json::array lsns = list.json().at("lsns").as_array();
+    std::string text = "{\"lsns\":[999999999";
+    for (const auto& lsn : lsns) text += "," + std::to_string(lsn.as_int64());
+    const Reply reply = api_->post("/compute/jobs/cancel", text + "]}");
+    QCOMPARE(reply.status, 200);
+    QCOMPARE(reply.number("changed"), std::int64_t(4));
+    const auto refused = reply.json().at("refused").as_array();
+    QCOMPARE(refused.size(), std::size_t(1));
+    QCOMPARE(refused[0].as_object().at("lsn").as_int64(), std::int64_t(999999999));
+    for (const auto& lsn : lsns)
+        QCOMPARE(api_->get("/compute/jobs/" + std::to_string(lsn.as_int64()) + "?wait=60").text("state"),
+                 std::string("cancelled"));
+    QCOMPARE(api_->post("/compute/jobs/retire", text + "]}").number("changed"), std::int64_t(4));
+}
+
+void ApiRoutesTest::outputIsReadWhileItGrows() {
+    const std::string go = api_->engine.path("go");
+    const std::string ready = api_->engine.path("ready");
+    const std::int64_t lsn =
+        api_->sh("echo first; touch " + ready + "; while [ ! -e " + go + " ]; do sleep 0.02; done; echo last");
+    const std::string job = "/compute/jobs/" + std::to_string(lsn);
+    QVERIFY(test::EngineTest::eventually(
+        [&] { return exists(ready) && api_->get(job + "/stdout").body == "first\n"; }));
+    std::thread opener([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        std::ofstream(go) << "x";
+    });
+    const Reply followed = api_->get(job + "/stdout?follow=1");
+    opener.join();
+    QCOMPARE(followed.status, 200);
+    QCOMPARE(followed.body, std::string("first\nlast\n"));
+    QCOMPARE(api_->get(job + "/stdout?follow=1").body, std::string("first\nlast\n"));
+    QCOMPARE(api_->get(job + "/stderr?follow=1").body, std::string());
+}
+
+void ApiRoutesTest::outputIsFollowedThroughRetries() {
+    const std::string flag = api_->engine.path("second");
+    const Reply queue = api_->post("/compute/queues", "{\"config\":{\"max_retries\":2,\"backoff_s\":0.01}}");
+    const std::int64_t lsn =
+        api_->sh("echo try; if [ -e " + flag + " ]; then exit 0; fi; touch " + flag + "; exit 1", "",
+                 "/compute/queues/" + queue.text("token") + "/jobs");
+    const std::string job = "/compute/jobs/" + std::to_string(lsn);
+    QCOMPARE(api_->get(job + "/stdout?follow=1&attempt=1").body, std::string("try\n"));
+    QVERIFY(api_->get(job + "/stdout?follow=1").body.ends_with("try\n"));
+    QCOMPARE(api_->get(job + "?wait=60").number("retry_count"), std::int64_t(1));
+}
+
+void ApiRoutesTest::outputOfAnAttemptIsKeptApart() {
+    const std::string flag = api_->engine.path("third");
+    const Reply queue = api_->post("/compute/queues", "{\"config\":{\"max_retries\":2,\"backoff_s\":0.01}}");
+    const std::int64_t lsn =
+        api_->sh("if [ -e " + flag + " ]; then echo b; exit 0; fi; touch " + flag + "; echo a; exit 1", "",
+                 "/compute/queues/" + queue.text("token") + "/jobs");
+    const std::string job = "/compute/jobs/" + std::to_string(lsn);
+    QCOMPARE(api_->get(job + "?wait=60").status, 200);
+    QCOMPARE(api_->get(job + "/stdout?attempt=1").body, std::string("a\n"));
+    QCOMPARE(api_->get(job + "/stdout?attempt=2").body, std::string("b\n"));
+    QCOMPARE(api_->get(job + "/stdout").body, std::string("b\n"));
+    QCOMPARE(api_->get(job + "/stdout?attempt=3").status, 404);
+}
+
+void ApiRoutesTest::listsAreFilteredAndPaged() {
+    const Reply queue = api_->post("/compute/queues", "{\"tag\":\"pages\"}");
+    const std::string id = std::to_string(queue.number("queue_id"));
+    for (int i = 0; i < 5; ++i)
+        QCOMPARE(api_->post("/compute/queues/" + id + "/jobs?wait=60",
+                            api_->engine.shJson("true", ",\"label\":\"p" + std::to_string(i) + "\""))
+                     .status,
+                 200);
+    const auto labels = [&](const Reply& reply) {
+        std::string text;
+        for (const auto& job : reply.json().at("jobs").as_array())
+            text += std::string(job.as_object().at("label").as_string());
+        return text;
+    };
+    QCOMPARE(labels(api_->get("/compute/jobs?queue=" + id)), std::string("p4p3p2p1p0"));
+    QCOMPARE(labels(api_->get("/compute/jobs?sort=lsn&queue=" + id)), std::string("p0p1p2p3p4"));
+    QCOMPARE(labels(api_->get("/compute/jobs?label=p2&queue=" + id)), std::string("p2"));
+    QCOMPARE(labels(api_->get("/compute/jobs?q=state:completed+queue:" + id)), std::string("p4p3p2p1p0"));
+    QCOMPARE(labels(api_->get("/compute/jobs?state=failed,running&queue=" + id)), std::string());
+    std::string all;
+    std::string cursor;
+    for (int page = 0; page < 10; ++page) {
+        const Reply reply =
+            api_->get("/compute/jobs?limit=2&queue=" + id + (cursor.empty() ? "" : "&cursor=" + cursor));
+        QCOMPARE(reply.status, 200);
+        all += labels(reply);
+        cursor = reply.text("cursor");
+        if (cursor.empty()) break;
+    }
+    QCOMPARE(all, std::string("p4p3p2p1p0"));
+    QCOMPARE(labels(api_->get("/compute/queues/" + id + "/completed")), std::string("p4p3p2p1p0"));
+    QCOMPARE(labels(api_->get("/compute/queues/" + id + "/history")), std::string("p4p3p2p1p0"));
+    QCOMPARE(labels(api_->get("/compute/queues/" + id + "/running")), std::string());
+    QCOMPARE(api_->get("/compute/jobs/history").status, 200);
+    QCOMPARE(api_->get("/compute/jobs/completed?limit=1").json().at("jobs").as_array().size(), std::size_t(1));
+    const Reply slow = api_->post("/compute/jobs", kSleep);
+    QVERIFY(test::EngineTest::eventually(
+        [&] { return !api_->get("/compute/jobs/running").json().at("jobs").as_array().empty(); }));
+    QCOMPARE(api_->post("/compute/jobs/" + std::to_string(slow.number("lsn")) + "/cancel").status, 200);
+}
+
+void ApiRoutesTest::queuesLiveAndDie() {
+    const Reply made = api_->post("/compute/queues", "{\"tag\":\"nightly\",\"config\":{\"max_retries\":7}}");
+    QCOMPARE(made.status, 200);
+    QCOMPARE(made.text("tag"), std::string("nightly"));
+    QCOMPARE(made.json().at("config").as_object().at("max_retries").as_int64(), std::int64_t(7));
+    const std::string queue = "/compute/queues/" + made.text("token");
+    QCOMPARE(api_->get(queue).number("queue_id"), made.number("queue_id"));
+    QCOMPARE(api_->call("PATCH", queue, "{\"config\":{\"weight\":2}}").status, 200);
+    QCOMPARE(api_->get(queue).json().at("config").as_object().at("max_retries").as_int64(), std::int64_t(7));
+    QVERIFY(api_->post(queue + "/hold").json().at("held").as_bool());
+    QCOMPARE(api_->post(queue + "/jobs", kTrue).status, 200);
+    QCOMPARE(api_->get(queue).number("pending"), std::int64_t(1));
+    QVERIFY(!api_->post(queue + "/release").json().at("held").as_bool());
+    QCOMPARE(api_->post(queue + "/drain").text("state"), std::string("draining"));
+    QCOMPARE(api_->post(queue + "/jobs", kTrue).status, 409);
+    QCOMPARE(api_->post(queue + "/cancel").text("state"), std::string("cancelled"));
+    bool listed = false;
+    for (const auto& one : api_->get("/compute/queues").json().at("queues").as_array())
+        listed = listed || one.as_object().at("queue_id").as_int64() == made.number("queue_id");
+    QVERIFY(listed);
+    QCOMPARE(api_->call("DELETE", queue).status, 200);
+    QCOMPARE(api_->get(queue).status, 404);
+}
+
+void ApiRoutesTest::aQueueShowsItsOwnActionsOnly() {
+    const Reply queue = api_->post("/compute/queues");
+    QCOMPARE(queue.status, 200);
+    const std::int64_t elsewhere = api_->post("/compute/jobs?wait=60", kTrue).number("lsn");
+    const std::string base = "/compute/queues/" + std::to_string(queue.number("queue_id"));
+    QCOMPARE(api_->get(base + "/jobs/" + std::to_string(elsewhere)).status, 404);
+    QCOMPARE(api_->get(base + "/jobs/" + std::to_string(elsewhere) + "/stdout").status, 404);
+    QCOMPARE(api_->call("DELETE", base + "/jobs/" + std::to_string(elsewhere)).status, 404);
+    QCOMPARE(api_->get("/compute/jobs/" + std::to_string(elsewhere)).status, 200);
+    QCOMPARE(api_->get(base + "/workers").status, 200);
+}
+
+void ApiRoutesTest::chunksAreStoredVerifiedAndReadInParts() {
+    std::string bytes;
+    for (int i = 0; bytes.size() < 700'000; ++i) bytes += std::to_string(i) + ",";
+    const std::string hash = Sha256::of(bytes).hex();
+    const std::string chunk = "/compute/chunks/" + hash;
+    const ApiTest::Fields plain = {{"Content-Type", "application/octet-stream"}};
+    const Reply put = api_->call("PUT", chunk, bytes, plain);
+    QVERIFY2(put.status == 200, put.body.c_str());
+    QCOMPARE(put.number("size"), static_cast<std::int64_t>(bytes.size()));
+    QVERIFY(api_->get(chunk).body == bytes);
+    QCOMPARE(api_->call("HEAD", chunk).length.value_or(0), bytes.size());
+    const auto part = [&](const char* range) { return api_->call("GET", chunk, "", {{"Range", range}}); };
+    QCOMPARE(part("bytes=10-19").status, 206);
+    QCOMPARE(part("bytes=10-19").body, bytes.substr(10, 10));
+    QCOMPARE(part("bytes=10-19").field("Content-Range"), "bytes 10-19/" + std::to_string(bytes.size()));
+    QVERIFY(part("bytes=600000-").body == bytes.substr(600'000));
+    QCOMPARE(part("bytes=-5").body, bytes.substr(bytes.size() - 5));
+    QCOMPARE(part("bytes=99999999-").status, 416);
+    QCOMPARE(part("bytes=5-4").status, 200);
+    QCOMPARE(part("lines=1-2").status, 200);
+    const std::string wrong = "/compute/chunks/" + Sha256::of("other").hex();
+    QCOMPARE(api_->call("PUT", wrong, bytes, plain).status, 422);
+    QCOMPARE(api_->get(wrong).status, 404);
+    const std::string nothing = "/compute/chunks/" + Sha256::of("").hex();
+    QCOMPARE(api_->call("PUT", nothing, "", plain).status, 200);
+    QCOMPARE(api_->get(nothing).body, std::string());
+}
+
+void ApiRoutesTest::workersAreRegistered() {
+    const std::string script = "#!/bin/sh\ncat \"$YARD_ACTION\"\n";
+    const std::string hash = Sha256::of(script).hex();
+    const std::string descriptor = "{\"name\":\"echoer\",\"version\":\"1\",\"platform\":\"" +
+                                   std::string(thisPlatform()) +
+                                   "\",\"executable\":\"run.sh\",\"files\":[{\"path\":\"run.sh\",\"hash\":\"" +
+                                   hash + "\",\"size\":" + std::to_string(script.size()) +
+                                   ",\"mode\":\"0755\"}],\"functions\":[{\"name\":\"f\",\"version\":\"1\"}]}";
+    const auto parsed = parseWorker(descriptor);
+    QVERIFY(parsed);
+    const std::string worker = "/compute/workers/" + parsed->id.hex();
+    const Reply other = api_->post("/compute/workers/" + Sha256::of("x").hex(), descriptor);
+    QCOMPARE(other.status, 422);
+    QVERIFY(other.text("message").find(parsed->id.hex()) != std::string::npos);
+    const Reply need = api_->post(worker, descriptor);
+    QCOMPARE(need.status, 409);
+    QCOMPARE(need.text("error"), std::string("need"));
+    QCOMPARE(std::string(need.json().at("need").as_array().at(0).as_string()), hash);
+    QCOMPARE(api_->call("PUT", "/compute/chunks/" + hash, script, {{"Content-Type", "x/y"}}).status, 200);
+    QCOMPARE(api_->post(worker, descriptor).status, 200);
+    QCOMPARE(api_->get("/compute/workers/echoer").text("id"), parsed->id.hex());
+    QCOMPARE(api_->get("/compute/workers/echoer@1").text("version"), std::string("1"));
+    QCOMPARE(api_->get("/compute/workers").json().at("workers").as_array().size(), std::size_t(1));
+    const Reply result = api_->post("/compute/jobs/echoer?wait=60", "{\"function\":\"f\",\"args\":{\"a\":[1,2]}}");
+    QVERIFY2(result.text("state") == "completed", result.body.c_str());
+    QVERIFY(api_->get("/compute/jobs/" + std::to_string(result.number("lsn")) + "/stdout").body.find("[1,2]") !=
+            std::string::npos);
+    QCOMPARE(api_->call("DELETE", "/compute/workers/echoer").status, 200);
+    QCOMPARE(api_->get("/compute/workers/echoer").status, 404);
+}
+
+void ApiRoutesTest::theSessionMoves() {
+    ApiTest own;
+    QCOMPARE(own.post("/compute/hold").status, 200);
+    const std::string job = "/compute/jobs/" + std::to_string(own.sh("true"));
+    QCOMPARE(own.get(job + "?wait=0.1").text("state"), std::string("pending"));
+    QCOMPARE(own.post("/compute/release").status, 200);
+    QCOMPARE(own.get(job + "?wait=60").text("state"), std::string("completed"));
+    QCOMPARE(own.post("/compute/session/drain").text("state"), std::string("draining"));
+    QCOMPARE(own.post("/compute/session/drain").status, 409);
+    QCOMPARE(own.post("/compute/jobs", kTrue).status, 503);
+    QCOMPARE(own.get("/health").status, 200);
+    QCOMPARE(own.post("/compute/session/pause").status, 200);
+    QCOMPARE(own.post("/compute/abandon").status, 200);
+    QCOMPARE(own.get("/health").status, 503);
+    QCOMPARE(own.get("/compute/session").text("state"), std::string("abandoned"));
+    QCOMPARE(own.post("/compute/session/pause").status, 409);
+    QCOMPARE(own.post("/compute/session/sunset").status, 200);
+}
+
+void ApiRoutesTest::everythingIsServedOverASocket() {
+    test::EngineTest engine;
+    Api api(*engine, {});
+    auto server = Server::start({.host = "127.0.0.1", .port = 0}, api);
+    QVERIFY(server);
+    const std::string common = " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + engine->token() +
+                               "\r\nContent-Type: application/json\r\n";
+    const auto post = [&](const std::string& target, const std::string& body) {
+        return "POST " + target + common + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+    };
+    RawClient client((*server)->port());
+    for (int i = 0; i < 50; ++i) {
+        client.send(post("/compute/jobs?wait=60", kTrue));
+        QCOMPARE(client.receive().status, 200);
+    }
+    const std::string go = engine.path("go");
+    client.send(
+        post("/compute/jobs", engine.shJson("echo one; while [ ! -e " + go + " ]; do sleep 0.02; done; echo two")));
+    const RawAnswer submitted = client.receive();
+    const std::string lsn = std::to_string(boost::json::parse(submitted.body).as_object().at("lsn").as_int64());
+    client.send("GET /compute/jobs/" + lsn + "/stdout?follow=1" + common + "\r\n");
+    std::string seen;
+    while (seen.find("one") == std::string::npos) {
+        const std::string more = client.receiveSome();
+        QVERIFY(!more.empty());
+        seen += more;
+    }
+    std::ofstream(go) << "x";
+    while (seen.find("\r\n0\r\n\r\n") == std::string::npos) {
+        const std::string more = client.receiveSome();
+        QVERIFY(!more.empty());
+        seen += more;
+    }
+    QVERIFY(seen.find("two") != std::string::npos);
+    // A long poll is answered when the server stops.
+    client.send(post("/compute/jobs?wait=60", kSleep));
+    RawClient other((*server)->port());
+    other.send("GET /compute/jobs/running" + common + "\r\n");
+    QCOMPARE(other.receive().status, 200);
+    QVERIFY(test::EngineTest::eventually(
+        [&] { return engine.run(engine->session()).counts[std::size_t(ActionState::Running)] > 0; }));
+    (*server)->stop();
+    QCOMPARE(client.receive().status, 202);
+}
+
+int main(int argc, char** argv) {
+    if (const auto launched = runners::runLauncherIfAsked(argc, argv)) return *launched;
+    ApiRoutesTest test;
+    return QTest::qExec(&test, argc, argv);
+}
+#include "tst_api.moc"
