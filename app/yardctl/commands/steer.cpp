@@ -4,6 +4,7 @@
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/format.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace yard::ctl {
@@ -21,6 +22,8 @@ struct Operation {
 
 /// Up to this many are asked for one by one: each refusal then comes with its own sentence.
 constexpr std::size_t kSingly = 16;
+/// LSNs in one request.
+constexpr std::size_t kMaxInOne = 1000;
 
 class Steering {
 public:
@@ -43,26 +46,46 @@ public:
         return code_;
     }
 
-    Outcome<int> many(json::object selection) {
+    /// As many requests as the limit on one asks for.
+    Outcome<int> many(const std::vector<std::int64_t>& lsns) {
+        for (std::size_t at = 0; at < lsns.size(); at += kMaxInOne) {
+            const auto end = std::min(at + kMaxInOne, lsns.size());
+            const json::array piece(lsns.data() + at, lsns.data() + end);
+            if (auto asked = ask({{"lsns", piece}}); !asked) return std::unexpected(asked.error());
+        }
+        return finish();
+    }
+
+    Outcome<int> matching(const std::string& filter) {
+        if (auto asked = ask({{"filter", filter}}); !asked) return std::unexpected(asked.error());
+        return finish();
+    }
+
+private:
+    Outcome<void> ask(json::object selection) {
         if (operation_.force) selection["force"] = true;
         auto answer = invocation_.engine.call({.method = "POST",
                                                .path = fmt::format("jobs/{}", operation_.name),
                                                .body = compactJson(selection),
                                                .silence = std::chrono::seconds(60)});
         if (!answer) return failedWith(answer.error());
-        if (const json::array* refused = arrayOf(answer->object, "refused")) {
+        changed_ += integerOf(answer->object, "changed").value_or(0);
+        if (invocation_.json) fmt::print("{}\n", answer->text);
+        if (const json::array* refused = arrayOf(answer->object, "refused"))
             for (const json::value& entry : *refused)
-                if (const json::object* r = entry.if_object())
-                    refuse(integerOf(*r, "lsn").value_or(0), printable(textOf(*r, "error")));
-        }
-        if (invocation_.json)
-            fmt::print("{}\n", answer->text);
-        else
-            fmt::print("{} {}\n", integerOf(answer->object, "changed").value_or(0), operation_.past);
+                if (const json::object* r = entry.if_object()) {
+                    const auto sentence = textOf(*r, "message");
+                    refuse(integerOf(*r, "lsn").value_or(0),
+                           printable(sentence.empty() ? textOf(*r, "error") : sentence));
+                }
+        return {};
+    }
+
+    int finish() const {
+        if (!invocation_.json) fmt::print("{} {}\n", changed_, operation_.past);
         return code_;
     }
 
-private:
     void refuse(std::int64_t lsn, const std::string& why) {
         std::fflush(stdout);
         fmt::print(stderr, "yardctl: action {}: {}\n", lsn, why);
@@ -71,6 +94,7 @@ private:
 
     const Invocation& invocation_;
     const Operation& operation_;
+    std::int64_t changed_ = 0;
     int code_ = 0;
 };
 
@@ -80,10 +104,10 @@ Outcome<int> steer(const Invocation& invocation, const Operation& operation) {
     if (filter.has_value() != words.empty())
         return usageError(fmt::format("'{}' wants the LSNs of actions, or --filter", operation.name));
     Steering steering(invocation, operation);
-    if (filter) return steering.many({{"filter", *filter}});
+    if (filter) return steering.matching(*filter);
     auto lsns = parseLsns(words);
     if (!lsns) return std::unexpected(lsns.error());
-    if (lsns->size() > kSingly) return steering.many({{"lsns", json::array(lsns->begin(), lsns->end())}});
+    if (lsns->size() > kSingly) return steering.many(*lsns);
     Outcome<int> code = 0;
     for (const std::int64_t lsn : *lsns)
         if (code = steering.one(lsn); !code) break;

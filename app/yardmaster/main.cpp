@@ -1,0 +1,130 @@
+// yardmaster: the engine and its API in one process. Main opens the engine, starts the server, and then only waits for
+// a signal or the session's sunset.
+#include "app/yardmaster/arguments.h"
+#include "core/base/log.h"
+#include "core/engine/engine.h"
+#include "core/http/api.h"
+#include "core/http/server.h"
+#include "core/runners/launcher.h"
+
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <fmt/format.h>
+#include <malloc.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <thread>
+#include <unistd.h>
+
+namespace {
+
+using namespace yard;
+
+enum ExitCode : int { kFine = 0, kFailure = 1, kUsage = 2, kDirectoryInUse = 3, kCannotListen = 4 };
+
+int complain(int code, const std::string& sentence) {
+    flushLog();
+    std::fputs(fmt::format("yardmaster: {}\n", sentence).c_str(), stderr);
+    return code;
+}
+
+/// SIGTERM, SIGINT and SIGHUP as a descriptor, for all threads that follow. A closed client is no signal either.
+UniqueFd blockSignals() {
+    sigset_t set;
+    sigemptyset(&set);
+    for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&set, signal);
+    pthread_sigmask(SIG_BLOCK, &set, nullptr);
+    std::signal(SIGPIPE, SIG_IGN);
+    return UniqueFd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+bool isReadable(const pollfd& fd) {
+    return (fd.revents & (POLLIN | POLLHUP | POLLERR)) != 0;
+}
+
+void takeSignal(int fd) {
+    signalfd_siginfo info{};
+    while (::read(fd, &info, sizeof info) == sizeof info)
+        logInfo("main", "signal {} from process {}", info.ssi_signo, info.ssi_pid);
+}
+
+/// Until a signal comes or the session is sunset.
+void waitForEnd(int signals, int sunset) {
+    std::array<pollfd, 2> fds{{{signals, POLLIN, 0}, {sunset, POLLIN, 0}}};
+    while (::poll(fds.data(), fds.size(), -1) < 0 && errno == EINTR) {
+    }
+    if (isReadable(fds[0])) takeSignal(signals);
+}
+
+/// Everything down, gently; a further signal makes it hurry.
+void closeDown(int signals, http::Server& server, engine::Engine& engine) {
+    const UniqueFd done(::eventfd(0, EFD_CLOEXEC));
+    std::jthread closer([&] {
+        server.stop();
+        engine.close();
+        const std::uint64_t one = 1;
+        while (::write(done.get(), &one, sizeof one) < 0 && errno == EINTR) {
+        }
+    });
+    for (;;) {
+        std::array<pollfd, 2> fds{{{signals, POLLIN, 0}, {done.get(), POLLIN, 0}}};
+        if (::poll(fds.data(), fds.size(), -1) < 0) continue;
+        if (isReadable(fds[1])) return;
+        takeSignal(signals);
+        engine.hurry();
+    }
+}
+
+int serve(const app::Arguments& arguments, int signals) {
+    const auto address = http::parseListenAddress(arguments.listen);
+    if (!address) return complain(kUsage, address.error().message);
+    engine::Options options;
+    options.dataDir = arguments.dataDir;
+    options.tokenFile = arguments.tokenFile;
+    options.capacity = arguments.capacity;
+    options.noSandbox = arguments.noSandbox;
+    options.powerDurability = arguments.powerDurability;
+    options.grace = arguments.grace;
+    auto engine = engine::Engine::open(std::move(options));
+    if (!engine)
+        return complain(engine.error().kind == ErrorKind::AtLimit ? kDirectoryInUse : kFailure, engine.error().message);
+    http::ApiOptions api;
+    api.prefix = arguments.prefix;
+    api.allowHosts = arguments.allowHosts;
+    http::Api handler(**engine, std::move(api));
+    auto server = http::Server::start(*address, handler);
+    if (!server) return complain(kCannotListen, server.error().message);
+    const std::string url = (*server)->url();
+    if (auto published = (*engine)->publishAddress(url); !published) return complain(kFailure, published.error().message);
+    std::fputs(fmt::format("listening on {}\n", url).c_str(), stdout);
+    std::fflush(stdout);
+    waitForEnd(signals, (*engine)->sunsetFd());
+    closeDown(signals, **server, **engine);
+    return kFine;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    if (const auto launched = runners::runLauncherIfAsked(argc, argv)) return *launched;
+    // Threads free each other's strings: two arenas keep the memory of an idle engine small.
+    ::mallopt(M_ARENA_MAX, 2);
+    const auto parsed = app::parseArguments(argc, argv);
+    if (const auto* exit = std::get_if<app::EarlyExit>(&parsed)) {
+        std::fputs(exit->text.c_str(), exit->code == 0 ? stdout : stderr);
+        return exit->code;
+    }
+    const auto& arguments = std::get<app::Arguments>(parsed);
+    if (!arguments.attach.empty())
+        return complain(kFailure, "--attach opens the window on an engine elsewhere, and this version has no window yet; "
+                                  "use yardctl --url instead.");
+    setLogLevel(arguments.logLevel);
+    const UniqueFd signals = blockSignals();
+    if (!signals) return complain(kFailure, "signalfd is not to be had on this system.");
+    const int code = serve(arguments, signals.get());
+    flushLog();
+    return code;
+}
