@@ -60,10 +60,7 @@ public:
             movedUp_ = 0;
             if (!onePass()) break;
             if (::unlinkat(parent_, name_.c_str(), AT_REMOVEDIR) == 0 || errno == ENOENT) return {};
-            if (errno != ENOTEMPTY)
-                note(errno, name_);
-            else if (!firstError_)
-                note(errno, name_);
+            note(errno, name_); // ENOTEMPTY, unless something below says why
             idle = movedUp_ ? 0 : idle + 1;
         }
         if (!firstError_) return {};

@@ -334,6 +334,8 @@ void TestYardctlCommands::oneActionAndMany() {
     QCOMPARE(many.code, 1);
     QCOMPARE(many.out, "29 cancelled\n");
     QCOMPARE(many.err, "yardctl: action 12: It has ended.\n");
+    QCOMPARE(data.run({"cancel", "1..1001"}).out, "58 cancelled\n");
+    QCOMPARE(server.requests().back().body, R"({"lsns":[1001]})");
     data.run({"cancel", "--filter", "queue:7"});
     QCOMPARE(server.requests().back().body, R"({"filter":"queue:7"})");
 }

@@ -6,9 +6,12 @@
 #include "core/store/journal.h"
 #include "core/store/reader.h"
 
+#include <QDir>
+#include <QFile>
 #include <QTemporaryDir>
 #include <QTest>
 #include <condition_variable>
+#include <future>
 #include <map>
 #include <memory>
 #include <mutex>

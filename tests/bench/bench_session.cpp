@@ -1,0 +1,179 @@
+// Memory per queued action and time per decision of the session at a million actions (ENGINE 8): at most 120 B and
+// 0.1 to 0.4 us per decision. A decision here is a whole life: start, end, Finish stored; `decide` is schedule()
+// alone.
+//
+//     bench_session [ACTIONS]        a million by default
+#include "core/session/session.h"
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <malloc.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+using namespace yard;
+using namespace yard::session;
+
+namespace {
+
+struct Shape {
+    const char* name;
+    int queues;
+    int classes;
+    bool classPerAction;
+    int priorities;
+};
+
+double nanosSince(std::chrono::steady_clock::time_point since) {
+    return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - since).count();
+}
+
+double residentBytes() {
+    std::FILE* file = std::fopen("/proc/self/statm", "r");
+    long total = 0, resident = 0;
+    if (file && std::fscanf(file, "%ld %ld", &total, &resident) != 2) resident = 0;
+    if (file) std::fclose(file);
+    return static_cast<double>(resident) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+}
+
+void addAll(Session& session, const Shape& shape, int n, Outbox& out) {
+    std::vector<NewAction> batch;
+    for (int i = 1; i <= n; ++i) {
+        NewAction a;
+        a.lsn = Lsn(i);
+        a.queue = QueueId(i % shape.queues);
+        a.cls = ClassId(static_cast<std::uint32_t>(shape.classPerAction ? i : i / shape.queues % shape.classes));
+        a.priority = i % shape.priorities;
+        a.submitTime = 1'000'000 + i / 500;
+        batch.push_back(a);
+        if (batch.size() < 500 && i < n) continue;
+        session.add(batch, MonoTime{}, out);
+        batch.clear();
+    }
+}
+
+void measure(const Shape& shape, int n) {
+    constexpr int kCores = 64;
+    Session session(std::make_unique<CoreCapacity>(1000 * kCores),
+                    SessionOptions{.slotCount = kCores, .aheadPerSlot = 0});
+    Outbox out;
+    (void)session.moveTo(SessionState::Ready, out);
+    for (int q = 1; q < shape.queues; ++q) session.addQueue(QueueId(q), {});
+    const int classes = shape.classPerAction ? n + 1 : shape.classes;
+    for (int c = 0; c < classes; ++c) session.defineClass(ClassId(static_cast<std::uint32_t>(c)), {});
+
+    const double before = residentBytes();
+    auto t = std::chrono::steady_clock::now();
+    addAll(session, shape, n, out);
+    const double add = nanosSince(t) / n;
+    const double resident = (residentBytes() - before) / n;
+    const double counted = static_cast<double>(session.memoryBytes()) / n;
+
+    // Sixty run at a time; each ends and is stored, then the next starts: as one machine works through the queue.
+    AttemptEnd end;
+    end.state = ActionState::Completed;
+    end.runTime = Duration{50'000};
+    double deciding = 0, worst = 0;
+    const int decisions = std::min(n, 1'000'000);
+    std::vector<Start> running;
+    t = std::chrono::steady_clock::now();
+    for (int done = 0; done < decisions;) {
+        const auto s = std::chrono::steady_clock::now();
+        (void)session.schedule(MonoTime{}, out);
+        const double took = nanosSince(s);
+        deciding += took;
+        worst = std::max(worst, took / static_cast<double>(std::max<std::size_t>(out.start.size(), 1)));
+        running.swap(out.start);
+        out.clear();
+        for (const Start& start : running) {
+            session.ended(start.lsn, start.attempt, end, MonoTime{}, out);
+            session.finishStored(start.lsn, out);
+        }
+        done += static_cast<int>(running.size());
+        if (running.empty()) break;
+    }
+    const double life = nanosSince(t) / decisions;
+    fmt::print("{:<34} {:7.1f} {:8.1f} {:7.0f} {:8.0f} {:8.0f} {:9.1f}\n", shape.name, resident, counted, add,
+               deciding / decisions, life, worst / 1000);
+    std::fflush(stdout);
+}
+
+void measureLarge(int n) {
+    Outbox out;
+    const auto filled = [&](int each) {
+        auto session = std::make_unique<Session>(std::make_unique<CoreCapacity>(1000), SessionOptions{});
+        (void)session->moveTo(SessionState::Ready, out);
+        session->addQueue(QueueId(1), {});
+        session->defineClass(ClassId(0), {});
+        for (int i = 1; i <= n; ++i) {
+            NewAction a;
+            a.lsn = Lsn(i);
+            a.queue = QueueId(1);
+            a.held = each > 0 && i % each == 0;
+            a.submitTime = i;
+            session->add({&a, 1}, MonoTime{}, out);
+        }
+        return session;
+    };
+    const auto steps = [&](Session& session) {
+        double worst = 0;
+        const auto all = std::chrono::steady_clock::now();
+        while (session.hasMoreWork()) {
+            const auto s = std::chrono::steady_clock::now();
+            session.step(out);
+            worst = std::max(worst, nanosSince(s));
+            for (const Finish& f : std::exchange(out.finish, {})) session.finishStored(f.lsn, out);
+        }
+        fmt::print("{:.0f} ms in all, longest step {:.2f} ms\n", nanosSince(all) / 1e6, worst / 1e6);
+    };
+    for (const int held : {0, 2}) {
+        auto session = filled(held);
+        auto s = std::chrono::steady_clock::now();
+        (void)session->cancelQueue(QueueId(1), out);
+        fmt::print("cancel a queue of {}{}: {:.1f} us at once, ", n, held ? ", half of it held" : "",
+                   nanosSince(s) / 1e3);
+        steps(*session);
+    }
+    auto session = filled(0);
+    auto s = std::chrono::steady_clock::now();
+    (void)session->holdQueue(QueueId(1), out);
+    (void)session->releaseQueue(QueueId(1));
+    fmt::print("hold and release it: {:.1f} us\n", nanosSince(s) / 1e3);
+    s = std::chrono::steady_clock::now();
+    for (int i = 1; i <= n; ++i) (void)session->setPriority(Lsn(i), 7);
+    fmt::print("reprioritise it one by one: {:.0f} ns each\n", nanosSince(s) / n);
+    s = std::chrono::steady_clock::now();
+    (void)session->moveTo(SessionState::Abandoned, out);
+    fmt::print("abandon: {:.1f} us at once, ", nanosSince(s) / 1e3);
+    steps(*session);
+    fmt::print("memory of the empty session: {} KiB\n", session->memoryBytes() / 1024);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    const int n = argc > 1 ? std::max(1, std::atoi(argv[1])) : 1'000'000;
+    const Shape shapes[] = {{"1 queue x 1 class", 1, 1, false, 1},
+                            {"1,000 queues x 100 classes", 1'000, 100, false, 1},
+                            {"1 queue x 100,000 classes", 1, 100'000, false, 1},
+                            {"1,000 queues x 1,000 classes", 1'000, 1'000, false, 1},
+                            {"1 queue, 5 priorities", 1, 1, false, 5},
+                            {"1,000 queues, a lane per action", 1'000, 1, true, 1}};
+    fmt::print("{} actions                        B/action (RSS, counted)  add ns  decide ns  life ns  worst us\n",
+               n);
+    for (const Shape& shape :
+         shapes) { // each in a process of its own: memory that was freed must not hide what is used
+        std::fflush(stdout);
+        const pid_t child = ::fork();
+        if (child == 0) {
+            measure(shape, n);
+            ::_exit(0);
+        }
+        ::waitpid(child, nullptr, 0);
+    }
+    measureLarge(n);
+    return 0;
+}
