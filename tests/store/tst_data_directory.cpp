@@ -1,0 +1,165 @@
+// The data directory: who may use it, one engine at a time, its secrets.
+#include "core/store/data_directory.h"
+
+#include "core/base/files.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+#include <csignal>
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace yard;
+using namespace yard::store;
+
+class TestDataDirectory : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir directory_;
+    std::string path(const char* name) { return directory_.path().toStdString() + "/" + name; }
+    static unsigned modeOf(const std::string& file) {
+        struct stat status{};
+        return stat(file.c_str(), &status) == 0 ? status.st_mode & 07777 : 0;
+    }
+
+private slots:
+    void itIsMadeForItsOwnerAndKeepsItsIdentity() {
+        const auto at = path("new/deeper");
+        std::string id;
+        {
+            auto directory = DataDirectory::open(at + "/");
+            QVERIFY2(directory.has_value(), directory ? "" : directory.error().message.c_str());
+            QCOMPARE(directory->path(), at);
+            QCOMPARE(modeOf(at), 0700u);
+            id = directory->engineId();
+            QCOMPARE(id.size(), 32u);
+            QCOMPARE(directory->journal(), at + "/journal.sqlite");
+        }
+        QCOMPARE(DataDirectory::open(at)->engineId(), id);
+        QVERIFY(writeFileAtomically(at + "/engine_id", "short", 0600));
+        QCOMPARE(DataDirectory::open(at).error().kind, ErrorKind::Io);
+    }
+
+    void aDirectoryThatOthersMayEnterIsRefusedWithWhatToType() {
+        const auto at = path("open");
+        std::filesystem::create_directories(at);
+        QCOMPARE(chmod(at.c_str(), 0750), 0);
+        const auto refused = DataDirectory::open(at);
+        QVERIFY(!refused);
+        QCOMPARE(refused.error().kind, ErrorKind::Forbidden);
+        QVERIFY(refused.error().message.find("chmod 700 " + at) != std::string::npos);
+    }
+
+    void aDirectoryOfSomeoneElseIsRefused() {
+        if (geteuid() != 0) QSKIP("needs another user's directory: only root can make one");
+        const auto at = path("foreign");
+        std::filesystem::create_directories(at);
+        QCOMPARE(chmod(at.c_str(), 0700), 0);
+        QCOMPARE(chown(at.c_str(), 12345, 12345), 0);
+        const auto refused = DataDirectory::open(at);
+        QVERIFY(!refused);
+        QCOMPARE(refused.error().kind, ErrorKind::Forbidden);
+        QVERIFY(refused.error().message.find("12345") != std::string::npos);
+    }
+
+    void aFileInItsPlaceIsAnError() {
+        QVERIFY(writeFileAtomically(path("file"), "x", 0600));
+        QVERIFY(!DataDirectory::open(path("file")));
+    }
+
+    void aSecondEngineIsToldThePidOfTheFirst() {
+        auto first = DataDirectory::open(path("locked"));
+        QVERIFY(first.has_value());
+        const auto second = DataDirectory::open(path("locked"), std::chrono::milliseconds(1));
+        QVERIFY(!second);
+        QCOMPARE(second.error().kind, ErrorKind::AtLimit);
+        QVERIFY(second.error().message.find("pid " + std::to_string(getpid())) != std::string::npos);
+        {
+            const DataDirectory gone = std::move(*first);
+        }
+        QVERIFY(DataDirectory::open(path("locked"), Duration{}).has_value());
+    }
+
+    void aLockThatIsGivenUpSoonIsWaitedFor() {
+        const auto at = path("patience");
+        {
+            QVERIFY(DataDirectory::open(at).has_value());
+        }
+        int ready[2];
+        QCOMPARE(pipe2(ready, O_CLOEXEC), 0);
+        // A child that has the lock and goes: what a dead engine's child does between clone and exec.
+        const pid_t child = fork();
+        if (child == 0) {
+            const int fd = open((at + "/lock").c_str(), O_RDWR | O_CLOEXEC);
+            flock(fd, LOCK_EX);
+            (void)!write(ready[1], "x", 1);
+            usleep(100'000);
+            _exit(0);
+        }
+        char byte = 0;
+        QCOMPARE(read(ready[0], &byte, 1), ssize_t(1));
+        QVERIFY(DataDirectory::open(at).has_value());
+        QCOMPARE(waitpid(child, nullptr, 0), child);
+        close(ready[0]);
+        close(ready[1]);
+    }
+
+    void theTokenIsMadeOnceForItsOwnerOnly() {
+        auto directory = DataDirectory::open(path("token"));
+        const auto token = directory->token();
+        QVERIFY(token && token->size() == 64);
+        QCOMPARE(modeOf(path("token") + "/token"), 0600u);
+        QCOMPARE(*directory->token(), *token);
+        const auto other = path("elsewhere");
+        QVERIFY(*directory->token(other) != *token);
+        QCOMPARE(modeOf(other), 0600u);
+    }
+
+    void aTokenThatOthersCanReadIsRefusedWithWhatToType() {
+        auto directory = DataDirectory::open(path("loose"));
+        const auto file = path("loose") + "/token";
+        QVERIFY(directory->token());
+        QCOMPARE(chmod(file.c_str(), 0644), 0);
+        const auto refused = directory->token();
+        QVERIFY(!refused && refused.error().kind == ErrorKind::Forbidden);
+        QVERIFY(refused.error().message.find("chmod 600 " + file) != std::string::npos);
+        QVERIFY(writeFileAtomically(file, " \n", 0600));
+        QVERIFY(directory->token().error().message.find("empty") != std::string::npos);
+        QCOMPARE(unlink(file.c_str()), 0);
+        QCOMPARE(mkdir(file.c_str(), 0700), 0);
+        QCOMPARE(directory->token().error().kind, ErrorKind::Forbidden);
+    }
+
+    void theAddressIsThereWhileItServes() {
+        const auto at = path("address");
+        QCOMPARE(readServedDirectory(at).error().kind, ErrorKind::NotFound);
+        {
+            auto directory = DataDirectory::open(at);
+            const auto token = *directory->token();
+            QCOMPARE(readServedDirectory(at).error().kind, ErrorKind::NotFound);
+            QVERIFY(directory->publishAddress("http://127.0.0.1:8640"));
+            const auto served = readServedDirectory(at);
+            QCOMPARE(served->address, "http://127.0.0.1:8640");
+            QCOMPARE(served->token, token);
+            QVERIFY(readFile(at + "/lock")->find("address http://127.0.0.1:8640") != std::string::npos);
+        }
+        QCOMPARE(readServedDirectory(at).error().kind, ErrorKind::NotFound);
+    }
+
+    void anAddressLeftByAKilledEngineGoesAtTheNextStart() {
+        const auto at = path("stale");
+        {
+            QVERIFY(DataDirectory::open(at).has_value());
+        }
+        QVERIFY(writeFileAtomically(at + "/address", "http://127.0.0.1:1", 0600));
+        auto directory = DataDirectory::open(at);
+        QVERIFY(!std::filesystem::exists(at + "/address"));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestDataDirectory)
+#include "tst_data_directory.moc"
