@@ -122,10 +122,11 @@ bool isDiskFailure(int rc) {
 
 Error journalError(int rc, std::string_view detail) {
     const char* advice = (rc & 0xff) == SQLITE_FULL ? "free some disk space" : "look at the disk";
+    const std::string_view known = sqlite3_errstr(rc);
+    const bool more = !detail.empty() && detail != known && detail != sqlite3_errstr(SQLITE_OK);
     return {.kind = ErrorKind::Journal,
-            .message =
-                fmt::format("the journal cannot be written now ({}{}{}); {}, the engine goes on by itself then",
-                            sqlite3_errstr(rc), detail.empty() ? "" : ", ", detail, advice),
+            .message = fmt::format("the journal cannot be written now ({}{}{}): {}, the engine then goes on by itself",
+                                   known, more ? ", " : "", more ? detail : "", advice),
             .field = {},
             .need = {}};
 }

@@ -21,13 +21,13 @@ class Store;
 
 /// What a page may be narrowed to. Absent or empty: anything.
 struct PageFilter {
-    std::vector<ActionState> states; ///< end states; ignored by pagePending
-    std::optional<QueueId> queue;
-    std::string worker; ///< an id, a name or "exec"
-    std::optional<std::string> label;
-    std::optional<Reason> reason;
-    Lsn from;                 ///< lowest LSN, inclusive
-    Lsn to;                   ///< highest LSN, inclusive; 0: no bound
+    std::vector<ActionState> states{}; ///< end states; ignored by pagePending
+    std::optional<QueueId> queue{};
+    std::string worker{}; ///< an id, a name or "exec"
+    std::optional<std::string> label{};
+    std::optional<Reason> reason{};
+    Lsn from{};               ///< lowest LSN, inclusive
+    Lsn to{};                 ///< highest LSN, inclusive; 0: no bound
     bool heldOnly = false;    ///< pagePending
     bool backoffOnly = false; ///< pagePending
 };
