@@ -2,6 +2,7 @@
 
 #include "core/base/log.h"
 #include "core/coro/one_shot.h"
+#include "core/coro/suspend.h"
 #include "core/coro/timeout.h"
 #include "core/http/error_map.h"
 

@@ -1,6 +1,6 @@
 #include "core/http/file_producers.h"
 
-#include "core/base/files.h"
+#include "core/coro/suspend.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,6 +1,7 @@
 #include "core/http/server.h"
 
 #include "core/base/log.h"
+#include "core/coro/suspend.h"
 #include "core/coro/timeout.h"
 #include "core/http/connection.h"
 

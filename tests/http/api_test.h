@@ -1,6 +1,7 @@
 // The routes over a real engine, without sockets: a request in, an answer out.
 #pragma once
 
+#include "core/coro/suspend.h"
 #include "core/http/api.h"
 #include "tests/engine/engine_test.h"
 

@@ -2,7 +2,7 @@
 // failures.
 #pragma once
 
-#include "core/coro/thread.h"
+#include "core/coro/suspend.h"
 #include "core/http/error_map.h"
 #include "core/http/message.h"
 
