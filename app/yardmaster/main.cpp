@@ -2,6 +2,7 @@
 // a signal or the session's sunset.
 #include "app/yardmaster/arguments.h"
 #include "core/base/log.h"
+#include "core/base/unique_fd.h"
 #include "core/engine/engine.h"
 #include "core/http/api.h"
 #include "core/http/server.h"
