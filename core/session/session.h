@@ -30,7 +30,7 @@
 namespace yard::session {
 
 struct SessionOptions {
-    int slotCount = 1;        ///< places of the runner: as many cores as the capacity has, rounded down, at least 1
+    int slotCount = 1;    ///< places of the runner: as many cores as the capacity has, rounded down, at least 1
     int aheadPerSlot = 8; ///< leases beyond the capacity, per slot; 0: none
     Duration aheadBelow{5'000}; ///< only in queues whose average run time is below this
     int maxOutstanding = 1'024; ///< handed out and not ended, whatever their resources; then nothing starts

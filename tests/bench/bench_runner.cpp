@@ -62,8 +62,8 @@ void spawnMany(long count) {
     }
 }
 
-/// CPU seconds of this process, its reaped children, and (pid != 0) of a child that lives with what it has reaped. On a
-/// busy machine the ratio of these is worth more than that of the rates.
+/// CPU seconds of this process, its reaped children, and (pid != 0) of a child that lives with what it has reaped.
+/// On a busy machine the ratio of these is worth more than that of the rates.
 double cpuSeconds(int pid) {
     double sum = 0;
     for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
@@ -78,7 +78,8 @@ double cpuSeconds(int pid) {
     long ticks[4] = {};
     std::sscanf(text->c_str() + text->rfind(')') + 2, "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld %ld %ld",
                 &ticks[0], &ticks[1], &ticks[2], &ticks[3]);
-    return sum + static_cast<double>(ticks[0] + ticks[1] + ticks[2] + ticks[3]) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+    return sum + static_cast<double>(ticks[0] + ticks[1] + ticks[2] + ticks[3]) /
+                     static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
 double rate(long count, MonoTime from) {
@@ -181,9 +182,10 @@ int main(int argc, char** argv) {
         const double ours = rate(count, from);
         const double oursCpu = (cpuSeconds(launcher) - cpu) / static_cast<double>(count) * 1e6;
         ratios.push_back(ours / bare);
-        fmt::print("runner {:.0f}/s {:.0f} us  bare {:.0f}/s {:.0f} us  ratio {:.3f}, of CPU {:.3f}; wake-ups {:.3f}\n", ours,
-                   oursCpu, bare, bareCpu, ours / bare, bareCpu / oursCpu,
-                   static_cast<double>(driver.wakeups) / static_cast<double>(count));
+        fmt::print(
+            "runner {:.0f}/s {:.0f} us  bare {:.0f}/s {:.0f} us  ratio {:.3f}, of CPU {:.3f}; wake-ups {:.3f}\n",
+            ours, oursCpu, bare, bareCpu, ours / bare, bareCpu / oursCpu,
+            static_cast<double>(driver.wakeups) / static_cast<double>(count));
         std::fflush(stdout);
     }
     std::ranges::sort(ratios);

@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <sys/inotify.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -395,7 +396,7 @@ private slots:
     void anInterruptedWaitForAProcessDoesNotReapIt() {
         Loop loop;
         std::string log;
-        const pid_t pid = startChild("sleep 1000");
+        const pid_t pid = startChild("exec sleep 1000");
         ThreadRef thread = loop.spawn("w", reapChild(pid, log));
         loop.runUntilIdle();
         thread->interrupt();
@@ -457,9 +458,12 @@ private slots:
         QTemporaryDir directory;
         Rig rig;
         std::string log;
-        auto watch = FileWatch::open(rig.loop, directory.path().toStdString(), IN_CREATE);
+        auto watch = FileWatch::open(rig.loop, directory.path().toStdString(), IN_ATTRIB);
         QVERIFY(watch);
-        for (int i = 0; i < 1025; ++i) touch(directory.filePath(QString::number(i)));
+        // Two files in turn, because inotify merges equal neighbours; attributes, because files cost the disk.
+        const std::string names[] = {directory.filePath("a").toStdString(), directory.filePath("b").toStdString()};
+        for (const std::string& name : names) touch(QString::fromStdString(name));
+        for (std::size_t i = 0; i < 1025; ++i) QCOMPARE(::chmod(names[i % 2].c_str(), 0600), 0);
         rig.settle();
         rig.spawn("w", nextChange(*watch, log));
         rig.settle();

@@ -1,5 +1,6 @@
-// What the launcher's tests run: one small program with many roles, chosen by its first argument. It is built without
-// sanitizers, links nothing, and says what it has to say through its exit code, its output, or a FIFO (lines "pid\n").
+// What the launcher's tests run: one small program with many roles, chosen by its first argument. It is built
+// without sanitizers, links nothing, and says what it has to say through its exit code, its output, or a FIFO
+// (lines "pid\n").
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -20,7 +21,9 @@ namespace {
 char** arguments; // those after the role
 char selfPath[4096];
 
-long number(int i) { return arguments[i] ? std::atol(arguments[i]) : 0; }
+long number(int i) {
+    return arguments[i] ? std::atol(arguments[i]) : 0;
+}
 
 // A line shorter than PIPE_BUF: several processes may write to one FIFO.
 void tell(const char* fifo, const char* word) {
@@ -40,7 +43,8 @@ void fill(int fd, long bytes) {
     long at = 0;
     while (at < bytes) {
         long n = 0;
-        for (; n < static_cast<long>(sizeof block) && at + n < bytes; ++n) block[n] = static_cast<char>('a' + (at + n) % 23);
+        for (; n < static_cast<long>(sizeof block) && at + n < bytes; ++n)
+            block[n] = static_cast<char>('a' + (at + n) % 23);
         for (long done = 0; done < n;) {
             const ssize_t w = ::write(fd, block + done, static_cast<std::size_t>(n - done));
             if (w < 0) ::_exit(98);
@@ -50,7 +54,9 @@ void fill(int fd, long bytes) {
     }
 }
 
-int ignoreTerm(bool on) { return ::signal(SIGTERM, on ? SIG_IGN : SIG_DFL) == SIG_ERR; }
+int ignoreTerm(bool on) {
+    return ::signal(SIGTERM, on ? SIG_IGN : SIG_DFL) == SIG_ERR;
+}
 
 // Leaves the session, loses its parent, and is nobody's then.
 template<class Body>
@@ -62,7 +68,9 @@ void daemonise(Body body) {
     ::_exit(0);
 }
 
-int roleExit() { return static_cast<int>(number(0)); }
+int roleExit() {
+    return static_cast<int>(number(0));
+}
 int roleSignal() {
     ::kill(::getpid(), static_cast<int>(number(0)));
     return 97;
@@ -143,7 +151,8 @@ int roleDaemon() {
         tell(arguments[0], "daemon");
         sleepForEver();
     });
-    while (::wait(nullptr) > 0) {}
+    while (::wait(nullptr) > 0) {
+    }
     return static_cast<int>(number(1));
 }
 // As daemon, but what is left knows nothing of where it came from: no environment, its own session.
@@ -155,7 +164,8 @@ int roleNameless() {
         ::execve(selfPath, argv, envp);
         ::_exit(99);
     });
-    while (::wait(nullptr) > 0) {}
+    while (::wait(nullptr) > 0) {
+    }
     return 0;
 }
 // A background child that ends soon after its parent.
@@ -212,7 +222,8 @@ int roleHold() {
         tell(arguments[0], "hold");
         sleepForEver();
     });
-    while (::wait(nullptr) > 0) {}
+    while (::wait(nullptr) > 0) {
+    }
     std::puts("done");
     return 0;
 }
@@ -236,13 +247,17 @@ int roleSpinInOrphan() {
 } // namespace
 
 int main(int argc, char** argv) {
-    const std::map<std::string, int (*)()> roles{
-        {"exit", roleExit},       {"signal", roleSignal},     {"print", rolePrint},   {"env", roleEnv},
-        {"args", roleArgs},       {"cwd", roleCwd},           {"fds", roleFds},       {"self", roleSelf},
-        {"limits", roleLimits},   {"wait", roleWait},         {"gentle", roleGentle}, {"stubborn", roleStubborn},
-        {"daemon", roleDaemon},   {"nameless", roleNameless}, {"tree", roleTree},     {"background", roleBackground},
-        {"storm", roleStorm},     {"flood", roleFlood},       {"twice", roleTwice},   {"hold", roleHold},
-        {"spin", roleSpin},       {"orphan-spin", roleSpinInOrphan}};
+    const std::map<std::string, int (*)()> roles{{"exit", roleExit},     {"signal", roleSignal},
+                                                 {"print", rolePrint},   {"env", roleEnv},
+                                                 {"args", roleArgs},     {"cwd", roleCwd},
+                                                 {"fds", roleFds},       {"self", roleSelf},
+                                                 {"limits", roleLimits}, {"wait", roleWait},
+                                                 {"gentle", roleGentle}, {"stubborn", roleStubborn},
+                                                 {"daemon", roleDaemon}, {"nameless", roleNameless},
+                                                 {"tree", roleTree},     {"background", roleBackground},
+                                                 {"storm", roleStorm},   {"flood", roleFlood},
+                                                 {"twice", roleTwice},   {"hold", roleHold},
+                                                 {"spin", roleSpin},     {"orphan-spin", roleSpinInOrphan}};
     if (argc < 2 || !roles.contains(argv[1])) return 95;
     const ssize_t n = ::readlink("/proc/self/exe", selfPath, sizeof selfPath - 1);
     if (n < 0) return 94;

@@ -4,6 +4,7 @@
 #include "core/base/hash.h"
 #include "core/runners/process_tree.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
 #include <filesystem>
@@ -18,7 +19,8 @@ std::string childProgram() {
     return (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "yard_test_child").string();
 }
 
-Fifo::Fifo(const std::string& path) : path_(path) {
+Fifo::Fifo(const std::string& path)
+    : path_(path) {
     if (::mkfifo(path.c_str(), 0600) != 0) std::abort();
     fd_.reset(::open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC));
 }
@@ -44,7 +46,8 @@ void Fifo::open() {
 }
 
 RunnerBench::RunnerBench(unsigned slots, std::function<void(LocalRunnerConfig&)> change)
-    : fdsBefore_(openDescriptors()), threadsBefore_(threadCount()) {
+    : fdsBefore_(openDescriptors())
+    , threadsBefore_(threadCount()) {
     config_.dataDir = dir_.filePath("data").toStdString();
     config_.ownerToken = randomHex(16);
     config_.slots = slots;
@@ -102,7 +105,9 @@ const Ended* RunnerBench::ended(std::int64_t lsn) {
     return find();
 }
 
-bool RunnerBench::isReturned(std::int64_t lsn) const { return !all<Returned>(lsn).empty(); }
+bool RunnerBench::isReturned(std::int64_t lsn) const {
+    return !all<Returned>(lsn).empty();
+}
 
 const Started* RunnerBench::started(std::int64_t lsn) const {
     for (const Update& update : seen)
@@ -131,14 +136,19 @@ namespace {
 int entriesOf(const char* directory) {
     int count = 0;
     std::error_code err;
-    for (auto it = std::filesystem::directory_iterator(directory, err); it != std::filesystem::directory_iterator(); ++it)
+    for (auto it = std::filesystem::directory_iterator(directory, err); it != std::filesystem::directory_iterator();
+         ++it)
         ++count;
     return count;
 }
 } // namespace
 
-int openDescriptors() { return entriesOf("/proc/self/fd"); }
-int threadCount() { return entriesOf("/proc/self/task"); }
+int openDescriptors() {
+    return entriesOf("/proc/self/fd");
+}
+int threadCount() {
+    return entriesOf("/proc/self/task");
+}
 
 std::vector<int> ownedProcesses(const std::string& token) {
     std::vector<int> found;

@@ -1,5 +1,5 @@
-// A local runner on a data directory of its own, driven by poll, with what it reported; and the checks that every test
-// ends with: no process, descriptor, zombie or thread is left.
+// A local runner on a data directory of its own, driven by poll, with what it reported; and the checks that every
+// test ends with: no process, descriptor, zombie or thread is left.
 #pragma once
 
 #include "core/base/unique_fd.h"
@@ -43,7 +43,9 @@ public:
     ~RunnerBench();
 
     LocalRunner& runner() { return *runner_; }
-    std::string path(const std::string& name) const { return dir_.filePath(QString::fromStdString(name)).toStdString(); }
+    std::string path(const std::string& name) const {
+        return dir_.filePath(QString::fromStdString(name)).toStdString();
+    }
     const LocalRunnerConfig& config() const { return config_; }
     /// A lease for a role of child.cpp.
     Lease lease(std::int64_t lsn, std::vector<std::string> role);
@@ -94,10 +96,10 @@ std::string pattern(std::size_t bytes);
 } // namespace yard::runners::test
 
 /// main() of a test class: it is the launcher when it is started as one.
-#define YARD_RUNNER_TEST_MAIN(Class)                                                                                  \
-    int main(int argc, char** argv) {                                                                                  \
-        if (const auto code = yard::runners::runLauncherIfAsked(argc, argv)) return *code;                             \
-        QCoreApplication app(argc, argv);                                                                              \
-        Class test;                                                                                                    \
-        return QTest::qExec(&test, argc, argv);                                                                        \
+#define YARD_RUNNER_TEST_MAIN(Class)                                                                               \
+    int main(int argc, char** argv) {                                                                              \
+        if (const auto code = yard::runners::runLauncherIfAsked(argc, argv)) return *code;                         \
+        QCoreApplication app(argc, argv);                                                                          \
+        Class test;                                                                                                \
+        return QTest::qExec(&test, argc, argv);                                                                    \
     }

@@ -1,4 +1,5 @@
-// Output: small inline, large through the pump into a file, live, capped, on a full disk, and with somebody holding on.
+// Output: small inline, large through the pump into a file, live, capped, on a full disk, and with somebody holding
+// on.
 #include "core/base/files.h"
 #include "core/runners/launcher.h"
 #include "tests/runners/runner_bench.h"
@@ -6,9 +7,10 @@
 #include <QCoreApplication>
 #include <QTest>
 
+#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
-#include <sys/mount.h>
+#include <memory>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,7 +21,7 @@ using namespace yard::runners::test;
 
 class TestOutput : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void outputComesBackWhole_data();
     void outputComesBackWhole();
     void aLongStreamNeedsNoMemoryOfItsSize();
@@ -91,7 +93,8 @@ void TestOutput::aWatchedStreamIsAFileThatGrows() {
     QVERIFY(bench.until([&] { return bench.started(1) != nullptr; }));
     QVERIFY(fifo.next().pid > 0);
     bench.runner().watch({Lsn(1), 1}, Stream::Out);
-    QVERIFY(bench.until([&] { return !bench.all<StreamAt>(1).empty() && bench.all<StreamAt>(1).back().size == 100; }));
+    QVERIFY(
+        bench.until([&] { return !bench.all<StreamAt>(1).empty() && bench.all<StreamAt>(1).back().size == 100; }));
     const StreamAt at = bench.all<StreamAt>(1).back();
     QVERIFY(at.stream == Stream::Out);
     QVERIFY(*readFile(at.path) == pattern(100));
@@ -157,8 +160,8 @@ void TestOutput::aFloodIsCutAtItsCap() {
 }
 
 void TestOutput::aFullDiskIsMarkedAndTheActionGoesOn() {
-    // The launcher inherits this limit, so its files cannot grow past it: a write fails as on a full disk. The children
-    // write to pipes, which have no size.
+    // The launcher inherits this limit, so its files cannot grow past it: a write fails as on a full disk. The
+    // children write to pipes, which have no size.
     rlimit before{};
     ::getrlimit(RLIMIT_FSIZE, &before);
     RunnerBench* made = nullptr;

@@ -20,7 +20,8 @@ namespace {
 
 class FakeRunner final : public Runner {
 public:
-    explicit FakeRunner(unsigned free) : free_(free) {}
+    explicit FakeRunner(unsigned free)
+        : free_(free) {}
     std::string_view name() const override { return "fake"; }
     unsigned capacity() const override { return 100; }
     unsigned free() const override { return free_; }
@@ -46,7 +47,9 @@ std::vector<Lease> leases(int count) {
     return batch;
 }
 
-std::string_view payloadOf(const std::string& frame) { return std::string_view(frame).substr(5); }
+std::string_view payloadOf(const std::string& frame) {
+    return std::string_view(frame).substr(5);
+}
 
 Lease sampleLease() {
     Lease lease;
@@ -84,7 +87,7 @@ wire::EndedFrame sampleEnded() {
 
 class TestParts : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void aBatchIsSplitInProportionToFreeCapacity_data();
     void aBatchIsSplitInProportionToFreeCapacity();
     void aSplitNeverExceedsWhatIsFree();
@@ -178,7 +181,8 @@ void TestParts::framesComeBackAsTheyWere() {
     Lease read;
     QVERIFY(wire::get(payloadOf(bytes), read));
     QVERIFY(read.id == lease.id && read.argv == lease.argv && read.env == lease.env && read.cwd == lease.cwd);
-    QVERIFY(read.limits.openFiles == 12 && read.limits.noCoreFiles && read.hurry && !read.watchOut && read.watchErr);
+    QVERIFY(read.limits.openFiles == 12 && read.limits.noCoreFiles && read.hurry && !read.watchOut &&
+            read.watchErr);
     QVERIFY(read.slot == lease.slot && read.group == 9 && read.deadline == Duration(5));
 
     bytes.clear();
@@ -188,7 +192,8 @@ void TestParts::framesComeBackAsTheyWere() {
     QVERIFY(wire::get(payloadOf(bytes), back));
     QVERIFY(back.id == ended.id && back.moved == ended.moved);
     QVERIFY(back.ended.exitCode == 3 && !back.ended.signal && back.ended.cpuSeconds == 0.25);
-    QVERIFY(back.ended.out.bytes == "hello" && back.ended.err.hash == ended.ended.err.hash && back.ended.err.truncated);
+    QVERIFY(back.ended.out.bytes == "hello" && back.ended.err.hash == ended.ended.err.hash &&
+            back.ended.err.truncated);
     QVERIFY(back.ended.spawn.message == "why");
 }
 
@@ -313,7 +318,8 @@ void TestParts::garbledSlotsFilesAreRefused_data() {
     QTest::newRow("text") << QByteArray("hello");
     QTest::newRow("zeros") << QByteArray(8192, '\0');
     QTest::newRow("cut") << QByteArray("YARDSLOT\1\0\0\0\1\0\0\0\x40\0\0\0", 20).leftJustified(4096, '\0');
-    QTest::newRow("many slots") << QByteArray("YARDSLOT\1\0\0\0\xff\xff\0\0\x40\0\0\0", 20).leftJustified(8192, '\0');
+    QTest::newRow("many slots")
+        << QByteArray("YARDSLOT\1\0\0\0\xff\xff\0\0\x40\0\0\0", 20).leftJustified(8192, '\0');
 }
 
 void TestParts::garbledSlotsFilesAreRefused() {

@@ -7,6 +7,7 @@
 #include <QTest>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -18,7 +19,7 @@ using namespace yard::runners::test;
 
 class TestStarts : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void exitCodesAndSignalsAreReported();
     void startedComesBeforeEndedWithOrderedTimes();
     void theChildHasOnlyThreeDescriptorsAndNoInput();
@@ -159,7 +160,8 @@ void TestStarts::aMissingProgramIsASpawnError_data() {
     QTest::newRow("a directory") << "DIR" << "/" << step(SpawnStep::Exec) << EACCES << "is a directory";
     QTest::newRow("wrong format") << "DIR/words" << "/" << step(SpawnStep::Exec) << ENOEXEC << "wrong format";
     QTest::newRow("no interpreter") << "DIR/orphan" << "/" << step(SpawnStep::Exec) << ENOENT << "interpreter";
-    QTest::newRow("below cwd") << "./nothing" << "DIR" << step(SpawnStep::Exec) << ENOENT << "'./nothing' does not exist";
+    QTest::newRow("below cwd") << "./nothing" << "DIR" << step(SpawnStep::Exec) << ENOENT
+                               << "'./nothing' does not exist";
     QTest::newRow("no cwd") << "/bin/true" << "/no/such/dir" << step(SpawnStep::ChangeDirectory) << ENOENT
                             << "the working directory '/no/such/dir' does not exist";
     QTest::newRow("cwd is a file") << "/bin/true" << "DIR/plain" << step(SpawnStep::ChangeDirectory) << ENOTDIR

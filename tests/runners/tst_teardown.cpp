@@ -1,4 +1,5 @@
-// Ending whole process trees: cancel, deadline, normal ends with survivors, daemons, fork storms, and the same twice.
+// Ending whole process trees: cancel, deadline, normal ends with survivors, daemons, fork storms, and the same
+// twice.
 #include "core/runners/launcher.h"
 #include "tests/runners/runner_bench.h"
 
@@ -15,12 +16,14 @@ using namespace yard::runners::test;
 
 namespace {
 constexpr Duration kShort{50'000};
-double seconds(MonoTime from, MonoTime to) { return static_cast<double>((to - from).count()) / 1e6; }
+double seconds(MonoTime from, MonoTime to) {
+    return static_cast<double>((to - from).count()) / 1e6;
+}
 } // namespace
 
 class TestTeardown : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void cancelSendsTermFirst();
     void whoIgnoresTermIsKilledAfterTheGrace();
     void aLongGraceIsNotWaitedForWhenAllAreGone();
@@ -168,8 +171,9 @@ void TestTeardown::aDaemonOfALongActionIsEndedByCancel() {
     Fifo fifo(bench.path("fifo"));
     // The shell stays, the daemon it started has been orphaned long before.
     Lease lease = bench.lease(1, {});
-    lease.argv = {"/bin/sh", "-c", "'" + childProgram() + "' daemon '" + fifo.path() + "'; exec '" + childProgram() +
-                                       "' wait '" + fifo.path() + "'"};
+    lease.argv = {"/bin/sh", "-c",
+                  "'" + childProgram() + "' daemon '" + fifo.path() + "'; exec '" + childProgram() + "' wait '" +
+                      fifo.path() + "'"};
     lease.grace = kShort;
     bench.submit(lease);
     const auto first = fifo.next();
@@ -200,8 +204,9 @@ void TestTeardown::aDaemonOfOneActionDoesNotTouchAnother() {
     Fifo waits(bench.path("waits"));
     Fifo gate(bench.path("gate"));
     Lease lease = bench.lease(1, {});
-    lease.argv = {"/bin/sh", "-c", "'" + childProgram() + "' daemon '" + daemons.path() + "'; exec '" + childProgram() +
-                                       "' wait '" + waits.path() + "' '" + gate.path() + "'"};
+    lease.argv = {"/bin/sh", "-c",
+                  "'" + childProgram() + "' daemon '" + daemons.path() + "'; exec '" + childProgram() + "' wait '" +
+                      waits.path() + "' '" + gate.path() + "'"};
     lease.grace = kShort;
     bench.submit(lease);
     const int daemon = daemons.next().pid;
@@ -234,8 +239,8 @@ void TestTeardown::zombiesOfRunningActionsAreReaped() {
     RunnerBench bench;
     Fifo fifo(bench.path("fifo"));
     Lease lease = bench.lease(1, {});
-    lease.argv = {"/bin/sh", "-c", "'" + childProgram() + "' background; exec '" + childProgram() + "' wait '" +
-                                       fifo.path() + "'"};
+    lease.argv = {"/bin/sh", "-c",
+                  "'" + childProgram() + "' background; exec '" + childProgram() + "' wait '" + fifo.path() + "'"};
     bench.submit(lease);
     QVERIFY(fifo.next().pid > 0);
     const std::string children = "/proc/" + std::to_string(bench.runner().launcherPid()) + "/task/" +

@@ -3,8 +3,8 @@
 
 namespace {
 
-// Qt Test answers a crash by starting gdb on itself, which can hang for ever where ptrace is restricted or stderr is
-// taken. A crash should just end the program; a core can be looked at afterwards.
+// Qt Test answers a crash by starting gdb on itself, which can hang for ever where ptrace is restricted or stderr
+// is taken. A crash should just end the program; a core can be looked at afterwards.
 [[gnu::constructor]] void letCrashesCrash() {
     ::setenv("QTEST_DISABLE_STACK_DUMP", "1", 0);
 }

@@ -1,0 +1,288 @@
+// Scratch directories: what is made for an action, and collecting what a hostile one leaves in outputs/.
+#include "core/base/files.h"
+#include "core/runners/scratch.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <cerrno>
+#include <fcntl.h>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+using namespace yard;
+using namespace yard::runners;
+namespace fs = std::filesystem;
+
+namespace {
+
+unsigned modeOf(const std::string& path) {
+    struct stat st{};
+    return ::lstat(path.c_str(), &st) == 0 ? st.st_mode & 07777u : 0;
+}
+
+// Chunks whose text is their own name.
+Result<void> writeName(const Hash256& chunk, const std::string& path) {
+    return writeFileAtomically(path, "chunk " + chunk.hex(), 0600);
+}
+
+Result<ChunkRef> keepByReading(const OutputFile& file) {
+    std::string text(file.size, '\0');
+    if (::read(file.fd, text.data(), text.size()) != static_cast<ssize_t>(text.size()))
+        return fail(ErrorKind::Io, "short read");
+    return ChunkRef{Sha256::of(text), file.size};
+}
+
+std::vector<std::string> namesOf(const GatheredOutputs& gathered) {
+    std::vector<std::string> names;
+    for (const NamedChunk& output : gathered.outputs) names.push_back(output.name);
+    return names;
+}
+
+} // namespace
+
+class TestScratch : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void init();
+    void cleanup();
+    void workerFilesAreMadeOnceAndReadOnly();
+    void aWorkerThatFailsLeavesNothing();
+    void aScratchHasWorkerInputsAndOutputs();
+    void aScratchReplacesAnEarlierOne();
+    void aFailedInputLeavesNothing();
+    void outputsAreCollectedWithTheirNames();
+    void linksAndSpecialFilesAreListedNotKept();
+    void unacceptableNamesAreListedNotKept();
+    void unreadableFilesOfOursAreCollected();
+    void aHardLinkIsKeptButNotMovable();
+    void missingExpectedFilesAreNamed();
+    void limitsAreHeld_data();
+    void limitsAreHeld();
+    void outputsThatAreNoDirectoryHoldNothing();
+    void aFullStoreIsAnError();
+    void directoriesAreSetAside();
+
+private:
+    std::string at(const std::string& name) const { return root_ + '/' + name; }
+    void write(const std::string& name, const std::string& text) {
+        QVERIFY(makeDirectories(fs::path(at(name)).parent_path().string()));
+        QVERIFY(writeFileAtomically(at(name), text, 0644));
+    }
+    GatheredOutputs gather(const OutputLimits& limits = {}, const std::vector<std::string>& expect = {}) {
+        auto gathered = gatherOutputs(at("outputs"), limits, expect, keepByReading);
+        return gathered ? *gathered : GatheredOutputs{};
+    }
+    std::unique_ptr<QTemporaryDir> dir_;
+    std::string root_;
+};
+
+void TestScratch::init() {
+    dir_ = std::make_unique<QTemporaryDir>();
+    root_ = dir_->path().toStdString();
+}
+
+void TestScratch::cleanup() {
+    QVERIFY(removeTree(root_));
+}
+
+void TestScratch::workerFilesAreMadeOnceAndReadOnly() {
+    int made = 0;
+    const auto counted = [&](const Hash256& chunk, const std::string& path) {
+        ++made;
+        return writeName(chunk, path);
+    };
+    const Hash256 a = Sha256::of("a");
+    const std::vector<PlacedFile> files{{"bin/run", a, 0755}, {"data/deep/table", Sha256::of("b"), 0644}};
+    const auto path = ensureWorkerFiles(root_, "abc", files, counted);
+    QVERIFY(path && *path == at("workers/abc"));
+    QCOMPARE(modeOf(*path + "/bin/run"), 0555u);
+    QCOMPARE(modeOf(*path + "/data/deep/table"), 0444u);
+    QCOMPARE(modeOf(*path + "/data/deep"), 0555u);
+    QCOMPARE(modeOf(*path), 0555u);
+    QCOMPARE(modeOf(*path + "/tmp"), 0755u);
+    QVERIFY(*readFile(*path + "/bin/run") == "chunk " + a.hex());
+    QVERIFY(ensureWorkerFiles(root_, "abc", files, counted));
+    QCOMPARE(made, 2);
+    QCOMPARE(std::distance(fs::directory_iterator(at("workers")), {}), 1);
+    QVERIFY(removeWorkerFiles(root_, "abc"));
+    QVERIFY(!fs::exists(*path));
+}
+
+void TestScratch::aWorkerThatFailsLeavesNothing() {
+    const auto full = [](const Hash256&, const std::string&) -> Result<void> { return failErrno("write", ENOSPC); };
+    const auto path = ensureWorkerFiles(root_, "abc", {{"run", {}, 0755}}, full);
+    QVERIFY(!path && path.error().kind == ErrorKind::NoSpace);
+    QVERIFY(fs::is_empty(at("workers")));
+}
+
+void TestScratch::aScratchHasWorkerInputsAndOutputs() {
+    const Hash256 run = Sha256::of("run");
+    const Hash256 input = Sha256::of("input");
+    const auto worker = ensureWorkerFiles(root_, "abc", {{"bin/run", run, 0755}}, writeName);
+    const auto scratch =
+        makeScratch(root_, SlotId(4), {Lsn(12), 2}, *worker, {{"in/a b.txt", input, 0644}}, writeName);
+    QVERIFY(scratch);
+    QCOMPARE(scratch->root, at("scratch/4/12.2"));
+    QVERIFY(*readFile(scratch->root + "/worker/bin/run") == "chunk " + run.hex());
+    QCOMPARE(modeOf(scratch->root + "/worker/bin/run"), 0555u);
+    QCOMPARE(modeOf(scratch->root + "/worker/bin"), 0555u);
+    QVERIFY(!fs::exists(scratch->root + "/worker/tmp"));
+    QVERIFY(*readFile(scratch->root + "/inputs/in/a b.txt") == "chunk " + input.hex());
+    QCOMPARE(modeOf(scratch->root + "/inputs/in/a b.txt"), 0444u);
+    QVERIFY(fs::is_directory(scratch->outputs) && fs::is_empty(scratch->outputs));
+    QVERIFY(removeTree(scratch->root));
+    QVERIFY(fs::exists(*worker + "/bin/run"));
+}
+
+void TestScratch::aScratchReplacesAnEarlierOne() {
+    write("scratch/0/5.1/outputs/old", "old");
+    const auto scratch = makeScratch(root_, SlotId(0), {Lsn(5), 1}, "", {}, writeName);
+    QVERIFY(scratch && fs::is_empty(scratch->outputs));
+    QVERIFY(!fs::exists(scratch->root + "/worker"));
+}
+
+void TestScratch::aFailedInputLeavesNothing() {
+    const auto missing = [](const Hash256&, const std::string&) -> Result<void> {
+        return fail(ErrorKind::NotFound, "no such chunk");
+    };
+    const auto scratch = makeScratch(root_, SlotId(0), {Lsn(5), 1}, "", {{"x", {}, 0644}}, missing);
+    QVERIFY(!scratch && scratch.error().kind == ErrorKind::NotFound);
+    QVERIFY(!fs::exists(at("scratch/0/5.1")));
+}
+
+void TestScratch::outputsAreCollectedWithTheirNames() {
+    write("outputs/b.txt", "bee");
+    write("outputs/deep/er/\xc3\xa4.bin", std::string(100'000, 'x'));
+    write("outputs/empty", "");
+    fs::create_directories(at("outputs/only/directories"));
+    const auto gathered = gather();
+    QCOMPARE(namesOf(gathered), (std::vector<std::string>{"b.txt", "deep/er/\xc3\xa4.bin", "empty"}));
+    QVERIFY(gathered.outputs.front().chunk == (ChunkRef{Sha256::of("bee"), 3}));
+    QVERIFY(gathered.denied.empty() && gathered.missing.empty() && !gathered.overLimit);
+}
+
+void TestScratch::linksAndSpecialFilesAreListedNotKept() {
+    write("outputs/good", "x");
+    write("secret/file", "secret");
+    fs::create_symlink(at("secret/file"), at("outputs/link"));
+    fs::create_directory_symlink(at("secret"), at("outputs/dirlink"));
+    fs::create_symlink("nowhere", at("outputs/dangling"));
+    QCOMPARE(::mkfifo(at("outputs/fifo").c_str(), 0600), 0);
+    const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+    at("outputs/sock").copy(address.sun_path, sizeof address.sun_path - 1);
+    QCOMPARE(::bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    ::close(fd);
+    const auto gathered = gather();
+    QCOMPARE(namesOf(gathered), (std::vector<std::string>{"good"}));
+    std::map<std::string, std::string> denied;
+    for (const Denial& d : gathered.denied) denied[d.path] = d.what;
+    QCOMPARE(denied, (std::map<std::string, std::string>{{"dangling", "link"},
+                                                         {"dirlink", "link"},
+                                                         {"fifo", "special"},
+                                                         {"link", "link"},
+                                                         {"sock", "special"}}));
+}
+
+void TestScratch::unacceptableNamesAreListedNotKept() {
+    write("outputs/ok", "x");
+    write("outputs/line\nbreak", "x");
+    write("outputs/latin\xe4", "x");
+    std::string deep = "outputs";
+    for (int i = 0; i < 70; ++i) deep += "/d";
+    write(deep + "/file", "x");
+    const auto gathered = gather();
+    QCOMPARE(namesOf(gathered), (std::vector<std::string>{"ok"}));
+    QCOMPARE(gathered.denied.size(), std::size_t{3});
+    for (const Denial& d : gathered.denied) {
+        QCOMPARE(d.what, std::string("special"));
+        QVERIFY(d.err == EILSEQ || d.err == ENAMETOOLONG);
+        for (const char c : d.path) QVERIFY(c >= 0x20 && c < 0x7f);
+    }
+}
+
+void TestScratch::unreadableFilesOfOursAreCollected() {
+    write("outputs/dir/file", "x");
+    ::chmod(at("outputs/dir/file").c_str(), 0);
+    ::chmod(at("outputs/dir").c_str(), 0);
+    ::chmod(at("outputs").c_str(), 0);
+    QCOMPARE(namesOf(gather()), (std::vector<std::string>{"dir/file"}));
+}
+
+void TestScratch::aHardLinkIsKeptButNotMovable() {
+    write("outputs/own", "x");
+    write("elsewhere", "y");
+    fs::create_hard_link(at("elsewhere"), at("outputs/shared"));
+    std::map<std::string, bool> movable;
+    const auto gathered = gatherOutputs(at("outputs"), {}, {}, [&](const OutputFile& file) {
+        movable[fs::path(file.path).filename()] = file.movable;
+        return keepByReading(file);
+    });
+    QVERIFY(gathered);
+    QCOMPARE(movable, (std::map<std::string, bool>{{"own", true}, {"shared", false}}));
+}
+
+void TestScratch::missingExpectedFilesAreNamed() {
+    write("outputs/there", "x");
+    fs::create_directories(at("outputs/directory"));
+    fs::create_symlink("there", at("outputs/link"));
+    QCOMPARE(gather({}, {"there", "not", "directory", "link"}).missing,
+             (std::vector<std::string>{"not", "directory", "link"}));
+}
+
+void TestScratch::limitsAreHeld_data() {
+    QTest::addColumn<int>("bytes");
+    QTest::addColumn<int>("files");
+    QTest::addColumn<bool>("over");
+    QTest::newRow("none") << 0 << 0 << false;
+    QTest::newRow("just enough") << 30 << 3 << false;
+    QTest::newRow("a byte too many") << 29 << 3 << true;
+    QTest::newRow("a file too many") << 30 << 2 << true;
+}
+
+void TestScratch::limitsAreHeld() {
+    QFETCH(int, bytes);
+    QFETCH(int, files);
+    for (const char* name : {"a", "b", "sub/c"}) write(std::string("outputs/") + name, std::string(10, 'x'));
+    int kept = 0;
+    const auto gathered = gatherOutputs(at("outputs"), {bytes, files}, {}, [&](const OutputFile& file) {
+        ++kept;
+        return keepByReading(file);
+    });
+    QVERIFY(gathered);
+    QTEST(gathered->overLimit, "over");
+    QCOMPARE(kept, gathered->overLimit ? 0 : 3);
+}
+
+void TestScratch::outputsThatAreNoDirectoryHoldNothing() {
+    QCOMPARE(gather({}, {"x"}).missing.size(), std::size_t{1}); // not there at all
+    write("secret/x", "secret");
+    fs::create_directory_symlink(at("secret"), at("outputs"));
+    const auto gathered = gather({}, {"x"});
+    QVERIFY(gathered.outputs.empty());
+    QCOMPARE(gathered.denied.size(), std::size_t{1});
+    QCOMPARE(gathered.missing.size(), std::size_t{1});
+}
+
+void TestScratch::aFullStoreIsAnError() {
+    write("outputs/a", "x");
+    const auto gathered = gatherOutputs(
+        at("outputs"), {}, {}, [](const OutputFile&) -> Result<ChunkRef> { return failErrno("write", ENOSPC); });
+    QVERIFY(!gathered && gathered.error().kind == ErrorKind::NoSpace);
+}
+
+void TestScratch::directoriesAreSetAside() {
+    write("scratch/0/5.1/outputs/old", "old");
+    const std::string aside = setAsideForDeletion(at("scratch/0/5.1"));
+    QVERIFY(!aside.empty() && fs::exists(aside) && !fs::exists(at("scratch/0/5.1")));
+    QVERIFY(setAsideForDeletion(at("scratch/0/5.1")).empty());
+}
+
+QTEST_GUILESS_MAIN(TestScratch)
+#include "tst_scratch.moc"
