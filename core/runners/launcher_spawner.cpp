@@ -91,8 +91,9 @@ Spawner::~Spawner() {
 }
 
 void Spawner::run() {
-    while (!stopping_) {
+    for (;;) {
         for (Message& message : inbox_.take()) handle(std::move(message));
+        if (stopping_) return;
         startIdle(MonoClock::now());
         shared_.board.flushIfDue(MonoClock::now());
         for (const epoll_event& event : epoll_.wait(std::min(nextTimer(), shared_.board.flushAt())))
