@@ -136,6 +136,13 @@ void Dispatcher::submit(std::vector<runners::Lease> leases) {
     if (!leases.empty()) runner_->submit(std::move(leases));
 }
 
+void Dispatcher::place(Attempt& attempt, SlotId slot) {
+    if (slot == attempt.slot || slot.value >= slotLoad_.size()) return;
+    --slotLoad_[attempt.slot.value];
+    ++slotLoad_[slot.value];
+    attempt.slot = slot;
+}
+
 SlotId Dispatcher::leastLoadedSlot() const {
     const auto least = std::ranges::min_element(slotLoad_);
     return SlotId{static_cast<std::uint32_t>(least - slotLoad_.begin())};
@@ -214,6 +221,7 @@ void Dispatcher::updates(std::vector<runners::Update> batch) {
         if (auto* started = std::get_if<runners::Started>(&update.what)) onStarted(*attempt, *started);
         else if (auto* ended = std::get_if<runners::Ended>(&update.what)) onEnded(*attempt, std::move(*ended));
         else if (auto* at = std::get_if<runners::StreamAt>(&update.what)) onStreamAt(*attempt, *at);
+        else if (auto* moved = std::get_if<runners::Moved>(&update.what)) place(*attempt, moved->slot);
         else giveUp(*attempt);
     }
     progress_.notifyAll();
@@ -235,11 +243,7 @@ void setTimes(Attempt& attempt, const runners::RunTimes& times) {
 } // namespace
 
 void Dispatcher::onStarted(Attempt& attempt, const runners::Started& started) {
-    if (started.slot != attempt.slot && started.slot.value < slotLoad_.size()) {
-        --slotLoad_[attempt.slot.value];
-        ++slotLoad_[started.slot.value];
-        attempt.slot = started.slot;
-    }
+    place(attempt, started.slot);
     setTimes(attempt, started.times);
     parts_.session.submitting(attempt.id.lsn, attempt.id.attempt, parts_.outbox);
     parts_.session.running(attempt.id.lsn, attempt.id.attempt, parts_.outbox);

@@ -124,6 +124,8 @@ private:
     coro::Task<Result<std::string>> workerFiles(std::string workerId);
     coro::Task<void> collect(runners::AttemptId id, runners::Ended ended);
     void launch(Attempt& attempt, runners::Lease lease, std::vector<runners::Lease>& leases);
+    /// The runner gave the attempt to another slot.
+    void place(Attempt& attempt, SlotId slot);
     SlotId leastLoadedSlot() const;
     Duration deadlineOf(const Attempt& attempt) const;
     void giveUp(Attempt& attempt);

@@ -31,8 +31,8 @@ bool EngineCore::takeTurn() {
     takeAcks();
     bool more = false;
     if (session_->hasMoreWork()) session_->step(outbox_);
-    // Nothing new starts while the journal cannot take results.
-    if (committer_.writable()) more = session_->schedule(MonoClock::now(), outbox_);
+    // Nothing new starts while the journal cannot take results, or nobody could run it.
+    if (committer_.writable() && runner_ && runner_->isAccepting()) more = session_->schedule(MonoClock::now(), outbox_);
     carryOut();
     return more || session_->hasMoreWork() || committer_.hasAcks() || !outbox_.empty();
 }
@@ -107,7 +107,9 @@ coro::Task<void> EngineCore::watchRunner() {
     for (;;) {
         const int err = co_await runnerWatch_->readable();
         if (err != 0) co_return;
+        const bool wasAccepting = runner_->isAccepting();
         runner_->onReadable();
+        if (runner_->isAccepting() && !wasAccepting) wake();
     }
 }
 

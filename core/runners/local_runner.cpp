@@ -511,6 +511,9 @@ void LocalRunner::shutDown(Duration grace) {
 bool LocalRunner::isDown() const {
     return impl_->state_ == Impl::State::Down;
 }
+bool LocalRunner::isAccepting() const {
+    return impl_->state_ == Impl::State::Running && !impl_->shuttingDown_;
+}
 int LocalRunner::launcherPid() const {
     return impl_->launcherPid_;
 }
@@ -521,7 +524,7 @@ unsigned LocalRunner::capacity() const {
     return impl_->config_.slots;
 }
 unsigned LocalRunner::free() const {
-    if (impl_->state_ != Impl::State::Running || impl_->shuttingDown_) return 0;
+    if (!isAccepting()) return 0;
     return static_cast<unsigned>(std::ranges::count(impl_->leasesOf_, 0u));
 }
 void LocalRunner::submit(std::vector<Lease> batch) {

@@ -48,6 +48,9 @@ public:
     /// onReadable().
     void shutDown(Duration grace);
     bool isDown() const;
+    /// False while the launcher is being replaced, and from shutDown() on: what is submitted comes straight back.
+    /// Changes in onReadable().
+    bool isAccepting() const;
     /// Of the current launcher, 0 while there is none.
     int launcherPid() const;
     /// Leases without a terminal update.

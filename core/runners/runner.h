@@ -189,7 +189,8 @@ public:
     virtual void acknowledge(SlotId slot, AttemptId id) = 0;
 };
 
-inline constexpr unsigned kLeasesPerSlot = 8;
+/// One that runs and eight that wait (more waiting ones gain nothing).
+inline constexpr unsigned kLeasesPerSlot = 9;
 
 std::string_view name(EndCause cause);
 std::string_view name(SpawnStep step);

@@ -23,6 +23,11 @@ Fifo::Fifo(const std::string& path)
     : path_(path) {
     if (::mkfifo(path.c_str(), 0600) != 0) std::abort();
     fd_.reset(::open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC));
+    ++alive;
+}
+
+Fifo::~Fifo() {
+    --alive;
 }
 
 Fifo::Line Fifo::next() {
@@ -46,7 +51,7 @@ void Fifo::open() {
 }
 
 RunnerBench::RunnerBench(unsigned slots, std::function<void(LocalRunnerConfig&)> change)
-    : fdsBefore_(openDescriptors())
+    : fdsBefore_(openDescriptors() - Fifo::alive)
     , threadsBefore_(threadCount()) {
     config_.dataDir = dir_.filePath("data").toStdString();
     config_.ownerToken = randomHex(16);
@@ -125,8 +130,9 @@ bool RunnerBench::close(Duration grace) {
     const bool noProcess = eventually([&] { return ownedProcesses(config_.ownerToken).empty(); });
     const bool noChild = ::waitpid(-1, nullptr, WNOHANG) == -1 && errno == ECHILD;
     if (!noProcess || !noChild) qWarning("processes are left: %d, children: %d", !noProcess, !noChild);
-    const bool sameFds = openDescriptors() == fdsBefore_;
-    if (!sameFds) qWarning("descriptors: %d before, %d after", fdsBefore_, openDescriptors());
+    const int fds = openDescriptors() - Fifo::alive;
+    const bool sameFds = fds == fdsBefore_;
+    if (!sameFds) qWarning("descriptors: %d before, %d after", fdsBefore_, fds);
     const bool sameThreads = eventually([&] { return threadCount() == threadsBefore_; });
     if (!sameThreads) qWarning("threads: %d before, %d after", threadsBefore_, threadCount());
     return down && left == 0 && noProcess && noChild && sameFds && sameThreads;

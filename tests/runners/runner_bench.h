@@ -21,6 +21,11 @@ std::string childProgram();
 class Fifo {
 public:
     explicit Fifo(const std::string& path);
+    ~Fifo();
+    Fifo(const Fifo&) = delete;
+    Fifo& operator=(const Fifo&) = delete;
+    /// How many there are: their descriptors are the test's.
+    static inline int alive = 0;
     const std::string& path() const { return path_; }
     /// The next line's word and pid, waiting up to 20 s; pid 0 when none comes.
     struct Line {
