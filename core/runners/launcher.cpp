@@ -27,6 +27,7 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <thread>
 #include <unistd.h>
 
@@ -50,6 +51,15 @@ void settleSignals() {
         struct sigaction current{};
         if (::sigaction(signal, nullptr, &current) == 0 && current.sa_handler == SIG_IGN) ::signal(signal, SIG_DFL);
     }
+    // The C library keeps its own two signals from sigaction(), but its posix_spawn leaves them ignored.
+    struct {
+        void* handler = nullptr;
+        unsigned long flags = 0;
+        void* restorer = nullptr;
+        std::uint64_t mask = 0;
+    } standard;
+    for (int signal = 32; signal < SIGRTMIN; ++signal)
+        ::syscall(SYS_rt_sigaction, signal, &standard, nullptr, sizeof standard.mask);
 }
 
 // The engine may have been started with descriptors that are nobody's here.

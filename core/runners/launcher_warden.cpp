@@ -173,12 +173,25 @@ std::vector<HeldProcess> Warden::membersOf(const Ward& ward) {
     return members;
 }
 
-bool Warden::mayClaim(const Orphan& orphan, const Ward& ward, const std::vector<SlotView>& busy) const {
-    const MonoTime start = startOf(orphan.process.stat);
+bool Warden::mayHaveStarted(const SlotView& view, const ProcessStat& stat) const {
     constexpr Duration kTick{20'000};
+    return view.phase != SlotPhase::Starting && view.running <= startOf(stat) + kTick;
+}
+
+bool Warden::mayClaim(const Orphan& orphan, const Ward& ward, const std::vector<SlotView>& busy) const {
     return std::ranges::none_of(busy, [&](const SlotView& other) {
-        return other.slot != ward.view.slot && other.phase != SlotPhase::Starting && other.running <= start + kTick;
+        return other.slot != ward.view.slot && mayHaveStarted(other, orphan.process.stat);
     });
+}
+
+std::int64_t Warden::onlyPossibleOwner(const ProcessStat& stat, const std::vector<SlotView>& busy) const {
+    std::int64_t lsn = 0;
+    for (const SlotView& view : busy) {
+        if (!mayHaveStarted(view, stat)) continue;
+        if (lsn != 0) return 0;
+        lsn = view.id.lsn.value;
+    }
+    return lsn;
 }
 
 std::int64_t Warden::ownerOf(const ProcessStat& stat, const std::vector<SlotView>& busy) const {
@@ -209,21 +222,23 @@ void Warden::refreshOrphans() {
         if (const auto stat = readStat(pid)) orphan.process.stat = *stat;
         orphan.lsn = ownerOf(orphan.process.stat, busy);
     }
-    reapDead();
+    reapDead(busy);
 }
 
-void Warden::reapDead() {
+void Warden::reapDead(const std::vector<SlotView>& busy) {
     for (auto it = orphans_.begin(); it != orphans_.end();) {
         HeldProcess& process = it->second.process;
         if (isAlive(process.pidfd.get())) {
             ++it;
             continue;
         }
+        // What ended before anybody looked shows no environment any more.
+        const std::int64_t lsn = it->second.lsn != 0 ? it->second.lsn : onlyPossibleOwner(process.stat, busy);
         siginfo_t info{};
         rusage usage{};
         if (::syscall(SYS_waitid, P_PIDFD, process.pidfd.get(), &info, WEXITED | WNOHANG | __WALL, &usage) == 0 &&
-            info.si_pid != 0 && it->second.lsn != 0) {
-            Usage& sum = reaped_[it->second.lsn];
+            info.si_pid != 0 && lsn != 0) {
+            Usage& sum = reaped_[lsn];
             sum.cpuSeconds += seconds(usage.ru_utime) + seconds(usage.ru_stime);
             sum.maxRssBytes = std::max(sum.maxRssBytes, std::int64_t{usage.ru_maxrss} * 1024);
         }

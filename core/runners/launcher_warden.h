@@ -73,8 +73,11 @@ private:
     };
     Ward* adopt(SlotView view);
     void refreshOrphans();
-    void reapDead();
+    void reapDead(const std::vector<SlotView>& busy);
     std::int64_t ownerOf(const ProcessStat& stat, const std::vector<SlotView>& busy) const;
+    bool mayHaveStarted(const SlotView& view, const ProcessStat& stat) const;
+    /// The one action of which the process can be; 0 when there are several.
+    std::int64_t onlyPossibleOwner(const ProcessStat& stat, const std::vector<SlotView>& busy) const;
     bool mayClaim(const Orphan& orphan, const Ward& ward, const std::vector<SlotView>& busy) const;
     std::vector<HeldProcess> membersOf(const Ward& ward);
     bool stepWard(Ward& ward, MonoTime now);

@@ -42,6 +42,18 @@ void reapIfOurs(const HeldProcess& process) {
     ::waitid(P_PIDFD, static_cast<id_t>(process.pidfd.get()), &info, WEXITED | WNOHANG | __WALL);
 }
 
+/// Children of the dead launcher that ended before it did came to us as zombies, and have no environment to know
+/// them by. Ours of other kinds are in our session; theirs lead sessions of their own.
+void reapStrays() {
+    const int session = ::getsid(0);
+    for (const int pid : childrenOf(::getpid())) {
+        const std::optional<ProcessStat> stat = readStat(pid);
+        if (!stat || !stat->isDead() || stat->parent != ::getpid() || stat->session == session) continue;
+        siginfo_t info{};
+        ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | __WALL);
+    }
+}
+
 int millisecondsUntil(MonoTime end) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - MonoClock::now()).count();
     return static_cast<int>(std::max<decltype(left)>(left, 0));
@@ -55,7 +67,10 @@ int endOwned(std::string_view ownerToken, Duration limit, int except) {
     int killed = 0;
     for (;;) {
         const std::map<int, HeldProcess> found = findOwned(ownerToken, except);
-        if (found.empty()) return killed;
+        if (found.empty()) {
+            reapStrays();
+            return killed;
+        }
         for (const auto& [pid, process] : found)
             if (signalProcess(process.pidfd.get(), SIGKILL)) ++killed;
         for (const auto& [pid, process] : found) {
