@@ -35,6 +35,7 @@ Board::Added Board::add(Lease lease) {
 bool Board::takeBack(AttemptId id) {
     const std::scoped_lock lock(mutex_);
     for (Slot& slot : slots_) {
+        if (slot.view.phase == SlotPhase::Starting && slot.view.id == id) slot.backRequested = true;
         const auto it = std::ranges::find(slot.waiting, id, &Lease::id);
         if (it == slot.waiting.end()) continue;
         slot.waiting.erase(it);
@@ -139,6 +140,7 @@ void Board::begin(Slot& slot, const Lease& lease, MonoTime now) {
     v.grace = lease.grace;
     v.cause.reset();
     v.wardened = false;
+    slot.backRequested = false;
     slot.group = lease.group;
     slot.hurry = lease.hurry;
     if (v.deadlineAt < mainSleepsUntil_) {
@@ -180,7 +182,7 @@ void Board::putBack(SlotId id, Lease lease) {
     const std::scoped_lock lock(mutex_);
     Slot& slot = at(id);
     slot.view.phase = SlotPhase::Idle;
-    if (stopping_ || slot.view.cause) {
+    if (stopping_ || slot.view.cause || slot.backRequested) {
         wire::putReturned(unsent_, lease.id);
         appended(MonoClock::now(), true);
         return;

@@ -108,6 +108,7 @@ private:
         std::uint32_t group = 0; ///< of the last lease that ran
         SlotView view;
         bool hurry = false;
+        bool backRequested = false; ///< taken back while it was starting; counts when that is put off
     };
     void appended(MonoTime now, bool hurry);
     std::optional<Lease> next(Slot& slot, std::optional<AttemptId>& moved);

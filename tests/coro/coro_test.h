@@ -5,16 +5,11 @@
 #include "core/coro/loop.h"
 #include "core/coro/sync.h"
 #include "core/coro/timeout.h"
+#include "tests/support/show_strings.h"
 
 #include <QtTest>
 #include <fmt/format.h>
 #include <string>
-
-/// So that a failed comparison shows the log.
-template<>
-inline char* QTest::toString(const std::string& text) {
-    return qstrdup(text.c_str());
-}
 
 namespace yard::coro::test {
 

@@ -5,6 +5,7 @@
 #include "core/engine/engine.h"
 #include "core/model/action_spec.h"
 #include "core/store/chunk_store.h"
+#include "tests/support/show_strings.h"
 
 #include <QTemporaryDir>
 #include <QTest>
