@@ -55,6 +55,11 @@ void EngineCore::overlay(ActionResult& result) const {
     const auto live = session_->live(result.lsn);
     if (!live) return;
     result.state = live->state;
+    if (live->state == ActionState::Abandoned) { // its row follows
+        result.outcome.emplace();
+        result.outcome->state = ActionState::Abandoned;
+        result.outcome->reason = Reason::Abandoned;
+    }
     result.held = live->held;
     result.priority = live->priority;
     result.retryCount = live->retries.retryCount;

@@ -300,7 +300,9 @@ coro::Task<Result<void>> EngineCore::retire(Lsn lsn) {
 
 coro::Task<Result<ActionResult>> EngineCore::waitForAction(Lsn lsn, Duration wait) {
     Result<ActionResult> known = co_await action(lsn);
-    if (!known || isEnded(known->state) || wait <= Duration::zero()) co_return known;
+    // In an abandoned session the end is visible before it is kept; who waits gets what is kept.
+    const bool kept = known && isEnded(known->state) && !session_->live(lsn);
+    if (!known || kept || wait <= Duration::zero()) co_return known;
     // It was read before the ticket is there: look again at what the session knows, without a suspension in between.
     Waiters::Ticket ticket(waiters_, lsn);
     if (session_->live(lsn)) {
