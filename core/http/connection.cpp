@@ -65,7 +65,7 @@ Connection::~Connection() {
     }
     --server_.open;
     server_.openCount.fetch_sub(1, std::memory_order_relaxed);
-    server_.closed.notifyAll();
+    server_.changed.notifyAll();
 }
 
 coro::Task<void> Connection::run() {
@@ -114,6 +114,7 @@ coro::Task<bool> Connection::waitForRequest() {
     if (server_.stopping) co_return false;
     wanted_ = kSmallBuffer;
     server_.idle.pushBack(*this);
+    server_.changed.notifyAll();
     bool came = false;
     try {
         came = co_await coro::withTimeout(server_.limits.idle, fill());

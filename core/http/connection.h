@@ -34,7 +34,7 @@ struct ServerState {
     BodyBudget budget;
     coro::HookList<Connection> idle;    ///< between requests, longest first
     coro::HookList<Connection> waiting; ///< handlers that may be interrupted by a stop
-    coro::ConditionVariable closed;     ///< a connection ended
+    coro::ConditionVariable changed;    ///< a connection ended or became idle
     std::uint16_t port = 0;
     bool stopping = false;
     std::size_t open = 0;

@@ -126,11 +126,12 @@ void Server::Impl::begin() {
 
 coro::Task<void> Server::Impl::acceptAll() {
     for (;;) {
-        if (state.open >= state.limits.maxConnections) co_await makeRoom();
         auto [error, socket] = co_await coro::accept(*acceptor);
         if (!error) {
             state.accepted.fetch_add(1, std::memory_order_relaxed);
             coro::spawn(fmt::format("http client {}", nextConnection++), serve(state, std::move(socket)));
+            co_await coro::yieldNow(); // it counts itself
+            co_await makeRoom();
             continue;
         }
         if (error == boost::asio::error::connection_aborted) continue;
@@ -145,21 +146,22 @@ coro::Task<void> Server::Impl::acceptAll() {
     }
 }
 
-/// At the cap: closes the connection that is idle for longest, or waits for one to end.
+/// One over the cap: closes the connection that is idle for longest, as soon as there is one, and takes no other
+/// before one has ended.
 coro::Task<void> Server::Impl::makeRoom() {
-    while (state.open >= state.limits.maxConnections) {
-        if (state.idle.isEmpty()) {
-            co_await state.closed.wait();
-            continue;
+    bool evicted = false;
+    while (state.open > state.limits.maxConnections) {
+        if (!evicted && !state.idle.isEmpty()) {
+            evicted = true;
+            state.evicted.fetch_add(1, std::memory_order_relaxed);
+            state.idle.front().interruptSoftly();
         }
-        state.evicted.fetch_add(1, std::memory_order_relaxed);
-        state.idle.front().interruptSoftly();
-        co_await coro::yieldNow();
+        co_await state.changed.wait();
     }
 }
 
 coro::Task<void> Server::Impl::waitUntilClosed() {
-    while (state.open > 0) co_await state.closed.wait();
+    while (state.open > 0) co_await state.changed.wait();
 }
 
 /// The body of the thread that stops the server.
