@@ -25,6 +25,9 @@ long number(int i) {
     return arguments[i] ? std::atol(arguments[i]) : 0;
 }
 
+// A daemon holds it until it has told its name.
+constexpr int kUntoldFd = 9;
+
 // A line shorter than PIPE_BUF: several processes may write to one FIFO.
 void tell(const char* fifo, const char* word) {
     const int fd = ::open(fifo, O_WRONLY | O_CLOEXEC);
@@ -32,6 +35,7 @@ void tell(const char* fifo, const char* word) {
     const int n = std::snprintf(line, sizeof line, "%s %d\n", word, static_cast<int>(::getpid()));
     if (fd < 0 || ::write(fd, line, static_cast<std::size_t>(n)) != n) ::_exit(99);
     ::close(fd);
+    ::close(kUntoldFd);
 }
 
 [[noreturn]] void sleepForEver() {
@@ -58,14 +62,26 @@ int ignoreTerm(bool on) {
     return ::signal(SIGTERM, on ? SIG_IGN : SIG_DFL) == SIG_ERR;
 }
 
-// Leaves the session, loses its parent, and is nobody's then.
+// Leaves the session, loses its parent, and is nobody's then. Returns when the daemon has told its name or ended:
+// whoever ends daemons may do so at once.
 template<class Body>
 void daemonise(Body body) {
-    if (::fork() != 0) return;
-    ::setsid();
-    if (::fork() != 0) ::_exit(0);
-    body();
-    ::_exit(0);
+    int ends[2];
+    if (::pipe(ends) != 0) std::abort();
+    if (::fork() == 0) {
+        ::dup2(ends[1], kUntoldFd);
+        ::close(ends[0]);
+        ::close(ends[1]);
+        ::setsid();
+        if (::fork() != 0) ::_exit(0);
+        body();
+        ::_exit(0);
+    }
+    ::close(ends[1]);
+    char byte = 0;
+    while (::read(ends[0], &byte, 1) < 0) {
+    }
+    ::close(ends[0]);
 }
 
 int roleExit() {
@@ -236,12 +252,8 @@ int roleSpin() {
 }
 // An orphan that uses CPU and ends before the action does.
 int roleSpinInOrphan() {
-    int ends[2];
-    if (::pipe(ends) != 0) return 1;
     daemonise([] { roleSpin(); });
-    ::close(ends[1]);
-    char byte = 0;
-    return ::read(ends[0], &byte, 1) == 0 ? 0 : 1;
+    return 0;
 }
 
 } // namespace
