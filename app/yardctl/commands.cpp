@@ -20,8 +20,9 @@ std::vector<Command> workCommands() {
          .details =
              "The program runs where the engine runs, in the current directory, with the engine's environment.\n"
              "Its output is copied as it comes. A program ended by a signal gives 128 + the signal. INT, TERM or\n"
-             "HUP cancels the action and waits for its end; a second one leaves at once. When an attempt is\n"
-             "retried, the next one's output follows. With --json only the result is printed.",
+             "HUP cancels the action and waits for its end; a second one leaves at once. A failure is tried\n"
+             "again as the queue says (yardctl queue set 0 max_retries=0); the next attempt's output follows.\n"
+             "With --json only the result is printed.",
          .options = {kQueueOption,
                      {"label", 'l', "TEXT", "what people see it as"},
                      {"priority", 'p', "N", "-100 to 100, higher first"},

@@ -95,8 +95,8 @@ Outcome<int> add(const Invocation& invocation, const std::string& path) {
     const WorkerDescriptor& worker = *package->worker.descriptor;
     fmt::print("{}@{} is registered as {}\n", worker.name, worker.version, id);
     if (package->files.sentFiles() > 0)
-        fmt::print(stderr, "{} files sent, {}\n", package->files.sentFiles(),
-                   sizeWords(package->files.sentBytes()));
+        fmt::print(stderr, "{} {} sent, {}\n", package->files.sentFiles(),
+                   package->files.sentFiles() == 1 ? "file" : "files", sizeWords(package->files.sentBytes()));
     return 0;
 }
 
