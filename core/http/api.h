@@ -121,6 +121,7 @@ private:
     // session (api_session.cpp)
     coro::Task<Response> getHealth(Call& call);
     coro::Task<Response> getVersion(Call& call);
+    coro::Task<Response> getOpenApi(Call& call);
     coro::Task<Response> getSession(Call& call);
     coro::Task<Response> drainSession(Call& call);
     coro::Task<Response> pauseSession(Call& call);
@@ -136,6 +137,7 @@ private:
 
     engine::Engine& engine_;
     const Gate gate_;
+    const std::string prefix_;
     const Router router_;
     engine::HelperPool helpers_;
 };

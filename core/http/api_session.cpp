@@ -3,6 +3,7 @@
 
 #include "core/http/error_map.h"
 #include "core/http/json_request.h"
+#include "core/http/openapi.h"
 #include "core/model/json_writer.h"
 
 #include <fmt/format.h>
@@ -61,6 +62,11 @@ coro::Task<Response> Api::getHealth(Call& call) {
 coro::Task<Response> Api::getVersion(Call& call) {
     if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
     co_return jsonResponse(fmt::format(R"({{"name":"yardmaster","version":"{}"}})", YARD_VERSION));
+}
+
+coro::Task<Response> Api::getOpenApi(Call& call) {
+    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
+    co_return jsonResponse(openApiJson(prefix_, YARD_VERSION));
 }
 
 coro::Task<Response> Api::getSession(Call& call) {

@@ -55,9 +55,7 @@ std::span<const Api::Route> Api::routes() {
         {{Get, "health", Open}, &Api::getHealth},
         {{Get, "version", Root}, &Api::getVersion},
         {{Get, "metrics", Root}, nullptr, "Metrics are not there yet; GET session has the counters."},
-        {{Get, "openapi.json", Root},
-         nullptr,
-         "The description of the routes is not there yet; the README lists them."},
+        {{Get, "openapi.json", Root}, &Api::getOpenApi},
 
         {{Post, "jobs", Both, Json}, &Api::submit},
         {{Get, "jobs", Both}, &Api::listJobs},
@@ -148,7 +146,8 @@ Result<std::string> parsePrefix(std::string_view text) {
 Api::Api(engine::Engine& engine, ApiOptions options)
     : engine_(engine)
     , gate_(engine.token(), std::move(options.allowHosts))
-    , router_(specs(), options.prefix)
+    , prefix_(std::move(options.prefix))
+    , router_(specs(), prefix_)
     , helpers_(kHelpers) {}
 
 Api::~Api() {

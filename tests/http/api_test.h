@@ -1,9 +1,12 @@
-// The routes over a real engine, without sockets: a request in, an answer out.
+// The routes over a real engine, without sockets: a request in, an answer out. Every exchange is held against
+// /openapi.json; one that does not fit fails the test that made it.
 #pragma once
 
 #include "core/coro/suspend.h"
 #include "core/http/api.h"
+#include "core/http/openapi.h"
 #include "tests/engine/engine_test.h"
+#include "tests/http/openapi_check.h"
 
 #include <boost/json.hpp>
 #include <initializer_list>
@@ -45,6 +48,7 @@ private:
 struct Reply {
     int status = 0;
     std::string body;
+    std::string contentType;
     std::vector<std::pair<std::string, std::string>> fields;
     std::optional<std::uint64_t> length;
     std::string field(std::string_view name) const {
@@ -82,8 +86,15 @@ public:
     Reply call(std::string_view method, std::string_view target, std::string body = {}, Fields fields = {}) {
         Reply reply;
         coro::Loop loop;
-        loop.spawn("request", exchange(method, target, std::move(body), std::move(fields), reply));
+        loop.spawn("request", exchange(method, target, body, std::move(fields), reply));
         loop.run();
+        const std::string problem = described_.problem({.method = method,
+                                                        .target = target,
+                                                        .request = body,
+                                                        .status = reply.status,
+                                                        .contentType = reply.contentType,
+                                                        .answer = reply.body});
+        if (!problem.empty()) QTest::qFail(problem.c_str(), __FILE__, __LINE__);
         return reply;
     }
     Reply get(std::string_view target) { return call("GET", target); }
@@ -131,6 +142,7 @@ private:
     static coro::Task<void> take(Response response, Reply& reply, const Request& request) {
         reply.status = response.status;
         reply.body = std::move(response.body);
+        reply.contentType = response.contentType;
         reply.length = response.length;
         for (auto& [name, value] : response.fields) reply.fields.emplace_back(name, value);
         while (response.producer && request.head.method != Method::Head) {
@@ -142,6 +154,7 @@ private:
     }
 
     Api api_;
+    const OpenApiCheck described_{openApiJson("/compute", "test")};
 };
 
 } // namespace yard::http

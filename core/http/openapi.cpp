@@ -1,0 +1,218 @@
+#include "core/http/openapi.h"
+
+#include "core/model/json_writer.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <vector>
+
+namespace yard::http {
+
+namespace {
+
+constexpr std::string_view kDescription =
+    "Times are microseconds since the Unix epoch, durations seconds, sizes bytes unless the name says otherwise. "
+    "Members that are absent are unknown. Errors are 400 malformed, 401 token, 403 Host or Origin, 404 unknown, "
+    "405, "
+    "409 wrong state or limit, 413, 415, 422 invalid, 429, 431, 501 not there yet, and 503 when no work is taken.";
+
+std::string methodWord(Method method) {
+    std::string word(name(method));
+    std::ranges::transform(word, word.begin(), [](char c) { return static_cast<char>(c - 'A' + 'a'); });
+    return word;
+}
+
+/// Queues for what is about a whole queue, else the first part of the pattern.
+std::string_view tagOf(const Operation& operation) {
+    if (operation.scope == Scope::Root || operation.scope == Scope::Open) return "program";
+    if (operation.scope == Scope::Queue) return "queues";
+    const std::string_view first = operation.pattern.substr(0, operation.pattern.find('/'));
+    return first == "hold" || first == "release" || first == "abandon" ? "session" : first;
+}
+
+void writeReference(JsonWriter& writer, std::string_view kind, std::string_view schema) {
+    writer.openObject();
+    writer.member("$ref", fmt::format("#/components/{}/{}", kind, schema));
+    writer.closeObject();
+}
+
+/// {"application/json":{"schema":…}}
+void writeContent(JsonWriter& writer, std::string_view schema) {
+    writer.key("content");
+    writer.openObject();
+    const bool bytes = schema == "bytes";
+    const bool text = schema == "text";
+    writer.key(bytes ? "application/octet-stream" : text ? "text/plain" : "application/json");
+    writer.openObject();
+    writer.key("schema");
+    if (bytes)
+        writer.raw(R"({"type":"string","format":"binary"})");
+    else if (text)
+        writer.raw(R"({"type":"string"})");
+    else
+        writeReference(writer, "schemas", schema);
+    writer.closeObject();
+    writer.closeObject();
+}
+
+void writePathParameter(JsonWriter& writer, std::string_view part, bool alsoWorker) {
+    writer.openObject();
+    writer.member("name", part);
+    writer.member("in", "path");
+    writer.member("required", true);
+    writer.key("schema");
+    if (alsoWorker)
+        writer.raw(R"({"anyOf":[{"type":"integer","format":"int64","minimum":0},{"type":"string"}]})");
+    else if (part == "lsn")
+        writer.raw(R"({"type":"integer","format":"int64","minimum":0})");
+    else if (part == "hash")
+        writer.raw(R"({"type":"string","pattern":"^[0-9a-f]{64}$"})");
+    else
+        writer.raw(R"({"type":"string"})");
+    writer.closeObject();
+}
+
+void writeParameters(JsonWriter& writer, const Operation& operation, std::string_view path) {
+    writer.key("parameters");
+    writer.openArray();
+    const bool alsoWorker = operation.method == Method::Post && operation.pattern == "jobs/{lsn}";
+    for (std::size_t at = path.find('{'); at != path.npos; at = path.find('{', at + 1))
+        writePathParameter(writer, path.substr(at + 1, path.find('}', at) - at - 1),
+                           alsoWorker && path[at + 1] == 'l');
+    for (std::string_view left = operation.query; !left.empty();) {
+        const std::size_t end = left.find(' ');
+        writeReference(writer, "parameters", left.substr(0, end));
+        left = end == left.npos ? std::string_view{} : left.substr(end + 1);
+    }
+    if (operation.id == "submitJobs" || operation.id == "postJob")
+        writeReference(writer, "parameters", "Idempotency-Key");
+    writer.closeArray();
+}
+
+void writeRequest(JsonWriter& writer, const Operation& operation) {
+    if (operation.request.empty()) return;
+    writer.key("requestBody");
+    writer.openObject();
+    // What may be left out: bodies of routes that only take something extra.
+    const bool optional = operation.request == "NoMembers" || operation.request == "Force" ||
+                          operation.request == "CreateQueue" || operation.request == "RescheduleOrActions";
+    writer.member("required", !optional);
+    writeContent(writer, operation.request);
+    writer.closeObject();
+}
+
+void writeAnswers(JsonWriter& writer, const Operation& operation) {
+    writer.key("responses");
+    writer.openObject();
+    for (const DescribedAnswer& answer : operation.answers) {
+        if (answer.status == 0) continue;
+        writer.key(fmt::format("{}", answer.status));
+        writer.openObject();
+        writer.member("description", answer.status == 202   ? "Accepted, not finished yet"
+                                     : answer.status == 206 ? "One range"
+                                     : answer.status == 101 ? "The WebSocket begins"
+                                     : answer.status == 503 ? "Not healthy"
+                                                            : "Done");
+        if (!answer.schema.empty()) writeContent(writer, answer.schema);
+        writer.closeObject();
+    }
+    writer.key("default");
+    writer.openObject();
+    writer.member("description", "What is wrong and what to do");
+    if (operation.method != Method::Head) writeContent(writer, "Error");
+    writer.closeObject();
+    writer.closeObject();
+}
+
+std::string operationJson(const Operation& operation, std::string_view path, bool inQueue) {
+    std::string text;
+    JsonWriter writer(text);
+    writer.openObject();
+    writer.key("tags");
+    writer.openArray();
+    writer.string(tagOf(operation));
+    writer.closeArray();
+    const bool twice = operation.scope == Scope::Both && inQueue;
+    writer.member("operationId", fmt::format("{}{}", operation.id, twice ? "InQueue" : ""));
+    writer.member("summary", operation.summary);
+    if (operation.scope == Scope::Open) {
+        writer.key("security");
+        writer.openArray();
+        writer.closeArray();
+    }
+    writeParameters(writer, operation, path);
+    writeRequest(writer, operation);
+    writeAnswers(writer, operation);
+    writer.closeObject();
+    return text;
+}
+
+struct DescribedPath {
+    std::string path;
+    std::vector<std::pair<std::string, std::string>> methods; ///< word, operation
+};
+
+void addOperation(std::vector<DescribedPath>& paths, const Operation& operation, std::string base, bool inQueue) {
+    std::string path = std::move(base);
+    if (!operation.pattern.empty()) path += fmt::format("/{}", operation.pattern);
+    auto found = std::ranges::find(paths, path, &DescribedPath::path);
+    if (found == paths.end()) found = paths.insert(paths.end(), DescribedPath{.path = path, .methods = {}});
+    found->methods.emplace_back(methodWord(operation.method), operationJson(operation, path, inQueue));
+}
+
+void writePaths(JsonWriter& writer, std::string_view prefix) {
+    std::vector<DescribedPath> paths;
+    for (const Operation& operation : operations()) {
+        if (!operation.toldBy.empty()) continue;
+        const bool root = operation.scope == Scope::Root || operation.scope == Scope::Open;
+        if (operation.scope != Scope::Queue) addOperation(paths, operation, root ? "" : std::string(prefix), false);
+        if (operation.scope == Scope::Queue || operation.scope == Scope::Both)
+            addOperation(paths, operation, fmt::format("{}/queues/{{ref}}", prefix), true);
+    }
+    writer.key("paths");
+    writer.openObject();
+    for (const DescribedPath& path : paths) {
+        writer.key(path.path);
+        writer.openObject();
+        for (const auto& [word, json] : path.methods) {
+            writer.key(word);
+            writer.raw(json);
+        }
+        writer.closeObject();
+    }
+    writer.closeObject();
+}
+
+} // namespace
+
+std::string openApiJson(std::string_view prefix, std::string_view version) {
+    std::string text;
+    JsonWriter writer(text);
+    writer.openObject();
+    writer.member("openapi", "3.0.3");
+    writer.key("info");
+    writer.openObject();
+    writer.member("title", "Yardmaster");
+    writer.member("version", version);
+    writer.member("description", kDescription);
+    writer.closeObject();
+    writer.key("servers");
+    writer.raw(R"([{"url":"/"}])");
+    writer.key("security");
+    writer.raw(R"([{"token":[]}])");
+    writePaths(writer, prefix);
+    writer.key("components");
+    writer.openObject();
+    writer.key("securitySchemes");
+    writer.raw(R"({"token":{"type":"http","scheme":"bearer"}})");
+    writer.key("parameters");
+    writer.raw(openApiParameters());
+    writer.key("schemas");
+    writer.raw(openApiSchemas());
+    writer.closeObject();
+    writer.closeObject();
+    return text;
+}
+
+} // namespace yard::http
