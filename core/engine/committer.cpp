@@ -1,5 +1,8 @@
 #include "core/engine/committer.h"
 
+#include <algorithm>
+#include <cassert>
+
 namespace yard::engine {
 
 namespace {
@@ -31,13 +34,45 @@ void Committer::receive(store::Acks acks) {
             commands_.erase(at);
             continue;
         }
-        --outstanding_;
         const Lsn lsn{static_cast<std::int64_t>(ack.tag & ~kKindMask)};
-        acks_.push_back(
-            {kind == kFinishTag ? ResultAck::Kind::Finish : ResultAck::Kind::Retry, lsn, ack.ok()});
+        ResultAck known = take(kind == kFinishTag ? ResultAck::Kind::Finish : ResultAck::Kind::Retry, lsn);
+        known.ok = ack.ok();
+        acks_.push_back(std::move(known));
     }
     wake_();
 }
+
+/// Results are answered in the order they were posted: the first is the one.
+ResultAck Committer::take(ResultAck::Kind kind, Lsn lsn) {
+    const auto at = std::ranges::find_if(
+        posted_, [&](const ResultAck& known) { return known.lsn == lsn && known.kind == kind; });
+    assert(at != posted_.end());
+    ResultAck known = std::move(*at);
+    posted_.erase(at);
+    return known;
+}
+
+namespace {
+
+ResultAck onItsWay(const store::Operation& operation) {
+    ResultAck known;
+    known.posted = MonoClock::now();
+    if (const auto* finish = std::get_if<store::Finish>(&operation.action)) {
+        known.lsn = finish->lsn;
+        known.state = finish->state;
+        known.reason = finish->reason;
+        if (finish->attempt) known.exitCode = finish->attempt->outcome.exitCode;
+    } else {
+        const auto& retry = std::get<store::Retry>(operation.action);
+        known.kind = ResultAck::Kind::Retry;
+        known.lsn = retry.lsn;
+        known.state = retry.attempt.outcome.state;
+        known.reason = retry.attempt.outcome.reason;
+    }
+    return known;
+}
+
+} // namespace
 
 coro::Task<store::AckDetail> Committer::commit(store::Action action) {
     YARD_ASSERT_OWNER(owner_);
@@ -68,10 +103,11 @@ void Committer::retry(store::Retry retry) {
 
 void Committer::flush() {
     if (results_.empty()) return;
-    const std::size_t count = results_.size();
+    const std::size_t before = posted_.size();
+    for (const store::Operation& operation : results_) posted_.push_back(onItsWay(operation));
     // Lists of results are always taken; only a stopped store refuses, and then the journal keeps what it has: the
     // next start runs these attempts again.
-    if (store_->post(results_)) outstanding_ += count;
+    if (!store_->post(results_)) posted_.resize(before);
     results_.clear();
 }
 

@@ -9,7 +9,9 @@
 #include "core/coro/one_shot.h"
 #include "core/store/journal.h"
 
+#include <deque>
 #include <functional>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -20,6 +22,10 @@ struct ResultAck {
     enum class Kind : unsigned char { Finish, Retry } kind = Kind::Finish;
     Lsn lsn;
     bool ok = true;
+    ActionState state = ActionState::Failed; ///< of a Retry: that of its attempt
+    Reason reason = Reason::None;
+    std::optional<int> exitCode;
+    MonoTime posted{};
 };
 
 class Committer {
@@ -41,20 +47,21 @@ public:
     std::vector<ResultAck> takeAcks() { return std::exchange(acks_, {}); }
     bool hasAcks() const { return !acks_.empty(); }
     /// Results posted and not acknowledged.
-    std::size_t outstandingResults() const { return outstanding_; }
+    std::size_t outstandingResults() const { return posted_.size(); }
     bool writable() const { return writable_; }
 
 private:
     void receive(store::Acks acks);
+    ResultAck take(ResultAck::Kind kind, Lsn lsn);
 
     coro::Loop& loop_;
     std::function<void()> wake_;
     store::Store* store_ = nullptr;
     std::vector<store::Operation> results_;
+    std::deque<ResultAck> posted_; ///< results on their way, in the order of their answers
     std::vector<ResultAck> acks_;
     std::unordered_map<std::uint64_t, coro::Promise<store::AckDetail>> commands_;
     std::uint64_t nextCommand_ = 1;
-    std::size_t outstanding_ = 0;
     bool writable_ = true;
     OwnerCheck owner_;
 };

@@ -294,12 +294,25 @@ void Dispatcher::finish(Attempt& attempt) {
     event.reason = outcome.reason;
     event.exitCode = outcome.exitCode;
     event.neverRan = attempt.record.times[ActionState::Running] == 0;
+    count(attempt);
     if (const WallMicros begun = attempt.record.times[ActionState::Submitting]) event.runTime = Duration(end - begun);
     const AttemptId id = attempt.id;
     const bool alreadyStored = attempt.stored;
     parts_.session.ended(id.lsn, id.attempt, event, MonoClock::now(), parts_.outbox);
     if (alreadyStored) stored(id.lsn, id.attempt);
     parts_.wake();
+}
+
+void Dispatcher::count(const Attempt& attempt) {
+    const Timestamps& times = attempt.record.times;
+    const WallMicros submitting = times[ActionState::Submitting];
+    const WallMicros running = times[ActionState::Running];
+    if (submitting == 0 || running == 0) return;
+    ++parts_.counters.started;
+    const auto live = attempt.id.attempt == 1 ? parts_.session.live(attempt.id.lsn) : std::nullopt;
+    if (live) parts_.counters.wait.observe(Duration(submitting - live->submitTime));
+    parts_.counters.prepare.observe(Duration(running - submitting));
+    parts_.counters.run.observe(Duration(times[attempt.record.outcome.state] - running));
 }
 
 AttemptRecord Dispatcher::record(AttemptId id, ActionState state, Reason reason,

@@ -15,6 +15,7 @@
 #include "core/coro/sync.h"
 #include "core/engine/dictionary.h"
 #include "core/engine/helper_pool.h"
+#include "core/engine/metrics.h"
 #include "core/engine/spec_cache.h"
 #include "core/engine/worker_registry.h"
 #include "core/model/result.h"
@@ -76,6 +77,7 @@ public:
         const WorkerRegistry& workers;
         HelperPool& helpers;
         SpecCache& specs;
+        EngineCounters& counters;
         std::string dataDir;
         Duration grace;
         std::function<void()> wake; ///< the session got events: take a turn
@@ -134,6 +136,7 @@ private:
     void onEnded(Attempt& attempt, runners::Ended ended);
     void onStreamAt(Attempt& attempt, const runners::StreamAt& at);
     void finish(Attempt& attempt);
+    void count(const Attempt& attempt);
     void erase(runners::AttemptId id);
     void discardScratch(Attempt& attempt);
 

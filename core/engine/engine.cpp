@@ -153,6 +153,16 @@ coro::Task<Result<WorkerView>> Engine::worker(std::string ref) {
 coro::Task<Result<void>> Engine::removeWorker(std::string ref, bool force) {
     return onEngine(*core_, [r = std::move(ref), force](EngineCore& core) { return core.removeWorker(r, force); });
 }
+coro::Task<Collected> Engine::collect(std::vector<WatchRequest> requests) {
+    return onEngine(*core_,
+                    [r = std::move(requests)](EngineCore& core) mutable { return core.collect(std::move(r)); });
+}
+coro::Task<std::uint64_t> Engine::awaitChange(std::uint64_t seen) {
+    return onEngine(*core_, [seen](EngineCore& core) { return core.awaitChange(seen); });
+}
+coro::Task<MetricsView> Engine::metrics() {
+    return onEngine(*core_, [](EngineCore& core) { return core.metrics(); });
+}
 coro::Task<SessionView> Engine::session() {
     return onEngine(*core_, [](EngineCore& core) { return core.session(); });
 }

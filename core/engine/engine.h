@@ -110,6 +110,10 @@ struct SessionView {
     bool sandboxed = false; ///< registered workers run in a sandbox
 };
 
+struct WatchRequest;
+struct Collected;
+struct MetricsView;
+
 class EngineCore;
 
 class Engine {
@@ -174,6 +178,14 @@ public:
     /// By id, name (the newest registered) or name@version.
     coro::Task<Result<WorkerView>> worker(std::string ref);
     coro::Task<Result<void>> removeWorker(std::string ref, bool force);
+
+    // --- watching (watch.h, metrics.h) ----------------------------------------------------------------------------
+    /// Answers all requests from one look. From the first call on, and for a minute after the last, changes are kept
+    /// for those who ask on.
+    coro::Task<Collected> collect(std::vector<WatchRequest> requests);
+    /// The newest revision, once it is above `seen` or after 25 s. Returns at once when the engine closes.
+    coro::Task<std::uint64_t> awaitChange(std::uint64_t seen);
+    coro::Task<MetricsView> metrics();
 
     // --- session --------------------------------------------------------------------------------------------------
     coro::Task<SessionView> session();

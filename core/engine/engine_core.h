@@ -8,14 +8,17 @@
 #include "core/base/owner.h"
 #include "core/coro/events.h"
 #include "core/coro/loop.h"
+#include "core/engine/change_feed.h"
 #include "core/engine/committer.h"
 #include "core/engine/dictionary.h"
 #include "core/engine/dispatcher.h"
 #include "core/engine/engine.h"
 #include "core/engine/helper_pool.h"
+#include "core/engine/metrics.h"
 #include "core/engine/queue_book.h"
 #include "core/engine/spec_cache.h"
 #include "core/engine/waiters.h"
+#include "core/engine/watch.h"
 #include "core/engine/worker_registry.h"
 #include "core/runners/local_runner.h"
 #include "core/runners/recovery.h"
@@ -74,6 +77,9 @@ public:
     coro::Task<std::vector<WorkerView>> workers();
     coro::Task<Result<WorkerView>> worker(std::string ref);
     coro::Task<Result<void>> removeWorker(std::string ref, bool force);
+    coro::Task<Collected> collect(std::vector<WatchRequest> requests);
+    coro::Task<std::uint64_t> awaitChange(std::uint64_t seen);
+    coro::Task<MetricsView> metrics();
     coro::Task<SessionView> session();
     coro::Task<Result<void>> moveSession(SessionState to);
 
@@ -128,6 +134,7 @@ private:
         std::vector<SpecPtr> specs;
         std::int64_t count = 0;
     };
+    coro::Task<Result<SubmitAnswer>> take(Submission submission);
     Result<QueueEntry*> selectQueue(const QueueSelector& queue);
     Result<void> checkSpec(const ActionSpec& spec) const;
     Result<Resolved> resolve(const Submission& submission, QueueId queue);
@@ -142,6 +149,24 @@ private:
     coro::Task<Result<ListPage>> listRunning(ListQuery query);
     bool accepts(const ListQuery& query, const ActionResult& result) const;
     ListPage merge(const ListQuery& query, std::array<store::Page, 2> pages) const;
+
+    // watching.cpp
+    void keepChanges();
+    coro::Task<void> dropUnusedFeed();
+    void noteAction(const session::Change& change);
+    void noteChange(ChangeEntry::Kind kind, QueueId queue = {});
+    void noteWritable();
+    struct Walk;
+    coro::Task<void> walk(Walk& walk);
+    bool takeEntry(Walk& walk, const ChangeEntry& entry) const;
+    bool takeRow(Walk& walk, const ChangeEntry& entry) const;
+    bool mayMatch(const Walk& walk, const ChangeEntry& entry) const;
+    bool matches(const ListQuery& query, const ActionResult& row) const;
+    void tellEverything(const WatchRequest& request, WatchUpdate& update);
+    coro::Task<void> tellAllRows(const Watch& watch, WatchUpdate& update, Collected& into);
+    coro::Task<void> readRows(std::vector<Lsn> lsns, Collected& into);
+    void sortRows(const WatchRequest& request, WatchUpdate& update, const Collected& from) const;
+    void addQueues(Collected& into);
 
     // queues.cpp
     QueueView view(const QueueEntry& entry) const;
@@ -181,6 +206,11 @@ private:
     std::int64_t lastSubmitTime_ = 0;
     Waiters waiters_;
     std::optional<MonoTime> nextExpiry_; ///< when the next idle queue is looked at
+    EngineCounters counters_;
+    ChangeFeed feed_;
+    MonoTime feedUsed_{};        ///< when somebody last asked for changes
+    const ResultAck* ending_ = nullptr; ///< the end that the session is just told of
+    bool toldWritable_ = true;
 
     coro::Event work_;          ///< the pump has something to do
     coro::Event timersChanged_; ///< nextWake() may be earlier than before
@@ -189,5 +219,18 @@ private:
     std::vector<runners::SlotEntry> interrupted_; ///< found at the start
     std::thread thread_;
 };
+
+/// Runs `function` on the reader thread.
+template<class F>
+auto EngineCore::read(F function) -> coro::Task<std::invoke_result_t<F&, store::Reader&>> {
+    using R = std::invoke_result_t<F&, store::Reader&>;
+    coro::OneShot<R> shot("journal read");
+    const Result<void> posted =
+        reader_->post([promise = shot.promise(), function = std::move(function)](store::Reader& reader) mutable {
+            promise.setFrom([&] { return function(reader); });
+        });
+    if (!posted) co_return std::unexpected(posted.error());
+    co_return co_await shot.get();
+}
 
 } // namespace yard::engine

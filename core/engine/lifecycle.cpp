@@ -88,7 +88,7 @@ Result<void> EngineCore::open() {
     options.maxOutstanding =
         std::min(options.maxOutstanding, options_.capacity * static_cast<int>(runners::kLeasesPerSlot));
     session_.emplace(std::make_unique<session::CoreCapacity>(std::int64_t{1000} * options_.capacity), options);
-    dispatcher_.emplace(Dispatcher::Parts{loop_, *session_, outbox_, dictionary_, workers_, *helpers_, specs_,
+    dispatcher_.emplace(Dispatcher::Parts{loop_, *session_, outbox_, dictionary_, workers_, *helpers_, specs_, counters_,
                                           directory_->path(), options_.grace, [this] { wake(); }});
     loop_.release();
     std::promise<Result<void>> begun;

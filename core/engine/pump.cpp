@@ -5,6 +5,7 @@
 #include "core/coro/timeout.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace yard::engine {
 
@@ -34,6 +35,7 @@ bool EngineCore::takeTurn() {
     // Nothing new starts while the journal cannot take results, or nobody could run it.
     if (committer_.writable() && runner_ && runner_->isAccepting()) more = session_->schedule(MonoClock::now(), outbox_);
     carryOut();
+    noteWritable();
     return more || session_->hasMoreWork() || committer_.hasAcks() || !outbox_.empty();
 }
 
@@ -44,12 +46,17 @@ void EngineCore::takeAcks() {
                      ack.lsn.value);
             continue;
         }
+        counters_.commit.observe(MonoClock::now() - ack.posted);
         const auto live = session_->live(ack.lsn);
         if (live && live->attempt) dispatcher_->stored(ack.lsn, live->attempt);
         if (ack.kind == ResultAck::Kind::Retry) {
+            ++counters_.retried[std::to_underlying(ack.reason)];
             session_->retryStored(ack.lsn, outbox_);
         } else {
+            ++counters_.finished[std::to_underlying(ack.state)][std::to_underlying(ack.reason)];
+            ending_ = &ack;
             session_->finishStored(ack.lsn, outbox_);
+            ending_ = nullptr;
             if (live) noteQueueUsed(live->queue);
             waiters_.tell(ack.lsn);
         }
@@ -97,6 +104,7 @@ void EngineCore::postFinish(const session::Finish& finish) {
 
 void EngineCore::forgetQueueNow(QueueId id) {
     queues_.remove(id);
+    noteChange(ChangeEntry::Kind::Queue, id);
     loop_.spawn("forget queue", [](EngineCore& core, QueueId queue) -> coro::Task<void> {
         const store::AckDetail done = co_await core.committer_.commit(store::DropQueue{queue});
         if (done.error) logWarning("engine", "queue {} could not be removed: {}", queue.value, done.error->message);
@@ -164,6 +172,7 @@ coro::Task<void> EngineCore::expireQueues() {
             logInfo("engine", "queue {} was idle for {} s and is deleted", entry->id.value,
                     config->idleExpiry.count() / 1'000'000);
             entry->forgetting = true;
+            noteChange(ChangeEntry::Kind::Queue, entry->id);
             if (auto gone = session_->forgetQueue(entry->id, outbox_); !gone)
                 logWarning("engine", "queue {}: {}", entry->id.value, gone.error().message);
             wake();

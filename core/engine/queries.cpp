@@ -37,19 +37,6 @@ bool onlyRunning(const ListQuery& query) {
 
 } // namespace
 
-/// Runs `function` on the reader thread.
-template<class F>
-auto EngineCore::read(F function) -> coro::Task<std::invoke_result_t<F&, store::Reader&>> {
-    using R = std::invoke_result_t<F&, store::Reader&>;
-    coro::OneShot<R> shot("journal read");
-    const Result<void> posted =
-        reader_->post([promise = shot.promise(), function = std::move(function)](store::Reader& reader) mutable {
-            promise.setFrom([&] { return function(reader); });
-        });
-    if (!posted) co_return std::unexpected(posted.error());
-    co_return co_await shot.get();
-}
-
 /// Row and session: what is in flight is not in the journal.
 void EngineCore::overlay(ActionResult& result) const {
     const auto live = session_->live(result.lsn);

@@ -92,6 +92,7 @@ coro::Task<Result<QueueView>> EngineCore::createQueue(std::string tag, std::stri
     session_->addQueue(entry.id, config);
     QueueEntry& kept = queues_.add(std::move(entry));
     noteQueueUsed(kept.id);
+    noteChange(ChangeEntry::Kind::Queue, kept.id);
     co_return view(kept);
 }
 
@@ -105,6 +106,7 @@ coro::Task<Result<QueueView>> EngineCore::commitQueue(QueueId id) {
     if (done.error) co_return std::unexpected(*done.error);
     entry = queues_.find(id);
     if (!entry) co_return fail(ErrorKind::NotFound, fmt::format("Queue {} was deleted meanwhile.", id.value));
+    noteChange(ChangeEntry::Kind::Queue, id);
     co_return view(*entry);
 }
 
@@ -160,6 +162,7 @@ coro::Task<Result<void>> EngineCore::deleteQueue(QueueRef ref) {
     QueueEntry* still = queues_.find(id);
     if (!still) co_return fail(ErrorKind::NotFound, fmt::format("Queue {} was deleted meanwhile.", id.value));
     still->forgetting = true;
+    noteChange(ChangeEntry::Kind::Queue, id);
     auto forgotten = session_->forgetQueue(id, outbox_);
     wake();
     co_return forgotten;
@@ -195,6 +198,7 @@ coro::Task<Result<void>> EngineCore::registerWorker(ParsedWorker parsed) {
     const store::AckDetail done = co_await committer_.commit(store::PutWorker{std::move(row)});
     if (done.error) co_return std::unexpected(*done.error);
     workers_.add({parsed.id.hex(), parsed.canonical, parsed.descriptor});
+    noteChange(ChangeEntry::Kind::Workers);
     co_return Result<void>{};
 }
 
@@ -247,6 +251,7 @@ coro::Task<Result<void>> EngineCore::removeWorker(std::string ref, bool force) {
     const store::AckDetail done = co_await committer_.commit(store::DropWorker{*Hash256::fromHex(id)});
     if (done.error) co_return std::unexpected(*done.error);
     workers_.remove(id);
+    noteChange(ChangeEntry::Kind::Workers);
     dispatcher_->forgetWorker(id);
     helpers_->postDeletion([dataDir = directory_->path(), id] {
         if (auto removed = runners::removeWorkerFiles(dataDir, id); !removed)
@@ -266,6 +271,7 @@ coro::Task<Result<void>> EngineCore::moveSession(SessionState to) {
         co_return Result<void>{};
     }
     auto moved = session_->moveTo(to, outbox_);
+    if (moved) noteChange(ChangeEntry::Kind::Session);
     wake();
     co_return moved;
 }

@@ -165,6 +165,14 @@ void EngineCore::enter(const Resolved& resolved) {
 }
 
 coro::Task<Result<SubmitAnswer>> EngineCore::submit(Submission submission) {
+    const MonoTime begun = MonoClock::now();
+    Result<SubmitAnswer> answer = co_await take(std::move(submission));
+    counters_.submit.observe(MonoClock::now() - begun);
+    ++(answer ? counters_.submissions : counters_.refusedSubmissions);
+    co_return answer;
+}
+
+coro::Task<Result<SubmitAnswer>> EngineCore::take(Submission submission) {
     const Result<QueueEntry*> queue = selectQueue(submission.queue);
     if (!queue) co_return std::unexpected(queue.error());
     const QueueId id = (*queue)->id;
@@ -192,6 +200,7 @@ coro::Task<Result<SubmitAnswer>> EngineCore::submit(Submission submission) {
     const store::AckDetail done = co_await committer_.commit(std::move(accept));
     if (done.error) co_return std::unexpected(*done.error);
     if (done.repeated) co_return answerFrom(done.answer);
+    counters_.submitted += static_cast<std::uint64_t>(resolved->count);
     enter(*resolved);
     co_return answer;
 }
@@ -295,6 +304,7 @@ coro::Task<Result<void>> EngineCore::retire(Lsn lsn) {
     const store::AckDetail done = co_await committer_.commit(store::Retire{lsn});
     if (done.error && done.error->kind == ErrorKind::NotFound) co_return unknownAction(lsn);
     if (done.error) co_return std::unexpected(*done.error);
+    feed_.note({.lsn = lsn, .queue = {}, .kind = ChangeEntry::Kind::Retired});
     co_return Result<void>{};
 }
 

@@ -60,6 +60,29 @@ void Session::Impl::setPhase(std::uint32_t record, Phase to) {
     if (isPendingPhase(to)) r.unset(Record::kCountsRunning);
     r.phase = to;
     r.revision = ++revision_;
+    tellMove(r, from, to);
+}
+
+/// Leases, resets and ends on their way to the journal do not show; finishStored() tells of the end.
+void Session::Impl::tellMove(const Record& r, Phase from, Phase to) {
+    if (to == Phase::Submitting || to == Phase::Running)
+        tellChange(r, to == Phase::Running ? ActionState::Running : ActionState::Submitting);
+    else if (to == Phase::Waiting && from != Phase::Leased)
+        tellChange(r, ActionState::Pending);
+    else if (from == Phase::Waiting && (to == Phase::Dead || to == Phase::Free))
+        tellChange(r, ActionState::Pending); // moved away: the counters of its queue change
+    else if (to == Phase::Ending && r.has(Record::kSwept))
+        tellChange(r, ActionState::Abandoned);
+}
+
+void Session::Impl::sendChange(const Record& r, ActionState seen, bool isEnd) {
+    const Lane& lane = lanes_[r.lane];
+    changeSink({.lsn = records_.lsnOf(r),
+                .queue = order_.queue(lane.queue).id,
+                .cls = ClassId(lane.cls),
+                .label = LabelId(r.label),
+                .state = seen,
+                .isEnd = isEnd});
 }
 
 void Session::Impl::setHeld(std::uint32_t record, bool held) {
@@ -71,6 +94,7 @@ void Session::Impl::setHeld(std::uint32_t record, bool held) {
     else
         r.unset(Record::kHeld);
     r.revision = ++revision_;
+    if (isPendingPhase(r.phase)) tellChange(r, ActionState::Pending);
 }
 
 std::uint32_t Session::Impl::makeRecord(const NewAction& action, std::uint32_t queue) {

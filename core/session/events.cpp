@@ -217,6 +217,7 @@ void Session::Impl::finishStored(Lsn lsn, Outbox& out) {
         default: ++c.cancelled; break;
         }
     }
+    tellChange(r, r.target(), true);
     if (r.has(Record::kOut)) {
         r.set(Record::kStored); // abandoned, and its processes are being ended still
         tryForget(lanes_[r.lane].queue, out);

@@ -15,6 +15,7 @@
 #include "core/session/record.h"
 #include "core/session/session.h"
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -70,6 +71,8 @@ public:
     void step(Outbox& out);
     bool hasMoreWork() const;
 
+    std::function<void(const Change&)> changeSink; ///< empty: nobody looks on
+
     void check() const; // check.cpp
     void checkRecord(std::uint32_t place) const;
 
@@ -92,6 +95,12 @@ private:
     std::uint32_t makeRecord(const NewAction& action, std::uint32_t queue);
     void setPhase(std::uint32_t record, Phase to);
     void setHeld(std::uint32_t record, bool held);
+    /// Others see the action differently from now on.
+    void tellChange(const Record& record, ActionState seen, bool isEnd = false) {
+        if (changeSink) sendChange(record, seen, isEnd);
+    }
+    void sendChange(const Record& record, ActionState seen, bool isEnd);
+    void tellMove(const Record& record, Phase from, Phase to);
     /// No longer live: unmapped, and freed once its lane has no entry of it.
     void dropRecord(std::uint32_t record, Outbox& out);
     void freeRecord(std::uint32_t record);

@@ -88,6 +88,16 @@ struct Finish {
     QueueId queue;
 };
 
+/// Something others can see of an action changed.
+struct Change {
+    Lsn lsn;
+    QueueId queue; ///< its counters may have changed too
+    ClassId cls;
+    LabelId label;
+    ActionState state = ActionState::Pending; ///< as others see it now
+    bool isEnd = false;                       ///< over for good, and in the journal
+};
+
 /// What shall happen, in this order: starts, then take-backs, stops, retries, finishes, forgotten. The engine
 /// carries it out after each turn and clears it; one call of the session adds at most a few thousand entries.
 struct Outbox {

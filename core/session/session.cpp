@@ -97,6 +97,7 @@ bool Session::Impl::fireTimers(MonoTime now) {
         const std::uint32_t record = timers_.front().record;
         clearTimer(record);
         records_[record].revision = ++revision_;
+        tellChange(records_[record], ActionState::Pending);
         wakeAction(record);
     }
     return false;
@@ -188,6 +189,10 @@ std::optional<LiveView> Session::Impl::live(Lsn lsn) const {
                   .revision = r.revision};
     if (r.phase == Phase::Submitting) view.state = ActionState::Submitting;
     if (!r.has(Record::kOut) && r.timer != kNone) view.wakesAt = timers_[r.timer].at;
+    if (r.phase == Phase::Retrying) { // still seen running: its back-off shows once the reset is kept
+        view.backoff = false;
+        view.wakesAt = {};
+    }
     if (abandoned_ && (r.phase != Phase::Ending || r.has(Record::kSwept))) {
         view.state = ActionState::Abandoned;
         view.held = view.leased = view.backoff = false;
@@ -344,6 +349,10 @@ std::optional<QueueStatus> Session::queueStatus(QueueId id) const {
 }
 SessionCounts Session::counts() const {
     return impl_->counts();
+}
+void Session::setChangeSink(std::function<void(const Change&)> sink) {
+    YARD_ASSERT_OWNER(impl_->owner_);
+    impl_->changeSink = std::move(sink);
 }
 std::size_t Session::memoryBytes() const {
     return impl_->memoryBytes();

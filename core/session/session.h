@@ -22,6 +22,7 @@
 #include "core/session/messages.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -181,6 +182,8 @@ public:
     std::vector<Lsn> runningActions() const;
     std::optional<QueueStatus> queueStatus(QueueId id) const;
     SessionCounts counts() const;
+    /// `sink` is told of each change while it happens: it must note it and return. Empty: nobody is.
+    void setChangeSink(std::function<void(const Change&)> sink);
     /// Bytes the structure holds for `counts().all.active()` actions.
     std::size_t memoryBytes() const;
 

@@ -1,0 +1,54 @@
+// Figures for /metrics: what the engine counted since its start, and how it stands. Values.
+#pragma once
+
+#include "core/engine/engine.h"
+#include "core/engine/histogram.h"
+#include "core/model/states.h"
+#include "core/store/journal.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace yard::engine {
+
+/// Counted on the engine thread as things happen.
+struct EngineCounters {
+    std::uint64_t submitted = 0; ///< actions, array elements each
+    std::uint64_t submissions = 0;
+    std::uint64_t refusedSubmissions = 0;
+    std::uint64_t started = 0; ///< attempts
+    /// Actions by final state and reason, once the journal has them.
+    std::array<std::array<std::uint64_t, kReasons>, kActionStates> finished{};
+    /// Attempts that were followed by another one, by reason.
+    std::array<std::uint64_t, kReasons> retried{};
+    Histogram submit;  ///< a submission's arrival to its commit
+    Histogram wait;    ///< an action's submission to its first attempt
+    Histogram prepare; ///< Submitting to Running
+    Histogram run;     ///< Running to the end of the process tree
+    Histogram commit;  ///< a result's way to the journal
+};
+
+struct QueueDepth {
+    QueueId id;
+    std::int64_t pending = 0;
+    std::int64_t running = 0;
+};
+
+struct MetricsView {
+    EngineCounters counters;
+    SessionView session;
+    std::int64_t held = 0;
+    std::vector<QueueDepth> queues; ///< all, in order
+    store::Store::Stats store;
+    std::uint64_t uncommittedResults = 0;
+    std::uint64_t helperBacklog = 0;
+    std::uint64_t attemptsInFlight = 0;
+    std::uint64_t sessionBytes = 0;
+    std::uint64_t revision = 0; ///< of the change feed
+    std::uint64_t loopWakeups = 0;
+    std::uint64_t loopSwitches = 0;
+};
+
+} // namespace yard::engine
