@@ -1,6 +1,7 @@
 #include "app/yardmaster/arguments.h"
 
 #include "core/base/files.h"
+#include "core/model/json_fields.h"
 
 #include <charconv>
 #include <cmath>
@@ -12,6 +13,8 @@
 namespace yard::app {
 
 namespace {
+
+constexpr std::string_view kResources = "resources.";
 
 constexpr const char* kHelp =
     "Usage: yardmaster [OPTION]...\n"
@@ -26,7 +29,8 @@ constexpr const char* kHelp =
     "  --allow-host NAME     accept this name in the Host header, too; may be repeated\n"
     "  --attach URL          open the window on an engine elsewhere\n"
     "  --token-file F        the token of the API, or of the engine attached to\n"
-    "  --set NAME=VALUE      a setting for this run: durability=process|power, grace_s=SECONDS\n"
+    "  --set NAME=VALUE      a setting for this run: durability=process|power, grace_s=SECONDS,\n"
+    "                        resources.NAME=AMOUNT (memory_mb, gpus, or any name of your own)\n"
     "  --log-level L         debug, info, warning or error (default: info)\n"
     "  --version, --help\n"
     "\n"
@@ -65,6 +69,24 @@ std::optional<T> number(std::string_view text) {
     return value;
 }
 
+/// The amount of one resource, instead of what was found.
+std::optional<EarlyExit> applyResource(Arguments& arguments, std::string_view name, std::string_view value) {
+    constexpr double kMost = 1e9;
+    if (name == "cores") return usage("the number of cores is set with --capacity");
+    if (!isPlainName(name))
+        return usage(fmt::format("'{}' cannot be the name of a resource: a letter, then letters, digits, '.', '_' or "
+                                 "'-', at most 64",
+                                 name));
+    const auto amount = number<double>(value);
+    if (!amount || !std::isfinite(*amount) || *amount < 0 || *amount > kMost)
+        return usage(fmt::format("resources.{} is an amount from 0 to {:.0f}", name, kMost));
+    if (name == "memory_mb")
+        arguments.resources.memoryMb = std::llround(*amount);
+    else
+        arguments.resources.named.emplace_back(name, std::llround(*amount * 1000));
+    return std::nullopt;
+}
+
 std::optional<EarlyExit> applySetting(Arguments& arguments, std::string_view setting) {
     const auto mark = setting.find('=');
     const std::string_view name = setting.substr(0, mark);
@@ -81,7 +103,8 @@ std::optional<EarlyExit> applySetting(Arguments& arguments, std::string_view set
         arguments.grace = Duration(std::llround(*seconds * 1e6));
         return std::nullopt;
     }
-    return usage(fmt::format("there is no setting '{}'; there are durability and grace_s", name));
+    if (name.starts_with(kResources)) return applyResource(arguments, name.substr(kResources.size()), value);
+    return usage(fmt::format("there is no setting '{}'; there are durability, grace_s and resources.NAME", name));
 }
 
 std::optional<EarlyExit> applyPrefix(Arguments& arguments, std::string prefix) {

@@ -3,6 +3,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/log.h"
+#include "core/engine/machine.h"
 
 #include <string>
 #include <variant>
@@ -16,6 +17,7 @@ struct Arguments {
     bool powerDurability = false;
     int capacity = 0; ///< 0: number of processors
     Duration grace{2'000'000};
+    engine::ResourceSettings resources;
     std::string dataDir;
     std::string listen = "127.0.0.1:8640";
     std::string prefix = "/compute";

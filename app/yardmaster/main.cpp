@@ -89,6 +89,7 @@ int serve(const app::Arguments& arguments, int signals) {
     options.noSandbox = arguments.noSandbox;
     options.powerDurability = arguments.powerDurability;
     options.grace = arguments.grace;
+    options.resources = arguments.resources;
     auto engine = engine::Engine::open(std::move(options));
     if (!engine)
         return complain(engine.error().kind == ErrorKind::AtLimit ? kDirectoryInUse : kFailure, engine.error().message);

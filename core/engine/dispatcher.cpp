@@ -4,6 +4,7 @@
 #include "core/engine/outcome.h"
 
 #include <algorithm>
+#include <cassert>
 #include <fmt/format.h>
 
 namespace yard::engine {
@@ -14,11 +15,12 @@ using Phase = Attempt::Phase;
 Dispatcher::Dispatcher(Parts parts) : parts_(std::move(parts)) {}
 Dispatcher::~Dispatcher() = default;
 
-void Dispatcher::attach(store::Store& store, store::ChunkStore& chunks, runners::Runner& runner) {
+void Dispatcher::attach(store::Store& store, store::ChunkStore& chunks, runners::Runner& runner, unsigned coreSlots) {
     store_ = &store;
     chunks_ = &chunks;
     runner_ = &runner;
     slotLoad_.assign(runner.capacity(), 0);
+    coreSlots_ = std::min<std::ptrdiff_t>(coreSlots, std::ssize(slotLoad_));
 }
 
 Attempt* Dispatcher::get(AttemptId id) {
@@ -48,6 +50,7 @@ void Dispatcher::begin(const std::vector<session::Start>& starts, WallScale scal
         attempt.queue = start.queue;
         attempt.cls = start.cls;
         attempt.ahead = start.ahead;
+        attempt.shared = start.shared;
         attempt.record.n = start.attempt;
         attempt.scale = scale;
         // The wall clock may have been set back since this action was new: its times shall not run backwards.
@@ -91,13 +94,13 @@ void Dispatcher::specsArrived(std::vector<store::FetchedSpec> specs) {
 
 void Dispatcher::proceed(Attempt& attempt, std::vector<runners::Lease>& leases) {
     if (!attempt.spec->needsScratch()) {
-        attempt.slot = leastLoadedSlot();
+        attempt.slot = leastLoadedSlot(attempt.shared);
         ++slotLoad_[attempt.slot.value];
         launch(attempt, bareLease(attempt), leases);
         return;
     }
     attempt.phase = Phase::Preparing;
-    attempt.slot = leastLoadedSlot();
+    attempt.slot = leastLoadedSlot(attempt.shared);
     ++slotLoad_[attempt.slot.value];
     parts_.loop.spawn(fmt::format("prepare {}", attempt.id.lsn.value), prepare(attempt.id));
 }
@@ -143,8 +146,11 @@ void Dispatcher::place(Attempt& attempt, SlotId slot) {
     attempt.slot = slot;
 }
 
-SlotId Dispatcher::leastLoadedSlot() const {
-    const auto least = std::ranges::min_element(slotLoad_);
+SlotId Dispatcher::leastLoadedSlot(bool shared) const {
+    const auto border = slotLoad_.begin() + coreSlots_;
+    // The session hands out no more of them than there are slots beside those of the cores.
+    const auto least = shared ? std::find(border, slotLoad_.end(), 0u) : std::min_element(slotLoad_.begin(), border);
+    assert(least != slotLoad_.end());
     return SlotId{static_cast<std::uint32_t>(least - slotLoad_.begin())};
 }
 

@@ -55,6 +55,7 @@ struct Attempt {
     session::ClassId cls;
     Phase phase = Phase::Fetching;
     bool ahead = false;
+    bool shared = false; ///< runs in a slot of its own, beside those of the cores
     bool hurry = false;  ///< somebody waits for the result
     bool stored = false; ///< the session has finished the action (abandoned): only the process is left
     std::optional<session::StopCause> stop;
@@ -85,7 +86,9 @@ public:
     explicit Dispatcher(Parts parts);
     ~Dispatcher();
 
-    void attach(store::Store& store, store::ChunkStore& chunks, runners::Runner& runner);
+    /// The first `coreSlots` slots of the runner take what needs one core, one after another; the others take one
+    /// attempt each, of any size.
+    void attach(store::Store& store, store::ChunkStore& chunks, runners::Runner& runner, unsigned coreSlots);
 
     // --- what the session decided
     void begin(const std::vector<session::Start>& starts, WallScale scale);
@@ -128,7 +131,7 @@ private:
     void launch(Attempt& attempt, runners::Lease lease, std::vector<runners::Lease>& leases);
     /// The runner gave the attempt to another slot.
     void place(Attempt& attempt, SlotId slot);
-    SlotId leastLoadedSlot() const;
+    SlotId leastLoadedSlot(bool shared) const;
     Duration deadlineOf(const Attempt& attempt) const;
     void giveUp(Attempt& attempt);
     void neverStarted(Attempt& attempt, Reason reason, std::string note);
@@ -147,6 +150,7 @@ private:
     std::unordered_map<runners::AttemptId, Attempt> attempts_;
     std::unordered_map<Lsn, std::uint32_t> latest_; ///< number of the newest attempt in flight
     std::vector<unsigned> slotLoad_; ///< leases out, per slot
+    std::ptrdiff_t coreSlots_ = 0;   ///< of slotLoad_: the first ones
     std::set<std::string> readyWorkers_;
     coro::Mutex workerFilesMutex_; ///< one worker's files are made at a time
     coro::ConditionVariable progress_;

@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/ids.h"
 #include "core/coro/task.h"
+#include "core/engine/machine.h"
 #include "core/model/action_spec.h"
 #include "core/model/queue.h"
 #include "core/model/result.h"
@@ -34,7 +35,9 @@ struct Options {
     std::string dataDir;
     std::string tokenFile;         ///< empty: `token` in the data directory
     std::string launcherProgram;   ///< re-executed as the launcher; empty: this program
-    int capacity = 0;              ///< slots; 0: number of processors
+    int capacity = 0;              ///< cores; 0: number of processors
+    int slotCount = 256;           ///< actions at once whatever they take; at least 16 more than cores
+    ResourceSettings resources;    ///< other amounts than found on this machine
     bool noSandbox = false;        ///< silences the warning that registered workers run without one
     bool powerDurability = false;  ///< sync every group, chunk and directory
     Duration grace{2'000'000};     ///< between SIGTERM and SIGKILL
@@ -105,7 +108,9 @@ struct SessionView {
     std::string machineName;
     int cores = 0;
     std::int64_t memoryBytes = 0;
+    double gpus = 0;
     int capacity = 0;
+    Resources total; ///< what may be in use at once
     bool journalWritable = true;
     bool sandboxed = false; ///< registered workers run in a sandbox
 };

@@ -202,6 +202,9 @@ private:
 
     store::LsnBlock lsns_;
     coro::Mutex lsnMutex_; ///< one reservation at a time
+    Resources total_;     ///< of the machine, for actions
+    int coreSlots_ = 1;   ///< of the runner: the first ones, for what takes one core
+    int sharedSlots_ = 0; ///< the others: one action each, whatever it takes
     WallScale scale_;
     std::int64_t lastSubmitTime_ = 0;
     Waiters waiters_;

@@ -26,6 +26,9 @@ constexpr Duration kShutdownSlack{6'000'000};
 /// For the journal to take what the last engine left unfinished.
 constexpr Duration kStartLimit{30'000'000};
 constexpr Duration kIdleCheck{100'000};
+// Slots for actions that take one core, and at least so many more for those that take less, or other resources.
+constexpr int kSharedSlots = 16;
+constexpr int kMostCoreSlots = static_cast<int>(runners::SlotsFile::kMaxSlots) - kSharedSlots;
 
 } // namespace
 
@@ -84,10 +87,15 @@ Result<void> EngineCore::open() {
     removeOldScratch();
 
     session::SessionOptions options;
-    options.slotCount = options_.capacity;
+    options.slotCount = std::min(options_.capacity, kMostCoreSlots);
+    options.sharedSlots = std::max(kSharedSlots, options_.slotCount - options_.capacity);
     options.maxOutstanding =
-        std::min(options.maxOutstanding, options_.capacity * static_cast<int>(runners::kLeasesPerSlot));
-    session_.emplace(std::make_unique<session::CoreCapacity>(std::int64_t{1000} * options_.capacity), options);
+        std::min(options.maxOutstanding,
+                 options.slotCount * static_cast<int>(runners::kLeasesPerSlot) + options.sharedSlots);
+    coreSlots_ = options.slotCount;
+    sharedSlots_ = options.sharedSlots;
+    total_ = machineResources(options_.capacity, options_.resources);
+    session_.emplace(std::make_unique<session::MachineCapacity>(total_), options);
     dispatcher_.emplace(Dispatcher::Parts{loop_, *session_, outbox_, dictionary_, workers_, *helpers_, specs_, counters_,
                                           directory_->path(), options_.grace, [this] { wake(); }});
     loop_.release();
@@ -176,13 +184,13 @@ Result<void> EngineCore::startRunner() {
     runners::LocalRunnerConfig config;
     config.dataDir = directory_->path();
     config.ownerToken = directory_->engineId();
-    config.slots = static_cast<unsigned>(options_.capacity);
+    config.slots = static_cast<unsigned>(coreSlots_ + sharedSlots_);
     if (!options_.launcherProgram.empty()) config.program = options_.launcherProgram;
     auto runner = runners::LocalRunner::start(
         config, [this](std::vector<runners::Update> batch) { dispatcher_->updates(std::move(batch)); });
     if (!runner) return std::unexpected(runner.error());
     runner_ = std::move(*runner);
-    dispatcher_->attach(*store_, *chunks_, *runner_);
+    dispatcher_->attach(*store_, *chunks_, *runner_, static_cast<unsigned>(coreSlots_));
     runnerWatch_.emplace(loop_, runner_->pollFd());
     return {};
 }

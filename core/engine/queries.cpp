@@ -225,6 +225,9 @@ coro::Task<SessionView> EngineCore::session() {
     ::gethostname(host.data(), host.size() - 1);
     view.machineName = host.data();
     view.cores = static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
+    view.total = total_;
+    for (const auto& [name, amount] : total_.named)
+        if (name == "gpus") view.gpus = static_cast<double>(amount) / 1000;
     view.memoryBytes = static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
     view.capacity = options_.capacity;
     view.journalWritable = committer_.writable();

@@ -45,6 +45,19 @@ Error atIndex(Error error, std::size_t index, bool isList) {
     return error;
 }
 
+/// Names the first resource of which there will never be enough.
+Error neverFits(const std::vector<session::ResourceNeed>& needs) {
+    const auto at = std::ranges::find_if(needs, [](const session::ResourceNeed& n) { return n.need > n.total; });
+    const session::ResourceNeed lacking = at == needs.end() ? session::ResourceNeed{} : *at;
+    return invalid("resources." + lacking.resource,
+                   fmt::format("It asks for {} of \"{}\", and this engine has {}: it would never start. Ask for less, or "
+                               "start the engine with more ({}).",
+                               lacking.need, lacking.resource, lacking.total,
+                               lacking.resource == "cores" ? std::string("--capacity")
+                                                           : fmt::format("--set resources.{}=…", lacking.resource)))
+        .error();
+}
+
 std::unexpected<Error> later(std::string_view field, std::string_view what) {
     Error error{.kind = ErrorKind::NotImplemented,
                 .message = fmt::format("\"{}\" ({}) is not supported by this version yet; leave it out.", field, what),
@@ -63,8 +76,6 @@ Result<void> EngineCore::checkSpec(const ActionSpec& spec) const {
     if (!spec.after.empty()) return later("after", "dependencies");
     if (!spec.locks.empty()) return later("locks", "named locks");
     if (spec.sandbox) return later("sandbox", "the sandbox for exec");
-    if (spec.resources && !spec.resources->named.empty())
-        return later("resources." + spec.resources->named.front().first, "named resources");
     return {};
 }
 
@@ -82,12 +93,7 @@ Result<EngineCore::Resolved> EngineCore::resolve(const Submission& submission, Q
         const Dictionary::Interned cls = dictionary_.internClass(*key);
         if (cls.isNew) session_->defineClass(session::ClassId{cls.id}, key->resources);
         if (!session_->everFits(session::ClassId{cls.id}))
-            return std::unexpected(atIndex(
-                invalid("resources", fmt::format("It asks for {} cores; this engine has {}: it would never start.",
-                                                 static_cast<double>(key->resources.milliCores) / 1000,
-                                                 options_.capacity))
-                    .error(),
-                i, isList));
+            return std::unexpected(atIndex(neverFits(session_->needs(session::ClassId{cls.id})), i, isList));
         if (!cls.isStored)
             resolved.classes.push_back({cls.id + 1, key->text(), key->workerId, key->workerName, key->function});
         const Dictionary::Interned label = dictionary_.internLabel(spec.label);

@@ -12,6 +12,15 @@ namespace yard::http {
 
 namespace {
 
+/// What may be in use at once, by the names that actions use.
+void writeAmounts(JsonWriter& writer, const Resources& total) {
+    writer.openObject();
+    writer.member("cores", static_cast<double>(total.milliCores) / 1000);
+    writer.member("memory_mb", total.memoryMb);
+    for (const auto& [name, amount] : total.named) writer.member(name, static_cast<double>(amount) / 1000);
+    writer.closeObject();
+}
+
 std::string sessionJson(const engine::SessionView& session) {
     std::string text;
     JsonWriter writer(text);
@@ -31,6 +40,9 @@ std::string sessionJson(const engine::SessionView& session) {
     writer.member("name", session.machineName);
     writer.member("cores", session.cores);
     writer.member("memory_bytes", session.memoryBytes);
+    writer.member("gpus", session.gpus);
+    writer.key("resources");
+    writeAmounts(writer, session.total);
     writer.closeObject();
     writer.member("capacity", session.capacity);
     writer.member("journal_writable", session.journalWritable);

@@ -5,30 +5,84 @@
 
 namespace yard::session {
 
-CoreCapacity::CoreCapacity(std::int64_t milliCores)
-    : total_(milliCores) {
-    assert(milliCores > 0);
+MachineCapacity::MachineCapacity(const Resources& total)
+    : cores_{total.milliCores, 0}
+    , memory_{total.memoryMb, 0} {
+    assert(total.milliCores > 0);
+    for (const auto& [name, amount] : total.named) named_[name].total = amount;
 }
 
-bool CoreCapacity::fits(const Resources& need) const {
-    return inUse_ + need.milliCores <= total_;
+const MachineCapacity::Amount& MachineCapacity::named(const std::string& name) const {
+    static const Amount kNothing;
+    const auto at = named_.find(name);
+    return at == named_.end() ? kNothing : at->second;
 }
 
-bool CoreCapacity::everFits(const Resources& need) const {
-    return need.milliCores <= total_;
+bool MachineCapacity::fits(const Resources& need) const {
+    return cores_.holds(need.milliCores) && memory_.holds(need.memoryMb) &&
+           std::ranges::all_of(need.named,
+                               [this](const auto& amount) { return named(amount.first).holds(amount.second); });
 }
 
-double CoreCapacity::dominantShare(const Resources& need) const {
-    return static_cast<double>(std::max<std::int64_t>(need.milliCores, 1)) / static_cast<double>(total_);
+bool MachineCapacity::everFits(const Resources& need) const {
+    return need.milliCores <= cores_.total && need.memoryMb <= memory_.total &&
+           std::ranges::all_of(need.named,
+                               [this](const auto& amount) { return amount.second <= named(amount.first).total; });
 }
 
-void CoreCapacity::take(const Resources& need) {
-    inUse_ += need.milliCores;
+bool MachineCapacity::leaves(const Resources& need, const Resources& reserved) const {
+    const auto enough = [](const Amount& amount, std::int64_t taken, std::int64_t kept) {
+        return taken == 0 || kept == 0 || amount.free() - taken >= kept;
+    };
+    if (!enough(cores_, need.milliCores, reserved.milliCores) || !enough(memory_, need.memoryMb, reserved.memoryMb))
+        return false;
+    return std::ranges::all_of(need.named, [&](const auto& taken) {
+        const auto kept =
+            std::ranges::find(reserved.named, taken.first, &std::pair<std::string, std::int64_t>::first);
+        return kept == reserved.named.end() || enough(named(taken.first), taken.second, kept->second);
+    });
 }
 
-void CoreCapacity::give(const Resources& need) {
-    inUse_ -= need.milliCores;
-    assert(inUse_ >= 0);
+double MachineCapacity::dominantShare(const Resources& need) const {
+    const auto share = [](std::int64_t part, const Amount& of) {
+        return of.total > 0 ? static_cast<double>(part) / static_cast<double>(of.total) : 0.0;
+    };
+    double largest = share(std::max<std::int64_t>(need.milliCores, 1), cores_);
+    largest = std::max(largest, share(need.memoryMb, memory_));
+    for (const auto& [name, amount] : need.named) largest = std::max(largest, share(amount, named(name)));
+    return largest;
+}
+
+std::vector<ResourceNeed> MachineCapacity::describe(const Resources& need) const {
+    std::vector<ResourceNeed> all;
+    const auto add = [&all](std::string name, std::int64_t asked, const Amount& amount, double unit) {
+        if (asked == 0) return;
+        all.push_back({std::move(name), static_cast<double>(asked) / unit, static_cast<double>(amount.total) / unit,
+                       static_cast<double>(amount.free()) / unit});
+    };
+    add("cores", need.milliCores, cores_, 1000);
+    add("memory_mb", need.memoryMb, memory_, 1);
+    for (const auto& [name, amount] : need.named) add(name, amount, named(name), 1000);
+    return all;
+}
+
+void MachineCapacity::change(const Resources& by, int sign) {
+    const auto add = [sign](Amount& amount, std::int64_t n) {
+        amount.used += sign * n;
+        assert(amount.used >= 0);
+    };
+    add(cores_, by.milliCores);
+    add(memory_, by.memoryMb);
+    for (const auto& [name, amount] : by.named)
+        if (amount != 0) add(named_[name], amount);
+}
+
+void MachineCapacity::take(const Resources& need) {
+    change(need, 1);
+}
+
+void MachineCapacity::give(const Resources& need) {
+    change(need, -1);
 }
 
 } // namespace yard::session

@@ -96,10 +96,14 @@ void Session::Impl::check() const {
     }
     assert(lanes == lanes_.used() && laneEntries == inLane);
 
-    std::int32_t notOneCore = 0;
-    for (const std::uint32_t record : outstanding_)
-        notOneCore += !order_.isOneCore(lanes_[records_[record].lane].cls);
-    assert(notOneCore == notOneCore_);
+    std::int32_t shared = 0, partCores = 0;
+    for (const std::uint32_t record : outstanding_) {
+        const std::uint32_t cls = lanes_[records_[record].lane].cls;
+        if (order_.isOneCore(cls)) continue;
+        ++shared;
+        partCores += order_.resourcesOf(cls).milliCores > 0;
+    }
+    assert(shared == shared_ && partCores == partCores_ && shared_ <= options_.sharedSlots);
     for (std::uint32_t i = 0; i < order_.queuesEnd(); ++i) {
         if (!order_.hasQueue(i)) continue;
         const Queue& q = order_.queue(i);

@@ -20,7 +20,7 @@ void Session::Impl::giveBack(std::uint32_t record) {
     const Lane& lane = lanes_[r.lane];
     Queue& q = order_.queue(lane.queue);
     capacity_->give(order_.resourcesOf(lane.cls));
-    if (!order_.isOneCore(lane.cls)) --notOneCore_;
+    countSlot(lane.cls, -1);
     if (r.has(Record::kAhead) && --q.ahead == 0) q.lowestAhead = 101;
     --q.outstanding;
     const std::uint32_t last = outstanding_.back();

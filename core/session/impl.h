@@ -114,6 +114,8 @@ private:
 
     // attempts (events.cpp)
     bool startNext(bool ahead, Outbox& out, int& budget);
+    /// Counts an attempt that is handed out (1) or given back (-1) against the slots.
+    void countSlot(std::uint32_t cls, int by);
     void giveBack(std::uint32_t record);
     void goBackUncounted(std::uint32_t record, Outbox& out);
     void stop(std::uint32_t record, StopCause cause, Outbox& out);
@@ -146,7 +148,8 @@ private:
     GrowArray<Timer> timers_;
     std::vector<std::uint32_t> outstanding_;
     std::vector<std::uint32_t> overtaken_; ///< queues whose `arrived` may be above their leases ahead
-    std::int32_t notOneCore_ = 0; ///< of outstanding_: the others bound themselves by the slots of the runner
+    std::int32_t shared_ = 0;     ///< of outstanding_: not one core, each in a slot of its own
+    std::int32_t partCores_ = 0;  ///< of shared_: take some cores, so that slots are no measure of what is free
     bool abandoned_ = false;      ///< was Abandoned; stays so in Sunset
     std::uint32_t revision_ = 0;
     std::uint64_t random_;

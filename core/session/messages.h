@@ -55,7 +55,8 @@ struct Start {
     std::uint32_t attempt = 1; ///< counts from 1
     QueueId queue;
     ClassId cls;
-    bool ahead = false; ///< beyond the capacity: waits in the runner until a slot is free, can be taken back
+    bool ahead = false;  ///< beyond the capacity: waits in the runner until a slot is free, can be taken back
+    bool shared = false; ///< not exactly one core: takes a slot of its own beside those of the cores
 };
 /// Give back this lease unless it has been cloned: answered by returned(), or by the events of a run.
 struct TakeBack {

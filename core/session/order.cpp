@@ -34,6 +34,16 @@ auto ageMoved(Lanes& lanes) {
     return [&lanes](std::uint32_t lane, std::uint32_t at) { lanes[lane].agePos = at; };
 }
 
+bool isExactlyOneCore(const Resources& resources) {
+    // Memory and named amounts held by a lease that only waits would be overbooked: such classes get none ahead.
+    return resources.milliCores == 1000 && resources.memoryMb == 0 && resources.named.empty();
+}
+
+/// Whole cores stay whole: a bucket of 1.024 cores would leave a core unused beside it.
+std::int64_t roundUpCores(std::int64_t milli) {
+    return milli > 1000 ? 1000 * roundUp((milli + 999) / 1000) : std::min<std::int64_t>(roundUp(milli), 1000);
+}
+
 } // namespace
 
 // -- classes and shapes
@@ -42,26 +52,29 @@ auto ageMoved(Lanes& lanes) {
 std::uint32_t Order::vectorFor(const Resources& resources) {
     const auto [it, made] = vectorIndex_.try_emplace(resources, static_cast<std::uint32_t>(vectors_.size()));
     if (made) {
-        // Memory and named amounts held by a lease that only waits would be overbooked: such classes get none
-        // ahead.
-        const bool oneCore = resources.milliCores == 1000 && resources.memoryMb == 0 && resources.named.empty();
-        vectors_.push_back({&it->first, capacity_.dominantShare(resources), oneCore});
+        vectors_.push_back({&it->first, capacity_.dominantShare(resources), isExactlyOneCore(resources)});
     }
     return it->second;
 }
 
 std::uint32_t Order::shapeFor(const Resources& resources) {
+    const bool oneCore = isExactlyOneCore(resources);
+    if (const auto it = shapeIndex_.find({resources, oneCore}); it != shapeIndex_.end()) return it->second;
     Resources bucket = resources;
-    if (const auto it = shapeIndex_.find(resources); it != shapeIndex_.end()) return it->second;
-    if (shapes_.size() >= kExactShapes) {
-        bucket.milliCores = roundUp(bucket.milliCores);
+    // What is most frequent is never rounded.
+    if (shapes_.size() >= kExactShapes && !oneCore) {
+        bucket.milliCores = roundUpCores(bucket.milliCores);
         bucket.memoryMb = roundUp(bucket.memoryMb);
         for (auto& [name, amount] : bucket.named) amount = roundUp(amount);
         // A bucket larger than the machine would never start what the machine can hold.
         if (!capacity_.everFits(bucket)) bucket = resources;
     }
-    const auto [it, made] = shapeIndex_.try_emplace(bucket, static_cast<std::uint32_t>(shapes_.size()));
-    if (made) shapes_.push_back(std::make_unique<Shape>(Shape{.resources = bucket, .queues = {}}));
+    const auto [it, made] = shapeIndex_.try_emplace({bucket, oneCore}, static_cast<std::uint32_t>(shapes_.size()));
+    if (made) {
+        shapes_.push_back(std::make_unique<Shape>());
+        shapes_.back()->resources = bucket;
+        shapes_.back()->oneCore = oneCore;
+    }
     return it->second;
 }
 
@@ -195,12 +208,46 @@ std::uint32_t Order::topQueue(std::uint32_t shape, int& budget) {
 // -- deciding
 // ------------------------------------------------------------------------------------------------------------
 
-bool Order::mayFit(std::uint32_t shape, bool now) const {
-    const Resources& need = shapes_[shape]->resources;
-    return now ? capacity_.fits(need) : capacity_.everFits(need);
+bool Order::mayFit(std::uint32_t i, bool now) const {
+    const Shape& shape = *shapes_[i];
+    if (!now) return capacity_.everFits(shape.resources);
+    if (!shape.oneCore && sharedFull_) return false;
+    if (!capacity_.fits(shape.resources)) return false;
+    return reserved_ == kNone || reserved_ == i || capacity_.leaves(shape.resources, shapes_[reserved_]->resources);
+}
+
+bool Order::isReservedAway(std::uint32_t cls) const {
+    const std::uint32_t shape = classes_[cls].shape;
+    return reserved_ != kNone && reserved_ != shape &&
+           !capacity_.leaves(shapes_[shape]->resources, shapes_[reserved_]->resources);
+}
+
+void Order::endReservation() {
+    if (reserved_ == kNone) return;
+    shapes_[reserved_]->passedOver = 0;
+    shapes_[reserved_]->passedSince = {};
+    reserved_ = kNone;
+}
+
+/// Something started: what waits and does not fit was passed over.
+void Order::countPassedOver(std::uint32_t started) {
+    for (std::uint32_t s = 0; s < shapes_.size(); ++s) {
+        Shape& shape = *shapes_[s];
+        if (s == started || shape.queues.empty() || capacity_.fits(shape.resources)) {
+            shape.passedOver = 0;
+            shape.passedSince = {};
+            if (s == reserved_ && s == started) reserved_ = kNone;
+            continue;
+        }
+        if (shape.passedOver++ == 0) shape.passedSince = present_;
+        const bool overdue = shape.passedOver >= kPassedOver || present_ - shape.passedSince >= kPassedOverFor;
+        if (reserved_ == kNone && overdue && capacity_.everFits(shape.resources)) reserved_ = s;
+    }
 }
 
 Order::Pick Order::pick(bool mustFit, int& budget) {
+    // What it was made for may have been held or cancelled.
+    if (reserved_ != kNone && topQueue(reserved_, budget) == kNone && budget > 0) endReservation();
     std::uint32_t best = kNone;
     for (std::uint32_t s = 0; s < shapes_.size(); ++s) {
         if (shapes_[s]->queues.empty() || !mayFit(s, mustFit)) continue;
@@ -233,6 +280,7 @@ std::uint32_t Order::start(const Pick& picked) {
     const std::uint32_t record = lanes_[picked.lane].first;
     const std::uint32_t cls = lanes_[picked.lane].cls;
     popEntry(queueShape(q, classes_[cls].shape), picked.lane);
+    countPassedOver(classes_[cls].shape);
     if (q.virtualTime > now_) now_ = q.virtualTime;
     const double cost = shareOf(cls) / q.config.weight;
     const double credit = q.credit < cost ? q.credit : cost;

@@ -7,6 +7,7 @@
 // never too late.
 #pragma once
 
+#include "core/base/clock.h"
 #include "core/session/capacity.h"
 #include "core/session/grow_array.h"
 #include "core/session/lanes.h"
@@ -26,6 +27,10 @@ namespace yard::session {
 inline constexpr std::size_t kExactShapes = 64;
 /// Each so many starts of a queue, one goes to its oldest action whatever its priority.
 inline constexpr std::uint32_t kOldestEvery = 16;
+/// A shape that did not fit at so many starts of others, or for so long, gets the one reservation: nothing starts
+/// that would take what it waits for, until one of it did.
+inline constexpr std::uint32_t kPassedOver = 1'000;
+inline constexpr Duration kPassedOverFor{30'000'000};
 
 class Order {
 public:
@@ -61,6 +66,16 @@ public:
         bool oldest = false;
         explicit operator bool() const { return lane != kNone; }
     };
+    /// The present, for how long a shape was passed over.
+    void setNow(MonoTime now) { present_ = now; }
+    /// No place is left for what is not exactly one core: such shapes do not fit.
+    void setSharedFull(bool full) { sharedFull_ = full; }
+    /// Resources are being kept for something large.
+    bool hasReservation() const { return reserved_ != kNone; }
+    /// Why a class does not fit although its resources do.
+    bool isReservedAway(std::uint32_t cls) const;
+    bool isSharedFull() const { return sharedFull_; }
+
     /// What starts next. `mustFit` false: what would if there were room for everything. `budget` goes down with
     /// each entry that is taken out on the way; at 0 nothing is picked, ask again.
     Pick pick(bool mustFit, int& budget);
@@ -98,10 +113,16 @@ private:
     };
     struct Shape {
         Resources resources;
+        bool oneCore = false; ///< exactly one core: has slots of its own
         GrowArray<Listing> queues;
+        std::uint32_t passedOver = 0; ///< starts of others since it last fitted
+        MonoTime passedSince{};
     };
+    using ShapeKey = std::pair<Resources, bool>; ///< resources, exactly one core
 
     std::uint32_t shapeFor(const Resources& resources);
+    void countPassedOver(std::uint32_t started);
+    void endReservation();
     std::uint32_t vectorFor(const Resources& resources);
     QueueShape& queueShape(Queue& queue, std::uint32_t shape);
     void list(std::uint32_t queue, QueueShape& of);
@@ -125,10 +146,13 @@ private:
     GrowArray<ClassInfo> classes_;
     std::map<Resources, std::uint32_t> vectorIndex_; ///< keys are what vectors_ points to
     std::vector<Vector> vectors_;
-    std::map<Resources, std::uint32_t> shapeIndex_;
+    std::map<ShapeKey, std::uint32_t> shapeIndex_;
     std::vector<std::unique_ptr<Shape>> shapes_;
     GrowArray<std::unique_ptr<Queue>> queues_;
     std::vector<std::uint32_t> freeQueues_;
+    std::uint32_t reserved_ = kNone; ///< shape
+    bool sharedFull_ = false;
+    MonoTime present_{};
     double now_ = 0; ///< virtual time: the largest at which a queue started something
 };
 

@@ -114,6 +114,7 @@ std::optional<MonoTime> Session::Impl::nextWake() const {
 bool Session::Impl::schedule(MonoTime now, Outbox& out) {
     const bool moreTimers = fireTimers(now);
     takeBackOvertaken(out);
+    order_.setNow(now);
     if (!startsWork()) return moreTimers;
     int budget = kPerCall;
     while (startNext(false, out, budget)) {
@@ -128,9 +129,11 @@ bool Session::Impl::schedule(MonoTime now, Outbox& out) {
 bool Session::Impl::startNext(bool ahead, Outbox& out, int& budget) {
     const auto outstanding = static_cast<int>(outstanding_.size());
     if (budget <= 0 || outstanding >= options_.maxOutstanding) return false;
-    // Only where everything handed out is one core does the runner's number of slots keep the machine from
+    // Only where everything handed out that takes cores is one core does the runner's number of slots keep the machine from
     // overbooking.
-    if (ahead && (notOneCore_ > 0 || outstanding >= options_.slotCount * (1 + options_.aheadPerSlot))) return false;
+    if (ahead && (partCores_ > 0 || order_.hasReservation() ||
+                  outstanding - shared_ >= options_.slotCount * (1 + options_.aheadPerSlot)))
+        return false;
     const Order::Pick picked = order_.pick(!ahead, budget);
     if (!picked) return false;
     Queue& q = order_.queue(picked.queue);
@@ -155,13 +158,24 @@ bool Session::Impl::startNext(bool ahead, Outbox& out, int& budget) {
     ++starts_;
     --budget;
     capacity_->take(order_.resourcesOf(cls));
-    if (!order_.isOneCore(cls)) ++notOneCore_;
+    countSlot(cls, 1);
     r.timer = static_cast<std::uint32_t>(outstanding_.size());
     outstanding_.push_back(record);
     setPhase(record, Phase::Leased);
-    out.start.push_back(
-        {.lsn = records_.lsnOf(r), .attempt = r.attempt, .queue = q.id, .cls = ClassId(cls), .ahead = ahead});
+    out.start.push_back({.lsn = records_.lsnOf(r),
+                         .attempt = r.attempt,
+                         .queue = q.id,
+                         .cls = ClassId(cls),
+                         .ahead = ahead,
+                         .shared = !order_.isOneCore(cls)});
     return true;
+}
+
+void Session::Impl::countSlot(std::uint32_t cls, int by) {
+    if (order_.isOneCore(cls)) return;
+    shared_ += by;
+    if (order_.resourcesOf(cls).milliCores > 0) partCores_ += by;
+    order_.setSharedFull(shared_ >= options_.sharedSlots);
 }
 
 // -- questions
@@ -245,6 +259,9 @@ void Session::defineClass(ClassId id, const Resources& resources) {
 }
 bool Session::everFits(ClassId id) const {
     return impl_->capacity().everFits(impl_->order().resourcesOf(id.value));
+}
+std::vector<ResourceNeed> Session::needs(ClassId id) const {
+    return impl_->capacity().describe(impl_->order().resourcesOf(id.value));
 }
 
 void Session::addQueue(QueueId id, const QueueConfig& config, QueueState state, bool held,

@@ -31,7 +31,8 @@
 namespace yard::session {
 
 struct SessionOptions {
-    int slotCount = 1;    ///< places of the runner: as many cores as the capacity has, rounded down, at least 1
+    int slotCount = 1; ///< places of the runner for what takes one core: the cores of the capacity, at least 1
+    int sharedSlots = 1'024; ///< places for what takes another amount; one action each
     int aheadPerSlot = 8; ///< leases beyond the capacity, per slot; 0: none
     Duration aheadBelow{5'000}; ///< only in queues whose average run time is below this
     int maxOutstanding = 1'024; ///< handed out and not ended, whatever their resources; then nothing starts
@@ -107,6 +108,8 @@ public:
     void defineClass(ClassId id, const Resources& resources);
     /// False: an action of this class would never start on this machine.
     bool everFits(ClassId id) const;
+    /// What an action of this class asks for, what there is and what is free of it.
+    std::vector<ResourceNeed> needs(ClassId id) const;
 
     /// A new queue, or one of the journal. Of `counters` pending and running are not taken: add() counts them.
     /// Queue 0: sets what the journal knows of it. A Cancelled one ends Cancelled whatever is added.

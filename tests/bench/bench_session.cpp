@@ -62,7 +62,7 @@ void addAll(Session& session, const Shape& shape, int n, Outbox& out) {
 
 void measure(const Shape& shape, int n) {
     constexpr int kCores = 64;
-    Session session(std::make_unique<CoreCapacity>(1000 * kCores),
+    Session session(std::make_unique<MachineCapacity>(Resources{.milliCores = 1000 * kCores, .named = {}}),
                     SessionOptions{.slotCount = kCores, .aheadPerSlot = 0});
     Outbox out;
     (void)session.moveTo(SessionState::Ready, out);
@@ -109,7 +109,7 @@ void measure(const Shape& shape, int n) {
 void measureLarge(int n) {
     Outbox out;
     const auto filled = [&](int each) {
-        auto session = std::make_unique<Session>(std::make_unique<CoreCapacity>(1000), SessionOptions{});
+        auto session = std::make_unique<Session>(std::make_unique<MachineCapacity>(Resources{}), SessionOptions{});
         (void)session->moveTo(SessionState::Ready, out);
         session->addQueue(QueueId(1), {});
         session->defineClass(ClassId(0), {});

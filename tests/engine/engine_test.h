@@ -19,7 +19,11 @@ namespace yard::test {
 
 class EngineTest {
 public:
-    explicit EngineTest(int capacity = 2) : capacity_(capacity) { start(); }
+    /// `adjust` is called with the options of each start.
+    explicit EngineTest(int capacity = 2, std::function<void(engine::Options&)> adjust = {})
+        : capacity_(capacity), adjust_(std::move(adjust)) {
+        start();
+    }
     ~EngineTest() { stop(); }
 
     void start(Duration grace = std::chrono::milliseconds(300)) {
@@ -28,6 +32,8 @@ public:
         options.capacity = capacity_;
         options.noSandbox = true;
         options.grace = grace;
+        options.slotCount = 32; // each has a directory, which takes its time to make and delete
+        if (adjust_) adjust_(options);
         auto opened = engine::Engine::open(std::move(options));
         if (!opened) qFatal("the engine does not open: %s", opened.error().message.c_str());
         engine_ = std::move(*opened);
@@ -94,6 +100,7 @@ private:
 
     QTemporaryDir dir_;
     int capacity_;
+    std::function<void(engine::Options&)> adjust_;
     std::unique_ptr<engine::Engine> engine_;
 };
 

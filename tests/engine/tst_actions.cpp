@@ -231,7 +231,7 @@ private slots:
         EngineTest engine;
         const auto refused = engine.trySubmit(engine.shJson("true", R"(,"resources":{"cores":3})"));
         QCOMPARE(refused.error().kind, ErrorKind::Invalid);
-        QCOMPARE(refused.error().field, "resources");
+        QCOMPARE(refused.error().field, "resources.cores");
         const auto unknown = engine.trySubmit(R"({"worker":"nobody","function":"f"})");
         QCOMPARE(unknown.error().field, "worker");
     }

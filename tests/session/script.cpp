@@ -63,7 +63,8 @@ private:
         error_ = result ? "" : std::string(errorName(result.error().kind));
     }
 
-    int cores_ = 1, slots_ = 0, ahead_ = 0, limit_ = 1000;
+    int cores_ = 1, slots_ = 0, ahead_ = 0, limit_ = 1000, shared_ = 1000, memory_ = 0;
+    std::map<std::string, std::int64_t> amounts_;
     std::unique_ptr<Session> session_;
     MonoTime now_{Duration{1'000'000}};
     std::int64_t nextLsn_ = 1;
@@ -83,8 +84,11 @@ private:
 
 Session& Player::session() {
     if (!session_) {
-        session_ = std::make_unique<Session>(std::make_unique<CoreCapacity>(1000 * cores_),
+        Resources total{.milliCores = 1000 * cores_, .memoryMb = memory_, .named = {}};
+        total.named.assign(amounts_.begin(), amounts_.end());
+        session_ = std::make_unique<Session>(std::make_unique<MachineCapacity>(total),
                                              SessionOptions{.slotCount = slots_ ? slots_ : cores_,
+                                                            .sharedSlots = shared_,
                                                             .aheadPerSlot = ahead_,
                                                             .maxOutstanding = limit_});
         classes_["one"] = ClassId(0);
@@ -171,9 +175,14 @@ void Player::settle() {
 bool Player::machine(const Words& w) {
     int* setting = w[0] == "cores" ? &cores_ : w[0] == "slots" ? &slots_ : w[0] == "ahead" ? &ahead_ : nullptr;
     if (w[0] == "limit") setting = &limit_;
-    if (!setting) return false;
+    if (w[0] == "shared") setting = &shared_;
+    if (w[0] == "memory") setting = &memory_;
+    if (!setting && w[0] != "amount") return false;
     if (session_) throw ScriptError("the machine is fixed already");
-    *setting = std::stoi(w.at(1));
+    if (setting)
+        *setting = std::stoi(w.at(1));
+    else
+        amounts_[w.at(1)] = 1000 * std::stoi(w.at(2));
     return true;
 }
 
@@ -337,6 +346,12 @@ bool Player::actionCommand(const Words& w) {
     else if (w[0] == "class") {
         Resources need;
         need.milliCores = std::llround(1000 * std::stod(w.at(2)));
+        for (std::size_t i = 3; i + 1 < w.size(); i += 2) {
+            if (w[i] == "memory")
+                need.memoryMb = std::stoi(w[i + 1]);
+            else
+                need.named.emplace_back(w[i], std::llround(1000 * std::stod(w[i + 1])));
+        }
         session();
         classes_[w.at(1)] = ClassId(static_cast<std::uint32_t>(classes_.size()));
         session().defineClass(classes_[w[1]], need);

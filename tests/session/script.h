@@ -3,8 +3,9 @@
 // A script is statements between ";" or line ends; "#" begins a comment. After each statement the engine's part is
 // played: what is in the outbox is noted, schedule() and check() run, and Retry and Finish count as stored at once
 // (unless `store later`). Actions and queues have names; q0 is queue 0. The first statements may set the machine:
-//     cores 2   slots 2   ahead 8   limit 100        (once something else was said they are fixed)
-//     class big 4           queue q1 weight 2 max_running 1 retries 0 interruptions 2 backoff 0 held draining
+//     cores 2   slots 2   ahead 8   limit 100   shared 4   memory 1000   amount gpus 1
+//                                                    (once something else was said they are fixed)
+//     class big 4 memory 500 gpus 1           queue q1 weight 2 max_running 1 retries 0 interruptions 2 backoff 0 held draining
 //     rule q1 exit 3 no     rule q1 reason deadline yes
 //     submit q1 p5 big hold at 10s a b c             (queue, priority, class, hold and time may be left out)
 //     submitting a   running a   done a 2ms   fail a exit 3 | fail a reason deadline   abandon a reason engine_died

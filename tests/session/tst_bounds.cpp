@@ -15,7 +15,7 @@ namespace {
 class Machine {
 public:
     explicit Machine(int cores, int ahead = 0)
-        : session(std::make_unique<CoreCapacity>(1000 * cores),
+        : session(std::make_unique<MachineCapacity>(Resources{.milliCores = 1000 * cores, .named = {}}),
                   SessionOptions{.slotCount = cores, .aheadPerSlot = ahead}) {
         session.defineClass(ClassId(0), {});
         (void)session.moveTo(SessionState::Ready, out);
@@ -81,6 +81,14 @@ public:
         return end;
     }
 
+    /// The attempt that has run longest completes.
+    void completeOne() {
+        const Start first = running.front();
+        running.erase(running.begin());
+        session.ended(first.lsn, first.attempt, completed(), now, out);
+        settle();
+    }
+
     Session session;
     Outbox out;
     MonoTime now{Duration{1}};
@@ -111,6 +119,9 @@ private slots:
     void aMillionTimersFireInParts();
     void forgottenQueuesLeaveNothingBehind();
     void queueOrderIsFairAfterHoldOfMany();
+    void somethingLargeIsNotStarvedBySmallOnes();
+    void somethingLargeIsNotStarvedBySlowOnes();
+    void aReservationEndsWithWhatItIsFor();
 };
 
 void TestBounds::lowPriorityStartsWithinSixteenUnderASteadyStreamOfHigh() {
@@ -361,6 +372,67 @@ void TestBounds::queueOrderIsFairAfterHoldOfMany() {
     std::map<std::int64_t, int> starts;
     for (const Start& s : m.started) ++starts[s.queue.value];
     for (std::int64_t id = 1; id <= 50; ++id) QVERIFY(std::abs(starts[id] - 10) <= 1);
+}
+
+namespace {
+
+/// A stream of small actions that never leaves both cores of a machine free; one action that needs both.
+struct SmallBeforeLarge : Machine {
+    SmallBeforeLarge()
+        : Machine(2) {
+        defineClass(1, 2);
+        addQueue(1);
+        addQueue(2);
+        submit(1);
+        submit(1);
+        schedule();
+        large = submit(2, 100, 1);
+    }
+    /// Starts of small ones until the large one starts; `limit` when it does not.
+    int smallOnesBefore(int limit, Duration each) {
+        for (int n = 0; n < limit; ++n) {
+            submit(1);
+            submit(1);
+            now += each;
+            completeOne();
+            schedule();
+            if (!running.empty() && running.back().lsn == large) return n;
+        }
+        return limit;
+    }
+    Lsn large;
+};
+
+} // namespace
+
+void TestBounds::somethingLargeIsNotStarvedBySmallOnes() {
+    SmallBeforeLarge m;
+    const int before = m.smallOnesBefore(5'000, Duration{10});
+    QVERIFY2(before >= 990 && before <= 1'010, std::to_string(before).c_str());
+    m.completeOne();
+    QCOMPARE(m.schedule(), std::size_t{2}); // the reservation is over
+    m.session.check();
+}
+
+void TestBounds::somethingLargeIsNotStarvedBySlowOnes() {
+    SmallBeforeLarge m;
+    const int before = m.smallOnesBefore(100, Duration{10'000'000}); // 10 s each
+    QVERIFY2(before >= 3 && before <= 6, std::to_string(before).c_str());
+}
+
+void TestBounds::aReservationEndsWithWhatItIsFor() {
+    SmallBeforeLarge m;
+    for (int i = 0; i < 5; ++i) { // passed over for 50 s: one core is kept free
+        m.submit(1);
+        m.now += Duration{10'000'000};
+        m.completeOne();
+        m.schedule();
+    }
+    QCOMPARE(m.running.size(), std::size_t{1});
+    QVERIFY(m.session.cancel(m.large, m.out).has_value());
+    m.settle();
+    QCOMPARE(m.schedule(), std::size_t{1});
+    m.session.check();
 }
 
 QTEST_APPLESS_MAIN(TestBounds)

@@ -28,6 +28,23 @@ const Row kOrder[] = {
     {"never hands out more than its limit", "cores 1; limit 2; class none 0; submit none a b c; expect start a b"},
     {"fractions of a core share it", "cores 1; class half 0.5; submit half a b c; expect start a b; done b; "
                                      "expect finish b completed, start c"},
+    {"memory is not overbooked", "cores 4; memory 1000; class fat 1 memory 600; class thin 1 memory 400; "
+                                 "submit fat a b; submit thin c d; expect start a c; done a; "
+                                 "expect finish a completed, start b; done c; expect finish c completed, start d"},
+    {"a named resource is counted beside the cores",
+     "cores 4; amount licence.x 2; class x 1 licence.x 1; submit x a b c; submit d; expect start a b d; done b; "
+     "expect finish b completed, start c"},
+    {"half a named resource leaves the other half",
+     "cores 4; amount gpus 1; class half 1 gpus 0.5; submit half a b c; expect start a b"},
+    {"what is not one core takes a slot of its own, as long as there are any",
+     "cores 4; shared 2; class bit 0.1; submit bit a b c; submit d; expect start a b d; done b; "
+     "expect finish b completed, start c"},
+    {"nothing is sent ahead beside what takes a part of a core",
+     "cores 2; ahead 8; class bit 0.5; submit a; done a 1ms; submit bit b; submit c d e; "
+     "expect start a b c, finish a completed"},
+    {"what takes no core starts beside leases that wait ahead",
+     "cores 1; ahead 1; memory 100; class none 0 memory 60; submit a; done a 1ms; submit b c d; submit none m n; "
+     "expect start a b m, finish a completed, ahead c"},
     {"queues of equal weight take turns",
      "cores 1; queue q1; queue q2; submit q1 a b; submit q2 c d; done a; done c; done b; done d;"
      "expect start a c b d, finish a completed, c completed, b completed, d completed"},

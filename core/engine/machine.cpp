@@ -1,0 +1,89 @@
+#include "core/engine/machine.h"
+
+#include "core/base/files.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <fmt/format.h>
+
+namespace yard::engine {
+
+namespace {
+
+constexpr std::int64_t kMb = 1 << 20;
+constexpr std::size_t kSmallFile = 64u << 10;
+
+std::string textOf(const std::string& path) {
+    auto text = readFile(path, kSmallFile);
+    return text ? *text : std::string();
+}
+
+std::optional<std::int64_t> leadingNumber(std::string_view text) {
+    const auto begin = text.find_first_not_of(" \t");
+    if (begin == text.npos) return std::nullopt;
+    text.remove_prefix(begin);
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{}) return std::nullopt; // "max" is no number: no limit
+    return value;
+}
+
+/// What follows `key` on the line that begins with it.
+std::string_view lineOf(std::string_view text, std::string_view key) {
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find('\n', at), text.size());
+        const std::string_view line = text.substr(at, end - at);
+        if (line.starts_with(key)) return line.substr(key.size());
+        at = end + 1;
+    }
+    return {};
+}
+
+int entriesOf(const std::string& directory, std::string_view prefix) {
+    std::error_code error;
+    int count = 0;
+    for (std::filesystem::directory_iterator at(directory, error), end; !error && at != end; at.increment(error))
+        if (at->path().filename().string().starts_with(prefix)) ++count;
+    return count;
+}
+
+} // namespace
+
+std::int64_t memoryOfMachine(const std::string& root) {
+    constexpr std::int64_t kKb = 1024;
+    std::int64_t bytes = leadingNumber(lineOf(textOf(root + "proc/meminfo"), "MemTotal:")).value_or(0) * kKb;
+    // Each group on the way up may have a limit.
+    const std::string groups = textOf(root + "proc/self/cgroup");
+    for (std::string group(lineOf(groups, "0::/"));;
+         group.resize(group.rfind('/') == group.npos ? 0 : group.rfind('/'))) {
+        const std::string limits =
+            textOf(fmt::format("{}sys/fs/cgroup/{}{}memory.max", root, group, group.empty() ? "" : "/"));
+        if (const auto limit = leadingNumber(limits); limit && *limit > 0)
+            bytes = bytes ? std::min(bytes, *limit) : *limit;
+        if (group.empty()) break;
+    }
+    return bytes / kMb;
+}
+
+int gpusOfMachine(const std::string& root) {
+    const int nvidia = entriesOf(root + "proc/driver/nvidia/gpus", "");
+    return nvidia > 0 ? nvidia : entriesOf(root + "dev/dri", "renderD");
+}
+
+Resources machineResources(int capacity, const ResourceSettings& settings, const std::string& root) {
+    constexpr std::int64_t kThousandths = 1000;
+    Resources all;
+    all.milliCores = kThousandths * capacity;
+    all.memoryMb = settings.memoryMb ? *settings.memoryMb : memoryOfMachine(root);
+    const auto set = [&all](const std::string& name, std::int64_t amount) {
+        std::erase_if(all.named, [&](const auto& known) { return known.first == name; });
+        if (amount > 0) all.named.emplace_back(name, amount);
+    };
+    set("gpus", kThousandths * gpusOfMachine(root));
+    for (const auto& [name, amount] : settings.named) set(name, amount);
+    std::ranges::sort(all.named);
+    return all;
+}
+
+} // namespace yard::engine
