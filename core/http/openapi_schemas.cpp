@@ -239,8 +239,8 @@ std::string_view openApiSchemas() {
   "additionalProperties":false},
 "Machine":{"type":"object","required":["name","cores","memory_bytes"],"properties":{"name":{"type":"string"},
   "cores":{"type":"integer","format":"int64","minimum":1},"memory_bytes":{"type":"integer","format":"int64",
-  "minimum":0},"gpus":{"type":"number","minimum":0},"resources":{"type":"object","description":"what actions may use
-  at once, by the names they ask for it","additionalProperties":{"type":"number","minimum":0}}}},
+  "minimum":0},"gpus":{"type":"number","minimum":0},"resources":{"type":"object",
+  "description":"what actions may use at once","additionalProperties":{"type":"number","minimum":0}}}},
 "Counts":{"type":"object","required":["new","pending","submitting","running","completed","failed","abandoned",
   "cancelled"],"properties":{"new":{"type":"integer","format":"int64","minimum":0},"pending":{"type":"integer",
   "format":"int64","minimum":0},"submitting":{"type":"integer","format":"int64","minimum":0},
