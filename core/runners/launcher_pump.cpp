@@ -64,7 +64,8 @@ void Pump::run() {
                 stopping_ = true;
         }
         for (const epoll_event& event : epoll_.wait(stopping_ ? MonoTime{} : nextReport())) {
-            const auto it = flows_.find(event.data.u64);
+            const std::uint64_t key = event.data.u64; // a copy: the struct is packed
+            const auto it = flows_.find(key);
             if (it == flows_.end()) continue;
             Flow& flow = *it->second;
             if (!readSome(flow, kBuffer) && (event.events & (EPOLLHUP | EPOLLERR))) {
