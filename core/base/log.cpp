@@ -3,6 +3,7 @@
 #include "core/base/log.h"
 
 #include "core/base/clock.h"
+#include "core/base/thread_name.h"
 
 #include <algorithm>
 #include <array>
@@ -171,6 +172,7 @@ private:
     }
 
     void writeUntilStopped() {
+        nameThisThread("log");
         for (;;) {
             const std::uint32_t seen = work_.load(std::memory_order_acquire);
             const bool stop = stopping_.load(std::memory_order_acquire);

@@ -1,5 +1,7 @@
 #include "core/engine/helper_pool.h"
 
+#include "core/base/thread_name.h"
+
 namespace yard::engine {
 
 HelperPool::HelperPool(int threads) {
@@ -41,6 +43,7 @@ void HelperPool::stop() {
 }
 
 void HelperPool::work() {
+    nameThisThread("helper");
     std::unique_lock lock(mutex_);
     for (;;) {
         wake_.wait(lock, [&] {

@@ -4,6 +4,7 @@
 
 #include "core/base/files.h"
 #include "core/base/log.h"
+#include "core/base/thread_name.h"
 #include "core/coro/timeout.h"
 #include "core/session/capacity.h"
 
@@ -115,6 +116,7 @@ void EngineCore::warnOfMissingSandbox() const {
 
 /// The engine thread: what is read at the start is read here, before the loop runs.
 void EngineCore::runLoop(std::promise<Result<void>> begun) {
+    nameThisThread("engine");
     if (auto opened = begin(); !opened) {
         begun.set_value(std::move(opened));
     } else {

@@ -1,6 +1,7 @@
 #include "core/http/server.h"
 
 #include "core/base/log.h"
+#include "core/base/thread_name.h"
 #include "core/coro/suspend.h"
 #include "core/coro/timeout.h"
 #include "core/http/connection.h"
@@ -117,6 +118,7 @@ void Server::Impl::begin() {
     accepting = loop.spawn("http accept", acceptAll());
     loop.release();
     thread = std::jthread([this] {
+        nameThisThread("http");
         loop.runForever();
         if (const std::size_t left = loop.shutdown(kUnwind))
             logWarning("http", "{} connections did not end in time and were cut", left);

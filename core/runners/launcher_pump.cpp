@@ -1,5 +1,6 @@
 #include "core/runners/launcher_pump.h"
 
+#include "core/base/thread_name.h"
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -52,6 +53,7 @@ Pump::~Pump() {
 }
 
 void Pump::run() {
+    nameThisThread("pump");
     while (!stopping_) {
         for (auto& message : inbox_.take()) {
             if (auto* a = std::get_if<Adopt>(&message))

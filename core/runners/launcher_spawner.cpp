@@ -1,6 +1,7 @@
 #include "core/runners/launcher_spawner.h"
 
 #include "core/base/log.h"
+#include "core/base/thread_name.h"
 #include "core/runners/process_tree.h"
 #include "core/runners/recovery.h"
 
@@ -82,7 +83,10 @@ Spawner::Spawner(LauncherShared& shared, unsigned index, unsigned count)
         child->err.stream = Stream::Err;
         children_.push_back(std::move(child));
     }
-    thread_ = std::thread([this] { run(); });
+    thread_ = std::thread([this, index] {
+        nameThisThread(fmt::format("spawner {}", index));
+        run();
+    });
 }
 
 Spawner::~Spawner() {

@@ -1,5 +1,7 @@
 #include "core/store/reader.h"
 
+#include "core/base/thread_name.h"
+
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -33,7 +35,10 @@ struct ReaderThread::Impl {
 
 ReaderThread::ReaderThread(std::unique_ptr<Impl> impl)
     : impl_(std::move(impl)) {
-    impl_->thread = std::thread([impl = impl_.get()] { impl->run(); });
+    impl_->thread = std::thread([impl = impl_.get()] {
+        nameThisThread("reader");
+        impl->run();
+    });
 }
 
 Result<std::unique_ptr<ReaderThread>> ReaderThread::start(Store& store) {

@@ -1,5 +1,6 @@
 #include "core/store/store_impl.h"
 
+#include "core/base/thread_name.h"
 #include "core/store/restore.h"
 #include "core/store/schema.h"
 
@@ -51,7 +52,10 @@ Result<Restored> Store::restore(const std::function<void(std::span<PendingRow>)>
 
 void Store::start() {
     assert(!impl_->thread.joinable());
-    impl_->thread = std::thread([impl = impl_.get()] { impl->run(); });
+    impl_->thread = std::thread([impl = impl_.get()] {
+        nameThisThread("store");
+        impl->run();
+    });
 }
 
 void Store::stop() {
