@@ -92,8 +92,9 @@ Server::Server(const std::string& program, const std::string& dataDir) {
     ::posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
     ::posix_spawn_file_actions_addclose(&actions, out[0]);
     ::posix_spawn_file_actions_addclose(&actions, out[1]);
-    std::vector<std::string> words = {program,       "--headless", "--no-sandbox", "--data-dir", dataDir, "--listen",
-                                      "127.0.0.1:0", "--capacity", "2",            "--log-level", "warning"};
+    std::vector<std::string> words = {program, "--headless",  "--no-sandbox", "--data-dir",
+                                      dataDir, "--listen",    "127.0.0.1:0",  "--capacity",
+                                      "2",     "--log-level", "warning"};
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);

@@ -34,14 +34,15 @@ private:
 std::string request(const std::string& method, const std::string& path, const std::string& token,
                     const std::string& body);
 
-/// Sends `count` requests over `connections` kept-alive ones, one outstanding on each; `text(i)` is the i-th. Returns
-/// seconds. Ends the program at an answer that is not 2xx.
+/// Sends `count` requests over `connections` kept-alive ones, one outstanding on each; `text(i)` is the i-th.
+/// Returns seconds. Ends the program at an answer that is not 2xx.
 double drive(std::uint16_t port, int connections, long count, const std::function<const std::string&(long)>& text);
 
 /// One request, the body of its answer.
 std::string ask(std::uint16_t port, const std::string& text);
 
-/// The limit of one-per-request rows: a Beast server on one thread that reads a request and answers it, nothing else.
+/// The limit of one-per-request rows: a Beast server on one thread that reads a request and answers it, nothing
+/// else.
 class BeastAlone {
 public:
     BeastAlone();

@@ -16,7 +16,8 @@ using Tcp = asio::ip::tcp;
 namespace {
 
 struct Session : std::enable_shared_from_this<Session> {
-    explicit Session(Tcp::socket connected) : socket(std::move(connected)) {}
+    explicit Session(Tcp::socket connected)
+        : socket(std::move(connected)) {}
 
     void read() {
         request = {};
@@ -58,7 +59,8 @@ struct BeastAlone::Impl {
     }
 };
 
-BeastAlone::BeastAlone() : impl_(new Impl) {
+BeastAlone::BeastAlone()
+    : impl_(new Impl) {
     impl_->accept();
     impl_->thread = std::thread([this] { impl_->io.run(); });
 }

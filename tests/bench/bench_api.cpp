@@ -45,7 +45,7 @@ std::string action(long i) {
     // About 300 bytes, as a tool would write them.
     return fmt::format(R"({{"worker":"exec","argv":["/usr/bin/convert","/srv/photos/2024/album-{:06}/image.jpg",)"
                        R"("-resize","1920x1080","/srv/thumbnails/2024/album-{:06}/image.jpg"],"cwd":"/",)"
-                       R"("label":"album {}","env":{{"MAGICK_THREAD_LIMIT":"1"}},"note":"{:060}"}})",
+                       R"("label":"album {}","env":{{"MAGICK_THREAD_LIMIT":"1","COMMENT":"{:050}"}}}})",
                        i, i, i % kLabels, i);
 }
 
@@ -65,9 +65,10 @@ std::vector<std::string> lists(const bench::Server& server, long count) {
 
 /// Actions a second.
 double submitLists(const bench::Server& server, const std::vector<std::string>& texts, long count) {
-    const double seconds = bench::drive(server.port(), kGroupConnections, count / kGroup, [&](long i) -> const std::string& {
-        return texts[static_cast<std::size_t>(i) % texts.size()];
-    });
+    const double seconds =
+        bench::drive(server.port(), kGroupConnections, count / kGroup, [&](long i) -> const std::string& {
+            return texts[static_cast<std::size_t>(i) % texts.size()];
+        });
     return static_cast<double>(count) / seconds;
 }
 
@@ -94,9 +95,10 @@ double plainInserts(const std::string& directory, long count) {
     for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(path + end);
     sqlite3* db = nullptr;
     check(sqlite3_open(path.c_str(), &db), db);
-    for (const char* sql : {"PRAGMA journal_mode=WAL", "PRAGMA synchronous=NORMAL", "PRAGMA wal_autocheckpoint=4000",
-                            "PRAGMA cache_size=-65536",
-                            "CREATE TABLE action(id INTEGER PRIMARY KEY, state INTEGER, created INTEGER, spec BLOB)"})
+    for (const char* sql :
+         {"PRAGMA journal_mode=WAL", "PRAGMA synchronous=NORMAL", "PRAGMA wal_autocheckpoint=4000",
+          "PRAGMA cache_size=-65536",
+          "CREATE TABLE action(id INTEGER PRIMARY KEY, state INTEGER, created INTEGER, spec BLOB)"})
         check(sqlite3_exec(db, sql, nullptr, nullptr, nullptr), db);
     sqlite3_stmt* insert = nullptr;
     check(sqlite3_prepare_v2(db, "INSERT INTO action VALUES(?1,0,?2,?3)", -1, &insert, nullptr), db);
@@ -139,7 +141,9 @@ void hold(const bench::Server& server) {
 
 /// CPU microseconds per action of the engine since `before`.
 struct Cpu {
-    explicit Cpu(const bench::Server& of) : server(of), before(bench::processSeconds(of.pid())) {}
+    explicit Cpu(const bench::Server& of)
+        : server(of)
+        , before(bench::processSeconds(of.pid())) {}
     double perAction(long count) const {
         return (bench::processSeconds(server.pid()) - before) * 1e6 / static_cast<double>(count);
     }
@@ -156,7 +160,8 @@ void rowIdle(const Arguments& arguments, const std::string& directory) {
     const long before = bench::sleeps(server.pid()) + bench::sleeps(launcher);
     ::sleep(static_cast<unsigned>(kIdleSeconds));
     const long after = bench::sleeps(server.pid()) + bench::sleeps(launcher);
-    fmt::print("idle engine: {:.2f} wake-ups a second with its launcher (at most 1), RSS {:.1f} MB and {:.1f} MB (under 30)\n",
+    fmt::print("idle engine: {:.2f} wake-ups a second with its launcher (at most 1), RSS {:.1f} MB and {:.1f} MB "
+               "(under 30)\n",
                static_cast<double>(after - before) / kIdleSeconds,
                static_cast<double>(bench::residentBytes(server.pid())) / 1e6,
                static_cast<double>(bench::residentBytes(launcher)) / 1e6);
@@ -179,8 +184,9 @@ void rowSubmission(const Arguments& arguments, const std::string& directory) {
         const Cpu alone(server);
         const double single = submitSingles(server, kFew);
         const double singleCpu = alone.perAction(kFew);
-        fmt::print("  lists of {}: {:.0f}/s of {:.0f}/s, {:.1f} us of CPU each; single: {:.0f}/s of {:.0f}/s, {:.1f} us\n",
-                   kGroup, insert, insertLimit, groupCpu, single, beast, singleCpu);
+        fmt::print(
+            "  lists of {}: {:.0f}/s of {:.0f}/s, {:.1f} us of CPU each; single: {:.0f}/s of {:.0f}/s, {:.1f} us\n",
+            kGroup, insert, insertLimit, groupCpu, single, beast, singleCpu);
         std::fflush(stdout);
         if (round < 0) continue;
         groups.push_back(insert);
@@ -190,11 +196,13 @@ void rowSubmission(const Arguments& arguments, const std::string& directory) {
         singlesLimit.push_back(beast);
         singlesRatio.push_back(single / beast);
     }
-    fmt::print("submission in lists of {}: {:.0f}/s (at least 150,000); limit, SQLite inserts: {:.0f}/s; ratio {}\n", kGroup,
-               bench::median(groups), bench::median(groupsLimit), bench::spread(groupsRatio));
-    fmt::print("submission one by one over {} connections: {:.0f}/s (at least 30,000); limit, Beast alone: {:.0f}/s; "
-               "ratio {}\n",
-               kConnections, bench::median(singles), bench::median(singlesLimit), bench::spread(singlesRatio));
+    fmt::print(
+        "submission in lists of {}: {:.0f}/s (at least 150,000); limit, SQLite inserts: {:.0f}/s; ratio {}\n",
+        kGroup, bench::median(groups), bench::median(groupsLimit), bench::spread(groupsRatio));
+    fmt::print(
+        "submission one by one over {} connections: {:.0f}/s (at least 30,000); limit, Beast alone: {:.0f}/s; "
+        "ratio {}\n",
+        kConnections, bench::median(singles), bench::median(singlesLimit), bench::spread(singlesRatio));
 }
 
 /// Lists at nothing queued and at a million, the memory of a million, and the start with them.
@@ -217,10 +225,11 @@ void rowMillion(const Arguments& arguments, const std::string& directory) {
         }
         ::sleep(2);
         const long after = bench::residentBytes(server.pid());
-        fmt::print("lists at none queued {:.0f}/s, at {} queued {:.0f}/s (within 20 %: {:.2f}; of the limit: {:.2f}); "
-                   "warm-up {:.0f}/s\n",
-                   rates.front(), arguments.million, rates.back(), rates.back() / rates.front(),
-                   rates.back() / limits.back() / (rates.front() / limits.front()), warmUp);
+        fmt::print(
+            "lists at none queued {:.0f}/s, at {} queued {:.0f}/s (within 20 %: {:.2f}; of the limit: {:.2f}); "
+            "warm-up {:.0f}/s\n",
+            rates.front(), arguments.million, rates.back(), rates.back() / rates.front(),
+            rates.back() / limits.back() / (rates.front() / limits.front()), warmUp);
         fmt::print("memory per queued action: {:.0f} B (at most 120), RSS {:.1f} MB\n",
                    static_cast<double>(after - before) / static_cast<double>(each * steps),
                    static_cast<double>(after) / 1e6);
@@ -229,19 +238,24 @@ void rowMillion(const Arguments& arguments, const std::string& directory) {
     const double limit = plainRead(dataDir);
     const MonoTime from = MonoClock::now();
     bench::Server server(arguments.program, dataDir);
-    const std::string session = bench::ask(server.port(), bench::request("GET", "/compute/session", server.token(), ""));
+    const std::string session =
+        bench::ask(server.port(), bench::request("GET", "/compute/session", server.token(), ""));
     fmt::print("start with {} queued: serving after {:.2f} s (at most 3); limit, SQLite reads them: {:.2f} s\n",
                arguments.million, secondsSince(from), limit);
-    fmt::print("  then RSS {:.1f} MB; {}\n", static_cast<double>(bench::residentBytes(server.pid())) / 1e6, session);
+    fmt::print("  then RSS {:.1f} MB; {}\n", static_cast<double>(bench::residentBytes(server.pid())) / 1e6,
+               session);
 }
 
 Arguments parse(int argc, char** argv) {
     Arguments arguments;
     arguments.program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "yardmaster";
     for (int i = 1; i < argc; ++i) {
-        if (std::strcmp(argv[i], "--rounds") == 0 && i + 1 < argc) arguments.rounds = std::max(1, std::atoi(argv[++i]));
-        else if (std::strcmp(argv[i], "--million") == 0 && i + 1 < argc) arguments.million = std::atol(argv[++i]);
-        else arguments.program = argv[i];
+        if (std::strcmp(argv[i], "--rounds") == 0 && i + 1 < argc)
+            arguments.rounds = std::max(1, std::atoi(argv[++i]));
+        else if (std::strcmp(argv[i], "--million") == 0 && i + 1 < argc)
+            arguments.million = std::atol(argv[++i]);
+        else
+            arguments.program = argv[i];
     }
     return arguments;
 }

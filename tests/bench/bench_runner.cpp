@@ -103,11 +103,11 @@ int main(int argc, char** argv) {
         const double ours = bench::rate(count, from);
         const double oursCpu = (bench::cpuSeconds(launcher) - cpu) / static_cast<double>(count) * 1e6;
         ratios.push_back(ours / bare);
-        fmt::print(
-            "runner {:.0f}/s {:.0f} us  bare {:.0f}/s {:.0f} us  ratio {:.3f}, of CPU {:.3f}; wake-ups {:.3f}\n  {}\n",
-            ours, oursCpu, bare, bareCpu, ours / bare, bareCpu / oursCpu,
-            static_cast<double>(driver.wakeups) / static_cast<double>(count),
-            bench::describe(before, bench::threadUse(launcher), count));
+        fmt::print("runner {:.0f}/s {:.0f} us  bare {:.0f}/s {:.0f} us  ratio {:.3f}, of CPU {:.3f}; wake-ups "
+                   "{:.3f}\n  {}\n",
+                   ours, oursCpu, bare, bareCpu, ours / bare, bareCpu / oursCpu,
+                   static_cast<double>(driver.wakeups) / static_cast<double>(count),
+                   bench::describe(before, bench::threadUse(launcher), count));
         std::fflush(stdout);
     }
     fmt::print("ratio to R: {}\n", bench::spread(ratios));

@@ -97,8 +97,8 @@ std::string describe(const std::map<std::string, ThreadUse>& before, const std::
         const auto at = before.find(name);
         const ThreadUse was = at == before.end() ? ThreadUse{} : at->second;
         const double each = 1.0 / static_cast<double>(actions);
-        lines.push_back({name, (use.seconds - was.seconds) * 1e6 * each,
-                         static_cast<double>(use.sleeps - was.sleeps) * each});
+        lines.push_back(
+            {name, (use.seconds - was.seconds) * 1e6 * each, static_cast<double>(use.sleeps - was.sleeps) * each});
     }
     std::ranges::sort(lines, std::greater{}, &Line::micros);
     std::string text;

@@ -12,8 +12,8 @@ namespace yard::bench {
 double cpuSeconds(int pid = 0);
 
 struct ThreadUse {
-    double seconds = 0;      ///< on a CPU
-    long sleeps = 0;         ///< voluntary switches: it went to sleep
+    double seconds = 0; ///< on a CPU
+    long sleeps = 0;    ///< voluntary switches: it went to sleep
 };
 /// CPU seconds of another process, without its children.
 double processSeconds(int pid);
