@@ -134,7 +134,7 @@ void Board::begin(Slot& slot, const Lease& lease, MonoTime now) {
     v.phase = SlotPhase::Starting;
     v.pid = 0;
     v.pidfd = -1;
-    v.running = {};
+    v.begun = now;
     const bool unlimited = lease.deadline == Duration::zero() || lease.deadline > MonoTime::max() - now;
     v.deadlineAt = unlimited ? MonoTime::max() : now + lease.deadline;
     v.grace = lease.grace;
@@ -197,7 +197,6 @@ SlotView Board::started(SlotId id, int pid, int pidfd, const Started& update) {
     v.phase = SlotPhase::Live;
     v.pid = pid;
     v.pidfd = pidfd;
-    v.running = update.times.running;
     wire::put(unsent_, v.id, update);
     appended(update.times.running, slot.hurry);
     return v;

@@ -31,7 +31,7 @@ struct SlotView {
     SlotPhase phase = SlotPhase::Idle;
     int pid = 0;
     int pidfd = -1; ///< valid under the board's lock only: duplicate it there
-    MonoTime running;
+    MonoTime begun; ///< before it was cloned
     MonoTime deadlineAt; ///< max(): none
     Duration grace{};
     std::optional<EndCause> cause; ///< it is to be ended for this

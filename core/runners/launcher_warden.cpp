@@ -126,9 +126,12 @@ MonoTime Warden::nextTimer() const {
 }
 
 bool Warden::stepWard(Ward& ward, MonoTime now) {
-    refreshOrphans();
-    const std::vector<HeldProcess> members = membersOf(ward);
-    if (members.empty() && ward.rootEnded) return true;
+    bool settled = refreshOrphans();
+    const std::vector<HeldProcess> members = membersOf(ward, settled);
+    if (members.empty() && ward.rootEnded) {
+        ward.nextAt = now; // unless it is done: look again at once
+        return settled;
+    }
     ward.hadSurvivors = ward.hadSurvivors || (ward.rootEnded && !members.empty());
     if (!ward.ending) beginEnding(ward, now);
 
@@ -152,10 +155,13 @@ bool Warden::stepWard(Ward& ward, MonoTime now) {
     return false;
 }
 
-std::vector<HeldProcess> Warden::membersOf(const Ward& ward) {
+std::vector<HeldProcess> Warden::membersOf(const Ward& ward, bool& settled) {
     std::vector<HeldProcess> members;
     const auto add = [&](int pid, int pidfd, const ProcessStat& stat) {
-        if (!isAlive(pidfd)) return;
+        if (!isAlive(pidfd)) {
+            settled = false;
+            return;
+        }
         std::vector<HeldProcess> below = holdDescendants(pid, pidfd);
         members.push_back({stat, UniqueFd(::fcntl(pidfd, F_DUPFD_CLOEXEC, 3))});
         std::ranges::move(below, std::back_inserter(members));
@@ -175,7 +181,7 @@ std::vector<HeldProcess> Warden::membersOf(const Ward& ward) {
 
 bool Warden::mayHaveStarted(const SlotView& view, const ProcessStat& stat) const {
     constexpr Duration kTick{20'000};
-    return view.phase != SlotPhase::Starting && view.running <= startOf(stat) + kTick;
+    return view.begun <= startOf(stat) + kTick;
 }
 
 bool Warden::mayClaim(const Orphan& orphan, const Ward& ward, const std::vector<SlotView>& busy) const {
@@ -202,7 +208,17 @@ std::int64_t Warden::ownerOf(const ProcessStat& stat, const std::vector<SlotView
     return 0;
 }
 
-void Warden::refreshOrphans() {
+/// A process that ends hands its children to us before it shows as dead. So one that is found dead may have done so
+/// after the list was read, and only a look at which none was says that there are no others.
+bool Warden::refreshOrphans() {
+    constexpr int kLooks = 64; // against trees that fork and end for ever
+    for (int look = 0; look < kLooks; ++look)
+        if (lookForOrphans() == 0) return true;
+    return false;
+}
+
+/// Returns how many were found dead.
+std::size_t Warden::lookForOrphans() {
     const int self = ::getpid();
     const std::vector<SlotView> busy = board_.busy();
     for (const int pid : childrenOfThread(self, self)) {
@@ -222,10 +238,11 @@ void Warden::refreshOrphans() {
         if (const auto stat = readStat(pid)) orphan.process.stat = *stat;
         orphan.lsn = ownerOf(orphan.process.stat, busy);
     }
-    reapDead(busy);
+    return reapDead(busy);
 }
 
-void Warden::reapDead(const std::vector<SlotView>& busy) {
+std::size_t Warden::reapDead(const std::vector<SlotView>& busy) {
+    std::size_t dead = 0;
     for (auto it = orphans_.begin(); it != orphans_.end();) {
         HeldProcess& process = it->second.process;
         if (isAlive(process.pidfd.get())) {
@@ -244,7 +261,9 @@ void Warden::reapDead(const std::vector<SlotView>& busy) {
         }
         epoll_.remove(process.pidfd.get());
         it = orphans_.erase(it);
+        ++dead;
     }
+    return dead;
 }
 
 void Warden::reap() {
@@ -256,13 +275,13 @@ void Warden::reap() {
 }
 
 bool Warden::endEverything() {
-    refreshOrphans();
+    const bool settled = refreshOrphans();
     for (const auto& [pid, orphan] : orphans_) {
         for (const HeldProcess& below : holdDescendants(pid, orphan.process.pidfd.get()))
             signalProcess(below.pidfd.get(), SIGKILL);
         signalProcess(orphan.process.pidfd.get(), SIGKILL);
     }
-    return orphans_.empty();
+    return settled && orphans_.empty();
 }
 
 } // namespace yard::runners

@@ -72,14 +72,16 @@ private:
         std::int64_t lsn = 0; ///< 0: not known
     };
     Ward* adopt(SlotView view);
-    void refreshOrphans();
-    void reapDead(const std::vector<SlotView>& busy);
+    /// True when nothing ended meanwhile: the orphans are all there are.
+    bool refreshOrphans();
+    std::size_t lookForOrphans();
+    std::size_t reapDead(const std::vector<SlotView>& busy);
     std::int64_t ownerOf(const ProcessStat& stat, const std::vector<SlotView>& busy) const;
     bool mayHaveStarted(const SlotView& view, const ProcessStat& stat) const;
     /// The one action of which the process can be; 0 when there are several.
     std::int64_t onlyPossibleOwner(const ProcessStat& stat, const std::vector<SlotView>& busy) const;
     bool mayClaim(const Orphan& orphan, const Ward& ward, const std::vector<SlotView>& busy) const;
-    std::vector<HeldProcess> membersOf(const Ward& ward);
+    std::vector<HeldProcess> membersOf(const Ward& ward, bool& settled);
     bool stepWard(Ward& ward, MonoTime now);
     void beginEnding(Ward& ward, MonoTime now);
 
