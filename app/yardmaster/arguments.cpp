@@ -1,10 +1,8 @@
 #include "app/yardmaster/arguments.h"
 
 #include "core/base/files.h"
-#include "core/model/json_fields.h"
+#include "core/model/settings.h"
 
-#include <charconv>
-#include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
 #include <getopt.h>
@@ -13,8 +11,6 @@
 namespace yard::app {
 
 namespace {
-
-constexpr std::string_view kResources = "resources.";
 
 constexpr const char* kHelp =
     "Usage: yardmaster [OPTION]...\n"
@@ -29,8 +25,7 @@ constexpr const char* kHelp =
     "  --allow-host NAME     accept this name in the Host header, too; may be repeated\n"
     "  --attach URL          open the window on an engine elsewhere\n"
     "  --token-file F        the token of the API, or of the engine attached to\n"
-    "  --set NAME=VALUE      a setting for this run: durability=process|power, grace_s=SECONDS,\n"
-    "                        resources.NAME=AMOUNT (memory_mb, gpus, or any name of your own)\n"
+    "  --set NAME=VALUE      a setting for this run, over settings.json; see docs/settings.md\n"
     "  --log-level L         debug, info, warning or error (default: info)\n"
     "  --version, --help\n"
     "\n"
@@ -61,50 +56,11 @@ EarlyExit usage(std::string sentence) {
     return {fmt::format("yardmaster: {}\nTry 'yardmaster --help'.\n", sentence), 2};
 }
 
-template<class T>
-std::optional<T> number(std::string_view text) {
-    T value{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return value;
-}
-
-/// The amount of one resource, instead of what was found.
-std::optional<EarlyExit> applyResource(Arguments& arguments, std::string_view name, std::string_view value) {
-    constexpr double kMost = 1e9;
-    if (name == "cores") return usage("the number of cores is set with --capacity");
-    if (!isPlainName(name))
-        return usage(fmt::format("'{}' cannot be the name of a resource: a letter, then letters, digits, '.', '_' or "
-                                 "'-', at most 64",
-                                 name));
-    const auto amount = number<double>(value);
-    if (!amount || !std::isfinite(*amount) || *amount < 0 || *amount > kMost)
-        return usage(fmt::format("resources.{} is an amount from 0 to {:.0f}", name, kMost));
-    if (name == "memory_mb")
-        arguments.resources.memoryMb = std::llround(*amount);
-    else
-        arguments.resources.named.emplace_back(name, std::llround(*amount * 1000));
+std::optional<EarlyExit> applySet(Arguments& arguments, std::string setting) {
+    const auto checked = applySetting({}, setting);
+    if (!checked) return usage(checked.error().message);
+    arguments.set.push_back(std::move(setting));
     return std::nullopt;
-}
-
-std::optional<EarlyExit> applySetting(Arguments& arguments, std::string_view setting) {
-    const auto mark = setting.find('=');
-    const std::string_view name = setting.substr(0, mark);
-    const std::string_view value = mark == setting.npos ? std::string_view() : setting.substr(mark + 1);
-    if (name == "durability") {
-        if (value != "process" && value != "power") return usage("durability is 'process' or 'power'");
-        arguments.powerDurability = value == "power";
-        return std::nullopt;
-    }
-    if (name == "grace_s") {
-        const auto seconds = number<double>(value);
-        if (!seconds || !std::isfinite(*seconds) || *seconds < 0 || *seconds > 60)
-            return usage("grace_s is a number of seconds from 0 to 60");
-        arguments.grace = Duration(std::llround(*seconds * 1e6));
-        return std::nullopt;
-    }
-    if (name.starts_with(kResources)) return applyResource(arguments, name.substr(kResources.size()), value);
-    return usage(fmt::format("there is no setting '{}'; there are durability, grace_s and resources.NAME", name));
 }
 
 std::optional<EarlyExit> applyPrefix(Arguments& arguments, std::string prefix) {
@@ -115,30 +71,19 @@ std::optional<EarlyExit> applyPrefix(Arguments& arguments, std::string prefix) {
     return std::nullopt;
 }
 
-std::optional<EarlyExit> applyCapacity(Arguments& arguments, std::string_view text) {
-    const auto capacity = number<int>(text);
-    if (!capacity || *capacity < 1 || *capacity > 4096)
-        return usage(fmt::format("--capacity is a number from 1 to 4096, not '{}'", text));
-    arguments.capacity = *capacity;
-    return std::nullopt;
-}
-
 std::optional<EarlyExit> apply(Arguments& arguments, int which, const char* value) {
     switch (which) {
     case Headless: arguments.headless = true; return std::nullopt;
     case DataDir: arguments.dataDir = value; return std::nullopt;
     case Listen: arguments.listen = value; return std::nullopt;
-    case Capacity: return applyCapacity(arguments, value);
+    case Capacity: return applySet(arguments, fmt::format("capacity={}", value));
     case NoSandbox: arguments.noSandbox = true; return std::nullopt;
     case Prefix: return applyPrefix(arguments, value);
     case AllowHost: arguments.allowHosts.emplace_back(value); return std::nullopt;
     case Attach: arguments.attach = value; return std::nullopt;
     case TokenFile: arguments.tokenFile = value; return std::nullopt;
-    case Set: return applySetting(arguments, value);
-    case Level:
-        if (!parseLogLevel(value, arguments.logLevel))
-            return usage(fmt::format("--log-level is debug, info, warning or error, not '{}'", value));
-        return std::nullopt;
+    case Set: return applySet(arguments, value);
+    case Level: return applySet(arguments, fmt::format("log_level={}", value));
     case Version: return EarlyExit{"yardmaster " YARD_VERSION "\n", 0};
     case Help: return EarlyExit{fmt::format(kHelp, defaultDataDirectory()), 0};
     default: return usage("unknown option");

@@ -1,10 +1,6 @@
 // The command line of yardmaster (CONTRACT 1). Values, no owner.
 #pragma once
 
-#include "core/base/clock.h"
-#include "core/base/log.h"
-#include "core/engine/machine.h"
-
 #include <string>
 #include <variant>
 #include <vector>
@@ -14,17 +10,13 @@ namespace yard::app {
 struct Arguments {
     bool headless = false;
     bool noSandbox = false;
-    bool powerDurability = false;
-    int capacity = 0; ///< 0: number of processors
-    Duration grace{2'000'000};
-    engine::ResourceSettings resources;
+    std::vector<std::string> set; ///< NAME=VALUE, checked; --capacity and --log-level too
     std::string dataDir;
     std::string listen = "127.0.0.1:8640";
     std::string prefix = "/compute";
     std::string tokenFile;
     std::string attach; ///< URL of an engine elsewhere; empty: embed one
     std::vector<std::string> allowHosts;
-    LogLevel logLevel = LogLevel::Info;
 };
 
 /// Print this and exit with that: --help, --version, or what is wrong with the arguments (exit 2).

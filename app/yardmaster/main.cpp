@@ -85,11 +85,8 @@ int serve(const app::Arguments& arguments, int signals) {
     engine::Options options;
     options.dataDir = arguments.dataDir;
     options.tokenFile = arguments.tokenFile;
-    options.capacity = arguments.capacity;
     options.noSandbox = arguments.noSandbox;
-    options.powerDurability = arguments.powerDurability;
-    options.grace = arguments.grace;
-    options.resources = arguments.resources;
+    options.set = arguments.set;
     auto engine = engine::Engine::open(std::move(options));
     if (!engine)
         return complain(engine.error().kind == ErrorKind::AtLimit ? kDirectoryInUse : kFailure, engine.error().message);
@@ -123,7 +120,6 @@ int main(int argc, char** argv) {
     if (!arguments.attach.empty())
         return complain(kFailure, "--attach opens the window on an engine elsewhere, and this version has no window yet; "
                                   "use yardctl --url instead.");
-    setLogLevel(arguments.logLevel);
     const UniqueFd signals = blockSignals();
     if (!signals) return complain(kFailure, "signalfd is not to be had on this system.");
     const int code = serve(arguments, signals.get());

@@ -111,7 +111,7 @@ Duration Dispatcher::deadlineOf(const Attempt& attempt) const {
     if (config && config->deadline) return *config->deadline;
     const RegisteredWorker* worker = parts_.workers.find(parts_.dictionary.classKey(attempt.cls.value).workerId);
     if (worker && worker->descriptor->deadline) return *worker->descriptor->deadline;
-    return Duration(3'600'000'000);
+    return parts_.settings.deadline;
 }
 
 runners::Lease Dispatcher::bareLease(const Attempt& attempt) const {
@@ -128,7 +128,7 @@ void Dispatcher::launch(Attempt& attempt, runners::Lease lease, std::vector<runn
     lease.id = attempt.id;
     lease.slot = attempt.slot;
     lease.deadline = deadlineOf(attempt);
-    lease.grace = parts_.grace;
+    lease.grace = parts_.settings.grace;
     lease.hurry = attempt.hurry;
     attempt.phase = Phase::Launched;
     leases.push_back(std::move(lease));
@@ -172,7 +172,9 @@ void Dispatcher::stop(const session::Stop& what) {
     const auto cause = what.cause == session::StopCause::Cancel    ? runners::StopCause::Cancelled
                        : what.cause == session::StopCause::Abandon ? runners::StopCause::Abandoned
                                                                    : runners::StopCause::EngineStopped;
-    runner_->end(attempt->id, cause);
+    std::optional<Duration> grace;
+    if (cause == runners::StopCause::EngineStopped) grace = std::min(parts_.settings.grace, kMaxGraceAtEnd);
+    runner_->end(attempt->id, cause, grace);
 }
 
 /// Nothing of it ever ran: the session may start it again, or end it, as if it had not been begun.

@@ -19,6 +19,7 @@
 #include "core/engine/spec_cache.h"
 #include "core/engine/worker_registry.h"
 #include "core/model/result.h"
+#include "core/model/settings.h"
 #include "core/runners/runner.h"
 #include "core/runners/scratch.h"
 #include "core/session/session.h"
@@ -46,6 +47,9 @@ struct LiveStreams {
     bool ended = false;         ///< and committed
     coro::ConditionVariable changed;
 };
+
+/// Longest grace when the engine itself ends: it has ten seconds for all.
+inline constexpr Duration kMaxGraceAtEnd{2'000'000};
 
 struct Attempt {
     enum class Phase : unsigned char { Fetching, Preparing, Launched, Collecting, Ended };
@@ -80,7 +84,7 @@ public:
         SpecCache& specs;
         EngineCounters& counters;
         std::string dataDir;
-        Duration grace;
+        const Settings& settings; ///< in force now; changes on the engine thread
         std::function<void()> wake; ///< the session got events: take a turn
     };
     explicit Dispatcher(Parts parts);

@@ -166,6 +166,12 @@ coro::Task<MetricsView> Engine::metrics() {
 coro::Task<SessionView> Engine::session() {
     return onEngine(*core_, [](EngineCore& core) { return core.session(); });
 }
+coro::Task<SettingsView> Engine::settings() {
+    return onEngine(*core_, [](EngineCore& core) { return core.settings(); });
+}
+coro::Task<Result<SettingsView>> Engine::changeSettings(std::string json) {
+    return onEngine(*core_, [j = std::move(json)](EngineCore& core) { return core.changeSettings(j); });
+}
 coro::Task<Result<void>> Engine::moveSession(SessionState to) {
     return onEngine(*core_, [to](EngineCore& core) { return core.moveSession(to); });
 }

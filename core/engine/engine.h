@@ -15,6 +15,7 @@
 #include "core/model/action_spec.h"
 #include "core/model/queue.h"
 #include "core/model/result.h"
+#include "core/model/settings.h"
 #include "core/model/states.h"
 #include "core/model/worker.h"
 
@@ -35,12 +36,12 @@ struct Options {
     std::string dataDir;
     std::string tokenFile;         ///< empty: `token` in the data directory
     std::string launcherProgram;   ///< re-executed as the launcher; empty: this program
-    int capacity = 0;              ///< cores; 0: number of processors
+    int capacity = 0;              ///< cores; 0: as the settings say
     int slotCount = 256;           ///< actions at once whatever they take; at least 16 more than cores
-    ResourceSettings resources;    ///< other amounts than found on this machine
+    ResourceSettings resources;    ///< other amounts than found on this machine or set
     bool noSandbox = false;        ///< silences the warning that registered workers run without one
-    bool powerDurability = false;  ///< sync every group, chunk and directory
-    Duration grace{2'000'000};     ///< between SIGTERM and SIGKILL
+    std::optional<Duration> grace; ///< between SIGTERM and SIGKILL; absent: as the settings say
+    std::vector<std::string> set;  ///< NAME=VALUE for this run, over settings.json
 };
 
 /// Which queue a command is for: the route's reference, or the implicit queue.
@@ -115,6 +116,11 @@ struct SessionView {
     bool sandboxed = false; ///< registered workers run in a sandbox
 };
 
+struct SettingsView {
+    Settings asked; ///< as set by file, route and this run's --set
+    std::vector<std::string_view> restartNeeded; ///< names of those that only the next start will heed
+};
+
 struct WatchRequest;
 struct Collected;
 struct MetricsView;
@@ -125,7 +131,8 @@ class Engine {
 public:
     /// Takes the data directory, ends what an earlier engine left behind, restores the journal, starts the launcher
     /// and the threads; the session is Ready when it returns. Blocks. Errors: AtLimit when another engine holds the data
-    /// directory (the message names its pid); Io, NoSpace, Journal, Invalid (token file readable by others) with a sentence each.
+    /// directory (the message names its pid); Io, NoSpace, Journal, Invalid (token file readable by others,
+    /// settings.json) with a sentence each.
     static Result<std::unique_ptr<Engine>> open(Options options);
     /// Sunset: refuses new commands, tears running actions down (gently for `grace`, then not), commits, joins the
     /// threads. Blocks; at most 10 s. `hurry` skips the gentle part, and may be called by another thread meanwhile.
@@ -196,6 +203,10 @@ public:
     coro::Task<SessionView> session();
     /// WrongState when the table forbids it. Sunset makes waitForSunset return; the owner then calls close().
     coro::Task<Result<void>> moveSession(SessionState to);
+    coro::Task<SettingsView> settings();
+    /// Changes those that the JSON object names, null to the default; kept in settings.json before it answers. What
+    /// can applies at once. Malformed, Invalid, Io, NoSpace: then nothing has changed.
+    coro::Task<Result<SettingsView>> changeSettings(std::string json);
     /// Readable once the session is Sunset by a route; for poll() beside main's signals. Do not read it.
     int sunsetFd() const;
     /// Writes `address` into the data directory (and the lock file): the server listens. Blocks for a file write.

@@ -82,6 +82,8 @@ public:
     coro::Task<MetricsView> metrics();
     coro::Task<SessionView> session();
     coro::Task<Result<void>> moveSession(SessionState to);
+    coro::Task<SettingsView> settings();
+    coro::Task<Result<SettingsView>> changeSettings(std::string json);
 
     // --- thread-safe ------------------------------------------------------------------------------------------------
     coro::Loop& loop() { return loop_; }
@@ -95,6 +97,8 @@ public:
 private:
     // lifecycle.cpp
     Result<void> openDirectory();
+    Result<void> readSettings();
+    ResourceSettings resourceSettings() const;
     Result<void> openStorage();
     Result<void> begin();
     Result<void> restore();
@@ -175,6 +179,11 @@ private:
     coro::Task<Result<QueueView>> commitQueue(QueueId id);
 
     Options options_;
+    GivenSettings savedSettings_; ///< what settings.json has
+    Settings askedSettings_;      ///< with what is set for this run
+    Settings settings_;           ///< in force
+    int capacity_ = 1;            ///< slots
+    coro::Mutex settingsMutex_;   ///< one change at a time
     std::optional<store::DataDirectory> directory_;
     std::string token_;
     std::string runId_;

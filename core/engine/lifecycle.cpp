@@ -35,7 +35,6 @@ constexpr int kMostCoreSlots = static_cast<int>(runners::SlotsFile::kMaxSlots) -
 
 EngineCore::EngineCore(Options options)
     : options_(std::move(options)), loop_({.name = "engine"}), committer_(loop_, [this] { wake(); }) {
-    if (options_.capacity <= 0) options_.capacity = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
 EngineCore::~EngineCore() {
@@ -58,12 +57,13 @@ Result<void> EngineCore::openDirectory() {
 }
 
 Result<void> EngineCore::openStorage() {
-    auto files = store::ChunkFiles::open(directory_->chunks(), options_.powerDurability, std::chrono::hours(1));
+    const bool power = settings_.durability == "power";
+    auto files = store::ChunkFiles::open(directory_->chunks(), power, std::chrono::hours(1));
     if (!files) return std::unexpected(files.error());
     chunkFiles_ = std::move(*files);
     store::StoreOptions options;
     options.path = directory_->journal();
-    if (options_.powerDurability) options.durability = store::Durability::Power;
+    if (power) options.durability = store::Durability::Power;
     store::StoreCallbacks callbacks;
     callbacks.acks = [this](store::Acks acks) { committer_.deliver(std::move(acks)); };
     callbacks.specs = [this](std::vector<store::FetchedSpec> specs) {
@@ -79,6 +79,7 @@ Result<void> EngineCore::openStorage() {
 
 Result<void> EngineCore::open() {
     if (auto opened = openDirectory(); !opened) return opened;
+    if (auto read = readSettings(); !read) return read;
     auto recovered = runners::recoverSlots(directory_->slots(), directory_->engineId());
     if (!recovered) return std::unexpected(recovered.error());
     if (recovered->killed > 0) logWarning("engine", "ended {} processes of an earlier engine", recovered->killed);
@@ -88,17 +89,17 @@ Result<void> EngineCore::open() {
     removeOldScratch();
 
     session::SessionOptions options;
-    options.slotCount = std::min(options_.capacity, kMostCoreSlots);
-    options.sharedSlots = std::max(kSharedSlots, options_.slotCount - options_.capacity);
+    options.slotCount = std::min(capacity_, kMostCoreSlots);
+    options.sharedSlots = std::max(kSharedSlots, options_.slotCount - capacity_);
     options.maxOutstanding =
         std::min(options.maxOutstanding,
                  options.slotCount * static_cast<int>(runners::kLeasesPerSlot) + options.sharedSlots);
     coreSlots_ = options.slotCount;
     sharedSlots_ = options.sharedSlots;
-    total_ = machineResources(options_.capacity, options_.resources);
+    total_ = machineResources(capacity_, resourceSettings());
     session_.emplace(std::make_unique<session::MachineCapacity>(total_), options);
     dispatcher_.emplace(Dispatcher::Parts{loop_, *session_, outbox_, dictionary_, workers_, *helpers_, specs_, counters_,
-                                          directory_->path(), options_.grace, [this] { wake(); }});
+                                          directory_->path(), settings_, [this] { wake(); }});
     loop_.release();
     std::promise<Result<void>> begun;
     std::future<Result<void>> began = begun.get_future();
@@ -305,7 +306,7 @@ coro::Task<void> EngineCore::sunset() {
     if (auto moved = session_->moveTo(SessionState::Sunset, outbox_); !moved)
         logDebug("engine", "{}", moved.error().message);
     wake();
-    const MonoTime until = MonoClock::now() + options_.grace + kShutdownSlack;
+    const MonoTime until = MonoClock::now() + std::min(settings_.grace, kMaxGraceAtEnd) + kShutdownSlack;
     bool toldToHurry = false;
     while (MonoClock::now() < until) {
         if (hurried_ && !toldToHurry) {

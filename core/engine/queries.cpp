@@ -229,7 +229,7 @@ coro::Task<SessionView> EngineCore::session() {
     for (const auto& [name, amount] : total_.named)
         if (name == "gpus") view.gpus = static_cast<double>(amount) / 1000;
     view.memoryBytes = static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
-    view.capacity = options_.capacity;
+    view.capacity = capacity_;
     view.journalWritable = committer_.writable();
     co_return view;
 }

@@ -245,7 +245,7 @@ coro::Task<Result<void>> EngineCore::removeWorker(std::string ref, bool force) {
             active.cursor = page->cursor;
             continue;
         }
-        for (const ActionResult& job : page->jobs) co_await waitForAction(job.lsn, options_.grace + Duration(5'000'000));
+        for (const ActionResult& job : page->jobs) co_await waitForAction(job.lsn, settings_.grace + Duration(5'000'000));
         active.cursor.clear();
     }
     const store::AckDetail done = co_await committer_.commit(store::DropWorker{*Hash256::fromHex(id)});

@@ -118,7 +118,7 @@ private:
     coro::Task<Response> registerWorker(Call& call);
     coro::Task<Response> removeWorker(Call& call);
 
-    // session (api_session.cpp)
+    // session and settings (api_session.cpp, api_settings.cpp)
     coro::Task<Response> getHealth(Call& call);
     coro::Task<Response> getVersion(Call& call);
     coro::Task<Response> getOpenApi(Call& call);
@@ -128,6 +128,8 @@ private:
     coro::Task<Response> sunsetSession(Call& call);
     coro::Task<Response> abandonSession(Call& call);
     coro::Task<Response> moveSession(Call& call, SessionState to);
+    coro::Task<Response> getSettings(Call& call);
+    coro::Task<Response> changeSettings(Call& call);
     coro::Task<Response> holdAll(Call& call);
     coro::Task<Response> releaseAll(Call& call);
     coro::Task<Response> setHeldEverywhere(Call& call, bool held);

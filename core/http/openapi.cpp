@@ -1,6 +1,7 @@
 #include "core/http/openapi.h"
 
 #include "core/model/json_writer.h"
+#include "core/model/settings.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -184,6 +185,72 @@ void writePaths(JsonWriter& writer, std::string_view prefix) {
     writer.closeObject();
 }
 
+void writeSettingSchema(JsonWriter& writer, const SettingInfo& setting, bool nullable) {
+    writer.key(setting.name);
+    writer.openObject();
+    const bool whole = std::holds_alternative<std::int64_t Settings::*>(setting.field);
+    writer.member("type", !setting.words.empty() ? "string" : whole ? "integer" : "number");
+    if (nullable) writer.member("nullable", true);
+    if (setting.words.empty()) {
+        writer.member("minimum", setting.least);
+        writer.member("maximum", setting.most);
+    } else {
+        writer.key("enum");
+        writer.openArray();
+        for (const std::string_view word : setting.words) writer.string(word);
+        writer.closeArray();
+    }
+    writer.member("description", setting.help);
+    writer.closeObject();
+}
+
+void writeSettingSchemas(JsonWriter& writer) {
+    for (const bool change : {false, true}) {
+        writer.key(change ? "ChangeSettings" : "Settings");
+        writer.openObject();
+        writer.member("type", "object");
+        // Families: resources.NAME.
+        writer.key("additionalProperties");
+        writer.raw(change ? R"({"type":"number","nullable":true})" : "{}");
+        if (!change) {
+            writer.key("required");
+            writer.openArray();
+            for (const SettingInfo& setting : settingsTable())
+                if (!setting.isFamily()) writer.string(setting.name);
+            writer.string("restart_needed");
+            writer.string("about");
+            writer.closeArray();
+        }
+        writer.key("properties");
+        writer.openObject();
+        for (const SettingInfo& setting : settingsTable())
+            if (!setting.isFamily()) writeSettingSchema(writer, setting, change);
+        if (!change) {
+            writer.key("restart_needed");
+            writer.raw(
+                R"({"type":"array","items":{"type":"string"},"description":"names that wait for the next start"})");
+            writer.key("about");
+            writer.raw(R"({"type":"object","additionalProperties":{"$ref":"#/components/schemas/SettingInfo"}})");
+        }
+        writer.closeObject();
+        writer.closeObject();
+    }
+}
+
+/// The members of two objects in one.
+void writeSchemas(JsonWriter& writer) {
+    std::string settings;
+    JsonWriter inner(settings);
+    inner.openObject();
+    writeSettingSchemas(inner);
+    inner.closeObject();
+    std::string_view others = openApiSchemas();
+    others.remove_prefix(1);
+    settings.back() = ',';
+    settings += others;
+    writer.raw(settings);
+}
+
 } // namespace
 
 std::string openApiJson(std::string_view prefix, std::string_view version) {
@@ -209,7 +276,7 @@ std::string openApiJson(std::string_view prefix, std::string_view version) {
     writer.key("parameters");
     writer.raw(openApiParameters());
     writer.key("schemas");
-    writer.raw(openApiSchemas());
+    writeSchemas(writer);
     writer.closeObject();
     writer.closeObject();
     return text;

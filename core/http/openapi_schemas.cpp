@@ -237,6 +237,10 @@ std::string_view openApiSchemas() {
 "WorkerId":{"type":"object","required":["id"],"properties":{"id":{"$ref":"#/components/schemas/Hash"}}},
 "Force":{"type":"object","properties":{"force":{"type":"boolean","description":"cancel what still needs it"}},
   "additionalProperties":false},
+"SettingInfo":{"type":"object","required":["applies","help"],"properties":{"unit":{"type":"string"},
+  "least":{"type":"number"},"most":{"type":"number"},"words":{"type":"array","items":{"type":"string"}},
+  "default":{"anyOf":[{"type":"number"},{"type":"string"}]},
+  "applies":{"type":"string","enum":["at_once","at_start"]},"help":{"type":"string"}}},
 "Machine":{"type":"object","required":["name","cores","memory_bytes"],"properties":{"name":{"type":"string"},
   "cores":{"type":"integer","format":"int64","minimum":1},"memory_bytes":{"type":"integer","format":"int64",
   "minimum":0},"gpus":{"type":"number","minimum":0},"resources":{"type":"object",
@@ -284,9 +288,7 @@ std::string_view openApiSchemas() {
 "Pool":{"type":"object","required":["max","max_per_group","max_idle_s","groups","gone"],
   "properties":{"max":{"type":"integer","format":"int64"},"max_per_group":{"type":"integer","format":"int64"},
   "max_idle_s":{"type":"number"},"groups":{"type":"array","items":{"$ref":"#/components/schemas/PoolGroup"}},
-  "gone":{"type":"array","items":{"$ref":"#/components/schemas/GoneProcess"}}}},
-"Settings":{"type":"object","additionalProperties":true},
-"ChangeSettings":{"type":"object","additionalProperties":true}
+  "gone":{"type":"array","items":{"$ref":"#/components/schemas/GoneProcess"}}}}
 })json";
 }
 

@@ -43,7 +43,6 @@ constexpr std::string_view kNoWhy =
 constexpr std::string_view kNoSamples =
     "Samples are not kept yet; GET jobs/{lsn} has \"cpu_seconds\" and \"max_rss_bytes\".";
 constexpr std::string_view kNoPool = "The warm pool is not there yet; workers run one process for each action.";
-constexpr std::string_view kNoSettings = "Settings are not there yet; use the command line's options.";
 
 } // namespace
 
@@ -120,8 +119,8 @@ std::span<const Api::Route> Api::routes() {
         {{Patch, "pool", Global, Json}, nullptr, kNoPool},
         {{Post, "pool/{worker}/restart", Global, OptionalJson}, nullptr, kNoPool},
         {{Delete, "pool/processes/{id}", Global, OptionalJson}, nullptr, kNoPool},
-        {{Get, "settings", Global}, nullptr, kNoSettings},
-        {{Patch, "settings", Global, Json}, nullptr, kNoSettings},
+        {{Get, "settings", Global}, &Api::getSettings},
+        {{Patch, "settings", Global, Json}, &Api::changeSettings},
         {{Get, "events", Global},
          nullptr,
          "Events are not there yet; ask for an action with GET jobs/{lsn}?wait=S."},

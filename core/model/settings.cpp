@@ -1,0 +1,255 @@
+#include "core/model/settings.h"
+
+#include "core/model/json_fields.h"
+#include "core/model/json_reader.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <optional>
+
+namespace yard {
+
+namespace {
+
+constexpr std::size_t kMaxBytes = 64u << 10;
+constexpr std::array<std::string_view, 2> kDurabilities = {"process", "power"};
+constexpr std::array<std::string_view, 4> kLevels = {"debug", "info", "warning", "error"};
+
+using Value = std::variant<std::int64_t, double, std::string>;
+
+double inSeconds(Duration duration) {
+    return static_cast<double>(duration.count()) / 1e6;
+}
+
+/// What to give for a setting, as the end of a sentence.
+std::string wanted(const SettingInfo& setting) {
+    if (!setting.words.empty()) return rangeOf(setting);
+    const bool seconds = std::holds_alternative<Duration Settings::*>(setting.field);
+    return fmt::format("{} from {}",
+                       setting.isFamily() ? "an amount"
+                       : seconds          ? "seconds"
+                                          : "a whole number",
+                       rangeOf(setting));
+}
+
+bool isWithin(const SettingInfo& setting, double number) {
+    return number >= setting.least && number <= setting.most;
+}
+
+constexpr std::string_view kResources = "resources.";
+constexpr std::size_t kMaxResources = 64;
+
+/// A setting by name; of a family, which one.
+struct Found {
+    const SettingInfo* setting;
+    std::string_view item = {};
+};
+
+/// False when the value is none that the setting may have.
+bool assign(const Found& found, const Value& value, Settings& settings) {
+    const SettingInfo& setting = *found.setting;
+    if (const auto* field = std::get_if<std::string Settings::*>(&setting.field)) {
+        const auto* word = std::get_if<std::string>(&value);
+        if (!word || std::ranges::find(setting.words, *word) == setting.words.end()) return false;
+        settings.** field = *word;
+        return true;
+    }
+    const auto* whole = std::get_if<std::int64_t>(&value);
+    const auto* real = std::get_if<double>(&value);
+    if (!whole && !real) return false;
+    const double number = whole ? static_cast<double>(*whole) : *real;
+    if (!isWithin(setting, number)) return false;
+    if (const auto* field = std::get_if<Duration Settings::*>(&setting.field)) {
+        settings.** field = Duration(std::llround(number * 1e6));
+        return true;
+    }
+    if (setting.isFamily()) {
+        settings.resources.insert_or_assign(std::string(found.item), number);
+        return settings.resources.size() <= kMaxResources;
+    }
+    if (!whole) return false;
+    settings.*std::get<std::int64_t Settings::*>(setting.field) = *whole;
+    return true;
+}
+
+std::optional<Value> valueOf(JsonView v) {
+    if (v.kind() == JsonKind::Integer) return v.node().integer;
+    if (v.kind() == JsonKind::Number) return v.node().number;
+    if (v.kind() == JsonKind::String) return std::string(v.string());
+    return std::nullopt;
+}
+
+Value valueOf(const SettingInfo& setting, std::string_view text) {
+    if (!setting.words.empty()) return std::string(text);
+    const auto parsed = [text](auto number) -> std::optional<Value> {
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+        if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+        return number;
+    };
+    if (const auto whole = parsed(std::int64_t{})) return *whole;
+    return parsed(double{}).value_or(std::string(text));
+}
+
+std::unexpected<Error> refusal(std::string_view name, const SettingInfo& setting) {
+    return invalid(std::string(name), fmt::format("Give \"{}\" as {}.", name, wanted(setting)));
+}
+
+Result<Found> findResource(std::string_view name) {
+    const std::string_view item = name.substr(kResources.size());
+    if (item == "cores") return invalid(std::string(name), "The number of cores is the setting \"capacity\".");
+    if (!isPlainName(item))
+        return invalid(
+            std::string(name),
+            fmt::format("{} cannot be the name of a resource: a letter, then letters, digits, \".\", \"_\" "
+                        "or \"-\", at most 64.",
+                        quoted(item)));
+    const auto table = settingsTable();
+    return Found{.setting = &*std::ranges::find_if(table, &SettingInfo::isFamily), .item = item};
+}
+
+Result<Found> find(std::string_view name) {
+    if (name.starts_with(kResources)) return findResource(name);
+    const auto table = settingsTable();
+    const auto found = std::ranges::find(table, name, &SettingInfo::name);
+    if (found != table.end()) return Found{.setting = &*found};
+    std::string names;
+    for (const SettingInfo& setting : table) names += fmt::format("{}{}", names.empty() ? "" : ", ", setting.name);
+    return invalid(std::string(name), fmt::format("There is no setting {}; there are {}.", quoted(name), names));
+}
+
+std::uint32_t bitOf(const SettingInfo& setting) {
+    return 1u << (&setting - settingsTable().data());
+}
+
+void reset(const Found& found, GivenSettings& settings) {
+    if (found.setting->isFamily()) {
+        settings.values.resources.erase(std::string(found.item));
+        return;
+    }
+    copySetting(*found.setting, Settings{}, settings.values);
+    settings.given &= ~bitOf(*found.setting);
+}
+
+void writeAmounts(JsonWriter& writer, const std::map<std::string, double>& amounts) {
+    writer.openObject();
+    for (const auto& [name, amount] : amounts) writer.member(name, amount);
+    writer.closeObject();
+}
+
+} // namespace
+
+std::span<const SettingInfo> settingsTable() {
+    // clang-format off
+    static const std::array kTable = {
+        SettingInfo{"capacity", "slots", &Settings::capacity, 0, 4096, {}, Applies::AtStart,
+                    "Cores that actions have between them; 0 is the number of processors."},
+        SettingInfo{"resources.NAME", "", &Settings::resources, 0, 1e9, {}, Applies::AtStart,
+                    "How much of a resource there is, instead of what was found: memory_mb, gpus, or a name of your "
+                    "own such as licence.x."},
+        SettingInfo{"durability", "", &Settings::durability, 0, 0, kDurabilities, Applies::AtStart,
+                    "What accepted work survives: the death of the process, or a power cut as well (slower: it "
+                    "syncs every group, chunk and directory)."},
+        SettingInfo{"grace_s", "s", &Settings::grace, 0, 60, {}, Applies::AtOnce,
+                    "Between SIGTERM and SIGKILL when an action is ended; for actions that start after the change, "
+                    "and never more than 2 when the engine itself ends."},
+        SettingInfo{"deadline_s", "s", &Settings::deadline, 0.001, 31'536'000, {}, Applies::AtOnce,
+                    "How long an attempt may take when neither action, queue nor worker say; for attempts that "
+                    "start after the change."},
+        SettingInfo{"log_level", "", &Settings::logLevel, 0, 0, kLevels, Applies::AtOnce,
+                    "The least important lines that are written to stderr."},
+    };
+    // clang-format on
+    static_assert(kTable.size() <= 32);
+    return kTable;
+}
+
+Result<GivenSettings> applySettings(const GivenSettings& base, std::string_view json) {
+    if (json.size() > kMaxBytes) return fail(ErrorKind::TooLarge, "Settings are a few lines of JSON, not more.");
+    const auto tape = readJson(json);
+    if (!tape) return std::unexpected(tape.error());
+    if (!tape->root().isObject()) return invalid("", "Give settings as a JSON object of names and values.");
+    GivenSettings settings = base;
+    for (const JsonView member : tape->root()) {
+        const Result<Found> found = find(member.key());
+        if (!found) return std::unexpected(found.error());
+        if (member.kind() == JsonKind::Null) {
+            reset(*found, settings);
+            continue;
+        }
+        const std::optional<Value> value = valueOf(member);
+        if (!value || !assign(*found, *value, settings.values)) return refusal(member.key(), *found->setting);
+        settings.given |= bitOf(*found->setting);
+    }
+    return settings;
+}
+
+Result<GivenSettings> applySetting(const GivenSettings& base, std::string_view nameAndValue) {
+    const auto mark = nameAndValue.find('=');
+    if (mark == nameAndValue.npos)
+        return invalid("", fmt::format("Give a setting as NAME=VALUE, not {}.", quoted(nameAndValue)));
+    const std::string_view name = nameAndValue.substr(0, mark);
+    const Result<Found> found = find(name);
+    if (!found) return std::unexpected(found.error());
+    GivenSettings settings = base;
+    if (!assign(*found, valueOf(*found->setting, nameAndValue.substr(mark + 1)), settings.values))
+        return refusal(name, *found->setting);
+    settings.given |= bitOf(*found->setting);
+    return settings;
+}
+
+std::string toJson(const GivenSettings& settings) {
+    std::string text = "{";
+    const auto begin = [&text](std::string_view name) {
+        text += text.size() > 1 ? ",\n  " : "\n  ";
+        appendJsonString(text, name);
+        text += ": ";
+    };
+    for (const SettingInfo& setting : settingsTable()) {
+        if (setting.isFamily() || !(settings.given & bitOf(setting))) continue;
+        begin(setting.name);
+        JsonWriter writer(text);
+        writeSetting(writer, setting, settings.values);
+    }
+    for (const auto& [name, amount] : settings.values.resources) {
+        begin(fmt::format("{}{}", kResources, name));
+        appendJsonNumber(text, amount);
+    }
+    return text + "\n}\n";
+}
+
+void writeSetting(JsonWriter& writer, const SettingInfo& setting, const Settings& settings) {
+    if (const auto* word = std::get_if<std::string Settings::*>(&setting.field))
+        writer.string(settings.**word);
+    else if (const auto* duration = std::get_if<Duration Settings::*>(&setting.field))
+        writer.number(inSeconds(settings.**duration));
+    else if (setting.isFamily())
+        writeAmounts(writer, settings.resources);
+    else
+        writer.integer(settings.*std::get<std::int64_t Settings::*>(setting.field));
+}
+
+std::string rangeOf(const SettingInfo& setting) {
+    if (setting.words.empty()) {
+        std::string text;
+        appendJsonNumber(text, setting.least);
+        text += " to ";
+        appendJsonNumber(text, setting.most);
+        return text;
+    }
+    const std::string most = fmt::format("{}", fmt::join(setting.words.first(setting.words.size() - 1), ", "));
+    return fmt::format("{} or {}", most, setting.words.back());
+}
+
+bool isSame(const SettingInfo& setting, const Settings& a, const Settings& b) {
+    return std::visit([&](auto field) { return a.*field == b.*field; }, setting.field);
+}
+
+void copySetting(const SettingInfo& setting, const Settings& from, Settings& to) {
+    std::visit([&](auto field) { to.*field = from.*field; }, setting.field);
+}
+
+} // namespace yard

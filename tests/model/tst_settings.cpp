@@ -1,0 +1,136 @@
+// Settings: what may be given, how it is printed, and that docs/settings.md says the same as the table.
+#include "core/base/files.h"
+#include "core/model/settings.h"
+#include "tests/support/show_strings.h"
+
+#include <QObject>
+#include <QTest>
+#include <fmt/format.h>
+
+using namespace yard;
+
+namespace {
+
+/// As the table of the document has it.
+std::string documented(const SettingInfo& setting) {
+    std::string value;
+    JsonWriter writer(value);
+    writeSetting(writer, setting, Settings{});
+    if (setting.isFamily()) value = "as found";
+    if (value.starts_with('"')) value = value.substr(1, value.size() - 2);
+    return fmt::format("| `{}` |{} | {} | {} | {} | {} |", setting.name,
+                       setting.unit.empty() ? "" : fmt::format(" {}", setting.unit), rangeOf(setting), value,
+                       setting.applies == Applies::AtOnce ? "at once" : "at start", setting.help);
+}
+
+} // namespace
+
+class SettingsTest : public QObject {
+    Q_OBJECT
+private slots:
+    void givenSettingsArePrintedAndReadBack();
+    void nullGoesBackToTheDefault();
+    void whatIsWrongIsRefusedByName_data();
+    void whatIsWrongIsRefusedByName();
+    void aSettingIsGivenAsText_data();
+    void aSettingIsGivenAsText();
+    void theDocumentSaysWhatTheTableSays();
+};
+
+void SettingsTest::givenSettingsArePrintedAndReadBack() {
+    QCOMPARE(toJson(GivenSettings{}), std::string("{\n}\n"));
+    const auto given = applySettings({}, R"({"grace_s":0.5,"durability":"power","capacity":3})");
+    QVERIFY(given);
+    QCOMPARE(toJson(*given),
+             std::string("{\n  \"capacity\": 3,\n  \"durability\": \"power\",\n  \"grace_s\": 0.5\n}\n"));
+    const auto again = applySettings({}, toJson(*given));
+    QVERIFY(again && again->values == given->values && again->given == given->given);
+    QCOMPARE(given->values.grace, Duration(500'000));
+    QCOMPARE(given->values.deadline, Settings{}.deadline);
+}
+
+void SettingsTest::nullGoesBackToTheDefault() {
+    const auto given = applySettings({}, R"({"grace_s":5,"log_level":"debug","resources.gpus":2})");
+    const auto back = applySettings(*given, R"({"grace_s":null,"resources.gpus":null})");
+    QVERIFY(back);
+    QCOMPARE(back->values.grace, Settings{}.grace);
+    QCOMPARE(toJson(*back), std::string("{\n  \"log_level\": \"debug\"\n}\n"));
+}
+
+void SettingsTest::whatIsWrongIsRefusedByName_data() {
+    QTest::addColumn<QByteArray>("json");
+    QTest::addColumn<QByteArray>("message");
+    const auto row = [](const char* json, const char* message) {
+        QTest::newRow(json) << QByteArray(json) << QByteArray(message);
+    };
+    row(R"({"colour":1})", "There is no setting \"colour\"; there are capacity, resources.NAME, durability, "
+                           "grace_s, deadline_s, log_level.");
+    row(R"({"grace_s":61})", "Give \"grace_s\" as seconds from 0 to 60.");
+    row(R"({"grace_s":-1})", "Give \"grace_s\" as seconds from 0 to 60.");
+    row(R"({"grace_s":"2"})", "Give \"grace_s\" as seconds from 0 to 60.");
+    row(R"({"grace_s":[2]})", "Give \"grace_s\" as seconds from 0 to 60.");
+    row(R"({"capacity":1.5})", "Give \"capacity\" as a whole number from 0 to 4096.");
+    row(R"({"capacity":true})", "Give \"capacity\" as a whole number from 0 to 4096.");
+    row(R"({"durability":"both"})", "Give \"durability\" as process or power.");
+    row(R"({"log_level":3})", "Give \"log_level\" as debug, info, warning or error.");
+    row(R"({"resources.gpus":-1})", "Give \"resources.gpus\" as an amount from 0 to 1000000000.");
+    row(R"({"resources.cores":4})", "The number of cores is the setting \"capacity\".");
+    row(R"({"resources.":4})", "\"\" cannot be the name of a resource: a letter, then letters, digits, \".\", "
+                               "\"_\" or \"-\", at most 64.");
+    row("[]", "Give settings as a JSON object of names and values.");
+    row("{", "");
+    QTest::newRow("too large") << QByteArray("{}").append(70'000, ' ')
+                               << QByteArray("Settings are a few lines of JSON, not more.");
+}
+
+void SettingsTest::whatIsWrongIsRefusedByName() {
+    QFETCH(QByteArray, json);
+    QFETCH(QByteArray, message);
+    const auto refused = applySettings({}, json.toStdString());
+    QVERIFY(!refused);
+    if (message.isEmpty())
+        QCOMPARE(int(refused.error().kind), int(ErrorKind::Malformed));
+    else
+        QCOMPARE(QByteArray::fromStdString(refused.error().message), message);
+}
+
+void SettingsTest::aSettingIsGivenAsText_data() {
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<QByteArray>("printed");
+    const auto row = [](const char* text, const char* printed) {
+        QTest::newRow(text) << QByteArray(text) << QByteArray(printed);
+    };
+    row("grace_s=0.25", "{\n  \"grace_s\": 0.25\n}\n");
+    row("capacity=8", "{\n  \"capacity\": 8\n}\n");
+    row("resources.licence.x=2", "{\n  \"resources.licence.x\": 2\n}\n");
+    row("log_level=error", "{\n  \"log_level\": \"error\"\n}\n");
+    row("grace_s", "Give a setting as NAME=VALUE, not \"grace_s\".");
+    row("grace_s=", "Give \"grace_s\" as seconds from 0 to 60.");
+    row("grace_s=2s", "Give \"grace_s\" as seconds from 0 to 60.");
+    row("grace_s=nan", "Give \"grace_s\" as seconds from 0 to 60.");
+    row("grace_s=inf", "Give \"grace_s\" as seconds from 0 to 60.");
+    row("capacity=1e2", "Give \"capacity\" as a whole number from 0 to 4096.");
+    row("colour=1", "There is no setting \"colour\"; there are capacity, resources.NAME, durability, grace_s, "
+                    "deadline_s, log_level.");
+}
+
+void SettingsTest::aSettingIsGivenAsText() {
+    QFETCH(QByteArray, text);
+    QFETCH(QByteArray, printed);
+    const auto given = applySetting({}, text.toStdString());
+    QCOMPARE(QByteArray::fromStdString(given ? toJson(*given) : given.error().message), printed);
+}
+
+void SettingsTest::theDocumentSaysWhatTheTableSays() {
+    const auto document = readFile(YARD_SOURCE_DIR "/docs/settings.md");
+    QVERIFY(document);
+    std::string rows;
+    for (std::size_t at = document->find("\n| `"); at != document->npos; at = document->find("\n| `", at + 1))
+        rows += document->substr(at + 1, document->find('\n', at + 1) - at);
+    std::string expected;
+    for (const SettingInfo& setting : settingsTable()) expected += documented(setting) + "\n";
+    QCOMPARE(rows, expected);
+}
+
+QTEST_APPLESS_MAIN(SettingsTest)
+#include "tst_settings.moc"
