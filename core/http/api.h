@@ -9,6 +9,7 @@
 #include "core/engine/engine.h"
 #include "core/engine/helper_pool.h"
 #include "core/http/auth.h"
+#include "core/http/event_hub.h"
 #include "core/http/message.h"
 #include "core/http/query.h"
 #include "core/http/router.h"
@@ -25,6 +26,7 @@ namespace yard::http {
 struct ApiOptions {
     std::string prefix = "/compute"; ///< empty: none; a slash at its end is dropped
     std::vector<std::string> allowHosts;
+    std::size_t maxWatchers = 1'000; ///< of GET events at once; more get 429
 };
 /// "/compute", "/a/b", "" or "/". Invalid for anything else.
 Result<std::string> parsePrefix(std::string_view text);
@@ -132,6 +134,9 @@ private:
     coro::Task<Response> changeSettings(Call& call);
     coro::Task<Response> holdAll(Call& call);
     coro::Task<Response> releaseAll(Call& call);
+    // events (api_events.cpp)
+    coro::Task<Response> getEvents(Call& call);
+
     coro::Task<Response> setHeldEverywhere(Call& call, bool held);
 
     /// Bodies over this are parsed by a helper.
@@ -142,6 +147,7 @@ private:
     const std::string prefix_;
     const Router router_;
     engine::HelperPool helpers_;
+    EventHub events_;
 };
 
 /// Longest `wait` of a request.

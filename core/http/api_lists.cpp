@@ -2,6 +2,7 @@
 #include "core/http/api.h"
 
 #include "core/http/error_map.h"
+#include "core/http/list_filter.h"
 #include "core/model/json_writer.h"
 
 #include <fmt/format.h>
@@ -66,8 +67,9 @@ Result<void> readQueue(std::string_view text, std::string_view field, engine::Li
     return {};
 }
 
-/// What there is of the filter language: words, and state:, queue:, worker: and label: with one value.
-Result<void> readFilter(std::string_view text, engine::ListQuery& query) {
+} // namespace
+
+Result<void> readFilter(std::string_view text, std::string_view field, engine::ListQuery& query) {
     const auto notYet = [](std::string_view term) {
         return fail(
             ErrorKind::NotImplemented,
@@ -93,9 +95,9 @@ Result<void> readFilter(std::string_view text, engine::ListQuery& query) {
         const std::string_view key = term.substr(0, colon);
         Result<void> read;
         if (key == "state" && query.states.empty())
-            read = readStates(value, "q", query);
+            read = readStates(value, field, query);
         else if (key == "queue" && !query.queue)
-            read = readQueue(value, "q", query);
+            read = readQueue(value, field, query);
         else if (key == "worker" && query.worker.empty())
             query.worker = value;
         else if (key == "label" && query.label.empty())
@@ -106,6 +108,8 @@ Result<void> readFilter(std::string_view text, engine::ListQuery& query) {
     }
     return {};
 }
+
+namespace {
 
 Result<void> readPage(const Query& parameters, int usual, engine::ListQuery& query) {
     const auto limit = parameters.integer("limit", 1, kMaxPage);
@@ -126,7 +130,7 @@ Result<engine::ListQuery> readListQuery(const Query& parameters) {
     query.worker = parameters.text("worker").value_or("");
     query.label = parameters.text("label").value_or("");
     if (good)
-        if (const auto filter = parameters.text("q")) good = readFilter(*filter, query);
+        if (const auto filter = parameters.text("q")) good = readFilter(*filter, "q", query);
     const std::string_view sort = parameters.text("sort").value_or("-lsn");
     query.newestFirst = sort != "lsn";
     if (good && sort != "lsn" && sort != "-lsn")

@@ -3,15 +3,12 @@
 
 #include "core/http/error_map.h"
 #include "core/http/json_request.h"
+#include "core/http/view_json.h"
 #include "core/model/json_writer.h"
 
 namespace yard::http {
 
-namespace {
-
-constexpr std::size_t kMaxTag = 255;
-
-void writeQueue(std::string& text, const QueueView& queue) {
+void appendJson(std::string& text, const QueueView& queue) {
     JsonWriter writer(text);
     const QueueCounters& counters = queue.counters;
     writer.openObject();
@@ -32,10 +29,14 @@ void writeQueue(std::string& text, const QueueView& queue) {
     writer.closeObject();
 }
 
+namespace {
+
+constexpr std::size_t kMaxTag = 255;
+
 Response queueResponse(const Result<QueueView>& queue) {
     if (!queue) return errorResponse(queue.error());
     std::string text;
-    writeQueue(text, *queue);
+    appendJson(text, *queue);
     return jsonResponse(std::move(text));
 }
 
@@ -62,7 +63,7 @@ coro::Task<Response> Api::listQueues(Call& call) {
     std::string text = R"({"queues":[)";
     for (const QueueView& queue : queues) {
         if (text.back() == '}') text += ',';
-        writeQueue(text, queue);
+        appendJson(text, queue);
     }
     text += "]}";
     co_return jsonResponse(std::move(text));

@@ -4,11 +4,20 @@
 #include "core/http/error_map.h"
 #include "core/http/json_request.h"
 #include "core/http/openapi.h"
+#include "core/http/view_json.h"
 #include "core/model/json_writer.h"
 
 #include <fmt/format.h>
 
 namespace yard::http {
+
+void appendCounts(std::string& text, const engine::SessionView& session) {
+    JsonWriter writer(text);
+    writer.openObject();
+    for (std::size_t i = 0; i < kActionStates; ++i)
+        writer.member(name(static_cast<ActionState>(i)), session.counts[i]);
+    writer.closeObject();
+}
 
 namespace {
 
@@ -21,8 +30,11 @@ void writeAmounts(JsonWriter& writer, const Resources& total) {
     writer.closeObject();
 }
 
-std::string sessionJson(const engine::SessionView& session) {
-    std::string text;
+} // namespace
+
+void appendJson(std::string& text, const engine::SessionView& session) {
+    std::string counts;
+    appendCounts(counts, session);
     JsonWriter writer(text);
     writer.openObject();
     writer.member("state", name(session.state));
@@ -31,10 +43,7 @@ std::string sessionJson(const engine::SessionView& session) {
     writer.member("run_id", session.runId);
     writer.member("version", YARD_VERSION);
     writer.key("counts");
-    writer.openObject();
-    for (std::size_t i = 0; i < kActionStates; ++i)
-        writer.member(name(static_cast<ActionState>(i)), session.counts[i]);
-    writer.closeObject();
+    writer.raw(counts);
     writer.key("machine");
     writer.openObject();
     writer.member("name", session.machineName);
@@ -52,10 +61,7 @@ std::string sessionJson(const engine::SessionView& session) {
     if (!session.sandboxed) writer.member("why", "Registered workers run with the rights of the engine's user.");
     writer.closeObject();
     writer.closeObject();
-    return text;
 }
-
-} // namespace
 
 coro::Task<Response> Api::getHealth(Call& call) {
     if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
@@ -83,7 +89,9 @@ coro::Task<Response> Api::getOpenApi(Call& call) {
 
 coro::Task<Response> Api::getSession(Call& call) {
     if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
-    co_return jsonResponse(sessionJson(co_await engine_.session()));
+    std::string text;
+    appendJson(text, co_await engine_.session());
+    co_return jsonResponse(std::move(text));
 }
 
 coro::Task<Response> Api::moveSession(Call& call, SessionState to) {

@@ -84,6 +84,7 @@ coro::Task<void> Connection::run() {
 
 void Connection::interruptSoftly() {
     unlink();
+    if (webSocket_) return webSocket_->stop();
     softlyInterrupted_ = true;
     thread_->interrupt();
 }
@@ -161,6 +162,7 @@ coro::Task<Connection::Next> Connection::serveOne() {
         if (trouble != Trouble::None) co_return co_await answer(troubleResponse(trouble, admission.limit));
     }
     Response response = co_await callHandler();
+    if (response.webSocket) co_return co_await upgrade(std::move(response.webSocket));
     co_return co_await answer(std::move(response));
 }
 
@@ -238,6 +240,21 @@ coro::Task<Response> Connection::callHandler() {
         co_return errorResponse(ErrorKind::Internal, "The engine made a mistake; its log says more.");
     }
     co_return errorResponse(ErrorKind::NotAccepting, "The engine is stopping; try again when it is back.");
+}
+
+/// The rest of the connection's life as a WebSocket.
+coro::Task<Connection::Next> Connection::upgrade(std::unique_ptr<WebSocketHandler> handler) {
+    mayGoOn_ = false;
+    if (begin_ < end_)
+        co_return co_await answer(
+            errorResponse(ErrorKind::Malformed, "Wait for the answer 101 before you send frames."));
+    if (server_.stopping)
+        co_return co_await answer(errorResponse(ErrorKind::NotAccepting, "The engine is stopping."));
+    buffer_ = std::vector<char>();
+    server_.waiting.pushBack(*this);
+    co_await runWebSocket(socket_, request_.head, *handler, server_.limits, webSocket_);
+    unlink();
+    co_return Next::Linger;
 }
 
 bool Connection::canSkipBody() const {

@@ -10,6 +10,7 @@
 #include "core/http/body_budget.h"
 #include "core/http/message_parser.h"
 #include "core/http/server.h"
+#include "core/http/web_socket.h"
 
 #include <atomic>
 #include <ctime>
@@ -78,6 +79,7 @@ private:
     coro::Task<Next> answer(Response response);
     coro::Task<Trouble> readWhole(std::uint64_t limit);
     coro::Task<Response> callHandler();
+    coro::Task<Next> upgrade(std::unique_ptr<WebSocketHandler> handler);
     bool canSkipBody() const;
     coro::Task<bool> skipBody();
     coro::Task<void> linger();
@@ -116,7 +118,12 @@ private:
     std::string chunkError_;
     std::string answerHead_;
     bool softlyInterrupted_ = false;
+    WebSocket* webSocket_ = nullptr; ///< while the connection is one
 };
+
+/// Answers the request with 101 and lets `handler` serve (web_socket.cpp). `current` points to the WebSocket meanwhile.
+coro::Task<void> runWebSocket(coro::TcpSocket& socket, const RequestHead& head, WebSocketHandler& handler,
+                              const Limits& limits, WebSocket*& current);
 
 /// The body of a connection's thread: runs one and counts it.
 coro::Task<void> serve(ServerState& server, coro::TcpSocket socket);

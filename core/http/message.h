@@ -123,6 +123,16 @@ struct Request {
     std::array<std::string, kMaxCaptures> captures;
 };
 
+class WebSocket;
+
+/// Serves a connection that stops being HTTP after its answer (web_socket.h).
+class WebSocketHandler {
+public:
+    virtual ~WebSocketHandler() = default;
+    /// Until the connection is over; returns when read() has ended and nothing is being sent any more.
+    virtual coro::Task<void> serve(WebSocket& socket) = 0;
+};
+
 struct Response {
     int status = 200;
     std::string body;
@@ -132,6 +142,9 @@ struct Response {
     std::optional<std::uint64_t>
         length;         ///< of what the producer gives, or of a body left out for HEAD; else chunked
     bool close = false; ///< the connection ends after this answer
+    /// The connection becomes a WebSocket, served by this; everything else of the answer is ignored. Only when
+    /// refuseUpgrade() has nothing against it.
+    std::unique_ptr<WebSocketHandler> webSocket;
 };
 
 /// A handler's decision on a request of which only the head was read.

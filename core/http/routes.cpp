@@ -121,9 +121,7 @@ std::span<const Api::Route> Api::routes() {
         {{Delete, "pool/processes/{id}", Global, OptionalJson}, nullptr, kNoPool},
         {{Get, "settings", Global}, &Api::getSettings},
         {{Patch, "settings", Global, Json}, &Api::changeSettings},
-        {{Get, "events", Global},
-         nullptr,
-         "Events are not there yet; ask for an action with GET jobs/{lsn}?wait=S."},
+        {{Get, "events", Global}, &Api::getEvents},
     };
     return kRoutes;
 }
@@ -147,7 +145,8 @@ Api::Api(engine::Engine& engine, ApiOptions options)
     , gate_(engine.token(), std::move(options.allowHosts))
     , prefix_(std::move(options.prefix))
     , router_(specs(), prefix_)
-    , helpers_(kHelpers) {}
+    , helpers_(kHelpers)
+    , events_(engine, options.maxWatchers) {}
 
 Api::~Api() {
     helpers_.stop();

@@ -42,6 +42,9 @@ struct Limits {
     Duration writeStall = std::chrono::seconds(30); ///< the client takes nothing of an answer; then cut
     Duration linger = std::chrono::seconds(2);      ///< bytes are read and dropped, so that a refusal arrives
     Duration acceptBackoff = std::chrono::milliseconds(50); ///< after EMFILE and the like
+    std::size_t webSocketMessage = 64u << 10; ///< bytes of a message that comes in; more ends it with code 1009
+    /// Nothing comes by a WebSocket, not even answers to the pings that are sent at half of this; then cut.
+    Duration webSocketIdle = std::chrono::seconds(60);
     Duration stop = std::chrono::seconds(5); ///< for answers under way when the server stops; then cut
 };
 

@@ -1,0 +1,57 @@
+// What is sent to watchers and understood from them (docs/events.md): frames as JSON text. Values; any thread.
+#pragma once
+
+#include "core/base/error.h"
+#include "core/engine/watch.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace yard::http {
+
+/// Where a watcher was in an earlier connection: "<run_id>.<seq>".
+struct Since {
+    std::string runId;
+    std::uint64_t seq = 0;
+};
+/// Invalid for anything else.
+Result<Since> parseSince(std::string_view text);
+
+/// A message of a watcher: {"watch":{"lsns":[…]}}, {"watch":{"filter":"…"}}, {"watch":{"finished":true}}, or
+/// {"watch":{}} for no actions at all. Malformed, Invalid naming the member.
+Result<engine::Watch> parseWatch(std::string_view text);
+
+/// The first frame.
+std::string helloFrame(const engine::SessionView& session, std::uint64_t seq, bool resumed);
+/// {"resync":true,…}: something was missed.
+std::string resyncFrame(std::uint64_t seq);
+std::string errorFrame(const Error& error);
+
+/// Writes frames from one answer of the engine; each value becomes text once, however many frames it is in.
+class FrameWriter {
+public:
+    /// `collected` outlives it.
+    explicit FrameWriter(const engine::Collected& collected)
+        : collected_(collected) {}
+
+    struct Options {
+        bool everything = false;                  ///< it begins anew
+        bool allRows = false;                     ///< its actions are all there are
+        const engine::Watch* confirmed = nullptr; ///< says what is watched from now on
+    };
+    /// Empty when there is nothing to tell.
+    std::string frame(const engine::WatchUpdate& update, const Options& options);
+
+private:
+    const std::string& row(Lsn lsn);
+    const std::string& queue(QueueId id);
+    const engine::Collected& collected_;
+    std::map<Lsn, std::string> rows_;
+    std::map<QueueId, std::string> queues_;
+};
+
+} // namespace yard::http

@@ -1,0 +1,205 @@
+#include "core/http/web_socket.h"
+
+#include "core/base/log.h"
+#include "core/coro/one_shot.h"
+#include "core/coro/timeout.h"
+#include "core/http/connection.h"
+#include "core/http/error_map.h"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <boost/beast/core/bind_handler.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/message.hpp>
+#include <boost/beast/websocket/stream.hpp>
+#include <sys/socket.h>
+
+namespace yard::http {
+
+namespace {
+
+namespace beast = boost::beast;
+namespace websocket = boost::beast::websocket;
+
+/// Beast asks for room beyond the message.
+constexpr std::size_t kSpare = 4 * 1024;
+/// What the kernel keeps of what a slow peer has not taken: what waits there gets old, and thousands may be slow.
+constexpr int kSendBuffer = 128 * 1024;
+
+/// A connection's socket under Beast, which never closes it: the connection does, and takes it out of epoll first.
+class Layer {
+public:
+    using executor_type = coro::Executor;
+    explicit Layer(coro::TcpSocket& socket)
+        : socket_(&socket) {}
+    executor_type get_executor() const noexcept { return socket_->get_executor(); }
+    template<class Buffers, class Handler>
+    auto async_read_some(const Buffers& buffers, Handler&& handler) {
+        return socket_->async_read_some(buffers, std::forward<Handler>(handler));
+    }
+    template<class Buffers, class Handler>
+    auto async_write_some(const Buffers& buffers, Handler&& handler) {
+        return socket_->async_write_some(buffers, std::forward<Handler>(handler));
+    }
+    void shutDown(int how) const { ::shutdown(socket_->native_handle(), how); }
+
+    friend void beast_close_socket(Layer& layer) { layer.shutDown(SHUT_RDWR); }
+    template<class Handler>
+    friend void async_teardown(beast::role_type, Layer& layer, Handler&& handler) {
+        layer.shutDown(SHUT_WR);
+        boost::asio::post(layer.get_executor(),
+                          beast::bind_front_handler(std::forward<Handler>(handler), beast::error_code{}));
+    }
+
+private:
+    coro::TcpSocket* socket_;
+};
+
+bool hasToken(std::string_view list, std::string_view token) {
+    while (!list.empty()) {
+        const std::size_t end = list.find(',');
+        std::string_view word = list.substr(0, end);
+        list = end == std::string_view::npos ? std::string_view{} : list.substr(end + 1);
+        while (word.starts_with(' ') || word.starts_with('\t')) word.remove_prefix(1);
+        while (word.ends_with(' ') || word.ends_with('\t')) word.remove_suffix(1);
+        if (equalsNoCase(word, token)) return true;
+    }
+    return false;
+}
+
+/// Sixteen bytes in base64.
+bool isKey(std::string_view key) {
+    return key.size() == 24 && key.ends_with("==") && std::ranges::all_of(key.substr(0, 22), [](char c) {
+               return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '+' ||
+                      c == '/';
+           });
+}
+
+class BeastSocket final : public WebSocket {
+public:
+    BeastSocket(coro::TcpSocket& socket, const Limits& limits)
+        : limits_(limits)
+        , stream_(socket)
+        , buffer_(limits.webSocketMessage + kSpare) {
+        ::setsockopt(socket.native_handle(), SOL_SOCKET, SO_SNDBUF, &kSendBuffer, sizeof kSendBuffer);
+        websocket::stream_base::timeout timeout{};
+        timeout.handshake_timeout = limits.linger;
+        timeout.idle_timeout = limits.webSocketIdle;
+        timeout.keep_alive_pings = true;
+        stream_.set_option(timeout);
+        stream_.read_message_max(limits.webSocketMessage);
+        stream_.auto_fragment(false);
+    }
+
+    coro::Task<bool> accept(const RequestHead& head) {
+        beast::http::request<beast::http::empty_body> request(beast::http::verb::get, "/", 11);
+        for (const char* name : {"Host", "Upgrade", "Connection", "Sec-WebSocket-Key", "Sec-WebSocket-Version"})
+            if (const auto value = head.field(name)) request.set(name, *value);
+        const auto [error] = co_await coro::asyncOp<coro::DoneSignature>(
+            "websocket accept", [&](auto handler) { stream_.async_accept(request, std::move(handler)); });
+        co_return !error;
+    }
+
+    coro::Task<std::optional<Message>> read() override {
+        buffer_.clear();
+        const auto [error, bytes] = co_await coro::asyncOp<coro::IoSignature>(
+            "websocket read", [&](auto handler) { stream_.async_read(buffer_, std::move(handler)); });
+        if (error) co_return std::nullopt;
+        Message message{std::string(static_cast<const char*>(buffer_.cdata().data()), buffer_.size()),
+                        stream_.got_text()};
+        co_return message;
+    }
+
+    coro::Task<bool> send(std::string_view text) override {
+        bool sent = false;
+        try {
+            sent = co_await coro::withTimeout(limits_.writeStall, write(text));
+        } catch (const coro::TimeoutError&) {
+            sent = false;
+        }
+        co_return sent;
+    }
+
+    coro::Task<void> close(CloseCode code, std::string_view reason) override {
+        const websocket::close_reason why(static_cast<websocket::close_code>(code), reason);
+        try {
+            co_await coro::withTimeout(limits_.linger, shake(why));
+        } catch (const coro::TimeoutError&) {
+            // It had its time.
+        }
+        cut();
+    }
+
+    void cut() override { stream_.next_layer().shutDown(SHUT_RDWR); }
+
+private:
+    coro::Task<bool> write(std::string_view text) {
+        stream_.text(true);
+        const auto [error, bytes] = co_await coro::asyncOp<coro::IoSignature>("websocket write", [&](auto handler) {
+            stream_.async_write(boost::asio::buffer(text.data(), text.size()), std::move(handler));
+        });
+        co_return !error;
+    }
+    coro::Task<void> shake(websocket::close_reason why) {
+        co_await coro::asyncOp<coro::DoneSignature>(
+            "websocket close", [&](auto handler) { stream_.async_close(why, std::move(handler)); });
+    }
+
+    const Limits& limits_;
+    websocket::stream<Layer, false> stream_;
+    beast::flat_buffer buffer_;
+};
+
+/// The connection must not see a socket that is gone.
+class Current {
+public:
+    Current(WebSocket*& slot, WebSocket& socket)
+        : slot_(slot) {
+        slot_ = &socket;
+    }
+    Current(const Current&) = delete;
+    Current& operator=(const Current&) = delete;
+    ~Current() { slot_ = nullptr; }
+
+private:
+    WebSocket*& slot_;
+};
+
+} // namespace
+
+std::optional<Response> refuseUpgrade(const RequestHead& head) {
+    const bool asks = head.method == Method::Get && head.isHttp11 &&
+                      hasToken(head.field("Upgrade").value_or(""), "websocket") &&
+                      hasToken(head.field("Connection").value_or(""), "upgrade");
+    const bool knows = head.field("Sec-WebSocket-Version") == "13";
+    if (!asks || !knows) {
+        Response response = errorResponse(
+            ErrorKind::Malformed, "This is a WebSocket, version 13; open it with a WebSocket client (ws://…).");
+        response.status = 426;
+        response.fields.emplace_back("Upgrade", "websocket");
+        response.fields.emplace_back("Sec-WebSocket-Version", "13");
+        return response;
+    }
+    if (head.count("Sec-WebSocket-Key") != 1 || !isKey(*head.field("Sec-WebSocket-Key")))
+        return errorResponse(ErrorKind::Malformed, "Sec-WebSocket-Key is 16 bytes in base64, once.");
+    return std::nullopt;
+}
+
+coro::Task<void> runWebSocket(coro::TcpSocket& socket, const RequestHead& head, WebSocketHandler& handler,
+                              const Limits& limits, WebSocket*& current) {
+    BeastSocket web(socket, limits);
+    const bool accepted = co_await web.accept(head);
+    if (!accepted) co_return;
+    Current guard(current, web);
+    try {
+        co_await handler.serve(web);
+    } catch (const coro::LostError&) {
+        // The engine went away.
+    } catch (const std::exception& problem) {
+        logError("http", "{}: {}", head.path(), problem.what());
+    }
+    web.onStop(nullptr);
+}
+
+} // namespace yard::http

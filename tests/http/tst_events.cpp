@@ -1,0 +1,619 @@
+// GET events over real sockets: what watchers are told, what happens to slow and hostile ones.
+#include "core/runners/launcher.h"
+#include "tests/engine/engine_test.h"
+
+#include "core/http/api.h"
+#include "core/http/server.h"
+#include "tests/http/ws_client.h"
+
+#include <QObject>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <thread>
+
+using namespace yard;
+using namespace yard::http;
+using namespace std::chrono_literals;
+namespace json = boost::json;
+
+namespace {
+
+/// Engine, routes and server.
+class Served {
+public:
+    explicit Served(Limits limits = {}, std::size_t maxWatchers = 1'000) {
+        ApiOptions options;
+        options.maxWatchers = maxWatchers;
+        api_ = std::make_unique<Api>(*engine, options);
+        auto started = Server::start({"127.0.0.1", 0}, *api_, limits);
+        if (!started) qFatal("no server: %s", started.error().message.c_str());
+        server = std::move(*started);
+        engine.run(engine->configureQueue({QueueId(0), {}}, R"({"max_retries":0})"));
+    }
+    ~Served() { server->stop(); }
+    std::uint16_t port() const { return server->port(); }
+    WsClient connect(std::string_view target = "/compute/events", int receiveBufferBytes = 0) {
+        return WsClient(port(), engine->token(), target, {}, receiveBufferBytes);
+    }
+    RawAnswer get(std::string_view target, std::vector<std::pair<std::string, std::string>> fields,
+                  std::string_view method = "GET") {
+        RawClient client(port());
+        client.send(WsClient::request(port(), engine->token(), target, std::move(fields), method));
+        return client.receive(method == "HEAD");
+    }
+
+    test::EngineTest engine;
+
+private:
+    std::unique_ptr<Api> api_;
+
+public:
+    std::unique_ptr<Server> server;
+};
+
+std::int64_t number(const json::object& object, std::string_view member) {
+    const auto* value = object.if_contains(member);
+    return value && value->is_int64() ? value->as_int64() : -1;
+}
+std::string text(const json::object& object, std::string_view member) {
+    const auto* value = object.if_contains(member);
+    return value && value->is_string() ? std::string(value->as_string()) : std::string();
+}
+json::array list(const json::object& object, std::string_view member) {
+    const auto* value = object.if_contains(member);
+    return value && value->is_array() ? value->as_array() : json::array();
+}
+bool has(const json::object& object, std::string_view member) {
+    return object.contains(member);
+}
+
+/// "3 failed exit_code 4" for each action of a frame.
+std::vector<std::string> actions(const json::object& frame) {
+    std::vector<std::string> lines;
+    for (const auto& value : list(frame, "actions")) {
+        const json::object& row = value.as_object();
+        std::string line = fmt::format("{} {}", number(row, "lsn"), text(row, "state"));
+        if (has(row, "reason")) line += " " + text(row, "reason");
+        if (has(row, "exit_code") && number(row, "exit_code") != 0)
+            line += fmt::format(" {}", number(row, "exit_code"));
+        lines.push_back(line);
+    }
+    return lines;
+}
+
+constexpr std::string_view kEnds = R"({"watch":{"finished":true}})";
+
+/// Past the greeting and the snapshot.
+json::object begin(WsClient& client) {
+    const json::object hello = client.next();
+    if (hello.contains("resumed") && !hello.at("resumed").as_bool()) client.next();
+    return hello;
+}
+
+/// Watches, and reads up to the frame that confirms it.
+json::object watch(WsClient& client, std::string_view message) {
+    client.send(message);
+    json::object confirmed;
+    client.nextUntil([&](const json::object& frame) {
+        confirmed = frame;
+        return has(frame, "watch");
+    });
+    return confirmed;
+}
+
+std::int64_t position(const json::object& frame) {
+    return number(frame, "seq");
+}
+
+} // namespace
+
+class EventsTest : public QObject {
+    Q_OBJECT
+private slots:
+    void aRequestThatIsNoWebSocketIsToldSo();
+    void strangersAreTurnedAwayBeforeTheUpgrade();
+    void aWatcherIsGreetedAndToldHowThingsStand();
+    void queuesWorkersAndTheSessionComeUnasked();
+    void endsComeInBatchesWithCounters();
+    void aListOfActionsComesWholeAndThenByChanges();
+    void aFilterTellsWhatEntersAndLeaves();
+    void aFilterKeepsItsNewestRows();
+    void aWrongMessageIsAnsweredAndChangesNothing_data();
+    void aWrongMessageIsAnsweredAndChangesNothing();
+    void whoComesBackGoesOnWhereHeWas();
+    void whoComesBackFromAnotherRunBeginsAnew();
+    void aSlowWatcherIsToldToBeginAnew();
+    void aWatcherWhoNeverReadsIsCut();
+    void aHundredWatchersAreToldTheSame();
+    void noMoreThanTheLimitMayWatch();
+    void framesThatBreakTheRulesEndTheConnection_data();
+    void framesThatBreakTheRulesEndTheConnection();
+    void aMessageMayComeInPieces();
+    void aPingIsAnsweredAndAClosingToo();
+    void silenceIsProbedAndThenCut();
+    void aStoppingServerSaysGoodbye();
+    void aStoppingServerDoesNotWaitForTheSilent();
+    void aClosedEngineEndsItsWatchers();
+    void aClientThatVanishesLeavesNothingBehind();
+};
+
+void EventsTest::aRequestThatIsNoWebSocketIsToldSo() {
+    Served served;
+    const auto status = [&](std::vector<std::pair<std::string, std::string>> fields,
+                            std::string_view method = "GET", std::string_view target = "/compute/events") {
+        return served.get(target, std::move(fields), method).status;
+    };
+    const RawAnswer plain = served.get("/compute/events", {{"Upgrade", ""}});
+    QCOMPARE(plain.status, 426);
+    QCOMPARE(plain.field("Upgrade"), std::string("websocket"));
+    QCOMPARE(plain.field("Sec-WebSocket-Version"), std::string("13"));
+    QCOMPARE(status({{"Upgrade", "h2c"}}), 426);
+    QCOMPARE(status({{"Connection", "keep-alive"}}), 426);
+    QCOMPARE(status({{"Sec-WebSocket-Version", "8"}}), 426);
+    QCOMPARE(status({{"Sec-WebSocket-Key", ""}}), 400);
+    QCOMPARE(status({{"Sec-WebSocket-Key", "short"}}), 400);
+    QCOMPARE(status({{"Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZ!=="}}), 400);
+    QCOMPARE(status({}, "HEAD"), 426);
+    QCOMPARE(status({}, "POST"), 405);
+    QCOMPARE(status({}, "GET", "/compute/events?since=abc"), 422);
+    QCOMPARE(status({}, "GET", "/compute/events?since=abc.-1"), 422);
+    QCOMPARE(status({}, "GET", "/compute/events?since=.7"), 422);
+    QCOMPARE(status({}, "GET", "/compute/events?watch=all"), 400);
+    // Frames before the answer.
+    RawClient hasty(served.port());
+    hasty.send(WsClient::request(served.port(), served.engine->token(), "/compute/events") +
+               "\x81\x80\x11\x22\x33\x44");
+    QCOMPARE(hasty.receive().status, 400);
+}
+
+void EventsTest::strangersAreTurnedAwayBeforeTheUpgrade() {
+    Served served;
+    QCOMPARE(served.get("/compute/events", {{"Authorization", ""}}).status, 401);
+    QCOMPARE(served.get("/compute/events", {{"Authorization", "Bearer guess"}}).status, 401);
+    QCOMPARE(served.get("/compute/events", {{"Host", "evil.example"}}).status, 403);
+    QCOMPARE(served.get("/compute/events", {{"Origin", "http://evil.example"}}).status, 403);
+    const std::string ours = fmt::format("http://127.0.0.1:{}", served.port());
+    WsClient page(served.port(), served.engine->token(), "/compute/events", {{"Origin", ours}});
+    QCOMPARE(page.answer.status, 101);
+}
+
+void EventsTest::aWatcherIsGreetedAndToldHowThingsStand() {
+    Served served;
+    WsClient client = served.connect();
+    QCOMPARE(client.answer.status, 101);
+    QCOMPARE(client.answer.field("Sec-WebSocket-Accept"), std::string("s3pPLMBiTxaQ9kYGzzhZRbK+xOo="));
+    QCOMPARE(client.answer.field("Sec-WebSocket-Extensions"), std::string());
+    const json::object hello = client.next();
+    const auto session = served.engine.run(served.engine->session());
+    QCOMPARE(text(hello, "engine_id"), session.engineId);
+    QCOMPARE(text(hello, "run_id"), session.runId);
+    QCOMPARE(hello.at("resumed"), json::value(false));
+    const json::object snapshot = client.next();
+    QCOMPARE(snapshot.at("snapshot"), json::value(true));
+    QCOMPARE(position(snapshot), position(hello));
+    QCOMPARE(text(snapshot.at("session").as_object(), "state"), std::string("ready"));
+    QCOMPARE(number(snapshot.at("counts").as_object(), "pending"), 0);
+    QCOMPARE(list(snapshot, "queues").size(), 1u);
+    QCOMPARE(number(list(snapshot, "queues")[0].as_object(), "queue_id"), 0);
+    QVERIFY(list(snapshot, "workers").empty() && !has(snapshot, "actions"));
+}
+
+void EventsTest::queuesWorkersAndTheSessionComeUnasked() {
+    Served served;
+    test::EngineTest& engine = served.engine;
+    WsClient client = served.connect();
+    begin(client);
+    const QueueView queue = *engine.run(engine->createQueue("night", "{}"));
+    json::object seen;
+    const auto frameWith = [&](std::string_view member) {
+        return client.nextUntil([&](const json::object& frame) {
+            seen = frame;
+            return has(frame, member);
+        });
+    };
+    QVERIFY(frameWith("queues"));
+    QCOMPARE(text(list(seen, "queues")[0].as_object(), "tag"), std::string("night"));
+    QVERIFY(engine.run(engine->deleteQueue({queue.id, {}})));
+    QVERIFY(frameWith("gone_queues"));
+    QCOMPARE(list(seen, "gone_queues")[0], json::value(queue.id.value));
+    auto worker = parseWorker(
+        R"({"name":"w","version":"1","platform":"linux-x86_64","executable":"w","files":[],"functions":[{"name":"f","version":"1"}]})");
+    if (worker && engine.run(engine->registerWorker(*worker))) {
+        QVERIFY(frameWith("workers"));
+        QCOMPARE(list(seen, "workers")[0], json::value(worker->id.hex()));
+    }
+    QVERIFY(engine.run(engine->moveSession(SessionState::Draining)));
+    QVERIFY(frameWith("session"));
+    QCOMPARE(text(seen.at("session").as_object(), "state"), std::string("draining"));
+}
+
+void EventsTest::endsComeInBatchesWithCounters() {
+    Served served;
+    WsClient client = served.connect();
+    begin(client);
+    const json::object confirmed = watch(client, kEnds);
+    QCOMPARE(text(confirmed, "watch"), std::string("finished"));
+    QVERIFY(has(confirmed, "actions") && list(confirmed, "actions").empty());
+    const Lsn good = served.engine.sh("true");
+    const Lsn bad = served.engine.sh("exit 4");
+    std::set<std::string> ends;
+    std::int64_t seq = position(confirmed);
+    bool ordered = true;
+    json::object counts;
+    QVERIFY(client.nextUntil([&](const json::object& frame) {
+        ordered = ordered && position(frame) > seq;
+        seq = position(frame);
+        if (has(frame, "counts")) counts = frame.at("counts").as_object();
+        for (const std::string& line : actions(frame)) ends.insert(line);
+        return ends.size() == 2;
+    }));
+    QVERIFY(ordered);
+    QCOMPARE(ends, (std::set<std::string>{fmt::format("{} completed", good.value),
+                                          fmt::format("{} failed exit_code 4", bad.value)}));
+    QCOMPARE(number(counts, "completed"), 1);
+    QCOMPARE(number(counts, "failed"), 1);
+}
+
+void EventsTest::aListOfActionsComesWholeAndThenByChanges() {
+    Served served;
+    const Lsn mine = served.engine.sh("true", R"(,"hold":true,"label":"mine")");
+    WsClient client = served.connect();
+    begin(client);
+    const json::object all =
+        watch(client, fmt::format(R"({{"watch":{{"lsns":[{0},{0},{1}]}}}})", mine.value, mine.value + 7'000'000));
+    QCOMPARE(text(all, "watch"), std::string("lsns"));
+    QCOMPARE(all.at("all_actions"), json::value(true));
+    QCOMPARE(actions(all), std::vector<std::string>{fmt::format("{} pending", mine.value)});
+    QCOMPARE(text(list(all, "actions")[0].as_object(), "label"), std::string("mine"));
+    QCOMPARE(list(all, "gone"), json::array{mine.value + 7'000'000});
+    served.engine.wait(served.engine.sh("true"));
+    QVERIFY(served.engine.run(served.engine->release(mine)));
+    std::set<std::string> states;
+    QVERIFY(client.nextUntil([&](const json::object& frame) {
+        for (const std::string& line : actions(frame)) states.insert(line);
+        return states.contains(fmt::format("{} completed", mine.value));
+    }));
+    for (const std::string& line : states) QVERIFY(line.starts_with(fmt::format("{} ", mine.value)));
+    QVERIFY(served.engine.run(served.engine->retire(mine)));
+    QVERIFY(client.nextUntil(
+        [&](const json::object& frame) { return list(frame, "gone") == json::array{mine.value}; }));
+    // Another watch takes its place, and none at all as well.
+    QCOMPARE(text(watch(client, R"({"watch":{"lsns":[]}})"), "watch"), std::string("lsns"));
+    QCOMPARE(text(watch(client, R"({"watch":{}})"), "watch"), std::string("nothing"));
+    QCOMPARE(text(watch(client, R"({"watch":{"finished":false}})"), "watch"), std::string("nothing"));
+}
+
+void EventsTest::aFilterTellsWhatEntersAndLeaves() {
+    Served served;
+    const Lsn first = served.engine.sh("true", R"(,"hold":true,"label":"a")");
+    WsClient client = served.connect();
+    begin(client);
+    const json::object all = watch(client, R"({"watch":{"filter":"state:held label:a"}})");
+    QCOMPARE(actions(all), std::vector<std::string>{fmt::format("{} pending", first.value)});
+    const Lsn second = served.engine.sh("true", R"(,"hold":true,"label":"a")");
+    QVERIFY(client.nextUntil([&](const json::object& frame) {
+        return actions(frame) == std::vector<std::string>{fmt::format("{} pending", second.value)};
+    }));
+    QVERIFY(served.engine.run(served.engine->release(first)));
+    QVERIFY(client.nextUntil(
+        [&](const json::object& frame) { return list(frame, "gone") == json::array{first.value}; }));
+}
+
+void EventsTest::aFilterKeepsItsNewestRows() {
+    Served served;
+    const Lsn first = served.engine.sh("true", R"(,"hold":true,"array":{"from":1,"to":1000})");
+    WsClient client = served.connect();
+    begin(client);
+    QCOMPARE(list(watch(client, R"({"watch":{"filter":"state:held"}})"), "actions").size(), 1000u);
+    const Lsn newest = served.engine.sh("true", R"(,"hold":true)");
+    QVERIFY(client.nextUntil([&](const json::object& frame) { return has(frame, "actions"); }));
+    // The oldest gave way; what happens to it is not told any more, but what happens to the newest is.
+    QVERIFY(served.engine.run(served.engine->hold(first)));
+    QVERIFY(served.engine.run(served.engine->cancel(first)));
+    QVERIFY(served.engine.run(served.engine->cancel(newest)));
+    bool toldOfFirst = false;
+    QVERIFY(client.nextUntil([&](const json::object& frame) {
+        const json::array gone = list(frame, "gone");
+        toldOfFirst |= std::ranges::find(gone, json::value(first.value)) != gone.end();
+        return std::ranges::find(gone, json::value(newest.value)) != gone.end();
+    }));
+    QVERIFY(!toldOfFirst);
+}
+
+void EventsTest::aWrongMessageIsAnsweredAndChangesNothing_data() {
+    QTest::addColumn<QByteArray>("message");
+    QTest::addColumn<QByteArray>("error");
+    const auto row = [](const char* name, const char* message, const char* error) {
+        QTest::newRow(name) << QByteArray(message) << QByteArray(error);
+    };
+    row("not JSON", "watch", "malformed");
+    row("empty", "", "malformed");
+    row("a list", "[]", "invalid");
+    row("no watch", "{}", "invalid");
+    row("another member", R"({"watch":{},"more":1})", "invalid");
+    row("watch is no object", R"({"watch":true})", "invalid");
+    row("two ways at once", R"({"watch":{"lsns":[1],"finished":true}})", "invalid");
+    row("an unknown way", R"({"watch":{"everything":true}})", "invalid");
+    row("lsns no list", R"({"watch":{"lsns":7}})", "invalid");
+    row("lsns of words", R"({"watch":{"lsns":["7"]}})", "invalid");
+    row("lsns below one", R"({"watch":{"lsns":[0]}})", "invalid");
+    row("filter no text", R"({"watch":{"filter":1}})", "invalid");
+    row("filter with an unknown state", R"({"watch":{"filter":"state:asleep"}})", "invalid");
+    row("finished no truth", R"({"watch":{"finished":1}})", "invalid");
+}
+
+void EventsTest::aWrongMessageIsAnsweredAndChangesNothing() {
+    QFETCH(QByteArray, message);
+    QFETCH(QByteArray, error);
+    static Served served;
+    WsClient client = served.connect();
+    begin(client);
+    watch(client, kEnds);
+    client.send(message.toStdString());
+    const json::object answer = client.next();
+    QCOMPARE(text(answer, "error"), error.toStdString());
+    QVERIFY(!text(answer, "message").empty());
+    client.sendFrame(2, "bytes");
+    QCOMPARE(text(client.next(), "error"), std::string("malformed"));
+    const Lsn lsn = served.engine.sh("true");
+    QVERIFY(client.nextUntil([&](const json::object& frame) {
+        return actions(frame) == std::vector<std::string>{fmt::format("{} completed", lsn.value)};
+    }));
+}
+
+void EventsTest::whoComesBackGoesOnWhereHeWas() {
+    Served served;
+    std::int64_t seq = 0;
+    std::string runId;
+    {
+        WsClient client = served.connect();
+        runId = text(begin(client), "run_id");
+        seq = position(watch(client, kEnds));
+    }
+    const Lsn missed = served.engine.sh("exit 7");
+    served.engine.wait(missed);
+    WsClient client = served.connect(fmt::format("/compute/events?since={}.{}", runId, seq));
+    const json::object hello = client.next();
+    QCOMPARE(hello.at("resumed"), json::value(true));
+    QCOMPARE(position(hello), seq);
+    client.send(kEnds);
+    bool snapshot = false;
+    std::vector<std::string> ends;
+    QVERIFY(client.nextUntil([&](const json::object& frame) {
+        snapshot |= has(frame, "snapshot");
+        ends = actions(frame);
+        return !ends.empty();
+    }));
+    QCOMPARE(ends, std::vector<std::string>{fmt::format("{} failed exit_code 7", missed.value)});
+    QVERIFY(!snapshot);
+}
+
+void EventsTest::whoComesBackFromAnotherRunBeginsAnew() {
+    Served served;
+    WsClient before = served.connect();
+    const json::object known = begin(before);
+    for (const std::string& since :
+         {std::string("0123456789abcdef.5"), text(known, "run_id") + ".999999999", text(known, "run_id") + ".0"}) {
+        WsClient client = served.connect("/compute/events?since=" + since);
+        QCOMPARE(client.next().at("resumed"), json::value(false));
+        QVERIFY(has(client.next(), "snapshot"));
+    }
+}
+
+void EventsTest::aSlowWatcherIsToldToBeginAnew() {
+    Served served;
+    test::EngineTest& engine = served.engine;
+    WsClient client = served.connect("/compute/events", 4'096);
+    begin(client);
+    watch(client, kEnds);
+    // More ends than the sockets hold, then more changes than the engine keeps.
+    const QueueId queue = engine.run(engine->createQueue("", "{}"))->id;
+    engine.sh("true", R"(,"hold":true,"array":{"from":1,"to":20000})", QueueRef{queue, {}});
+    QVERIFY(engine.run(engine->cancelQueue({queue, {}})));
+    QVERIFY(test::EngineTest::eventually(
+        [&] { return engine.run(engine->queue({queue, {}}))->counters.cancelled == 20'000; }));
+    engine.sh("true", R"(,"hold":true,"array":{"from":1,"to":70000})");
+    QVERIFY(client.nextUntil([](const json::object& frame) { return has(frame, "resync"); }));
+    QVERIFY(client.nextUntil([](const json::object& frame) { return has(frame, "snapshot"); }));
+    const Lsn after = engine.sh("true");
+    QVERIFY(client.nextUntil([&](const json::object& frame) {
+        const auto ends = actions(frame);
+        return std::ranges::find(ends, fmt::format("{} completed", after.value)) != ends.end();
+    }));
+}
+
+void EventsTest::aWatcherWhoNeverReadsIsCut() {
+    Limits limits;
+    limits.writeStall = 200ms;
+    Served served(limits, 1);
+    test::EngineTest& engine = served.engine;
+    WsClient stuck = served.connect("/compute/events", 4'096);
+    begin(stuck);
+    watch(stuck, kEnds);
+    const QueueId queue = engine.run(engine->createQueue("", "{}"))->id;
+    engine.sh("true", R"(,"hold":true,"array":{"from":1,"to":20000})", QueueRef{queue, {}});
+    QVERIFY(engine.run(engine->cancelQueue({queue, {}})));
+    // Its place is free again only when it was cut.
+    QVERIFY(test::EngineTest::eventually([&] { return served.connect().answer.status == 101; }));
+}
+
+void EventsTest::aHundredWatchersAreToldTheSame() {
+    Served served;
+    std::vector<std::unique_ptr<WsClient>> clients;
+    for (int i = 0; i < 100; ++i) {
+        clients.push_back(std::make_unique<WsClient>(served.port(), served.engine->token()));
+        QCOMPARE(clients.back()->answer.status, 101);
+        begin(*clients.back());
+        clients.back()->send(i % 2 == 0 ? kEnds : R"({"watch":{"filter":"state:failed"}})");
+    }
+    for (auto& client : clients)
+        QVERIFY(client->nextUntil([](const json::object& frame) { return has(frame, "watch"); }));
+    std::vector<std::string> wanted;
+    for (int i = 0; i < 20; ++i) {
+        const Lsn lsn = served.engine.sh("exit 1");
+        wanted.push_back(fmt::format("{} failed exit_code 1", lsn.value));
+    }
+    std::ranges::sort(wanted);
+    for (auto& client : clients) {
+        std::set<std::string> ends;
+        QVERIFY(client->nextUntil([&](const json::object& frame) {
+            for (const std::string& line : actions(frame)) ends.insert(line);
+            return ends.size() == wanted.size();
+        }));
+        QCOMPARE(std::vector<std::string>(ends.begin(), ends.end()), wanted);
+    }
+}
+
+void EventsTest::noMoreThanTheLimitMayWatch() {
+    Served served({}, 2);
+    auto first = std::make_unique<WsClient>(served.port(), served.engine->token());
+    WsClient second = served.connect();
+    begin(*first);
+    begin(second);
+    QCOMPARE(served.connect().answer.status, 429);
+    first.reset();
+    QVERIFY(test::EngineTest::eventually([&] { return served.connect().answer.status == 101; }));
+}
+
+void EventsTest::framesThatBreakTheRulesEndTheConnection_data() {
+    QTest::addColumn<QByteArray>("bytes");
+    QTest::addColumn<QByteArray>("end");
+    const auto row = [](const char* name, QByteArray bytes, const char* end) {
+        QTest::newRow(name) << bytes << QByteArray(end);
+    };
+    const QByteArray mask("\x11\x22\x33\x44", 4);
+    row("not masked", QByteArray("\x81\x02{}", 4), "close 1002");
+    row("reserved bit", QByteArray("\xc1\x80", 2) + mask, "close 1002");
+    row("reserved opcode", QByteArray("\x83\x80", 2) + mask, "close 1002");
+    row("reserved control opcode", QByteArray("\x8b\x80", 2) + mask, "close 1002");
+    row("a ping in pieces", QByteArray("\x09\x80", 2) + mask, "close 1002");
+    row("a ping over 125 bytes", QByteArray("\x89\xfe\x00\x7e", 4) + mask + QByteArray(126, 'x'), "close 1002");
+    row("a continuation of nothing", QByteArray("\x80\x80", 2) + mask, "close 1002");
+    row("a length that is not the shortest", QByteArray("\x81\xfe\x00\x01", 4) + mask + "x", "close 1002");
+    row("a length over 63 bits", QByteArray("\x81\xff\xff\xff\xff\xff\xff\xff\xff\xff", 10) + mask, "close 1009");
+    row("64 KiB and one byte announced", QByteArray("\x81\xff\0\0\0\0\0\x01\0\x01", 10) + mask, "close 1009");
+    row("4 GiB announced", QByteArray("\x81\xff\0\0\0\x01\0\0\0\0", 10) + mask, "close 1009");
+    row("text that is not UTF-8", QByteArray("\x81\x82\0\0\0\0\xc3\x28", 8), "close 1007");
+    row("a surrogate", QByteArray("\x81\x83\0\0\0\0\xed\xa0\x80", 9), "close 1007");
+    row("a closing frame of one byte", QByteArray("\x88\x81\0\0\0\0x", 7), "close 1002");
+    row("a closing code that is not sent", QByteArray("\x88\x82\0\0\0\0\x03\xed", 8), "close 1002");
+    row("a request", "GET /compute/session HTTP/1.1\r\n\r\n", "close 1002");
+}
+
+void EventsTest::framesThatBreakTheRulesEndTheConnection() {
+    QFETCH(QByteArray, bytes);
+    QFETCH(QByteArray, end);
+    static Served served;
+    WsClient client = served.connect();
+    begin(client);
+    client.sendRaw(std::string_view(bytes.constData(), static_cast<std::size_t>(bytes.size())));
+    QCOMPARE(client.closing(), end.toStdString());
+    QVERIFY(client.raw().isClosedByServer());
+    WsClient other = served.connect();
+    QVERIFY(has(begin(other), "run_id"));
+}
+
+void EventsTest::aMessageMayComeInPieces() {
+    Served served;
+    WsClient client = served.connect();
+    begin(client);
+    client.sendFrame(1, R"({"watch":)", false);
+    client.sendFrame(9, "between");
+    client.sendFrame(0, R"({"finished":)", false);
+    client.sendFrame(0, "", false);
+    client.sendFrame(0, "true}}");
+    const WsFrame pong = client.frame();
+    QCOMPARE(pong.printed(), std::string("pong"));
+    QCOMPARE(pong.payload, std::string("between"));
+    QCOMPARE(text(client.next(), "watch"), std::string("finished"));
+    // Together they are over the limit.
+    const std::string half(40'000, ' ');
+    client.sendFrame(1, half, false);
+    client.sendFrame(0, half);
+    QCOMPARE(client.closing(), std::string("close 1009"));
+}
+
+void EventsTest::aPingIsAnsweredAndAClosingToo() {
+    Served served;
+    WsClient client = served.connect();
+    begin(client);
+    client.sendFrame(9, "hi");
+    QCOMPARE(client.frame().printed(), std::string("pong"));
+    client.sendFrame(10, "unasked");
+    client.sendFrame(8, std::string_view("\x03\xe8", 2));
+    QCOMPARE(client.closing(), std::string("close 1000"));
+    QVERIFY(client.raw().isClosedByServer());
+}
+
+void EventsTest::silenceIsProbedAndThenCut() {
+    Limits limits;
+    limits.webSocketIdle = 400ms;
+    Served served(limits);
+    WsClient lively = served.connect();
+    begin(lively);
+    for (int i = 0; i < 4; ++i) {
+        const WsFrame ping = lively.frame();
+        QCOMPARE(ping.printed(), std::string("ping"));
+        lively.sendFrame(10, ping.payload);
+    }
+    WsClient silent = served.connect();
+    begin(silent);
+    QCOMPARE(silent.frame().printed(), std::string("ping"));
+    QVERIFY(silent.raw().isClosedByServer());
+}
+
+void EventsTest::aStoppingServerSaysGoodbye() {
+    Served served;
+    WsClient client = served.connect();
+    begin(client);
+    std::thread stopping([&] { served.server->stop(); });
+    QCOMPARE(client.closing(), std::string("close 1001"));
+    stopping.join();
+    QVERIFY(client.raw().isClosedByServer());
+}
+
+void EventsTest::aStoppingServerDoesNotWaitForTheSilent() {
+    Limits limits;
+    limits.linger = 200ms;
+    limits.stop = 60s;
+    Served served(limits);
+    WsClient client = served.connect();
+    begin(client);
+    served.server->stop(); // the goodbye is not answered
+    QCOMPARE(client.frame().printed(), std::string("close 1001"));
+    QVERIFY(client.raw().isClosedByServer());
+}
+
+void EventsTest::aClosedEngineEndsItsWatchers() {
+    Served served;
+    WsClient client = served.connect();
+    begin(client);
+    served.engine->close();
+    QCOMPARE(client.closing(), std::string("close 1001"));
+    WsClient late = served.connect();
+    QVERIFY(late.frame().ended());
+}
+
+void EventsTest::aClientThatVanishesLeavesNothingBehind() {
+    Served served({}, 3);
+    for (int i = 0; i < 30; ++i) {
+        QVERIFY(test::EngineTest::eventually([&] {
+            WsClient client = served.connect();
+            if (client.answer.status != 101) return false;
+            client.next();
+            client.send(kEnds);
+            return true;
+        }));
+        served.engine.sh("true");
+    }
+    QVERIFY(test::EngineTest::eventually([&] { return served.server->counters().open == 0; }));
+}
+
+int main(int argc, char** argv) {
+    if (const auto launched = runners::runLauncherIfAsked(argc, argv)) return *launched;
+    EventsTest test;
+    return QTest::qExec(&test, argc, argv);
+}
+#include "tst_events.moc"
