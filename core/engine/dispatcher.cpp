@@ -45,6 +45,7 @@ void Dispatcher::begin(const std::vector<session::Start>& starts, WallScale scal
     for (const session::Start& start : starts) {
         const AttemptId id{start.lsn, start.attempt};
         Attempt& attempt = attempts_[id];
+        assert(attempt.id.lsn.value == 0 && "an attempt is begun once");
         latest_[start.lsn] = start.attempt;
         attempt.id = id;
         attempt.queue = start.queue;
@@ -301,13 +302,17 @@ void Dispatcher::finish(Attempt& attempt) {
     event.state = outcome.state;
     event.reason = outcome.reason;
     event.exitCode = outcome.exitCode;
-    event.neverRan = attempt.record.times[ActionState::Running] == 0;
+    // What a lost runner had begun may have run, though it had no time to say so.
+    event.neverRan = attempt.record.times[ActionState::Running] == 0 && outcome.reason != Reason::LostRunner;
+    const WallMicros begun = attempt.record.times[ActionState::Submitting];
+    event.runTime = begun ? Duration(end - begun) : Duration(-1);
     count(attempt);
-    if (const WallMicros begun = attempt.record.times[ActionState::Submitting]) event.runTime = Duration(end - begun);
     const AttemptId id = attempt.id;
     const bool alreadyStored = attempt.stored;
     parts_.session.ended(id.lsn, id.attempt, event, MonoClock::now(), parts_.outbox);
     if (alreadyStored) stored(id.lsn, id.attempt);
+    else if (const auto live = parts_.session.live(id.lsn); live && live->attempt < id.attempt)
+        forgetUncounted(attempt);
     parts_.wake();
 }
 
@@ -321,6 +326,13 @@ void Dispatcher::count(const Attempt& attempt) {
     if (live) parts_.counters.wait.observe(Duration(submitting - live->submitTime));
     parts_.counters.prepare.observe(Duration(running - submitting));
     parts_.counters.run.observe(Duration(times[attempt.record.outcome.state] - running));
+}
+
+/// It never ran and is not counted: the journal will not hear of it, and the next attempt has its number.
+void Dispatcher::forgetUncounted(Attempt& attempt) {
+    runner_->acknowledge(attempt.slot, attempt.id);
+    if (attempt.spec) parts_.specs.put(attempt.id.lsn, std::move(attempt.spec));
+    erase(attempt.id);
 }
 
 AttemptRecord Dispatcher::record(AttemptId id, ActionState state, Reason reason,

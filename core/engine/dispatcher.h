@@ -144,6 +144,7 @@ private:
     void onStreamAt(Attempt& attempt, const runners::StreamAt& at);
     void finish(Attempt& attempt);
     void count(const Attempt& attempt);
+    void forgetUncounted(Attempt& attempt);
     void erase(runners::AttemptId id);
     void discardScratch(Attempt& attempt);
 

@@ -105,7 +105,7 @@ private:
     Result<void> restoreNames(const store::Restored& restored);
     Result<void> restoreQueues(const store::Restored& restored);
     void restoreWorkers(const store::Restored& restored);
-    void restoreInterrupted();
+    void markInterrupted(std::vector<session::NewAction>& actions);
     void removeOldScratch();
     Result<void> startRunner();
     void runLoop(std::promise<Result<void>> begun);

@@ -147,7 +147,6 @@ Result<void> EngineCore::begin() {
 /// What was interrupted is committed before the runner makes a new slots file, which forgets it: an engine that dies
 /// in between finds it again. Nothing starts before the session is Ready.
 coro::Task<void> EngineCore::beginWork(std::promise<Result<void>> begun) {
-    restoreInterrupted();
     loop_.spawn("pump", pump());
     wake();
     const MonoTime until = MonoClock::now() + kStartLimit;
@@ -216,6 +215,7 @@ Result<void> EngineCore::restore() {
     if (auto named = restoreNames(*restored); !named) return named;
     if (auto queued = restoreQueues(*restored); !queued) return queued;
     restoreWorkers(*restored);
+    markInterrupted(actions);
     constexpr std::size_t kStep = 1000;
     for (std::size_t at = 0; at < actions.size(); at += kStep)
         session_->add(std::span(actions).subspan(at, std::min(kStep, actions.size() - at)), MonoClock::now(), outbox_);
@@ -268,20 +268,23 @@ void EngineCore::restoreWorkers(const store::Restored& restored) {
     }
 }
 
-/// What lived in a slot when the last engine died goes through Abandoned (engine_died) back to Pending.
-void EngineCore::restoreInterrupted() {
+/// What lived in a slot when the last engine died goes through Abandoned (engine_died) back to Pending. Its entry may be of
+/// an attempt whose end was committed, and was not freed any more: the next attempt then has another number.
+void EngineCore::markInterrupted(std::vector<session::NewAction>& actions) {
+    std::unordered_map<Lsn, std::uint32_t> out;
     for (const runners::SlotEntry& entry : interrupted_) {
-        const auto live = session_->live(entry.id.lsn);
-        // Its end was committed, but its entry not freed any more; or the next attempt is another.
-        if (!live || live->attempt + 1 != entry.id.attempt) continue;
-        dispatcher_->restoreInterrupted(entry.id, live->queue, live->cls, scale_);
-        session::AttemptEnd end;
-        end.state = ActionState::Abandoned;
-        end.reason = Reason::EngineDied;
-        session_->interrupted(entry.id.lsn, entry.id.attempt, end, MonoClock::now(), outbox_);
-        logWarning("engine", "action {} was interrupted by the end of the last engine", entry.id.lsn.value);
+        std::uint32_t& attempt = out[entry.id.lsn];
+        attempt = std::max(attempt, entry.id.attempt);
     }
     interrupted_.clear();
+    for (session::NewAction& action : actions) {
+        const auto entry = out.find(action.lsn);
+        action.interrupted =
+            entry != out.end() && entry->second == action.attempts + 1 && session_->queueConfig(action.queue);
+        if (!action.interrupted) continue;
+        dispatcher_->restoreInterrupted({action.lsn, entry->second}, action.queue, action.cls, scale_);
+        logWarning("engine", "action {} was interrupted by the end of the last engine", action.lsn.value);
+    }
 }
 
 /// Directories of attempts that the last engine left. Nothing lives in them any more; deleted in the background.

@@ -223,6 +223,13 @@ std::unexpected<Error> alreadyEnded(Lsn lsn, ActionState state) {
     return fail(ErrorKind::WrongState, fmt::format("Action {} is {} already.", lsn.value, name(state)));
 }
 
+/// Of an operation that was written while the end of its action was: the session may know the action no more.
+Result<void> tooLateFor(Lsn lsn, Result<void> done) {
+    if (!done && done.error().kind == ErrorKind::NotFound)
+        return fail(ErrorKind::WrongState, fmt::format("Action {} has ended already.", lsn.value));
+    return done;
+}
+
 } // namespace
 
 coro::Task<Result<void>> EngineCore::cancel(Lsn lsn) {
@@ -233,12 +240,10 @@ coro::Task<Result<void>> EngineCore::cancel(Lsn lsn) {
     }
     store::Update update{.lsn = lsn, .held = {}, .cancelRequested = true, .priority = {}, .queue = {}, .notBefore = {}};
     const store::AckDetail done = co_await committer_.commit(std::move(update));
-    if (done.error && done.error->kind == ErrorKind::NotFound)
-        co_return fail(ErrorKind::WrongState, fmt::format("Action {} has ended already.", lsn.value));
-    if (done.error) co_return std::unexpected(*done.error);
+    if (done.error) co_return tooLateFor(lsn, std::unexpected(*done.error));
     auto cancelled = session_->cancel(lsn, outbox_);
     wake();
-    co_return cancelled;
+    co_return tooLateFor(lsn, std::move(cancelled));
 }
 
 coro::Task<Result<void>> EngineCore::hold(Lsn lsn) {
@@ -253,10 +258,10 @@ coro::Task<Result<void>> EngineCore::hold(Lsn lsn) {
                        fmt::format("Action {} is {}: only what is pending can be held.", lsn.value, name(live->state)));
     store::Update update{.lsn = lsn, .held = true, .cancelRequested = {}, .priority = {}, .queue = {}, .notBefore = {}};
     const store::AckDetail done = co_await committer_.commit(std::move(update));
-    if (done.error) co_return std::unexpected(*done.error);
+    if (done.error) co_return tooLateFor(lsn, std::unexpected(*done.error));
     auto held = session_->hold(lsn, outbox_);
     wake();
-    co_return held;
+    co_return tooLateFor(lsn, std::move(held));
 }
 
 coro::Task<Result<void>> EngineCore::release(Lsn lsn) {
@@ -267,10 +272,10 @@ coro::Task<Result<void>> EngineCore::release(Lsn lsn) {
     }
     store::Update update{.lsn = lsn, .held = false, .cancelRequested = {}, .priority = {}, .queue = {}, .notBefore = {}};
     const store::AckDetail done = co_await committer_.commit(std::move(update));
-    if (done.error) co_return std::unexpected(*done.error);
+    if (done.error) co_return tooLateFor(lsn, std::unexpected(*done.error));
     auto released = session_->release(lsn);
     wake();
-    co_return released;
+    co_return tooLateFor(lsn, std::move(released));
 }
 
 coro::Task<Result<int>> EngineCore::reschedule(Lsn lsn, bool force) {

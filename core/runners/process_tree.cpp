@@ -105,7 +105,7 @@ OwnerMark readOwnerMark(int pid, std::string_view ownerToken) {
             if (entry.size() <= key.size() || !entry.starts_with(key) || entry[key.size()] != '=') return {};
             return entry.substr(key.size() + 1);
         };
-        if (const auto owner = valueOf(kOwnerVariable); owner && *owner == ownerToken) mark.owned = true;
+        if (const auto owner = valueOf(kOwnerVariable)) (*owner == ownerToken ? mark.owned : mark.foreign) = true;
         if (const auto lsn = valueOf(kLsnVariable)) {
             if (!parseNumber(*lsn, mark.lsn)) mark.lsn = 0;
         }

@@ -28,6 +28,7 @@ std::optional<ProcessStat> readStat(int pid);
 /// What the environment a process was started with says about whose it is.
 struct OwnerMark {
     bool owned = false;   ///< YARD_OWNER is the token
+    bool foreign = false; ///< YARD_OWNER is another one
     std::int64_t lsn = 0; ///< YARD_LSN, 0 when absent
 };
 OwnerMark readOwnerMark(int pid, std::string_view ownerToken);

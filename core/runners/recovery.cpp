@@ -15,13 +15,23 @@
 namespace yard::runners {
 namespace {
 
-// Processes that carry the token, and their descendants, which may have lost it.
+// Processes that carry the token, and their descendants, which may have lost it. Also what came to us when the
+// launcher died: it leads a session of its own, and all below it is in others than ours, whatever environment it
+// has.
 std::map<int, HeldProcess> findOwned(std::string_view token, int except) {
     std::map<int, HeldProcess> found;
     const auto add = [&](HeldProcess held) {
         const int pid = held.stat.pid;
         if (pid != except && pid != ::getpid()) found.emplace(pid, std::move(held));
     };
+    const int session = ::getsid(0);
+    for (const int pid : childrenOf(::getpid())) {
+        std::optional<HeldProcess> held = holdChild(pid, ::getpid(), -1);
+        if (!held || held->stat.isDead() || held->stat.session == session || pid == except) continue;
+        if (readOwnerMark(pid, token).foreign) continue;
+        for (HeldProcess& child : holdDescendants(pid, held->pidfd.get())) add(std::move(child));
+        add(std::move(*held));
+    }
     for (const int pid : allProcesses()) {
         if (pid == except || pid == ::getpid()) continue;
         HeldProcess held;

@@ -33,9 +33,9 @@ struct RecoveryReport {
 Result<RecoveryReport> recoverSlots(const std::string& slotsPath, std::string_view ownerToken,
                                     Duration limit = Duration(10'000'000));
 
-/// Kills every process that carries the token and every descendant of those, except `except`, until none is left or
-/// `limit` has passed. Those that are our own children are reaped. Returns how many were killed, -1 when some are
-/// left.
+/// Kills every process that carries the token, every child of ours in another session (a dead launcher's daemons,
+/// which may have dropped the token), and every descendant of those, except `except`, until none is left or `limit`
+/// has passed. Those that are our own children are reaped. Returns how many were killed, -1 when some are left.
 int endOwned(std::string_view ownerToken, Duration limit, int except = 0);
 
 } // namespace yard::runners

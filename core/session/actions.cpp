@@ -185,6 +185,9 @@ void Session::Impl::add(const NewAction& action, MonoTime now, Outbox& out) {
     const std::uint32_t record = makeRecord(action, queue);
     if (abandoned_) {
         sweepAbandoned(record, 0, out);
+    } else if (action.interrupted) {
+        if (action.cancelRequested) records_[record].set(Record::kCancel);
+        interrupted(record, now, out);
     } else if (action.cancelRequested || order_.queue(queue).state == QueueState::Cancelled) {
         records_[record].set(Record::kCancel);
         finish(record, 0, ActionState::Cancelled, Reason::Cancelled, out);

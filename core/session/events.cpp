@@ -170,19 +170,17 @@ void Session::Impl::decideEnd(std::uint32_t record, std::uint32_t attempt, const
                          .notBefore = wait.count() > 0 ? now + wait : MonoTime{}});
 }
 
-void Session::Impl::interrupted(Lsn lsn, std::uint32_t attempt, const AttemptEnd& end, MonoTime now, Outbox& out) {
-    const std::uint32_t record = records_.find(lsn);
-    if (record == kNone || records_[record].phase != Phase::Waiting || records_[record].attempt + 1 != attempt) {
-        ++ignored_;
-        return;
-    }
+/// Just added, and in no lane yet: the attempt that the last engine had out is over.
+void Session::Impl::interrupted(std::uint32_t record, MonoTime now, Outbox& out) {
     Record& r = records_[record];
-    clearTimer(record);
-    r.attempt = attempt;
+    ++r.attempt;
     setPhase(record, Phase::Leased);
     setPhase(record, Phase::Running);
+    AttemptEnd end;
+    end.state = ActionState::Abandoned;
+    end.reason = Reason::EngineDied;
     const bool cancelled = r.has(Record::kCancel) || queueOf(r).state == QueueState::Cancelled;
-    decideEnd(record, attempt, end, cancelled, now, out);
+    decideEnd(record, r.attempt, end, cancelled, now, out);
 }
 
 // -- acknowledgements

@@ -63,7 +63,7 @@ public:
     void began(Lsn lsn, std::uint32_t attempt, Phase phase, Outbox& out);
     void returned(Lsn lsn, std::uint32_t attempt, Outbox& out);
     void ended(Lsn lsn, std::uint32_t attempt, const AttemptEnd& end, MonoTime now, Outbox& out);
-    void interrupted(Lsn lsn, std::uint32_t attempt, const AttemptEnd& end, MonoTime now, Outbox& out);
+    void interrupted(std::uint32_t record, MonoTime now, Outbox& out);
     void retryStored(Lsn lsn, Outbox& out);
     void finishStored(Lsn lsn, Outbox& out);
 

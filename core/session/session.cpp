@@ -330,10 +330,6 @@ void Session::ended(Lsn lsn, std::uint32_t attempt, const AttemptEnd& end, MonoT
     YARD_ASSERT_OWNER(impl_->owner_);
     impl_->ended(lsn, attempt, end, now, out);
 }
-void Session::interrupted(Lsn lsn, std::uint32_t attempt, const AttemptEnd& end, MonoTime now, Outbox& out) {
-    YARD_ASSERT_OWNER(impl_->owner_);
-    impl_->interrupted(lsn, attempt, end, now, out);
-}
 void Session::retryStored(Lsn lsn, Outbox& out) {
     impl_->retryStored(lsn, out);
 }

@@ -157,10 +157,6 @@ public:
     /// Retry or Finish says what became of it.
     void ended(Lsn lsn, std::uint32_t attempt, const AttemptEnd& end, MonoTime now, Outbox& out);
 
-    /// At a start, after add(): the last engine died while it had this attempt out. Decided like any other end;
-    /// ignored unless the action waits and this is its next attempt.
-    void interrupted(Lsn lsn, std::uint32_t attempt, const AttemptEnd& end, MonoTime now, Outbox& out);
-
     // -- acknowledgements of the journal
     // ---------------------------------------------------------------------------
     void retryStored(Lsn lsn, Outbox& out);

@@ -90,6 +90,7 @@ class TestDeaths : public QObject {
 private Q_SLOTS:
     void aDeadLauncherLosesWhatRanAndReturnsWhatDidNot();
     void aDeadLaunchersDaemonsAreEndedBeforeAnythingIsReported();
+    void aDeadLaunchersDaemonWithoutEnvironmentIsEndedToo();
     void aNewLauncherTakesOver();
     void aLauncherThatKeepsDyingIsNotStartedForEver();
     void aLauncherThatCannotWorkIsReported();
@@ -137,6 +138,21 @@ void TestDeaths::aDeadLaunchersDaemonsAreEndedBeforeAnythingIsReported() {
     QVERIFY(allGone);
     // What it had written of the flood is nobody's.
     QVERIFY(QDir(QString::fromStdString(bench.config().dataDir + "/chunks/tmp")).isEmpty());
+    QVERIFY(bench.close());
+}
+
+void TestDeaths::aDeadLaunchersDaemonWithoutEnvironmentIsEndedToo() {
+    RunnerBench bench(1);
+    Fifo fifo(bench.path("fifo"));
+    Lease lease = bench.lease(1, {});
+    lease.argv = {"/bin/sh", "-c",
+                  "setsid env -i /bin/sh -c 'echo daemon $$ >\"$0\"; exec sleep 3600' " + fifo.path() + " & wait"};
+    bench.submit(std::move(lease));
+    const int daemon = fifo.next().pid;
+    QVERIFY(daemon > 0);
+    ::kill(bench.runner().launcherPid(), SIGKILL);
+    QVERIFY(bench.ended(1)->cause == EndCause::LostRunner);
+    QVERIFY(isGone(daemon));
     QVERIFY(bench.close());
 }
 

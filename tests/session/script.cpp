@@ -227,6 +227,8 @@ void Player::submit(const Words& w) {
             action.held = true;
         else if (w[i] == "cancel_requested")
             action.cancelRequested = true;
+        else if (w[i] == "interrupted")
+            action.interrupted = true;
         else if (w[i] == "at")
             action.notBefore = now_ + parseDuration(w.at(++i));
         else if (w[i].size() > 1 && w[i][0] == 'p' && (std::isdigit(w[i][1]) || w[i][1] == '-'))

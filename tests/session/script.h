@@ -7,7 +7,9 @@
 //                                                    (once something else was said they are fixed)
 //     class big 4 memory 500 gpus 1           queue q1 weight 2 max_running 1 retries 0 interruptions 2 backoff 0 held draining
 //     rule q1 exit 3 no     rule q1 reason deadline yes
-//     submit q1 p5 big hold at 10s a b c             (queue, priority, class, hold and time may be left out)
+//     submit q1 p5 big hold at 10s a b c             (queue, priority, class, hold and time may be left out; or, as
+//     at
+//            a restart, `cancel_requested` and `interrupted`)
 //     submitting a   running a   done a 2ms   fail a exit 3 | fail a reason deadline   abandon a reason engine_died
 //     never_ran a reason lost_runner          return a      old a 1 done (an event of attempt 1)
 //     stored a       step        steps (until no more work)          wait 250ms

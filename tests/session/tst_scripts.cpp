@@ -108,6 +108,13 @@ const Row kRetries[] = {
     {"interruptions have a limit of their own",
      "queue q1 interruptions 1; submit q1 a; abandon a reason engine_died; abandon a reason engine_died;"
      "expect start a a#2, retry a engine_died, finish a#2 abandoned engine_died; counts q1 abandoned 1"},
+    {"one that ran at a restart runs again as the next attempt",
+     "submit interrupted a; expect retry a engine_died, start a#2; done a; expect finish a#2 completed"},
+    {"one that ran at a restart stays held",
+     "submit hold interrupted a; expect retry a engine_died; state a pending held"},
+    {"one that ran at a restart was run once too often",
+     "queue q1 interruptions 0; submit q1 interrupted a; expect finish a abandoned engine_died; counts q1 "
+     "abandoned 1"},
     {"never run twice means it", "queue q1 interruptions 0; submit q1 a; abandon a reason engine_stopped;"
                                  "expect start a, finish a abandoned engine_stopped"},
     {"a spawn error meets the limit of interruptions",
@@ -181,6 +188,10 @@ const Row kCancel[] = {
      "submit a; running a; cancel a; fail a; expect start a, stop a cancel, finish "
      "a cancelled"},
     {"asked before a restart", "submit cancel_requested a; expect finish a cancelled; counts q0 cancelled 1"},
+    {"asked before a restart of one that ran",
+     "submit cancel_requested interrupted a; expect finish a cancelled; counts q0 cancelled 1; state a gone"},
+    {"asked of its queue before a restart", "queue q1; submit q1 x; cancel q1; submit q1 interrupted a; expect "
+                                            "start x, stop x cancel, finish a cancelled"},
     {"held ones too", "submit hold a; cancel a; expect finish a cancelled; counts q0 cancelled 1"},
     {"a lane goes on behind a cancelled first", "cores 1; submit a b c d; cancel b; cancel c; done a; expect start "
                                                 "a d, finish b cancelled, c cancelled, a completed"},
