@@ -219,17 +219,21 @@ void rowMillion(const Arguments& arguments, const std::string& directory) {
         const long before = bench::residentBytes(server.pid());
         std::vector<double> rates;
         std::vector<double> limits;
+        std::vector<double> cpu;
         for (long i = 0; i < steps; ++i) {
             limits.push_back(plainInserts(directory, each));
+            const Cpu used(server);
             rates.push_back(submitLists(server, texts, each));
+            cpu.push_back(used.perAction(each));
         }
         ::sleep(2);
         const long after = bench::residentBytes(server.pid());
-        fmt::print(
-            "lists at none queued {:.0f}/s, at {} queued {:.0f}/s (within 20 %: {:.2f}; of the limit: {:.2f}); "
-            "warm-up {:.0f}/s\n",
-            rates.front(), arguments.million, rates.back(), rates.back() / rates.front(),
-            rates.back() / limits.back() / (rates.front() / limits.front()), warmUp);
+        fmt::print("lists at none queued {:.0f}/s with {:.1f} us of CPU each, at {} queued {:.0f}/s with {:.1f} us "
+                   "(within "
+                   "20 %: {:.2f}; of the limit: {:.2f}; of CPU: {:.2f}); warm-up {:.0f}/s\n",
+                   rates.front(), cpu.front(), arguments.million, rates.back(), cpu.back(),
+                   rates.back() / rates.front(), rates.back() / limits.back() / (rates.front() / limits.front()),
+                   cpu.front() / cpu.back(), warmUp);
         fmt::print("memory per queued action: {:.0f} B (at most 120), RSS {:.1f} MB\n",
                    static_cast<double>(after - before) / static_cast<double>(each * steps),
                    static_cast<double>(after) / 1e6);
