@@ -15,6 +15,7 @@
 #include "core/engine/engine.h"
 #include "core/engine/helper_pool.h"
 #include "core/engine/metrics.h"
+#include "core/engine/predecessor_watch.h"
 #include "core/engine/queue_book.h"
 #include "core/engine/spec_cache.h"
 #include "core/engine/waiters.h"
@@ -137,6 +138,7 @@ private:
         std::vector<store::ClassEntry> classes;
         std::vector<SpecPtr> specs;
         std::int64_t count = 0;
+        std::vector<store::FinishedState> finished; ///< predecessors that had ended when it was committed
     };
     coro::Task<Result<SubmitAnswer>> take(Submission submission);
     Result<QueueEntry*> selectQueue(const QueueSelector& queue);
@@ -144,6 +146,7 @@ private:
     Result<Resolved> resolve(const Submission& submission, QueueId queue);
     coro::Task<Result<Lsn>> takeLsns(std::int64_t count);
     void enter(const Resolved& resolved);
+    session::Predecessor predecessor(const store::Edge& edge, const std::vector<store::FinishedState>& finished) const;
     session::NewAction sessionAction(const store::PendingRow& row) const;
 
     // queries.cpp
@@ -177,6 +180,9 @@ private:
     store::QueueRow row(const QueueEntry& entry) const;
     Result<QueueEntry*> findQueue(const QueueRef& ref);
     coro::Task<Result<QueueView>> commitQueue(QueueId id);
+    /// The session learns of the limits of the queue's configuration.
+    void setLabelLimits(QueueId id, const QueueConfig& config);
+    void queueStopped(QueueId id);
 
     Options options_;
     GivenSettings savedSettings_; ///< what settings.json has
@@ -217,6 +223,7 @@ private:
     WallScale scale_;
     std::int64_t lastSubmitTime_ = 0;
     Waiters waiters_;
+    PredecessorWatch predecessors_;
     std::optional<MonoTime> nextExpiry_; ///< when the next idle queue is looked at
     EngineCounters counters_;
     ChangeFeed feed_;

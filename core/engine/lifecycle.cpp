@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <deque>
 #include <filesystem>
 #include <fmt/format.h>
 #include <sys/eventfd.h>
@@ -203,9 +204,16 @@ Result<void> EngineCore::restore() {
     scale_ = WallScale::pinnedNow();
     // Names and queues come with the rest, after the rows: the rows wait here (48 bytes each in the session anyway).
     std::vector<session::NewAction> actions;
+    std::deque<std::vector<session::Predecessor>> after; // the actions refer to them
     auto restored = store_->restore([&](std::span<store::PendingRow> rows) {
         for (const store::PendingRow& row : rows) {
             actions.push_back(sessionAction(row));
+            // One that ran already waits no more, even if what it waited for was put back since.
+            if (!row.after.empty() && row.attempts == 0) {
+                after.emplace_back();
+                for (const store::Edge& edge : row.after) after.back().push_back(predecessor(edge, {}));
+                actions.back().after = after.back();
+            }
             lastSubmitTime_ = std::max(lastSubmitTime_, row.tNew);
         }
     });
@@ -251,7 +259,8 @@ Result<void> EngineCore::restoreQueues(const store::Restored& restored) {
             if (parsed) config = *parsed;
             else logWarning("engine", "queue {}: {}; the defaults hold", row.id.value, parsed.error().message);
         }
-        session_->addQueue(row.id, config, row.state, row.held, row.counters);
+        session_->addQueue(row.id, config, row.state, row.held, row.counters, row.failedBefore);
+        setLabelLimits(row.id, config);
         queues_.add({row.id, row.token, row.tag, row.created, MonoClock::now(), false});
     }
     return {};

@@ -5,6 +5,7 @@
 #include "core/coro/timeout.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <utility>
 
 namespace yard::engine {
@@ -55,6 +56,7 @@ void EngineCore::takeAcks() {
         } else {
             ++counters_.finished[std::to_underlying(ack.state)][std::to_underlying(ack.reason)];
             ending_ = &ack;
+            if (live && live->ending) predecessors_.ended(ack.lsn, *live->ending);
             session_->finishStored(ack.lsn, outbox_);
             ending_ = nullptr;
             if (live) noteQueueUsed(live->queue);
@@ -72,6 +74,7 @@ void EngineCore::carryOut() {
     for (const session::Stop& what : now.stop) dispatcher_->stop(what);
     for (const session::Retry& retry : now.retry) postRetry(retry);
     for (const session::Finish& finish : now.finish) postFinish(finish);
+    for (const QueueId id : now.stopped) queueStopped(id);
     for (const QueueId id : now.forgotten) forgetQueueNow(id);
     committer_.flush();
 }
@@ -99,7 +102,19 @@ void EngineCore::postFinish(const session::Finish& finish) {
     } else {
         row.tEnd = scale_.at(MonoClock::now());
     }
+    if (finish.reason == Reason::DependencyFailed)
+        row.note = fmt::format("it waited for action {} to {}, and that one is {}", finish.because.lsn.value,
+                               finish.because.on == DependencyOn::Failed ? "fail" : "be completed",
+                               name(finish.because.state));
     committer_.finish(std::move(row), waiters_.contains(finish.lsn));
+}
+
+void EngineCore::queueStopped(QueueId id) {
+    logWarning("engine", "queue {} is held: as many of its actions failed as its \"stop_after_failures\" says", id.value);
+    loop_.spawn("hold queue", [](EngineCore& core, QueueId queue) -> coro::Task<void> {
+        const Result<QueueView> done = co_await core.commitQueue(queue);
+        if (!done) logWarning("engine", "that queue {} is held could not be written: {}", queue.value, done.error().message);
+    }(*this, id));
 }
 
 void EngineCore::forgetQueueNow(QueueId id) {

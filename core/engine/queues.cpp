@@ -54,7 +54,15 @@ store::QueueRow EngineCore::row(const QueueEntry& entry) const {
     row.held = seen.held;
     row.config = toJson(seen.config);
     row.created = entry.created;
+    if (const auto status = session_->queueStatus(entry.id)) row.failedBefore = status->failedBefore;
     return row;
+}
+
+void EngineCore::setLabelLimits(QueueId id, const QueueConfig& config) {
+    std::vector<std::pair<session::LabelId, int>> limits;
+    for (const auto& [label, most] : config.labelLimits)
+        limits.emplace_back(session::LabelId{dictionary_.internLabel(label).id}, most);
+    session_->setLabelLimits(id, std::move(limits));
 }
 
 coro::Task<std::vector<QueueView>> EngineCore::queues() {
@@ -90,6 +98,7 @@ coro::Task<Result<QueueView>> EngineCore::createQueue(std::string tag, std::stri
     const store::AckDetail done = co_await committer_.commit(store::PutQueue{std::move(row)});
     if (done.error) co_return std::unexpected(*done.error);
     session_->addQueue(entry.id, config);
+    setLabelLimits(entry.id, config);
     QueueEntry& kept = queues_.add(std::move(entry));
     noteQueueUsed(kept.id);
     noteChange(ChangeEntry::Kind::Queue, kept.id);
@@ -117,6 +126,7 @@ coro::Task<Result<QueueView>> EngineCore::configureQueue(QueueRef ref, std::stri
     auto config = applyQueueConfig(*session_->queueConfig(id), configJson);
     if (!config) co_return std::unexpected(config.error());
     if (auto done = session_->configureQueue(id, *config); !done) co_return std::unexpected(done.error());
+    setLabelLimits(id, *config);
     noteQueueUsed(id);
     co_return co_await commitQueue(id);
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <deque>
 #include <fmt/format.h>
 
 namespace yard::engine {
@@ -73,7 +74,6 @@ Result<QueueEntry*> EngineCore::selectQueue(const QueueSelector& queue) {
 }
 
 Result<void> EngineCore::checkSpec(const ActionSpec& spec) const {
-    if (!spec.after.empty()) return later("after", "dependencies");
     if (!spec.locks.empty()) return later("locks", "named locks");
     if (spec.sandbox) return later("sandbox", "the sandbox for exec");
     return {};
@@ -110,6 +110,7 @@ Result<EngineCore::Resolved> EngineCore::resolve(const Submission& submission, Q
         item.isArray = spec.array.has_value();
         item.count = spec.array ? spec.array->count() : 1;
         item.row.arrayIndex = spec.array ? spec.array->from : 0;
+        for (const Dependency& dependency : spec.after) item.row.after.push_back({.lsn = dependency.lsn, .on = dependency.on});
         item.spec = action.text;
         for (const auto& [name, hash] : spec.inputs) item.chunks.push_back(hash);
         resolved.count += item.count;
@@ -149,12 +150,28 @@ session::NewAction EngineCore::sessionAction(const store::PendingRow& row) const
     return action;
 }
 
+session::Predecessor EngineCore::predecessor(const store::Edge& edge,
+                                             const std::vector<store::FinishedState>& finished) const {
+    session::Predecessor p{.lsn = edge.lsn, .on = edge.on, .state = edge.state};
+    const auto at = std::ranges::find(finished, edge.lsn, &store::FinishedState::lsn);
+    if (at != finished.end()) p.state = at->state;
+    if (const auto end = predecessors_.endOf(edge.lsn)) p.state = *end;
+    return p;
+}
+
 /// The session learns of what was committed.
 void EngineCore::enter(const Resolved& resolved) {
     std::vector<session::NewAction> actions;
+    std::deque<std::vector<session::Predecessor>> after; // the actions refer to them until they are added
     for (std::size_t i = 0; i < resolved.items.size(); ++i) {
         const store::AcceptItem& item = resolved.items[i];
         session::NewAction action = sessionAction(item.row);
+        if (!item.row.after.empty()) {
+            after.emplace_back();
+            for (const store::Edge& edge : item.row.after)
+                after.back().push_back(predecessor(edge, resolved.finished));
+            action.after = after.back();
+        }
         for (std::int64_t n = 0; n < item.count; ++n) {
             action.lsn = Lsn{item.row.lsn.value + n};
             actions.push_back(action);
@@ -186,6 +203,8 @@ coro::Task<Result<SubmitAnswer>> EngineCore::take(Submission submission) {
     noteQueueUsed(id);
     Result<Resolved> resolved = resolve(submission, id);
     if (!resolved) co_return std::unexpected(resolved.error());
+    PredecessorWatch::Scope watched(predecessors_);
+    for (const store::AcceptItem& item : resolved->items) watched.add(item.row.after);
     const Result<Lsn> first = co_await takeLsns(resolved->count);
     if (!first) co_return std::unexpected(first.error());
 
@@ -204,8 +223,13 @@ coro::Task<Result<SubmitAnswer>> EngineCore::take(Submission submission) {
     if (!submission.idempotencyKey.empty())
         accept.idempotency = store::Idempotency{submission.idempotencyKey, submission.bodyHash, answerText(answer)};
     const store::AckDetail done = co_await committer_.commit(std::move(accept));
-    if (done.error) co_return std::unexpected(*done.error);
+    if (done.error) {
+        Error error = *done.error;
+        if (resolved->items.size() == 1) error.index = -1;
+        co_return std::unexpected(std::move(error));
+    }
     if (done.repeated) co_return answerFrom(done.answer);
+    resolved->finished = done.finished;
     counters_.submitted += static_cast<std::uint64_t>(resolved->count);
     enter(*resolved);
     co_return answer;

@@ -89,6 +89,7 @@ void Session::Impl::setHeld(std::uint32_t record, bool held) {
     Record& r = records_[record];
     if (r.has(Record::kHeld) == held) return;
     if (isPendingPhase(r.phase)) held_ += held ? 1 : -1;
+    if (held) leaveGate(record);
     if (held)
         r.set(Record::kHeld);
     else
@@ -117,7 +118,7 @@ void Session::Impl::dropRecord(std::uint32_t record, Outbox& out) {
     Record& r = records_[record];
     records_.unmap(records_.lsnOf(r));
     const std::uint32_t queue = lanes_[r.lane].queue;
-    if (r.has(Record::kInLane))
+    if (isReferredTo(r))
         setPhase(record, Phase::Dead);
     else
         freeRecord(record);
@@ -136,12 +137,50 @@ void Session::Impl::freeRecord(std::uint32_t record) {
 
 /// An entry was taken out of its lane without being started.
 void Session::Impl::entryDropped(std::uint32_t record) {
-    if (records_[record].phase == Phase::Dead) freeRecord(record);
+    if (records_[record].phase == Phase::Dead && !isReferredTo(records_[record])) freeRecord(record);
+}
+
+void Session::Impl::leaveGate(std::uint32_t record) {
+    const Record& r = records_[record];
+    const std::uint32_t queue = lanes_[r.lane].queue;
+    Queue& q = order_.queue(queue);
+    if (!q.gates || r.phase != Phase::Waiting) return;
+    if (r.has(Record::kParked))
+        q.gates->unpark(record);
+    else
+        q.gates->offerAgain(r.label);
+    listOpening(queue);
+}
+
+void Session::Impl::listOpening(std::uint32_t queue) {
+    Queue& q = order_.queue(queue);
+    if (q.openingListed || !q.gates || !q.gates->wantsOpening()) return;
+    q.openingListed = true;
+    ++q.jobs;
+    opening_.push_back(queue);
+}
+
+/// Lets parked actions through gates that have places, into their lanes.
+void Session::Impl::openGates(int& budget) {
+    while (!opening_.empty() && budget > 0) {
+        const std::uint32_t queue = opening_.back();
+        Queue& q = order_.queue(queue);
+        const std::vector<std::uint32_t> opened = q.gates->openNext(budget);
+        budget -= static_cast<int>(opened.size());
+        for (const std::uint32_t record : opened) order_.enter(record);
+        if (q.gates->wantsOpening()) continue;
+        opening_.pop_back();
+        q.openingListed = false;
+        --q.jobs;
+        if (q.gates->empty()) q.gates.reset();
+        order_.removeIfUnused(queue);
+    }
 }
 
 void Session::Impl::wakeAction(std::uint32_t record) {
     const Record& r = records_[record];
-    if (r.phase != Phase::Waiting || r.has(Record::kHeld | Record::kCancel) || r.timer != kNone || r.unmet > 0)
+    if (r.phase != Phase::Waiting || r.has(Record::kHeld | Record::kCancel | Record::kParked) || r.timer != kNone ||
+        r.unmet > 0)
         return;
     const std::uint32_t queue = lanes_[r.lane].queue;
     Queue& q = order_.queue(queue);
@@ -158,6 +197,7 @@ void Session::Impl::wakeAction(std::uint32_t record) {
 void Session::Impl::finish(std::uint32_t record, std::uint32_t attempt, ActionState state, Reason reason,
                            Outbox& out) {
     Record& r = records_[record];
+    leaveGate(record);
     clearTimer(record);
     r.setTarget(state);
     setPhase(record, Phase::Ending);
@@ -191,6 +231,8 @@ void Session::Impl::add(const NewAction& action, MonoTime now, Outbox& out) {
     } else if (action.cancelRequested || order_.queue(queue).state == QueueState::Cancelled) {
         records_[record].set(Record::kCancel);
         finish(record, 0, ActionState::Cancelled, Reason::Cancelled, out);
+    } else if (const auto otherwise = waitFor(record, action.after)) {
+        failDependent(record, *otherwise, out);
     } else if (action.notBefore > now) {
         setTimer(record, action.notBefore, action.attempts > 0);
     } else {
@@ -295,13 +337,33 @@ Result<void> Session::Impl::setQueue(Lsn lsn, QueueId queue) {
     return {};
 }
 
+/// No lane has an entry of it, and others may refer to its place: it stays where it is.
+void Session::Impl::moveInPlace(std::uint32_t record, std::uint32_t queue, int priority) {
+    Record& r = records_[record];
+    const std::uint32_t fromLane = r.lane;
+    const std::uint32_t fromQueue = lanes_[fromLane].queue;
+    for (const auto& [at, by] : {std::pair{fromQueue, -1}, std::pair{queue, 1}}) {
+        Queue& q = order_.queue(at);
+        q.tally.stored.pending += by;
+        q.waiting += by;
+        q.records += by;
+    }
+    r.key = Record::makeKey(priority, r.submitTime());
+    r.lane = lanes_.acquire(queue, lanes_[fromLane].cls, priority);
+    lanes_.release(fromLane);
+    r.revision = ++revision_;
+    order_.removeIfUnused(fromQueue);
+    wakeAction(record);
+}
+
 /// Lives on in a new record: the entry of the old one in its lane would be in the wrong place, and is dropped when
 /// met.
 void Session::Impl::moveToLane(std::uint32_t from, std::uint32_t queue, int priority) {
+    leaveGate(from);
+    if (!records_[from].has(Record::kInLane)) return moveInPlace(from, queue, priority);
     const Record old = records_[from];
     const Lsn lsn = records_.lsnOf(old);
     const MonoTime timer = old.timer == kNone ? MonoTime{} : timers_[old.timer].at;
-    const std::uint32_t fromQueue = lanes_[old.lane].queue;
     const NewAction action{.lsn = lsn,
                            .queue = order_.queue(queue).id,
                            .cls = ClassId(lanes_[old.lane].cls),
@@ -313,15 +375,10 @@ void Session::Impl::moveToLane(std::uint32_t from, std::uint32_t queue, int prio
                            .retries = old.retries()};
     clearTimer(from);
     records_.unmap(lsn);
-    setPhase(from, old.has(Record::kInLane) ? Phase::Dead : Phase::Free);
+    setPhase(from, Phase::Dead);
     const std::uint32_t to = makeRecord(action, queue);
     records_[to].firstEdge = old.firstEdge;
-    records_[to].unmet = old.unmet;
-    if (!old.has(Record::kInLane)) {
-        lanes_.release(old.lane);
-        records_.release(from);
-        --order_.queue(fromQueue).records;
-    }
+    records_[from].firstEdge = kNone;
     if (timer != MonoTime{}) setTimer(to, timer, old.has(Record::kBackoff));
     wakeAction(to);
 }

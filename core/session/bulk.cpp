@@ -42,12 +42,12 @@ bool Session::Impl::wantsSweep() const {
 }
 
 bool Session::Impl::hasMoreWork() const {
-    return !cancelling_.empty() || !scanWanted_.empty() || !scanning_.empty() || scanAll_ || sweeping_ ||
+    return !resolving_.empty() || !cancelling_.empty() || !scanWanted_.empty() || !scanning_.empty() || scanAll_ || sweeping_ ||
            wantsSweep();
 }
 
 void Session::Impl::step(Outbox& out) {
-    int budget = kPerStep;
+    int budget = stepResolve(kPerStep, out);
     budget = stepCancel(budget, out);
     if (budget > 0) stepScan(budget, out);
     if (wantsSweep()) sweeping_ = true;
@@ -57,13 +57,13 @@ void Session::Impl::step(Outbox& out) {
         .dropped =
             [this](std::uint32_t record) {
                 records_[record].unset(Record::kInLane);
-                freeRecord(record);
+                entryDropped(record);
             },
         .popFirst =
             [this](std::uint32_t lane) {
                 const std::uint32_t record = lanes_[lane].first;
                 order_.popFirst(lane);
-                freeRecord(record);
+                entryDropped(record);
             }};
     sweeping_ = lanes_.sweep(kPerStep, sweeper);
     if (!sweeping_) sweepAbove_ = dead_ + kFewDead;

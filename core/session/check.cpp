@@ -39,7 +39,12 @@ void Session::Impl::checkRecord(std::uint32_t place) const {
     assert(r.priority() == lanes_[r.lane].priority);
     assert((r.phase == Phase::Dead) != (records_.find(records_.lsnOf(r)) == place) &&
            "all but the dead are found by LSN");
-    assert(r.phase != Phase::Dead || (r.has(Record::kInLane) && !r.has(Record::kOut)));
+    assert(r.phase != Phase::Dead || (isReferredTo(r) && !r.has(Record::kOut)));
+    assert(r.unmet == 0 || !r.has(Record::kInLane));
+    if (r.has(Record::kParked)) {
+        assert(r.phase == Phase::Waiting && !r.has(Record::kHeld | Record::kOut | Record::kInLane) && r.unmet == 0);
+        return;
+    }
     if (r.has(Record::kOut)) {
         assert(outstanding_[r.timer] == place && !r.has(Record::kInLane) && r.attempt > 0);
         assert(r.phase == Phase::Leased || r.phase == Phase::Submitting || r.phase == Phase::Running ||
@@ -95,6 +100,18 @@ void Session::Impl::check() const {
         lanes_.forEachEntry(i, [&](std::uint32_t) { ++laneEntries; });
     }
     assert(lanes == lanes_.used() && laneEntries == inLane);
+
+    checkEdges();
+    std::uint32_t parked = 0, inGates = 0;
+    for (std::uint32_t i = 0; i < records_.end(); i = records_.next(i))
+        if (records_.present(i) && records_[i].has(Record::kParked)) ++parked;
+    for (std::uint32_t i = 0; i < order_.queuesEnd(); ++i)
+        if (order_.hasQueue(i) && order_.queue(i).gates)
+            order_.queue(i).gates->check([&](std::uint32_t record) {
+                ++inGates;
+                assert(lanes_[records_[record].lane].queue == i);
+            });
+    assert(parked == inGates);
 
     std::int32_t shared = 0, partCores = 0;
     for (const std::uint32_t record : outstanding_) {

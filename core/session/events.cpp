@@ -21,6 +21,10 @@ void Session::Impl::giveBack(std::uint32_t record) {
     Queue& q = order_.queue(lane.queue);
     capacity_->give(order_.resourcesOf(lane.cls));
     countSlot(lane.cls, -1);
+    if (q.gates) {
+        q.gates->count(r.label, -1);
+        listOpening(lane.queue);
+    }
     if (r.has(Record::kAhead) && --q.ahead == 0) q.lowestAhead = 101;
     --q.outstanding;
     const std::uint32_t last = outstanding_.back();
@@ -216,6 +220,8 @@ void Session::Impl::finishStored(Lsn lsn, Outbox& out) {
         }
     }
     tellChange(r, r.target(), true);
+    resolveDependents(record, out);
+    if (r.target() == ActionState::Failed) stopAfterFailures(lanes_[r.lane].queue, out);
     if (r.has(Record::kOut)) {
         r.set(Record::kStored); // abandoned, and its processes are being ended still
         tryForget(lanes_[r.lane].queue, out);

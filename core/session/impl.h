@@ -6,6 +6,7 @@
 //   - a record has kOut while a runner has it: then it is in outstanding_, at the place in its `timer`
 //   - a record that may start is in its lane; one in a lane may be anything, and is dropped when met
 //   - every record refers to its lane, every lane with references to its queue
+//   - `unmet` of a record counts the edges that lead to it; one with unmet > 0 is in no lane and keeps its place
 #pragma once
 
 #include "core/base/owner.h"
@@ -38,8 +39,9 @@ public:
 
     // queues.cpp
     Result<void> accepts(QueueId id) const;
-    void addQueue(QueueId id, const QueueConfig& config, QueueState state, bool held,
-                  const QueueCounters& counters);
+    void addQueue(QueueId id, const QueueConfig& config, QueueState state, bool held, const QueueCounters& counters,
+                  std::int64_t failedBefore);
+    void setLabelLimits(QueueId id, std::vector<std::pair<LabelId, int>> limits);
     Result<void> configureQueue(QueueId id, const QueueConfig& config);
     const Queue* findQueue(QueueId id) const;
     Result<void> holdQueue(QueueId id, Outbox& out);
@@ -48,6 +50,10 @@ public:
     Result<void> cancelQueue(QueueId id, Outbox& out);
     Result<void> forgetQueue(QueueId id, Outbox& out);
     std::optional<QueueStatus> queueStatus(QueueId id) const;
+
+    // dependencies.cpp
+    int stepResolve(int budget, Outbox& out);
+    void checkEdges() const;
 
     // actions.cpp
     void add(const NewAction& action, MonoTime now, Outbox& out);
@@ -110,6 +116,31 @@ private:
     void finish(std::uint32_t record, std::uint32_t attempt, ActionState state, Reason reason, Outbox& out);
     void sweepAbandoned(std::uint32_t record, std::uint32_t attempt, Outbox& out);
     void moveToLane(std::uint32_t record, std::uint32_t queue, int priority);
+    void moveInPlace(std::uint32_t record, std::uint32_t queue, int priority);
+    /// It waited and does not any more, or not for a place of its label: out of its gate, or its chance to another.
+    void leaveGate(std::uint32_t record);
+    void listOpening(std::uint32_t queue);
+    void openGates(int& budget);
+
+    // dependencies (dependencies.cpp)
+    struct Edge {
+        std::uint32_t child;
+        std::uint32_t nextAndOn; ///< 30 bits of the next edge of the same predecessor, 2 of DependencyOn
+        std::uint32_t& freeLink() { return child; }
+    };
+    static_assert(sizeof(Edge) == 8);
+    /// Edges whose predecessor has ended.
+    struct Resolving {
+        std::uint32_t edge;
+        Predecessor ended; ///< `on` is the edge's own
+    };
+    /// Makes the record wait. One that ended otherwise than wanted comes back.
+    std::optional<Predecessor> waitFor(std::uint32_t record, std::span<const Predecessor> after);
+    void resolveDependents(std::uint32_t record, Outbox& out);
+    void resolve(std::uint32_t child, const Predecessor& ended, Outbox& out);
+    void failDependent(std::uint32_t record, const Predecessor& because, Outbox& out);
+    bool isReferredTo(const Record& r) const { return r.has(Record::kInLane) || r.unmet > 0; }
+
     Result<std::uint32_t> findMovable(Lsn lsn) const;
 
     // attempts (events.cpp)
@@ -125,6 +156,8 @@ private:
     void takeBackOvertaken(Outbox& out);
     void decideEnd(std::uint32_t record, std::uint32_t attempt, const AttemptEnd& end, bool cancelled, MonoTime now,
                    Outbox& out);
+    void stopAfterFailures(std::uint32_t queue, Outbox& out);
+    void takeBackAhead(std::uint32_t queue, Outbox& out);
     void learnRunTime(Queue& queue, const AttemptEnd& end);
 
     // timers (session.cpp)
@@ -146,6 +179,9 @@ private:
     Order order_;
     IdMap queueIndex_;
     GrowArray<Timer> timers_;
+    Slab<Edge, 4096> edges_;
+    std::vector<Resolving> resolving_;
+    std::vector<std::uint32_t> opening_; ///< queues with a gate that has places to offer
     std::vector<std::uint32_t> outstanding_;
     std::vector<std::uint32_t> overtaken_; ///< queues whose `arrived` may be above their leases ahead
     std::int32_t shared_ = 0;     ///< of outstanding_: not one core, each in a slot of its own

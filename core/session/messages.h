@@ -3,10 +3,12 @@
 
 #include "core/base/clock.h"
 #include "core/base/ids.h"
+#include "core/model/action_spec.h"
 #include "core/model/states.h"
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace yard::session {
@@ -22,6 +24,15 @@ struct RetryCounters {
     int ownFailures = 0;   ///< resets after failures of the action's own: against max_retries
     int interruptions = 0; ///< resets after failures that were not: against max_interruptions
     friend bool operator==(const RetryCounters&, const RetryCounters&) = default;
+};
+
+/// One of the actions that an action waits for.
+struct Predecessor {
+    Lsn lsn;
+    DependencyOn on = DependencyOn::Completed;
+    /// Of one that is not live: its final state. Of one that is not known any more: New; it counts as what is waited
+    /// for.
+    ActionState state = ActionState::Pending;
 };
 
 /// An action that the journal has: just accepted, read back at start, or set back by hand.
@@ -40,6 +51,7 @@ struct NewAction {
     /// At a start: the last engine died while the next attempt was out. It ends at once, Abandoned (engine_died),
     /// and is decided like any other end: a cancel that was asked for holds, also of its queue.
     bool interrupted = false;
+    std::span<const Predecessor> after{}; ///< read during the call only; at most 65,535
 };
 
 /// How a runner says an attempt ended.
@@ -90,6 +102,7 @@ struct Finish {
     ActionState state = ActionState::Completed;
     Reason reason = Reason::None;
     QueueId queue;
+    Predecessor because{}; ///< reason dependency_failed: which one, and how it ended
 };
 
 /// Something others can see of an action changed.
@@ -102,7 +115,7 @@ struct Change {
     bool isEnd = false;                       ///< over for good, and in the journal
 };
 
-/// What shall happen, in this order: starts, then take-backs, stops, retries, finishes, forgotten. The engine
+/// What shall happen, in this order: starts, then take-backs, stops, retries, finishes, stopped, forgotten. The engine
 /// carries it out after each turn and clears it; one call of the session adds at most a few thousand entries.
 struct Outbox {
     std::vector<Start> start;
@@ -110,12 +123,13 @@ struct Outbox {
     std::vector<Stop> stop;
     std::vector<Retry> retry;
     std::vector<Finish> finish;
+    std::vector<QueueId> stopped; ///< queues that are held now because of their failures
     std::vector<QueueId>
         forgotten; ///< queues that were deleted and have nothing active any more; unknown from now on
 
     bool empty() const {
         return start.empty() && takeBack.empty() && stop.empty() && retry.empty() && finish.empty() &&
-               forgotten.empty();
+               stopped.empty() && forgotten.empty();
     }
     void clear() {
         start.clear();
@@ -123,6 +137,7 @@ struct Outbox {
         stop.clear();
         retry.clear();
         finish.clear();
+        stopped.clear();
         forgotten.clear();
     }
 };

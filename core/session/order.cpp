@@ -135,7 +135,7 @@ void Order::wake(std::uint32_t i) {
 
 void Order::enter(std::uint32_t record) {
     Record& r = records_[record];
-    assert(waits(record) && !r.has(Record::kInLane) && r.timer == kNone && r.unmet == 0);
+    assert(waits(record) && !r.has(Record::kInLane | Record::kParked) && r.timer == kNone && r.unmet == 0);
     r.set(Record::kInLane);
     const std::uint32_t lane = r.lane;
     if (!lanes_.push(lane, record)) return;
@@ -170,16 +170,21 @@ void Order::popEntry(QueueShape& of, std::uint32_t i) {
     heapRemove(of.byAge, agePos, laneOlder(records_, lanes_), ageMoved(lanes_));
 }
 
-std::uint32_t Order::topLane(QueueShape& of, bool byAge, int& budget) {
+std::uint32_t Order::topLane(Queue& queue, QueueShape& of, bool byAge, int& budget) {
     GrowArray<std::uint32_t>& heap = byAge ? of.byAge : of.byKey;
     while (!heap.empty()) {
         const std::uint32_t lane = heap.front();
         const std::uint32_t record = lanes_[lane].first;
-        if (waits(record)) return lane;
+        const bool waiting = waits(record);
+        const bool open = !queue.gates || queue.gates->isOpen(records_[record].label);
+        if (waiting && open) return lane;
         if (budget <= 0) return kNone;
         --budget;
         popEntry(of, lane);
-        dropped_(record);
+        if (waiting)
+            queue.gates->park(record);
+        else
+            dropped_(record);
     }
     return kNone;
 }
@@ -195,7 +200,7 @@ std::uint32_t Order::topQueue(std::uint32_t shape, int& budget) {
             continue;
         }
         QueueShape& of = queueShape(q, shape);
-        if (q.eligible() && topLane(of, false, budget) != kNone) return top.queue;
+        if (q.eligible() && topLane(q, of, false, budget) != kNone) return top.queue;
         if (budget <= 0) return kNone;
         of.listed = false;
         --q.listings;
@@ -264,7 +269,7 @@ Order::Pick Order::pick(bool mustFit, int& budget) {
     Pick picked{.queue = best, .lane = kNone, .oldest = q.starts % kOldestEvery == kOldestEvery - 1};
     for (QueueShape& of : q.shapes) {
         if (of.byKey.empty() || !mayFit(of.shape, mustFit)) continue;
-        const std::uint32_t lane = topLane(of, picked.oldest, budget);
+        const std::uint32_t lane = topLane(q, of, picked.oldest, budget);
         if (budget <= 0) return {};
         if (lane == kNone) continue;
         const std::uint32_t first = lanes_[lane].first;
@@ -320,6 +325,7 @@ std::size_t Order::memoryBytes() const {
     for (const auto& shape : shapes_) bytes += sizeof(Shape) + shape->queues.memoryBytes();
     for (std::uint32_t i = 0; i < queues_.size(); ++i) {
         if (!queues_[i]) continue;
+        if (queues_[i]->gates) bytes += queues_[i]->gates->memoryBytes();
         bytes += sizeof(Queue) + queues_[i]->shapes.capacity() * sizeof(QueueShape);
         for (const QueueShape& of : queues_[i]->shapes) bytes += of.byKey.memoryBytes() + of.byAge.memoryBytes();
     }

@@ -129,8 +129,9 @@ private:
     /// The top of the shape's heap, once stale entries are out: a queue that has something to start. kNone: there
     /// is none.
     std::uint32_t topQueue(std::uint32_t shape, int& budget);
-    /// The top lane of one of the two heaps, once its first action waits. kNone: none is left.
-    std::uint32_t topLane(QueueShape& of, bool byAge, int& budget);
+    /// The top lane of one of the two heaps, once its first action waits and its label has a place. kNone: none is
+    /// left.
+    std::uint32_t topLane(Queue& queue, QueueShape& of, bool byAge, int& budget);
     void popEntry(QueueShape& of, std::uint32_t lane);
     bool mayFit(std::uint32_t shape, bool now) const;
     bool waits(std::uint32_t record) const {

@@ -31,7 +31,7 @@ Result<void> Session::Impl::accepts(QueueId id) const {
 }
 
 void Session::Impl::addQueue(QueueId id, const QueueConfig& config, QueueState state, bool held,
-                             const QueueCounters& counters) {
+                             const QueueCounters& counters, std::int64_t failedBefore) {
     std::uint32_t at = queueIndex_.find(id.value);
     if (at == kNone) {
         at = order_.addQueue(id);
@@ -42,6 +42,7 @@ void Session::Impl::addQueue(QueueId id, const QueueConfig& config, QueueState s
     q.config = config;
     q.state = state;
     q.held = held;
+    q.failedBefore = failedBefore;
     for (QueueCounters* c : {&q.tally.stored, &total_.stored}) {
         c->completed += counters.completed;
         c->failed += counters.failed;
@@ -53,28 +54,59 @@ void Session::Impl::addQueue(QueueId id, const QueueConfig& config, QueueState s
 Result<void> Session::Impl::configureQueue(QueueId id, const QueueConfig& config) {
     const std::uint32_t at = queueIndex_.find(id.value);
     if (at == kNone) return noQueue(id);
-    order_.queue(at).config = config;
+    Queue& q = order_.queue(at);
+    if (q.config.stopAfterFailures != config.stopAfterFailures) q.failedBefore = q.tally.stored.failed;
+    q.config = config;
     order_.wake(at);
     return {};
+}
+
+void Session::Impl::setLabelLimits(QueueId id, std::vector<std::pair<LabelId, int>> limits) {
+    const std::uint32_t at = queueIndex_.find(id.value);
+    if (at == kNone) return;
+    Queue& q = order_.queue(at);
+    if (!q.gates && limits.empty()) return;
+    if (!q.gates) q.gates = std::make_unique<LabelGates>(records_);
+    q.gates->setLimits(std::move(limits), [&](LabelId label) {
+        return static_cast<int>(std::ranges::count_if(outstanding_, [&](std::uint32_t record) {
+            return records_[record].label == label.value && lanes_[records_[record].lane].queue == at;
+        }));
+    });
+    listOpening(at);
+    if (q.gates->empty() && !q.openingListed) q.gates.reset();
 }
 
 Result<void> Session::Impl::holdQueue(QueueId id, Outbox& out) {
     const std::uint32_t at = queueIndex_.find(id.value);
     if (at == kNone) return noQueue(id);
-    Queue& q = order_.queue(at);
-    q.held = true;
-    if (q.ahead == 0) return {};
+    order_.queue(at).held = true;
+    takeBackAhead(at, out);
+    return {};
+}
+
+void Session::Impl::takeBackAhead(std::uint32_t queue, Outbox& out) {
+    if (order_.queue(queue).ahead == 0) return;
     for (const std::uint32_t record : outstanding_) {
         const Record& r = records_[record];
-        if (lanes_[r.lane].queue == at && r.phase == Phase::Leased && r.has(Record::kAhead)) takeBack(record, out);
+        if (lanes_[r.lane].queue == queue && r.phase == Phase::Leased && r.has(Record::kAhead)) takeBack(record, out);
     }
-    return {};
+}
+
+/// Held as by hand once so many failed since it was released last.
+void Session::Impl::stopAfterFailures(std::uint32_t queue, Outbox& out) {
+    Queue& q = order_.queue(queue);
+    if (q.held || q.config.stopAfterFailures == 0 || q.state == QueueState::Cancelled) return;
+    if (q.tally.stored.failed - q.failedBefore < q.config.stopAfterFailures) return;
+    q.held = true;
+    takeBackAhead(queue, out);
+    out.stopped.push_back(q.id);
 }
 
 Result<void> Session::Impl::releaseQueue(QueueId id) {
     const std::uint32_t at = queueIndex_.find(id.value);
     if (at == kNone) return noQueue(id);
     order_.queue(at).held = false;
+    order_.queue(at).failedBefore = order_.queue(at).tally.stored.failed;
     order_.wake(at);
     return {};
 }
@@ -118,6 +150,7 @@ std::optional<QueueStatus> Session::Impl::queueStatus(QueueId id) const {
                        .held = q->held,
                        .forgetting = q->forgetting,
                        .counters = q->tally.visible(abandoned_),
+                       .failedBefore = q->failedBefore,
                        .averageRunTime = Duration{static_cast<Duration::rep>(q->averageRun)}};
 }
 

@@ -4,8 +4,10 @@
 #include "core/base/ids.h"
 #include "core/model/queue.h"
 #include "core/session/grow_array.h"
+#include "core/session/label_gates.h"
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace yard::session {
@@ -58,6 +60,9 @@ struct Queue {
     std::uint32_t listings = 0; ///< shapes in whose heap it has an entry
     std::uint32_t jobs = 0;     ///< large operations that name it
     std::vector<QueueShape> shapes;
+    std::unique_ptr<LabelGates> gates;  ///< limits by label; null: none
+    bool openingListed = false;         ///< in Session::Impl::opening_
+    std::int64_t failedBefore = 0;      ///< tally.stored.failed when failures were last counted from nothing
 
     /// May start something, as far as the queue goes.
     bool eligible() const {

@@ -22,7 +22,7 @@ enum class Phase : unsigned char {
     Running,    ///< its first process runs
     Retrying,   ///< its attempt ended, the reset is on its way to the journal; others still see it running
     Ending,     ///< its Finish is on its way to the journal; others see what it was before
-    Dead        ///< gone, only its entry in a lane is left
+    Dead        ///< gone, only its entry in a lane, or what it waited for, still refers to it
 };
 inline constexpr std::size_t kPhases = 8;
 const TransitionTable<Phase, kPhases>& phaseTransitions();
@@ -38,8 +38,9 @@ struct Record {
     std::uint32_t lsnLow;
     std::uint32_t lane;
     std::uint32_t label;
-    std::uint32_t firstEdge; ///< first action that waits for this one; kNone
-    std::uint32_t timer;     ///< place in the heap of timers, or while handed out in the list of those; else kNone
+    std::uint32_t firstEdge; ///< list of the actions that wait for this one (Edges); kNone
+    std::uint32_t timer;     ///< place in the heap of timers, while handed out in the list of those, while parked in
+                             ///< the heap of its gate; else kNone
     std::uint32_t attempt;   ///< the current one, or how many there were
     std::uint32_t revision;  ///< of the last visible change
     std::uint16_t unmet;     ///< dependencies that have not ended
@@ -64,6 +65,7 @@ struct Record {
     static constexpr std::uint16_t kSwept = 1024;        ///< its Finish is the session's: visibly Abandoned at once
     static constexpr std::uint16_t kStored = 2048;    ///< its Finish is in the journal, but a runner still has it
     static constexpr std::uint16_t kTargetShift = 12; ///< two bits: final state - Completed, while Ending
+    static constexpr std::uint16_t kParked = 16384;   ///< waits for a place of its label, see LabelGates
     static constexpr std::uint16_t kOfAttempt = kTakeBackAsked | kStopAsked | kAhead | kOldestPick;
 
     bool has(std::uint16_t flag) const { return (flags & flag) != 0; }

@@ -24,7 +24,7 @@ Session::Impl::Impl(std::unique_ptr<Capacity> capacity, SessionOptions options)
     , random_(options.seed) {
     assert(options_.slotCount >= 1 && options_.aheadPerSlot >= 0 && options_.maxOutstanding >= 1);
     outstanding_.reserve(static_cast<std::size_t>(options_.maxOutstanding));
-    addQueue(QueueId(0), {}, QueueState::Active, false, {});
+    addQueue(QueueId(0), {}, QueueState::Active, false, {}, 0);
 }
 
 // -- service state
@@ -75,7 +75,7 @@ Result<void> Session::Impl::acceptsWork() const {
 
 void Session::Impl::setTimer(std::uint32_t record, MonoTime at, bool backoff) {
     Record& r = records_[record];
-    assert(r.timer == kNone && !r.has(Record::kOut));
+    assert(r.timer == kNone && !r.has(Record::kOut | Record::kParked));
     if (backoff) r.set(Record::kBackoff);
     heapPush(timers_, Timer{at, record}, kSooner,
              [this](const Timer& t, std::uint32_t i) { records_[t.record].timer = i; });
@@ -83,7 +83,7 @@ void Session::Impl::setTimer(std::uint32_t record, MonoTime at, bool backoff) {
 
 void Session::Impl::clearTimer(std::uint32_t record) {
     Record& r = records_[record];
-    if (r.has(Record::kOut) || r.timer == kNone) return;
+    if (r.has(Record::kOut | Record::kParked) || r.timer == kNone) return;
     heapRemove(timers_, r.timer, kSooner,
                [this](const Timer& t, std::uint32_t i) { records_[t.record].timer = i; });
     r.timer = kNone;
@@ -117,6 +117,7 @@ bool Session::Impl::schedule(MonoTime now, Outbox& out) {
     order_.setNow(now);
     if (!startsWork()) return moreTimers;
     int budget = kPerCall;
+    openGates(budget);
     while (startNext(false, out, budget)) {
     }
     while (startNext(true, out, budget)) {
@@ -159,6 +160,7 @@ bool Session::Impl::startNext(bool ahead, Outbox& out, int& budget) {
     --budget;
     capacity_->take(order_.resourcesOf(cls));
     countSlot(cls, 1);
+    if (q.gates) q.gates->count(r.label, 1);
     r.timer = static_cast<std::uint32_t>(outstanding_.size());
     outstanding_.push_back(record);
     setPhase(record, Phase::Leased);
@@ -194,6 +196,8 @@ std::optional<LiveView> Session::Impl::live(Lsn lsn) const {
                   .held = r.has(Record::kHeld),
                   .leased = r.phase == Phase::Leased,
                   .cancelRequested = r.has(Record::kCancel),
+                  .unmet = r.unmet,
+                  .ending = {},
                   .wakesAt = {},
                   .backoff = r.has(Record::kBackoff),
                   .attempt = r.attempt,
@@ -202,7 +206,8 @@ std::optional<LiveView> Session::Impl::live(Lsn lsn) const {
                   .submitTime = r.submitTime(),
                   .revision = r.revision};
     if (r.phase == Phase::Submitting) view.state = ActionState::Submitting;
-    if (!r.has(Record::kOut) && r.timer != kNone) view.wakesAt = timers_[r.timer].at;
+    if (r.phase == Phase::Ending) view.ending = r.target();
+    if (!r.has(Record::kOut | Record::kParked) && r.timer != kNone) view.wakesAt = timers_[r.timer].at;
     if (r.phase == Phase::Retrying) { // still seen running: its back-off shows once the reset is kept
         view.backoff = false;
         view.wakesAt = {};
@@ -234,7 +239,7 @@ SessionCounts Session::Impl::counts() const {
 
 std::size_t Session::Impl::memoryBytes() const {
     return sizeof(*this) + records_.memoryBytes() + lanes_.memoryBytes() + order_.memoryBytes() +
-           queueIndex_.memoryBytes() + timers_.memoryBytes() + outstanding_.capacity() * 4;
+           queueIndex_.memoryBytes() + timers_.memoryBytes() + outstanding_.capacity() * 4 + edges_.memoryBytes();
 }
 
 // -- the door
@@ -265,8 +270,11 @@ std::vector<ResourceNeed> Session::needs(ClassId id) const {
 }
 
 void Session::addQueue(QueueId id, const QueueConfig& config, QueueState state, bool held,
-                       const QueueCounters& counters) {
-    impl_->addQueue(id, config, state, held, counters);
+                       const QueueCounters& counters, std::int64_t failedBefore) {
+    impl_->addQueue(id, config, state, held, counters, failedBefore);
+}
+void Session::setLabelLimits(QueueId id, std::vector<std::pair<LabelId, int>> limits) {
+    impl_->setLabelLimits(id, std::move(limits));
 }
 Result<void> Session::configureQueue(QueueId id, const QueueConfig& config) {
     return impl_->configureQueue(id, config);

@@ -49,6 +49,8 @@ struct LiveView {
     bool held = false;
     bool leased = false; ///< pending, but handed to a runner already
     bool cancelRequested = false;
+    int unmet = 0;                     ///< actions it waits for
+    std::optional<ActionState> ending; ///< its end is on its way to the journal: what it will be
     MonoTime wakesAt{};        ///< end of back-off or not_before; the epoch: none
     bool backoff = false;      ///< wakesAt is a back-off (`retry_at`)
     std::uint32_t attempt = 0; ///< the current one, or how many there were
@@ -72,6 +74,7 @@ struct QueueStatus {
     bool held = false;
     bool forgetting = false; ///< deleted, waits for its last actions to end
     QueueCounters counters;
+    std::int64_t failedBefore = 0; ///< of counters.failed: before the queue was last released, or told when to stop
     Duration averageRunTime{}; ///< moving average of attempts; 0: none ended yet
 };
 
@@ -114,8 +117,11 @@ public:
     /// A new queue, or one of the journal. Of `counters` pending and running are not taken: add() counts them.
     /// Queue 0: sets what the journal knows of it. A Cancelled one ends Cancelled whatever is added.
     void addQueue(QueueId id, const QueueConfig& config, QueueState state = QueueState::Active, bool held = false,
-                  const QueueCounters& counters = {});
+                  const QueueCounters& counters = {}, std::int64_t failedBefore = 0);
+    /// All but its label limits take effect.
     Result<void> configureQueue(QueueId id, const QueueConfig& config);
+    /// The limits of its configuration, with labels as numbers. Unknown queues are ignored.
+    void setLabelLimits(QueueId id, std::vector<std::pair<LabelId, int>> limits);
     const QueueConfig* queueConfig(QueueId id) const; ///< nullptr: unknown
     Result<void> holdQueue(QueueId id, Outbox& out);
     Result<void> releaseQueue(QueueId id);
@@ -130,7 +136,7 @@ public:
     // ---------------------------------------------------------------------------------------------------
     /// After their commit; at start all that is in the journal, in order of LSN, at most a few thousand per call.
     /// Queues, classes exist; LSNs are not live. An action of a cancelled queue or with cancelRequested gets its
-    /// Finish.
+    /// Finish, and so does one that waits for an action which ended otherwise.
     void add(std::span<const NewAction> actions, MonoTime now, Outbox& out);
     /// May it be set back by hand? WrongState, AtLimit (unless `force`), NotAccepting; else the counters after it.
     Result<RetryCounters> checkReschedule(const FinishedAction& action, bool force) const;
@@ -160,7 +166,9 @@ public:
     // -- acknowledgements of the journal
     // ---------------------------------------------------------------------------
     void retryStored(Lsn lsn, Outbox& out);
-    /// Counters move to the final state, the action is no longer live.
+    /// Counters move to the final state, the action is no longer live; those that wait for it go on, or fail, the
+    /// first ones at once and the rest by step(). A queue that reached its number of failures is held
+    /// (Outbox::stopped).
     void finishStored(Lsn lsn, Outbox& out);
 
     // -- time and work

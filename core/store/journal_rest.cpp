@@ -82,8 +82,8 @@ Applied JournalWriter::on(const Reopen& reopen) {
 
 Applied JournalWriter::on(const PutQueue& put) {
     const QueueRow& row = put.row;
-    int rc =
-        putQueue_.run(row.id, row.token, row.tag, std::to_underlying(row.state), row.held, row.config, row.created);
+    int rc = putQueue_.run(row.id, row.token, row.tag, std::to_underlying(row.state), row.held, row.config,
+                           row.created, row.failedBefore);
     if (rc == SQLITE_OK) rc = raiseLastQueue_.run(std::to_string(row.id.value));
     return done(rc);
 }

@@ -87,9 +87,10 @@ Result<void> JournalWriter::prepareRest() {
     pruneIdem_ = sql("DELETE FROM idem WHERE id IN (SELECT id FROM idem ORDER BY id LIMIT 1000) AND "
                      "(t<?1 OR id<=(SELECT max(id) FROM idem)-?2)");
 
-    putQueue_ = sql("INSERT INTO queue(id, token, tag, state, held, config, created) VALUES(?,?,?,?,?,?,?) "
+    putQueue_ = sql("INSERT INTO queue(id, token, tag, state, held, config, created, failed_before) "
+                    "VALUES(?,?,?,?,?,?,?,?) "
                     "ON CONFLICT(id) DO UPDATE SET token=excluded.token, tag=excluded.tag, state=excluded.state, "
-                    "held=excluded.held, config=excluded.config");
+                    "held=excluded.held, config=excluded.config, failed_before=excluded.failed_before");
     deleteQueue_ = sql("DELETE FROM queue WHERE id=?");
     raiseLastQueue_ =
         sql("UPDATE meta SET value=?1 WHERE key='last_queue' AND CAST(value AS INTEGER)<CAST(?1 AS INTEGER)");

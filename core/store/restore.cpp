@@ -74,7 +74,8 @@ private:
 
 Result<void> readQueues(Database& database, Restored& restored) {
     return eachRow(database,
-                   "SELECT id, token, tag, state, held, config, created, completed, failed, abandoned, cancelled "
+                   "SELECT id, token, tag, state, held, config, created, completed, failed, abandoned, cancelled, "
+                   "failed_before "
                    "FROM queue ORDER BY id",
                    [&restored](const Statement& row) {
                        QueueRow& queue = restored.queues.emplace_back();
@@ -89,6 +90,7 @@ Result<void> readQueues(Database& database, Restored& restored) {
                        queue.counters.failed = row.integer(8);
                        queue.counters.abandoned = row.integer(9);
                        queue.counters.cancelled = row.integer(10);
+                       queue.failedBefore = row.integer(11);
                    });
 }
 

@@ -77,6 +77,7 @@ struct QueueRow {
     bool held = false;
     std::string config{}; ///< JSON of QueueConfig
     WallMicros created = 0;
+    std::int64_t failedBefore = 0; ///< of counters.failed: do not count towards stop_after_failures
     QueueCounters counters{}; ///< only completed, failed, abandoned, cancelled; read, never written from here
 };
 

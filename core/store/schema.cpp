@@ -55,7 +55,9 @@ INSERT INTO queue(id, token, tag, state, held, config, created) VALUES(0, '', ''
 INSERT INTO meta VALUES('next_lsn', '1'), ('last_queue', '0');
 )";
 
-static constexpr const char* kMigrations[] = {kVersion1};
+static constexpr const char* kVersion2 = "ALTER TABLE queue ADD COLUMN failed_before INTEGER NOT NULL DEFAULT 0;";
+
+static constexpr const char* kMigrations[] = {kVersion1, kVersion2};
 static_assert(std::size(kMigrations) == kSchemaVersion);
 
 Result<void> migrate(Database& database, std::span<const char* const> steps) {

@@ -18,6 +18,16 @@ std::string resources(const std::string& amounts) {
     return R"(,"resources":{)" + amounts + "}";
 }
 
+std::string after(const std::string& list) {
+    return R"(,"after":[)" + list + "]";
+}
+
+QueueRef queueWith(EngineTest& engine, const std::string& config) {
+    auto queue = engine.run(engine->createQueue("test", config));
+    if (!queue) qFatal("queue: %s", queue.error().message.c_str());
+    return QueueRef{queue->id, {}};
+}
+
 std::int64_t count(EngineTest& engine, ActionState state) {
     return engine.run(engine->session()).counts[static_cast<std::size_t>(state)];
 }
@@ -72,6 +82,164 @@ private slots:
         for (int i = 0; i < 60; ++i)
             lsns.push_back(i % 6 == 5 ? engine.sh(kAlone, resources(R"("cores":1.5)")) : engine.sh("true"));
         for (const Lsn lsn : lsns) QCOMPARE(ending(engine.wait(lsn)), "completed");
+    }
+
+    void anActionStartsAfterThoseItWaitsFor() {
+        EngineTest engine;
+        const Lsn first = engine.sh("while [ ! -e go ]; do sleep 0.02; done; touch a");
+        const Lsn second = engine.sh("touch b");
+        const Lsn child =
+            engine.sh("test -e a && test -e b", after(fmt::format("{},{}", first.value, second.value)));
+        QCOMPARE(ending(engine.wait(second)), "completed");
+        QCOMPARE(name(engine.run(engine->action(child))->state), "pending");
+        std::ofstream(engine.path("go")) << "now";
+        QCOMPARE(ending(engine.wait(child)), "completed");
+    }
+
+    void aChildOfAFailedOneFailsAndSaysWhy() {
+        EngineTest engine;
+        const QueueRef queue = queueWith(engine, R"({"max_retries":0})");
+        const Lsn parent = engine.sh("sleep 0.1; exit 1", "", queue);
+        const Lsn child = engine.sh("true", after(fmt::format("{}", parent.value)));
+        const Lsn grandchild = engine.sh("true", after(fmt::format("{}", child.value)));
+        const Lsn cleaner = engine.sh("true", after(fmt::format(R"({{"lsn":{},"on":"failed"}})", parent.value)));
+        const Lsn either = engine.sh("true", after(fmt::format(R"({{"lsn":{},"on":"any"}})", parent.value)));
+        const ActionResult failed = engine.wait(child);
+        QCOMPARE(ending(failed), "failed dependency_failed");
+        QCOMPARE(failed.note,
+                 fmt::format("it waited for action {} to be completed, and that one is failed", parent.value));
+        QCOMPARE(ending(engine.wait(grandchild)), "failed dependency_failed");
+        QCOMPARE(ending(engine.wait(cleaner)), "completed");
+        QCOMPARE(ending(engine.wait(either)), "completed");
+        QCOMPARE(engine.wait(child).retryCount, 0);
+    }
+
+    void onesThatHaveEndedCountAsTheyEnded() {
+        EngineTest engine;
+        const QueueRef queue = queueWith(engine, R"({"max_retries":0})");
+        const Lsn good = engine.sh("true");
+        const Lsn bad = engine.sh("false", "", queue);
+        QCOMPARE(ending(engine.wait(good)), "completed");
+        QCOMPARE(ending(engine.wait(bad)), "failed exit_code 1");
+        QCOMPARE(ending(engine.wait(engine.sh("true", after(fmt::format("{}", good.value))))), "completed");
+        QCOMPARE(ending(engine.wait(engine.sh("true", after(fmt::format("{},{}", good.value, bad.value))))),
+                 "failed dependency_failed");
+    }
+
+    void everyElementOfAnArrayWaits() {
+        EngineTest engine;
+        const Lsn parent = engine.sh("sleep 0.1; touch done");
+        const Lsn array =
+            engine.sh("test -e done", after(fmt::format("{}", parent.value)) + R"(,"array":{"from":0,"to":19})");
+        for (int i = 0; i < 20; ++i) QCOMPARE(ending(engine.wait(Lsn{array.value + i})), "completed");
+    }
+
+    void anUnknownPredecessorIsRefused() {
+        EngineTest engine;
+        const auto refused = engine.trySubmit(engine.shJson("true", after("4711")));
+        QVERIFY(!refused);
+        QCOMPARE(refused.error().kind, ErrorKind::Invalid);
+        QCOMPARE(refused.error().field, "after");
+        QCOMPARE(refused.error().index, -1);
+        QVERIFY2(refused.error().message.contains("4711"), refused.error().message.c_str());
+        const auto inList =
+            engine.trySubmit("[" + engine.shJson("true") + "," + engine.shJson("true", after("4711")) + "]");
+        QCOMPARE(inList.error().index, 1);
+    }
+
+    void dependenciesSurviveARestart() {
+        EngineTest engine;
+        const QueueRef held = queueWith(engine, R"({"max_retries":0,"idle_expiry_s":0})");
+        QVERIFY(engine.run(engine->holdQueue(held)).has_value());
+        const Lsn done = engine.sh("true");
+        QCOMPARE(ending(engine.wait(done)), "completed");
+        const Lsn parent = engine.sh("touch parent", "", held);
+        const Lsn loser = engine.sh("false", "", held);
+        const Lsn child = engine.sh("test -e parent", after(fmt::format("{},{}", done.value, parent.value)));
+        const Lsn orphan = engine.sh("true", after(fmt::format("{}", loser.value)));
+        engine.stop();
+        engine.start();
+        QCOMPARE(name(engine.run(engine->action(child))->state), "pending");
+        QVERIFY(engine.run(engine->releaseQueue(held)).has_value());
+        QCOMPARE(ending(engine.wait(child)), "completed");
+        QCOMPARE(ending(engine.wait(orphan)), "failed dependency_failed");
+    }
+
+    void aPredecessorThatEndsWhileItsChildIsAcceptedIsNotMissed() {
+        EngineTest engine;
+        std::vector<Lsn> children;
+        for (int i = 0; i < 200; ++i) {
+            const Lsn parent = engine.submit(R"({"worker":"exec","argv":["true"],"cwd":"/"})");
+            children.push_back(engine.submit(R"({"worker":"exec","argv":["true"],"cwd":"/")" +
+                                             after(fmt::format("{}", parent.value)) + "}"));
+        }
+        for (const Lsn child : children) QCOMPARE(ending(engine.wait(child)), "completed");
+    }
+
+    void manyChildrenOfOneAllStart() {
+        EngineTest engine;
+        const Lsn parent = engine.sh("while [ ! -e go ]; do sleep 0.02; done");
+        const Lsn array =
+            engine.sh("true", after(fmt::format("{}", parent.value)) + R"(,"array":{"from":0,"to":2999})");
+        // They fail or start in steps; cancelled ones do not wait for their turn.
+        const QueueRef none{QueueId{0}, {}};
+        for (int i = 0; i < 2900; ++i) QVERIFY(engine.run(engine->cancel(Lsn{array.value + i})).has_value());
+        std::ofstream(engine.path("go")) << "now";
+        for (int i = 2900; i < 3000; ++i) QCOMPARE(ending(engine.wait(Lsn{array.value + i})), "completed");
+        QCOMPARE(engine.run(engine->queue(none))->counters.active(), 0);
+    }
+
+    void aQueueRunsNoMoreThanItsLimit() {
+        EngineTest engine(4);
+        const QueueRef queue = queueWith(engine, R"({"max_running":1})");
+        std::vector<Lsn> lsns;
+        for (int i = 0; i < 5; ++i) lsns.push_back(engine.sh(kAlone, "", queue));
+        for (const Lsn lsn : lsns) QCOMPARE(ending(engine.wait(lsn)), "completed");
+    }
+
+    void aQueueRunsNoMoreOfALabelThanItsLimit() {
+        EngineTest engine(4);
+        const QueueRef queue = queueWith(engine, R"({"label_limits":{"io":1},"idle_expiry_s":0})");
+        std::vector<Lsn> lsns;
+        for (int i = 0; i < 3; ++i) lsns.push_back(engine.sh(kAlone, R"(,"label":"io")", queue));
+        for (const Lsn lsn : lsns) QCOMPARE(ending(engine.wait(lsn)), "completed");
+        engine.stop(); // the limit is kept
+        engine.start();
+        for (int i = 0; i < 3; ++i) lsns.push_back(engine.sh(kAlone, R"(,"label":"io")", queue));
+        for (const Lsn lsn : lsns) QCOMPARE(ending(engine.wait(lsn)), "completed");
+        QVERIFY(engine.run(engine->configureQueue(queue, R"({"label_limits":null})")).has_value());
+        lsns.clear();
+        for (int i = 0; i < 3; ++i) lsns.push_back(engine.sh(together(3), R"(,"label":"io")", queue));
+        for (const Lsn lsn : lsns) QCOMPARE(ending(engine.wait(lsn)), "completed");
+    }
+
+    void aQueueStopsAfterSoManyFailures() {
+        EngineTest engine(1);
+        const QueueRef queue =
+            queueWith(engine, R"({"max_retries":0,"stop_after_failures":2,"idle_expiry_s":0,"max_running":1})");
+        const Lsn one = engine.sh("false", "", queue);
+        const Lsn two = engine.sh("false", "", queue);
+        const Lsn three = engine.sh("true", "", queue);
+        QCOMPARE(ending(engine.wait(one)), "failed exit_code 1");
+        QCOMPARE(ending(engine.wait(two)), "failed exit_code 1");
+        QVERIFY(EngineTest::eventually([&] { return engine.run(engine->queue(queue))->held; }));
+        engine.stop(); // it is kept
+        engine.start();
+        QVERIFY(engine.run(engine->queue(queue))->held);
+        QCOMPARE(name(engine.run(engine->action(three))->state), "pending");
+        QVERIFY(engine.run(engine->releaseQueue(queue)).has_value());
+        QCOMPARE(ending(engine.wait(three)), "completed");
+        const Lsn four = engine.sh("false", "", queue); // counted anew
+        QCOMPARE(ending(engine.wait(four)), "failed exit_code 1");
+        QVERIFY(!engine.run(engine->queue(queue))->held);
+    }
+
+    void aRetryRuleDecidesByExitCode() {
+        EngineTest engine;
+        const QueueRef queue = queueWith(
+            engine, R"({"max_retries":2,"backoff_s":0.01,"retry_rules":[{"exit_codes":[3],"retry":false}]})");
+        QCOMPARE(engine.wait(engine.sh("exit 3", "", queue)).retryCount, 0);
+        QCOMPARE(engine.wait(engine.sh("exit 4", "", queue)).retryCount, 2);
     }
 
     void whatCanNeverStartIsRefusedWithTheReason_data() {

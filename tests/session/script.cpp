@@ -53,6 +53,8 @@ private:
     void configure(QueueConfig& config, const Words& words, std::size_t from, QueueState* state, bool* held);
 
     Session& session();
+    LabelId labelOf(const std::string& name);
+    Predecessor predecessor(const std::string& text);
     Lsn lsn(const std::string& name) const;
     QueueId queue(const std::string& name);
     bool isQueue(const std::string& name) const { return queues_.contains(name); }
@@ -74,6 +76,7 @@ private:
     std::map<std::int64_t, std::uint32_t> attempts_;
     std::map<std::string, QueueId> queues_{{"q0", QueueId(0)}};
     std::map<std::string, ClassId> classes_;
+    std::map<std::string, LabelId> labels_;
     bool storeLater_ = false;
     Outbox out_;
     std::map<std::string, std::vector<std::string>> noted_; ///< verb -> objects, in the order of Outbox
@@ -147,6 +150,9 @@ void Player::note() {
         say("finish",
             nameOf(f.lsn, f.attempt) + " " + std::string(name(f.state)) + (tell ? " " + std::string(why) : ""));
     }
+    for (const QueueId q : out_.stopped)
+        for (const auto& [name, id] : queues_)
+            if (id == q) say("stopped", name);
     for (const QueueId q : out_.forgotten)
         for (const auto& [name, id] : queues_)
             if (id == q) say("forgotten", name);
@@ -200,6 +206,8 @@ void Player::configure(QueueConfig& config, const Words& w, std::size_t from, Qu
                 config.weight = std::stod(value);
             else if (w[i] == "max_running")
                 config.maxRunning = std::stoi(value);
+            else if (w[i] == "stop_after")
+                config.stopAfterFailures = std::stoi(value);
             else if (w[i] == "retries")
                 config.maxRetries = std::stoi(value);
             else if (w[i] == "interruptions")
@@ -215,8 +223,25 @@ void Player::configure(QueueConfig& config, const Words& w, std::size_t from, Qu
     }
 }
 
+LabelId Player::labelOf(const std::string& name) {
+    return labels_.try_emplace(name, LabelId(static_cast<std::uint32_t>(labels_.size()) + 1)).first->second;
+}
+
+/// "a", "a:any", "a:failed"; "a=failed" or "a:any=new" when the journal knows it as that.
+Predecessor Player::predecessor(const std::string& text) {
+    Predecessor p;
+    const std::size_t is = text.find('=');
+    if (is != text.npos) p.state = actionStateFrom(text.substr(is + 1)).value();
+    const std::string what = text.substr(0, is);
+    const std::size_t colon = what.find(':');
+    p.lsn = lsn(what.substr(0, colon));
+    if (colon != what.npos) p.on = what.substr(colon + 1) == "any" ? DependencyOn::Any : DependencyOn::Failed;
+    return p;
+}
+
 void Player::submit(const Words& w) {
     NewAction action;
+    std::vector<Predecessor> after;
     action.submitTime = now_.time_since_epoch().count();
     for (std::size_t i = 1; i < w.size(); ++i) {
         if (isQueue(w[i]))
@@ -231,6 +256,10 @@ void Player::submit(const Words& w) {
             action.interrupted = true;
         else if (w[i] == "at")
             action.notBefore = now_ + parseDuration(w.at(++i));
+        else if (w[i] == "label")
+            action.label = labelOf(w.at(++i));
+        else if (w[i] == "after")
+            after.push_back(predecessor(w.at(++i)));
         else if (w[i].size() > 1 && w[i][0] == 'p' && (std::isdigit(w[i][1]) || w[i][1] == '-'))
             action.priority = std::stoi(w[i].substr(1));
         else {
@@ -238,6 +267,7 @@ void Player::submit(const Words& w) {
             actions_[w[i]] = action.lsn;
             names_[action.lsn.value] = w[i];
             given_[action.lsn.value] = action;
+            action.after = after;
             session().add({&action, 1}, now_, out_);
         }
     }
@@ -298,6 +328,10 @@ bool Player::queueCommand(const Words& w) {
         QueueConfig config = *session().queueConfig(queue(w.at(1)));
         configure(config, w, 2, nullptr, nullptr);
         check(session().configureQueue(queue(w[1]), config));
+    } else if (w[0] == "limits") {
+        std::vector<std::pair<LabelId, int>> limits;
+        for (std::size_t i = 2; i + 1 < w.size(); i += 2) limits.emplace_back(labelOf(w[i]), std::stoi(w[i + 1]));
+        session().setLabelLimits(queue(w.at(1)), std::move(limits));
     } else if (w[0] == "rule") {
         QueueConfig config = *session().queueConfig(queue(w.at(1)));
         RetryRule rule;

@@ -7,16 +7,17 @@
 //                                                    (once something else was said they are fixed)
 //     class big 4 memory 500 gpus 1           queue q1 weight 2 max_running 1 retries 0 interruptions 2 backoff 0 held draining
 //     rule q1 exit 3 no     rule q1 reason deadline yes
-//     submit q1 p5 big hold at 10s a b c             (queue, priority, class, hold and time may be left out; or, as
-//     at
-//            a restart, `cancel_requested` and `interrupted`)
+//     limits q1 x 2 y 1     (labels of a queue and how many of each may be handed out; none: no limits)
+//     submit q1 p5 big hold at 10s label x a b c     (all but the names may be left out; at a
+//            restart also `cancel_requested` and `interrupted`)
+//     submit after a after b:any after c:failed d    (a predecessor that is gone: `after a=failed`, its state)
 //     submitting a   running a   done a 2ms   fail a exit 3 | fail a reason deadline   abandon a reason engine_died
 //     never_ran a reason lost_runner          return a      old a 1 done (an event of attempt 1)
 //     stored a       step        steps (until no more work)          wait 250ms
 //     cancel|hold|release a or q1     drain q1   forget q1   priority a 7   move a q2   configure q1 max_running 2
 //     session paused        reschedule a failed [force] [tries N]
 // and what must hold:
-//     expect start a b, ahead c, finish a completed, stop b cancel, take_back c, retry a exit_code, forgotten q1
+//     expect start a b, ahead c, finish a completed, stop b cancel, take_back c, retry a exit_code, stopped q1, forgotten q1
 //            (all that was noted since the last expect, in the order of Outbox; `expect nothing`; attempt 2 is a#2)
 //     state a pending held leased backoff | gone       counts q1 pending 1 running 1 … (those not named are 0)
 //     refused WORD cancel a  (the statement fails with this error name)     wakes 250ms | never (±20 % from now)

@@ -94,6 +94,93 @@ const Row kLife[] = {
     {"a lease cannot come back once it ran", "submit a; running a; return a; state a running"},
 };
 
+const Row kDependencies[] = {
+    {"an action waits for the end of another", "cores 2; submit a; submit after a b; state b pending; done a; "
+                                               "expect start a b, finish a completed"},
+    {"it waits until that end is stored", "cores 2; submit a; submit after a b; store later; done a; "
+                                          "expect start a, finish a completed; stored a; expect start b"},
+    {"it waits for all of them", "cores 3; submit a b; submit after a after b c; done b; done a; "
+                                 "expect start a b c, finish b completed, a completed"},
+    {"many may wait for one", "cores 3; submit a; submit after a b c d; done a; "
+                              "expect start a b c d, finish a completed"},
+    {"a retry is no end", "cores 2; configure q0 backoff 0; submit a; submit after a b; fail a; "
+                          "expect start a a#2, retry a exit_code; done a; expect finish a#2 completed, start b"},
+    {"its failure fails what waits for its success, and what waits for that",
+     "cores 2; configure q0 retries 0; submit a; submit after a b; submit after b c; fail a; state c gone;"
+     "expect start a, finish a failed exit_code, b failed dependency_failed, c failed dependency_failed;"
+     "counts q0 failed 3"},
+    {"any end will do where it says so",
+     "cores 2; configure q0 retries 0; submit a c; submit after a:any b; submit after c:any d; fail a; cancel c; done c;"
+     "expect start a c b d, finish a failed exit_code, c cancelled, stop c cancel"},
+    {"what waits for a failure starts after one, and fails after a success",
+     "cores 2; configure q0 retries 0; submit a c; submit after a:failed b; submit after c:failed d; fail a; done c;"
+     "expect start a c b, finish a failed exit_code, c completed, d failed dependency_failed"},
+    {"a cancelled predecessor fails what waits for its success",
+     "cores 1; submit a b; submit after b c; cancel b; expect start a, finish b cancelled, c failed dependency_failed"},
+    {"one that has ended already counts as it ended",
+     "cores 2; configure q0 retries 0; submit a b; done a; fail b; submit after a=completed c; "
+     "submit after b=failed d; submit after b:failed=failed e; submit after b:any=failed f;"
+     "expect start a b c e, finish a completed, b failed exit_code, d failed dependency_failed; done c; "
+     "expect finish c completed, start f"},
+    {"one that is not known any more counts as wanted",
+     "cores 2; submit a; done a; submit after a:failed=new b; expect start a b, finish a completed"},
+    {"waiting, it can be cancelled, held and moved", "cores 3; queue q1; submit a; submit after a b c d; cancel b; hold c; "
+                                                     "priority d 5; move d q1; state d pending; done a; "
+                                                     "expect start a d, finish b cancelled, a completed; "
+                                                     "counts q1 pending 1; release c; expect start c"},
+    {"waiting, it goes with its queue", "cores 2; queue q1; submit a; submit q1 after a b c; cancel q1; steps; done a; "
+                                        "expect start a, finish b cancelled, c cancelled, a completed"},
+    {"a predecessor that moves keeps those that wait for it",
+     "cores 1; submit x; submit a; submit after a b; priority a 9; done x; done a; "
+     "expect start x a b, finish x completed, a completed"},
+    {"time and predecessors are both waited for",
+     "cores 2; submit a; submit at 1s after a b; done a; state b pending timer; wait 2s; "
+     "expect start a b, finish a completed"},
+    {"what an abandoned session ends starts nothing",
+     "cores 2; submit a; submit after a:any b; session abandoned; steps; "
+     "expect start a, stop a abandon, finish a abandoned, b abandoned"},
+    {"a chain survives many dead in between", "cores 1; submit a; submit after a b; submit after b:any c; cancel b; "
+                                              "done a; expect start a c, finish b cancelled, a completed"},
+};
+
+const Row kLimits[] = {
+    {"no more of a label than its queue allows",
+     "cores 4; queue q1; limits q1 x 2; submit q1 label x a b c; submit q1 d; expect start a b d; done b; "
+     "expect finish b completed, start c"},
+    {"another queue has its own count", "cores 4; queue q1; limits q1 x 1; submit q1 label x a b; submit label x c d;"
+                                        "expect start a c d"},
+    {"higher priorities pass the gate first",
+     "cores 2; queue q1; limits q1 x 1; submit q1 label x a b; submit q1 p5 label x c; done a; done c;"
+     "expect start a c b, finish a completed, c completed"},
+    {"a place that its candidate leaves goes to the next one",
+     "cores 2; limits q0 x 1; submit label x a b c d; submit p9 y; submit p9 z; done a; cancel b; done z; "
+     "expect start a y z c, finish a completed, b cancelled, z completed"},
+    {"cancelled while it waits for a place", "cores 2; queue q1; limits q1 x 1; submit q1 label x a b c; cancel b; "
+                                             "done a; expect start a c, finish b cancelled, a completed"},
+    {"held while it waits for a place", "cores 2; queue q1; limits q1 x 1; submit q1 label x a b c; hold b; done a; "
+                                        "expect start a c, finish a completed; release b; done c; "
+                                        "expect finish c completed, start b"},
+    {"moved while it waits for a place", "cores 2; queue q1; limits q1 x 1; submit q1 label x a b c; priority c 3; "
+                                         "move b q0; expect start a b; done a; expect finish a completed, start c"},
+    {"a limit that is lifted lets all through",
+     "cores 4; queue q1; limits q1 x 1; submit q1 label x a b c; limits q1; expect start a b c"},
+    {"a new limit counts what runs already",
+     "cores 4; queue q1; submit q1 label x a b; limits q1 x 2; submit q1 label x c; done a;"
+     "expect start a b c, finish a completed"},
+    {"a cancelled queue takes along what waits for a place",
+     "cores 2; queue q1; limits q1 x 1; submit q1 label x a b c; cancel q1; steps; done a; forget q1; "
+     "expect start a, stop a cancel, finish b cancelled, c cancelled, a cancelled, forgotten q1"},
+    {"an attempt that comes back gives its place back", "cores 2; queue q1; limits q1 x 1; submit q1 label x a b; "
+                                                        "return a; expect start a a"},
+    {"so many failures hold the queue",
+     "cores 1; queue q1 retries 0 stop_after 2; submit q1 a b c d; fail a; done b; fail c; "
+     "expect start a b c, finish a failed exit_code, b completed, c failed exit_code, stopped q1;"
+     "release q1; expect start d; fail d; expect finish d failed exit_code"},
+    {"a queue that is told when to stop counts from then",
+     "cores 1; queue q1 retries 0; submit q1 a b c; fail a; configure q1 stop_after 1; fail b; "
+     "expect start a b, finish a failed exit_code, b failed exit_code, stopped q1"},
+};
+
 const Row kRetries[] = {
     {"a failure is retried up to the limit, then it is final",
      "queue q1 retries 2 backoff 0; submit q1 a; fail a exit 3; fail a exit 3; fail a exit 3; state a gone;"
@@ -365,6 +452,8 @@ void TestScripts::script_data() {
     };
     rows("order", kOrder);
     rows("life", kLife);
+    rows("dependencies", kDependencies);
+    rows("limits", kLimits);
     rows("retries", kRetries);
     rows("reschedule", kReschedule);
     rows("cancel", kCancel);
