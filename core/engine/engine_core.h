@@ -144,6 +144,7 @@ private:
     Result<QueueEntry*> selectQueue(const QueueSelector& queue);
     Result<void> checkSpec(const ActionSpec& spec) const;
     Result<Resolved> resolve(const Submission& submission, QueueId queue);
+    coro::Task<Result<SubmitAnswer>> answeredBefore(std::string key, Hash256 body, Error refusal);
     coro::Task<Result<Lsn>> takeLsns(std::int64_t count);
     void enter(const Resolved& resolved);
     session::Predecessor predecessor(const store::Edge& edge, const std::vector<store::FinishedState>& finished) const;

@@ -189,10 +189,23 @@ void EngineCore::enter(const Resolved& resolved) {
 
 coro::Task<Result<SubmitAnswer>> EngineCore::submit(Submission submission) {
     const MonoTime begun = MonoClock::now();
+    std::string key = submission.idempotencyKey;
+    const Hash256 body = submission.bodyHash;
     Result<SubmitAnswer> answer = co_await take(std::move(submission));
+    if (!answer && !key.empty()) answer = co_await answeredBefore(std::move(key), body, answer.error());
     counters_.submit.observe(MonoClock::now() - begun);
     ++(answer ? counters_.submissions : counters_.refusedSubmissions);
     co_return answer;
+}
+
+/// A repeat gets its first answer also when it would be refused by now: the queue drains, the worker is gone.
+coro::Task<Result<SubmitAnswer>> EngineCore::answeredBefore(std::string key, Hash256 body, Error refusal) {
+    const auto kept = co_await read([key](store::Reader& reader) { return reader.keptAnswer(key); });
+    if (!kept || !*kept || (*kept)->t <= wallNow() - store::kIdempotencyAge) co_return std::unexpected(refusal);
+    if ((*kept)->body != body)
+        co_return invalid("Idempotency-Key", "This Idempotency-Key was used with another body within 24 hours: send a "
+                                             "new key with a new request.");
+    co_return answerFrom((*kept)->answer);
 }
 
 coro::Task<Result<SubmitAnswer>> EngineCore::take(Submission submission) {

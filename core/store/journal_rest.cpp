@@ -16,7 +16,6 @@ namespace yard::store {
 using Applied = JournalWriter::Applied;
 
 static constexpr std::size_t kPackOver = 4u << 10;
-static constexpr WallMicros kIdempotencyAge = 24LL * 3600 * 1'000'000;
 static constexpr std::int64_t kIdempotencyMost = 1'000'000;
 
 static Applied done(int rc) {

@@ -8,7 +8,6 @@
 
 namespace yard::store {
 
-static constexpr WallMicros kIdempotencyAge = 24LL * 3600 * 1'000'000;
 
 static JournalWriter::Applied ok() {
     return {};

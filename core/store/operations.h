@@ -24,6 +24,8 @@ struct AcceptItem {
     std::vector<Hash256> chunks{}; ///< inputs: must be present, kept from now on
 };
 
+/// How long a key is known; the journal forgets it some time later.
+inline constexpr WallMicros kIdempotencyAge = 24LL * 3600 * 1'000'000;
 struct Idempotency {
     std::string key{};
     Hash256 body{};       ///< of the request's bytes

@@ -63,6 +63,13 @@ public:
         std::optional<std::int64_t> arrayIndex;
     };
     Result<std::optional<SpecText>> specText(Lsn lsn);
+    /// What a submission with this idempotency key was answered, however long ago; nothing when it is not known.
+    struct KeptAnswer {
+        Hash256 body;
+        std::string answer;
+        WallMicros t = 0;
+    };
+    Result<std::optional<KeptAnswer>> keptAnswer(const std::string& key);
     /// A small chunk's bytes, not verified.
     Result<std::optional<std::string>> blob(const Hash256& hash);
     Result<bool> hasBlob(const Hash256& hash);

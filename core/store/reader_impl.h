@@ -73,7 +73,7 @@ struct Reader::Impl {
     Statement done, doneDown, doneUp, pending, pendingDown, pendingUp;
     Statement nextRun, runDown, runUp;
     Statement attempt, attempts, className, labelText, classesOf, labelOf;
-    Statement recent, spec, blob;
+    Statement recent, spec, blob, idem;
 };
 
 } // namespace yard::store

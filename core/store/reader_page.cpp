@@ -55,6 +55,7 @@ Result<void> Reader::Impl::prepare() {
         {&spec, "SELECT s.text, a.array_index FROM (SELECT lsn, array_base, array_index FROM pending WHERE lsn=?1 "
                 "UNION ALL SELECT lsn, array_base, array_index FROM done WHERE lsn=?1) a "
                 "JOIN spec s ON s.lsn=coalesce(a.array_base, a.lsn)"},
+        {&idem, "SELECT body, answer, t FROM idem WHERE key=?"},
         {&blob, "SELECT hash, size, bytes, pack, at FROM blob WHERE key=?"},
     };
     for (const auto& [statement, sql] : all) {

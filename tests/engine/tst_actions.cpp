@@ -294,6 +294,30 @@ private slots:
         QVERIFY(engine.sh("true").value > waiting.value);
     }
 
+    void anIdempotencyKeySurvivesARestart() {
+        EngineTest engine;
+        const auto submit = [&engine](const std::string& body) {
+            auto parsed = parseActions(body);
+            engine::Submission submission;
+            submission.actions = std::move(parsed->actions);
+            submission.idempotencyKey = "once";
+            submission.bodyHash = Sha256::of(body);
+            return engine.run(engine->submit(std::move(submission)));
+        };
+        const std::string body = engine.shJson("exit 0");
+        const auto first = submit(body);
+        QVERIFY(first);
+        engine.stop();
+        engine.start();
+        const auto again = submit(body);
+        QVERIFY(again);
+        QCOMPARE(again->items.front().first.value, first->items.front().first.value);
+        const auto other = submit(engine.shJson("exit 1"));
+        QVERIFY(!other);
+        QCOMPARE(other.error().kind, ErrorKind::Invalid);
+        QCOMPARE(engine.run(engine->list({}))->jobs.size(), std::size_t{1});
+    }
+
     void aSecondEngineIsRefusedTheDirectory() {
         EngineTest engine;
         engine::Options options;

@@ -43,6 +43,7 @@ private slots:
     void aWaitReturnsTheResultOrWhatIsKnown();
     void listsAndArraysAreAcceptedWhole();
     void aRepeatedKeyReturnsTheFirstAnswer();
+    void aRepeatIsAnsweredThoughItsQueueDrains();
     void aRouteNamesTheWorker();
     void largeBodiesAreParsedOffTheThread();
     void actionsAreHeldReleasedCancelledAndRetired();
@@ -215,8 +216,28 @@ void ApiRoutesTest::aRepeatedKeyReturnsTheFirstAnswer() {
     QCOMPARE(first.status, 200);
     const Reply again = api_->call("POST", "/compute/jobs", kTrue, key);
     QCOMPARE(again.number("lsn"), first.number("lsn"));
-    QCOMPARE(api_->call("POST", "/compute/jobs", kSleep, key).status, 422);
+    const Reply other = api_->call("POST", "/compute/jobs", kSleep, key);
+    QCOMPARE(other.status, 422);
+    QCOMPARE(other.text("field"), std::string("Idempotency-Key"));
+    // Elsewhere it is another request, too.
+    QCOMPARE(api_->call("POST", "/compute/jobs/exec", kTrue, key).status, 422);
     QCOMPARE(api_->call("POST", "/compute/jobs", kTrue, {{"Idempotency-Key", std::string(256, 'k')}}).status, 422);
+}
+
+void ApiRoutesTest::aRepeatIsAnsweredThoughItsQueueDrains() {
+    const auto queue = api_->post("/compute/queues").number("queue_id");
+    const std::string target = fmt::format("/compute/queues/{}/jobs", queue);
+    const ApiTest::Fields key = {{"Idempotency-Key", "key-2"}};
+    const std::string list = "[" + kTrue + "," + kTrue + "]";
+    const Reply first = api_->call("POST", target, list, key);
+    QCOMPARE(first.status, 200);
+    QCOMPARE(api_->post(fmt::format("/compute/queues/{}/drain", queue)).status, 200);
+    QCOMPARE(api_->call("POST", target, list, key).body, first.body);
+    QCOMPARE(api_->call("POST", target, kTrue, key).status, 422);
+    QCOMPARE(api_->call("POST", target, list, {{"Idempotency-Key", "key-3"}}).status, 409);
+    QCOMPARE(api_->call("DELETE", fmt::format("/compute/queues/{}", queue)).status, 200);
+    QCOMPARE(api_->call("POST", target, list, key).body, first.body);
+    QCOMPARE(api_->call("POST", target, list, {{"Idempotency-Key", "key-3"}}).status, 404);
 }
 
 void ApiRoutesTest::aRouteNamesTheWorker() {
