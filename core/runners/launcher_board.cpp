@@ -140,6 +140,7 @@ void Board::begin(Slot& slot, const Lease& lease, MonoTime now) {
     v.grace = lease.grace;
     v.cause.reset();
     v.wardened = false;
+    v.orphans = {};
     slot.backRequested = false;
     slot.group = lease.group;
     slot.hurry = lease.hurry;
@@ -215,6 +216,10 @@ std::optional<Lease> Board::finish(SlotId slotId, AttemptId id, Ended ended, boo
     const std::scoped_lock lock(mutex_);
     Slot& slot = at(slotId);
     if (slot.view.cause && ended.cause == EndCause::Exited) ended.cause = *slot.view.cause;
+    if (slot.view.orphans.maxRssBytes > 0) {
+        ended.cpuSeconds = ended.cpuSeconds.value_or(0) + slot.view.orphans.cpuSeconds;
+        ended.maxRssBytes = std::max(ended.maxRssBytes.value_or(0), slot.view.orphans.maxRssBytes);
+    }
     slot.view.phase = SlotPhase::Idle;
     slot.view.pidfd = -1;
     wire::EndedFrame frame{id, std::move(ended), {}};

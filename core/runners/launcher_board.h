@@ -12,6 +12,7 @@
 #include "core/runners/runner.h"
 #include "core/runners/wire.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <deque>
@@ -23,6 +24,12 @@
 namespace yard::runners {
 
 enum class SlotPhase : unsigned char { Idle, Starting, Live, Exited };
+
+/// What processes used, besides the first one of an action.
+struct TreeUsage {
+    double cpuSeconds = 0;
+    std::int64_t maxRssBytes = 0; ///< of the largest
+};
 
 /// What the warden may know of a slot that is not idle.
 struct SlotView {
@@ -36,6 +43,7 @@ struct SlotView {
     Duration grace{};
     std::optional<EndCause> cause; ///< it is to be ended for this
     bool wardened = false;         ///< the warden decides when its tree is gone
+    TreeUsage orphans;             ///< of those that were reaped
 };
 
 class Board {
@@ -84,6 +92,19 @@ public:
     void putBack(SlotId slot, Lease lease);
     /// Starting -> Live, writes Started. What the warden wanted meanwhile comes back in `cause`.
     SlotView started(SlotId slot, int pid, int pidfd, const Started& update);
+    /// Reaps, and counts what that says for the action, in one step: whoever sees no orphan any more, and comes here
+    /// next, has its usage counted.
+    template<class Reap>
+    void reap(std::int64_t lsn, Reap reap) {
+        const std::scoped_lock lock(mutex_);
+        const TreeUsage usage = reap();
+        for (Slot& slot : slots_) {
+            SlotView& v = slot.view;
+            if (v.phase == SlotPhase::Idle || v.id.lsn.value != lsn) continue;
+            v.orphans.cpuSeconds += usage.cpuSeconds;
+            v.orphans.maxRssBytes = std::max(v.orphans.maxRssBytes, usage.maxRssBytes);
+        }
+    }
     /// Live -> Exited. True when the warden has to say when the tree is gone: always when `orphans`.
     bool exited(SlotId slot, bool orphans);
     /// Writes Ended, with the cause the warden gave if any, and goes to the next lease: own ones, else one of the

@@ -128,8 +128,6 @@ void Spawner::handle(Message message) {
         Child* child = childOf(gone->slot, gone->id);
         if (!child || child->phase != Child::Phase::WaitTree) return;
         child->ended.hadSurvivors = gone->hadSurvivors;
-        child->ended.cpuSeconds = child->ended.cpuSeconds.value_or(0) + gone->cpuSeconds;
-        child->ended.maxRssBytes = std::max(child->ended.maxRssBytes.value_or(0), gone->maxRssBytes);
         if (auto next = afterTree(*child)) runChain(*child, std::move(*next));
     } else if (auto* done = std::get_if<StreamDone>(&message)) {
         Child* child = childOf(done->slot, done->id);

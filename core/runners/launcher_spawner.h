@@ -45,8 +45,6 @@ public:
         SlotId slot;
         AttemptId id;
         bool hadSurvivors = false;
-        double cpuSeconds = 0;
-        std::int64_t maxRssBytes = 0;
     };
     struct StreamDone {
         SlotId slot;

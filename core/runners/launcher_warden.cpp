@@ -35,6 +35,14 @@ double seconds(const timeval& t) {
     return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
 }
 
+TreeUsage reapProcess(int pidfd) {
+    siginfo_t info{};
+    rusage usage{};
+    if (::syscall(SYS_waitid, P_PIDFD, pidfd, &info, WEXITED | WNOHANG | __WALL, &usage) != 0 || info.si_pid == 0)
+        return {};
+    return {seconds(usage.ru_utime) + seconds(usage.ru_stime), std::int64_t{usage.ru_maxrss} * 1024};
+}
+
 } // namespace
 
 Warden::Warden(Board& board, EpollSet& epoll, std::string ownerToken,
@@ -112,9 +120,7 @@ void Warden::step(MonoTime now) {
             continue;
         }
         const Ward& ward = it->second;
-        const Usage usage = reaped_.contains(ward.view.id.lsn.value) ? reaped_[ward.view.id.lsn.value] : Usage{};
-        reaped_.erase(ward.view.id.lsn.value);
-        treeGone_({ward.view.slot, ward.view.id, ward.hadSurvivors, usage.cpuSeconds, usage.maxRssBytes});
+        treeGone_({ward.view.slot, ward.view.id, ward.hadSurvivors});
         it = wards_.erase(it);
     }
 }
@@ -251,14 +257,7 @@ std::size_t Warden::reapDead(const std::vector<SlotView>& busy) {
         }
         // What ended before anybody looked shows no environment any more.
         const std::int64_t lsn = it->second.lsn != 0 ? it->second.lsn : onlyPossibleOwner(process.stat, busy);
-        siginfo_t info{};
-        rusage usage{};
-        if (::syscall(SYS_waitid, P_PIDFD, process.pidfd.get(), &info, WEXITED | WNOHANG | __WALL, &usage) == 0 &&
-            info.si_pid != 0 && lsn != 0) {
-            Usage& sum = reaped_[lsn];
-            sum.cpuSeconds += seconds(usage.ru_utime) + seconds(usage.ru_stime);
-            sum.maxRssBytes = std::max(sum.maxRssBytes, std::int64_t{usage.ru_maxrss} * 1024);
-        }
+        board_.reap(lsn, [&process] { return reapProcess(process.pidfd.get()); });
         epoll_.remove(process.pidfd.get());
         it = orphans_.erase(it);
         ++dead;
@@ -268,10 +267,6 @@ std::size_t Warden::reapDead(const std::vector<SlotView>& busy) {
 
 void Warden::reap() {
     refreshOrphans();
-    const std::vector<SlotView> busy = board_.busy();
-    std::erase_if(reaped_, [&](const auto& entry) {
-        return std::ranges::none_of(busy, [&](const SlotView& v) { return v.id.lsn.value == entry.first; });
-    });
 }
 
 bool Warden::endEverything() {

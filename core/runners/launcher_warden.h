@@ -52,10 +52,6 @@ public:
     bool endEverything();
 
 private:
-    struct Usage {
-        double cpuSeconds = 0;
-        std::int64_t maxRssBytes = 0;
-    };
     struct Ward {
         SlotView view;
         UniqueFd root; ///< pidfd of the first process; it keeps meaning it (and its group) after it was reaped
@@ -91,7 +87,6 @@ private:
     const std::function<void(Spawner::TreeGone)> treeGone_;
     std::map<AttemptId, Ward> wards_;
     std::map<int, Orphan> orphans_;        ///< by pid
-    std::map<std::int64_t, Usage> reaped_; ///< by LSN, of orphans
 };
 
 } // namespace yard::runners
