@@ -6,8 +6,6 @@
 
 namespace yard::ctl {
 
-namespace {
-
 const std::vector<Option>& globalOptions() {
     static const std::vector<Option> options = {
         {"url", 0, "URL", "the engine's address, http://HOST:PORT; without it the data directory says"},
@@ -19,6 +17,8 @@ const std::vector<Option>& globalOptions() {
     };
     return options;
 }
+
+namespace {
 
 const Option* findByName(const std::vector<Option>& options, std::string_view name) {
     const auto it = std::ranges::find(options, name, &Option::name);

@@ -61,6 +61,8 @@ struct Command {
     CommandFunction function = nullptr;
 };
 
+/// What every command takes.
+const std::vector<Option>& globalOptions();
 /// In the order of the help.
 std::span<const Command> commands();
 const Command* findCommand(std::string_view name);

@@ -167,12 +167,58 @@ std::vector<Command> stewardCommands() {
     };
 }
 
+std::vector<Command> programCommands() {
+    return {
+        {.name = "top",
+         .usage = "[options]",
+         .summary = "queues and running actions, live",
+         .details = "Drawn anew every second; q ends it, the space bar asks at once. Without a terminal, or with\n"
+                    "--json, it is printed once.",
+         .options = {{"interval", 'i', "TIME", "ask so often (1s); 0.1s to 1h"},
+                     {"once", '1', "", "print it once and leave"}},
+         .maxOperands = 0,
+         .function = topCommand},
+        {.name = "settings",
+         .usage = "[NAME=VALUE…]",
+         .summary = "show and change the engine's settings",
+         .details = "NAME=default goes back to the default. What only the next start will heed is said so.\n"
+                    "  yardctl settings grace_s=5 log_level=debug",
+         .options = {},
+         .function = settingsCommand},
+        {.name = "pool",
+         .usage = "",
+         .summary = "list warm processes",
+         .details = "",
+         .options = {},
+         .maxOperands = 0,
+         .function = poolCommand},
+        {.name = "completion",
+         .usage = "bash|zsh|fish",
+         .summary = "print completion for a shell",
+         .details = "  bash  yardctl completion bash > ~/.local/share/bash-completion/completions/yardctl\n"
+                    "  zsh   yardctl completion zsh > DIR/_yardctl, with DIR in $fpath\n"
+                    "  fish  yardctl completion fish > ~/.config/fish/completions/yardctl.fish",
+         .options = {},
+         .minOperands = 1,
+         .maxOperands = 1,
+         .function = completionCommand},
+        {.name = "manual",
+         .usage = "",
+         .summary = "print the manual page",
+         .details = "  yardctl manual | man -l -",
+         .options = {},
+         .maxOperands = 0,
+         .function = manualCommand},
+    };
+}
+
 } // namespace
 
 std::span<const Command> commands() {
     static const std::vector<Command> all = [] {
         std::vector<Command> out = workCommands();
         std::ranges::move(stewardCommands(), std::back_inserter(out));
+        std::ranges::move(programCommands(), std::back_inserter(out));
         return out;
     }();
     return all;

@@ -5,8 +5,14 @@
 
 #include <QDir>
 #include <QTest>
+#include <array>
 #include <atomic>
 #include <boost/json.hpp>
+#include <poll.h>
+#include <pty.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace yard;
 using namespace yard::test;
@@ -55,6 +61,11 @@ private slots:
     void workersAddSendsWhatIsMissing();
     void workersAreFoundByName();
     void sessionMoves();
+    void settingsAreShownAndChanged();
+    void thePoolIsShown();
+    void topPrintsOnceWithoutATerminal();
+    void topLivesInATerminal();
+    void documentsNeedNoEngine();
 };
 
 void TestYardctlCommands::withoutAnEngineItSaysHowToStartOne() {
@@ -400,6 +411,128 @@ void TestYardctlCommands::sessionMoves() {
     QVERIFY(data.run({"session"}).out.find("pending 3") != std::string::npos);
     QCOMPARE(data.run({"session", "drain"}).out, "the session is draining\n");
     QCOMPARE(data.run({"session", "abandon"}).code, 0);
+}
+
+void TestYardctlCommands::settingsAreShownAndChanged() {
+    const char* const all =
+        R"({"grace_s":2,"log_level":"info","restart_needed":[],"about":{"grace_s":{"unit":"s","least":0,"most":60,
+            "default":2,"applies":"at_once","help":"H."},"log_level":{"words":["debug","info"],"default":"info",
+            "applies":"at_start","help":"L."}}})";
+    const FakeServer server(
+        table({{"GET /compute/settings", {200, all}},
+               {"PATCH /compute/settings",
+                {200, R"({"grace_s":5,"log_level":"debug","restart_needed":["log_level"]})"}}}));
+    const DataDirectory data(server);
+    QCOMPARE(data.run({"settings"}).out, "NAME       VALUE  DEFAULT  RANGE        APPLIES   WHAT\n"
+                                         "grace_s    2      2        0 to 60 s    at once   H.\n"
+                                         "log_level  info   info     debug, info  at start  L.\n");
+    QCOMPARE(data.run({"--json", "settings"}).out, std::string(all) + "\n");
+    const Ended changed = data.run({"settings", "grace_s=5", "log_level=debug", "x=default"});
+    QCOMPARE(changed.out, "grace_s is 5\nlog_level is debug\nx is as found\n");
+    QCOMPARE(changed.err, "The next start of the engine will heed: log_level.\n");
+    QCOMPARE(server.find("PATCH /compute/settings").body, R"({"grace_s":5,"log_level":"debug","x":null})");
+    const Ended wrong = data.run({"settings", "grace_s"});
+    QCOMPARE(wrong.code, 2);
+    QVERIFY(wrong.err.find("NAME=VALUE") != std::string::npos);
+}
+
+void TestYardctlCommands::thePoolIsShown() {
+    const FakeServer server(
+        table({{"GET /compute/pool", {200, R"({"groups":[{"name":"thumbs","processes":[{"id":"p1","state":"idle",
+                                        "pid":7,"processed":3,"sessions":0,"why_started":"waiting work"}]}]})"}}}));
+    const DataDirectory data(server);
+    QCOMPARE(data.run({"pool"}).out, "WORKER  ID  STATE  PID  DONE  NOW  WHY\n"
+                                     "thumbs  p1  idle     7     3    0  waiting work\n");
+    const FakeServer none(table({}));
+    QCOMPARE(DataDirectory(none).run({"pool"}).code, 1);
+}
+
+namespace {
+
+FakeServer::Handler topAnswers() {
+    return [](const FakeRequest& request) -> FakeReply {
+        if (request.target == "/compute/session")
+            return {200, R"({"state":"ready","machine":{"name":"desk"},"capacity":2})"};
+        if (request.target == "/compute/queues")
+            return {200, R"({"queues":[{"queue_id":0,"state":"active","pending":3}]})"};
+        return {200, R"({"jobs":[{"lsn":12,"state":"running","queue_id":0,"label":"render"}]})"};
+    };
+}
+
+} // namespace
+
+void TestYardctlCommands::topPrintsOnceWithoutATerminal() {
+    const FakeServer server(topAnswers());
+    const DataDirectory data(server);
+    const Ended once = data.run({"top"});
+    QCOMPARE(once.code, 0);
+    QVERIFY(once.out.find("yardmaster ready on desk") == 0);
+    QVERIFY(once.out.find("render") != std::string::npos);
+    QVERIFY(once.out.find('\x1b') == std::string::npos);
+    const json::object all = json::parse(data.run({"top", "--json"}).out).as_object();
+    QCOMPARE(all.at("running").as_array().at(0).at("lsn").as_int64(), 12);
+    QCOMPARE(all.at("queues").as_array().size(), std::size_t{1});
+    QCOMPARE(all.at("session").at("state").as_string(), "ready");
+    QCOMPARE(data.run({"top", "--interval", "1ms"}).code, 2);
+    const FakeServer none(table({}));
+    QCOMPARE(DataDirectory(none).run({"top"}).code, 1);
+}
+
+void TestYardctlCommands::topLivesInATerminal() {
+    const FakeServer server(topAnswers());
+    const DataDirectory data(server);
+    winsize size{.ws_row = 24, .ws_col = 100, .ws_xpixel = 0, .ws_ypixel = 0};
+    int terminal = -1;
+    const std::string directory = data.path().toStdString();
+    const pid_t pid = ::forkpty(&terminal, nullptr, nullptr, &size);
+    QVERIFY(pid >= 0);
+    if (pid == 0) {
+        ::execl(YARDCTL_PATH, "yardctl", "--data-dir", directory.c_str(), "top", "--interval", "1h", nullptr);
+        ::_exit(127);
+    }
+    const UniqueFd closing(terminal);
+    std::string seen;
+    // Reads on until `text` was seen.
+    const auto sees = [&](std::string_view text) {
+        while (seen.find(text) == std::string::npos) {
+            pollfd ready{terminal, POLLIN, 0};
+            std::array<char, 4096> buffer{};
+            if (::poll(&ready, 1, 20'000) <= 0) return false;
+            const ssize_t n = ::read(terminal, buffer.data(), buffer.size());
+            if (n <= 0) return false;
+            seen.append(buffer.data(), static_cast<std::size_t>(n));
+        }
+        return true;
+    };
+    QVERIFY2(sees("render"), seen.c_str());
+    QVERIFY(seen.find("\x1b[?1049h") != std::string::npos);
+    const auto asked = server.requests().size();
+    seen.clear();
+    size.ws_col = 40;
+    QCOMPARE(::ioctl(terminal, TIOCSWINSZ, &size), 0);
+    QVERIFY2(sees("\u2026"), seen.c_str()); // the headline is cut now
+    QCOMPARE(server.requests().size(), asked);
+    seen.clear();
+    QCOMPARE(::write(terminal, " ", 1), ssize_t{1}); // asks again at once
+    QVERIFY2(sees("render"), seen.c_str());
+    QVERIFY(server.requests().size() > asked);
+    seen.clear();
+    QCOMPARE(::write(terminal, "q", 1), ssize_t{1});
+    QVERIFY2(sees("\x1b[?1049l"), seen.c_str());
+    int status = -1;
+    QCOMPARE(::waitpid(pid, &status, 0), pid);
+    QCOMPARE(status, 0);
+}
+
+void TestYardctlCommands::documentsNeedNoEngine() {
+    const QTemporaryDir empty;
+    for (const char* shell : {"bash", "zsh", "fish"}) {
+        const Ended printed = CtlProcess({"--data-dir", empty.path(), "completion", shell}).end();
+        QCOMPARE(printed.code, 0);
+        QVERIFY(printed.out.find("retire") != std::string::npos);
+    }
+    QCOMPARE(CtlProcess({"completion", "csh"}).end().code, 2);
+    QVERIFY(CtlProcess({"manual"}).end().out.starts_with(".TH YARDCTL 1"));
 }
 
 QTEST_GUILESS_MAIN(TestYardctlCommands)

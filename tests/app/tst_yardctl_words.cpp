@@ -1,13 +1,19 @@
 // The words yardctl reads and writes: durations, sizes, tables, addresses, command lines.
 #include "app/yardctl/action_view.h"
 #include "app/yardctl/command.h"
+#include "app/yardctl/completion.h"
 #include "app/yardctl/engine.h"
 #include "app/yardctl/format.h"
+#include "app/yardctl/top_view.h"
 #include "app/yardctl/worker_package.h"
 #include "core/base/files.h"
 
 #include <QTemporaryDir>
 #include <QTest>
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <fmt/format.h>
 
 using namespace yard;
 using namespace yard::ctl;
@@ -30,6 +36,12 @@ private slots:
     void commandLines();
     void wrongCommandLinesExit2();
     void everyCommandHasHelp();
+    void completionKnowsEveryCommandAndOption();
+    void bashCompletesWords_data();
+    void bashCompletesWords();
+    void theManualKnowsEveryCommandAndOption();
+    void topFitsTheTerminal();
+    void topShowsTheBusiestQueuesFirst();
     void aWorkerDirectoryIsFilledIn();
     void aWorkerThatClimbsOutIsRefused();
 };
@@ -184,6 +196,143 @@ void TestYardctlWords::everyCommandHasHelp() {
         const std::string own = helpText(c);
         for (const Option& o : c.options) QVERIFY(own.find("--" + std::string(o.name)) != std::string::npos);
     }
+}
+
+namespace {
+
+/// What a shell command prints; "(failed)" when it ends otherwise than with 0.
+std::string shell(const std::string& command) {
+    FILE* pipe = ::popen(command.c_str(), "r"); // NOLINT(cert-env33-c)
+    if (!pipe) return "(not started)";
+    std::string out;
+    std::array<char, 4096> buffer{};
+    while (const std::size_t n = std::fread(buffer.data(), 1, buffer.size(), pipe)) out.append(buffer.data(), n);
+    return ::pclose(pipe) == 0 ? out : out + "(failed)";
+}
+
+bool hasProgram(const std::string& name) {
+    return shell("command -v " + name + " >/dev/null && echo yes") == "yes\n";
+}
+
+json::object parsed(std::string_view text) {
+    return json::parse(text).as_object();
+}
+
+} // namespace
+
+void TestYardctlWords::completionKnowsEveryCommandAndOption() {
+    QVERIFY(!completionScript("csh"));
+    const QTemporaryDir dir;
+    for (const std::string name : {"bash", "zsh", "fish"}) {
+        const std::string script = *completionScript(name);
+        for (const Command& command : commands()) {
+            QVERIFY2(script.find(command.name) != std::string::npos, std::string(command.name).c_str());
+            for (const Option& option : command.options)
+                QVERIFY2(script.find(option.name) != std::string::npos, std::string(option.name).c_str());
+        }
+        const std::string path = (dir.path() + "/").toStdString() + name;
+        QVERIFY(writeFileAtomically(path, script, 0600));
+        if (hasProgram(name)) QCOMPARE(shell(name + " -n " + path + " 2>&1"), std::string());
+    }
+    QCOMPARE(operandWords(*findCommand("session")),
+             (std::vector<std::string>{"drain", "pause", "abandon", "sunset"}));
+    QCOMPARE(operandWords(*findCommand("workers")), (std::vector<std::string>{"add", "show", "remove"}));
+    QCOMPARE(operandWords(*findCommand("ls")), std::vector<std::string>{});
+}
+
+void TestYardctlWords::bashCompletesWords_data() {
+    QTest::addColumn<QByteArray>("words");
+    QTest::addColumn<QByteArray>("expected");
+    const auto row = [](const char* words, const char* expected) {
+        QTest::newRow(words) << QByteArray(words) << QByteArray(expected);
+    };
+    row("yardctl se", "session settings");
+    row("yardctl --json --url http://h sess", "session");
+    row("yardctl session dr", "drain");
+    row("yardctl session drain ''", "");
+    row("yardctl logs --fo", "--follow");
+    row("yardctl logs --da", "--data-dir");
+    row("yardctl --url ''", "");
+    row("yardctl run -- --la", "");
+    row("yardctl --token-file /proc/self/statu", "/proc/self/status");
+}
+
+void TestYardctlWords::bashCompletesWords() {
+    QFETCH(QByteArray, words);
+    QFETCH(QByteArray, expected);
+    if (!hasProgram("bash")) QSKIP("there is no bash");
+    const QTemporaryDir dir;
+    const std::string path = (dir.path() + "/script").toStdString();
+    QVERIFY(writeFileAtomically(path,
+                                *completionScript("bash") + "COMP_WORDS=(" + words.toStdString() +
+                                    ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_yardctl\n"
+                                    "printf '%s\\n' \"${COMPREPLY[@]}\" | sort -u | xargs\n",
+                                0600));
+    QCOMPARE(shell("bash --norc " + path + " 2>&1"), expected.toStdString() + "\n");
+}
+
+void TestYardctlWords::theManualKnowsEveryCommandAndOption() {
+    const std::string page = manualPage("1.2");
+    QVERIFY(page.starts_with(".TH YARDCTL 1 \"\" \"Yardmaster 1.2\""));
+    if (!hasProgram("groff")) QSKIP("there is no groff");
+    const QTemporaryDir dir;
+    const std::string path = (dir.path() + "/yardctl.1").toStdString();
+    QVERIFY(writeFileAtomically(path, page, 0600));
+    QCOMPARE(shell("groff -k -man -Tutf8 -ww -z " + path + " 2>&1"), std::string());
+    const std::string text = shell("groff -k -man -Tascii -P-cbou -rLL=500n " + path + " 2>/dev/null");
+    for (const Command& command : commands()) {
+        QVERIFY2(text.find(fmt::format("yardctl {}", command.name)) != std::string::npos,
+                 std::string(command.name).c_str());
+        for (const Option& option : command.options)
+            QVERIFY2(text.find(fmt::format("--{}", option.name)) != std::string::npos,
+                     std::string(option.name).c_str());
+    }
+    for (const Option& option : globalOptions())
+        QVERIFY2(text.find(fmt::format("--{}", option.name)) != std::string::npos,
+                 std::string(option.name).c_str());
+}
+
+void TestYardctlWords::topFitsTheTerminal() {
+    TopPicture picture;
+    picture.session = parsed(R"({"state":"ready","machine":{"name":"desk"},"capacity":2,
+        "counts":{"running":1,"submitting":1,"pending":40,"completed":7,"failed":1}})");
+    json::array queues;
+    json::array jobs;
+    for (int i = 0; i < 50; ++i) {
+        queues.push_back(json::object{{"queue_id", i}, {"state", "active"}, {"pending", 50 - i}, {"tag", "a tag"}});
+        jobs.push_back(
+            json::object{{"lsn", i + 1}, {"state", "running"}, {"label", "a very long label of an action"}});
+    }
+    picture.queues["queues"] = queues;
+    picture.running["jobs"] = jobs;
+    QVERIFY(
+        topText(picture, {})
+            .starts_with("yardmaster ready on desk, 2 running, 40 pending, 7 completed, 1 failed, capacity 2\n\n"));
+    for (const std::size_t rows : {1, 3, 8, 24, 60})
+        for (const std::size_t columns : {1, 20, 80, 300}) {
+            const std::string text = topText(picture, {.columns = columns, .rows = rows});
+            QVERIFY(std::size_t(std::ranges::count(text, '\n')) <= rows);
+            for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1)
+                QVERIFY(displayWidth(text.substr(at, text.find('\n', at) - at)) <= columns);
+        }
+    const std::string usual = topText(picture, {.columns = 100, .rows = 24});
+    QVERIFY(usual.find("and 42 more") != std::string::npos);
+    QVERIFY(usual.find("a very long label") != std::string::npos);
+}
+
+void TestYardctlWords::topShowsTheBusiestQueuesFirst() {
+    TopPicture picture;
+    picture.trouble = "no answer";
+    picture.queues = parsed(R"({"queues":[{"queue_id":0,"state":"active"},
+        {"queue_id":3,"state":"draining","held":true,"running":1,"tag":"x\u001b[2J"},{"queue_id":4,"pending":1}]})");
+    QCOMPARE(topText(picture, {}), "yardmaster , 0 running, 0 pending, 0 completed, 0 failed\n"
+                                   "no answer\n"
+                                   "QUEUE  STATE           RUNNING  PENDING  COMPLETED  FAILED  TAG\n"
+                                   "    3  draining, held        1        0          0       0  x?[2J\n"
+                                   "    4                        0        1          0       0\n"
+                                   "    0  active                0        0          0       0\n"
+                                   "\n"
+                                   "Nothing is running.\n");
 }
 
 void TestYardctlWords::aWorkerDirectoryIsFilledIn() {

@@ -21,6 +21,11 @@ Outcome<int> holdCommand(const Invocation&);
 Outcome<int> releaseCommand(const Invocation&);
 Outcome<int> workersCommand(const Invocation&);
 Outcome<int> sessionCommand(const Invocation&);
+Outcome<int> settingsCommand(const Invocation&);
+Outcome<int> poolCommand(const Invocation&);
+Outcome<int> topCommand(const Invocation&);
+Outcome<int> completionCommand(const Invocation&);
+Outcome<int> manualCommand(const Invocation&);
 
 /// The path of jobs, global or of the queue that --queue names: "jobs" or "queues/7/jobs".
 std::string jobsPath(const Arguments& arguments);

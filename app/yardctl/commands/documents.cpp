@@ -1,0 +1,24 @@
+// yardctl completion, manual: the table of commands for shells and for man. They ask no engine.
+#include "app/yardctl/commands/functions.h"
+#include "app/yardctl/completion.h"
+#include "app/yardctl/format.h"
+
+#include <fmt/format.h>
+
+namespace yard::ctl {
+
+Outcome<int> completionCommand(const Invocation& invocation) {
+    const std::string& shell = invocation.arguments.operands().front();
+    const auto script = completionScript(shell);
+    if (!script)
+        return usageError(fmt::format("there is completion for bash, zsh and fish, not '{}'", printable(shell)));
+    fmt::print("{}", *script);
+    return 0;
+}
+
+Outcome<int> manualCommand(const Invocation&) {
+    fmt::print("{}", manualPage(YARD_VERSION));
+    return 0;
+}
+
+} // namespace yard::ctl

@@ -1,0 +1,239 @@
+#include "app/yardctl/completion.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace yard::ctl {
+
+namespace {
+
+/// Inside single quotes of a shell.
+std::string quoted(std::string_view text) {
+    std::string out = "'";
+    for (const char c : text) {
+        if (c == '\'')
+            out += "'\\''";
+        else
+            out += c;
+    }
+    return out + "'";
+}
+
+bool takesFile(const Option& option) {
+    return option.valueName == "FILE" || option.valueName == "DIR";
+}
+
+/// "--queue -q --wait -w"
+std::string optionWords(const std::vector<Option>& options) {
+    std::string out;
+    for (const Option& option : options) {
+        out += fmt::format("{}--{}", out.empty() ? "" : " ", option.name);
+        if (option.letter) out += fmt::format(" -{}", option.letter);
+    }
+    return out;
+}
+
+/// Options of all commands that want a value; of those that want a file when `files`.
+std::string valueOptions(bool files) {
+    std::string out;
+    const auto add = [&](const std::vector<Option>& options) {
+        for (const Option& option : options) {
+            if (option.valueName.empty() || takesFile(option) != files) continue;
+            const std::string word = fmt::format("--{}", option.name);
+            if (("|" + out + "|").find("|" + word + "|") != std::string::npos) continue;
+            out += (out.empty() ? "" : "|") + word;
+            if (option.letter) out += fmt::format("|-{}", option.letter);
+        }
+    };
+    add(globalOptions());
+    for (const Command& command : commands()) add(command.options);
+    return out;
+}
+
+std::string bashScript() {
+    std::string names;
+    std::string cases;
+    for (const Command& command : commands()) {
+        names += fmt::format("{} ", command.name);
+        cases += fmt::format("        {}) options={} operands={} ;;\n", command.name,
+                             quoted(optionWords(command.options)),
+                             quoted(fmt::format("{}", fmt::join(operandWords(command), " "))));
+    }
+    return fmt::format(R"(# yardctl completion for bash: source it, or put it into
+# ~/.local/share/bash-completion/completions/yardctl
+_yardctl() {{
+    local word=${{COMP_WORDS[COMP_CWORD]}} before= command= options= operands= at place=0
+    COMPREPLY=()
+    ((COMP_CWORD > 0)) && before=${{COMP_WORDS[COMP_CWORD-1]}}
+    for ((at = 1; at < COMP_CWORD; at++)); do
+        case ${{COMP_WORDS[at]}} in
+        {1}|{2}) ((at++)) ;;
+        --) [[ $command == run ]] && return ;;
+        -*) ;;
+        *) [[ -n $command ]] && ((place++)); [[ -z $command ]] && command=${{COMP_WORDS[at]}} ;;
+        esac
+    done
+    case $before in
+        {2}) COMPREPLY=($(compgen -f -- "$word")); return ;;
+        {1}) return ;;
+    esac
+    case $command in
+        '') operands={0} ;;
+{3}    esac
+    if [[ $word == -* ]]; then
+        COMPREPLY=($(compgen -W "$options {4}" -- "$word"))
+    elif ((place == 0)); then
+        COMPREPLY=($(compgen -W "$operands" -- "$word"))
+    fi
+}}
+complete -o default -F _yardctl yardctl
+)",
+                       quoted(names), valueOptions(false), valueOptions(true), cases, optionWords(globalOptions()));
+}
+
+/// For zsh's _arguments: "'(-q --queue)'{-q,--queue}'[help]:REF:'" as one word each.
+std::string zshOption(const Option& option) {
+    std::string help(option.help);
+    for (const char c : {'[', ']'})
+        for (std::size_t at = help.find(c); at != help.npos; at = help.find(c, at + 2)) help.insert(at, 1, '\\');
+    std::string tail = fmt::format("[{}]", help);
+    if (!option.valueName.empty())
+        tail += fmt::format(":{}:{}", option.valueName, takesFile(option) ? "_files" : "");
+    std::string out = quoted(fmt::format("*--{}{}", option.name, tail));
+    if (option.letter) out += " " + quoted(fmt::format("*-{}{}", option.letter, tail));
+    return out;
+}
+
+std::string zshScript() {
+    std::string names;
+    std::string cases;
+    std::string global;
+    for (const Option& option : globalOptions()) global += " " + zshOption(option);
+    for (const Command& command : commands()) {
+        names += fmt::format("        {}\n", quoted(fmt::format("{}:{}", command.name, command.summary)));
+        std::string words;
+        for (const Option& option : command.options) words += " " + zshOption(option);
+        const auto operands = operandWords(command);
+        const std::string first = operands.empty() ? "_files" : fmt::format("({})", fmt::join(operands, " "));
+        cases += fmt::format("        {}) _arguments{}{} {} '*:: :_files' ;;\n", command.name, global, words,
+                             quoted(fmt::format("1::{}:{}", operands.empty() ? "operand" : "word", first)));
+    }
+    return fmt::format(R"(#compdef yardctl
+# yardctl completion for zsh: put it as _yardctl into a directory of $fpath
+_yardctl() {{
+    local curcontext=$curcontext state line
+    local -a commands
+    commands=(
+{0}    )
+    _arguments -C{1} '1:command:->command' '*::argument:->argument'
+    case $state in
+    command) _describe -t commands command commands ;;
+    argument)
+        case $words[1] in
+{2}        esac ;;
+    esac
+}}
+if [[ $funcstack[1] == _yardctl ]]; then _yardctl "$@"; else compdef _yardctl yardctl; fi
+)",
+                       names, global, cases);
+}
+
+std::string fishOption(std::string_view condition, const Option& option) {
+    std::string out = fmt::format("complete -c yardctl{} -l {}", condition, option.name);
+    if (option.letter) out += fmt::format(" -s {}", option.letter);
+    if (!option.valueName.empty()) out += takesFile(option) ? " -r -F" : " -x";
+    return fmt::format("{} -d {}\n", out, quoted(option.help));
+}
+
+std::string fishScript() {
+    std::string out = "# yardctl completion for fish: put it into ~/.config/fish/completions/yardctl.fish\n";
+    std::string names;
+    for (const Command& command : commands()) names += fmt::format(" {}", command.name);
+    out += fmt::format("set -l commands{}\n", names);
+    for (const Option& option : globalOptions()) out += fishOption("", option);
+    for (const Command& command : commands()) {
+        out += fmt::format("complete -c yardctl -f -n \"not __fish_seen_subcommand_from $commands\" -a {} -d {}\n",
+                           command.name, quoted(command.summary));
+        const std::string condition = fmt::format(" -n \"__fish_seen_subcommand_from {}\"", command.name);
+        for (const Option& option : command.options) out += fishOption(condition, option);
+        if (const auto words = operandWords(command); !words.empty())
+            out += fmt::format("complete -c yardctl -f{} -a {}\n", condition,
+                               quoted(fmt::format("{}", fmt::join(words, " "))));
+    }
+    return out;
+}
+
+/// Text for man: backslashes and dashes as they are, no line that begins as a request.
+std::string roff(std::string_view text) {
+    std::string out;
+    bool atStart = true;
+    for (const char c : text) {
+        if (atStart && (c == '.' || c == '\'')) out += "\\&";
+        if (c == '\\')
+            out += "\\e";
+        else if (c == '-')
+            out += "\\-";
+        else
+            out += c;
+        atStart = c == '\n';
+    }
+    return out;
+}
+
+std::string manualOption(const Option& option) {
+    std::string head = option.letter ? fmt::format("\\-{}, ", option.letter) : "";
+    head += fmt::format("\\-\\-{}", roff(option.name));
+    std::string line = fmt::format(".TP\n.B \"{}\"", head);
+    if (!option.valueName.empty()) line = fmt::format(".TP\n.BI \"{} \" {}", head, roff(option.valueName));
+    return fmt::format("{}\n{}\n", line, roff(option.help));
+}
+
+} // namespace
+
+std::vector<std::string> operandWords(const Command& command) {
+    std::vector<std::string> words;
+    std::string word;
+    const auto isLower = [](char c) { return c >= 'a' && c <= 'z'; };
+    for (const char c : std::string(command.usage) + " ") {
+        if (c != ' ' && c != '|' && c != '[' && c != ']') {
+            word += c;
+            continue;
+        }
+        if (word.size() > 1 && word != "options" && std::ranges::all_of(word, isLower)) words.push_back(word);
+        word.clear();
+    }
+    return words;
+}
+
+std::optional<std::string> completionScript(std::string_view shell) {
+    if (shell == "bash") return bashScript();
+    if (shell == "zsh") return zshScript();
+    if (shell == "fish") return fishScript();
+    return std::nullopt;
+}
+
+std::string manualPage(std::string_view version) {
+    std::string out = fmt::format(".TH YARDCTL 1 \"\" \"Yardmaster {}\" \"User Commands\"\n", version);
+    out += ".SH NAME\nyardctl \\- submit work to a Yardmaster engine and watch it\n";
+    out += ".SH SYNOPSIS\n.B yardctl\n[options]\n.I COMMAND\n\\&...\n";
+    out +=
+        ".SH DESCRIPTION\nSpeaks to an engine by its HTTP interface. It finds the engine by \\-\\-url, or by the "
+        "files\n.I address\nand\n.I token\nof the data directory. An LSN is the number of an action; 12..20 means "
+        "all from 12 to 20.\n";
+    out += ".SH OPTIONS\nThey may stand before and after the command.\n";
+    for (const Option& option : globalOptions()) out += manualOption(option);
+    out += ".SH COMMANDS\n";
+    for (const Command& command : commands()) {
+        out += fmt::format(".SS \"yardctl {} {}\"\n{}.\n", roff(command.name), roff(command.usage),
+                           roff(command.summary));
+        if (!command.details.empty()) out += fmt::format(".PP\n.nf\n{}\n.fi\n", roff(command.details));
+        for (const Option& option : command.options) out += manualOption(option);
+    }
+    out += ".SH EXIT STATUS\n0 when it was done, 1 when it could not be done, 2 when the command line is wrong.\n"
+           ".B yardctl run\nexits as the program does; 128 and the signal when one ended it.\n";
+    out += ".SH FILES\n.TP\n.I ~/.local/share/yardmaster\nThe usual data directory: address and token of the "
+           "engine.\n";
+    return out;
+}
+
+} // namespace yard::ctl

@@ -1,0 +1,123 @@
+#include "app/yardctl/top_view.h"
+
+#include "app/yardctl/action_view.h"
+#include "app/yardctl/format.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+#include <vector>
+
+namespace yard::ctl {
+
+namespace {
+
+using Rows = std::vector<std::vector<std::string>>;
+
+std::string count(const json::object& object, std::string_view key) {
+    return fmt::format("{}", integerOf(object, key).value_or(0));
+}
+
+std::string headline(const TopPicture& picture) {
+    const json::object nothing;
+    const json::object* machine = objectOf(picture.session, "machine");
+    const json::object* counts = objectOf(picture.session, "counts");
+    const json::object& by = counts ? *counts : nothing;
+    std::string out = fmt::format("yardmaster {}", printable(textOf(picture.session, "state")));
+    if (machine) out += fmt::format(" on {}", printable(textOf(*machine, "name")));
+    const std::int64_t running = integerOf(by, "running").value_or(0) + integerOf(by, "submitting").value_or(0);
+    out += fmt::format(", {} running, {} pending, {} completed, {} failed", running, count(by, "pending"),
+                       count(by, "completed"), count(by, "failed"));
+    if (const auto capacity = integerOf(picture.session, "capacity"))
+        out += fmt::format(", capacity {}", *capacity);
+    return out;
+}
+
+Rows queueRows(const json::object& queues) {
+    Rows rows;
+    std::vector<const json::object*> list;
+    if (const json::array* all = arrayOf(queues, "queues"))
+        for (const json::value& queue : *all)
+            if (queue.is_object()) list.push_back(&queue.get_object());
+    // Those with most work first.
+    std::ranges::sort(list, std::greater<>(), [](const json::object* queue) {
+        const std::int64_t work =
+            integerOf(*queue, "running").value_or(0) + integerOf(*queue, "pending").value_or(0);
+        return std::pair(work, -integerOf(*queue, "queue_id").value_or(0));
+    });
+    for (const json::object* queue : list) {
+        const auto* held = queue->if_contains("held");
+        const bool isHeld = held && held->is_bool() && held->get_bool();
+        rows.push_back({count(*queue, "queue_id"), printable(textOf(*queue, "state")) + (isHeld ? ", held" : ""),
+                        count(*queue, "running"), count(*queue, "pending"), count(*queue, "completed"),
+                        count(*queue, "failed"), printable(textOf(*queue, "tag"))});
+    }
+    return rows;
+}
+
+Rows runningRows(const json::object& running) {
+    Rows rows;
+    const json::array* jobs = arrayOf(running, "jobs");
+    if (!jobs) return rows;
+    for (const json::value& job : *jobs) {
+        if (!job.is_object()) continue;
+        const json::object& action = job.get_object();
+        const auto seconds = runSeconds(action);
+        rows.push_back({count(action, "lsn"), stateWords(action), count(action, "queue_id"),
+                        seconds ? durationWords(*seconds) : "-", fitted(whatWords(action), 40),
+                        printable(textOf(action, "note"))});
+    }
+    return rows;
+}
+
+/// A table of at most `most` rows, and how many more there are.
+std::string tableText(std::vector<Table::Column> columns, const Rows& rows, std::size_t most,
+                      std::optional<std::size_t> width) {
+    Table table(std::move(columns));
+    const std::size_t shown = rows.size() <= most ? rows.size() : std::max<std::size_t>(most, 1) - 1;
+    for (std::size_t i = 0; i < shown; ++i) table.add(rows[i]);
+    std::string out = table.text(width);
+    if (shown < rows.size())
+        out += fitted(fmt::format("and {} more", rows.size() - shown), width.value_or(80)) + "\n";
+    return out;
+}
+
+} // namespace
+
+std::string topText(const TopPicture& picture, TopSize size) {
+    const auto width = size.columns ? std::optional(size.columns) : std::nullopt;
+    const auto line = [&](const std::string& text) { return (width ? fitted(text, *width) : text) + "\n"; };
+    const Rows queues = queueRows(picture.queues);
+    const Rows running = runningRows(picture.running);
+    // Headline, trouble, two empty lines, two heads; what is left is shared, running actions get what queues leave.
+    constexpr std::size_t kFixed = 6;
+    std::size_t queueMost = queues.size();
+    std::size_t runningMost = running.size();
+    if (size.rows) {
+        const std::size_t left = size.rows > kFixed + 2 ? size.rows - kFixed : 2;
+        queueMost = std::min(queueMost, std::max<std::size_t>(left / 2, left - std::min(left, runningMost)));
+        runningMost = left - std::max<std::size_t>(queueMost, 1);
+    }
+    std::string out = line(headline(picture));
+    out += line(picture.trouble);
+    out += tableText({{"QUEUE", true},
+                      {"STATE"},
+                      {"RUNNING", true},
+                      {"PENDING", true},
+                      {"COMPLETED", true},
+                      {"FAILED", true},
+                      {"TAG"}},
+                     queues, queueMost, width);
+    out += "\n";
+    if (running.empty())
+        out += line("Nothing is running.");
+    else
+        out += tableText({{"LSN", true}, {"STATE"}, {"QUEUE", true}, {"TIME", true}, {"WHAT"}, {"NOTE"}}, running,
+                         runningMost, width);
+    if (!size.rows) return out;
+    std::size_t end = 0;
+    for (std::size_t n = 0; n < size.rows && end < out.size(); ++n) end = out.find('\n', end) + 1;
+    return out.substr(0, end);
+}
+
+} // namespace yard::ctl
