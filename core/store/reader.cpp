@@ -15,7 +15,9 @@
 
 namespace yard::store {
 
-static constexpr Duration kLongestSnapshot = std::chrono::milliseconds(50);
+/// Pages stop long before. This bounds how long the journal's log may grow behind a reader whose disk hangs; on a
+/// machine that is merely busy nobody should hear of it.
+static constexpr Duration kLongestSnapshot = std::chrono::seconds(2);
 static constexpr int kProgressSteps = 2'000; // of SQLite's machine between looks at the clock: some 50 us
 static constexpr int kMaxAttempts = 1'000;
 

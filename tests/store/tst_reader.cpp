@@ -211,8 +211,10 @@ private slots:
         QCOMPARE(word(journal.carryOut(Reopen{.lsn = Lsn(3'051), .tPending = kThen})), "ok");
         QCOMPARE(word(journal.carryOut(finish(3'051))), "ok");
         auto reader = *Reader::open(journal.store());
-        const auto history = *reader->history(1000);
-        QVERIFY(history.size() >= 990 && history.size() <= 1'000);
+        const auto read = reader->history(1000);
+        QVERIFY2(read, read ? "" : read.error().message.c_str());
+        const auto& history = *read;
+        QVERIFY2(history.size() >= 990 && history.size() <= 1'000, std::to_string(history.size()).c_str());
         QCOMPARE(history[0].lsn, Lsn(3'051));
         QCOMPARE(history[1].lsn, Lsn(3'002));
         QCOMPARE(history[2].lsn, Lsn(3'003));
