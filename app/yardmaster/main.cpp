@@ -96,6 +96,7 @@ int serve(const app::Arguments& arguments, int signals) {
     http::Api handler(**engine, std::move(api));
     auto server = http::Server::start(*address, handler);
     if (!server) return complain(kCannotListen, server.error().message);
+    handler.showServer(**server);
     const std::string url = (*server)->url();
     if (auto published = (*engine)->publishAddress(url); !published) return complain(kFailure, published.error().message);
     std::fputs(fmt::format("listening on {}\n", url).c_str(), stdout);

@@ -13,7 +13,9 @@
 #include "core/http/message.h"
 #include "core/http/query.h"
 #include "core/http/router.h"
+#include "core/http/server.h"
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <span>
@@ -35,6 +37,9 @@ class Api final : public Handler {
 public:
     Api(engine::Engine& engine, ApiOptions options);
     ~Api() override;
+
+    /// Whose figures GET /metrics shows beside the engine's; it outlives its last request. Thread-safe.
+    void showServer(const Server& server) { server_.store(&server); }
 
     Admission admit(Request& request) override;
     coro::Task<Response> handle(Request& request) override;
@@ -137,6 +142,9 @@ private:
     // events (api_events.cpp)
     coro::Task<Response> getEvents(Call& call);
 
+    // figures (api_metrics.cpp)
+    coro::Task<Response> getMetrics(Call& call);
+
     coro::Task<Response> setHeldEverywhere(Call& call, bool held);
 
     /// Bodies over this are parsed by a helper.
@@ -148,6 +156,8 @@ private:
     const Router router_;
     engine::HelperPool helpers_;
     EventHub events_;
+    const WallMicros started_ = wallNow();
+    std::atomic<const Server*> server_{nullptr};
 };
 
 /// Longest `wait` of a request.

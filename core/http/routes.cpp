@@ -53,7 +53,7 @@ std::span<const Api::Route> Api::routes() {
     static constexpr Route kRoutes[] = {
         {{Get, "health", Open}, &Api::getHealth},
         {{Get, "version", Root}, &Api::getVersion},
-        {{Get, "metrics", Root}, nullptr, "Metrics are not there yet; GET session has the counters."},
+        {{Get, "metrics", Root}, &Api::getMetrics},
         {{Get, "openapi.json", Root}, &Api::getOpenApi},
 
         {{Post, "jobs", Both, Json}, &Api::submit},

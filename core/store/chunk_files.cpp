@@ -55,6 +55,8 @@ Result<void> ChunkFiles::place(const std::string& temporary, const Hash256& hash
         (void)unlink(temporary.c_str());
         return {};
     }
+    struct stat status{};
+    const bool sized = stat(temporary.c_str(), &status) == 0;
     if (sync_) {
         const UniqueFd file(::open(temporary.c_str(), O_RDONLY | O_CLOEXEC));
         if (!file || fsync(file.get()) != 0) {
@@ -76,6 +78,8 @@ Result<void> ChunkFiles::place(const std::string& temporary, const Hash256& hash
             return failErrno(fmt::format("rename {} to {}", temporary, path), err);
         }
     }
+    files_.fetch_add(1, std::memory_order_relaxed);
+    if (sized) fileBytes_.fetch_add(static_cast<std::uint64_t>(status.st_size), std::memory_order_relaxed);
     if (!sync_) return {};
     if (newFolder)
         if (auto synced = syncDirectory(directory_); !synced) return synced;
@@ -83,6 +87,7 @@ Result<void> ChunkFiles::place(const std::string& temporary, const Hash256& hash
 }
 
 void ChunkFiles::quarantine(const Hash256& hash) {
+    setAside_.fetch_add(1, std::memory_order_relaxed);
     for (const auto& path : {pathOf(hash), compressedPathOf(hash)})
         (void)rename(path.c_str(), (path + ".bad").c_str());
 }

@@ -13,6 +13,7 @@
 #include "core/base/unique_fd.h"
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -49,6 +50,21 @@ public:
     /// thread, after it found no reference, and deletes there: acceptance touches and commits on the same thread.
     bool isRecent(const Hash256& hash) const;
 
+    /// Counted since the start, for /metrics. Thread-safe.
+    struct Stats {
+        std::uint64_t smallChunks = 0; ///< written into the journal
+        std::uint64_t smallBytes = 0;
+        std::uint64_t files = 0;     ///< placed
+        std::uint64_t fileBytes = 0; ///< as they lie on the disk
+        std::uint64_t setAside = 0;  ///< their bytes were wrong
+    };
+    Stats stats() const { return {smallChunks_, smallBytes_, files_, fileBytes_, setAside_}; }
+    /// A small chunk went into the journal.
+    void countSmall(std::size_t bytes) {
+        smallChunks_.fetch_add(1, std::memory_order_relaxed);
+        smallBytes_.fetch_add(bytes, std::memory_order_relaxed);
+    }
+
     bool sync() const { return sync_; }
     const std::string& directory() const { return directory_; }
 
@@ -61,6 +77,7 @@ private:
     const bool sync_;
     const Duration grace_;
     std::atomic<std::uint64_t> nextTemporary_{0};
+    std::atomic<std::uint64_t> smallChunks_{0}, smallBytes_{0}, files_{0}, fileBytes_{0}, setAside_{0};
     mutable std::mutex mutex_;
     std::unordered_map<Hash256, MonoTime> touched_; ///< mutex_
     MonoTime allRecentUntil_;                       ///< mutex_; after a start, or when the table was full

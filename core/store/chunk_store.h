@@ -93,6 +93,8 @@ public:
     /// corrupt, NoSpace; nothing is left at `path` on error.
     Result<void> materialise(const Hash256& hash, const std::string& path, unsigned mode);
 
+    ChunkFiles::Stats stats() const { return files_.stats(); }
+
 private:
     friend class ChunkWriter;
     friend class ChunkReader;

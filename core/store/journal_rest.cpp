@@ -175,6 +175,7 @@ int JournalWriter::putChunk(const SmallChunk& chunk) {
     if (found == SQLITE_ROW) return SQLITE_OK;
     if (found != SQLITE_DONE) return found;
     const auto size = static_cast<std::int64_t>(chunk.bytes.size());
+    files_.countSmall(chunk.bytes.size());
     if (!packing_ || chunk.bytes.size() <= kPackOver)
         return insertBlob_.run(keyOf(chunk.hash), bytesOf(chunk.hash), size, Bytes{chunk.bytes}, nullptr, nullptr);
     if (group_.packId == 0) {

@@ -1,0 +1,306 @@
+#include "core/http/metrics_text.h"
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fmt/format.h>
+#include <iterator>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+namespace yard::http {
+
+namespace {
+
+using enum MetricKind;
+
+constexpr std::string_view kPrefix = "yardmaster_";
+/// Queues with a sample of their own; what the others have is summed up.
+constexpr int kMostQueues = 200;
+
+void appendEscaped(std::string& out, std::string_view text) {
+    for (const char c : text) {
+        if (c == '\\' || c == '"') out += '\\';
+        if (c == '\n')
+            out += "\\n";
+        else
+            out += c;
+    }
+}
+
+std::string_view kindName(MetricKind kind) {
+    switch (kind) {
+    case Counter: return "counter";
+    case Gauge: return "gauge";
+    case Histogram: break;
+    }
+    return "histogram";
+}
+
+double seconds(std::int64_t micros) {
+    return static_cast<double>(micros) / 1e6;
+}
+
+std::string_view reasonLabel(Reason reason) {
+    return reason == Reason::None ? "none" : name(reason);
+}
+
+std::optional<std::uint64_t> fileSize(const std::string& path) {
+    std::error_code error;
+    const auto size = std::filesystem::file_size(path, error);
+    if (error) return std::nullopt;
+    return size;
+}
+
+std::optional<std::uint64_t> residentBytes() {
+    std::FILE* file = std::fopen("/proc/self/statm", "re");
+    if (!file) return std::nullopt;
+    unsigned long long total = 0;
+    unsigned long long resident = 0;
+    const int read = std::fscanf(file, "%llu %llu", &total, &resident);
+    std::fclose(file);
+    if (read != 2) return std::nullopt;
+    return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+std::optional<std::uint64_t> openFiles() {
+    std::error_code error;
+    std::uint64_t count = 0;
+    for (std::filesystem::directory_iterator at("/proc/self/fd", error), end; !error && at != end;
+         at.increment(error))
+        ++count;
+    if (error) return std::nullopt;
+    return count;
+}
+
+void writeActions(MetricsWriter& out, const engine::MetricsView& engine) {
+    const engine::EngineCounters& counters = engine.counters;
+    const auto now = [&](ActionState state) {
+        return static_cast<double>(engine.session.counts[std::to_underlying(state)]);
+    };
+    out.family("actions", Gauge, "Actions that have not ended, by state.");
+    for (const ActionState state : {ActionState::Pending, ActionState::Submitting, ActionState::Running})
+        out.sample(now(state), {{"state", name(state)}});
+    out.gauge("actions_held", "Pending actions that are held by themselves.", static_cast<double>(engine.held));
+    out.counter("actions_submitted_total", "Actions accepted, elements of arrays each.", counters.submitted);
+    out.family("submissions_total", Counter, "Submissions by what became of them.");
+    out.sample(counters.submissions, {{"outcome", "accepted"}});
+    out.sample(counters.refusedSubmissions, {{"outcome", "refused"}});
+    out.family("actions_finished_total", Counter, "Actions that ended for good, by final state and reason.");
+    for (std::size_t s = 0; s < kActionStates; ++s) {
+        for (std::size_t r = 0; r < kReasons; ++r) {
+            const auto state = static_cast<ActionState>(s);
+            const auto reason = static_cast<Reason>(r);
+            const bool usual = (state == ActionState::Completed && reason == Reason::None) ||
+                               (state == ActionState::Failed && reason == Reason::ExitCode) ||
+                               (state == ActionState::Cancelled && reason == Reason::Cancelled) ||
+                               (state == ActionState::Abandoned && reason == Reason::Abandoned);
+            if (usual || counters.finished[s][r] > 0)
+                out.sample(counters.finished[s][r], {{"state", name(state)}, {"reason", reasonLabel(reason)}});
+        }
+    }
+    out.counter("attempts_started_total", "Attempts whose process ran.", counters.started);
+    out.family("attempts_retried_total", Counter, "Attempts that were followed by another one, by reason.");
+    for (std::size_t r = 0; r < kReasons; ++r)
+        if (counters.retried[r] > 0 || static_cast<Reason>(r) == Reason::ExitCode)
+            out.sample(counters.retried[r], {{"reason", reasonLabel(static_cast<Reason>(r))}});
+    out.gauge("attempts_in_flight", "Attempts handed out whose end is not in the journal.",
+              static_cast<double>(engine.attemptsInFlight));
+}
+
+void writeQueues(MetricsWriter& out, const engine::MetricsView& engine) {
+    out.gauge("queues", "Queues that are known.", static_cast<double>(engine.queues.size()));
+    out.family("queue_actions", Gauge,
+               "Depth of queues by state; queues beyond the first 200 with work are \"other\".");
+    int shown = 0;
+    std::int64_t pending = 0;
+    std::int64_t running = 0;
+    for (const engine::QueueDepth& queue : engine.queues) {
+        if (queue.id.value != 0 && queue.pending + queue.running == 0) continue;
+        if (++shown > kMostQueues) {
+            pending += queue.pending;
+            running += queue.running;
+            continue;
+        }
+        const std::string id = fmt::format("{}", queue.id.value);
+        out.sample(static_cast<double>(queue.pending), {{"queue", id}, {"state", "pending"}});
+        out.sample(static_cast<double>(queue.running), {{"queue", id}, {"state", "running"}});
+    }
+    if (shown <= kMostQueues) return;
+    out.sample(static_cast<double>(pending), {{"queue", "other"}, {"state", "pending"}});
+    out.sample(static_cast<double>(running), {{"queue", "other"}, {"state", "running"}});
+}
+
+void writeLatencies(MetricsWriter& out, const engine::EngineCounters& counters) {
+    out.histogram("submit_duration_seconds", "From the arrival of a submission in the engine to its commit.",
+                  counters.submit);
+    out.histogram("wait_duration_seconds", "From the submission of an action to its first attempt.", counters.wait);
+    out.histogram("prepare_duration_seconds", "From the start of an attempt to its first process.",
+                  counters.prepare);
+    out.histogram("run_duration_seconds", "From the first process of an attempt to the end of its process tree.",
+                  counters.run);
+    out.histogram("commit_duration_seconds", "From a result being known to its commit.", counters.commit);
+}
+
+void writeStore(MetricsWriter& out, const AllFigures& figures) {
+    const store::Store::Stats& store = figures.engine.store;
+    out.counter("journal_groups_total", "Transactions of the journal.", store.groups);
+    out.counter("journal_operations_total", "Operations in those transactions.", store.operations);
+    out.counter("journal_failed_groups_total", "Transactions that failed for the disk's reasons.",
+                store.failedGroups);
+    out.counter("journal_replays_total", "Transactions that were carried out one by one.", store.replays);
+    out.counter("journal_checkpoints_total", "Checkpoints made by hand.", store.checkpoints);
+    out.gauge("journal_writable", "1 while the journal can be written.", figures.engine.session.journalWritable);
+    out.gauge("results_uncommitted", "Results on their way to the journal.",
+              static_cast<double>(figures.engine.uncommittedResults));
+    out.family("journal_size_bytes", Gauge, "Size of the journal's files.");
+    if (figures.process.journalBytes)
+        out.sample(static_cast<double>(*figures.process.journalBytes), {{"file", "database"}});
+    if (figures.process.walBytes) out.sample(static_cast<double>(*figures.process.walBytes), {{"file", "wal"}});
+    out.family("chunks_written_total", Counter, "Chunks that came into the content store, by where they are kept.");
+    out.sample(figures.chunks.smallChunks, {{"kept", "journal"}});
+    out.sample(figures.chunks.files, {{"kept", "file"}});
+    out.family("chunks_written_bytes_total", Counter, "Bytes of those chunks, as they lie on the disk.");
+    out.sample(figures.chunks.smallBytes, {{"kept", "journal"}});
+    out.sample(figures.chunks.fileBytes, {{"kept", "file"}});
+    out.counter("chunks_set_aside_total", "Chunks whose bytes turned out to be wrong.", figures.chunks.setAside);
+    if (figures.process.freeBytes)
+        out.gauge("data_free_bytes", "Free space where the data directory is.",
+                  static_cast<double>(*figures.process.freeBytes));
+}
+
+void writeEvents(MetricsWriter& out, const AllFigures& figures) {
+    const EventCounters& events = figures.events;
+    out.gauge("event_watchers", "Open connections of GET events.", static_cast<double>(events.watchers));
+    out.counter("event_changes_total", "Changes kept for watchers.", figures.engine.revision);
+    out.counter("event_frames_total", "Frames sent to watchers.", events.frames);
+    out.counter("event_frames_written_total", "Frames made; one may go to many watchers.", events.written);
+    out.counter("event_bytes_total", "Bytes of the frames sent.", events.bytes);
+    out.counter("event_resyncs_total", "Watchers told to begin anew because they were too slow.", events.resyncs);
+    out.counter("event_messages_total", "Messages of watchers.", events.messages);
+}
+
+void writeServer(MetricsWriter& out, const ServerCounters& server) {
+    out.gauge("http_connections", "Open connections.", static_cast<double>(server.open));
+    out.counter("http_connections_accepted_total", "Connections taken.", server.accepted);
+    out.counter("http_connections_evicted_total", "Idle connections closed for new ones.", server.evicted);
+    out.counter("http_accept_failures_total", "Connections that could not be taken.", server.acceptFailures);
+    out.counter("http_requests_total", "Requests answered.", server.requests);
+}
+
+void writeEngine(MetricsWriter& out, const AllFigures& figures) {
+    const engine::MetricsView& engine = figures.engine;
+    out.family("build_info", Gauge, "The version that runs.");
+    out.sample(1.0, {{"version", YARD_VERSION}});
+    out.family("session_state", Gauge, "1 for the state that the session is in.");
+    for (std::size_t s = 0; s < kSessionStates; ++s) {
+        const auto state = static_cast<SessionState>(s);
+        out.sample(engine.session.state == state ? 1.0 : 0.0, {{"state", name(state)}});
+    }
+    out.gauge("slots", "Actions of one core that may run at once.", engine.session.capacity);
+    out.gauge("helper_backlog", "Jobs that wait for a helper thread.", static_cast<double>(engine.helperBacklog));
+    out.gauge("session_memory_bytes", "What the scheduler's structure holds.",
+              static_cast<double>(engine.sessionBytes));
+    out.counter("engine_wakeups_total", "Times the engine thread came back from waiting.", engine.loopWakeups);
+    out.counter("engine_switches_total", "Switches between the engine's cooperative threads.", engine.loopSwitches);
+}
+
+void writeProcess(MetricsWriter& out, const AllFigures& figures) {
+    const ProcessFigures& process = figures.process;
+    out.gauge("process_start_time_seconds", "When this engine began to serve, since the Unix epoch.",
+              seconds(figures.started));
+    out.family("process_cpu_seconds_total", Counter, "Processor time of the engine, actions not counted.");
+    out.sample(process.cpuSeconds);
+    if (process.residentBytes)
+        out.gauge("process_resident_memory_bytes", "Memory of the engine in use.",
+                  static_cast<double>(*process.residentBytes));
+    if (process.openFiles)
+        out.gauge("process_open_fds", "Descriptors of the engine.", static_cast<double>(*process.openFiles));
+}
+
+} // namespace
+
+void MetricsWriter::family(std::string_view name, MetricKind kind, std::string_view help) {
+    name_ = name;
+    fmt::format_to(std::back_inserter(text_), "# HELP {0}{1} {2}\n# TYPE {0}{1} {3}\n", kPrefix, name, help,
+                   kindName(kind));
+}
+
+void MetricsWriter::line(std::string_view suffix, Labels labels, std::string_view value) {
+    text_ += kPrefix;
+    text_ += name_;
+    text_ += suffix;
+    char before = '{';
+    for (const auto& [label, of] : labels) {
+        text_ += before;
+        text_ += label;
+        text_ += "=\"";
+        appendEscaped(text_, of);
+        text_ += '"';
+        before = ',';
+    }
+    if (labels.size() > 0) text_ += '}';
+    text_ += ' ';
+    text_ += value;
+    text_ += '\n';
+}
+
+void MetricsWriter::sample(double value, Labels labels) {
+    line("", labels, fmt::format("{}", value));
+}
+void MetricsWriter::sample(std::uint64_t value, Labels labels) {
+    line("", labels, fmt::format("{}", value));
+}
+void MetricsWriter::counter(std::string_view name, std::string_view help, std::uint64_t value) {
+    family(name, Counter, help);
+    sample(value);
+}
+void MetricsWriter::gauge(std::string_view name, std::string_view help, double value) {
+    family(name, Gauge, help);
+    sample(value);
+}
+
+void MetricsWriter::histogram(std::string_view name, std::string_view help, const engine::Histogram& histogram) {
+    family(name, Histogram, help);
+    std::uint64_t below = 0;
+    for (std::size_t i = 0; i < engine::Histogram::kBounds.size(); ++i) {
+        below += histogram.inBucket(i);
+        const std::string bound = fmt::format("{}", seconds(engine::Histogram::kBounds[i]));
+        line("_bucket", {{"le", bound}}, fmt::format("{}", below));
+    }
+    line("_bucket", {{"le", "+Inf"}}, fmt::format("{}", histogram.count()));
+    line("_sum", {}, fmt::format("{}", seconds(histogram.sumMicros())));
+    line("_count", {}, fmt::format("{}", histogram.count()));
+}
+
+ProcessFigures processFigures(const std::string& dataDir) {
+    ProcessFigures figures;
+    rusage usage{};
+    ::getrusage(RUSAGE_SELF, &usage);
+    for (const timeval& part : {usage.ru_utime, usage.ru_stime})
+        figures.cpuSeconds += static_cast<double>(part.tv_sec) + static_cast<double>(part.tv_usec) / 1e6;
+    figures.residentBytes = residentBytes();
+    figures.openFiles = openFiles();
+    figures.journalBytes = fileSize(dataDir + "/journal.sqlite");
+    figures.walBytes = fileSize(dataDir + "/journal.sqlite-wal");
+    struct statvfs disk{};
+    if (::statvfs(dataDir.c_str(), &disk) == 0)
+        figures.freeBytes = static_cast<std::uint64_t>(disk.f_bavail) * disk.f_frsize;
+    return figures;
+}
+
+std::string metricsText(const AllFigures& figures) {
+    MetricsWriter out;
+    writeEngine(out, figures);
+    writeActions(out, figures.engine);
+    writeQueues(out, figures.engine);
+    writeLatencies(out, figures.engine.counters);
+    writeStore(out, figures);
+    writeEvents(out, figures);
+    if (figures.server) writeServer(out, *figures.server);
+    writeProcess(out, figures);
+    return out.take();
+}
+
+} // namespace yard::http
