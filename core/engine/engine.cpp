@@ -76,6 +76,9 @@ coro::Task<Result<ActionResult>> Engine::waitForAction(Lsn lsn, Duration wait) {
 coro::Task<Result<std::string>> Engine::spec(Lsn lsn) {
     return onEngine(*core_, [lsn](EngineCore& core) { return core.spec(lsn); });
 }
+coro::Task<Result<Why>> Engine::why(Lsn lsn) {
+    return onEngine(*core_, [lsn](EngineCore& core) { return core.why(lsn); });
+}
 coro::Task<Result<void>> Engine::cancel(Lsn lsn) {
     return onEngine(*core_, [lsn](EngineCore& core) { return core.cancel(lsn); });
 }

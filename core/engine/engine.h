@@ -17,6 +17,7 @@
 #include "core/model/result.h"
 #include "core/model/settings.h"
 #include "core/model/states.h"
+#include "core/model/why.h"
 #include "core/model/worker.h"
 
 #include <array>
@@ -153,6 +154,8 @@ public:
     /// The same, once it is finished or after `wait`, whichever is first.
     coro::Task<Result<ActionResult>> waitForAction(Lsn lsn, Duration wait);
     coro::Task<Result<std::string>> spec(Lsn lsn);
+    /// What it waits for, in every state; NotFound when it never was or is retired.
+    coro::Task<Result<Why>> why(Lsn lsn);
     coro::Task<Result<void>> cancel(Lsn lsn);
     coro::Task<Result<void>> hold(Lsn lsn);
     coro::Task<Result<void>> release(Lsn lsn);

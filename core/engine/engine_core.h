@@ -56,6 +56,7 @@ public:
     coro::Task<Result<ActionResult>> action(Lsn lsn);
     coro::Task<Result<ActionResult>> waitForAction(Lsn lsn, Duration wait);
     coro::Task<Result<std::string>> spec(Lsn lsn);
+    coro::Task<Result<Why>> why(Lsn lsn);
     coro::Task<Result<void>> cancel(Lsn lsn);
     coro::Task<Result<void>> hold(Lsn lsn);
     coro::Task<Result<void>> release(Lsn lsn);
@@ -154,6 +155,13 @@ private:
     template<class F>
     auto read(F function) -> coro::Task<std::invoke_result_t<F&, store::Reader&>>;
     void overlay(ActionResult& result) const;
+
+    // reasons.cpp
+    /// All reasons but which actions it waits for; `shortly`: the first one only, without its position.
+    std::vector<Wait> waitsOf(const session::Waiting& waiting, bool shortly) const;
+    coro::Task<Result<std::vector<Wait>>> dependenciesOf(Lsn lsn);
+
+    // queries.cpp
     coro::Task<Result<ListPage>> listRunning(ListQuery query);
     bool accepts(const ListQuery& query, const ActionResult& result) const;
     ListPage merge(const ListQuery& query, std::array<store::Page, 2> pages) const;

@@ -51,7 +51,11 @@ void EngineCore::overlay(ActionResult& result) const {
     result.priority = live->priority;
     result.retryCount = live->retries.retryCount;
     result.retryAt = live->backoff && live->wakesAt != MonoTime{} ? scale_.at(live->wakesAt) : 0;
-    if (live->state == ActionState::Pending) return;
+    if (live->state == ActionState::Pending) {
+        if (const auto waiting = session_->waiting(result.lsn, false))
+            if (const auto waits = waitsOf(*waiting, true); !waits.empty()) result.note = waits.front().message;
+        return;
+    }
     const Attempt* attempt = dispatcher_->find(result.lsn);
     if (!attempt) return;
     const Timestamps& times = attempt->record.times;

@@ -74,6 +74,7 @@ private:
     coro::Task<Response> rescheduleJob(Call& call);
     coro::Task<Response> retireJob(Call& call);
     coro::Task<Response> getSpec(Call& call);
+    coro::Task<Response> getWhy(Call& call);
     coro::Task<Response> cancelJob(Call& call);
     coro::Task<Response> holdJob(Call& call);
     coro::Task<Response> releaseJob(Call& call);

@@ -70,6 +70,14 @@ coro::Task<Response> Api::getSpec(Call& call) {
     co_return spec ? jsonResponse(std::move(*spec)) : errorResponse(spec.error());
 }
 
+coro::Task<Response> Api::getWhy(Call& call) {
+    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
+    const auto inQueue = co_await checkQueue(call, call.lsn());
+    if (!inQueue) co_return errorResponse(inQueue.error());
+    const auto why = co_await engine_.why(call.lsn());
+    co_return why ? jsonResponse(toJson(*why)) : errorResponse(why.error());
+}
+
 coro::Task<Response> Api::rescheduleJob(Call& call) {
     if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
     const auto body = JsonRequest::parse(call.request.body, {"force"});

@@ -38,8 +38,6 @@ Admission refusal(Response response) {
 constexpr std::string_view kNoPatch =
     "Changing priority or queue of a pending action is not there yet; cancel it and "
     "submit it again with what you want.";
-constexpr std::string_view kNoWhy =
-    "Reasons for waiting are not there yet; the action's \"note\" says what it waits for.";
 constexpr std::string_view kNoSamples =
     "Samples are not kept yet; GET jobs/{lsn} has \"cpu_seconds\" and \"max_rss_bytes\".";
 constexpr std::string_view kNoPool = "The warm pool is not there yet; workers run one process for each action.";
@@ -75,7 +73,7 @@ std::span<const Api::Route> Api::routes() {
         {{Get, "jobs/{lsn}/spec", Both}, &Api::getSpec},
         {{Get, "jobs/{lsn}/stdout", Both}, &Api::getStdout},
         {{Get, "jobs/{lsn}/stderr", Both}, &Api::getStderr},
-        {{Get, "jobs/{lsn}/why", Both}, nullptr, kNoWhy},
+        {{Get, "jobs/{lsn}/why", Both}, &Api::getWhy},
         {{Get, "jobs/{lsn}/samples", Both}, nullptr, kNoSamples},
         {{Post, "jobs/{lsn}/cancel", Both, OptionalJson}, &Api::cancelJob},
         {{Post, "jobs/{lsn}/hold", Both, OptionalJson}, &Api::holdJob},

@@ -37,6 +37,9 @@ public:
     SessionCounts counts() const;
     std::size_t memoryBytes() const;
 
+    // waiting.cpp
+    std::optional<Waiting> waiting(Lsn lsn, bool withPosition) const;
+
     // queues.cpp
     Result<void> accepts(QueueId id) const;
     void addQueue(QueueId id, const QueueConfig& config, QueueState state, bool held, const QueueCounters& counters,
@@ -139,6 +142,7 @@ private:
     void resolveDependents(std::uint32_t record, Outbox& out);
     void resolve(std::uint32_t child, const Predecessor& ended, Outbox& out);
     void failDependent(std::uint32_t record, const Predecessor& because, Outbox& out);
+    Waiting::Position positionOf(std::uint32_t record) const;
     bool isReferredTo(const Record& r) const { return r.has(Record::kInLane) || r.unmet > 0; }
 
     Result<std::uint32_t> findMovable(Lsn lsn) const;

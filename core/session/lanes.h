@@ -64,6 +64,14 @@ public:
     /// them. (Those in a heap of out-of-order actions stay until they come up: they are few.)
     bool sweep(int budget, const Sweeper& sweeper);
 
+    struct Counting {
+        int exact = 0; ///< entries still to be looked at one by one
+        int steps = 0; ///< chunks and lanes still to be looked at
+    };
+    /// Entries of the lane that come before `record`, in this lane or not, and of which `waits` holds; an estimate
+    /// where `counting` ran out.
+    double countBefore(std::uint32_t lane, std::uint32_t record, const std::function<bool(std::uint32_t)>& waits,
+                       Counting& counting) const;
     /// Every entry of a lane, in no particular order.
     void forEachEntry(std::uint32_t lane, const std::function<void(std::uint32_t)>& visit) const;
     std::uint32_t used() const { return lanes_.used(); }
@@ -97,6 +105,7 @@ private:
     std::uint32_t frontOf(const Lane& lane) const;
     void popFront(Lane& lane);
     std::uint32_t lastOf(const Lane& lane) const;
+    double estimateBefore(const Lane& lane, std::uint32_t record) const;
     void pushSide(Lane& lane, std::uint32_t record);
     std::uint32_t popSide(Lane& lane);
     void dropChunk(Lane& lane, std::uint32_t previous, std::uint32_t chunk);

@@ -362,6 +362,9 @@ bool Session::hasMoreWork() const {
 std::optional<LiveView> Session::live(Lsn lsn) const {
     return impl_->live(lsn);
 }
+std::optional<Waiting> Session::waiting(Lsn lsn, bool withPosition) const {
+    return impl_->waiting(lsn, withPosition);
+}
 std::vector<Lsn> Session::runningActions() const {
     return impl_->runningActions();
 }

@@ -69,6 +69,33 @@ struct FinishedAction {
     RetryCounters retries;
 };
 
+/// What stands between a pending action and its start.
+struct Waiting {
+    struct Limit {
+        int most = 0;
+        int running = 0;
+    };
+    struct Position {
+        std::int64_t before = 0; ///< actions of its queue that come first
+        bool isExact = true;     ///< below a thousand or so
+    };
+    bool held = false;         ///< by itself
+    bool queueHeld = false;    ///< its queue is
+    std::int64_t failures = 0; ///< because of so many failures; 0: by hand
+    bool sessionHolds = false; ///< nothing starts in this state of the session
+    bool starting = false;     ///< a runner has it already
+    int unmet = 0;             ///< actions it waits for
+    MonoTime wakesAt{};        ///< the epoch: no timer
+    bool backoff = false;      ///< wakesAt is the end of a back-off, else not_before
+    std::optional<Limit> queueLimit; ///< max_running is reached
+    std::optional<Limit> labelLimit; ///< that of its label is
+    LabelId label;
+    std::vector<ResourceNeed> needs;
+    bool reservedForLarger = false; ///< what it needs is kept for something that was passed over
+    bool noSlot = false;            ///< the runner has no place for another one that is not one core
+    std::optional<Position> position; ///< absent: it does not wait in line, or was not asked for
+};
+
 struct QueueStatus {
     QueueState state = QueueState::Active;
     bool held = false;
@@ -185,6 +212,8 @@ public:
     // -- questions
     // -------------------------------------------------------------------------------------------------
     std::optional<LiveView> live(Lsn lsn) const;
+    /// Nothing unless it is pending. At most a few thousand things are looked at; without the position a few.
+    std::optional<Waiting> waiting(Lsn lsn, bool withPosition) const;
     /// Submitting and running ones, oldest start first is not promised; at most maxOutstanding.
     std::vector<Lsn> runningActions() const;
     std::optional<QueueStatus> queueStatus(QueueId id) const;

@@ -52,6 +52,7 @@ private slots:
     void arraysGoAlone();
     void waitExitsByTheWorst();
     void showPrintsForPeopleAndSavesOutputs();
+    void showSaysWhatAPendingActionWaitsFor();
     void anOutputThatIsNotItsHashIsNotKept();
     void lsUsesParametersOrTheFilterLanguage();
     void lsGoesThroughShortPages();
@@ -256,6 +257,25 @@ void TestYardctlCommands::showPrintsForPeopleAndSavesOutputs() {
         QVERIFY2(ended.out.find(part) != std::string::npos, part);
     QCOMPARE(*readFile(data.file("out/5/a/b.png")), "picture");
     QCOMPARE(data.run({"--json", "show", "5"}).out, action + "\n");
+}
+
+void TestYardctlCommands::showSaysWhatAPendingActionWaitsFor() {
+    FakeServer server(
+        table({{"GET /compute/jobs/5", {.body = R"({"lsn":5,"queue_id":0,"state":"pending"})"}},
+               {"GET /compute/jobs/5/why",
+                {.body = R"({"lsn":5,"state":"pending","waits":[{"kind":"hold","of":"queue","message":"its queue is held"},)"
+                         R"({"kind":"dependency","lsn":4,"state":"running","message":"action 4 to end"},7,)"
+                         R"({"kind":"backoff","until":1,"message":"backs off"}]})"}},
+               {"GET /compute/jobs/6", {.body = R"({"lsn":6,"queue_id":0,"state":"pending"})"}}}));
+    const DataDirectory data(server);
+    const Ended ended = data.run({"show", "5"});
+    QCOMPARE(ended.code, 0);
+    for (const char* part : {"waits for\n", "  hold        its queue is held\n",
+                             "  dependency  action 4 to end (running now)\n", "  backoff     backs off, until "})
+        QVERIFY2(ended.out.find(part) != std::string::npos, ended.out.c_str());
+    const Ended older = data.run({"show", "6"});
+    QCOMPARE(older.code, 0);
+    QVERIFY(older.out.find("waits for") == std::string::npos);
 }
 
 void TestYardctlCommands::anOutputThatIsNotItsHashIsNotKept() {

@@ -22,6 +22,16 @@ std::string after(const std::string& list) {
     return R"(,"after":[)" + list + "]";
 }
 
+/// State and reasons: "pending hold: it is held".
+std::string why(EngineTest& engine, Lsn lsn) {
+    const auto known = engine.run(engine->why(lsn));
+    if (!known) return known.error().message;
+    std::string text(name(known->state));
+    for (const Wait& wait : known->waits)
+        text += fmt::format("{} {}: {}", &wait == &known->waits.front() ? "" : ",", name(wait.kind), wait.message);
+    return text;
+}
+
 QueueRef queueWith(EngineTest& engine, const std::string& config) {
     auto queue = engine.run(engine->createQueue("test", config));
     if (!queue) qFatal("queue: %s", queue.error().message.c_str());
@@ -240,6 +250,37 @@ private slots:
             engine, R"({"max_retries":2,"backoff_s":0.01,"retry_rules":[{"exit_codes":[3],"retry":false}]})");
         QCOMPARE(engine.wait(engine.sh("exit 3", "", queue)).retryCount, 0);
         QCOMPARE(engine.wait(engine.sh("exit 4", "", queue)).retryCount, 2);
+    }
+
+    void whyAnsweredInEveryState() {
+        EngineTest engine(1, [](engine::Options& options) { options.resources.named = {{"licence.x", 1000}}; });
+        const std::string busy = "while [ ! -e go ]; do sleep 0.02; done";
+        const Lsn runs = engine.sh(busy);
+        QVERIFY(EngineTest::eventually([&] { return why(engine, runs) == "running"; }));
+        const QueueRef held = queueWith(engine, R"({"max_retries":1,"backoff_s":60})");
+        const Lsn next = engine.sh("true");
+        const Lsn later = engine.sh("true", resources(R"("cores":1,"licence.x":0.5)"));
+        QCOMPARE(why(engine, next), "pending capacity: 0 of 1 cores free, 0 of its queue before it");
+        QCOMPARE(why(engine, later), "pending capacity: 0 of 1 cores free, 1 of its queue before it");
+        QCOMPARE(why(engine, engine.sh("true", R"(,"hold":true)")), "pending hold: it is held");
+        const Lsn child = engine.sh("true", after(fmt::format("{},{}", runs.value, next.value)));
+        QCOMPARE(why(engine, child),
+                 fmt::format("pending dependency: action {} to be completed, dependency: action {} to be "
+                             "completed",
+                             runs.value, next.value));
+        QCOMPARE(engine.run(engine->action(child))->note, "2 actions to end");
+        QVERIFY(engine.run(engine->holdQueue(held)).has_value());
+        QCOMPARE(why(engine, engine.sh("true", "", held)), "pending hold: its queue is held");
+        QVERIFY(engine.run(engine->releaseQueue(held)).has_value());
+        std::ofstream(engine.path("go")) << "now";
+        QCOMPARE(ending(engine.wait(child)), "completed");
+        QCOMPARE(why(engine, child), "completed");
+        const Lsn fails = engine.sh("false", "", held);
+        QVERIFY(EngineTest::eventually([&] { return why(engine, fails).starts_with("pending backoff: "); }));
+        QVERIFY(engine.run(engine->why(fails))->waits.front().until > wallNow());
+        QCOMPARE(engine.run(engine->why(Lsn{4711})).error().kind, ErrorKind::NotFound);
+        QVERIFY(engine.run(engine->moveSession(SessionState::Paused)).has_value());
+        QVERIFY2(why(engine, fails).contains("hold: the session is paused"), why(engine, fails).c_str());
     }
 
     void whatCanNeverStartIsRefusedWithTheReason_data() {

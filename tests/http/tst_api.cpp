@@ -48,6 +48,7 @@ private slots:
     void largeBodiesAreParsedOffTheThread();
     void actionsAreHeldReleasedCancelledAndRetired();
     void failedActionsAreRescheduled();
+    void reasonsForWaitingAreTold();
     void manyActionsAreChangedAtOnce();
 
     void outputIsReadWhileItGrows();
@@ -115,7 +116,7 @@ void ApiRoutesTest::answersByTheTable_data() {
     row("a bulk filter that is not there yet", "POST", "/compute/jobs/cancel", "{\"filter\":\"state:failed\"}", 501,
         "lsns");
     row("a route that is not there yet says what to use", "GET", "/compute/pool", "", 501, "not_implemented");
-    row("reasons for waiting", "GET", "/compute/jobs/1/why", "", 501, "note");
+    row("reasons of an unknown action", "GET", "/compute/jobs/999999999/why", "", 404, "not_found");
     row("the version", "GET", "/version", "", 200, "version");
     row("the session", "GET", "/compute/session", "", 200, "\"state\":\"ready\"");
     row("options of a route", "OPTIONS", "/compute/jobs", "", 204, "");
@@ -282,6 +283,22 @@ void ApiRoutesTest::failedActionsAreRescheduled() {
     QCOMPARE(forced.number("retry_count"), std::int64_t(1));
     QCOMPARE(api_->get(job + "?wait=60").text("state"), std::string("completed"));
     QCOMPARE(api_->post(job, "{\"force\":true}").status, 409);
+}
+
+void ApiRoutesTest::reasonsForWaitingAreTold() {
+    const auto lsn = api_->sh("true", ",\"hold\":true");
+    const auto child = api_->sh("true", ",\"after\":[" + std::to_string(lsn) + "]");
+    Reply why = api_->get("/compute/jobs/" + std::to_string(lsn) + "/why");
+    QCOMPARE(why.status, 200);
+    QCOMPARE(why.body, "{\"lsn\":" + std::to_string(lsn) + ",\"state\":\"pending\",\"waits\":[{\"kind\":\"hold\",\"of\":"
+                       "\"action\",\"message\":\"it is held\"}]}");
+    why = api_->get("/compute/jobs/" + std::to_string(child) + "/why");
+    QVERIFY2(why.body.find("\"kind\":\"dependency\",\"lsn\":" + std::to_string(lsn)) != why.body.npos, why.body.c_str());
+    QCOMPARE(api_->get("/compute/jobs/" + std::to_string(lsn)).text("note"), "it is held");
+    QCOMPARE(api_->post("/compute/jobs/" + std::to_string(lsn) + "/release").status, 200);
+    QCOMPARE(api_->get("/compute/jobs/" + std::to_string(child) + "?wait=60").text("state"), "completed");
+    why = api_->get("/compute/jobs/" + std::to_string(child) + "/why");
+    QCOMPARE(why.body, "{\"lsn\":" + std::to_string(child) + ",\"state\":\"completed\",\"waits\":[]}");
 }
 
 void ApiRoutesTest::manyActionsAreChangedAtOnce() {

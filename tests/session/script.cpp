@@ -46,6 +46,7 @@ private:
     void reschedule(const Words& words);
     void expect(const Words& words);
     void expectState(const Words& words);
+    void expectWaits(const Words& words);
     void expectCounts(const Words& words);
     void expectWake(const Words& words);
     void settle();
@@ -475,6 +476,34 @@ void Player::expectState(const Words& w) {
     if (is != wanted) throw ScriptError("expected " + w[1] + ": " + wanted + "\n     was: " + is);
 }
 
+void Player::expectWaits(const Words& w) {
+    const auto waiting = session().waiting(lsn(w.at(1)), true);
+    std::string is = waiting ? "" : " nothing";
+    const auto say = [&is](bool holds, const std::string& what) {
+        if (holds) is += " " + what;
+    };
+    if (waiting) {
+        say(waiting->sessionHolds, "session");
+        say(waiting->held, "held");
+        say(waiting->queueHeld, "queue");
+        say(waiting->failures > 0, fmt::format("failures {}", waiting->failures));
+        say(waiting->starting, "starting");
+        say(waiting->unmet > 0, fmt::format("unmet {}", waiting->unmet));
+        say(waiting->wakesAt != MonoTime{}, waiting->backoff ? "backoff" : "timer");
+        if (waiting->queueLimit) is += fmt::format(" running {}/{}", waiting->queueLimit->running, waiting->queueLimit->most);
+        if (waiting->labelLimit) is += fmt::format(" label {}/{}", waiting->labelLimit->running, waiting->labelLimit->most);
+        for (const ResourceNeed& need : waiting->needs)
+            if (need.free < need.need) is += fmt::format(" {} {}/{}", need.resource, need.need, need.free);
+        say(waiting->noSlot, "slot");
+        say(waiting->reservedForLarger, "reserved");
+        if (waiting->position)
+            is += fmt::format(" {} {}", waiting->position->isExact ? "position" : "about", waiting->position->before);
+    }
+    std::string wanted;
+    for (std::size_t i = 2; i < w.size(); ++i) wanted += " " + w[i];
+    if (is != wanted) throw ScriptError("expected" + wanted + "\n     was" + is);
+}
+
 void Player::expectCounts(const Words& w) {
     const QueueCounters c =
         w.at(1) == "all" ? session().counts().all : session().queueStatus(queue(w[1])).value().counters;
@@ -508,6 +537,7 @@ void Player::statement(const Words& w) {
     if (w[0] == "expect") return expect(w);
     if (w[0] == "state") return expectState(w);
     if (w[0] == "counts") return expectCounts(w);
+    if (w[0] == "waits") return expectWaits(w);
     if (w[0] == "wakes") return expectWake(w);
     if (w[0] == "refused") {
         command(Words(w.begin() + 2, w.end()));

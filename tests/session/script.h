@@ -20,6 +20,7 @@
 //     expect start a b, ahead c, finish a completed, stop b cancel, take_back c, retry a exit_code, stopped q1, forgotten q1
 //            (all that was noted since the last expect, in the order of Outbox; `expect nothing`; attempt 2 is a#2)
 //     state a pending held leased backoff | gone       counts q1 pending 1 running 1 … (those not named are 0)
+//     waits a held queue unmet 2 backoff running 1/1 label 2/2 cores 1/0 position 3      (what Waiting says)
 //     refused WORD cancel a  (the statement fails with this error name)     wakes 250ms | never (±20 % from now)
 #pragma once
 

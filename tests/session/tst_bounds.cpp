@@ -122,6 +122,7 @@ private slots:
     void somethingLargeIsNotStarvedBySmallOnes();
     void somethingLargeIsNotStarvedBySlowOnes();
     void aReservationEndsWithWhatItIsFor();
+    void positionsAmongAMillionAreAboutRight();
 };
 
 void TestBounds::lowPriorityStartsWithinSixteenUnderASteadyStreamOfHigh() {
@@ -433,6 +434,22 @@ void TestBounds::aReservationEndsWithWhatItIsFor() {
     m.settle();
     QCOMPARE(m.schedule(), std::size_t{1});
     m.session.check();
+}
+
+void TestBounds::positionsAmongAMillionAreAboutRight() {
+    Machine m(1);
+    m.submit();
+    m.schedule();
+    constexpr std::int64_t kMillion = 1'000'000;
+    const std::int64_t first = m.lsn + 1;
+    for (std::int64_t i = 0; i < kMillion; ++i) m.submit();
+    for (const std::int64_t before : {0L, 500L, 20'000L, 500'000L, 999'999L}) {
+        const auto waiting = m.session.waiting(Lsn(first + before), true);
+        QVERIFY(waiting && waiting->position);
+        QCOMPARE(waiting->position->isExact, before < 1'000);
+        const double error = static_cast<double>(waiting->position->before - before);
+        QVERIFY2(std::abs(error) <= 0.01 * static_cast<double>(before), std::to_string(error).c_str());
+    }
 }
 
 QTEST_APPLESS_MAIN(TestBounds)

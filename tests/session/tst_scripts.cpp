@@ -181,6 +181,27 @@ const Row kLimits[] = {
      "expect start a b, finish a failed exit_code, b failed exit_code, stopped q1"},
 };
 
+const Row kWaiting[] = {
+    {"says which resource is short and how many come first",
+     "cores 2; memory 100; class fat 1 memory 60; submit fat a b; submit fat c; waits b memory_mb 60/40 position 0; "
+     "waits c memory_mb 60/40 position 1; waits a starting memory_mb 60/40; running a; "
+     "waits a nothing"},
+    {"counts across lanes: higher priorities, older ones of other classes",
+     "cores 1; class two 0.5; submit x; submit a b; submit two c d; submit p5 e f; submit p-5 g; submit p5 hold h; "
+     "waits d cores 0.5/0 position 5; waits e cores 1/0 position 0; waits g cores 1/0 position 6"},
+    {"says holds", "submit x; queue q1 held; submit hold a; submit q1 b; submit q1 hold c; "
+                   "waits a held cores 1/0; waits b queue cores 1/0 position 0; waits c held queue cores 1/0"},
+    {"says why a queue was stopped", "queue q1 retries 0 stop_after 1; submit q1 a b; fail a; "
+                                     "waits b queue failures 1 position 0"},
+    {"says what else is waited for",
+     "cores 4; submit a b; submit after a after b c; waits c unmet 2; done a; waits c unmet 1; submit at 1s d; "
+     "waits d timer; fail b; waits b backoff"},
+    {"says limits", "cores 4; queue q1 max_running 1; queue q2; limits q2 x 1; submit q1 a b; submit q2 label x c d; "
+                    "waits b running 1/1 position 0; waits d label 1/1"},
+    {"says that slots are short", "cores 4; shared 1; class bit 0.5; submit bit a b; waits b slot position 0"},
+    {"says that the session holds", "submit a b; session paused; waits b session cores 1/0 position 0"},
+};
+
 const Row kRetries[] = {
     {"a failure is retried up to the limit, then it is final",
      "queue q1 retries 2 backoff 0; submit q1 a; fail a exit 3; fail a exit 3; fail a exit 3; state a gone;"
@@ -454,6 +475,7 @@ void TestScripts::script_data() {
     rows("life", kLife);
     rows("dependencies", kDependencies);
     rows("limits", kLimits);
+    rows("waiting", kWaiting);
     rows("retries", kRetries);
     rows("reschedule", kReschedule);
     rows("cancel", kCancel);

@@ -103,6 +103,23 @@ void showNamed(const json::object& action) {
     }
 }
 
+/// What a pending action waits for. An engine that does not say leaves it at the note.
+void showWaits(const Invocation& invocation, const json::object& action) {
+    if (textOf(action, "state") != "pending") return;
+    const auto answer = invocation.engine.get(fmt::format("jobs/{}/why", integerOf(action, "lsn").value_or(0)));
+    const json::array* waits = answer ? arrayOf(answer->object, "waits") : nullptr;
+    if (!waits || waits->empty()) return;
+    fmt::print("waits for\n");
+    for (const json::value& value : *waits) {
+        const json::object* wait = value.if_object();
+        if (!wait) continue;
+        std::string message = printable(textOf(*wait, "message"));
+        if (const auto until = integerOf(*wait, "until"); until && *until > 0)
+            message += fmt::format(", until {}", timeWords(*until, wallNow()));
+        if (const auto state = textOf(*wait, "state"); !state.empty()) message += fmt::format(" ({} now)", printable(state));
+        fmt::print("  {:<10}  {}\n", printable(textOf(*wait, "kind")), message);
+    }
+}
 void showAction(const json::object& action) {
     Details details;
     details.add("action", fmt::format("{}", integerOf(action, "lsn").value_or(0)));
@@ -236,6 +253,7 @@ Outcome<int> showCommand(const Invocation& invocation) {
         } else {
             if (!std::exchange(first, false)) fmt::print("\n");
             showAction(answer->object);
+            showWaits(invocation, answer->object);
         }
         if (auto saved = saveIfAsked(invocation, answer->object); !saved) return std::unexpected(saved.error());
     }

@@ -1,0 +1,171 @@
+// Why an action has not started: what the session knows, and the predecessors from the journal.
+#include "core/engine/engine_core.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace yard::engine {
+
+namespace {
+
+Wait holdOf(std::string_view of, std::string message) {
+    Wait wait;
+    wait.kind = WaitKind::Hold;
+    wait.of = of;
+    wait.message = std::move(message);
+    return wait;
+}
+
+Wait noRunner(std::string message) {
+    Wait wait;
+    wait.kind = WaitKind::NoRunner;
+    wait.message = std::move(message);
+    return wait;
+}
+
+Wait limitOf(std::string_view name, const session::Waiting::Limit& limit, std::string label) {
+    Wait wait;
+    wait.kind = WaitKind::Limit;
+    wait.name = name;
+    wait.most = limit.most;
+    wait.running = limit.running;
+    wait.message = label.empty() ? fmt::format("its queue runs {} of at most {}", limit.running, limit.most)
+                                 : fmt::format("its queue runs {} of at most {} labelled \"{}\"", limit.running,
+                                               limit.most, label);
+    wait.label = std::move(label);
+    return wait;
+}
+
+std::string placeWords(const std::optional<session::Waiting::Position>& position) {
+    if (!position) return {};
+    return fmt::format(", {}{} of its queue before it", position->isExact ? "" : "about ", position->before);
+}
+
+Wait capacityOf(const session::ResourceNeed& need, const session::Waiting& waiting) {
+    Wait wait;
+    wait.kind = WaitKind::Capacity;
+    wait.resource = need.resource;
+    wait.need = need.need;
+    wait.free = std::max(need.free, 0.0);
+    if (waiting.position) {
+        wait.position = waiting.position->before;
+        wait.positionIsExact = waiting.position->isExact;
+    }
+    const char* because = "";
+    if (waiting.starting)
+        because = ", it is next";
+    else if (waiting.reservedForLarger)
+        because = ", kept for something larger";
+    wait.message = fmt::format("{} of {} {} free{}{}", *wait.free, need.total, need.resource, because,
+                               placeWords(waiting.position));
+    return wait;
+}
+
+/// Every resource of which there is not enough, else the first one: it waits for its turn.
+void addCapacity(const session::Waiting& waiting, std::vector<Wait>& waits) {
+    for (const session::ResourceNeed& need : waiting.needs)
+        if (need.free < need.need) waits.push_back(capacityOf(need, waiting));
+    if (!waits.empty()) return;
+    session::ResourceNeed turn = waiting.needs.empty() ? session::ResourceNeed{} : waiting.needs.front();
+    if (waiting.noSlot) turn = {.resource = "slots", .need = 1, .total = 0, .free = 0};
+    waits.push_back(capacityOf(turn, waiting));
+    if (waiting.noSlot)
+        waits.back().message =
+            "every slot for actions that do not take exactly one core is in use" + placeWords(waiting.position);
+}
+
+} // namespace
+
+std::vector<Wait> EngineCore::waitsOf(const session::Waiting& waiting, bool shortly) const {
+    std::vector<Wait> waits;
+    if (session_->state() == SessionState::Created)
+        waits.push_back(noRunner("the engine is starting"));
+    else if (waiting.sessionHolds)
+        waits.push_back(
+            holdOf("session", fmt::format("the session is {}: nothing starts", name(session_->state()))));
+    else if (!runner_ || !runner_->isAccepting())
+        waits.push_back(noRunner("the launcher is being replaced"));
+    else if (!committer_.writable())
+        waits.push_back(noRunner("the journal cannot be written: is the disk full?"));
+    if (waiting.held) waits.push_back(holdOf("action", "it is held"));
+    if (waiting.queueHeld)
+        waits.push_back(holdOf("queue", waiting.failures > 0
+                                            ? fmt::format("its queue is held after {} failures", waiting.failures)
+                                            : "its queue is held"));
+    if (waiting.unmet > 0 && shortly) {
+        Wait& wait = waits.emplace_back();
+        wait.kind = WaitKind::Dependency;
+        wait.message = fmt::format("{} action{} to end", waiting.unmet, waiting.unmet == 1 ? "" : "s");
+    }
+    if (waiting.wakesAt != MonoTime{}) {
+        Wait& wait = waits.emplace_back();
+        wait.kind = waiting.backoff ? WaitKind::Backoff : WaitKind::NotBefore;
+        wait.until = scale_.at(waiting.wakesAt);
+        const auto left = std::chrono::duration<double>(waiting.wakesAt - MonoClock::now()).count();
+        wait.message = fmt::format("{} for {:.1f} s more", waiting.backoff ? "backs off" : "is not to start",
+                                   std::max(left, 0.0));
+    }
+    if (waiting.queueLimit) waits.push_back(limitOf("max_running", *waiting.queueLimit, {}));
+    if (waiting.labelLimit)
+        waits.push_back(limitOf("label_limits", *waiting.labelLimit, dictionary_.label(waiting.label.value)));
+    if (waits.empty() && (waiting.unmet == 0 || waiting.starting)) addCapacity(waiting, waits);
+    if (shortly && waits.size() > 1) waits.resize(1);
+    return waits;
+}
+
+/// Those of its predecessors that have not ended.
+coro::Task<Result<std::vector<Wait>>> EngineCore::dependenciesOf(Lsn lsn) {
+    co_return co_await read([lsn](store::Reader& reader) -> Result<std::vector<Wait>> {
+        std::vector<Wait> waits;
+        const auto text = reader.specText(lsn);
+        if (!text) return std::unexpected(text.error());
+        if (!*text) return waits; // it ended meanwhile
+        const auto parsed = parseAction((*text)->text);
+        if (!parsed) return std::unexpected(parsed.error());
+        std::vector<Lsn> lsns;
+        for (const Dependency& dependency : parsed->spec->after) lsns.push_back(dependency.lsn);
+        const auto states = reader.states(lsns);
+        if (!states) return std::unexpected(states.error());
+        for (std::size_t i = 0; i < lsns.size(); ++i) {
+            if ((*states)[i] != ActionState::Pending) continue;
+            Wait& wait = waits.emplace_back();
+            wait.kind = WaitKind::Dependency;
+            wait.lsn = lsns[i];
+            wait.on = parsed->spec->after[i].on;
+            wait.message = fmt::format("action {} to {}", lsns[i].value,
+                                       wait.on == DependencyOn::Completed ? "be completed"
+                                       : wait.on == DependencyOn::Any     ? "end"
+                                                                          : "fail");
+        }
+        return waits;
+    });
+}
+
+coro::Task<Result<Why>> EngineCore::why(Lsn lsn) {
+    Why why{.lsn = lsn, .state = ActionState::New, .waits = {}};
+    std::vector<Wait> dependencies;
+    if (const auto live = session_->live(lsn); live && live->unmet > 0) {
+        auto found = co_await dependenciesOf(lsn);
+        if (!found) co_return std::unexpected(found.error());
+        dependencies = std::move(*found);
+    }
+    const auto live = session_->live(lsn);
+    if (!live) {
+        const Result<ActionResult> known = co_await action(lsn);
+        if (!known) co_return std::unexpected(known.error());
+        why.state = known->state;
+        co_return why;
+    }
+    why.state = live->state;
+    if (const auto waiting = session_->waiting(lsn, true)) {
+        why.waits = waitsOf(*waiting, false);
+        for (Wait& wait : dependencies) {
+            const auto other = session_->live(wait.lsn);
+            if (other) wait.state = other->state;
+            if (waiting->unmet > 0) why.waits.push_back(std::move(wait));
+        }
+    }
+    co_return why;
+}
+
+} // namespace yard::engine

@@ -1,0 +1,61 @@
+#include "core/model/why.h"
+
+#include "core/model/json_writer.h"
+
+#include <array>
+#include <utility>
+
+namespace yard {
+
+std::string_view name(WaitKind kind) {
+    static constexpr std::array<std::string_view, 8> kNames{"hold",    "capacity",   "lock",  "dependency",
+                                                            "backoff", "not_before", "limit", "no_runner"};
+    return kNames[std::to_underlying(kind)];
+}
+
+namespace {
+
+std::string_view nameOf(DependencyOn on) {
+    return on == DependencyOn::Completed ? "completed" : on == DependencyOn::Any ? "any" : "failed";
+}
+
+void write(JsonWriter& writer, const Wait& wait) {
+    writer.openObject();
+    writer.member("kind", name(wait.kind));
+    if (!wait.of.empty()) writer.member("of", wait.of);
+    if (!wait.resource.empty()) writer.member("resource", wait.resource);
+    if (wait.need) writer.member("need", *wait.need);
+    if (wait.free) writer.member("free", *wait.free);
+    if (wait.position) writer.member("position", *wait.position);
+    if (!wait.positionIsExact) writer.member("about", true);
+    if (wait.lsn.value > 0) {
+        writer.member("lsn", wait.lsn.value);
+        writer.member("on", nameOf(wait.on));
+        writer.member("state", name(wait.state));
+    }
+    if (wait.until > 0) writer.member("until", wait.until);
+    if (!wait.name.empty()) writer.member("name", wait.name);
+    if (!wait.label.empty()) writer.member("label", wait.label);
+    if (wait.most) writer.member("most", *wait.most);
+    if (wait.running) writer.member("running", *wait.running);
+    writer.member("message", wait.message);
+    writer.closeObject();
+}
+
+} // namespace
+
+std::string toJson(const Why& why) {
+    std::string text;
+    JsonWriter writer(text);
+    writer.openObject();
+    writer.member("lsn", why.lsn.value);
+    writer.member("state", name(why.state));
+    writer.key("waits");
+    writer.openArray();
+    for (const Wait& wait : why.waits) write(writer, wait);
+    writer.closeArray();
+    writer.closeObject();
+    return text;
+}
+
+} // namespace yard

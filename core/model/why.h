@@ -1,0 +1,52 @@
+// What a pending action waits for (CONTRACT 4, `why`), as a value with its JSON. No owner.
+#pragma once
+
+#include "core/base/clock.h"
+#include "core/base/ids.h"
+#include "core/model/action_spec.h"
+#include "core/model/states.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace yard {
+
+enum class WaitKind : unsigned char { Hold, Capacity, Lock, Dependency, Backoff, NotBefore, Limit, NoRunner };
+std::string_view name(WaitKind kind);
+
+/// One reason. Only what belongs to its kind is set.
+struct Wait {
+    WaitKind kind = WaitKind::Capacity;
+    std::string message; ///< one line for people, without a full stop
+    // hold: what is held
+    std::string of; ///< "action", "queue" or "session"
+    // capacity
+    std::string resource;
+    std::optional<double> need;
+    std::optional<double> free;
+    std::optional<std::int64_t> position; ///< how many of its queue come before it
+    bool positionIsExact = true;
+    // dependency
+    Lsn lsn{};
+    DependencyOn on = DependencyOn::Completed;
+    ActionState state = ActionState::Pending; ///< of that action
+    // back-off, not before
+    WallMicros until = 0;
+    // limit
+    std::string name; ///< "max_running", or "label_limits" with the label
+    std::string label;
+    std::optional<std::int64_t> most;
+    std::optional<std::int64_t> running;
+};
+
+struct Why {
+    Lsn lsn;
+    ActionState state = ActionState::New;
+    std::vector<Wait> waits; ///< empty unless it is pending
+};
+std::string toJson(const Why& why);
+
+} // namespace yard
