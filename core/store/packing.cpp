@@ -98,7 +98,8 @@ std::optional<ChunkRef> unpackChunk(std::string_view bytes) {
     if (bytes.empty()) return ChunkRef{Hash256::ofNothing(), 0};
     Unpacker in(bytes);
     ChunkRef chunk{in.hash(), in.number<std::uint64_t>()};
-    if (!in.good()) return std::nullopt;
+    // The empty chunk is no bytes at all: one that says it is empty comes from a damaged row.
+    if (!in.good() || chunk.size == 0) return std::nullopt;
     return chunk;
 }
 

@@ -1,6 +1,7 @@
 // The content store: every way in, every way out, and what is done about bytes that are not what their name says.
 #include "core/base/files.h"
 #include "core/store/chunk_codec.h"
+#include "core/store/packing.h"
 #include "tests/store/journal_fixture.h"
 
 #include <QRandomGenerator>
@@ -350,6 +351,17 @@ private slots:
         QVERIFY(!none->isRecent(hash));
         none->touch(hash);
         QVERIFY(!none->isRecent(hash));
+    }
+
+    void aReferenceReadsBackOrIsNothing() {
+        const ChunkRef something{Sha256::of("x"), 1};
+        QCOMPARE(unpackChunk(packChunk(something))->hash.hex(), something.hash.hex());
+        QCOMPARE(unpackChunk(packChunk({Hash256::ofNothing(), 0}))->size, 0u);
+        // Damaged: too short, and one that says it is empty but has bytes.
+        QVERIFY(!unpackChunk(packChunk(something).substr(1)));
+        std::string empty = packChunk(something);
+        empty[32] = '\0';
+        QVERIFY(!unpackChunk(empty));
     }
 };
 
