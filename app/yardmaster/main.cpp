@@ -14,8 +14,10 @@
 #include <cstdio>
 #include <fmt/format.h>
 #include <malloc.h>
+#include <optional>
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <thread>
 #include <unistd.h>
@@ -40,6 +42,16 @@ UniqueFd blockSignals() {
     pthread_sigmask(SIG_BLOCK, &set, nullptr);
     std::signal(SIGPIPE, SIG_IGN);
     return UniqueFd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+/// With fewer it would fail somewhere in the middle.
+Result<void> checkDescriptors() {
+    constexpr rlim_t kNeeded = 64;
+    rlimit files{};
+    if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= kNeeded) return {};
+    return fail(ErrorKind::Invalid, fmt::format("only {} files may be open at once, and it takes {}: raise the limit "
+                                                "with ulimit -n, then start again.",
+                                                files.rlim_cur, kNeeded));
 }
 
 bool isReadable(const pollfd& fd) {
@@ -87,14 +99,21 @@ int serve(const app::Arguments& arguments, int signals) {
     options.tokenFile = arguments.tokenFile;
     options.noSandbox = arguments.noSandbox;
     options.set = arguments.set;
+    // Before the engine begins to work: a port in use must not cost its actions an attempt.
+    std::optional<Result<http::ListeningSocket>> socket;
+    options.onOwned = [&]() -> Result<void> {
+        socket.emplace(http::Server::listen(*address));
+        return *socket ? Result<void>() : std::unexpected(socket->error());
+    };
     auto engine = engine::Engine::open(std::move(options));
+    if (socket && !*socket) return complain(kCannotListen, socket->error().message);
     if (!engine)
         return complain(engine.error().kind == ErrorKind::AtLimit ? kDirectoryInUse : kFailure, engine.error().message);
     http::ApiOptions api;
     api.prefix = arguments.prefix;
     api.allowHosts = arguments.allowHosts;
     http::Api handler(**engine, std::move(api));
-    auto server = http::Server::start(*address, handler);
+    auto server = http::Server::startOn(std::move(**socket), handler);
     if (!server) return complain(kCannotListen, server.error().message);
     handler.showServer(**server);
     const std::string url = (*server)->url();
@@ -121,6 +140,7 @@ int main(int argc, char** argv) {
     if (!arguments.attach.empty())
         return complain(kFailure, "--attach opens the window on an engine elsewhere, and this version has no window yet; "
                                   "use yardctl --url instead.");
+    if (auto enough = checkDescriptors(); !enough) return complain(kFailure, enough.error().message);
     const UniqueFd signals = blockSignals();
     if (!signals) return complain(kFailure, "signalfd is not to be had on this system.");
     const int code = serve(arguments, signals.get());

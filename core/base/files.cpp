@@ -88,7 +88,7 @@ Result<std::string> readFile(const std::string& path, std::size_t limit) {
 Result<void> writeFileAtomically(const std::string& path, std::string_view content, int mode, bool sync) {
     // A name of fixed length: the final name may be as long as the file system allows.
     const std::string directory = directoryOf(path);
-    const std::string temporary = fmt::format("{}/.yard-new-{}", directory, randomHex(8));
+    const std::string temporary = fmt::format("{}/{}{}", directory, kTemporaryPrefix, randomHex(8));
     auto done = writeNewFile(temporary, content, mode, sync);
     if (done && ::rename(temporary.c_str(), path.c_str()) != 0)
         done = failErrno(fmt::format("cannot rename {} to {}", temporary, path), errno);

@@ -12,6 +12,8 @@ namespace yard {
 
 /// The file's bytes; TooLarge over `limit`, NotFound when it is not there, else Io.
 Result<std::string> readFile(const std::string& path, std::size_t limit = 16u << 20);
+/// How temporary names of the next one begin; a process that was killed may leave some.
+inline constexpr std::string_view kTemporaryPrefix = ".yard-new-";
 /// Writes a temporary name beside `path`, then renames. `sync` also fsyncs file and directory.
 Result<void> writeFileAtomically(const std::string& path, std::string_view content, int mode, bool sync = false);
 /// mkdir -p; directories made get `mode`. An existing directory is fine, anything else in its place is an error.

@@ -287,7 +287,7 @@ void Dispatcher::onStreamAt(Attempt& attempt, const runners::StreamAt& at) {
     if (!attempt.live) return;
     LiveStreams::One& stream = attempt.live->streams[at.stream == runners::Stream::Out ? 0 : 1];
     stream.path = at.path;
-    stream.size = std::max(stream.size, at.size);
+    stream.size = at.size; // smaller than before when a full disk cut it
     attempt.live->changed.notifyAll();
 }
 

@@ -22,6 +22,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,6 +37,9 @@ namespace yard::engine {
 struct Options {
     std::string dataDir;
     std::string tokenFile;         ///< empty: `token` in the data directory
+    /// Called once the data directory is ours, before anything of it runs; its error is open()'s. What else a start needs
+    /// is taken here, so that no action is begun in vain.
+    std::function<Result<void>()> onOwned;
     std::string launcherProgram;   ///< re-executed as the launcher; empty: this program
     int capacity = 0;              ///< cores; 0: as the settings say
     int slotCount = 256;           ///< actions at once whatever they take; at least 16 more than cores

@@ -109,6 +109,7 @@ private:
     void restoreWorkers(const store::Restored& restored);
     void markInterrupted(std::vector<session::NewAction>& actions);
     void removeOldScratch();
+    Result<void> checkDescriptors() const;
     Result<void> startRunner();
     void runLoop(std::promise<Result<void>> begun);
     coro::Task<void> beginWork(std::promise<Result<void>> begun);

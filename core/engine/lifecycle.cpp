@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <thread>
 
 namespace yard::engine {
@@ -46,6 +47,8 @@ Result<void> EngineCore::openDirectory() {
     auto directory = store::DataDirectory::open(options_.dataDir);
     if (!directory) return std::unexpected(directory.error());
     directory_.emplace(std::move(*directory));
+    if (options_.onOwned)
+        if (auto fine = options_.onOwned(); !fine) return fine;
     auto token = directory_->token(options_.tokenFile);
     if (!token) return std::unexpected(token.error());
     token_ = std::move(*token);
@@ -183,7 +186,22 @@ coro::Task<void> EngineCore::idleFor(Duration atMost) {
     }
 }
 
+/// The launcher keeps one file open for each slot, and two pipes and a pid descriptor for what runs in it.
+Result<void> EngineCore::checkDescriptors() const {
+    constexpr rlim_t kPerSlot = 4;
+    constexpr rlim_t kBesides = 32;
+    const auto slots = static_cast<rlim_t>(coreSlots_ + sharedSlots_);
+    const rlim_t needed = slots * kPerSlot + kBesides;
+    rlimit files{};
+    if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_max >= needed) return {};
+    return fail(ErrorKind::Invalid,
+                fmt::format("A process may open only {} files here, and {} slots take {}: raise the hard limit (ulimit -Hn), "
+                            "or ask for a smaller --capacity.",
+                            files.rlim_max, slots, needed));
+}
+
 Result<void> EngineCore::startRunner() {
+    if (auto enough = checkDescriptors(); !enough) return enough;
     runners::LocalRunnerConfig config;
     config.dataDir = directory_->path();
     config.ownerToken = directory_->engineId();
@@ -318,6 +336,7 @@ coro::Task<void> EngineCore::sunset() {
     if (auto moved = session_->moveTo(SessionState::Sunset, outbox_); !moved)
         logDebug("engine", "{}", moved.error().message);
     wake();
+    if (!runner_) co_return loop_.stop(); // the start failed: nothing runs
     const MonoTime until = MonoClock::now() + std::min(settings_.grace, kMaxGraceAtEnd) + kShutdownSlack;
     bool toldToHurry = false;
     while (MonoClock::now() < until) {

@@ -28,6 +28,8 @@ AttemptOutcome outcomeOf(const runners::Ended& ended) {
     outcome.signal = ended.signal;
     outcome.cpuSeconds = ended.cpuSeconds;
     outcome.maxRssBytes = ended.maxRssBytes;
+    outcome.outTruncated = ended.out.truncated;
+    outcome.errTruncated = ended.err.truncated;
     switch (ended.cause) {
     case EndCause::Exited: fromExit(outcome, ended); break;
     case EndCause::Cancelled: set(outcome, ActionState::Cancelled, Reason::Cancelled); break;

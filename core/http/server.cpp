@@ -73,7 +73,7 @@ struct Server::Impl {
         , loop(coro::Loop::Options{.name = "http"})
         , acceptor(std::in_place, loop.io()) {}
 
-    Result<void> listen(const ListenAddress& address);
+    Result<void> take(ListeningSocket socket);
     void begin();
     coro::Task<void> acceptAll();
     coro::Task<void> makeRoom();
@@ -90,18 +90,21 @@ struct Server::Impl {
     std::jthread thread;
 };
 
-Result<void> Server::Impl::listen(const ListenAddress& address) {
+Result<ListeningSocket> Server::listen(const ListenAddress& address) {
     boost::system::error_code error;
     const auto ip = boost::asio::ip::make_address(address.host, error);
     if (error)
         return invalid("listen", fmt::format("\"{}\" is no IP address; give one to listen on.", address.host));
+    boost::asio::io_context context;
+    tcp::acceptor acceptor(context);
     const tcp::endpoint endpoint(ip, address.port);
-    acceptor->open(endpoint.protocol(), error);
-    if (!error) acceptor->set_option(boost::asio::socket_base::reuse_address(true), error);
-    if (!error) acceptor->bind(endpoint, error);
-    if (!error) acceptor->listen(boost::asio::socket_base::max_listen_connections, error);
-    tcp::endpoint local;
-    if (!error) local = acceptor->local_endpoint(error);
+    acceptor.open(endpoint.protocol(), error);
+    if (!error) acceptor.set_option(boost::asio::socket_base::reuse_address(true), error);
+    if (!error) acceptor.bind(endpoint, error);
+    if (!error) acceptor.listen(boost::asio::socket_base::max_listen_connections, error);
+    ListeningSocket made{.fd = {}, .host = address.host, .port = 0, .isV6 = ip.is_v6()};
+    if (!error) made.port = acceptor.local_endpoint(error).port();
+    if (!error) made.fd.reset(acceptor.release(error));
     if (error) {
         Error failure{.kind = ErrorKind::Io, .message = {}, .field = "listen", .need = {}};
         failure.message = fmt::format("cannot listen on {}: {}; choose another address or port with --listen",
@@ -109,8 +112,16 @@ Result<void> Server::Impl::listen(const ListenAddress& address) {
         failure.sysErrno = error.value();
         return std::unexpected(std::move(failure));
     }
-    host = address.host;
-    state.port = local.port();
+    return made;
+}
+
+Result<void> Server::Impl::take(ListeningSocket socket) {
+    boost::system::error_code error;
+    acceptor->assign(socket.isV6 ? tcp::v6() : tcp::v4(), socket.fd.get(), error);
+    if (error) return failErrno("take the listening socket", error.value());
+    (void)socket.fd.release();
+    host = std::move(socket.host);
+    state.port = socket.port;
     return {};
 }
 
@@ -189,11 +200,17 @@ Server::~Server() {
     stop();
 }
 
-Result<std::unique_ptr<Server>> Server::start(const ListenAddress& address, Handler& handler, Limits limits) {
+Result<std::unique_ptr<Server>> Server::startOn(ListeningSocket socket, Handler& handler, Limits limits) {
     auto impl = std::make_unique<Impl>(handler, limits);
-    if (auto listening = impl->listen(address); !listening) return std::unexpected(std::move(listening.error()));
+    if (auto taken = impl->take(std::move(socket)); !taken) return std::unexpected(std::move(taken.error()));
     impl->begin();
     return std::unique_ptr<Server>(new Server(std::move(impl)));
+}
+
+Result<std::unique_ptr<Server>> Server::start(const ListenAddress& address, Handler& handler, Limits limits) {
+    auto socket = listen(address);
+    if (!socket) return std::unexpected(std::move(socket.error()));
+    return startOn(std::move(*socket), handler, limits);
 }
 
 void Server::stop() {

@@ -9,6 +9,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/base/unique_fd.h"
 #include "core/http/message.h"
 
 #include <cstddef>
@@ -57,9 +58,22 @@ struct ServerCounters {
     std::uint64_t evicted = 0; ///< idle connections closed for new ones
 };
 
+/// A socket that listens already; clients wait in it until a server takes it.
+struct ListeningSocket {
+    UniqueFd fd;
+    std::string host;
+    std::uint16_t port = 0;
+    bool isV6 = false;
+};
+
 class Server {
 public:
-    /// Listens and serves when it returns. Io ("cannot listen on …", with what to do), Invalid (the address).
+    /// So that a port in use is known before there is anything to serve. Io ("cannot listen on …", with what to
+    /// do), Invalid (the address).
+    static Result<ListeningSocket> listen(const ListenAddress& address);
+    /// Serves when it returns.
+    static Result<std::unique_ptr<Server>> startOn(ListeningSocket socket, Handler& handler, Limits limits = {});
+    /// Both at once.
     static Result<std::unique_ptr<Server>> start(const ListenAddress& address, Handler& handler,
                                                  Limits limits = {});
     /// stop(), if that was not called.

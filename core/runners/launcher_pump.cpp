@@ -121,7 +121,7 @@ void Pump::watch(Key key, bool on) {
 void Pump::openFile(Flow& flow) {
     if (flow.file || flow.result.err != 0) return;
     ::unlink(flow.path.c_str());
-    flow.file.reset(::open(flow.path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    flow.file.reset(::open(flow.path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (!flow.file) {
         flow.result.err = errno;
         flow.result.truncated = true;
@@ -142,6 +142,7 @@ void Pump::write(Flow& flow, std::string_view bytes) {
         if (n <= 0) {
             flow.result.err = n < 0 ? errno : EIO;
             flow.result.truncated = true;
+            if (flow.result.err == ENOSPC || flow.result.err == EDQUOT) giveBackDisk(flow);
             return;
         }
         // Only what is in the file is hashed and counted, so a cut file is still what its name says.
@@ -150,6 +151,18 @@ void Pump::write(Flow& flow, std::string_view bytes) {
         flow.result.size += done.size();
         bytes.remove_prefix(done.size());
     }
+}
+
+/// The disk is full, likely of this: all but the beginning goes, so that the journal can say so and others can go
+/// on.
+void Pump::giveBackDisk(Flow& flow) {
+    std::string head(kInlineStreamBytes, '\0');
+    const ssize_t got = ::pread(flow.file.get(), head.data(), head.size(), 0);
+    head.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+    if (::ftruncate(flow.file.get(), static_cast<off_t>(head.size())) != 0) return;
+    flow.hash = Sha256();
+    flow.hash.update(head);
+    flow.result.size = head.size();
 }
 
 void Pump::keep(Flow& flow, std::string_view bytes) {

@@ -64,6 +64,7 @@ private:
     void keep(Flow& flow, std::string_view bytes);
     void openFile(Flow& flow);
     void write(Flow& flow, std::string_view bytes);
+    void giveBackDisk(Flow& flow);
     void report(Flow& flow, MonoTime now);
     MonoTime nextReport() const;
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <thread>
 
 namespace yard::store {
@@ -68,6 +69,14 @@ Result<UniqueFd> lockFile(const std::string& path, const std::string& directory,
     return file;
 }
 
+/// Of an engine that was killed: its address, and files it was about to rename.
+void removeLeftovers(const std::string& path) {
+    (void)unlink((path + "/address").c_str());
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(path, error))
+        if (entry.path().filename().string().starts_with(kTemporaryPrefix)) (void)unlink(entry.path().c_str());
+}
+
 } // namespace
 
 Result<DataDirectory> DataDirectory::open(std::string path, Duration patience) {
@@ -87,12 +96,16 @@ Result<DataDirectory> DataDirectory::open(std::string path, Duration patience) {
         auto written = writeFileAtomically(directory.path_ + "/engine_id", *id + "\n", 0600, true);
         if (!written) return std::unexpected(std::move(written.error()));
     }
-    if (!id) return std::unexpected(std::move(id.error()));
-    directory.engineId_ = trimmed(*id);
-    if (directory.engineId_.size() != 32)
-        return fail(ErrorKind::Io,
-                    fmt::format("{}/engine_id is damaged: it should hold 32 hex digits", directory.path_));
-    (void)unlink((directory.path_ + "/address").c_str()); // of an engine that was killed
+    if (!id && id.error().kind != ErrorKind::TooLarge) return std::unexpected(std::move(id.error()));
+    if (id) directory.engineId_ = trimmed(*id);
+    if (directory.engineId_.size() != 32 ||
+        directory.engineId_.find_first_not_of("0123456789abcdef") != std::string::npos)
+        return fail(
+            ErrorKind::Io,
+            fmt::format("{}/engine_id is damaged: it should hold 32 hex digits. Restore it from a backup; or, "
+                        "when no process of an earlier engine is left, delete it to have one made",
+                        directory.path_));
+    removeLeftovers(directory.path_);
     if (auto written = directory.writeLockFile({}); !written) return std::unexpected(std::move(written.error()));
     return directory;
 }

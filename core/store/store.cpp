@@ -5,6 +5,8 @@
 #include "core/store/schema.h"
 
 #include <cassert>
+#include <cerrno>
+#include <fmt/format.h>
 
 namespace yard::store {
 
@@ -22,11 +24,30 @@ Store::~Store() {
     assert(impl_->readers.load() == 0 && "readers are closed before their store");
 }
 
+namespace {
+
+/// Which file it is, and what can be done about it.
+std::unexpected<Error> cannotOpen(const std::string& path, const Database& database, Error error) {
+    if (error.kind == ErrorKind::WrongState) return std::unexpected(std::move(error)); // says so itself
+    const int rc = database.handle() ? sqlite3_errcode(database.handle()) : SQLITE_OK;
+    const char* advice = "look at the disk and at who may write there";
+    if (error.kind == ErrorKind::NoSpace) advice = "make room on the disk and start again";
+    if (rc == SQLITE_NOTADB || rc == SQLITE_CORRUPT)
+        advice = "restore it from a backup, or move it aside to begin with an empty one";
+    if (rc == SQLITE_READONLY || error.sysErrno == EROFS)
+        advice = "make it writable: the file system or the file is read-only";
+    error.message = fmt::format("{} cannot be opened: {}; {}.", path, error.message, advice);
+    return std::unexpected(std::move(error));
+}
+
+} // namespace
+
 Result<void> Store::Impl::open() {
     auto opened = Database::openForWriting(options.path, options.vfs);
-    if (!opened) return std::unexpected(std::move(opened.error()));
+    if (!opened) return cannotOpen(options.path, database, std::move(opened.error()));
     database = std::move(*opened);
-    if (auto prepared = prepareJournal(database, options.durability); !prepared) return prepared;
+    if (auto prepared = prepareJournal(database, options.durability); !prepared)
+        return cannotOpen(options.path, database, std::move(prepared.error()));
     if (auto removed = removeStrayPacks(database, files); !removed) return removed;
     auto madeWriter = JournalWriter::create(database, files);
     if (!madeWriter) return std::unexpected(std::move(madeWriter.error()));
