@@ -63,7 +63,7 @@ std::int64_t attemptNumber(const json::object& action) {
 }
 
 std::string stateWords(const json::object& action) {
-    const std::string state = printable(textOf(action, "state"));
+    std::string state = printable(textOf(action, "state"));
     if (state == "pending") {
         if (const auto* held = action.if_contains("held"); held && held->is_bool() && held->get_bool())
             return "pending: held";
