@@ -33,7 +33,18 @@ constexpr const char* kHelp =
     "3 the data directory is in use, 4 cannot listen.\n";
 
 enum Option : int {
-    Headless = 1000, DataDir, Listen, Capacity, NoSandbox, Prefix, AllowHost, Attach, TokenFile, Set, Level, Version,
+    Headless = 1000,
+    DataDir,
+    Listen,
+    Capacity,
+    NoSandbox,
+    Prefix,
+    AllowHost,
+    Attach,
+    TokenFile,
+    Set,
+    Level,
+    Version,
     Help
 };
 

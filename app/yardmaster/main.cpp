@@ -1,5 +1,5 @@
-// yardmaster: the engine and its API in one process. Main opens the engine, starts the server, and then only waits for
-// a signal or the session's sunset.
+// yardmaster: the engine and its API in one process. Main opens the engine, starts the server, and then only waits
+// for a signal or the session's sunset.
 #include "app/yardmaster/arguments.h"
 #include "core/base/log.h"
 #include "core/base/unique_fd.h"
@@ -49,9 +49,10 @@ Result<void> checkDescriptors() {
     constexpr rlim_t kNeeded = 64;
     rlimit files{};
     if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= kNeeded) return {};
-    return fail(ErrorKind::Invalid, fmt::format("only {} files may be open at once, and it takes {}: raise the limit "
-                                                "with ulimit -n, then start again.",
-                                                files.rlim_cur, kNeeded));
+    return fail(ErrorKind::Invalid,
+                fmt::format("only {} files may be open at once, and it takes {}: raise the limit "
+                            "with ulimit -n, then start again.",
+                            files.rlim_cur, kNeeded));
 }
 
 bool isReadable(const pollfd& fd) {
@@ -108,7 +109,8 @@ int serve(const app::Arguments& arguments, int signals) {
     auto engine = engine::Engine::open(std::move(options));
     if (socket && !*socket) return complain(kCannotListen, socket->error().message);
     if (!engine)
-        return complain(engine.error().kind == ErrorKind::AtLimit ? kDirectoryInUse : kFailure, engine.error().message);
+        return complain(engine.error().kind == ErrorKind::AtLimit ? kDirectoryInUse : kFailure,
+                        engine.error().message);
     http::ApiOptions api;
     api.prefix = arguments.prefix;
     api.allowHosts = arguments.allowHosts;
@@ -117,7 +119,8 @@ int serve(const app::Arguments& arguments, int signals) {
     if (!server) return complain(kCannotListen, server.error().message);
     handler.showServer(**server);
     const std::string url = (*server)->url();
-    if (auto published = (*engine)->publishAddress(url); !published) return complain(kFailure, published.error().message);
+    if (auto published = (*engine)->publishAddress(url); !published)
+        return complain(kFailure, published.error().message);
     std::fputs(fmt::format("listening on {}\n", url).c_str(), stdout);
     std::fflush(stdout);
     waitForEnd(signals, (*engine)->sunsetFd());
@@ -138,8 +141,9 @@ int main(int argc, char** argv) {
     }
     const auto& arguments = std::get<app::Arguments>(parsed);
     if (!arguments.attach.empty())
-        return complain(kFailure, "--attach opens the window on an engine elsewhere, and this version has no window yet; "
-                                  "use yardctl --url instead.");
+        return complain(kFailure,
+                        "--attach opens the window on an engine elsewhere, and this version has no window yet; "
+                        "use yardctl --url instead.");
     if (auto enough = checkDescriptors(); !enough) return complain(kFailure, enough.error().message);
     const UniqueFd signals = blockSignals();
     if (!signals) return complain(kFailure, "signalfd is not to be had on this system.");

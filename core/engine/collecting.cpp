@@ -56,7 +56,8 @@ struct Preparation {
     }
 };
 
-runners::Lease scratchLease(const ActionSpec& spec, const RegisteredWorker* worker, const runners::Scratch& scratch) {
+runners::Lease scratchLease(const ActionSpec& spec, const RegisteredWorker* worker,
+                            const runners::Scratch& scratch) {
     runners::Lease lease;
     lease.cwd = spec.cwd.value_or(scratch.root);
     lease.argv = spec.argv;
@@ -91,8 +92,10 @@ Result<ChunkRef> keepFile(store::ChunkStore& chunks, const runners::OutputFile& 
         if (got == 0) break;
         const std::string_view bytes(buffer.data(), static_cast<std::size_t>(got));
         total += bytes.size();
-        if (adopt) hasher.update(bytes);
-        else if (auto wrote = writer->write(bytes); !wrote) return std::unexpected(wrote.error());
+        if (adopt)
+            hasher.update(bytes);
+        else if (auto wrote = writer->write(bytes); !wrote)
+            return std::unexpected(wrote.error());
     }
     if (!adopt) return writer->finish();
     const Hash256 hash = hasher.finish();
@@ -236,8 +239,8 @@ coro::Task<void> Dispatcher::collect(AttemptId id, runners::Ended ended) {
         if (const RegisteredWorker* worker = parts_.workers.find(key.workerId))
             collector.limits = {worker->descriptor->limits.outputBytes, worker->descriptor->limits.outputFiles};
     }
-    Collection made = co_await parts_.helpers.run(
-        [collector = std::move(collector), outcome = std::move(outcome)]() mutable {
+    Collection made =
+        co_await parts_.helpers.run([collector = std::move(collector), outcome = std::move(outcome)]() mutable {
             return collector.collect(std::move(outcome));
         });
     Attempt* attempt = get(id);

@@ -1,7 +1,8 @@
-// The engine's end of the journal: posts operations, gives each acknowledgement to whoever waits for it, and collects
-// those of results for the scheduler's turn.
+// The engine's end of the journal: posts operations, gives each acknowledgement to whoever waits for it, and
+// collects those of results for the scheduler's turn.
 //
-// Owner: engine thread; deliver() is called by the store thread. Lifetime: attach() before use; the store stops first.
+// Owner: engine thread; deliver() is called by the store thread. Lifetime: attach() before use; the store stops
+// first.
 #pragma once
 
 #include "core/base/owner.h"
@@ -31,7 +32,9 @@ struct ResultAck {
 class Committer {
 public:
     /// `wake` is called on the engine thread when takeAcks() has something, or writable() changed.
-    Committer(coro::Loop& loop, std::function<void()> wake) : loop_(loop), wake_(std::move(wake)) {}
+    Committer(coro::Loop& loop, std::function<void()> wake)
+        : loop_(loop)
+        , wake_(std::move(wake)) {}
 
     void attach(store::Store& store) { store_ = &store; }
     /// Store thread: hands a group's answers to the engine thread.

@@ -1,6 +1,6 @@
-// Numbers for what repeats: classes (kinds of action) and labels. The numbers are dense, are never given to something
-// else, and are the ones session and journal use (the journal counts classes from 1): a new entry travels with the
-// submission that made it. Label 0 is the empty label. Owner: engine thread.
+// Numbers for what repeats: classes (kinds of action) and labels. The numbers are dense, are never given to
+// something else, and are the ones session and journal use (the journal counts classes from 1): a new entry travels
+// with the submission that made it. Label 0 is the empty label. Owner: engine thread.
 #pragma once
 
 #include "core/model/class_key.h"
@@ -20,8 +20,8 @@ public:
 
     struct Interned {
         std::uint32_t id;
-        bool isNew;     ///< made by this call
-        bool isStored;  ///< the journal has it: setStored() was called, or it was restored
+        bool isNew;    ///< made by this call
+        bool isStored; ///< the journal has it: setStored() was called, or it was restored
     };
     Interned internClass(const ClassKey& key);
     Interned internLabel(std::string_view label);
@@ -30,8 +30,8 @@ public:
     const ClassKey& classKey(std::uint32_t id) const { return classes_[id].value; }
     const std::string& label(std::uint32_t id) const { return labels_[id].value; }
     std::size_t classCount() const { return classes_.size(); }
-    /// As it was numbered before; entries come in the order of their numbers. Numbers that a refused submission left
-    /// out stay unused. False when the number was given already.
+    /// As it was numbered before; entries come in the order of their numbers. Numbers that a refused submission
+    /// left out stay unused. False when the number was given already.
     bool restoreClass(std::uint32_t id, const ClassKey& key);
     bool restoreLabel(std::uint32_t id, std::string_view label);
 

@@ -12,10 +12,12 @@ namespace yard::engine {
 using runners::AttemptId;
 using Phase = Attempt::Phase;
 
-Dispatcher::Dispatcher(Parts parts) : parts_(std::move(parts)) {}
+Dispatcher::Dispatcher(Parts parts)
+    : parts_(std::move(parts)) {}
 Dispatcher::~Dispatcher() = default;
 
-void Dispatcher::attach(store::Store& store, store::ChunkStore& chunks, runners::Runner& runner, unsigned coreSlots) {
+void Dispatcher::attach(store::Store& store, store::ChunkStore& chunks, runners::Runner& runner,
+                        unsigned coreSlots) {
     store_ = &store;
     chunks_ = &chunks;
     runner_ = &runner;
@@ -35,7 +37,8 @@ const Attempt* Dispatcher::find(Lsn lsn) const {
     return at == attempts_.end() ? nullptr : &at->second;
 }
 
-// --- starting -----------------------------------------------------------------------------------------------------
+// --- starting
+// -----------------------------------------------------------------------------------------------------
 
 void Dispatcher::begin(const std::vector<session::Start>& starts, WallScale scale) {
     YARD_ASSERT_OWNER(owner_);
@@ -150,12 +153,14 @@ void Dispatcher::place(Attempt& attempt, SlotId slot) {
 SlotId Dispatcher::leastLoadedSlot(bool shared) const {
     const auto border = slotLoad_.begin() + coreSlots_;
     // The session hands out no more of them than there are slots beside those of the cores.
-    const auto least = shared ? std::find(border, slotLoad_.end(), 0u) : std::min_element(slotLoad_.begin(), border);
+    const auto least =
+        shared ? std::find(border, slotLoad_.end(), 0u) : std::min_element(slotLoad_.begin(), border);
     assert(least != slotLoad_.end());
     return SlotId{static_cast<std::uint32_t>(least - slotLoad_.begin())};
 }
 
-// --- taking back and stopping -------------------------------------------------------------------------------------
+// --- taking back and stopping
+// -------------------------------------------------------------------------------------
 
 void Dispatcher::takeBack(const session::TakeBack& what) {
     Attempt* attempt = get({what.lsn, what.attempt});
@@ -217,7 +222,8 @@ void Dispatcher::restoreInterrupted(AttemptId id, QueueId queue, session::ClassI
     attempt.record.times[ActionState::Abandoned] = scale.at(MonoClock::now());
 }
 
-// --- what the runner says -----------------------------------------------------------------------------------------
+// --- what the runner says
+// -----------------------------------------------------------------------------------------
 
 void Dispatcher::updates(std::vector<runners::Update> batch) {
     YARD_ASSERT_OWNER(owner_);
@@ -227,11 +233,16 @@ void Dispatcher::updates(std::vector<runners::Update> batch) {
             logDebug("engine", "update for unknown attempt {}.{}", update.id.lsn.value, update.id.attempt);
             continue;
         }
-        if (auto* started = std::get_if<runners::Started>(&update.what)) onStarted(*attempt, *started);
-        else if (auto* ended = std::get_if<runners::Ended>(&update.what)) onEnded(*attempt, std::move(*ended));
-        else if (auto* at = std::get_if<runners::StreamAt>(&update.what)) onStreamAt(*attempt, *at);
-        else if (auto* moved = std::get_if<runners::Moved>(&update.what)) place(*attempt, moved->slot);
-        else giveUp(*attempt);
+        if (auto* started = std::get_if<runners::Started>(&update.what))
+            onStarted(*attempt, *started);
+        else if (auto* ended = std::get_if<runners::Ended>(&update.what))
+            onEnded(*attempt, std::move(*ended));
+        else if (auto* at = std::get_if<runners::StreamAt>(&update.what))
+            onStreamAt(*attempt, *at);
+        else if (auto* moved = std::get_if<runners::Moved>(&update.what))
+            place(*attempt, moved->slot);
+        else
+            giveUp(*attempt);
     }
     progress_.notifyAll();
     parts_.wake();
@@ -261,7 +272,8 @@ void Dispatcher::onStarted(Attempt& attempt, const runners::Started& started) {
 void Dispatcher::onEnded(Attempt& attempt, runners::Ended ended) {
     if (attempt.phase != Phase::Launched) return;
     --slotLoad_[attempt.slot.value];
-    if (ended.cause != runners::EndCause::SpawnError && ended.slot.value < slotLoad_.size()) attempt.slot = ended.slot;
+    if (ended.cause != runners::EndCause::SpawnError && ended.slot.value < slotLoad_.size())
+        attempt.slot = ended.slot;
     setTimes(attempt, ended.times);
     attempt.record.outcome = outcomeOf(ended);
     const MonoTime end = ended.times.ended == MonoTime{} ? MonoClock::now() : ended.times.ended;
@@ -310,7 +322,8 @@ void Dispatcher::finish(Attempt& attempt) {
     const AttemptId id = attempt.id;
     const bool alreadyStored = attempt.stored;
     parts_.session.ended(id.lsn, id.attempt, event, MonoClock::now(), parts_.outbox);
-    if (alreadyStored) stored(id.lsn, id.attempt);
+    if (alreadyStored)
+        stored(id.lsn, id.attempt);
     else if (const auto live = parts_.session.live(id.lsn); live && live->attempt < id.attempt)
         forgetUncounted(attempt);
     parts_.wake();
@@ -375,7 +388,8 @@ void Dispatcher::erase(AttemptId id) {
     progress_.notifyAll();
 }
 
-// --- followers ----------------------------------------------------------------------------------------------------
+// --- followers
+// ----------------------------------------------------------------------------------------------------
 
 std::shared_ptr<LiveStreams> Dispatcher::follow(Lsn lsn, std::uint32_t number, unsigned stream) {
     const auto latest = latest_.find(lsn);

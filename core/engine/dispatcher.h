@@ -1,6 +1,6 @@
 // Carries attempts from the session's Start to their end: fetches the spec, makes a directory where one is needed,
-// hands the lease to the runner, turns the runner's updates into events of the session, collects outputs, and holds the
-// record of each attempt until the journal has it.
+// hands the lease to the runner, turns the runner's updates into events of the session, collects outputs, and holds
+// the record of each attempt until the journal has it.
 //
 //     Fetching -> [Preparing] -> Launched -> [Collecting] -> Ended -> (journal acknowledged) gone
 //
@@ -64,7 +64,7 @@ struct Attempt {
     bool stored = false; ///< the session has finished the action (abandoned): only the process is left
     std::optional<session::StopCause> stop;
     SpecPtr spec;
-    WallScale scale;    ///< fixed for the attempt: its times never run backwards
+    WallScale scale; ///< fixed for the attempt: its times never run backwards
     SlotId slot{};
     std::optional<runners::Scratch> scratch;
     AttemptRecord record;
@@ -84,7 +84,7 @@ public:
         SpecCache& specs;
         EngineCounters& counters;
         std::string dataDir;
-        const Settings& settings; ///< in force now; changes on the engine thread
+        const Settings& settings;   ///< in force now; changes on the engine thread
         std::function<void()> wake; ///< the session got events: take a turn
     };
     explicit Dispatcher(Parts parts);
@@ -100,7 +100,8 @@ public:
     void stop(const session::Stop& what);
     /// The record of an attempt that ended, for the journal; its small chunks are moved out. Of one that still runs
     /// (an abandoned session) the times so far.
-    AttemptRecord record(runners::AttemptId id, ActionState state, Reason reason, std::vector<store::SmallChunk>& chunks);
+    AttemptRecord record(runners::AttemptId id, ActionState state, Reason reason,
+                         std::vector<store::SmallChunk>& chunks);
     /// The journal has the end of this attempt.
     void stored(Lsn lsn, std::uint32_t attempt);
 
@@ -154,8 +155,8 @@ private:
     runners::Runner* runner_ = nullptr;
     std::unordered_map<runners::AttemptId, Attempt> attempts_;
     std::unordered_map<Lsn, std::uint32_t> latest_; ///< number of the newest attempt in flight
-    std::vector<unsigned> slotLoad_; ///< leases out, per slot
-    std::ptrdiff_t coreSlots_ = 0;   ///< of slotLoad_: the first ones
+    std::vector<unsigned> slotLoad_;                ///< leases out, per slot
+    std::ptrdiff_t coreSlots_ = 0;                  ///< of slotLoad_: the first ones
     std::set<std::string> readyWorkers_;
     coro::Mutex workerFilesMutex_; ///< one worker's files are made at a time
     coro::ConditionVariable progress_;

@@ -47,7 +47,8 @@ coro::Task<R> onEngine(EngineCore& core, F command) {
 
 } // namespace
 
-Engine::Engine(std::unique_ptr<EngineCore> core) : core_(std::move(core)) {}
+Engine::Engine(std::unique_ptr<EngineCore> core)
+    : core_(std::move(core)) {}
 Engine::~Engine() = default;
 
 Result<std::unique_ptr<Engine>> Engine::open(Options options) {
@@ -56,16 +57,31 @@ Result<std::unique_ptr<Engine>> Engine::open(Options options) {
     return std::unique_ptr<Engine>(new Engine(std::move(core)));
 }
 
-void Engine::close() { core_->close(); }
-void Engine::hurry() { core_->hurry(); }
-const std::string& Engine::token() const { return core_->token(); }
-const std::string& Engine::dataDir() const { return core_->dataDir(); }
-store::ChunkStore& Engine::chunks() { return core_->chunks(); }
-int Engine::sunsetFd() const { return core_->sunsetFd(); }
-Result<void> Engine::publishAddress(const std::string& url) { return core_->publishAddress(url); }
+void Engine::close() {
+    core_->close();
+}
+void Engine::hurry() {
+    core_->hurry();
+}
+const std::string& Engine::token() const {
+    return core_->token();
+}
+const std::string& Engine::dataDir() const {
+    return core_->dataDir();
+}
+store::ChunkStore& Engine::chunks() {
+    return core_->chunks();
+}
+int Engine::sunsetFd() const {
+    return core_->sunsetFd();
+}
+Result<void> Engine::publishAddress(const std::string& url) {
+    return core_->publishAddress(url);
+}
 
 coro::Task<Result<SubmitAnswer>> Engine::submit(Submission submission) {
-    return onEngine(*core_, [s = std::move(submission)](EngineCore& core) mutable { return core.submit(std::move(s)); });
+    return onEngine(*core_,
+                    [s = std::move(submission)](EngineCore& core) mutable { return core.submit(std::move(s)); });
 }
 coro::Task<Result<ActionResult>> Engine::action(Lsn lsn) {
     return onEngine(*core_, [lsn](EngineCore& core) { return core.action(lsn); });
@@ -98,7 +114,8 @@ coro::Task<Result<ListPage>> Engine::list(ListQuery query) {
     return onEngine(*core_, [q = std::move(query)](EngineCore& core) mutable { return core.list(std::move(q)); });
 }
 coro::Task<Result<ListPage>> Engine::history(QueueSelector queue) {
-    return onEngine(*core_, [q = std::move(queue)](EngineCore& core) mutable { return core.history(std::move(q)); });
+    return onEngine(*core_,
+                    [q = std::move(queue)](EngineCore& core) mutable { return core.history(std::move(q)); });
 }
 coro::Task<Result<StreamSource>> Engine::openStream(Lsn lsn, Stream stream, std::uint32_t attempt, bool follow) {
     return onEngine(*core_, [=](EngineCore& core) { return core.openStream(lsn, stream, attempt, follow); });

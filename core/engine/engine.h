@@ -1,9 +1,9 @@
 // The one door to the engine: commands in, results out. http, the window and the tests speak to the engine through
 // this header alone.
 //
-// Threads: an Engine is opened and closed by one thread (main). The commands are coroutines for any coro::Loop but the
-// engine's own: each carries values to the engine thread (or to the reader thread) and resumes on the caller's loop.
-// None blocks the caller's thread. A command that is interrupted may still take effect: accepted is accepted.
+// Threads: an Engine is opened and closed by one thread (main). The commands are coroutines for any coro::Loop but
+// the engine's own: each carries values to the engine thread (or to the reader thread) and resumes on the caller's
+// loop. None blocks the caller's thread. A command that is interrupted may still take effect: accepted is accepted.
 // Lifetime: every command must have ended before close() returns; close() refuses new ones with NotAccepting.
 #pragma once
 
@@ -36,9 +36,9 @@ namespace yard::engine {
 
 struct Options {
     std::string dataDir;
-    std::string tokenFile;         ///< empty: `token` in the data directory
-    /// Called once the data directory is ours, before anything of it runs; its error is open()'s. What else a start needs
-    /// is taken here, so that no action is begun in vain.
+    std::string tokenFile; ///< empty: `token` in the data directory
+    /// Called once the data directory is ours, before anything of it runs; its error is open()'s. What else a start
+    /// needs is taken here, so that no action is begun in vain.
     std::function<Result<void>()> onOwned;
     std::string launcherProgram;   ///< re-executed as the launcher; empty: this program
     int capacity = 0;              ///< cores; 0: as the settings say
@@ -77,7 +77,7 @@ struct ListQuery {
     bool retryOnly = false; ///< the face "retry" of pending
     std::string worker;     ///< id, name or name@version
     std::string label;
-    std::string text; ///< part of label, worker name, function or note
+    std::string text;        ///< part of label, worker name, function or note
     bool newestFirst = true; ///< by LSN
     int limit = 100;         ///< 1..1000
     std::string cursor;      ///< as given by the page before
@@ -92,8 +92,8 @@ enum class Stream : unsigned char { Out, Err };
 struct StreamSource {
     std::uint32_t attempt = 0;
     std::optional<ChunkRef> chunk; ///< the attempt has ended: read the content store
-    std::string livePath;          ///< it runs: this file grows; keep it open, it may be renamed when the attempt ends
-    bool willRetry = false;        ///< ended, and another attempt follows
+    std::string livePath;   ///< it runs: this file grows; keep it open, it may be renamed when the attempt ends
+    bool willRetry = false; ///< ended, and another attempt follows
 };
 /// What a follower waits for: more bytes than it has, or the end of the attempt.
 struct StreamProgress {
@@ -110,7 +110,8 @@ struct SessionView {
     SessionState state = SessionState::Created;
     std::string engineId;
     std::string runId;
-    std::array<std::int64_t, kActionStates> counts{}; ///< by state, over all queues; final states since the beginning
+    std::array<std::int64_t, kActionStates>
+        counts{}; ///< by state, over all queues; final states since the beginning
     std::string machineName;
     int cores = 0;
     std::int64_t memoryBytes = 0;
@@ -122,7 +123,7 @@ struct SessionView {
 };
 
 struct SettingsView {
-    Settings asked; ///< as set by file, route and this run's --set
+    Settings asked;                              ///< as set by file, route and this run's --set
     std::vector<std::string_view> restartNeeded; ///< names of those that only the next start will heed
 };
 
@@ -135,8 +136,8 @@ class EngineCore;
 class Engine {
 public:
     /// Takes the data directory, ends what an earlier engine left behind, restores the journal, starts the launcher
-    /// and the threads; the session is Ready when it returns. Blocks. Errors: AtLimit when another engine holds the data
-    /// directory (the message names its pid); Io, NoSpace, Journal, Invalid (token file readable by others,
+    /// and the threads; the session is Ready when it returns. Blocks. Errors: AtLimit when another engine holds the
+    /// data directory (the message names its pid); Io, NoSpace, Journal, Invalid (token file readable by others,
     /// settings.json) with a sentence each.
     static Result<std::unique_ptr<Engine>> open(Options options);
     /// Sunset: refuses new commands, tears running actions down (gently for `grace`, then not), commits, joins the
@@ -163,22 +164,27 @@ public:
     coro::Task<Result<void>> cancel(Lsn lsn);
     coro::Task<Result<void>> hold(Lsn lsn);
     coro::Task<Result<void>> release(Lsn lsn);
-    /// The new retry_count. WrongState when not Failed or Abandoned or its queue is not active; AtLimit unless forced.
+    /// The new retry_count. WrongState when not Failed or Abandoned or its queue is not active; AtLimit unless
+    /// forced.
     coro::Task<Result<int>> reschedule(Lsn lsn, bool force);
     coro::Task<Result<void>> retire(Lsn lsn);
 
-    // --- lists ----------------------------------------------------------------------------------------------------
+    // --- lists
+    // ----------------------------------------------------------------------------------------------------
     coro::Task<Result<ListPage>> list(ListQuery query);
     /// The last 1000 that finished, newest first.
     coro::Task<Result<ListPage>> history(QueueSelector queue);
 
-    // --- output ---------------------------------------------------------------------------------------------------
+    // --- output
+    // ---------------------------------------------------------------------------------------------------
     /// attempt 0: the last. NotFound when that attempt never was or never ran.
     coro::Task<Result<StreamSource>> openStream(Lsn lsn, Stream stream, std::uint32_t attempt, bool follow);
     /// Returns when there are more than `known` bytes, the attempt ended, or after a second.
-    coro::Task<Result<StreamProgress>> awaitStream(Lsn lsn, Stream stream, std::uint32_t attempt, std::uint64_t known);
+    coro::Task<Result<StreamProgress>> awaitStream(Lsn lsn, Stream stream, std::uint32_t attempt,
+                                                   std::uint64_t known);
 
-    // --- queues ---------------------------------------------------------------------------------------------------
+    // --- queues
+    // ---------------------------------------------------------------------------------------------------
     coro::Task<std::vector<QueueView>> queues();
     coro::Task<Result<QueueView>> queue(QueueRef ref);
     coro::Task<Result<QueueView>> createQueue(std::string tag, std::string configJson);
@@ -191,22 +197,25 @@ public:
     coro::Task<Result<void>> holdAll();
     coro::Task<Result<void>> releaseAll();
 
-    // --- workers --------------------------------------------------------------------------------------------------
+    // --- workers
+    // --------------------------------------------------------------------------------------------------
     coro::Task<Result<void>> registerWorker(ParsedWorker worker);
     coro::Task<std::vector<WorkerView>> workers();
     /// By id, name (the newest registered) or name@version.
     coro::Task<Result<WorkerView>> worker(std::string ref);
     coro::Task<Result<void>> removeWorker(std::string ref, bool force);
 
-    // --- watching (watch.h, metrics.h) ----------------------------------------------------------------------------
-    /// Answers all requests from one look. From the first call on, and for a minute after the last, changes are kept
-    /// for those who ask on.
+    // --- watching (watch.h, metrics.h)
+    // ----------------------------------------------------------------------------
+    /// Answers all requests from one look. From the first call on, and for a minute after the last, changes are
+    /// kept for those who ask on.
     coro::Task<Collected> collect(std::vector<WatchRequest> requests);
     /// The newest revision, once it is above `seen` or after 25 s. Returns at once when the engine closes.
     coro::Task<std::uint64_t> awaitChange(std::uint64_t seen);
     coro::Task<MetricsView> metrics();
 
-    // --- session --------------------------------------------------------------------------------------------------
+    // --- session
+    // --------------------------------------------------------------------------------------------------
     coro::Task<SessionView> session();
     /// WrongState when the table forbids it. Sunset makes waitForSunset return; the owner then calls close().
     coro::Task<Result<void>> moveSession(SessionState to);

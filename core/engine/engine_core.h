@@ -1,8 +1,9 @@
 // The engine behind its door: owns the threads and the parts, carries out what the session decides.
 //
 // Owner: built and closed by main; everything between start() and close() on the engine thread, in cooperative
-// threads: one that takes turns (pump), one that waits for the session's timers, one that lets idle queues expire, one
-// per command, two for each attempt that needs a directory. Others post (deliver…) or use the thread-safe parts.
+// threads: one that takes turns (pump), one that waits for the session's timers, one that lets idle queues expire,
+// one per command, two for each attempt that needs a directory. Others post (deliver…) or use the thread-safe
+// parts.
 #pragma once
 
 #include "core/base/owner.h"
@@ -46,12 +47,14 @@ public:
     explicit EngineCore(Options options);
     ~EngineCore();
 
-    // --- life, called by main (lifecycle.cpp) ------------------------------------------------------------------------
+    // --- life, called by main (lifecycle.cpp)
+    // ------------------------------------------------------------------------
     Result<void> open();
     void close();
     void hurry();
 
-    // --- commands, on the engine thread ------------------------------------------------------------------------------
+    // --- commands, on the engine thread
+    // ------------------------------------------------------------------------------
     coro::Task<Result<SubmitAnswer>> submit(Submission submission);
     coro::Task<Result<ActionResult>> action(Lsn lsn);
     coro::Task<Result<ActionResult>> waitForAction(Lsn lsn, Duration wait);
@@ -65,7 +68,8 @@ public:
     coro::Task<Result<ListPage>> list(ListQuery query);
     coro::Task<Result<ListPage>> history(QueueSelector queue);
     coro::Task<Result<StreamSource>> openStream(Lsn lsn, Stream stream, std::uint32_t attempt, bool follow);
-    coro::Task<Result<StreamProgress>> awaitStream(Lsn lsn, Stream stream, std::uint32_t attempt, std::uint64_t known);
+    coro::Task<Result<StreamProgress>> awaitStream(Lsn lsn, Stream stream, std::uint32_t attempt,
+                                                   std::uint64_t known);
     coro::Task<std::vector<QueueView>> queues();
     coro::Task<Result<QueueView>> queue(QueueRef ref);
     coro::Task<Result<QueueView>> createQueue(std::string tag, std::string configJson);
@@ -87,7 +91,8 @@ public:
     coro::Task<SettingsView> settings();
     coro::Task<Result<SettingsView>> changeSettings(std::string json);
 
-    // --- thread-safe ------------------------------------------------------------------------------------------------
+    // --- thread-safe
+    // ------------------------------------------------------------------------------------------------
     coro::Loop& loop() { return loop_; }
     bool isClosing() const { return closing_; }
     const std::string& token() const { return token_; }
@@ -149,7 +154,8 @@ private:
     coro::Task<Result<SubmitAnswer>> answeredBefore(std::string key, Hash256 body, Error refusal);
     coro::Task<Result<Lsn>> takeLsns(std::int64_t count);
     void enter(const Resolved& resolved);
-    session::Predecessor predecessor(const store::Edge& edge, const std::vector<store::FinishedState>& finished) const;
+    session::Predecessor predecessor(const store::Edge& edge,
+                                     const std::vector<store::FinishedState>& finished) const;
     session::NewAction sessionAction(const store::PendingRow& row) const;
 
     // queries.cpp
@@ -227,9 +233,9 @@ private:
 
     store::LsnBlock lsns_;
     coro::Mutex lsnMutex_; ///< one reservation at a time
-    Resources total_;     ///< of the machine, for actions
-    int coreSlots_ = 1;   ///< of the runner: the first ones, for what takes one core
-    int sharedSlots_ = 0; ///< the others: one action each, whatever it takes
+    Resources total_;      ///< of the machine, for actions
+    int coreSlots_ = 1;    ///< of the runner: the first ones, for what takes one core
+    int sharedSlots_ = 0;  ///< the others: one action each, whatever it takes
     WallScale scale_;
     std::int64_t lastSubmitTime_ = 0;
     Waiters waiters_;
@@ -237,14 +243,14 @@ private:
     std::optional<MonoTime> nextExpiry_; ///< when the next idle queue is looked at
     EngineCounters counters_;
     ChangeFeed feed_;
-    MonoTime feedUsed_{};        ///< when somebody last asked for changes
+    MonoTime feedUsed_{};               ///< when somebody last asked for changes
     const ResultAck* ending_ = nullptr; ///< the end that the session is just told of
     bool toldWritable_ = true;
 
-    coro::Event work_;          ///< the pump has something to do
-    coro::Event timersChanged_; ///< nextWake() may be earlier than before
-    coro::Event queuesChanged_; ///< a queue may expire earlier than before
-    coro::ConditionVariable idle_; ///< notified when nothing is in flight any more
+    coro::Event work_;                            ///< the pump has something to do
+    coro::Event timersChanged_;                   ///< nextWake() may be earlier than before
+    coro::Event queuesChanged_;                   ///< a queue may expire earlier than before
+    coro::ConditionVariable idle_;                ///< notified when nothing is in flight any more
     std::vector<runners::SlotEntry> interrupted_; ///< found at the start
     std::thread thread_;
 };

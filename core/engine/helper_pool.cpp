@@ -46,9 +46,7 @@ void HelperPool::work() {
     nameThisThread("helper");
     std::unique_lock lock(mutex_);
     for (;;) {
-        wake_.wait(lock, [&] {
-            return stopped_ || !making_.empty() || (!deleting_.empty() && !deletionRunning_);
-        });
+        wake_.wait(lock, [&] { return stopped_ || !making_.empty() || (!deleting_.empty() && !deletionRunning_); });
         if (making_.empty() && stopped_) return;
         const bool deletion = making_.empty();
         std::deque<Job>& band = deletion ? deleting_ : making_;

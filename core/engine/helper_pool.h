@@ -1,9 +1,9 @@
-// A few OS threads for what blocks: scratch directories, hashing, compression, deleting. Values in, values out; never
-// on the way of a start that needs no directory.
+// A few OS threads for what blocks: scratch directories, hashing, compression, deleting. Values in, values out;
+// never on the way of a start that needs no directory.
 //
-// Thread-safe. Lifetime: made and stopped by one thread; stop() runs what is queued for making, drops what is queued
-// for deleting (the next start deletes it) and joins. Bound: kQueued jobs wait in each band (DESIGN ENGINE 9); run()
-// then waits for room on the caller's loop, post() answers false.
+// Thread-safe. Lifetime: made and stopped by one thread; stop() runs what is queued for making, drops what is
+// queued for deleting (the next start deletes it) and joins. Bound: kQueued jobs wait in each band (DESIGN ENGINE
+// 9); run() then waits for room on the caller's loop, post() answers false.
 #pragma once
 
 #include "core/coro/one_shot.h"

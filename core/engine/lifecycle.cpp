@@ -1,5 +1,5 @@
-// Start and end of the engine. The order of a start: the directory's lock, then the end of everything an earlier engine
-// left alive, then the journal, then what was interrupted goes back to Pending, then work begins.
+// Start and end of the engine. The order of a start: the directory's lock, then the end of everything an earlier
+// engine left alive, then the journal, then what was interrupted goes back to Pending, then work begins.
 #include "core/engine/engine_core.h"
 
 #include "core/base/files.h"
@@ -36,8 +36,9 @@ constexpr int kMostCoreSlots = static_cast<int>(runners::SlotsFile::kMaxSlots) -
 } // namespace
 
 EngineCore::EngineCore(Options options)
-    : options_(std::move(options)), loop_({.name = "engine"}), committer_(loop_, [this] { wake(); }) {
-}
+    : options_(std::move(options))
+    , loop_({.name = "engine"})
+    , committer_(loop_, [this] { wake(); }) {}
 
 EngineCore::~EngineCore() {
     close();
@@ -102,8 +103,8 @@ Result<void> EngineCore::open() {
     sharedSlots_ = options.sharedSlots;
     total_ = machineResources(capacity_, resourceSettings());
     session_.emplace(std::make_unique<session::MachineCapacity>(total_), options);
-    dispatcher_.emplace(Dispatcher::Parts{loop_, *session_, outbox_, dictionary_, workers_, *helpers_, specs_, counters_,
-                                          directory_->path(), settings_, [this] { wake(); }});
+    dispatcher_.emplace(Dispatcher::Parts{loop_, *session_, outbox_, dictionary_, workers_, *helpers_, specs_,
+                                          counters_, directory_->path(), settings_, [this] { wake(); }});
     loop_.release();
     std::promise<Result<void>> begun;
     std::future<Result<void>> began = begun.get_future();
@@ -142,14 +143,15 @@ Result<void> EngineCore::begin() {
     if (!reader) return std::unexpected(reader.error());
     reader_ = std::move(*reader);
     // Empty output is one chunk for all: kept from the beginning, not written with each result.
-    if (auto posted = store_->post({.tag = 0, .unhurried = true, .action = store::PutChunk{{Hash256::ofNothing(), {}}}});
+    if (auto posted =
+            store_->post({.tag = 0, .unhurried = true, .action = store::PutChunk{{Hash256::ofNothing(), {}}}});
         !posted)
         return posted;
     return {};
 }
 
-/// What was interrupted is committed before the runner makes a new slots file, which forgets it: an engine that dies
-/// in between finds it again. Nothing starts before the session is Ready.
+/// What was interrupted is committed before the runner makes a new slots file, which forgets it: an engine that
+/// dies in between finds it again. Nothing starts before the session is Ready.
 coro::Task<void> EngineCore::beginWork(std::promise<Result<void>> begun) {
     loop_.spawn("pump", pump());
     wake();
@@ -157,8 +159,9 @@ coro::Task<void> EngineCore::beginWork(std::promise<Result<void>> begun) {
     while (isBusy() && MonoClock::now() < until) co_await idleFor(kIdleCheck);
     Result<void> result;
     if (isBusy())
-        result = fail(ErrorKind::Journal, "The journal does not take what the last engine left unfinished: is the disk "
-                                          "full? Make room and start again.");
+        result =
+            fail(ErrorKind::Journal, "The journal does not take what the last engine left unfinished: is the disk "
+                                     "full? Make room and start again.");
     else
         result = startRunner();
     if (result) result = session_->moveTo(SessionState::Ready, outbox_);
@@ -179,9 +182,8 @@ bool EngineCore::isBusy() const {
 
 coro::Task<void> EngineCore::idleFor(Duration atMost) {
     try {
-        co_await coro::withTimeout(atMost, [](coro::ConditionVariable& idle) -> coro::Task<void> {
-            co_await idle.wait();
-        }(idle_));
+        co_await coro::withTimeout(
+            atMost, [](coro::ConditionVariable& idle) -> coro::Task<void> { co_await idle.wait(); }(idle_));
     } catch (const coro::TimeoutError&) {
     }
 }
@@ -194,10 +196,12 @@ Result<void> EngineCore::checkDescriptors() const {
     const rlim_t needed = slots * kPerSlot + kBesides;
     rlimit files{};
     if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_max >= needed) return {};
-    return fail(ErrorKind::Invalid,
-                fmt::format("A process may open only {} files here, and {} slots take {}: raise the hard limit (ulimit -Hn), "
-                            "or ask for a smaller --capacity.",
-                            files.rlim_max, slots, needed));
+    return fail(
+        ErrorKind::Invalid,
+        fmt::format(
+            "A process may open only {} files here, and {} slots take {}: raise the hard limit (ulimit -Hn), "
+            "or ask for a smaller --capacity.",
+            files.rlim_max, slots, needed));
 }
 
 Result<void> EngineCore::startRunner() {
@@ -216,11 +220,13 @@ Result<void> EngineCore::startRunner() {
     return {};
 }
 
-// --- restoring ----------------------------------------------------------------------------------------------------
+// --- restoring
+// ----------------------------------------------------------------------------------------------------
 
 Result<void> EngineCore::restore() {
     scale_ = WallScale::pinnedNow();
-    // Names and queues come with the rest, after the rows: the rows wait here (48 bytes each in the session anyway).
+    // Names and queues come with the rest, after the rows: the rows wait here (48 bytes each in the session
+    // anyway).
     std::vector<session::NewAction> actions;
     std::deque<std::vector<session::Predecessor>> after; // the actions refer to them
     auto restored = store_->restore([&](std::span<store::PendingRow> rows) {
@@ -244,17 +250,19 @@ Result<void> EngineCore::restore() {
     markInterrupted(actions);
     constexpr std::size_t kStep = 1000;
     for (std::size_t at = 0; at < actions.size(); at += kStep)
-        session_->add(std::span(actions).subspan(at, std::min(kStep, actions.size() - at)), MonoClock::now(), outbox_);
+        session_->add(std::span(actions).subspan(at, std::min(kStep, actions.size() - at)), MonoClock::now(),
+                      outbox_);
     if (!actions.empty()) logInfo("engine", "{} actions are pending", actions.size());
     return {};
 }
 
 Result<void> EngineCore::restoreNames(const store::Restored& restored) {
     const auto broken = [](std::string_view what, std::uint32_t number) {
-        return fail(ErrorKind::Journal,
-                    fmt::format("The journal's {} {} cannot be read. Move journal.sqlite aside to begin anew, or restore "
-                                "it from a backup.",
-                                what, number));
+        return fail(
+            ErrorKind::Journal,
+            fmt::format("The journal's {} {} cannot be read. Move journal.sqlite aside to begin anew, or restore "
+                        "it from a backup.",
+                        what, number));
     };
     for (const store::LabelEntry& label : restored.labels)
         if (!dictionary_.restoreLabel(label.number, label.text)) return broken("label", label.number);
@@ -274,8 +282,10 @@ Result<void> EngineCore::restoreQueues(const store::Restored& restored) {
         QueueConfig config;
         if (!row.config.empty()) {
             auto parsed = applyQueueConfig(config, row.config);
-            if (parsed) config = *parsed;
-            else logWarning("engine", "queue {}: {}; the defaults hold", row.id.value, parsed.error().message);
+            if (parsed)
+                config = *parsed;
+            else
+                logWarning("engine", "queue {}: {}; the defaults hold", row.id.value, parsed.error().message);
         }
         session_->addQueue(row.id, config, row.state, row.held, row.counters, row.failedBefore);
         setLabelLimits(row.id, config);
@@ -295,8 +305,9 @@ void EngineCore::restoreWorkers(const store::Restored& restored) {
     }
 }
 
-/// What lived in a slot when the last engine died goes through Abandoned (engine_died) back to Pending. Its entry may be of
-/// an attempt whose end was committed, and was not freed any more: the next attempt then has another number.
+/// What lived in a slot when the last engine died goes through Abandoned (engine_died) back to Pending. Its entry
+/// may be of an attempt whose end was committed, and was not freed any more: the next attempt then has another
+/// number.
 void EngineCore::markInterrupted(std::vector<session::NewAction>& actions) {
     std::unordered_map<Lsn, std::uint32_t> out;
     for (const runners::SlotEntry& entry : interrupted_) {
@@ -330,7 +341,8 @@ void EngineCore::removeOldScratch() {
     }
 }
 
-// --- the end ------------------------------------------------------------------------------------------------------
+// --- the end
+// ------------------------------------------------------------------------------------------------------
 
 coro::Task<void> EngineCore::sunset() {
     if (auto moved = session_->moveTo(SessionState::Sunset, outbox_); !moved)

@@ -34,7 +34,8 @@ bool EngineCore::takeTurn() {
     bool more = false;
     if (session_->hasMoreWork()) session_->step(outbox_);
     // Nothing new starts while the journal cannot take results, or nobody could run it.
-    if (committer_.writable() && runner_ && runner_->isAccepting()) more = session_->schedule(MonoClock::now(), outbox_);
+    if (committer_.writable() && runner_ && runner_->isAccepting())
+        more = session_->schedule(MonoClock::now(), outbox_);
     carryOut();
     noteWritable();
     return more || session_->hasMoreWork() || committer_.hasAcks() || !outbox_.empty();
@@ -110,10 +111,13 @@ void EngineCore::postFinish(const session::Finish& finish) {
 }
 
 void EngineCore::queueStopped(QueueId id) {
-    logWarning("engine", "queue {} is held: as many of its actions failed as its \"stop_after_failures\" says", id.value);
+    logWarning("engine", "queue {} is held: as many of its actions failed as its \"stop_after_failures\" says",
+               id.value);
     loop_.spawn("hold queue", [](EngineCore& core, QueueId queue) -> coro::Task<void> {
         const Result<QueueView> done = co_await core.commitQueue(queue);
-        if (!done) logWarning("engine", "that queue {} is held could not be written: {}", queue.value, done.error().message);
+        if (!done)
+            logWarning("engine", "that queue {} is held could not be written: {}", queue.value,
+                       done.error().message);
     }(*this, id));
 }
 
@@ -178,7 +182,8 @@ coro::Task<void> EngineCore::expireQueues() {
             const QueueConfig* config = session_->queueConfig(entry->id);
             const auto status = session_->queueStatus(entry->id);
             if (entry->id.value == 0 || !config || !status || config->idleExpiry == Duration::zero()) continue;
-            if (status->counters.active() > 0) continue; // its end sets lastUsed, and we look again then at the latest
+            if (status->counters.active() > 0)
+                continue; // its end sets lastUsed, and we look again then at the latest
             const MonoTime due = entry->lastUsed + config->idleExpiry;
             if (due > now) {
                 nextExpiry_ = nextExpiry_ ? std::min(*nextExpiry_, due) : due;

@@ -14,7 +14,6 @@ namespace {
 
 constexpr int kHistory = 1000;
 
-
 bool wants(const std::vector<ActionState>& states, ActionState state) {
     return states.empty() || std::ranges::find(states, state) != states.end();
 }
@@ -118,7 +117,8 @@ coro::Task<Result<ListPage>> EngineCore::listRunning(ListQuery query) {
         if (!result || !accepts(query, *result)) continue;
         if (queue && result->queue != *queue) continue;
         if (!query.label.empty() && result->label != query.label) continue;
-        if (!query.worker.empty() && result->workerId != query.worker && result->workerName != query.worker) continue;
+        if (!query.worker.empty() && result->workerId != query.worker && result->workerName != query.worker)
+            continue;
         result->attempts.clear();
         page.jobs.push_back(std::move(*result));
     }
@@ -148,7 +148,8 @@ coro::Task<Result<ListPage>> EngineCore::list(ListQuery query) {
         const auto [end, error] =
             std::from_chars(query.cursor.data(), query.cursor.data() + query.cursor.size(), cursor.value);
         if (error != std::errc{} || end != query.cursor.data() + query.cursor.size() || cursor.value <= 0)
-            co_return fail(ErrorKind::Malformed, "\"cursor\" is none that a page was answered with: begin without one.");
+            co_return fail(ErrorKind::Malformed,
+                           "\"cursor\" is none that a page was answered with: begin without one.");
     }
     const auto order = query.newestFirst ? store::PageOrder::NewestFirst : store::PageOrder::OldestFirst;
     auto both = co_await read([=, live = wantsLive(query), ended = wantsEnded(query),
@@ -217,7 +218,9 @@ coro::Task<SessionView> EngineCore::session() {
     view.engineId = directory_->engineId();
     view.runId = runId_;
     const session::SessionCounts counts = session_->counts();
-    const auto set = [&view](ActionState state, std::int64_t count) { view.counts[std::to_underlying(state)] = count; };
+    const auto set = [&view](ActionState state, std::int64_t count) {
+        view.counts[std::to_underlying(state)] = count;
+    };
     set(ActionState::Pending, counts.all.pending);
     set(ActionState::Submitting, counts.submitting);
     set(ActionState::Running, counts.all.running - counts.submitting);
@@ -238,7 +241,8 @@ coro::Task<SessionView> EngineCore::session() {
     co_return view;
 }
 
-// --- output -------------------------------------------------------------------------------------------------------
+// --- output
+// -------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -264,7 +268,8 @@ const AttemptRecord* endedAttempt(const ActionResult& result, std::uint32_t numb
 
 } // namespace
 
-coro::Task<Result<StreamSource>> EngineCore::openStream(Lsn lsn, Stream stream, std::uint32_t attempt, bool follow) {
+coro::Task<Result<StreamSource>> EngineCore::openStream(Lsn lsn, Stream stream, std::uint32_t attempt,
+                                                        bool follow) {
     const unsigned which = stream == Stream::Out ? 0 : 1;
     for (int look = 0; look < 3; ++look) {
         const Attempt* running = dispatcher_->find(lsn);

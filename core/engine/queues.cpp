@@ -78,7 +78,8 @@ coro::Task<Result<QueueView>> EngineCore::queue(QueueRef ref) {
 }
 
 coro::Task<Result<QueueView>> EngineCore::createQueue(std::string tag, std::string configJson) {
-    if (tag.size() > kMaxTag || !isUtf8(tag)) co_return invalid("tag", "\"tag\" is UTF-8 text of at most 256 bytes.");
+    if (tag.size() > kMaxTag || !isUtf8(tag))
+        co_return invalid("tag", "\"tag\" is UTF-8 text of at most 256 bytes.");
     QueueConfig config;
     if (!configJson.empty()) {
         auto given = applyQueueConfig(config, configJson);
@@ -88,7 +89,8 @@ coro::Task<Result<QueueView>> EngineCore::createQueue(std::string tag, std::stri
     if (session_->state() >= SessionState::Draining) {
         if (auto accepts = session_->accepts(QueueId{0}); !accepts) co_return std::unexpected(accepts.error());
     }
-    QueueEntry entry{queues_.takeNumber(), randomHex(kTokenBytes), std::move(tag), wallNow(), MonoClock::now(), false};
+    QueueEntry entry{
+        queues_.takeNumber(), randomHex(kTokenBytes), std::move(tag), wallNow(), MonoClock::now(), false};
     store::QueueRow row;
     row.id = entry.id;
     row.token = entry.token;
@@ -105,8 +107,8 @@ coro::Task<Result<QueueView>> EngineCore::createQueue(std::string tag, std::stri
     co_return view(kept);
 }
 
-/// Writes the queue as it is now. What changed it took effect before the commit, the answer comes after it: nobody is
-/// told what is not durable, and a commit that fails is told as such.
+/// Writes the queue as it is now. What changed it took effect before the commit, the answer comes after it: nobody
+/// is told what is not durable, and a commit that fails is told as such.
 coro::Task<Result<QueueView>> EngineCore::commitQueue(QueueId id) {
     QueueEntry* entry = queues_.find(id);
     if (!entry) co_return fail(ErrorKind::NotFound, fmt::format("Queue {} was deleted meanwhile.", id.value));
@@ -190,13 +192,15 @@ coro::Task<Result<void>> EngineCore::holdAll(bool held) {
     co_return Result<void>{};
 }
 
-// --- workers ------------------------------------------------------------------------------------------------------
+// --- workers
+// ------------------------------------------------------------------------------------------------------
 
 coro::Task<Result<void>> EngineCore::registerWorker(ParsedWorker parsed) {
     const WorkerDescriptor& descriptor = *parsed.descriptor;
     if (descriptor.mode == WorkerMode::Warm)
-        co_return fail(ErrorKind::NotImplemented,
-                       "Warm workers are not supported by this version yet: register it with \"mode\": \"process\".");
+        co_return fail(
+            ErrorKind::NotImplemented,
+            "Warm workers are not supported by this version yet: register it with \"mode\": \"process\".");
     if (descriptor.platform != thisPlatform())
         co_return invalid("platform", fmt::format("This machine is {}; a worker for {} cannot run here.",
                                                   thisPlatform(), descriptor.platform));
@@ -246,16 +250,18 @@ coro::Task<Result<void>> EngineCore::removeWorker(std::string ref, bool force) {
         if (!page) co_return std::unexpected(page.error());
         if (page->jobs.empty() && page->cursor.empty()) break;
         if (!page->jobs.empty() && !force)
-            co_return fail(ErrorKind::WrongState,
-                           fmt::format("Actions of worker \"{}\" are pending or running (action {} is one): wait for "
-                                       "them, cancel them, or give {{\"force\":true}}, which cancels them.",
-                                       name, page->jobs.front().lsn.value));
+            co_return fail(
+                ErrorKind::WrongState,
+                fmt::format("Actions of worker \"{}\" are pending or running (action {} is one): wait for "
+                            "them, cancel them, or give {{\"force\":true}}, which cancels them.",
+                            name, page->jobs.front().lsn.value));
         for (const ActionResult& job : page->jobs) co_await cancel(job.lsn);
         if (page->jobs.empty()) {
             active.cursor = page->cursor;
             continue;
         }
-        for (const ActionResult& job : page->jobs) co_await waitForAction(job.lsn, settings_.grace + Duration(5'000'000));
+        for (const ActionResult& job : page->jobs)
+            co_await waitForAction(job.lsn, settings_.grace + Duration(5'000'000));
         active.cursor.clear();
     }
     const store::AckDetail done = co_await committer_.commit(store::DropWorker{*Hash256::fromHex(id)});
@@ -270,7 +276,8 @@ coro::Task<Result<void>> EngineCore::removeWorker(std::string ref, bool force) {
     co_return Result<void>{};
 }
 
-// --- session ------------------------------------------------------------------------------------------------------
+// --- session
+// ------------------------------------------------------------------------------------------------------
 
 coro::Task<Result<void>> EngineCore::moveSession(SessionState to) {
     if (to == SessionState::Sunset) {

@@ -1,5 +1,5 @@
-// Specs of actions that were just submitted or read ahead, so that a short queue never reads the journal. The newest
-// 8 MiB; the oldest go first. Owner: engine thread.
+// Specs of actions that were just submitted or read ahead, so that a short queue never reads the journal. The
+// newest 8 MiB; the oldest go first. Owner: engine thread.
 #pragma once
 
 #include "core/base/ids.h"
@@ -13,7 +13,8 @@ namespace yard::engine {
 
 class SpecCache {
 public:
-    explicit SpecCache(std::size_t limitBytes = 8u << 20) : limit_(limitBytes) {}
+    explicit SpecCache(std::size_t limitBytes = 8u << 20)
+        : limit_(limitBytes) {}
     void put(Lsn lsn, SpecPtr spec);
     /// Takes it out; null when it is not here.
     SpecPtr take(Lsn lsn);

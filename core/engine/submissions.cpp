@@ -51,17 +51,19 @@ Error neverFits(const std::vector<session::ResourceNeed>& needs) {
     const auto at = std::ranges::find_if(needs, [](const session::ResourceNeed& n) { return n.need > n.total; });
     const session::ResourceNeed lacking = at == needs.end() ? session::ResourceNeed{} : *at;
     return invalid("resources." + lacking.resource,
-                   fmt::format("It asks for {} of \"{}\", and this engine has {}: it would never start. Ask for less, or "
-                               "start the engine with more ({}).",
-                               lacking.need, lacking.resource, lacking.total,
-                               lacking.resource == "cores" ? std::string("--capacity")
-                                                           : fmt::format("--set resources.{}=…", lacking.resource)))
+                   fmt::format(
+                       "It asks for {} of \"{}\", and this engine has {}: it would never start. Ask for less, or "
+                       "start the engine with more ({}).",
+                       lacking.need, lacking.resource, lacking.total,
+                       lacking.resource == "cores" ? std::string("--capacity")
+                                                   : fmt::format("--set resources.{}=…", lacking.resource)))
         .error();
 }
 
 std::unexpected<Error> later(std::string_view field, std::string_view what) {
     Error error{.kind = ErrorKind::NotImplemented,
-                .message = fmt::format("\"{}\" ({}) is not supported by this version yet; leave it out.", field, what),
+                .message =
+                    fmt::format("\"{}\" ({}) is not supported by this version yet; leave it out.", field, what),
                 .field = std::string(field),
                 .need = {}};
     return std::unexpected(std::move(error));
@@ -110,7 +112,8 @@ Result<EngineCore::Resolved> EngineCore::resolve(const Submission& submission, Q
         item.isArray = spec.array.has_value();
         item.count = spec.array ? spec.array->count() : 1;
         item.row.arrayIndex = spec.array ? spec.array->from : 0;
-        for (const Dependency& dependency : spec.after) item.row.after.push_back({.lsn = dependency.lsn, .on = dependency.on});
+        for (const Dependency& dependency : spec.after)
+            item.row.after.push_back({.lsn = dependency.lsn, .on = dependency.on});
         item.spec = action.text;
         for (const auto& [name, hash] : spec.inputs) item.chunks.push_back(hash);
         resolved.count += item.count;
@@ -142,7 +145,8 @@ session::NewAction EngineCore::sessionAction(const store::PendingRow& row) const
     action.priority = row.priority;
     action.held = row.held;
     action.cancelRequested = row.cancelRequested;
-    if (row.notBefore) action.notBefore = MonoTime(Duration(std::max<std::int64_t>(row.notBefore - scale_.offset, 1)));
+    if (row.notBefore)
+        action.notBefore = MonoTime(Duration(std::max<std::int64_t>(row.notBefore - scale_.offset, 1)));
     action.submitTime = row.tNew;
     action.attempts = row.attempts;
     action.retries = {static_cast<int>(row.retryCount), static_cast<int>(row.ownFailures),
@@ -203,8 +207,9 @@ coro::Task<Result<SubmitAnswer>> EngineCore::answeredBefore(std::string key, Has
     const auto kept = co_await read([key](store::Reader& reader) { return reader.keptAnswer(key); });
     if (!kept || !*kept || (*kept)->t <= wallNow() - store::kIdempotencyAge) co_return std::unexpected(refusal);
     if ((*kept)->body != body)
-        co_return invalid("Idempotency-Key", "This Idempotency-Key was used with another body within 24 hours: send a "
-                                             "new key with a new request.");
+        co_return invalid("Idempotency-Key",
+                          "This Idempotency-Key was used with another body within 24 hours: send a "
+                          "new key with a new request.");
     co_return answerFrom((*kept)->answer);
 }
 
@@ -248,12 +253,14 @@ coro::Task<Result<SubmitAnswer>> EngineCore::take(Submission submission) {
     co_return answer;
 }
 
-// --- one action ---------------------------------------------------------------------------------------------------
+// --- one action
+// ---------------------------------------------------------------------------------------------------
 
 namespace {
 
 std::unexpected<Error> unknownAction(Lsn lsn) {
-    return fail(ErrorKind::NotFound, fmt::format("There is no action {}: it never was, or it was retired.", lsn.value));
+    return fail(ErrorKind::NotFound,
+                fmt::format("There is no action {}: it never was, or it was retired.", lsn.value));
 }
 
 std::unexpected<Error> alreadyEnded(Lsn lsn, ActionState state) {
@@ -275,7 +282,8 @@ coro::Task<Result<void>> EngineCore::cancel(Lsn lsn) {
         if (!known) co_return std::unexpected(known.error());
         if (isEnded(known->state)) co_return alreadyEnded(lsn, known->state);
     }
-    store::Update update{.lsn = lsn, .held = {}, .cancelRequested = true, .priority = {}, .queue = {}, .notBefore = {}};
+    store::Update update{
+        .lsn = lsn, .held = {}, .cancelRequested = true, .priority = {}, .queue = {}, .notBefore = {}};
     const store::AckDetail done = co_await committer_.commit(std::move(update));
     if (done.error) co_return tooLateFor(lsn, std::unexpected(*done.error));
     auto cancelled = session_->cancel(lsn, outbox_);
@@ -291,9 +299,10 @@ coro::Task<Result<void>> EngineCore::hold(Lsn lsn) {
         co_return alreadyEnded(lsn, known->state);
     }
     if (live->state != ActionState::Pending)
-        co_return fail(ErrorKind::WrongState,
-                       fmt::format("Action {} is {}: only what is pending can be held.", lsn.value, name(live->state)));
-    store::Update update{.lsn = lsn, .held = true, .cancelRequested = {}, .priority = {}, .queue = {}, .notBefore = {}};
+        co_return fail(ErrorKind::WrongState, fmt::format("Action {} is {}: only what is pending can be held.",
+                                                          lsn.value, name(live->state)));
+    store::Update update{
+        .lsn = lsn, .held = true, .cancelRequested = {}, .priority = {}, .queue = {}, .notBefore = {}};
     const store::AckDetail done = co_await committer_.commit(std::move(update));
     if (done.error) co_return tooLateFor(lsn, std::unexpected(*done.error));
     auto held = session_->hold(lsn, outbox_);
@@ -307,7 +316,8 @@ coro::Task<Result<void>> EngineCore::release(Lsn lsn) {
         if (!known) co_return std::unexpected(known.error());
         co_return alreadyEnded(lsn, known->state);
     }
-    store::Update update{.lsn = lsn, .held = false, .cancelRequested = {}, .priority = {}, .queue = {}, .notBefore = {}};
+    store::Update update{
+        .lsn = lsn, .held = false, .cancelRequested = {}, .priority = {}, .queue = {}, .notBefore = {}};
     const store::AckDetail done = co_await committer_.commit(std::move(update));
     if (done.error) co_return tooLateFor(lsn, std::unexpected(*done.error));
     auto released = session_->release(lsn);
@@ -318,8 +328,8 @@ coro::Task<Result<void>> EngineCore::release(Lsn lsn) {
 coro::Task<Result<int>> EngineCore::reschedule(Lsn lsn, bool force) {
     if (const auto live = session_->live(lsn); live && !isEnded(live->state))
         co_return fail(ErrorKind::WrongState,
-                       fmt::format("Action {} is {}: only what failed or was abandoned can be run again.", lsn.value,
-                                   name(live->state)));
+                       fmt::format("Action {} is {}: only what failed or was abandoned can be run again.",
+                                   lsn.value, name(live->state)));
     const Result<ActionResult> known = co_await action(lsn);
     if (!known) co_return std::unexpected(known.error());
     session::FinishedAction finished{lsn, known->queue, known->state, Reason::None, {}};
@@ -361,14 +371,14 @@ coro::Task<Result<ActionResult>> EngineCore::waitForAction(Lsn lsn, Duration wai
     // In an abandoned session the end is visible before it is kept; who waits gets what is kept.
     const bool kept = known && isEnded(known->state) && !session_->live(lsn);
     if (!known || kept || wait <= Duration::zero()) co_return known;
-    // It was read before the ticket is there: look again at what the session knows, without a suspension in between.
+    // It was read before the ticket is there: look again at what the session knows, without a suspension in
+    // between.
     Waiters::Ticket ticket(waiters_, lsn);
     if (session_->live(lsn)) {
         dispatcher_->setHurry(lsn);
         try {
-            co_await coro::withTimeout(wait, [](Waiters::Ticket& mine) -> coro::Task<void> {
-                co_await mine.ended();
-            }(ticket));
+            co_await coro::withTimeout(
+                wait, [](Waiters::Ticket& mine) -> coro::Task<void> { co_await mine.ended(); }(ticket));
         } catch (const coro::TimeoutError&) {
         }
     }

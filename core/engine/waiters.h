@@ -20,7 +20,10 @@ public:
     /// One waiter's place; gives itself back.
     class Ticket {
     public:
-        Ticket(Waiters& waiters, Lsn lsn) : waiters_(waiters), lsn_(lsn), waiting_(waiters.enter(lsn)) {}
+        Ticket(Waiters& waiters, Lsn lsn)
+            : waiters_(waiters)
+            , lsn_(lsn)
+            , waiting_(waiters.enter(lsn)) {}
         ~Ticket() { waiters_.leave(lsn_, *waiting_); }
         Ticket(const Ticket&) = delete;
         Ticket& operator=(const Ticket&) = delete;

@@ -28,9 +28,10 @@ const RegisteredWorker* WorkerRegistry::find(std::string_view ref) const {
     const auto named = byName_.find(ref.substr(0, mark));
     if (named == byName_.end()) return nullptr;
     if (mark == ref.npos) return named->second.back();
-    const auto newest = std::find_if(named->second.rbegin(), named->second.rend(), [&](const RegisteredWorker* worker) {
-        return worker->descriptor->version == ref.substr(mark + 1);
-    });
+    const auto newest =
+        std::find_if(named->second.rbegin(), named->second.rend(), [&](const RegisteredWorker* worker) {
+            return worker->descriptor->version == ref.substr(mark + 1);
+        });
     return newest == named->second.rend() ? nullptr : *newest;
 }
 
@@ -51,9 +52,10 @@ Result<ClassKey> WorkerRegistry::resolve(const ActionSpec& spec) const {
     }
     const RegisteredWorker* worker = find(spec.worker);
     if (!worker)
-        return invalid("worker", fmt::format("No worker \"{}\" is registered: register it with POST workers/<id> or "
-                                             "`yardctl workers add`, or use \"exec\".",
-                                             spec.worker));
+        return invalid("worker",
+                       fmt::format("No worker \"{}\" is registered: register it with POST workers/<id> or "
+                                   "`yardctl workers add`, or use \"exec\".",
+                                   spec.worker));
     if (!worker->descriptor->function(spec.function)) {
         std::string known;
         for (const WorkerFunction& f : worker->descriptor->functions) known += (known.empty() ? "" : ", ") + f.name;

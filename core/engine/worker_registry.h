@@ -34,7 +34,7 @@ public:
     Result<ClassKey> resolve(const ActionSpec& spec) const;
 
 private:
-    std::map<std::string, RegisteredWorker, std::less<>> byId_; ///< nodes stay where they are
+    std::map<std::string, RegisteredWorker, std::less<>> byId_;                       ///< nodes stay where they are
     std::map<std::string, std::vector<const RegisteredWorker*>, std::less<>> byName_; ///< in order of registration
     std::uint64_t nextOrder_ = 1;
 };

@@ -121,7 +121,8 @@ private:
     WebSocket* webSocket_ = nullptr; ///< while the connection is one
 };
 
-/// Answers the request with 101 and lets `handler` serve (web_socket.cpp). `current` points to the WebSocket meanwhile.
+/// Answers the request with 101 and lets `handler` serve (web_socket.cpp). `current` points to the WebSocket
+/// meanwhile.
 coro::Task<void> runWebSocket(coro::TcpSocket& socket, const RequestHead& head, WebSocketHandler& handler,
                               const Limits& limits, WebSocket*& current);
 

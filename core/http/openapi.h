@@ -36,8 +36,9 @@ struct Operation {
 
 /// All of them, in the order of the routes.
 std::span<const Operation> operations();
-/// JSON object of named schemas but those of settings, which come from their table. They use $ref, type, nullable, enum, properties, required, items,
-/// additionalProperties, anyOf, minimum, maximum, pattern, description, format and default, nothing else.
+/// JSON object of named schemas but those of settings, which come from their table. They use $ref, type, nullable,
+/// enum, properties, required, items, additionalProperties, anyOf, minimum, maximum, pattern, description, format
+/// and default, nothing else.
 std::string_view openApiSchemas();
 /// JSON object of the query parameters that operations name.
 std::string_view openApiParameters();

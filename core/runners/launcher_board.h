@@ -37,8 +37,8 @@ struct SlotView {
     AttemptId id;
     SlotPhase phase = SlotPhase::Idle;
     int pid = 0;
-    int pidfd = -1; ///< valid under the board's lock only: duplicate it there
-    MonoTime begun; ///< before it was cloned
+    int pidfd = -1;      ///< valid under the board's lock only: duplicate it there
+    MonoTime begun;      ///< before it was cloned
     MonoTime deadlineAt; ///< max(): none
     Duration grace{};
     std::optional<EndCause> cause; ///< it is to be ended for this
@@ -92,8 +92,8 @@ public:
     void putBack(SlotId slot, Lease lease);
     /// Starting -> Live, writes Started. What the warden wanted meanwhile comes back in `cause`.
     SlotView started(SlotId slot, int pid, int pidfd, const Started& update);
-    /// Reaps, and counts what that says for the action, in one step: whoever sees no orphan any more, and comes here
-    /// next, has its usage counted.
+    /// Reaps, and counts what that says for the action, in one step: whoever sees no orphan any more, and comes
+    /// here next, has its usage counted.
     template<class Reap>
     void reap(std::int64_t lsn, Reap reap) {
         const std::scoped_lock lock(mutex_);

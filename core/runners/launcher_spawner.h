@@ -91,7 +91,6 @@ private:
 
     LauncherShared& shared_;
 
-
     EpollSet epoll_;
     Inbox<Message> inbox_;
     ChildStack stack_;

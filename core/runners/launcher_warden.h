@@ -86,7 +86,7 @@ private:
     const std::string ownerToken_;
     const std::function<void(Spawner::TreeGone)> treeGone_;
     std::map<AttemptId, Ward> wards_;
-    std::map<int, Orphan> orphans_;        ///< by pid
+    std::map<int, Orphan> orphans_; ///< by pid
 };
 
 } // namespace yard::runners

@@ -42,8 +42,8 @@ bool Session::Impl::wantsSweep() const {
 }
 
 bool Session::Impl::hasMoreWork() const {
-    return !resolving_.empty() || !cancelling_.empty() || !scanWanted_.empty() || !scanning_.empty() || scanAll_ || sweeping_ ||
-           wantsSweep();
+    return !resolving_.empty() || !cancelling_.empty() || !scanWanted_.empty() || !scanning_.empty() || scanAll_ ||
+           sweeping_ || wantsSweep();
 }
 
 void Session::Impl::step(Outbox& out) {

@@ -188,9 +188,9 @@ private:
     std::vector<std::uint32_t> opening_; ///< queues with a gate that has places to offer
     std::vector<std::uint32_t> outstanding_;
     std::vector<std::uint32_t> overtaken_; ///< queues whose `arrived` may be above their leases ahead
-    std::int32_t shared_ = 0;     ///< of outstanding_: not one core, each in a slot of its own
-    std::int32_t partCores_ = 0;  ///< of shared_: take some cores, so that slots are no measure of what is free
-    bool abandoned_ = false;      ///< was Abandoned; stays so in Sunset
+    std::int32_t shared_ = 0;              ///< of outstanding_: not one core, each in a slot of its own
+    std::int32_t partCores_ = 0; ///< of shared_: take some cores, so that slots are no measure of what is free
+    bool abandoned_ = false;     ///< was Abandoned; stays so in Sunset
     std::uint32_t revision_ = 0;
     std::uint64_t random_;
 

@@ -30,8 +30,8 @@ struct RetryCounters {
 struct Predecessor {
     Lsn lsn;
     DependencyOn on = DependencyOn::Completed;
-    /// Of one that is not live: its final state. Of one that is not known any more: New; it counts as what is waited
-    /// for.
+    /// Of one that is not live: its final state. Of one that is not known any more: New; it counts as what is
+    /// waited for.
     ActionState state = ActionState::Pending;
 };
 
@@ -115,8 +115,9 @@ struct Change {
     bool isEnd = false;                       ///< over for good, and in the journal
 };
 
-/// What shall happen, in this order: starts, then take-backs, stops, retries, finishes, stopped, forgotten. The engine
-/// carries it out after each turn and clears it; one call of the session adds at most a few thousand entries.
+/// What shall happen, in this order: starts, then take-backs, stops, retries, finishes, stopped, forgotten. The
+/// engine carries it out after each turn and clears it; one call of the session adds at most a few thousand
+/// entries.
 struct Outbox {
     std::vector<Start> start;
     std::vector<TakeBack> takeBack;

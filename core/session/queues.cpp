@@ -88,7 +88,8 @@ void Session::Impl::takeBackAhead(std::uint32_t queue, Outbox& out) {
     if (order_.queue(queue).ahead == 0) return;
     for (const std::uint32_t record : outstanding_) {
         const Record& r = records_[record];
-        if (lanes_[r.lane].queue == queue && r.phase == Phase::Leased && r.has(Record::kAhead)) takeBack(record, out);
+        if (lanes_[r.lane].queue == queue && r.phase == Phase::Leased && r.has(Record::kAhead))
+            takeBack(record, out);
     }
 }
 

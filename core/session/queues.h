@@ -60,9 +60,9 @@ struct Queue {
     std::uint32_t listings = 0; ///< shapes in whose heap it has an entry
     std::uint32_t jobs = 0;     ///< large operations that name it
     std::vector<QueueShape> shapes;
-    std::unique_ptr<LabelGates> gates;  ///< limits by label; null: none
-    bool openingListed = false;         ///< in Session::Impl::opening_
-    std::int64_t failedBefore = 0;      ///< tally.stored.failed when failures were last counted from nothing
+    std::unique_ptr<LabelGates> gates; ///< limits by label; null: none
+    bool openingListed = false;        ///< in Session::Impl::opening_
+    std::int64_t failedBefore = 0;     ///< tally.stored.failed when failures were last counted from nothing
 
     /// May start something, as far as the queue goes.
     bool eligible() const {

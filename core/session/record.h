@@ -39,11 +39,11 @@ struct Record {
     std::uint32_t lane;
     std::uint32_t label;
     std::uint32_t firstEdge; ///< list of the actions that wait for this one (Edges); kNone
-    std::uint32_t timer;     ///< place in the heap of timers, while handed out in the list of those, while parked in
-                             ///< the heap of its gate; else kNone
-    std::uint32_t attempt;   ///< the current one, or how many there were
-    std::uint32_t revision;  ///< of the last visible change
-    std::uint16_t unmet;     ///< dependencies that have not ended
+    std::uint32_t timer;    ///< place in the heap of timers, while handed out in the list of those, while parked in
+                            ///< the heap of its gate; else kNone
+    std::uint32_t attempt;  ///< the current one, or how many there were
+    std::uint32_t revision; ///< of the last visible change
+    std::uint16_t unmet;    ///< dependencies that have not ended
     std::uint16_t retryCount;
     std::uint16_t ownFailures;
     std::uint16_t interruptions;

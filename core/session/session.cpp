@@ -130,8 +130,8 @@ bool Session::Impl::schedule(MonoTime now, Outbox& out) {
 bool Session::Impl::startNext(bool ahead, Outbox& out, int& budget) {
     const auto outstanding = static_cast<int>(outstanding_.size());
     if (budget <= 0 || outstanding >= options_.maxOutstanding) return false;
-    // Only where everything handed out that takes cores is one core does the runner's number of slots keep the machine from
-    // overbooking.
+    // Only where everything handed out that takes cores is one core does the runner's number of slots keep the
+    // machine from overbooking.
     if (ahead && (partCores_ > 0 || order_.hasReservation() ||
                   outstanding - shared_ >= options_.slotCount * (1 + options_.aheadPerSlot)))
         return false;

@@ -32,8 +32,8 @@ namespace yard::session {
 
 struct SessionOptions {
     int slotCount = 1; ///< places of the runner for what takes one core: the cores of the capacity, at least 1
-    int sharedSlots = 1'024; ///< places for what takes another amount; one action each
-    int aheadPerSlot = 8; ///< leases beyond the capacity, per slot; 0: none
+    int sharedSlots = 1'024;    ///< places for what takes another amount; one action each
+    int aheadPerSlot = 8;       ///< leases beyond the capacity, per slot; 0: none
     Duration aheadBelow{5'000}; ///< only in queues whose average run time is below this
     int maxOutstanding = 1'024; ///< handed out and not ended, whatever their resources; then nothing starts
     std::uint64_t seed = 1;     ///< of the jitter of back-offs
@@ -51,9 +51,9 @@ struct LiveView {
     bool cancelRequested = false;
     int unmet = 0;                     ///< actions it waits for
     std::optional<ActionState> ending; ///< its end is on its way to the journal: what it will be
-    MonoTime wakesAt{};        ///< end of back-off or not_before; the epoch: none
-    bool backoff = false;      ///< wakesAt is a back-off (`retry_at`)
-    std::uint32_t attempt = 0; ///< the current one, or how many there were
+    MonoTime wakesAt{};                ///< end of back-off or not_before; the epoch: none
+    bool backoff = false;              ///< wakesAt is a back-off (`retry_at`)
+    std::uint32_t attempt = 0;         ///< the current one, or how many there were
     RetryCounters retries;
     int priority = 0;
     std::int64_t submitTime = 0;
@@ -79,20 +79,20 @@ struct Waiting {
         std::int64_t before = 0; ///< actions of its queue that come first
         bool isExact = true;     ///< below a thousand or so
     };
-    bool held = false;         ///< by itself
-    bool queueHeld = false;    ///< its queue is
-    std::int64_t failures = 0; ///< because of so many failures; 0: by hand
-    bool sessionHolds = false; ///< nothing starts in this state of the session
-    bool starting = false;     ///< a runner has it already
-    int unmet = 0;             ///< actions it waits for
-    MonoTime wakesAt{};        ///< the epoch: no timer
-    bool backoff = false;      ///< wakesAt is the end of a back-off, else not_before
+    bool held = false;               ///< by itself
+    bool queueHeld = false;          ///< its queue is
+    std::int64_t failures = 0;       ///< because of so many failures; 0: by hand
+    bool sessionHolds = false;       ///< nothing starts in this state of the session
+    bool starting = false;           ///< a runner has it already
+    int unmet = 0;                   ///< actions it waits for
+    MonoTime wakesAt{};              ///< the epoch: no timer
+    bool backoff = false;            ///< wakesAt is the end of a back-off, else not_before
     std::optional<Limit> queueLimit; ///< max_running is reached
     std::optional<Limit> labelLimit; ///< that of its label is
     LabelId label;
     std::vector<ResourceNeed> needs;
-    bool reservedForLarger = false; ///< what it needs is kept for something that was passed over
-    bool noSlot = false;            ///< the runner has no place for another one that is not one core
+    bool reservedForLarger = false;   ///< what it needs is kept for something that was passed over
+    bool noSlot = false;              ///< the runner has no place for another one that is not one core
     std::optional<Position> position; ///< absent: it does not wait in line, or was not asked for
 };
 
@@ -102,7 +102,7 @@ struct QueueStatus {
     bool forgetting = false; ///< deleted, waits for its last actions to end
     QueueCounters counters;
     std::int64_t failedBefore = 0; ///< of counters.failed: before the queue was last released, or told when to stop
-    Duration averageRunTime{}; ///< moving average of attempts; 0: none ended yet
+    Duration averageRunTime{};     ///< moving average of attempts; 0: none ended yet
 };
 
 struct SessionCounts {

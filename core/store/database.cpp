@@ -125,8 +125,9 @@ Error journalError(int rc, std::string_view detail) {
     const std::string_view known = sqlite3_errstr(rc);
     const bool more = !detail.empty() && detail != known && detail != sqlite3_errstr(SQLITE_OK);
     return {.kind = ErrorKind::Journal,
-            .message = fmt::format("the journal cannot be written now ({}{}{}): {}, the engine then goes on by itself",
-                                   known, more ? ", " : "", more ? detail : "", advice),
+            .message =
+                fmt::format("the journal cannot be written now ({}{}{}): {}, the engine then goes on by itself",
+                            known, more ? ", " : "", more ? detail : "", advice),
             .field = {},
             .need = {}};
 }

@@ -8,7 +8,6 @@
 
 namespace yard::store {
 
-
 static JournalWriter::Applied ok() {
     return {};
 }

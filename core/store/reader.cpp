@@ -25,7 +25,7 @@ Reader::Impl::~Impl() {
     // Statements first, then the connection, then it no longer counts.
     for (Statement* statement : {&begin,     &end,       &done,    &doneDown, &doneUp,  &pending,  &pendingDown,
                                  &pendingUp, &nextRun,   &runDown, &runUp,    &attempt, &attempts, &className,
-                                 &labelText, &classesOf, &labelOf, &recent,   &spec,    &blob,    &idem})
+                                 &labelText, &classesOf, &labelOf, &recent,   &spec,    &blob,     &idem})
         *statement = Statement();
     database = Database();
     --readers;
@@ -293,7 +293,8 @@ Result<std::optional<Reader::KeptAnswer>> Reader::keptAnswer(const std::string& 
     const int rc = row.step();
     if (rc == SQLITE_DONE) return std::optional<KeptAnswer>();
     if (rc != SQLITE_ROW) return reader.failed(rc, "looking for an idempotency key");
-    return KeptAnswer{.body = row->hash(0).value_or(Hash256{}), .answer = std::string(row->text(1)), .t = row->integer(2)};
+    return KeptAnswer{
+        .body = row->hash(0).value_or(Hash256{}), .answer = std::string(row->text(1)), .t = row->integer(2)};
 }
 
 static Result<std::string> readPacked(const std::string& path, std::int64_t at, std::int64_t size) {

@@ -78,7 +78,7 @@ struct QueueRow {
     std::string config{}; ///< JSON of QueueConfig
     WallMicros created = 0;
     std::int64_t failedBefore = 0; ///< of counters.failed: do not count towards stop_after_failures
-    QueueCounters counters{}; ///< only completed, failed, abandoned, cancelled; read, never written from here
+    QueueCounters counters{};      ///< only completed, failed, abandoned, cancelled; read, never written from here
 };
 
 struct WorkerRow {

@@ -258,7 +258,9 @@ void Store::Impl::tryAgain() {
 
 void Store::Impl::giveUp() {
     for (Item& item : waiting) refuse(item, journalFailure);
-    if (!waiting.empty()) logError("store", "{} results could not be written: those actions run again at the next start", waiting.size());
+    if (!waiting.empty())
+        logError("store", "{} results could not be written: those actions run again at the next start",
+                 waiting.size());
     answer(waiting);
 }
 

@@ -260,13 +260,14 @@ void TestYardctlCommands::showPrintsForPeopleAndSavesOutputs() {
 }
 
 void TestYardctlCommands::showSaysWhatAPendingActionWaitsFor() {
-    FakeServer server(
-        table({{"GET /compute/jobs/5", {.body = R"({"lsn":5,"queue_id":0,"state":"pending"})"}},
-               {"GET /compute/jobs/5/why",
-                {.body = R"({"lsn":5,"state":"pending","waits":[{"kind":"hold","of":"queue","message":"its queue is held"},)"
-                         R"({"kind":"dependency","lsn":4,"state":"running","message":"action 4 to end"},7,)"
-                         R"({"kind":"backoff","until":1,"message":"backs off"}]})"}},
-               {"GET /compute/jobs/6", {.body = R"({"lsn":6,"queue_id":0,"state":"pending"})"}}}));
+    FakeServer server(table(
+        {{"GET /compute/jobs/5", {.body = R"({"lsn":5,"queue_id":0,"state":"pending"})"}},
+         {"GET /compute/jobs/5/why",
+          {.body =
+               R"({"lsn":5,"state":"pending","waits":[{"kind":"hold","of":"queue","message":"its queue is held"},)"
+               R"({"kind":"dependency","lsn":4,"state":"running","message":"action 4 to end"},7,)"
+               R"({"kind":"backoff","until":1,"message":"backs off"}]})"}},
+         {"GET /compute/jobs/6", {.body = R"({"lsn":6,"queue_id":0,"state":"pending"})"}}}));
     const DataDirectory data(server);
     const Ended ended = data.run({"show", "5"});
     QCOMPARE(ended.code, 0);

@@ -21,7 +21,8 @@ class EngineTest {
 public:
     /// `adjust` is called with the options of each start.
     explicit EngineTest(int capacity = 2, std::function<void(engine::Options&)> adjust = {})
-        : capacity_(capacity), adjust_(std::move(adjust)) {
+        : capacity_(capacity)
+        , adjust_(std::move(adjust)) {
         start();
     }
     ~EngineTest() { stop(); }

@@ -192,8 +192,8 @@ private slots:
     void inputsComeFromTheContentStore() {
         EngineTest engine;
         const ChunkRef input = *engine->chunks().putSmall("the input");
-        const ActionResult result = engine.wait(engine.submit(
-            fmt::format(R"({{"worker":"exec","argv":["cat","inputs/in.txt"],"inputs":{{"in.txt":"{}"}}}})", input.hash.hex())));
+        const ActionResult result = engine.wait(engine.submit(fmt::format(
+            R"({{"worker":"exec","argv":["cat","inputs/in.txt"],"inputs":{{"in.txt":"{}"}}}})", input.hash.hex())));
         QCOMPARE(ending(result), "completed");
         QCOMPARE(engine.text(result.outcome->out), "the input");
     }

@@ -290,10 +290,12 @@ void ApiRoutesTest::reasonsForWaitingAreTold() {
     const auto child = api_->sh("true", ",\"after\":[" + std::to_string(lsn) + "]");
     Reply why = api_->get("/compute/jobs/" + std::to_string(lsn) + "/why");
     QCOMPARE(why.status, 200);
-    QCOMPARE(why.body, "{\"lsn\":" + std::to_string(lsn) + ",\"state\":\"pending\",\"waits\":[{\"kind\":\"hold\",\"of\":"
-                       "\"action\",\"message\":\"it is held\"}]}");
+    QCOMPARE(why.body, "{\"lsn\":" + std::to_string(lsn) +
+                           ",\"state\":\"pending\",\"waits\":[{\"kind\":\"hold\",\"of\":"
+                           "\"action\",\"message\":\"it is held\"}]}");
     why = api_->get("/compute/jobs/" + std::to_string(child) + "/why");
-    QVERIFY2(why.body.find("\"kind\":\"dependency\",\"lsn\":" + std::to_string(lsn)) != why.body.npos, why.body.c_str());
+    QVERIFY2(why.body.find("\"kind\":\"dependency\",\"lsn\":" + std::to_string(lsn)) != why.body.npos,
+             why.body.c_str());
     QCOMPARE(api_->get("/compute/jobs/" + std::to_string(lsn)).text("note"), "it is held");
     QCOMPARE(api_->post("/compute/jobs/" + std::to_string(lsn) + "/release").status, 200);
     QCOMPARE(api_->get("/compute/jobs/" + std::to_string(child) + "?wait=60").text("state"), "completed");

@@ -490,14 +490,17 @@ void Player::expectWaits(const Words& w) {
         say(waiting->starting, "starting");
         say(waiting->unmet > 0, fmt::format("unmet {}", waiting->unmet));
         say(waiting->wakesAt != MonoTime{}, waiting->backoff ? "backoff" : "timer");
-        if (waiting->queueLimit) is += fmt::format(" running {}/{}", waiting->queueLimit->running, waiting->queueLimit->most);
-        if (waiting->labelLimit) is += fmt::format(" label {}/{}", waiting->labelLimit->running, waiting->labelLimit->most);
+        if (waiting->queueLimit)
+            is += fmt::format(" running {}/{}", waiting->queueLimit->running, waiting->queueLimit->most);
+        if (waiting->labelLimit)
+            is += fmt::format(" label {}/{}", waiting->labelLimit->running, waiting->labelLimit->most);
         for (const ResourceNeed& need : waiting->needs)
             if (need.free < need.need) is += fmt::format(" {} {}/{}", need.resource, need.need, need.free);
         say(waiting->noSlot, "slot");
         say(waiting->reservedForLarger, "reserved");
         if (waiting->position)
-            is += fmt::format(" {} {}", waiting->position->isExact ? "position" : "about", waiting->position->before);
+            is +=
+                fmt::format(" {} {}", waiting->position->isExact ? "position" : "about", waiting->position->before);
     }
     std::string wanted;
     for (std::size_t i = 2; i < w.size(); ++i) wanted += " " + w[i];

@@ -20,7 +20,8 @@ public:
         , oneClass_(oneClass)
         , cores_(1 + pick(4))
         , model_(cores_, oneClass)
-        , session_(std::make_unique<MachineCapacity>(Resources{.milliCores = 1000 * cores_, .named = {}}), {.aheadPerSlot = 0, .seed = seed}) {}
+        , session_(std::make_unique<MachineCapacity>(Resources{.milliCores = 1000 * cores_, .named = {}}),
+                   {.aheadPerSlot = 0, .seed = seed}) {}
 
     /// Empty, or what went wrong.
     std::string run(int steps);

@@ -110,13 +110,16 @@ const Row kDependencies[] = {
      "expect start a, finish a failed exit_code, b failed dependency_failed, c failed dependency_failed;"
      "counts q0 failed 3"},
     {"any end will do where it says so",
-     "cores 2; configure q0 retries 0; submit a c; submit after a:any b; submit after c:any d; fail a; cancel c; done c;"
+     "cores 2; configure q0 retries 0; submit a c; submit after a:any b; submit after c:any d; fail a; cancel c; "
+     "done c;"
      "expect start a c b d, finish a failed exit_code, c cancelled, stop c cancel"},
     {"what waits for a failure starts after one, and fails after a success",
-     "cores 2; configure q0 retries 0; submit a c; submit after a:failed b; submit after c:failed d; fail a; done c;"
+     "cores 2; configure q0 retries 0; submit a c; submit after a:failed b; submit after c:failed d; fail a; done "
+     "c;"
      "expect start a c b, finish a failed exit_code, c completed, d failed dependency_failed"},
     {"a cancelled predecessor fails what waits for its success",
-     "cores 1; submit a b; submit after b c; cancel b; expect start a, finish b cancelled, c failed dependency_failed"},
+     "cores 1; submit a b; submit after b c; cancel b; expect start a, finish b cancelled, c failed "
+     "dependency_failed"},
     {"one that has ended already counts as it ended",
      "cores 2; configure q0 retries 0; submit a b; done a; fail b; submit after a=completed c; "
      "submit after b=failed d; submit after b:failed=failed e; submit after b:any=failed f;"
@@ -124,12 +127,14 @@ const Row kDependencies[] = {
      "expect finish c completed, start f"},
     {"one that is not known any more counts as wanted",
      "cores 2; submit a; done a; submit after a:failed=new b; expect start a b, finish a completed"},
-    {"waiting, it can be cancelled, held and moved", "cores 3; queue q1; submit a; submit after a b c d; cancel b; hold c; "
-                                                     "priority d 5; move d q1; state d pending; done a; "
-                                                     "expect start a d, finish b cancelled, a completed; "
-                                                     "counts q1 pending 1; release c; expect start c"},
-    {"waiting, it goes with its queue", "cores 2; queue q1; submit a; submit q1 after a b c; cancel q1; steps; done a; "
-                                        "expect start a, finish b cancelled, c cancelled, a completed"},
+    {"waiting, it can be cancelled, held and moved",
+     "cores 3; queue q1; submit a; submit after a b c d; cancel b; hold c; "
+     "priority d 5; move d q1; state d pending; done a; "
+     "expect start a d, finish b cancelled, a completed; "
+     "counts q1 pending 1; release c; expect start c"},
+    {"waiting, it goes with its queue",
+     "cores 2; queue q1; submit a; submit q1 after a b c; cancel q1; steps; done a; "
+     "expect start a, finish b cancelled, c cancelled, a completed"},
     {"a predecessor that moves keeps those that wait for it",
      "cores 1; submit x; submit a; submit after a b; priority a 9; done x; done a; "
      "expect start x a b, finish x completed, a completed"},
@@ -139,16 +144,18 @@ const Row kDependencies[] = {
     {"what an abandoned session ends starts nothing",
      "cores 2; submit a; submit after a:any b; session abandoned; steps; "
      "expect start a, stop a abandon, finish a abandoned, b abandoned"},
-    {"a chain survives many dead in between", "cores 1; submit a; submit after a b; submit after b:any c; cancel b; "
-                                              "done a; expect start a c, finish b cancelled, a completed"},
+    {"a chain survives many dead in between",
+     "cores 1; submit a; submit after a b; submit after b:any c; cancel b; "
+     "done a; expect start a c, finish b cancelled, a completed"},
 };
 
 const Row kLimits[] = {
     {"no more of a label than its queue allows",
      "cores 4; queue q1; limits q1 x 2; submit q1 label x a b c; submit q1 d; expect start a b d; done b; "
      "expect finish b completed, start c"},
-    {"another queue has its own count", "cores 4; queue q1; limits q1 x 1; submit q1 label x a b; submit label x c d;"
-                                        "expect start a c d"},
+    {"another queue has its own count",
+     "cores 4; queue q1; limits q1 x 1; submit q1 label x a b; submit label x c d;"
+     "expect start a c d"},
     {"higher priorities pass the gate first",
      "cores 2; queue q1; limits q1 x 1; submit q1 label x a b; submit q1 p5 label x c; done a; done c;"
      "expect start a c b, finish a completed, c completed"},
@@ -157,9 +164,10 @@ const Row kLimits[] = {
      "expect start a y z c, finish a completed, b cancelled, z completed"},
     {"cancelled while it waits for a place", "cores 2; queue q1; limits q1 x 1; submit q1 label x a b c; cancel b; "
                                              "done a; expect start a c, finish b cancelled, a completed"},
-    {"held while it waits for a place", "cores 2; queue q1; limits q1 x 1; submit q1 label x a b c; hold b; done a; "
-                                        "expect start a c, finish a completed; release b; done c; "
-                                        "expect finish c completed, start b"},
+    {"held while it waits for a place",
+     "cores 2; queue q1; limits q1 x 1; submit q1 label x a b c; hold b; done a; "
+     "expect start a c, finish a completed; release b; done c; "
+     "expect finish c completed, start b"},
     {"moved while it waits for a place", "cores 2; queue q1; limits q1 x 1; submit q1 label x a b c; priority c 3; "
                                          "move b q0; expect start a b; done a; expect finish a completed, start c"},
     {"a limit that is lifted lets all through",
@@ -183,7 +191,8 @@ const Row kLimits[] = {
 
 const Row kWaiting[] = {
     {"says which resource is short and how many come first",
-     "cores 2; memory 100; class fat 1 memory 60; submit fat a b; submit fat c; waits b memory_mb 60/40 position 0; "
+     "cores 2; memory 100; class fat 1 memory 60; submit fat a b; submit fat c; waits b memory_mb 60/40 position "
+     "0; "
      "waits c memory_mb 60/40 position 1; waits a starting memory_mb 60/40; running a; "
      "waits a nothing"},
     {"counts across lanes: higher priorities, older ones of other classes",
@@ -196,8 +205,9 @@ const Row kWaiting[] = {
     {"says what else is waited for",
      "cores 4; submit a b; submit after a after b c; waits c unmet 2; done a; waits c unmet 1; submit at 1s d; "
      "waits d timer; fail b; waits b backoff"},
-    {"says limits", "cores 4; queue q1 max_running 1; queue q2; limits q2 x 1; submit q1 a b; submit q2 label x c d; "
-                    "waits b running 1/1 position 0; waits d label 1/1"},
+    {"says limits",
+     "cores 4; queue q1 max_running 1; queue q2; limits q2 x 1; submit q1 a b; submit q2 label x c d; "
+     "waits b running 1/1 position 0; waits d label 1/1"},
     {"says that slots are short", "cores 4; shared 1; class bit 0.5; submit bit a b; waits b slot position 0"},
     {"says that the session holds", "submit a b; session paused; waits b session cores 1/0 position 0"},
 };

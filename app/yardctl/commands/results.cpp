@@ -116,7 +116,8 @@ void showWaits(const Invocation& invocation, const json::object& action) {
         std::string message = printable(textOf(*wait, "message"));
         if (const auto until = integerOf(*wait, "until"); until && *until > 0)
             message += fmt::format(", until {}", timeWords(*until, wallNow()));
-        if (const auto state = textOf(*wait, "state"); !state.empty()) message += fmt::format(" ({} now)", printable(state));
+        if (const auto state = textOf(*wait, "state"); !state.empty())
+            message += fmt::format(" ({} now)", printable(state));
         fmt::print("  {:<10}  {}\n", printable(textOf(*wait, "kind")), message);
     }
 }
