@@ -207,6 +207,9 @@ void Session::Impl::finish(std::uint32_t record, std::uint32_t attempt, ActionSt
             ++(r.has(Record::kCountsRunning) ? tally->closingRunning : tally->closingPending);
     out.finish.push_back(
         {.lsn = records_.lsnOf(r), .attempt = attempt, .state = state, .reason = reason, .queue = q.id});
+    if (state != ActionState::Failed) return;
+    ++q.failing;
+    stopAfterFailures(lanes_[r.lane].queue, out);
 }
 
 // -- adding

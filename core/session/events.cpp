@@ -221,7 +221,7 @@ void Session::Impl::finishStored(Lsn lsn, Outbox& out) {
     }
     tellChange(r, r.target(), true);
     resolveDependents(record, out);
-    if (r.target() == ActionState::Failed) stopAfterFailures(lanes_[r.lane].queue, out);
+    if (r.target() == ActionState::Failed) --queueOf(r).failing;
     if (r.has(Record::kOut)) {
         r.set(Record::kStored); // abandoned, and its processes are being ended still
         tryForget(lanes_[r.lane].queue, out);

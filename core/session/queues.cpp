@@ -55,7 +55,7 @@ Result<void> Session::Impl::configureQueue(QueueId id, const QueueConfig& config
     const std::uint32_t at = queueIndex_.find(id.value);
     if (at == kNone) return noQueue(id);
     Queue& q = order_.queue(at);
-    if (q.config.stopAfterFailures != config.stopAfterFailures) q.failedBefore = q.tally.stored.failed;
+    if (q.config.stopAfterFailures != config.stopAfterFailures) q.failedBefore = q.tally.stored.failed + q.failing;
     q.config = config;
     order_.wake(at);
     return {};
@@ -93,11 +93,12 @@ void Session::Impl::takeBackAhead(std::uint32_t queue, Outbox& out) {
     }
 }
 
-/// Held as by hand once so many failed since it was released last.
+/// Held as by hand once so many failed since it was released last. They count from their end on, not only once
+/// they are stored: in between the next one would start.
 void Session::Impl::stopAfterFailures(std::uint32_t queue, Outbox& out) {
     Queue& q = order_.queue(queue);
     if (q.held || q.config.stopAfterFailures == 0 || q.state == QueueState::Cancelled) return;
-    if (q.tally.stored.failed - q.failedBefore < q.config.stopAfterFailures) return;
+    if (q.tally.stored.failed + q.failing - q.failedBefore < q.config.stopAfterFailures) return;
     q.held = true;
     takeBackAhead(queue, out);
     out.stopped.push_back(q.id);
@@ -106,8 +107,9 @@ void Session::Impl::stopAfterFailures(std::uint32_t queue, Outbox& out) {
 Result<void> Session::Impl::releaseQueue(QueueId id) {
     const std::uint32_t at = queueIndex_.find(id.value);
     if (at == kNone) return noQueue(id);
-    order_.queue(at).held = false;
-    order_.queue(at).failedBefore = order_.queue(at).tally.stored.failed;
+    Queue& q = order_.queue(at);
+    q.held = false;
+    q.failedBefore = q.tally.stored.failed + q.failing;
     order_.wake(at);
     return {};
 }

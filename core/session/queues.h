@@ -62,6 +62,7 @@ struct Queue {
     std::vector<QueueShape> shapes;
     std::unique_ptr<LabelGates> gates; ///< limits by label; null: none
     bool openingListed = false;        ///< in Session::Impl::opening_
+    std::int64_t failing = 0;          ///< ended failed, on their way into the journal
     std::int64_t failedBefore = 0;     ///< tally.stored.failed when failures were last counted from nothing
 
     /// May start something, as far as the queue goes.

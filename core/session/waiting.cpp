@@ -46,7 +46,7 @@ std::optional<Waiting> Session::Impl::waiting(Lsn lsn, bool withPosition) const 
     Waiting w;
     w.held = r.has(Record::kHeld);
     w.queueHeld = q.held;
-    w.failures = q.held && q.config.stopAfterFailures > 0 ? q.tally.stored.failed - q.failedBefore : 0;
+    w.failures = q.held && q.config.stopAfterFailures > 0 ? q.tally.stored.failed + q.failing - q.failedBefore : 0;
     if (w.failures < q.config.stopAfterFailures) w.failures = 0;
     w.sessionHolds = !startsWork();
     w.unmet = r.unmet;
