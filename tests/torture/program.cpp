@@ -51,6 +51,11 @@ int parentOf(int pid) {
     return end == std::string::npos || end + 4 >= stat.size() ? 0 : std::atoi(stat.c_str() + end + 4);
 }
 
+// Qt Test ends a function after five minutes; the long forms take longer, and ctest has limits of its own.
+[[gnu::constructor]] void bePatient() {
+    ::setenv("QTEST_FUNCTION_TIMEOUT", "7200000", 0);
+}
+
 } // namespace
 
 Place::Place(std::string where)
