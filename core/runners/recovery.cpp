@@ -54,14 +54,17 @@ void reapIfOurs(const HeldProcess& process) {
 
 /// Children of the dead launcher that ended before it did came to us as zombies, and have no environment to know
 /// them by. Ours of other kinds are in our session; theirs lead sessions of their own.
-void reapStrays() {
+/// Returns how many.
+int reapStrays() {
+    int reaped = 0;
     const int session = ::getsid(0);
     for (const int pid : childrenOf(::getpid())) {
         const std::optional<ProcessStat> stat = readStat(pid);
         if (!stat || !stat->isDead() || stat->parent != ::getpid() || stat->session == session) continue;
         siginfo_t info{};
-        ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | __WALL);
+        if (::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | __WALL) == 0) ++reaped;
     }
+    return reaped;
 }
 
 int millisecondsUntil(MonoTime end) {
@@ -78,8 +81,10 @@ int endOwned(std::string_view ownerToken, Duration limit, int except) {
     for (;;) {
         const std::map<int, HeldProcess> found = findOwned(ownerToken, except);
         if (found.empty()) {
-            reapStrays();
-            return killed;
+            // Who ended while we looked handed its children to us before that showed: look once more.
+            if (reapStrays() == 0) return killed;
+            if (MonoClock::now() >= end) return -1;
+            continue;
         }
         for (const auto& [pid, process] : found)
             if (signalProcess(process.pidfd.get(), SIGKILL)) ++killed;
