@@ -37,6 +37,10 @@ const Attempt* Dispatcher::find(Lsn lsn) const {
     return at == attempts_.end() ? nullptr : &at->second;
 }
 
+Attempt* Dispatcher::latest(Lsn lsn) {
+    return const_cast<Attempt*>(find(lsn)); // ours to change
+}
+
 // --- starting
 // -----------------------------------------------------------------------------------------------------
 
@@ -79,8 +83,7 @@ void Dispatcher::begin(const std::vector<session::Start>& starts, WallScale scal
 void Dispatcher::specsArrived(std::vector<store::FetchedSpec> specs) {
     std::vector<runners::Lease> leases;
     for (store::FetchedSpec& fetched : specs) {
-        const auto number = latest_.find(fetched.lsn);
-        Attempt* attempt = number == latest_.end() ? nullptr : get({fetched.lsn, number->second});
+        Attempt* attempt = latest(fetched.lsn);
         if (!attempt || attempt->phase != Phase::Fetching) {
             if (fetched.spec && !attempt) parts_.specs.put(fetched.lsn, std::move(fetched.spec));
             continue;
@@ -97,15 +100,10 @@ void Dispatcher::specsArrived(std::vector<store::FetchedSpec> specs) {
 }
 
 void Dispatcher::proceed(Attempt& attempt, std::vector<runners::Lease>& leases) {
-    if (!attempt.spec->needsScratch()) {
-        attempt.slot = leastLoadedSlot(attempt.shared);
-        ++slotLoad_[attempt.slot.value];
-        launch(attempt, bareLease(attempt), leases);
-        return;
-    }
-    attempt.phase = Phase::Preparing;
     attempt.slot = leastLoadedSlot(attempt.shared);
     ++slotLoad_[attempt.slot.value];
+    if (!attempt.spec->needsScratch()) return launch(attempt, bareLease(attempt), leases);
+    attempt.phase = Phase::Preparing;
     parts_.loop.spawn(fmt::format("prepare {}", attempt.id.lsn.value), prepare(attempt.id));
 }
 
@@ -392,9 +390,8 @@ void Dispatcher::erase(AttemptId id) {
 // ----------------------------------------------------------------------------------------------------
 
 std::shared_ptr<LiveStreams> Dispatcher::follow(Lsn lsn, std::uint32_t number, unsigned stream) {
-    const auto latest = latest_.find(lsn);
-    if (latest == latest_.end()) return nullptr;
-    Attempt* attempt = get({lsn, number == 0 ? latest->second : number});
+    Attempt* attempt = latest(lsn);
+    if (attempt && number != 0) attempt = get({lsn, number});
     if (!attempt || attempt->stored) return nullptr;
     if (!attempt->live) attempt->live = std::make_shared<LiveStreams>();
     LiveStreams::One& one = attempt->live->streams[stream];
@@ -406,8 +403,7 @@ std::shared_ptr<LiveStreams> Dispatcher::follow(Lsn lsn, std::uint32_t number, u
 }
 
 void Dispatcher::setHurry(Lsn lsn) {
-    if (const auto latest = latest_.find(lsn); latest != latest_.end())
-        if (Attempt* attempt = get({lsn, latest->second})) attempt->hurry = true;
+    if (Attempt* attempt = latest(lsn)) attempt->hurry = true;
 }
 
 } // namespace yard::engine

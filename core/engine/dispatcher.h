@@ -127,6 +127,7 @@ public:
 
 private:
     Attempt* get(runners::AttemptId id);
+    Attempt* latest(Lsn lsn);
     void submit(std::vector<runners::Lease> leases);
     void proceed(Attempt& attempt, std::vector<runners::Lease>& leases);
     runners::Lease bareLease(const Attempt& attempt) const;

@@ -255,6 +255,9 @@ private:
     std::thread thread_;
 };
 
+/// NotFound: neither the session nor the journal has it.
+std::unexpected<Error> unknownAction(Lsn lsn);
+
 /// Runs `function` on the reader thread.
 template<class F>
 auto EngineCore::read(F function) -> coro::Task<std::invoke_result_t<F&, store::Reader&>> {

@@ -63,13 +63,16 @@ void EngineCore::overlay(ActionResult& result) const {
     result.times.exited = times.exited;
 }
 
+std::unexpected<Error> unknownAction(Lsn lsn) {
+    return fail(ErrorKind::NotFound,
+                fmt::format("There is no action {}: it never was, or it was retired.", lsn.value));
+}
+
 coro::Task<Result<ActionResult>> EngineCore::action(Lsn lsn) {
     for (int attempt = 0;; ++attempt) {
         auto row = co_await read([lsn](store::Reader& reader) { return reader.get(lsn); });
         if (!row) co_return std::unexpected(row.error());
-        if (!*row)
-            co_return fail(ErrorKind::NotFound,
-                           fmt::format("There is no action {}: it never was, or it was retired.", lsn.value));
+        if (!*row) co_return unknownAction(lsn);
         ActionResult result = std::move(**row);
         // A pending row of an action that is not live: it ended, or entered, while we read. Look again.
         if (!isEnded(result.state) && !session_->live(lsn) && attempt < 3) {

@@ -258,11 +258,6 @@ coro::Task<Result<SubmitAnswer>> EngineCore::take(Submission submission) {
 
 namespace {
 
-std::unexpected<Error> unknownAction(Lsn lsn) {
-    return fail(ErrorKind::NotFound,
-                fmt::format("There is no action {}: it never was, or it was retired.", lsn.value));
-}
-
 std::unexpected<Error> alreadyEnded(Lsn lsn, ActionState state) {
     return fail(ErrorKind::WrongState, fmt::format("Action {} is {} already.", lsn.value, name(state)));
 }

@@ -26,12 +26,10 @@
 namespace yard::http {
 
 struct ApiOptions {
-    std::string prefix = "/compute"; ///< empty: none; a slash at its end is dropped
+    std::string prefix = "/compute"; ///< empty: none; else a slash first and none last
     std::vector<std::string> allowHosts;
     std::size_t maxWatchers = 1'000; ///< of GET events at once; more get 429
 };
-/// "/compute", "/a/b", "" or "/". Invalid for anything else.
-Result<std::string> parsePrefix(std::string_view text);
 
 class Api final : public Handler {
 public:

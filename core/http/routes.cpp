@@ -3,7 +3,6 @@
 
 #include "core/http/error_map.h"
 
-#include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
 #include <iterator>
@@ -122,20 +121,6 @@ std::span<const Api::Route> Api::routes() {
         {{Get, "events", Global}, &Api::getEvents},
     };
     return kRoutes;
-}
-
-Result<std::string> parsePrefix(std::string_view text) {
-    while (text.ends_with('/')) text.remove_suffix(1);
-    const bool plain = std::ranges::all_of(text, [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '/' || c == '-' ||
-               c == '_' || c == '.';
-    });
-    if (!text.empty() && (!text.starts_with('/') || text.find("//") != std::string_view::npos || !plain ||
-                          std::ranges::count(text, '/') > 2))
-        return invalid(
-            "prefix",
-            "Give --prefix as one or two path parts of letters, digits, \"-\", \"_\" and \".\", such as /compute.");
-    return std::string(text);
 }
 
 Api::Api(engine::Engine& engine, ApiOptions options)

@@ -9,6 +9,13 @@
 
 namespace yard::runners {
 
+TreeUsage usageOf(const rusage& usage) {
+    const auto seconds = [](const timeval& t) {
+        return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
+    };
+    return {seconds(usage.ru_utime) + seconds(usage.ru_stime), std::int64_t{usage.ru_maxrss} * 1024};
+}
+
 Board::Board(int socketFd, int mainWakeFd, Limits limits)
     : socketFd_(socketFd)
     , mainWakeFd_(mainWakeFd)

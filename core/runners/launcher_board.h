@@ -19,6 +19,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <sys/resource.h>
 #include <vector>
 
 namespace yard::runners {
@@ -30,6 +31,7 @@ struct TreeUsage {
     double cpuSeconds = 0;
     std::int64_t maxRssBytes = 0; ///< of the largest
 };
+TreeUsage usageOf(const rusage& usage);
 
 /// What the warden may know of a slot that is not idle.
 struct SlotView {

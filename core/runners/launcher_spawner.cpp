@@ -29,13 +29,6 @@ std::uint64_t eventKey(EventKind kind, std::size_t child, std::uint32_t generati
     return (std::to_underlying(kind) << 62) | (std::uint64_t{generation} << 16) | child;
 }
 
-MonoTime timeOf(const timeval& t) {
-    return MonoTime(Duration(std::int64_t{t.tv_sec} * 1'000'000 + t.tv_usec));
-}
-double seconds(const timeval& t) {
-    return static_cast<double>(timeOf(t).time_since_epoch().count()) / 1e6;
-}
-
 } // namespace
 
 struct Spawner::Flow {
@@ -396,8 +389,9 @@ void Spawner::collectExit(Child& child) {
         child.ended.exitCode = info.si_status;
     else
         child.ended.signal = info.si_status;
-    child.ended.cpuSeconds = seconds(usage.ru_utime) + seconds(usage.ru_stime);
-    child.ended.maxRssBytes = std::int64_t{usage.ru_maxrss} * 1024;
+    const TreeUsage own = usageOf(usage);
+    child.ended.cpuSeconds = own.cpuSeconds;
+    child.ended.maxRssBytes = own.maxRssBytes;
 }
 
 bool Spawner::hasOrphans() {

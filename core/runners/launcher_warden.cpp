@@ -19,8 +19,10 @@ constexpr Duration kFirstKillRound{5'000};
 constexpr Duration kLastKillRound{200'000};
 constexpr unsigned kRoundsBeforeWarning = 50; // about 10 s
 
-// Start of a process on our scale. /proc counts from boot, suspended time included, in ticks.
-MonoTime startOf(const ProcessStat& stat) {
+// When a process may have started at the latest, on our scale: an action that began by then may have started it.
+// /proc counts from boot, suspended time included, in ticks.
+MonoTime latestStartOf(const ProcessStat& stat) {
+    constexpr Duration kTick{20'000};
     const auto micros = [](clockid_t clock) {
         timespec t{};
         ::clock_gettime(clock, &t);
@@ -28,11 +30,7 @@ MonoTime startOf(const ProcessStat& stat) {
     };
     static const std::int64_t ticksPerSecond = ::sysconf(_SC_CLK_TCK);
     const auto sinceBoot = static_cast<std::int64_t>(stat.startTicks) * 1'000'000 / ticksPerSecond;
-    return MonoTime(Duration(sinceBoot - micros(CLOCK_BOOTTIME) + micros(CLOCK_MONOTONIC)));
-}
-
-double seconds(const timeval& t) {
-    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
+    return MonoTime(Duration(sinceBoot - micros(CLOCK_BOOTTIME) + micros(CLOCK_MONOTONIC))) + kTick;
 }
 
 TreeUsage reapProcess(int pidfd) {
@@ -40,7 +38,7 @@ TreeUsage reapProcess(int pidfd) {
     rusage usage{};
     if (::syscall(SYS_waitid, P_PIDFD, pidfd, &info, WEXITED | WNOHANG | __WALL, &usage) != 0 || info.si_pid == 0)
         return {};
-    return {seconds(usage.ru_utime) + seconds(usage.ru_stime), std::int64_t{usage.ru_maxrss} * 1024};
+    return usageOf(usage);
 }
 
 } // namespace
@@ -185,21 +183,17 @@ std::vector<HeldProcess> Warden::membersOf(const Ward& ward, bool& settled) {
     return members;
 }
 
-bool Warden::mayHaveStarted(const SlotView& view, const ProcessStat& stat) const {
-    constexpr Duration kTick{20'000};
-    return view.begun <= startOf(stat) + kTick;
-}
-
 bool Warden::mayClaim(const Orphan& orphan, const Ward& ward, const std::vector<SlotView>& busy) const {
-    return std::ranges::none_of(busy, [&](const SlotView& other) {
-        return other.slot != ward.view.slot && mayHaveStarted(other, orphan.process.stat);
-    });
+    const MonoTime start = latestStartOf(orphan.process.stat);
+    return std::ranges::none_of(
+        busy, [&](const SlotView& other) { return other.slot != ward.view.slot && other.begun <= start; });
 }
 
 std::int64_t Warden::onlyPossibleOwner(const ProcessStat& stat, const std::vector<SlotView>& busy) const {
+    const MonoTime start = latestStartOf(stat);
     std::int64_t lsn = 0;
     for (const SlotView& view : busy) {
-        if (!mayHaveStarted(view, stat)) continue;
+        if (view.begun > start) continue;
         if (lsn != 0) return 0;
         lsn = view.id.lsn.value;
     }

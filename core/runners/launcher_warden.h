@@ -73,7 +73,6 @@ private:
     std::size_t lookForOrphans();
     std::size_t reapDead(const std::vector<SlotView>& busy);
     std::int64_t ownerOf(const ProcessStat& stat, const std::vector<SlotView>& busy) const;
-    bool mayHaveStarted(const SlotView& view, const ProcessStat& stat) const;
     /// The one action of which the process can be; 0 when there are several.
     std::int64_t onlyPossibleOwner(const ProcessStat& stat, const std::vector<SlotView>& busy) const;
     bool mayClaim(const Orphan& orphan, const Ward& ward, const std::vector<SlotView>& busy) const;
