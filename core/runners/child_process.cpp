@@ -172,7 +172,7 @@ ChildStack::~ChildStack() {
 }
 
 ChildStart startChild(const ChildPlan& plan, const ChildStack& stack) {
-    Shared shared{&plan, ::getpid(), 0, 0};
+    Shared shared{&plan, plan.parentPid, 0, 0};
     int pidfd = -1;
     clone_args args{};
     args.flags = CLONE_VM | CLONE_VFORK | CLONE_PIDFD | CLONE_CLEAR_SIGHAND;

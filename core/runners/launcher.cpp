@@ -163,7 +163,7 @@ Launcher::Launcher(int socketFd, wire::FrameBuffer in, const wire::Setup& setup,
     , slots_(std::move(slots))
     , board_(socketFd, epoll_.wakeFd(), {setup.slots, setup.lowWater, setup.quiet})
     , pump_(board_, setup.dataDir + "/chunks/tmp")
-    , shared_{board_, slots_, pump_, setup.ownerToken, environmentForChildren(), openFiles, -1, -1, {}}
+    , shared_{board_, slots_, pump_, setup.ownerToken, environmentForChildren(), openFiles, -1, -1, {}, ::getpid()}
     , warden_(board_, epoll_, setup.ownerToken,
               [this](Spawner::TreeGone gone) { spawners_[gone.slot.value % spawners_.size()]->post(gone); }) {
     sigset_t parentDeath;
@@ -230,7 +230,6 @@ MonoTime Launcher::sleepUntil(MonoTime now) {
     }
     MonoTime until = std::min(warden_.nextTimer(), tickAt_);
     until = std::min(until, board_.nextDeadline(until));
-    if (!blocked && !engineGone_) until = std::min(until, board_.flushAt());
     return std::max(until, now);
 }
 
@@ -242,10 +241,11 @@ void Launcher::tick(MonoTime now) {
 }
 
 void Launcher::readSocket() {
-    for (;;) {
+    for (auto fill = wire::FrameBuffer::Fill::Data;;) {
         while (const auto frame = in_.next()) handle(*frame);
         if (in_.isBroken()) return loseEngine("the engine sent garbage");
-        const auto fill = in_.receive(socketFd_);
+        if (fill == wire::FrameBuffer::Fill::LastData) return;
+        fill = in_.receive(socketFd_);
         if (fill == wire::FrameBuffer::Fill::WouldBlock) return;
         if (fill == wire::FrameBuffer::Fill::Closed) return loseEngine(nullptr);
     }

@@ -1,8 +1,8 @@
 #include "core/runners/launcher_spawner.h"
 
+#include "core/base/hash.h"
 #include "core/base/log.h"
 #include "core/base/thread_name.h"
-#include "core/runners/process_tree.h"
 #include "core/runners/recovery.h"
 
 #include <algorithm>
@@ -306,6 +306,7 @@ ChildStart Spawner::launch(Child& child, const std::string& program, std::string
     plan.outFd = outFd;
     plan.errFd = errFd;
     plan.openFiles = shared_.openFiles;
+    plan.parentPid = shared_.pid;
     plan.limits = lease.limits;
     return startChild(plan, stack_);
 }
@@ -368,22 +369,25 @@ void Spawner::closeFlow(Flow& flow) {
     flow.pipe.reset();
     flow.where = Flow::Where::Closed;
     flow.result.size = flow.kept.size();
+    if (!flow.kept.empty()) flow.result.hash = Sha256::of(flow.kept); // here, so that the engine's thread need not
     flow.result.bytes = std::move(flow.kept);
     flow.kept.clear();
 }
 
-void Spawner::collectExit(Child& child) {
+/// False when it still runs.
+bool Spawner::collectExit(Child& child) {
     siginfo_t info{};
     rusage usage{};
     // The raw call, because glibc's does not give the usage.
     long r = 0;
     do r = ::syscall(SYS_waitid, P_PIDFD, child.pidfd.get(), &info, WEXITED | WNOHANG, &usage);
     while (r != 0 && errno == EINTR);
+    if (r == 0 && info.si_pid == 0) return false;
     child.ended.times.exited = MonoClock::now();
-    if (r != 0 || info.si_pid == 0) {
+    if (r != 0) {
         logError("runners", "the end of process {} (action {}) could not be read: {}", child.pid,
-                 child.lease.id.lsn.value, r != 0 ? std::strerror(errno) : "it still runs");
-        return;
+                 child.lease.id.lsn.value, std::strerror(errno));
+        return true;
     }
     if (info.si_code == CLD_EXITED)
         child.ended.exitCode = info.si_status;
@@ -392,6 +396,7 @@ void Spawner::collectExit(Child& child) {
     const TreeUsage own = usageOf(usage);
     child.ended.cpuSeconds = own.cpuSeconds;
     child.ended.maxRssBytes = own.maxRssBytes;
+    return true;
 }
 
 bool Spawner::hasOrphans() {
@@ -402,8 +407,7 @@ bool Spawner::hasOrphans() {
 }
 
 void Spawner::onExit(Child& child) {
-    if (isAlive(child.pidfd.get())) return; // a stale event
-    collectExit(child);
+    if (!collectExit(child)) return; // a stale event
     if (child.pidfdRegistered) epoll_.remove(child.pidfd.get());
     child.pidfdRegistered = false;
     if (shared_.board.exited(child.slot, hasOrphans())) {

@@ -35,6 +35,7 @@ struct LauncherShared {
     /// Called on a spawner's thread. The first process of a warded attempt has ended, or (false) an attempt that
     /// was warded while it was being started now lives.
     std::function<void(SlotId, AttemptId, bool exited)> tellWarden;
+    int pid = 0; ///< of the launcher, asked once: it is a system call
 };
 
 class Spawner {
@@ -78,7 +79,7 @@ private:
     bool openPipes(Child& child, UniqueFd& outWrite, UniqueFd& errWrite);
     ChildStart launch(Child& child, const std::string& program, std::string_view path, int outFd, int errFd);
     void onExit(Child& child);
-    void collectExit(Child& child);
+    bool collectExit(Child& child);
     std::optional<Lease> afterTree(Child& child);
     std::optional<Lease> finishIfComplete(Child& child);
     void drain(Child& child, Flow& flow, std::size_t limit);

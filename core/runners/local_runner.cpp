@@ -237,12 +237,13 @@ void LocalRunner::Impl::receive(std::vector<Update>& batch) {
     while (state_ == State::Running) {
         const auto fill = in_.receive(socket_.get());
         if (fill == wire::FrameBuffer::Fill::WouldBlock) return;
-        bool good = fill == wire::FrameBuffer::Fill::Data;
+        bool good = fill != wire::FrameBuffer::Fill::Closed;
         while (const auto frame = good ? in_.next() : std::nullopt) {
             good = take(*frame, batch);
             if (!good) logError("runners", "the launcher sent a frame that makes no sense: it is replaced");
         }
         if (!good || in_.isBroken()) return loseLauncher();
+        if (fill == wire::FrameBuffer::Fill::LastData) return;
     }
 }
 

@@ -110,7 +110,7 @@ struct SpawnFailure {
 struct StreamResult {
     std::string bytes; ///< when path is empty
     std::string path;  ///< absolute; empty: inline
-    Hash256 hash;      ///< of the file's content; not set for inline bytes
+    Hash256 hash;      ///< of the file's content or the inline bytes; not set when there are none
     std::uint64_t size = 0;
     bool truncated = false; ///< the cap or a failed write cut it
     int err = 0;            ///< errno of the write that failed (ENOSPC, EFBIG, …)

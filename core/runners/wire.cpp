@@ -136,7 +136,7 @@ RunTimes getTimes(Reader& r) {
 void putStream(Writer& w, const StreamResult& s) {
     w.text(s.bytes);
     w.text(s.path);
-    if (!s.path.empty())
+    if (!s.path.empty() || !s.bytes.empty())
         w.text(std::string_view(reinterpret_cast<const char*>(s.hash.bytes.data()), s.hash.bytes.size()));
     w.number(s.size);
     w.number(std::uint8_t{s.truncated});
@@ -146,7 +146,7 @@ StreamResult getStream(Reader& r) {
     StreamResult s;
     s.bytes = r.text(kInlineStreamBytes);
     s.path = r.text(kMaxPath);
-    if (!s.path.empty()) {
+    if (!s.path.empty() || !s.bytes.empty()) {
         const std::string hash = r.text(32);
         if (hash.size() == 32)
             std::memcpy(s.hash.bytes.data(), hash.data(), 32);
@@ -413,7 +413,7 @@ FrameBuffer::Fill FrameBuffer::receive(int socketFd) {
     while (got < 0 && errno == EINTR);
     const int err = errno;
     if (got > 0) bytes_.append(chunk_.get(), static_cast<std::size_t>(got));
-    if (got > 0) return Fill::Data;
+    if (got > 0) return static_cast<std::size_t>(got) == kRead ? Fill::Data : Fill::LastData;
     if (got < 0 && (err == EAGAIN || err == EWOULDBLOCK)) return Fill::WouldBlock;
     return Fill::Closed;
 }

@@ -105,7 +105,8 @@ bool get(std::string_view payload, SlotId& slot);  ///< Nudge
 /// Bytes received, cut into frames. Holds at most one frame and a read more than it was asked to give out.
 class FrameBuffer {
 public:
-    enum class Fill { Data, WouldBlock, Closed };
+    /// Data: there may be more. LastData: there was no more at that moment.
+    enum class Fill { Data, LastData, WouldBlock, Closed };
     /// One recv without waiting, up to 64 KiB.
     Fill receive(int socketFd);
     void append(std::string_view bytes) { bytes_.append(bytes); }
