@@ -31,6 +31,9 @@ Database::~Database() {
 }
 
 static Result<sqlite3*> openHandle(const std::string& path, const std::string& vfs, int flags) {
+    // Nobody asks SQLite how much memory it has, and counting takes a lock in each allocation. Before its first
+    // use.
+    [[maybe_unused]] static const int once = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
     sqlite3* db = nullptr;
     const int rc = sqlite3_open_v2(path.c_str(), &db, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
                                    vfs.empty() ? nullptr : vfs.c_str());

@@ -83,16 +83,24 @@ void Mailbox::close() {
     wake_.notify_one();
 }
 
+/// After a group the thread sleeps for `linger` by itself, so that the first of the next one need not wake it.
+std::optional<MonoTime> Mailbox::lingersUntil(MonoTime now) const {
+    const MonoTime quiet = lastTaken_ + options_.linger;
+    if (!batches_.empty()) return quiet > first_ ? quiet : first_ + options_.linger;
+    if (quiet > now) return quiet;
+    return std::nullopt;
+}
+
 Mailbox::Taken Mailbox::take(std::optional<MonoTime> deadline) {
     std::unique_lock lock(mutex_);
     while (!ready()) {
+        const MonoTime now = MonoClock::now();
+        if (deadline && now >= *deadline) break;
+        const std::optional<MonoTime> lingered = lingersUntil(now);
+        if (lingered && now >= *lingered) break;
+        lingering_ = lingered.has_value();
         std::optional<MonoTime> until = deadline;
-        lingering_ = !batches_.empty();
-        if (lingering_) {
-            const MonoTime lingered = first_ + options_.linger;
-            if (!until || lingered < *until) until = lingered;
-        }
-        if (until && MonoClock::now() >= *until) break;
+        if (lingered && (!until || *lingered < *until)) until = lingered;
         asleep_ = true;
         if (until)
             wake_.wait_until(lock, steady(*until));
@@ -106,6 +114,7 @@ Mailbox::Taken Mailbox::take(std::optional<MonoTime> deadline) {
     taken.closed = closed_;
     requested_ = 0;
     hurried_ = false;
+    if (!taken.batches.empty()) lastTaken_ = MonoClock::now();
     return taken;
 }
 

@@ -49,7 +49,8 @@ public:
         bool empty() const { return batches.empty() && requests.empty(); }
     };
     /// Store thread: waits for something, at most until `deadline`. When only unhurried operations are there it
-    /// lingers until the first of them is `linger` old or something hurried comes.
+    /// lingers until the first of them is `linger` old, or what was taken before them is, or something hurried
+    /// comes.
     Taken take(std::optional<MonoTime> deadline);
     /// Store thread: the batch is committed or refused.
     void release(const Batch& batch);
@@ -57,6 +58,8 @@ public:
     static constexpr std::size_t kMaxRequests = 10'000;
 
 private:
+    /// Until when nobody but the hurried wakes the store thread, as far as is known now; nothing: anybody does.
+    std::optional<MonoTime> lingersUntil(MonoTime now) const;
     bool ready() const { return hurried_ || !requests_.empty() || closed_ || batches_.size() >= kNoLinger; }
 
     static constexpr std::size_t kNoLinger = 4'096; ///< batches: enough company
@@ -70,7 +73,8 @@ private:
     std::int64_t rows_ = 0;
     std::size_t submissionBytes_ = 0;
     std::size_t operationBytes_ = 0;
-    MonoTime first_{}; ///< when the oldest of batches_ came
+    MonoTime first_{};     ///< when the oldest of batches_ came
+    MonoTime lastTaken_{}; ///< when batches were taken last
     bool hurried_ = false;
     bool asleep_ = false;
     bool lingering_ = false;
