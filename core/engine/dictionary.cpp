@@ -7,11 +7,28 @@ Dictionary::Dictionary() {
     labelIds_.emplace(labels_.back().value, 0);
 }
 
+std::size_t Dictionary::KeyHash::operator()(const ClassKey* key) const noexcept {
+    std::size_t sum = 0;
+    const auto add = [&sum](std::size_t hash) { sum = (sum ^ hash) * 0x9e3779b97f4a7c15ull; };
+    add(std::hash<std::string_view>{}(key->workerId));
+    add(std::hash<std::string_view>{}(key->function));
+    add(static_cast<std::size_t>(key->resources.milliCores));
+    add(static_cast<std::size_t>(key->resources.memoryMb));
+    for (const auto& [name, amount] : key->resources.named) {
+        add(std::hash<std::string_view>{}(name));
+        add(static_cast<std::size_t>(amount));
+    }
+    for (const std::string& lock : key->locks) add(std::hash<std::string_view>{}(lock));
+    return sum;
+}
+
 Dictionary::Interned Dictionary::internClass(const ClassKey& key) {
+    if (const auto at = classIds_.find(&key); at != classIds_.end())
+        return {at->second, false, classes_[at->second].stored};
     const auto next = static_cast<std::uint32_t>(classes_.size());
-    const auto [at, isNew] = classIds_.try_emplace(key.text(), next);
-    if (isNew) classes_.push_back({key, false});
-    return {at->second, isNew, classes_[at->second].stored};
+    classes_.push_back({key, false});
+    classIds_.emplace(&classes_.back().value, next);
+    return {next, true, false};
 }
 
 Dictionary::Interned Dictionary::internLabel(std::string_view label) {
@@ -27,7 +44,7 @@ bool Dictionary::restoreClass(std::uint32_t id, const ClassKey& key) {
     if (id < classes_.size()) return false;
     classes_.resize(id);
     classes_.push_back({key, true});
-    classIds_.try_emplace(key.text(), id);
+    classIds_.try_emplace(&classes_.back().value, id);
     return true;
 }
 

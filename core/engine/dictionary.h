@@ -43,8 +43,14 @@ private:
     };
     std::deque<Entry<ClassKey>> classes_; ///< deques: references stay valid, growth moves nothing
     std::deque<Entry<std::string>> labels_;
-    std::unordered_map<std::string, std::uint32_t> classIds_;
-    std::unordered_map<std::string_view, std::uint32_t> labelIds_; ///< views into labels_
+    struct KeyHash {
+        std::size_t operator()(const ClassKey* key) const noexcept;
+    };
+    struct KeyEqual {
+        bool operator()(const ClassKey* a, const ClassKey* b) const noexcept { return *a == *b; }
+    };
+    std::unordered_map<const ClassKey*, std::uint32_t, KeyHash, KeyEqual> classIds_; ///< keys are in classes_
+    std::unordered_map<std::string_view, std::uint32_t> labelIds_;                   ///< views into labels_
 };
 
 } // namespace yard::engine

@@ -78,9 +78,8 @@ void applyStreamLoss(AttemptOutcome& outcome, const runners::StreamResult& strea
 
 ChunkRef keepSmall(const runners::StreamResult& stream, std::vector<store::SmallChunk>& chunks) {
     if (stream.bytes.empty()) return {Hash256::ofNothing(), 0};
-    const Hash256 hash = Sha256::of(stream.bytes);
-    chunks.push_back({hash, stream.bytes});
-    return {hash, stream.bytes.size()};
+    chunks.push_back({stream.hash, stream.bytes});
+    return {stream.hash, stream.bytes.size()};
 }
 
 std::string noteFrom(std::string_view err, std::string_view out) {
