@@ -104,6 +104,9 @@ coro::Task<Result<void>> Engine::hold(Lsn lsn) {
 coro::Task<Result<void>> Engine::release(Lsn lsn) {
     return onEngine(*core_, [lsn](EngineCore& core) { return core.release(lsn); });
 }
+coro::Task<Result<void>> Engine::change(Lsn lsn, ActionChange what) {
+    return onEngine(*core_, [lsn, w = std::move(what)](EngineCore& core) { return core.change(lsn, w); });
+}
 coro::Task<Result<int>> Engine::reschedule(Lsn lsn, bool force) {
     return onEngine(*core_, [lsn, force](EngineCore& core) { return core.reschedule(lsn, force); });
 }

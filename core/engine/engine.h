@@ -13,6 +13,7 @@
 #include "core/coro/task.h"
 #include "core/engine/machine.h"
 #include "core/model/action_spec.h"
+#include "core/model/filter.h"
 #include "core/model/queue.h"
 #include "core/model/result.h"
 #include "core/model/settings.h"
@@ -69,6 +70,12 @@ struct SubmitAnswer {
     QueueId queue;
 };
 
+/// What of a pending action is to be different; absent stays.
+struct ActionChange {
+    std::optional<int> priority;
+    std::optional<QueueRef> queue;
+};
+
 /// What a list of actions is asked for. Fields that are empty do not filter.
 struct ListQuery {
     std::optional<QueueRef> queue;
@@ -77,6 +84,7 @@ struct ListQuery {
     bool retryOnly = false; ///< the face "retry" of pending
     std::string worker;     ///< id, name or name@version
     std::string label;
+    Filter filter;           ///< what else must hold
     std::string text;        ///< part of label, worker name, function or note
     bool newestFirst = true; ///< by LSN
     int limit = 100;         ///< 1..1000
@@ -164,6 +172,9 @@ public:
     coro::Task<Result<void>> cancel(Lsn lsn);
     coro::Task<Result<void>> hold(Lsn lsn);
     coro::Task<Result<void>> release(Lsn lsn);
+    /// Priority (-100..100), queue, or both; only while it is pending and not being started, else WrongState. The
+    /// queue must take work.
+    coro::Task<Result<void>> change(Lsn lsn, ActionChange what);
     /// The new retry_count. WrongState when not Failed or Abandoned or its queue is not active; AtLimit unless
     /// forced.
     coro::Task<Result<int>> reschedule(Lsn lsn, bool force);

@@ -63,6 +63,7 @@ public:
     coro::Task<Result<void>> cancel(Lsn lsn);
     coro::Task<Result<void>> hold(Lsn lsn);
     coro::Task<Result<void>> release(Lsn lsn);
+    coro::Task<Result<void>> change(Lsn lsn, ActionChange what);
     coro::Task<Result<int>> reschedule(Lsn lsn, bool force);
     coro::Task<Result<void>> retire(Lsn lsn);
     coro::Task<Result<ListPage>> list(ListQuery query);

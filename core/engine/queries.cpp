@@ -97,6 +97,11 @@ bool EngineCore::accepts(const ListQuery& query, const ActionResult& result) con
     if (!query.heldOnly && !query.retryOnly && !wants(query.states, result.state)) return false;
     if (query.heldOnly && !result.held) return false;
     if (query.retryOnly && result.retryAt == 0) return false;
+    if (!query.filter.empty()) {
+        std::array<std::string, 2> names;
+        if (const auto* queue = const_cast<QueueBook&>(queues_).find(result.queue)) names = {queue->tag, queue->token};
+        if (!query.filter.matches(result, scale_.at(MonoClock::now()), names)) return false;
+    }
     if (query.text.empty()) return true;
     const auto has = [&](const std::string& text) { return text.find(query.text) != text.npos; };
     return has(result.label) || has(result.workerName) || has(result.function) || has(result.note);

@@ -320,6 +320,35 @@ coro::Task<Result<void>> EngineCore::release(Lsn lsn) {
     co_return tooLateFor(lsn, std::move(released));
 }
 
+/// The session first, as it alone knows whether it may; one FIFO to the journal keeps what follows behind this.
+coro::Task<Result<void>> EngineCore::change(Lsn lsn, ActionChange what) {
+    if (what.priority && (*what.priority < -100 || *what.priority > 100))
+        co_return invalid("priority", "\"priority\" is a number from -100 to 100.");
+    if (!session_->live(lsn)) {
+        const Result<ActionResult> known = co_await action(lsn);
+        if (!known) co_return std::unexpected(known.error());
+        if (isEnded(known->state)) co_return alreadyEnded(lsn, known->state);
+    }
+    store::Update update{.lsn = lsn, .held = {}, .cancelRequested = {}, .priority = {}, .queue = {}, .notBefore = {}};
+    if (what.queue) {
+        const Result<QueueEntry*> to = findQueue(*what.queue);
+        if (!to) co_return std::unexpected(to.error());
+        if (auto moved = session_->setQueue(lsn, (*to)->id); !moved) co_return moved;
+        update.queue = (*to)->id;
+    }
+    if (what.priority) {
+        if (auto set = session_->setPriority(lsn, *what.priority); !set) co_return set;
+        update.priority = *what.priority;
+    }
+    wake();
+    if (!update.queue && !update.priority) co_return Result<void>{};
+    const store::AckDetail done = co_await committer_.commit(std::move(update));
+    if (done.error && done.error->kind == ErrorKind::NotFound)
+        co_return fail(ErrorKind::WrongState, fmt::format("Action {} has ended already.", lsn.value));
+    if (done.error) co_return std::unexpected(*done.error);
+    co_return Result<void>{};
+}
+
 coro::Task<Result<int>> EngineCore::reschedule(Lsn lsn, bool force) {
     if (const auto live = session_->live(lsn); live && !isEnded(live->state))
         co_return fail(ErrorKind::WrongState,

@@ -81,10 +81,24 @@ private:
     coro::Task<Response> retireJobs(Call& call);
     coro::Task<Response> holdJobs(Call& call);
     coro::Task<Response> releaseJobs(Call& call);
-    enum class Change : unsigned char { Cancel, Retry, Retire, Hold, Release };
+    coro::Task<Response> patchJob(Call& call);
+    coro::Task<Response> patchJobs(Call& call);
+    enum class Change : unsigned char { Cancel, Retry, Retire, Hold, Release, Set };
+    struct BulkChange {
+        Change change = Change::Cancel;
+        bool force = false;
+        engine::ActionChange set;
+    };
+    struct BulkOutcome {
+        std::int64_t changed = 0;
+        std::vector<std::pair<Lsn, Error>> refused; ///< the first kMaxRefused
+    };
     coro::Task<Response> changeJob(Call& call, Change change, std::string_view answer);
     coro::Task<Response> changeMany(Call& call, Change change);
-    coro::Task<Result<void>> changeOne(Call& call, Change change, Lsn lsn, bool force);
+    coro::Task<Result<void>> changeOne(Call& call, const BulkChange& change, Lsn lsn);
+    coro::Task<void> changeAll(Call& call, const BulkChange& change, std::vector<Lsn> lsns, BulkOutcome& outcome);
+    coro::Task<Result<void>> changeFiltered(Call& call, const BulkChange& change, std::string_view filter,
+                                            BulkOutcome& outcome);
     /// The action belongs to the queue of the route (or the route has none).
     coro::Task<Result<void>> checkQueue(Call& call, Lsn lsn);
     coro::Task<Result<ActionResult>> waitFor(Request& request, Lsn lsn, Duration wait);

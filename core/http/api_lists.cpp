@@ -5,7 +5,10 @@
 #include "core/http/list_filter.h"
 #include "core/model/json_writer.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
+#include <utility>
 
 namespace yard::http {
 
@@ -32,31 +35,29 @@ std::string pageJson(const engine::ListPage& page) {
     return text;
 }
 
-/// A comma list of states, and of "held" and "retry", faces of pending.
-Result<void> readStates(std::string_view list, std::string_view field, engine::ListQuery& query) {
-    while (!list.empty()) {
-        const std::size_t end = list.find(',');
-        const std::string_view word = list.substr(0, end);
-        list = end == std::string_view::npos ? std::string_view{} : list.substr(end + 1);
-        if (word == "held" || word == "retry") {
-            (word == "held" ? query.heldOnly : query.retryOnly) = true;
-            continue;
-        }
-        const auto state = actionStateFrom(word);
-        if (!state)
-            return invalid(
-                std::string(field),
-                fmt::format("\"{}\" is no state; there are new, pending, held, retry, submitting, running, "
-                            "completed, failed, abandoned and cancelled.",
-                            word));
-        query.states.push_back(*state);
+/// States, of which "held" and "retry" are faces of pending: narrows the query, and says whether that is all.
+bool narrowStates(const std::vector<std::string>& words, engine::ListQuery& query) {
+    const auto face = std::ranges::find_if(words, [](const std::string& w) { return w == "held" || w == "retry"; });
+    if (words.size() == 1 && face != words.end()) {
+        (*face == "held" ? query.heldOnly : query.retryOnly) = true;
+        query.states = {ActionState::Pending};
+        return true;
     }
-    const bool faces = query.heldOnly || query.retryOnly;
-    if (faces && (!query.states.empty() || (query.heldOnly && query.retryOnly)))
-        return fail(ErrorKind::NotImplemented,
-                    "\"held\" and \"retry\" cannot be combined with other states yet; ask for "
-                    "each alone.");
-    if (faces) query.states = {ActionState::Pending};
+    for (const std::string& word : words) query.states.push_back(actionStateFrom(word).value_or(ActionState::Pending));
+    return face == words.end();
+}
+
+/// A comma list of states.
+Result<void> readStates(std::string_view list, std::string_view field, engine::ListQuery& query) {
+    if (list.empty()) return {};
+    auto filter = parseFilter(fmt::format("state:{}", list), wallNow());
+    const bool plain = filter && filter->terms.size() == 1 && filter->plain(FilterKey::State);
+    if (!plain)
+        return invalid(std::string(field),
+                       fmt::format("\"{}\" is no list of states; there are new, pending, held, retry, submitting, "
+                                   "running, completed, failed, abandoned and cancelled.",
+                                   list));
+    if (!narrowStates(filter->terms.front().words, query)) query.filter.terms.push_back(filter->terms.front());
     return {};
 }
 
@@ -70,42 +71,32 @@ Result<void> readQueue(std::string_view text, std::string_view field, engine::Li
 } // namespace
 
 Result<void> readFilter(std::string_view text, std::string_view field, engine::ListQuery& query) {
-    const auto notYet = [](std::string_view term) {
-        return fail(
-            ErrorKind::NotImplemented,
-            fmt::format("The filter term \"{}\" is not understood yet; use words and state:, queue:, worker: or "
-                        "label: with a plain value.",
-                        term));
-    };
-    while (!text.empty()) {
-        const std::size_t end = text.find(' ');
-        const std::string_view term = text.substr(0, end);
-        text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
-        if (term.empty()) continue;
-        const std::size_t colon = term.find(':');
-        const std::string_view value = colon == std::string_view::npos ? term : term.substr(colon + 1);
-        if (term.starts_with('-') || value.empty() || value.find_first_of("<>*\"") != std::string_view::npos ||
-            value.find("..") != std::string_view::npos)
-            return notYet(term);
-        if (colon == std::string_view::npos) {
-            if (!query.text.empty()) query.text += ' ';
-            query.text += term;
-            continue;
-        }
-        const std::string_view key = term.substr(0, colon);
-        Result<void> read;
-        if (key == "state" && query.states.empty())
-            read = readStates(value, field, query);
-        else if (key == "queue" && !query.queue)
-            read = readQueue(value, field, query);
-        else if (key == "worker" && query.worker.empty())
-            query.worker = value;
-        else if (key == "label" && query.label.empty())
-            query.label = value;
-        else
-            return notYet(term);
-        if (!read) return read;
+    auto parsed = parseFilter(text, wallNow());
+    if (!parsed) {
+        Error error = parsed.error();
+        if (error.kind == ErrorKind::Invalid) error.field = field;
+        return std::unexpected(std::move(error));
     }
+    // What the journal can look for by itself is looked for there; the rest is compared row by row.
+    const auto oneWord = [&](FilterKey key) -> std::string {
+        const FilterTerm* term = parsed->plain(key);
+        return term && term->words.size() == 1 ? term->words.front() : std::string();
+    };
+    const auto drop = [&](FilterKey key) { std::erase_if(parsed->terms, [key](const auto& t) { return t.key == key; }); };
+    if (const FilterTerm* states = parsed->plain(FilterKey::State); states && query.states.empty())
+        if (narrowStates(states->words, query)) drop(FilterKey::State);
+    if (const auto queue = parseQueueRef(oneWord(FilterKey::Queue)); queue && !query.queue) {
+        query.queue = queue;
+        drop(FilterKey::Queue);
+    }
+    for (const auto& [key, member] : {std::pair{FilterKey::Worker, &engine::ListQuery::worker},
+                                      std::pair{FilterKey::Label, &engine::ListQuery::label}}) {
+        const std::string word = oneWord(key);
+        if (word.empty() || !(query.*member).empty()) continue;
+        query.*member = word;
+        drop(key);
+    }
+    std::ranges::move(parsed->terms, std::back_inserter(query.filter.terms));
     return {};
 }
 

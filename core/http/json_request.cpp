@@ -23,6 +23,8 @@ Result<JsonRequest> JsonRequest::parse(std::string_view body, std::initializer_l
                 request.raw_ = text.substr(value.node().offset, value.node().size);
             else if (value.kind() == JsonKind::Bool)
                 member.boolean = value.node().boolean;
+            else if (value.kind() == JsonKind::Integer)
+                member.integer = value.node().integer;
             else if (value.kind() == JsonKind::String)
                 member.text = value.string();
             else if (value.kind() == JsonKind::Array)
@@ -67,6 +69,27 @@ Result<std::string> JsonRequest::word(std::string_view name, std::size_t most) c
             member->name,
             fmt::format("Give \"{}\" as text of at most {} bytes without control characters.", name, most));
     return member->text;
+}
+
+Result<std::optional<std::int64_t>> JsonRequest::integer(std::string_view name, std::int64_t least,
+                                                         std::int64_t most) const {
+    const Member* member = find(name);
+    if (!member) return std::nullopt;
+    if (member->kind != JsonKind::Integer || member->integer < least || member->integer > most)
+        return invalid(member->name,
+                       fmt::format("Give \"{}\" as a whole number from {} to {}.", name, least, most));
+    return member->integer;
+}
+
+Result<std::optional<QueueRef>> JsonRequest::queue(std::string_view name) const {
+    const Member* member = find(name);
+    if (!member) return std::nullopt;
+    std::optional<QueueRef> queue;
+    if (member->kind == JsonKind::Integer && member->integer >= 0) queue = QueueRef{QueueId(member->integer), {}};
+    if (member->kind == JsonKind::String) queue = parseQueueRef(member->text);
+    if (!queue)
+        return invalid(member->name, fmt::format("Give \"{}\" as the number of a queue, or its token.", name));
+    return queue;
 }
 
 Result<std::vector<Lsn>> JsonRequest::lsns(std::string_view name, std::size_t most) const {

@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/base/ids.h"
 #include "core/model/json_reader.h"
+#include "core/model/queue.h"
 
 #include <initializer_list>
 #include <optional>
@@ -25,6 +26,10 @@ public:
     Result<bool> flag(std::string_view member) const;
     /// Empty when absent. Invalid for another type, control characters, or more than `most` bytes.
     Result<std::string> word(std::string_view member, std::size_t most) const;
+    /// Nothing when absent. Invalid for another type or out of range.
+    Result<std::optional<std::int64_t>> integer(std::string_view member, std::int64_t least, std::int64_t most) const;
+    /// A queue by number, or token as text; nothing when absent. Invalid for anything else.
+    Result<std::optional<QueueRef>> queue(std::string_view member) const;
     /// 1 to `most` LSNs; Invalid when absent.
     Result<std::vector<Lsn>> lsns(std::string_view member, std::size_t most) const;
     /// JSON text of the raw member; empty when absent.
@@ -35,6 +40,7 @@ private:
         std::string name;
         JsonKind kind;
         bool boolean = false;
+        std::int64_t integer = 0;
         std::string text;
         std::vector<std::int64_t> numbers;
         bool onlyNumbers = true;

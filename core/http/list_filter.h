@@ -8,8 +8,8 @@
 
 namespace yard::http {
 
-/// Words, and state:, queue:, worker: and label: with one value each, added to `query`. Invalid names `field`, from
-/// where the text came; NotImplemented for what the language has beyond that.
+/// The filter language (core/model/filter.h), added to `query`. Invalid names `field`, from where the text came;
+/// NotImplemented for keys whose values are not known yet.
 Result<void> readFilter(std::string_view text, std::string_view field, engine::ListQuery& query);
 
 } // namespace yard::http

@@ -34,9 +34,6 @@ Admission refusal(Response response) {
     return admission;
 }
 
-constexpr std::string_view kNoPatch =
-    "Changing priority or queue of a pending action is not there yet; cancel it and "
-    "submit it again with what you want.";
 constexpr std::string_view kNoSamples =
     "Samples are not kept yet; GET jobs/{lsn} has \"cpu_seconds\" and \"max_rss_bytes\".";
 constexpr std::string_view kNoPool = "The warm pool is not there yet; workers run one process for each action.";
@@ -55,7 +52,7 @@ std::span<const Api::Route> Api::routes() {
 
         {{Post, "jobs", Both, Json}, &Api::submit},
         {{Get, "jobs", Both}, &Api::listJobs},
-        {{Patch, "jobs", Both, Json}, nullptr, kNoPatch},
+        {{Patch, "jobs", Both, Json}, &Api::patchJobs},
         {{Get, "jobs/history", Both}, &Api::listHistory},
         {{Get, "jobs/running", Both}, &Api::listRunning},
         {{Get, "jobs/completed", Both}, &Api::listCompleted},
@@ -67,7 +64,7 @@ std::span<const Api::Route> Api::routes() {
         {{Get, "jobs/{lsn}", Both}, &Api::getJob},
         {{Post, "jobs/{lsn}", Both, OptionalJson}, &Api::rescheduleJob},
         {{Delete, "jobs/{lsn}", Both, OptionalJson}, &Api::retireJob},
-        {{Patch, "jobs/{lsn}", Both, Json}, nullptr, kNoPatch},
+        {{Patch, "jobs/{lsn}", Both, Json}, &Api::patchJob},
         {{Post, "jobs/{worker}", Both, Json}, &Api::submit},
         {{Get, "jobs/{lsn}/spec", Both}, &Api::getSpec},
         {{Get, "jobs/{lsn}/stdout", Both}, &Api::getStdout},

@@ -244,6 +244,23 @@ private slots:
         QVERIFY(!engine.run(engine->queue(queue))->held);
     }
 
+    void aChangedPriorityAndQueueAreKept() {
+        EngineTest engine;
+        const QueueRef to = queueWith(engine, R"({"idle_expiry_s":0})");
+        const Lsn lsn = engine.sh("true", R"(,"hold":true)");
+        QVERIFY(engine.run(engine->change(lsn, {.priority = 5, .queue = to})).has_value());
+        engine.stop();
+        engine.start();
+        const auto known = engine.run(engine->action(lsn));
+        QCOMPARE(known->priority, 5);
+        QVERIFY(known->queue == *to.number);
+        QCOMPARE(engine.run(engine->change(lsn, {.priority = 101, .queue = {}})).error().kind, ErrorKind::Invalid);
+        QVERIFY(engine.run(engine->release(lsn)).has_value());
+        QCOMPARE(ending(engine.wait(lsn)), "completed");
+        QCOMPARE(engine.run(engine->change(lsn, {.priority = 1, .queue = {}})).error().kind, ErrorKind::WrongState);
+        QCOMPARE(engine.run(engine->queue(to))->counters.completed, 1);
+    }
+
     void aRetryRuleDecidesByExitCode() {
         EngineTest engine;
         const QueueRef queue = queueWith(

@@ -49,6 +49,8 @@ private slots:
     void actionsAreHeldReleasedCancelledAndRetired();
     void failedActionsAreRescheduled();
     void reasonsForWaitingAreTold();
+    void pendingActionsArePatched();
+    void filtersChooseWhatIsChanged();
     void manyActionsAreChangedAtOnce();
 
     void outputIsReadWhileItGrows();
@@ -111,10 +113,16 @@ void ApiRoutesTest::answersByTheTable_data() {
     row("an unknown worker's descriptor", "GET", "/compute/workers/nobody", "", 404, "not_found");
     row("an unknown state", "GET", "/compute/jobs?state=done", "", 422, "state");
     row("a page that is too large", "GET", "/compute/jobs?limit=1001", "", 422, "limit");
-    row("a filter that is not there yet", "GET", "/compute/jobs?q=cpu%3E50", "", 501, "cpu>50");
+    row("a filter key that is not there yet", "GET", "/compute/jobs?q=lock:x", "", 501, "lock");
+    row("a filter key with a letter too few", "GET", "/compute/jobs?q=sate:failed", "", 422, "did you mean");
     row("a sorting that is not there yet", "GET", "/compute/jobs?sort=label", "", 501, "not_implemented");
-    row("a bulk filter that is not there yet", "POST", "/compute/jobs/cancel", "{\"filter\":\"state:failed\"}", 501,
-        "lsns");
+    row("a wrong bulk filter", "POST", "/compute/jobs/cancel", "{\"filter\":\"state:done\"}", 422, "filter");
+    row("an empty bulk filter", "POST", "/compute/jobs/cancel", "{\"filter\":\" \"}", 422, "filter");
+    row("LSNs beside a filter", "POST", "/compute/jobs/cancel", "{\"filter\":\"x\",\"lsns\":[1]}", 422, "lsns");
+    row("nothing to set", "PATCH", "/compute/jobs", "{\"lsns\":[1],\"set\":{}}", 422, "priority");
+    row("a priority that is none", "PATCH", "/compute/jobs/1", "{\"priority\":101}", 422, "priority");
+    row("a queue that is none", "PATCH", "/compute/jobs/1", "{\"queue\":\"x\"}", 422, "queue");
+    row("a patch of an unknown action", "PATCH", "/compute/jobs/999999999", "{\"priority\":1}", 404, "not_found");
     row("a route that is not there yet says what to use", "GET", "/compute/pool", "", 501, "not_implemented");
     row("reasons of an unknown action", "GET", "/compute/jobs/999999999/why", "", 404, "not_found");
     row("the version", "GET", "/version", "", 200, "version");
@@ -283,6 +291,52 @@ void ApiRoutesTest::failedActionsAreRescheduled() {
     QCOMPARE(forced.number("retry_count"), std::int64_t(1));
     QCOMPARE(api_->get(job + "?wait=60").text("state"), std::string("completed"));
     QCOMPARE(api_->post(job, "{\"force\":true}").status, 409);
+}
+
+void ApiRoutesTest::pendingActionsArePatched() {
+    const auto queue = api_->post("/compute/queues").number("queue_id");
+    const auto lsn = api_->sh("true", ",\"hold\":true");
+    const std::string target = fmt::format("/compute/jobs/{}", lsn);
+    const Reply patched = api_->call("PATCH", target, fmt::format("{{\"priority\":7,\"queue\":{}}}", queue));
+    QCOMPARE(patched.status, 200);
+    QCOMPARE(patched.number("priority"), 7);
+    QCOMPARE(patched.number("queue_id"), queue);
+    QCOMPARE(api_->get(fmt::format("/compute/queues/{}", queue)).number("pending"), 1);
+    QCOMPARE(api_->call("PATCH", target, "{\"queue\":4711}").status, 404);
+    QCOMPARE(api_->post(target + "/release").status, 200);
+    QCOMPARE(api_->get(target + "?wait=60").text("state"), "completed");
+    QCOMPARE(api_->call("PATCH", target, "{\"priority\":1}").status, 409);
+    QCOMPARE(api_->get(fmt::format("/compute/queues/{}", queue)).number("completed"), 1);
+}
+
+void ApiRoutesTest::filtersChooseWhatIsChanged() {
+    const auto queue = api_->call("POST", "/compute/queues", "{\"tag\":\"filtered\"}").number("queue_id");
+    const std::string jobs = fmt::format("/compute/queues/{}/jobs", queue);
+    for (int i = 0; i < 5; ++i) {
+        const std::string more = fmt::format(",\"hold\":true,\"label\":\"part-{}\"", i);
+        QCOMPARE(api_->post(jobs, api_->engine.shJson("exit 3", more)).status, 200);
+    }
+    const auto found = [&](const std::string& q) {
+        const auto page = api_->get("/compute/jobs?q=" + q).json();
+        const auto* list = page.if_contains("jobs");
+        return list ? static_cast<int>(list->as_array().size()) : -1;
+    };
+    QCOMPARE(found("queue:filtered"), 5);
+    QCOMPARE(found("queue:filtered%20-label:part-0"), 4);
+    QCOMPARE(found("queue:filtered%20label:part-1,part-2"), 2);
+    QCOMPARE(found("queue:filtered%20state:held,failed%20PART-3"), 1);
+    QCOMPARE(found("queue:filtered%20cpu%3E0"), 0);
+    Reply done = api_->call("PATCH", "/compute/jobs", "{\"filter\":\"queue:filtered label:*-1\",\"set\":{\"priority\":9}}");
+    QCOMPARE(done.body, "{\"changed\":1,\"refused\":[]}");
+    done = api_->post("/compute/jobs/cancel", "{\"filter\":\"queue:filtered label:part-0,part-1\"}");
+    QCOMPARE(done.number("changed"), 2);
+    done = api_->post(jobs + "/release", "{\"filter\":\"state:held\"}");
+    QCOMPARE(done.number("changed"), 3);
+    QCOMPARE(api_->post("/compute/jobs/hold", "{\"filter\":\"queue:filtered state:cancelled\"}").number("changed"), 0);
+    QVERIFY(QTest::qWaitFor([&] { return found("queue:filtered%20state:retry,failed") == 3; }, 30'000));
+    QCOMPARE(api_->post("/compute/jobs/cancel", fmt::format("{{\"filter\":\"queue:{} state:pending\"}}", queue)).status, 200);
+    done = api_->post("/compute/jobs/retire", "{\"filter\":\"queue:filtered state:cancelled\"}");
+    QCOMPARE(done.number("changed"), 5 - found("queue:filtered"));
 }
 
 void ApiRoutesTest::reasonsForWaitingAreTold() {

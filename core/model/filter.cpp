@@ -1,0 +1,413 @@
+#include "core/model/filter.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <ctime>
+#include <fmt/format.h>
+#include <limits>
+#include <optional>
+#include <utility>
+
+namespace yard {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+enum class Values : unsigned char { Words, Numbers, Seconds, Bytes, Times };
+struct KeyInfo {
+    std::string_view name;
+    FilterKey key;
+    Values values;
+};
+constexpr std::array kKeys{
+    KeyInfo{"state", FilterKey::State, Values::Words},     KeyInfo{"queue", FilterKey::Queue, Values::Words},
+    KeyInfo{"worker", FilterKey::Worker, Values::Words},   KeyInfo{"function", FilterKey::Function, Values::Words},
+    KeyInfo{"label", FilterKey::Label, Values::Words},     KeyInfo{"reason", FilterKey::Reason, Values::Words},
+    KeyInfo{"denied", FilterKey::Denied, Values::Words},   KeyInfo{"lsn", FilterKey::Lsn, Values::Numbers},
+    KeyInfo{"tries", FilterKey::Tries, Values::Numbers},   KeyInfo{"exit", FilterKey::Exit, Values::Numbers},
+    KeyInfo{"cpu", FilterKey::Cpu, Values::Seconds},       KeyInfo{"runtime", FilterKey::Runtime, Values::Seconds},
+    KeyInfo{"waited", FilterKey::Waited, Values::Seconds}, KeyInfo{"mem", FilterKey::Mem, Values::Bytes},
+    KeyInfo{"started", FilterKey::Started, Values::Times}, KeyInfo{"finished", FilterKey::Finished, Values::Times},
+};
+/// Of the language, but nothing is known yet that they could be compared with.
+constexpr std::array<std::string_view, 4> kLater{"silent", "lock", "after", "machine"};
+
+struct Unit {
+    std::string_view name;
+    double factor;
+};
+constexpr std::array kSeconds{Unit{"ms", 1e-3}, Unit{"s", 1},     Unit{"min", 60}, Unit{"m", 60},
+                              Unit{"h", 3600},  Unit{"d", 86400}, Unit{"", 1}};
+constexpr std::array kBytes{Unit{"kB", 1e3},  Unit{"KB", 1e3}, Unit{"MB", 1e6}, Unit{"GB", 1e9},
+                            Unit{"TB", 1e12}, Unit{"B", 1},    Unit{"", 1}};
+constexpr std::array kPlain{Unit{"", 1}};
+
+std::unexpected<Error> wrong(std::string message) {
+    return invalid("q", std::move(message));
+}
+
+char lower(char c) {
+    return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+}
+
+std::string lowered(std::string_view text) {
+    std::string out(text);
+    std::ranges::transform(out, out.begin(), lower);
+    return out;
+}
+
+std::size_t distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        std::size_t diagonal = std::exchange(row[0], i + 1);
+        for (std::size_t j = 0; j < b.size(); ++j) {
+            const std::size_t changed = diagonal + (a[i] == b[j] ? 0 : 1);
+            diagonal = std::exchange(row[j + 1], std::min({changed, row[j] + 1, row[j + 1] + 1}));
+        }
+    }
+    return row[b.size()];
+}
+
+std::unexpected<Error> unknownKey(std::string_view key) {
+    const auto nearest =
+        std::ranges::min_element(kKeys, {}, [key](const KeyInfo& info) { return distance(key, info.name); });
+    if (distance(key, nearest->name) <= 2)
+        return wrong(fmt::format("No key \"{}\"; did you mean \"{}\"?", key, nearest->name));
+    std::string all;
+    for (const KeyInfo& info : kKeys) all += fmt::format("{}{}", all.empty() ? "" : ", ", info.name);
+    return wrong(fmt::format("No key \"{}\"; there are {}. Put quotes around text with a colon in it.", key, all));
+}
+
+// --- reading
+
+/// One term as written: where the key ends, and the values with their quotes taken off.
+struct Written {
+    bool negated = false;
+    std::string key;
+    char comparison = 0; ///< ':', '<', '>'; 0: a bare word
+    bool orEqual = false;
+    std::vector<std::string> values;
+};
+
+class Scanner {
+public:
+    explicit Scanner(std::string_view text)
+        : text_(text) {}
+    bool atEnd() {
+        while (at_ < text_.size() && text_[at_] == ' ') ++at_;
+        return at_ == text_.size();
+    }
+    Result<Written> next() {
+        Written term;
+        if (text_[at_] == '-' && at_ + 1 < text_.size() && text_[at_ + 1] != ' ') {
+            term.negated = true;
+            ++at_;
+        }
+        const std::size_t begin = at_;
+        while (at_ < text_.size() && std::isalpha(static_cast<unsigned char>(text_[at_]))) ++at_;
+        if (at_ > begin && at_ < text_.size() && std::string_view(":<>").contains(text_[at_])) {
+            term.key = text_.substr(begin, at_ - begin);
+            term.comparison = text_[at_++];
+            if (term.comparison != ':' && at_ < text_.size() && text_[at_] == '=') {
+                term.orEqual = true;
+                ++at_;
+            }
+        } else {
+            at_ = begin;
+        }
+        for (bool more = true; more;) {
+            auto value = this->value(term.comparison != 0);
+            if (!value) return std::unexpected(value.error());
+            if (value->empty() && term.comparison != 0)
+                return wrong(fmt::format("\"{}\" wants a value.", text_.substr(begin, at_ - begin)));
+            term.values.push_back(std::move(*value));
+            more = term.comparison != 0 && at_ < text_.size() && text_[at_] == ',';
+            if (more) ++at_;
+        }
+        return term;
+    }
+
+private:
+    Result<std::string> value(bool ofKey) {
+        std::string out;
+        while (at_ < text_.size() && text_[at_] != ' ' && !(ofKey && text_[at_] == ',')) {
+            if (text_[at_] != '"') {
+                out += text_[at_++];
+                continue;
+            }
+            const std::size_t close = text_.find('"', at_ + 1);
+            if (close == text_.npos) return wrong("A quote is not closed.");
+            out += text_.substr(at_ + 1, close - at_ - 1);
+            at_ = close + 1;
+        }
+        return out;
+    }
+
+    std::string_view text_;
+    std::size_t at_ = 0;
+};
+
+std::optional<double> numberOf(std::string_view text, std::span<const Unit> units) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || !std::isfinite(value)) return std::nullopt;
+    const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+    const auto known = std::ranges::find(units, unit, &Unit::name);
+    if (known == units.end()) return std::nullopt;
+    return value * known->factor;
+}
+
+/// The last time it was "22:00" here, in microseconds.
+std::optional<double> lastTimeOfDay(std::string_view text, WallMicros now) {
+    int hour = 0;
+    int minute = 0;
+    const std::size_t colon = text.find(':');
+    if (colon == text.npos) return std::nullopt;
+    const auto read = [](std::string_view part, int most, int& out) {
+        const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), out);
+        return error == std::errc{} && end == part.data() + part.size() && out >= 0 && out <= most;
+    };
+    if (!read(text.substr(0, colon), 23, hour) || !read(text.substr(colon + 1), 59, minute)) return std::nullopt;
+    const std::time_t seconds = now / 1'000'000;
+    std::tm local{};
+    if (!::localtime_r(&seconds, &local)) return std::nullopt;
+    local.tm_hour = hour;
+    local.tm_min = minute;
+    local.tm_sec = 0;
+    local.tm_isdst = -1;
+    std::time_t then = std::mktime(&local);
+    if (then > seconds) {
+        --local.tm_mday;
+        local.tm_isdst = -1;
+        then = std::mktime(&local);
+    }
+    return static_cast<double>(then) * 1e6;
+}
+
+Result<FilterTerm::Range> rangeFrom(std::string_view text, const KeyInfo& info, const Written& term,
+                                    WallMicros now) {
+    const auto units = info.values == Values::Seconds ? std::span<const Unit>(kSeconds)
+                       : info.values == Values::Bytes ? std::span<const Unit>(kBytes)
+                                                      : std::span<const Unit>(kPlain);
+    constexpr std::string_view kSince = "since-";
+    if (info.values == Values::Times && term.comparison == ':' && text.starts_with(kSince)) {
+        if (const auto at = lastTimeOfDay(text.substr(kSince.size()), now))
+            return FilterTerm::Range{.low = *at, .high = kInfinity};
+        return wrong(fmt::format("\"{}:{}\" wants a time of day, as in since-22:00.", info.name, text));
+    }
+    const std::size_t dots = text.find("..");
+    if (term.comparison == ':' && dots != text.npos) {
+        const std::string_view from = text.substr(0, dots);
+        const std::string_view to = text.substr(dots + 2);
+        const auto low = from.empty() ? std::optional(-kInfinity) : numberOf(from, units);
+        const auto high = to.empty() ? std::optional(kInfinity) : numberOf(to, units);
+        if (low && high && (!from.empty() || !to.empty())) return FilterTerm::Range{.low = *low, .high = *high};
+    } else if (const auto value = numberOf(text, units)) {
+        if (term.comparison == '>') return FilterTerm::Range{*value, kInfinity, term.orEqual, true};
+        if (term.comparison == '<') return FilterTerm::Range{-kInfinity, *value, true, term.orEqual};
+        return FilterTerm::Range{*value, *value};
+    }
+    return wrong(fmt::format("\"{}\" is no {} for \"{}\".", text,
+                             info.values == Values::Seconds ? "time (10s, 5min, 1.5h, 1h..2h)"
+                             : info.values == Values::Bytes ? "size (500MB, 4GB, 1GB..2GB)"
+                             : info.values == Values::Times ? "time (since-22:00, or microseconds since 1970)"
+                                                            : "number (3, 1..5)",
+                             info.name));
+}
+
+Result<void> checkWord(FilterKey key, std::string_view word) {
+    if (word.contains('*')) return {};
+    if (key == FilterKey::State && word != "held" && word != "retry" && !actionStateFrom(word))
+        return wrong(
+            fmt::format("\"{}\" is no state; there are new, pending, held, retry, submitting, running, completed, "
+                        "failed, abandoned and cancelled.",
+                        word));
+    if (key == FilterKey::Reason && !reasonFrom(word))
+        return wrong(fmt::format("\"{}\" is no reason of a result, such as exit_code or deadline.", word));
+    return {};
+}
+
+Result<FilterTerm> termFrom(Written written, WallMicros now) {
+    FilterTerm term;
+    term.negated = written.negated;
+    if (written.comparison == 0) {
+        term.words.push_back(lowered(written.values.front()));
+        return term;
+    }
+    const auto info = std::ranges::find(kKeys, written.key, &KeyInfo::name);
+    if (info == kKeys.end()) {
+        if (std::ranges::find(kLater, written.key) != kLater.end())
+            return fail(ErrorKind::NotImplemented,
+                        fmt::format("The filter key \"{}\" is not understood by this version yet.", written.key));
+        return unknownKey(written.key);
+    }
+    term.key = info->key;
+    for (std::string& value : written.values) {
+        if (info->values == Values::Words) {
+            if (written.comparison != ':')
+                return wrong(
+                    fmt::format("\"{}\" is compared with \":\", not with \"{}\".", info->name, written.comparison));
+            if (auto good = checkWord(info->key, value); !good) return std::unexpected(good.error());
+            term.words.push_back(std::move(value));
+        } else {
+            auto range = rangeFrom(value, *info, written, now);
+            if (!range) return std::unexpected(range.error());
+            term.ranges.push_back(*range);
+        }
+    }
+    return term;
+}
+
+// --- matching
+
+bool anyPattern(const std::vector<std::string>& patterns, std::string_view text) {
+    return std::ranges::any_of(patterns, [text](const std::string& p) { return matchesPattern(text, p); });
+}
+
+bool matchesState(const FilterTerm& term, const ActionResult& action) {
+    return std::ranges::any_of(term.words, [&](const std::string& word) {
+        const bool pending = action.state == ActionState::Pending;
+        if (word == "held") return pending && action.held;
+        if (word == "retry") return pending && action.retryAt != 0;
+        return matchesPattern(name(action.state), word);
+    });
+}
+
+bool matchesText(const std::string& word, const ActionResult& action) {
+    const std::string pattern = "*" + word + "*";
+    return std::ranges::any_of(std::array{&action.label, &action.function, &action.workerName, &action.note},
+                               [&](const std::string* text) { return matchesPattern(lowered(*text), pattern); });
+}
+
+WallMicros endOf(const ActionResult& action) {
+    return isEnded(action.state) ? action.times[action.state] : 0;
+}
+
+std::optional<double> numberIn(const ActionResult& action, FilterKey key, WallMicros now) {
+    const auto& outcome = action.outcome;
+    const WallMicros running = action.times[ActionState::Running];
+    const auto time = [](WallMicros t) { return t == 0 ? std::nullopt : std::optional(static_cast<double>(t)); };
+    const auto seconds = [](WallMicros from, WallMicros to) { return static_cast<double>(to - from) / 1e6; };
+    switch (key) {
+    case FilterKey::Lsn: return static_cast<double>(action.lsn.value);
+    case FilterKey::Tries: return static_cast<double>(action.retryCount + 1);
+    case FilterKey::Exit:
+        return outcome && outcome->exitCode ? std::optional(static_cast<double>(*outcome->exitCode)) : std::nullopt;
+    case FilterKey::Cpu: return outcome ? outcome->cpuSeconds : std::nullopt;
+    case FilterKey::Mem:
+        return outcome && outcome->maxRssBytes ? std::optional(static_cast<double>(*outcome->maxRssBytes))
+                                               : std::nullopt;
+    case FilterKey::Started: return time(running);
+    case FilterKey::Finished: return time(endOf(action));
+    case FilterKey::Runtime: {
+        if (running == 0) return std::nullopt;
+        const WallMicros end = action.times.exited ? action.times.exited : endOf(action);
+        return seconds(running, end ? end : now);
+    }
+    case FilterKey::Waited: {
+        const WallMicros until =
+            action.times[ActionState::Submitting] ? action.times[ActionState::Submitting] : endOf(action);
+        return seconds(action.times[ActionState::New], until ? until : now);
+    }
+    default: return std::nullopt;
+    }
+}
+
+bool isIn(const FilterTerm::Range& range, double value) {
+    return (range.withLow ? value >= range.low : value > range.low) &&
+           (range.withHigh ? value <= range.high : value < range.high);
+}
+
+bool matchesTerm(const FilterTerm& term, const ActionResult& action, WallMicros now,
+                 std::span<const std::string> queueNames) {
+    switch (term.key) {
+    case FilterKey::Text: return matchesText(term.words.front(), action);
+    case FilterKey::State: return matchesState(term, action);
+    case FilterKey::Queue:
+        return anyPattern(term.words, fmt::format("{}", action.queue.value)) ||
+               std::ranges::any_of(queueNames,
+                                   [&](const std::string& name) { return anyPattern(term.words, name); });
+    case FilterKey::Worker:
+        return anyPattern(term.words, action.workerName) || anyPattern(term.words, action.workerId);
+    case FilterKey::Function: return anyPattern(term.words, action.function);
+    case FilterKey::Label: return anyPattern(term.words, action.label);
+    case FilterKey::Reason:
+        return action.outcome && action.outcome->reason != Reason::None &&
+               anyPattern(term.words, name(action.outcome->reason));
+    case FilterKey::Denied:
+        return action.outcome && std::ranges::any_of(action.outcome->denied, [&](const Denial& denial) {
+                   return anyPattern(term.words, denial.what) || anyPattern(term.words, denial.path);
+               });
+    default: break;
+    }
+    const auto value = numberIn(action, term.key, now);
+    return value && std::ranges::any_of(term.ranges, [&](const auto& range) { return isIn(range, *value); });
+}
+
+} // namespace
+
+bool operator==(const FilterTerm& a, const FilterTerm& b) {
+    const auto same = [](const FilterTerm::Range& x, const FilterTerm::Range& y) {
+        return x.low == y.low && x.high == y.high && x.withLow == y.withLow && x.withHigh == y.withHigh;
+    };
+    return a.key == b.key && a.negated == b.negated && a.words == b.words &&
+           std::ranges::equal(a.ranges, b.ranges, same);
+}
+
+bool matchesPattern(std::string_view text, std::string_view pattern) {
+    // The last star is the only one worth going back to.
+    std::size_t t = 0, p = 0, star = pattern.npos, mark = 0;
+    while (t < text.size()) {
+        if (p < pattern.size() && pattern[p] == '*') {
+            star = p++;
+            mark = t;
+        } else if (p < pattern.size() && pattern[p] == text[t]) {
+            ++p;
+            ++t;
+        } else if (star != pattern.npos) {
+            p = star + 1;
+            t = ++mark;
+        } else {
+            return false;
+        }
+    }
+    while (p < pattern.size() && pattern[p] == '*') ++p;
+    return p == pattern.size();
+}
+
+bool Filter::matches(const ActionResult& action, WallMicros now, std::span<const std::string> queueNames) const {
+    return std::ranges::all_of(
+        terms, [&](const FilterTerm& term) { return matchesTerm(term, action, now, queueNames) != term.negated; });
+}
+
+const FilterTerm* Filter::plain(FilterKey key) const {
+    const FilterTerm* found = nullptr;
+    for (const FilterTerm& term : terms) {
+        if (term.key != key) continue;
+        const bool literal = std::ranges::none_of(term.words, [](const std::string& w) { return w.contains('*'); });
+        if (found || term.negated || !literal) return nullptr;
+        found = &term;
+    }
+    return found;
+}
+
+Result<Filter> parseFilter(std::string_view text, WallMicros now) {
+    if (text.size() > kMaxFilterBytes) return wrong(fmt::format("A filter has at most {} bytes.", kMaxFilterBytes));
+    Filter filter;
+    Scanner scanner(text);
+    while (!scanner.atEnd()) {
+        auto written = scanner.next();
+        if (!written) return std::unexpected(written.error());
+        auto term = termFrom(std::move(*written), now);
+        if (!term) return std::unexpected(term.error());
+        filter.terms.push_back(std::move(*term));
+    }
+    return filter;
+}
+
+} // namespace yard

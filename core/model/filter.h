@@ -1,0 +1,77 @@
+// The filter language of lists and of operations on many actions: `state:failed,abandoned queue:7 cpu>50 -label:x*
+// "some words"`. Space is and, comma is or, `-` negates, quotes keep spaces, `*` stands for anything. Values; any
+// thread.
+//
+//     state reason queue worker function label            words: state:failed, worker:thumb*, label:"night job"
+//     lsn tries exit                                      numbers: lsn:5,7 lsn:100..200 tries>2 exit:3
+//     cpu runtime waited                                  seconds, or with s min h d: cpu>50 runtime>10min
+//     waited:1h..2h mem                                                 bytes, or with kB MB GB TB: mem>4GB started
+//     finished                                    finished:since-22:00 (the last time it was 22:00 here) denied
+//     denied:open*  (what was denied, or its path) a bare word                                         in label,
+//     function, worker name or note, whatever its case
+#pragma once
+
+#include "core/base/clock.h"
+#include "core/base/error.h"
+#include "core/model/result.h"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace yard {
+
+enum class FilterKey : unsigned char {
+    Text,
+    State,
+    Queue,
+    Worker,
+    Function,
+    Label,
+    Reason,
+    Lsn,
+    Tries,
+    Exit,
+    Cpu,
+    Mem,
+    Runtime,
+    Waited,
+    Started,
+    Finished,
+    Denied
+};
+
+struct FilterTerm {
+    FilterKey key = FilterKey::Text;
+    bool negated = false;
+    std::vector<std::string> words; ///< any of them
+    struct Range {
+        double low;
+        double high;
+        bool withLow = true; ///< false: above `low`
+        bool withHigh = true;
+    };
+    std::vector<Range> ranges; ///< any of them; of keys that are numbers
+    friend bool operator==(const FilterTerm&, const FilterTerm&);
+};
+
+struct Filter {
+    std::vector<FilterTerm> terms; ///< all of them
+
+    bool empty() const { return terms.empty(); }
+    /// `now`: for what has not ended. `queueNames`: what the action's queue is called beside its number.
+    bool matches(const ActionResult& action, WallMicros now, std::span<const std::string> queueNames = {}) const;
+    /// The one term of this key when it is not negated and each of its words is meant literally; else null.
+    const FilterTerm* plain(FilterKey key) const;
+};
+
+/// Invalid with field `q`, saying which term is wrong and, for a key that is nearly right, which was meant. `now`
+/// and the local time zone: for times of day.
+Result<Filter> parseFilter(std::string_view text, WallMicros now);
+/// `*` stands for any characters, none too.
+bool matchesPattern(std::string_view text, std::string_view pattern);
+
+inline constexpr std::size_t kMaxFilterBytes = 4'096;
+
+} // namespace yard

@@ -1,0 +1,172 @@
+// The filter language: what it means, and how it says what is wrong.
+#include "core/model/filter.h"
+
+#include <QTest>
+
+using namespace yard;
+
+namespace {
+
+constexpr WallMicros kNow = 1'700'000'000'000'000;
+
+ActionResult sample() {
+    ActionResult action;
+    action.lsn = Lsn(150);
+    action.queue = QueueId(7);
+    action.workerId = "exec";
+    action.workerName = "exec";
+    action.function = "thumb";
+    action.label = "Night Job, part 2";
+    action.state = ActionState::Failed;
+    action.retryCount = 2;
+    action.note = "error: no such file";
+    action.times[ActionState::New] = kNow - 100'000'000;
+    action.times[ActionState::Submitting] = kNow - 90'000'000;
+    action.times[ActionState::Running] = kNow - 90'000'000;
+    action.times.exited = kNow - 30'000'000;
+    action.times[ActionState::Failed] = kNow - 29'000'000;
+    AttemptOutcome& outcome = action.outcome.emplace();
+    outcome.reason = Reason::ExitCode;
+    outcome.exitCode = 3;
+    outcome.cpuSeconds = 55.5;
+    outcome.maxRssBytes = 2'000'000'000;
+    outcome.denied.push_back({.t = 1, .what = "openat", .path = "/etc/shadow"});
+    return action;
+}
+
+ActionResult waiting() {
+    ActionResult action;
+    action.lsn = Lsn(151);
+    action.state = ActionState::Pending;
+    action.held = true;
+    action.times[ActionState::New] = kNow - 3'600'000'000;
+    return action;
+}
+
+bool matches(const ActionResult& action, const QByteArray& text) {
+    const auto filter = parseFilter(text.toStdString(), kNow);
+    if (!filter) qFatal("%s: %s", text.constData(), filter.error().message.c_str());
+    const std::string names[] = {"nightly"};
+    return filter->matches(action, kNow, names);
+}
+
+} // namespace
+
+class TestFilter : public QObject {
+    Q_OBJECT
+private slots:
+    void saysWhatMatches_data() {
+        QTest::addColumn<QByteArray>("text");
+        QTest::addColumn<bool>("failed");
+        QTest::addColumn<bool>("pending");
+        const auto row = [](const char* text, bool failed, bool pending) {
+            QTest::newRow(text) << QByteArray(text) << failed << pending;
+        };
+        row("", true, true);
+        row("state:failed", true, false);
+        row("state:failed,held", true, true);
+        row("state:retry", false, false);
+        row("-state:failed", false, true);
+        row("state:pend*", false, true);
+        row("queue:7", true, false);
+        row("queue:night*", true, true);
+        row("worker:ex* function:thumb", true, false);
+        row("label:\"Night Job, part 2\"", true, false);
+        row("label:*part*", true, false);
+        row("label:part", false, false);
+        row("reason:exit_code,signal", true, false);
+        row("-reason:exit_code", false, true);
+        row("lsn:150", true, false);
+        row("lsn:100..150", true, false);
+        row("lsn:151..", false, true);
+        row("lsn:..150,151", true, true);
+        row("tries>2", true, false);
+        row("tries>3", false, false);
+        row("tries>=3", true, false);
+        row("tries<3", false, true);
+        row("tries<=3", true, true);
+        row("exit:3", true, false);
+        row("cpu>50", true, false);
+        row("cpu:55500ms", true, false);
+        row("cpu>1min", false, false);
+        row("-cpu>50", false, true);
+        row("mem>1.5GB", true, false);
+        row("mem:1GB..1.9GB", false, false);
+        row("runtime:1min", true, false);
+        row("waited>30m", false, true);
+        row("waited:10", true, false);
+        row("started>0", true, false);
+        row("finished:since-00:00", true, false);
+        row("denied:open*", true, false);
+        row("denied:/etc/*", true, false);
+        row("night", true, false);
+        row("\"no such\" -missing", true, false);
+        row("state:failed cpu>50 -label:x*", true, false);
+    }
+    void saysWhatMatches() {
+        QFETCH(QByteArray, text);
+        QFETCH(bool, failed);
+        QFETCH(bool, pending);
+        QCOMPARE(matches(sample(), text), failed);
+        QCOMPARE(matches(waiting(), text), pending);
+    }
+
+    void runningOnesAreMeasuredUntilNow() {
+        ActionResult action = waiting();
+        action.state = ActionState::Running;
+        action.times[ActionState::Submitting] = action.times[ActionState::Running] = kNow - 20'000'000;
+        QVERIFY(matches(action, "runtime:20s"));
+        QVERIFY(matches(action, "waited>59min"));
+    }
+
+    void saysWhatIsWrong_data() {
+        QTest::addColumn<QByteArray>("text");
+        QTest::addColumn<QByteArray>("contains");
+        const auto row = [](const char* text, const char* contains) {
+            QTest::newRow(text) << QByteArray(text) << QByteArray(contains);
+        };
+        row("sate:failed", "did you mean \"state\"?");
+        row("colourful:red", "there are state, queue");
+        row("state:done", "\"done\" is no state");
+        row("reason:bad", "is no reason");
+        row("state>failed", "compared with");
+        row("cpu:", "wants a value");
+        row("cpu>many", "is no time");
+        row("cpu>5parsecs", "is no time");
+        row("mem>4XB", "is no size");
+        row("lsn:..", "is no number");
+        row("lsn:a..b", "is no number");
+        row("label:\"x", "not closed");
+        row("finished:since-25:00", "time of day");
+        row("finished:since-noon", "time of day");
+        row("started:yesterday", "since-22:00");
+        row("lock:x", "not understood by this version");
+    }
+    void saysWhatIsWrong() {
+        QFETCH(QByteArray, text);
+        QFETCH(QByteArray, contains);
+        const auto filter = parseFilter(text.toStdString(), kNow);
+        QVERIFY(!filter);
+        QVERIFY2(filter.error().message.contains(contains.toStdString()), filter.error().message.c_str());
+        QVERIFY(filter.error().kind == ErrorKind::NotImplemented || filter.error().field == "q");
+    }
+
+    void aLongOneIsRefused() { QVERIFY(!parseFilter(std::string(kMaxFilterBytes + 1, 'x'), kNow)); }
+
+    void onlyLiteralTermsArePlain() {
+        const auto filter = parseFilter("state:failed label:x* -queue:7 worker:a worker:b", kNow);
+        QVERIFY(filter.has_value());
+        QVERIFY(filter->plain(FilterKey::State));
+        for (const FilterKey key : {FilterKey::Label, FilterKey::Queue, FilterKey::Worker, FilterKey::Reason})
+            QVERIFY(!filter->plain(key));
+    }
+
+    void patternsWithManyStarsEnd() {
+        QVERIFY(matchesPattern("abcabc", "*b*c"));
+        QVERIFY(matchesPattern("", "**"));
+        QVERIFY(!matchesPattern(std::string(5'000, 'a'), "*a*a*a*a*a*b"));
+    }
+};
+
+QTEST_APPLESS_MAIN(TestFilter)
+#include "tst_filter.moc"
