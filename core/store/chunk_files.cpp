@@ -15,7 +15,7 @@ ChunkFiles::ChunkFiles(std::string directory, bool sync, Duration grace)
     : directory_(std::move(directory))
     , sync_(sync)
     , grace_(grace)
-    , allRecentUntil_(MonoClock::now() + grace) {}
+    , allTouched_(MonoClock::now()) {}
 
 Result<std::unique_ptr<ChunkFiles>> ChunkFiles::open(std::string directory, bool sync, Duration grace) {
     if (auto removed = removeTree(directory + "/tmp"); !removed) return std::unexpected(std::move(removed.error()));
@@ -86,8 +86,47 @@ Result<void> ChunkFiles::place(const std::string& temporary, const Hash256& hash
     return syncDirectory(folder);
 }
 
+std::int64_t ChunkFiles::setAside(const Hash256& hash) {
+    std::int64_t bytes = 0;
+    for (const auto& path : {pathOf(hash), compressedPathOf(hash)}) {
+        struct stat status{};
+        const std::string aside = temporaryPath();
+        if (stat(path.c_str(), &status) != 0 || rename(path.c_str(), aside.c_str()) != 0) continue;
+        bytes += status.st_size;
+        const std::lock_guard lock(mutex_);
+        setAside_.push_back(aside);
+    }
+    return bytes;
+}
+
+void ChunkFiles::setAsidePack(std::int64_t pack) {
+    const std::string aside = temporaryPath();
+    if (rename(packPath(pack).c_str(), aside.c_str()) != 0) return; // a start removes packs that have no row
+    const std::lock_guard lock(mutex_);
+    setAside_.push_back(aside);
+}
+
+void ChunkFiles::removeSetAside() {
+    std::vector<std::string> paths;
+    {
+        const std::lock_guard lock(mutex_);
+        paths.swap(setAside_);
+    }
+    for (const std::string& path : paths) (void)unlink(path.c_str());
+}
+
+void ChunkFiles::setGrace(Duration grace) {
+    const std::lock_guard lock(mutex_);
+    grace_ = grace;
+}
+
+Duration ChunkFiles::grace() const {
+    const std::lock_guard lock(mutex_);
+    return grace_;
+}
+
 void ChunkFiles::quarantine(const Hash256& hash) {
-    setAside_.fetch_add(1, std::memory_order_relaxed);
+    quarantined_.fetch_add(1, std::memory_order_relaxed);
     for (const auto& path : {pathOf(hash), compressedPathOf(hash)})
         (void)rename(path.c_str(), (path + ".bad").c_str());
 }
@@ -103,7 +142,7 @@ void ChunkFiles::touch(std::span<const Hash256> hashes) {
     if (touched_.size() > kMaxTouches) {
         // Too many to remember one by one: nothing at all is deleted until the last of them is out of grace.
         touched_.clear();
-        allRecentUntil_ = now + grace_;
+        allTouched_ = now;
     } else if (now >= nextPrune_) {
         nextPrune_ = now + kPruneEvery;
         std::erase_if(touched_, [&](const auto& touch) { return touch.second + grace_ < now; });
@@ -113,7 +152,7 @@ void ChunkFiles::touch(std::span<const Hash256> hashes) {
 bool ChunkFiles::isRecent(const Hash256& hash) const {
     const MonoTime now = MonoClock::now();
     const std::lock_guard lock(mutex_);
-    if (now < allRecentUntil_) return true;
+    if (now < allTouched_ + grace_) return true;
     const auto found = touched_.find(hash);
     return found != touched_.end() && now < found->second + grace_;
 }

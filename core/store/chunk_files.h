@@ -40,6 +40,12 @@ public:
     /// Renames a finished file to its name. The temporary is gone afterwards, also when the chunk was there
     /// already.
     Result<void> place(const std::string& temporary, const Hash256& hash, bool compressed);
+    /// Takes the files of a chunk, or of a pack, out of their place; removeSetAside() deletes them, as does the
+    /// next start. A rename each: deleting gigabytes takes its time. Returns their bytes on the disk.
+    std::int64_t setAside(const Hash256& hash);
+    void setAsidePack(std::int64_t pack);
+    /// Deletes what was set aside. Blocks as long as it takes.
+    void removeSetAside();
     /// Puts a chunk whose bytes are wrong aside (".bad"), so that it reads as missing.
     void quarantine(const Hash256& hash);
 
@@ -49,6 +55,9 @@ public:
     /// True while deletion is out of the question for the grace time's sake. Deletion asks this on the store
     /// thread, after it found no reference, and deletes there: acceptance touches and commits on the same thread.
     bool isRecent(const Hash256& hash) const;
+    /// How long after it was touched a chunk is recent; holds at once, for earlier touches too.
+    void setGrace(Duration grace);
+    Duration grace() const;
 
     /// Counted since the start, for /metrics. Thread-safe.
     struct Stats {
@@ -58,7 +67,7 @@ public:
         std::uint64_t fileBytes = 0; ///< as they lie on the disk
         std::uint64_t setAside = 0;  ///< their bytes were wrong
     };
-    Stats stats() const { return {smallChunks_, smallBytes_, files_, fileBytes_, setAside_}; }
+    Stats stats() const { return {smallChunks_, smallBytes_, files_, fileBytes_, quarantined_}; }
     /// A small chunk went into the journal.
     void countSmall(std::size_t bytes) {
         smallChunks_.fetch_add(1, std::memory_order_relaxed);
@@ -75,13 +84,14 @@ private:
 
     const std::string directory_;
     const bool sync_;
-    const Duration grace_;
     std::atomic<std::uint64_t> nextTemporary_{0};
-    std::atomic<std::uint64_t> smallChunks_{0}, smallBytes_{0}, files_{0}, fileBytes_{0}, setAside_{0};
+    std::atomic<std::uint64_t> smallChunks_{0}, smallBytes_{0}, files_{0}, fileBytes_{0}, quarantined_{0};
     mutable std::mutex mutex_;
     std::unordered_map<Hash256, MonoTime> touched_; ///< mutex_
-    MonoTime allRecentUntil_;                       ///< mutex_; after a start, or when the table was full
-    MonoTime nextPrune_;                            ///< mutex_
+    Duration grace_;                                ///< mutex_
+    MonoTime allTouched_;               ///< mutex_; everything was touched then: a start, or the table was full
+    std::vector<std::string> setAside_; ///< mutex_; paths in tmp/
+    MonoTime nextPrune_;                ///< mutex_
 };
 
 } // namespace yard::store

@@ -118,6 +118,7 @@ public:
 
 private:
     friend class Reader;
+    friend class Survey;
     struct Impl;
     explicit Store(std::unique_ptr<Impl> impl);
     std::unique_ptr<Impl> impl_;

@@ -74,6 +74,7 @@ Applied JournalWriter::on(const Reopen& reopen) {
     if (rc == SQLITE_OK) rc = deleteDone_.run(reopen.lsn);
     if (rc != SQLITE_OK) return done(rc);
     count(row.queue.value, state, -1);
+    --group_.finishedDelta;
     return {SQLITE_OK, std::move(detail)};
 }
 
@@ -178,14 +179,18 @@ int JournalWriter::putChunk(const SmallChunk& chunk) {
     files_.countSmall(chunk.bytes.size());
     if (!packing_ || chunk.bytes.size() <= kPackOver)
         return insertBlob_.run(keyOf(chunk.hash), bytesOf(chunk.hash), size, Bytes{chunk.bytes}, nullptr, nullptr);
-    if (group_.packId == 0) {
-        Selecting last(lastPack_);
-        if (const int rc = last.step(); rc != SQLITE_ROW) return rc;
-        group_.packId = last->integer(0) + 1;
-    }
+    if (const int rc = beginPack(); rc != SQLITE_OK) return rc;
     const auto at = static_cast<std::int64_t>(group_.pack.size());
     group_.pack += chunk.bytes;
     return insertBlob_.run(keyOf(chunk.hash), bytesOf(chunk.hash), size, nullptr, group_.packId, at);
+}
+
+int JournalWriter::beginPack() {
+    if (group_.packId != 0) return SQLITE_OK;
+    Selecting last(lastPack_);
+    if (const int rc = last.step(); rc != SQLITE_ROW) return rc;
+    group_.packId = lastPackId_ = std::max(lastPackId_, last->integer(0)) + 1;
+    return SQLITE_OK;
 }
 
 // --- once per group
@@ -195,7 +200,7 @@ int JournalWriter::writeCounters() {
         const int rc = countQueue_.run(delta[0], delta[1], delta[2], delta[3], queue);
         if (rc != SQLITE_OK) return rc;
     }
-    return SQLITE_OK;
+    return group_.finishedDelta == 0 ? SQLITE_OK : countFinished_.run(group_.finishedDelta);
 }
 
 int JournalWriter::writeRecent() {

@@ -79,6 +79,8 @@ Result<void> JournalWriter::prepareRest() {
     insertPack_ = sql("INSERT INTO pack VALUES(?,?)");
     lastPack_ = sql("SELECT coalesce(max(id), 0) FROM pack");
 
+    countFinished_ = sql("UPDATE meta SET value=CAST(CAST(value AS INTEGER)+? AS TEXT) WHERE key='finished'");
+
     insertLabel_ = sql("INSERT OR IGNORE INTO dict_label VALUES(?,?)");
     insertClass_ = sql("INSERT OR IGNORE INTO dict_class VALUES(?,?,?,?,?)");
     findIdem_ = sql("SELECT id, body, answer, t FROM idem WHERE key=?");
@@ -103,6 +105,23 @@ Result<void> JournalWriter::prepareRest() {
     putMeta_ = sql("INSERT OR REPLACE INTO meta VALUES(?,?)");
     getMeta_ = sql("SELECT value FROM meta WHERE key=?");
     putRecent_ = sql("INSERT OR REPLACE INTO recent VALUES(?,?,?)");
+    return sql.result;
+}
+
+Result<void> JournalWriter::prepareSweep() {
+    Preparing sql{database_};
+    scanDone_ =
+        sql("SELECT lsn, array_base, t_new + coalesce(d_end, 0) FROM done WHERE lsn>=? ORDER BY lsn LIMIT ?");
+    deleteDoneRun_ = sql("DELETE FROM done WHERE lsn BETWEEN ? AND ?");
+    deleteSpecRun_ = sql("DELETE FROM spec WHERE lsn BETWEEN ? AND ?");
+    releaseArrayBy_ = sql("UPDATE array SET live=live-?2 WHERE base=?1");
+    blobSize_ = sql("SELECT hash, size, id FROM blob WHERE key=?");
+    packedBlobs_ = sql("SELECT id, at, size FROM blob WHERE pack=? ORDER BY at");
+    movePacked_ = sql("UPDATE blob SET pack=?2, at=?3 WHERE id=?1");
+    packSize_ = sql("SELECT size FROM pack WHERE id=?");
+    deletePack_ = sql("DELETE FROM pack WHERE id=?");
+    freePages_ = sql("PRAGMA freelist_count");
+    allPages_ = sql("PRAGMA page_count");
     return sql.result;
 }
 

@@ -28,6 +28,7 @@ Result<std::unique_ptr<JournalWriter>> JournalWriter::create(Database& database,
     std::unique_ptr<JournalWriter> writer(new JournalWriter(database, files));
     if (auto done = writer->prepareRows(); !done) return std::unexpected(std::move(done.error()));
     if (auto done = writer->prepareRest(); !done) return std::unexpected(std::move(done.error()));
+    if (auto done = writer->prepareSweep(); !done) return std::unexpected(std::move(done.error()));
     if (auto done = writer->loadRecent(); !done) return std::unexpected(std::move(done.error()));
     writer->owner_.release();
     return writer;
@@ -48,6 +49,7 @@ int JournalWriter::commit() {
     if (rc == SQLITE_OK) rc = commit_.run();
     if (rc != SQLITE_OK) return rc;
     for (const Lsn lsn : group_.finished) recent_[recentCount_++ % recent_.size()] = lsn;
+    for (const std::int64_t pack : group_.emptyPacks) files_.setAsidePack(pack);
     return SQLITE_OK;
 }
 
@@ -124,6 +126,7 @@ int JournalWriter::findChunk(const Hash256& hash) {
 bool JournalWriter::lacksChunks(std::span<const Hash256> chunks, Applied& applied) {
     // Touched first, then looked for: deletion looks at the touches after it decided, on this same thread.
     files_.touch(chunks);
+    note(chunks);
     std::vector<std::string> need;
     for (const auto& hash : chunks) {
         if (hash == Hash256::ofNothing()) continue;
@@ -288,6 +291,7 @@ int JournalWriter::putAttempt(Lsn lsn, const AttemptRecord& attempt) {
     const auto unlessNone = [](const std::string& text) {
         return text.empty() ? std::optional<std::string_view>() : std::string_view(text);
     };
+    note(attempt);
     const std::int64_t last = (std::int64_t{1} << kAttemptBits) - 1;
     const std::int64_t id = (lsn.value << kAttemptBits) | std::min<std::int64_t>(attempt.n, last);
     return putAttempt_.run(id, std::to_underlying(outcome.state), std::to_underlying(outcome.reason),
@@ -341,6 +345,7 @@ JournalWriter::Applied JournalWriter::on(const Finish& finish) {
     if (rc == SQLITE_OK) rc = putChunks(finish.chunks);
     if (rc != SQLITE_OK) return failed(rc);
     count(row->queue, finish.state, 1);
+    ++group_.finishedDelta;
     group_.finished.push_back(finish.lsn);
     return ok();
 }
@@ -412,6 +417,7 @@ JournalWriter::Applied JournalWriter::on(const Retire& retire) {
         }
     }
     int rc = deleteDone_.run(retire.lsn);
+    --group_.finishedDelta;
     const std::int64_t first = retire.lsn.value << kAttemptBits;
     if (rc == SQLITE_OK) rc = deleteAttempts_.run(first, first + (std::int64_t{1} << kAttemptBits) - 1);
     if (rc == SQLITE_OK) rc = forgetSpec(retire.lsn, arrayBase);

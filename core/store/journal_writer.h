@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 namespace yard::store {
@@ -55,8 +56,10 @@ private:
     struct Group {
         std::map<std::int64_t, CounterDelta> counters;
         std::vector<Lsn> finished;
+        std::int64_t finishedDelta = 0; ///< rows of `done`
         std::string pack;
         std::int64_t packId = 0;
+        std::vector<std::int64_t> emptyPacks; ///< their files go after the commit
     };
     /// The columns of a pending row that its end copies.
     struct PendingColumns {
@@ -70,6 +73,7 @@ private:
         , files_(files) {}
     Result<void> prepareRows();
     Result<void> prepareRest();
+    Result<void> prepareSweep();
     Result<void> loadRecent();
 
     Applied on(const Accept& accept);
@@ -86,6 +90,11 @@ private:
     Applied on(const DropOp& drop);
     Applied on(const PutChunk& put);
     Applied on(const DropChunk& drop);
+    Applied on(const RetireOutdated& retire);
+    Applied on(const Marking& marking);
+    Applied on(const DropUnused& drop);
+    Applied on(const CompactPack& compact);
+    Applied on(const ShrinkJournal& shrink);
     Applied on(const PutMeta& put);
     Applied on(const ReserveLsns& reserve);
 
@@ -107,6 +116,26 @@ private:
     void count(std::int64_t queue, ActionState state, std::int64_t by);
     Applied notFound(Lsn lsn);
 
+    // clearing up (journal_sweep.cpp)
+    /// A row of `done` that goes, with others that follow it and belong to the same array, or to none.
+    struct Run {
+        std::int64_t first, last;
+        std::optional<std::int64_t> arrayBase;
+    };
+    int findOutdated(const RetireOutdated& retire, std::vector<Run>& runs, Swept& swept);
+    int retireRun(const Run& run);
+    int dropUnused(const Hash256& hash, Swept& swept);
+    struct Packed {
+        std::int64_t id, at, size;
+    };
+    int readPack(std::int64_t pack, std::vector<Packed>& live);
+    Result<void> readLive(std::int64_t pack, const std::vector<Packed>& live, std::string& bytes) const;
+    /// Whatever refers to a chunk from now on is noted while somebody looks for those that nothing refers to.
+    void note(std::span<const Hash256> chunks);
+    void note(const AttemptRecord& attempt);
+    void note(const ChunkRef& chunk) { note(std::span(&chunk.hash, 1)); }
+    int beginPack();
+
     int writeCounters();
     int writeRecent();
     int writePack();
@@ -117,6 +146,11 @@ private:
     Group group_;
     Group atSavepoint_;
     bool packing_ = false;
+    std::int64_t lastPackId_ =
+        0; ///< numbers of packs are not used twice while we live: the file goes after the row
+    bool marking_ = false;
+    bool notedTooMany_ = false;
+    std::unordered_set<std::int64_t> noted_;                             ///< keyOf(), since marking began
     std::array<Lsn, std::size_t{kRecentRows} * kRecentPerRow> recent_{}; ///< committed
     std::uint64_t recentCount_ = 0;
 
@@ -126,6 +160,8 @@ private:
     Statement insertSpec_, deleteSpec_, specExists_, insertArray_, releaseArray_, arrayLive_, deleteArray_;
     Statement putAttempt_, deleteAttempts_;
     Statement findChunk_, insertBlob_, deleteBlob_, insertPack_, lastPack_;
+    Statement scanDone_, deleteDoneRun_, deleteSpecRun_, releaseArrayBy_, countFinished_;
+    Statement blobSize_, packedBlobs_, movePacked_, packSize_, deletePack_, freePages_, allPages_;
     Statement insertLabel_, insertClass_, findIdem_, insertIdem_, deleteIdem_, pruneIdem_;
     Statement putQueue_, deleteQueue_, raiseLastQueue_, countQueue_;
     Statement putWorker_, deleteWorker_, putOp_, deleteOp_, putMeta_, getMeta_, putRecent_;

@@ -5,6 +5,11 @@
 namespace yard::store {
 namespace {
 
+// A step of clearing up shares its transaction with whatever came with it, and that waits for it.
+constexpr int kMostRetired = 10'000;
+constexpr std::size_t kMostDropped = 1'000;
+constexpr int kMostPages = 10'000;
+
 std::size_t bytesOfChunks(const std::vector<SmallChunk>& chunks) {
     std::size_t bytes = 0;
     for (const auto& chunk : chunks) bytes += chunk.bytes.size() + sizeof chunk;
@@ -42,6 +47,7 @@ struct Footprint {
     }
     std::size_t operator()(const PutOp& put) const { return put.row.body.size(); }
     std::size_t operator()(const PutChunk& put) const { return put.chunk.bytes.size(); }
+    std::size_t operator()(const DropUnused& drop) const { return drop.chunks.size() * sizeof(Hash256); }
     std::size_t operator()(const PutMeta& put) const { return put.key.size() + put.value.size(); }
     template<class Other>
     std::size_t operator()(const Other&) const {
@@ -113,6 +119,18 @@ struct Validate {
         if (put.chunk.bytes.size() <= kSmallChunk) return {};
         return fail(ErrorKind::Invalid, fmt::format("a chunk of {} bytes is too large for the journal: at most {}",
                                                     put.chunk.bytes.size(), kSmallChunk));
+    }
+    Result<void> operator()(const RetireOutdated& retire) const {
+        if (retire.most >= 1 && retire.most <= kMostRetired) return {};
+        return fail(ErrorKind::Invalid, fmt::format("between 1 and {} rows are looked at in a step", kMostRetired));
+    }
+    Result<void> operator()(const DropUnused& drop) const {
+        if (drop.chunks.size() <= kMostDropped) return {};
+        return fail(ErrorKind::Invalid, fmt::format("at most {} chunks are dropped in a step", kMostDropped));
+    }
+    Result<void> operator()(const ShrinkJournal& shrink) const {
+        if (shrink.pages >= 1 && shrink.pages <= kMostPages) return {};
+        return fail(ErrorKind::Invalid, fmt::format("between 1 and {} pages are given back in a step", kMostPages));
     }
     Result<void> operator()(const ReserveLsns& reserve) const {
         if (reserve.count >= 1 && reserve.count <= 1'000'000'000) return {};

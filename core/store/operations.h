@@ -2,6 +2,7 @@
 // out whole or not at all; the operations of one group share one transaction (journal.h). No owner.
 #pragma once
 
+#include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/store/rows.h"
 
@@ -9,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -124,6 +126,43 @@ struct PutChunk {
 struct DropChunk {
     Hash256 hash{};
 };
+/// Which finished actions are to go: up to `last` all below `below`, and those that ended before `endedBefore`; but
+/// none that ended at `keptSince` or later.
+struct Outdated {
+    WallMicros endedBefore = 0; ///< 0: none by their age
+    Lsn below{};                ///< 0: none by their number
+    WallMicros keptSince = 0;
+    Lsn last{};
+    bool covers(Lsn lsn, WallMicros end) const {
+        return lsn <= last && end < keptSince && (lsn < below || end < endedBefore);
+    }
+};
+/// Forgets finished actions that are outdated: looks at `most` rows from `from` on. AckDetail::swept.
+struct RetireOutdated {
+    Outdated what{};
+    Lsn from{};
+    int most = 1'000;
+};
+/// From its commit on the writer notes each chunk that an operation refers to, until it is switched off.
+struct Marking {
+    bool on = true;
+};
+/// Forgets those of these chunks that were not referred to since Marking{true} and are not recent.
+/// AckDetail::swept. WrongState without marking, when more was noted than can be, or after `validUntil`.
+struct DropUnused {
+    std::vector<Hash256> chunks{};
+    MonoTime validUntil{};
+};
+/// Moves up to 1 MiB of what is used of a pack into another one; once nothing is, the pack goes. AckDetail::swept
+/// with `more` until then. NotFound; Io when it cannot be read.
+struct CompactPack {
+    std::int64_t pack = 0;
+};
+/// Gives up to so many free pages of the journal back to the file system. AckDetail::swept with `more` while a good
+/// part of the file is free.
+struct ShrinkJournal {
+    int pages = 128;
+};
 /// A small durable value of the engine's, by name.
 struct PutMeta {
     std::string key{};
@@ -136,7 +175,8 @@ struct ReserveLsns {
 };
 
 using Action = std::variant<Accept, Finish, Retry, Update, Retire, Reopen, PutQueue, DropQueue, PutWorker,
-                            DropWorker, PutOp, DropOp, PutChunk, DropChunk, PutMeta, ReserveLsns>;
+                            DropWorker, PutOp, DropOp, PutChunk, DropChunk, RetireOutdated, Marking, DropUnused,
+                            CompactPack, ShrinkJournal, PutMeta, ReserveLsns>;
 
 struct Operation {
     std::uint64_t tag = 0;  ///< the poster's, comes back in the Ack
@@ -158,6 +198,16 @@ struct FinishedState {
     ActionState state = ActionState::Completed;
 };
 
+/// What a step of clearing up did.
+struct Swept {
+    std::int64_t gone = 0;  ///< actions, chunks or packs
+    std::int64_t bytes = 0; ///< as they lay on the disk
+    std::int64_t kept = 0;  ///< chunks: recent, or referred to meanwhile
+    bool more = false;
+    Lsn next{};                              ///< RetireOutdated: to go on from
+    std::vector<std::pair<Lsn, Lsn>> runs{}; ///< RetireOutdated: first and last of those that went
+};
+
 struct AckDetail {
     std::optional<Error> error{}; ///< set: nothing of the operation happened
     bool repeated = false;        ///< Accept: the key was known; `answer` is the first answer
@@ -165,6 +215,7 @@ struct AckDetail {
     std::vector<FinishedState> finished{}; ///< Accept: predecessors that have already ended
     std::optional<PendingRow> row{};       ///< Reopen
     LsnBlock lsns{};                       ///< ReserveLsns
+    std::optional<Swept> swept{};
 };
 
 /// Answer to one operation. No detail: it is committed and there is nothing more to say.

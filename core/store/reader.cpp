@@ -25,7 +25,7 @@ Reader::Impl::~Impl() {
     // Statements first, then the connection, then it no longer counts.
     for (Statement* statement : {&begin,     &end,       &done,    &doneDown, &doneUp,  &pending,  &pendingDown,
                                  &pendingUp, &nextRun,   &runDown, &runUp,    &attempt, &attempts, &className,
-                                 &labelText, &classesOf, &labelOf, &recent,   &spec,    &blob,     &idem})
+                                 &labelText, &classesOf, &labelOf, &recent,   &spec,    &findBlob, &idem})
         *statement = Statement();
     database = Database();
     --readers;
@@ -308,24 +308,36 @@ static Result<std::string> readPacked(const std::string& path, std::int64_t at, 
 }
 
 Result<std::optional<std::string>> Reader::blob(const Hash256& hash) {
-    Impl& reader = *impl_;
-    const Impl::Snapshot snapshot(reader);
-    Selecting row(reader.blob, keyOf(hash));
+    // The pack may be emptied into another one between the look at its row and at its file: then the row is new.
+    constexpr int kLooks = 3;
+    Result<std::optional<std::string>> found;
+    for (int look = 0; look < kLooks; ++look) {
+        bool gone = false;
+        found = impl_->blob(hash, gone);
+        if (!gone) break;
+    }
+    return found;
+}
+
+Result<std::optional<std::string>> Reader::Impl::blob(const Hash256& hash, bool& packIsGone) {
+    const Snapshot snapshot(*this);
+    Selecting row(findBlob, keyOf(hash));
     int rc = row.step();
     while (rc == SQLITE_ROW && row->hash(0) != hash) rc = row.step();
     if (rc == SQLITE_DONE) return std::optional<std::string>();
-    if (rc != SQLITE_ROW) return reader.failed(rc, "reading a chunk");
+    if (rc != SQLITE_ROW) return failed(rc, "reading a chunk");
     if (row->isNull(3)) return std::string(row->text(2));
-    auto bytes = readPacked(reader.files.packPath(row->integer(3)), row->integer(4),
+    auto bytes = readPacked(files.packPath(row->integer(3)), row->integer(4),
                             std::clamp<std::int64_t>(row->integer(1), 0, kSmallChunk));
-    if (!bytes && bytes.error().sysErrno == ENOENT) return std::optional<std::string>();
+    packIsGone = !bytes && bytes.error().sysErrno == ENOENT;
+    if (packIsGone) return std::optional<std::string>();
     if (!bytes) return std::unexpected(std::move(bytes.error()));
     return std::move(*bytes);
 }
 
 Result<bool> Reader::hasBlob(const Hash256& hash) {
     Impl& reader = *impl_;
-    Selecting row(reader.blob, keyOf(hash));
+    Selecting row(reader.findBlob, keyOf(hash));
     int rc = row.step();
     while (rc == SQLITE_ROW && row->hash(0) != hash) rc = row.step();
     if (rc == SQLITE_ROW || rc == SQLITE_DONE) return rc == SQLITE_ROW;

@@ -55,6 +55,8 @@ struct Reader::Impl {
     int finished(Lsn lsn, std::optional<ActionResult>& result);
     int addAttempts(ActionResult& result, std::int64_t attempts, bool endedByAttempt);
 
+    Result<std::optional<std::string>> blob(const Hash256& hash, bool& packIsGone);
+
     Result<Page> scan(const PageFilter& filter, const Wanted& wanted, PageOrder order, int limit, Lsn cursor);
     /// One run of the index per (state, queue, reason) there is; nothing when those are too many.
     struct Run {
@@ -73,7 +75,7 @@ struct Reader::Impl {
     Statement done, doneDown, doneUp, pending, pendingDown, pendingUp;
     Statement nextRun, runDown, runUp;
     Statement attempt, attempts, className, labelText, classesOf, labelOf;
-    Statement recent, spec, blob, idem;
+    Statement recent, spec, findBlob, idem;
 };
 
 } // namespace yard::store

@@ -56,7 +56,7 @@ Result<void> Reader::Impl::prepare() {
                 "UNION ALL SELECT lsn, array_base, array_index FROM done WHERE lsn=?1) a "
                 "JOIN spec s ON s.lsn=coalesce(a.array_base, a.lsn)"},
         {&idem, "SELECT body, answer, t FROM idem WHERE key=?"},
-        {&blob, "SELECT hash, size, bytes, pack, at FROM blob WHERE key=?"},
+        {&findBlob, "SELECT hash, size, bytes, pack, at FROM blob WHERE key=?"},
     };
     for (const auto& [statement, sql] : all) {
         auto prepared = database.prepare(sql);

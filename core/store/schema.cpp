@@ -57,7 +57,15 @@ INSERT INTO meta VALUES('next_lsn', '1'), ('last_queue', '0');
 
 static constexpr const char* kVersion2 = "ALTER TABLE queue ADD COLUMN failed_before INTEGER NOT NULL DEFAULT 0;";
 
-static constexpr const char* kMigrations[] = {kVersion1, kVersion2};
+// What clearing up needs: how many rows `done` has, written with each group; the rows of a pack; the specs that
+// refer to chunks. Both indexes are of few rows.
+static constexpr const char* kVersion3 = R"(
+INSERT INTO meta SELECT 'finished', CAST(count(*) AS TEXT) FROM done;
+CREATE INDEX blob_pack ON blob(pack) WHERE pack IS NOT NULL;
+CREATE INDEX spec_chunks ON spec(lsn) WHERE chunks IS NOT NULL;
+)";
+
+static constexpr const char* kMigrations[] = {kVersion1, kVersion2, kVersion3};
 static_assert(std::size(kMigrations) == kSchemaVersion);
 
 Result<void> migrate(Database& database, std::span<const char* const> steps) {

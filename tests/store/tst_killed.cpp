@@ -1,8 +1,10 @@
 // Accepted means kept: a child writes the journal and is killed at a random moment, again and again; whatever it
-// said was committed is there afterwards, and the file is whole. YARD_KILL_ROUNDS makes it longer than the default.
+// said was committed is there afterwards, and the file is whole. The same while it clears up: no result is without
+// its chunks. YARD_KILL_ROUNDS makes it longer than the default.
 #include "tests/store/journal_fixture.h"
 
 #include "core/store/database.h"
+#include "core/store/survey.h"
 
 #include <QCoreApplication>
 #include <QRandomGenerator>
@@ -33,6 +35,61 @@ struct Report {
 
 std::string outputOf(std::int64_t lsn) {
     return "output of " + std::to_string(lsn);
+}
+
+/// Large enough for a pack in some.
+std::string longOutputOf(std::int64_t lsn) {
+    return outputOf(lsn) + std::string(lsn % 2 == 0 ? 5'000 : 10, 'x');
+}
+
+std::vector<Hash256> unusedChunks(Survey& survey) {
+    ChunkFilter filter(*survey.smallChunks(), 1);
+    Survey::MarkCursor cursor;
+    while (*survey.markStep({}, filter, cursor)) {
+    }
+    std::vector<UnusedChunk> unused;
+    std::int64_t after = 0;
+    while (*survey.unusedSmall(filter, after, unused)) {
+    }
+    std::vector<Hash256> hashes;
+    for (const UnusedChunk& chunk : unused) hashes.push_back(chunk.hash);
+    return hashes;
+}
+
+/// Finishes actions, and clears up behind them but for the last hundred, until it is killed.
+[[noreturn]] void clearUntilKilled(const std::string& path) {
+    auto files = *ChunkFiles::open(path + "/chunks", false, Duration::zero());
+    StoreOptions options;
+    options.path = path + "/journal.sqlite";
+    options.largeGroup = 1;
+    auto store = *Store::open(options, *files, {.acks = [](Acks) {}, .specs = [](std::vector<FetchedSpec>) {}});
+    const auto restored = store->restore([](std::span<PendingRow>) {});
+    if (!restored) _exit(5);
+    store->start();
+    auto survey = *Survey::open(*store);
+    const auto done = [&](Action action) {
+        if (!store->carryOutAndWait(std::move(action))) _exit(6);
+    };
+    const Report begun{restored->lsns.first.value, 's'};
+    if (::write(STDOUT_FILENO, &begun, sizeof begun) != sizeof begun) _exit(3);
+    for (std::int64_t lsn = restored->lsns.first.value;; lsn += 50) {
+        std::vector<Operation> operations;
+        for (std::int64_t i = lsn; i < lsn + 50; ++i) {
+            operations.push_back({.tag = 0, .unhurried = false, .action = accept({i})});
+            Finish end = finish(i);
+            end.attempt->outcome.out = ChunkRef{Sha256::of(longOutputOf(i)), longOutputOf(i).size()};
+            end.chunks = {chunk(longOutputOf(i))};
+            operations.push_back({.tag = 0, .unhurried = false, .action = std::move(end)});
+        }
+        if (!store->post(std::move(operations))) _exit(6);
+        done(RetireOutdated{{0, Lsn(lsn - 100), kThen * 2, Lsn(lsn)}, Lsn(lsn - 1'000), 1'000});
+        done(Marking{true});
+        done(DropUnused{unusedChunks(*survey), MonoClock::now() + std::chrono::hours(1)});
+        done(Marking{false});
+        const auto sparse = survey->sparsePacks();
+        for (const Survey::SparsePack& pack : *sparse) done(CompactPack{pack.id});
+        files->removeSetAside();
+    }
 }
 
 /// Accepts and finishes as fast as it can until it is killed.
@@ -81,19 +138,21 @@ std::string outputOf(std::int64_t lsn) {
 class TestKilled : public QObject {
     Q_OBJECT
 
-    QTemporaryDir directory_;
+    std::unique_ptr<QTemporaryDir> place_;
+    QString path() const { return place_->path(); }
 
     /// Runs one child and kills it after `patience`; adds what it said to `said`. False: it ended by itself.
-    bool killOne(std::chrono::microseconds patience, std::map<std::int64_t, char>& said, std::int64_t& begun) {
+    bool killOne(std::chrono::microseconds patience, std::map<std::int64_t, char>& said, std::int64_t& begun,
+                 const char* mode = "--write-until-killed") {
         int pipe[2];
         if (pipe2(pipe, O_CLOEXEC) != 0) return false;
         posix_spawn_file_actions_t actions;
         posix_spawn_file_actions_init(&actions);
         posix_spawn_file_actions_adddup2(&actions, pipe[1], STDOUT_FILENO);
         const std::string program = QCoreApplication::applicationFilePath().toStdString();
-        const std::string path = directory_.path().toStdString();
-        std::array<char*, 4> argv{const_cast<char*>(program.c_str()), const_cast<char*>("--write-until-killed"),
-                                  const_cast<char*>(path.c_str()), nullptr};
+        const std::string directory = path().toStdString();
+        std::array<char*, 4> argv{const_cast<char*>(program.c_str()), const_cast<char*>(mode),
+                                  const_cast<char*>(directory.c_str()), nullptr};
         pid_t child = 0;
         const int rc = posix_spawn(&child, program.c_str(), &actions, nullptr, argv.data(), environ);
         posix_spawn_file_actions_destroy(&actions);
@@ -125,6 +184,7 @@ class TestKilled : public QObject {
 private slots:
     void whatWasAcknowledgedIsThereAfterAKillAtAnyMoment() {
         const int rounds = std::max(1, qEnvironmentVariable("YARD_KILL_ROUNDS", "12").toInt());
+        place_ = std::make_unique<QTemporaryDir>();
         std::map<std::int64_t, char> said;
         std::int64_t lastBegun = 0;
         for (int round = 0; round < rounds; ++round) {
@@ -134,7 +194,7 @@ private slots:
             QVERIFY2(begun > lastBegun, "a block of LSNs was given out twice");
             lastBegun = begun;
 
-            Journal journal(directory_.path().toStdString());
+            Journal journal(path().toStdString());
             lastBegun = journal.restored.lsns.first.value;
             std::set<std::int64_t> pending;
             for (const auto& row : journal.pending) pending.insert(row.lsn.value);
@@ -162,10 +222,42 @@ private slots:
         qInfo("%d kills, %zu actions", rounds, said.size());
         QVERIFY(!said.empty());
     }
+
+    void noResultIsWithoutItsChunksAfterAKillWhileClearingUp() {
+        const int rounds = std::max(1, qEnvironmentVariable("YARD_KILL_ROUNDS", "12").toInt());
+        place_ = std::make_unique<QTemporaryDir>();
+        std::size_t results = 0;
+        std::int64_t packs = 0;
+        for (int round = 0; round < rounds; ++round) {
+            const std::chrono::microseconds patience(QRandomGenerator::global()->bounded(120'000));
+            std::map<std::int64_t, char> said;
+            std::int64_t begun = 0;
+            QVERIFY(killOne(patience, said, begun, "--clear-until-killed"));
+            Journal journal(path().toStdString());
+            auto reader = *Reader::open(journal.store());
+            auto chunks = *ChunkStore::open(journal.files(), journal.store());
+            const Page page = *reader->page({}, PageOrder::NewestFirst, 1'000, {});
+            for (const ActionResult& row : page.rows) {
+                const auto whole = *reader->get(row.lsn);
+                QVERIFY(whole && whole->outcome && whole->outcome->out);
+                const auto bytes = chunks->read(whole->outcome->out->hash, 100'000);
+                QVERIFY2(bytes, bytes ? "" : bytes.error().message.c_str());
+                QCOMPARE(*bytes, longOutputOf(row.lsn.value));
+                ++results;
+            }
+            auto database = Database::openForReading(journal.store().path(), {});
+            QCOMPARE(*database->number("SELECT CAST(value AS INTEGER) FROM meta WHERE key='finished'"),
+                     *database->number("SELECT count(*) FROM done"));
+            packs += *database->number("SELECT coalesce(max(id), 0) - count(*) FROM pack");
+        }
+        qInfo("%d kills, %zu results, %lld packs came and went", rounds, results, static_cast<long long>(packs));
+        QVERIFY(results > 0);
+    }
 };
 
 int main(int argc, char** argv) {
     if (argc == 3 && std::string_view(argv[1]) == "--write-until-killed") writeUntilKilled(argv[2]);
+    if (argc == 3 && std::string_view(argv[1]) == "--clear-until-killed") clearUntilKilled(argv[2]);
     QCoreApplication application(argc, argv);
     TestKilled test;
     return QTest::qExec(&test, argc, argv);
