@@ -9,6 +9,7 @@
 #include "core/engine/engine.h"
 #include "core/engine/helper_pool.h"
 #include "core/http/auth.h"
+#include "core/http/body_budget.h"
 #include "core/http/event_hub.h"
 #include "core/http/message.h"
 #include "core/http/query.h"
@@ -66,6 +67,9 @@ private:
     coro::Task<Response> submit(Call& call);
     coro::Task<Result<engine::Submission>> readSubmission(Call& call, bool& isList);
     coro::Task<Response> answerWhenFinished(Call& call, Lsn lsn, Duration wait);
+    /// Of a multipart body (api_parts.cpp): stores its chunks, returns the JSON. `share`: holds the JSON's bytes.
+    coro::Task<Result<std::string>> readParts(Call& call, BodyShare& share);
+    coro::Task<Result<std::string>> readActionPart(BodySource& part, BodyShare& share);
 
     // actions (api_jobs.cpp)
     coro::Task<Response> getJob(Call& call);
@@ -117,6 +121,8 @@ private:
     coro::Task<Response> chunkResponse(Hash256 hash, std::uint64_t length, std::uint64_t offset, bool whole);
     coro::Task<Response> getChunk(Call& call);
     coro::Task<Response> putChunk(Call& call);
+    /// Reads `source` to its end. Invalid when its bytes are not those of `hash`.
+    coro::Task<Result<ChunkRef>> storeChunk(BodySource& source, Hash256 hash, std::optional<std::uint64_t> size);
 
     // queues (api_queues.cpp)
     coro::Task<Response> listQueues(Call& call);
@@ -162,6 +168,8 @@ private:
 
     /// Bodies over this are parsed by a helper.
     static constexpr std::size_t kInlineBytes = 1u << 20;
+    /// JSON in multipart bodies, of all requests together; other bodies are counted by the server.
+    static constexpr std::uint64_t kPartBudget = 32u << 20;
 
     engine::Engine& engine_;
     const Gate gate_;
@@ -169,6 +177,7 @@ private:
     const Router router_;
     engine::HelperPool helpers_;
     EventHub events_;
+    BodyBudget partBudget_{kPartBudget};
     const WallMicros started_ = wallNow();
     std::atomic<const Server*> server_{nullptr};
 };

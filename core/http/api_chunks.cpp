@@ -98,17 +98,21 @@ coro::Task<Response> Api::putChunk(Call& call) {
     if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
     const auto hash = hashOf(call);
     if (!hash) co_return errorResponse(hash.error());
-    auto begin = [&chunks = engine_.chunks(), hash = *hash, size = call.request.head.contentLength] {
-        return chunks.writer(hash, size);
-    };
+    const auto chunk = co_await storeChunk(*call.request.source, *hash, call.request.head.contentLength);
+    if (!chunk) co_return errorResponse(chunk.error());
+    co_return jsonResponse(fmt::format(R"({{"hash":"{}","size":{}}})", chunk->hash.hex(), chunk->size));
+}
+
+coro::Task<Result<ChunkRef>> Api::storeChunk(BodySource& source, Hash256 hash, std::optional<std::uint64_t> size) {
+    auto begin = [&chunks = engine_.chunks(), hash, size] { return chunks.writer(hash, size); };
     auto opened = co_await helpers_.run(std::move(begin));
-    if (!opened) co_return errorResponse(opened.error());
+    if (!opened) co_return std::unexpected(std::move(opened.error()));
     const auto writer = endedByHelper(helpers_, std::move(*opened));
     for (bool atEnd = false; !atEnd;) {
         std::string slice;
         while (slice.size() < kSlice) {
-            const auto piece = co_await call.request.source->read();
-            if (!piece) co_return errorResponse(piece.error());
+            const auto piece = co_await source.read();
+            if (!piece) co_return std::unexpected(piece.error());
             atEnd = piece->empty();
             if (atEnd) break;
             slice += *piece;
@@ -116,12 +120,10 @@ coro::Task<Response> Api::putChunk(Call& call) {
         if (slice.empty()) break;
         auto write = [writer, slice = std::move(slice)] { return writer->write(slice); };
         const auto written = co_await helpers_.run(std::move(write));
-        if (!written) co_return errorResponse(written.error());
+        if (!written) co_return std::unexpected(written.error());
     }
     auto finish = [writer] { return writer->finish(); };
-    const auto chunk = co_await helpers_.run(std::move(finish));
-    if (!chunk) co_return errorResponse(chunk.error());
-    co_return jsonResponse(fmt::format(R"({{"hash":"{}","size":{}}})", chunk->hash.hex(), chunk->size));
+    co_return co_await helpers_.run(std::move(finish));
 }
 
 } // namespace yard::http

@@ -94,8 +94,15 @@ coro::Task<Response> Api::submit(Call& call) {
     if (const auto known = call.query.allowOnly({"wait"}); !known) co_return errorResponse(known.error());
     const auto wait = call.query.seconds("wait", kMaxWaitSeconds);
     if (!wait) co_return errorResponse(wait.error());
+    BodyShare share(partBudget_);
+    if (call.request.source) {
+        auto json = co_await readParts(call, share);
+        if (!json) co_return errorResponse(json.error());
+        call.request.body = std::move(*json);
+    }
     bool isList = false;
     auto submission = co_await readSubmission(call, isList);
+    share.release();
     if (!submission) co_return errorResponse(submission.error());
     if (isList && submission->actions.empty()) co_return jsonResponse(R"({"lsns":[]})");
     if (*wait && (isList || submission->actions.front().spec->array))

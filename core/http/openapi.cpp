@@ -38,8 +38,8 @@ void writeReference(JsonWriter& writer, std::string_view kind, std::string_view 
     writer.closeObject();
 }
 
-/// {"application/json":{"schema":…}}
-void writeContent(JsonWriter& writer, std::string_view schema) {
+/// {"application/json":{"schema":…}}; `parts`: or the same with chunks beside it.
+void writeContent(JsonWriter& writer, std::string_view schema, bool parts = false) {
     writer.key("content");
     writer.openObject();
     const bool bytes = schema == "bytes";
@@ -54,6 +54,15 @@ void writeContent(JsonWriter& writer, std::string_view schema) {
     else
         writeReference(writer, "schemas", schema);
     writer.closeObject();
+    if (parts) {
+        writer.key("multipart/form-data");
+        writer.raw(
+            fmt::format(R"({{"schema":{{"type":"object","required":["action"],"properties":{{"action":)"
+                        R"({{"$ref":"#/components/schemas/{}"}}}},"additionalProperties":)"
+                        R"({{"type":"string","format":"binary","description":"a chunk; the part's name is its )"
+                        R"(hash"}}}}}})",
+                        schema));
+    }
     writer.closeObject();
 }
 
@@ -99,7 +108,7 @@ void writeRequest(JsonWriter& writer, const Operation& operation) {
     const bool optional = operation.request == "NoMembers" || operation.request == "Force" ||
                           operation.request == "CreateQueue" || operation.request == "RescheduleOrActions";
     writer.member("required", !optional);
-    writeContent(writer, operation.request);
+    writeContent(writer, operation.request, operation.id == "submitJobs" || operation.id == "postJob");
     writer.closeObject();
 }
 

@@ -16,6 +16,7 @@ enum class BodyKind : unsigned char {
     None,         ///< a body is refused
     Json,         ///< application/json, needed
     OptionalJson, ///< the same, or nothing
+    JsonOrParts,  ///< application/json, or multipart/form-data with chunks beside it
     Stream        ///< bytes of any length
 };
 

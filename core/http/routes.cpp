@@ -2,6 +2,7 @@
 #include "core/http/api.h"
 
 #include "core/http/error_map.h"
+#include "core/http/multipart.h"
 
 #include <charconv>
 #include <fmt/format.h>
@@ -50,7 +51,7 @@ std::span<const Api::Route> Api::routes() {
         {{Get, "metrics", Root}, &Api::getMetrics},
         {{Get, "openapi.json", Root}, &Api::getOpenApi},
 
-        {{Post, "jobs", Both, Json}, &Api::submit},
+        {{Post, "jobs", Both, JsonOrParts}, &Api::submit},
         {{Get, "jobs", Both}, &Api::listJobs},
         {{Patch, "jobs", Both, Json}, &Api::patchJobs},
         {{Get, "jobs/history", Both}, &Api::listHistory},
@@ -65,7 +66,7 @@ std::span<const Api::Route> Api::routes() {
         {{Post, "jobs/{lsn}", Both, OptionalJson}, &Api::rescheduleJob},
         {{Delete, "jobs/{lsn}", Both, OptionalJson}, &Api::retireJob},
         {{Patch, "jobs/{lsn}", Both, Json}, &Api::patchJob},
-        {{Post, "jobs/{worker}", Both, Json}, &Api::submit},
+        {{Post, "jobs/{worker}", Both, JsonOrParts}, &Api::submit},
         {{Get, "jobs/{lsn}/spec", Both}, &Api::getSpec},
         {{Get, "jobs/{lsn}/stdout", Both}, &Api::getStdout},
         {{Get, "jobs/{lsn}/stderr", Both}, &Api::getStderr},
@@ -160,12 +161,21 @@ Admission Api::admit(Request& request) {
         admission.mode = BodyMode::Stream;
         return admission;
     }
+    const std::string_view type = head.field("Content-Type").value_or("");
+    if (body == BodyKind::JsonOrParts && head.hasBody) {
+        const auto boundary = multipartBoundary(type);
+        if (!boundary) return refusal(errorResponse(boundary.error()));
+        if (*boundary) {
+            admission.mode = BodyMode::Stream;
+            return admission;
+        }
+    }
     if (body == BodyKind::None && head.hasBody)
         return refusal(errorResponse(ErrorKind::Malformed, "This route takes no body."));
-    if (head.hasBody && !isJson(head.field("Content-Type").value_or("")))
+    if (head.hasBody && !isJson(type))
         return refusal(
             errorResponse(ErrorKind::UnsupportedType, "Send JSON, with \"Content-Type: application/json\"."));
-    admission.limit = body == BodyKind::Json ? kMaxJson : body == BodyKind::OptionalJson ? kMaxOptionalJson : 0;
+    admission.limit = body == BodyKind::None ? 0 : body == BodyKind::OptionalJson ? kMaxOptionalJson : kMaxJson;
     return admission;
 }
 
@@ -173,7 +183,8 @@ coro::Task<Response> Api::handle(Request& request) {
     const Route& route = routes()[static_cast<std::size_t>(request.route / 2)];
     auto query = Query::parse(request.head.query());
     if (!query) co_return errorResponse(query.error());
-    if (route.spec.body == BodyKind::Json && request.body.empty())
+    const bool needsJson = route.spec.body == BodyKind::Json || route.spec.body == BodyKind::JsonOrParts;
+    if (needsJson && !request.source && request.body.empty())
         co_return errorResponse(ErrorKind::Malformed, "Send a JSON body.");
     Call call{.request = request, .query = std::move(*query), .queue = {}};
     if (request.route % 2 == 1) {

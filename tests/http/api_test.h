@@ -85,6 +85,9 @@ public:
     /// With our token and a good Host, unless `fields` say otherwise; JSON type when there is a body.
     Reply call(std::string_view method, std::string_view target, std::string body = {}, Fields fields = {}) {
         Reply reply;
+        std::string type = "application/json";
+        for (const auto& [name, value] : fields)
+            if (name == "Content-Type" && value.starts_with("multipart/")) type = value;
         coro::Loop loop;
         loop.spawn("request", exchange(method, target, body, std::move(fields), reply));
         loop.run();
@@ -93,7 +96,8 @@ public:
                                                         .request = body,
                                                         .status = reply.status,
                                                         .contentType = reply.contentType,
-                                                        .answer = reply.body});
+                                                        .answer = reply.body,
+                                                        .requestType = type});
         if (!problem.empty()) QTest::qFail(problem.c_str(), __FILE__, __LINE__);
         return reply;
     }

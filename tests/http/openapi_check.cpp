@@ -82,7 +82,9 @@ std::string OpenApiCheck::requestProblem(const json::object& operation, const Ex
     if (exchange.request.empty() || exchange.status >= 300) return {};
     const auto* request = operation.if_contains("requestBody");
     if (!request) return "a body is taken that is not described";
-    const json::value* schema = contentSchema(request->as_object(), "application/json");
+    const std::string type(exchange.requestType.substr(0, exchange.requestType.find(';')));
+    const json::value* schema = contentSchema(request->as_object(), type);
+    if (type == "multipart/form-data") return schema ? "" : "a multipart body is taken that is not described";
     if (!schema) return {};
     boost::system::error_code error;
     const json::value value = json::parse(exchange.request, error);

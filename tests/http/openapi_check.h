@@ -20,6 +20,7 @@ public:
         int status = 0;
         std::string_view contentType;
         std::string_view answer;
+        std::string_view requestType = "application/json"; ///< others need only be described
     };
     /// Empty when all fits. A request that was refused need not fit; one that was taken must.
     std::string problem(const Exchange& exchange) const;

@@ -1,5 +1,4 @@
 // Every route over a real engine: what a client sends, what it gets.
-#include "core/base/hash.h"
 #include "core/http/server.h"
 #include "core/runners/launcher.h"
 #include "tests/http/api_test.h"
@@ -60,8 +59,6 @@ private slots:
     void listsAreFilteredAndPaged();
     void queuesLiveAndDie();
     void aQueueShowsItsOwnActionsOnly();
-    void chunksAreStoredVerifiedAndReadInParts();
-    void workersAreRegistered();
     void theSessionMoves();
     void everythingIsServedOverASocket();
 
@@ -495,65 +492,6 @@ void ApiRoutesTest::aQueueShowsItsOwnActionsOnly() {
     QCOMPARE(api_->call("DELETE", base + "/jobs/" + std::to_string(elsewhere)).status, 404);
     QCOMPARE(api_->get("/compute/jobs/" + std::to_string(elsewhere)).status, 200);
     QCOMPARE(api_->get(base + "/workers").status, 200);
-}
-
-void ApiRoutesTest::chunksAreStoredVerifiedAndReadInParts() {
-    std::string bytes;
-    for (int i = 0; bytes.size() < 700'000; ++i) bytes += std::to_string(i) + ",";
-    const std::string hash = Sha256::of(bytes).hex();
-    const std::string chunk = "/compute/chunks/" + hash;
-    const ApiTest::Fields plain = {{"Content-Type", "application/octet-stream"}};
-    const Reply put = api_->call("PUT", chunk, bytes, plain);
-    QVERIFY2(put.status == 200, put.body.c_str());
-    QCOMPARE(put.number("size"), static_cast<std::int64_t>(bytes.size()));
-    QVERIFY(api_->get(chunk).body == bytes);
-    QCOMPARE(api_->call("HEAD", chunk).length.value_or(0), bytes.size());
-    const auto part = [&](const char* range) { return api_->call("GET", chunk, "", {{"Range", range}}); };
-    QCOMPARE(part("bytes=10-19").status, 206);
-    QCOMPARE(part("bytes=10-19").body, bytes.substr(10, 10));
-    QCOMPARE(part("bytes=10-19").field("Content-Range"), "bytes 10-19/" + std::to_string(bytes.size()));
-    QVERIFY(part("bytes=600000-").body == bytes.substr(600'000));
-    QCOMPARE(part("bytes=-5").body, bytes.substr(bytes.size() - 5));
-    QCOMPARE(part("bytes=99999999-").status, 416);
-    QCOMPARE(part("bytes=5-4").status, 200);
-    QCOMPARE(part("lines=1-2").status, 200);
-    const std::string wrong = "/compute/chunks/" + Sha256::of("other").hex();
-    QCOMPARE(api_->call("PUT", wrong, bytes, plain).status, 422);
-    QCOMPARE(api_->get(wrong).status, 404);
-    const std::string nothing = "/compute/chunks/" + Sha256::of("").hex();
-    QCOMPARE(api_->call("PUT", nothing, "", plain).status, 200);
-    QCOMPARE(api_->get(nothing).body, std::string());
-}
-
-void ApiRoutesTest::workersAreRegistered() {
-    const std::string script = "#!/bin/sh\ncat \"$YARD_ACTION\"\n";
-    const std::string hash = Sha256::of(script).hex();
-    const std::string descriptor = "{\"name\":\"echoer\",\"version\":\"1\",\"platform\":\"" +
-                                   std::string(thisPlatform()) +
-                                   "\",\"executable\":\"run.sh\",\"files\":[{\"path\":\"run.sh\",\"hash\":\"" +
-                                   hash + "\",\"size\":" + std::to_string(script.size()) +
-                                   ",\"mode\":\"0755\"}],\"functions\":[{\"name\":\"f\",\"version\":\"1\"}]}";
-    const auto parsed = parseWorker(descriptor);
-    QVERIFY(parsed);
-    const std::string worker = "/compute/workers/" + parsed->id.hex();
-    const Reply other = api_->post("/compute/workers/" + Sha256::of("x").hex(), descriptor);
-    QCOMPARE(other.status, 422);
-    QVERIFY(other.text("message").find(parsed->id.hex()) != std::string::npos);
-    const Reply need = api_->post(worker, descriptor);
-    QCOMPARE(need.status, 409);
-    QCOMPARE(need.text("error"), std::string("need"));
-    QCOMPARE(std::string(need.json().at("need").as_array().at(0).as_string()), hash);
-    QCOMPARE(api_->call("PUT", "/compute/chunks/" + hash, script, {{"Content-Type", "x/y"}}).status, 200);
-    QCOMPARE(api_->post(worker, descriptor).status, 200);
-    QCOMPARE(api_->get("/compute/workers/echoer").text("id"), parsed->id.hex());
-    QCOMPARE(api_->get("/compute/workers/echoer@1").text("version"), std::string("1"));
-    QCOMPARE(api_->get("/compute/workers").json().at("workers").as_array().size(), std::size_t(1));
-    const Reply result = api_->post("/compute/jobs/echoer?wait=60", "{\"function\":\"f\",\"args\":{\"a\":[1,2]}}");
-    QVERIFY2(result.text("state") == "completed", result.body.c_str());
-    QVERIFY(api_->get("/compute/jobs/" + std::to_string(result.number("lsn")) + "/stdout").body.find("[1,2]") !=
-            std::string::npos);
-    QCOMPARE(api_->call("DELETE", "/compute/workers/echoer").status, 200);
-    QCOMPARE(api_->get("/compute/workers/echoer").status, 404);
 }
 
 void ApiRoutesTest::theSessionMoves() {
