@@ -308,8 +308,10 @@ coro::Task<Connection::Trouble> Connection::readWhole(std::uint64_t limit) {
     while (!bodyDone_) {
         const std::uint64_t next = std::min<std::uint64_t>(request_.head.contentLength ? bodyLeft_ : kBodyBuffer,
                                                            std::max(buffer_.size(), wanted_));
-        if (!share_.holds(body.size() + next)) {
-            const bool room = co_await share_.growTo(body.size() + next, server_.limits.budgetWait);
+        // Of a piece that goes over the limit nothing is kept: no more is asked for than a body may have.
+        const std::uint64_t most = std::min<std::uint64_t>(body.size() + next, limit);
+        if (!share_.holds(most)) {
+            const bool room = co_await share_.growTo(most, server_.limits.budgetWait);
             if (!room) co_return Trouble::NoRoom;
         }
         const Piece piece = co_await nextPiece();

@@ -79,6 +79,8 @@ private:
         bool isObject = false;
     };
 
+    /// Of the member that is being read; empty: there is none.
+    std::string lastKey() const { return std::string(keys_.empty() ? "" : utf8Prefix(chars(keys_.back()), 128)); }
     bool refuse(Error error) {
         if (!refusal_) {
             refusal_ = std::move(error);
@@ -285,16 +287,17 @@ bool TapeBuilder::on_double(double, Piece piece, error_code&) {
     const std::string_view written(piece.data(), piece.size());
     const std::string_view shown = written.substr(0, 40);
     if (written.find_first_of(".eE") == std::string_view::npos)
-        return refuse(fail(ErrorKind::Invalid,
-                           fmt::format("Give the integer {} as a string: it needs more than 64 bits.", shown))
-                          .error());
+        return refuse(
+            invalid(lastKey(), fmt::format("Give the integer {} as a string: it needs more than 64 bits.", shown))
+                .error());
     // Boost's own conversion can be off by a bit in the last place.
     double value = 0;
     const auto end = std::from_chars(written.data(), written.data() + written.size(), value);
     if (end.ec != std::errc{} || !std::isfinite(value))
-        return refuse(fail(ErrorKind::Invalid,
-                           fmt::format("Give the number {} as a string: it is beyond what a double holds.", shown))
-                          .error());
+        return refuse(
+            invalid(lastKey(),
+                    fmt::format("Give the number {} as a string: it is beyond what a double holds.", shown))
+                .error());
     JsonNode content;
     content.integer = std::bit_cast<std::int64_t>(value);
     return scalar(JsonKind::Number, written, content);

@@ -1,10 +1,6 @@
-// GET events over real sockets: what watchers are told, what happens to slow and hostile ones.
+// GET events over real sockets: what watchers are told, what happens to slow ones.
 #include "core/runners/launcher.h"
-#include "tests/engine/engine_test.h"
-
-#include "core/http/api.h"
-#include "core/http/server.h"
-#include "tests/http/ws_client.h"
+#include "tests/http/served.h"
 
 #include <QObject>
 
@@ -19,39 +15,6 @@ using namespace std::chrono_literals;
 namespace json = boost::json;
 
 namespace {
-
-/// Engine, routes and server.
-class Served {
-public:
-    explicit Served(Limits limits = {}, std::size_t maxWatchers = 1'000) {
-        ApiOptions options;
-        options.maxWatchers = maxWatchers;
-        api_ = std::make_unique<Api>(*engine, options);
-        auto started = Server::start({"127.0.0.1", 0}, *api_, limits);
-        if (!started) qFatal("no server: %s", started.error().message.c_str());
-        server = std::move(*started);
-        engine.run(engine->configureQueue({QueueId(0), {}}, R"({"max_retries":0})"));
-    }
-    ~Served() { server->stop(); }
-    std::uint16_t port() const { return server->port(); }
-    WsClient connect(std::string_view target = "/compute/events", int receiveBufferBytes = 0) {
-        return WsClient(port(), engine->token(), target, {}, receiveBufferBytes);
-    }
-    RawAnswer get(std::string_view target, std::vector<std::pair<std::string, std::string>> fields,
-                  std::string_view method = "GET") {
-        RawClient client(port());
-        client.send(WsClient::request(port(), engine->token(), target, std::move(fields), method));
-        return client.receive(method == "HEAD");
-    }
-
-    test::EngineTest engine;
-
-private:
-    std::unique_ptr<Api> api_;
-
-public:
-    std::unique_ptr<Server> server;
-};
 
 std::int64_t number(const json::object& object, std::string_view member) {
     const auto* value = object.if_contains(member);
@@ -81,15 +44,6 @@ std::vector<std::string> actions(const json::object& frame) {
         lines.push_back(line);
     }
     return lines;
-}
-
-constexpr std::string_view kEnds = R"({"watch":{"finished":true}})";
-
-/// Past the greeting and the snapshot.
-json::object begin(WsClient& client) {
-    const json::object hello = client.next();
-    if (hello.contains("resumed") && !hello.at("resumed").as_bool()) client.next();
-    return hello;
 }
 
 /// Watches, and reads up to the frame that confirms it.
@@ -128,15 +82,6 @@ private slots:
     void aWatcherWhoNeverReadsIsCut();
     void aHundredWatchersAreToldTheSame();
     void noMoreThanTheLimitMayWatch();
-    void framesThatBreakTheRulesEndTheConnection_data();
-    void framesThatBreakTheRulesEndTheConnection();
-    void aMessageMayComeInPieces();
-    void aPingIsAnsweredAndAClosingToo();
-    void silenceIsProbedAndThenCut();
-    void aStoppingServerSaysGoodbye();
-    void aStoppingServerDoesNotWaitForTheSilent();
-    void aClosedEngineEndsItsWatchers();
-    void aClientThatVanishesLeavesNothingBehind();
 };
 
 void EventsTest::aRequestThatIsNoWebSocketIsToldSo() {
@@ -475,140 +420,6 @@ void EventsTest::noMoreThanTheLimitMayWatch() {
     QCOMPARE(served.connect().answer.status, 429);
     first.reset();
     QVERIFY(test::EngineTest::eventually([&] { return served.connect().answer.status == 101; }));
-}
-
-void EventsTest::framesThatBreakTheRulesEndTheConnection_data() {
-    QTest::addColumn<QByteArray>("bytes");
-    QTest::addColumn<QByteArray>("end");
-    const auto row = [](const char* name, QByteArray bytes, const char* end) {
-        QTest::newRow(name) << bytes << QByteArray(end);
-    };
-    const QByteArray mask("\x11\x22\x33\x44", 4);
-    row("not masked", QByteArray("\x81\x02{}", 4), "close 1002");
-    row("reserved bit", QByteArray("\xc1\x80", 2) + mask, "close 1002");
-    row("reserved opcode", QByteArray("\x83\x80", 2) + mask, "close 1002");
-    row("reserved control opcode", QByteArray("\x8b\x80", 2) + mask, "close 1002");
-    row("a ping in pieces", QByteArray("\x09\x80", 2) + mask, "close 1002");
-    row("a ping over 125 bytes", QByteArray("\x89\xfe\x00\x7e", 4) + mask + QByteArray(126, 'x'), "close 1002");
-    row("a continuation of nothing", QByteArray("\x80\x80", 2) + mask, "close 1002");
-    row("a length that is not the shortest", QByteArray("\x81\xfe\x00\x01", 4) + mask + "x", "close 1002");
-    row("a length over 63 bits", QByteArray("\x81\xff\xff\xff\xff\xff\xff\xff\xff\xff", 10) + mask, "close 1009");
-    row("64 KiB and one byte announced", QByteArray("\x81\xff\0\0\0\0\0\x01\0\x01", 10) + mask, "close 1009");
-    row("4 GiB announced", QByteArray("\x81\xff\0\0\0\x01\0\0\0\0", 10) + mask, "close 1009");
-    row("text that is not UTF-8", QByteArray("\x81\x82\0\0\0\0\xc3\x28", 8), "close 1007");
-    row("a surrogate", QByteArray("\x81\x83\0\0\0\0\xed\xa0\x80", 9), "close 1007");
-    row("a closing frame of one byte", QByteArray("\x88\x81\0\0\0\0x", 7), "close 1002");
-    row("a closing code that is not sent", QByteArray("\x88\x82\0\0\0\0\x03\xed", 8), "close 1002");
-    row("a request", "GET /compute/session HTTP/1.1\r\n\r\n", "close 1002");
-}
-
-void EventsTest::framesThatBreakTheRulesEndTheConnection() {
-    QFETCH(QByteArray, bytes);
-    QFETCH(QByteArray, end);
-    static Served served;
-    WsClient client = served.connect();
-    begin(client);
-    client.sendRaw(std::string_view(bytes.constData(), static_cast<std::size_t>(bytes.size())));
-    QCOMPARE(client.closing(), end.toStdString());
-    QVERIFY(client.raw().isClosedByServer());
-    WsClient other = served.connect();
-    QVERIFY(has(begin(other), "run_id"));
-}
-
-void EventsTest::aMessageMayComeInPieces() {
-    Served served;
-    WsClient client = served.connect();
-    begin(client);
-    client.sendFrame(1, R"({"watch":)", false);
-    client.sendFrame(9, "between");
-    client.sendFrame(0, R"({"finished":)", false);
-    client.sendFrame(0, "", false);
-    client.sendFrame(0, "true}}");
-    const WsFrame pong = client.frame();
-    QCOMPARE(pong.printed(), std::string("pong"));
-    QCOMPARE(pong.payload, std::string("between"));
-    QCOMPARE(text(client.next(), "watch"), std::string("finished"));
-    // Together they are over the limit.
-    const std::string half(40'000, ' ');
-    client.sendFrame(1, half, false);
-    client.sendFrame(0, half);
-    QCOMPARE(client.closing(), std::string("close 1009"));
-}
-
-void EventsTest::aPingIsAnsweredAndAClosingToo() {
-    Served served;
-    WsClient client = served.connect();
-    begin(client);
-    client.sendFrame(9, "hi");
-    QCOMPARE(client.frame().printed(), std::string("pong"));
-    client.sendFrame(10, "unasked");
-    client.sendFrame(8, std::string_view("\x03\xe8", 2));
-    QCOMPARE(client.closing(), std::string("close 1000"));
-    QVERIFY(client.raw().isClosedByServer());
-}
-
-void EventsTest::silenceIsProbedAndThenCut() {
-    Limits limits;
-    limits.webSocketIdle = 400ms;
-    Served served(limits);
-    WsClient lively = served.connect();
-    begin(lively);
-    for (int i = 0; i < 4; ++i) {
-        const WsFrame ping = lively.frame();
-        QCOMPARE(ping.printed(), std::string("ping"));
-        lively.sendFrame(10, ping.payload);
-    }
-    WsClient silent = served.connect();
-    begin(silent);
-    QCOMPARE(silent.frame().printed(), std::string("ping"));
-    QVERIFY(silent.raw().isClosedByServer());
-}
-
-void EventsTest::aStoppingServerSaysGoodbye() {
-    Served served;
-    WsClient client = served.connect();
-    begin(client);
-    std::thread stopping([&] { served.server->stop(); });
-    QCOMPARE(client.closing(), std::string("close 1001"));
-    stopping.join();
-    QVERIFY(client.raw().isClosedByServer());
-}
-
-void EventsTest::aStoppingServerDoesNotWaitForTheSilent() {
-    Limits limits;
-    limits.linger = 200ms;
-    limits.stop = 60s;
-    Served served(limits);
-    WsClient client = served.connect();
-    begin(client);
-    served.server->stop(); // the goodbye is not answered
-    QCOMPARE(client.frame().printed(), std::string("close 1001"));
-    QVERIFY(client.raw().isClosedByServer());
-}
-
-void EventsTest::aClosedEngineEndsItsWatchers() {
-    Served served;
-    WsClient client = served.connect();
-    begin(client);
-    served.engine->close();
-    QCOMPARE(client.closing(), std::string("close 1001"));
-    WsClient late = served.connect();
-    QVERIFY(late.frame().ended());
-}
-
-void EventsTest::aClientThatVanishesLeavesNothingBehind() {
-    Served served({}, 3);
-    for (int i = 0; i < 30; ++i) {
-        QVERIFY(test::EngineTest::eventually([&] {
-            WsClient client = served.connect();
-            if (client.answer.status != 101) return false;
-            client.next();
-            client.send(kEnds);
-            return true;
-        }));
-        served.engine.sh("true");
-    }
-    QVERIFY(test::EngineTest::eventually([&] { return served.server->counters().open == 0; }));
 }
 
 int main(int argc, char** argv) {

@@ -151,7 +151,7 @@ void TestAction::badActionsAreRefused_data() {
     row("a member given twice inside args", R"({"worker":"w","args":{"x":{"k":1,"k":2}}})",
         R"(invalid k: Give "k" once: it stands twice in one object.)");
     row("an integer over 64 bits inside args", R"({"worker":"w","args":[100000000000000000000]})",
-        "invalid: Give the integer 100000000000000000000 as a string: it needs more than 64 bits.");
+        "invalid args: Give the integer 100000000000000000000 as a string: it needs more than 64 bits.");
     row("argv for another worker", R"({"worker":"w","argv":["a"]})",
         R"(invalid argv: Remove "argv": only the worker "exec" takes it.)");
     row("cwd for another worker", R"({"worker":"w","cwd":"/"})",
