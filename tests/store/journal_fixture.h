@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -182,5 +183,36 @@ inline store::SmallChunk chunk(std::string bytes) {
 inline std::string word(const store::AckDetail& detail) {
     return detail.error ? std::string(errorName(detail.error->kind)) : "ok";
 }
+
+inline std::unique_ptr<store::Reader> openReader(Journal& journal) {
+    auto reader = store::Reader::open(journal.store());
+    if (!reader) qFatal("%s", reader.error().message.c_str());
+    return std::move(*reader);
+}
+
+inline std::optional<ActionResult> get(Journal& journal, std::int64_t lsn) {
+    auto result = openReader(journal)->get(Lsn(lsn));
+    if (!result) qFatal("%s", result.error().message.c_str());
+    return *result;
+}
+
+inline std::string lsnsOf(const std::vector<store::PendingRow>& rows) {
+    std::string out;
+    for (const auto& row : rows) out += (out.empty() ? "" : " ") + std::to_string(row.lsn.value);
+    return out;
+}
+
+/// Directories for one journal each, removed at the end.
+class Directories {
+public:
+    std::string fresh(const char* name) {
+        const std::string path = root_.path().toStdString() + "/" + name;
+        if (!QDir().mkpath(QString::fromStdString(path))) qFatal("mkpath");
+        return path;
+    }
+
+private:
+    QTemporaryDir root_;
+};
 
 } // namespace yard::test
