@@ -220,7 +220,8 @@ std::string helpText() {
 }
 
 std::string helpText(const Command& command) {
-    std::string out = fmt::format("{}\n\nUsage: yardctl {} {}\n", command.summary, command.name, command.usage);
+    std::string out = fmt::format("{}\n\nUsage: yardctl {}{}{}\n", command.summary, command.name,
+                                  command.usage.empty() ? "" : " ", command.usage);
     if (!command.details.empty()) out += fmt::format("\n{}\n", command.details);
     if (!command.options.empty()) {
         out += "\nOptions:\n";

@@ -111,8 +111,14 @@ void OutputFollower::announce(std::int64_t attempt) const {
     if (!what_.announceRetries) return;
     std::string why = "ended";
     if (const json::array* attempts = arrayOf(retried_, "attempts"))
-        for (const json::value& a : *attempts)
-            if (a.is_object() && integerOf(a.get_object(), "n") == attempt) why = stateWords(a.get_object());
+        for (const json::value& a : *attempts) {
+            if (!a.is_object() || integerOf(a.get_object(), "n") != attempt) continue;
+            why = stateWords(a.get_object());
+            // What a program said of its own failure was copied already.
+            const std::string_view note = textOf(a.get_object(), "note");
+            if (!note.empty() && textOf(a.get_object(), "reason") != "exit_code")
+                why += fmt::format(" ({})", printable(note));
+        }
     const std::string line = fmt::format("yardctl: action {}: attempt {} {}; being retried as attempt {}\n",
                                          what_.lsn, attempt, why, attempt + 1);
     (void)writeOutput(STDERR_FILENO, line);

@@ -42,6 +42,7 @@ private slots:
     void withoutAnEngineItSaysHowToStartOne();
     void helpAndVersionNeedNoEngine();
     void wrongUsageExits2();
+    void theSandboxIsToldInWords();
     void aWrongTokenIsExplained();
     void anythingElseThanAnEngineIsNamedSo();
     void submitSendsLinesInOneBatch();
@@ -110,6 +111,20 @@ void TestYardctlCommands::wrongUsageExits2() {
         QCOMPARE(ended.code, 2);
         QVERIFY(ended.err.starts_with("yardctl: "));
     }
+    const QStringList nowhere{"--url", "http://127.0.0.1:1"};
+    QCOMPARE(CtlProcess(nowhere + QStringList{"cancel"}).end().err,
+             "yardctl: 'cancel' wants the LSNs of actions, or --filter\n");
+    QCOMPARE(CtlProcess(nowhere + QStringList{"hold"}).end().err,
+             "yardctl: 'hold' wants the LSNs of actions, or --filter, or --all\n");
+}
+
+void TestYardctlCommands::theSandboxIsToldInWords() {
+    FakeServer server(table(
+        {{"GET /compute/session",
+          {.body =
+               R"({"state":"ready","sandbox":{"workers":false,"why":"It was started with --no-sandbox."}})"}}}));
+    QCOMPARE(DataDirectory(server).run({"session"}).out,
+             "state        ready\nsandbox      workers no: It was started with --no-sandbox.\n");
 }
 
 void TestYardctlCommands::aWrongTokenIsExplained() {
@@ -361,7 +376,7 @@ void TestYardctlCommands::oneActionAndMany() {
     QCOMPARE(server.requests().back().body, R"({"force":true})");
     const Ended missing = data.run({"cancel", "5", "9"});
     QCOMPARE(missing.code, 1);
-    QCOMPARE(missing.err, "yardctl: action 9: There is no action 9.\n");
+    QCOMPARE(missing.err, "yardctl: There is no action 9.\n"); // named once
     const Ended many = data.run({"cancel", "1..30"});
     QCOMPARE(many.code, 1);
     QCOMPARE(many.out, "29 cancelled\n");

@@ -62,6 +62,7 @@ private slots:
     void interruptCancelsAndWaitsForTheEnd();
     void aSecondInterruptLeavesAtOnce();
     void aRetriedAttemptIsFollowedByTheNext();
+    void whyAnAttemptCouldNotStartIsSaidAtOnce();
     void aBrokenStreamGoesOnWhereItStopped();
     void aStreamThatEndsEarlyIsCompleted();
     void anEngineThatMovedIsFoundAgain();
@@ -164,22 +165,22 @@ void TestYardctlRun::whatIsNotTheProgramsEndIsExplained() {
 }
 
 void TestYardctlRun::interruptCancelsAndWaitsForTheEnd() {
-    Gate cancelled;
-    OneAction script;
-    script.onStdout = [&](const FakeRequest&) {
-        return FakeReply{.stream = [&](FakeStream& stream) {
-            stream.write("working\n");
-            cancelled.wait();
-            stream.write("bye\n");
-            return true;
-        }};
-    };
-    script.onCancel = [&] { cancelled.open(); };
-    script.onResult = [&](const FakeRequest&) {
-        cancelled.wait();
-        return FakeReply{.body = R"({"lsn":7,"state":"cancelled","reason":"cancelled","signal":15})"};
-    };
     for (const auto& [number, code] : {std::pair(SIGINT, 130), std::pair(SIGTERM, 143), std::pair(SIGHUP, 129)}) {
+        Gate cancelled;
+        OneAction script;
+        script.onStdout = [&](const FakeRequest&) {
+            return FakeReply{.stream = [&](FakeStream& stream) {
+                stream.write("working\n");
+                cancelled.wait();
+                stream.write("bye\n");
+                return true;
+            }};
+        };
+        script.onCancel = [&] { cancelled.open(); };
+        script.onResult = [&](const FakeRequest&) {
+            cancelled.wait();
+            return FakeReply{.body = R"({"lsn":7,"state":"cancelled","reason":"cancelled","signal":15})"};
+        };
         FakeServer server(script);
         const DataDirectory data(server);
         CtlProcess ctl(data.arguments({"run", "true"}));
@@ -228,15 +229,32 @@ void TestYardctlRun::aRetriedAttemptIsFollowedByTheNext() {
     script.onResult = [&](const FakeRequest&) {
         if (secondAsked)
             return FakeReply{.body = R"({"lsn":7,"state":"completed","retry_count":1,
-            "attempts":[{"n":1,"state":"failed","reason":"exit_code","exit_code":9}]})"};
+            "attempts":[{"n":1,"state":"failed","reason":"exit_code","exit_code":9,"note":"one"}]})"};
         return FakeReply{202, R"({"lsn":7,"state":"pending","retry_count":1,
-            "attempts":[{"n":1,"state":"failed","reason":"exit_code","exit_code":9}]})"};
+            "attempts":[{"n":1,"state":"failed","reason":"exit_code","exit_code":9,"note":"one"}]})"};
     };
     FakeServer server(script);
     const Ended ended = DataDirectory(server).run({"run", "true"});
     QCOMPARE(ended.code, 0);
     QCOMPARE(ended.err, "yardctl: action 7: attempt 1 failed: exit code 9; being retried as attempt 2\n");
     QVERIFY(ended.out.starts_with("one\n"));
+}
+
+/// Nobody should have to wait for the last of ten tries to learn that the program is misspelt.
+void TestYardctlRun::whyAnAttemptCouldNotStartIsSaidAtOnce() {
+    OneAction script;
+    script.onStdout = [](const FakeRequest& request) {
+        if (request.target.find("attempt=1&") == std::string::npos) return FakeReply{.body = "two\n"};
+        return FakeReply{404, R"({"error":"not_found","message":"It did not run."})"};
+    };
+    script.onResult = [](const FakeRequest&) {
+        return FakeReply{.body = R"({"lsn":7,"state":"completed","retry_count":1,"attempts":[
+            {"n":1,"state":"failed","reason":"spawn_error","note":"the program 'tru' was not found"}]})"};
+    };
+    FakeServer server(script);
+    const Ended ended = DataDirectory(server).run({"run", "tru"});
+    QCOMPARE(ended.err, "yardctl: action 7: attempt 1 failed: spawn error (the program 'tru' was not found); being "
+                        "retried as attempt 2\n");
 }
 
 void TestYardctlRun::aBrokenStreamGoesOnWhereItStopped() {

@@ -45,7 +45,12 @@ void showSession(const json::object& session) {
             text += fmt::format(", {}", sizeWords(static_cast<std::uint64_t>(*memory)));
         line("machine", text);
     }
-    member("sandbox", "sandbox");
+    if (const json::object* sandbox = objectOf(session, "sandbox")) {
+        json::object facts = *sandbox;
+        const std::string why = printable(textOf(facts, "why"));
+        facts.erase("why");
+        line("sandbox", words(facts) + (why.empty() ? "" : ": ") + why);
+    }
 }
 
 } // namespace

@@ -18,6 +18,7 @@ struct Operation {
     std::string_view method; ///< of one action
     std::string_view suffix; ///< after jobs/{lsn}
     bool force = false;
+    bool takesAll = false; ///< of its command: every queue
 };
 
 /// Up to this many are asked for one by one: each refusal then comes with its own sentence.
@@ -88,7 +89,11 @@ private:
 
     void refuse(std::int64_t lsn, const std::string& why) {
         std::fflush(stdout);
-        fmt::print(stderr, "yardctl: action {}: {}\n", lsn, why);
+        // Most sentences of the engine name the action themselves.
+        if (why.find(fmt::format("ction {}", lsn)) == std::string::npos)
+            fmt::print(stderr, "yardctl: action {}: {}\n", lsn, why);
+        else
+            fmt::print(stderr, "yardctl: {}\n", why);
         code_ = kExitFailed;
     }
 
@@ -102,7 +107,8 @@ Outcome<int> steer(const Invocation& invocation, const Operation& operation) {
     const auto filter = invocation.arguments.value("filter");
     const auto& words = invocation.arguments.operands();
     if (filter.has_value() != words.empty())
-        return usageError(fmt::format("'{}' wants the LSNs of actions, or --filter", operation.name));
+        return usageError(fmt::format("'{}' wants the LSNs of actions, or --filter{}", operation.name,
+                                      operation.takesAll ? ", or --all" : ""));
     Steering steering(invocation, operation);
     if (filter) return steering.matching(*filter);
     auto lsns = parseLsns(words);
@@ -142,11 +148,11 @@ Outcome<int> retireCommand(const Invocation& invocation) {
 }
 
 Outcome<int> holdCommand(const Invocation& invocation) {
-    return steerOrAll(invocation, {"hold", "held", "POST", "/hold"});
+    return steerOrAll(invocation, {"hold", "held", "POST", "/hold", false, true});
 }
 
 Outcome<int> releaseCommand(const Invocation& invocation) {
-    return steerOrAll(invocation, {"release", "released", "POST", "/release"});
+    return steerOrAll(invocation, {"release", "released", "POST", "/release", false, true});
 }
 
 } // namespace yard::ctl
