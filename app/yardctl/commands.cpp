@@ -12,6 +12,7 @@ const Option kQueueOption{"queue", 'q', "REF", "the queue, by its number or toke
 const Option kFilterOption{"filter", 0, "F", "all actions that match, e.g. 'state:failed queue:7'"};
 const Option kOutputsOption{"outputs", 'o', "DIR", "save the outputs into DIR/LSN/, checked against their hashes"};
 
+// NOLINTNEXTLINE(readability-function-size): a table
 std::vector<Command> workCommands() {
     return {
         {.name = "run",
@@ -89,6 +90,7 @@ std::vector<Command> workCommands() {
     };
 }
 
+// NOLINTNEXTLINE(readability-function-size): a table
 std::vector<Command> stewardCommands() {
     return {
         {.name = "queues",

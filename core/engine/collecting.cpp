@@ -82,7 +82,6 @@ Result<ChunkRef> keepFile(store::ChunkStore& chunks, const runners::OutputFile& 
     Sha256 hasher;
     auto writer = adopt ? Result<store::ChunkWriter>(std::unexpected(Error{})) : chunks.writer({}, file.size);
     if (!adopt && !writer) return std::unexpected(writer.error());
-    std::string small;
     std::vector<char> buffer(256u << 10);
     std::uint64_t total = 0;
     for (;;) {

@@ -192,7 +192,7 @@ coro::Task<void> EngineCore::idleFor(Duration atMost) {
 Result<void> EngineCore::checkDescriptors() const {
     constexpr rlim_t kPerSlot = 4;
     constexpr rlim_t kBesides = 32;
-    const auto slots = static_cast<rlim_t>(coreSlots_ + sharedSlots_);
+    const auto slots = static_cast<rlim_t>(coreSlots_) + static_cast<rlim_t>(sharedSlots_);
     const rlim_t needed = slots * kPerSlot + kBesides;
     rlimit files{};
     if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_max >= needed) return {};

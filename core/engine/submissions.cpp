@@ -338,7 +338,7 @@ coro::Task<Result<void>> EngineCore::change(Lsn lsn, ActionChange what) {
     }
     if (what.priority) {
         if (auto set = session_->setPriority(lsn, *what.priority); !set) co_return set;
-        update.priority = *what.priority;
+        update.priority = what.priority;
     }
     wake();
     if (!update.queue && !update.priority) co_return Result<void>{};

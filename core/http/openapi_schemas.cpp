@@ -4,6 +4,7 @@
 namespace yard::http {
 
 // clang-format off
+// NOLINTNEXTLINE(readability-function-size): a table
 std::string_view openApiSchemas() {
     return R"json({
 "Error":{"type":"object","required":["error","message"],"properties":{"error":{"type":"string",

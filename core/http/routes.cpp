@@ -41,6 +41,7 @@ constexpr std::string_view kNoPool = "The warm pool is not there yet; workers ru
 
 } // namespace
 
+// NOLINTNEXTLINE(readability-function-size): a table
 std::span<const Api::Route> Api::routes() {
     using enum Method;
     using enum Scope;

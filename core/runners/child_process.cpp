@@ -152,7 +152,8 @@ YARD_CHILD_CODE int childMain(void* arg) {
     if (r < 0) return giveUp(shared, SpawnStep::Limits, r);
     std::uint64_t noSignals = 0;
     sys(SYS_rt_sigprocmask, SIG_SETMASK, address(&noSignals), 0, sizeof noSignals);
-    r = sys(SYS_execve, address(plan.program), address(plan.argv), address(plan.envp));
+    r = sys(SYS_execve, address(plan.program), address(static_cast<const void*>(plan.argv)),
+            address(static_cast<const void*>(plan.envp)));
     return giveUp(shared, SpawnStep::Exec, r);
 }
 

@@ -284,7 +284,7 @@ ChildStart Spawner::launch(Child& child, const std::string& program, std::string
     own.push_back(fmt::format("{}={}", kOwnerVariable, shared_.ownerToken));
     own.push_back(fmt::format("{}={}", kLsnVariable, lease.id.lsn.value));
     for (const auto& [name, value] : lease.env)
-        if (name != kOwnerVariable && name != kLsnVariable) own.push_back(name + '=' + value);
+        if (name != kOwnerVariable && name != kLsnVariable) own.push_back(fmt::format("{}={}", name, value));
     envp_.clear();
     const auto isReplaced = [&](const std::string& entry) {
         return std::ranges::any_of(lease.env, [&](const auto& variable) {

@@ -97,7 +97,7 @@ Result<void> linkTree(const std::string& from, const std::string& to) {
 
 Result<std::string> ensureWorkerFiles(const std::string& dataDir, std::string_view workerId,
                                       const std::vector<PlacedFile>& files, const Materialise& materialise) {
-    const std::string final = workerPath(dataDir, workerId);
+    std::string final = workerPath(dataDir, workerId);
     struct stat st{};
     if (::lstat(final.c_str(), &st) == 0 && S_ISDIR(st.st_mode)) return final;
 

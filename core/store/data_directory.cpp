@@ -126,7 +126,7 @@ Result<std::string> DataDirectory::token(const std::string& file) const {
     const std::string path = file.empty() ? path_ + "/token" : file;
     auto secret = readSecretFile(path);
     if (secret || secret.error().kind != ErrorKind::NotFound) return secret;
-    const std::string made = randomHex(32);
+    std::string made = randomHex(32);
     if (auto written = writeFileAtomically(path, made + "\n", 0600); !written)
         return std::unexpected(std::move(written.error()));
     return made;
@@ -160,7 +160,7 @@ Result<std::string> readSecretFile(const std::string& path) {
     char buffer[kSmallFile];
     const ssize_t got = read(file.get(), buffer, sizeof buffer);
     if (got < 0) return failErrno("read " + path, errno);
-    const std::string secret(trimmed({buffer, static_cast<std::size_t>(got)}));
+    std::string secret(trimmed({buffer, static_cast<std::size_t>(got)}));
     if (secret.empty())
         return fail(ErrorKind::Forbidden, fmt::format("{} is empty: delete it to have one made", path));
     return secret;

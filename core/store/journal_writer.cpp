@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace yard::store {
 
@@ -275,7 +276,7 @@ static std::int64_t flagsOf(const AttemptOutcome& outcome) {
 
 static std::optional<std::int64_t> cpuMicros(const AttemptOutcome& outcome) {
     if (!outcome.cpuSeconds) return std::nullopt;
-    return static_cast<std::int64_t>(*outcome.cpuSeconds * 1e6 + 0.5);
+    return std::llround(*outcome.cpuSeconds * 1e6);
 }
 
 int JournalWriter::putAttempt(Lsn lsn, const AttemptRecord& attempt) {
