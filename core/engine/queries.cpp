@@ -99,7 +99,8 @@ bool EngineCore::accepts(const ListQuery& query, const ActionResult& result) con
     if (query.retryOnly && result.retryAt == 0) return false;
     if (!query.filter.empty()) {
         std::array<std::string, 2> names;
-        if (const auto* queue = const_cast<QueueBook&>(queues_).find(result.queue)) names = {queue->tag, queue->token};
+        if (const auto* queue = const_cast<QueueBook&>(queues_).find(result.queue))
+            names = {queue->tag, queue->token};
         if (!query.filter.matches(result, scale_.at(MonoClock::now()), names)) return false;
     }
     if (query.text.empty()) return true;

@@ -329,7 +329,8 @@ coro::Task<Result<void>> EngineCore::change(Lsn lsn, ActionChange what) {
         if (!known) co_return std::unexpected(known.error());
         if (isEnded(known->state)) co_return alreadyEnded(lsn, known->state);
     }
-    store::Update update{.lsn = lsn, .held = {}, .cancelRequested = {}, .priority = {}, .queue = {}, .notBefore = {}};
+    store::Update update{
+        .lsn = lsn, .held = {}, .cancelRequested = {}, .priority = {}, .queue = {}, .notBefore = {}};
     if (what.queue) {
         const Result<QueueEntry*> to = findQueue(*what.queue);
         if (!to) co_return std::unexpected(to.error());

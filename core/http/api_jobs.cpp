@@ -154,7 +154,8 @@ coro::Task<Result<void>> Api::changeFiltered(Call& call, const BulkChange& chang
                                              BulkOutcome& outcome) {
     engine::ListQuery query;
     if (auto read = readFilter(filter, "filter", query); !read) co_return read;
-    if (call.queue && query.queue) co_return invalid("filter", "Remove \"queue:\": the route names a queue already.");
+    if (call.queue && query.queue)
+        co_return invalid("filter", "Remove \"queue:\": the route names a queue already.");
     if (call.queue) query.queue = call.queue;
     query.newestFirst = false;
     query.limit = static_cast<int>(kMaxBulk);
@@ -200,8 +201,9 @@ coro::Task<Response> Api::patchJob(Call& call) {
 coro::Task<Response> Api::changeMany(Call& call, Change which) {
     if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
     const auto body = which == Change::Retry ? JsonRequest::parse(call.request.body, {"lsns", "filter", "force"})
-                      : which == Change::Set ? JsonRequest::parse(call.request.body, {"lsns", "filter", "set"}, "set")
-                                             : JsonRequest::parse(call.request.body, {"lsns", "filter"});
+                      : which == Change::Set
+                          ? JsonRequest::parse(call.request.body, {"lsns", "filter", "set"}, "set")
+                          : JsonRequest::parse(call.request.body, {"lsns", "filter"});
     if (!body) co_return errorResponse(body.error());
     BulkChange change{.change = which, .force = false, .set = {}};
     const auto force = body->flag("force");
@@ -214,11 +216,13 @@ coro::Task<Response> Api::changeMany(Call& call, Change which) {
     }
     BulkOutcome outcome;
     if (body->has("filter")) {
-        if (body->has("lsns")) co_return errorResponse(invalid("lsns", "Give \"lsns\" or \"filter\", not both.").error());
+        if (body->has("lsns"))
+            co_return errorResponse(invalid("lsns", "Give \"lsns\" or \"filter\", not both.").error());
         const auto filter = body->word("filter", kMaxFilterBytes);
         if (!filter) co_return errorResponse(filter.error());
         if (filter->find_first_not_of(' ') == std::string::npos)
-            co_return errorResponse(invalid("filter", "An empty filter would mean every action; say which.").error());
+            co_return errorResponse(
+                invalid("filter", "An empty filter would mean every action; say which.").error());
         const auto done = co_await changeFiltered(call, change, *filter, outcome);
         if (!done) co_return errorResponse(done.error());
     } else {

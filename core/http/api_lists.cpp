@@ -43,7 +43,8 @@ bool narrowStates(const std::vector<std::string>& words, engine::ListQuery& quer
         query.states = {ActionState::Pending};
         return true;
     }
-    for (const std::string& word : words) query.states.push_back(actionStateFrom(word).value_or(ActionState::Pending));
+    for (const std::string& word : words)
+        query.states.push_back(actionStateFrom(word).value_or(ActionState::Pending));
     return face == words.end();
 }
 
@@ -82,7 +83,9 @@ Result<void> readFilter(std::string_view text, std::string_view field, engine::L
         const FilterTerm* term = parsed->plain(key);
         return term && term->words.size() == 1 ? term->words.front() : std::string();
     };
-    const auto drop = [&](FilterKey key) { std::erase_if(parsed->terms, [key](const auto& t) { return t.key == key; }); };
+    const auto drop = [&](FilterKey key) {
+        std::erase_if(parsed->terms, [key](const auto& t) { return t.key == key; });
+    };
     if (const FilterTerm* states = parsed->plain(FilterKey::State); states && query.states.empty())
         if (narrowStates(states->words, query)) drop(FilterKey::State);
     if (const auto queue = parseQueueRef(oneWord(FilterKey::Queue)); queue && !query.queue) {

@@ -27,7 +27,8 @@ public:
     /// Empty when absent. Invalid for another type, control characters, or more than `most` bytes.
     Result<std::string> word(std::string_view member, std::size_t most) const;
     /// Nothing when absent. Invalid for another type or out of range.
-    Result<std::optional<std::int64_t>> integer(std::string_view member, std::int64_t least, std::int64_t most) const;
+    Result<std::optional<std::int64_t>> integer(std::string_view member, std::int64_t least,
+                                                std::int64_t most) const;
     /// A queue by number, or token as text; nothing when absent. Invalid for anything else.
     Result<std::optional<QueueRef>> queue(std::string_view member) const;
     /// 1 to `most` LSNs; Invalid when absent.

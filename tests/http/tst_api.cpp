@@ -323,15 +323,19 @@ void ApiRoutesTest::filtersChooseWhatIsChanged() {
     QCOMPARE(found("queue:filtered%20label:part-1,part-2"), 2);
     QCOMPARE(found("queue:filtered%20state:held,failed%20PART-3"), 1);
     QCOMPARE(found("queue:filtered%20cpu%3E0"), 0);
-    Reply done = api_->call("PATCH", "/compute/jobs", "{\"filter\":\"queue:filtered label:*-1\",\"set\":{\"priority\":9}}");
+    Reply done =
+        api_->call("PATCH", "/compute/jobs", "{\"filter\":\"queue:filtered label:*-1\",\"set\":{\"priority\":9}}");
     QCOMPARE(done.body, "{\"changed\":1,\"refused\":[]}");
     done = api_->post("/compute/jobs/cancel", "{\"filter\":\"queue:filtered label:part-0,part-1\"}");
     QCOMPARE(done.number("changed"), 2);
     done = api_->post(jobs + "/release", "{\"filter\":\"state:held\"}");
     QCOMPARE(done.number("changed"), 3);
-    QCOMPARE(api_->post("/compute/jobs/hold", "{\"filter\":\"queue:filtered state:cancelled\"}").number("changed"), 0);
+    QCOMPARE(api_->post("/compute/jobs/hold", "{\"filter\":\"queue:filtered state:cancelled\"}").number("changed"),
+             0);
     QVERIFY(QTest::qWaitFor([&] { return found("queue:filtered%20state:retry,failed") == 3; }, 30'000));
-    QCOMPARE(api_->post("/compute/jobs/cancel", fmt::format("{{\"filter\":\"queue:{} state:pending\"}}", queue)).status, 200);
+    QCOMPARE(
+        api_->post("/compute/jobs/cancel", fmt::format("{{\"filter\":\"queue:{} state:pending\"}}", queue)).status,
+        200);
     done = api_->post("/compute/jobs/retire", "{\"filter\":\"queue:filtered state:cancelled\"}");
     QCOMPARE(done.number("changed"), 5 - found("queue:filtered"));
 }
