@@ -79,7 +79,7 @@ public:
             if (::send(fd, text.data(), text.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(text.size()))
                 die("a connection takes nothing");
     }
-    /// How many got an answer with this status within `seconds`. Answers are small: one read each.
+    /// How many got an answer with this status within `seconds`. Answers are small: one read each. Once.
     long receive(const char* status, double seconds) const {
         const MonoTime from = MonoClock::now();
         long good = 0;
@@ -92,7 +92,7 @@ public:
                 const ssize_t got = ::recv(fd, buffer.data(), buffer.size(), 0);
                 ++answered;
                 if (got > 12 && std::string_view(buffer.data() + 9, 3) == status) ++good;
-                if (got <= 0) ::epoll_ctl(epoll_, EPOLL_CTL_DEL, fd, nullptr);
+                ::epoll_ctl(epoll_, EPOLL_CTL_DEL, fd, nullptr); // what may follow is the end
             }
         }
         return good;
@@ -252,13 +252,19 @@ std::string randomFile(const std::string& directory) {
     return path;
 }
 
-double plainOutput(const std::string& command, const std::string& file) {
+struct Cost {
+    double seconds = 0;
+    double cpu = 0;
+};
+
+Cost plainOutput(const std::string& command, const std::string& file) {
+    const double cpu = cpuSeconds();
     const MonoTime from = MonoClock::now();
     if (std::system(("sh -c '" + command + "' > " + file).c_str()) != 0) die("the plain run failed");
-    const double seconds = secondsSince(from);
+    const Cost cost{.seconds = secondsSince(from), .cpu = cpuSeconds() - cpu};
     std::filesystem::remove(file);
     ::sync(); // so that its dirty pages are not the next one's
-    return seconds;
+    return cost;
 }
 
 void rowOutput(const Server& server, const std::string& directory, long gigabytes) {
@@ -266,25 +272,29 @@ void rowOutput(const Server& server, const std::string& directory, long gigabyte
     const std::string piece = randomFile(directory);
     const std::string command =
         fmt::format("for i in $(seq {}); do cat {}; done", gigabytes * ((1L << 30) / kPieceBytes), piece);
-    const double plain = plainOutput(command, directory + "/plain");
+    const Cost plain = plainOutput(command, directory + "/plain");
     const double before = megabytes(server.pid());
     Peak writing(server.pid());
     const std::string body =
         fmt::format(R"({{"worker":"exec","argv":["/bin/sh","-c","{}"],"cwd":"/","deadline_s":3600}})", command);
+    const int launcher = childNamed("yard-launcher", server.pid());
+    const auto used = [&] { return processSeconds(server.pid()) + cpuSeconds(launcher); };
+    const double cpu = used();
     const MonoTime from = MonoClock::now();
     const std::string end = ask(server.port(), request("POST", "/compute/jobs?wait=300", server.token(), body));
     const double seconds = secondsSince(from);
     const double most = writing.take();
+    const double engineCpu = used() - cpu;
     if (end.find("\"state\":\"completed\"") == std::string::npos) die("the output failed: " + end);
     const std::string lsn = end.substr(7, end.find(',') - 7);
     Peak reading(server.pid());
     const auto [readSeconds, got] = download(server, "/compute/jobs/" + lsn + "/stdout");
-    fmt::print(
-        "output of {} GiB: {:.0f} MB/s, a plain file {:.0f} MB/s, ratio {:.2f}; RSS from {:.1f} to at most {:.1f} "
-        "MB; read back whole: {}, {:.0f} MB/s, RSS at most {:.1f} MB\n  {}\n",
-        gigabytes, bytes / seconds / 1e6, bytes / plain / 1e6, plain / seconds, before, most,
-        static_cast<double>(got) >= bytes ? "yes" : "NO", bytes / readSeconds / 1e6, reading.take(),
-        end.substr(0, 300));
+    fmt::print("output of {} GiB: {:.0f} MB/s with {:.2f} s of CPU, a plain file {:.0f} MB/s with {:.2f} s, ratio "
+               "{:.2f}; RSS from {:.1f} to at most {:.1f} MB; read back whole: {}, {:.0f} MB/s, RSS at most {:.1f} "
+               "MB\n",
+               gigabytes, bytes / seconds / 1e6, engineCpu, bytes / plain.seconds / 1e6, plain.cpu,
+               plain.seconds / seconds, before, most, static_cast<double>(got) >= bytes ? "yes" : "NO",
+               bytes / readSeconds / 1e6, reading.take());
     std::fflush(stdout);
 }
 
