@@ -41,6 +41,14 @@ Attempt* Dispatcher::latest(Lsn lsn) {
     return const_cast<Attempt*>(find(lsn)); // ours to change
 }
 
+std::optional<MonoTime> Dispatcher::oldestCollection() const {
+    std::optional<MonoTime> oldest;
+    for (const auto& [id, attempt] : attempts_)
+        if (attempt.collected != MonoTime{} && !attempt.stored && (!oldest || attempt.collected < *oldest))
+            oldest = attempt.collected;
+    return oldest;
+}
+
 // --- starting
 // -----------------------------------------------------------------------------------------------------
 
@@ -278,6 +286,7 @@ void Dispatcher::onEnded(Attempt& attempt, runners::Ended ended) {
     attempt.record.times[attempt.record.outcome.state] = attempt.scale.at(end);
     if (attempt.scratch || !ended.out.path.empty() || !ended.err.path.empty()) {
         attempt.phase = Phase::Collecting;
+        attempt.collected = MonoClock::now();
         parts_.loop.spawn(fmt::format("collect {}", attempt.id.lsn.value), collect(attempt.id, std::move(ended)));
         return;
     }

@@ -69,6 +69,7 @@ struct Attempt {
     std::optional<runners::Scratch> scratch;
     AttemptRecord record;
     std::vector<store::SmallChunk> chunks;
+    MonoTime collected{}; ///< since when its outputs go into the content store; the epoch: they do not
     std::shared_ptr<LiveStreams> live;
 };
 
@@ -124,6 +125,8 @@ public:
     /// Notified whenever an attempt was launched, started or ended.
     coro::ConditionVariable& progress() { return progress_; }
     std::size_t inFlight() const { return attempts_.size(); }
+    /// When the first of those began to be collected that the journal does not have yet.
+    std::optional<MonoTime> oldestCollection() const;
 
 private:
     Attempt* get(runners::AttemptId id);

@@ -195,6 +195,9 @@ coro::Task<SettingsView> Engine::settings() {
 coro::Task<Result<SettingsView>> Engine::changeSettings(std::string json) {
     return onEngine(*core_, [j = std::move(json)](EngineCore& core) { return core.changeSettings(j); });
 }
+coro::Task<Result<GcReport>> Engine::gc(bool dryRun) {
+    return onEngine(*core_, [dryRun](EngineCore& core) { return core.gc(dryRun); });
+}
 coro::Task<Result<void>> Engine::moveSession(SessionState to) {
     return onEngine(*core_, [to](EngineCore& core) { return core.moveSession(to); });
 }

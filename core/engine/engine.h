@@ -41,13 +41,14 @@ struct Options {
     /// Called once the data directory is ours, before anything of it runs; its error is open()'s. What else a start
     /// needs is taken here, so that no action is begun in vain.
     std::function<Result<void>()> onOwned;
-    std::string launcherProgram;   ///< re-executed as the launcher; empty: this program
-    int capacity = 0;              ///< cores; 0: as the settings say
-    int slotCount = 256;           ///< actions at once whatever they take; at least 16 more than cores
-    ResourceSettings resources;    ///< other amounts than found on this machine or set
-    bool noSandbox = false;        ///< silences the warning that registered workers run without one
-    std::optional<Duration> grace; ///< between SIGTERM and SIGKILL; absent: as the settings say
-    std::vector<std::string> set;  ///< NAME=VALUE for this run, over settings.json
+    std::string launcherProgram;            ///< re-executed as the launcher; empty: this program
+    int capacity = 0;                       ///< cores; 0: as the settings say
+    int slotCount = 256;                    ///< actions at once whatever they take; at least 16 more than cores
+    ResourceSettings resources;             ///< other amounts than found on this machine or set
+    bool noSandbox = false;                 ///< silences the warning that registered workers run without one
+    Duration retentionYoungest{60'000'000}; ///< clearing up leaves actions that ended less than this ago
+    std::optional<Duration> grace;          ///< between SIGTERM and SIGKILL; absent: as the settings say
+    std::vector<std::string> set;           ///< NAME=VALUE for this run, over settings.json
 };
 
 /// Which queue a command is for: the route's reference, or the implicit queue.
@@ -133,6 +134,24 @@ struct SessionView {
 struct SettingsView {
     Settings asked;                              ///< as set by file, route and this run's --set
     std::vector<std::string_view> restartNeeded; ///< names of those that only the next start will heed
+};
+
+/// What clearing up took away, or would take: see Settings::keepDays and what follows it.
+struct GcReport {
+    bool dryRun = false;
+    std::int64_t byAge = 0;   ///< finished actions: too old
+    std::int64_t byCount = 0; ///< too many
+    std::int64_t bySize = 0;  ///< too much of the disk
+    std::int64_t chunks = 0;  ///< that nothing refers to (any more)
+    std::int64_t chunkBytes = 0;
+    std::int64_t chunksRecent = 0; ///< the same, but too recent to go
+    std::int64_t packs = 0;
+    std::int64_t journalPages = 0; ///< given back to the file system
+    std::int64_t actionsKept = 0;  ///< how it is now
+    std::int64_t usedBytes = 0;
+    std::int64_t limitBytes = 0; ///< 0: no limit
+    std::int64_t diskBytes = 0;
+    std::string note; ///< why something was left undone
 };
 
 struct WatchRequest;
@@ -234,6 +253,9 @@ public:
     /// Changes those that the JSON object names, null to the default; kept in settings.json before it answers. What
     /// can applies at once. Malformed, Invalid, Io, NoSpace: then nothing has changed.
     coro::Task<Result<SettingsView>> changeSettings(std::string json);
+    /// Clears up what retention does not keep, now, or says what would go. Takes as long as it takes: a million
+    /// actions some seconds. Journal, Io, NoSpace, Busy.
+    coro::Task<Result<GcReport>> gc(bool dryRun);
     /// Readable once the session is Sunset by a route; for poll() beside main's signals. Do not read it.
     int sunsetFd() const;
     /// Writes `address` into the data directory (and the lock file): the server listens. Blocks for a file write.

@@ -18,6 +18,7 @@
 #include "core/engine/metrics.h"
 #include "core/engine/predecessor_watch.h"
 #include "core/engine/queue_book.h"
+#include "core/engine/retention.h"
 #include "core/engine/spec_cache.h"
 #include "core/engine/waiters.h"
 #include "core/engine/watch.h"
@@ -91,6 +92,7 @@ public:
     coro::Task<Result<void>> moveSession(SessionState to);
     coro::Task<SettingsView> settings();
     coro::Task<Result<SettingsView>> changeSettings(std::string json);
+    coro::Task<Result<GcReport>> gc(bool dryRun) { return retention_->pass(dryRun); }
 
     // --- thread-safe
     // ------------------------------------------------------------------------------------------------
@@ -229,6 +231,7 @@ private:
     SpecCache specs_;
     Committer committer_;
     std::optional<Dispatcher> dispatcher_;
+    std::optional<Retention> retention_;
     std::unique_ptr<runners::LocalRunner> runner_;
     std::optional<coro::FdWatch> runnerWatch_;
 

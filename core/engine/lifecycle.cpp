@@ -63,7 +63,7 @@ Result<void> EngineCore::openDirectory() {
 
 Result<void> EngineCore::openStorage() {
     const bool power = settings_.durability == "power";
-    auto files = store::ChunkFiles::open(directory_->chunks(), power, std::chrono::hours(1));
+    auto files = store::ChunkFiles::open(directory_->chunks(), power, settings_.chunkGrace);
     if (!files) return std::unexpected(files.error());
     chunkFiles_ = std::move(*files);
     store::StoreOptions options;
@@ -142,6 +142,10 @@ Result<void> EngineCore::begin() {
     auto reader = store::ReaderThread::start(*store_);
     if (!reader) return std::unexpected(reader.error());
     reader_ = std::move(*reader);
+    retention_.emplace(Retention::Parts{
+        *store_, *chunkFiles_, committer_, *helpers_, counters_, settings_, options_.retentionYoungest,
+        [this] { return dispatcher_->oldestCollection(); },
+        [this](Lsn lsn) { feed_.note({.lsn = lsn, .queue = {}, .kind = ChangeEntry::Kind::Retired}); }});
     // Empty output is one chunk for all: kept from the beginning, not written with each result.
     if (auto posted =
             store_->post({.tag = 0, .unhurried = true, .action = store::PutChunk{{Hash256::ofNothing(), {}}}});
@@ -169,6 +173,7 @@ coro::Task<void> EngineCore::beginWork(std::promise<Result<void>> begun) {
         loop_.spawn("runner", watchRunner());
         loop_.spawn("timers", watchTimers());
         loop_.spawn("queue expiry", expireQueues());
+        loop_.spawn("retention", retention_->run());
         wake();
     }
     const bool ready = result.has_value();

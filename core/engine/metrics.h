@@ -23,6 +23,9 @@ struct EngineCounters {
     std::array<std::array<std::uint64_t, kReasons>, kActionStates> finished{};
     /// Attempts that were followed by another one, by reason.
     std::array<std::uint64_t, kReasons> retried{};
+    std::uint64_t retired = 0;       ///< finished actions that retention took
+    std::uint64_t chunksDropped = 0; ///< by it
+    std::uint64_t chunkBytesDropped = 0;
     Histogram submit;  ///< a submission's arrival to its commit
     Histogram wait;    ///< an action's submission to its first attempt
     Histogram prepare; ///< Submitting to Running

@@ -60,6 +60,7 @@ void EngineCore::takeAcks() {
             if (live && live->ending) predecessors_.ended(ack.lsn, *live->ending);
             session_->finishStored(ack.lsn, outbox_);
             ending_ = nullptr;
+            retention_->noteFinished();
             if (live) noteQueueUsed(live->queue);
             waiters_.tell(ack.lsn);
         }

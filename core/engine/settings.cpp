@@ -86,6 +86,8 @@ coro::Task<Result<SettingsView>> EngineCore::changeSettings(std::string json) {
     for (const SettingInfo& setting : settingsTable())
         if (setting.applies == Applies::AtOnce) copySetting(setting, askedSettings_, settings_);
     applyLogLevel(settings_);
+    chunkFiles_->setGrace(settings_.chunkGrace);
+    retention_->settingsChanged();
     logInfo("engine", "settings were changed");
     co_return co_await settings();
 }

@@ -158,6 +158,9 @@ private:
     coro::Task<Response> changeSettings(Call& call);
     coro::Task<Response> holdAll(Call& call);
     coro::Task<Response> releaseAll(Call& call);
+    // clearing up (api_gc.cpp)
+    coro::Task<Response> clearUp(Call& call);
+
     // events (api_events.cpp)
     coro::Task<Response> getEvents(Call& call);
 

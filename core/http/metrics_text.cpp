@@ -165,6 +165,10 @@ void writeStore(MetricsWriter& out, const AllFigures& figures) {
     out.sample(figures.chunks.smallBytes, {{"kept", "journal"}});
     out.sample(figures.chunks.fileBytes, {{"kept", "file"}});
     out.counter("chunks_set_aside_total", "Chunks whose bytes turned out to be wrong.", figures.chunks.setAside);
+    const engine::EngineCounters& counters = figures.engine.counters;
+    out.counter("actions_cleared_total", "Finished actions that retention did not keep.", counters.retired);
+    out.counter("chunks_cleared_total", "Chunks that nothing referred to any more.", counters.chunksDropped);
+    out.counter("chunks_cleared_bytes_total", "Bytes of those chunks.", counters.chunkBytesDropped);
     if (figures.process.freeBytes)
         out.gauge("data_free_bytes", "Free space where the data directory is.",
                   static_cast<double>(*figures.process.freeBytes));

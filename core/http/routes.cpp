@@ -117,6 +117,7 @@ std::span<const Api::Route> Api::routes() {
         {{Delete, "pool/processes/{id}", Global, OptionalJson}, nullptr, kNoPool},
         {{Get, "settings", Global}, &Api::getSettings},
         {{Patch, "settings", Global, Json}, &Api::changeSettings},
+        {{Post, "gc", Global, OptionalJson}, &Api::clearUp},
         {{Get, "events", Global}, &Api::getEvents},
     };
     return kRoutes;

@@ -159,6 +159,15 @@ std::span<const SettingInfo> settingsTable() {
         SettingInfo{"deadline_s", "s", &Settings::deadline, 0.001, 31'536'000, {}, Applies::AtOnce,
                     "How long an attempt may take when neither action, queue nor worker say; for attempts that "
                     "start after the change."},
+        SettingInfo{"keep_days", "days", &Settings::keepDays, 0, 36'500, {}, Applies::AtOnce,
+                    "How long finished actions are kept; 0 is for ever."},
+        SettingInfo{"keep_actions", "actions", &Settings::keepActions, 0, 1e9, {}, Applies::AtOnce,
+                    "How many finished actions are kept, the newest; 0 is any number."},
+        SettingInfo{"keep_disk_percent", "%", &Settings::keepDiskPercent, 0, 100, {}, Applies::AtOnce,
+                    "How much of its file system the data directory may take before the oldest finished actions "
+                    "go; 0 is any share."},
+        SettingInfo{"chunk_grace_s", "s", &Settings::chunkGrace, 1, 604'800, {}, Applies::AtOnce,
+                    "How long a chunk that nothing refers to is kept after it was last put or asked for."},
         SettingInfo{"log_level", "", &Settings::logLevel, 0, 0, kLevels, Applies::AtOnce,
                     "The least important lines that are written to stderr."},
     };

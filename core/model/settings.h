@@ -20,6 +20,10 @@ struct Settings {
     std::string durability = "process";
     Duration grace{2'000'000};
     Duration deadline{3'600'000'000};
+    std::int64_t keepDays = 30;
+    std::int64_t keepActions = 2'000'000;
+    std::int64_t keepDiskPercent = 20;
+    Duration chunkGrace{3'600'000'000};
     std::string logLevel = "info";
     std::map<std::string, double> resources; ///< "gpus", "licence.x": amount; those not here are as found
     friend bool operator==(const Settings&, const Settings&) = default;

@@ -65,6 +65,7 @@ private slots:
     void sessionMoves();
     void settingsAreShownAndChanged();
     void thePoolIsShown();
+    void gcSaysWhatWentOrWouldGo();
     void topPrintsOnceWithoutATerminal();
     void topLivesInATerminal();
     void documentsNeedNoEngine();
@@ -470,6 +471,29 @@ void TestYardctlCommands::settingsAreShownAndChanged() {
     const Ended wrong = data.run({"settings", "grace_s"});
     QCOMPARE(wrong.code, 2);
     QVERIFY(wrong.err.find("NAME=VALUE") != std::string::npos);
+}
+
+void TestYardctlCommands::gcSaysWhatWentOrWouldGo() {
+    const FakeServer server([](const FakeRequest& request) -> FakeReply {
+        if (request.line() != "POST /compute/gc") return {404, kNotFound};
+        if (request.body == R"({"dry_run":true})")
+            return {200, R"({"dry_run":true,"actions":{"age":1,"count":2,"size":0},"chunks":{"count":3,"bytes":2048,
+                            "recent":4},"finished":10,"disk":{"used_bytes":1024,"limit_bytes":4096}})"};
+        return {200, R"({"dry_run":false,"actions":{"age":0,"count":0,"size":0},"chunks":{"count":0,"bytes":0,
+                        "recent":0},"finished":7,"disk":{"used_bytes":1024},"note":"Later."})"};
+    });
+    const DataDirectory data(server);
+    QCOMPARE(data.run({"gc", "--dry-run"}).out,
+             "actions: 1 too old, 2 too many, 0 too much for the disk would go\n"
+             "chunks:  3 (2.05 kB) would go, 4 are still too recent\n"
+             "disk:    1.02 kB in use of 4.10 kB at most, 10 finished actions\n");
+    QCOMPARE(data.run({"gc"}).out, "actions: 0 too old, 0 too many, 0 too much for the disk went\n"
+                                   "chunks:  0 (0 B) went\n"
+                                   "disk:    1.02 kB in use, 7 finished actions\n"
+                                   "Later.\n");
+    QVERIFY(data.run({"--json", "gc"}).out.starts_with("{\"dry_run\":false"));
+    const FakeServer none(table({}));
+    QCOMPARE(DataDirectory(none).run({"gc"}).code, 1);
 }
 
 void TestYardctlCommands::thePoolIsShown() {

@@ -47,6 +47,7 @@ private slots:
     void nothingChangesWhenItCannotBeKept();
     void whatIsSetForOneRunIsNotKept();
     void aFileThatIsWrongStopsTheStart();
+    void clearingUpSaysWhatWentOrWouldGo();
 };
 
 void SettingsRouteTest::allAreShownWithWhatTheyMayBe() {
@@ -152,6 +153,25 @@ void SettingsRouteTest::aFileThatIsWrongStopsTheStart() {
     QVERIFY(openedWith("{\"gra").ends_with(kMend));
     QCOMPARE(openedWith("", {"grace_s=100"}), std::string("Give \"grace_s\" as seconds from 0 to 60."));
     QCOMPARE(openedWith("{}"), std::string("opened"));
+}
+
+void SettingsRouteTest::clearingUpSaysWhatWentOrWouldGo() {
+    ApiTest api;
+    const std::int64_t lsn = api.sh("echo hello");
+    api.engine.wait(Lsn(lsn));
+    const Reply dry = api.post("/compute/gc", R"({"dry_run":true})");
+    QCOMPARE(dry.status, 200);
+    const auto report = dry.json();
+    QCOMPARE(report.at("dry_run").as_bool(), true);
+    QCOMPARE(report.at("actions").at("age").as_int64(), 0);
+    QCOMPARE(report.at("finished").as_int64(), 1);
+    QVERIFY(report.at("disk").at("used_bytes").as_int64() > 0);
+    QVERIFY(report.at("disk").at("limit_bytes").as_int64() < report.at("disk").at("size_bytes").as_int64());
+    QCOMPARE(api.post("/compute/gc").json().at("dry_run").as_bool(), false);
+    QCOMPARE(api.get("/compute/jobs/1").status, 200);
+    QCOMPARE(api.post("/compute/gc", R"({"dry_run":1})").status, 422);
+    QCOMPARE(api.post("/compute/gc", R"({"all":true})").status, 422);
+    QCOMPARE(api.post("/compute/gc?dry_run=1").status, 400);
 }
 
 int main(int argc, char** argv) {

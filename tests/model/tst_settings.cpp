@@ -23,6 +23,14 @@ std::string documented(const SettingInfo& setting) {
                        setting.applies == Applies::AtOnce ? "at once" : "at start", setting.help);
 }
 
+/// What is said of a setting that there is not.
+QByteArray unknownSetting(const char* name) {
+    QByteArray names;
+    for (const SettingInfo& setting : settingsTable())
+        names += (names.isEmpty() ? "" : ", ") + QByteArray(setting.name.data(), qsizetype(setting.name.size()));
+    return QByteArray("There is no setting \"") + name + "\"; there are " + names + ".";
+}
+
 } // namespace
 
 class SettingsTest : public QObject {
@@ -63,8 +71,7 @@ void SettingsTest::whatIsWrongIsRefusedByName_data() {
     const auto row = [](const char* json, const char* message) {
         QTest::newRow(json) << QByteArray(json) << QByteArray(message);
     };
-    row(R"({"colour":1})", "There is no setting \"colour\"; there are capacity, resources.NAME, durability, "
-                           "grace_s, deadline_s, log_level.");
+    row(R"({"colour":1})", unknownSetting("colour").constData());
     row(R"({"grace_s":61})", "Give \"grace_s\" as seconds from 0 to 60.");
     row(R"({"grace_s":-1})", "Give \"grace_s\" as seconds from 0 to 60.");
     row(R"({"grace_s":"2"})", "Give \"grace_s\" as seconds from 0 to 60.");
@@ -110,8 +117,7 @@ void SettingsTest::aSettingIsGivenAsText_data() {
     row("grace_s=nan", "Give \"grace_s\" as seconds from 0 to 60.");
     row("grace_s=inf", "Give \"grace_s\" as seconds from 0 to 60.");
     row("capacity=1e2", "Give \"capacity\" as a whole number from 0 to 4096.");
-    row("colour=1", "There is no setting \"colour\"; there are capacity, resources.NAME, durability, grace_s, "
-                    "deadline_s, log_level.");
+    row("colour=1", unknownSetting("colour").constData());
 }
 
 void SettingsTest::aSettingIsGivenAsText() {

@@ -1,0 +1,54 @@
+// yardctl gc: clear up what retention does not keep, or say what would go.
+#include "app/yardctl/action_view.h"
+#include "app/yardctl/commands/functions.h"
+#include "app/yardctl/format.h"
+
+#include <fmt/format.h>
+
+namespace yard::ctl {
+
+namespace {
+
+std::int64_t number(const json::object& from, std::string_view object, std::string_view member) {
+    const json::object* inside = objectOf(from, object);
+    return inside ? integerOf(*inside, member).value_or(0) : 0;
+}
+
+std::string bytes(std::int64_t count) {
+    return sizeWords(static_cast<std::uint64_t>(std::max<std::int64_t>(count, 0)));
+}
+
+void show(const json::object& report, bool dryRun) {
+    const char* verb = dryRun ? "would go" : "went";
+    fmt::print("actions: {} too old, {} too many, {} too much for the disk {}\n", number(report, "actions", "age"),
+               number(report, "actions", "count"), number(report, "actions", "size"), verb);
+    fmt::print("chunks:  {} ({}) {}", number(report, "chunks", "count"), bytes(number(report, "chunks", "bytes")),
+               verb);
+    if (const auto recent = number(report, "chunks", "recent"); recent > 0)
+        fmt::print(", {} are still too recent", recent);
+    fmt::print("\n");
+    const std::int64_t limit = number(report, "disk", "limit_bytes");
+    fmt::print("disk:    {} in use", bytes(number(report, "disk", "used_bytes")));
+    if (limit > 0) fmt::print(" of {} at most", bytes(limit));
+    fmt::print(", {} finished actions\n", integerOf(report, "finished").value_or(0));
+    if (const auto note = textOf(report, "note"); !note.empty()) fmt::print("{}\n", printable(note));
+}
+
+} // namespace
+
+Outcome<int> gcCommand(const Invocation& invocation) {
+    const bool dryRun = invocation.arguments.has("dry-run");
+    // A million actions take their time: no limit on the silence.
+    auto answer = invocation.engine.call({.method = "POST",
+                                          .path = "gc",
+                                          .body = dryRun ? R"({"dry_run":true})" : "",
+                                          .silence = std::chrono::hours(1)});
+    if (!answer) return failedWith(answer.error());
+    if (invocation.json)
+        fmt::print("{}\n", answer->text);
+    else
+        show(answer->object, dryRun);
+    return 0;
+}
+
+} // namespace yard::ctl
