@@ -1,5 +1,6 @@
 #include "core/runners/child_process.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
@@ -30,6 +31,7 @@ namespace {
 struct Shared {
     const ChildPlan* plan;
     long parentPid;
+    unsigned copiedFds; ///< descriptors below this one come along until exec
     volatile int step;
     volatile int err;
 };
@@ -143,7 +145,9 @@ YARD_CHILD_CODE int childMain(void* arg) {
     if (sys(SYS_getppid) != shared->parentPid) return giveUp(shared, SpawnStep::ParentDeath, -ESRCH);
     r = sys(SYS_chdir, address(plan.cwd));
     if (r < 0) return giveUp(shared, SpawnStep::ChangeDirectory, r);
-    r = sys(SYS_dup3, plan.nullFd, 0, 0);
+    // Only now a table of its own, of the low descriptors alone: copying and closing the rest costs 30 us a child.
+    r = sys(SYS_close_range, shared->copiedFds, ~0u, CLOSE_RANGE_UNSHARE);
+    if (r >= 0) r = sys(SYS_dup3, plan.nullFd, 0, 0);
     if (r >= 0) r = sys(SYS_dup3, plan.outFd, 1, 0);
     if (r >= 0) r = sys(SYS_dup3, plan.errFd, 2, 0);
     if (r >= 0) r = sys(SYS_close_range, 3, ~0u, CLOSE_RANGE_CLOEXEC);
@@ -173,10 +177,11 @@ ChildStack::~ChildStack() {
 }
 
 ChildStart startChild(const ChildPlan& plan, const ChildStack& stack) {
-    Shared shared{&plan, plan.parentPid, 0, 0};
+    const int highest = std::max({2, plan.nullFd, plan.outFd, plan.errFd});
+    Shared shared{&plan, plan.parentPid, static_cast<unsigned>(highest) + 1, 0, 0};
     int pidfd = -1;
     clone_args args{};
-    args.flags = CLONE_VM | CLONE_VFORK | CLONE_PIDFD | CLONE_CLEAR_SIGHAND;
+    args.flags = CLONE_VM | CLONE_VFORK | CLONE_FILES | CLONE_PIDFD | CLONE_CLEAR_SIGHAND;
     args.pidfd = reinterpret_cast<std::uintptr_t>(&pidfd);
     args.exit_signal = SIGCHLD;
     args.stack = reinterpret_cast<std::uintptr_t>(stack.base());

@@ -89,6 +89,24 @@ std::vector<std::string> environmentForChildren() {
     return kept;
 }
 
+// Takes the low descriptors as long as it lives, so that what is opened meanwhile gets higher ones. Starting a
+// child copies those up to the ones that it is given (child_process.cpp), and exec closes the copies: what the
+// launcher keeps for long would cost 30 us a child down there.
+class LowDescriptors {
+public:
+    explicit LowDescriptors(const UniqueFd& any) {
+        constexpr int kBelow = 64;
+        for (;;) {
+            UniqueFd copy(::fcntl(any.get(), F_DUPFD_CLOEXEC, 3));
+            if (!copy || copy.get() >= kBelow) return;
+            taken_.push_back(std::move(copy));
+        }
+    }
+
+private:
+    std::vector<UniqueFd> taken_;
+};
+
 // Children between clone and exec of an earlier launcher hold copies of its locks for a moment: tried for 2 s.
 Result<UniqueFd> lockSlotDirectory(const std::string& dataDir, unsigned slot) {
     const std::string directory = fmt::format("{}/scratch/{}", dataDir, slot);
@@ -121,7 +139,8 @@ std::optional<wire::Setup> readSetup(int socketFd, wire::FrameBuffer& in) {
 
 class Launcher {
 public:
-    Launcher(int socketFd, wire::FrameBuffer in, const wire::Setup& setup, SlotsFile slots, rlimit openFiles);
+    Launcher(int socketFd, wire::FrameBuffer in, const wire::Setup& setup, SlotsFile slots, int nullFd,
+             rlimit openFiles);
     void run();
 
 private:
@@ -142,7 +161,6 @@ private:
     EpollSet epoll_;
     Inbox<FromSpawner> inbox_;
     UniqueFd signals_;
-    UniqueFd null_;
     UniqueFd orphans_;
     SlotsFile slots_;
     Board board_;
@@ -155,7 +173,8 @@ private:
     bool watchingWrite_ = false;
 };
 
-Launcher::Launcher(int socketFd, wire::FrameBuffer in, const wire::Setup& setup, SlotsFile slots, rlimit openFiles)
+Launcher::Launcher(int socketFd, wire::FrameBuffer in, const wire::Setup& setup, SlotsFile slots, int nullFd,
+                   rlimit openFiles)
     : socketFd_(socketFd)
     , enginePid_(setup.enginePid)
     , in_(std::move(in))
@@ -163,17 +182,16 @@ Launcher::Launcher(int socketFd, wire::FrameBuffer in, const wire::Setup& setup,
     , slots_(std::move(slots))
     , board_(socketFd, epoll_.wakeFd(), {setup.slots, setup.lowWater, setup.quiet})
     , pump_(board_, setup.dataDir + "/chunks/tmp")
-    , shared_{board_, slots_, pump_, setup.ownerToken, environmentForChildren(), openFiles, -1, -1, {}, ::getpid()}
+    , shared_{board_, slots_, pump_, setup.ownerToken, environmentForChildren(), openFiles,
+              nullFd, -1,     {},    ::getpid()}
     , warden_(board_, epoll_, setup.ownerToken,
               [this](Spawner::TreeGone gone) { spawners_[gone.slot.value % spawners_.size()]->post(gone); }) {
     sigset_t parentDeath;
     sigemptyset(&parentDeath);
     sigaddset(&parentDeath, kParentDeathSignal);
     signals_.reset(::signalfd(-1, &parentDeath, SFD_CLOEXEC | SFD_NONBLOCK));
-    null_.reset(::open("/dev/null", O_RDWR | O_CLOEXEC));
     orphans_.reset(::open(fmt::format("/proc/self/task/{}/children", ::getpid()).c_str(), O_RDONLY | O_CLOEXEC));
-    if (!signals_ || !null_ || !orphans_) throw std::system_error(errno, std::generic_category(), "launcher");
-    shared_.nullFd = null_.get();
+    if (!signals_ || !orphans_) throw std::system_error(errno, std::generic_category(), "launcher");
     shared_.orphansFd = orphans_.get();
     shared_.tellWarden = [this](SlotId, AttemptId id, bool exited) { inbox_.post({id, exited}); };
     epoll_.add(socketFd_, EPOLLIN, kSocketKey);
@@ -339,6 +357,9 @@ int launcherMain(int socketFd, int, char**) {
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     ::prctl(PR_SET_PDEATHSIG, kParentDeathSignal);
     const rlimit openFiles = raiseOpenFiles();
+    const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+    if (!null) return 1;
+    std::optional<LowDescriptors> low(std::in_place, null);
 
     wire::FrameBuffer in;
     const auto setup = readSetup(socketFd, in);
@@ -365,7 +386,8 @@ int launcherMain(int socketFd, int, char**) {
     }
     int code = 0;
     try {
-        Launcher launcher(socketFd, std::move(in), *setup, std::move(*slots), openFiles);
+        Launcher launcher(socketFd, std::move(in), *setup, std::move(*slots), null.get(), openFiles);
+        low.reset();
         launcher.run();
     } catch (const std::exception& e) {
         logError("runners", "the launcher stops: {}", e.what());
