@@ -66,7 +66,7 @@ bool isBoundaryCharacter(char c) {
 Result<std::optional<std::string>> multipartBoundary(std::string_view contentType) {
     if (!equalsNoCase(trimmed(contentType.substr(0, contentType.find(';'))), "multipart/form-data"))
         return std::optional<std::string>();
-    const auto boundary = parameter(contentType, "boundary");
+    auto boundary = parameter(contentType, "boundary");
     if (!boundary || boundary->empty() || boundary->size() > kMaxBoundary || boundary->back() == ' ' ||
         !std::ranges::all_of(*boundary, isBoundaryCharacter))
         return malformed(fmt::format("Content-Type multipart/form-data needs a boundary of 1 to {} characters; let "
