@@ -16,6 +16,13 @@ std::uint64_t lsnTag(std::uint64_t kind, Lsn lsn) {
     return kind | static_cast<std::uint64_t>(lsn.value);
 }
 
+std::size_t actionsIn(const ResultAck& ack) {
+    if (ack.more.empty()) return 1;
+    std::size_t actions = 0;
+    for (const store::LsnRun& run : ack.more) actions += static_cast<std::size_t>(run.count);
+    return actions;
+}
+
 } // namespace
 
 void Committer::deliver(store::Acks acks) {
@@ -49,6 +56,7 @@ ResultAck Committer::take(ResultAck::Kind kind, Lsn lsn) {
     assert(at != posted_.end());
     ResultAck known = std::move(*at);
     posted_.erase(at);
+    outstanding_ -= actionsIn(known);
     return known;
 }
 
@@ -62,6 +70,11 @@ ResultAck onItsWay(const store::Operation& operation) {
         known.state = finish->state;
         known.reason = finish->reason;
         if (finish->attempt) known.exitCode = finish->attempt->outcome.exitCode;
+    } else if (const auto* many = std::get_if<store::FinishMany>(&operation.action)) {
+        known.lsn = many->runs.front().first;
+        known.state = many->state;
+        known.reason = many->reason;
+        known.more = many->runs;
     } else {
         const auto& retry = std::get<store::Retry>(operation.action);
         known.kind = ResultAck::Kind::Retry;
@@ -75,25 +88,35 @@ ResultAck onItsWay(const store::Operation& operation) {
 } // namespace
 
 coro::Task<store::AckDetail> Committer::commit(store::Action action) {
+    const auto shot = begin(std::move(action));
+    co_return co_await shot->get();
+}
+
+std::unique_ptr<coro::OneShot<store::AckDetail>> Committer::begin(store::Action action) {
     YARD_ASSERT_OWNER(owner_);
     const std::uint64_t tag = nextCommand_++;
-    coro::OneShot<store::AckDetail> shot("commit");
-    commands_.emplace(tag, shot.promise());
+    auto shot = std::make_unique<coro::OneShot<store::AckDetail>>("commit");
+    const auto command = commands_.emplace(tag, shot->promise()).first;
     flush(); // one FIFO: what was decided before this operation is written before it
     const Result<void> posted =
         store_->post(store::Operation{.tag = tag, .unhurried = false, .action = std::move(action)});
     if (!posted) {
-        commands_.erase(tag);
         store::AckDetail refused;
         refused.error = posted.error();
-        co_return refused;
+        command->second.set(std::move(refused));
+        commands_.erase(command);
     }
-    co_return co_await shot.get();
+    return shot;
 }
 
 void Committer::finish(store::Finish finish, bool somebodyWaits) {
     const std::uint64_t tag = lsnTag(kFinishTag, finish.lsn);
     results_.push_back({.tag = tag, .unhurried = !somebodyWaits, .action = std::move(finish)});
+}
+
+void Committer::finishMany(store::FinishMany finish) {
+    const std::uint64_t tag = lsnTag(kFinishTag, finish.runs.front().first);
+    results_.push_back({.tag = tag, .unhurried = false, .action = std::move(finish)});
 }
 
 void Committer::retry(store::Retry retry) {
@@ -104,10 +127,15 @@ void Committer::retry(store::Retry retry) {
 void Committer::flush() {
     if (results_.empty()) return;
     const std::size_t before = posted_.size();
-    for (const store::Operation& operation : results_) posted_.push_back(onItsWay(operation));
+    std::size_t actions = 0;
+    for (const store::Operation& operation : results_)
+        actions += actionsIn(posted_.emplace_back(onItsWay(operation)));
     // Lists of results are always taken; only a stopped store refuses, and then the journal keeps what it has: the
     // next start runs these attempts again.
-    if (!store_->post(results_)) posted_.resize(before);
+    if (store_->post(results_))
+        outstanding_ += actions;
+    else
+        posted_.resize(before);
     results_.clear();
 }
 

@@ -12,6 +12,7 @@
 
 #include <deque>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -27,6 +28,7 @@ struct ResultAck {
     Reason reason = Reason::None;
     std::optional<int> exitCode;
     MonoTime posted{};
+    std::vector<store::LsnRun> more; ///< of a FinishMany: all of them; `lsn` is the first
 };
 
 class Committer {
@@ -42,15 +44,18 @@ public:
 
     /// Posts and waits for the commit. AckDetail::error says why nothing happened.
     coro::Task<store::AckDetail> commit(store::Action action);
+    /// The same in two steps: posted when this returns, so that what is posted next comes after it.
+    std::unique_ptr<coro::OneShot<store::AckDetail>> begin(store::Action action);
     /// Queue a result for the next flush().
     void finish(store::Finish finish, bool somebodyWaits);
+    void finishMany(store::FinishMany finish);
     void retry(store::Retry retry);
     void flush();
 
     std::vector<ResultAck> takeAcks() { return std::exchange(acks_, {}); }
     bool hasAcks() const { return !acks_.empty(); }
-    /// Results posted and not acknowledged.
-    std::size_t outstandingResults() const { return posted_.size(); }
+    /// Actions whose result is posted and not acknowledged.
+    std::size_t outstandingResults() const { return outstanding_; }
     bool writable() const { return writable_; }
 
 private:
@@ -62,6 +67,7 @@ private:
     store::Store* store_ = nullptr;
     std::vector<store::Operation> results_;
     std::deque<ResultAck> posted_; ///< results on their way, in the order of their answers
+    std::size_t outstanding_ = 0;  ///< actions in posted_
     std::vector<ResultAck> acks_;
     std::unordered_map<std::uint64_t, coro::Promise<store::AckDetail>> commands_;
     std::uint64_t nextCommand_ = 1;

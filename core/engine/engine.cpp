@@ -107,6 +107,9 @@ coro::Task<Result<void>> Engine::release(Lsn lsn) {
 coro::Task<Result<void>> Engine::change(Lsn lsn, ActionChange what) {
     return onEngine(*core_, [lsn, w = std::move(what)](EngineCore& core) { return core.change(lsn, w); });
 }
+coro::Task<Result<BulkAnswer>> Engine::changeMatching(BulkRequest request) {
+    return onEngine(*core_, [r = std::move(request)](EngineCore& core) { return core.changeMatching(r); });
+}
 coro::Task<Result<int>> Engine::reschedule(Lsn lsn, bool force) {
     return onEngine(*core_, [lsn, force](EngineCore& core) { return core.reschedule(lsn, force); });
 }

@@ -27,6 +27,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace yard::store {
@@ -91,6 +92,18 @@ struct ListQuery {
     int limit = 100;         ///< 1..1000
     std::string cursor;      ///< as given by the page before
 };
+/// One change of all live actions that a query means.
+enum class BulkKind : unsigned char { Cancel, Hold, Release, Set };
+struct BulkRequest {
+    BulkKind kind = BulkKind::Cancel;
+    ListQuery which;  ///< order, limit and cursor mean nothing here
+    ActionChange set; ///< BulkKind::Set
+};
+struct BulkAnswer {
+    std::int64_t changed = 0;
+    std::vector<std::pair<Lsn, Error>> refused; ///< the first thousand
+};
+
 struct ListPage {
     std::vector<ActionResult> jobs;
     std::string cursor; ///< empty: nothing more
@@ -194,6 +207,10 @@ public:
     /// Priority (-100..100), queue, or both; only while it is pending and not being started, else WrongState. The
     /// queue must take work.
     coro::Task<Result<void>> change(Lsn lsn, ActionChange what);
+    /// All that live and match, without a limit to their number; what has finished is not looked at. Cancel: what
+    /// waits or runs, none of which starts once this answers; their ends follow. Others: what is pending, changed
+    /// and in the journal when this answers. An engine that dies meanwhile finishes it at its next start.
+    coro::Task<Result<BulkAnswer>> changeMatching(BulkRequest request);
     /// The new retry_count. WrongState when not Failed or Abandoned or its queue is not active; AtLimit unless
     /// forced.
     coro::Task<Result<int>> reschedule(Lsn lsn, bool force);

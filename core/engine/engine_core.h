@@ -65,6 +65,7 @@ public:
     coro::Task<Result<void>> hold(Lsn lsn);
     coro::Task<Result<void>> release(Lsn lsn);
     coro::Task<Result<void>> change(Lsn lsn, ActionChange what);
+    coro::Task<Result<BulkAnswer>> changeMatching(BulkRequest request);
     coro::Task<Result<int>> reschedule(Lsn lsn, bool force);
     coro::Task<Result<void>> retire(Lsn lsn);
     coro::Task<Result<ListPage>> list(ListQuery query);
@@ -128,6 +129,8 @@ private:
     void warnOfMissingSandbox() const;
 
     // pump.cpp: the turns
+    /// Ends on their way to the journal, beyond which large operations wait: what else is written is not held up.
+    static constexpr std::size_t kResultsAhead = 4'000;
     void wake() { work_.set(); }
     coro::Task<void> pump();
     coro::Task<void> watchRunner();
@@ -138,6 +141,8 @@ private:
     void carryOut();
     void postRetry(const session::Retry& retry);
     void postFinish(const session::Finish& finish);
+    void postFinishes(const std::vector<session::Finish>& finishes);
+    void tellEnd(const ResultAck& ack, Lsn lsn);
     void noteQueueUsed(QueueId id);
     void forgetQueueNow(QueueId id);
 
@@ -156,10 +161,19 @@ private:
     Result<Resolved> resolve(const Submission& submission, QueueId queue);
     coro::Task<Result<SubmitAnswer>> answeredBefore(std::string key, Hash256 body, Error refusal);
     coro::Task<Result<Lsn>> takeLsns(std::int64_t count);
-    void enter(const Resolved& resolved);
+    coro::Task<void> enter(const Resolved& resolved);
     session::Predecessor predecessor(const store::Edge& edge,
                                      const std::vector<store::FinishedState>& finished) const;
     session::NewAction sessionAction(const store::PendingRow& row) const;
+
+    // bulk.cpp
+    coro::Task<store::LsnSet> choose(const BulkRequest& request, std::optional<QueueId> queue, BulkAnswer& answer);
+    Result<store::BulkChange> bulkChange(const BulkRequest& request);
+    Result<void> changeLive(Lsn lsn, const store::BulkChange& change);
+    coro::Task<Result<void>> changeChosen(const store::LsnSet& chosen, const store::BulkChange& change,
+                                          BulkAnswer& answer);
+    coro::Task<Result<void>> cancelChosen(const store::LsnSet& chosen, BulkAnswer& answer);
+    coro::Task<void> endCancelled(std::int64_t op, store::LsnSet waiting, store::LsnSet running);
 
     // queries.cpp
     template<class F>
@@ -250,6 +264,10 @@ private:
     MonoTime feedUsed_{};               ///< when somebody last asked for changes
     const ResultAck* ending_ = nullptr; ///< the end that the session is just told of
     bool toldWritable_ = true;
+
+    coro::Mutex bulkMutex_;            ///< one operation on many actions at a time
+    std::int64_t lastOp_ = 0;          ///< number of the last one of this run
+    coro::ConditionVariable roomMade_; ///< results were acknowledged
 
     coro::Event work_;                            ///< the pump has something to do
     coro::Event timersChanged_;                   ///< nextWake() may be earlier than before

@@ -32,39 +32,48 @@ coro::Task<void> EngineCore::pump() {
 bool EngineCore::takeTurn() {
     takeAcks();
     bool more = false;
-    if (session_->hasMoreWork()) session_->step(outbox_);
+    const bool hasRoom = committer_.outstandingResults() < kResultsAhead;
+    if (hasRoom && session_->hasMoreWork()) session_->step(outbox_);
     // Nothing new starts while the journal cannot take results, or nobody could run it.
     if (committer_.writable() && runner_ && runner_->isAccepting())
         more = session_->schedule(MonoClock::now(), outbox_);
     carryOut();
     noteWritable();
-    return more || session_->hasMoreWork() || committer_.hasAcks() || !outbox_.empty();
+    return more || (hasRoom && session_->hasMoreWork()) || committer_.hasAcks() || !outbox_.empty();
 }
 
 void EngineCore::takeAcks() {
-    for (const ResultAck& ack : committer_.takeAcks()) {
+    const std::vector<ResultAck> acks = committer_.takeAcks();
+    for (const ResultAck& ack : acks) {
         if (!ack.ok) {
-            logError("engine", "the end of action {} could not be written; the next start runs it again",
-                     ack.lsn.value);
+            logError("engine", "the end of action {}{} could not be written; the next start runs it again",
+                     ack.lsn.value, ack.more.empty() ? "" : " and others");
             continue;
         }
         counters_.commit.observe(MonoClock::now() - ack.posted);
-        const auto live = session_->live(ack.lsn);
-        if (live && live->attempt) dispatcher_->stored(ack.lsn, live->attempt);
-        if (ack.kind == ResultAck::Kind::Retry) {
-            ++counters_.retried[std::to_underlying(ack.reason)];
-            session_->retryStored(ack.lsn, outbox_);
-        } else {
-            ++counters_.finished[std::to_underlying(ack.state)][std::to_underlying(ack.reason)];
-            ending_ = &ack;
-            if (live && live->ending) predecessors_.ended(ack.lsn, *live->ending);
-            session_->finishStored(ack.lsn, outbox_);
-            ending_ = nullptr;
-            retention_->noteFinished();
-            if (live) noteQueueUsed(live->queue);
-            waiters_.tell(ack.lsn);
-        }
+        if (ack.more.empty()) tellEnd(ack, ack.lsn);
+        for (const store::LsnRun& run : ack.more)
+            for (std::int64_t i = 0; i < run.count; ++i) tellEnd(ack, Lsn{run.first.value + i});
     }
+    if (!acks.empty()) roomMade_.notifyAll();
+}
+
+void EngineCore::tellEnd(const ResultAck& ack, Lsn lsn) {
+    const auto live = session_->live(lsn);
+    if (live && live->attempt) dispatcher_->stored(lsn, live->attempt);
+    if (ack.kind == ResultAck::Kind::Retry) {
+        ++counters_.retried[std::to_underlying(ack.reason)];
+        session_->retryStored(lsn, outbox_);
+        return;
+    }
+    ++counters_.finished[std::to_underlying(ack.state)][std::to_underlying(ack.reason)];
+    ending_ = &ack;
+    if (live && live->ending) predecessors_.ended(lsn, *live->ending);
+    session_->finishStored(lsn, outbox_);
+    ending_ = nullptr;
+    retention_->noteFinished();
+    if (live) noteQueueUsed(live->queue);
+    waiters_.tell(lsn);
 }
 
 void EngineCore::carryOut() {
@@ -75,7 +84,7 @@ void EngineCore::carryOut() {
     for (const session::TakeBack& what : now.takeBack) dispatcher_->takeBack(what);
     for (const session::Stop& what : now.stop) dispatcher_->stop(what);
     for (const session::Retry& retry : now.retry) postRetry(retry);
-    for (const session::Finish& finish : now.finish) postFinish(finish);
+    postFinishes(now.finish);
     for (const QueueId id : now.stopped) queueStopped(id);
     for (const QueueId id : now.forgotten) forgetQueueNow(id);
     committer_.flush();
@@ -91,6 +100,35 @@ void EngineCore::postRetry(const session::Retry& retry) {
     row.tPending = row.attempt.times[retry.state];
     if (retry.notBefore != MonoTime{}) row.notBefore = scale_.at(retry.notBefore);
     committer_.retry(std::move(row));
+}
+
+/// Many that end alike, without an attempt, go as one operation.
+void EngineCore::postFinishes(const std::vector<session::Finish>& finishes) {
+    const auto isPlain = [](const session::Finish& finish) {
+        return finish.attempt == 0 &&
+               (finish.state == ActionState::Cancelled || finish.state == ActionState::Abandoned);
+    };
+    for (std::size_t at = 0; at < finishes.size();) {
+        const session::Finish& first = finishes[at];
+        std::size_t end = at + 1;
+        while (isPlain(first) && end < finishes.size() && end - at < store::kMostAtOnce && isPlain(finishes[end]) &&
+               finishes[end].state == first.state && finishes[end].reason == first.reason)
+            ++end;
+        if (end - at < 2) {
+            postFinish(first);
+        } else {
+            store::FinishMany many{
+                .runs = {}, .state = first.state, .reason = first.reason, .tEnd = scale_.at(MonoClock::now())};
+            for (std::size_t i = at; i < end; ++i) {
+                if (!many.runs.empty() && many.runs.back().last().value + 1 == finishes[i].lsn.value)
+                    ++many.runs.back().count;
+                else
+                    many.runs.push_back({finishes[i].lsn, 1});
+            }
+            committer_.finishMany(std::move(many));
+        }
+        at = end;
+    }
 }
 
 void EngineCore::postFinish(const session::Finish& finish) {

@@ -163,31 +163,35 @@ session::Predecessor EngineCore::predecessor(const store::Edge& edge,
     return p;
 }
 
-/// The session learns of what was committed.
-void EngineCore::enter(const Resolved& resolved) {
-    std::vector<session::NewAction> actions;
+/// The session learns of what was committed. An array in parts, its elements made as they are added: others get
+/// their turn in between.
+coro::Task<void> EngineCore::enter(const Resolved& resolved) {
+    for (const store::ClassEntry& entry : resolved.classes) dictionary_.setClassStored(entry.number - 1);
+    for (const store::LabelEntry& entry : resolved.labels) dictionary_.setLabelStored(entry.number);
+    std::vector<session::NewAction> part;
     std::deque<std::vector<session::Predecessor>> after; // the actions refer to them until they are added
     for (std::size_t i = 0; i < resolved.items.size(); ++i) {
         const store::AcceptItem& item = resolved.items[i];
-        session::NewAction action = sessionAction(item.row);
-        if (!item.row.after.empty()) {
-            after.emplace_back();
-            for (const store::Edge& edge : item.row.after)
-                after.back().push_back(predecessor(edge, resolved.finished));
-            action.after = after.back();
-        }
-        for (std::int64_t n = 0; n < item.count; ++n) {
-            action.lsn = Lsn{item.row.lsn.value + n};
-            actions.push_back(action);
-        }
         if (!item.isArray) specs_.put(item.row.lsn, resolved.specs[i]);
+        session::NewAction action = sessionAction(item.row);
+        for (std::int64_t n = 0; n < item.count; ++n) {
+            if (!item.row.after.empty() && (n == 0 || part.empty())) { // they may have ended since the last part
+                after.emplace_back();
+                for (const store::Edge& edge : item.row.after)
+                    after.back().push_back(predecessor(edge, resolved.finished));
+                action.after = after.back();
+            }
+            action.lsn = Lsn{item.row.lsn.value + n};
+            part.push_back(action);
+            if (part.size() < kAddStep) continue;
+            session_->add(part, MonoClock::now(), outbox_);
+            part.clear();
+            after.clear();
+            wake();
+            co_await coro::yieldNow();
+        }
     }
-    for (std::size_t at = 0; at < actions.size(); at += kAddStep) {
-        const std::size_t count = std::min(kAddStep, actions.size() - at);
-        session_->add(std::span(actions).subspan(at, count), MonoClock::now(), outbox_);
-    }
-    for (const store::ClassEntry& entry : resolved.classes) dictionary_.setClassStored(entry.number - 1);
-    for (const store::LabelEntry& entry : resolved.labels) dictionary_.setLabelStored(entry.number);
+    session_->add(part, MonoClock::now(), outbox_);
     wake();
 }
 
@@ -249,7 +253,7 @@ coro::Task<Result<SubmitAnswer>> EngineCore::take(Submission submission) {
     if (done.repeated) co_return answerFrom(done.answer);
     resolved->finished = done.finished;
     counters_.submitted += static_cast<std::uint64_t>(resolved->count);
-    enter(*resolved);
+    co_await enter(*resolved);
     co_return answer;
 }
 

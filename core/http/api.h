@@ -97,6 +97,8 @@ private:
         std::int64_t changed = 0;
         std::vector<std::pair<Lsn, Error>> refused; ///< the first kMaxRefused
     };
+    /// What it is for the engine when it concerns live actions.
+    static std::optional<engine::BulkKind> liveKind(Change change);
     coro::Task<Response> changeJob(Call& call, Change change, std::string_view answer);
     coro::Task<Response> changeMany(Call& call, Change change);
     coro::Task<Result<void>> changeOne(Call& call, const BulkChange& change, Lsn lsn);

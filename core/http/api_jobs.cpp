@@ -53,6 +53,18 @@ coro::Task<Result<ActionResult>> Api::waitFor(Request& request, Lsn lsn, Duratio
     co_return co_await engine_.action(lsn);
 }
 
+std::optional<engine::BulkKind> Api::liveKind(Change change) {
+    switch (change) {
+    case Change::Cancel: return engine::BulkKind::Cancel;
+    case Change::Hold: return engine::BulkKind::Hold;
+    case Change::Release: return engine::BulkKind::Release;
+    case Change::Set: return engine::BulkKind::Set;
+    case Change::Retry:
+    case Change::Retire: break;
+    }
+    return std::nullopt;
+}
+
 coro::Task<Response> Api::getJob(Call& call) {
     if (const auto known = call.query.allowOnly({"wait"}); !known) co_return errorResponse(known.error());
     const auto wait = call.query.seconds("wait", kMaxWaitSeconds);
@@ -149,7 +161,8 @@ coro::Task<void> Api::changeAll(Call& call, const BulkChange& change, std::vecto
     }
 }
 
-/// All that match, page by page in the order of their numbers: others get their turn in between.
+/// All that match and could be changed so. What lives is changed by one operation of the engine; what has finished
+/// page by page in the order of the numbers: others get their turn in between.
 coro::Task<Result<void>> Api::changeFiltered(Call& call, const BulkChange& change, std::string_view filter,
                                              BulkOutcome& outcome) {
     engine::ListQuery query;
@@ -157,8 +170,20 @@ coro::Task<Result<void>> Api::changeFiltered(Call& call, const BulkChange& chang
     if (call.queue && query.queue)
         co_return invalid("filter", "Remove \"queue:\": the route names a queue already.");
     if (call.queue) query.queue = call.queue;
+    if (const auto kind = liveKind(change.change)) {
+        auto answer =
+            co_await engine_.changeMatching({.kind = *kind, .which = std::move(query), .set = change.set});
+        if (!answer) co_return std::unexpected(answer.error());
+        outcome.changed = answer->changed;
+        outcome.refused = std::move(answer->refused);
+        co_return Result<void>{};
+    }
     query.newestFirst = false;
     query.limit = static_cast<int>(kMaxBulk);
+    if (query.states.empty() && !query.heldOnly && !query.retryOnly)
+        query.states = change.change == Change::Retry ? std::vector{ActionState::Failed, ActionState::Abandoned}
+                                                      : std::vector{ActionState::Completed, ActionState::Failed,
+                                                                    ActionState::Abandoned, ActionState::Cancelled};
     for (;;) {
         const auto page = co_await engine_.list(query);
         if (!page) co_return std::unexpected(page.error());

@@ -144,7 +144,7 @@ void Session::Impl::leaveGate(std::uint32_t record) {
     const Record& r = records_[record];
     const std::uint32_t queue = lanes_[r.lane].queue;
     Queue& q = order_.queue(queue);
-    if (!q.gates || r.phase != Phase::Waiting) return;
+    if (!q.gates || r.phase != Phase::Waiting || r.has(Record::kCancel)) return;
     if (r.has(Record::kParked))
         q.gates->unpark(record);
     else
@@ -278,20 +278,37 @@ void Session::Impl::reschedule(const NewAction& action, ActionState was, MonoTim
 // ------------------------------------------------------------------------------------------------------------
 
 Result<void> Session::Impl::cancel(Lsn lsn, Outbox& out) {
+    const auto follows = cancelLater(lsn, out);
+    if (!follows) return std::unexpected(follows.error());
+    if (*follows) finishCancelled(lsn, out);
+    return {};
+}
+
+Result<bool> Session::Impl::cancelLater(Lsn lsn, Outbox& out) {
     const std::uint32_t record = records_.find(lsn);
     if (record == kNone) return noAction(lsn);
     Record& r = records_[record];
-    if (r.phase == Phase::Ending && r.target() == ActionState::Cancelled) return {};
+    if (r.phase == Phase::Ending && r.target() == ActionState::Cancelled) return false;
     if (r.phase == Phase::Ending || abandoned_) return wrongState(lsn, "has ended already");
-    if (r.has(Record::kCancel)) return {};
+    const bool waits = r.phase == Phase::Waiting;
+    if (r.has(Record::kCancel)) return waits;
     r.revision = ++revision_;
     if (r.has(Record::kOut)) {
         cancelAttempt(record, out);
-    } else {
-        r.set(Record::kCancel);
-        finish(record, 0, ActionState::Cancelled, Reason::Cancelled, out);
+        return false;
     }
-    return {};
+    if (waits) leaveGate(record);
+    clearTimer(record);
+    r.set(Record::kCancel);
+    if (!waits) finish(record, 0, ActionState::Cancelled, Reason::Cancelled, out); // a retry under way
+    return waits;
+}
+
+void Session::Impl::finishCancelled(Lsn lsn, Outbox& out) {
+    const std::uint32_t record = records_.find(lsn);
+    if (record == kNone || records_[record].phase != Phase::Waiting || !records_[record].has(Record::kCancel))
+        return;
+    finish(record, 0, ActionState::Cancelled, Reason::Cancelled, out);
 }
 
 Result<void> Session::Impl::hold(Lsn lsn, Outbox& out) {
@@ -318,6 +335,7 @@ Result<std::uint32_t> Session::Impl::findMovable(Lsn lsn) const {
     const Record& r = records_[record];
     if (r.phase == Phase::Leased) return wrongState(lsn, "is being started");
     if (r.phase != Phase::Waiting || abandoned_) return wrongState(lsn, "is not pending any more");
+    if (r.has(Record::kCancel)) return wrongState(lsn, "is being cancelled");
     if (queueOf(r).state == QueueState::Cancelled) return wrongState(lsn, "is being cancelled with its queue");
     return record;
 }

@@ -57,8 +57,9 @@ void Session::Impl::checkRecord(std::uint32_t place) const {
             assert(r.phase == Phase::Waiting || r.phase == Phase::Retrying);
         }
     }
-    assert(!r.has(Record::kCancel) || r.phase != Phase::Waiting);
-    const bool mayStart = r.phase == Phase::Waiting && !r.has(Record::kHeld) && r.timer == kNone && r.unmet == 0;
+    assert(!r.has(Record::kCancel) || r.phase != Phase::Waiting || r.timer == kNone);
+    const bool mayStart =
+        r.phase == Phase::Waiting && !r.has(Record::kHeld | Record::kCancel) && r.timer == kNone && r.unmet == 0;
     const bool beingCancelled = queueOf(r).state == QueueState::Cancelled || abandoned_;
     assert((!mayStart || r.has(Record::kInLane) || beingCancelled) && "what may start is in its lane");
     assert(isPendingPhase(r.phase) ? !r.has(Record::kCountsRunning) : true);

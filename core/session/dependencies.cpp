@@ -85,7 +85,9 @@ void Session::Impl::resolve(std::uint32_t child, const Predecessor& ended, Outbo
     --r.unmet;
     if (r.phase == Phase::Dead) return entryDropped(child);
     // What ends anyway ends as it does.
-    if (r.phase != Phase::Waiting || abandoned_ || queueOf(r).state == QueueState::Cancelled) return;
+    if (r.phase != Phase::Waiting || r.has(Record::kCancel) || abandoned_ ||
+        queueOf(r).state == QueueState::Cancelled)
+        return;
     r.revision = ++revision_;
     if (isWanted(ended.on, ended.state))
         wakeAction(child);

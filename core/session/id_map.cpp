@@ -23,6 +23,23 @@ std::uint32_t IdMap::find(std::int64_t id) const {
     return leaf ? leaf->at[id & 4095] : kNone;
 }
 
+std::pair<std::int64_t, std::uint32_t> IdMap::next(std::int64_t id) const {
+    id = std::max<std::int64_t>(id, 0);
+    for (std::size_t at = lowerBound(id >> 24); at < directories_.size(); ++at) {
+        const Directory& directory = *directories_[at];
+        id = std::max(id, directory.number << 24);
+        for (std::int64_t end = (directory.number + 1) << 24; id < end;) {
+            const Leaf* leaf = directory.leaves[(id >> 12) & 4095].get();
+            const std::int64_t leafEnd = ((id >> 12) + 1) << 12;
+            if (leaf)
+                for (; id < leafEnd; ++id)
+                    if (leaf->at[id & 4095] != kNone) return {id, leaf->at[id & 4095]};
+            id = leafEnd;
+        }
+    }
+    return {-1, kNone};
+}
+
 void IdMap::insert(std::int64_t id, std::uint32_t place) {
     assert(id >= 0 && place != kNone);
     const std::int64_t number = id >> 24;

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace yard::session {
@@ -15,6 +16,8 @@ class IdMap {
 public:
     /// kNone when it is not there.
     std::uint32_t find(std::int64_t id) const;
+    /// The lowest number from `id` on that is there, with its place; {-1, kNone}: none.
+    std::pair<std::int64_t, std::uint32_t> next(std::int64_t id) const;
     void insert(std::int64_t id, std::uint32_t place);
     void erase(std::int64_t id);
     std::size_t memoryBytes() const;

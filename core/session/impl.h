@@ -33,6 +33,7 @@ public:
     bool schedule(MonoTime now, Outbox& out);
     std::optional<MonoTime> nextWake() const;
     std::optional<LiveView> live(Lsn lsn) const;
+    Lsn walkLive(Lsn from, int most, const std::function<void(const LiveView&)>& show) const;
     std::vector<Lsn> runningActions() const;
     SessionCounts counts() const;
     std::size_t memoryBytes() const;
@@ -63,6 +64,8 @@ public:
     Result<RetryCounters> checkReschedule(const FinishedAction& action, bool force) const;
     void reschedule(const NewAction& action, ActionState was, MonoTime now, Outbox& out);
     Result<void> cancel(Lsn lsn, Outbox& out);
+    Result<bool> cancelLater(Lsn lsn, Outbox& out);
+    void finishCancelled(Lsn lsn, Outbox& out);
     Result<void> hold(Lsn lsn, Outbox& out);
     Result<void> release(Lsn lsn);
     Result<void> setPriority(Lsn lsn, int priority);
@@ -96,6 +99,8 @@ private:
         MonoTime at;
         std::uint32_t record;
     };
+
+    LiveView viewOf(const Record& record) const;
 
     // records (actions.cpp)
     Queue& queueOf(const Record& r) { return order_.queue(lanes_[r.lane].queue); }

@@ -105,6 +105,8 @@ public:
     Record& operator[](std::uint32_t place) { return slab_[place]; }
     const Record& operator[](std::uint32_t place) const { return slab_[place]; }
     std::uint32_t find(Lsn lsn) const { return byLsn_.find(lsn.value); }
+    /// The lowest LSN from this one on; kNone: none.
+    std::uint32_t next(Lsn from) const { return byLsn_.next(from.value).second; }
 
     Lsn lsnOf(const Record& r) const {
         const auto low = static_cast<std::uint64_t>(r.lsnHigh) << 32 | r.lsnLow;

@@ -186,9 +186,23 @@ void Session::Impl::countSlot(std::uint32_t cls, int by) {
 std::optional<LiveView> Session::Impl::live(Lsn lsn) const {
     const std::uint32_t place = records_.find(lsn);
     if (place == kNone || records_[place].has(Record::kStored)) return std::nullopt;
-    const Record& r = records_[place];
+    return viewOf(records_[place]);
+}
+
+Lsn Session::Impl::walkLive(Lsn from, int most, const std::function<void(const LiveView&)>& show) const {
+    for (; most > 0; --most) {
+        const std::uint32_t place = records_.next(from);
+        if (place == kNone) return {};
+        const Record& r = records_[place];
+        from = Lsn(records_.lsnOf(r).value + 1);
+        if (!r.has(Record::kStored)) show(viewOf(r));
+    }
+    return from;
+}
+
+LiveView Session::Impl::viewOf(const Record& r) const {
     const Lane& lane = lanes_[r.lane];
-    LiveView view{.lsn = lsn,
+    LiveView view{.lsn = records_.lsnOf(r),
                   .queue = order_.queue(lane.queue).id,
                   .cls = ClassId(lane.cls),
                   .label = LabelId(r.label),
@@ -312,6 +326,12 @@ void Session::reschedule(const NewAction& action, ActionState was, MonoTime now,
 Result<void> Session::cancel(Lsn lsn, Outbox& out) {
     return impl_->cancel(lsn, out);
 }
+Result<bool> Session::cancelLater(Lsn lsn, Outbox& out) {
+    return impl_->cancelLater(lsn, out);
+}
+void Session::finishCancelled(Lsn lsn, Outbox& out) {
+    impl_->finishCancelled(lsn, out);
+}
 Result<void> Session::hold(Lsn lsn, Outbox& out) {
     return impl_->hold(lsn, out);
 }
@@ -361,6 +381,9 @@ bool Session::hasMoreWork() const {
 
 std::optional<LiveView> Session::live(Lsn lsn) const {
     return impl_->live(lsn);
+}
+Lsn Session::walkLive(Lsn from, int most, const std::function<void(const LiveView&)>& show) const {
+    return impl_->walkLive(from, most, show);
 }
 std::optional<Waiting> Session::waiting(Lsn lsn, bool withPosition) const {
     return impl_->waiting(lsn, withPosition);

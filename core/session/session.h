@@ -172,6 +172,10 @@ public:
     /// Pending: Finish without an attempt. Leased ahead: TakeBack first. Running: Stop; its end is Cancelled
     /// whatever it says. NotFound, or WrongState when it has ended. Asking twice is fine.
     Result<void> cancel(Lsn lsn, Outbox& out);
+    /// The same in two parts, for many: from now on it does not start. True: finishCancelled() shall follow, and
+    /// gives it its Finish; false: nothing more is to be done.
+    Result<bool> cancelLater(Lsn lsn, Outbox& out);
+    void finishCancelled(Lsn lsn, Outbox& out);
     /// WrongState unless pending. A lease ahead is taken back.
     Result<void> hold(Lsn lsn, Outbox& out);
     Result<void> release(Lsn lsn);
@@ -212,6 +216,9 @@ public:
     // -- questions
     // -------------------------------------------------------------------------------------------------
     std::optional<LiveView> live(Lsn lsn) const;
+    /// Shows live actions from `from` on in the order of their LSNs, at most `most`. Returns the LSN to go on with;
+    /// 0: that was all.
+    Lsn walkLive(Lsn from, int most, const std::function<void(const LiveView&)>& show) const;
     /// Nothing unless it is pending. At most a few thousand things are looked at; without the position a few.
     std::optional<Waiting> waiting(Lsn lsn, bool withPosition) const;
     /// Submitting and running ones, oldest start first is not promised; at most maxOutstanding.

@@ -61,7 +61,7 @@ struct Restored {
     std::vector<WorkerRow> workers;
     std::vector<LabelEntry> labels;
     std::vector<ClassEntry> classes;
-    std::vector<OpRow> ops;
+    std::vector<OpRow> ops; ///< were left of the last engine; restore() has carried them out
     std::vector<std::pair<std::string, std::string>> meta;
     LsnBlock lsns;              ///< a block begun by this start
     std::int64_t lastQueue = 0; ///< highest queue number ever used

@@ -71,6 +71,20 @@ Result<void> JournalWriter::prepareRows() {
     return sql.result;
 }
 
+Result<void> JournalWriter::prepareMany() {
+    Preparing sql{database_};
+    updateRun_ = sql("UPDATE pending SET flags=(flags & ~?3) | ?4, priority=coalesce(?5, priority), "
+                     "queue=coalesce(?6, queue) WHERE lsn BETWEEN ?1 AND ?2");
+    queuesOfRun_ = sql("SELECT lsn, queue FROM pending WHERE lsn BETWEEN ? AND ?");
+    finishRun_ = sql(
+        "INSERT INTO done SELECT lsn, queue, class, label, priority, ?3, ?4, NULL, NULL, NULL, NULL, 0, attempts, "
+        "retry_count, own_failures, interruptions, t_new, d_pending, NULL, NULL, NULL, ?5 - t_new, array_base, "
+        "array_index, NULL FROM pending WHERE lsn BETWEEN ?1 AND ?2");
+    deleteRun_ = sql("DELETE FROM pending WHERE lsn BETWEEN ? AND ?");
+    moveOp_ = sql("UPDATE op SET cursor=?2 WHERE id=?1");
+    return sql.result;
+}
+
 Result<void> JournalWriter::prepareRest() {
     Preparing sql{database_};
     findChunk_ = sql("SELECT hash FROM blob WHERE key=?");

@@ -28,6 +28,7 @@ static AckDetail& detailOf(JournalWriter::Applied& applied) {
 Result<std::unique_ptr<JournalWriter>> JournalWriter::create(Database& database, ChunkFiles& files) {
     std::unique_ptr<JournalWriter> writer(new JournalWriter(database, files));
     if (auto done = writer->prepareRows(); !done) return std::unexpected(std::move(done.error()));
+    if (auto done = writer->prepareMany(); !done) return std::unexpected(std::move(done.error()));
     if (auto done = writer->prepareRest(); !done) return std::unexpected(std::move(done.error()));
     if (auto done = writer->prepareSweep(); !done) return std::unexpected(std::move(done.error()));
     if (auto done = writer->loadRecent(); !done) return std::unexpected(std::move(done.error()));

@@ -46,6 +46,10 @@ public:
     /// The next thread to use it is the owner.
     void releaseOwner() const { owner_.release(); }
 
+    /// At a start: carries out what is left of operations on many actions, in one transaction. Returns how many
+    /// there were.
+    Result<int> finishOps(const std::vector<OpRow>& ops);
+
     /// Forgets idempotency keys older than a day, at most 1,000 and those over a million. In a transaction of its
     /// own.
     int pruneIdempotency(WallMicros now);
@@ -74,12 +78,15 @@ private:
     Result<void> prepareRows();
     Result<void> prepareRest();
     Result<void> prepareSweep();
+    Result<void> prepareMany();
     Result<void> loadRecent();
 
     Applied on(const Accept& accept);
     Applied on(const Finish& finish);
     Applied on(const Retry& retry);
     Applied on(const Update& update);
+    Applied on(const UpdateMany& update);
+    Applied on(const FinishMany& finish);
     Applied on(const Retire& retire);
     Applied on(const Reopen& reopen);
     Applied on(const PutQueue& put);
@@ -136,6 +143,7 @@ private:
     void note(const ChunkRef& chunk) { note(std::span(&chunk.hash, 1)); }
     int beginPack();
 
+    int updateRun(const LsnRun& run, const BulkChange& change);
     int writeCounters();
     int writeRecent();
     int writePack();
@@ -156,6 +164,7 @@ private:
 
     Statement begin_, commit_, rollback_, savepoint_, release_, rollbackTo_;
     Statement insertPending_, selectPending_, deletePending_, updatePending_, retryPending_, pendingExists_;
+    Statement updateRun_, queuesOfRun_, finishRun_, deleteRun_, moveOp_;
     Statement insertDone_, selectDone_, doneState_, deleteDone_, reopenRow_, attemptFromDone_;
     Statement insertSpec_, deleteSpec_, specExists_, insertArray_, releaseArray_, arrayLive_, deleteArray_;
     Statement putAttempt_, deleteAttempts_;

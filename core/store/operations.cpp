@@ -41,6 +41,8 @@ struct Footprint {
     std::size_t operator()(const Retry& retry) const {
         return bytesOfChunks(retry.chunks) + bytesOfAttempt(retry.attempt);
     }
+    std::size_t operator()(const UpdateMany& update) const { return update.runs.size() * sizeof(LsnRun); }
+    std::size_t operator()(const FinishMany& finish) const { return finish.runs.size() * sizeof(LsnRun); }
     std::size_t operator()(const PutQueue& put) const { return put.row.config.size() + put.row.tag.size(); }
     std::size_t operator()(const PutWorker& put) const {
         return put.row.canonical.size() + put.row.chunks.size() * sizeof(Hash256);
@@ -90,6 +92,24 @@ Result<void> checkAttempt(const AttemptRecord& attempt) {
     return {};
 }
 
+std::int64_t rowsIn(const std::vector<LsnRun>& runs) {
+    std::int64_t rows = 0;
+    for (const LsnRun& run : runs) rows += run.count;
+    return rows;
+}
+
+Result<void> checkRuns(const std::vector<LsnRun>& runs) {
+    std::int64_t rows = 0;
+    for (const LsnRun& run : runs) {
+        if (run.first.value <= 0 || run.count < 1 || run.count > kMostAtOnce)
+            return fail(ErrorKind::Invalid, "not an operation for the journal: no LSNs");
+        rows += run.count;
+    }
+    if (rows > kMostAtOnce)
+        return fail(ErrorKind::Invalid, fmt::format("at most {} actions can be changed at once", kMostAtOnce));
+    return {};
+}
+
 struct Validate {
     Result<void> operator()(const Accept& accept) const {
         for (std::size_t i = 0; i < accept.items.size(); ++i)
@@ -109,6 +129,12 @@ struct Validate {
         return checkChunks(retry.chunks);
     }
     Result<void> operator()(const Update& update) const { return checkLsn(update.lsn); }
+    Result<void> operator()(const UpdateMany& update) const { return checkRuns(update.runs); }
+    Result<void> operator()(const FinishMany& finish) const {
+        if (finish.state != ActionState::Cancelled && finish.state != ActionState::Abandoned)
+            return fail(ErrorKind::Invalid, "without an attempt many actions are cancelled or abandoned");
+        return checkRuns(finish.runs);
+    }
     Result<void> operator()(const Retire& retire) const { return checkLsn(retire.lsn); }
     Result<void> operator()(const Reopen& reopen) const { return checkLsn(reopen.lsn); }
     Result<void> operator()(const DropQueue& drop) const {
@@ -145,7 +171,14 @@ struct Validate {
 } // namespace
 
 bool isResult(const Action& action) {
-    return std::holds_alternative<Finish>(action) || std::holds_alternative<Retry>(action);
+    return std::holds_alternative<Finish>(action) || std::holds_alternative<FinishMany>(action) ||
+           std::holds_alternative<Retry>(action);
+}
+
+std::int64_t rowsTouched(const Action& action) {
+    if (const auto* update = std::get_if<UpdateMany>(&action)) return rowsIn(update->runs);
+    if (const auto* finish = std::get_if<FinishMany>(&action)) return rowsIn(finish->runs);
+    return rowCount(action);
 }
 
 std::int64_t rowCount(const Action& action) {

@@ -4,6 +4,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/store/bulk.h"
 #include "core/store/rows.h"
 
 #include <cstdint>
@@ -80,6 +81,24 @@ struct Update {
     std::optional<int> priority{};
     std::optional<QueueId> queue{};
     std::optional<WallMicros> notBefore{}; ///< clears `backoff`
+};
+
+/// The same change to many pending rows, each at most once; those that are not pending are passed over. At most
+/// kMostAtOnce rows, so that other groups are not held up: the engine sends a large operation in parts.
+struct UpdateMany {
+    std::vector<LsnRun> runs{};
+    BulkChange change{};
+    std::int64_t op = 0;    ///< of the OpRow it is a part of; 0: none
+    bool endsTheOp = false; ///< the last part: the OpRow goes with it, else its cursor moves past `runs`
+};
+
+/// The same end, without an attempt, of many pending actions. Those that are not pending are passed over. At most
+/// kMostAtOnce.
+struct FinishMany {
+    std::vector<LsnRun> runs{};
+    ActionState state = ActionState::Cancelled;
+    Reason reason = Reason::None;
+    WallMicros tEnd = 0;
 };
 
 /// Forgets a finished action. WrongState while it is pending, NotFound otherwise.
@@ -174,9 +193,9 @@ struct ReserveLsns {
     std::int64_t count = 1;
 };
 
-using Action = std::variant<Accept, Finish, Retry, Update, Retire, Reopen, PutQueue, DropQueue, PutWorker,
-                            DropWorker, PutOp, DropOp, PutChunk, DropChunk, RetireOutdated, Marking, DropUnused,
-                            CompactPack, ShrinkJournal, PutMeta, ReserveLsns>;
+using Action = std::variant<Accept, Finish, Retry, Update, UpdateMany, FinishMany, Retire, Reopen, PutQueue,
+                            DropQueue, PutWorker, DropWorker, PutOp, DropOp, PutChunk, DropChunk, RetireOutdated,
+                            Marking, DropUnused, CompactPack, ShrinkJournal, PutMeta, ReserveLsns>;
 
 struct Operation {
     std::uint64_t tag = 0;  ///< the poster's, comes back in the Ack
@@ -184,10 +203,12 @@ struct Operation {
     Action action;
 };
 
-/// Finish and Retry: never refused for want of room, kept in memory while the journal cannot be written.
+/// Finish, FinishMany and Retry: never refused for want of room, kept in memory while the journal cannot be
+/// written.
 bool isResult(const Action& action);
-/// Rows it adds to `pending` (submissions), and its rough size in memory.
+/// Rows it adds to `pending` (submissions), those it touches at most, and its rough size in memory.
 std::int64_t rowCount(const Action& action);
+std::int64_t rowsTouched(const Action& action);
 std::size_t footprint(const Action& action);
 /// Refuses what cannot be right, before it gets near a group: Invalid.
 Result<void> validate(const Action& action);

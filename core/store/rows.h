@@ -88,11 +88,11 @@ struct WorkerRow {
     std::vector<Hash256> chunks{}; ///< its files: kept while the worker is registered
 };
 
-/// An operation on many actions: at once effective and answered, carried out by the engine in steps, deleted at its
-/// end.
+/// An operation on many actions, carried out by the engine in parts and deleted at its end. What is left of one
+/// when the engine dies is carried out by the next start (Store::restore).
 struct OpRow {
     std::int64_t id = 0; ///< increasing; the engine's
-    std::string body{};  ///< JSON, the engine's own business
+    std::string body{};  ///< toText() of a BulkOp
     Lsn last{};          ///< the last LSN it covers
     Lsn cursor{};        ///< carried out up to here
 };

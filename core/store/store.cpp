@@ -1,5 +1,6 @@
 #include "core/store/store_impl.h"
 
+#include "core/base/log.h"
 #include "core/base/thread_name.h"
 #include "core/store/restore.h"
 #include "core/store/schema.h"
@@ -62,6 +63,10 @@ Result<Restored> Store::restore(const std::function<void(std::span<PendingRow>)>
     assert(!impl_->thread.joinable() && "restore() comes before start()");
     auto restored = readEverythingElse(impl_->database);
     if (!restored) return restored;
+    auto finished = impl_->writer->finishOps(restored->ops);
+    if (!finished) return std::unexpected(std::move(finished.error()));
+    if (*finished > 0)
+        logInfo("store", "{} operations on many actions, accepted before the last end, are carried out", *finished);
     if (auto read = readPendingRows(impl_->database, rows); !read) return std::unexpected(std::move(read.error()));
     auto applied = impl_->reserve(ReserveLsns{});
     if (applied.rc != SQLITE_OK)

@@ -1,13 +1,16 @@
 // Memory per queued action and time per decision of the session at a million actions (ENGINE 8): at most 120 B and
 // 0.1 to 0.4 us per decision. A decision here is a whole life: start, end, Finish stored; `decide` is schedule()
-// alone.
+// alone. Then the decision over sizes and numbers of queues, beside a binary heap of as many 16-byte entries (the
+// least a scheduler with an order does), and `why` of any of them.
 //
 //     bench_session [ACTIONS]        a million by default
 #include "core/session/session.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <random>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -60,8 +63,9 @@ void addAll(Session& session, const Shape& shape, int n, Outbox& out) {
     }
 }
 
+constexpr int kCores = 64;
+
 void measure(const Shape& shape, int n) {
-    constexpr int kCores = 64;
     Session session(std::make_unique<MachineCapacity>(Resources{.milliCores = 1000 * kCores, .named = {}}),
                     SessionOptions{.slotCount = kCores, .aheadPerSlot = 0});
     Outbox out;
@@ -105,6 +109,127 @@ void measure(const Shape& shape, int n) {
                deciding / decisions, life, worst / 1000);
     std::fflush(stdout);
 }
+
+// --- over sizes
+
+constexpr double kMostDecisionNanos = 2'000;
+constexpr double kMostWhyMillis = 1;
+
+/// Nanoseconds to take the first of n entries of a binary heap and put another one in.
+double heapNanos(int n, int times) {
+    struct Entry {
+        std::uint64_t key;
+        std::uint64_t value;
+    };
+    const auto later = [](const Entry& a, const Entry& b) { return a.key > b.key; };
+    std::vector<Entry> heap;
+    for (int i = 0; i < n; ++i) heap.push_back({static_cast<std::uint64_t>(i), 0});
+    const double from = cpuNanos();
+    for (int i = 0; i < times; ++i) {
+        std::ranges::pop_heap(heap, later);
+        heap.back() = {static_cast<std::uint64_t>(n + i), 0};
+        std::ranges::push_heap(heap, later);
+    }
+    return nanosSince(from) / times;
+}
+
+/// A steady state: as many are submitted as end, so that n stay queued.
+class Steady {
+public:
+    Steady(int queues, int n)
+        : queues_(queues)
+        , session_(std::make_unique<MachineCapacity>(Resources{.milliCores = 1000 * kCores, .named = {}}),
+                   SessionOptions{.slotCount = kCores, .aheadPerSlot = 0}) {
+        (void)session_.moveTo(SessionState::Ready, out_);
+        for (int q = 1; q < queues; ++q) session_.addQueue(QueueId(q), {});
+        session_.defineClass(ClassId(0), {});
+        for (int i = 0; i < n; ++i) addOne();
+        turn(0);
+    }
+    /// Nanoseconds of schedule() per start; `worst` of one call per start.
+    double decide(int times, double& worst) {
+        deciding_ = worst_ = 0;
+        int started = 0;
+        while (started < times) started += turn(kCores);
+        worst = worst_;
+        return deciding_ / started;
+    }
+    Session& session() { return session_; }
+    std::int64_t last() const { return lsn_; }
+
+private:
+    void addOne() {
+        NewAction a;
+        a.lsn = Lsn(++lsn_);
+        a.queue = QueueId(lsn_ % queues_);
+        a.priority = static_cast<int>(lsn_ % 3);
+        a.submitTime = lsn_;
+        session_.add({&a, 1}, MonoTime{}, out_);
+    }
+    int turn(int most) {
+        for (int i = 0; i < most && i < std::ssize(running_); ++i) {
+            session_.ended(running_[i].lsn, running_[i].attempt, end_, MonoTime{}, out_);
+            session_.finishStored(running_[i].lsn, out_);
+            addOne();
+        }
+        out_.clear();
+        const double from = cpuNanos();
+        (void)session_.schedule(MonoTime{}, out_);
+        const double took = nanosSince(from);
+        running_ = std::move(out_.start);
+        const auto started = static_cast<int>(running_.size());
+        deciding_ += took;
+        worst_ = std::max(worst_, took / std::max(started, 1));
+        return started;
+    }
+
+    int queues_;
+    Session session_;
+    Outbox out_;
+    std::vector<Start> running_;
+    std::int64_t lsn_ = 0;
+    double deciding_ = 0, worst_ = 0;
+    AttemptEnd end_{.state = ActionState::Completed, .reason = {}, .exitCode = {}, .runTime = Duration{50'000}};
+};
+
+void measureSizes(int n) {
+    constexpr int kDecisions = 200'000;
+    fmt::print(
+        "\ndecisions (at most {:.0f} ns, flat)   queued   heap ns  decide ns  ratio  of a thousand  worst us\n",
+        kMostDecisionNanos);
+    for (const int queues : {1, 1'000}) {
+        double first = 0;
+        for (int size = 1'000; size <= n; size *= 10) {
+            Steady steady(queues, size);
+            double worst = 0;
+            (void)steady.decide(kDecisions / 10, worst);
+            const double took = steady.decide(kDecisions, worst);
+            const double heap = heapNanos(size, kDecisions);
+            if (first == 0) first = took;
+            fmt::print("{:>5} queues {:>29} {:>9.0f} {:>10.0f} {:>6.1f} {:>14.2f} {:>9.1f}\n", queues, size, heap,
+                       took, took / heap, took / first, worst / 1000);
+            std::fflush(stdout);
+        }
+    }
+    for (const int queues : {1, 1'000}) {
+        Steady steady(queues, n);
+        std::mt19937_64 random(1);
+        double worst = 0, all = 0;
+        constexpr int kAsked = 2'000;
+        for (int i = 0; i < kAsked; ++i) {
+            const Lsn lsn(1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(steady.last())));
+            const double from = cpuNanos();
+            (void)steady.session().waiting(lsn, true);
+            const double took = nanosSince(from);
+            all += took;
+            worst = std::max(worst, took);
+        }
+        fmt::print("why, of any of {} in {} queues: {:.1f} us, at most {:.2f} ms (at most {:.0f})\n", n, queues,
+                   all / kAsked / 1e3, worst / 1e6, kMostWhyMillis);
+    }
+}
+
+// --- large operations
 
 void measureLarge(int n) {
     Outbox out;
@@ -179,6 +304,7 @@ int main(int argc, char** argv) {
         }
         ::waitpid(child, nullptr, 0);
     }
+    measureSizes(n);
     measureLarge(n);
     return 0;
 }

@@ -113,6 +113,8 @@ private slots:
     void cancelledActionsInFrontDoNotHangAQueue();
     void cancelledActionsInFrontAreSkippedInParts();
     void cancellingAMillionInAQueueIsAtOnceAndInSteps();
+    void whatIsCancelledInTwoPartsDoesNotStartInBetween();
+    void aWalkShowsWhatLivesInOrder();
     void abandoningIsAtOnceAndInSteps();
     void cancelAndSubmitInAHeldQueueDoesNotGrow();
     void shapesPastTheLimitStillStart();
@@ -266,6 +268,69 @@ void TestBounds::cancellingAMillionInAQueueIsAtOnceAndInSteps() {
     QVERIFY(m.most <= 1'000);
     QCOMPARE(m.session.queueStatus(QueueId(1))->counters.cancelled, n);
     m.session.check();
+}
+
+void TestBounds::whatIsCancelledInTwoPartsDoesNotStartInBetween() {
+    Machine m(1);
+    const Lsn running = m.submit();
+    m.schedule();
+    const Lsn parent = m.submit();
+    std::vector<Lsn> doomed;
+    for (int i = 0; i < 100; ++i) doomed.push_back(m.submit(0, 50, 0, i % 10 == 0));
+    NewAction child;
+    child.lsn = Lsn(++m.lsn);
+    child.submitTime = m.lsn;
+    const Predecessor after{.lsn = parent, .on = DependencyOn::Failed};
+    child.after = {&after, 1};
+    m.session.add({&child, 1}, m.now, m.out);
+    doomed.push_back(child.lsn);
+    NewAction later;
+    later.lsn = Lsn(++m.lsn);
+    later.notBefore = m.now + Duration{5};
+    later.submitTime = m.lsn;
+    m.session.add({&later, 1}, m.now, m.out);
+    doomed.push_back(later.lsn);
+
+    QCOMPARE(m.session.cancelLater(running, m.out).value_or(true), false);
+    QCOMPARE(m.out.stop.size(), std::size_t{1});
+    for (const Lsn lsn : doomed) QCOMPARE(m.session.cancelLater(lsn, m.out).value_or(false), true);
+    QCOMPARE(m.out.finish.size(), std::size_t{0});
+    QCOMPARE(m.session.cancelLater(Lsn(9'999), m.out).error().kind, ErrorKind::NotFound);
+    QCOMPARE(m.session.setPriority(doomed[0], 3).error().kind, ErrorKind::WrongState);
+    QVERIFY(m.session.release(doomed[0]));
+    m.session.check();
+    m.now += Duration{10};
+    m.complete();
+    QCOMPARE(m.schedule(), std::size_t{1});
+    QCOMPARE(m.started.back().lsn, parent);
+    m.complete(); // what the child waits for ends otherwise: it ends cancelled all the same
+    QCOMPARE(m.schedule(), std::size_t{0});
+    m.session.check();
+    for (const Lsn lsn : doomed) {
+        m.session.finishCancelled(lsn, m.out);
+        m.session.finishCancelled(lsn, m.out);
+    }
+    QCOMPARE(m.out.finish.size(), doomed.size());
+    m.settle();
+    const QueueCounters counters = m.session.queueStatus(QueueId(0))->counters;
+    QCOMPARE(counters.cancelled, static_cast<std::int64_t>(doomed.size()) + 1);
+    QCOMPARE(counters.pending, 0);
+    m.session.check();
+}
+
+void TestBounds::aWalkShowsWhatLivesInOrder() {
+    Machine m(1);
+    std::vector<Lsn> lives;
+    for (int i = 0; i < 3'000; ++i) lives.push_back(m.submit(0, i % 3));
+    for (int i = 0; i < 3'000; i += 2) QVERIFY(m.session.cancel(lives[static_cast<std::size_t>(i)], m.out));
+    m.settle();
+    std::vector<Lsn> walked;
+    int steps = 0;
+    for (Lsn next{1}; next.value > 0; ++steps)
+        next = m.session.walkLive(next, 100, [&](const LiveView& live) { walked.push_back(live.lsn); });
+    QCOMPARE(walked.size(), std::size_t{1'500});
+    QCOMPARE(steps, 16);
+    for (std::size_t i = 0; i < walked.size(); ++i) QCOMPARE(walked[i], lives[2 * i + 1]);
 }
 
 void TestBounds::abandoningIsAtOnceAndInSteps() {

@@ -12,6 +12,7 @@
 #include <map>
 #include <random>
 #include <set>
+#include <tuple>
 #include <vector>
 
 using namespace yard;
@@ -42,6 +43,7 @@ private slots:
     void heapGivesItsItemsInOrderAndKnowsTheirPlaces();
     void slabGivesPagesBack();
     void idMapFindsSparseNumbersAndGivesPagesBack();
+    void idMapWalksInOrder();
     void lsnIsCompletedFromTheLargest();
     void laneGivesItsEntriesInOrderHoweverTheyCame();
     void lanesAreFoundAgainAmongMany();
@@ -127,6 +129,24 @@ void TestStructure::idMapFindsSparseNumbersAndGivesPagesBack() {
     for (const auto& [id, place] : model) map.erase(id);
     QVERIFY(map.memoryBytes() < 1'000'000);
     QCOMPARE(map.find(-1), kNone);
+}
+
+void TestStructure::idMapWalksInOrder() {
+    IdMap map;
+    QCOMPARE(map.next(0).second, kNone);
+    const std::vector<std::int64_t> ids{1,        2, 4095, 4096, 9000, (1 << 24) - 1, 1 << 24, (5LL << 24) + 77,
+                                        1LL << 40};
+    for (std::size_t i = ids.size(); i-- > 0;) map.insert(ids[i], static_cast<std::uint32_t>(i));
+    std::vector<std::int64_t> walked;
+    for (auto [id, place] = map.next(0); place != kNone; std::tie(id, place) = map.next(id + 1)) {
+        QCOMPARE(map.find(id), place);
+        walked.push_back(id);
+    }
+    QCOMPARE(walked, ids);
+    map.erase(4096);
+    QCOMPARE(map.next(4096).first, 9000);
+    QCOMPARE(map.next(-5).first, 1);
+    QCOMPARE(map.next((1LL << 40) + 1).first, -1);
 }
 
 void TestStructure::lsnIsCompletedFromTheLargest() {

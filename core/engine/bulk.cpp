@@ -1,0 +1,224 @@
+// One change of many live actions: chosen by a walk in memory, remembered in the journal, carried out in parts with
+// turns for others in between.
+//
+// What is chosen is written down as LSNs before anything of it happens, so a start after a crash carries out the
+// same and nothing else. Each part goes to the session and into the journal's FIFO without a suspension in between:
+// what others do to the same actions has one order in both.
+#include "core/engine/engine_core.h"
+#include "core/engine/live_matcher.h"
+
+#include "core/base/log.h"
+
+#include <algorithm>
+#include <deque>
+#include <fmt/format.h>
+
+namespace yard::engine {
+
+namespace {
+
+/// Actions looked at, or changed, before others get their turn: well under a millisecond.
+constexpr int kPerSlice = 1'000;
+/// Parts on their way to the journal at once: one group.
+constexpr std::size_t kPartsAhead = 4;
+/// Sets in more pieces than this are put into words by a helper.
+constexpr std::size_t kManyRuns = 1'000;
+constexpr std::size_t kMostRefused = 1'000;
+
+/// Goes through a set in parts.
+class Parts {
+public:
+    explicit Parts(const store::LsnSet& set)
+        : set_(set) {}
+    bool atEnd() const { return run_ == set_.runs().size(); }
+    template<class F>
+    void next(int most, F each) {
+        for (; most > 0 && !atEnd(); --most) {
+            const store::LsnRun& run = set_.runs()[run_];
+            each(Lsn{run.first.value + at_});
+            if (++at_ < run.count) continue;
+            at_ = 0;
+            ++run_;
+        }
+    }
+
+private:
+    const store::LsnSet& set_;
+    std::size_t run_ = 0;
+    std::int64_t at_ = 0;
+};
+
+void refuse(BulkAnswer& answer, Lsn lsn, Error error) {
+    if (answer.refused.size() < kMostRefused) answer.refused.emplace_back(lsn, std::move(error));
+}
+
+} // namespace
+
+/// Those that match and could be changed; those that match and could not are refused.
+coro::Task<store::LsnSet> EngineCore::choose(const BulkRequest& request, std::optional<QueueId> queue,
+                                             BulkAnswer& answer) {
+    LiveMatcher matcher({.dictionary = dictionary_,
+                         .queueNames =
+                             [this](QueueId id) {
+                                 const QueueEntry* entry = queues_.find(id);
+                                 return entry ? std::vector{entry->tag, entry->token} : std::vector<std::string>();
+                             },
+                         .complete = [this](ActionResult& result) { overlay(result); },
+                         .wallOf = [this](MonoTime at) { return scale_.at(at); },
+                         .now = scale_.at(MonoClock::now())},
+                        request.which, queue);
+    const bool wantsPending = request.kind != BulkKind::Cancel;
+    store::LsnSet chosen;
+    for (Lsn next{1}; next.value > 0;) {
+        next = session_->walkLive(next, kPerSlice, [&](const session::LiveView& live) {
+            if (live.ending || isEnded(live.state) || !matcher.matches(live)) return;
+            if (wantsPending && live.state != ActionState::Pending)
+                refuse(
+                    answer, live.lsn,
+                    fail(ErrorKind::WrongState, fmt::format("Action {} is {}: only what is pending can be changed.",
+                                                            live.lsn.value, name(live.state)))
+                        .error());
+            else
+                chosen.add(live.lsn);
+        });
+        if (next.value > 0) co_await coro::yieldNow();
+    }
+    co_return chosen;
+}
+
+Result<store::BulkChange> EngineCore::bulkChange(const BulkRequest& request) {
+    store::BulkChange change;
+    if (request.kind == BulkKind::Cancel) change.cancelRequested = true;
+    if (request.kind == BulkKind::Hold || request.kind == BulkKind::Release)
+        change.held = request.kind == BulkKind::Hold;
+    if (request.kind != BulkKind::Set) return change;
+    change.priority = request.set.priority;
+    if (change.priority && (*change.priority < -100 || *change.priority > 100))
+        return invalid("priority", "\"priority\" is a number from -100 to 100.");
+    if (request.set.queue) {
+        const Result<QueueEntry*> to = findQueue(*request.set.queue);
+        if (!to) return std::unexpected(to.error());
+        if (auto accepts = session_->accepts((*to)->id); !accepts) return std::unexpected(accepts.error());
+        change.queue = (*to)->id;
+    }
+    return change;
+}
+
+Result<void> EngineCore::changeLive(Lsn lsn, const store::BulkChange& change) {
+    if (change.held) return *change.held ? session_->hold(lsn, outbox_) : session_->release(lsn);
+    if (change.queue)
+        if (auto moved = session_->setQueue(lsn, *change.queue); !moved) return moved;
+    if (change.priority) return session_->setPriority(lsn, *change.priority);
+    return {};
+}
+
+coro::Task<Result<BulkAnswer>> EngineCore::changeMatching(BulkRequest request) {
+    std::optional<QueueId> queue;
+    if (request.which.queue) {
+        const Result<QueueEntry*> entry = findQueue(*request.which.queue);
+        if (!entry) co_return std::unexpected(entry.error());
+        queue = (*entry)->id;
+    }
+    const auto guard = co_await bulkMutex_.lock();
+    const Result<store::BulkChange> change = bulkChange(request);
+    if (!change) co_return std::unexpected(change.error());
+    BulkAnswer answer;
+    store::BulkOp op{.change = *change, .runs = {}};
+    const store::LsnSet chosen = co_await choose(request, queue, answer);
+    if (chosen.empty()) co_return answer;
+
+    op.runs = chosen.runs();
+    store::OpRow row{.id = ++lastOp_, .body = {}, .last = chosen.last(), .cursor = {}};
+    if (op.runs.size() > kManyRuns)
+        row.body = co_await helpers_->run([op = std::move(op)] { return store::toText(op); });
+    else
+        row.body = store::toText(op);
+    const store::AckDetail kept = co_await committer_.commit(store::PutOp{std::move(row)});
+    if (kept.error) co_return std::unexpected(*kept.error);
+
+    const Result<void> done = request.kind == BulkKind::Cancel ? co_await cancelChosen(chosen, answer)
+                                                               : co_await changeChosen(chosen, *change, answer);
+    if (!done) co_return std::unexpected(done.error());
+    co_return answer;
+}
+
+/// Part by part; the answer comes when all of it is in the journal.
+coro::Task<Result<void>> EngineCore::changeChosen(const store::LsnSet& chosen, const store::BulkChange& change,
+                                                  BulkAnswer& answer) {
+    std::deque<std::unique_ptr<coro::OneShot<store::AckDetail>>> posted;
+    std::optional<Error> failed;
+    const auto takeOne = [&]() -> coro::Task<void> {
+        const store::AckDetail detail = co_await posted.front()->get();
+        posted.pop_front();
+        if (detail.error && !failed) failed = detail.error;
+    };
+    Parts parts(chosen);
+    while (!parts.atEnd() && !failed) {
+        store::LsnSet changed;
+        parts.next(kPerSlice, [&](Lsn lsn) {
+            const Result<void> done = changeLive(lsn, change);
+            if (done)
+                changed.add(lsn);
+            else if (done.error().kind != ErrorKind::NotFound) // it ended meanwhile
+                refuse(answer, lsn, done.error());
+        });
+        answer.changed += changed.size();
+        store::UpdateMany update{
+            .runs = changed.runs(), .change = change, .op = lastOp_, .endsTheOp = parts.atEnd()};
+        posted.push_back(committer_.begin(std::move(update)));
+        wake();
+        co_await coro::yieldNow();
+        if (posted.size() > kPartsAhead) co_await takeOne();
+    }
+    while (!posted.empty()) co_await takeOne();
+    if (failed)
+        co_return fail(failed->kind,
+                       fmt::format("{} {} of {} actions are changed; the next start carries out the rest.",
+                                   failed->message, answer.changed, chosen.size()));
+    co_return Result<void>{};
+}
+
+/// None of them starts from now on. Those that wait end in the background, as the journal takes them.
+coro::Task<Result<void>> EngineCore::cancelChosen(const store::LsnSet& chosen, BulkAnswer& answer) {
+    store::LsnSet waiting;
+    store::LsnSet running;
+    Parts parts(chosen);
+    while (!parts.atEnd()) {
+        parts.next(kPerSlice, [&](Lsn lsn) {
+            const Result<bool> later = session_->cancelLater(lsn, outbox_);
+            if (!later) return; // it ended meanwhile
+            ++answer.changed;
+            (*later ? waiting : running).add(lsn);
+        });
+        wake();
+        co_await coro::yieldNow();
+    }
+    loop_.spawn("cancelling", endCancelled(lastOp_, std::move(waiting), std::move(running)));
+    co_return Result<void>{};
+}
+
+/// The operation stays in the journal until the end of each of them is, or that it was asked for.
+coro::Task<void> EngineCore::endCancelled(std::int64_t op, store::LsnSet waiting, store::LsnSet running) {
+    for (Parts parts(waiting); !parts.atEnd();) {
+        while (committer_.outstandingResults() >= kResultsAhead) co_await roomMade_.wait();
+        parts.next(kPerSlice, [this](Lsn lsn) { session_->finishCancelled(lsn, outbox_); });
+        wake();
+        co_await coro::yieldNow();
+    }
+    while (!outbox_.finish.empty()) co_await coro::yieldNow(); // posted by the pump: before what follows
+    std::optional<Error> failed;
+    for (Parts parts(running); !parts.atEnd() && !failed;) {
+        store::LsnSet part;
+        parts.next(kPerSlice, [&part](Lsn lsn) { part.add(lsn); });
+        const store::AckDetail done = co_await committer_.commit(store::UpdateMany{
+            .runs = part.runs(), .change = {.held = {}, .cancelRequested = true, .priority = {}, .queue = {}}});
+        failed = done.error;
+    }
+    if (!failed) failed = (co_await committer_.commit(store::DropOp{op})).error;
+    if (failed)
+        logWarning("engine",
+                   "a cancellation of many actions stays in the journal, the next start looks at it again: {}",
+                   failed->message);
+}
+
+} // namespace yard::engine

@@ -1,0 +1,260 @@
+// One change of many actions: chosen by a filter, effective for all, kept over a restart.
+#include "core/runners/launcher.h"
+#include "core/store/bulk.h"
+#include "tests/engine/engine_test.h"
+
+#include <QObject>
+
+#include <sqlite3.h>
+
+using namespace yard;
+using namespace yard::engine;
+using namespace yard::test;
+
+namespace {
+
+constexpr std::int64_t kMany = 7'000; ///< more than one part, and more than may be on their way at once
+
+BulkRequest request(BulkKind kind, std::string_view filter) {
+    BulkRequest request{.kind = kind, .which = {}, .set = {}};
+    auto parsed = parseFilter(filter, wallNow());
+    if (!parsed) qFatal("%s", parsed.error().message.c_str());
+    request.which.filter = std::move(*parsed);
+    return request;
+}
+
+class Bulk {
+public:
+    Bulk() { (void)engine.run(engine->holdQueue(QueueRef{QueueId{0}, {}})); }
+    BulkAnswer change(BulkRequest request) {
+        auto answer = engine.run(engine->changeMatching(std::move(request)));
+        if (!answer) qFatal("refused: %s", answer.error().message.c_str());
+        return std::move(*answer);
+    }
+    /// An array of `count`.
+    Lsn array(std::int64_t count, const std::string& more = "") {
+        return engine.submit(fmt::format(
+            R"({{"worker":"exec","argv":["/bin/true","{{index}}"],"cwd":"/","array":{{"from":0,"to":{}}}{}}})",
+            count - 1, more));
+    }
+    ActionResult action(Lsn lsn) {
+        auto result = engine.run(engine->action(lsn));
+        if (!result) qFatal("%s", result.error().message.c_str());
+        return std::move(*result);
+    }
+    std::int64_t count(ActionState state) {
+        return engine.run(engine->session()).counts[static_cast<std::size_t>(state)];
+    }
+    bool settles(ActionState state, std::int64_t count) {
+        return EngineTest::eventually([&] { return this->count(state) == count; });
+    }
+    void restart() {
+        engine.stop();
+        engine.start();
+    }
+
+    EngineTest engine;
+};
+
+void execute(const std::string& path, const std::string& sql) {
+    sqlite3* db = nullptr;
+    if (sqlite3_open(path.c_str(), &db) != SQLITE_OK ||
+        sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK)
+        qFatal("%s: %s", sql.c_str(), sqlite3_errmsg(db));
+    sqlite3_close(db);
+}
+
+} // namespace
+
+class BulkTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void aChangeReachesAllThatMatchAndSurvivesARestart() {
+        Bulk bulk;
+        const Lsn first = bulk.array(kMany, R"(,"label":"a")");
+        const Lsn other = bulk.array(10, R"(,"label":"b")");
+        BulkRequest raise = request(BulkKind::Set, "label:a");
+        raise.set.priority = 33;
+        QCOMPARE(bulk.change(raise).changed, kMany);
+        QCOMPARE(bulk.change(request(BulkKind::Hold, "label:a,b -lsn:1..5")).changed, kMany + 5);
+        QCOMPARE(bulk.change(request(BulkKind::Release, "label:b")).changed, 10);
+        for (int start = 0; start < 2; ++start) {
+            for (const std::int64_t offset : {std::int64_t{0}, kMany / 2, kMany - 1})
+                QCOMPARE(bulk.action(Lsn{first.value + offset}).priority, 33);
+            QCOMPARE(bulk.action(first).held, false);
+            QCOMPARE(bulk.action(Lsn{first.value + kMany - 1}).held, true);
+            QCOMPARE(bulk.action(other).priority, 0);
+            QCOMPARE(bulk.action(other).held, false);
+            QCOMPARE(bulk.count(ActionState::Pending), kMany + 10);
+            bulk.restart();
+        }
+    }
+
+    void aChangeMovesThemToAnotherQueue() {
+        Bulk bulk;
+        const Lsn first = bulk.array(3'000);
+        const auto to = bulk.engine.run(bulk.engine->createQueue("to", R"({"idle_expiry_s":0})"));
+        QVERIFY(to);
+        QVERIFY(bulk.engine.run(bulk.engine->holdQueue(QueueRef{to->id, {}})));
+        BulkRequest move = request(BulkKind::Set, fmt::format("lsn:{}..{}", first.value + 1, first.value + 2'500));
+        move.set.queue = QueueRef{to->id, {}};
+        move.set.priority = -4;
+        QCOMPARE(bulk.change(move).changed, 2'500);
+        bulk.restart();
+        const auto view = bulk.engine.run(bulk.engine->queue(QueueRef{to->id, {}}));
+        QVERIFY(view);
+        QCOMPARE(view->counters.pending, 2'500);
+        QCOMPARE(bulk.action(Lsn{first.value + 1}).priority, -4);
+        // By the queue's name, and back.
+        move = request(BulkKind::Set, "queue:to");
+        move.set.queue = QueueRef{QueueId{0}, {}};
+        QCOMPARE(bulk.change(move).changed, 2'500);
+        QCOMPARE(bulk.engine.run(bulk.engine->queue(QueueRef{to->id, {}}))->counters.pending, 0);
+    }
+
+    void whatIsCancelledEndsAndNothingOfItStarts() {
+        Bulk bulk;
+        const Lsn first = bulk.array(kMany, R"(,"label":"doomed")");
+        const Lsn spared = bulk.array(5);
+        QCOMPARE(bulk.change(request(BulkKind::Cancel, "label:doomed")).changed, kMany);
+        QVERIFY(bulk.engine.run(bulk.engine->releaseQueue(QueueRef{QueueId{0}, {}})));
+        QVERIFY(bulk.settles(ActionState::Cancelled, kMany));
+        QVERIFY(bulk.settles(ActionState::Completed, 5));
+        QCOMPARE(ending(bulk.action(first)), "cancelled cancelled");
+        QVERIFY(bulk.action(first).attempts.empty());
+        QCOMPARE(ending(bulk.action(spared)), "completed");
+        bulk.restart();
+        QCOMPARE(bulk.count(ActionState::Cancelled), kMany);
+        QCOMPARE(bulk.count(ActionState::Pending), 0);
+    }
+
+    void runningOnesAreCancelledToo() {
+        Bulk bulk;
+        const Lsn running = bulk.engine.sh("sleep 100", R"(,"label":"long")");
+        const Lsn waiting = bulk.engine.sh("sleep 100", R"(,"label":"long","hold":true)");
+        QVERIFY(bulk.engine.run(bulk.engine->releaseQueue(QueueRef{QueueId{0}, {}})));
+        QVERIFY(bulk.settles(ActionState::Running, 1));
+        const BulkAnswer held = bulk.change(request(BulkKind::Hold, "label:long"));
+        QCOMPARE(held.changed, 1);
+        QCOMPARE(held.refused.size(), std::size_t{1});
+        QCOMPARE(held.refused[0].first, running);
+        QCOMPARE(held.refused[0].second.kind, ErrorKind::WrongState);
+        QCOMPARE(bulk.change(request(BulkKind::Cancel, "label:long")).changed, 2);
+        QCOMPARE(ending(bulk.engine.wait(running)), "cancelled cancelled");
+        QCOMPARE(ending(bulk.engine.wait(waiting)), "cancelled cancelled");
+        QCOMPARE(bulk.change(request(BulkKind::Cancel, "label:long")).changed, 0);
+    }
+
+    void termsOfEveryKindChoose_data() {
+        QTest::addColumn<QString>("filter");
+        QTest::addColumn<int>("count");
+        for (const auto& [filter, count] :
+             std::initializer_list<std::pair<const char*, int>>{{"", 5},
+                                                                {"state:pending", 5},
+                                                                {"state:held", 1},
+                                                                {"state:held,retry", 1},
+                                                                {"state:running", 0},
+                                                                {"-state:held", 4},
+                                                                {"worker:exec", 5},
+                                                                {"worker:ex*,other", 5},
+                                                                {"worker:other", 0},
+                                                                {"function:none", 0},
+                                                                {"label:one", 2},
+                                                                {"-label:o*", 3},
+                                                                {"queue:0", 4},
+                                                                {"queue:named", 1},
+                                                                {"queue:7*", 0},
+                                                                {"tries>1", 0},
+                                                                {"tries:1", 5},
+                                                                {"waited>1h", 0},
+                                                                {"waited<1h", 5},
+                                                                {"ONE", 2},
+                                                                {"\"is held\" label:one", 2},
+                                                                {"cpu>0", 0},
+                                                                {"finished>1970", 0}})
+            QTest::newRow(filter) << filter << count;
+    }
+    void termsOfEveryKindChoose() {
+        QFETCH(QString, filter);
+        QFETCH(int, count);
+        Bulk bulk;
+        (void)bulk.array(2, R"(,"label":"one")");
+        (void)bulk.array(1, R"(,"label":"two","hold":true)");
+        (void)bulk.array(1);
+        const auto named = bulk.engine.run(bulk.engine->createQueue("named", ""));
+        QVERIFY(named);
+        QVERIFY(bulk.engine.run(bulk.engine->holdQueue(QueueRef{named->id, {}})));
+        (void)bulk.engine.sh("true", "", QueueRef{named->id, {}});
+        if (filter == "finished>1970") filter = "finished:since-00:00";
+        QCOMPARE(bulk.change(request(BulkKind::Cancel, filter.toStdString())).changed, count);
+    }
+
+    void theFieldsOfAQueryChooseAsTheFilterDoes() {
+        Bulk bulk;
+        (void)bulk.array(3, R"(,"label":"x","hold":true)");
+        (void)bulk.array(4);
+        BulkRequest held{.kind = BulkKind::Release, .which = {}, .set = {}};
+        held.which.heldOnly = true;
+        held.which.label = "x";
+        held.which.worker = "exec";
+        held.which.text = "exec";
+        held.which.states = {ActionState::Pending};
+        held.which.queue = QueueRef{QueueId{0}, {}};
+        QCOMPARE(bulk.change(held).changed, 3);
+        QCOMPARE(bulk.change(held).changed, 0);
+        held.which = {};
+        held.which.retryOnly = true;
+        QCOMPARE(bulk.change(held).changed, 0);
+    }
+
+    void whatCannotBeIsRefusedBeforeAnythingHappens() {
+        Bulk bulk;
+        const Lsn lsn = bulk.array(2);
+        BulkRequest wrong = request(BulkKind::Set, "state:pending");
+        wrong.set.priority = 101;
+        QCOMPARE(bulk.engine.run(bulk.engine->changeMatching(wrong)).error().kind, ErrorKind::Invalid);
+        wrong.set.priority = 1;
+        wrong.set.queue = QueueRef{QueueId{77}, {}};
+        QCOMPARE(bulk.engine.run(bulk.engine->changeMatching(wrong)).error().kind, ErrorKind::NotFound);
+        const auto drained = bulk.engine.run(bulk.engine->createQueue("", ""));
+        QVERIFY(drained && bulk.engine.run(bulk.engine->drainQueue(QueueRef{drained->id, {}})));
+        wrong.set.queue = QueueRef{drained->id, {}};
+        QCOMPARE(bulk.engine.run(bulk.engine->changeMatching(wrong)).error().kind, ErrorKind::WrongState);
+        wrong.which.queue = QueueRef{QueueId{78}, {}};
+        QCOMPARE(bulk.engine.run(bulk.engine->changeMatching(wrong)).error().kind, ErrorKind::NotFound);
+        QCOMPARE(bulk.action(lsn).priority, 0);
+    }
+
+    void aStartFinishesWhatTheLastEngineBegan() {
+        Bulk bulk;
+        const Lsn first = bulk.array(3'000, R"(,"hold":true)");
+        bulk.engine.stop();
+        const auto insert = [&](std::int64_t id, const store::BulkOp& op, std::int64_t cursor) {
+            execute(bulk.engine.path("data/journal.sqlite"),
+                    fmt::format("INSERT INTO op VALUES({},'{}',{},{})", id, store::toText(op),
+                                op.runs.back().last().value, cursor));
+        };
+        store::BulkOp release{.change = {}, .runs = {{first, 2'000}}};
+        release.change.held = false;
+        insert(1, release, first.value + 99);
+        store::BulkOp cancel{.change = {}, .runs = {{Lsn{first.value + 2'000}, 1'000}}};
+        cancel.change.cancelRequested = true;
+        insert(2, cancel, 0);
+        bulk.engine.start();
+        QVERIFY(bulk.settles(ActionState::Cancelled, 1'000));
+        QCOMPARE(bulk.action(first).held, true);
+        QCOMPARE(bulk.action(Lsn{first.value + 99}).held, true);
+        QCOMPARE(bulk.action(Lsn{first.value + 100}).held, false);
+        QCOMPARE(bulk.action(Lsn{first.value + 1'999}).held, false);
+        QCOMPARE(ending(bulk.action(Lsn{first.value + 2'000})), "cancelled cancelled");
+    }
+};
+
+int main(int argc, char** argv) {
+    if (const auto code = yard::runners::runLauncherIfAsked(argc, argv)) return *code;
+    BulkTest test;
+    return QTest::qExec(&test, argc, argv);
+}
+
+#include "tst_bulk.moc"
