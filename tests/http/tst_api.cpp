@@ -61,6 +61,7 @@ private slots:
     void aQueueShowsItsOwnActionsOnly();
     void theSessionMoves();
     void everythingIsServedOverASocket();
+    void aStopCutsFollowersSoThatTheyKnow();
 
 private:
     std::unique_ptr<ApiTest> api_;
@@ -560,6 +561,29 @@ void ApiRoutesTest::everythingIsServedOverASocket() {
         [&] { return engine.run(engine->session()).counts[std::size_t(ActionState::Running)] > 0; }));
     (*server)->stop();
     QCOMPARE(client.receive().status, 202);
+}
+
+/// An end by the book would say that this is all there is, while the action goes on with the next engine.
+void ApiRoutesTest::aStopCutsFollowersSoThatTheyKnow() {
+    test::EngineTest engine;
+    Api api(*engine, {});
+    auto server = Server::start({.host = "127.0.0.1", .port = 0}, api);
+    QVERIFY(server);
+    const Lsn lsn = engine.sh("echo one; sleep 100");
+    RawClient client((*server)->port());
+    client.send("GET /compute/jobs/" + std::to_string(lsn.value) +
+                "/stdout?follow=1 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + engine->token() +
+                "\r\n\r\n");
+    std::string seen;
+    while (seen.find("one\n") == std::string::npos) {
+        const std::string more = client.receiveSome();
+        QVERIFY(!more.empty());
+        seen += more;
+    }
+    (*server)->stop();
+    for (std::string more = client.receiveSome(); !more.empty(); more = client.receiveSome()) seen += more;
+    QVERIFY(seen.find("Transfer-Encoding: chunked") != std::string::npos);
+    QVERIFY(seen.find("\r\n0\r\n") == std::string::npos);
 }
 
 int main(int argc, char** argv) {
