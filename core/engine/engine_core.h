@@ -187,6 +187,9 @@ private:
 
     // queries.cpp
     coro::Task<Result<ListPage>> listRunning(ListQuery query);
+    Result<store::PageFilter> pageFilter(const ListQuery& query);
+    coro::Task<Result<std::array<store::Page, 2>>> readPages(store::PageFilter filter, bool newestFirst, int limit,
+                                                             Lsn cursor, bool live, bool ended);
     bool accepts(const ListQuery& query, const ActionResult& result) const;
     ListPage merge(const ListQuery& query, std::array<store::Page, 2> pages) const;
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
+#include <iterator>
 #include <unistd.h>
 
 namespace yard::engine {
@@ -13,6 +14,28 @@ namespace yard::engine {
 namespace {
 
 constexpr int kHistory = 1000;
+/// A page is answered after this long, full or not; what is asked of the journal for it is asked in such portions.
+constexpr Duration kLookFor{16'000};
+constexpr Duration kLeastLook{1'000};
+constexpr int kRowsAtOnce = 1'000;
+
+/// Decided by what a row of the journal has in numbers.
+bool isOfNumbers(FilterKey key) {
+    switch (key) {
+    case FilterKey::State:
+    case FilterKey::Reason:
+    case FilterKey::Lsn:
+    case FilterKey::Tries:
+    case FilterKey::Exit:
+    case FilterKey::Cpu:
+    case FilterKey::Mem:
+    case FilterKey::Runtime:
+    case FilterKey::Waited:
+    case FilterKey::Started:
+    case FilterKey::Finished: return true;
+    default: return false;
+    }
+}
 
 bool wants(const std::vector<ActionState>& states, ActionState state) {
     return states.empty() || std::ranges::find(states, state) != states.end();
@@ -134,14 +157,14 @@ coro::Task<Result<ListPage>> EngineCore::listRunning(ListQuery query) {
     co_return page;
 }
 
-coro::Task<Result<ListPage>> EngineCore::list(ListQuery query) {
+/// What of a query the journal can look for.
+Result<store::PageFilter> EngineCore::pageFilter(const ListQuery& query) {
     store::PageFilter filter;
     if (query.queue) {
         const Result<QueueEntry*> queue = findQueue(*query.queue);
-        if (!queue) co_return std::unexpected(queue.error());
+        if (!queue) return std::unexpected(queue.error());
         filter.queue = (*queue)->id;
     }
-    if (onlyRunning(query) && !query.heldOnly && !query.retryOnly) co_return co_await listRunning(std::move(query));
     if (!query.worker.empty()) {
         const RegisteredWorker* worker = query.worker == "exec" ? nullptr : workers_.find(query.worker);
         // name@version means one worker; a bare name means all of that name, those of old versions too.
@@ -152,6 +175,16 @@ coro::Task<Result<ListPage>> EngineCore::list(ListQuery query) {
         if (isEnded(state)) filter.states.push_back(state);
     filter.heldOnly = query.heldOnly;
     filter.backoffOnly = query.retryOnly;
+    for (const FilterTerm& term : query.filter.terms)
+        if (isOfNumbers(term.key)) filter.numbers.terms.push_back(term);
+    return filter;
+}
+
+/// Page after page until there are enough, nothing is left, or it has looked long enough.
+coro::Task<Result<ListPage>> EngineCore::list(ListQuery query) {
+    Result<store::PageFilter> filter = pageFilter(query);
+    if (!filter) co_return std::unexpected(filter.error());
+    if (onlyRunning(query) && !query.heldOnly && !query.retryOnly) co_return co_await listRunning(std::move(query));
     Lsn cursor{};
     if (!query.cursor.empty()) {
         const auto [end, error] =
@@ -160,9 +193,31 @@ coro::Task<Result<ListPage>> EngineCore::list(ListQuery query) {
             co_return fail(ErrorKind::Malformed,
                            "\"cursor\" is none that a page was answered with: begin without one.");
     }
-    const auto order = query.newestFirst ? store::PageOrder::NewestFirst : store::PageOrder::OldestFirst;
-    auto both = co_await read([=, live = wantsLive(query), ended = wantsEnded(query),
-                               limit = query.limit](store::Reader& reader) -> Result<std::array<store::Page, 2>> {
+    const bool live = wantsLive(query);
+    const bool ended = wantsEnded(query);
+    const bool looksItself = !query.filter.empty() || !query.text.empty();
+    const MonoTime until = MonoClock::now() + kLookFor;
+    const int wanted = query.limit;
+    ListPage page;
+    for (;;) {
+        const Duration left = std::max(until - MonoClock::now(), kLeastLook);
+        filter->lookFor = live && ended ? left / 2 : left;
+        auto both = co_await readPages(*filter, query.newestFirst, looksItself ? kRowsAtOnce : query.limit, cursor,
+                                       live, ended);
+        if (!both) co_return std::unexpected(both.error());
+        ListPage more = merge(query, std::move(*both));
+        page.cursor = std::move(more.cursor);
+        std::ranges::move(more.jobs, std::back_inserter(page.jobs));
+        query.limit = wanted - static_cast<int>(page.jobs.size());
+        if (page.cursor.empty() || query.limit <= 0 || MonoClock::now() >= until) co_return page;
+        std::from_chars(page.cursor.data(), page.cursor.data() + page.cursor.size(), cursor.value);
+    }
+}
+
+coro::Task<Result<std::array<store::Page, 2>>> EngineCore::readPages(store::PageFilter filter, bool newestFirst,
+                                                                     int limit, Lsn cursor, bool live, bool ended) {
+    const auto order = newestFirst ? store::PageOrder::NewestFirst : store::PageOrder::OldestFirst;
+    co_return co_await read([=](store::Reader& reader) -> Result<std::array<store::Page, 2>> {
         // Pending first: what ends in between is then seen at least once.
         std::array<store::Page, 2> pages;
         if (live) {
@@ -177,8 +232,6 @@ coro::Task<Result<ListPage>> EngineCore::list(ListQuery query) {
         }
         return pages;
     });
-    if (!both) co_return std::unexpected(both.error());
-    co_return merge(query, std::move(*both));
 }
 
 /// Two pages by LSN into one: up to where both have been looked at.

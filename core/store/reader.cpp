@@ -23,9 +23,11 @@ static constexpr int kMaxAttempts = 1'000;
 
 Reader::Impl::~Impl() {
     // Statements first, then the connection, then it no longer counts.
-    for (Statement* statement : {&begin,     &end,       &done,    &doneDown, &doneUp,  &pending,  &pendingDown,
-                                 &pendingUp, &nextRun,   &runDown, &runUp,    &attempt, &attempts, &className,
-                                 &labelText, &classesOf, &labelOf, &recent,   &spec,    &findBlob, &idem})
+    for (Statement* statement :
+         {&begin,   &end,         &done,      &doneDown,     &doneUp,       &doneBelow, &doneAbove,
+          &pending, &pendingDown, &pendingUp, &pendingBelow, &pendingAbove, &nextRun,   &runDown,
+          &runUp,   &attempt,     &attempts,  &className,    &labelText,    &classesOf, &labelOf,
+          &recent,  &spec,        &findBlob,  &idem})
         *statement = Statement();
     database = Database();
     --readers;

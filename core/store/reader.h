@@ -4,7 +4,9 @@
 // Store.
 #pragma once
 
+#include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/model/filter.h"
 #include "core/model/result.h"
 #include "core/store/rows.h"
 
@@ -30,6 +32,8 @@ struct PageFilter {
     Lsn to{};                 ///< highest LSN, inclusive; 0: no bound
     bool heldOnly = false;    ///< pagePending
     bool backoffOnly = false; ///< pagePending
+    Filter numbers{};         ///< page: terms that state, reason, LSN, times and other numbers of a row decide
+    Duration lookFor{10'000}; ///< then the page is answered as it is
 };
 enum class PageOrder : unsigned char { NewestFirst, OldestFirst };
 
@@ -50,7 +54,7 @@ public:
     /// All that is known, with the last 1,000 attempts. A pending action has state Pending, whatever the session
     /// does with it. Nothing: unknown or retired.
     Result<std::optional<ActionResult>> get(Lsn lsn);
-    /// Finished actions by LSN. Stops after 10 ms with what it has. `limit` 1..1000; `cursor` 0 begins.
+    /// Finished actions by LSN. Stops after `lookFor` with what it has. `limit` 1..1000; `cursor` 0 begins.
     Result<Page> page(const PageFilter& filter, PageOrder order, int limit, Lsn cursor);
     /// Pending ones, likewise.
     Result<Page> pagePending(const PageFilter& filter, PageOrder order, int limit, Lsn cursor);

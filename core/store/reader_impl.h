@@ -57,6 +57,8 @@ struct Reader::Impl {
 
     Result<std::optional<std::string>> blob(const Hash256& hash, bool& packIsGone);
 
+    /// The LSNs of one table that a page may still hold, a part of them at a time, without the holes between them.
+    class Windows;
     Result<Page> scan(const PageFilter& filter, const Wanted& wanted, PageOrder order, int limit, Lsn cursor);
     /// One run of the index per (state, queue, reason) there is; nothing when those are too many.
     struct Run {
@@ -72,7 +74,8 @@ struct Reader::Impl {
     Database database;
     MonoTime deadline;
     Statement begin, end;
-    Statement done, doneDown, doneUp, pending, pendingDown, pendingUp;
+    Statement done, doneDown, doneUp, doneBelow, doneAbove;
+    Statement pending, pendingDown, pendingUp, pendingBelow, pendingAbove;
     Statement nextRun, runDown, runUp;
     Statement attempt, attempts, className, labelText, classesOf, labelOf;
     Statement recent, spec, findBlob, idem;

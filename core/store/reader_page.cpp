@@ -8,7 +8,8 @@
 
 namespace yard::store {
 
-static constexpr Duration kPageTime = std::chrono::milliseconds(10);
+/// LSNs that are looked at between looks at the clock, where few or none of them match: a millisecond or so.
+static constexpr std::int64_t kWindow = 8'192;
 static constexpr int kRowsBetweenLooks = 128;
 /// More different (state, queue, reason) than this, and a scan is as good.
 static constexpr std::size_t kMaxRuns = 256;
@@ -25,6 +26,13 @@ static constexpr int kMaxPage = 1'000;
     "SELECT id, state, reason, exit_code, signal, cpu_us, max_rss, flags, t_submitting, t_running, t_exited, "     \
     "t_end, "                                                                                                      \
     "out, err, outputs, result, denied, note FROM attempt "
+// What can be said of a row in SQL is said there: a row that does not match costs a tenth of one that is looked at
+// here. NULL stands for "anything".
+#define WANTED                                                                                                     \
+    "lsn BETWEEN ?1 AND ?2 AND (?3 IS NULL OR queue=?3) AND (?4 IS NULL OR label=?4) AND "                         \
+    "(?5 IS NULL OR class BETWEEN ?5 AND ?6) "
+#define DONE_WANTED DONE_COLUMNS "WHERE " WANTED "AND (?7 >> state) & 1 AND (?8 IS NULL OR reason=?8) ORDER BY lsn "
+#define PENDING_WANTED PENDING_COLUMNS "WHERE " WANTED "AND (flags & ?7)=?7 ORDER BY lsn "
 #define RUN                                                                                                        \
     "SELECT lsn FROM done INDEXED BY done_not_completed WHERE state=? AND state<>4 AND queue=? AND reason=? "
 
@@ -36,11 +44,15 @@ Result<void> Reader::Impl::prepare() {
         {&begin, "BEGIN"},
         {&end, "COMMIT"},
         {&done, DONE_COLUMNS "WHERE lsn=?"},
-        {&doneDown, DONE_COLUMNS "WHERE lsn BETWEEN ? AND ? ORDER BY lsn DESC"},
-        {&doneUp, DONE_COLUMNS "WHERE lsn BETWEEN ? AND ? ORDER BY lsn"},
+        {&doneDown, DONE_WANTED "DESC"},
+        {&doneUp, DONE_WANTED},
+        {&doneBelow, "SELECT lsn FROM done WHERE lsn BETWEEN ? AND ? ORDER BY lsn DESC LIMIT 1"},
+        {&doneAbove, "SELECT lsn FROM done WHERE lsn BETWEEN ? AND ? ORDER BY lsn LIMIT 1"},
         {&pending, PENDING_COLUMNS "WHERE lsn=?"},
-        {&pendingDown, PENDING_COLUMNS "WHERE lsn BETWEEN ? AND ? ORDER BY lsn DESC"},
-        {&pendingUp, PENDING_COLUMNS "WHERE lsn BETWEEN ? AND ? ORDER BY lsn"},
+        {&pendingDown, PENDING_WANTED "DESC"},
+        {&pendingUp, PENDING_WANTED},
+        {&pendingBelow, "SELECT lsn FROM pending WHERE lsn BETWEEN ? AND ? ORDER BY lsn DESC LIMIT 1"},
+        {&pendingAbove, "SELECT lsn FROM pending WHERE lsn BETWEEN ? AND ? ORDER BY lsn LIMIT 1"},
         {&nextRun, "SELECT queue, reason FROM done INDEXED BY done_not_completed WHERE state=? AND state<>4 "
                    "AND (queue, reason)>(?, ?) ORDER BY queue, reason LIMIT 1"},
         {&runDown, RUN "AND lsn BETWEEN ? AND ? ORDER BY lsn DESC LIMIT ?"},
@@ -122,29 +134,90 @@ Range rangeOf(const PageFilter& filter, PageOrder order, Lsn cursor) {
 
 } // namespace
 
+/// Steps through the LSNs in the page's order.
+class Reader::Impl::Windows {
+public:
+    /// `below`, `above`: the statements that find the next LSN there is.
+    Windows(Range range, PageOrder order, Statement& below, Statement& above)
+        : range_(range)
+        , down_(order == PageOrder::NewestFirst)
+        , next_(down_ ? below : above) {}
+    /// SQLITE_ROW: `low` to `high` are next; SQLITE_DONE: nothing is left.
+    int step() {
+        if (range_.low > range_.high) return SQLITE_DONE;
+        Selecting next(next_, range_.low, range_.high);
+        const int rc = next.step();
+        if (rc != SQLITE_ROW) return rc;
+        const std::int64_t there = next->integer(0);
+        low = down_ ? std::max(range_.low, there - kWindow + 1) : there;
+        high = down_ ? there : std::min(range_.high, there + kWindow - 1);
+        (down_ ? range_.high : range_.low) = down_ ? low - 1 : high + 1;
+        return SQLITE_ROW;
+    }
+    /// The last LSN of this window: a page goes on behind it.
+    Lsn edge() const { return Lsn(down_ ? low : high); }
+
+    std::int64_t low = 0, high = 0;
+
+private:
+    Range range_;
+    bool down_;
+    Statement& next_;
+};
+
+namespace {
+
+/// From the first to the last of the classes wanted; those in between are looked at here.
+template<class Classes>
+auto spanOf(const std::optional<Classes>& classes) {
+    std::optional<std::int64_t> first, last;
+    if (classes) {
+        first = classes->front();
+        last = classes->back();
+    }
+    return std::pair(first, last);
+}
+
+std::optional<std::int64_t> numberOf(const std::optional<QueueId>& queue) {
+    return queue ? std::optional(queue->value) : std::nullopt;
+}
+
+} // namespace
+
 Result<Page> Reader::Impl::scan(const PageFilter& filter, const Wanted& wanted, PageOrder order, int limit,
                                 Lsn cursor) {
-    const MonoTime until = MonoClock::now() + kPageTime;
-    const Range range = rangeOf(filter, order, cursor);
+    const MonoTime until = MonoClock::now() + filter.lookFor;
+    const WallMicros now = wallNow();
     Statement& statement = order == PageOrder::NewestFirst ? doneDown : doneUp;
+    Windows windows(rangeOf(filter, order, cursor), order, doneBelow, doneAbove);
+    const auto [firstClass, lastClass] = spanOf(wanted.classes);
+    std::optional<int> reason;
+    if (filter.reason) reason = std::to_underlying(*filter.reason);
     Page page;
-    Selecting rows(statement, range.low, range.high);
     int looks = 0;
-    int rc = rows.step();
-    for (; rc == SQLITE_ROW; rc = rows.step()) {
-        page.cursor = Lsn(rows->integer(0));
-        const bool stateFits = (wanted.states >> rows->integer(5)) & 1u;
-        const bool reasonFits = !filter.reason || std::to_underlying(*filter.reason) == rows->integer(6);
-        const std::int64_t classNumber = rows->integer(2);
-        const std::int64_t label = rows->integer(3);
-        if (stateFits && reasonFits && matches(filter, wanted, rows->integer(1), classNumber, label)) {
-            ActionResult& result = page.rows.emplace_back(doneRow(statement));
-            rc = complete(result, static_cast<ClassNumber>(classNumber), static_cast<LabelNumber>(label));
-            if (rc == SQLITE_OK) rc = addLastAttempt(result, rows->integer(12));
-            if (rc != SQLITE_OK) return failed(rc, "reading a page");
-            if (static_cast<int>(page.rows.size()) == limit) return page;
+    int rc = windows.step();
+    for (; rc == SQLITE_ROW; rc = windows.step()) {
+        Selecting rows(statement, windows.low, windows.high, numberOf(filter.queue), wanted.label, firstClass,
+                       lastClass, wanted.states, reason);
+        for (rc = rows.step(); rc == SQLITE_ROW; rc = rows.step()) {
+            page.cursor = Lsn(rows->integer(0));
+            const std::int64_t classNumber = rows->integer(2);
+            if (matches(filter, wanted, rows->integer(1), classNumber, rows->integer(3))) {
+                ActionResult result = doneRow(statement);
+                if (filter.numbers.matches(result, now)) {
+                    rc = complete(result, static_cast<ClassNumber>(classNumber),
+                                  static_cast<LabelNumber>(rows->integer(3)));
+                    if (rc == SQLITE_OK) rc = addLastAttempt(result, rows->integer(12));
+                    if (rc != SQLITE_OK) return failed(rc, "reading a page");
+                    page.rows.push_back(std::move(result));
+                    if (static_cast<int>(page.rows.size()) == limit) return page;
+                }
+            }
+            if (++looks % kRowsBetweenLooks == 0 && MonoClock::now() >= until) return page;
         }
-        if (++looks % kRowsBetweenLooks == 0 && MonoClock::now() >= until) return page;
+        if (rc != SQLITE_DONE) return failed(rc, "reading a page");
+        page.cursor = windows.edge();
+        if (MonoClock::now() >= until) return page;
     }
     if (rc != SQLITE_DONE) return failed(rc, "reading a page");
     page.cursor = Lsn();
@@ -176,7 +249,7 @@ Result<std::optional<std::vector<Reader::Impl::Run>>> Reader::Impl::runs(const P
 
 Result<Page> Reader::Impl::merge(const std::vector<Run>& runs, const PageFilter& filter, const Wanted& wanted,
                                  PageOrder order, int limit, Lsn cursor) {
-    const MonoTime until = MonoClock::now() + kPageTime;
+    const MonoTime until = MonoClock::now() + filter.lookFor;
     const Range range = rangeOf(filter, order, cursor);
     const bool down = order == PageOrder::NewestFirst;
     std::vector<std::int64_t> lsns;
@@ -227,7 +300,9 @@ Result<Page> Reader::page(const PageFilter& filter, PageOrder order, int limit, 
     if (!wanted) return std::unexpected(std::move(wanted.error()));
     if (wanted->impossible) return Page();
     const bool onlyOthers = !((wanted->states >> std::to_underlying(ActionState::Completed)) & 1u);
-    if (onlyOthers) {
+    // The index knows nothing of labels, workers and times: where few of a run match, going through the rows is
+    // faster.
+    if (onlyOthers && !wanted->label && !wanted->classes && filter.numbers.empty()) {
         auto runs = reader.runs(filter, *wanted);
         if (!runs) return std::unexpected(std::move(runs.error()));
         if (*runs) return reader.merge(**runs, filter, *wanted, order, limit, cursor);
@@ -243,25 +318,32 @@ Result<Page> Reader::pagePending(const PageFilter& filter, PageOrder order, int 
     if (!wanted) return std::unexpected(std::move(wanted.error()));
     Page page;
     if (wanted->impossible) return page;
-    const MonoTime until = MonoClock::now() + kPageTime;
-    const Range range = rangeOf(filter, order, cursor);
+    const MonoTime until = MonoClock::now() + filter.lookFor;
     Statement& statement = order == PageOrder::NewestFirst ? reader.pendingDown : reader.pendingUp;
-    Selecting rows(statement, range.low, range.high);
+    Impl::Windows windows(rangeOf(filter, order, cursor), order, reader.pendingBelow, reader.pendingAbove);
+    const auto [firstClass, lastClass] = spanOf(wanted->classes);
+    const std::int64_t flags = (filter.heldOnly ? kHeld : 0) | (filter.backoffOnly ? kBackoff : 0);
     int looks = 0;
-    int rc = rows.step();
-    for (; rc == SQLITE_ROW; rc = rows.step()) {
-        page.cursor = Lsn(rows->integer(0));
-        const std::int64_t flags = rows->integer(5);
-        const bool faceFits = (!filter.heldOnly || (flags & kHeld)) && (!filter.backoffOnly || (flags & kBackoff));
-        const std::int64_t classNumber = rows->integer(2);
-        const std::int64_t label = rows->integer(3);
-        if (faceFits && Impl::matches(filter, *wanted, rows->integer(1), classNumber, label)) {
-            ActionResult& result = page.rows.emplace_back(Impl::pendingRow(statement));
-            rc = reader.complete(result, static_cast<ClassNumber>(classNumber), static_cast<LabelNumber>(label));
-            if (rc != SQLITE_OK) return reader.failed(rc, "reading a page");
-            if (static_cast<int>(page.rows.size()) == limit) return page;
+    int rc = windows.step();
+    for (; rc == SQLITE_ROW; rc = windows.step()) {
+        Selecting rows(statement, windows.low, windows.high, numberOf(filter.queue), wanted->label, firstClass,
+                       lastClass, flags);
+        for (rc = rows.step(); rc == SQLITE_ROW; rc = rows.step()) {
+            page.cursor = Lsn(rows->integer(0));
+            const std::int64_t classNumber = rows->integer(2);
+            const std::int64_t label = rows->integer(3);
+            if (Impl::matches(filter, *wanted, rows->integer(1), classNumber, label)) {
+                ActionResult& result = page.rows.emplace_back(Impl::pendingRow(statement));
+                rc =
+                    reader.complete(result, static_cast<ClassNumber>(classNumber), static_cast<LabelNumber>(label));
+                if (rc != SQLITE_OK) return reader.failed(rc, "reading a page");
+                if (static_cast<int>(page.rows.size()) == limit) return page;
+            }
+            if (++looks % kRowsBetweenLooks == 0 && MonoClock::now() >= until) return page;
         }
-        if (++looks % kRowsBetweenLooks == 0 && MonoClock::now() >= until) return page;
+        if (rc != SQLITE_DONE) return reader.failed(rc, "reading a page");
+        page.cursor = windows.edge();
+        if (MonoClock::now() >= until) return page;
     }
     if (rc != SQLITE_DONE) return reader.failed(rc, "reading a page");
     page.cursor = Lsn();

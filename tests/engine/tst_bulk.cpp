@@ -226,6 +226,39 @@ private slots:
         QCOMPARE(bulk.action(lsn).priority, 0);
     }
 
+    void aPageGoesOnLookingUntilItIsFull() {
+        Bulk bulk;
+        const Lsn first = bulk.array(2'500, R"(,"label":"many")");
+        const Lsn rare = bulk.array(1, R"(,"label":"needle")");
+        (void)bulk.array(2'500, R"(,"label":"many")");
+        const auto found = [&](std::string_view filter, int limit, bool newestFirst = true) {
+            ListQuery query;
+            query.filter = request(BulkKind::Cancel, filter).which.filter;
+            query.limit = limit;
+            query.newestFirst = newestFirst;
+            std::vector<Lsn> lsns;
+            for (int pages = 0; pages < 10'000; ++pages) {
+                const auto page = bulk.engine.run(bulk.engine->list(query));
+                if (!page) qFatal("%s", page.error().message.c_str());
+                for (const ActionResult& job : page->jobs) lsns.push_back(job.lsn);
+                if (std::ssize(page->jobs) > limit) qFatal("a page over its limit");
+                if (page->cursor.empty()) return lsns;
+                query.cursor = page->cursor;
+            }
+            qFatal("no end");
+        };
+        QCOMPARE(found("NEEDLE", 100), std::vector{rare});
+        QCOMPARE(found("label:need*", 1), std::vector{rare});
+        QCOMPARE(found("-label:many", 7, false), std::vector{rare});
+        QCOMPARE(found("label:many state:pending", 999).size(), std::size_t{5'000});
+        QCOMPARE(bulk.change(request(BulkKind::Cancel, "label:many")).changed, 5'000);
+        QVERIFY(bulk.settles(ActionState::Cancelled, 5'000));
+        QCOMPARE(found("reason:cancelled lsn<" + std::to_string(first.value + 10), 3).size(), std::size_t{10});
+        QCOMPARE(found("NEEDLE", 100), std::vector{rare});
+        QCOMPARE(found("cpu>1", 100).size(), std::size_t{0});
+        QCOMPARE(found("", 1'000).size(), std::size_t{5'001});
+    }
+
     void aStartFinishesWhatTheLastEngineBegan() {
         Bulk bulk;
         const Lsn first = bulk.array(3'000, R"(,"hold":true)");

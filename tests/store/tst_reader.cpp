@@ -6,6 +6,7 @@
 #include <QTest>
 #include <filesystem>
 #include <future>
+#include <utility>
 
 Q_DECLARE_METATYPE(yard::store::PageFilter)
 
@@ -163,6 +164,53 @@ private slots:
         QCOMPARE(all(face, PageOrder::OldestFirst, 2, true), "");
     }
 
+    void termsOfNumbersChooseAmongTheFinished() {
+        const auto matching = [&](std::string_view text, PageFilter filter = {}) {
+            auto parsed = parseFilter(text, kThen);
+            if (!parsed) return parsed.error().message;
+            filter.numbers = std::move(*parsed);
+            return all(filter, PageOrder::OldestFirst, 3);
+        };
+        QCOMPARE(matching("lsn:7..9"), "7 8 9");
+        QCOMPARE(matching("lsn:7..9 -lsn:8"), "7 9");
+        QCOMPARE(matching("exit:0 lsn:1..10"), "4 5 9 10");
+        QCOMPARE(matching("reason:signal"), "6 16 26 36");
+        QCOMPARE(matching("state:failed lsn<12"), "1 6 11");
+        QCOMPARE(matching("state:held"), "");
+        QCOMPARE(matching("cpu>0"), "");
+        QCOMPARE(matching("lsn>30", {.states = {ActionState::Failed}}), "31 36");
+        QCOMPARE(matching("lsn>30", {.states = {ActionState::Failed}, .queue = QueueId(1)}), "31");
+    }
+
+    void pagesGoOverHolesBetweenTheNumbers() {
+        const auto path = directory_.path().toStdString() + "/holes";
+        std::filesystem::create_directories(path);
+        Journal journal(path);
+        const std::vector<std::int64_t> lsns{
+            1, 2, 8'192, 8'193, 8'194, 1'000'000, 5'000'000'000, 5'000'008'191, 5'000'008'192};
+        std::string up;
+        std::string down;
+        for (const std::int64_t lsn : lsns) {
+            QCOMPARE(word(journal.carryOut(accept({lsn, lsn + 100'000'000'000}))), "ok");
+            QCOMPARE(word(journal.carryOut(finish(lsn))), "ok");
+            up += (up.empty() ? "" : " ") + std::to_string(lsn);
+            down = std::to_string(lsn) + (down.empty() ? "" : " ") + down;
+        }
+        const auto mine = std::exchange(reader_, *Reader::open(journal.store()));
+        PageFilter impatient;
+        impatient.lookFor = Duration{0};
+        const std::string gotUp = all(impatient, PageOrder::OldestFirst, 2);
+        const std::string gotDown = all(impatient, PageOrder::NewestFirst, 100);
+        std::string pending;
+        for (const auto& row : reader_->pagePending({}, PageOrder::NewestFirst, 1'000, Lsn())->rows)
+            pending += (pending.empty() ? "" : " ") + std::to_string(row.lsn.value - 100'000'000'000);
+        reader_.reset();
+        reader_ = *Reader::open(journal_->store());
+        QCOMPARE(gotUp, up);
+        QCOMPARE(gotDown, down);
+        QCOMPARE(pending, down);
+    }
+
     void rowsOfAPageSayWhatTheyAre() {
         auto page = reader_->page({}, PageOrder::OldestFirst, 1, Lsn(5));
         QVERIFY(page.has_value());
@@ -239,6 +287,7 @@ private slots:
         PageFilter filter;
         filter.states = {ActionState::Completed};
         filter.queue = QueueId(5);
+        filter.lookFor = Duration{0}; // as little as there is
         Lsn cursor;
         int pages = 0;
         MonoTime worst{};
