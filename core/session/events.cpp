@@ -219,9 +219,10 @@ void Session::Impl::finishStored(Lsn lsn, Outbox& out) {
         default: ++c.cancelled; break;
         }
     }
+    // Before its dependents fail with it: it must not count twice when they are counted.
+    if (r.target() == ActionState::Failed) --queueOf(r).failing;
     tellChange(r, r.target(), true);
     resolveDependents(record, out);
-    if (r.target() == ActionState::Failed) --queueOf(r).failing;
     if (r.has(Record::kOut)) {
         r.set(Record::kStored); // abandoned, and its processes are being ended still
         tryForget(lanes_[r.lane].queue, out);

@@ -14,19 +14,52 @@ auto ageOf(const NaiveModel::Action& a) {
     return std::tuple(a.given.submitTime, a.given.lsn.value);
 }
 
+bool isWanted(DependencyOn on, ActionState end) {
+    return on == DependencyOn::Any ||
+           (on == DependencyOn::Completed ? end == ActionState::Completed : end == ActionState::Failed);
+}
+
 } // namespace
+
+bool NaiveModel::labelIsLimited(const Action& a) const {
+    return queues.at(a.given.queue.value).labelLimits.contains(a.given.label.value);
+}
+
+bool NaiveModel::labelHasPlace(const Action& a) const {
+    if (!labelIsLimited(a)) return true;
+    int running = 0;
+    for (const auto& [lsn, other] : actions)
+        running +=
+            other.phase == Phase::Out && other.given.queue == a.given.queue && other.given.label == a.given.label;
+    return running < queues.at(a.given.queue.value).labelLimits.at(a.given.label.value);
+}
+
+bool NaiveModel::yieldsToLarger(const Action& a, MonoTime now) const {
+    if (!labelIsLimited(a)) return false;
+    for (const auto& [lsn, other] : actions)
+        if (other.given.queue == a.given.queue && other.given.label == a.given.label && ready(other, now) &&
+            !fits(other))
+            return true;
+    return false;
+}
 
 bool NaiveModel::ready(const Action& a, MonoTime now) const {
     const Queue& q = queues.at(a.given.queue.value);
-    return a.phase == Phase::Waiting && !a.given.held && a.notBefore <= now && !q.held &&
-           q.state != QueueState::Cancelled && (q.config.maxRunning == 0 || q.outstanding < q.config.maxRunning);
+    return a.phase == Phase::Waiting && !a.cancel && a.after.empty() && !a.given.held && a.notBefore <= now &&
+           !q.held && labelHasPlace(a) && q.state != QueueState::Cancelled &&
+           (q.config.maxRunning == 0 || q.outstanding < q.config.maxRunning);
 }
 
 bool NaiveModel::fits(const Action& a) const {
-    int used = 0;
-    for (const auto& [lsn, other] : actions)
-        if (other.phase == Phase::Out) used += other.cores;
-    return used + a.cores <= cores_;
+    int cores = a.cores;
+    int licences = a.licences;
+    for (const auto& [lsn, other] : actions) {
+        if (other.phase != Phase::Out) continue;
+        cores += other.cores;
+        licences += other.licences;
+    }
+    // What is not asked for is not lacking.
+    return (a.cores == 0 || cores <= cores_) && (a.licences == 0 || licences <= licences_);
 }
 
 void NaiveModel::refreshShares(MonoTime now) {
@@ -38,14 +71,44 @@ void NaiveModel::refreshShares(MonoTime now) {
     }
 }
 
-void NaiveModel::add(const NewAction& given, int cores) {
+void NaiveModel::add(const NewAction& given, int cores, int licences) {
     Action a{.given = given,
              .cores = cores,
+             .licences = licences,
              .attempt = given.attempts,
              .retries = given.retries,
              .notBefore = given.notBefore};
     ++queues.at(given.queue.value).counters.pending;
-    actions[given.lsn.value] = a;
+    std::optional<bool> fails;
+    for (const Predecessor& p : given.after) {
+        if (actions.contains(p.lsn.value))
+            a.after.push_back(p);
+        else if (!isWanted(p.on, p.state))
+            fails = true;
+    }
+    a.given.after = {};
+    Action& added = actions[given.lsn.value] = a;
+    if (fails) finish(added, ActionState::Failed);
+}
+
+/// An end is in the journal: those that wait for it go on, or fail.
+void NaiveModel::tellDependents(std::int64_t lsn, ActionState end) {
+    for (auto& [number, a] : actions) {
+        bool fails = false;
+        std::erase_if(a.after, [&](const Predecessor& p) {
+            if (p.lsn.value != lsn) return false;
+            fails = fails || !isWanted(p.on, end);
+            return true;
+        });
+        if (fails && a.phase == Phase::Waiting && !a.cancel &&
+            queues.at(a.given.queue.value).state != QueueState::Cancelled)
+            finish(a, ActionState::Failed);
+    }
+}
+
+void NaiveModel::release(Queue& q) {
+    q.held = false;
+    q.failedBefore = q.counters.failed + q.failing;
 }
 
 std::string NaiveModel::started(const Start& start, MonoTime now) {
@@ -59,6 +122,9 @@ std::string NaiveModel::started(const Start& start, MonoTime now) {
     for (const auto& [lsn, other] : actions) {
         if (!ready(other, now) || !fits(other)) continue;
         const Queue& rival = queues.at(other.given.queue.value);
+        // Of a label with a limit one is let through at a time, each 16th the oldest: no order among those is
+        // promised.
+        if (labelIsLimited(other)) continue;
         if (other.given.queue == a.given.queue && (oldest ? ageOf(other) < ageOf(a) : keyOf(other) < keyOf(a)))
             return fmt::format("{} was started before {}", start.lsn.value, lsn);
         if (exactShares_ && other.given.queue != a.given.queue &&
@@ -78,7 +144,8 @@ std::string NaiveModel::started(const Start& start, MonoTime now) {
 std::string NaiveModel::idle(MonoTime now) {
     refreshShares(now);
     for (const auto& [lsn, a] : actions)
-        if (ready(a, now) && fits(a)) return fmt::format("{} could start and does not", lsn);
+        if (ready(a, now) && fits(a) && !yieldsToLarger(a, now))
+            return fmt::format("{} could start and does not", lsn);
     return {};
 }
 
@@ -105,6 +172,12 @@ void NaiveModel::returned(Action& a) {
 void NaiveModel::finish(Action& a, ActionState state) {
     a.phase = Phase::Ending;
     a.target = state;
+    if (state != ActionState::Failed) return;
+    Queue& q = queues.at(a.given.queue.value);
+    ++q.failing;
+    const int most = q.config.stopAfterFailures;
+    if (most > 0 && q.state != QueueState::Cancelled && q.counters.failed + q.failing - q.failedBefore >= most)
+        q.held = true;
 }
 
 void NaiveModel::ended(Action& a, const AttemptEnd& end) {
@@ -126,6 +199,19 @@ void NaiveModel::cancel(Action& a) {
     if (a.phase != Phase::Out) finish(a, ActionState::Cancelled);
 }
 
+bool NaiveModel::cancelLater(Action& a) {
+    if (a.phase != Phase::Waiting) {
+        cancel(a);
+        return false;
+    }
+    a.cancel = true;
+    return true;
+}
+
+void NaiveModel::finishCancelled(Action& a) {
+    if (a.phase == Phase::Waiting && a.cancel) finish(a, ActionState::Cancelled);
+}
+
 void NaiveModel::stored(std::int64_t lsn) {
     Action& a = actions.at(lsn);
     Queue& q = queues.at(a.given.queue.value);
@@ -139,10 +225,16 @@ void NaiveModel::stored(std::int64_t lsn) {
     }
     --(a.countsRunning ? q.counters.running : q.counters.pending);
     if (a.target == ActionState::Completed) ++q.counters.completed;
-    if (a.target == ActionState::Failed) ++q.counters.failed;
+    if (a.target == ActionState::Failed) {
+        ++q.counters.failed;
+        --q.failing;
+    }
     if (a.target == ActionState::Abandoned) ++q.counters.abandoned;
     if (a.target == ActionState::Cancelled) ++q.counters.cancelled;
+    const ActionState end = a.target;
+    endStates[lsn] = end;
     actions.erase(lsn);
+    tellDependents(lsn, end);
 }
 
 } // namespace yard::session::test

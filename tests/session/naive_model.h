@@ -1,11 +1,12 @@
 // What the session should decide, in the plainest way: every action in a map, each decision a walk over all of
-// them. Knows order, shares, holds, limits, retries and counters; not leases ahead and not the states of the
-// session (the scripts have those).
+// them. Knows order, shares, holds, limits of queues and labels, dependencies, resources, retries, stopping after
+// failures and counters; not leases ahead and not the states of the session (the scripts have those).
 #pragma once
 
 #include "core/session/session.h"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,9 +18,11 @@ public:
     struct Action {
         NewAction given; ///< as submitted, then priority, queue, hold as changed since
         int cores = 1;
+        int licences = 0;
+        std::vector<Predecessor> after{}; ///< those that have not ended
         Phase phase = Phase::Waiting;
         bool countsRunning = false;
-        bool cancel = false;
+        bool cancel = false; ///< also of one that waits: it was cancelled in two parts, the second is to come
         std::uint32_t attempt = 0;
         RetryCounters retries;
         MonoTime notBefore{};
@@ -30,6 +33,9 @@ public:
         QueueState state = QueueState::Active;
         bool held = false;
         QueueCounters counters;
+        std::map<std::uint32_t, int> labelLimits;
+        std::int64_t failing = 0;      ///< ended failed, not stored yet
+        std::int64_t failedBefore = 0; ///< failures that do not count any more
         int outstanding = 0;
         double virtualTime = 0;
         unsigned starts = 0;
@@ -37,14 +43,17 @@ public:
     };
 
     /// `exactShares`: all actions are alike, so which queue comes next is known too.
-    NaiveModel(int cores, bool exactShares)
+    NaiveModel(int cores, int licences, bool exactShares)
         : cores_(cores)
+        , licences_(licences)
         , exactShares_(exactShares) {}
 
     std::map<std::int64_t, Action> actions; ///< by LSN
     std::map<std::int64_t, Queue> queues;
 
-    void add(const NewAction& given, int cores);
+    std::map<std::int64_t, ActionState> endStates; ///< of actions that are no longer there
+
+    void add(const NewAction& given, int cores, int licences);
     /// The session started this: applied, after the question whether it was the right one. Empty, or what is wrong.
     std::string started(const Start& start, MonoTime now);
     /// The session started nothing more: empty, or the name of what it missed.
@@ -54,15 +63,25 @@ public:
     /// Retrying or Ending, as the rules say.
     void ended(Action& a, const AttemptEnd& end);
     void cancel(Action& a);
+    /// In two parts. True: finishCancelled() shall follow.
+    bool cancelLater(Action& a);
+    void finishCancelled(Action& a);
+    void release(Queue& q);
     void stored(std::int64_t lsn);
 
 private:
     bool ready(const Action& a, MonoTime now) const;
     bool fits(const Action& a) const;
+    bool labelHasPlace(const Action& a) const;
+    bool labelIsLimited(const Action& a) const;
+    /// Its place of a label may be offered to another one of the same label, which is too large.
+    bool yieldsToLarger(const Action& a, MonoTime now) const;
+    void tellDependents(std::int64_t lsn, ActionState end);
     void refreshShares(MonoTime now);
     void finish(Action& a, ActionState state);
 
     int cores_;
+    int licences_;
     bool exactShares_;
     double now_ = 0;
 };

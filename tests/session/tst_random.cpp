@@ -19,8 +19,10 @@ public:
         : random_(seed)
         , oneClass_(oneClass)
         , cores_(1 + pick(4))
-        , model_(cores_, oneClass)
-        , session_(std::make_unique<MachineCapacity>(Resources{.milliCores = 1000 * cores_, .named = {}}),
+        , licences_(1 + pick(2))
+        , model_(cores_, licences_, oneClass)
+        , session_(std::make_unique<MachineCapacity>(
+                       Resources{.milliCores = 1000 * cores_, .named = {{"licence", 1000 * licences_}}}),
                    {.aheadPerSlot = 0, .seed = seed}) {}
 
     /// Empty, or what went wrong.
@@ -34,6 +36,8 @@ private:
     void submit();
     void changeAction(NaiveModel::Action& a);
     void changeQueue(std::int64_t id);
+    void setLabelLimits(std::int64_t id);
+    std::vector<Predecessor> predecessors();
     void attemptEvent(NaiveModel::Action& a);
     void storeOne();
     void drain();
@@ -44,6 +48,7 @@ private:
     std::mt19937 random_;
     bool oneClass_;
     int cores_;
+    int licences_;
     NaiveModel model_;
     Session session_;
     MonoTime now_{Duration{1'000'000}};
@@ -59,7 +64,11 @@ void Life::setUp() {
         Resources need;
         need.milliCores = 1000 * c;
         session_.defineClass(ClassId(static_cast<std::uint32_t>(c)), need);
+        need.named = {{"licence", 1000}};
+        session_.defineClass(ClassId(static_cast<std::uint32_t>(10 + c)), need);
     }
+    Resources onlyLicence{.milliCores = 0, .named = {{"licence", 1000}}};
+    session_.defineClass(ClassId(10), onlyLicence);
     const int queues = 1 + pick(3);
     for (int i = 0; i < queues; ++i) {
         NaiveModel::Queue q;
@@ -68,13 +77,43 @@ void Life::setUp() {
         q.config.weight = 1 + pick(3);
         q.config.maxRunning = chance(30) ? 1 + pick(2) : 0;
         q.config.backoff = Duration{chance(50) ? 0 : 1'000};
+        q.config.stopAfterFailures = chance(30) ? 1 + pick(3) : 0;
         model_.queues[i] = q;
         if (i == 0)
             (void)session_.configureQueue(QueueId(0), q.config);
         else
             session_.addQueue(QueueId(i), q.config);
+        setLabelLimits(i);
     }
     (void)session_.moveTo(SessionState::Ready, out_);
+}
+
+void Life::setLabelLimits(std::int64_t id) {
+    std::vector<std::pair<LabelId, int>> limits;
+    model_.queues[id].labelLimits.clear();
+    for (std::uint32_t label = 1; label <= 2; ++label) {
+        if (chance(50)) continue;
+        limits.emplace_back(LabelId(label), 1 + pick(2));
+        model_.queues[id].labelLimits[label] = limits.back().second;
+        log_ += fmt::format("limit q{} label {}: {}\n", id, label, limits.back().second);
+    }
+    session_.setLabelLimits(QueueId(id), std::move(limits));
+}
+
+/// Of those before, alive or not; what is not known any more counts as what is waited for.
+std::vector<Predecessor> Life::predecessors() {
+    std::vector<Predecessor> after;
+    for (int n = lsn_ > 1 && chance(20) ? 1 + pick(3) : 0; n > 0; --n) {
+        Predecessor p;
+        p.lsn = Lsn(std::max<std::int64_t>(1, lsn_ - 1 - pick(12)));
+        p.on = static_cast<DependencyOn>(pick(3));
+        const auto ended = model_.endStates.find(p.lsn.value);
+        if (ended != model_.endStates.end()) p.state = ended->second;
+        // Submitted to a cancelled queue, it never was.
+        if (ended == model_.endStates.end() && !model_.actions.contains(p.lsn.value)) continue;
+        after.push_back(p);
+    }
+    return after;
 }
 
 NaiveModel::Action* Life::any() {
@@ -86,23 +125,31 @@ void Life::submit() {
     NewAction a;
     a.lsn = Lsn(++lsn_);
     a.queue = QueueId(pick(static_cast<int>(model_.queues.size())));
-    const int cores = oneClass_ ? 1 : std::min(1 + pick(3), cores_);
-    a.cls = ClassId(static_cast<std::uint32_t>(cores));
+    int cores = oneClass_ ? 1 : std::min(1 + pick(3), cores_);
+    const int licences = !oneClass_ && chance(20) ? 1 : 0;
+    if (licences > 0 && chance(30)) cores = 0;
+    a.cls = ClassId(static_cast<std::uint32_t>(licences > 0 ? 10 + cores : cores));
+    a.label = LabelId(static_cast<std::uint32_t>(chance(50) ? 0 : 1 + pick(3)));
+    const std::vector<Predecessor> after = predecessors();
+    a.after = after;
     a.priority = chance(50) ? 0 : pick(3) - 1;
     a.held = chance(5);
     a.submitTime = now_.time_since_epoch().count();
     if (chance(10)) a.notBefore = now_ + Duration{pick(3'000)};
     if (model_.queues[a.queue.value].state == QueueState::Cancelled) return;
-    log_ += fmt::format("submit {} q{} p{} c{}{}\n", a.lsn.value, a.queue.value, a.priority, cores,
-                        a.held ? " held" : "");
-    model_.add(a, cores);
+    log_ += fmt::format("submit {} q{} p{} c{} l{} label {}{}", a.lsn.value, a.queue.value, a.priority, cores,
+                        licences, a.label.value, a.held ? " held" : "");
+    for (const Predecessor& p : after) log_ += fmt::format(" after {} on {}", p.lsn.value, static_cast<int>(p.on));
+    log_ += "\n";
+    model_.add(a, cores, licences);
     session_.add({&a, 1}, now_, out_);
 }
 
 void Life::changeAction(NaiveModel::Action& a) {
     const Lsn lsn = a.given.lsn;
     const bool cancelled = model_.queues[a.given.queue.value].state == QueueState::Cancelled;
-    const int what = pick(5);
+    const int what = pick(7);
+    const bool isGoing = a.cancel && a.phase == NaiveModel::Phase::Waiting;
     log_ += fmt::format("change {} {}\n", what, lsn.value);
     if (what == 0 &&
         (a.phase == NaiveModel::Phase::Waiting || (a.phase == NaiveModel::Phase::Out && !a.countsRunning))) {
@@ -113,7 +160,15 @@ void Life::changeAction(NaiveModel::Action& a) {
         a.given.held = false;
     } else if (what == 2 && a.phase != NaiveModel::Phase::Ending) {
         if (!session_.cancel(lsn, out_)) wrong_ = "cancel refused";
-        model_.cancel(a);
+        model_.cancel(a); // of one that is going it is the second part
+    } else if (what == 5 && a.phase != NaiveModel::Phase::Ending) {
+        const auto follows = session_.cancelLater(lsn, out_);
+        if (!follows || *follows != model_.cancelLater(a)) wrong_ = "cancelled otherwise";
+    } else if (what == 6) {
+        session_.finishCancelled(lsn, out_);
+        model_.finishCancelled(a);
+    } else if (isGoing && (what == 3 || what == 4)) {
+        if (session_.setPriority(lsn, 1) || session_.setQueue(lsn, a.given.queue)) wrong_ = "changed while it goes";
     } else if (what == 3 && a.phase == NaiveModel::Phase::Waiting && !cancelled) {
         a.given.priority = pick(5) - 2;
         if (!session_.setPriority(lsn, a.given.priority)) wrong_ = "setPriority refused";
@@ -129,20 +184,22 @@ void Life::changeAction(NaiveModel::Action& a) {
 
 void Life::changeQueue(std::int64_t id) {
     NaiveModel::Queue& q = model_.queues[id];
-    const int what = pick(20);
+    const int what = pick(22);
     log_ += fmt::format("queue {} q{}\n", what, id);
     if (what < 6) {
         (void)session_.holdQueue(QueueId(id), out_);
         q.held = true;
     } else if (what < 16) {
         (void)session_.releaseQueue(QueueId(id));
-        q.held = false;
+        model_.release(q);
     } else if (what < 18) {
         q.config.maxRunning = pick(3);
         (void)session_.configureQueue(QueueId(id), q.config);
     } else if (what == 18 && id > 0 && q.state != QueueState::Cancelled && chance(30)) {
         if (!session_.cancelQueue(QueueId(id), out_)) wrong_ = "cancelQueue refused";
         q.state = QueueState::Cancelled;
+    } else if (what > 19) {
+        setLabelLimits(id);
     }
 }
 
@@ -226,6 +283,7 @@ std::string Life::compare() const {
     for (const auto& [id, q] : model_.queues) {
         const auto status = session_.queueStatus(QueueId(id));
         if (!status || !(status->counters == q.counters)) return fmt::format("counters of queue {}", id);
+        if (status->held != q.held) return fmt::format("hold of queue {}", id);
         all.pending += q.counters.pending;
         all.running += q.counters.running;
     }
@@ -269,6 +327,13 @@ std::string Life::run(int steps) {
     return wrong_.empty() ? "" : wrong_ + "\n" + log_;
 }
 
+/// YARD_SEED: the first life; of a failed run, its only one with YARD_SEEDS=1.
+unsigned firstSeed() {
+    bool given = false;
+    const int n = qEnvironmentVariableIntValue("YARD_SEED", &given);
+    return given ? static_cast<unsigned>(n) : 1;
+}
+
 /// YARD_SEEDS: how many lives; more for a night.
 unsigned seeds() {
     bool given = false;
@@ -286,16 +351,18 @@ private slots:
 };
 
 void TestRandom::agreesWithTheNaiveModelWhereAllActionsAreAlike() {
-    for (unsigned seed = 1; seed <= seeds(); ++seed) {
+    for (unsigned seed = firstSeed(); seed < firstSeed() + seeds(); ++seed) {
         const std::string wrong = Life(seed, true).run(120);
-        QVERIFY2(wrong.empty(), fmt::format("seed {}: {}", seed, wrong).c_str());
+        if (!wrong.empty()) fmt::print(stderr, "seed {}: {}\n", seed, wrong); // QtTest cuts long messages
+        QVERIFY2(wrong.empty(), fmt::format("seed {}", seed).c_str());
     }
 }
 
 void TestRandom::agreesWithTheNaiveModelAmongActionsOfDifferentSize() {
-    for (unsigned seed = 1; seed <= seeds(); ++seed) {
+    for (unsigned seed = firstSeed(); seed < firstSeed() + seeds(); ++seed) {
         const std::string wrong = Life(seed, false).run(120);
-        QVERIFY2(wrong.empty(), fmt::format("seed {}: {}", seed, wrong).c_str());
+        if (!wrong.empty()) fmt::print(stderr, "seed {}: {}\n", seed, wrong); // QtTest cuts long messages
+        QVERIFY2(wrong.empty(), fmt::format("seed {}", seed).c_str());
     }
 }
 

@@ -184,6 +184,10 @@ const Row kLimits[] = {
      "cores 1; queue q1 retries 0 stop_after 2; submit q1 a b c d; fail a; done b; fail c; "
      "expect start a b c, finish a failed exit_code, b completed, c failed exit_code, stopped q1;"
      "release q1; expect start d; fail d; expect finish d failed exit_code"},
+    {"what fails with another counts once, and so does the other",
+     "cores 2; queue q1 retries 0 stop_after 3; submit q1 a x; submit q1 after a b; submit q1 c; fail a; "
+     "expect start a x c, finish a failed exit_code, b failed dependency_failed; fail c; "
+     "expect finish c failed exit_code, stopped q1"},
     {"a queue that is told when to stop counts from then",
      "cores 1; queue q1 retries 0; submit q1 a b c; fail a; configure q1 stop_after 1; fail b; "
      "expect start a b, finish a failed exit_code, b failed exit_code, stopped q1"},
