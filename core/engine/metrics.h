@@ -49,6 +49,7 @@ struct MetricsView {
     std::uint64_t helperBacklog = 0;
     std::uint64_t attemptsInFlight = 0;
     std::uint64_t sessionBytes = 0;
+    std::uint64_t specCacheBytes = 0;
     std::uint64_t revision = 0; ///< of the change feed
     std::uint64_t loopWakeups = 0;
     std::uint64_t loopSwitches = 0;

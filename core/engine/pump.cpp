@@ -66,6 +66,7 @@ void EngineCore::tellEnd(const ResultAck& ack, Lsn lsn) {
         session_->retryStored(lsn, outbox_);
         return;
     }
+    (void)specs_.take(lsn); // of one that never started, or was given back
     ++counters_.finished[std::to_underlying(ack.state)][std::to_underlying(ack.reason)];
     ending_ = &ack;
     if (live && live->ending) predecessors_.ended(lsn, *live->ending);

@@ -341,6 +341,7 @@ coro::Task<MetricsView> EngineCore::metrics() {
     view.helperBacklog = helpers_->backlog();
     view.attemptsInFlight = dispatcher_->inFlight();
     view.sessionBytes = session_->memoryBytes();
+    view.specCacheBytes = specs_.bytes();
     view.revision = feed_.last();
     view.loopWakeups = loop_.wakeups();
     view.loopSwitches = loop_.switches();

@@ -206,6 +206,8 @@ void writeEngine(MetricsWriter& out, const AllFigures& figures) {
     out.gauge("helper_backlog", "Jobs that wait for a helper thread.", static_cast<double>(engine.helperBacklog));
     out.gauge("session_memory_bytes", "What the scheduler's structure holds.",
               static_cast<double>(engine.sessionBytes));
+    out.gauge("spec_cache_bytes", "Specs of pending actions that are kept in memory.",
+              static_cast<double>(engine.specCacheBytes));
     out.counter("engine_wakeups_total", "Times the engine thread came back from waiting.", engine.loopWakeups);
     out.counter("engine_switches_total", "Switches between the engine's cooperative threads.", engine.loopSwitches);
 }

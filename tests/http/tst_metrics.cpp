@@ -110,6 +110,7 @@ class MetricsTest : public QObject {
 private slots:
     void everyLineIsOfTheTextFormat();
     void figuresSayWhatHappened();
+    void specsAreKeptOnlyOfWhatIsPending();
     void theServerAndWatchersHaveFigures();
     void manyQueuesAreSummedUp();
     void aLabelIsEscaped();
@@ -155,6 +156,27 @@ void MetricsTest::figuresSayWhatHappened() {
     QVERIFY(metrics.value("chunks_written_bytes_total{kept=\"file\"}") >= 100'000.0);
     QVERIFY(metrics.value("process_resident_memory_bytes") > 1e6 && metrics.value("process_open_fds") > 3);
     QVERIFY(metrics.value("data_free_bytes") > 0);
+}
+
+void MetricsTest::specsAreKeptOnlyOfWhatIsPending() {
+    ApiTest api;
+    const auto kept = [&] { return Exposition(api.get("/metrics").body).value("spec_cache_bytes"); };
+    const std::int64_t held = api.sh("true", R"(,"hold":true)");
+    const std::int64_t other = api.sh("true", R"(,"hold":true)");
+    const double both = kept();
+    QVERIFY(both > 0);
+    QCOMPARE(api.post(fmt::format("/compute/jobs/{}/cancel", held)).status, 200);
+    QCOMPARE(api.get(fmt::format("/compute/jobs/{}?wait=60", held)).text("state"), std::string("cancelled"));
+    QCOMPARE(kept(), both / 2);
+    QCOMPARE(api.post(fmt::format("/compute/jobs/{}/release", other)).status, 200);
+    QCOMPARE(api.get(fmt::format("/compute/jobs/{}?wait=60", other)).text("state"), std::string("completed"));
+    QCOMPARE(kept(), 0.0);
+    const std::int64_t running = api.sh("sleep 100");
+    QVERIFY(test::EngineTest::eventually(
+        [&] { return api.get(fmt::format("/compute/jobs/{}", running)).text("state") == "running"; }));
+    QCOMPARE(api.post(fmt::format("/compute/jobs/{}/cancel", running)).status, 200);
+    QCOMPARE(api.get(fmt::format("/compute/jobs/{}?wait=60", running)).text("state"), std::string("cancelled"));
+    QCOMPARE(kept(), 0.0);
 }
 
 void MetricsTest::theServerAndWatchersHaveFigures() {
