@@ -1,0 +1,82 @@
+#include "tests/ui/real_engine.h"
+
+#include <QDeadlineTimer>
+#include <QFile>
+#include <QTest>
+
+namespace yard::test {
+
+namespace {
+
+QByteArray lineOf(const QString& path) {
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readLine().trimmed() : QByteArray();
+}
+
+} // namespace
+
+bool RealEngine::start() {
+    const QString address = directory_.filePath("address");
+    QFile::remove(address);
+    process_.setProcessChannelMode(QProcess::ForwardedErrorChannel);
+    process_.start(YARDMASTER_PATH, {"--headless", "--no-sandbox", "--data-dir", directory_.path(), "--listen",
+                                     QStringLiteral("127.0.0.1:%1").arg(port_), "--log-level", "error"});
+    if (!process_.waitForStarted()) return false;
+    if (!QTest::qWaitFor([&] { return !lineOf(address).isEmpty() || process_.state() == QProcess::NotRunning; },
+                         30'000))
+        return false;
+    port_ = static_cast<quint16>(QUrl(QString::fromLatin1(lineOf(address))).port(0));
+    return port_ != 0;
+}
+
+void RealEngine::kill() {
+    process_.kill();
+    process_.waitForFinished();
+}
+
+QUrl RealEngine::address() const {
+    return QStringLiteral("http://127.0.0.1:%1/compute").arg(port_);
+}
+
+QByteArray RealEngine::token() const {
+    return lineOf(directory_.filePath("token"));
+}
+
+Relay::Relay(quint16 to)
+    : to_(to) {
+    connect(&server_, &QTcpServer::newConnection, this, &Relay::onConnection);
+    setOpen(true);
+    port_ = server_.serverPort();
+}
+
+QUrl Relay::address() const {
+    return QStringLiteral("http://127.0.0.1:%1/compute").arg(port_);
+}
+
+void Relay::onConnection() {
+    QTcpSocket* near = server_.nextPendingConnection();
+    auto* far = new QTcpSocket(near);
+    connect(near, &QTcpSocket::readyRead, far, [near, far] { far->write(near->readAll()); });
+    connect(far, &QTcpSocket::readyRead, near, [near, far] { near->write(far->readAll()); });
+    connect(far, &QTcpSocket::disconnected, near, &QTcpSocket::disconnectFromHost);
+    connect(near, &QTcpSocket::disconnected, far, &QTcpSocket::disconnectFromHost);
+    far->connectToHost(QHostAddress::LocalHost, to_);
+    pairs_.emplace_back(near, far);
+}
+
+void Relay::cut() {
+    for (const auto& [near, far] : pairs_) {
+        near->abort();
+        near->deleteLater();
+    }
+    pairs_.clear();
+}
+
+void Relay::setOpen(bool open) {
+    if (open)
+        server_.listen(QHostAddress::LocalHost, port_);
+    else
+        server_.close();
+}
+
+} // namespace yard::test

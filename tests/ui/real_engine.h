@@ -1,0 +1,54 @@
+// A real headless engine on loopback, and a relay in front of it whose cables can be cut. For tests of the window.
+#pragma once
+
+#include <QByteArray>
+#include <QProcess>
+#include <QTcpServer>
+#include <QTcpSocket>
+#include <QTemporaryDir>
+#include <QUrl>
+#include <vector>
+
+namespace yard::test {
+
+/// The program yardmaster with a data directory of its own; killed when destroyed.
+class RealEngine {
+public:
+    RealEngine() = default;
+    ~RealEngine() { kill(); }
+    RealEngine(const RealEngine&) = delete;
+    RealEngine& operator=(const RealEngine&) = delete;
+
+    /// Waits until it serves; again on the same port after a kill().
+    bool start();
+    void kill();
+    QUrl address() const;
+    quint16 port() const { return port_; }
+    QByteArray token() const;
+
+private:
+    QTemporaryDir directory_;
+    QProcess process_;
+    quint16 port_ = 0;
+};
+
+/// Passes bytes on both ways.
+class Relay : public QObject {
+    Q_OBJECT
+public:
+    explicit Relay(quint16 to);
+    QUrl address() const;
+    /// Ends all connections there are.
+    void cut();
+    /// Refuses connections, or takes them again.
+    void setOpen(bool open);
+
+private:
+    void onConnection();
+    QTcpServer server_;
+    quint16 to_;
+    quint16 port_ = 0;
+    std::vector<std::pair<QTcpSocket*, QTcpSocket*>> pairs_;
+};
+
+} // namespace yard::test

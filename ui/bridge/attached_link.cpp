@@ -1,0 +1,194 @@
+#include "ui/bridge/attached_link.h"
+
+#include <QCoreApplication>
+#include <QJsonDocument>
+#include <QNetworkReply>
+#include <QNetworkRequest>
+#include <QPointer>
+#include <QWebSocket>
+
+#include <algorithm>
+
+namespace yard::ui {
+
+namespace {
+
+QString text(const char* source) {
+    return QCoreApplication::translate("EngineLink", source);
+}
+
+QNetworkRequest requestFor(const QUrl& url, const QByteArray& token, std::chrono::milliseconds patience) {
+    QNetworkRequest request(url);
+    request.setRawHeader("Authorization", "Bearer " + token);
+    request.setTransferTimeout(static_cast<int>(patience.count()));
+    // The token goes to this address and nowhere else.
+    request.setAttribute(QNetworkRequest::RedirectPolicyAttribute, QNetworkRequest::ManualRedirectPolicy);
+    request.setAttribute(QNetworkRequest::CacheLoadControlAttribute, QNetworkRequest::AlwaysNetwork);
+    return request;
+}
+
+Answer noAnswer(const QString& message) {
+    Answer answer;
+    answer.message = message;
+    return answer;
+}
+
+Answer answerOf(QNetworkReply& reply, bool tooLong) {
+    if (tooLong) return noAnswer(text("The answer is too long to show; ask for less of it."));
+    Answer answer;
+    answer.status = reply.attribute(QNetworkRequest::HttpStatusCodeAttribute).toInt();
+    answer.bytes = reply.readAll();
+    if (answer.status == 0) return noAnswer(text("The engine does not answer: %1").arg(reply.errorString()));
+    answer.json = QJsonDocument::fromJson(answer.bytes).object();
+    if (answer.ok()) return answer;
+    answer.error = answer.json.value("error").toString();
+    answer.message = answer.json.value("message").toString();
+    if (answer.message.isEmpty())
+        answer.message = text("What is at this address answers %1 and is no engine.").arg(answer.status);
+    return answer;
+}
+
+} // namespace
+
+AttachedLink::AttachedLink(QUrl address, QByteArray token, LinkLimits limits, QObject* parent)
+    : EngineLink(parent)
+    , address_(std::move(address))
+    , token_(std::move(token))
+    , limits_(limits)
+    , pause_(limits.firstPause) {
+    next_.setSingleShot(true);
+    connect(&next_, &QTimer::timeout, this, &AttachedLink::tryNow);
+    next_.start(0);
+}
+
+AttachedLink::~AttachedLink() {
+    if (socket_) socket_->disconnect(this);
+}
+
+QUrl AttachedLink::urlOf(const QString& path, const QUrlQuery& query) const {
+    QUrl url = address_;
+    QString base = url.path(QUrl::FullyEncoded);
+    if (!base.endsWith('/')) base += '/';
+    url.setPath(base + path, QUrl::TolerantMode);
+    url.setQuery(query);
+    return url;
+}
+
+void AttachedLink::send(const Request& request, QObject* context, Done done) {
+    const QPointer<QObject> who(context);
+    if (state() != LinkState::Connected) {
+        const QString why = state() == LinkState::Refused ? text("The engine refuses the token.")
+                                                          : text("There is no connection to the engine just now.");
+        QMetaObject::invokeMethod(
+            this,
+            [who, done = std::move(done), answer = noAnswer(why)] {
+                if (who) done(answer);
+            },
+            Qt::QueuedConnection);
+        return;
+    }
+    QNetworkRequest sent = requestFor(urlOf(request.path, request.query), token_, limits_.patience);
+    if (!request.body.isEmpty()) sent.setHeader(QNetworkRequest::ContentTypeHeader, "application/json");
+    QNetworkReply* reply = network_.sendCustomRequest(sent, request.method, request.body);
+    const auto tooLong = std::make_shared<bool>(false);
+    connect(reply, &QNetworkReply::downloadProgress, reply,
+            [reply, tooLong, most = limits_.mostAnswer](qint64 got) {
+                if (got <= most) return;
+                *tooLong = true;
+                reply->abort();
+            });
+    connect(reply, &QNetworkReply::finished, this, [reply, tooLong, who, done = std::move(done)] {
+        reply->deleteLater();
+        if (who) done(answerOf(*reply, *tooLong));
+    });
+}
+
+void AttachedLink::watch(const QJsonObject& what) {
+    watch_ = what;
+    if (state() == LinkState::Connected) sendWatch();
+}
+
+void AttachedLink::sendWatch() {
+    const QJsonObject message{{"watch", watch_}};
+    socket_->sendTextMessage(QString::fromUtf8(QJsonDocument(message).toJson(QJsonDocument::Compact)));
+}
+
+void AttachedLink::setToken(const QByteArray& token) {
+    token_ = token;
+    pause_ = limits_.firstPause;
+    if (state() == LinkState::Refused || state() == LinkState::Waiting) next_.start(0);
+}
+
+/// The session first: its answer says more than a refused handshake.
+void AttachedLink::tryNow() {
+    if (socket_) { // out of patience with it
+        socket_->disconnect(this);
+        socket_.release()->deleteLater();
+        return pause();
+    }
+    setState(LinkState::Connecting);
+    QNetworkReply* reply = network_.get(requestFor(urlOf("session", {}), token_, limits_.patience));
+    connect(reply, &QNetworkReply::finished, this, [this, reply] {
+        reply->deleteLater();
+        const Answer answer = answerOf(*reply, false);
+        if (answer.status == 401) return setState(LinkState::Refused);
+        if (!answer.ok() || !answer.json.contains("run_id")) return pause();
+        openSocket();
+    });
+}
+
+void AttachedLink::openSocket() {
+    QUrlQuery query;
+    if (seq_ >= 0) query.addQueryItem("since", QStringLiteral("%1.%2").arg(runId_).arg(seq_));
+    QUrl url = urlOf("events", query);
+    url.setScheme(url.scheme() == "https" ? "wss" : "ws");
+    greeted_ = false;
+    socket_ = std::make_unique<QWebSocket>();
+    socket_->setMaxAllowedIncomingMessageSize(static_cast<quint64>(limits_.mostAnswer));
+    connect(socket_.get(), &QWebSocket::textMessageReceived, this, &AttachedLink::onFrame);
+    connect(socket_.get(), &QWebSocket::disconnected, this, &AttachedLink::onSocketEnded, Qt::QueuedConnection);
+    socket_->open(requestFor(url, token_, limits_.patience));
+    next_.start(limits_.patience);
+}
+
+void AttachedLink::onFrame(const QString& text) {
+    const QJsonObject frame = QJsonDocument::fromJson(text.toUtf8()).object();
+    const bool resyncs = frame.value("resync").toBool();
+    if (!greeted_) {
+        greeted_ = true;
+        next_.stop();
+        pause_ = limits_.firstPause;
+        const QString run = frame.value("run_id").toString();
+        const bool resumed = frame.value("resumed").toBool() && run == runId_;
+        runId_ = run;
+        if (!resumed) seq_ = -1;
+        setState(LinkState::Connected);
+        if (!watch_.isEmpty()) sendWatch();
+        if (!resumed) emit refreshed();
+        return;
+    }
+    // A snapshot in several frames has no place to go on at before its last one.
+    if (frame.value("partial").toBool())
+        seq_ = -1;
+    else if (frame.contains("seq"))
+        seq_ = frame.value("seq").toInteger(seq_);
+    if (resyncs) return emit refreshed();
+    emit batch(frame);
+}
+
+void AttachedLink::onSocketEnded() {
+    if (!socket_) return;
+    socket_->disconnect(this);
+    socket_.release()->deleteLater();
+    if (!greeted_) return pause();
+    setState(LinkState::Connecting);
+    next_.start(0);
+}
+
+void AttachedLink::pause() {
+    setState(LinkState::Waiting);
+    next_.start(pause_);
+    pause_ = std::min(pause_ * 2, limits_.longestPause);
+}
+
+} // namespace yard::ui

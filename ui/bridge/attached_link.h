@@ -1,0 +1,68 @@
+// A link to an engine at an address: HTTP requests, and one WebSocket for the events. Owner: ui thread.
+//
+//     Connecting --session answers, socket opens--> Connected --socket ends--> Connecting
+//     Connecting --no answer--> Waiting --after a while--> Connecting
+//     Connecting --401--> Refused --setToken--> Connecting
+//
+// Tries come after 0.25 s, then twice as long each, at most 5 s. Every connection of an engine that goes on where
+// events stopped is told by "resumed" in its first frame; any other is refreshed().
+#pragma once
+
+#include "ui/bridge/engine_link.h"
+
+#include <QNetworkAccessManager>
+#include <QTimer>
+#include <chrono>
+#include <memory>
+
+QT_BEGIN_NAMESPACE
+class QWebSocket;
+QT_END_NAMESPACE
+
+namespace yard::ui {
+
+struct LinkLimits {
+    std::chrono::milliseconds firstPause{250};
+    std::chrono::milliseconds longestPause{5'000};
+    /// An answer, or the opening of the socket, must begin by then.
+    std::chrono::milliseconds patience{30'000};
+    qint64 mostAnswer = 64 << 20; ///< bytes; more is cut off and told as an error
+};
+
+class AttachedLink final : public EngineLink {
+    Q_OBJECT
+public:
+    /// `address`: with the prefix, "http://127.0.0.1:8640/compute". Connects from the event loop.
+    AttachedLink(QUrl address, QByteArray token, LinkLimits limits = {}, QObject* parent = nullptr);
+    ~AttachedLink() override;
+
+    void send(const Request& request, QObject* context, Done done) override;
+    void watch(const QJsonObject& what) override;
+    QUrl address() const override { return address_; }
+
+    /// Tries again at once.
+    void setToken(const QByteArray& token);
+
+private:
+    QUrl urlOf(const QString& path, const QUrlQuery& query) const;
+    void tryNow();
+    void openSocket();
+    void onFrame(const QString& text);
+    void onSocketEnded();
+    void pause();
+    void sendWatch();
+
+    const QUrl address_;
+    QByteArray token_;
+    const LinkLimits limits_;
+    QNetworkAccessManager network_;
+    std::unique_ptr<QWebSocket> socket_;
+    QTimer next_; ///< the next try, or the end of patience with the socket
+    std::chrono::milliseconds pause_;
+    QJsonObject watch_;
+    QString runId_;
+    qint64 seq_ = -1; ///< where events may go on; -1: nowhere
+    bool greeted_ = false;
+};
+
+} // namespace yard::ui

@@ -1,0 +1,74 @@
+// An engine as the window sees it: requests of its API and its events, as JSON. The same for the engine in this
+// program and for one at an address, so that no page knows the difference. Owner: ui thread. Never blocks.
+//
+// A link heals by itself: while it is down requests are answered at once with what to say (status 0), and after it
+// came back refreshed() tells who shows something to ask anew, unless the events could go on where they were.
+#pragma once
+
+#include <QByteArray>
+#include <QDateTime>
+#include <QJsonObject>
+#include <QObject>
+#include <QString>
+#include <QUrl>
+#include <QUrlQuery>
+#include <cstdint>
+#include <functional>
+
+namespace yard::ui {
+
+struct Request {
+    QByteArray method = "GET";
+    QString path; ///< below the prefix, percent-encoded where needed: "queues/7/hold"
+    QUrlQuery query;
+    QByteArray body; ///< JSON; empty: none
+};
+
+struct Answer {
+    int status = 0; ///< of HTTP; 0: there was no answer
+    QByteArray bytes;
+    QJsonObject json; ///< of a JSON object
+    QString error;    ///< the API's code; empty when ok(), or without an answer
+    QString message;  ///< a sentence for people; empty when ok()
+    bool ok() const { return status >= 200 && status < 300; }
+};
+
+enum class LinkState : std::uint8_t {
+    Connecting, ///< for the first time, or again
+    Connected,
+    Waiting, ///< until the next try
+    Refused  ///< the token is not the engine's; waits for another one
+};
+
+class EngineLink : public QObject {
+    Q_OBJECT
+public:
+    using Done = std::function<void(const Answer&)>;
+    using QObject::QObject;
+
+    /// `done` is called once, later, on this thread; not when `context` has gone by then.
+    virtual void send(const Request& request, QObject* context, Done done) = 0;
+    /// Which actions the events are to tell of (docs/events.md: the value of "watch"). Kept over a new connection.
+    virtual void watch(const QJsonObject& what) = 0;
+    virtual QUrl address() const = 0;
+
+    LinkState state() const { return state_; }
+    /// Since when it is not Connected; invalid while it is.
+    QDateTime downSince() const { return downSince_; }
+
+signals:
+    void stateChanged();
+    /// A frame of events.
+    void batch(const QJsonObject& batch);
+    /// What was shown may be outdated: ask again. A snapshot of queues and session follows in batches.
+    void refreshed();
+
+protected:
+    void setState(LinkState state);
+
+private:
+    LinkState state_ = LinkState::Connecting;
+    QDateTime downSince_ = QDateTime::currentDateTimeUtc();
+};
+
+} // namespace yard::ui
