@@ -28,4 +28,8 @@ private:
 
 } // namespace yard
 
+#ifndef NDEBUG
 #define YARD_ASSERT_OWNER(check) assert((check).isOwner() && "used by a thread that does not own it")
+#else
+#define YARD_ASSERT_OWNER(check) static_cast<void>(check)
+#endif

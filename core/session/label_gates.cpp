@@ -139,7 +139,7 @@ void LabelGates::check(const std::function<void(std::uint32_t)>& visit) const {
             assert(!parked.oldestFirst.empty());
             for (std::uint32_t i = 0; i < parked.oldestFirst.size(); ++i, ++waiting) {
                 const std::uint32_t record = parked.oldestFirst[i];
-                const Record& r = records_[record];
+                [[maybe_unused]] const Record& r = records_[record];
                 assert(r.has(Record::kParked) && r.timer == i && r.label == gate.label);
                 assert(r.priority() == parked.priority && r.phase == Phase::Waiting && !r.has(Record::kHeld));
                 assert(i == 0 || !records_.older(record, parked.oldestFirst[(i - 1) / 2]));

@@ -297,7 +297,7 @@ void Lanes::check(std::uint32_t i) const {
     const Lane& lane = lanes_[i];
     assert(lane.alive && lane.refs > 0);
     std::uint32_t entries = 0;
-    forEachEntry(i, [&](std::uint32_t record) {
+    forEachEntry(i, [&]([[maybe_unused]] std::uint32_t record) {
         ++entries;
         assert(records_[record].lane == i && records_[record].has(Record::kInLane));
         assert(record == lane.first || !records_.less(record, lane.first));
@@ -305,7 +305,7 @@ void Lanes::check(std::uint32_t i) const {
     assert(entries <= lane.refs);
     assert((lane.first == kNone) == (entries == 0));
     if (lane.tail == kNone) return;
-    std::uint32_t before = kNone;
+    [[maybe_unused]] std::uint32_t before = kNone;
     std::uint32_t at = lane.tail;
     do {
         at = chunks_[at].next;

@@ -337,7 +337,7 @@ void Order::check() const {
     for (std::uint32_t s = 0; s < shapes_.size(); ++s) {
         const GrowArray<Listing>& heap = shapes_[s]->queues;
         for (std::uint32_t k = 0; k < heap.size(); ++k) {
-            const Queue& q = *queues_[heap[k].queue];
+            [[maybe_unused]] const Queue& q = *queues_[heap[k].queue];
             ++listings[heap[k].queue];
             assert(heap[k].virtualTime <= q.virtualTime && "an entry is never too late");
             assert(k == 0 || heap[(k - 1) / 2].virtualTime <= heap[k].virtualTime);
@@ -351,7 +351,7 @@ void Order::check() const {
             assert(of.byKey.size() == of.byAge.size());
             assert((of.listed || of.byKey.empty() || !q.eligible()) && "a queue that could start is listed");
             for (std::uint32_t k = 0; k < of.byKey.size(); ++k) {
-                const Lane& lane = lanes_[of.byKey[k]];
+                [[maybe_unused]] const Lane& lane = lanes_[of.byKey[k]];
                 assert(lane.queue == i && lane.keyPos == k && classes_[lane.cls].shape == of.shape);
                 assert(lanes_[of.byAge[k]].agePos == k);
                 assert(k == 0 || !records_.less(lane.first, lanes_[of.byKey[(k - 1) / 2]].first));
