@@ -91,7 +91,8 @@ private:
 class ReaderThread {
 public:
     using Job = std::move_only_function<void(Reader&)>;
-    static constexpr std::size_t kMaxJobs = 1'000;
+    /// More than the server has connections: ten thousand who wait for one action ask at once when it ends.
+    static constexpr std::size_t kMaxJobs = 16'384;
 
     static Result<std::unique_ptr<ReaderThread>> start(Store& store);
     /// Runs what is queued, then joins.

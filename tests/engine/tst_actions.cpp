@@ -7,6 +7,7 @@
 
 #include <csignal>
 #include <fstream>
+#include <map>
 #include <sys/stat.h>
 
 using namespace yard;
@@ -47,6 +48,26 @@ private slots:
         QVERIFY(result.times[ActionState::Submitting] <= result.times[ActionState::Running]);
         QVERIFY(result.times[ActionState::Running] <= result.times.exited);
         QVERIFY(result.times.exited <= result.times[ActionState::Completed]);
+    }
+
+    /// They all ask when they come, and once more when it ends.
+    void thousandsWaitForOneAction() {
+        EngineTest engine;
+        const Lsn lsn = engine.sh("true", R"(,"hold":true)");
+        constexpr int kWaiting = 5'000;
+        std::map<std::string, int> ends;
+        coro::Loop loop;
+        for (int i = 0; i < kWaiting; ++i)
+            loop.spawn("waiter", [](engine::Engine& asked, Lsn action, auto& told) -> coro::Task<void> {
+                const auto result = co_await asked.waitForAction(action, std::chrono::seconds(60));
+                ++told[result ? ending(*result) : result.error().message];
+            }(*engine, lsn, ends));
+        loop.spawn("release", [](engine::Engine& asked, Lsn action) -> coro::Task<void> {
+            (void)co_await asked.release(action);
+        }(*engine, lsn));
+        loop.run();
+        QCOMPARE(ends.size(), 1u);
+        QCOMPARE(ends["completed"], kWaiting);
     }
 
     void endsAreTold_data() {
