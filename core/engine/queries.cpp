@@ -41,6 +41,14 @@ bool wants(const std::vector<ActionState>& states, ActionState state) {
     return states.empty() || std::ranges::find(states, state) != states.end();
 }
 
+/// Some term holds of what has ended only.
+bool excludesLive(const Filter& filter) {
+    return std::ranges::any_of(filter.terms, [](const FilterTerm& term) {
+        return !term.negated && (term.key == FilterKey::Exit || term.key == FilterKey::Reason ||
+                                 term.key == FilterKey::Finished || term.key == FilterKey::Denied);
+    });
+}
+
 bool wantsLive(const ListQuery& query) {
     return query.heldOnly || query.retryOnly || query.states.empty() ||
            std::ranges::any_of(query.states, [](ActionState s) { return !isEnded(s); });
@@ -193,7 +201,9 @@ coro::Task<Result<ListPage>> EngineCore::list(ListQuery query) {
             co_return fail(ErrorKind::Malformed,
                            "\"cursor\" is none that a page was answered with: begin without one.");
     }
-    const bool live = wantsLive(query);
+    // In an abandoned session the end is visible before it is kept.
+    const bool live =
+        wantsLive(query) && (!excludesLive(query.filter) || session_->state() == SessionState::Abandoned);
     const bool ended = wantsEnded(query);
     const bool looksItself = !query.filter.empty() || !query.text.empty();
     const MonoTime until = MonoClock::now() + kLookFor;

@@ -73,6 +73,9 @@ Result<void> JournalWriter::prepareRows() {
 
 Result<void> JournalWriter::prepareMany() {
     Preparing sql{database_};
+    insertRun_ =
+        sql("INSERT INTO pending WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i+1 FROM n WHERE i+1<?2) "
+            "SELECT ?1+i, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?1, ?11+i, ?12, ?13, ?14, ?15, ?16 FROM n");
     updateRun_ = sql("UPDATE pending SET flags=(flags & ~?3) | ?4, priority=coalesce(?5, priority), "
                      "queue=coalesce(?6, queue) WHERE lsn BETWEEN ?1 AND ?2");
     queuesOfRun_ = sql("SELECT lsn, queue FROM pending WHERE lsn BETWEEN ? AND ?");

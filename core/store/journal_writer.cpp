@@ -201,25 +201,27 @@ static std::optional<std::int64_t> since(WallMicros tNew, WallMicros t) {
     return t - tNew;
 }
 
-int JournalWriter::insertItem(const AcceptItem& item) {
+/// All rows of an array by one statement: a third of the time, and others wait for their group meanwhile.
+int JournalWriter::insertRows(const AcceptItem& item) {
     const PendingRow& row = item.row;
     const std::string edges = packEdges(row.after);
     const std::int64_t flags = (row.held ? kHeld : 0) | (row.cancelRequested ? kCancelRequested : 0);
-    std::optional<std::int64_t> base;
     std::optional<Bytes> edgeBytes;
-    if (item.isArray) base = row.lsn.value;
     if (!edges.empty()) edgeBytes = Bytes{edges};
-    for (std::int64_t i = 0; i < item.count; ++i) {
-        std::optional<std::int64_t> index;
-        if (base) index = row.arrayIndex + i;
-        const int rc =
-            insertPending_.run(row.lsn.value + i, row.queue, row.classNumber, row.label, row.priority, flags,
-                               row.tNew, since(row.tNew, row.tPending), present(row.notBefore), base, index,
-                               row.attempts, row.retryCount, row.ownFailures, row.interruptions, edgeBytes);
-        if (rc != SQLITE_OK) return rc;
-    }
-    if (base)
-        if (const int rc = insertArray_.run(*base, item.count); rc != SQLITE_OK) return rc;
+    if (item.isArray)
+        return insertRun_.run(row.lsn, item.count, row.queue, row.classNumber, row.label, row.priority, flags,
+                              row.tNew, since(row.tNew, row.tPending), present(row.notBefore), row.arrayIndex,
+                              row.attempts, row.retryCount, row.ownFailures, row.interruptions, edgeBytes);
+    return insertPending_.run(row.lsn, row.queue, row.classNumber, row.label, row.priority, flags, row.tNew,
+                              since(row.tNew, row.tPending), present(row.notBefore), nullptr, nullptr, row.attempts,
+                              row.retryCount, row.ownFailures, row.interruptions, edgeBytes);
+}
+
+int JournalWriter::insertItem(const AcceptItem& item) {
+    const PendingRow& row = item.row;
+    if (const int rc = insertRows(item); rc != SQLITE_OK) return rc;
+    if (item.isArray)
+        if (const int rc = insertArray_.run(row.lsn, item.count); rc != SQLITE_OK) return rc;
     const std::string chunks = packHashes(item.chunks);
     std::optional<Bytes> chunkBytes;
     if (!chunks.empty()) chunkBytes = Bytes{chunks};

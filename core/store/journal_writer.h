@@ -110,6 +110,7 @@ private:
     bool lacksChunks(std::span<const Hash256> chunks, Applied& applied);
     bool lacksPredecessor(const Accept& accept, Applied& applied);
     int insertItem(const AcceptItem& item);
+    int insertRows(const AcceptItem& item);
     int insertDictionary(const Accept& accept);
 
     int readPending(Lsn lsn, std::optional<PendingColumns>& columns);
@@ -164,7 +165,7 @@ private:
 
     Statement begin_, commit_, rollback_, savepoint_, release_, rollbackTo_;
     Statement insertPending_, selectPending_, deletePending_, updatePending_, retryPending_, pendingExists_;
-    Statement updateRun_, queuesOfRun_, finishRun_, deleteRun_, moveOp_;
+    Statement insertRun_, updateRun_, queuesOfRun_, finishRun_, deleteRun_, moveOp_;
     Statement insertDone_, selectDone_, doneState_, deleteDone_, reopenRow_, attemptFromDone_;
     Statement insertSpec_, deleteSpec_, specExists_, insertArray_, releaseArray_, arrayLive_, deleteArray_;
     Statement putAttempt_, deleteAttempts_;

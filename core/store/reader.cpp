@@ -24,10 +24,10 @@ static constexpr int kMaxAttempts = 1'000;
 Reader::Impl::~Impl() {
     // Statements first, then the connection, then it no longer counts.
     for (Statement* statement :
-         {&begin,   &end,         &done,      &doneDown,     &doneUp,       &doneBelow, &doneAbove,
-          &pending, &pendingDown, &pendingUp, &pendingBelow, &pendingAbove, &nextRun,   &runDown,
-          &runUp,   &attempt,     &attempts,  &className,    &labelText,    &classesOf, &labelOf,
-          &recent,  &spec,        &findBlob,  &idem})
+         {&begin,   &end,         &done,      &doneDown,     &doneUp,       &doneBelow,  &doneAbove,
+          &pending, &pendingDown, &pendingUp, &pendingBelow, &pendingAbove, &nextReason, &nextQueue,
+          &runDown, &runUp,       &attempt,   &attempts,     &className,    &labelText,  &classesOf,
+          &labelOf, &recent,      &spec,      &findBlob,     &idem})
         *statement = Statement();
     database = Database();
     --readers;

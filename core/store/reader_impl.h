@@ -65,6 +65,7 @@ struct Reader::Impl {
         std::int64_t state, queue, reason;
     };
     Result<std::optional<std::vector<Run>>> runs(const PageFilter& filter, const Wanted& wanted);
+    int stepRun(std::int64_t state, std::int64_t& queue, std::int64_t& reason, bool sameQueue);
     Result<Page> merge(const std::vector<Run>& runs, const PageFilter& filter, const Wanted& wanted,
                        PageOrder order, int limit, Lsn cursor);
     std::unexpected<Error> failed(int rc, std::string_view doing) const;
@@ -76,7 +77,7 @@ struct Reader::Impl {
     Statement begin, end;
     Statement done, doneDown, doneUp, doneBelow, doneAbove;
     Statement pending, pendingDown, pendingUp, pendingBelow, pendingAbove;
-    Statement nextRun, runDown, runUp;
+    Statement nextReason, nextQueue, runDown, runUp;
     Statement attempt, attempts, className, labelText, classesOf, labelOf;
     Statement recent, spec, findBlob, idem;
 };

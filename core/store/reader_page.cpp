@@ -53,8 +53,11 @@ Result<void> Reader::Impl::prepare() {
         {&pendingUp, PENDING_WANTED},
         {&pendingBelow, "SELECT lsn FROM pending WHERE lsn BETWEEN ? AND ? ORDER BY lsn DESC LIMIT 1"},
         {&pendingAbove, "SELECT lsn FROM pending WHERE lsn BETWEEN ? AND ? ORDER BY lsn LIMIT 1"},
-        {&nextRun, "SELECT queue, reason FROM done INDEXED BY done_not_completed WHERE state=? AND state<>4 "
-                   "AND (queue, reason)>(?, ?) ORDER BY queue, reason LIMIT 1"},
+        // Two statements: with (queue, reason)>(?, ?) SQLite goes through all that have the same queue and reason.
+        {&nextReason, "SELECT queue, reason FROM done INDEXED BY done_not_completed WHERE state=? AND state<>4 "
+                      "AND queue=? AND reason>? ORDER BY reason LIMIT 1"},
+        {&nextQueue, "SELECT queue, reason FROM done INDEXED BY done_not_completed WHERE state=? AND state<>4 "
+                     "AND queue>? ORDER BY queue, reason LIMIT 1"},
         {&runDown, RUN "AND lsn BETWEEN ? AND ? ORDER BY lsn DESC LIMIT ?"},
         {&runUp, RUN "AND lsn BETWEEN ? AND ? ORDER BY lsn LIMIT ?"},
         {&attempt, ATTEMPT_COLUMNS "WHERE id=?"},
@@ -224,6 +227,21 @@ Result<Page> Reader::Impl::scan(const PageFilter& filter, const Wanted& wanted, 
     return page;
 }
 
+/// From one run of the index to the next one of this state. SQLITE_ROW: there it is; SQLITE_DONE: that was the
+/// last.
+int Reader::Impl::stepRun(std::int64_t state, std::int64_t& queue, std::int64_t& reason, bool sameQueue) {
+    Selecting next(nextReason, state, queue, reason);
+    int rc = next.step();
+    if (rc == SQLITE_ROW) reason = next->integer(1);
+    if (rc != SQLITE_DONE || sameQueue) return rc;
+    Selecting other(nextQueue, state, queue);
+    rc = other.step();
+    if (rc != SQLITE_ROW) return rc;
+    queue = other->integer(0);
+    reason = other->integer(1);
+    return rc;
+}
+
 Result<std::optional<std::vector<Reader::Impl::Run>>> Reader::Impl::runs(const PageFilter& filter,
                                                                          const Wanted& wanted) {
     std::vector<Run> found;
@@ -232,13 +250,9 @@ Result<std::optional<std::vector<Reader::Impl::Run>>> Reader::Impl::runs(const P
         std::int64_t queue = filter.queue ? filter.queue->value : 0;
         std::int64_t reason = -1;
         for (;;) {
-            Selecting next(nextRun, std::to_underlying(state), queue, reason);
-            const int rc = next.step();
+            const int rc = stepRun(std::to_underlying(state), queue, reason, filter.queue.has_value());
             if (rc == SQLITE_DONE) break;
             if (rc != SQLITE_ROW) return failed(rc, "reading a page");
-            queue = next->integer(0);
-            reason = next->integer(1);
-            if (filter.queue && queue != filter.queue->value) break;
             if (filter.reason && reason != std::to_underlying(*filter.reason)) continue;
             if (found.size() == kMaxRuns) return std::nullopt;
             found.push_back({std::to_underlying(state), queue, reason});

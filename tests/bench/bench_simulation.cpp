@@ -151,7 +151,7 @@ public:
         for (int q = 1; q < arguments.queues; ++q) {
             QueueConfig config;
             config.weight = 1 + q % 4;
-            config.maxRunning = q % 10 == 0 ? std::max(1, cores_ / arguments.queues) : 0;
+            config.maxRunning = q % 10 == 0 ? std::max(1, 4 * cores_ / arguments.queues) : 0;
             session_.addQueue(QueueId(q), config);
         }
         (void)session_.moveTo(SessionState::Ready, out_);
