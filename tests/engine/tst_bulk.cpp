@@ -164,7 +164,7 @@ private slots:
                                                                 {"-label:o*", 3},
                                                                 {"queue:0", 4},
                                                                 {"queue:named", 1},
-                                                                {"queue:7*", 0},
+                                                                {"queue:no-*", 0}, // a token is of hexadecimal digits
                                                                 {"tries>1", 0},
                                                                 {"tries:1", 5},
                                                                 {"waited>1h", 0},
