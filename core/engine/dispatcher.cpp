@@ -271,6 +271,8 @@ void setTimes(Attempt& attempt, const runners::RunTimes& times) {
 void Dispatcher::onStarted(Attempt& attempt, const runners::Started& started) {
     place(attempt, started.slot);
     setTimes(attempt, started.times);
+    attempt.pid = started.pid;
+    attempt.runningSince = attempt.progress = MonoClock::now();
     parts_.session.submitting(attempt.id.lsn, attempt.id.attempt, parts_.outbox);
     parts_.session.running(attempt.id.lsn, attempt.id.attempt, parts_.outbox);
 }
@@ -282,6 +284,12 @@ void Dispatcher::onEnded(Attempt& attempt, runners::Ended ended) {
         attempt.slot = ended.slot;
     setTimes(attempt, ended.times);
     attempt.record.outcome = outcomeOf(ended);
+    if (!attempt.stoppedForMemory.empty() && ended.cause == runners::EndCause::EngineStopped && !attempt.stop) {
+        attempt.record.outcome.reason = Reason::MemoryPressure;
+        attempt.record.outcome.note = attempt.stoppedForMemory;
+    }
+    attempt.pid = 0;
+    attempt.hungSince = 0;
     const MonoTime end = ended.times.ended == MonoTime{} ? MonoClock::now() : ended.times.ended;
     attempt.record.times[attempt.record.outcome.state] = attempt.scale.at(end);
     if (attempt.scratch || !ended.out.path.empty() || !ended.err.path.empty()) {
@@ -303,6 +311,7 @@ void Dispatcher::onEnded(Attempt& attempt, runners::Ended ended) {
 }
 
 void Dispatcher::onStreamAt(Attempt& attempt, const runners::StreamAt& at) {
+    noteOutput(attempt, at);
     if (!attempt.live) return;
     LiveStreams::One& stream = attempt.live->streams[at.stream == runners::Stream::Out ? 0 : 1];
     stream.path = at.path;
@@ -342,8 +351,14 @@ void Dispatcher::count(const Attempt& attempt) {
     const WallMicros running = times[ActionState::Running];
     if (submitting == 0 || running == 0) return;
     ++parts_.counters.started;
-    const auto live = attempt.id.attempt == 1 ? parts_.session.live(attempt.id.lsn) : std::nullopt;
-    if (live) parts_.counters.wait.observe(Duration(submitting - live->submitTime));
+    const auto live = parts_.session.live(attempt.id.lsn);
+    if (live && attempt.record.outcome.state == ActionState::Completed) {
+        const ClassKey& key = parts_.dictionary.classKey(attempt.cls.value);
+        parts_.estimator.learn(
+            Estimator::kindOf(key.workerName, key.function, parts_.dictionary.label(live->label.value)),
+            Duration(times[ActionState::Completed] - submitting));
+    }
+    if (live && attempt.id.attempt == 1) parts_.counters.wait.observe(Duration(submitting - live->submitTime));
     parts_.counters.prepare.observe(Duration(running - submitting));
     parts_.counters.run.observe(Duration(times[attempt.record.outcome.state] - running));
 }

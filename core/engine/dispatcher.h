@@ -14,6 +14,7 @@
 #include "core/base/owner.h"
 #include "core/coro/sync.h"
 #include "core/engine/dictionary.h"
+#include "core/engine/estimator.h"
 #include "core/engine/helper_pool.h"
 #include "core/engine/metrics.h"
 #include "core/engine/spec_cache.h"
@@ -69,6 +70,15 @@ struct Attempt {
     std::optional<runners::Scratch> scratch;
     AttemptRecord record;
     std::vector<store::SmallChunk> chunks;
+    // while it runs
+    int pid = 0;
+    MonoTime runningSince{};
+    std::string stoppedForMemory;                            ///< the note of its end, once it was
+    std::optional<std::int64_t> processorTime;               ///< when last looked at, microseconds
+    std::array<std::optional<std::uint64_t>, 2> outputSizes; ///< as far as they are watched
+    MonoTime progress{};                                     ///< when it last had output or processor time
+    bool isSuspected = false;                                ///< its output is watched
+    WallMicros hungSince = 0;
     MonoTime collected{}; ///< since when its outputs go into the content store; the epoch: they do not
     std::shared_ptr<LiveStreams> live;
 };
@@ -84,6 +94,7 @@ public:
         HelperPool& helpers;
         SpecCache& specs;
         EngineCounters& counters;
+        Estimator& estimator;
         std::string dataDir;
         const Settings& settings;   ///< in force now; changes on the engine thread
         std::function<void()> wake; ///< the session got events: take a turn
@@ -127,6 +138,16 @@ public:
     std::size_t inFlight() const { return attempts_.size(); }
     /// When the first of those began to be collected that the journal does not have yet.
     std::optional<MonoTime> oldestCollection() const;
+    /// The one that began last of those that run and were not told to end.
+    std::optional<runners::AttemptId> newestRunning() const;
+    /// Ends it, gently; it ends as `memory_pressure` with this note.
+    void stopForMemory(runners::AttemptId id, std::string note);
+    /// First processes of what runs since `before` or longer.
+    std::vector<int> runningSince(MonoTime before) const;
+    /// Takes processor times by first process. What had none, and no output, for `limit` hangs. Returns those that
+    /// began or ceased to.
+    std::vector<Lsn> noteProgress(const std::unordered_map<int, std::int64_t>& times, MonoTime now, Duration limit);
+    std::size_t hung() const;
 
 private:
     Attempt* get(runners::AttemptId id);
@@ -149,6 +170,8 @@ private:
     void onStreamAt(Attempt& attempt, const runners::StreamAt& at);
     void finish(Attempt& attempt);
     void count(const Attempt& attempt);
+    void noteOutput(Attempt& attempt, const runners::StreamAt& at);
+    bool getsOn(Attempt& attempt, std::int64_t time, MonoTime now, Duration limit);
     void forgetUncounted(Attempt& attempt);
     void erase(runners::AttemptId id);
     void discardScratch(Attempt& attempt);

@@ -12,6 +12,7 @@
 #include "core/base/ids.h"
 #include "core/coro/task.h"
 #include "core/engine/machine.h"
+#include "core/engine/memory_guard.h"
 #include "core/model/action_spec.h"
 #include "core/model/filter.h"
 #include "core/model/queue.h"
@@ -42,11 +43,12 @@ struct Options {
     /// Called once the data directory is ours, before anything of it runs; its error is open()'s. What else a start
     /// needs is taken here, so that no action is begun in vain.
     std::function<Result<void>()> onOwned;
-    std::string launcherProgram;            ///< re-executed as the launcher; empty: this program
-    int capacity = 0;                       ///< cores; 0: as the settings say
-    int slotCount = 256;                    ///< actions at once whatever they take; at least 16 more than cores
-    ResourceSettings resources;             ///< other amounts than found on this machine or set
-    bool noSandbox = false;                 ///< silences the warning that registered workers run without one
+    std::string launcherProgram; ///< re-executed as the launcher; empty: this program
+    int capacity = 0;            ///< cores; 0: as the settings say
+    int slotCount = 256;         ///< actions at once whatever they take; at least 16 more than cores
+    ResourceSettings resources;  ///< other amounts than found on this machine or set
+    bool noSandbox = false;      ///< silences the warning that registered workers run without one
+    std::function<std::optional<MemoryReading>()> readMemory; ///< for the memory guard; empty: of this machine
     Duration retentionYoungest{60'000'000}; ///< clearing up leaves actions that ended less than this ago
     std::optional<Duration> grace;          ///< between SIGTERM and SIGKILL; absent: as the settings say
     std::vector<std::string> set;           ///< NAME=VALUE for this run, over settings.json
@@ -141,6 +143,12 @@ struct SessionView {
     int capacity = 0;
     Resources total; ///< what may be in use at once
     bool journalWritable = true;
+    struct Guard {
+        bool holding = false; ///< nothing starts for the sake of memory
+        double usedPercent = 0;
+        std::uint64_t stopped = 0; ///< actions, since the start
+        std::string reason;        ///< while it holds
+    } guard;
     bool sandboxed = false; ///< registered workers run in a sandbox
 };
 

@@ -14,7 +14,9 @@
 #include "core/engine/dictionary.h"
 #include "core/engine/dispatcher.h"
 #include "core/engine/engine.h"
+#include "core/engine/estimator.h"
 #include "core/engine/helper_pool.h"
+#include "core/engine/memory_guard.h"
 #include "core/engine/metrics.h"
 #include "core/engine/predecessor_watch.h"
 #include "core/engine/queue_book.h"
@@ -146,6 +148,18 @@ private:
     void noteQueueUsed(QueueId id);
     void forgetQueueNow(QueueId id);
 
+    // guards.cpp
+    coro::Task<void> guardMemory();
+    void setHolding(const std::function<void()>& change);
+    void stopForMemory();
+    coro::Task<void> watchProgress();
+    coro::Task<void> learnFromHistory();
+    std::optional<Duration> usualTime(session::ClassId cls, session::LabelId label) const;
+    double parallelOf(QueueId id) const;
+    void estimateRunning(ActionResult& result, const session::LiveView& live) const;
+    void estimatePending(ActionResult& result, const session::LiveView& live) const;
+    void estimateQueue(QueueView& view, const session::QueueStatus& status) const;
+
     // submissions.cpp
     struct Resolved {
         std::vector<store::AcceptItem> items;
@@ -249,6 +263,10 @@ private:
     Committer committer_;
     std::optional<Dispatcher> dispatcher_;
     std::optional<Retention> retention_;
+    MemoryGuard guard_;
+    Estimator estimator_;
+    mutable MonoTime weightsUntil_{}; ///< activeWeight_ is the sum over queues with work until then
+    mutable double activeWeight_ = 0;
     std::unique_ptr<runners::LocalRunner> runner_;
     std::optional<coro::FdWatch> runnerWatch_;
 
@@ -274,6 +292,8 @@ private:
 
     coro::Event work_;                            ///< the pump has something to do
     coro::Event timersChanged_;                   ///< nextWake() may be earlier than before
+    coro::Event memoryWork_;                      ///< something was started
+    coro::Event progressWork_;                    ///< the same, or the setting changed
     coro::Event queuesChanged_;                   ///< a queue may expire earlier than before
     coro::ConditionVariable idle_;                ///< notified when nothing is in flight any more
     std::vector<runners::SlotEntry> interrupted_; ///< found at the start

@@ -104,7 +104,8 @@ Result<void> EngineCore::open() {
     total_ = machineResources(capacity_, resourceSettings());
     session_.emplace(std::make_unique<session::MachineCapacity>(total_), options);
     dispatcher_.emplace(Dispatcher::Parts{loop_, *session_, outbox_, dictionary_, workers_, *helpers_, specs_,
-                                          counters_, directory_->path(), settings_, [this] { wake(); }});
+                                          counters_, estimator_, directory_->path(), settings_,
+                                          [this] { wake(); }});
     loop_.release();
     std::promise<Result<void>> begun;
     std::future<Result<void>> began = begun.get_future();
@@ -174,6 +175,9 @@ coro::Task<void> EngineCore::beginWork(std::promise<Result<void>> begun) {
         loop_.spawn("timers", watchTimers());
         loop_.spawn("queue expiry", expireQueues());
         loop_.spawn("retention", retention_->run());
+        loop_.spawn("memory guard", guardMemory());
+        loop_.spawn("progress", watchProgress());
+        loop_.spawn("estimates", learnFromHistory());
         wake();
     }
     const bool ready = result.has_value();

@@ -26,6 +26,7 @@ struct EngineCounters {
     std::uint64_t retired = 0;       ///< finished actions that retention took
     std::uint64_t chunksDropped = 0; ///< by it
     std::uint64_t chunkBytesDropped = 0;
+    std::uint64_t stoppedForMemory = 0;
     Histogram submit;  ///< a submission's arrival to its commit
     Histogram wait;    ///< an action's submission to its first attempt
     Histogram prepare; ///< Submitting to Running
@@ -48,6 +49,7 @@ struct MetricsView {
     std::uint64_t uncommittedResults = 0;
     std::uint64_t helperBacklog = 0;
     std::uint64_t attemptsInFlight = 0;
+    std::uint64_t hung = 0; ///< running actions without output and processor time
     std::uint64_t sessionBytes = 0;
     std::uint64_t specCacheBytes = 0;
     std::uint64_t revision = 0; ///< of the change feed

@@ -34,9 +34,9 @@ bool EngineCore::takeTurn() {
     bool more = false;
     const bool hasRoom = committer_.outstandingResults() < kResultsAhead;
     if (hasRoom && session_->hasMoreWork()) session_->step(outbox_);
-    // Nothing new starts while the journal cannot take results, or nobody could run it.
-    if (committer_.writable() && runner_ && runner_->isAccepting())
-        more = session_->schedule(MonoClock::now(), outbox_);
+    // Nothing new starts while the journal cannot take results, nobody could run it, or memory is short.
+    const bool mayStart = committer_.writable() && runner_ && runner_->isAccepting() && !guard_.isHolding();
+    more = session_->schedule(MonoClock::now(), outbox_, mayStart);
     carryOut();
     noteWritable();
     return more || (hasRoom && session_->hasMoreWork()) || committer_.hasAcks() || !outbox_.empty();
@@ -81,7 +81,11 @@ void EngineCore::carryOut() {
     // What is carried out may raise new events, so the session gets an outbox of its own meanwhile.
     session::Outbox now;
     std::swap(now, outbox_);
-    if (!now.start.empty()) dispatcher_->begin(now.start, scale_);
+    if (!now.start.empty()) {
+        dispatcher_->begin(now.start, scale_);
+        memoryWork_.set();
+        progressWork_.set();
+    }
     for (const session::TakeBack& what : now.takeBack) dispatcher_->takeBack(what);
     for (const session::Stop& what : now.stop) dispatcher_->stop(what);
     for (const session::Retry& retry : now.retry) postRetry(retry);

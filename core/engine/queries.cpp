@@ -88,10 +88,13 @@ void EngineCore::overlay(ActionResult& result) const {
     }
     const Attempt* attempt = dispatcher_->find(result.lsn);
     if (!attempt) return;
+    result.hungSince = attempt->hungSince;
+    if (attempt->hungSince != 0) result.note = "no output and no processor time for a while";
     const Timestamps& times = attempt->record.times;
     result.times[ActionState::Submitting] = times[ActionState::Submitting];
     result.times[ActionState::Running] = times[ActionState::Running];
     result.times.exited = times.exited;
+    estimateRunning(result, *live);
 }
 
 std::unexpected<Error> unknownAction(Lsn lsn) {
@@ -111,6 +114,9 @@ coro::Task<Result<ActionResult>> EngineCore::action(Lsn lsn) {
             continue;
         }
         if (!isEnded(result.state)) overlay(result);
+        // Where it stands in its queue takes too long to find out for lists.
+        if (const auto live = session_->live(lsn); live && result.state == ActionState::Pending)
+            estimatePending(result, *live);
         co_return result;
     }
 }
@@ -310,6 +316,10 @@ coro::Task<SessionView> EngineCore::session() {
     view.memoryBytes = static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
     view.capacity = capacity_;
     view.journalWritable = committer_.writable();
+    view.guard = {.holding = guard_.isHolding(),
+                  .usedPercent = guard_.usedPercent(),
+                  .stopped = counters_.stoppedForMemory,
+                  .reason = guard_.isHolding() ? guard_.reason() : std::string()};
     co_return view;
 }
 

@@ -34,4 +34,12 @@ std::vector<QueueEntry*> QueueBook::all() {
     return queues;
 }
 
+std::vector<const QueueEntry*> QueueBook::all() const {
+    std::vector<const QueueEntry*> queues;
+    queues.reserve(entries_.size());
+    for (const auto& [number, entry] : entries_)
+        if (!entry.forgetting) queues.push_back(&entry);
+    return queues;
+}
+
 } // namespace yard::engine

@@ -32,6 +32,7 @@ public:
     QueueEntry* find(QueueId id);
     /// In the order of their numbers, those that are being forgotten left out.
     std::vector<QueueEntry*> all();
+    std::vector<const QueueEntry*> all() const;
     QueueId takeNumber() { return QueueId{++lastNumber_}; }
     void numbersUsedUpTo(std::int64_t number) { lastNumber_ = std::max(lastNumber_, number); }
 

@@ -88,6 +88,7 @@ coro::Task<Result<SettingsView>> EngineCore::changeSettings(std::string json) {
     applyLogLevel(settings_);
     chunkFiles_->setGrace(settings_.chunkGrace);
     retention_->settingsChanged();
+    progressWork_.set();
     logInfo("engine", "settings were changed");
     co_return co_await settings();
 }

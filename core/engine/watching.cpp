@@ -339,6 +339,7 @@ coro::Task<MetricsView> EngineCore::metrics() {
     view.store = store_->stats();
     view.uncommittedResults = committer_.outstandingResults();
     view.helperBacklog = helpers_->backlog();
+    view.hung = dispatcher_->hung();
     view.attemptsInFlight = dispatcher_->inFlight();
     view.sessionBytes = session_->memoryBytes();
     view.specCacheBytes = specs_.bytes();

@@ -24,6 +24,13 @@ void appendJson(std::string& text, const QueueView& queue) {
     writer.member("failed", counters.failed);
     writer.member("abandoned", counters.abandoned);
     writer.member("cancelled", counters.cancelled);
+    if (queue.estimatedStart != 0 || queue.estimatedFinish != 0) {
+        writer.key("estimate");
+        writer.openObject();
+        if (queue.estimatedStart != 0) writer.member("start", queue.estimatedStart);
+        if (queue.estimatedFinish != 0) writer.member("finish", queue.estimatedFinish);
+        writer.closeObject();
+    }
     writer.key("config");
     writer.raw(toJson(queue.config));
     writer.closeObject();

@@ -55,6 +55,13 @@ void appendJson(std::string& text, const engine::SessionView& session) {
     writer.closeObject();
     writer.member("capacity", session.capacity);
     writer.member("journal_writable", session.journalWritable);
+    writer.key("memory_guard");
+    writer.openObject();
+    writer.member("holding", session.guard.holding);
+    writer.member("used_percent", session.guard.usedPercent);
+    writer.member("stopped", static_cast<std::int64_t>(session.guard.stopped));
+    if (session.guard.holding) writer.member("reason", session.guard.reason);
+    writer.closeObject();
     writer.key("sandbox");
     writer.openObject();
     writer.member("workers", session.sandboxed);

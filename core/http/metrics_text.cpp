@@ -105,6 +105,11 @@ void writeActions(MetricsWriter& out, const engine::MetricsView& engine) {
     for (std::size_t r = 0; r < kReasons; ++r)
         if (counters.retried[r] > 0 || static_cast<Reason>(r) == Reason::ExitCode)
             out.sample(counters.retried[r], {{"reason", reasonLabel(static_cast<Reason>(r))}});
+    out.gauge("actions_hung", "Running actions without output and processor time for a while.",
+              static_cast<double>(engine.hung));
+    out.gauge("memory_guard_holding", "1 while nothing starts for the sake of memory.",
+              engine.session.guard.holding);
+    out.counter("memory_guard_stopped_total", "Actions stopped for the sake of memory.", counters.stoppedForMemory);
     out.gauge("attempts_in_flight", "Attempts handed out whose end is not in the journal.",
               static_cast<double>(engine.attemptsInFlight));
 }

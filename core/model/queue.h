@@ -59,6 +59,8 @@ struct QueueView {
     QueueState state = QueueState::Active;
     bool held = false;
     QueueCounters counters;
+    WallMicros estimatedStart = 0;  ///< of what it starts next; 0: not known
+    WallMicros estimatedFinish = 0; ///< of all it has; 0: not known
     QueueConfig config;
 };
 

@@ -116,6 +116,7 @@ void appendJson(std::string& out, const ActionResult& result) {
     }
     writeTimestamps(writer, result.times);
     writeEstimate(writer, result);
+    if (result.hungSince != 0) writer.member("hung_since", result.hungSince);
     if (!result.attempts.empty()) {
         writer.key("attempts");
         writer.openArray();

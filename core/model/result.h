@@ -85,6 +85,7 @@ struct ActionResult {
     WallMicros estimatedFinish = 0;
     std::optional<AttemptOutcome> outcome; ///< of the last attempt once finished; while it runs, what was sampled
     std::vector<AttemptRecord> attempts;   ///< those that ended; only in answers for a single action
+    WallMicros hungSince = 0; ///< running, and without output and processor time since then; 0: it gets on
     std::string note;
 };
 /// The object of CONTRACT 2; members that are absent are left out, "held" is there whenever it is pending. Text

@@ -168,6 +168,14 @@ std::span<const SettingInfo> settingsTable() {
                     "go; 0 is any share."},
         SettingInfo{"chunk_grace_s", "s", &Settings::chunkGrace, 1, 604'800, {}, Applies::AtOnce,
                     "How long a chunk that nothing refers to is kept after it was last put or asked for."},
+        SettingInfo{"guard_hold_percent", "%", &Settings::guardHold, 0, 100, {}, Applies::AtOnce,
+                    "From how much of the machine's memory in use on nothing starts; 0 is never."},
+        SettingInfo{"guard_stop_percent", "%", &Settings::guardStop, 0, 100, {}, Applies::AtOnce,
+                    "From how much of the machine's memory in use on the newest action is stopped, to run again "
+                    "later; 0 is never."},
+        SettingInfo{"hung_s", "s", &Settings::hung, 0, 604'800, {}, Applies::AtOnce,
+                    "After how long without output and processor time a running action is said to hang; 0 is "
+                    "never."},
         SettingInfo{"log_level", "", &Settings::logLevel, 0, 0, kLevels, Applies::AtOnce,
                     "The least important lines that are written to stderr."},
     };

@@ -24,6 +24,9 @@ struct Settings {
     std::int64_t keepActions = 2'000'000;
     std::int64_t keepDiskPercent = 20;
     Duration chunkGrace{3'600'000'000};
+    std::int64_t guardHold = 90;
+    std::int64_t guardStop = 95;
+    Duration hung{600'000'000};
     std::string logLevel = "info";
     std::map<std::string, double> resources; ///< "gpus", "licence.x": amount; those not here are as found
     friend bool operator==(const Settings&, const Settings&) = default;

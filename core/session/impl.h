@@ -30,7 +30,8 @@ public:
     Result<void> moveTo(SessionState to, Outbox& out);
     Result<void> acceptsWork() const;
     bool startsWork() const { return state_ == SessionState::Ready || state_ == SessionState::Draining; }
-    bool schedule(MonoTime now, Outbox& out);
+    bool schedule(MonoTime now, Outbox& out, bool mayStart);
+    void takeBackAllAhead(Outbox& out);
     std::optional<MonoTime> nextWake() const;
     std::optional<LiveView> live(Lsn lsn) const;
     Lsn walkLive(Lsn from, int most, const std::function<void(const LiveView&)>& show) const;

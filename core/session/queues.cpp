@@ -93,6 +93,12 @@ void Session::Impl::takeBackAhead(std::uint32_t queue, Outbox& out) {
     }
 }
 
+void Session::Impl::takeBackAllAhead(Outbox& out) {
+    for (const std::uint32_t record : outstanding_)
+        if (const Record& r = records_[record]; r.phase == Phase::Leased && r.has(Record::kAhead))
+            takeBack(record, out);
+}
+
 /// Held as by hand once so many failed since it was released last. They count from their end on, not only once
 /// they are stored: in between the next one would start.
 void Session::Impl::stopAfterFailures(std::uint32_t queue, Outbox& out) {

@@ -111,11 +111,11 @@ std::optional<MonoTime> Session::Impl::nextWake() const {
 // -- starting
 // --------------------------------------------------------------------------------------------------------------
 
-bool Session::Impl::schedule(MonoTime now, Outbox& out) {
+bool Session::Impl::schedule(MonoTime now, Outbox& out, bool mayStart) {
     const bool moreTimers = fireTimers(now);
     takeBackOvertaken(out);
     order_.setNow(now);
-    if (!startsWork()) return moreTimers;
+    if (!startsWork() || !mayStart) return moreTimers;
     int budget = kPerCall;
     openGates(budget);
     while (startNext(false, out, budget)) {
@@ -365,9 +365,12 @@ void Session::finishStored(Lsn lsn, Outbox& out) {
     impl_->finishStored(lsn, out);
 }
 
-bool Session::schedule(MonoTime now, Outbox& out) {
+bool Session::schedule(MonoTime now, Outbox& out, bool mayStart) {
     YARD_ASSERT_OWNER(impl_->owner_);
-    return impl_->schedule(now, out);
+    return impl_->schedule(now, out, mayStart);
+}
+void Session::takeBackAhead(Outbox& out) {
+    impl_->takeBackAllAhead(out);
 }
 std::optional<MonoTime> Session::nextWake() const {
     return impl_->nextWake();

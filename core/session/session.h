@@ -205,8 +205,10 @@ public:
     // -- time and work
     // ---------------------------------------------------------------------------------------------
     /// Lets timers fire that are due, then starts what may start. At most a few thousand things per call; true:
-    /// call again after a yield.
-    bool schedule(MonoTime now, Outbox& out);
+    /// call again after a yield. Without `mayStart` timers fire and nothing starts.
+    bool schedule(MonoTime now, Outbox& out, bool mayStart = true);
+    /// Asks for all leases back that wait ahead at a runner.
+    void takeBackAhead(Outbox& out);
     /// The earliest time that schedule() has a timer to fire.
     std::optional<MonoTime> nextWake() const;
     /// Carries out at most 1,000 steps of large operations. `hasMoreWork()`: call it again after a yield.

@@ -54,6 +54,7 @@ private slots:
     void waitExitsByTheWorst();
     void showPrintsForPeopleAndSavesOutputs();
     void showSaysWhatAPendingActionWaitsFor();
+    void showSaysWhereTheTimeWentAndGoes();
     void anOutputThatIsNotItsHashIsNotKept();
     void lsUsesParametersOrTheFilterLanguage();
     void lsGoesThroughShortPages();
@@ -273,6 +274,28 @@ void TestYardctlCommands::showPrintsForPeopleAndSavesOutputs() {
         QVERIFY2(ended.out.find(part) != std::string::npos, part);
     QCOMPARE(*readFile(data.file("out/5/a/b.png")), "picture");
     QCOMPARE(data.run({"--json", "show", "5"}).out, action + "\n");
+}
+
+void TestYardctlCommands::showSaysWhereTheTimeWentAndGoes() {
+    FakeServer server(table(
+        {{"GET /compute/jobs/5",
+          {.body = R"({"lsn":5,"queue_id":0,"state":"completed","timestamps":{"new":1000000,"pending":1000000,
+                      "submitting":3000000,"running":3500000,"exited":7500000,"completed":7750000}})"}},
+         {"GET /compute/jobs/6",
+          {.body = R"({"lsn":6,"queue_id":0,"state":"running","hung_since":5,"estimate":{"start":5,"finish":6},
+                      "timestamps":{"pending":1000000,"submitting":3000000,"running":3500000}})"}},
+         {"GET /compute/jobs/7",
+          {.body = R"({"lsn":7,"queue_id":0,"state":"pending","estimate":{"start":5,"finish":6}})"}}}));
+    const DataDirectory data(server);
+    const std::string ended = data.run({"show", "5"}).out;
+    for (const char* part : {"waiting 2.0 s", "preparing 0.50 s", "running 4.0 s", "collecting 0.25 s"})
+        QVERIFY2(ended.find(part) != std::string::npos, ended.c_str());
+    const std::string running = data.run({"show", "6"}).out;
+    for (const char* part : {"waiting 2.0 s, preparing 0.50 s\n", "  ends 19", "hangs since"})
+        QVERIFY2(running.find(part) != std::string::npos, running.c_str());
+    const std::string pending = data.run({"show", "7"}).out;
+    QVERIFY2(pending.find("starts 19") != std::string::npos && pending.find(", ends 19") != std::string::npos,
+             pending.c_str());
 }
 
 void TestYardctlCommands::showSaysWhatAPendingActionWaitsFor() {

@@ -8,6 +8,7 @@
 #include "core/model/action_spec.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <memory>
 #include <thread>
@@ -68,6 +69,39 @@ std::string historyWords(const json::object& action) {
             out += fmt::format(", {} +{}", state,
                                durationWords(static_cast<double>(at - std::get<0>(entered.front())) / 1e6));
     }
+    return out;
+}
+
+/// Where the time of the last attempt went: "waiting 2 s, preparing 10 ms, running 3 s, collecting 20 ms".
+std::string splitWords(const json::object& action) {
+    const json::object* times = objectOf(action, "timestamps");
+    if (!times) return {};
+    const auto ended = isEnded(action) ? integerOf(*times, textOf(action, "state")) : std::nullopt;
+    const std::array<std::pair<std::string_view, std::optional<std::int64_t>>, 4> parts = {
+        {{"waiting", integerOf(*times, "pending")},
+         {"preparing", integerOf(*times, "submitting")},
+         {"running", integerOf(*times, "running")},
+         {"collecting", integerOf(*times, "exited")}}};
+    std::string out;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        const auto begin = parts[i].second;
+        const auto end = i + 1 < parts.size() ? parts[i + 1].second : ended;
+        if (!begin || !end || *end < *begin) continue;
+        out += fmt::format("{}{} {}", out.empty() ? "" : ", ", parts[i].first,
+                           durationWords(static_cast<double>(*end - *begin) / 1e6));
+    }
+    return out;
+}
+
+/// "starts 09:45:31, ends 09:50:02".
+std::string estimateWords(const json::object& action) {
+    const json::object* estimate = objectOf(action, "estimate");
+    if (!estimate || isEnded(action)) return {};
+    std::string out;
+    if (const auto start = integerOf(*estimate, "start"); start && textOf(action, "state") == "pending")
+        out = fmt::format("starts {}", timeWords(*start, wallNow()));
+    if (const auto finish = integerOf(*estimate, "finish"))
+        out += fmt::format("{}ends {}", out.empty() ? "" : ", ", timeWords(*finish, wallNow()));
     return out;
 }
 
@@ -132,6 +166,10 @@ void showAction(const json::object& action) {
     if (const auto priority = integerOf(action, "priority"); priority && *priority != 0)
         details.add("priority", fmt::format("{}", *priority));
     details.add("history", historyWords(action));
+    details.add("time", splitWords(action));
+    details.add("about", estimateWords(action));
+    if (const auto since = integerOf(action, "hung_since"))
+        details.add("hangs since", timeWords(*since, wallNow()));
     if (const auto seconds = runSeconds(action)) details.add("ran for", durationWords(*seconds));
     if (const auto cpu = numberOf(action, "cpu_seconds")) details.add("processor", durationWords(*cpu));
     if (const auto rss = integerOf(action, "max_rss_bytes"); rss && *rss > 0)

@@ -1,0 +1,48 @@
+#include "core/engine/estimator.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <vector>
+
+namespace yard::engine {
+
+/// An attempt counts for an eighth: the mean follows what changes within some twenty.
+static constexpr int kMemory = 8;
+
+std::string Estimator::kindOf(std::string_view workerName, std::string_view function, std::string_view label) {
+    // No name has a line break; labels of workers' actions say what it is for, not what it does.
+    return fmt::format("{}\n{}", workerName, function.empty() ? label : function);
+}
+
+void Estimator::learn(const std::string& kind, Duration took) {
+    if (took < Duration::zero()) return;
+    if (means_.size() >= kMostKinds && !means_.contains(kind)) forgetOldest();
+    Mean& mean = means_[kind];
+    mean.count = std::min(mean.count + 1, kMemory);
+    mean.micros += (static_cast<double>(took.count()) - mean.micros) / mean.count;
+    mean.heard = ++clock_;
+}
+
+/// A tenth at once, so that it is seldom done.
+void Estimator::forgetOldest() {
+    std::vector<std::uint64_t> heard;
+    heard.reserve(means_.size());
+    for (const auto& [kind, mean] : means_) heard.push_back(mean.heard);
+    const auto tenth = heard.begin() + static_cast<std::ptrdiff_t>(heard.size() / 10);
+    std::ranges::nth_element(heard, tenth);
+    std::erase_if(means_, [limit = *tenth](const auto& entry) { return entry.second.heard <= limit; });
+}
+
+std::optional<Duration> Estimator::mean(const std::string& kind) const {
+    const auto found = means_.find(kind);
+    if (found == means_.end()) return std::nullopt;
+    return Duration(static_cast<Duration::rep>(found->second.micros));
+}
+
+Duration waitBehind(std::int64_t before, double parallel, Duration each) {
+    const double rounds = static_cast<double>(before) / std::max(parallel, 0.01);
+    constexpr double kMost = 1e17; // three thousand years: beyond, a time would overflow
+    return Duration(static_cast<Duration::rep>(std::min(rounds * static_cast<double>(each.count()), kMost)));
+}
+
+} // namespace yard::engine

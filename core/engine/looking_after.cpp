@@ -1,0 +1,89 @@
+// The part of Dispatcher that looks after what runs: which one to stop, and which ones get on.
+#include "core/base/log.h"
+#include "core/engine/dispatcher.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace yard::engine {
+
+using runners::AttemptId;
+using Phase = Attempt::Phase;
+
+namespace {
+
+bool runs(const Attempt& attempt) {
+    return attempt.phase == Phase::Launched && attempt.pid != 0;
+}
+
+} // namespace
+
+std::optional<AttemptId> Dispatcher::newestRunning() const {
+    const Attempt* newest = nullptr;
+    for (const auto& [id, attempt] : attempts_) {
+        if (!runs(attempt) || attempt.stop || !attempt.stoppedForMemory.empty()) continue;
+        if (!newest || attempt.runningSince > newest->runningSince) newest = &attempt;
+    }
+    if (!newest) return std::nullopt;
+    return newest->id;
+}
+
+void Dispatcher::stopForMemory(AttemptId id, std::string note) {
+    Attempt* attempt = get(id);
+    if (!attempt || !runs(*attempt)) return;
+    attempt->stoppedForMemory = std::move(note);
+    runner_->end(id, runners::StopCause::EngineStopped);
+}
+
+std::vector<int> Dispatcher::runningSince(MonoTime before) const {
+    std::vector<int> leaders;
+    for (const auto& [id, attempt] : attempts_)
+        if (runs(attempt) && attempt.runningSince <= before) leaders.push_back(attempt.pid);
+    return leaders;
+}
+
+void Dispatcher::noteOutput(Attempt& attempt, const runners::StreamAt& at) {
+    std::optional<std::uint64_t>& size = attempt.outputSizes[at.stream == runners::Stream::Out ? 0 : 1];
+    // The first report is what was there when it began to be watched.
+    if (size && at.size != *size) attempt.progress = MonoClock::now();
+    size = at.size;
+}
+
+/// Output is only watched of what has had no processor time for a while: it costs a file each.
+bool Dispatcher::getsOn(Attempt& attempt, std::int64_t time, MonoTime now, Duration limit) {
+    if (attempt.processorTime != time) attempt.progress = now;
+    attempt.processorTime = time;
+    const Duration quiet = now - attempt.progress;
+    if (quiet >= limit / 4 && !attempt.isSuspected) {
+        attempt.isSuspected = true;
+        for (const runners::Stream stream : {runners::Stream::Out, runners::Stream::Err})
+            runner_->watch(attempt.id, stream);
+    }
+    return quiet < limit;
+}
+
+std::vector<Lsn> Dispatcher::noteProgress(const std::unordered_map<int, std::int64_t>& times, MonoTime now,
+                                          Duration limit) {
+    std::vector<Lsn> changed;
+    for (auto& [id, attempt] : attempts_) {
+        const auto time = runs(attempt) ? times.find(attempt.pid) : times.end();
+        if (time == times.end()) continue;
+        const bool hangs = !getsOn(attempt, time->second, now, limit);
+        if (hangs == (attempt.hungSince != 0)) continue;
+        attempt.hungSince = hangs ? attempt.scale.at(attempt.progress) : 0;
+        changed.push_back(id.lsn);
+        if (hangs)
+            logWarning("engine", "action {} had no output and no processor time for {} s", id.lsn.value,
+                       std::chrono::duration_cast<std::chrono::seconds>(now - attempt.progress).count());
+        else
+            logInfo("engine", "action {} gets on again", id.lsn.value);
+    }
+    return changed;
+}
+
+std::size_t Dispatcher::hung() const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(attempts_, [](const auto& entry) { return entry.second.hungSince != 0; }));
+}
+
+} // namespace yard::engine

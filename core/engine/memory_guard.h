@@ -1,0 +1,41 @@
+// Memory guard: keeps the machine from thrashing. Above one share of its memory nothing starts, above a second one
+// the newest action is stopped, and again a while later if that did not help. Pure decisions from readings; who
+// reads and carries out is in guards.cpp. Owner: engine thread.
+#pragma once
+
+#include "core/base/clock.h"
+#include "core/model/settings.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace yard::engine {
+
+struct MemoryReading {
+    double usedPercent = 0;               ///< of what the machine has: not free, and not to be had at once
+    std::optional<double> stalledPercent; ///< of the last ten seconds; absent where the kernel does not say
+};
+/// From /proc/meminfo and /proc/pressure/memory below `root`. Nothing when they cannot be read. Blocks.
+std::optional<MemoryReading> readMemory(const std::string& root = "/");
+
+class MemoryGuard {
+public:
+    /// Takes a reading; true: stop the newest action now. Thresholds of 0 are off.
+    bool observe(const MemoryReading& reading, const Settings& settings, MonoTime now);
+    /// Nothing runs and nothing waits: what was read means nothing any more.
+    void forget() { holding_ = false; }
+
+    bool isHolding() const { return holding_; }
+    double usedPercent() const { return last_.usedPercent; }
+    /// "93 % of the machine's memory is in use, starting goes on below 88 %"
+    std::string reason() const;
+
+private:
+    bool holding_ = false;
+    double goesOnBelow_ = 0;
+    MemoryReading last_;
+    MonoTime stopped_{};
+};
+
+} // namespace yard::engine

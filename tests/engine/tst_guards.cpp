@@ -1,0 +1,241 @@
+// What looks after running actions: the memory guard, those that hang, and how long things take.
+#include "core/base/files.h"
+#include "core/engine/estimator.h"
+#include "core/engine/memory_guard.h"
+#include "core/engine/metrics.h"
+#include "core/engine/progress.h"
+#include "core/runners/launcher.h"
+#include "tests/engine/engine_test.h"
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <sys/stat.h>
+
+using namespace yard;
+using namespace yard::test;
+
+namespace {
+
+void write(const std::string& path, const std::string& text) {
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+    std::ofstream(path) << text;
+}
+
+bool exists(const std::string& path) {
+    return std::filesystem::exists(path);
+}
+
+} // namespace
+
+class TestGuards : public QObject {
+    Q_OBJECT
+
+    std::atomic<int> percent_{50};
+
+    std::function<void(engine::Options&)> withMemory() {
+        return [this](engine::Options& options) {
+            options.readMemory = [this] {
+                return std::optional(
+                    engine::MemoryReading{.usedPercent = double(percent_), .stalledPercent = 12.0});
+            };
+        };
+    }
+    static engine::SessionView::Guard guardOf(EngineTest& engine) { return engine.run(engine->session()).guard; }
+    static ActionResult now(EngineTest& engine, Lsn lsn) { return *engine.run(engine->action(lsn)); }
+
+private slots:
+    void init() { percent_ = 50; }
+
+    void nothingStartsWhileMemoryIsShort() {
+        EngineTest engine(2, withMemory());
+        const Lsn first = engine.sh("while [ ! -e go ]; do sleep 0.05; done");
+        percent_ = 92;
+        QVERIFY(EngineTest::eventually([&] { return guardOf(engine).holding; }));
+        const Lsn second = engine.sh("true");
+        const Why why = *engine.run(engine->why(second));
+        QCOMPARE(why.waits.size(), 1u);
+        QCOMPARE(why.waits[0].of, "memory");
+        QCOMPARE(why.waits[0].message, "92 % of the machine's memory is in use, starting goes on below 88 % "
+                                       "(it waits for memory 12 % of the time)");
+        QCOMPARE(now(engine, second).state, ActionState::Pending);
+        // It is held back also when nothing of ours runs any more; what runs is left alone below the second
+        // threshold.
+        write(engine.path("go"), "");
+        QCOMPARE(ending(engine.wait(first)), "completed");
+        QCOMPARE(now(engine, second).state, ActionState::Pending);
+        percent_ = 89; // not far enough below the threshold to go on
+        percent_ = 60;
+        QCOMPARE(ending(engine.wait(second)), "completed");
+        QCOMPARE(guardOf(engine).stopped, 0u);
+        QVERIFY(!guardOf(engine).holding);
+    }
+
+    void theNewestIsStoppedAndRunsAgainWhenThereIsMemory() {
+        EngineTest engine(2, withMemory());
+        QVERIFY(engine.run(engine->configureQueue(*parseQueueRef("0"), R"({"max_retries":0})")).has_value());
+        const Lsn older = engine.sh("touch older; while [ ! -e go ]; do sleep 0.05; done");
+        QVERIFY(EngineTest::eventually([&] { return exists(engine.path("older")); }));
+        const Lsn newer = engine.sh("[ -e newer ] && exit 0; touch newer; exec sleep 600");
+        QVERIFY(EngineTest::eventually([&] { return exists(engine.path("newer")); }));
+        percent_ = 97;
+        QVERIFY(EngineTest::eventually([&] { return guardOf(engine).stopped > 0; }));
+        percent_ = 50;
+        const ActionResult result = engine.wait(newer);
+        QCOMPARE(ending(result), "completed");
+        QCOMPARE(result.attempts.size(), 2u);
+        QCOMPARE(result.attempts[0].outcome.state, ActionState::Abandoned);
+        QCOMPARE(result.attempts[0].outcome.reason, Reason::MemoryPressure);
+        QCOMPARE(result.attempts[0].outcome.note, "stopped when 97 % of the machine's memory was in use");
+        write(engine.path("go"), "");
+        QCOMPARE(engine.wait(older).attempts.size(), 1u);
+    }
+
+    void thresholdsOfZeroAreOff() {
+        engine::MemoryGuard guard;
+        Settings settings;
+        settings.guardHold = settings.guardStop = 0;
+        QVERIFY(!guard.observe({.usedPercent = 100, .stalledPercent = {}}, settings, MonoTime(Duration(1))));
+        QVERIFY(!guard.isHolding());
+    }
+
+    void oneIsStoppedAtATimeAndTheNextOneAWhileLater() {
+        engine::MemoryGuard guard;
+        const Settings settings;
+        const engine::MemoryReading full{.usedPercent = 96, .stalledPercent = {}};
+        const MonoTime start(std::chrono::seconds(100));
+        QVERIFY(guard.observe(full, settings, start));
+        QVERIFY(!guard.observe(full, settings, start + std::chrono::seconds(1)));
+        QVERIFY(guard.observe(full, settings, start + std::chrono::seconds(5)));
+        QVERIFY(
+            !guard.observe({.usedPercent = 89, .stalledPercent = {}}, settings, start + std::chrono::seconds(20)));
+        QVERIFY(guard.isHolding());
+        QVERIFY(
+            !guard.observe({.usedPercent = 87, .stalledPercent = {}}, settings, start + std::chrono::seconds(21)));
+        QVERIFY(!guard.isHolding());
+    }
+
+    void memoryIsReadFromWhatTheKernelSays() {
+        const QTemporaryDir dir;
+        const std::string root = dir.path().toStdString() + "/";
+        QVERIFY(!engine::readMemory(root));
+        write(root + "proc/meminfo", "MemTotal:       1000 kB\nMemFree:   1 kB\n");
+        QVERIFY(!engine::readMemory(root));
+        write(root + "proc/meminfo", "MemTotal:       1000 kB\nMemFree:   1 kB\nMemAvailable:    250 kB\n");
+        QCOMPARE(engine::readMemory(root)->usedPercent, 75.0);
+        QVERIFY(!engine::readMemory(root)->stalledPercent);
+        write(root + "proc/pressure/memory", "some avg10=9.00 avg60=0\nfull avg10=3.50 avg60=0.00\n");
+        QCOMPARE(*engine::readMemory(root)->stalledPercent, 3.5);
+        QVERIFY(engine::readMemory().has_value());
+    }
+
+    void whatHasNoOutputAndNoProcessorTimeHangs() {
+        EngineTest engine(2, [](engine::Options& options) { options.set = {"hung_s=1"}; });
+        QCOMPARE(::mkfifo(engine.path("fifo").c_str(), 0600), 0);
+        const Lsn hangs = engine.sh("echo begun; read line <fifo");
+        const Lsn works = engine.sh("while [ ! -e stop ]; do :; done");
+        QVERIFY(EngineTest::eventually([&] { return now(engine, hangs).hungSince != 0; }));
+        const ActionResult seen = now(engine, hangs);
+        QCOMPARE(seen.state, ActionState::Running);
+        QCOMPARE(seen.note, "no output and no processor time for a while");
+        QVERIFY(toJson(seen).find("\"hung_since\":") != std::string::npos);
+        QCOMPARE(engine.run(engine->metrics()).hung, 1u);
+        QCOMPARE(now(engine, works).hungSince, 0);
+        write(engine.path("stop"), "");
+        std::ofstream(engine.path("fifo")) << "go on\n";
+        const ActionResult result = engine.wait(hangs);
+        QCOMPARE(ending(result), "completed");
+        QCOMPARE(result.hungSince, 0);
+        QCOMPARE(engine.text(result.outcome->out), "begun\n"); // also though it was watched meanwhile
+        QCOMPARE(ending(engine.wait(works)), "completed");
+    }
+
+    void aTreesProcessorTimeIsThatOfItsSessionAndItsDescendants() {
+        const QTemporaryDir dir;
+        const std::string root = dir.path().toStdString() + "/";
+        // state ppid pgrp session tty tpgid flags minflt cminflt majflt cmajflt utime stime cutime cstime
+        write(root + "proc/10/stat", "10 (a) b) S 1 10 10 0 -1 0 0 0 0 0 1 2 3 4 20 0\n");
+        write(root + "proc/11/stat", "11 (child) S 10 10 10 0 -1 0 0 0 0 0 10 0 0 0 20 0\n");
+        write(root + "proc/12/stat", "12 (own session) S 11 12 12 0 -1 0 0 0 0 0 100 0 0 0 20 0\n");
+        write(root + "proc/13/stat", "13 (other) S 1 13 13 0 -1 0 0 0 0 0 1000 0 0 0 20 0\n");
+        write(root + "proc/14/stat", "14 nonsense");
+        write(root + "proc/self/stat", "13 (other) S 1 13 10 0 -1 0 0 0 0 0 1000 0 0 0 20 0\n");
+        const auto times = engine::processorTimes({10, 99}, root);
+        QCOMPARE(times.size(), 1u);
+        QCOMPARE(times.at(10), 120 * (1'000'000 / ::sysconf(_SC_CLK_TCK)));
+    }
+
+    void estimatesComeFromWhatWasSeenHere() {
+        EngineTest engine(1);
+        const std::string render = R"(,"label":"render")";
+        const Lsn first = engine.sh("while [ ! -e go ]; do sleep 0.02; done", render);
+        QVERIFY(EngineTest::eventually([&] { return now(engine, first).state == ActionState::Running; }));
+        QCOMPARE(now(engine, first).estimatedFinish, 0); // never seen
+        write(engine.path("go"), "");
+        engine.wait(first);
+        std::filesystem::remove(engine.path("go"));
+
+        const auto check = [&] {
+            const Lsn runs = engine.sh("while [ ! -e go ]; do sleep 0.02; done", render);
+            const Lsn waits = engine.sh("true", render);
+            const Lsn held = engine.sh("true", render + R"(,"hold":true)");
+            const auto isRunning = [&] {
+                const ActionResult seen = now(engine, runs);
+                return seen.state == ActionState::Running && seen.estimatedFinish != 0;
+            };
+            if (!EngineTest::eventually(isRunning)) return std::string("no estimate");
+            const ActionResult running = now(engine, runs);
+            const ActionResult pending = now(engine, waits);
+            std::string wrong;
+            if (running.estimatedStart != running.times[ActionState::Submitting]) wrong += "running starts, ";
+            if (running.estimatedFinish <= running.estimatedStart) wrong += "running ends, ";
+            if (pending.estimatedStart == 0) wrong += "pending starts, ";
+            if (pending.estimatedFinish <= pending.estimatedStart) wrong += "pending ends, ";
+            if (now(engine, held).estimatedStart != 0) wrong += "held starts, ";
+            write(engine.path("go"), "");
+            engine.wait(waits);
+            std::filesystem::remove(engine.path("go"));
+            if (now(engine, waits).estimatedFinish != 0) wrong += "ended ends, ";
+            return wrong;
+        };
+        QCOMPARE(check(), std::string());
+        QVERIFY(engine.run(engine->queue(*parseQueueRef("0")))->estimatedFinish != 0); // the held one is left
+        engine.stop();
+        engine.start();
+        QCOMPARE(check(), std::string()); // also after a restart
+    }
+
+    void aMeanFollowsWhatChanges() {
+        engine::Estimator estimator;
+        const std::string kind = engine::Estimator::kindOf("thumbs", "scale", "any");
+        QCOMPARE(kind, engine::Estimator::kindOf("thumbs", "scale", "other"));
+        QVERIFY(kind != engine::Estimator::kindOf("exec", "", "scale"));
+        QVERIFY(!estimator.mean(kind));
+        estimator.learn(kind, Duration(100));
+        QCOMPARE(estimator.mean(kind)->count(), 100);
+        estimator.learn(kind, Duration(300));
+        QCOMPARE(estimator.mean(kind)->count(), 200);
+        estimator.learn(kind, Duration(-1));
+        for (int i = 0; i < 100; ++i) estimator.learn(kind, Duration(1'000'000));
+        QVERIFY(estimator.mean(kind)->count() > 990'000);
+    }
+
+    void theKindsNotHeardOfForLongestAreForgotten() {
+        engine::Estimator estimator;
+        for (std::size_t i = 0; i <= engine::Estimator::kMostKinds; ++i)
+            estimator.learn(std::to_string(i), Duration(1));
+        QVERIFY(estimator.kinds() <= engine::Estimator::kMostKinds);
+        QVERIFY(!estimator.mean("0"));
+        QVERIFY(estimator.mean(std::to_string(engine::Estimator::kMostKinds)).has_value());
+        QCOMPARE(engine::waitBehind(10, 2, Duration(100)).count(), 500);
+        QVERIFY(engine::waitBehind(std::int64_t{1} << 60, 0, Duration(1'000'000)).count() > 0);
+    }
+};
+
+int main(int argc, char** argv) {
+    if (const auto launched = runners::runLauncherIfAsked(argc, argv)) return *launched;
+    const QCoreApplication application(argc, argv);
+    TestGuards test;
+    return QTest::qExec(&test, argc, argv);
+}
+#include "tst_guards.moc"
