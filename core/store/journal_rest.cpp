@@ -74,7 +74,7 @@ Applied JournalWriter::on(const Reopen& reopen) {
     if (rc == SQLITE_OK) rc = deleteDone_.run(reopen.lsn);
     if (rc != SQLITE_OK) return done(rc);
     count(row.queue.value, state, -1);
-    --group_.finishedDelta;
+    ++group_.doneRemoved;
     return {SQLITE_OK, std::move(detail)};
 }
 
@@ -200,7 +200,8 @@ int JournalWriter::writeCounters() {
         const int rc = countQueue_.run(delta[0], delta[1], delta[2], delta[3], queue);
         if (rc != SQLITE_OK) return rc;
     }
-    return group_.finishedDelta == 0 ? SQLITE_OK : countFinished_.run(group_.finishedDelta);
+    const std::int64_t rows = std::ssize(group_.finished) - group_.doneRemoved;
+    return rows == 0 ? SQLITE_OK : countFinished_.run(rows);
 }
 
 int JournalWriter::writeRecent() {

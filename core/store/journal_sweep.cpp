@@ -84,7 +84,7 @@ Applied JournalWriter::on(const RetireOutdated& retire) {
         swept.runs.emplace_back(run.first, run.last);
     }
     if (rc != SQLITE_OK) return {rc, nullptr};
-    group_.finishedDelta -= swept.gone;
+    group_.doneRemoved += swept.gone;
     return answered(std::move(swept));
 }
 

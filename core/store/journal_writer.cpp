@@ -349,7 +349,6 @@ JournalWriter::Applied JournalWriter::on(const Finish& finish) {
     if (rc == SQLITE_OK) rc = putChunks(finish.chunks);
     if (rc != SQLITE_OK) return failed(rc);
     count(row->queue, finish.state, 1);
-    ++group_.finishedDelta;
     group_.finished.push_back(finish.lsn);
     return ok();
 }
@@ -421,7 +420,7 @@ JournalWriter::Applied JournalWriter::on(const Retire& retire) {
         }
     }
     int rc = deleteDone_.run(retire.lsn);
-    --group_.finishedDelta;
+    ++group_.doneRemoved;
     const std::int64_t first = retire.lsn.value << kAttemptBits;
     if (rc == SQLITE_OK) rc = deleteAttempts_.run(first, first + (std::int64_t{1} << kAttemptBits) - 1);
     if (rc == SQLITE_OK) rc = forgetSpec(retire.lsn, arrayBase);

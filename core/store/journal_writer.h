@@ -60,7 +60,7 @@ private:
     struct Group {
         std::map<std::int64_t, CounterDelta> counters;
         std::vector<Lsn> finished;
-        std::int64_t finishedDelta = 0; ///< rows of `done`
+        std::int64_t doneRemoved = 0; ///< rows of `done`; `finished` are those that came
         std::string pack;
         std::int64_t packId = 0;
         std::vector<std::int64_t> emptyPacks; ///< their files go after the commit

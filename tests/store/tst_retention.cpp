@@ -131,6 +131,20 @@ private slots:
         }
     }
 
+    void thoseThatEndedTogetherAreCountedToo() {
+        open();
+        journal_->carryOut(accept({1, 2, 3}));
+        FinishMany many;
+        many.runs = {{Lsn(1), 3}};
+        many.state = ActionState::Cancelled;
+        many.reason = Reason::Cancelled;
+        many.tEnd = kThen + 10;
+        QCOMPARE(word(journal_->carryOut(std::move(many))), "ok");
+        QCOMPARE(survey_->diskUse()->actions, 3);
+        QCOMPARE(word(journal_->carryOut(Retire{Lsn(2)})), "ok");
+        QCOMPARE(survey_->diskUse()->actions, 2);
+    }
+
     void whatIsPendingOrEndedJustNowStays() {
         open();
         acceptAndFinish(1, 3);
