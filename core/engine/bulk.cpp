@@ -23,6 +23,8 @@ constexpr int kPerSlice = 1'000;
 constexpr std::size_t kPartsAhead = 4;
 /// Sets in more pieces than this are put into words by a helper.
 constexpr std::size_t kManyRuns = 1'000;
+/// A part that is spread over the journal has as many times fewer.
+constexpr int kFarApart = 7;
 constexpr std::size_t kMostRefused = 1'000;
 
 /// Goes through a set in parts.
@@ -31,10 +33,13 @@ public:
     explicit Parts(const store::LsnSet& set)
         : set_(set) {}
     bool atEnd() const { return run_ == set_.runs().size(); }
+    /// `most`: fewer where they are far apart, as each then costs a page of the journal.
     template<class F>
     void next(int most, F each) {
         for (; most > 0 && !atEnd(); --most) {
             const store::LsnRun& run = set_.runs()[run_];
+            if (at_ == 0 && run_ > 0 && run.first.value - set_.runs()[run_ - 1].last().value > store::kSamePage)
+                most -= kFarApart;
             each(Lsn{run.first.value + at_});
             if (++at_ < run.count) continue;
             at_ = 0;

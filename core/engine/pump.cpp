@@ -12,6 +12,11 @@ namespace yard::engine {
 
 namespace {
 
+// Of one operation that ends many.
+constexpr std::size_t kEndsAtOnce = 1'000;
+static_assert(kEndsAtOnce <= store::kMostAtOnce);
+constexpr std::size_t kRunsAtOnce = 128;
+
 coro::Task<void> set(coro::Event& event) {
     co_await event.wait();
 }
@@ -107,7 +112,7 @@ void EngineCore::postRetry(const session::Retry& retry) {
     committer_.retry(std::move(row));
 }
 
-/// Many that end alike, without an attempt, go as one operation.
+/// Many that end alike, without an attempt, go as one operation: as much of them as makes a group of the journal.
 void EngineCore::postFinishes(const std::vector<session::Finish>& finishes) {
     const auto isPlain = [](const session::Finish& finish) {
         return finish.attempt == 0 &&
@@ -116,22 +121,23 @@ void EngineCore::postFinishes(const std::vector<session::Finish>& finishes) {
     for (std::size_t at = 0; at < finishes.size();) {
         const session::Finish& first = finishes[at];
         std::size_t end = at + 1;
-        while (isPlain(first) && end < finishes.size() && end - at < store::kMostAtOnce && isPlain(finishes[end]) &&
-               finishes[end].state == first.state && finishes[end].reason == first.reason)
-            ++end;
-        if (end - at < 2) {
-            postFinish(first);
-        } else {
-            store::FinishMany many{
-                .runs = {}, .state = first.state, .reason = first.reason, .tEnd = scale_.at(MonoClock::now())};
-            for (std::size_t i = at; i < end; ++i) {
-                if (!many.runs.empty() && many.runs.back().last().value + 1 == finishes[i].lsn.value)
-                    ++many.runs.back().count;
-                else
-                    many.runs.push_back({finishes[i].lsn, 1});
-            }
-            committer_.finishMany(std::move(many));
+        store::FinishMany many{.runs = {{first.lsn, 1}},
+                               .state = first.state,
+                               .reason = first.reason,
+                               .tEnd = scale_.at(MonoClock::now())};
+        while (isPlain(first) && end < finishes.size() && end - at < kEndsAtOnce &&
+               many.runs.size() < kRunsAtOnce && isPlain(finishes[end]) && finishes[end].state == first.state &&
+               finishes[end].reason == first.reason) {
+            const Lsn lsn = finishes[end++].lsn;
+            if (many.runs.back().last().value + 1 == lsn.value)
+                ++many.runs.back().count;
+            else
+                many.runs.push_back({lsn, 1});
         }
+        if (end - at < 2)
+            postFinish(first);
+        else
+            committer_.finishMany(std::move(many));
         at = end;
     }
 }

@@ -7,6 +7,17 @@
 
 namespace yard::store {
 
+std::int64_t costOf(const std::vector<LsnRun>& runs) {
+    std::int64_t cost = 0;
+    const LsnRun* before = nullptr;
+    for (const LsnRun& run : runs) {
+        const std::int64_t distance = before ? run.first.value - before->last().value : 0;
+        cost += run.count + (distance > kSamePage || distance < 0 ? kPageCost : 0);
+        before = &run;
+    }
+    return cost;
+}
+
 // "h1 c1 p5 q7;5+3,2,9+100": what changes, then each run as its distance from the end of the one before and, over
 // 1, its count.
 std::string toText(const BulkOp& op) {

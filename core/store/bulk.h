@@ -24,6 +24,13 @@ struct LsnRun {
     friend bool operator==(const LsnRun&, const LsnRun&) = default;
 };
 
+/// LSNs that are no further apart mostly share a page of the journal.
+inline constexpr std::int64_t kSamePage = 64;
+/// How much longer than for one more row of the same page it takes to change a row of another one.
+inline constexpr std::int64_t kPageCost = 30;
+/// What changing these rows costs, in rows.
+std::int64_t costOf(const std::vector<LsnRun>& runs);
+
 /// A set of LSNs; small where they are mostly consecutive.
 class LsnSet {
 public:

@@ -92,12 +92,6 @@ Result<void> checkAttempt(const AttemptRecord& attempt) {
     return {};
 }
 
-std::int64_t rowsIn(const std::vector<LsnRun>& runs) {
-    std::int64_t rows = 0;
-    for (const LsnRun& run : runs) rows += run.count;
-    return rows;
-}
-
 Result<void> checkRuns(const std::vector<LsnRun>& runs) {
     std::int64_t rows = 0;
     for (const LsnRun& run : runs) {
@@ -175,9 +169,9 @@ bool isResult(const Action& action) {
            std::holds_alternative<Retry>(action);
 }
 
-std::int64_t rowsTouched(const Action& action) {
-    if (const auto* update = std::get_if<UpdateMany>(&action)) return rowsIn(update->runs);
-    if (const auto* finish = std::get_if<FinishMany>(&action)) return rowsIn(finish->runs);
+std::int64_t costInRows(const Action& action) {
+    if (const auto* update = std::get_if<UpdateMany>(&action)) return costOf(update->runs);
+    if (const auto* finish = std::get_if<FinishMany>(&action)) return costOf(finish->runs);
     return rowCount(action);
 }
 

@@ -206,9 +206,9 @@ struct Operation {
 /// Finish, FinishMany and Retry: never refused for want of room, kept in memory while the journal cannot be
 /// written.
 bool isResult(const Action& action);
-/// Rows it adds to `pending` (submissions), those it touches at most, and its rough size in memory.
+/// Rows it adds to `pending` (submissions), what it costs to write in rows, and its rough size in memory.
 std::int64_t rowCount(const Action& action);
-std::int64_t rowsTouched(const Action& action);
+std::int64_t costInRows(const Action& action);
 std::size_t footprint(const Action& action);
 /// Refuses what cannot be right, before it gets near a group: Invalid.
 Result<void> validate(const Action& action);

@@ -62,7 +62,7 @@ std::size_t Store::Impl::groupSize() const {
     for (const Item& item : waiting) {
         const Action& action = item.operation->action;
         if (std::holds_alternative<ReserveLsns>(action)) return std::max<std::size_t>(size, 1);
-        rows += rowsTouched(action);
+        rows += costInRows(action);
         bytes += footprint(action);
         if (size > 0 && (rows > kGroupRows || bytes > kGroupBytes || size >= kGroupOperations)) break;
         ++size;

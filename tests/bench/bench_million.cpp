@@ -1,6 +1,7 @@
 // What an operator does with a million actions queued, against the program as its users start it: `why`, pages of
 // GET jobs, hold, reprioritise, cancel. Meanwhile another client asks for one action, for the session, and submits:
-// its slowest answer counts.
+// its slowest answer counts. Beside it stands for how long the machine did not let a sleeping thread go on: what
+// others do there is not the engine's.
 //
 //   bench_million [--million N] [YARDMASTER]     (default: `yardmaster` beside this program)
 #include "core/base/clock.h"
@@ -57,8 +58,8 @@ private:
 };
 
 std::string action(long i, const char* more = "") {
-    return fmt::format(R"({{"worker":"exec","argv":["/bin/true","{}"],"cwd":"/","label":"album {}"{}}})", i, i % 1000,
-                       more);
+    return fmt::format(R"({{"worker":"exec","argv":["/bin/true","{}"],"cwd":"/","label":"album {}"{}}})", i,
+                       i % 1000, more);
 }
 
 /// Asks in turn, all the time, until it is destroyed; keeps the slowest answer.
@@ -66,6 +67,13 @@ class Bystander {
 public:
     Bystander(const Client& client, long lsn)
         : client_(client)
+        , sleeper_([this] {
+            while (!ended_) {
+                const MonoTime from = MonoClock::now();
+                ::usleep(1'000);
+                stoodStill_ = std::max(stoodStill_, secondsSince(from) * 1e3 - 1);
+            }
+        })
         , thread_([this, lsn] {
             const std::string job = fmt::format("jobs/{}", lsn);
             while (!ended_) {
@@ -78,16 +86,20 @@ public:
     ~Bystander() {
         ended_ = true;
         if (thread_.joinable()) thread_.join();
+        if (sleeper_.joinable()) sleeper_.join();
     }
     /// "p50 0.3 ms, most 12.1 ms of 512".
     std::string end() {
         ended_ = true;
         thread_.join();
+        sleeper_.join();
         std::ranges::sort(millis_);
         if (millis_.empty()) return "nothing asked";
-        return fmt::format("others {} answers, p50 {:.1f} ms, p99 {:.1f} ms, most {:.1f} ms (at most {:.0f})",
-                           millis_.size(), millis_[millis_.size() / 2], millis_[millis_.size() * 99 / 100],
-                           millis_.back(), kMostOtherMillis);
+        return fmt::format(
+            "others {} answers, p50 {:.1f} ms, p99 {:.1f} ms, most {:.1f} ms (at most {:.0f}; the machine "
+            "stood still for {:.1f} ms)",
+            millis_.size(), millis_[millis_.size() / 2], millis_[millis_.size() * 99 / 100], millis_.back(),
+            kMostOtherMillis, stoodStill_);
     }
 
 private:
@@ -99,6 +111,8 @@ private:
     const Client& client_;
     std::atomic<bool> ended_{false};
     std::vector<double> millis_; ///< the thread's until it has ended
+    double stoodStill_ = 0;      ///< the sleeper's until it has ended
+    std::thread sleeper_;
     std::thread thread_;
 };
 
@@ -109,9 +123,8 @@ void fill(const Client& client, long count) {
         for (long k = 0; k < kGroup; ++k) list += (k ? "," : "") + action(i + k);
         texts.push_back(bench::request("POST", "/compute/jobs", client.server().token(), list + "]"));
     }
-    bench::drive(client.server().port(), 4, count / kGroup, [&](long i) -> const std::string& {
-        return texts[static_cast<std::size_t>(i) % texts.size()];
-    });
+    bench::drive(client.server().port(), 4, count / kGroup,
+                 [&](long i) -> const std::string& { return texts[static_cast<std::size_t>(i) % texts.size()]; });
 }
 
 /// Milliseconds of the slowest of some answers; what is said of it beside.
@@ -131,8 +144,8 @@ void pages(const Client& client, const char* title, const std::string& query) {
         const std::size_t at = page.find("\"cursor\":\"");
         cursor = at == page.npos ? "" : page.substr(at + 10, page.find('"', at + 10) - at - 10);
     } while (!cursor.empty() && rows < 100 && looks < 1'000);
-    fmt::print("  {:<34} {:>4} rows in {:>4} answers, slowest {:6.1f} ms (at most {:.0f})\n", title, rows, looks, worst,
-               kMostPageMillis);
+    fmt::print("  {:<34} {:>4} rows in {:>4} answers, slowest {:6.1f} ms (at most {:.0f})\n", title, rows, looks,
+               worst, kMostPageMillis);
     std::fflush(stdout);
 }
 
@@ -169,10 +182,12 @@ void bulk(const Client& client, long lsn, const char* title, const char* method,
           const std::string& body) {
     Bystander others(client, lsn);
     ::usleep(50'000);
+    const double cpu = bench::processSeconds(client.server().pid());
     const MonoTime from = MonoClock::now();
     const std::string answer = client.call(method, path, body);
     const double seconds = secondsSince(from);
-    fmt::print("{:<28} {:.2f} s (at most {:.0f}), {} changed; {}\n", title, seconds, kMostBulkSeconds,
+    fmt::print("{:<28} {:.2f} s (at most {:.0f}) with {:.2f} s of CPU, {} changed; {}\n", title, seconds,
+               kMostBulkSeconds, bench::processSeconds(client.server().pid()) - cpu,
                Client::number(answer, "changed"), others.end());
     std::fflush(stdout);
 }
@@ -215,7 +230,8 @@ int main(int argc, char** argv) {
     const MonoTime from = MonoClock::now();
     while (Client::number(client.call("GET", "session"), "cancelled") < million && secondsSince(from) < 120)
         ::usleep(20'000);
-    fmt::print("{:<28} {:.2f} s after the answer; {}\n", "until the last has ended", secondsSince(from), others.end());
+    fmt::print("{:<28} {:.2f} s after the answer; {}\n", "until the last has ended", secondsSince(from),
+               others.end());
     allPages(client, "all cancelled");
     return 0;
 }

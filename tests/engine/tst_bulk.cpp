@@ -91,6 +91,24 @@ private slots:
         }
     }
 
+    void whatIsSpreadWideIsReachedToo() {
+        Bulk bulk;
+        std::vector<Lsn> rare;
+        for (int i = 0; i < 30; ++i) {
+            (void)bulk.array(100);
+            rare.push_back(bulk.array(1, R"(,"label":"rare")"));
+        }
+        BulkRequest raise = request(BulkKind::Set, "label:rare");
+        raise.set.priority = 3;
+        QCOMPARE(bulk.change(raise).changed, 30);
+        QCOMPARE(bulk.action(rare.back()).priority, 3);
+        QCOMPARE(bulk.change(request(BulkKind::Cancel, "label:rare")).changed, 30);
+        QVERIFY(bulk.settles(ActionState::Cancelled, 30));
+        bulk.restart();
+        QCOMPARE(ending(bulk.action(rare.front())), "cancelled cancelled");
+        QCOMPARE(bulk.count(ActionState::Pending), 3'000);
+    }
+
     void aChangeMovesThemToAnotherQueue() {
         Bulk bulk;
         const Lsn first = bulk.array(3'000);
@@ -149,30 +167,30 @@ private slots:
     void termsOfEveryKindChoose_data() {
         QTest::addColumn<QString>("filter");
         QTest::addColumn<int>("count");
-        for (const auto& [filter, count] :
-             std::initializer_list<std::pair<const char*, int>>{{"", 5},
-                                                                {"state:pending", 5},
-                                                                {"state:held", 1},
-                                                                {"state:held,retry", 1},
-                                                                {"state:running", 0},
-                                                                {"-state:held", 4},
-                                                                {"worker:exec", 5},
-                                                                {"worker:ex*,other", 5},
-                                                                {"worker:other", 0},
-                                                                {"function:none", 0},
-                                                                {"label:one", 2},
-                                                                {"-label:o*", 3},
-                                                                {"queue:0", 4},
-                                                                {"queue:named", 1},
-                                                                {"queue:no-*", 0}, // a token is of hexadecimal digits
-                                                                {"tries>1", 0},
-                                                                {"tries:1", 5},
-                                                                {"waited>1h", 0},
-                                                                {"waited<1h", 5},
-                                                                {"ONE", 2},
-                                                                {"\"is held\" label:one", 2},
-                                                                {"cpu>0", 0},
-                                                                {"finished>1970", 0}})
+        for (const auto& [filter, count] : std::initializer_list<std::pair<const char*, int>>{
+                 {"", 5},
+                 {"state:pending", 5},
+                 {"state:held", 1},
+                 {"state:held,retry", 1},
+                 {"state:running", 0},
+                 {"-state:held", 4},
+                 {"worker:exec", 5},
+                 {"worker:ex*,other", 5},
+                 {"worker:other", 0},
+                 {"function:none", 0},
+                 {"label:one", 2},
+                 {"-label:o*", 3},
+                 {"queue:0", 4},
+                 {"queue:named", 1},
+                 {"queue:no-*", 0}, // a token is of hexadecimal digits
+                 {"tries>1", 0},
+                 {"tries:1", 5},
+                 {"waited>1h", 0},
+                 {"waited<1h", 5},
+                 {"ONE", 2},
+                 {"\"is held\" label:one", 2},
+                 {"cpu>0", 0},
+                 {"finished>1970", 0}})
             QTest::newRow(filter) << filter << count;
     }
     void termsOfEveryKindChoose() {

@@ -81,6 +81,14 @@ private slots:
         QCOMPARE(set.last(), Lsn{12});
     }
 
+    void rowsThatAreFarApartCostMore() {
+        QCOMPARE(costOf({}), 0);
+        QCOMPARE(costOf({{Lsn{1}, 100}}), 100);
+        QCOMPARE(costOf({{Lsn{1}, 1}, {Lsn{3}, 1}, {Lsn{60}, 2}}), 4);
+        QCOMPARE(costOf({{Lsn{1}, 1}, {Lsn{1'001}, 1}, {Lsn{2'001}, 1}}), 3 + 2 * kPageCost);
+        QCOMPARE(costOf({{Lsn{2'001}, 1}, {Lsn{1}, 1}}), 2 + kPageCost);
+    }
+
     void damagedOperationsAreRefused_data() {
         QTest::addColumn<QString>("text");
         for (const char* text :
