@@ -15,15 +15,28 @@ if(YARD_SANITIZE)
   target_compile_definitions(yard_flags INTERFACE YARD_SANITIZED=1)
 endif()
 
+# What nearly every file includes, read once: a quarter of what compiling costs. Files still include what they use; the
+# debug preset has no precompiled headers and shows where one does not.
+option(YARD_PCH "Precompiled standard headers" ON)
+set(YARD_PCH_HEADERS <algorithm> <array> <atomic> <cerrno> <charconv> <chrono> <condition_variable> <cstdint> <cstring>
+  <deque> <expected> <functional> <map> <memory> <mutex> <optional> <span> <string> <string_view> <thread>
+  <unordered_map> <utility> <variant> <vector> <fmt/format.h>)
+if(YARD_PCH)
+  file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/yard_pch.cpp CONTENT "")
+  add_library(yard_pch OBJECT ${CMAKE_BINARY_DIR}/yard_pch.cpp)
+  target_link_libraries(yard_pch PRIVATE yard_flags fmt::fmt)
+  target_precompile_headers(yard_pch PRIVATE ${YARD_PCH_HEADERS})
+endif()
+
 # yard_module(NAME SOURCES a.cpp … DEPS other modules and libraries …): static library yard_NAME, alias yard::NAME.
 # DEPS may only name floors below; cmake/check_includes.py holds the include lines against cmake/include-edges.txt.
 function(yard_module name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;PCH" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
   add_library(yard_${name} STATIC ${ARG_SOURCES})
   add_library(yard::${name} ALIAS yard_${name})
   target_link_libraries(yard_${name} PUBLIC yard_flags ${ARG_DEPS})
-  if(ARG_PCH)
-    target_precompile_headers(yard_${name} PRIVATE ${ARG_PCH})
+  if(YARD_PCH)
+    target_precompile_headers(yard_${name} REUSE_FROM yard_pch)
   endif()
 endfunction()
 
@@ -45,6 +58,9 @@ function(yard_test group name)
   add_executable(${target} ${ARG_SOURCES} ${YARD_TEST_SOURCES})
   set_target_properties(${target} PROPERTIES AUTOMOC ON)
   target_link_libraries(${target} PRIVATE yard_flags Qt6::Test ${ARG_DEPS})
+  if(YARD_PCH)
+    target_precompile_headers(${target} REUSE_FROM yard_pch)
+  endif()
   if(YARD_TSAN_OPTIONS)
     target_compile_definitions(${target} PRIVATE YARD_TSAN_OPTIONS="${YARD_TSAN_OPTIONS}")
   endif()
