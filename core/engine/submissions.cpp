@@ -262,6 +262,9 @@ coro::Task<Result<SubmitAnswer>> EngineCore::take(Submission submission) {
 
 namespace {
 
+/// An end is written in milliseconds, or the journal is in trouble.
+constexpr Duration kEndIsKept = std::chrono::seconds(30);
+
 std::unexpected<Error> alreadyEnded(Lsn lsn, ActionState state) {
     return fail(ErrorKind::WrongState, fmt::format("Action {} is {} already.", lsn.value, name(state)));
 }
@@ -287,6 +290,11 @@ coro::Task<Result<void>> EngineCore::cancel(Lsn lsn) {
     if (done.error) co_return tooLateFor(lsn, std::unexpected(*done.error));
     auto cancelled = session_->cancel(lsn, outbox_);
     wake();
+    // Its end came meanwhile and is on its way to the journal: told, as every end is, when it is kept there. Until
+    // then a start would find the cancel.
+    if (!cancelled && cancelled.error().kind == ErrorKind::WrongState)
+        if (const auto end = co_await waitForAction(lsn, kEndIsKept); end && isEnded(end->state))
+            co_return alreadyEnded(lsn, end->state);
     co_return tooLateFor(lsn, std::move(cancelled));
 }
 
