@@ -50,7 +50,6 @@ std::optional<MonoTime> Dispatcher::oldestCollection() const {
 }
 
 // --- starting
-// -----------------------------------------------------------------------------------------------------
 
 void Dispatcher::begin(const std::vector<session::Start>& starts, WallScale scale) {
     YARD_ASSERT_OWNER(owner_);
@@ -166,7 +165,6 @@ SlotId Dispatcher::leastLoadedSlot(bool shared) const {
 }
 
 // --- taking back and stopping
-// -------------------------------------------------------------------------------------
 
 void Dispatcher::takeBack(const session::TakeBack& what) {
     Attempt* attempt = get({what.lsn, what.attempt});
@@ -229,7 +227,6 @@ void Dispatcher::restoreInterrupted(AttemptId id, QueueId queue, session::ClassI
 }
 
 // --- what the runner says
-// -----------------------------------------------------------------------------------------
 
 void Dispatcher::updates(std::vector<runners::Update> batch) {
     YARD_ASSERT_OWNER(owner_);
@@ -411,7 +408,6 @@ void Dispatcher::erase(AttemptId id) {
 }
 
 // --- followers
-// ----------------------------------------------------------------------------------------------------
 
 std::shared_ptr<LiveStreams> Dispatcher::follow(Lsn lsn, std::uint32_t number, unsigned stream) {
     Attempt* attempt = latest(lsn);

@@ -198,7 +198,7 @@ public:
     const std::string& dataDir() const;
     store::ChunkStore& chunks(); ///< thread-safe, blocking: for helper threads
 
-    // --- submissions and single actions -------------------------------------------------------------------------
+    // --- submissions and single actions
     /// Accepted means committed. NeedChunks, Invalid (unknown worker or function, unknown LSN in `after`, …; with
     /// index), NotFound (queue), WrongState (queue drains), NotAccepting, Busy, Journal.
     coro::Task<Result<SubmitAnswer>> submit(Submission submission);
@@ -225,13 +225,11 @@ public:
     coro::Task<Result<void>> retire(Lsn lsn);
 
     // --- lists
-    // ----------------------------------------------------------------------------------------------------
     coro::Task<Result<ListPage>> list(ListQuery query);
     /// The last 1000 that finished, newest first.
     coro::Task<Result<ListPage>> history(QueueSelector queue);
 
     // --- output
-    // ---------------------------------------------------------------------------------------------------
     /// attempt 0: the last. NotFound when that attempt never was or never ran.
     coro::Task<Result<StreamSource>> openStream(Lsn lsn, Stream stream, std::uint32_t attempt, bool follow);
     /// Returns when there are more than `known` bytes, the attempt ended, or after a second.
@@ -239,7 +237,6 @@ public:
                                                    std::uint64_t known);
 
     // --- queues
-    // ---------------------------------------------------------------------------------------------------
     coro::Task<std::vector<QueueView>> queues();
     coro::Task<Result<QueueView>> queue(QueueRef ref);
     coro::Task<Result<QueueView>> createQueue(std::string tag, std::string configJson);
@@ -253,7 +250,6 @@ public:
     coro::Task<Result<void>> releaseAll();
 
     // --- workers
-    // --------------------------------------------------------------------------------------------------
     coro::Task<Result<void>> registerWorker(ParsedWorker worker);
     coro::Task<std::vector<WorkerView>> workers();
     /// By id, name (the newest registered) or name@version.
@@ -261,7 +257,6 @@ public:
     coro::Task<Result<void>> removeWorker(std::string ref, bool force);
 
     // --- watching (watch.h, metrics.h)
-    // ----------------------------------------------------------------------------
     /// Answers all requests from one look. From the first call on, and for a minute after the last, changes are
     /// kept for those who ask on.
     coro::Task<Collected> collect(std::vector<WatchRequest> requests);
@@ -270,7 +265,6 @@ public:
     coro::Task<MetricsView> metrics();
 
     // --- session
-    // --------------------------------------------------------------------------------------------------
     coro::Task<SessionView> session();
     /// WrongState when the table forbids it. Sunset makes waitForSunset return; the owner then calls close().
     coro::Task<Result<void>> moveSession(SessionState to);

@@ -51,13 +51,11 @@ public:
     ~EngineCore();
 
     // --- life, called by main (lifecycle.cpp)
-    // ------------------------------------------------------------------------
     Result<void> open();
     void close();
     void hurry();
 
     // --- commands, on the engine thread
-    // ------------------------------------------------------------------------------
     coro::Task<Result<SubmitAnswer>> submit(Submission submission);
     coro::Task<Result<ActionResult>> action(Lsn lsn);
     coro::Task<Result<ActionResult>> waitForAction(Lsn lsn, Duration wait);
@@ -98,7 +96,6 @@ public:
     coro::Task<Result<GcReport>> gc(bool dryRun) { return retention_->pass(dryRun); }
 
     // --- thread-safe
-    // ------------------------------------------------------------------------------------------------
     coro::Loop& loop() { return loop_; }
     bool isClosing() const { return closing_; }
     const std::string& token() const { return token_; }

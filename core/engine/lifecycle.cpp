@@ -230,7 +230,6 @@ Result<void> EngineCore::startRunner() {
 }
 
 // --- restoring
-// ----------------------------------------------------------------------------------------------------
 
 Result<void> EngineCore::restore() {
     scale_ = WallScale::pinnedNow();
@@ -351,7 +350,6 @@ void EngineCore::removeOldScratch() {
 }
 
 // --- the end
-// ------------------------------------------------------------------------------------------------------
 
 coro::Task<void> EngineCore::sunset() {
     if (auto moved = session_->moveTo(SessionState::Sunset, outbox_); !moved)

@@ -194,7 +194,6 @@ coro::Task<Result<void>> EngineCore::holdAll(bool held) {
 }
 
 // --- workers
-// ------------------------------------------------------------------------------------------------------
 
 coro::Task<Result<void>> EngineCore::registerWorker(ParsedWorker parsed) {
     const WorkerDescriptor& descriptor = *parsed.descriptor;
@@ -278,7 +277,6 @@ coro::Task<Result<void>> EngineCore::removeWorker(std::string ref, bool force) {
 }
 
 // --- session
-// ------------------------------------------------------------------------------------------------------
 
 coro::Task<Result<void>> EngineCore::moveSession(SessionState to) {
     if (to == SessionState::Sunset) {

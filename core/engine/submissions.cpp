@@ -258,7 +258,6 @@ coro::Task<Result<SubmitAnswer>> EngineCore::take(Submission submission) {
 }
 
 // --- one action
-// ---------------------------------------------------------------------------------------------------
 
 namespace {
 

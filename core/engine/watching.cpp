@@ -36,7 +36,6 @@ bool insertSorted(std::vector<T>& list, T value) {
 } // namespace
 
 // --- noting
-// -------------------------------------------------------------------------------------------------------
 
 /// Somebody asks for changes: they are kept from now on, and a while after he last asked.
 void EngineCore::keepChanges() {
@@ -76,7 +75,6 @@ void EngineCore::noteWritable() {
 }
 
 // --- telling
-// ------------------------------------------------------------------------------------------------------
 
 /// A way through the ring for one request.
 struct EngineCore::Walk {

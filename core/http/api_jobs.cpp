@@ -130,7 +130,6 @@ coro::Task<Response> Api::releaseJob(Call& call) {
 }
 
 // --- lists of LSNs
-// ------------------------------------------------------------------------------------------------
 
 coro::Task<Result<void>> Api::changeOne(Call& call, const BulkChange& change, Lsn lsn) {
     auto inQueue = co_await checkQueue(call, lsn);

@@ -108,7 +108,7 @@ void Connection::setInterruptible(bool interruptible) {
     }
 }
 
-// --- between requests -------------------------------------------------------------------------------------------
+// --- between requests
 
 coro::Task<bool> Connection::waitForRequest() {
     if (begin_ < end_) co_return true;
@@ -216,7 +216,6 @@ std::optional<Response> Connection::wrongExpectation() const {
 }
 
 // --- answering
-// ----------------------------------------------------------------------------------------------------
 
 coro::Task<Connection::Next> Connection::answer(Response response) {
     const bool skip = canSkipBody();
@@ -287,7 +286,6 @@ coro::Task<void> Connection::dropInput() {
 }
 
 // --- bodies
-// -------------------------------------------------------------------------------------------------------
 
 coro::Task<Result<std::string_view>> Connection::read() {
     const Piece piece = co_await nextPiece();
@@ -424,7 +422,6 @@ Response Connection::troubleResponse(Trouble trouble, std::uint64_t limit) const
 }
 
 // --- writing
-// ------------------------------------------------------------------------------------------------------
 
 coro::Task<bool> Connection::writeResponse(Response& response) {
     if (response.producer) co_return co_await writeProduced(response);

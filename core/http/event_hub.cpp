@@ -92,7 +92,6 @@ struct EventHub::Group {
 };
 
 // --- one connection
-// -----------------------------------------------------------------------------------------------
 
 coro::Task<void> EventHub::serve(WebSocket& socket, std::optional<Since> since) {
     auto watcher = std::make_shared<Watcher>();
@@ -208,7 +207,6 @@ void EventHub::leave(const WatcherPtr& watcher) {
 }
 
 // --- all of them
-// --------------------------------------------------------------------------------------------------
 
 coro::Task<void> EventHub::run() {
     coro::ThreadGroup listener;

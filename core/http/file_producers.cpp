@@ -101,7 +101,6 @@ coro::Task<Result<std::string_view>> LiveProducer::next() {
 }
 
 // --- following
-// ----------------------------------------------------------------------------------------------------
 
 FollowProducer::FollowProducer(engine::Engine& engine, engine::HelperPool& pool, Link& link, Lsn lsn,
                                engine::Stream stream, engine::StreamSource source, std::uint32_t attempt)

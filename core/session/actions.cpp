@@ -30,7 +30,6 @@ std::unexpected<Error> wrongState(Lsn lsn, std::string_view what) {
 } // namespace
 
 // -- records
-// ---------------------------------------------------------------------------------------------------------------
 
 /// The one function that moves a record. Everything that is counted by phase is counted here.
 void Session::Impl::setPhase(std::uint32_t record, Phase to) {
@@ -213,7 +212,6 @@ void Session::Impl::finish(std::uint32_t record, std::uint32_t attempt, ActionSt
 }
 
 // -- adding
-// ----------------------------------------------------------------------------------------------------------------
 
 void Session::Impl::add(const NewAction& action, MonoTime now, Outbox& out) {
     const std::uint32_t queue = queueIndex_.find(action.queue.value);
@@ -275,7 +273,6 @@ void Session::Impl::reschedule(const NewAction& action, ActionState was, MonoTim
 }
 
 // -- operations
-// ------------------------------------------------------------------------------------------------------------
 
 Result<void> Session::Impl::cancel(Lsn lsn, Outbox& out) {
     const auto follows = cancelLater(lsn, out);

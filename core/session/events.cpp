@@ -4,7 +4,6 @@
 namespace yard::session {
 
 // -- attempts
-// --------------------------------------------------------------------------------------------------------------
 
 /// The record of an attempt that a runner has; kNone: an event of something older, counted.
 std::uint32_t Session::Impl::findOut(Lsn lsn, std::uint32_t attempt) {
@@ -96,7 +95,6 @@ void Session::Impl::learnRunTime(Queue& queue, const AttemptEnd& end) {
 }
 
 // -- events
-// ----------------------------------------------------------------------------------------------------------------
 
 void Session::Impl::began(Lsn lsn, std::uint32_t attempt, Phase phase, Outbox& out) {
     const std::uint32_t record = findOut(lsn, attempt);
@@ -188,7 +186,6 @@ void Session::Impl::interrupted(std::uint32_t record, MonoTime now, Outbox& out)
 }
 
 // -- acknowledgements
-// ------------------------------------------------------------------------------------------------------
 
 void Session::Impl::retryStored(Lsn lsn, Outbox& out) {
     const std::uint32_t record = records_.find(lsn);

@@ -23,7 +23,6 @@ Lanes::~Lanes() {
 }
 
 // -- the table of lanes
-// --------------------------------------------------------------------------------------------------
 
 std::uint32_t Lanes::bucketOf(std::uint64_t hash) const {
     const auto narrow = static_cast<std::uint32_t>(hash & ((std::uint64_t{1} << level_) - 1));
@@ -103,7 +102,6 @@ void Lanes::unlink(std::uint32_t i) {
 }
 
 // -- entries
-// ---------------------------------------------------------------------------------------------------------------
 
 bool Lanes::push(std::uint32_t i, std::uint32_t record) {
     Lane& lane = lanes_[i];
@@ -210,7 +208,6 @@ std::uint32_t Lanes::popSide(Lane& lane) {
 }
 
 // -- sweeping
-// ----------------------------------------------------------------------------------------------------------------
 
 void Lanes::sweepNextLane(std::uint32_t after) {
     std::uint32_t lane = after == kNone ? 0 : lanes_.next(after);
@@ -270,7 +267,6 @@ int Lanes::sweepChunk(Lane& lane, const Sweeper& sweeper) {
 }
 
 // -- looking
-// -----------------------------------------------------------------------------------------------------------------
 
 void Lanes::forEachEntry(std::uint32_t i, const std::function<void(std::uint32_t)>& visit) const {
     const Lane& lane = lanes_[i];

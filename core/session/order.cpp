@@ -47,7 +47,6 @@ std::int64_t roundUpCores(std::int64_t milli) {
 } // namespace
 
 // -- classes and shapes
-// ------------------------------------------------------------------------------------------------
 
 std::uint32_t Order::vectorFor(const Resources& resources) {
     const auto [it, made] = vectorIndex_.try_emplace(resources, static_cast<std::uint32_t>(vectors_.size()));
@@ -85,7 +84,6 @@ void Order::defineClass(ClassId id, const Resources& resources) {
 }
 
 // -- queues
-// ------------------------------------------------------------------------------------------------------------
 
 std::uint32_t Order::addQueue(QueueId id) {
     std::uint32_t at = queues_.size();
@@ -131,7 +129,6 @@ void Order::wake(std::uint32_t i) {
 }
 
 // -- lanes
-// ---------------------------------------------------------------------------------------------------------------
 
 void Order::enter(std::uint32_t record) {
     Record& r = records_[record];
@@ -211,7 +208,6 @@ std::uint32_t Order::topQueue(std::uint32_t shape, int& budget) {
 }
 
 // -- deciding
-// ------------------------------------------------------------------------------------------------------------
 
 bool Order::mayFit(std::uint32_t i, bool now) const {
     const Shape& shape = *shapes_[i];
@@ -318,7 +314,6 @@ std::uint32_t Order::takeAny(std::uint32_t queue) {
 }
 
 // -- looking
-// -------------------------------------------------------------------------------------------------------------
 
 std::size_t Order::memoryBytes() const {
     std::size_t bytes = classes_.memoryBytes() + queues_.memoryBytes() + vectors_.size() * (sizeof(Vector) + 160);

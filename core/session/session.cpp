@@ -28,7 +28,6 @@ Session::Impl::Impl(std::unique_ptr<Capacity> capacity, SessionOptions options)
 }
 
 // -- service state
-// -----------------------------------------------------------------------------------------------------
 
 Result<void> Session::Impl::moveTo(SessionState to, Outbox& out) {
     if (!sessionTransitions().allows(state_, to))
@@ -71,7 +70,6 @@ Result<void> Session::Impl::acceptsWork() const {
 }
 
 // -- timers
-// --------------------------------------------------------------------------------------------------------------
 
 void Session::Impl::setTimer(std::uint32_t record, MonoTime at, bool backoff) {
     Record& r = records_[record];
@@ -109,7 +107,6 @@ std::optional<MonoTime> Session::Impl::nextWake() const {
 }
 
 // -- starting
-// --------------------------------------------------------------------------------------------------------------
 
 bool Session::Impl::schedule(MonoTime now, Outbox& out, bool mayStart) {
     const bool moreTimers = fireTimers(now);
@@ -181,7 +178,6 @@ void Session::Impl::countSlot(std::uint32_t cls, int by) {
 }
 
 // -- questions
-// -------------------------------------------------------------------------------------------------------------
 
 std::optional<LiveView> Session::Impl::live(Lsn lsn) const {
     const std::uint32_t place = records_.find(lsn);
@@ -257,7 +253,6 @@ std::size_t Session::Impl::memoryBytes() const {
 }
 
 // -- the door
-// --------------------------------------------------------------------------------------------------------------
 
 Session::Session(std::unique_ptr<Capacity> capacity, SessionOptions options)
     : impl_(std::make_unique<Impl>(std::move(capacity), options)) {}

@@ -124,7 +124,6 @@ public:
     Session& operator=(const Session&) = delete;
 
     // -- service state
-    // ---------------------------------------------------------------------------------------------
     SessionState state() const;
     /// WrongState when the table forbids it. Paused: leases ahead are taken back. Abandoned: all that is pending or
     /// running is Abandoned at once, Finish for each follows from step(). Sunset: running attempts get Stop.
@@ -133,7 +132,6 @@ public:
     Result<void> accepts(QueueId queue) const;
 
     // -- classes and queues
-    // ----------------------------------------------------------------------------------------
     /// Once per class, before its first action.
     void defineClass(ClassId id, const Resources& resources);
     /// False: an action of this class would never start on this machine.
@@ -160,7 +158,6 @@ public:
     Result<void> forgetQueue(QueueId id, Outbox& out);
 
     // -- actions
-    // ---------------------------------------------------------------------------------------------------
     /// After their commit; at start all that is in the journal, in order of LSN, at most a few thousand per call.
     /// Queues, classes exist; LSNs are not live. An action of a cancelled queue or with cancelRequested gets its
     /// Finish, and so does one that waits for an action which ended otherwise.
@@ -184,7 +181,6 @@ public:
     Result<void> setQueue(Lsn lsn, QueueId queue);
 
     // -- events of runners: of an older attempt or an unknown action they are ignored and counted
-    // -----------------------
     void submitting(Lsn lsn, std::uint32_t attempt, Outbox& out);
     void running(Lsn lsn, std::uint32_t attempt, Outbox& out);
     /// The lease was given back before it ran: to the front of its order, uncounted; the next start has the same
@@ -195,7 +191,6 @@ public:
     void ended(Lsn lsn, std::uint32_t attempt, const AttemptEnd& end, MonoTime now, Outbox& out);
 
     // -- acknowledgements of the journal
-    // ---------------------------------------------------------------------------
     void retryStored(Lsn lsn, Outbox& out);
     /// Counters move to the final state, the action is no longer live; those that wait for it go on, or fail, the
     /// first ones at once and the rest by step(). A queue that reached its number of failures is held
@@ -203,7 +198,6 @@ public:
     void finishStored(Lsn lsn, Outbox& out);
 
     // -- time and work
-    // ---------------------------------------------------------------------------------------------
     /// Lets timers fire that are due, then starts what may start. At most a few thousand things per call; true:
     /// call again after a yield. Without `mayStart` timers fire and nothing starts.
     bool schedule(MonoTime now, Outbox& out, bool mayStart = true);
@@ -216,7 +210,6 @@ public:
     bool hasMoreWork() const;
 
     // -- questions
-    // -------------------------------------------------------------------------------------------------
     std::optional<LiveView> live(Lsn lsn) const;
     /// Shows live actions from `from` on in the order of their LSNs, at most `most`. Returns the LSN to go on with;
     /// 0: that was all.

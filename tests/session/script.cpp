@@ -123,7 +123,6 @@ std::string Player::nameOf(Lsn l, std::uint32_t attempt) const {
 }
 
 // -- the engine's part
-// -----------------------------------------------------------------------------------------------
 
 void Player::note() {
     const auto say = [this](const std::string& verb, const std::string& object) {
@@ -177,7 +176,6 @@ void Player::settle() {
 }
 
 // -- statements
-// --------------------------------------------------------------------------------------------------------
 
 bool Player::machine(const Words& w) {
     int* setting = w[0] == "cores" ? &cores_ : w[0] == "slots" ? &slots_ : w[0] == "ahead" ? &ahead_ : nullptr;
@@ -445,7 +443,6 @@ void Player::command(const Words& w) {
 }
 
 // -- what must hold
-// --------------------------------------------------------------------------------------------------
 
 void Player::expect(const Words& w) {
     std::string said;

@@ -130,7 +130,6 @@ void Load::complain(std::string sentence) {
 }
 
 // --- the clients
-// --------------------------------------------------------------------------------------------------
 
 void Load::run(const std::function<Caller()>& connect, int threads, const std::atomic<bool>& stop) {
     std::vector<std::jthread> clients;
@@ -228,7 +227,6 @@ std::string Load::summary() const {
 }
 
 // --- the end
-// ------------------------------------------------------------------------------------------------------
 
 void Load::finish(Caller caller) {
     for (const Submission& what : std::exchange(toRepeat_, {}))

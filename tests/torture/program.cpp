@@ -128,7 +128,6 @@ std::string shJson(const Place& place, std::string_view script, std::string_view
 }
 
 // --- callers
-// ------------------------------------------------------------------------------------------------------
 
 boost::json::object Answer::json() const {
     boost::system::error_code error;
@@ -179,7 +178,6 @@ Answer Caller::result(std::int64_t lsn, int limitSeconds) {
 }
 
 // --- the program
-// --------------------------------------------------------------------------------------------------
 
 Yardmaster::Yardmaster(const Place& place, Options options)
     : place_(place)
