@@ -91,21 +91,30 @@ coro::Task<store::LsnSet> EngineCore::choose(const BulkRequest& request, std::op
     co_return chosen;
 }
 
+Result<store::BulkChange> EngineCore::wantedChange(const ActionChange& what) {
+    if (what.priority && (*what.priority < -100 || *what.priority > 100))
+        return invalid("priority", "\"priority\" is a number from -100 to 100.");
+    store::BulkChange change;
+    change.priority = what.priority;
+    if (what.queue) {
+        const Result<QueueEntry*> to = findQueue(*what.queue);
+        if (!to) return std::unexpected(to.error());
+        change.queue = (*to)->id;
+    }
+    return change;
+}
+
 Result<store::BulkChange> EngineCore::bulkChange(const BulkRequest& request) {
+    if (request.kind == BulkKind::Set) {
+        Result<store::BulkChange> change = wantedChange(request.set);
+        if (change && change->queue)
+            if (auto accepts = session_->accepts(*change->queue); !accepts) return std::unexpected(accepts.error());
+        return change;
+    }
     store::BulkChange change;
     if (request.kind == BulkKind::Cancel) change.cancelRequested = true;
     if (request.kind == BulkKind::Hold || request.kind == BulkKind::Release)
         change.held = request.kind == BulkKind::Hold;
-    if (request.kind != BulkKind::Set) return change;
-    change.priority = request.set.priority;
-    if (change.priority && (*change.priority < -100 || *change.priority > 100))
-        return invalid("priority", "\"priority\" is a number from -100 to 100.");
-    if (request.set.queue) {
-        const Result<QueueEntry*> to = findQueue(*request.set.queue);
-        if (!to) return std::unexpected(to.error());
-        if (auto accepts = session_->accepts((*to)->id); !accepts) return std::unexpected(accepts.error());
-        change.queue = (*to)->id;
-    }
     return change;
 }
 

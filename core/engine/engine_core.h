@@ -179,6 +179,8 @@ private:
 
     // bulk.cpp
     coro::Task<store::LsnSet> choose(const BulkRequest& request, std::optional<QueueId> queue, BulkAnswer& answer);
+    coro::Task<Result<void>> notEnded(Lsn lsn);
+    Result<store::BulkChange> wantedChange(const ActionChange& what);
     Result<store::BulkChange> bulkChange(const BulkRequest& request);
     Result<void> changeLive(Lsn lsn, const store::BulkChange& change);
     coro::Task<Result<void>> changeChosen(const store::LsnSet& chosen, const store::BulkChange& change,

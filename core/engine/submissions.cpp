@@ -277,12 +277,17 @@ Result<void> tooLateFor(Lsn lsn, Result<void> done) {
 
 } // namespace
 
+/// NotFound, or WrongState when its end is kept.
+coro::Task<Result<void>> EngineCore::notEnded(Lsn lsn) {
+    if (session_->live(lsn)) co_return Result<void>{};
+    const Result<ActionResult> known = co_await action(lsn);
+    if (!known) co_return std::unexpected(known.error());
+    if (isEnded(known->state)) co_return alreadyEnded(lsn, known->state);
+    co_return Result<void>{};
+}
+
 coro::Task<Result<void>> EngineCore::cancel(Lsn lsn) {
-    if (!session_->live(lsn)) {
-        const Result<ActionResult> known = co_await action(lsn);
-        if (!known) co_return std::unexpected(known.error());
-        if (isEnded(known->state)) co_return alreadyEnded(lsn, known->state);
-    }
+    if (auto known = co_await notEnded(lsn); !known) co_return known;
     store::Update update{
         .lsn = lsn, .held = {}, .cancelRequested = true, .priority = {}, .queue = {}, .notBefore = {}};
     const store::AckDetail done = co_await committer_.commit(std::move(update));
@@ -333,31 +338,19 @@ coro::Task<Result<void>> EngineCore::release(Lsn lsn) {
 
 /// The session first, as it alone knows whether it may; one FIFO to the journal keeps what follows behind this.
 coro::Task<Result<void>> EngineCore::change(Lsn lsn, ActionChange what) {
-    if (what.priority && (*what.priority < -100 || *what.priority > 100))
-        co_return invalid("priority", "\"priority\" is a number from -100 to 100.");
-    if (!session_->live(lsn)) {
-        const Result<ActionResult> known = co_await action(lsn);
-        if (!known) co_return std::unexpected(known.error());
-        if (isEnded(known->state)) co_return alreadyEnded(lsn, known->state);
-    }
-    store::Update update{
-        .lsn = lsn, .held = {}, .cancelRequested = {}, .priority = {}, .queue = {}, .notBefore = {}};
-    if (what.queue) {
-        const Result<QueueEntry*> to = findQueue(*what.queue);
-        if (!to) co_return std::unexpected(to.error());
-        if (auto moved = session_->setQueue(lsn, (*to)->id); !moved) co_return moved;
-        update.queue = (*to)->id;
-    }
-    if (what.priority) {
-        if (auto set = session_->setPriority(lsn, *what.priority); !set) co_return set;
-        update.priority = what.priority;
-    }
+    if (auto known = co_await notEnded(lsn); !known) co_return known;
+    const Result<store::BulkChange> change = wantedChange(what);
+    if (!change) co_return std::unexpected(change.error());
+    if (auto changed = changeLive(lsn, *change); !changed) co_return changed;
     wake();
-    if (!update.queue && !update.priority) co_return Result<void>{};
-    const store::AckDetail done = co_await committer_.commit(std::move(update));
-    if (done.error && done.error->kind == ErrorKind::NotFound)
-        co_return fail(ErrorKind::WrongState, fmt::format("Action {} has ended already.", lsn.value));
-    if (done.error) co_return std::unexpected(*done.error);
+    if (!change->queue && !change->priority) co_return Result<void>{};
+    const store::AckDetail done = co_await committer_.commit(store::Update{.lsn = lsn,
+                                                                           .held = {},
+                                                                           .cancelRequested = {},
+                                                                           .priority = change->priority,
+                                                                           .queue = change->queue,
+                                                                           .notBefore = {}});
+    if (done.error) co_return tooLateFor(lsn, std::unexpected(*done.error));
     co_return Result<void>{};
 }
 

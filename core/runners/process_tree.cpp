@@ -69,22 +69,33 @@ constexpr std::size_t kMaxEnvironment = 8u << 20;
 } // namespace
 
 std::optional<ProcessStat> readStat(int pid) {
-    const std::string text = readProc(fmt::format("/proc/{}/stat", pid), 4096);
+    return parseStat(pid, readProc(fmt::format("/proc/{}/stat", pid), 4096));
+}
+
+std::optional<ProcessStat> parseStat(int pid, std::string_view text) {
     // The name in parentheses may hold anything, parentheses too: fields count from the last one.
     const std::size_t close = text.rfind(')');
-    if (close == std::string::npos || close + 2 >= text.size()) return {};
+    if (close == text.npos || close + 2 >= text.size()) return {};
     ProcessStat stat;
     stat.pid = pid;
-    std::string_view rest = std::string_view(text).substr(close + 2);
+    std::string_view rest = text.substr(close + 2);
     for (int field = 3; field <= 22 && !rest.empty(); ++field) {
         const std::size_t end = std::min(rest.find_first_of(" \n"), rest.size());
         const std::string_view word = rest.substr(0, end);
         bool good = true;
+        std::int64_t ticks = 0;
         switch (field) {
         case 3: stat.state = word.empty() ? '?' : word.front(); break;
         case 4: good = parseNumber(word, stat.parent); break;
         case 5: good = parseNumber(word, stat.group); break;
         case 6: good = parseNumber(word, stat.session); break;
+        case 14: // utime, stime, cutime, cstime
+        case 15:
+        case 16:
+        case 17:
+            good = parseNumber(word, ticks);
+            stat.cpuTicks += ticks;
+            break;
         case 22: good = parseNumber(word, stat.startTicks); break;
         default: break;
         }

@@ -19,9 +19,12 @@ struct ProcessStat {
     int parent = 0;
     int group = 0;
     int session = 0;
+    std::int64_t cpuTicks = 0;    ///< used, by children that were waited for too; in 1/CLK_TCK s
     std::uint64_t startTicks = 0; ///< since boot, in 1/CLK_TCK s: with the pid the identity of a process
     bool isDead() const { return state == 'Z' || state == 'X' || state == 'x'; }
 };
+/// The text of /proc/PID/stat.
+std::optional<ProcessStat> parseStat(int pid, std::string_view text);
 /// /proc/PID/stat, nothing when there is no such process.
 std::optional<ProcessStat> readStat(int pid);
 

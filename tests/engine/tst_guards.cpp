@@ -153,13 +153,14 @@ private slots:
     void aTreesProcessorTimeIsThatOfItsSessionAndItsDescendants() {
         const QTemporaryDir dir;
         const std::string root = dir.path().toStdString() + "/";
-        // state ppid pgrp session tty tpgid flags minflt cminflt majflt cmajflt utime stime cutime cstime
-        write(root + "proc/10/stat", "10 (a) b) S 1 10 10 0 -1 0 0 0 0 0 1 2 3 4 20 0\n");
-        write(root + "proc/11/stat", "11 (child) S 10 10 10 0 -1 0 0 0 0 0 10 0 0 0 20 0\n");
-        write(root + "proc/12/stat", "12 (own session) S 11 12 12 0 -1 0 0 0 0 0 100 0 0 0 20 0\n");
-        write(root + "proc/13/stat", "13 (other) S 1 13 13 0 -1 0 0 0 0 0 1000 0 0 0 20 0\n");
+        // state ppid pgrp session tty tpgid flags minflt cminflt majflt cmajflt utime stime cutime cstime priority
+        // nice threads - start
+        write(root + "proc/10/stat", "10 (a) b) S 1 10 10 0 -1 0 0 0 0 0 1 2 3 4 20 0 1 0 7\n");
+        write(root + "proc/11/stat", "11 (child) S 10 10 10 0 -1 0 0 0 0 0 10 0 0 0 20 0 1 0 7\n");
+        write(root + "proc/12/stat", "12 (own session) S 11 12 12 0 -1 0 0 0 0 0 100 0 0 0 20 0 1 0 7\n");
+        write(root + "proc/13/stat", "13 (other) S 1 13 13 0 -1 0 0 0 0 0 1000 0 0 0 20 0 1 0 7\n");
         write(root + "proc/14/stat", "14 nonsense");
-        write(root + "proc/self/stat", "13 (other) S 1 13 10 0 -1 0 0 0 0 0 1000 0 0 0 20 0\n");
+        write(root + "proc/self/stat", "13 (other) S 1 13 10 0 -1 0 0 0 0 0 1000 0 0 0 20 0 1 0 7\n");
         const auto times = engine::processorTimes({10, 99}, root);
         QCOMPARE(times.size(), 1u);
         QCOMPARE(times.at(10), 120 * (1'000'000 / ::sysconf(_SC_CLK_TCK)));

@@ -45,20 +45,20 @@ public:
 
     void paint(QPainter* painter, const QRect& rect, QIcon::Mode mode, QIcon::State) override {
         icons::paint(*painter, rect, name_, std::min(rect.width(), rect.height()), colourFor(mode),
-                     colour(Theme::current().scheme(), Token::Bg1));
+                     Theme::current()(Token::Bg1));
     }
     QPixmap pixmap(const QSize& size, QIcon::Mode mode, QIcon::State) override {
         // Already in device pixels.
         return icons::pixmap(name_, std::min(size.width(), size.height()), colourFor(mode), 1,
-                             colour(Theme::current().scheme(), Token::Bg1));
+                             Theme::current()(Token::Bg1));
     }
     QIconEngine* clone() const override { return new Engine(*this); }
 
 private:
     QColor colourFor(QIcon::Mode mode) const {
-        const Scheme scheme = Theme::current().scheme();
-        if (mode == QIcon::Disabled) return colour(scheme, Token::Disabled);
-        return face_ ? ink(scheme, *face_) : colour(scheme, token_);
+        const Theme& theme = Theme::current();
+        if (mode == QIcon::Disabled) return theme(Token::Disabled);
+        return face_ ? theme.inkOf(*face_) : theme(token_);
     }
     QString name_;
     Token token_ = Token::Text2;
