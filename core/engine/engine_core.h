@@ -25,6 +25,7 @@
 #include "core/engine/waiters.h"
 #include "core/engine/watch.h"
 #include "core/engine/worker_registry.h"
+#include "core/engine/workers_entered.h"
 #include "core/runners/local_runner.h"
 #include "core/runners/recovery.h"
 #include "core/session/session.h"
@@ -163,6 +164,7 @@ private:
         std::vector<store::LabelEntry> labels;
         std::vector<store::ClassEntry> classes;
         std::vector<SpecPtr> specs;
+        std::vector<std::string> workers; ///< ids of registered ones, each once
         std::int64_t count = 0;
         std::vector<store::FinishedState> finished; ///< predecessors that had ended when it was committed
     };
@@ -176,6 +178,10 @@ private:
     session::Predecessor predecessor(const store::Edge& edge,
                                      const std::vector<store::FinishedState>& finished) const;
     session::NewAction sessionAction(const store::PendingRow& row) const;
+
+    // workers.cpp
+    coro::Task<Lsn> firstLiveOf(std::string workerId, Lsn from);
+    coro::Task<Result<void>> endAllOf(std::string workerId, std::string name, bool force);
 
     // bulk.cpp
     coro::Task<store::LsnSet> choose(const BulkRequest& request, std::optional<QueueId> queue, BulkAnswer& answer);
@@ -278,6 +284,7 @@ private:
     std::int64_t lastSubmitTime_ = 0;
     Waiters waiters_;
     PredecessorWatch predecessors_;
+    WorkersEntered workersEntered_;
     std::optional<MonoTime> nextExpiry_; ///< when the next idle queue is looked at
     EngineCounters counters_;
     ChangeFeed feed_;

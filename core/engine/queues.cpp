@@ -1,9 +1,8 @@
-// Queues, workers and the state of the session: committed first, then told to the session, then answered.
+// Queues and the state of the session: committed first, then told to the session, then answered.
 #include "core/engine/engine_core.h"
 
 #include "core/base/files.h"
 #include "core/base/log.h"
-#include "core/runners/scratch.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -190,89 +189,6 @@ coro::Task<Result<void>> EngineCore::holdAll(bool held) {
         const Result<QueueView> done = co_await holdQueue(QueueRef{id, {}}, held);
         if (!done && done.error().kind != ErrorKind::NotFound) co_return std::unexpected(done.error());
     }
-    co_return Result<void>{};
-}
-
-// --- workers
-
-coro::Task<Result<void>> EngineCore::registerWorker(ParsedWorker parsed) {
-    const WorkerDescriptor& descriptor = *parsed.descriptor;
-    if (descriptor.mode == WorkerMode::Warm)
-        co_return fail(
-            ErrorKind::NotImplemented,
-            "Warm workers are not supported by this version yet: register it with \"mode\": \"process\".");
-    if (descriptor.platform != thisPlatform())
-        co_return invalid("platform", fmt::format("This machine is {}; a worker for {} cannot run here.",
-                                                  thisPlatform(), descriptor.platform));
-    store::WorkerRow row;
-    row.id = parsed.id;
-    row.canonical = parsed.canonical;
-    row.registered = wallNow();
-    for (const WorkerFile& file : descriptor.files) row.chunks.push_back(file.hash);
-    const store::AckDetail done = co_await committer_.commit(store::PutWorker{std::move(row)});
-    if (done.error) co_return std::unexpected(*done.error);
-    workers_.add({parsed.id.hex(), parsed.canonical, parsed.descriptor});
-    noteChange(ChangeEntry::Kind::Workers);
-    co_return Result<void>{};
-}
-
-coro::Task<std::vector<WorkerView>> EngineCore::workers() {
-    std::vector<WorkerView> views;
-    for (const RegisteredWorker* worker : workers_.all()) views.push_back({worker->id, worker->canonical});
-    co_return views;
-}
-
-namespace {
-
-std::unexpected<Error> unknownWorker(const std::string& ref) {
-    return fail(ErrorKind::NotFound, fmt::format("There is no worker \"{}\"; `yardctl workers` lists them.", ref));
-}
-
-} // namespace
-
-coro::Task<Result<WorkerView>> EngineCore::worker(std::string ref) {
-    const RegisteredWorker* worker = workers_.find(ref);
-    if (!worker) co_return unknownWorker(ref);
-    co_return WorkerView{worker->id, worker->canonical};
-}
-
-coro::Task<Result<void>> EngineCore::removeWorker(std::string ref, bool force) {
-    const RegisteredWorker* worker = workers_.find(ref);
-    if (!worker) co_return unknownWorker(ref);
-    const std::string id = worker->id;
-    const std::string name = worker->descriptor->name;
-    ListQuery active;
-    active.states = {ActionState::Pending, ActionState::Submitting, ActionState::Running};
-    active.worker = id;
-    active.limit = 1000;
-    for (;;) {
-        const Result<ListPage> page = co_await list(active);
-        if (!page) co_return std::unexpected(page.error());
-        if (page->jobs.empty() && page->cursor.empty()) break;
-        if (!page->jobs.empty() && !force)
-            co_return fail(
-                ErrorKind::WrongState,
-                fmt::format("Actions of worker \"{}\" are pending or running (action {} is one): wait for "
-                            "them, cancel them, or give {{\"force\":true}}, which cancels them.",
-                            name, page->jobs.front().lsn.value));
-        for (const ActionResult& job : page->jobs) co_await cancel(job.lsn);
-        if (page->jobs.empty()) {
-            active.cursor = page->cursor;
-            continue;
-        }
-        for (const ActionResult& job : page->jobs)
-            co_await waitForAction(job.lsn, settings_.grace + Duration(5'000'000));
-        active.cursor.clear();
-    }
-    const store::AckDetail done = co_await committer_.commit(store::DropWorker{*Hash256::fromHex(id)});
-    if (done.error) co_return std::unexpected(*done.error);
-    workers_.remove(id);
-    noteChange(ChangeEntry::Kind::Workers);
-    dispatcher_->forgetWorker(id);
-    helpers_->postDeletion([dataDir = directory_->path(), id] {
-        if (auto removed = runners::removeWorkerFiles(dataDir, id); !removed)
-            logWarning("engine", "files of worker {}: {}", id, removed.error().message);
-    });
     co_return Result<void>{};
 }
 

@@ -96,6 +96,8 @@ Result<EngineCore::Resolved> EngineCore::resolve(const Submission& submission, Q
         if (cls.isNew) session_->defineClass(session::ClassId{cls.id}, key->resources);
         if (!session_->everFits(session::ClassId{cls.id}))
             return std::unexpected(atIndex(neverFits(session_->needs(session::ClassId{cls.id})), i, isList));
+        if (!spec.isExec() && std::ranges::find(resolved.workers, key->workerId) == resolved.workers.end())
+            resolved.workers.push_back(key->workerId);
         if (!cls.isStored)
             resolved.classes.push_back({cls.id + 1, key->text(), key->workerId, key->workerName, key->function});
         const Dictionary::Interned label = dictionary_.internLabel(spec.label);
@@ -225,6 +227,7 @@ coro::Task<Result<SubmitAnswer>> EngineCore::take(Submission submission) {
     noteQueueUsed(id);
     Result<Resolved> resolved = resolve(submission, id);
     if (!resolved) co_return std::unexpected(resolved.error());
+    const WorkersEntered::Scope entering(workersEntered_, resolved->workers);
     PredecessorWatch::Scope watched(predecessors_);
     for (const store::AcceptItem& item : resolved->items) watched.add(item.row.after);
     const Result<Lsn> first = co_await takeLsns(resolved->count);
@@ -370,6 +373,14 @@ coro::Task<Result<int>> EngineCore::reschedule(Lsn lsn, bool force) {
     });
     finished.retries.ownFailures = static_cast<int>(std::max<std::ptrdiff_t>(own - 1, 0));
     finished.retries.interruptions = static_cast<int>(std::ssize(known->attempts) - own);
+    if (known->workerId != "exec") {
+        const RegisteredWorker* worker = workers_.find(known->workerId);
+        if (!worker || worker->leaving)
+            co_return fail(ErrorKind::WrongState,
+                           fmt::format("Worker \"{}\" of action {} was removed: register it again first.",
+                                       known->workerName, lsn.value));
+    }
+    const WorkersEntered::Scope entering(workersEntered_, {known->workerId});
     const Result<session::RetryCounters> after = session_->checkReschedule(finished, force);
     if (!after) co_return std::unexpected(after.error());
     store::Reopen reopen;

@@ -22,6 +22,10 @@ void WorkerRegistry::remove(std::string_view id) {
     byId_.erase(at);
 }
 
+void WorkerRegistry::setLeaving(std::string_view id, bool leaving) {
+    if (const auto at = byId_.find(id); at != byId_.end()) at->second.leaving = leaving;
+}
+
 const RegisteredWorker* WorkerRegistry::find(std::string_view ref) const {
     if (const auto at = byId_.find(ref); at != byId_.end()) return &at->second;
     const auto mark = ref.find('@');
@@ -56,6 +60,9 @@ Result<ClassKey> WorkerRegistry::resolve(const ActionSpec& spec) const {
                        fmt::format("No worker \"{}\" is registered: register it with POST workers/<id> or "
                                    "`yardctl workers add`, or use \"exec\".",
                                    spec.worker));
+    if (worker->leaving)
+        return fail(ErrorKind::WrongState,
+                    fmt::format("Worker \"{}\" is being removed.", worker->descriptor->name));
     if (!worker->descriptor->function(spec.function)) {
         std::string known;
         for (const WorkerFunction& f : worker->descriptor->functions) known += (known.empty() ? "" : ", ") + f.name;

@@ -20,6 +20,7 @@ struct RegisteredWorker {
     std::string canonical;
     std::shared_ptr<const WorkerDescriptor> descriptor;
     std::uint64_t order = 0; ///< registrations counted: the newest of a name is the one a bare name means
+    bool leaving = false;    ///< being removed: takes no new actions
 };
 
 class WorkerRegistry {
@@ -27,10 +28,12 @@ public:
     /// Adds it, or makes it the newest of its name again when it is there.
     void add(RegisteredWorker worker);
     void remove(std::string_view id);
+    void setLeaving(std::string_view id, bool leaving);
     /// By id, name@version or name (the newest registered). Null when there is none.
     const RegisteredWorker* find(std::string_view ref) const;
     std::vector<const RegisteredWorker*> all() const;
-    /// The class of an action: its worker must be known and implement its function. Invalid names the member.
+    /// The class of an action: its worker must be known and implement its function. Invalid names the member;
+    /// WrongState: the worker is leaving.
     Result<ClassKey> resolve(const ActionSpec& spec) const;
 
 private:

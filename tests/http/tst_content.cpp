@@ -5,6 +5,7 @@
 
 #include <QObject>
 #include <QTest>
+#include <fmt/format.h>
 
 using namespace yard;
 using namespace yard::http;
@@ -40,6 +41,8 @@ private slots:
 
     void chunksAreStoredVerifiedAndReadInParts();
     void workersAreRegistered();
+    void aWorkerInUseIsRemovedByForceOnly();
+    void whatRanByAWorkerThatIsGoneIsNotRunAgain();
     void aSubmissionBringsItsChunks();
     void whatIsWrongInPartsIsSaid_data();
     void whatIsWrongInPartsIsSaid();
@@ -47,6 +50,8 @@ private slots:
     void jsonInPartsIsBounded();
 
 private:
+    std::string registerScript(const std::string& name, const std::string& body);
+
     std::unique_ptr<ApiTest> api_;
 };
 
@@ -107,6 +112,64 @@ void ContentTest::workersAreRegistered() {
             std::string::npos);
     QCOMPARE(api_->call("DELETE", "/compute/workers/echoer").status, 200);
     QCOMPARE(api_->get("/compute/workers/echoer").status, 404);
+}
+
+/// The id of a worker, registered under this name, that runs `body`.
+std::string ContentTest::registerScript(const std::string& name, const std::string& body) {
+    const std::string script = "#!/bin/sh\n" + body + "\n";
+    const std::string hash = hashOf(script);
+    const std::string descriptor = fmt::format(
+        R"({{"name":"{}","version":"1","platform":"{}","executable":"run.sh","files":[{{"path":"run.sh",)"
+        R"("hash":"{}","size":{},"mode":"0755"}}],"functions":[{{"name":"f","version":"1"}}]}})",
+        name, thisPlatform(), hash, script.size());
+    api_->call("PUT", "/compute/chunks/" + hash, script, {{"Content-Type", "x/y"}});
+    const std::string id = parseWorker(descriptor)->id.hex();
+    const Reply done = api_->post("/compute/workers/" + id, descriptor);
+    return done.status == 200 ? id : done.body;
+}
+
+void ContentTest::aWorkerInUseIsRemovedByForceOnly() {
+    const std::string id = registerScript("sleeper", "exec sleep 100");
+    const Reply array = api_->post("/compute/jobs/sleeper", R"({"function":"f","array":{"from":0,"to":2999}})");
+    QVERIFY2(array.status == 200, array.body.c_str());
+    const std::string first = fmt::format("/compute/jobs/{}", array.number("lsn"));
+    const std::string last = fmt::format("/compute/jobs/{}", array.number("lsn") + 2999);
+    QTRY_COMPARE_WITH_TIMEOUT(api_->get(first).text("state"), std::string("running"), 30'000);
+
+    const Reply refused = api_->call("DELETE", "/compute/workers/sleeper");
+    QCOMPARE(refused.status, 409);
+    QVERIFY2(refused.text("message").find("force") != std::string::npos, refused.body.c_str());
+    QCOMPARE(api_->get("/compute/workers/" + id).status, 200);
+    QCOMPARE(api_->post("/compute/jobs/sleeper", R"({"function":"f","hold":true})").status, 200);
+
+    const Reply done = api_->call("DELETE", "/compute/workers/" + id, R"({"force":true})");
+    QVERIFY2(done.status == 200, done.body.c_str());
+    QCOMPARE(done.text("id"), id);
+    QCOMPARE(api_->get("/compute/workers/sleeper").status, 404);
+    QCOMPARE(api_->get(first).text("state"), std::string("cancelled"));
+    QCOMPARE(api_->get(last).text("state"), std::string("cancelled"));
+    QCOMPARE(api_->get("/compute/jobs?worker=sleeper&state=pending,submitting,running")
+                 .json()
+                 .at("jobs")
+                 .as_array()
+                 .size(),
+             std::size_t(0));
+    QCOMPARE(api_->post("/compute/jobs/sleeper", R"({"function":"f"})").status, 422);
+}
+
+void ContentTest::whatRanByAWorkerThatIsGoneIsNotRunAgain() {
+    const std::string id = registerScript("failer", "exit 3");
+    const Reply queue = api_->post("/compute/queues", R"({"config":{"max_retries":0}})");
+    const Reply failed =
+        api_->post("/compute/queues/" + queue.text("token") + "/jobs/failer?wait=60", R"({"function":"f"})");
+    QCOMPARE(failed.text("state"), std::string("failed"));
+    QCOMPARE(api_->call("DELETE", "/compute/workers/" + id).status, 200);
+    const std::string again = fmt::format("/compute/jobs/{}", failed.number("lsn"));
+    const Reply refused = api_->post(again, R"({"force":true})");
+    QCOMPARE(refused.status, 409);
+    QVERIFY2(refused.text("message").find("was removed") != std::string::npos, refused.body.c_str());
+    QCOMPARE(registerScript("failer", "exit 3"), id);
+    QCOMPARE(api_->post(again, R"({"force":true})").status, 200);
 }
 
 void ContentTest::aSubmissionBringsItsChunks() {
