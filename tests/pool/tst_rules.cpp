@@ -1,0 +1,469 @@
+// What a user of warm workers can rely on, rule by rule.
+#include "core/pool/restart_files.h"
+#include "tests/pool/pool_test.h"
+
+using namespace yard;
+using namespace yard::pool;
+
+class TestPoolRules : public QObject {
+    Q_OBJECT
+private slots:
+    void theFirstRequestSpawnsAndWaits();
+    void anIdleProcessIsUsedBeforeAnotherIsSpawned();
+    void theProcessUsedLastIsUsedNext();
+    void allBusySpawnsInTheBackgroundAndTheFirstFreeServes();
+    void aPrivateQueueTakesTheLeastBusyProcess();
+    void concurrencyFillsAProcessBeforeTheNext();
+    void aheadGoesBeyondConcurrency();
+    void maxPerGroupHolds();
+    void maxHoldsAndANewGroupWaits();
+    void raisingMaxWakesThoseWhoWait();
+    void loweringMaxEndsWhatIsIdle();
+    void maxRequestsRetiresAProcess();
+    void idleProcessesGoAfterTheirTime();
+    void idleForEverWithZero();
+    void minProcessesStay();
+    void minProcessesAreSpawnedAfterTheFirst();
+    void aWaiterCanGiveUp();
+    void aDetachedProcessFinishesItsSessions();
+    void removingAGroupInterruptsItsSpawn();
+    void aCrashSpawnsForThoseWhoWait();
+    void restartReplacesEachWithinTheBudget();
+    void restartWithRoomSpawnsFirst();
+    void restartRollsBackWhenTheNewOneFails();
+    void aNewVersionReplacesTheOldOne();
+    void aNewVersionSharesTheBudgetOfTheOldOne();
+    void aFailingBackgroundSpawnPauses();
+    void restartFilesAreSeen();
+};
+
+void TestPoolRules::theFirstRequestSpawnsAndWaits() {
+    PoolTest t;
+    const GroupId g = t.group("a");
+    QVERIFY(!t.checkout(g, 7));
+    QCOMPARE(t.starting.size(), 1u);
+    QVERIFY(!t.checkout(g, 8));
+    QCOMPARE(t.starting.size(), 1u); // one at a time
+    const ProcessId p = t.spawnOne();
+    QCOMPARE(t.served.size(), 1u);
+    QCOMPARE(t.served[0].tag, 7u);
+    QVERIFY(t.served[0].process == p);
+    QCOMPARE(name(t.pool.process(p)->whyStarted), "first_request");
+    t.close(p);
+    QCOMPARE(t.served.size(), 2u);
+    QCOMPARE(t.served[1].tag, 8u);
+}
+
+void TestPoolRules::anIdleProcessIsUsedBeforeAnotherIsSpawned() {
+    PoolTest t;
+    const GroupId g = t.group("a");
+    const ProcessId p = t.warm(g);
+    QVERIFY(t.checkout(g) == p);
+    QVERIFY(t.starting.empty());
+    QCOMPARE(t.pool.active(), 1u);
+    QCOMPARE(t.pool.group(g)->hits, 1u);
+}
+
+void TestPoolRules::theProcessUsedLastIsUsedNext() {
+    PoolTest t;
+    const GroupId g = t.group("a", {.globalQueue = false});
+    const ProcessId first = t.warm(g);
+    QVERIFY(t.checkout(g) == first);
+    QVERIFY(t.checkout(g) == first); // private: in line, and one more is spawned
+    const ProcessId second = t.spawnOne();
+    QVERIFY(t.checkout(g) == second);
+    t.close(second);
+    t.close(first);
+    t.close(first);
+    QVERIFY(t.checkout(g) == first);
+}
+
+void TestPoolRules::allBusySpawnsInTheBackgroundAndTheFirstFreeServes() {
+    PoolTest t;
+    const GroupId g = t.group("a");
+    const ProcessId p = t.warm(g);
+    t.checkout(g, 1);
+    QVERIFY(!t.checkout(g, 2));
+    QCOMPARE(t.starting.size(), 1u);
+    t.close(p); // sooner than the new one
+    QCOMPARE(t.served.size(), 1u);
+    QCOMPARE(t.served[0].tag, 2u);
+    const ProcessId late = t.spawnOne();
+    QVERIFY(t.stateOf(late) == ProcessState::Idle);
+    QCOMPARE(name(t.pool.process(late)->whyStarted), "all_busy");
+}
+
+void TestPoolRules::aPrivateQueueTakesTheLeastBusyProcess() {
+    PoolTest t({.max = 2});
+    const GroupId g = t.group("a", {.globalQueue = false});
+    const ProcessId first = t.warm(g);
+    t.checkout(g);
+    t.checkout(g);
+    const ProcessId second = t.spawnOne();
+    for (int i = 0; i < 2; ++i) QVERIFY(t.checkout(g) == second);
+    QCOMPARE(t.pool.process(first)->sessions, 2u);
+    t.close(first);
+    QVERIFY(t.checkout(g) == first);
+    QVERIFY(t.starting.empty());
+}
+
+void TestPoolRules::concurrencyFillsAProcessBeforeTheNext() {
+    PoolTest t;
+    const GroupId g = t.group("a");
+    t.checkout(g, 1);
+    const ProcessId p = t.spawnOne(3);
+    QVERIFY(t.checkout(g) == p);
+    QVERIFY(t.checkout(g) == p);
+    QVERIFY(t.starting.empty());
+    QVERIFY(!t.checkout(g, 4));
+    QCOMPARE(t.starting.size(), 1u);
+}
+
+void TestPoolRules::aheadGoesBeyondConcurrency() {
+    PoolTest t({.max = 1});
+    const GroupId g = t.group("a");
+    const ProcessId p = t.warm(g);
+    t.pool.setAhead(p, 2, t.now, t.out);
+    for (int i = 0; i < 3; ++i) QVERIFY(t.checkout(g) == p);
+    QVERIFY(!t.checkout(g, 9));
+    t.pool.setAhead(p, 0, t.now, t.out);
+    t.close(p);
+    QVERIFY(t.served.empty());
+    t.close(p);
+    t.close(p);
+    QCOMPARE(t.served.size(), 1u);
+}
+
+void TestPoolRules::maxPerGroupHolds() {
+    PoolTest t({.max = 4, .maxPerGroup = 2});
+    const GroupId g = t.group("a");
+    const GroupId own = t.group("b", {.maxProcesses = 3});
+    for (std::uint64_t i = 0; i < 9; ++i) {
+        t.checkout(g, i);
+        t.spawnAll();
+    }
+    QCOMPARE(t.pool.group(g)->size, 2u);
+    t.pool.configure({.max = 9, .maxPerGroup = 2}, t.now, t.out);
+    t.step();
+    for (std::uint64_t i = 0; i < 9; ++i) {
+        t.checkout(own, i);
+        t.spawnAll();
+    }
+    QCOMPARE(t.pool.group(own)->size, 3u);
+    QCOMPARE(t.pool.group(g)->size, 2u);
+}
+
+void TestPoolRules::maxHoldsAndANewGroupWaits() {
+    PoolTest t({.max = 1});
+    const GroupId a = t.group("a");
+    const GroupId b = t.group("b");
+    const ProcessId p = t.warm(a);
+    t.checkout(a, 1);
+    QVERIFY(!t.checkout(b, 2));
+    QVERIFY(t.starting.empty());
+    t.close(p); // idle, and nobody of its own waits: its place is b's
+    QVERIFY(t.stateOf(p) == ProcessState::Stopping);
+    QVERIFY(t.starting.empty()); // not before it is gone
+    t.reap();
+    QCOMPARE(t.starting.size(), 1u);
+    t.spawnAll();
+    QCOMPARE(t.served.size(), 1u);
+    QCOMPARE(t.served[0].tag, 2u);
+}
+
+void TestPoolRules::raisingMaxWakesThoseWhoWait() {
+    PoolTest t({.max = 1});
+    const GroupId a = t.group("a");
+    const GroupId b = t.group("b");
+    t.warm(a);
+    t.checkout(a, 1);
+    QVERIFY(!t.checkout(a, 2));
+    QVERIFY(!t.checkout(b, 3));
+    QVERIFY(t.starting.empty());
+    t.pool.configure({.max = 3}, t.now, t.out);
+    t.step();
+    QCOMPARE(t.starting.size(), 2u);
+    t.spawnAll();
+    QCOMPARE(t.served.size(), 2u);
+}
+
+void TestPoolRules::loweringMaxEndsWhatIsIdle() {
+    PoolTest t({.max = 3});
+    const GroupId a = t.group("a");
+    const GroupId b = t.group("b");
+    const GroupId c = t.group("c");
+    const ProcessId idle = t.warm(a);
+    t.warm(b);
+    const ProcessId busy = t.warm(c);
+    t.checkout(c);
+    t.checkout(b);
+    t.pool.configure({.max = 1}, t.now, t.out);
+    t.step();
+    QVERIFY(t.stateOf(idle) == ProcessState::Stopping);
+    QVERIFY(t.stateOf(busy) == ProcessState::Busy);
+    t.reap();
+    t.close(busy);
+    QVERIFY(t.stateOf(busy) == ProcessState::Stopping);
+    t.reap();
+    QCOMPARE(t.pool.count(), 1u);
+}
+
+void TestPoolRules::maxRequestsRetiresAProcess() {
+    PoolTest t({.max = 1});
+    const GroupId g = t.group("a", {.maxRequests = 2});
+    const ProcessId p = t.warm(g);
+    QVERIFY(t.checkout(g) == p);
+    QVERIFY(t.stateOf(p) == ProcessState::Finishing);
+    QVERIFY(!t.checkout(g, 5));
+    t.close(p);
+    t.reap();
+    QCOMPARE(t.starting.size(), 1u);
+    t.spawnAll();
+    QCOMPARE(t.served.size(), 1u);
+}
+
+void TestPoolRules::idleProcessesGoAfterTheirTime() {
+    PoolTest t;
+    const GroupId a = t.group("a");
+    const GroupId b = t.group("b", {.maxIdle = Duration(1'000'000)});
+    const ProcessId pool = t.warm(a);
+    const ProcessId own = t.warm(b);
+    const auto next = t.pool.clean(t.now, t.out);
+    t.step();
+    QVERIFY(next == t.now + Duration(1'000'000));
+    t.pass(Duration(1'000'000));
+    QVERIFY(t.pool.clean(t.now, t.out) == t.now + Duration(299'000'000));
+    t.step();
+    QVERIFY(t.stateOf(own) == ProcessState::Stopping);
+    QVERIFY(t.stateOf(pool) == ProcessState::Idle);
+    t.pass(Duration(299'000'000));
+    QVERIFY(!t.pool.clean(t.now, t.out));
+    t.step();
+    QVERIFY(t.stateOf(pool) == ProcessState::Stopping);
+}
+
+void TestPoolRules::idleForEverWithZero() {
+    PoolTest t({.max = 4, .maxIdle = Duration(0)});
+    const ProcessId p = t.warm(t.group("a"));
+    t.pass(Duration(1'000'000'000'000));
+    QVERIFY(!t.pool.clean(t.now, t.out));
+    t.step();
+    QVERIFY(t.stateOf(p) == ProcessState::Idle);
+    t.pool.configure({.max = 4, .maxIdle = Duration(1)}, t.now, t.out); // while it runs
+    t.pool.clean(t.now, t.out);
+    t.step();
+    QVERIFY(t.stateOf(p) == ProcessState::Stopping);
+}
+
+void TestPoolRules::minProcessesStay() {
+    PoolTest t;
+    const GroupId g = t.group("a", {.minProcesses = 1});
+    const ProcessId p = t.warm(g);
+    t.pass(Duration(1'000'000'000));
+    QVERIFY(!t.pool.clean(t.now, t.out));
+    t.step();
+    QVERIFY(t.stateOf(p) == ProcessState::Idle);
+}
+
+void TestPoolRules::minProcessesAreSpawnedAfterTheFirst() {
+    PoolTest t;
+    const GroupId g = t.group("a", {.minProcesses = 3});
+    QVERIFY(t.starting.empty()); // not before somebody needs it
+    t.checkout(g, 1);
+    t.spawnAll();
+    QCOMPARE(t.pool.group(g)->size, 3u);
+}
+
+void TestPoolRules::aWaiterCanGiveUp() {
+    PoolTest t;
+    const GroupId g = t.group("a");
+    t.checkout(g, 1);
+    const WaiterId waiter = t.waiter;
+    QVERIFY(t.pool.cancelWait(waiter));
+    t.step();
+    QVERIFY(!t.pool.cancelWait(waiter));
+    t.spawnAll();
+    QVERIFY(t.served.empty());
+    QCOMPARE(t.pool.active(), 0u);
+}
+
+void TestPoolRules::aDetachedProcessFinishesItsSessions() {
+    PoolTest t;
+    const GroupId g = t.group("a");
+    t.checkout(g, 1);
+    const ProcessId p = t.spawnOne(2);
+    t.checkout(g, 2);
+    QVERIFY(t.pool.detach(p, WhyEnded::Detached, t.now, t.out));
+    t.step();
+    QCOMPARE(t.finishing.size(), 1u);
+    QVERIFY(!t.pool.detach(p, WhyEnded::Detached, t.now, t.out));
+    t.close(p);
+    QVERIFY(t.ending.empty());
+    t.close(p);
+    QCOMPARE(t.ending.size(), 1u);
+    t.reap();
+    QCOMPARE(t.pool.count(), 0u);
+}
+
+void TestPoolRules::removingAGroupInterruptsItsSpawn() {
+    PoolTest t;
+    const GroupId g = t.group("a");
+    t.checkout(g, 1);
+    t.pool.removeGroup(g, t.now, t.out);
+    t.step();
+    QCOMPARE(t.failed.size(), 1u);
+    QVERIFY(t.failed[0].why == WhyEnded::Removed);
+    QCOMPARE(t.ending.size(), 1u);
+    QVERIFY(t.starting.empty());
+    t.reap();
+    QCOMPARE(t.pool.count(), 0u);
+    QVERIFY(!t.pool.findGroup("a"));
+    t.pool.checkout(g, 2, t.now, t.out);
+    t.step();
+    QCOMPARE(t.failed.size(), 2u);
+}
+
+void TestPoolRules::aCrashSpawnsForThoseWhoWait() {
+    PoolTest t({.max = 1});
+    const GroupId g = t.group("a");
+    const ProcessId p = t.warm(g);
+    t.checkout(g, 1);
+    QVERIFY(!t.checkout(g, 2));
+    t.pool.crashed(p, t.now, t.out);
+    t.step();
+    QVERIFY(t.finishing.empty());
+    t.close(p); // too late: its sessions are void
+    t.reap();
+    t.spawnAll();
+    QCOMPARE(t.served.size(), 1u);
+    QCOMPARE(t.served[0].tag, 2u);
+}
+
+void TestPoolRules::restartReplacesEachWithinTheBudget() {
+    PoolTest t({.max = 2});
+    const GroupId g = t.group("a", {.minProcesses = 2});
+    t.checkout(g, 1);
+    t.spawnAll();
+    const ProcessId busy = t.served[0].process;
+    t.pool.restart(g, t.now, t.out);
+    t.step();
+    for (int i = 0; i < 10 && t.restarted == 0; ++i) {
+        QVERIFY(t.pool.count() <= 2);
+        t.reap();
+        t.spawnAll();
+        if (t.stateOf(busy) == ProcessState::Finishing) t.close(busy);
+    }
+    QCOMPARE(t.restarted, 1u);
+    QCOMPARE(t.pool.group(g)->size, 2u);
+    QVERIFY(t.stateOf(busy) == ProcessState::Gone);
+}
+
+void TestPoolRules::restartWithRoomSpawnsFirst() {
+    PoolTest t({.max = 4});
+    const GroupId g = t.group("a");
+    const ProcessId p = t.warm(g);
+    t.pool.restart(g, t.now, t.out);
+    t.step();
+    QVERIFY(t.stateOf(p) == ProcessState::Idle);
+    QVERIFY(t.checkout(g) == p); // it serves until the new one is there
+    const ProcessId fresh = t.spawnOne();
+    QVERIFY(t.stateOf(p) == ProcessState::Finishing);
+    QCOMPARE(name(t.pool.process(fresh)->whyStarted), "restart");
+    t.close(p);
+    t.reap();
+    QCOMPARE(t.restarted, 1u);
+    QVERIFY(t.checkout(g) == fresh);
+}
+
+void TestPoolRules::restartRollsBackWhenTheNewOneFails() {
+    PoolTest t({.max = 3});
+    const GroupId g = t.group("a", {.minProcesses = 2});
+    t.checkout(g, 1);
+    t.spawnAll();
+    t.pool.restart(g, t.now, t.out);
+    t.step();
+    t.failOne();
+    QCOMPARE(t.rolledBack, 1u);
+    QCOMPARE(t.restarted, 0u);
+    QCOMPARE(t.pool.group(g)->size, 2u);
+    QVERIFY(t.failed.empty());
+    QVERIFY(t.ending.empty());
+}
+
+void TestPoolRules::aNewVersionReplacesTheOldOne() {
+    PoolTest t;
+    const GroupId old = t.group("v1", {}, "app");
+    const ProcessId idle = t.warm(old);
+    t.checkout(old);
+    t.checkout(old, 2);
+    const ProcessId other = t.spawnOne(); // serves 2
+    t.close(other);
+    const GroupId fresh = t.group("v2", {}, "app");
+    QVERIFY(t.stateOf(other) == ProcessState::Stopping);
+    QVERIFY(t.stateOf(idle) == ProcessState::Busy);
+    t.close(idle);
+    QVERIFY(t.stateOf(idle) == ProcessState::Stopping);
+    t.reap();
+    // What was submitted for the old version still gets it.
+    t.checkout(old, 3);
+    const ProcessId late = t.spawnOne();
+    QCOMPARE(t.served.back().tag, 3u);
+    t.close(late);
+    QVERIFY(t.stateOf(late) == ProcessState::Stopping);
+    t.warm(fresh);
+}
+
+void TestPoolRules::aNewVersionSharesTheBudgetOfTheOldOne() {
+    PoolTest t({.max = 9});
+    const GroupId old = t.group("v1", {.maxProcesses = 1}, "app");
+    const ProcessId p = t.warm(old);
+    t.checkout(old);
+    const GroupId fresh = t.group("v2", {.maxProcesses = 1}, "app");
+    QVERIFY(!t.checkout(fresh, 5));
+    QVERIFY(t.starting.empty());
+    t.close(p);
+    t.reap();
+    t.spawnAll();
+    QCOMPARE(t.served.back().tag, 5u);
+    QVERIFY(t.pool.group(old)->superseded);
+}
+
+void TestPoolRules::aFailingBackgroundSpawnPauses() {
+    PoolTest t;
+    const GroupId g = t.group("a");
+    t.warm(g);
+    t.checkout(g, 1);
+    QVERIFY(!t.checkout(g, 2));
+    t.failOne();
+    QVERIFY(t.failed.empty()); // the process that lives will serve it
+    QVERIFY(t.starting.empty());
+    QVERIFY(!t.checkout(g, 3));
+    QVERIFY(t.starting.empty());
+    const auto due = t.pool.retrySpawns(t.now, t.out);
+    t.step();
+    QVERIFY(due == t.now + Duration(250'000));
+    t.pass(Duration(250'000));
+    QVERIFY(!t.pool.retrySpawns(t.now, t.out));
+    t.step();
+    QCOMPARE(t.starting.size(), 1u);
+}
+
+void TestPoolRules::restartFilesAreSeen() {
+    RestartFiles files;
+    QVERIFY(!files.look({.restartAt = 5}).restart); // as it was when everything began
+    QVERIFY(!files.look({.restartAt = 5}).restart);
+    QVERIFY(files.look({.restartAt = 6}).restart);
+    QVERIFY(files.look({.restartAt = 4}).restart); // changed, if back in time
+    QVERIFY(!files.look({}).restart);              // taken away
+    QVERIFY(files.look({.restartAt = 4}).restart);
+    QVERIFY(files.look({.restartAt = 4, .always = true}).restart);
+    const auto again = files.look({.restartAt = 4, .always = true});
+    QVERIFY(!again.restart && again.always);
+    QVERIFY(!files.look({.restartAt = 4}).always);
+    QCOMPARE(restartDirectory("/w/1", ""), std::string("/w/1/tmp"));
+    QCOMPARE(restartDirectory("/w/1", "run"), std::string("/w/1/run"));
+    QCOMPARE(restartDirectory("/w/1", "/srv"), std::string("/srv"));
+}
+
+QTEST_APPLESS_MAIN(TestPoolRules)
+#include "tst_rules.moc"
