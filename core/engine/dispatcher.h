@@ -18,9 +18,11 @@
 #include "core/engine/helper_pool.h"
 #include "core/engine/metrics.h"
 #include "core/engine/spec_cache.h"
+#include "core/engine/usage_reading.h"
 #include "core/engine/worker_registry.h"
 #include "core/model/result.h"
 #include "core/model/settings.h"
+#include "core/model/usage.h"
 #include "core/runners/runner.h"
 #include "core/runners/scratch.h"
 #include "core/session/session.h"
@@ -52,6 +54,20 @@ struct LiveStreams {
 /// Longest grace when the engine itself ends: it has ten seconds for all.
 inline constexpr Duration kMaxGraceAtEnd{2'000'000};
 
+/// What an attempt uses, as far as was looked.
+struct AttemptUsage {
+    MonoTime due{};      ///< when it is looked at next; max(): it is being looked at
+    Duration interval{}; ///< to the look after that
+    MonoTime at{};       ///< of the last look; before the first one its start
+    std::int64_t cpu = 0;
+    UsageSeries series;
+};
+/// The first process of one attempt, to look at.
+struct UsageQuestion {
+    runners::AttemptId id;
+    int pid = 0;
+};
+
 struct Attempt {
     enum class Phase : unsigned char { Fetching, Preparing, Launched, Collecting, Ended };
 
@@ -81,6 +97,7 @@ struct Attempt {
     WallMicros hungSince = 0;
     MonoTime collected{}; ///< since when its outputs go into the content store; the epoch: they do not
     std::shared_ptr<LiveStreams> live;
+    std::unique_ptr<AttemptUsage> usage; ///< once it ran for a while
 };
 
 class Dispatcher {
@@ -148,6 +165,14 @@ public:
     /// began or ceased to.
     std::vector<Lsn> noteProgress(const std::unordered_map<int, std::int64_t>& times, MonoTime now, Duration limit);
     std::size_t hung() const;
+    /// What is to be looked at now, the longest overdue first. Each is looked at after two seconds, then every
+    /// five; what used no processor time ever less often, down to once a minute.
+    std::vector<UsageQuestion> dueForUsage(MonoTime now, std::size_t most);
+    /// What was seen of them; those that are not there have ended.
+    void noteUsage(const std::vector<UsageQuestion>& asked, const std::unordered_map<int, TreeReading>& trees,
+                   MonoTime now);
+    /// Of all that runs, as it was last looked at, in microseconds.
+    std::int64_t processorTimeOfRunning() const;
 
 private:
     Attempt* get(runners::AttemptId id);

@@ -189,6 +189,9 @@ coro::Task<std::uint64_t> Engine::awaitChange(std::uint64_t seen) {
 coro::Task<MetricsView> Engine::metrics() {
     return onEngine(*core_, [](EngineCore& core) { return core.metrics(); });
 }
+coro::Task<StatsView> Engine::stats(StatsQuery query) {
+    return onEngine(*core_, [query](EngineCore& core) { return core.stats(query); });
+}
 coro::Task<SessionView> Engine::session() {
     return onEngine(*core_, [](EngineCore& core) { return core.session(); });
 }

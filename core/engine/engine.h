@@ -149,6 +149,11 @@ struct SessionView {
         std::uint64_t stopped = 0; ///< actions, since the start
         std::string reason;        ///< while it holds
     } guard;
+    struct Itself {
+        std::optional<double> cpuPercent; ///< of one core, of late
+        std::int64_t rssBytes = 0;        ///< 0: not looked at yet
+        std::int64_t journalBytes = 0;
+    } itself;               ///< what the engine takes
     bool sandboxed = false; ///< registered workers run in a sandbox
 };
 
@@ -178,6 +183,8 @@ struct GcReport {
 struct WatchRequest;
 struct Collected;
 struct MetricsView;
+struct StatsQuery;
+struct StatsView;
 
 class EngineCore;
 
@@ -263,6 +270,8 @@ public:
     /// The newest revision, once it is above `seen` or after 25 s. Returns at once when the engine closes.
     coro::Task<std::uint64_t> awaitChange(std::uint64_t seen);
     coro::Task<MetricsView> metrics();
+    /// How machine and engine did (stats_history.h).
+    coro::Task<StatsView> stats(StatsQuery query);
 
     // --- session
     coro::Task<SessionView> session();

@@ -15,6 +15,7 @@
 #include "core/engine/dispatcher.h"
 #include "core/engine/engine.h"
 #include "core/engine/estimator.h"
+#include "core/engine/figures.h"
 #include "core/engine/helper_pool.h"
 #include "core/engine/memory_guard.h"
 #include "core/engine/metrics.h"
@@ -90,6 +91,7 @@ public:
     coro::Task<Collected> collect(std::vector<WatchRequest> requests);
     coro::Task<std::uint64_t> awaitChange(std::uint64_t seen);
     coro::Task<MetricsView> metrics();
+    coro::Task<StatsView> stats(StatsQuery query) { return figures_->query(query); }
     coro::Task<SessionView> session();
     coro::Task<Result<void>> moveSession(SessionState to);
     coro::Task<SettingsView> settings();
@@ -268,6 +270,7 @@ private:
     Committer committer_;
     std::optional<Dispatcher> dispatcher_;
     std::optional<Retention> retention_;
+    std::optional<Figures> figures_;
     MemoryGuard guard_;
     Estimator estimator_;
     mutable MonoTime weightsUntil_{}; ///< activeWeight_ is the sum over queues with work until then

@@ -147,6 +147,14 @@ Result<void> EngineCore::begin() {
         *store_, *chunkFiles_, committer_, *helpers_, counters_, settings_, options_.retentionYoungest,
         [this] { return dispatcher_->oldestCollection(); },
         [this](Lsn lsn) { feed_.note({.lsn = lsn, .queue = {}, .kind = ChangeEntry::Kind::Retired}); }});
+    figures_.emplace(Figures::Parts{.helpers = *helpers_,
+                                    .dispatcher = *dispatcher_,
+                                    .session = *session_,
+                                    .path = directory_->stats(),
+                                    .journal = directory_->journal(),
+                                    .wallOf = [this](MonoTime at) { return scale_.at(at); },
+                                    .launcherPid = [this] { return runner_ ? runner_->launcherPid() : 0; },
+                                    .isWatched = [this] { return feed_.isOpen(); }});
     // Empty output is one chunk for all: kept from the beginning, not written with each result.
     if (auto posted =
             store_->post({.tag = 0, .unhurried = true, .action = store::PutChunk{{Hash256::ofNothing(), {}}}});
@@ -177,6 +185,7 @@ coro::Task<void> EngineCore::beginWork(std::promise<Result<void>> begun) {
         loop_.spawn("retention", retention_->run());
         loop_.spawn("memory guard", guardMemory());
         loop_.spawn("progress", watchProgress());
+        loop_.spawn("figures", figures_->run());
         loop_.spawn("estimates", learnFromHistory());
         wake();
     }
@@ -385,6 +394,7 @@ void EngineCore::close() {
         thread_.join();
     }
     helpers_.reset();
+    if (figures_) figures_->save();
     runner_.reset();
     reader_.reset();
     chunks_.reset();

@@ -12,6 +12,10 @@ using Phase = Attempt::Phase;
 
 namespace {
 
+constexpr Duration kFirstLook{2'000'000};
+constexpr Duration kOftenest{5'000'000};
+constexpr Duration kSeldomest{60'000'000};
+
 bool runs(const Attempt& attempt) {
     return attempt.phase == Phase::Launched && attempt.pid != 0;
 }
@@ -79,6 +83,63 @@ std::vector<Lsn> Dispatcher::noteProgress(const std::unordered_map<int, std::int
             logInfo("engine", "action {} gets on again", id.lsn.value);
     }
     return changed;
+}
+
+// --- what it uses
+
+std::vector<UsageQuestion> Dispatcher::dueForUsage(MonoTime now, std::size_t most) {
+    std::vector<Attempt*> due;
+    for (auto& [id, attempt] : attempts_) {
+        if (!runs(attempt)) continue;
+        if (attempt.usage ? attempt.usage->due <= now : attempt.runningSince + kFirstLook <= now)
+            due.push_back(&attempt);
+    }
+    const auto dueSince = [](const Attempt* attempt) {
+        return attempt->usage ? attempt->usage->due : attempt->runningSince + kFirstLook;
+    };
+    if (due.size() > most) {
+        std::ranges::nth_element(due, due.begin() + static_cast<std::ptrdiff_t>(most), {}, dueSince);
+        due.resize(most);
+    }
+    std::vector<UsageQuestion> questions;
+    questions.reserve(due.size());
+    for (Attempt* attempt : due) {
+        if (!attempt->usage) {
+            attempt->usage = std::make_unique<AttemptUsage>();
+            attempt->usage->interval = kOftenest;
+            attempt->usage->at = attempt->runningSince;
+            attempt->usage->series = UsageSeries(attempt->scale.at(attempt->runningSince));
+        }
+        attempt->usage->due = MonoTime::max();
+        questions.push_back({attempt->id, attempt->pid});
+    }
+    return questions;
+}
+
+void Dispatcher::noteUsage(const std::vector<UsageQuestion>& asked,
+                           const std::unordered_map<int, TreeReading>& trees, MonoTime now) {
+    for (const UsageQuestion& question : asked) {
+        Attempt* attempt = get(question.id);
+        const auto tree = trees.find(question.pid);
+        if (!attempt || !attempt->usage || !runs(*attempt) || tree == trees.end()) continue;
+        AttemptUsage& usage = *attempt->usage;
+        // A process that left the tree takes its time along: what is left does not use less than nothing.
+        const std::int64_t used = std::max<std::int64_t>(tree->second.cpu - usage.cpu, 0);
+        const auto span = std::max<Duration>(now - usage.at, Duration(1));
+        const auto percent = 100 * static_cast<double>(used) / static_cast<double>(span.count());
+        usage.series.add({attempt->scale.at(now), static_cast<float>(percent), tree->second.rssBytes});
+        usage.cpu = std::max(usage.cpu, tree->second.cpu);
+        usage.at = now;
+        usage.interval = used > 0 ? kOftenest : std::min(usage.interval * 2, kSeldomest);
+        usage.due = now + (used > 0 ? kOftenest : usage.interval);
+    }
+}
+
+std::int64_t Dispatcher::processorTimeOfRunning() const {
+    std::int64_t sum = 0;
+    for (const auto& [id, attempt] : attempts_)
+        if (attempt.usage && runs(attempt)) sum += attempt.usage->cpu;
+    return sum;
 }
 
 std::size_t Dispatcher::hung() const {

@@ -90,6 +90,7 @@ void EngineCore::carryOut() {
         dispatcher_->begin(now.start, scale_);
         memoryWork_.set();
         progressWork_.set();
+        figures_->wake();
     }
     for (const session::TakeBack& what : now.takeBack) dispatcher_->takeBack(what);
     for (const session::Stop& what : now.stop) dispatcher_->stop(what);

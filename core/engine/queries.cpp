@@ -320,6 +320,8 @@ coro::Task<SessionView> EngineCore::session() {
                   .usedPercent = guard_.usedPercent(),
                   .stopped = counters_.stoppedForMemory,
                   .reason = guard_.isHolding() ? guard_.reason() : std::string()};
+    const EngineFigures& itself = figures_->engine();
+    view.itself = {itself.cpuPercent, itself.rssBytes, itself.journalBytes};
     co_return view;
 }
 

@@ -163,6 +163,9 @@ private:
     // clearing up (api_gc.cpp)
     coro::Task<Response> clearUp(Call& call);
 
+    // figures over time (api_stats.cpp)
+    coro::Task<Response> getStats(Call& call);
+
     // events (api_events.cpp)
     coro::Task<Response> getEvents(Call& call);
 

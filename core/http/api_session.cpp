@@ -62,6 +62,14 @@ void appendJson(std::string& text, const engine::SessionView& session) {
     writer.member("stopped", static_cast<std::int64_t>(session.guard.stopped));
     if (session.guard.holding) writer.member("reason", session.guard.reason);
     writer.closeObject();
+    if (session.itself.rssBytes > 0) {
+        writer.key("engine");
+        writer.openObject();
+        if (session.itself.cpuPercent) writer.member("cpu_percent", *session.itself.cpuPercent);
+        writer.member("rss_bytes", session.itself.rssBytes);
+        writer.member("journal_bytes", session.itself.journalBytes);
+        writer.closeObject();
+    }
     writer.key("sandbox");
     writer.openObject();
     writer.member("workers", session.sandboxed);

@@ -110,7 +110,7 @@ std::span<const Api::Route> Api::routes() {
         {{Get, "timelines", Global},
          nullptr,
          "Timelines are not there yet; \"timestamps\" of GET jobs are their source."},
-        {{Get, "stats", Global}, nullptr, "Statistics are not there yet; GET session has the counters."},
+        {{Get, "stats", Global}, &Api::getStats},
         {{Get, "pool", Global}, nullptr, kNoPool},
         {{Patch, "pool", Global, Json}, nullptr, kNoPool},
         {{Post, "pool/{worker}/restart", Global, OptionalJson}, nullptr, kNoPool},

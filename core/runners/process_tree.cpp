@@ -79,7 +79,8 @@ std::optional<ProcessStat> parseStat(int pid, std::string_view text) {
     ProcessStat stat;
     stat.pid = pid;
     std::string_view rest = text.substr(close + 2);
-    for (int field = 3; field <= 22 && !rest.empty(); ++field) {
+    bool complete = false;
+    for (int field = 3; field <= 24 && !rest.empty(); ++field) {
         const std::size_t end = std::min(rest.find_first_of(" \n"), rest.size());
         const std::string_view word = rest.substr(0, end);
         bool good = true;
@@ -95,15 +96,17 @@ std::optional<ProcessStat> parseStat(int pid, std::string_view text) {
         case 17:
             good = parseNumber(word, ticks);
             stat.cpuTicks += ticks;
+            if (field >= 16) stat.childTicks += ticks;
             break;
-        case 22: good = parseNumber(word, stat.startTicks); break;
+        case 22: complete = good = parseNumber(word, stat.startTicks); break;
+        case 24: good = parseNumber(word, stat.rssPages); break;
         default: break;
         }
         if (!good) return {};
-        if (field == 22) return stat;
         rest.remove_prefix(std::min(end + 1, rest.size()));
     }
-    return {};
+    if (!complete) return {};
+    return stat;
 }
 
 OwnerMark readOwnerMark(int pid, std::string_view ownerToken) {

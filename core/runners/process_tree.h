@@ -20,6 +20,8 @@ struct ProcessStat {
     int group = 0;
     int session = 0;
     std::int64_t cpuTicks = 0;    ///< used, by children that were waited for too; in 1/CLK_TCK s
+    std::int64_t childTicks = 0;  ///< part of cpuTicks: of children that were waited for
+    std::int64_t rssPages = 0;    ///< 0 where the text ends before it
     std::uint64_t startTicks = 0; ///< since boot, in 1/CLK_TCK s: with the pid the identity of a process
     bool isDead() const { return state == 'Z' || state == 'X' || state == 'x'; }
 };

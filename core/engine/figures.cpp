@@ -1,0 +1,148 @@
+#include "core/engine/figures.h"
+
+#include "core/base/files.h"
+#include "core/base/log.h"
+#include "core/base/unique_fd.h"
+#include "core/coro/timeout.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace yard::engine {
+
+namespace {
+
+constexpr Duration kBusyPeriod{1'000'000};
+constexpr Duration kIdlePeriod{10'000'000};
+constexpr Duration kSavePeriod{60'000'000};
+
+coro::Task<void> set(coro::Event& event) {
+    co_await event.wait();
+}
+
+Result<void> writePieces(const std::string& path, const std::vector<StatsHistory::Piece>& pieces, bool anew) {
+    const UniqueFd fd(
+        ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | (anew ? O_TRUNC : 0), 0600));
+    if (!fd) return failErrno("opening " + path, errno);
+    for (const StatsHistory::Piece& piece : pieces) {
+        std::string_view rest = piece.bytes;
+        auto at = static_cast<off_t>(piece.at);
+        while (!rest.empty()) {
+            const ssize_t wrote = ::pwrite(fd.get(), rest.data(), rest.size(), at);
+            if (wrote < 0 && errno == EINTR) continue;
+            if (wrote <= 0) return failErrno("writing " + path, wrote < 0 ? errno : EIO);
+            rest.remove_prefix(static_cast<std::size_t>(wrote));
+            at += wrote;
+        }
+    }
+    return {};
+}
+
+} // namespace
+
+Figures::Figures(Parts parts)
+    : parts_(std::move(parts)) {
+    const auto file = readFile(parts_.path, StatsHistory::fileSize());
+    if (!file && file.error().kind == ErrorKind::NotFound) return;
+    isForeign_ = !file || !history_.restore(*file);
+    if (isForeign_) logWarning("engine", "{} cannot be read: statistics begin anew", parts_.path);
+}
+
+coro::Task<void> Figures::run() {
+    for (;;) {
+        work_.clear();
+        co_await look();
+        co_await saveSometimes();
+        if (parts_.dispatcher.inFlight() == 0 && !parts_.isWatched()) {
+            try {
+                co_await coro::withTimeout(kIdlePeriod - kBusyPeriod, set(work_));
+            } catch (const coro::TimeoutError&) {
+            }
+        }
+        co_await coro::sleepFor(kBusyPeriod);
+    }
+}
+
+coro::Task<void> Figures::look() {
+    const auto guard = co_await mutex_.lock();
+    if (last_ && MonoClock::now() - lastAt_ < kBusyPeriod / 2) co_return;
+    const std::vector<UsageQuestion> due = parts_.dispatcher.dueForUsage(MonoClock::now(), kTreesAtOnce);
+    std::vector<int> leaders;
+    leaders.reserve(due.size());
+    for (const UsageQuestion& question : due) leaders.push_back(question.pid);
+    const int launcher = parts_.launcherPid();
+    const Look seen =
+        co_await parts_.helpers.run([launcher, leaders = std::move(leaders), journal = parts_.journal] {
+            Look look;
+            look.trees = readTrees(leaders);
+            look.machine = readMachine(launcher, journal);
+            return look;
+        });
+    const MonoTime now = MonoClock::now();
+    parts_.dispatcher.noteUsage(due, seen.trees, now);
+    if (!seen.machine) co_return; // no such thing here
+    if (launcher != lastLauncher_) {
+        endedBefore_ = actions_ - (seen.machine->ended.value_or(0) + parts_.dispatcher.processorTimeOfRunning());
+        lastLauncher_ = launcher;
+    }
+    note(*seen.machine, now);
+}
+
+/// What ended counts as the launcher's children, what runs as it was last looked at. An end may be counted in both
+/// for a moment: the sum then stands still until it is right again.
+std::int64_t Figures::actionsTime(const MachineReading& reading) {
+    const std::int64_t sum = endedBefore_ + reading.ended.value_or(0) + parts_.dispatcher.processorTimeOfRunning();
+    return reading.ended ? std::max(actions_, sum) : actions_;
+}
+
+void Figures::note(const MachineReading& reading, MonoTime now) {
+    const std::int64_t actions = actionsTime(reading);
+    const session::SessionCounts counts = parts_.session.counts();
+    if (last_ && now > lastAt_) {
+        const auto span = static_cast<double>((now - lastAt_).count());
+        const auto busy = static_cast<double>(std::max<std::int64_t>(reading.busy - last_->busy, 0)) / span;
+        StatsSample sample;
+        sample.cpuActions = std::min(static_cast<double>(actions - actions_) / span, busy);
+        sample.cpuOthers = busy - sample.cpuActions;
+        sample.memoryBytes = reading.memoryBytes;
+        sample.pending = counts.all.pending;
+        sample.running = counts.all.running;
+        sample.completed = std::max<std::int64_t>(counts.all.completed - lastCounts_.all.completed, 0);
+        sample.failed = std::max<std::int64_t>(counts.all.failed - lastCounts_.all.failed, 0);
+        history_.add(parts_.wallOf(lastAt_), parts_.wallOf(now), sample);
+        engine_.cpuPercent =
+            100 * static_cast<double>(std::max<std::int64_t>(reading.engine - last_->engine, 0)) / span;
+    }
+    engine_.rssBytes = reading.engineRss;
+    engine_.journalBytes = reading.journalBytes;
+    actions_ = actions;
+    last_ = reading;
+    lastAt_ = now;
+    lastCounts_ = counts;
+}
+
+coro::Task<StatsView> Figures::query(StatsQuery query) {
+    co_await look();
+    co_return history_.query(query, parts_.wallOf(MonoClock::now()));
+}
+
+coro::Task<void> Figures::saveSometimes() {
+    const MonoTime now = MonoClock::now();
+    if (savedAt_ != MonoTime{} && now - savedAt_ < kSavePeriod) co_return;
+    savedAt_ = now;
+    const Result<void> done = co_await parts_.helpers.run(
+        [path = parts_.path, pieces = history_.takeChanged(), anew = std::exchange(isForeign_, false)] {
+            return writePieces(path, pieces, anew);
+        });
+    if (!done && !std::exchange(told_, true))
+        logWarning("engine", "statistics cannot be kept, they end with this engine: {}", done.error().message);
+}
+
+void Figures::save() {
+    if (auto done = writePieces(parts_.path, history_.takeChanged(), isForeign_); !done)
+        logWarning("engine", "statistics could not be kept: {}", done.error().message);
+}
+
+} // namespace yard::engine

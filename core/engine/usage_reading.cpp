@@ -1,0 +1,111 @@
+#include "core/engine/usage_reading.h"
+
+#include "core/base/files.h"
+#include "core/runners/process_tree.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fmt/format.h>
+#include <string_view>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace yard::engine {
+
+namespace {
+
+constexpr std::size_t kSmallFile = 256u << 10; // /proc/stat has a line of interrupts, long on large machines
+constexpr std::size_t kMostOfTree = 1'000;
+constexpr std::int64_t kKb = 1'024;
+
+std::int64_t micros(std::int64_t ticks) {
+    static const std::int64_t perTick = 1'000'000 / std::max(1L, ::sysconf(_SC_CLK_TCK));
+    return ticks * perTick;
+}
+
+std::optional<std::int64_t> takeNumber(std::string_view& text) {
+    text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{}) return std::nullopt;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    return value;
+}
+
+std::optional<std::int64_t> numberAfter(std::string_view text, std::string_view key) {
+    const auto at = text.find(key);
+    if (at == text.npos) return std::nullopt;
+    text.remove_prefix(at + key.size());
+    return takeNumber(text);
+}
+
+/// The first line of /proc/stat: user nice system idle iowait irq softirq; what follows is not of this machine, or
+/// is part of the first two.
+std::optional<std::int64_t> busyOf(std::string_view text) {
+    constexpr std::string_view kKey = "cpu ";
+    if (!text.starts_with(kKey)) return std::nullopt;
+    text.remove_prefix(kKey.size());
+    constexpr std::array<bool, 7> kBusy{true, true, true, false, false, true, true};
+    std::int64_t ticks = 0;
+    for (const bool counts : kBusy) {
+        const auto number = takeNumber(text);
+        if (!number) return std::nullopt;
+        if (counts) ticks += *number;
+    }
+    return micros(ticks);
+}
+
+std::optional<runners::ProcessStat> statOf(int pid, const std::string& root) {
+    const auto text = readFile(fmt::format("{}proc/{}/stat", root, pid), kSmallFile);
+    if (!text) return std::nullopt;
+    return runners::parseStat(pid, *text);
+}
+
+std::int64_t sizeOf(const std::string& path) {
+    struct stat found{};
+    return ::stat(path.c_str(), &found) == 0 ? static_cast<std::int64_t>(found.st_size) : 0;
+}
+
+} // namespace
+
+std::optional<MachineReading> readMachine(int launcherPid, const std::string& journal, const std::string& root) {
+    static const std::int64_t page = std::max(1L, ::sysconf(_SC_PAGESIZE));
+    const auto stat = readFile(root + "proc/stat", kSmallFile);
+    const auto memory = readFile(root + "proc/meminfo", kSmallFile);
+    if (!stat || !memory) return std::nullopt;
+    const auto busy = busyOf(*stat);
+    const auto total = numberAfter(*memory, "MemTotal:");
+    const auto available = numberAfter(*memory, "MemAvailable:");
+    if (!busy || !total || !available) return std::nullopt;
+    MachineReading reading;
+    reading.busy = *busy;
+    reading.memoryBytes = std::max<std::int64_t>(*total - *available, 0) * kKb;
+    if (const auto engine = statOf(::getpid(), root)) {
+        reading.engine = micros(engine->cpuTicks - engine->childTicks);
+        reading.engineRss = engine->rssPages * page;
+    }
+    if (launcherPid != 0)
+        if (const auto launcher = statOf(launcherPid, root)) reading.ended = micros(launcher->childTicks);
+    reading.journalBytes = sizeOf(journal) + sizeOf(journal + "-wal");
+    return reading;
+}
+
+std::unordered_map<int, TreeReading> readTrees(const std::vector<int>& leaders) {
+    static const std::int64_t page = std::max(1L, ::sysconf(_SC_PAGESIZE));
+    std::unordered_map<int, TreeReading> trees;
+    for (const int leader : leaders) {
+        std::vector<int> members{leader};
+        for (std::size_t at = 0; at < members.size() && at < kMostOfTree; ++at) {
+            const auto process = runners::readStat(members[at]);
+            if (!process || (at == 0 && process->isDead())) continue;
+            TreeReading& tree = trees[leader];
+            tree.cpu += micros(process->cpuTicks);
+            tree.rssBytes += process->rssPages * page;
+            for (const int child : runners::childrenOf(members[at])) members.push_back(child);
+        }
+    }
+    return trees;
+}
+
+} // namespace yard::engine

@@ -1,0 +1,33 @@
+// What machine, engine and actions use, as /proc has it. Any thread but the engine's: it blocks.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace yard::engine {
+
+/// Times in microseconds of processor time, counted up.
+struct MachineReading {
+    std::int64_t busy = 0;        ///< of all processors
+    std::int64_t memoryBytes = 0; ///< in use: what is not available
+    std::int64_t engine = 0;      ///< by this process
+    std::int64_t engineRss = 0;
+    std::optional<std::int64_t> ended; ///< by children of the launcher that were reaped; absent: there is none
+    std::int64_t journalBytes = 0;
+};
+/// `launcherPid` 0: there is none. `root` is "/" but in tests. Nothing where there is no such /proc.
+std::optional<MachineReading> readMachine(int launcherPid, const std::string& journal,
+                                          const std::string& root = "/");
+
+/// Of a process and all that descend from it.
+struct TreeReading {
+    std::int64_t cpu = 0; ///< microseconds, by children that have ended and were waited for, too
+    std::int64_t rssBytes = 0;
+};
+/// Each of these processes that is there. At most 1,000 of a tree are looked at.
+std::unordered_map<int, TreeReading> readTrees(const std::vector<int>& leaders);
+
+} // namespace yard::engine

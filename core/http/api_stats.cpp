@@ -1,0 +1,87 @@
+// Figures over time.
+#include "core/http/api.h"
+
+#include "core/engine/stats_history.h"
+#include "core/http/error_map.h"
+#include "core/http/time_span.h"
+#include "core/model/json_writer.h"
+
+#include <cmath>
+
+namespace yard::http {
+
+namespace {
+
+constexpr std::int64_t kLatest = 253'402'300'799'000'000; ///< the end of the year 9999
+constexpr int kLongestStep = 366 * 24 * 3'600;
+
+template<class F>
+void writeSeries(JsonWriter& writer, std::string_view name, const engine::StatsView& stats, F value) {
+    writer.key(name);
+    writer.openArray();
+    for (const engine::StatsView::Row& row : stats.rows) {
+        if (row.sample)
+            value(*row.sample);
+        else
+            writer.raw("null");
+    }
+    writer.closeArray();
+}
+
+std::string toJson(const engine::StatsView& stats) {
+    constexpr std::size_t kUsualRowBytes = 80;
+    using Sample = engine::StatsSample;
+    std::string text;
+    text.reserve(stats.rows.size() * kUsualRowBytes + 256);
+    JsonWriter writer(text);
+    const auto cores = [&](double value) { writer.number(std::round(value * 1'000) / 1'000); };
+    const auto whole = [&](std::int64_t Sample::* member) {
+        return [&writer, member](const Sample& sample) { writer.integer(sample.*member); };
+    };
+    writer.openObject();
+    writer.member("resolution", std::chrono::duration<double>(stats.resolution).count());
+    writer.key("t");
+    writer.openArray();
+    for (const engine::StatsView::Row& row : stats.rows) writer.integer(row.t);
+    writer.closeArray();
+    writer.key("series");
+    writer.openObject();
+    writeSeries(writer, "cpu_actions", stats, [&](const Sample& sample) { cores(sample.cpuActions); });
+    writeSeries(writer, "cpu_others", stats, [&](const Sample& sample) { cores(sample.cpuOthers); });
+    writeSeries(writer, "memory_bytes", stats, whole(&Sample::memoryBytes));
+    writeSeries(writer, "pending", stats, whole(&Sample::pending));
+    writeSeries(writer, "running", stats, whole(&Sample::running));
+    writeSeries(writer, "completed", stats, whole(&Sample::completed));
+    writeSeries(writer, "failed", stats, whole(&Sample::failed));
+    writer.closeObject();
+    writer.closeObject();
+    return text;
+}
+
+} // namespace
+
+Result<TimeSpan> readSpan(const Query& parameters) {
+    TimeSpan span;
+    const auto from = parameters.integer("from", 0, kLatest);
+    if (!from) return std::unexpected(from.error());
+    const auto to = parameters.integer("to", 0, kLatest);
+    if (!to) return std::unexpected(to.error());
+    const auto resolution = parameters.seconds("resolution", kLongestStep);
+    if (!resolution) return std::unexpected(resolution.error());
+    if (*from && *to && **from > **to) return invalid("from", "\"from\" is after \"to\".");
+    span.from = *from;
+    span.to = *to;
+    if (*resolution && **resolution > Duration::zero()) span.resolution = *resolution;
+    return span;
+}
+
+coro::Task<Response> Api::getStats(Call& call) {
+    const auto good = call.query.allowOnly({"from", "to", "resolution"});
+    if (!good) co_return errorResponse(good.error());
+    const auto span = readSpan(call.query);
+    if (!span) co_return errorResponse(span.error());
+    const engine::StatsView stats = co_await engine_.stats({span->from, span->to, span->resolution});
+    co_return jsonResponse(toJson(stats));
+}
+
+} // namespace yard::http

@@ -1,0 +1,46 @@
+// What one attempt used of processor and memory while it ran: samples, few and bounded. Values.
+#pragma once
+
+#include "core/base/clock.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace yard {
+
+/// `cpuPercent` is the mean since the sample before (100: one core), `rssBytes` the most that was seen since then.
+struct UsageSample {
+    WallMicros t = 0;
+    float cpuPercent = 0;
+    std::int64_t rssBytes = 0;
+    friend bool operator==(const UsageSample&, const UsageSample&) = default;
+};
+
+/// Samples in the order of time, at most kMost. One more than fit: of the older half each two become one, so that
+/// what is old is there in coarser steps.
+class UsageSeries {
+public:
+    static constexpr std::size_t kMost = 120;
+
+    /// The time of the first sample is counted from `begun`.
+    explicit UsageSeries(WallMicros begun = 0)
+        : begun_(begun) {}
+    void add(const UsageSample& sample);
+    const std::vector<UsageSample>& all() const { return samples_; }
+
+private:
+    void thinOut();
+
+    WallMicros begun_;
+    std::vector<UsageSample> samples_;
+};
+
+/// Bytes for the journal, 20 a sample; nothing for none.
+std::string encodeUsage(const std::vector<UsageSample>& samples);
+/// What cannot be is left out.
+std::vector<UsageSample> decodeUsage(std::string_view bytes);
+
+} // namespace yard
