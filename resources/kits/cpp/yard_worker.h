@@ -1,0 +1,357 @@
+// Yardmaster worker kit for C++17: this one header, the standard library and POSIX.
+//
+//     #include "yard_worker.h"
+//
+//     int main(int argc, char** argv) {
+//         yard::Worker worker;
+//         worker.add("add", "1", [](const yard::Job& job) {
+//             return yard::Answer::result(std::to_string(job.number("a") + job.number("b")));
+//         });
+//         return worker.run(argc, argv);
+//     }
+//
+// The same program serves in both modes of a worker descriptor. "warm": started once, answers requests over the
+// socket in YARD_SOCKET_FD. "process": started once for each action, which YARD_ACTION describes; the result is
+// printed. With
+// --describe it prints its functions as JSON and ends.
+//
+// `job.args` is the action's JSON as it was posted; text(), number() and has() read members of it when it is an
+// object. `job.inputs` and `job.outputs` are directories, empty where the descriptor says "io": "inline". A result
+// is JSON text of at most 64 KiB. An exception fails the action with exit code 1 and its text. With run(argc, argv,
+// 8), eight threads work on as many requests at once.
+#pragma once
+
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <fcntl.h>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <sys/socket.h>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+namespace yard {
+
+namespace detail {
+
+inline void skipSpace(const std::string& s, std::size_t& at) {
+    while (at < s.size() && (s[at] == ' ' || s[at] == '\t' || s[at] == '\n' || s[at] == '\r')) ++at;
+}
+
+/// Past a value; the text is known to be JSON.
+inline void skipValue(const std::string& s, std::size_t& at) {
+    int depth = 0;
+    do {
+        if (at >= s.size()) return;
+        const char c = s[at];
+        if (c == '"') {
+            for (++at; at < s.size() && s[at] != '"'; ++at)
+                if (s[at] == '\\') ++at;
+            ++at;
+        } else if (c == '{' || c == '[') {
+            ++depth;
+            ++at;
+        } else if (c == '}' || c == ']') {
+            --depth;
+            ++at;
+        } else if (c == ',' || c == ':' || c == ' ' || c == '\t' || c == '\n' || c == '\r') {
+            ++at;
+        } else {
+            while (at < s.size() && std::strchr(",:]} \t\n\r", s[at]) == nullptr) ++at;
+        }
+    } while (depth > 0);
+}
+
+inline void appendUtf8(std::string& out, unsigned code) {
+    if (code < 0x80) {
+        out += static_cast<char>(code);
+    } else if (code < 0x800) {
+        out += static_cast<char>(0xc0 | code >> 6);
+        out += static_cast<char>(0x80 | (code & 0x3f));
+    } else if (code < 0x10000) {
+        out += static_cast<char>(0xe0 | code >> 12);
+        out += static_cast<char>(0x80 | (code >> 6 & 0x3f));
+        out += static_cast<char>(0x80 | (code & 0x3f));
+    } else {
+        out += static_cast<char>(0xf0 | code >> 18);
+        out += static_cast<char>(0x80 | (code >> 12 & 0x3f));
+        out += static_cast<char>(0x80 | (code >> 6 & 0x3f));
+        out += static_cast<char>(0x80 | (code & 0x3f));
+    }
+}
+
+/// A JSON string in its quotes, as text.
+inline std::string unquote(const std::string& json) {
+    std::string out;
+    for (std::size_t i = 1; i + 1 < json.size(); ++i) {
+        if (json[i] != '\\') {
+            out += json[i];
+            continue;
+        }
+        const char c = json[++i];
+        if (c == 'u') {
+            unsigned code = static_cast<unsigned>(std::strtoul(json.substr(i + 1, 4).c_str(), nullptr, 16));
+            i += 4;
+            if (code >= 0xd800 && code < 0xdc00 && json.compare(i + 1, 2, "\\u") == 0) {
+                const auto low = static_cast<unsigned>(std::strtoul(json.substr(i + 3, 4).c_str(), nullptr, 16));
+                code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+                i += 6;
+            }
+            appendUtf8(out, code);
+        } else {
+            static const char* const kFrom = "bfnrt";
+            static const char* const kTo = "\b\f\n\r\t";
+            const char* at = std::strchr(kFrom, c);
+            out += at != nullptr ? kTo[at - kFrom] : c;
+        }
+    }
+    return out;
+}
+
+inline std::string quote(const std::string& text) {
+    std::string out = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\') {
+            (out += '\\') += c;
+        } else if (static_cast<unsigned char>(c) < 0x20) {
+            char escape[8];
+            std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(c));
+            out += escape;
+        } else {
+            out += c;
+        }
+    }
+    return out += '"';
+}
+
+/// The members of an object, each as its JSON text; none of anything else.
+inline std::map<std::string, std::string> members(const std::string& json) {
+    std::map<std::string, std::string> all;
+    std::size_t at = 0;
+    skipSpace(json, at);
+    if (at >= json.size() || json[at] != '{') return all;
+    for (++at;;) {
+        skipSpace(json, at);
+        if (at >= json.size() || json[at] != '"') return all;
+        const std::size_t name = at;
+        skipValue(json, at);
+        const std::string key = unquote(json.substr(name, at - name));
+        skipSpace(json, at);
+        ++at; // the colon
+        skipSpace(json, at);
+        const std::size_t value = at;
+        skipValue(json, at);
+        all[key] = json.substr(value, at - value);
+        skipSpace(json, at);
+        if (at < json.size() && json[at] == ',') ++at;
+    }
+}
+
+} // namespace detail
+
+struct Job {
+    long long lsn = 0;
+    std::string function;
+    std::string args;    ///< JSON
+    std::string inputs;  ///< directory
+    std::string outputs; ///< directory
+
+    bool has(const std::string& member) const { return detail::members(args).count(member) != 0; }
+    /// A member of args that is a string. Throws when it is not there, or something else.
+    std::string text(const std::string& member) const {
+        const std::string json = value(member);
+        if (json.empty() || json.front() != '"') throw std::runtime_error("\"" + member + "\" is not a string");
+        return detail::unquote(json);
+    }
+    double number(const std::string& member) const {
+        const std::string json = value(member);
+        char* end = nullptr;
+        const double number = std::strtod(json.c_str(), &end);
+        if (json.empty() || *end != '\0') throw std::runtime_error("\"" + member + "\" is not a number");
+        return number;
+    }
+    /// Any member of args, as JSON text; empty when it is not there.
+    std::string value(const std::string& member) const {
+        const auto all = detail::members(args);
+        const auto at = all.find(member);
+        return at == all.end() ? std::string() : at->second;
+    }
+};
+
+struct Answer {
+    int exitCode = 0;
+    std::string json;    ///< the result; empty: none
+    std::string message; ///< one line about a failure
+
+    static Answer ok() { return {}; }
+    static Answer result(std::string json) { return {0, std::move(json), {}}; }
+    static Answer fail(std::string message, int exitCode = 1) { return {exitCode, {}, std::move(message)}; }
+};
+
+class Worker {
+public:
+    using Body = std::function<Answer(const Job&)>;
+    void add(const std::string& name, const std::string& version, Body body) {
+        functions_[name] = {version, std::move(body)};
+    }
+
+    /// Serves until the engine closes the socket, or runs the one action of YARD_ACTION. `ahead` 0 forbids the
+    /// engine to send requests beyond `concurrency`. Returns what main() shall return.
+    int run(int argc, char** argv, unsigned concurrency = 1, unsigned ahead = 32) {
+        for (int i = 1; i < argc; ++i)
+            if (std::strcmp(argv[i], "--describe") == 0) return describe();
+        if (const char* fd = std::getenv("YARD_SOCKET_FD")) return serve(std::atoi(fd), concurrency, ahead);
+        if (const char* path = std::getenv("YARD_ACTION")) return runOnce(path);
+        std::fprintf(stderr, "This is a Yardmaster worker: register it with `yardctl workers add`, or ask it with "
+                             "--describe.\n");
+        return 2;
+    }
+
+private:
+    static constexpr std::size_t kMaxResult = 64 * 1024;
+    static constexpr std::uint32_t kMaxFrame = 1024 * 1024;
+
+    int describe() const {
+        std::string out;
+        for (const auto& function : functions_)
+            out += (out.empty() ? "" : ",") + ("{\"name\":" + detail::quote(function.first)) +
+                   ",\"version\":" + detail::quote(function.second.first) + "}";
+        std::printf("{\"functions\":[%s]}\n", out.c_str());
+        return 0;
+    }
+
+    Answer call(const Job& job) const {
+        const auto at = functions_.find(job.function);
+        if (at == functions_.end()) return Answer::fail("this worker has no function \"" + job.function + "\"");
+        try {
+            Answer answer = at->second.second(job);
+            if (answer.json.size() > kMaxResult)
+                return Answer::fail("the result of " + job.function +
+                                    " is over 64 KiB: write it into a file in outputs");
+            return answer;
+        } catch (const std::exception& error) {
+            return Answer::fail(error.what());
+        }
+    }
+
+    static Job jobFrom(const std::string& json) {
+        auto all = detail::members(json);
+        Job job;
+        job.lsn = std::atoll(all["lsn"].c_str());
+        job.function = detail::unquote(all["function"]);
+        job.args = std::move(all["args"]);
+        job.inputs = detail::unquote(all["inputs"]);
+        job.outputs = detail::unquote(all["outputs"]);
+        return job;
+    }
+
+    int runOnce(const char* path) const {
+        std::string json;
+        std::FILE* file = std::fopen(path, "rb");
+        if (file == nullptr) {
+            std::perror(path);
+            return 1;
+        }
+        char buffer[65536];
+        for (std::size_t got; (got = std::fread(buffer, 1, sizeof buffer, file)) > 0;) json.append(buffer, got);
+        std::fclose(file);
+        Job job = jobFrom(json);
+        job.inputs = "inputs";
+        job.outputs = "outputs";
+        const Answer answer = call(job);
+        if (!answer.json.empty()) std::printf("%s\n", answer.json.c_str());
+        if (!answer.message.empty()) std::fprintf(stderr, "%s\n", answer.message.c_str());
+        return answer.exitCode;
+    }
+
+    // --- warm
+
+    bool write(std::uint64_t id, const std::string& json) {
+        std::string frame(12, '\0');
+        const auto length = static_cast<std::uint32_t>(json.size() + 8);
+        for (int i = 0; i < 4; ++i) frame[static_cast<std::size_t>(i)] = static_cast<char>(length >> 8 * i);
+        for (int i = 0; i < 8; ++i) frame[static_cast<std::size_t>(4 + i)] = static_cast<char>(id >> 8 * i);
+        frame += json;
+        const std::lock_guard<std::mutex> lock(writing_);
+        for (std::size_t at = 0; at < frame.size();) {
+            const ssize_t n = ::send(fd_, frame.data() + at, frame.size() - at, MSG_NOSIGNAL);
+            if (n < 0 && errno == EINTR) continue;
+            if (n <= 0) return false;
+            at += static_cast<std::size_t>(n);
+        }
+        return true;
+    }
+
+    /// Under reading_. False: the engine has closed the socket.
+    bool take(std::size_t count, std::string& out) {
+        while (buffer_.size() - at_ < count) {
+            char bytes[65536];
+            const ssize_t n = ::recv(fd_, bytes, sizeof bytes, 0);
+            if (n < 0 && errno == EINTR) continue;
+            if (n <= 0) return false;
+            buffer_.erase(0, at_);
+            at_ = 0;
+            buffer_.append(bytes, static_cast<std::size_t>(n));
+        }
+        out.assign(buffer_, at_, count);
+        at_ += count;
+        return true;
+    }
+
+    bool read(std::uint64_t& id, std::string& json) {
+        const std::lock_guard<std::mutex> lock(reading_);
+        if (!take(12, json)) return false;
+        const auto number = [&json](std::size_t from, std::size_t bytes) {
+            std::uint64_t value = 0;
+            for (std::size_t i = bytes; i-- > 0;) value = value << 8 | static_cast<unsigned char>(json[from + i]);
+            return value;
+        };
+        const auto length = static_cast<std::uint32_t>(number(0, 4));
+        id = number(4, 8);
+        return length >= 8 && length <= kMaxFrame && take(length - 8, json);
+    }
+
+    void work() {
+        std::uint64_t id = 0;
+        std::string json;
+        while (read(id, json)) {
+            const Answer answer = call(jobFrom(json));
+            std::string out = "{\"exit_code\":" + std::to_string(answer.exitCode);
+            if (!answer.json.empty()) out += ",\"result\":" + answer.json;
+            if (!answer.message.empty()) out += ",\"message\":" + detail::quote(answer.message.substr(0, 4000));
+            std::fflush(stdout);
+            if (!write(id, out += '}')) return;
+        }
+    }
+
+    int serve(int fd, unsigned concurrency, unsigned ahead) {
+        fd_ = fd;
+        ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+        if (!write(0, "{\"ready\":true,\"concurrency\":" + std::to_string(concurrency) +
+                          ",\"ahead\":" + std::to_string(ahead) + "}"))
+            return 1;
+        std::vector<std::thread> others;
+        for (unsigned i = 1; i < concurrency; ++i) others.emplace_back([this] { work(); });
+        work();
+        for (std::thread& thread : others) thread.join();
+        return 0;
+    }
+
+    std::map<std::string, std::pair<std::string, Body>> functions_;
+    int fd_ = -1;
+    std::string buffer_;
+    std::size_t at_ = 0;
+    std::mutex reading_;
+    std::mutex writing_;
+};
+
+} // namespace yard

@@ -1,0 +1,186 @@
+"""Yardmaster worker kit for Python: one file, standard library only. Put it beside your worker.
+
+    #!/usr/bin/env python3
+    import yard_worker
+
+    @yard_worker.function("1")
+    def add(args, job):
+        return args["a"] + args["b"]
+
+    yard_worker.run()
+
+The same file serves in both modes of a worker descriptor. "warm": started once, answers requests over the socket in
+YARD_SOCKET_FD. "process": started once for each action, which YARD_ACTION describes; the result is printed. With
+--describe it prints its functions as JSON and ends.
+
+A function gets `args` (the action's, as Python values) and `job`: `job.lsn`, and `job.inputs` and `job.outputs`,
+directories as text, or None where the descriptor says "io": "inline". What it returns becomes the result (JSON, at most
+64 KiB). Raise Fail("what went wrong", 3) to fail with a message and an exit code; any other exception fails the action
+with exit code 1 and prints its traceback. With run(concurrency=8), eight threads work on as many requests at once.
+"""
+
+import json
+import os
+import socket
+import struct
+import sys
+import threading
+import traceback
+
+_functions = {}
+_MAX_RESULT = 64 * 1024
+_MAX_FRAME = 1024 * 1024
+
+
+class Fail(Exception):
+    """The action fails with this message and exit code."""
+
+    def __init__(self, message, exit_code=1):
+        super().__init__(message)
+        self.exit_code = exit_code
+
+
+class Job:
+    __slots__ = ("lsn", "inputs", "outputs")
+
+    def __init__(self, lsn, inputs, outputs):
+        self.lsn = lsn
+        self.inputs = inputs
+        self.outputs = outputs
+
+
+def function(version="1", name=None):
+    """Makes a function known under its own name, or `name`."""
+
+    def add(body):
+        _functions[name or body.__name__] = (body, version)
+        return body
+
+    return add
+
+
+def run(concurrency=1, ahead=None):
+    """Serves until the engine closes the socket, or runs the one action of YARD_ACTION. Does not return.
+
+    `ahead=0` forbids the engine to send requests beyond `concurrency`."""
+    if "--describe" in sys.argv[1:]:
+        print(json.dumps({"functions": [{"name": n, "version": v} for n, (_, v) in sorted(_functions.items())]}))
+        sys.exit(0)
+    if "YARD_SOCKET_FD" in os.environ:
+        _serve(int(os.environ["YARD_SOCKET_FD"]), concurrency, ahead)
+        sys.exit(0)
+    if "YARD_ACTION" in os.environ:
+        sys.exit(_run_once(os.environ["YARD_ACTION"]))
+    print("This is a Yardmaster worker: register it with `yardctl workers add`, or ask it with --describe.",
+          file=sys.stderr)
+    sys.exit(2)
+
+
+def _call(name, args, job):
+    """Exit code, result as JSON text or None, message or None."""
+    entry = _functions.get(name)
+    if entry is None:
+        return 1, None, "this worker has no function %r" % name
+    try:
+        value = entry[0](args, job)
+        if value is None:
+            return 0, None, None
+        result = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        if len(result.encode("utf-8", "replace")) > _MAX_RESULT:
+            return 1, None, "the result of %s is over 64 KiB: write it into a file in job.outputs" % name
+        return 0, result, None
+    except Fail as failure:
+        return failure.exit_code, None, str(failure)
+    except Exception as error:  # whatever it is, it is this request's failure and not the next one's
+        traceback.print_exc()
+        return 1, None, "%s: %s" % (type(error).__name__, error)
+
+
+def _run_once(path):
+    with open(path, encoding="utf-8") as file:
+        action = json.load(file)
+    code, result, message = _call(action["function"], action.get("args"), Job(action["lsn"], "inputs", "outputs"))
+    if result is not None:
+        print(result)
+    if message is not None:
+        print(message, file=sys.stderr)
+    sys.stdout.flush()
+    return code
+
+
+class _Stream:
+    """Frames of a socket: 4 bytes of length, 8 of request id, JSON. Safe for many threads."""
+
+    def __init__(self, fd):
+        os.set_inheritable(fd, False)
+        self._socket = socket.socket(fileno=fd)
+        self._socket.setblocking(True)
+        self._buffer = b""
+        self._at = 0
+        self._reading = threading.Lock()
+        self._writing = threading.Lock()
+
+    def read(self):
+        """Request id and JSON bytes of the next frame; None when the engine has closed the socket."""
+        with self._reading:
+            head = self._take(12)
+            if head is None:
+                return None
+            length, request = struct.unpack("<IQ", head)
+            if length < 8 or length > _MAX_FRAME:
+                raise OSError("the engine sent a frame of %d bytes" % length)
+            body = self._take(length - 8)
+            return None if body is None else (request, body)
+
+    def _take(self, count):
+        end = self._at + count
+        while len(self._buffer) < end:
+            more = self._socket.recv(65536)
+            if not more:
+                return None
+            self._buffer = self._buffer[self._at:] + more
+            self._at = 0
+            end = count
+        taken = self._buffer[self._at:end]
+        self._at = end
+        return taken
+
+    def write(self, request, text):
+        body = text.encode("utf-8", "replace")
+        frame = struct.pack("<IQ", len(body) + 8, request) + body
+        with self._writing:
+            self._socket.sendall(frame)
+
+
+def _answer(code, result, message):
+    if message is None:
+        return '{"exit_code":%d}' % code if result is None else '{"exit_code":%d,"result":%s}' % (code, result)
+    return '{"exit_code":%d,"message":%s}' % (code, json.dumps(message[:4000]))
+
+
+def _serve(fd, concurrency, ahead):
+    stream = _Stream(fd)
+    ready = {"ready": True, "concurrency": concurrency}
+    if ahead is not None:
+        ready["ahead"] = ahead
+    stream.write(0, json.dumps(ready))
+
+    def work():
+        try:
+            while True:
+                frame = stream.read()
+                if frame is None:
+                    return
+                request = json.loads(frame[1])
+                job = Job(request["lsn"], request.get("inputs"), request.get("outputs"))
+                stream.write(frame[0], _answer(*_call(request["function"], request.get("args"), job)))
+                sys.stdout.flush()
+        except (BrokenPipeError, ConnectionResetError):
+            return  # the engine ends this worker
+
+    others = [threading.Thread(target=work, daemon=True) for _ in range(concurrency - 1)]
+    for thread in others:
+        thread.start()
+    work()
+    for thread in others:
+        thread.join()

@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+"""The worker kits: each example in both modes, driven as the engine would. test_kits.py CPP_EXAMPLE"""
+
+import json
+import os
+import shutil
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+KITS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "resources", "kits")
+CPP = ""
+
+
+class Warm:
+    """The engine's end of a warm worker."""
+
+    def __init__(self, command, cwd=None):
+        ours, theirs = socket.socketpair()
+        os.set_inheritable(theirs.fileno(), True)
+        env = dict(os.environ, YARD_SOCKET_FD=str(theirs.fileno()))
+        self.process = subprocess.Popen(command, env=env, cwd=cwd, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        theirs.close()
+        self.socket = ours
+        self.socket.settimeout(30)
+
+    def read(self):
+        head = self._exactly(12)
+        length, request = struct.unpack("<IQ", head)
+        return request, json.loads(self._exactly(length - 8))
+
+    def _exactly(self, count):
+        data = b""
+        while len(data) < count:
+            more = self.socket.recv(count - len(data))
+            if not more:
+                raise EOFError()
+            data += more
+        return data
+
+    @staticmethod
+    def frame(request, value):
+        body = json.dumps(value).encode()
+        return struct.pack("<IQ", len(body) + 8, request) + body
+
+    def ask(self, request, function, args, **more):
+        self.socket.sendall(self.frame(request, dict(lsn=request, function=function, args=args, **more)))
+
+    def end(self):
+        self.socket.close()
+        out, err = self.process.communicate(timeout=30)
+        return self.process.returncode, out, err
+
+
+class Kit:
+    """What holds for every kit. `command` starts the example."""
+
+    command = []
+
+    def test_it_describes_its_functions(self):
+        out = subprocess.run(self.command + ["--describe"], stdout=subprocess.PIPE, check=True, timeout=30).stdout
+        functions = json.loads(out)["functions"]
+        self.assertEqual(functions, [{"name": n, "version": "1"} for n in ("add", "copy", "fail")])
+
+    def test_without_an_engine_it_says_what_it_is(self):
+        ran = subprocess.run(self.command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=30)
+        self.assertEqual(ran.returncode, 2)
+        self.assertIn(b"yardctl workers add", ran.stderr)
+
+    def run_action(self, function, args):
+        self.root = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.root)
+        for name in ("inputs", "outputs"):
+            os.mkdir(os.path.join(self.root, name))
+        with open(os.path.join(self.root, "inputs", "a.txt"), "w", encoding="utf-8") as file:
+            file.write("hello")
+        with open(os.path.join(self.root, "action.json"), "w", encoding="utf-8") as file:
+            json.dump({"lsn": 5, "function": function, "args": args, "inputs": {}}, file)
+        env = dict(os.environ, YARD_ACTION=os.path.join(self.root, "action.json"))
+        return subprocess.run(self.command, cwd=self.root, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=30)
+
+    def test_process_mode_prints_the_result(self):
+        ran = self.run_action("add", {"a": 2, "b": 3})
+        self.assertEqual((ran.returncode, ran.stdout), (0, b"5\n"))
+
+    def test_process_mode_copies_files(self):
+        self.assertEqual(self.run_action("copy", None).returncode, 0)
+        with open(os.path.join(self.root, "outputs", "a.txt"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), "hello")
+
+    def test_process_mode_fails_with_code_and_message(self):
+        ran = self.run_action("fail", {"message": "no \u00e4\n", "exit_code": 3})
+        self.assertEqual(ran.returncode, 3)
+        self.assertIn("no \u00e4", ran.stderr.decode())
+
+    def test_warm_requests_are_answered(self):
+        worker = Warm(self.command)
+        request, ready = worker.read()
+        self.assertEqual((request, ready["ready"], ready["concurrency"]), (0, True, 1))
+        for i in (1, 2**63 + 1):
+            worker.ask(i, "add", {"a": i % 7, "b": 40})
+            self.assertEqual(worker.read(), (i, {"exit_code": 0, "result": i % 7 + 40}))
+        self.assertEqual(worker.end()[0], 0)
+
+    def test_warm_many_ahead_in_pieces(self):
+        worker = Warm(self.command)
+        worker.read()
+        count = 200
+        data = b"".join(Warm.frame(i, {"lsn": i, "function": "add", "args": {"a": i, "b": 1}}) for i in range(1, count + 1))
+        for at in range(0, len(data), 1000):
+            worker.socket.sendall(data[at:at + 1000])
+        self.assertEqual([worker.read() for _ in range(count)], [(i, {"exit_code": 0, "result": i + 1}) for i in range(1, count + 1)])
+        worker.end()
+
+    def test_warm_failures_are_answers_and_the_worker_goes_on(self):
+        worker = Warm(self.command)
+        worker.read()
+        worker.ask(1, "fail", {"message": "a \"b\"\n\u00e4\U0001f600", "exit_code": 7})
+        self.assertEqual(worker.read(), (1, {"exit_code": 7, "message": "a \"b\"\n\u00e4\U0001f600"}))
+        worker.ask(2, "nothing", None)
+        request, answer = worker.read()
+        self.assertEqual((request, answer["exit_code"]), (2, 1))
+        self.assertIn("nothing", answer["message"])
+        worker.ask(3, "copy", None)
+        self.assertEqual(worker.read()[1]["exit_code"], 1)
+        worker.ask(4, "add", {"a": 1, "b": 1})
+        self.assertEqual(worker.read()[1]["result"], 2)
+        worker.end()
+
+    def test_warm_files_go_through_the_directories(self):
+        with tempfile.TemporaryDirectory() as root:
+            for name in ("in", "out"):
+                os.mkdir(os.path.join(root, name))
+            with open(os.path.join(root, "in", "b.bin"), "wb") as file:
+                file.write(bytes(range(256)))
+            worker = Warm(self.command)
+            worker.read()
+            worker.ask(1, "copy", None, inputs=os.path.join(root, "in"), outputs=os.path.join(root, "out"))
+            self.assertEqual(worker.read(), (1, {"exit_code": 0}))
+            with open(os.path.join(root, "out", "b.bin"), "rb") as file:
+                self.assertEqual(file.read(), bytes(range(256)))
+            worker.end()
+
+
+class Cpp(Kit, unittest.TestCase):
+    def setUp(self):
+        self.command = [CPP]
+
+
+class Python(Kit, unittest.TestCase):
+    command = [sys.executable, os.path.join(KITS, "python", "example.py")]
+
+    def warm(self, text):
+        root = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, root)
+        shutil.copy(os.path.join(KITS, "python", "yard_worker.py"), root)
+        with open(os.path.join(root, "worker.py"), "w", encoding="utf-8") as file:
+            file.write("import yard_worker\n" + text)
+        worker = Warm([sys.executable, os.path.join(root, "worker.py")])
+        return worker, worker.read()[1]
+
+    def test_threads_work_at_once_and_answer_as_they_end(self):
+        worker, ready = self.warm(
+            "import threading\n"
+            "met = threading.Barrier(2)\n"
+            "second = threading.Event()\n"
+            "@yard_worker.function()\n"
+            "def first(args, job):\n"
+            "    met.wait()\n"
+            "    second.wait()\n"
+            "@yard_worker.function()\n"
+            "def other(args, job):\n"
+            "    met.wait()\n"
+            "@yard_worker.function()\n"
+            "def go(args, job):\n"
+            "    second.set()\n"
+            "yard_worker.run(concurrency=2, ahead=0)\n")
+        self.assertEqual(ready, {"ready": True, "concurrency": 2, "ahead": 0})
+        worker.ask(1, "first", None)
+        worker.ask(2, "other", None)
+        self.assertEqual(worker.read()[0], 2)
+        worker.ask(3, "go", None)
+        self.assertEqual({worker.read()[0], worker.read()[0]}, {1, 3})
+        self.assertEqual(worker.end()[0], 0)
+
+    def test_a_result_over_64_kib_fails(self):
+        worker, _ = self.warm("@yard_worker.function()\ndef big(args, job):\n    return 'a' * 65536\nyard_worker.run()\n")
+        worker.ask(1, "big", None)
+        answer = worker.read()[1]
+        self.assertEqual(answer["exit_code"], 1)
+        self.assertIn("64 KiB", answer["message"])
+        worker.end()
+
+
+class Node(Kit, unittest.TestCase):
+    command = [shutil.which("node") or "node", os.path.join(KITS, "node", "example.js")]
+
+    def setUp(self):
+        if not shutil.which("node"):
+            self.skipTest("node is not installed (Debian: nodejs)")
+
+    def test_async_functions_are_under_way_at_once(self):
+        root = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, root)
+        shutil.copy(os.path.join(KITS, "node", "yard_worker.js"), root)
+        with open(os.path.join(root, "worker.js"), "w", encoding="utf-8") as file:
+            file.write("const yard = require('./yard_worker.js');\nlet go;\n"
+                       "yard.function('wait', () => new Promise((done) => { go = done; }));\n"
+                       "yard.function('go', () => { go('went'); });\n"
+                       "yard.function('big', () => 'a'.repeat(65536));\n"
+                       "yard.run({concurrency: 2, ahead: 0});\n")
+        worker = Warm([shutil.which("node"), os.path.join(root, "worker.js")])
+        self.assertEqual(worker.read()[1], {"ready": True, "concurrency": 2, "ahead": 0})
+        worker.ask(1, "wait", None)
+        worker.ask(2, "go", None)
+        self.assertEqual(dict([worker.read(), worker.read()]), {1: {"exit_code": 0, "result": "went"}, 2: {"exit_code": 0}})
+        worker.ask(3, "big", None)
+        self.assertIn("64 KiB", worker.read()[1]["message"])
+        worker.end()
+
+
+if __name__ == "__main__":
+    CPP = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
