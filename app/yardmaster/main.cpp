@@ -1,6 +1,7 @@
-// yardmaster: the engine and its API in one process. Main opens the engine, starts the server, and then only waits
-// for a signal or the session's sunset.
+// yardmaster: the engine and its API in one process, with a window or without. Main opens the engine, starts the
+// server, and then only waits for a signal, the session's sunset, or the end of its window.
 #include "app/yardmaster/arguments.h"
+#include "app/yardmaster/windowed.h"
 #include "core/base/log.h"
 #include "core/base/unique_fd.h"
 #include "core/engine/engine.h"
@@ -65,9 +66,9 @@ void takeSignal(int fd) {
         logInfo("main", "signal {} from process {}", info.ssi_signo, info.ssi_pid);
 }
 
-/// Until a signal comes or the session is sunset.
-void waitForEnd(int signals, int sunset) {
-    std::array<pollfd, 2> fds{{{signals, POLLIN, 0}, {sunset, POLLIN, 0}}};
+/// Until a signal comes, the session is sunset, or the window has gone (`window` may be -1).
+void waitForEnd(int signals, int sunset, int window) {
+    std::array<pollfd, 3> fds{{{signals, POLLIN, 0}, {sunset, POLLIN, 0}, {window, POLLIN, 0}}};
     while (::poll(fds.data(), fds.size(), -1) < 0 && errno == EINTR) {
     }
     if (isReadable(fds[0])) takeSignal(signals);
@@ -92,7 +93,11 @@ void closeDown(int signals, http::Server& server, engine::Engine& engine) {
     }
 }
 
-int serve(const app::Arguments& arguments, int signals) {
+int serve(const app::Arguments& arguments, int signals, const app::ServeHooks& hooks) {
+    const auto complain = [&hooks](int code, const std::string& sentence) {
+        if (hooks.failed && code != kDirectoryInUse) hooks.failed(sentence);
+        return ::complain(code, sentence);
+    };
     const auto address = http::parseListenAddress(arguments.listen);
     if (!address) return complain(kUsage, address.error().message);
     engine::Options options;
@@ -123,7 +128,8 @@ int serve(const app::Arguments& arguments, int signals) {
         return complain(kFailure, published.error().message);
     std::fputs(fmt::format("listening on {}\n", url).c_str(), stdout);
     std::fflush(stdout);
-    waitForEnd(signals, (*engine)->sunsetFd());
+    if (hooks.serving) hooks.serving({url + arguments.prefix, (*engine)->token(), true});
+    waitForEnd(signals, (*engine)->sunsetFd(), hooks.endFd);
     closeDown(signals, **server, **engine);
     return kFine;
 }
@@ -140,14 +146,15 @@ int main(int argc, char** argv) {
         return exit->code;
     }
     const auto& arguments = std::get<app::Arguments>(parsed);
-    if (!arguments.attach.empty())
-        return complain(kFailure,
-                        "--attach opens the window on an engine elsewhere, and this version has no window yet; "
-                        "use yardctl --url instead.");
     if (auto enough = checkDescriptors(); !enough) return complain(kFailure, enough.error().message);
     const UniqueFd signals = blockSignals();
     if (!signals) return complain(kFailure, "signalfd is not to be had on this system.");
-    const int code = serve(arguments, signals.get());
+    const bool window = !arguments.headless && app::hasDisplay();
+    if (!window && !arguments.attach.empty())
+        return complain(kFailure, "--attach opens the window on an engine elsewhere, and there is no display here; "
+                                  "use yardctl --url instead.");
+    const int code = window ? app::runWithWindow(arguments, signals.get(), argc, argv, serve)
+                            : serve(arguments, signals.get(), {});
     flushLog();
     return code;
 }

@@ -1,0 +1,34 @@
+// Between the program yardmaster and the module with its window, which is loaded only when one is shown: so a
+// headless engine needs no Qt. Both are built together; nothing of this is stable.
+#pragma once
+
+#include <functional>
+#include <string>
+
+namespace yard::app {
+
+/// An engine that can be shown.
+struct Served {
+    std::string url; ///< with the prefix: "http://127.0.0.1:8640/compute"
+    std::string token;
+    bool embedded = false; ///< ends with the window
+};
+
+/// What the window is told, from any thread, any time after `listening` was called.
+struct WindowListener {
+    std::function<void(Served)> serving;
+    std::function<void(std::string sentence)> failed; ///< no engine: says it, then ends
+    std::function<void()> quit;                       ///< ends without asking
+};
+
+struct WindowHost {
+    /// Called once on the ui thread when the window can be told. Must not block.
+    std::function<void(WindowListener)> listening;
+};
+
+/// The module's one function: shows the window and returns when it was closed.
+using RunWindow = int (*)(int argc, char** argv, const WindowHost& host);
+inline constexpr const char* kRunWindow = "yardmasterRunWindow";
+inline constexpr const char* kWindowModule = "yardmaster_window.so";
+
+} // namespace yard::app

@@ -1,0 +1,200 @@
+#include "app/yardmaster/windowed.h"
+
+#include "core/base/files.h"
+#include "core/base/log.h"
+#include "core/base/unique_fd.h"
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <mutex>
+#include <optional>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <thread>
+#include <unistd.h>
+
+namespace yard::app {
+
+namespace {
+
+constexpr int kFailure = 1;
+constexpr int kDirectoryInUse = 3;
+
+bool isSet(const char* name) {
+    const char* value = std::getenv(name); // NOLINT(concurrency-mt-unsafe): before any thread
+    return value != nullptr && *value != 0;
+}
+
+int complain(const std::string& sentence) {
+    flushLog();
+    std::fputs(fmt::format("yardmaster: {}\n", sentence).c_str(), stderr);
+    return kFailure;
+}
+
+Result<RunWindow> loadModule() {
+    std::error_code error;
+    const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+    const std::string path = (self.parent_path() / kWindowModule).string();
+    void* module = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (module == nullptr)
+        return fail(ErrorKind::Io, fmt::format("the window cannot be loaded ({}); use --headless.", ::dlerror()));
+    void* symbol = ::dlsym(module, kRunWindow);
+    if (symbol == nullptr)
+        return fail(ErrorKind::Io, fmt::format("{} is not the window of this program; build it anew.", path));
+    return reinterpret_cast<RunWindow>(symbol);
+}
+
+std::string trimmed(std::string text) {
+    while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+    return text;
+}
+
+Result<std::string> fileText(const std::string& path) {
+    constexpr std::size_t kMost = 4'096;
+    auto text = readFile(path, kMost);
+    if (!text) return std::unexpected(text.error());
+    return trimmed(std::move(*text));
+}
+
+/// The engine that has the data directory, as it wrote itself down.
+Result<Served> engineOf(const Arguments& arguments) {
+    auto url = fileText(arguments.dataDir + "/address");
+    if (!url) return std::unexpected(url.error());
+    auto token = fileText(arguments.tokenFile.empty() ? arguments.dataDir + "/token" : arguments.tokenFile);
+    if (!token) return std::unexpected(token.error());
+    return Served{*url + arguments.prefix, *token, false};
+}
+
+Result<Served> engineAt(const Arguments& arguments) {
+    Served served{arguments.attach, {}, false};
+    // An address without a path means the usual one.
+    const auto host = served.url.find("://");
+    const auto path = served.url.find('/', host == std::string::npos ? 0 : host + 3);
+    if (path == std::string::npos || path + 1 == served.url.size())
+        served.url = served.url.substr(0, path) + arguments.prefix;
+    if (arguments.tokenFile.empty()) return served;
+    auto token = fileText(arguments.tokenFile);
+    if (!token) return std::unexpected(token.error());
+    served.token = *token;
+    return served;
+}
+
+/// What is told before the window listens waits for it. Any thread.
+class Telling {
+public:
+    void listen(WindowListener listener) {
+        const std::lock_guard lock(mutex_);
+        listener_ = std::move(listener);
+        if (served_) listener_->serving(*served_);
+        if (sentence_) listener_->failed(*sentence_);
+        if (quit_) listener_->quit();
+    }
+    void serving(const Served& served) {
+        const std::lock_guard lock(mutex_);
+        served_ = served;
+        if (listener_) listener_->serving(served);
+    }
+    void failed(const std::string& sentence) {
+        const std::lock_guard lock(mutex_);
+        sentence_ = sentence;
+        if (listener_) listener_->failed(sentence);
+    }
+    void quit() {
+        const std::lock_guard lock(mutex_);
+        quit_ = true;
+        if (listener_) listener_->quit();
+    }
+    /// The window has gone: nothing is told any more.
+    void deafen() {
+        const std::lock_guard lock(mutex_);
+        listener_.reset();
+    }
+
+private:
+    std::mutex mutex_;
+    std::optional<WindowListener> listener_;
+    std::optional<Served> served_;
+    std::optional<std::string> sentence_;
+    bool quit_ = false;
+};
+
+void signalTo(int fd) {
+    const std::uint64_t one = 1;
+    while (::write(fd, &one, sizeof one) < 0 && errno == EINTR) {
+    }
+}
+
+bool awaitEither(int first, int second) {
+    std::array<pollfd, 2> fds{{{first, POLLIN, 0}, {second, POLLIN, 0}}};
+    while (::poll(fds.data(), fds.size(), -1) < 0 && errno == EINTR) {
+    }
+    return fds[0].revents != 0;
+}
+
+/// Without an engine here: the window until it is closed or a signal comes.
+int showOnly(RunWindow run, int argc, char** argv, int signals, const Served& served) {
+    const UniqueFd closed(::eventfd(0, EFD_CLOEXEC));
+    Telling telling;
+    telling.serving(served);
+    int code = 0;
+    {
+        const std::jthread watcher([&] {
+            if (awaitEither(signals, closed.get())) telling.quit();
+        });
+        code = run(argc, argv, {[&](WindowListener listener) { telling.listen(std::move(listener)); }});
+        telling.deafen();
+        signalTo(closed.get());
+    }
+    return code;
+}
+
+} // namespace
+
+bool hasDisplay() {
+    return isSet("DISPLAY") || isSet("WAYLAND_DISPLAY") || isSet("QT_QPA_PLATFORM");
+}
+
+int runWithWindow(const Arguments& arguments, int signals, int argc, char** argv, const Serve& serve) {
+    auto run = loadModule();
+    if (!run) return complain(run.error().message);
+    if (!arguments.attach.empty()) {
+        auto served = engineAt(arguments);
+        return served ? showOnly(*run, argc, argv, signals, *served) : complain(served.error().message);
+    }
+    const UniqueFd end(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    Telling telling;
+    std::atomic<int> code = 0;
+    int windowCode = 0;
+    {
+        const std::jthread engine([&] {
+            ServeHooks hooks{[&](const Served& served) { telling.serving(served); },
+                             [&](const std::string& sentence) { telling.failed(sentence); }, end.get()};
+            code = serve(arguments, signals, hooks);
+            if (code == kDirectoryInUse) {
+                // The window then shows the engine that is there.
+                if (auto other = engineOf(arguments)) {
+                    code = 0;
+                    telling.serving(*other);
+                    awaitEither(signals, end.get());
+                } else {
+                    telling.failed(other.error().message);
+                }
+            }
+            // Why it failed stays in the window until that is closed.
+            if (code != 0) awaitEither(signals, end.get());
+            telling.quit();
+        });
+        windowCode = (*run)(argc, argv, {[&](WindowListener listener) { telling.listen(std::move(listener)); }});
+        telling.deafen();
+        signalTo(end.get());
+    }
+    return code != 0 ? code.load() : windowCode;
+}
+
+} // namespace yard::app

@@ -1,0 +1,18 @@
+// Work of every state for pictures and tests of the window: queues with names, failures with error lines, what
+// waits.
+#pragma once
+
+#include "ui/bridge/engine_link.h"
+
+namespace yard::ui {
+class MainWindow;
+}
+
+namespace yard::test {
+
+/// Submits it and returns when all was answered.
+void submitDemo(ui::EngineLink& link);
+/// The number of an action that failed, with an output worth reading; 0: none yet.
+qint64 demoFailure(ui::MainWindow& window);
+
+} // namespace yard::test

@@ -1,0 +1,174 @@
+// The window as a whole, offscreen, on the real program: what its bars say, its pages, what undo and questions do.
+#include "tests/ui/demo_load.h"
+#include "tests/ui/real_engine.h"
+#include "ui/bridge/attached_link.h"
+#include "ui/pages/queues/queues_page.h"
+#include "ui/shell/main_window.h"
+#include "ui/style/app_style.h"
+#include "ui/style/theme.h"
+
+#include <QAbstractItemModelTester>
+#include <QDialog>
+#include <QLineEdit>
+#include <QSettings>
+#include <QStandardPaths>
+#include <QTest>
+#include <QTimer>
+
+using namespace yard;
+using namespace yard::ui;
+
+namespace {
+constexpr int kSoon = 10'000;
+}
+
+class TestWindow : public QObject {
+    Q_OBJECT
+
+    test::RealEngine engine_;
+    std::unique_ptr<Theme> theme_;
+    std::unique_ptr<MainWindow> window_;
+
+    bool connected() const { return window_->state()->isLive() && !window_->state()->queues().empty(); }
+    QueuesPage* queues() {
+        window_->MainWindow::show("queues");
+        return qobject_cast<QueuesPage*>(window_->page());
+    }
+    /// The row of the queue with this name; -1: none.
+    int rowOf(const QString& name) {
+        TableModel* rows = queues()->table()->rows();
+        for (int row = 0; row < rows->rowCount(); ++row)
+            if (rows->cell(row, 0).text == name) return row;
+        return -1;
+    }
+    void makeQueue(const QString& tag) {
+        window_->commands()->run(operations::createQueue(tag, {{"idle_expiry_s", 0}}));
+        QTRY_VERIFY_WITH_TIMEOUT(rowOf(tag) >= 0, kSoon);
+    }
+    /// Presses the button of this name in the next question.
+    void answerNext(const QString& button) {
+        auto* poll = new QTimer(this);
+        connect(poll, &QTimer::timeout, this, [this, poll, button] {
+            auto* dialog = window_->findChild<QDialog*>("question");
+            if (dialog == nullptr || !dialog->isVisible()) return;
+            poll->stop();
+            poll->deleteLater();
+            dialog->findChild<QAbstractButton*>(button)->click();
+        });
+        poll->start(10);
+    }
+
+private slots:
+    void initTestCase() {
+        QStandardPaths::setTestModeEnabled(true);
+        QCoreApplication::setOrganizationName("yardmaster-test");
+        QSettings().clear();
+        QVERIFY(engine_.start());
+        theme_ = std::make_unique<Theme>(nullptr);
+        dressApplication();
+    }
+    void init() {
+        window_ = std::make_unique<MainWindow>();
+        window_->setEngine(std::make_unique<AttachedLink>(engine_.address(), engine_.token()), "embedded");
+        window_->show();
+        QTRY_VERIFY_WITH_TIMEOUT(connected(), kSoon);
+    }
+    void cleanup() { window_.reset(); }
+
+    void theStatusBarTellsTheConnection() {
+        QTRY_COMPARE_WITH_TIMEOUT(window_->statusLine()->connectionText(), QString("Connected"), kSoon);
+    }
+
+    void aKilledEngineIsToldInTheStatusBarAloneAndTheWindowHealsWhenItIsBack() {
+        engine_.kill();
+        QTRY_VERIFY_WITH_TIMEOUT(window_->statusLine()->connectionText().startsWith("Reconnecting"), kSoon);
+        QVERIFY(window_->findChildren<QDialog*>().isEmpty());
+        QVERIFY(engine_.start());
+        QTRY_COMPARE_WITH_TIMEOUT(window_->statusLine()->connectionText(), QString("Connected"), kSoon);
+    }
+
+    void aQueueMadeElsewhereAppears() {
+        makeQueue("cook");
+        QCOMPARE(queues()->table()->rows()->cell(rowOf("cook"), 1).text, QString("Active"));
+    }
+
+    void holdAndReleaseByTheKeyOfTheRow() {
+        makeQueue("held-by-key");
+        queues()->table()->selectRow(rowOf("held-by-key"));
+        queues()->table()->setFocus();
+        QTest::keyClick(queues()->table(), Qt::Key_H, Qt::ControlModifier);
+        QTRY_COMPARE_WITH_TIMEOUT(queues()->table()->rows()->cell(rowOf("held-by-key"), 1).text, QString("Held"),
+                                  kSoon);
+    }
+
+    void deletingAQueueAsksAndTheSafeButtonKeepsIt() {
+        makeQueue("precious");
+        queues()->table()->selectRow(rowOf("precious"));
+        queues()->table()->setFocus();
+        answerNext("keep");
+        QTest::keyClick(queues()->table(), Qt::Key_Delete, Qt::ShiftModifier);
+        QVERIFY(rowOf("precious") >= 0);
+        window_->activateWindow(); // the offscreen platform does not do so by itself
+        QVERIFY(QTest::qWaitForWindowActive(window_.get()));
+        queues()->table()->setFocus();
+        answerNext("verb");
+        QTest::keyClick(queues()->table(), Qt::Key_Delete, Qt::ShiftModifier);
+        QTRY_COMPARE_WITH_TIMEOUT(window_->state()->queueName(0), QString("default"), kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            std::ranges::none_of(window_->state()->queues(),
+                                 [](const auto& entry) { return entry.second.tag == "precious"; }),
+            kSoon);
+    }
+
+    void whatWaitsToBeUndoneIsNotSent() {
+        makeQueue("undone");
+        const qint64 id = [&] {
+            for (const auto& [queue, info] : window_->state()->queues())
+                if (info.tag == "undone") return queue;
+            return qint64{0};
+        }();
+        window_->commands()->runUndoable(operations::holdQueue(id, "undone"));
+        QVERIFY(window_->commands()->waiting() != nullptr);
+        QTest::keyClick(window_.get(), Qt::Key_Z, Qt::ControlModifier);
+        QVERIFY(window_->commands()->waiting() == nullptr);
+        QVERIFY(!window_->state()->queue(id)->held);
+        window_->commands()->runUndoable(operations::holdQueue(id, "undone"));
+        window_->commands()->sendNow();
+        QTRY_VERIFY_WITH_TIMEOUT(window_->state()->queue(id)->held, kSoon);
+    }
+
+    void whatWaitsToBeUndoneIsDroppedWhenTheConnectionBreaks() {
+        QString said;
+        connect(window_->commands(), &Commands::said, this, [&](const QString& sentence) { said = sentence; });
+        window_->commands()->runUndoable(operations::holdAll());
+        engine_.kill();
+        QTRY_VERIFY_WITH_TIMEOUT(window_->commands()->waiting() == nullptr, kSoon);
+        QVERIFY(said.contains("not sent"));
+        QVERIFY(engine_.start());
+        QTRY_VERIFY_WITH_TIMEOUT(connected(), kSoon);
+        QVERIFY(!window_->state()->allHeld());
+    }
+
+    void everyPageModelKeepsTheRulesOfModels() {
+        const QAbstractItemModelTester tester(queues()->table()->rows(),
+                                              QAbstractItemModelTester::FailureReportingMode::QtTest);
+        makeQueue("one-more");
+    }
+
+    void everyControlHasAName() {
+        for (const PageSpec& spec : window_->pages()) {
+            window_->MainWindow::show(spec.id);
+            for (QAbstractButton* button : window_->findChildren<QAbstractButton*>())
+                QVERIFY2(!button->isVisible() || !button->text().isEmpty() || !button->accessibleName().isEmpty() ||
+                             button->objectName().startsWith("qt_"),
+                         qPrintable(spec.id + ": a button of " + button->parent()->metaObject()->className()));
+            for (QLineEdit* edit : window_->findChildren<QLineEdit*>())
+                QVERIFY2(!edit->accessibleName().isEmpty() || edit->parent()->inherits("QComboBox") ||
+                             edit->parent()->inherits("QAbstractSpinBox"),
+                         qPrintable(spec.id));
+        }
+    }
+};
+
+QTEST_MAIN(TestWindow)
+#include "tst_window.moc"

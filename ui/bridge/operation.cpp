@@ -1,0 +1,239 @@
+#include "ui/bridge/operation.h"
+
+#include <QCoreApplication>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QLocale>
+#include <QRegularExpression>
+
+#include <utility>
+
+namespace yard::ui {
+
+namespace {
+
+/// With "%n" and the plural of the language.
+QString counted(const char* text, qint64 count) {
+    return QCoreApplication::translate("Operation", text, nullptr,
+                                       static_cast<int>(std::min<qint64>(count, 1 << 30)))
+        .replace(QString::number(count), QLocale().toString(count));
+}
+
+QString plain(const char* text) {
+    return QCoreApplication::translate("Operation", text);
+}
+
+QByteArray textOf(const QJsonObject& object) {
+    return QJsonDocument(object).toJson(QJsonDocument::Compact);
+}
+
+Request post(const QString& path, const QJsonObject& body = {}) {
+    return {"POST", path, {}, body.isEmpty() ? QByteArray() : textOf(body)};
+}
+
+QString numbersOf(const Target& target) {
+    QString text;
+    for (const qint64 lsn : target.lsns) text += ' ' + QString::number(lsn);
+    return text;
+}
+
+QJsonObject bodyOf(const Target& target) {
+    if (target.lsns.empty()) return {{"filter", target.filter}};
+    QJsonArray lsns;
+    for (const qint64 lsn : target.lsns) lsns.append(lsn);
+    return {{"lsns", lsns}};
+}
+
+/// yardctl takes numbers, or "--filter TEXT".
+QString commandFor(const QString& verb, const Target& target) {
+    return "yardctl " + verb + (target.lsns.empty() ? " --filter " + shellWord(target.filter) : numbersOf(target));
+}
+
+Operation onActions(const char* title, const QString& verb, const Target& target, QJsonObject extra = {}) {
+    QJsonObject body = bodyOf(target);
+    for (auto it = extra.begin(); it != extra.end(); ++it) body.insert(it.key(), it.value());
+    return {counted(title, target.count), post("jobs/" + verb, body), commandFor(verb, target)};
+}
+
+Operation onQueue(const char* title, const QString& verb, qint64 queue, const QString& name) {
+    return {plain(title).arg(name), post(QStringLiteral("queues/%1/%2").arg(queue).arg(verb)),
+            QStringLiteral("yardctl queue %1 %2").arg(verb).arg(queue)};
+}
+
+Operation onSession(const char* title, const QString& path, const QString& yardctl) {
+    return {plain(title), post(path), yardctl};
+}
+
+} // namespace
+
+QString shellWord(const QString& word) {
+    static const QRegularExpression harmless("^[A-Za-z0-9_@%+=:,./-]+$");
+    if (harmless.match(word).hasMatch()) return word;
+    return '\'' + QString(word).replace("'", "'\\''") + '\'';
+}
+
+QString curlOf(const Request& request, const QUrl& address) {
+    QString url = address.toString(QUrl::FullyEncoded);
+    if (!url.endsWith('/')) url += '/';
+    url += request.path;
+    if (!request.query.isEmpty()) url += '?' + request.query.toString(QUrl::FullyEncoded);
+    QString line = "curl -sS";
+    if (request.method != "GET" && !(request.method == "POST" && !request.body.isEmpty()))
+        line += " -X " + QString::fromLatin1(request.method);
+    line += " -H \"Authorization: Bearer $(cat \"$YARD_TOKEN_FILE\")\"";
+    if (!request.body.isEmpty())
+        line += " -H 'Content-Type: application/json' -d " + shellWord(QString::fromUtf8(request.body));
+    return line + ' ' + shellWord(url);
+}
+
+Target Target::of(std::vector<qint64> lsns) {
+    const auto count = static_cast<qint64>(lsns.size());
+    return {std::move(lsns), {}, count};
+}
+
+Target Target::matching(const QString& filter, qint64 count) {
+    return {{}, filter, count};
+}
+
+namespace operations {
+
+Operation reschedule(const Target& target) {
+    Operation operation =
+        onActions(QT_TRANSLATE_N_NOOP("Operation", "Reschedule %n action(s)"), "retry", target, {{"force", true}});
+    operation.yardctl.replace("yardctl retry", "yardctl retry --force");
+    return operation;
+}
+
+Operation cancel(const Target& target) {
+    return onActions(QT_TRANSLATE_N_NOOP("Operation", "Cancel %n action(s)"), "cancel", target);
+}
+
+Operation retire(const Target& target) {
+    return onActions(QT_TRANSLATE_N_NOOP("Operation", "Retire %n action(s)"), "retire", target);
+}
+
+Operation hold(const Target& target) {
+    return onActions(QT_TRANSLATE_N_NOOP("Operation", "Hold %n action(s)"), "hold", target);
+}
+
+Operation release(const Target& target) {
+    return onActions(QT_TRANSLATE_N_NOOP("Operation", "Release %n action(s)"), "release", target);
+}
+
+Operation setPriority(const Target& target, int priority) {
+    QJsonObject body = bodyOf(target);
+    body.insert("set", QJsonObject{{"priority", priority}});
+    return {counted(QT_TRANSLATE_N_NOOP("Operation", "Set priority of %n action(s)"), target.count),
+            {"PATCH", "jobs", {}, textOf(body)},
+            {}};
+}
+
+Operation moveTo(const Target& target, qint64 queue, const QString& name) {
+    QJsonObject body = bodyOf(target);
+    body.insert("set", QJsonObject{{"queue", queue}});
+    return {counted(QT_TRANSLATE_N_NOOP("Operation", "Move %n action(s) to %1"), target.count).arg(name),
+            {"PATCH", "jobs", {}, textOf(body)},
+            {}};
+}
+
+Operation holdQueue(qint64 queue, const QString& name) {
+    return onQueue(QT_TRANSLATE_NOOP("Operation", "Hold %1"), "hold", queue, name);
+}
+Operation releaseQueue(qint64 queue, const QString& name) {
+    return onQueue(QT_TRANSLATE_NOOP("Operation", "Release %1"), "release", queue, name);
+}
+Operation drainQueue(qint64 queue, const QString& name) {
+    return onQueue(QT_TRANSLATE_NOOP("Operation", "Drain %1"), "drain", queue, name);
+}
+
+Operation cancelQueue(qint64 queue, const QString& name, qint64 active) {
+    return {counted(QT_TRANSLATE_N_NOOP("Operation", "Cancel %n action(s) in %1"), active).arg(name),
+            post(QStringLiteral("queues/%1/cancel").arg(queue)),
+            QStringLiteral("yardctl queue cancel %1").arg(queue)};
+}
+
+Operation deleteQueue(qint64 queue, const QString& name) {
+    return {plain(QT_TRANSLATE_NOOP("Operation", "Delete %1")).arg(name),
+            {"DELETE", QStringLiteral("queues/%1").arg(queue), {}, {}},
+            QStringLiteral("yardctl queue delete %1").arg(queue)};
+}
+
+Operation createQueue(const QString& tag, const QJsonObject& config) {
+    QJsonObject body;
+    if (!tag.isEmpty()) body.insert("tag", tag);
+    if (!config.isEmpty()) body.insert("config", config);
+    return {plain(QT_TRANSLATE_NOOP("Operation", "Create queue %1")).arg(tag), post("queues", body),
+            "yardctl queue create" + (tag.isEmpty() ? QString() : ' ' + shellWord(tag))};
+}
+
+Operation configureQueue(qint64 queue, const QString& name, const QJsonObject& config) {
+    QString line = QStringLiteral("yardctl queue set %1").arg(queue);
+    for (auto it = config.begin(); it != config.end(); ++it) {
+        const QJsonValue value = it.value();
+        const QString text = value.isObject() ? QString::fromUtf8(textOf(value.toObject()))
+                             : value.isArray()
+                                 ? QString::fromUtf8(QJsonDocument(value.toArray()).toJson(QJsonDocument::Compact))
+                                 : value.toVariant().toString();
+        line += ' ' + shellWord(it.key() + '=' + text);
+    }
+    return {plain(QT_TRANSLATE_NOOP("Operation", "Change settings of %1")).arg(name),
+            {"PATCH", QStringLiteral("queues/%1").arg(queue), {}, textOf({{"config", config}})},
+            line};
+}
+
+Operation holdAll() {
+    return onSession(QT_TRANSLATE_NOOP("Operation", "Pause: hold every queue"), "hold", "yardctl hold --all");
+}
+Operation releaseAll() {
+    return onSession(QT_TRANSLATE_NOOP("Operation", "Resume: release every queue"), "release",
+                     "yardctl release --all");
+}
+Operation drainSession() {
+    return onSession(QT_TRANSLATE_NOOP("Operation", "Drain the engine"), "session/drain", "yardctl session drain");
+}
+Operation pauseSession() {
+    return onSession(QT_TRANSLATE_NOOP("Operation", "Pause the session"), "session/pause", "yardctl session pause");
+}
+Operation abandonSession() {
+    return onSession(QT_TRANSLATE_NOOP("Operation", "Abandon the session"), "abandon", "yardctl session abandon");
+}
+Operation sunsetSession() {
+    return onSession(QT_TRANSLATE_NOOP("Operation", "Sunset: end the engine"), "session/sunset",
+                     "yardctl session sunset");
+}
+
+Operation submit(const QJsonValue& actions, qint64 queue, const QString& queueName) {
+    const bool list = actions.isArray();
+    const qint64 count = list ? actions.toArray().size() : 1;
+    const QByteArray body =
+        list ? QJsonDocument(actions.toArray()).toJson(QJsonDocument::Compact) : textOf(actions.toObject());
+    const QString path = queue == 0 ? QStringLiteral("jobs") : QStringLiteral("queues/%1/jobs").arg(queue);
+    const QString into = queue == 0 ? QString() : QStringLiteral(" --queue %1").arg(queue);
+    return {counted(QT_TRANSLATE_N_NOOP("Operation", "Submit %n action(s) to %1"), count).arg(queueName),
+            {"POST", path, {}, body},
+            "printf '%s' " + shellWord(QString::fromUtf8(body)) + " | yardctl submit" + into + " -"};
+}
+
+Operation registerWorker(const QString& id, const QByteArray& descriptor, const QString& name) {
+    return {plain(QT_TRANSLATE_NOOP("Operation", "Register worker %1")).arg(name),
+            {"POST", "workers/" + id, {}, descriptor},
+            {}};
+}
+
+Operation removeWorker(const QString& id, const QString& name, bool force) {
+    return {plain(QT_TRANSLATE_NOOP("Operation", "Remove worker %1")).arg(name),
+            {"DELETE", "workers/" + id, {}, force ? textOf({{"force", true}}) : QByteArray()},
+            "yardctl workers remove " + id + (force ? QStringLiteral(" --force") : QString())};
+}
+
+Operation changeSettings(const QJsonObject& settings) {
+    QString line = "yardctl settings";
+    for (auto it = settings.begin(); it != settings.end(); ++it)
+        line += ' ' + shellWord(it.key() + '=' + it.value().toVariant().toString());
+    return {plain(QT_TRANSLATE_NOOP("Operation", "Change settings")),
+            {"PATCH", "settings", {}, textOf(settings)},
+            line};
+}
+
+} // namespace operations
+} // namespace yard::ui

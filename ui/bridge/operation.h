@@ -1,0 +1,67 @@
+// Everything the window can ask of an engine to change, as values: what people call it, the request, and the
+// command of yardctl that does the same. Values; ui thread. What is not here, the window does not do.
+#pragma once
+
+#include "ui/bridge/engine_link.h"
+
+#include <QJsonObject>
+#include <QString>
+#include <QUrl>
+#include <vector>
+
+namespace yard::ui {
+
+struct Operation {
+    QString title; ///< translated: "Cancel 3 actions"
+    Request request;
+    QString yardctl; ///< the whole command line; empty: yardctl cannot
+};
+
+/// As a command for a shell; the token comes from the file that `$YARD_TOKEN_FILE` names, never from the line.
+QString curlOf(const Request& request, const QUrl& address);
+/// A word of a shell: quoted where it has to be.
+QString shellWord(const QString& word);
+
+/// Which actions: by number, or all that a filter finds.
+struct Target {
+    std::vector<qint64> lsns;
+    QString filter;   ///< used when there are no lsns
+    qint64 count = 0; ///< how many that is, as far as known
+
+    static Target of(std::vector<qint64> lsns);
+    static Target matching(const QString& filter, qint64 count);
+};
+
+namespace operations {
+
+Operation reschedule(const Target& target);
+Operation cancel(const Target& target);
+Operation retire(const Target& target);
+Operation hold(const Target& target);
+Operation release(const Target& target);
+Operation setPriority(const Target& target, int priority);
+Operation moveTo(const Target& target, qint64 queue, const QString& name);
+
+Operation holdQueue(qint64 queue, const QString& name);
+Operation releaseQueue(qint64 queue, const QString& name);
+Operation drainQueue(qint64 queue, const QString& name);
+Operation cancelQueue(qint64 queue, const QString& name, qint64 active);
+Operation deleteQueue(qint64 queue, const QString& name);
+Operation createQueue(const QString& tag, const QJsonObject& config);
+Operation configureQueue(qint64 queue, const QString& name, const QJsonObject& config);
+
+Operation holdAll();
+Operation releaseAll();
+Operation drainSession();
+Operation pauseSession();
+Operation abandonSession();
+Operation sunsetSession();
+
+/// `actions`: one, or a list; into queue 0 when `queue` is 0.
+Operation submit(const QJsonValue& actions, qint64 queue, const QString& queueName);
+Operation registerWorker(const QString& id, const QByteArray& descriptor, const QString& name);
+Operation removeWorker(const QString& id, const QString& name, bool force);
+Operation changeSettings(const QJsonObject& settings);
+
+} // namespace operations
+} // namespace yard::ui

@@ -1,0 +1,195 @@
+#include "ui/models/engine_state.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace yard::ui {
+
+namespace {
+
+constexpr int kAskEvery = 10; // s; the lag and the engine's own figures
+constexpr qint64 kRateSpan = 60'000;
+
+constexpr std::pair<Face, const char*> kMembers[] = {
+    {Face::Pending, "pending"},       {Face::Held, "held"},           {Face::Retry, "retry"},
+    {Face::Submitting, "submitting"}, {Face::Running, "running"},     {Face::Completed, "completed"},
+    {Face::Failed, "failed"},         {Face::Abandoned, "abandoned"}, {Face::Cancelled, "cancelled"}};
+
+/// The engine counts held and retry within pending; the faces stand beside it.
+paint::Shares sharesOf(const QJsonObject& counts) {
+    paint::Shares shares{};
+    for (const auto& [face, member] : kMembers) shares[std::to_underlying(face)] = counts.value(member).toInteger();
+    auto& pending = shares[std::to_underlying(Face::Pending)];
+    pending = std::max<qint64>(0, pending - shares[std::to_underlying(Face::Held)] -
+                                      shares[std::to_underlying(Face::Retry)]);
+    return shares;
+}
+
+QueueInfo infoOf(const QJsonObject& json) {
+    QueueInfo info;
+    info.id = json.value("queue_id").toInteger();
+    info.tag = json.value("tag").toString();
+    info.token = json.value("token").toString();
+    info.state = json.value("state").toString();
+    info.held = json.value("held").toBool();
+    info.active = json.value("active").toInteger();
+    info.shares = sharesOf(json);
+    if (info.held) // all that waits waits for the queue
+        info.shares[std::to_underlying(Face::Held)] +=
+            std::exchange(info.shares[std::to_underlying(Face::Pending)], 0);
+    info.finish = json.value("estimate").toObject().value("finish").toInteger();
+    info.config = json.value("config").toObject();
+    info.json = json;
+    return info;
+}
+
+} // namespace
+
+QString QueueInfo::name() const {
+    if (!tag.isEmpty()) return tag;
+    return id == 0 ? QObject::tr("default") : QObject::tr("queue %1").arg(id);
+}
+
+qint64 QueueInfo::of(Face face) const {
+    return shares[std::to_underlying(face)];
+}
+
+qint64 QueueInfo::waiting() const {
+    return of(Face::Pending) + of(Face::Held) + of(Face::Retry);
+}
+
+qint64 QueueInfo::running() const {
+    return of(Face::Running) + of(Face::Submitting);
+}
+
+qint64 QueueInfo::done() const {
+    return of(Face::Completed) + of(Face::Failed) + of(Face::Abandoned) + of(Face::Cancelled);
+}
+
+qint64 QueueInfo::total() const {
+    return std::accumulate(shares.begin(), shares.end(), std::int64_t{0});
+}
+
+EngineState::EngineState(EngineLink& link, QObject* parent)
+    : QObject(parent)
+    , link_(link) {
+    connect(&link_, &EngineLink::batch, this, &EngineState::take);
+    connect(&link_, &EngineLink::refreshed, this, [this] {
+        ask();
+        emit refreshed();
+    });
+    connect(&link_, &EngineLink::stateChanged, this, [this] {
+        if (!isLive()) lag_ = -1;
+        emit connectionChanged();
+    });
+    connect(&second_, &QTimer::timeout, this, &EngineState::onSecond);
+    clock_.start();
+    second_.start(1'000);
+}
+
+void EngineState::setWatched(bool watched) {
+    if (watched_ == watched) return;
+    watched_ = watched;
+    if (!watched) return second_.stop();
+    second_.start(1'000);
+    ask();
+}
+
+void EngineState::onSecond() {
+    const int was = std::exchange(eventsPerSecond_, std::exchange(changes_, 0));
+    if (++seconds_ % kAskEvery == 0) ask();
+    if (was != eventsPerSecond_) emit pulse();
+}
+
+void EngineState::ask() {
+    if (!isLive()) return;
+    const qint64 sent = clock_.elapsed();
+    link_.send({"GET", "session", {}, {}}, this, [this, sent](const Answer& answer) {
+        if (!answer.ok()) return;
+        lag_ = static_cast<int>(clock_.elapsed() - sent);
+        session_ = answer.json;
+        counts_ = session_.value("counts").toObject();
+        asOf_ = QDateTime::currentDateTimeUtc();
+        emit sessionChanged();
+        emit countsChanged();
+        emit pulse();
+    });
+}
+
+qint64 EngineState::count(Face face) const {
+    return sharesOf(counts_)[std::to_underlying(face)];
+}
+
+QString EngineState::machineName() const {
+    return session_.value("machine").toObject().value("name").toString();
+}
+
+const QueueInfo* EngineState::queue(qint64 id) const {
+    const auto found = queues_.find(id);
+    return found == queues_.end() ? nullptr : &found->second;
+}
+
+QString EngineState::queueName(qint64 id) const {
+    if (const QueueInfo* info = queue(id)) return info->name();
+    return id == 0 ? QObject::tr("default") : QObject::tr("queue %1").arg(id);
+}
+
+bool EngineState::allHeld() const {
+    return !queues_.empty() && std::ranges::all_of(queues_, [](const auto& entry) {
+        return entry.second.held || entry.second.state != "active";
+    });
+}
+
+void EngineState::take(const QJsonObject& batch) {
+    asOf_ = QDateTime::currentDateTimeUtc();
+    const bool anew = batch.value("snapshot").toBool();
+    const QJsonArray actions = batch.value("actions").toArray();
+    changes_ += static_cast<int>(actions.size() + batch.value("queues").toArray().size());
+    if (batch.contains("session")) {
+        session_ = batch.value("session").toObject();
+        counts_ = session_.value("counts").toObject();
+        emit sessionChanged();
+        emit countsChanged();
+    }
+    if (batch.contains("counts")) {
+        counts_ = batch.value("counts").toObject();
+        emit countsChanged();
+    }
+    if (anew) queues_.clear();
+    if (anew || batch.contains("queues") || batch.contains("gone_queues")) {
+        takeQueues(batch.value("queues").toArray());
+        for (const QJsonValue gone : batch.value("gone_queues").toArray()) {
+            queues_.erase(gone.toInteger());
+            rates_.erase(gone.toInteger());
+        }
+        emit queuesChanged();
+    }
+    if (batch.contains("workers")) {
+        workers_.clear();
+        for (const QJsonValue id : batch.value("workers").toArray()) workers_ << id.toString();
+        emit workersChanged();
+    }
+    if (batch.contains("gone")) emit actionsGone(batch.value("gone").toArray());
+    const bool all = batch.value("all_actions").toBool();
+    if (all || !actions.isEmpty()) emit actionsChanged(actions, all);
+}
+
+void EngineState::takeQueues(const QJsonArray& queues) {
+    const qint64 now = clock_.elapsed();
+    for (const QJsonValue value : queues) {
+        QueueInfo info = infoOf(value.toObject());
+        auto& seen = rates_[info.id].done;
+        seen.emplace_back(now, info.done());
+        // Thinned: a second apart is enough for a minute's rate.
+        if (seen.size() > 2 && seen[seen.size() - 2].first > now - 1'000) seen.erase(seen.end() - 2);
+        while (seen.size() > 2 && seen[1].first < now - kRateSpan) seen.erase(seen.begin());
+        const qint64 span = now - seen.front().first;
+        if (span > 0)
+            info.perMinute = static_cast<double>(info.done() - seen.front().second) * 60'000.0 /
+                             static_cast<double>(std::max<qint64>(span, 1'000));
+        queues_[info.id] = std::move(info);
+    }
+}
+
+} // namespace yard::ui

@@ -1,0 +1,106 @@
+// What the engine says of itself unasked: session, counts, queues and workers, kept from the events of a link.
+// Every page reads it here, none asks for it again. Owner: ui thread; lives as long as the link it was made for.
+//
+// While the link is down the last values stay; asOf() says how old they are.
+#pragma once
+
+#include "ui/bridge/engine_link.h"
+#include "ui/style/paint.h"
+
+#include <QElapsedTimer>
+#include <QJsonArray>
+#include <QTimer>
+#include <map>
+
+namespace yard::ui {
+
+struct QueueInfo {
+    qint64 id = 0;
+    QString tag; ///< empty: it has none
+    QString token;
+    QString state; ///< "active", "draining", "cancelled"
+    bool held = false;
+    qint64 active = 0;
+    paint::Shares shares{}; ///< by face, as far as the engine tells faces
+    double perMinute = 0;   ///< finished, over the last minute of this window
+    qint64 finish = 0;      ///< microseconds since the epoch; 0: not known
+    QJsonObject config;
+    QJsonObject json;
+
+    /// The tag; of queue 0 "default"; else "queue 12".
+    QString name() const;
+    qint64 of(Face face) const;
+    qint64 waiting() const; ///< pending, held and to be retried
+    qint64 running() const; ///< submitting, too
+    qint64 done() const;    ///< in a final state
+    qint64 total() const;
+};
+
+class EngineState final : public QObject {
+    Q_OBJECT
+public:
+    explicit EngineState(EngineLink& link, QObject* parent = nullptr);
+
+    /// As GET session; empty until the first answer.
+    const QJsonObject& session() const { return session_; }
+    qint64 count(Face face) const;
+    QString machineName() const;
+    const std::map<qint64, QueueInfo>& queues() const { return queues_; }
+    const QueueInfo* queue(qint64 id) const;
+    QString queueName(qint64 id) const;
+    const QStringList& workers() const { return workers_; }
+    bool allHeld() const;
+
+    /// A round trip to the engine, in ms; -1: not known.
+    int lag() const { return lag_; }
+    /// Changes told by events in the last second.
+    int eventsPerSecond() const { return eventsPerSecond_; }
+    /// When the last word came; invalid: never.
+    QDateTime asOf() const { return asOf_; }
+    bool isLive() const { return link_.state() == LinkState::Connected; }
+    EngineLink& link() { return link_; }
+    const EngineLink& link() const { return link_; }
+
+    /// While nobody looks nothing is asked.
+    void setWatched(bool watched);
+
+signals:
+    void sessionChanged();
+    void countsChanged();
+    void queuesChanged();
+    void workersChanged();
+    /// Actions of what is watched (link().watch); `all`: forget others.
+    void actionsChanged(const QJsonArray& actions, bool all);
+    void actionsGone(const QJsonArray& lsns);
+    /// Ask anew whatever you show.
+    void refreshed();
+    void connectionChanged();
+    /// Lag or events per second are others.
+    void pulse();
+
+private:
+    void take(const QJsonObject& batch);
+    void takeQueues(const QJsonArray& queues);
+    void ask();
+    void onSecond();
+
+    EngineLink& link_;
+    QJsonObject session_;
+    QJsonObject counts_;
+    std::map<qint64, QueueInfo> queues_;
+    struct Rate {
+        std::vector<std::pair<qint64, qint64>> done; ///< ms and how many were done then
+    };
+    std::map<qint64, Rate> rates_;
+    QStringList workers_;
+    QDateTime asOf_;
+    QTimer second_;
+    QElapsedTimer clock_;
+    int lag_ = -1;
+    int changes_ = 0;
+    int eventsPerSecond_ = 0;
+    int seconds_ = 0;
+    bool watched_ = true;
+};
+
+} // namespace yard::ui

@@ -1,0 +1,92 @@
+// One page of the window, and what it may use. A page more is one folder more: it makes its widget from a Context
+// and stands as one line in pages.cpp. Owner: ui thread.
+//
+// A page that is not shown asks the engine for nothing and paints nothing: setActive() tells it.
+#pragma once
+
+#include "ui/models/commands.h"
+#include "ui/models/engine_state.h"
+
+#include <QList>
+#include <QString>
+#include <QWidget>
+#include <functional>
+#include <vector>
+
+QT_BEGIN_NAMESPACE
+class QAction;
+QT_END_NAMESPACE
+
+namespace yard::ui {
+
+/// What pages ask of the window around them.
+class Navigator {
+public:
+    virtual ~Navigator() = default;
+    /// To a page by its id, with a filter ("state:failed"); remembered for Alt+Left.
+    virtual void show(const QString& page, const QString& filter = {}) = 0;
+    /// The action in the Actions page with its detail open, at `tab` ("output", "why"; empty: as it was).
+    virtual void showAction(qint64 lsn, const QString& tab = {}) = 0;
+    /// The form for new work, filled in with `action` (as POST jobs takes it) and `queue`.
+    virtual void openSubmit(const QJsonObject& action = {}, qint64 queue = 0) = 0;
+    /// Asks before what cannot be undone. True: do it. `verb` and `keep` name the buttons.
+    virtual bool ask(const QString& question, const QString& lost, const QString& verb, const QString& keep) = 0;
+    /// A sentence in the status bar.
+    virtual void say(const QString& sentence, bool bad = false) = 0;
+};
+
+struct Context {
+    EngineLink& link;
+    EngineState& state;
+    Commands& commands;
+    Navigator& navigator;
+};
+
+class Page : public QWidget {
+    Q_OBJECT
+public:
+    explicit Page(Context context, QWidget* parent = nullptr)
+        : QWidget(parent)
+        , context_(context) {}
+
+    virtual void setActive(bool active) = 0;
+    /// The text of the page's filter; what is not one is ignored.
+    virtual void setFilter(const QString&) {}
+    virtual QString filter() const { return {}; }
+    virtual void focusFilter() {}
+    /// F5: what waits is shown now.
+    virtual void takeUpdates() {}
+    /// Selects and opens what has this number, where the page has such things.
+    virtual void open(qint64, const QString& = {}) {}
+    /// For the palette, menus and the overlay of keys: commands on what is selected, each with its shortcut.
+    virtual QList<QAction*> commands() const { return {}; }
+    /// Esc: closes what is open; false: there was nothing.
+    virtual bool closeInnermost() { return false; }
+    /// The operation that Ctrl+Shift+C copies: on what is selected, else what the page shows.
+    virtual Operation asOperation() const { return {}; }
+
+signals:
+    void filterEdited(const QString& filter);
+
+protected:
+    Context context_;
+};
+
+/// How a page stands in the rail.
+struct PageSpec {
+    QString id;    ///< "actions"
+    QString title; ///< translated
+    QString icon;
+    std::function<Page*(Context)> make;
+    /// Right in the rail: a count; `bad` with the octagon.
+    struct Count {
+        QString text;
+        bool bad = false;
+    };
+    std::function<Count(const EngineState&)> count = {};
+};
+
+/// In rail order, "settings" last.
+std::vector<PageSpec> allPages();
+
+} // namespace yard::ui

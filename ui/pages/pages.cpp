@@ -1,0 +1,27 @@
+#include "ui/pages/page.h"
+#include "ui/pages/queues/queues_page.h"
+
+#include <QCoreApplication>
+#include <QLocale>
+
+namespace yard::ui {
+
+namespace {
+
+QString title(const char* text) {
+    return QCoreApplication::translate("Pages", text);
+}
+
+} // namespace
+
+std::vector<PageSpec> allPages() {
+    return {
+        {"queues", title(QT_TRANSLATE_NOOP("Pages", "Queues")), "queues",
+         [](Context context) -> Page* { return new QueuesPage(context); },
+         [](const EngineState& state) {
+             return PageSpec::Count{QLocale().toString(static_cast<qulonglong>(state.queues().size()))};
+         }},
+    };
+}
+
+} // namespace yard::ui

@@ -1,0 +1,199 @@
+#include "ui/pages/queues/queue_panel.h"
+
+#include "ui/style/format.h"
+#include "ui/style/icons.h"
+#include "ui/style/paint.h"
+
+#include <QLabel>
+#include <QPainter>
+
+#include <utility>
+
+namespace yard::ui {
+
+namespace {
+
+Face faceOf(const QueueInfo& queue) {
+    if (queue.state == "cancelled") return Face::Cancelled;
+    if (queue.held) return Face::Held;
+    return queue.running() > 0 ? Face::Running : Face::Pending;
+}
+
+} // namespace
+
+QueuePanel::QueuePanel(Context context, QWidget* parent)
+    : QWidget(parent)
+    , context_(context)
+    , name_(new Label({}, Type::Strong, Token::Text1))
+    , number_(new Label({}, Type::Body, Token::Text3))
+    , icon_(new QLabel)
+    , route_(new Label({}, Type::Mono, Token::Text2))
+    , line_(new Label({}, Type::Mono, Token::Text2)) {
+    setMinimumWidth(scaled(300));
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(1, 0, 0, 0);
+    column->setSpacing(0);
+    auto* head = new QHBoxLayout;
+    head->setContentsMargins(16, 0, 16, 0);
+    head->setSpacing(8);
+    head->addWidget(icon_);
+    name_->setElides(true);
+    head->addWidget(name_);
+    head->addWidget(number_);
+    head->addStretch(1);
+    auto* headBox = new QWidget;
+    headBox->setFixedHeight(scaled(48));
+    headBox->setLayout(head);
+    column->addWidget(headBox);
+    auto* figures = new QHBoxLayout;
+    figures->setContentsMargins(16, 4, 16, 12);
+    figures->setSpacing(16);
+    for (int i = 0; i < 4; ++i) {
+        auto* pair = new QVBoxLayout;
+        pair->setSpacing(2);
+        Figure figure{new Label({}, Type::Figure, Token::Text1), new Label({}, Type::Caption, Token::Text3)};
+        figure.value->setType(Type::Strong);
+        pair->addWidget(figure.value);
+        pair->addWidget(figure.note);
+        figures->addLayout(pair);
+        figures_.push_back(figure);
+    }
+    figures->addStretch(1);
+    column->addLayout(figures);
+    makeFields(column);
+    auto* address = new Panel(tr("Address"), false);
+    auto* lines = new QWidget;
+    auto* rows = new QVBoxLayout(lines);
+    rows->setContentsMargins(16, 10, 16, 10);
+    rows->setSpacing(6);
+    route_->setElides(true);
+    line_->setElides(true);
+    rows->addWidget(route_);
+    rows->addWidget(line_);
+    address->setBody(lines);
+    column->addWidget(address);
+    column->addStretch(1);
+}
+
+void QueuePanel::makeFields(QVBoxLayout* column) {
+    const std::vector<Setting> settings = {
+        {"weight", tr("Weight against other queues"), {}, {}},
+        {"max_running", tr("Running at once, at most"), {}, tr("no limit")},
+        {"max_retries", tr("Retries"), {}, tr("none")},
+        {"deadline_s", tr("Deadline"), tr("s"), tr("the engine's")},
+        {"stop_after_failures", tr("Stop after failures"), {}, tr("never")},
+        {"idle_expiry_s", tr("Forgotten when idle for"), tr("s"), tr("never")},
+    };
+    auto* panel = new Panel(tr("Settings"), false);
+    panel->addToHead(new Label(tr("change in place"), Type::Body, Token::Text3));
+    auto* body = new QWidget;
+    auto* rows = new QVBoxLayout(body);
+    rows->setContentsMargins(16, 8, 16, 8);
+    rows->setSpacing(4);
+    for (const Setting& setting : settings) {
+        auto* row = new QHBoxLayout;
+        row->setSpacing(8);
+        row->addWidget(new Label(setting.title, Type::Body, Token::Text2));
+        row->addStretch(1);
+        auto* edit = new QLineEdit;
+        edit->setAccessibleName(setting.title);
+        edit->setAlignment(Qt::AlignRight);
+        edit->setFixedSize(scaled(108), scaled(24));
+        row->addWidget(edit);
+        rows->addLayout(row);
+        auto* problem = new Label({}, Type::Caption, Token::Text1);
+        problem->setElides(true);
+        problem->hide();
+        rows->addWidget(problem);
+        fields_.push_back({setting, edit, problem});
+    }
+    for (std::size_t i = 0; i < fields_.size(); ++i)
+        connect(fields_[i].edit, &QLineEdit::editingFinished, this, [this, i] { apply(fields_[i]); });
+    panel->setBody(body);
+    column->addWidget(panel);
+}
+
+QString QueuePanel::shownValue(const Setting& setting, const QJsonValue& value) const {
+    if (!value.isDouble() || (value.toDouble() == 0 && !setting.zero.isEmpty())) return setting.zero;
+    const QString number = QLocale().toString(value.toDouble(), 'g', 12);
+    return setting.unit.isEmpty() ? number : number + ' ' + setting.unit;
+}
+
+/// Enter and leaving apply; what did not change is not sent; a wrong value says why and stays to be mended.
+void QueuePanel::apply(Field& field) {
+    const QueueInfo* queue = context_.state.queue(queue_);
+    if (queue == nullptr || !field.edit->isModified()) return;
+    QString text = field.edit->text().trimmed();
+    if (!field.setting.unit.isEmpty() && text.endsWith(field.setting.unit)) text.chop(field.setting.unit.size());
+    bool good = false;
+    const double value = text == field.setting.zero || text.isEmpty() ? (good = true, 0.0)
+                                                                      : QLocale().toDouble(text.trimmed(), &good);
+    if (!good) {
+        field.problem->setText(tr("This wants a number"));
+        field.problem->show();
+        return;
+    }
+    field.edit->setModified(false);
+    context_.commands.run(operations::configureQueue(queue->id, queue->name(), {{field.setting.name, value}}), this,
+                          [this, name = field.setting.name](const Answer& answer) {
+                              for (Field& each : fields_) {
+                                  if (each.setting.name != name) continue;
+                                  each.problem->setText(answer.ok() ? QString() : answer.message);
+                                  each.problem->setVisible(!answer.ok());
+                              }
+                              refresh();
+                          });
+}
+
+void QueuePanel::show(qint64 queue) {
+    if (queue_ == queue) return;
+    queue_ = queue;
+    for (Field& field : fields_) {
+        field.edit->setModified(false);
+        field.problem->hide();
+    }
+    refresh();
+}
+
+void QueuePanel::refresh() {
+    const QueueInfo* queue = context_.state.queue(queue_);
+    if (queue == nullptr) {
+        queue_ = -1;
+        name_->setText(tr("No queue"));
+        return;
+    }
+    const Format format;
+    icon_->setPixmap(icons::faceIcon(faceOf(*queue)).pixmap(14, 14));
+    name_->setText(queue->name());
+    number_->setText(tr("queue %1").arg(queue->id));
+    const bool known = queue->finish > 0 && queue->active > 0;
+    const qint64 now = QDateTime::currentMSecsSinceEpoch() * 1'000;
+    figures_[0].value->setText(format.percent(queue->done(), queue->total()));
+    figures_[0].note->setText(tr("done"));
+    figures_[1].value->setText(
+        known ? format.duration(Duration(std::chrono::microseconds(std::max<qint64>(0, queue->finish - now))))
+              : Format::unknown());
+    figures_[1].note->setText(known ? tr("done %1").arg(format.time(queue->finish, now)) : tr("left"));
+    figures_[2].value->setText(tr("%1 run").arg(format.number(queue->running())));
+    figures_[2].note->setText(tr("%1 wait").arg(format.number(queue->waiting())));
+    figures_[3].value->setText(tr("%1 failed").arg(format.number(queue->of(Face::Failed))));
+    figures_[3].note->setText(format.percent(queue->of(Face::Failed), queue->total()));
+    for (Field& field : fields_)
+        if (!field.edit->isModified() && !field.edit->hasFocus()) {
+            field.edit->setText(shownValue(field.setting, queue->config.value(field.setting.name)));
+            field.edit->setModified(false);
+        }
+    route_->setText(context_.link.address().path() + "/queues/" +
+                    (queue->token.isEmpty() ? QString::number(queue->id) : queue->token));
+    line_->setText(QStringLiteral("yardctl ls queue:%1").arg(queue->id));
+}
+
+void QueuePanel::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    painter.fillRect(rect(), Theme::current()(Token::Bg1));
+    paint::hairline(painter, QPointF(0, 0), QPointF(0, height()), Theme::current()(Token::Line));
+    const qreal y = scaled(48);
+    paint::hairline(painter, QPointF(0, y), QPointF(width(), y), Theme::current()(Token::Line));
+}
+
+} // namespace yard::ui

@@ -1,0 +1,100 @@
+// The window: bars around pages, the way back through them, keys. One engine at a time; another one means new
+// pages. Owner: ui thread.
+#pragma once
+
+#include "ui/pages/page.h"
+#include "ui/shell/bars.h"
+#include "ui/shell/rail.h"
+
+#include <QAction>
+#include <QMainWindow>
+#include <QStackedWidget>
+#include <map>
+#include <memory>
+
+namespace yard::ui {
+
+class MainWindow final : public QMainWindow, public Navigator {
+    Q_OBJECT
+public:
+    explicit MainWindow(QWidget* parent = nullptr);
+    ~MainWindow() override;
+
+    /// Shows this engine from now on. `kind`: "embedded", or where it is.
+    void setEngine(std::unique_ptr<EngineLink> link, const QString& kind);
+    /// Until there is an engine: a sentence in place of the pages.
+    void setStarting(const QString& sentence);
+    /// Asked before the window closes; false: it stays.
+    void setMayClose(std::function<bool(MainWindow&)> mayClose) { mayClose_ = std::move(mayClose); }
+
+    EngineState* state() const { return state_.get(); }
+    Commands* commands() const { return commands_.get(); }
+    Page* page() const;
+    QString pageId() const { return current_; }
+    StatusBar* statusLine() const { return status_; }
+    TopBar* topBar() const { return top_; }
+    const std::vector<PageSpec>& pages() const { return specs_; }
+    /// Every command with its key, by id: the palette, the overlay of keys and the settings read them.
+    const std::map<QString, QAction*>& actionsById() const { return actions_; }
+
+    void show(const QString& page, const QString& filter = {}) override;
+    using QMainWindow::show;
+    void showAction(qint64 lsn, const QString& tab = {}) override;
+    void openSubmit(const QJsonObject& action = {}, qint64 queue = 0) override;
+    bool ask(const QString& question, const QString& lost, const QString& verb, const QString& keep) override;
+    void say(const QString& sentence, bool bad = false) override;
+
+signals:
+    void engineChanged();
+
+protected:
+    void closeEvent(QCloseEvent* event) override;
+    void changeEvent(QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void showEvent(QShowEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
+
+private:
+    struct Place {
+        QString page;
+        QString filter;
+    };
+    void makeActions();
+    QAction* add(const QString& id, const QString& title, const QKeySequence& keys, std::function<void()> act);
+    void makeDrainMenu();
+    void dropEngine();
+    Page* pageOf(const QString& id);
+    void activate(Page* page);
+    void goBy(int steps);
+    void updateLook();
+    void updateWatched();
+    void copyOperation(bool curl);
+    void showNewestFailure();
+    void focusNextPane();
+    void setRailNarrow(bool narrow);
+
+    TopBar* top_;
+    Rail* rail_;
+    QStackedWidget* stack_;
+    QWidget* foot_;
+    StatusBar* status_;
+    Label* starting_;
+    QWidget* startingPage_;
+    std::vector<PageSpec> specs_;
+    std::map<QString, Page*> made_;
+    std::map<QString, QAction*> actions_;
+    std::unique_ptr<EngineLink> link_;
+    std::unique_ptr<EngineState> state_;
+    std::unique_ptr<Commands> commands_;
+    UndoBar* undo_ = nullptr;
+    QMenu* drainMenu_ = nullptr;
+    QString kind_;
+    QString current_;
+    std::vector<Place> places_;
+    std::size_t place_ = 0;
+    std::function<bool(MainWindow&)> mayClose_;
+    bool narrowByHand_ = false;
+    bool restored_ = false;
+};
+
+} // namespace yard::ui

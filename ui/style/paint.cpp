@@ -1,0 +1,189 @@
+#include "ui/style/paint.h"
+
+#include "ui/style/icons.h"
+
+#include <QCoreApplication>
+#include <QFontMetricsF>
+#include <QPainterPath>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace yard::ui {
+
+Face faceOf(std::string_view state, bool held, bool waitsToRetry) {
+    if (state == "submitting") return Face::Submitting;
+    if (state == "running") return Face::Running;
+    if (state == "completed") return Face::Completed;
+    if (state == "failed") return Face::Failed;
+    if (state == "abandoned") return Face::Abandoned;
+    if (state == "cancelled") return Face::Cancelled;
+    if (held) return Face::Held;
+    return waitsToRetry ? Face::Retry : Face::Pending;
+}
+
+QString wordOf(Face face) {
+    const auto tr = [](const char* word) { return QCoreApplication::translate("Face", word); };
+    switch (face) {
+    case Face::Pending: return tr("Pending");
+    case Face::Held: return tr("Held");
+    case Face::Retry: return tr("Retry waiting");
+    case Face::Submitting: return tr("Submitting");
+    case Face::Running: return tr("Running");
+    case Face::Completed: return tr("Completed");
+    case Face::Failed: return tr("Failed");
+    case Face::Abandoned: return tr("Abandoned");
+    case Face::Cancelled: return tr("Cancelled");
+    }
+    return {};
+}
+
+namespace paint {
+
+namespace {
+
+constexpr std::array kProgressOrder{Face::Completed, Face::Failed, Face::Abandoned,  Face::Cancelled, Face::Running,
+                                    Face::Retry,     Face::Held,   Face::Submitting, Face::Pending};
+constexpr double kLeastSegment = 3;
+
+class Saved {
+public:
+    explicit Saved(QPainter& painter)
+        : painter_(painter) {
+        painter_.save();
+    }
+    ~Saved() { painter_.restore(); }
+    Saved(const Saved&) = delete;
+    Saved& operator=(const Saved&) = delete;
+
+private:
+    QPainter& painter_;
+};
+
+void hatch(QPainter& painter, const QRectF& area, const QColor& over) {
+    const Saved saved(painter);
+    painter.setClipRect(area, Qt::IntersectClip);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(over, 1.5));
+    for (qreal x = area.left() - area.height(); x < area.right() + area.height(); x += 4)
+        painter.drawLine(QPointF(x, area.bottom()), QPointF(x + area.height(), area.top()));
+}
+
+bool isHatched(Face face) {
+    return face == Face::Held || face == Face::Cancelled || face == Face::Abandoned;
+}
+
+/// Widths that sum to `width`: by share, but at least kLeastSegment for what is there.
+std::array<double, kFaces> widthsOf(const Shares& shares, double width) {
+    std::array<double, kFaces> widths{};
+    std::int64_t total = 0;
+    for (const std::int64_t share : shares) total += share;
+    if (total <= 0) return widths;
+    double taken = 0;
+    double free = 0; // of those that are wide enough to give
+    for (std::size_t i = 0; i < kFaces; ++i) {
+        if (shares[i] <= 0) continue;
+        const double own = width * static_cast<double>(shares[i]) / static_cast<double>(total);
+        widths[i] = std::max(own, kLeastSegment);
+        taken += widths[i];
+        free += widths[i] - kLeastSegment;
+    }
+    const double over = taken - width;
+    if (over > 0 && free > 0)
+        for (double& w : widths)
+            if (w > kLeastSegment) w -= over * (w - kLeastSegment) / free;
+    return widths;
+}
+
+} // namespace
+
+QString text(QPainter& painter, const QRectF& area, const QString& text, const QFont& font, const QColor& colour,
+             Qt::Alignment alignment, Qt::TextElideMode elide) {
+    if (area.width() <= 0 || text.isEmpty()) return {};
+    const Saved saved(painter);
+    painter.setFont(font);
+    painter.setPen(colour);
+    const QFontMetricsF metrics(font);
+    const QString fits = elide == Qt::ElideNone ? text : metrics.elidedText(text, elide, area.width());
+    const qreal width = (alignment & Qt::AlignLeft) != 0 ? 0 : metrics.horizontalAdvance(fits);
+    qreal x = area.left();
+    if ((alignment & Qt::AlignRight) != 0) x = area.right() - width;
+    if ((alignment & Qt::AlignHCenter) != 0) x = area.center().x() - width / 2;
+    const qreal y = std::round(area.center().y() + (metrics.ascent() - metrics.descent()) / 2);
+    painter.drawText(QPointF(x, y), fits);
+    return fits;
+}
+
+void number(QPainter& painter, const QRectF& area, const QString& text, const QFont& font, const QColor& colour,
+            Qt::Alignment alignment) {
+    const Saved saved(painter);
+    painter.setFont(font);
+    painter.setPen(colour);
+    drawNumber(painter, area, text, alignment);
+}
+
+void state(QPainter& painter, const QRectF& area, Face face, const QString& word, bool selected,
+           const QColor& under) {
+    constexpr qreal kIcon = 14;
+    constexpr qreal kGap = 7;
+    const Theme& theme = Theme::current();
+    icons::paintFace(painter, QRectF(area.left(), area.top(), kIcon, area.height()), theme.scheme(), face,
+                     static_cast<int>(kIcon), under);
+    const bool failed = face == Face::Failed;
+    const QColor colour = failed ? theme.inkOf(face) : theme(Token::Text1);
+    text(painter, area.adjusted(kIcon + kGap, 0, 0, 0), word, typeface(failed ? Type::Strong : Type::Body),
+         failed || selected ? colour : theme(Token::Text1));
+}
+
+void segment(QPainter& painter, const QRectF& area, Face face) {
+    const Theme& theme = Theme::current();
+    if (face == Face::Pending) { // outline only
+        const Saved saved(painter);
+        const qreal px = 1 / painter.device()->devicePixelRatioF();
+        painter.setPen(QPen(theme.fillOf(face), px));
+        painter.drawRect(area.adjusted(px / 2, px / 2, -px / 2, -px / 2));
+        return;
+    }
+    painter.fillRect(area, theme.fillOf(face));
+    if (isHatched(face)) hatch(painter, area, theme(Token::Bg1));
+}
+
+void progress(QPainter& painter, const QRectF& area, const Shares& shares) {
+    const auto widths = widthsOf(shares, area.width());
+    const qreal ratio = painter.device()->devicePixelRatioF();
+    const auto snapped = [ratio](qreal at) { return std::round(at * ratio) / ratio; };
+    qreal x = area.left();
+    bool any = false;
+    for (const Face face : kProgressOrder) {
+        const double width = widths[std::to_underlying(face)];
+        if (width <= 0) continue;
+        any = true;
+        const qreal left = snapped(x);
+        const qreal right = snapped(x + width);
+        const qreal gap = right >= area.right() - 0.5 ? 0 : 1;
+        segment(painter, QRectF(left, area.top(), std::max(1.0, right - left - gap), area.height()), face);
+        x += width;
+    }
+    if (!any) painter.fillRect(area, Theme::current()(Token::Bg4));
+}
+
+void meter(QPainter& painter, const QRectF& area, double share, const QColor& full) {
+    painter.fillRect(area, Theme::current()(Token::Bg4));
+    const double part = std::clamp(share, 0.0, 1.0);
+    if (part <= 0) return;
+    const qreal width = std::max(2.0, area.width() * part);
+    painter.fillRect(QRectF(area.left(), area.top(), width, area.height()), full);
+}
+
+void hairline(QPainter& painter, QPointF from, QPointF to, const QColor& colour) {
+    const Saved saved(painter);
+    const qreal ratio = painter.device()->devicePixelRatioF();
+    const auto middle = [ratio](qreal at) { return (std::floor(at * ratio) + 0.5) / ratio; };
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    painter.setPen(QPen(colour, 1 / ratio));
+    painter.drawLine(QPointF(middle(from.x()), middle(from.y())), QPointF(middle(to.x()), middle(to.y())));
+}
+
+} // namespace paint
+} // namespace yard::ui

@@ -1,0 +1,102 @@
+#include "ui/widgets/cell_delegate.h"
+
+#include "ui/style/format.h"
+#include "ui/style/icons.h"
+#include "ui/style/paint.h"
+#include "ui/widgets/table.h"
+
+#include <QHeaderView>
+#include <QPainter>
+
+namespace yard::ui {
+
+namespace {
+
+QColor colourOf(const Theme& theme, const Cell& cell) {
+    switch (cell.tone) {
+    case Cell::Tone::Normal: return theme(Token::Text1);
+    case Cell::Tone::Dim: return theme(Token::Text2);
+    case Cell::Tone::Faint: return theme(Token::Text3);
+    case Cell::Tone::Alert: return theme.inkOf(Face::Failed);
+    case Cell::Tone::Accent: return theme(Token::Accent);
+    }
+    return {};
+}
+
+/// What is not here yet: a bar in place of text.
+void paintLoading(QPainter& painter, const QRectF& area, const Theme& theme) {
+    const qreal width = std::min<qreal>(area.width(), 48);
+    painter.fillRect(QRectF(area.left(), std::round(area.center().y() - 4), width, 8), theme(Token::Bg3));
+}
+
+void paintNumber(QPainter& painter, const QRectF& area, const Cell& cell, const QColor& colour) {
+    // Zero and unknown stand back; what failed stands out.
+    const bool faint = cell.tone == Cell::Tone::Normal && (cell.text == u"0" || cell.text == Format::unknown());
+    const bool alert = cell.tone == Cell::Tone::Alert;
+    paint::number(painter, area, cell.text, typeface(alert ? Type::Strong : Type::Body),
+                  faint ? Theme::current()(Token::Text3) : colour);
+}
+
+} // namespace
+
+CellDelegate::CellDelegate(Table* table)
+    : QStyledItemDelegate(table)
+    , table_(table) {}
+
+void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const {
+    const TableModel* rows = table_->rows();
+    const Theme& theme = Theme::current();
+    const bool selected = (option.state & QStyle::State_Selected) != 0;
+    const bool active = table_->hasFocus() || table_->isActiveWindow();
+    Token under = Token::Bg1;
+    if (selected)
+        under = active ? Token::Selection : Token::SelectionDim;
+    else if (table_->isHovered(index.row()))
+        under = Token::Bg3;
+    const QRect area = option.rect;
+    painter->fillRect(area, theme(under));
+    if (!selected)
+        paint::hairline(*painter, QPointF(area.left(), area.bottom()), QPointF(area.right() + 1, area.bottom()),
+                        theme(Token::Grid));
+    const auto* header = table_->horizontalHeader();
+    const bool first = header->visualIndex(index.column()) == 0;
+    const bool last = area.right() >= table_->viewport()->width() - 2;
+    QRectF inside = QRectF(area).adjusted(first ? 12 : 8, 0, last ? -12 : -8, 0);
+    if (rows->idAt(index.row()) == 0) {
+        paintLoading(*painter, inside, theme);
+        return;
+    }
+    const Cell cell = rows->cell(index.row(), index.column());
+    const CellKind kind = rows->columns()[static_cast<std::size_t>(index.column())].kind;
+    const QColor colour = colourOf(theme, cell);
+    if (kind == CellKind::State && cell.face) {
+        paint::state(*painter, inside, *cell.face, cell.text, selected, theme(under));
+    } else if (kind == CellKind::Progress) {
+        paint::progress(*painter, QRectF(inside.left(), std::round(inside.center().y() - 4), inside.width(), 8),
+                        cell.shares);
+    } else if (kind == CellKind::Number) {
+        paintNumber(*painter, inside, cell, colour);
+    } else {
+        if (cell.face || !cell.icon.isEmpty()) {
+            const QRectF icon(inside.left(), inside.top(), 14, inside.height());
+            if (cell.face)
+                icons::paintFace(*painter, icon, theme.scheme(), *cell.face, 14, theme(under));
+            else
+                icons::paint(*painter, icon, cell.icon, 14, theme(Token::Text2));
+            inside.setLeft(inside.left() + 21);
+        }
+        const bool mono = cell.mono || kind == CellKind::Mono;
+        const QFont& own = typeface(mono ? Type::Mono : Type::Body);
+        paint::text(*painter, inside, cell.text, own, kind == CellKind::Link ? theme(Token::Accent) : colour,
+                    Qt::AlignLeft, kind == CellKind::Name ? Qt::ElideMiddle : Qt::ElideRight);
+    }
+    if (!table_->hasFocus() || table_->currentIndex().row() != index.row()) return;
+    // The focus row has a frame, drawn cell by cell.
+    const QColor accent = theme(Token::Accent);
+    paint::hairline(*painter, area.topLeft(), QPointF(area.right() + 1, area.top()), accent);
+    paint::hairline(*painter, area.bottomLeft(), QPointF(area.right() + 1, area.bottom()), accent);
+    if (first) paint::hairline(*painter, area.topLeft(), QPointF(area.left(), area.bottom()), accent);
+    if (last) paint::hairline(*painter, area.topRight(), QPointF(area.right(), area.bottom()), accent);
+}
+
+} // namespace yard::ui

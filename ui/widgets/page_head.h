@@ -1,0 +1,47 @@
+// The head of a page, 48 high: title, what it counts, the filter, and buttons at the right. Owner: ui thread.
+#pragma once
+
+#include "ui/widgets/button.h"
+#include "ui/widgets/panel.h"
+
+#include <QLineEdit>
+
+namespace yard::ui {
+
+/// A field with an icon before and the key that leads to it behind. Mono when it takes the filter language.
+class FilterField : public QLineEdit {
+    Q_OBJECT
+public:
+    FilterField(const QString& placeholder, bool language, QWidget* parent = nullptr);
+    /// Underlines in failed ink and says why below; empty: nothing is wrong.
+    void setProblem(const QString& why);
+    QString problem() const { return problem_; }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    QString problem_;
+};
+
+class PageHead : public QWidget {
+    Q_OBJECT
+public:
+    explicit PageHead(const QString& title, QWidget* parent = nullptr);
+    /// Behind the title, in text3: a count, what the page is about.
+    void setNote(const QString& note);
+    QString note() const { return note_->text(); }
+    /// At the left, behind the note, in order.
+    void addLeft(QWidget* widget, int stretch = 0);
+    /// At the right, in order.
+    void addRight(QWidget* widget);
+    void addSeparator();
+
+private:
+    QHBoxLayout* left_;
+    QHBoxLayout* right_;
+    Label* note_;
+};
+
+} // namespace yard::ui

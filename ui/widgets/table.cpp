@@ -1,0 +1,382 @@
+#include "ui/widgets/table.h"
+
+#include "ui/widgets/cell_delegate.h"
+#include "ui/widgets/table_header.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QContextMenuEvent>
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QMenu>
+#include <QPainter>
+#include <QScrollBar>
+#include <QSettings>
+#include <QToolTip>
+
+#include <algorithm>
+#include <utility>
+
+namespace yard::ui {
+
+Table::Table(const QString& key, QWidget* parent)
+    : QTableView(parent)
+    , key_(key) {
+    setHorizontalHeader(new TableHeader(this));
+    verticalHeader()->hide();
+    verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    setRowHeight(24);
+    setShowGrid(false);
+    setFrameShape(QFrame::NoFrame);
+    setSelectionBehavior(SelectRows);
+    setSelectionMode(ExtendedSelection);
+    setEditTriggers(NoEditTriggers);
+    setVerticalScrollMode(ScrollPerPixel);
+    setHorizontalScrollMode(ScrollPerPixel);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    setWordWrap(false);
+    setMouseTracking(true);
+    setTabKeyNavigation(false);
+    setItemDelegate(new CellDelegate(this));
+    connect(horizontalHeader(), &QHeaderView::sectionClicked, this, &Table::onHeaderClicked);
+    connect(horizontalHeader(), &QHeaderView::sectionMoved, this, [this] { remember(); });
+    connect(verticalScrollBar(), &QScrollBar::valueChanged, this, &Table::updateFrozen);
+    horizontalHeader()->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(horizontalHeader(), &QWidget::customContextMenuRequested, this,
+            [this](const QPoint& at) { showColumnMenu(horizontalHeader()->mapToGlobal(at)); });
+}
+
+Table::~Table() = default;
+
+void Table::setRows(TableModel* model) {
+    rows_ = model;
+    setModel(model);
+    recall();
+    connect(model, &QAbstractItemModel::layoutAboutToBeChanged, this, &Table::beforeOrder);
+    connect(model, &QAbstractItemModel::layoutChanged, this, &Table::afterOrder);
+    connect(model, &QAbstractItemModel::modelAboutToBeReset, this, &Table::beforeOrder);
+    connect(model, &QAbstractItemModel::modelReset, this, &Table::afterOrder);
+    layOut();
+}
+
+void Table::beforeOrder() {
+    if (restoring_) return;
+    keptIds_ = selectedIds();
+    keptCurrent_ = currentId();
+}
+
+/// The same rows stay selected, wherever they are now, and none is scrolled to.
+void Table::afterOrder() {
+    if (restoring_ || rows_ == nullptr) return;
+    restoring_ = true;
+    const int scrolled = verticalScrollBar()->value();
+    QItemSelection selection;
+    for (const qint64 id : std::exchange(keptIds_, {}))
+        if (const int row = rows_->rowOf(id); row >= 0)
+            selection.select(rows_->index(row, 0), rows_->index(row, rows_->columnCount() - 1));
+    const int current = keptCurrent_ != 0 ? rows_->rowOf(keptCurrent_) : -1;
+    if (current >= 0) selectionModel()->setCurrentIndex(rows_->index(current, 0), QItemSelectionModel::NoUpdate);
+    selectionModel()->select(selection, QItemSelectionModel::ClearAndSelect);
+    verticalScrollBar()->setValue(scrolled);
+    restoring_ = false;
+    updateFrozen();
+}
+
+std::vector<qint64> Table::selectedIds() const {
+    std::vector<qint64> ids;
+    if (rows_ == nullptr || selectionModel() == nullptr) return ids;
+    std::vector<std::pair<int, int>> ranges;
+    for (const QItemSelectionRange& range : selectionModel()->selection())
+        ranges.emplace_back(range.top(), range.bottom());
+    std::ranges::sort(ranges);
+    for (const auto& [top, bottom] : ranges)
+        for (int row = top; row <= bottom; ++row)
+            if (const qint64 id = rows_->idAt(row); id != 0 && (ids.empty() || ids.back() != id)) ids.push_back(id);
+    return ids;
+}
+
+qint64 Table::currentId() const {
+    return rows_ != nullptr && currentIndex().isValid() ? rows_->idAt(currentIndex().row()) : 0;
+}
+
+void Table::selectId(qint64 id) {
+    const int row = rows_ != nullptr ? rows_->rowOf(id) : -1;
+    if (row < 0) return;
+    selectRow(row);
+    scrollTo(rows_->index(row, 0));
+}
+
+void Table::setMessage(const QString& message) {
+    if (message_ == message) return;
+    message_ = message;
+    viewport()->update();
+}
+
+void Table::setRowHeight(int height) {
+    verticalHeader()->setMinimumSectionSize(1);
+    verticalHeader()->setDefaultSectionSize(scaled(height));
+}
+
+void Table::updateFrozen() {
+    if (rows_ == nullptr) return;
+    rows_->setFrozen(pressed_ || verticalScrollBar()->value() > 0 ||
+                     (selectionModel() != nullptr && selectionModel()->hasSelection()));
+}
+
+void Table::selectionChanged(const QItemSelection& selected, const QItemSelection& deselected) {
+    QTableView::selectionChanged(selected, deselected);
+    viewport()->update();
+    if (restoring_) return;
+    all_ = false;
+    updateFrozen();
+    emit selectionEdited();
+}
+
+void Table::onHeaderClicked(int section) {
+    const Column& column = rows_->columns()[static_cast<std::size_t>(section)];
+    if (column.sort.isEmpty()) return;
+    if (sortColumn_ != section) {
+        sortColumn_ = section;
+        // What is large or new is asked for first.
+        sortOrder_ = column.kind == CellKind::Number ? Qt::DescendingOrder : Qt::AscendingOrder;
+    } else if (sortOrder_ == (column.kind == CellKind::Number ? Qt::DescendingOrder : Qt::AscendingOrder)) {
+        sortOrder_ = sortOrder_ == Qt::AscendingOrder ? Qt::DescendingOrder : Qt::AscendingOrder;
+    } else {
+        sortColumn_ = -1;
+        sortOrder_ = Qt::AscendingOrder;
+    }
+    horizontalHeader()->setSortIndicatorShown(sortColumn_ >= 0);
+    horizontalHeader()->setSortIndicator(sortColumn_, sortOrder_);
+    rows_->sortBy(sortColumn_, sortOrder_);
+    remember();
+}
+
+bool Table::isHiddenByChoice(int column) const {
+    const Column& spec = rows_->columns()[static_cast<std::size_t>(column)];
+    return spec.hidden ? !chosen_.contains(spec.id) : refused_.contains(spec.id);
+}
+
+/// Widths: every column its own, one takes the rest; those that fall away go in their order until it fits.
+void Table::layOut() {
+    if (rows_ == nullptr) return;
+    const auto& columns = rows_->columns();
+    const int room = viewport()->width();
+    const int count = static_cast<int>(columns.size());
+    std::vector<bool> shown(columns.size());
+    int least = 0;
+    for (int i = 0; i < count; ++i) {
+        shown[static_cast<std::size_t>(i)] = !isHiddenByChoice(i);
+        if (shown[static_cast<std::size_t>(i)]) least += scaled(columns[static_cast<std::size_t>(i)].width);
+    }
+    for (int fall = 1; least > room && fall <= count; ++fall)
+        for (std::size_t i = 0; i < columns.size(); ++i)
+            if (shown[i] && columns[i].falls == fall) {
+                shown[i] = false;
+                least -= scaled(columns[i].width);
+            }
+    for (int i = 0; i < count; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        setColumnHidden(i, !shown[at]);
+        if (!shown[at]) continue;
+        const int own = scaled(columns[at].width);
+        horizontalHeader()->resizeSection(i, columns[at].stretches ? own + std::max(0, room - least) : own);
+    }
+}
+
+void Table::resizeEvent(QResizeEvent* event) {
+    QTableView::resizeEvent(event);
+    layOut();
+}
+
+void Table::showColumnMenu(const QPoint& global) {
+    QMenu menu(this);
+    for (int i = 0; i < static_cast<int>(rows_->columns().size()); ++i) {
+        const Column& column = rows_->columns()[static_cast<std::size_t>(i)];
+        QAction* action = menu.addAction(column.title);
+        action->setToolTip(column.tip);
+        action->setCheckable(true);
+        action->setChecked(!isHiddenByChoice(i));
+        action->setEnabled(i != 0);
+        connect(action, &QAction::toggled, this, [this, id = column.id](bool on) {
+            if (on) {
+                chosen_.insert(id);
+                refused_.erase(id);
+            } else {
+                chosen_.erase(id);
+                refused_.insert(id);
+            }
+            layOut();
+            remember();
+        });
+    }
+    menu.exec(global);
+}
+
+void Table::remember() const {
+    if (key_.isEmpty()) return;
+    QSettings settings;
+    settings.beginGroup("tables/" + key_);
+    const auto list = [](const std::set<QString>& ids) { return QStringList(ids.begin(), ids.end()); };
+    settings.setValue("chosen", list(chosen_));
+    settings.setValue("refused", list(refused_));
+    settings.setValue("sort",
+                      sortColumn_ < 0 ? QString() : rows_->columns()[static_cast<std::size_t>(sortColumn_)].id);
+    settings.setValue("descending", sortOrder_ == Qt::DescendingOrder);
+    QStringList order;
+    for (int i = 0; i < horizontalHeader()->count(); ++i)
+        order << rows_->columns()[static_cast<std::size_t>(horizontalHeader()->logicalIndex(i))].id;
+    settings.setValue("order", order);
+}
+
+void Table::recall() {
+    if (key_.isEmpty()) return;
+    QSettings settings;
+    settings.beginGroup("tables/" + key_);
+    const auto ids = [&](const char* name) {
+        const QStringList list = settings.value(name).toStringList();
+        return std::set<QString>(list.begin(), list.end());
+    };
+    chosen_ = ids("chosen");
+    refused_ = ids("refused");
+    const auto columnOf = [&](const QString& id) {
+        const auto found = std::ranges::find(rows_->columns(), id, &Column::id);
+        return found == rows_->columns().end() ? -1 : static_cast<int>(found - rows_->columns().begin());
+    };
+    const QStringList order = settings.value("order").toStringList();
+    const QSignalBlocker quiet(horizontalHeader());
+    for (int at = 0, visual = 0; at < order.size(); ++at)
+        if (const int column = columnOf(order[at]); column >= 0)
+            horizontalHeader()->moveSection(horizontalHeader()->visualIndex(column), visual++);
+    const QString sort = settings.value("sort").toString();
+    sortColumn_ = sort.isEmpty() ? -1 : columnOf(sort);
+    if (sortColumn_ < 0) return;
+    sortOrder_ = settings.value("descending").toBool() ? Qt::DescendingOrder : Qt::AscendingOrder;
+    horizontalHeader()->setSortIndicatorShown(true);
+    horizontalHeader()->setSortIndicator(sortColumn_, sortOrder_);
+    rows_->sortBy(sortColumn_, sortOrder_);
+}
+
+QString Table::selectedText() const {
+    QString text;
+    for (const qint64 id : selectedIds()) {
+        const int row = rows_->rowOf(id);
+        QStringList cells;
+        for (int visual = 0; visual < horizontalHeader()->count(); ++visual) {
+            const int column = horizontalHeader()->logicalIndex(visual);
+            if (!isColumnHidden(column)) cells << rows_->cell(row, column).text;
+        }
+        text += cells.join('\t') + '\n';
+    }
+    return text;
+}
+
+void Table::keyPressEvent(QKeyEvent* event) {
+    const bool plain = (event->modifiers() & ~(Qt::ShiftModifier | Qt::KeypadModifier)) == 0;
+    if (event->matches(QKeySequence::Copy)) {
+        QApplication::clipboard()->setText(selectedText());
+        return;
+    }
+    if (event->matches(QKeySequence::SelectAll)) {
+        selectAll();
+        all_ = true;
+        emit selectionEdited();
+        return;
+    }
+    switch (event->key()) {
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+        if (plain && currentId() != 0) emit opened(currentId());
+        return;
+    case Qt::Key_Space:
+        if (plain && currentId() != 0) emit peeked(currentId());
+        return;
+    case Qt::Key_Escape:
+        if (selectionModel()->hasSelection()) return clearSelection();
+        return event->ignore();
+    default: break;
+    }
+    if (plain && !event->text().isEmpty() && event->text().front().isPrint()) {
+        emit typed(event->text());
+        return;
+    }
+    QTableView::keyPressEvent(event);
+}
+
+int Table::columnAt(const QPoint& at) const {
+    const QModelIndex index = indexAt(at);
+    return index.isValid() ? index.column() : -1;
+}
+
+void Table::mousePressEvent(QMouseEvent* event) {
+    pressed_ = true;
+    updateFrozen();
+    const QModelIndex index = indexAt(event->pos());
+    if (!index.isValid() && event->button() == Qt::LeftButton) clearSelection();
+    QTableView::mousePressEvent(event);
+}
+
+void Table::mouseReleaseEvent(QMouseEvent* event) {
+    QTableView::mouseReleaseEvent(event);
+    pressed_ = false;
+    updateFrozen();
+    const QModelIndex index = indexAt(event->pos());
+    if (!index.isValid() || event->button() != Qt::LeftButton || event->modifiers() != Qt::NoModifier) return;
+    if (rows_->columns()[static_cast<std::size_t>(index.column())].kind == CellKind::Link)
+        emit linkClicked(rows_->idAt(index.row()), index.column());
+}
+
+void Table::mouseMoveEvent(QMouseEvent* event) {
+    const QModelIndex index = indexAt(event->pos());
+    const int row = index.isValid() ? index.row() : -1;
+    if (row != hovered_) {
+        hovered_ = row;
+        viewport()->update();
+    }
+    const bool link =
+        index.isValid() && rows_->columns()[static_cast<std::size_t>(index.column())].kind == CellKind::Link;
+    viewport()->setCursor(link ? Qt::PointingHandCursor : Qt::ArrowCursor);
+    QTableView::mouseMoveEvent(event);
+}
+
+void Table::leaveEvent(QEvent* event) {
+    hovered_ = -1;
+    viewport()->update();
+    QTableView::leaveEvent(event);
+}
+
+void Table::contextMenuEvent(QContextMenuEvent* event) {
+    if (event->reason() == QContextMenuEvent::Keyboard && currentIndex().isValid())
+        return emit menuWanted(viewport()->mapToGlobal(visualRect(currentIndex()).bottomLeft()));
+    const QModelIndex index = indexAt(event->pos());
+    if (index.isValid() && !selectionModel()->isSelected(index)) selectRow(index.row());
+    emit menuWanted(event->globalPos());
+}
+
+bool Table::viewportEvent(QEvent* event) {
+    if (event->type() != QEvent::ToolTip) return QTableView::viewportEvent(event);
+    // Only what is elided, or says more than its text, is told again.
+    const auto* help = static_cast<QHelpEvent*>(event);
+    const QModelIndex index = indexAt(help->pos());
+    if (!index.isValid()) return true;
+    const Cell cell = rows_->cell(index.row(), index.column());
+    const auto kind = rows_->columns()[static_cast<std::size_t>(index.column())].kind;
+    const bool elided = kind != CellKind::Number && kind != CellKind::Progress &&
+                        QFontMetrics(font()).horizontalAdvance(cell.text) > visualRect(index).width() - 16;
+    const QString tip = !cell.tip.isEmpty() ? cell.tip : elided ? cell.text : QString();
+    if (tip.isEmpty())
+        QToolTip::hideText();
+    else
+        QToolTip::showText(help->globalPos(), tip, viewport());
+    return true;
+}
+
+void Table::paintEvent(QPaintEvent* event) {
+    QTableView::paintEvent(event);
+    if (message_.isEmpty()) return;
+    QPainter painter(viewport());
+    painter.setFont(typeface(Type::Body));
+    painter.setPen(Theme::current()(Token::Text2));
+    painter.drawText(viewport()->rect().adjusted(24, 0, -24, 0), Qt::AlignCenter | Qt::TextWordWrap, message_);
+}
+
+} // namespace yard::ui

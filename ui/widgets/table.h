@@ -1,0 +1,89 @@
+// The table of every page: fixed row heights, one delegate, selection by id, order that stays still under the hand,
+// columns that fall away when there is no room. Owner: ui thread.
+//
+// Frozen while anything is selected, pressed, dragged or scrolled off the top; the model then keeps back what would
+// move rows.
+#pragma once
+
+#include "ui/widgets/table_model.h"
+
+#include <QTableView>
+#include <QTimer>
+#include <set>
+
+namespace yard::ui {
+
+class Table : public QTableView {
+    Q_OBJECT
+public:
+    /// `key`: under which settings remember columns, widths and order; empty: nothing is remembered.
+    explicit Table(const QString& key, QWidget* parent = nullptr);
+    ~Table() override;
+
+    /// Not owned; must outlive the table, or be its child.
+    void setRows(TableModel* model);
+    TableModel* rows() const { return rows_; }
+
+    /// Selected ids in the order shown, those that are not loaded left out.
+    std::vector<qint64> selectedIds() const;
+    /// All that match are meant, also those not in view: Ctrl+A.
+    bool allSelected() const { return all_; }
+    qint64 currentId() const;
+    void selectId(qint64 id);
+    /// In place of rows: one sentence; empty: none.
+    void setMessage(const QString& message);
+    /// Rows of 24, or 28 and 32.
+    void setRowHeight(int height);
+    /// The menu with the columns, for the page's button and the header's right click.
+    void showColumnMenu(const QPoint& global);
+    /// Selected rows as text with tabs.
+    QString selectedText() const;
+    bool isHovered(int row) const { return row == hovered_; }
+
+signals:
+    void selectionEdited(); ///< what is selected is another
+    void opened(qint64 id); ///< Enter, double click
+    void peeked(qint64 id); ///< Space
+    void linkClicked(qint64 id, int column);
+    void menuWanted(const QPoint& global);
+    void typed(const QString& text); ///< a letter that belongs into the filter
+
+protected:
+    void keyPressEvent(QKeyEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void paintEvent(QPaintEvent* event) override;
+    void contextMenuEvent(QContextMenuEvent* event) override;
+    bool viewportEvent(QEvent* event) override;
+    void selectionChanged(const QItemSelection& selected, const QItemSelection& deselected) override;
+
+private:
+    void layOut();
+    void updateFrozen();
+    void onHeaderClicked(int section);
+    void beforeOrder();
+    void afterOrder();
+    bool isHiddenByChoice(int column) const;
+    void remember() const;
+    void recall();
+    int columnAt(const QPoint& at) const;
+
+    QString key_;
+    TableModel* rows_ = nullptr;
+    std::set<QString> chosen_;  ///< shown though hidden by default
+    std::set<QString> refused_; ///< hidden by choice
+    std::vector<qint64> keptIds_;
+    qint64 keptCurrent_ = 0;
+    QString message_;
+    int sortColumn_ = -1;
+    Qt::SortOrder sortOrder_ = Qt::AscendingOrder;
+    int hovered_ = -1;
+    bool pressed_ = false;
+    bool all_ = false;
+    bool restoring_ = false;
+};
+
+} // namespace yard::ui

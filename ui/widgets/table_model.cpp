@@ -1,0 +1,68 @@
+#include "ui/widgets/table_model.h"
+
+#include <utility>
+
+namespace yard::ui {
+
+TableModel::TableModel(std::vector<Column> columns, QObject* parent)
+    : QAbstractTableModel(parent)
+    , columns_(std::move(columns)) {}
+
+QString TableModel::spoken(int row) const {
+    QString all;
+    for (int i = 0; i < static_cast<int>(columns_.size()); ++i) {
+        if (columns_[static_cast<std::size_t>(i)].hidden) continue;
+        const QString text = cell(row, i).text;
+        if (text.isEmpty()) continue;
+        if (!all.isEmpty()) all += QStringLiteral(", ");
+        all += text;
+    }
+    return all;
+}
+
+void TableModel::setFrozen(bool frozen) {
+    if (frozen_ == frozen) return;
+    frozen_ = frozen;
+    emit frozenChanged(frozen);
+    if (!frozen && waiting_ > 0) takeWaiting();
+}
+
+void TableModel::setWaiting(int count) {
+    if (waiting_ == count) return;
+    waiting_ = count;
+    emit waitingChanged(count);
+}
+
+int TableModel::columnCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(columns_.size());
+}
+
+QVariant TableModel::data(const QModelIndex& index, int role) const {
+    if (!index.isValid() || index.row() >= rowCount()) return {};
+    switch (role) {
+    case Qt::DisplayRole: return cell(index.row(), index.column()).text;
+    case Qt::AccessibleTextRole: {
+        const QString text = cell(index.row(), index.column()).text;
+        return index.column() == 0 ? spoken(index.row()) : text;
+    }
+    case Qt::TextAlignmentRole:
+        return columns_[static_cast<std::size_t>(index.column())].kind == CellKind::Number
+                   ? QVariant::fromValue(Qt::AlignRight | Qt::AlignVCenter)
+                   : QVariant::fromValue(Qt::AlignLeft | Qt::AlignVCenter);
+    case IdRole: return idAt(index.row());
+    default: return {};
+    }
+}
+
+QVariant TableModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal || section < 0 || section >= columnCount()) return {};
+    const Column& column = columns_[static_cast<std::size_t>(section)];
+    switch (role) {
+    case Qt::DisplayRole:
+    case Qt::AccessibleTextRole: return column.title;
+    case Qt::ToolTipRole: return column.tip;
+    default: return {};
+    }
+}
+
+} // namespace yard::ui

@@ -1,0 +1,92 @@
+// What every table of the window shows: columns with their manners, rows with an id that stays theirs. Views, keys,
+// freezing and painting are written once against this (table.h). Owner: ui thread.
+//
+// A model does not move rows while it is frozen: it counts what waits (waiting()) and takes it with takeWaiting().
+#pragma once
+
+#include "ui/style/paint.h"
+
+#include <QAbstractTableModel>
+#include <QString>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace yard::ui {
+
+enum class CellKind : std::uint8_t {
+    Text,     ///< elided at the right
+    Name,     ///< elided in the middle: labels, paths, hashes
+    Mono,     ///< in the mono font
+    Number,   ///< at the right, digits line up, never elided
+    State,    ///< icon and word
+    Progress, ///< segments
+    Link      ///< in accent; clicked(row, column) of the table
+};
+
+struct Column {
+    QString id;    ///< stays the same in every language: settings remember by it
+    QString title; ///< translated
+    QString tip;   ///< unit and meaning
+    CellKind kind = CellKind::Text;
+    int width = 80;         ///< at 100 %
+    bool stretches = false; ///< takes the rest; `width` is then its least
+    int falls = 0;          ///< 1 falls away first when there is no room; 0: never
+    bool hidden = false;    ///< shown only when chosen
+    QString sort;           ///< the engine's name to sort by; empty: cannot be sorted
+};
+
+struct Cell {
+    QString text;
+    std::optional<Face> face = {}; ///< its icon before the text; State: its colour, too
+    QString icon = {};             ///< an icon that is no state's
+    paint::Shares shares = {};     ///< of Progress
+    enum class Tone : std::uint8_t { Normal, Dim, Faint, Alert, Accent } tone = Tone::Normal;
+    bool mono = false; ///< output, not our words
+    QString tip = {};  ///< in place of the text, when it says more
+    bool operator==(const Cell&) const = default;
+};
+
+class TableModel : public QAbstractTableModel {
+    Q_OBJECT
+public:
+    enum Role : int { IdRole = Qt::UserRole + 1 };
+
+    explicit TableModel(std::vector<Column> columns, QObject* parent = nullptr);
+
+    const std::vector<Column>& columns() const { return columns_; }
+    virtual Cell cell(int row, int column) const = 0;
+    /// Stays the row's own through every order; 0 for a row that is not here yet.
+    virtual qint64 idAt(int row) const = 0;
+    /// -1: not among the rows.
+    virtual int rowOf(qint64 id) const = 0;
+    /// What a screen reader says of the row: "Failed, 1,283,902, foliage wind".
+    virtual QString spoken(int row) const;
+    /// `column` of columns(); the default order when -1.
+    virtual void sortBy(int column, Qt::SortOrder order) = 0;
+
+    /// The hand is on the table: order and rows stay as they are.
+    void setFrozen(bool frozen);
+    bool isFrozen() const { return frozen_; }
+    /// Changes that would move or add rows, kept back while frozen.
+    int waiting() const { return waiting_; }
+    virtual void takeWaiting() = 0;
+
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+signals:
+    void waitingChanged(int count);
+    void frozenChanged(bool frozen);
+
+protected:
+    void setWaiting(int count);
+
+private:
+    std::vector<Column> columns_;
+    int waiting_ = 0;
+    bool frozen_ = false;
+};
+
+} // namespace yard::ui
