@@ -30,6 +30,7 @@ public:
     const ClassKey& classKey(std::uint32_t id) const { return classes_[id].value; }
     const std::string& label(std::uint32_t id) const { return labels_[id].value; }
     std::size_t classCount() const { return classes_.size(); }
+    std::size_t labelCount() const { return labels_.size(); }
     /// As it was numbered before; entries come in the order of their numbers. Numbers that a refused submission
     /// left out stay unused. False when the number was given already.
     bool restoreClass(std::uint32_t id, const ClassKey& key);

@@ -69,8 +69,10 @@ void Dispatcher::begin(const std::vector<session::Start>& starts, WallScale scal
         attempt.record.n = start.attempt;
         attempt.scale = scale;
         // The wall clock may have been set back since this action was new: its times shall not run backwards.
-        if (const auto live = parts_.session.live(start.lsn); live && live->submitTime > now)
-            attempt.scale.offset += live->submitTime - now;
+        if (const auto live = parts_.session.live(start.lsn)) {
+            attempt.label = live->label;
+            if (live->submitTime > now) attempt.scale.offset += live->submitTime - now;
+        }
         attempt.spec = parts_.specs.take(start.lsn);
         if (attempt.spec)
             proceed(attempt, leases);
@@ -367,11 +369,41 @@ void Dispatcher::forgetUncounted(Attempt& attempt) {
     erase(attempt.id);
 }
 
-AttemptRecord Dispatcher::record(AttemptId id, ActionState state, Reason reason,
+namespace {
+
+/// As far as it has come.
+timeline::Span spanOf(const Attempt& attempt, const Timestamps& times) {
+    timeline::Span span;
+    span.lsn = attempt.id.lsn;
+    span.attempt = attempt.id.attempt;
+    span.cls = attempt.cls.value;
+    span.label = attempt.label.value;
+    span.slot = attempt.slot.value;
+    span.begin = times[ActionState::Submitting];
+    span.running = times[ActionState::Running];
+    span.exited = times.exited;
+    span.state = span.running ? ActionState::Running : ActionState::Submitting;
+    return span;
+}
+
+} // namespace
+
+std::vector<timeline::Span> Dispatcher::openSpans() const {
+    std::vector<timeline::Span> open;
+    for (const auto& [id, attempt] : attempts_) {
+        const bool began = attempt.record.times[ActionState::Submitting] != 0;
+        if (began && !attempt.stored && attempt.phase != Phase::Ended)
+            open.push_back(spanOf(attempt, attempt.record.times));
+    }
+    return open;
+}
+
+AttemptRecord Dispatcher::record(AttemptId id, ActionState state, Reason reason, bool retried,
                                  std::vector<store::SmallChunk>& chunks) {
     AttemptRecord record;
     record.n = id.attempt;
-    if (Attempt* attempt = get(id)) {
+    Attempt* attempt = get(id);
+    if (attempt) {
         // The record is needed once: with the attempt over it is moved out, of one still running it is a copy.
         if (attempt->phase == Phase::Ended) {
             chunks = std::move(attempt->chunks);
@@ -385,6 +417,13 @@ AttemptRecord Dispatcher::record(AttemptId id, ActionState state, Reason reason,
     record.outcome.state = state;
     record.outcome.reason = reason;
     record.times[state] = end ? end : wallNow();
+    if (attempt) {
+        timeline::Span span = spanOf(*attempt, record.times);
+        span.state = state;
+        span.retried = retried;
+        span.end = record.times[state];
+        parts_.tellSpan(span);
+    }
     return record;
 }
 

@@ -28,6 +28,7 @@
 #include "core/session/session.h"
 #include "core/store/chunk_store.h"
 #include "core/store/journal.h"
+#include "core/timeline/span.h"
 
 #include <array>
 #include <functional>
@@ -74,6 +75,7 @@ struct Attempt {
     runners::AttemptId id;
     QueueId queue;
     session::ClassId cls;
+    session::LabelId label;
     Phase phase = Phase::Fetching;
     bool ahead = false;
     bool shared = false; ///< runs in a slot of its own, beside those of the cores
@@ -113,8 +115,9 @@ public:
         EngineCounters& counters;
         Estimator& estimator;
         std::string dataDir;
-        const Settings& settings;   ///< in force now; changes on the engine thread
-        std::function<void()> wake; ///< the session got events: take a turn
+        const Settings& settings;                     ///< in force now; changes on the engine thread
+        std::function<void()> wake;                   ///< the session got events: take a turn
+        std::function<void(timeline::Span)> tellSpan; ///< of each attempt that ended
     };
     explicit Dispatcher(Parts parts);
     ~Dispatcher();
@@ -129,7 +132,8 @@ public:
     void stop(const session::Stop& what);
     /// The record of an attempt that ended, for the journal; its small chunks are moved out. Of one that still runs
     /// (an abandoned session) the times so far.
-    AttemptRecord record(runners::AttemptId id, ActionState state, Reason reason,
+    /// `retried`: another one follows.
+    AttemptRecord record(runners::AttemptId id, ActionState state, Reason reason, bool retried,
                          std::vector<store::SmallChunk>& chunks);
     /// The journal has the end of this attempt.
     void stored(Lsn lsn, std::uint32_t attempt);
@@ -171,6 +175,8 @@ public:
     /// What was seen of them; those that are not there have ended.
     void noteUsage(const std::vector<UsageQuestion>& asked, const std::unordered_map<int, TreeReading>& trees,
                    MonoTime now);
+    /// Those that have begun and not ended.
+    std::vector<timeline::Span> openSpans() const;
     /// Of all that runs, as it was last looked at, in microseconds.
     std::int64_t processorTimeOfRunning() const;
 

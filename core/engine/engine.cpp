@@ -192,6 +192,10 @@ coro::Task<MetricsView> Engine::metrics() {
 coro::Task<StatsView> Engine::stats(StatsQuery query) {
     return onEngine(*core_, [query](EngineCore& core) { return core.stats(query); });
 }
+coro::Task<TimelineView> Engine::timelines(TimelineQuery query) {
+    return onEngine(*core_,
+                    [q = std::move(query)](EngineCore& core) mutable { return core.timelines(std::move(q)); });
+}
 coro::Task<SessionView> Engine::session() {
     return onEngine(*core_, [](EngineCore& core) { return core.session(); });
 }

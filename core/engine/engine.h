@@ -185,6 +185,8 @@ struct Collected;
 struct MetricsView;
 struct StatsQuery;
 struct StatsView;
+struct TimelineQuery;
+struct TimelineView;
 
 class EngineCore;
 
@@ -272,6 +274,8 @@ public:
     coro::Task<MetricsView> metrics();
     /// How machine and engine did (stats_history.h).
     coro::Task<StatsView> stats(StatsQuery query);
+    /// What ran when in which slot (timeline_keeper.h).
+    coro::Task<TimelineView> timelines(TimelineQuery query);
 
     // --- session
     coro::Task<SessionView> session();

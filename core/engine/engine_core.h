@@ -23,6 +23,7 @@
 #include "core/engine/queue_book.h"
 #include "core/engine/retention.h"
 #include "core/engine/spec_cache.h"
+#include "core/engine/timeline_keeper.h"
 #include "core/engine/waiters.h"
 #include "core/engine/watch.h"
 #include "core/engine/worker_registry.h"
@@ -92,6 +93,7 @@ public:
     coro::Task<std::uint64_t> awaitChange(std::uint64_t seen);
     coro::Task<MetricsView> metrics();
     coro::Task<StatsView> stats(StatsQuery query) { return figures_->query(query); }
+    coro::Task<TimelineView> timelines(TimelineQuery query) { return timelines_->query(std::move(query)); }
     coro::Task<SessionView> session();
     coro::Task<Result<void>> moveSession(SessionState to);
     coro::Task<SettingsView> settings();
@@ -271,6 +273,7 @@ private:
     std::optional<Dispatcher> dispatcher_;
     std::optional<Retention> retention_;
     std::optional<Figures> figures_;
+    std::optional<TimelineKeeper> timelines_;
     MemoryGuard guard_;
     Estimator estimator_;
     mutable MonoTime weightsUntil_{}; ///< activeWeight_ is the sum over queues with work until then

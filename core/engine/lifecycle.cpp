@@ -104,8 +104,8 @@ Result<void> EngineCore::open() {
     total_ = machineResources(capacity_, resourceSettings());
     session_.emplace(std::make_unique<session::MachineCapacity>(total_), options);
     dispatcher_.emplace(Dispatcher::Parts{loop_, *session_, outbox_, dictionary_, workers_, *helpers_, specs_,
-                                          counters_, estimator_, directory_->path(), settings_,
-                                          [this] { wake(); }});
+                                          counters_, estimator_, directory_->path(), settings_, [this] { wake(); },
+                                          [this](timeline::Span span) { timelines_->note(span); }});
     loop_.release();
     std::promise<Result<void>> begun;
     std::future<Result<void>> began = begun.get_future();
@@ -155,6 +155,11 @@ Result<void> EngineCore::begin() {
                                     .wallOf = [this](MonoTime at) { return scale_.at(at); },
                                     .launcherPid = [this] { return runner_ ? runner_->launcherPid() : 0; },
                                     .isWatched = [this] { return feed_.isOpen(); }});
+    timelines_.emplace(TimelineKeeper::Parts{.helpers = *helpers_,
+                                             .dispatcher = *dispatcher_,
+                                             .dictionary = dictionary_,
+                                             .directory = directory_->timeline(),
+                                             .wallOf = [this](MonoTime at) { return scale_.at(at); }});
     // Empty output is one chunk for all: kept from the beginning, not written with each result.
     if (auto posted =
             store_->post({.tag = 0, .unhurried = true, .action = store::PutChunk{{Hash256::ofNothing(), {}}}});
@@ -186,6 +191,7 @@ coro::Task<void> EngineCore::beginWork(std::promise<Result<void>> begun) {
         loop_.spawn("memory guard", guardMemory());
         loop_.spawn("progress", watchProgress());
         loop_.spawn("figures", figures_->run());
+        loop_.spawn("timelines", timelines_->run());
         loop_.spawn("estimates", learnFromHistory());
         wake();
     }
@@ -395,6 +401,7 @@ void EngineCore::close() {
     }
     helpers_.reset();
     if (figures_) figures_->save();
+    if (timelines_) timelines_->save();
     runner_.reset();
     reader_.reset();
     chunks_.reset();

@@ -104,7 +104,7 @@ void EngineCore::carryOut() {
 void EngineCore::postRetry(const session::Retry& retry) {
     store::Retry row;
     row.lsn = retry.lsn;
-    row.attempt = dispatcher_->record({retry.lsn, retry.endedAttempt}, retry.state, retry.reason, row.chunks);
+    row.attempt = dispatcher_->record({retry.lsn, retry.endedAttempt}, retry.state, retry.reason, true, row.chunks);
     row.retryCount = static_cast<std::uint32_t>(retry.retries.retryCount);
     row.ownFailures = static_cast<std::uint32_t>(retry.retries.ownFailures);
     row.interruptions = static_cast<std::uint32_t>(retry.retries.interruptions);
@@ -149,7 +149,8 @@ void EngineCore::postFinish(const session::Finish& finish) {
     row.state = finish.state;
     row.reason = finish.reason;
     if (finish.attempt) {
-        row.attempt = dispatcher_->record({finish.lsn, finish.attempt}, finish.state, finish.reason, row.chunks);
+        row.attempt =
+            dispatcher_->record({finish.lsn, finish.attempt}, finish.state, finish.reason, false, row.chunks);
         row.tEnd = row.attempt->times[finish.state];
     } else {
         row.tEnd = scale_.at(MonoClock::now());

@@ -165,6 +165,7 @@ private:
 
     // figures over time (api_stats.cpp)
     coro::Task<Response> getStats(Call& call);
+    coro::Task<Response> getTimelines(Call& call);
 
     // events (api_events.cpp)
     coro::Task<Response> getEvents(Call& call);

@@ -107,9 +107,7 @@ std::span<const Api::Route> Api::routes() {
         {{Post, "hold", Global, OptionalJson}, &Api::holdAll},
         {{Post, "release", Global, OptionalJson}, &Api::releaseAll},
 
-        {{Get, "timelines", Global},
-         nullptr,
-         "Timelines are not there yet; \"timestamps\" of GET jobs are their source."},
+        {{Get, "timelines", Global}, &Api::getTimelines},
         {{Get, "stats", Global}, &Api::getStats},
         {{Get, "pool", Global}, nullptr, kNoPool},
         {{Patch, "pool", Global, Json}, nullptr, kNoPool},

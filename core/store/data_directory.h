@@ -39,6 +39,7 @@ public:
     std::string slots() const { return path_ + "/slots"; }
     std::string settings() const { return path_ + "/settings.json"; }
     std::string stats() const { return path_ + "/stats"; }
+    std::string timeline() const { return path_ + "/timeline"; }
     std::string backdoor() const { return path_ + "/backdoor.sock"; }
     int lockFd() const { return lock_.get(); }
 

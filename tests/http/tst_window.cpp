@@ -29,6 +29,7 @@ private slots:
     void wrongSpansAreRefused();
     void figuresOverTimeAreServed();
     void theSessionSaysWhatTheEngineTakes();
+    void timelinesAreServed();
     void allOfItComesOverASocket_data();
     void allOfItComesOverASocket();
 
@@ -52,7 +53,7 @@ void WindowTest::wrongSpansAreRefused() {
     QFETCH(QByteArray, query);
     QFETCH(int, status);
     QFETCH(QByteArray, contains);
-    for (const char* route : {"/compute/stats?"}) {
+    for (const char* route : {"/compute/stats?", "/compute/timelines?"}) {
         const Reply reply = api_->get(route + query.toStdString());
         QVERIFY2(reply.status == status, reply.body.c_str());
         QVERIFY2(reply.text("message").find(contains.toStdString()) != std::string::npos, reply.body.c_str());
@@ -88,10 +89,48 @@ void WindowTest::theSessionSaysWhatTheEngineTakes() {
     QVERIFY(engine.at("journal_bytes").as_int64() > 0);
 }
 
+void WindowTest::timelinesAreServed() {
+    const Reply done = api_->post("/compute/jobs?wait=60", api_->engine.shJson("sleep 0.2", R"(,"label":"naps")"));
+    QCOMPARE(done.text("state"), std::string("completed"));
+    const boost::json::object times = done.json().at("timestamps").as_object();
+    const auto lanes = [&](const std::string& more) {
+        const boost::json::object all = api_->get("/compute/timelines?" + more).json();
+        const auto& workers = all.at("workers").as_array();
+        return workers.empty() ? boost::json::array() : workers.at(0).as_object().at("lanes").as_array();
+    };
+    const std::string range = fmt::format("from={}&to={}", times.at("submitting").as_int64() - 1'000'000,
+                                          times.at("completed").as_int64() + 1);
+    QTRY_VERIFY_WITH_TIMEOUT(!lanes(range + "&resolution=0.001").empty(), 30'000);
+    const boost::json::object lane = lanes(range + "&resolution=0.001").at(0).as_object();
+    bool found = false;
+    for (const auto& value : lane.at("bars").as_array()) {
+        const boost::json::object& bar = value.as_object();
+        if (bar.at("lsn").as_int64() != done.number("lsn")) continue;
+        found = true;
+        QCOMPARE(bar.at("label").as_string(), "naps");
+        QCOMPARE(bar.at("state").as_string(), "completed");
+        QCOMPARE(bar.at("n").as_int64(), 1);
+        QCOMPARE(bar.at("submitting").as_int64(), times.at("submitting").as_int64());
+        QCOMPARE(bar.at("running").as_int64(), times.at("running").as_int64());
+        QCOMPARE(bar.at("exited").as_int64(), times.at("exited").as_int64());
+        QCOMPARE(bar.at("end").as_int64(), times.at("completed").as_int64());
+    }
+    QVERIFY(found);
+    // With steps of a minute it is one of a column.
+    const boost::json::object columns = lanes(range + "&resolution=60").at(0).as_object().at("columns").as_object();
+    QCOMPARE(sizeOf(columns, "t"), std::size_t(1));
+    QCOMPARE(sizeOf(columns, "state"), std::size_t(1));
+    QVERIFY(columns.at("count").as_array().at(0).as_int64() >= 1);
+    QVERIFY(lanes(range + "&worker=nobody").empty());
+    QVERIFY(!lanes(range + "&worker=exec").empty());
+}
+
 void WindowTest::allOfItComesOverASocket_data() {
     QTest::addColumn<QByteArray>("target");
     QTest::addColumn<QByteArray>("contains");
     QTest::newRow("figures") << QByteArray("/compute/stats") << QByteArray("\"series\"");
+    QTest::newRow("timelines") << QByteArray("/compute/timelines?resolution=0.5")
+                               << QByteArray("\"resolution\":0.5");
 }
 
 void WindowTest::allOfItComesOverASocket() {

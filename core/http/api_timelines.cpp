@@ -1,0 +1,105 @@
+// What ran when, in which slot.
+#include "core/http/api.h"
+
+#include "core/engine/timeline_keeper.h"
+#include "core/http/error_map.h"
+#include "core/http/time_span.h"
+#include "core/model/json_writer.h"
+
+#include <cmath>
+#include <memory>
+
+namespace yard::http {
+
+namespace {
+
+using timeline::Column;
+
+void writeBar(JsonWriter& writer, const timeline::Span& bar, const engine::TimelineView& timelines) {
+    writer.openObject();
+    writer.member("lsn", bar.lsn.value);
+    writer.member("n", bar.attempt);
+    writer.member("state", name(bar.state));
+    if (bar.retried) writer.member("retried", true);
+    if (const auto at = timelines.functions.find(bar.cls); at != timelines.functions.end() && !at->second.empty())
+        writer.member("function", at->second);
+    if (const auto at = timelines.labels.find(bar.label); at != timelines.labels.end() && !at->second.empty())
+        writer.member("label", at->second);
+    writer.member("submitting", bar.begin);
+    if (bar.running != 0) writer.member("running", bar.running);
+    if (bar.exited != 0) writer.member("exited", bar.exited);
+    if (!bar.isOpen()) writer.member("end", bar.end);
+    writer.closeObject();
+}
+
+template<class F>
+void writeList(JsonWriter& writer, std::string_view key, const std::vector<Column>& columns, F value) {
+    writer.key(key);
+    writer.openArray();
+    for (const Column& column : columns) value(column);
+    writer.closeArray();
+}
+
+void writeLane(JsonWriter& writer, const timeline::LaneView& lane, const engine::TimelineView& timelines) {
+    writer.openObject();
+    writer.member("slot", lane.slot);
+    writer.key("bars");
+    writer.openArray();
+    for (const timeline::Span& bar : lane.bars) writeBar(writer, bar, timelines);
+    writer.closeArray();
+    writer.key("columns");
+    writer.openObject();
+    writeList(writer, "t", lane.columns, [&](const Column& column) { writer.integer(column.t); });
+    writeList(writer, "covered", lane.columns,
+              [&](const Column& column) { writer.number(std::round(column.covered * 1'000) / 1'000); });
+    writeList(writer, "state", lane.columns,
+              [&](const Column& column) { writer.string(column.retried ? "retry" : name(column.state)); });
+    writeList(writer, "count", lane.columns, [&](const Column& column) { writer.integer(column.count); });
+    writeList(writer, "lsn", lane.columns, [&](const Column& column) { writer.integer(column.lsn.value); });
+    writer.closeObject();
+    writer.closeObject();
+}
+
+std::string toJson(const engine::TimelineView& timelines) {
+    std::string text;
+    JsonWriter writer(text);
+    writer.openObject();
+    writer.member("from", timelines.view.from);
+    writer.member("to", timelines.view.to);
+    writer.member("now", timelines.now);
+    writer.member("resolution", std::chrono::duration<double>(Duration(timelines.view.resolution)).count());
+    writer.key("workers");
+    writer.openArray();
+    const std::vector<timeline::LaneView>& lanes = timelines.view.lanes;
+    for (std::size_t at = 0; at < lanes.size();) {
+        const std::uint32_t worker = lanes[at].worker;
+        writer.openObject();
+        writer.member("worker", timelines.workers[worker].id);
+        writer.member("worker_name", timelines.workers[worker].name);
+        writer.key("lanes");
+        writer.openArray();
+        for (; at < lanes.size() && lanes[at].worker == worker; ++at) writeLane(writer, lanes[at], timelines);
+        writer.closeArray();
+        writer.closeObject();
+    }
+    writer.closeArray();
+    writer.closeObject();
+    return text;
+}
+
+} // namespace
+
+coro::Task<Response> Api::getTimelines(Call& call) {
+    const auto good = call.query.allowOnly({"worker", "from", "to", "resolution"});
+    if (!good) co_return errorResponse(good.error());
+    const auto span = readSpan(call.query);
+    if (!span) co_return errorResponse(span.error());
+    engine::TimelineQuery query{std::string(call.query.text("worker").value_or("")), span->from, span->to,
+                                span->resolution};
+    auto timelines = std::make_shared<engine::TimelineView>(co_await engine_.timelines(std::move(query)));
+    // Up to some megabytes of text: not on this thread.
+    co_return jsonResponse(
+        co_await helpers_.run([timelines = std::move(timelines)] { return toJson(*timelines); }));
+}
+
+} // namespace yard::http
