@@ -2,6 +2,7 @@
 
 #include <QDeadlineTimer>
 #include <QFile>
+#include <QRandomGenerator>
 #include <QTest>
 
 namespace yard::test {
@@ -15,18 +16,27 @@ QByteArray lineOf(const QString& path) {
 
 } // namespace
 
+/// Outside the range that clients' connections take theirs from, so that it is free again after a kill.
 bool RealEngine::start() {
+    if (port_ != 0) return startOn(port_);
+    for (int tries = 0; tries < 20; ++tries)
+        if (startOn(static_cast<quint16>(QRandomGenerator::global()->bounded(20'000, 32'000)))) return true;
+    return false;
+}
+
+bool RealEngine::startOn(quint16 port) {
     const QString address = directory_.filePath("address");
     QFile::remove(address);
     process_.setProcessChannelMode(QProcess::ForwardedErrorChannel);
     process_.start(YARDMASTER_PATH, {"--headless", "--no-sandbox", "--data-dir", directory_.path(), "--listen",
-                                     QStringLiteral("127.0.0.1:%1").arg(port_), "--log-level", "error"});
+                                     QStringLiteral("127.0.0.1:%1").arg(port), "--log-level", "error"});
     if (!process_.waitForStarted()) return false;
     if (!QTest::qWaitFor([&] { return !lineOf(address).isEmpty() || process_.state() == QProcess::NotRunning; },
                          30'000))
         return false;
-    port_ = static_cast<quint16>(QUrl(QString::fromLatin1(lineOf(address))).port(0));
-    return port_ != 0;
+    if (lineOf(address).isEmpty()) return false;
+    port_ = port;
+    return true;
 }
 
 void RealEngine::kill() {

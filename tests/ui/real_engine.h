@@ -27,6 +27,7 @@ public:
     QByteArray token() const;
 
 private:
+    bool startOn(quint16 port);
     QTemporaryDir directory_;
     QProcess process_;
     quint16 port_ = 0;
