@@ -5,7 +5,6 @@
 // same and nothing else. Each part goes to the session and into the journal's FIFO without a suspension in between:
 // what others do to the same actions has one order in both.
 #include "core/engine/engine_core.h"
-#include "core/engine/live_matcher.h"
 
 #include "core/base/log.h"
 
@@ -59,19 +58,22 @@ void refuse(BulkAnswer& answer, Lsn lsn, Error error) {
 
 } // namespace
 
+LiveMatcher::Parts EngineCore::matcherParts() {
+    return {.dictionary = dictionary_,
+            .queueNames =
+                [this](QueueId id) {
+                    const QueueEntry* entry = queues_.find(id);
+                    return entry ? std::vector{entry->tag, entry->token} : std::vector<std::string>();
+                },
+            .complete = [this](ActionResult& result) { overlay(result); },
+            .wallOf = [this](MonoTime at) { return scale_.at(at); },
+            .now = scale_.at(MonoClock::now())};
+}
+
 /// Those that match and could be changed; those that match and could not are refused.
 coro::Task<store::LsnSet> EngineCore::choose(const BulkRequest& request, std::optional<QueueId> queue,
                                              BulkAnswer& answer) {
-    LiveMatcher matcher({.dictionary = dictionary_,
-                         .queueNames =
-                             [this](QueueId id) {
-                                 const QueueEntry* entry = queues_.find(id);
-                                 return entry ? std::vector{entry->tag, entry->token} : std::vector<std::string>();
-                             },
-                         .complete = [this](ActionResult& result) { overlay(result); },
-                         .wallOf = [this](MonoTime at) { return scale_.at(at); },
-                         .now = scale_.at(MonoClock::now())},
-                        request.which, queue);
+    LiveMatcher matcher(matcherParts(), request.which, queue);
     const bool wantsPending = request.kind != BulkKind::Cancel;
     store::LsnSet chosen;
     for (Lsn next{1}; next.value > 0;) {

@@ -18,6 +18,7 @@
 #include "core/model/queue.h"
 #include "core/model/result.h"
 #include "core/model/settings.h"
+#include "core/model/sort.h"
 #include "core/model/states.h"
 #include "core/model/why.h"
 #include "core/model/worker.h"
@@ -88,11 +89,12 @@ struct ListQuery {
     bool retryOnly = false; ///< the face "retry" of pending
     std::string worker;     ///< id, name or name@version
     std::string label;
-    Filter filter;           ///< what else must hold
-    std::string text;        ///< part of label, worker name, function or note
-    bool newestFirst = true; ///< by LSN
-    int limit = 100;         ///< 1..1000
-    std::string cursor;      ///< as given by the page before
+    Filter filter;    ///< what else must hold
+    std::string text; ///< part of label, worker name, function or note
+    Sort sort;
+    int limit = 100;    ///< 1..1000
+    std::string cursor; ///< as given by the page before
+    friend bool operator==(const ListQuery&, const ListQuery&) = default;
 };
 /// One change of all live actions that a query means.
 enum class BulkKind : unsigned char { Cancel, Hold, Release, Set };
@@ -234,6 +236,12 @@ public:
     coro::Task<Result<void>> retire(Lsn lsn);
 
     // --- lists
+    /// A page, within some 20 ms: it may be short, even empty, and still have a cursor to go on with.
+    /// By LSN: what is there all the time is listed once, what comes or goes meanwhile at most once.
+    /// By another field: the first page has an order made of all that match then; see kept_orders.h for how long it
+    /// is kept. What matched then and still does is listed once, at the place it had then, as it is now; what came
+    /// to match later is not. Malformed: no cursor of this list. WrongState: its order is not kept any more.
+    /// AtLimit: too many match for an order. Busy: too many orders are being made.
     coro::Task<Result<ListPage>> list(ListQuery query);
     /// The last 1000 that finished, newest first.
     coro::Task<Result<ListPage>> history(QueueSelector queue);

@@ -17,6 +17,8 @@
 #include "core/engine/estimator.h"
 #include "core/engine/figures.h"
 #include "core/engine/helper_pool.h"
+#include "core/engine/kept_orders.h"
+#include "core/engine/live_matcher.h"
 #include "core/engine/memory_guard.h"
 #include "core/engine/metrics.h"
 #include "core/engine/predecessor_watch.h"
@@ -216,6 +218,21 @@ private:
     bool accepts(const ListQuery& query, const ActionResult& result) const;
     ListPage merge(const ListQuery& query, std::array<store::Page, 2> pages) const;
 
+    // sorting.cpp
+    coro::Task<Result<ListPage>> listSorted(ListQuery query, store::PageFilter filter);
+    Result<std::shared_ptr<KeptOrder>> beginOrder(const ListQuery& query, const store::PageFilter& filter);
+    coro::Task<void> makeOrder(std::shared_ptr<KeptOrder> order, store::PageFilter filter);
+    coro::Task<Result<std::vector<Lsn>>> orderOf(const KeptOrder& order, store::PageFilter filter);
+    coro::Task<std::vector<store::SortKey>> liveKeys(const ListQuery& query, std::optional<QueueId> queue);
+    coro::Task<Result<void>> endedKeys(const ListQuery& query, store::PageFilter filter, WallMicros now,
+                                       std::vector<store::SortKey>& keys);
+    coro::Task<Result<std::vector<Lsn>>> endedThatMatch(const ListQuery& query, store::PageFilter filter);
+    coro::Task<std::vector<SortName>> namesFor(SortField field);
+    std::int64_t liveKey(const session::LiveView& live, SortField field, WallMicros now) const;
+    coro::Task<Result<ListPage>> pageOf(const KeptOrder& order, std::size_t at, ListQuery query);
+    coro::Task<void> dropUnusedOrders();
+    LiveMatcher::Parts matcherParts();
+
     // watching.cpp
     void keepChanges();
     coro::Task<void> dropUnusedFeed();
@@ -297,6 +314,9 @@ private:
     MonoTime feedUsed_{};               ///< when somebody last asked for changes
     const ResultAck* ending_ = nullptr; ///< the end that the session is just told of
     bool toldWritable_ = true;
+
+    KeptOrders orders_;
+    coro::Semaphore ordersInTheMaking_{KeptOrders::kMadeAtOnce};
 
     coro::Mutex bulkMutex_;            ///< one operation on many actions at a time
     std::int64_t lastOp_ = 0;          ///< number of the last one of this run

@@ -1,5 +1,6 @@
 // Questions: rows from the journal, read on the reader thread, overlaid with what the session knows right now.
 #include "core/engine/engine_core.h"
+#include "core/engine/list_parts.h"
 
 #include "core/coro/timeout.h"
 
@@ -18,52 +19,6 @@ constexpr int kHistory = 1000;
 constexpr Duration kLookFor{16'000};
 constexpr Duration kLeastLook{1'000};
 constexpr int kRowsAtOnce = 1'000;
-
-/// Decided by what a row of the journal has in numbers.
-bool isOfNumbers(FilterKey key) {
-    switch (key) {
-    case FilterKey::State:
-    case FilterKey::Reason:
-    case FilterKey::Lsn:
-    case FilterKey::Tries:
-    case FilterKey::Exit:
-    case FilterKey::Cpu:
-    case FilterKey::Mem:
-    case FilterKey::Runtime:
-    case FilterKey::Waited:
-    case FilterKey::Started:
-    case FilterKey::Finished: return true;
-    default: return false;
-    }
-}
-
-bool wants(const std::vector<ActionState>& states, ActionState state) {
-    return states.empty() || std::ranges::find(states, state) != states.end();
-}
-
-/// Some term holds of what has ended only.
-bool excludesLive(const Filter& filter) {
-    return std::ranges::any_of(filter.terms, [](const FilterTerm& term) {
-        return !term.negated && (term.key == FilterKey::Exit || term.key == FilterKey::Reason ||
-                                 term.key == FilterKey::Finished || term.key == FilterKey::Denied);
-    });
-}
-
-bool wantsLive(const ListQuery& query) {
-    return query.heldOnly || query.retryOnly || query.states.empty() ||
-           std::ranges::any_of(query.states, [](ActionState s) { return !isEnded(s); });
-}
-
-bool wantsEnded(const ListQuery& query) {
-    return !query.heldOnly && !query.retryOnly &&
-           (query.states.empty() || std::ranges::any_of(query.states, isEnded));
-}
-
-bool onlyRunning(const ListQuery& query) {
-    return !query.states.empty() && std::ranges::all_of(query.states, [](ActionState s) {
-        return s == ActionState::Submitting || s == ActionState::Running;
-    });
-}
 
 } // namespace
 
@@ -149,12 +104,12 @@ coro::Task<Result<ListPage>> EngineCore::listRunning(ListQuery query) {
     std::optional<QueueId> queue;
     if (query.queue) queue = queues_.find(*query.queue)->id;
     std::vector<Lsn> lsns = session_->runningActions();
-    std::ranges::sort(lsns, [&](Lsn a, Lsn b) { return query.newestFirst ? b < a : a < b; });
+    std::ranges::sort(lsns, [&](Lsn a, Lsn b) { return query.sort.descending ? b < a : a < b; });
     Lsn after{};
     std::from_chars(query.cursor.data(), query.cursor.data() + query.cursor.size(), after.value);
     ListPage page;
     for (const Lsn lsn : lsns) {
-        if (after.value && (query.newestFirst ? lsn >= after : lsn <= after)) continue;
+        if (after.value && (query.sort.descending ? lsn >= after : lsn <= after)) continue;
         if (std::ssize(page.jobs) >= query.limit) {
             page.cursor = fmt::format("{}", page.jobs.back().lsn.value);
             break;
@@ -198,7 +153,8 @@ Result<store::PageFilter> EngineCore::pageFilter(const ListQuery& query) {
 coro::Task<Result<ListPage>> EngineCore::list(ListQuery query) {
     Result<store::PageFilter> filter = pageFilter(query);
     if (!filter) co_return std::unexpected(filter.error());
-    if (onlyRunning(query) && !query.heldOnly && !query.retryOnly) co_return co_await listRunning(std::move(query));
+    if (query.sort.field != SortField::Lsn) co_return co_await listSorted(std::move(query), std::move(*filter));
+    if (onlyRunning(query)) co_return co_await listRunning(std::move(query));
     Lsn cursor{};
     if (!query.cursor.empty()) {
         const auto [end, error] =
@@ -207,9 +163,7 @@ coro::Task<Result<ListPage>> EngineCore::list(ListQuery query) {
             co_return fail(ErrorKind::Malformed,
                            "\"cursor\" is none that a page was answered with: begin without one.");
     }
-    // In an abandoned session the end is visible before it is kept.
-    const bool live =
-        wantsLive(query) && (!excludesLive(query.filter) || session_->state() == SessionState::Abandoned);
+    const bool live = wantsLive(query, session_->state());
     const bool ended = wantsEnded(query);
     const bool looksItself = !query.filter.empty() || !query.text.empty();
     const MonoTime until = MonoClock::now() + kLookFor;
@@ -218,8 +172,8 @@ coro::Task<Result<ListPage>> EngineCore::list(ListQuery query) {
     for (;;) {
         const Duration left = std::max(until - MonoClock::now(), kLeastLook);
         filter->lookFor = live && ended ? left / 2 : left;
-        auto both = co_await readPages(*filter, query.newestFirst, looksItself ? kRowsAtOnce : query.limit, cursor,
-                                       live, ended);
+        auto both = co_await readPages(*filter, query.sort.descending, looksItself ? kRowsAtOnce : query.limit,
+                                       cursor, live, ended);
         if (!both) co_return std::unexpected(both.error());
         ListPage more = merge(query, std::move(*both));
         page.cursor = std::move(more.cursor);
@@ -252,7 +206,7 @@ coro::Task<Result<std::array<store::Page, 2>>> EngineCore::readPages(store::Page
 
 /// Two pages by LSN into one: up to where both have been looked at.
 ListPage EngineCore::merge(const ListQuery& query, std::array<store::Page, 2> pages) const {
-    const bool newest = query.newestFirst;
+    const bool newest = query.sort.descending;
     const auto before = [newest](Lsn a, Lsn b) { return newest ? b < a : a < b; };
     Lsn edge{};
     for (const store::Page& page : pages)

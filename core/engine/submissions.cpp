@@ -391,6 +391,7 @@ coro::Task<Result<int>> EngineCore::reschedule(Lsn lsn, bool force) {
     if (done.error) co_return std::unexpected(*done.error);
     if (!done.row) co_return fail(ErrorKind::Internal, "The journal did not return the action that it put back.");
     session_->reschedule(sessionAction(*done.row), known->state, MonoClock::now(), outbox_);
+    orders_.notePutBack(lsn);
     wake();
     co_return static_cast<int>(done.row->retryCount);
 }

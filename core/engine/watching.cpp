@@ -190,7 +190,7 @@ coro::Task<void> EngineCore::tellAllRows(const Watch& watch, WatchUpdate& update
     if (watch.kind == Watch::Kind::Lsns) update.rows = watch.lsns;
     if (watch.kind != Watch::Kind::Filter) co_return;
     ListQuery query = watch.filter;
-    query.newestFirst = true;
+    query.sort = {};
     query.limit = static_cast<int>(kMaxWatchedRows);
     query.cursor.clear();
     for (int page = 0; page < kMostPages && update.rows.size() < kMaxWatchedRows; ++page) {

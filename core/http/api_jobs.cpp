@@ -177,7 +177,7 @@ coro::Task<Result<void>> Api::changeFiltered(Call& call, const BulkChange& chang
         outcome.refused = std::move(answer->refused);
         co_return Result<void>{};
     }
-    query.newestFirst = false;
+    query.sort.descending = false;
     query.limit = static_cast<int>(kMaxBulk);
     if (query.states.empty() && !query.heldOnly && !query.retryOnly)
         query.states = change.change == Change::Retry ? std::vector{ActionState::Failed, ActionState::Abandoned}

@@ -125,11 +125,10 @@ Result<engine::ListQuery> readListQuery(const Query& parameters) {
     query.label = parameters.text("label").value_or("");
     if (good)
         if (const auto filter = parameters.text("q")) good = readFilter(*filter, "q", query);
-    const std::string_view sort = parameters.text("sort").value_or("-lsn");
-    query.newestFirst = sort != "lsn";
-    if (good && sort != "lsn" && sort != "-lsn")
-        good = fail(ErrorKind::NotImplemented, "Sorting is there for \"lsn\" and \"-lsn\" only so far.");
     if (!good) return std::unexpected(good.error());
+    const Result<Sort> sort = parseSort(parameters.text("sort").value_or("-lsn"));
+    if (!sort) return std::unexpected(sort.error());
+    query.sort = *sort;
     return query;
 }
 

@@ -60,6 +60,7 @@ struct Filter {
     std::vector<FilterTerm> terms; ///< all of them
 
     bool empty() const { return terms.empty(); }
+    friend bool operator==(const Filter&, const Filter&) = default;
     /// `now`: for what has not ended. `queueNames`: what the action's queue is called beside its number.
     bool matches(const ActionResult& action, WallMicros now, std::span<const std::string> queueNames = {}) const;
     /// The one term of this key when it is not negated and each of its words is meant literally; else null.

@@ -68,6 +68,7 @@ struct QueueView {
 struct QueueRef {
     std::optional<QueueId> number;
     std::string token;
+    friend bool operator==(const QueueRef&, const QueueRef&) = default;
 };
 std::optional<QueueRef> parseQueueRef(std::string_view text);
 

@@ -360,6 +360,7 @@ void Session::Impl::moveInPlace(std::uint32_t record, std::uint32_t queue, int p
     Record& r = records_[record];
     const std::uint32_t fromLane = r.lane;
     const std::uint32_t fromQueue = lanes_[fromLane].queue;
+    if (queue != fromQueue) tellChange(r, ActionState::Pending); // the counters of its queue change
     for (const auto& [at, by] : {std::pair{fromQueue, -1}, std::pair{queue, 1}}) {
         Queue& q = order_.queue(at);
         q.tally.stored.pending += by;
@@ -370,6 +371,7 @@ void Session::Impl::moveInPlace(std::uint32_t record, std::uint32_t queue, int p
     r.lane = lanes_.acquire(queue, lanes_[fromLane].cls, priority);
     lanes_.release(fromLane);
     r.revision = ++revision_;
+    tellChange(r, ActionState::Pending);
     order_.removeIfUnused(fromQueue);
     wakeAction(record);
 }

@@ -8,12 +8,15 @@
 #include "core/base/error.h"
 #include "core/model/filter.h"
 #include "core/model/result.h"
+#include "core/model/sort.h"
 #include "core/store/rows.h"
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -43,6 +46,21 @@ struct Page {
     Lsn cursor;                     ///< last LSN looked at, to pass on; 0: that was all
 };
 
+/// What a finished action is sorted by.
+struct SortKey {
+    static constexpr std::int64_t kUnknown = std::numeric_limits<std::int64_t>::max();
+    std::int64_t key; ///< sortNumber(); of named fields the number of the class or the label; kUnknown
+    Lsn lsn;
+};
+struct SortKeys {
+    std::vector<SortKey> keys; ///< by LSN
+    Lsn cursor;                ///< last LSN looked at, to pass on; 0: that was all
+};
+struct SomeRows {
+    std::vector<ActionResult> rows; ///< without `attempts`
+    std::size_t looked = 0;         ///< of the LSNs asked for
+};
+
 class Reader {
 public:
     /// A read-only connection to the store's journal. `store` outlives it.
@@ -58,6 +76,12 @@ public:
     Result<Page> page(const PageFilter& filter, PageOrder order, int limit, Lsn cursor);
     /// Pending ones, likewise.
     Result<Page> pagePending(const PageFilter& filter, PageOrder order, int limit, Lsn cursor);
+    /// The keys of all finished actions that match, in the order of their LSNs, from behind `cursor` on. Stops
+    /// after `lookFor` or 65,536 of them. `now`: for what a filter compares with it.
+    Result<SortKeys> sortKeys(const PageFilter& filter, SortField field, Lsn cursor, WallMicros now);
+    /// These actions as in a page, whichever state they have; those that are unknown are left out. Stops after
+    /// `lookFor`, but not before the first.
+    Result<SomeRows> rows(std::span<const Lsn> lsns, Duration lookFor);
     /// The last finished, the latest end first; at most 1000. Those retired since are left out.
     Result<std::vector<ActionResult>> history(int limit, std::optional<QueueId> queue = {});
     /// The action as posted; nothing when unknown or no longer kept. `arrayIndex` is set for an element of an

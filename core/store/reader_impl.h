@@ -53,12 +53,12 @@ struct Reader::Impl {
     int addLastAttempt(ActionResult& result, std::int64_t attempts);
     /// The result of a done row, whole. SQLITE_ROW: found.
     int finished(Lsn lsn, std::optional<ActionResult>& result);
+    /// The same of a pending row.
+    int stillPending(Lsn lsn, std::optional<ActionResult>& result);
     int addAttempts(ActionResult& result, std::int64_t attempts, bool endedByAttempt);
 
     Result<std::optional<std::string>> blob(const Hash256& hash, bool& packIsGone);
 
-    /// The LSNs of one table that a page may still hold, a part of them at a time, without the holes between them.
-    class Windows;
     Result<Page> scan(const PageFilter& filter, const Wanted& wanted, PageOrder order, int limit, Lsn cursor);
     /// One run of the index per (state, queue, reason) there is; nothing when those are too many.
     struct Run {
@@ -68,6 +68,8 @@ struct Reader::Impl {
     int stepRun(std::int64_t state, std::int64_t& queue, std::int64_t& reason, bool sameQueue);
     Result<Page> merge(const std::vector<Run>& runs, const PageFilter& filter, const Wanted& wanted,
                        PageOrder order, int limit, Lsn cursor);
+    /// The statement that brings LSN, class and what a field is compared by of the finished ones wanted.
+    Result<Statement> keysOf(SortField field);
     std::unexpected<Error> failed(int rc, std::string_view doing) const;
 
     ChunkFiles& files;

@@ -1,15 +1,12 @@
 // Pages of finished and pending actions: which way through the table, and when to stop.
+#include "core/store/page_windows.h"
 #include "core/store/reader_impl.h"
-
 #include "core/store/schema.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace yard::store {
 
-/// LSNs that are looked at between looks at the clock, where few or none of them match: a millisecond or so.
-static constexpr std::int64_t kWindow = 8'192;
 static constexpr int kRowsBetweenLooks = 128;
 /// More different (state, queue, reason) than this, and a scan is as good.
 static constexpr std::size_t kMaxRuns = 256;
@@ -117,82 +114,12 @@ bool Reader::Impl::matches(const PageFilter& filter, const Wanted& wanted, std::
     return !wanted.classes || std::ranges::binary_search(*wanted.classes, static_cast<ClassNumber>(classNumber));
 }
 
-namespace {
-
-/// LSNs a page may still hold, both ends inclusive.
-struct Range {
-    std::int64_t low, high;
-};
-
-Range rangeOf(const PageFilter& filter, PageOrder order, Lsn cursor) {
-    Range range{std::max<std::int64_t>(filter.from.value, 1),
-                filter.to.value == 0 ? std::numeric_limits<std::int64_t>::max() : filter.to.value};
-    if (cursor.value == 0) return range;
-    if (order == PageOrder::NewestFirst)
-        range.high = std::min(range.high, cursor.value - 1);
-    else
-        range.low = std::max(range.low, cursor.value + 1);
-    return range;
-}
-
-} // namespace
-
-/// Steps through the LSNs in the page's order.
-class Reader::Impl::Windows {
-public:
-    /// `below`, `above`: the statements that find the next LSN there is.
-    Windows(Range range, PageOrder order, Statement& below, Statement& above)
-        : range_(range)
-        , down_(order == PageOrder::NewestFirst)
-        , next_(down_ ? below : above) {}
-    /// SQLITE_ROW: `low` to `high` are next; SQLITE_DONE: nothing is left.
-    int step() {
-        if (range_.low > range_.high) return SQLITE_DONE;
-        Selecting next(next_, range_.low, range_.high);
-        const int rc = next.step();
-        if (rc != SQLITE_ROW) return rc;
-        const std::int64_t there = next->integer(0);
-        low = down_ ? std::max(range_.low, there - kWindow + 1) : there;
-        high = down_ ? there : std::min(range_.high, there + kWindow - 1);
-        (down_ ? range_.high : range_.low) = down_ ? low - 1 : high + 1;
-        return SQLITE_ROW;
-    }
-    /// The last LSN of this window: a page goes on behind it.
-    Lsn edge() const { return Lsn(down_ ? low : high); }
-
-    std::int64_t low = 0, high = 0;
-
-private:
-    Range range_;
-    bool down_;
-    Statement& next_;
-};
-
-namespace {
-
-/// From the first to the last of the classes wanted; those in between are looked at here.
-template<class Classes>
-auto spanOf(const std::optional<Classes>& classes) {
-    std::optional<std::int64_t> first, last;
-    if (classes) {
-        first = classes->front();
-        last = classes->back();
-    }
-    return std::pair(first, last);
-}
-
-std::optional<std::int64_t> numberOf(const std::optional<QueueId>& queue) {
-    return queue ? std::optional(queue->value) : std::nullopt;
-}
-
-} // namespace
-
 Result<Page> Reader::Impl::scan(const PageFilter& filter, const Wanted& wanted, PageOrder order, int limit,
                                 Lsn cursor) {
     const MonoTime until = MonoClock::now() + filter.lookFor;
     const WallMicros now = wallNow();
     Statement& statement = order == PageOrder::NewestFirst ? doneDown : doneUp;
-    Windows windows(rangeOf(filter, order, cursor), order, doneBelow, doneAbove);
+    PageWindows windows(rangeOf(filter, order, cursor), order, doneBelow, doneAbove);
     const auto [firstClass, lastClass] = spanOf(wanted.classes);
     std::optional<int> reason;
     if (filter.reason) reason = std::to_underlying(*filter.reason);
@@ -264,7 +191,7 @@ Result<std::optional<std::vector<Reader::Impl::Run>>> Reader::Impl::runs(const P
 Result<Page> Reader::Impl::merge(const std::vector<Run>& runs, const PageFilter& filter, const Wanted& wanted,
                                  PageOrder order, int limit, Lsn cursor) {
     const MonoTime until = MonoClock::now() + filter.lookFor;
-    const Range range = rangeOf(filter, order, cursor);
+    const LsnRange range = rangeOf(filter, order, cursor);
     const bool down = order == PageOrder::NewestFirst;
     std::vector<std::int64_t> lsns;
     bool more = false;
@@ -334,7 +261,7 @@ Result<Page> Reader::pagePending(const PageFilter& filter, PageOrder order, int 
     if (wanted->impossible) return page;
     const MonoTime until = MonoClock::now() + filter.lookFor;
     Statement& statement = order == PageOrder::NewestFirst ? reader.pendingDown : reader.pendingUp;
-    Impl::Windows windows(rangeOf(filter, order, cursor), order, reader.pendingBelow, reader.pendingAbove);
+    PageWindows windows(rangeOf(filter, order, cursor), order, reader.pendingBelow, reader.pendingAbove);
     const auto [firstClass, lastClass] = spanOf(wanted->classes);
     const std::int64_t flags = (filter.heldOnly ? kHeld : 0) | (filter.backoffOnly ? kBackoff : 0);
     int looks = 0;

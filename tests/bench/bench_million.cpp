@@ -163,6 +163,11 @@ void allPages(const Client& client, const char* title) {
     pages(client, "worker:exec", "worker=exec");
     pages(client, "cpu>50 (none)", "q=cpu%3E50");
     pages(client, "free text of nobody", "q=nothing-has-this");
+    for (const char* field : {"state", "queue", "worker", "label", "-finished", "waited", "-max_rss_bytes"})
+        pages(client, fmt::format("by {}", field).c_str(), fmt::format("sort={}", field));
+    pages(client, "by -label, once more", "sort=-label");
+    pages(client, "by -label, nothing having changed", "sort=-label");
+    pages(client, "one label of 1,000, by finished", "label=album%207&sort=finished");
 }
 
 void why(const Client& client, long first, long count) {

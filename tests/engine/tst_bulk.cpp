@@ -253,7 +253,7 @@ private slots:
             ListQuery query;
             query.filter = request(BulkKind::Cancel, filter).which.filter;
             query.limit = limit;
-            query.newestFirst = newestFirst;
+            query.sort.descending = newestFirst;
             std::vector<Lsn> lsns;
             for (int pages = 0; pages < 10'000; ++pages) {
                 const auto page = bulk.engine.run(bulk.engine->list(query));

@@ -381,6 +381,25 @@ private slots:
                                                  fmt::format("{} abandoned abandoned", running.value)}));
     }
 
+    void aMoveOfAHeldActionIsSeen() {
+        EngineTest engine;
+        const QueueView other = *engine.run(engine->createQueue("", "{}"));
+        const Lsn lsn = engine.sh("exit 0", R"(,"hold":true)");
+        Watcher watcher(engine, watchFilter({}));
+        QVERIFY(watcher.last.rows.contains(lsn));
+        ActionChange change;
+        change.priority = 9;
+        QVERIFY(engine.run(engine->change(lsn, change)));
+        QVERIFY(watcher.askUntil(
+            [&](const Collected& told) { return told.rows.contains(lsn) && told.rows.at(lsn).priority == 9; }));
+        change = {.priority = {}, .queue = QueueRef{other.id, {}}};
+        QVERIFY(engine.run(engine->change(lsn, change)));
+        QVERIFY(watcher.askUntil([&](const Collected& told) {
+            return told.queues.contains(QueueId(0)) && told.queues.at(QueueId(0)).counters.pending == 0 &&
+                   told.queues.contains(other.id) && told.queues.at(other.id).counters.pending == 1;
+        }));
+    }
+
     void aRetryIsSeenAsPendingWithItsTime() {
         EngineTest engine;
         engine.run(engine->configureQueue({QueueId(0), {}}, R"({"backoff_s":600,"backoff_max_s":600})"));

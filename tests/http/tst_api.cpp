@@ -113,7 +113,9 @@ void ApiRoutesTest::answersByTheTable_data() {
     row("a page that is too large", "GET", "/compute/jobs?limit=1001", "", 422, "limit");
     row("a filter key that is not there yet", "GET", "/compute/jobs?q=lock:x", "", 501, "lock");
     row("a filter key with a letter too few", "GET", "/compute/jobs?q=sate:failed", "", 422, "did you mean");
-    row("a sorting that is not there yet", "GET", "/compute/jobs?sort=label", "", 501, "not_implemented");
+    row("a sorting by no field", "GET", "/compute/jobs?sort=colour", "", 422, "max_rss_bytes");
+    row("a cursor of another order", "GET", "/compute/jobs?sort=label&cursor=12", "", 400, "cursor");
+    row("a cursor whose order is gone", "GET", "/compute/jobs?sort=label&cursor=00000000.1.1.0", "", 409, "begin");
     row("a wrong bulk filter", "POST", "/compute/jobs/cancel", "{\"filter\":\"state:done\"}", 422, "filter");
     row("an empty bulk filter", "POST", "/compute/jobs/cancel", "{\"filter\":\" \"}", 422, "filter");
     row("LSNs beside a filter", "POST", "/compute/jobs/cancel", "{\"filter\":\"x\",\"lsns\":[1]}", 422, "lsns");

@@ -1,0 +1,59 @@
+// Private to core/engine: where the answers to a ListQuery are to be looked for.
+#pragma once
+
+#include "core/engine/engine.h"
+
+#include <algorithm>
+
+namespace yard::engine {
+
+/// Decided by what a row of the journal has in numbers.
+inline bool isOfNumbers(FilterKey key) {
+    switch (key) {
+    case FilterKey::State:
+    case FilterKey::Reason:
+    case FilterKey::Lsn:
+    case FilterKey::Tries:
+    case FilterKey::Exit:
+    case FilterKey::Cpu:
+    case FilterKey::Mem:
+    case FilterKey::Runtime:
+    case FilterKey::Waited:
+    case FilterKey::Started:
+    case FilterKey::Finished: return true;
+    default: return false;
+    }
+}
+
+inline bool wants(const std::vector<ActionState>& states, ActionState state) {
+    return states.empty() || std::ranges::find(states, state) != states.end();
+}
+
+/// Some term holds of what has ended only.
+inline bool excludesLive(const Filter& filter) {
+    return std::ranges::any_of(filter.terms, [](const FilterTerm& term) {
+        return !term.negated && (term.key == FilterKey::Exit || term.key == FilterKey::Reason ||
+                                 term.key == FilterKey::Finished || term.key == FilterKey::Denied);
+    });
+}
+
+inline bool wantsLive(const ListQuery& query, SessionState session) {
+    const bool states = query.heldOnly || query.retryOnly || query.states.empty() ||
+                        std::ranges::any_of(query.states, [](ActionState s) { return !isEnded(s); });
+    // In an abandoned session the end is visible before it is kept.
+    return states && (session == SessionState::Abandoned || !excludesLive(query.filter));
+}
+
+inline bool wantsEnded(const ListQuery& query) {
+    return !query.heldOnly && !query.retryOnly &&
+           (query.states.empty() || std::ranges::any_of(query.states, isEnded));
+}
+
+inline bool onlyRunning(const ListQuery& query) {
+    return !query.heldOnly && !query.retryOnly && !query.states.empty() &&
+           std::ranges::all_of(query.states, [](ActionState s) {
+               return s == ActionState::Submitting || s == ActionState::Running;
+           });
+}
+
+} // namespace yard::engine

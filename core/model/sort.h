@@ -1,0 +1,65 @@
+// The orders that a list of actions may have (`sort` of GET jobs). Values; any thread.
+#pragma once
+
+#include "core/base/clock.h"
+#include "core/base/error.h"
+#include "core/model/result.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace yard {
+
+enum class SortField : unsigned char {
+    Lsn,
+    State, ///< in the order of an action's life: new, pending, … completed, failed, abandoned, cancelled
+    Queue,
+    Worker, ///< by name, then id
+    Function,
+    Label,
+    Reason,
+    ExitCode,
+    Signal,
+    RetryCount,
+    Priority,
+    CpuSeconds,
+    MaxRss,
+    New,
+    Submitting,
+    Running,
+    Exited,
+    Finished,
+    Runtime, ///< as the filter key `runtime`
+    Waited
+};
+
+/// What is unknown of an action comes last, whichever the direction. The same goes by LSN.
+struct Sort {
+    SortField field = SortField::Lsn;
+    bool descending = true;
+    friend bool operator==(const Sort&, const Sort&) = default;
+};
+
+/// A field of a result, `-` before it for descending. Invalid, field `sort`, with the names there are.
+Result<Sort> parseSort(std::string_view text);
+/// All names, with commas in between: for messages and descriptions.
+std::string sortFieldNames();
+
+/// Compared by its text, which is not in the number: worker, function, label.
+constexpr bool isNamed(SortField field) {
+    return field == SortField::Worker || field == SortField::Function || field == SortField::Label;
+}
+/// Of no action that has not ended is it known.
+constexpr bool isOfEnded(SortField field) {
+    return field == SortField::Reason || field == SortField::ExitCode || field == SortField::Signal ||
+           field == SortField::CpuSeconds || field == SortField::MaxRss || field == SortField::Finished;
+}
+/// The number an action is sorted by, nothing when it is unknown. Not for fields that are named. `now`: for what
+/// has not ended.
+std::optional<std::int64_t> sortNumber(const ActionResult& action, SortField field, WallMicros now);
+/// Reasons in the order of their words; nothing for None.
+std::optional<std::int64_t> reasonRank(Reason reason);
+
+} // namespace yard

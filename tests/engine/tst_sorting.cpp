@@ -1,0 +1,349 @@
+// Lists in other orders than that of the LSNs: what is in them, in which order, and what holds while actions
+// change.
+#include "core/engine/kept_orders.h"
+#include "core/runners/launcher.h"
+#include "tests/engine/engine_test.h"
+
+#include <QFile>
+#include <QObject>
+
+#include <map>
+#include <set>
+
+using namespace yard;
+using namespace yard::engine;
+using namespace yard::test;
+
+namespace {
+
+constexpr std::int64_t kUnknown = store::SortKey::kUnknown;
+constexpr std::string_view kNoRetry = R"({"max_retries":0})";
+
+std::string printed(const std::vector<Lsn>& lsns) {
+    std::string text;
+    for (const Lsn lsn : lsns) text += fmt::format("{}{}", text.empty() ? "" : " ", lsn.value);
+    return text;
+}
+
+OrderParts parts(std::vector<store::SortKey> ended, bool descending) {
+    return {.ended = std::move(ended), .live = {}, .putBack = {}, .names = {}, .descending = descending};
+}
+
+/// Some actions with all there is to sort by: "a" ended with 0, "b" failed with 3, "c" runs, "d" waits, held, "e"
+/// was cancelled, and one more without a label ended with 0.
+class Sorted {
+public:
+    Sorted() {
+        queue = *engine.run(engine->createQueue("", std::string(kNoRetry)));
+        ref = QueueRef{queue.id, {}};
+        add("a", "exit 0");
+        add("b", "exit 3");
+        add("", "exit 0");
+        names[add("c", "touch c; exec sleep 100", false).value] = "c";
+        if (!EngineTest::eventually([&] { return QFile::exists(engine.dir().filePath("c")); }))
+            qFatal("it does not run");
+        add("d", "exit 0", false, R"(,"hold":true,"priority":7)");
+        const Lsn cancelled = add("e", "exit 0", false, R"(,"hold":true,"priority":-7)");
+        if (!engine.run(engine->cancel(cancelled))) qFatal("cannot be cancelled");
+        (void)engine.wait(cancelled);
+    }
+    Lsn add(const std::string& label, const std::string& script, bool wait = true, std::string more = "") {
+        if (!label.empty()) more += fmt::format(R"(,"label":"{}")", label);
+        const Lsn lsn = engine.sh(script, more, ref);
+        names[lsn.value] = label.empty() ? "-" : label;
+        if (wait) (void)engine.wait(lsn);
+        return lsn;
+    }
+    Result<ListPage> page(const std::string& sort, int limit = 100, std::string cursor = {},
+                          std::string_view filter = {}) {
+        ListQuery query;
+        query.queue = ref;
+        query.sort = *parseSort(sort);
+        query.limit = limit;
+        query.cursor = std::move(cursor);
+        query.filter = *parseFilter(filter, wallNow());
+        return engine.run(engine->list(std::move(query)));
+    }
+    /// All pages, as labels.
+    std::string list(const std::string& sort, int limit = 100, std::string_view filter = {}) {
+        std::string text;
+        std::string cursor;
+        do {
+            auto got = page(sort, limit, std::move(cursor), filter);
+            if (!got) return std::string(errorName(got.error().kind)) + ": " + got.error().message;
+            if (std::ssize(got->jobs) > limit) return "a page that is too long";
+            for (const ActionResult& job : got->jobs) text += names[job.lsn.value];
+            cursor = std::move(got->cursor);
+        } while (!cursor.empty());
+        return text;
+    }
+    /// Goes on until there is a row, or nothing more.
+    ListPage firstRows(const std::string& sort, int limit) {
+        auto got = page(sort, limit);
+        while (got && got->jobs.empty() && !got->cursor.empty()) got = page(sort, limit, got->cursor);
+        if (!got) qFatal("%s", got.error().message.c_str());
+        return std::move(*got);
+    }
+
+    EngineTest engine;
+    QueueView queue;
+    QueueRef ref;
+    std::map<std::int64_t, std::string> names;
+};
+
+} // namespace
+
+class SortingTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void keysComeInOrderAndUnknownOnesLast() {
+        const std::vector<store::SortKey> keys = {{5, Lsn{1}}, {kUnknown, Lsn{2}}, {-3, Lsn{3}},
+                                                  {5, Lsn{4}}, {kUnknown, Lsn{5}}, {0, Lsn{6}}};
+        QCOMPARE(printed(arrange(parts(keys, false))), std::string("3 6 1 4 2 5"));
+        QCOMPARE(printed(arrange(parts(keys, true))), std::string("4 1 6 3 5 2"));
+        QCOMPARE(printed(arrange(parts({}, true))), std::string());
+    }
+
+    void namesGoByTheirTextNotByTheirNumbers() {
+        const std::string nothing;
+        const std::array<std::string, 3> texts = {"pear", "apple", "fig"};
+        OrderParts some = parts({{0, Lsn{1}}, {1, Lsn{2}}, {2, Lsn{3}}, {3, Lsn{4}}, {9, Lsn{5}}}, false);
+        some.names = {{&nothing, &nothing}, {&texts[0], &nothing}, {&texts[1], &nothing}, {&texts[2], &nothing}};
+        QCOMPARE(printed(arrange(some)), std::string("3 4 2 1 5")); // a number without a name is unknown
+        some.descending = true;
+        QCOMPARE(printed(arrange(some)), std::string("2 4 3 5 1"));
+        // Of the same first text the second one counts; the same in both is one name.
+        const std::array<std::string, 2> ids = {"id1", "id2"};
+        some = parts({{0, Lsn{1}}, {1, Lsn{2}}, {2, Lsn{3}}}, false);
+        some.names = {{&texts[0], &ids[1]}, {&texts[0], &ids[0]}, {&texts[0], &ids[1]}};
+        QCOMPARE(printed(arrange(some)), std::string("2 1 3"));
+    }
+
+    void anActionSeenTwiceIsListedOnceAsItEnded() {
+        OrderParts some = parts({{1, Lsn{4}}, {2, Lsn{6}}}, false);
+        some.live = {{9, Lsn{3}}, {8, Lsn{4}}};
+        some.putBack = {{5, Lsn{6}}, {3, Lsn{5}}, {3, Lsn{5}}};
+        QCOMPARE(printed(arrange(some)), std::string("4 6 5 3"));
+    }
+
+    void listsGoByEveryField_data() {
+        QTest::addColumn<QByteArray>("sort");
+        QTest::addColumn<QByteArray>("listed");
+        const auto row = [](const char* sort, const char* listed) {
+            QTest::newRow(sort) << QByteArray(sort) << QByteArray(listed);
+        };
+        row("lsn", "ab-cde");
+        row("-lsn", "edc-ba");
+        row("state", "dca-be"); // pending, running, completed, failed, cancelled
+        row("-state", "eb-acd");
+        row("label", "abcde-");
+        row("-label", "edcba-");
+        row("queue", "ab-cde");
+        row("-queue_id", "edc-ba");
+        row("worker", "ab-cde");
+        row("-function", "edc-ba");
+        row("reason", "eba-cd");     // cancelled, exit_code; then those without
+        row("-exit_code", "b-aedc"); // 3, 0, 0; then those without, the newest first
+        row("priority", "eab-cd");
+        row("-priority", "dc-bae");
+        row("new", "ab-cde");
+        row("-new", "edc-ba");
+        row("retry_count", "ab-cde");
+        row("started", "ab-cde");
+        row("-running", "c-baed");
+        row("finished", "ab-ecd");
+        row("-finished", "e-badc");
+        row("-waited", "");
+        row("-runtime", "");
+    }
+    void listsGoByEveryField() {
+        QFETCH(QByteArray, sort);
+        QFETCH(QByteArray, listed);
+        const std::string by = sort.toStdString();
+        if (by == "-waited" || by == "-runtime") {
+            // Only who has waited or run for longest is certain.
+            const std::string all = shown().list(by);
+            QCOMPARE(all.size(), std::size_t{6});
+            QCOMPARE(all.substr(0, 1), std::string(by == "-waited" ? "d" : "c"));
+            return;
+        }
+        const std::string wanted = listed.toStdString();
+        QCOMPARE(shown().list(by), wanted);
+        QCOMPARE(shown().list(by, 1), wanted);
+        QCOMPARE(shown().list(by, 4), wanted);
+    }
+
+    void filtersHoldInEveryOrder_data() {
+        QTest::addColumn<QByteArray>("filter");
+        QTest::addColumn<QByteArray>("listed");
+        const auto row = [](const char* filter, const char* listed) {
+            QTest::newRow(filter) << QByteArray(filter) << QByteArray(listed);
+        };
+        row("state:completed", "-a");
+        row("state:failed,cancelled", "be");
+        row("state:running", "c");
+        row("state:held", "d");
+        row("state:pending,completed", "d-a");
+        row("label:b", "b");
+        row("label:a,b*,d", "dba");
+        row("-label:a", "dc-be");
+        row("exit:0", "-a");
+        row("exit>0", "b");
+        row("exit:0 label:a", "a");
+        row("label:none", "");
+        row("worker:nobody", "");
+        row("worker:exec label:e*", "e");
+        row("sleep", ""); // no word of label, worker, function or note
+    }
+    void filtersHoldInEveryOrder() {
+        QFETCH(QByteArray, filter);
+        QFETCH(QByteArray, listed);
+        // By priority downwards: d (7); c, -, b, a (0), the newest first; e (-7).
+        const std::string all = shown().list("-priority", 2, filter.toStdString());
+        std::string wanted;
+        for (const char c : std::string("dc-bae"))
+            if (listed.contains(c)) wanted += c;
+        QCOMPARE(all, wanted);
+    }
+
+    void whatChangesBetweenPagesIsNeitherMissedNorListedTwice() {
+        Sorted sorted;
+        const ListPage first = sorted.firstRows("-state", 2); // e, b
+        QCOMPARE(first.jobs.size(), std::size_t{2});
+        // Those that are listed already, and those that are not, change their places; one goes, one comes.
+        const Lsn failed = first.jobs.back().lsn;
+        QVERIFY(sorted.engine.run(sorted.engine->reschedule(failed, true)));
+        for (const auto& [lsn, label] : sorted.names)
+            if (label == "c") QVERIFY(sorted.engine.run(sorted.engine->cancel(Lsn{lsn})));
+        for (const auto& [lsn, label] : sorted.names)
+            if (label == "c") (void)sorted.engine.wait(Lsn{lsn});
+        for (const auto& [lsn, label] : sorted.names)
+            if (label == "a") QVERIFY(sorted.engine.run(sorted.engine->retire(Lsn{lsn})));
+        sorted.add("new", "exit 0");
+        std::string rest;
+        for (std::string cursor = first.cursor; !cursor.empty();) {
+            const auto page = sorted.page("-state", 1, cursor);
+            QVERIFY(page);
+            for (const ActionResult& job : page->jobs)
+                rest += sorted.names[job.lsn.value] + std::string(name(job.state)).substr(0, 2) + " ";
+            cursor = page->cursor;
+        }
+        // In their old places as they are now; what came later is not in this order, and what went is not in any.
+        QCOMPARE(rest, std::string("-co cca dpe "));
+        QVERIFY(sorted.list("state").contains("new"));
+    }
+
+    void aListThatIsAskedForAgainHasWhatChanged() {
+        Sorted sorted;
+        QCOMPARE(sorted.list("priority"), std::string("eab-cd"));
+        QCOMPARE(sorted.list("priority"), std::string("eab-cd")); // the same order again
+        for (const auto& [lsn, label] : sorted.names)
+            if (label == "d") {
+                ActionChange change;
+                change.priority = -9;
+                QVERIFY(sorted.engine.run(sorted.engine->change(Lsn{lsn}, change)));
+            }
+        QCOMPARE(sorted.list("priority"), std::string("deab-c"));
+    }
+
+    void aCursorThatIsNoneIsRefused_data() {
+        QTest::addColumn<QByteArray>("cursor");
+        QTest::addColumn<QByteArray>("error");
+        QTest::newRow("a word") << QByteArray("x") << QByteArray("malformed");
+        QTest::newRow("that of a list by LSN") << QByteArray("12") << QByteArray("malformed");
+        QTest::newRow("too many parts") << QByteArray("a.1.2.3.4") << QByteArray("malformed");
+        QTest::newRow("no number") << QByteArray("a.1.x.0") << QByteArray("malformed");
+        QTest::newRow("no run") << QByteArray(".1.2.0") << QByteArray("malformed");
+        QTest::newRow("of another run") << QByteArray("00000000.1.2.0") << QByteArray("wrong_state");
+    }
+    void aCursorThatIsNoneIsRefused() {
+        QFETCH(QByteArray, cursor);
+        QFETCH(QByteArray, error);
+        const auto page = shown().page("state", 1, cursor.toStdString());
+        QVERIFY(!page);
+        QCOMPARE(QByteArray(errorName(page.error().kind).data()), error);
+    }
+
+    void aCursorGoesWithItsOrderOnly() {
+        const ListPage first = shown().firstRows("state", 1);
+        QVERIFY(!first.cursor.empty());
+        const auto other = shown().page("label", 1, first.cursor);
+        QVERIFY(!other && other.error().kind == ErrorKind::Malformed);
+        // Past the end there is nothing.
+        std::string far = first.cursor;
+        far.replace(far.find('.', far.find('.') + 1) + 1, 1, "900");
+        const auto past = shown().page("state", 1, far);
+        QVERIFY(past && past->jobs.empty() && past->cursor.empty());
+    }
+
+    void theOldestOrderGoesWhenThereAreTooMany() {
+        KeptOrders orders;
+        const auto at = [](int second) { return MonoTime(std::chrono::seconds(1'000 + second)); };
+        std::vector<std::shared_ptr<KeptOrder>> all;
+        ListQuery query;
+        for (int i = 0; i < static_cast<int>(KeptOrders::kMost); ++i) {
+            query.label = fmt::format("{}", i);
+            all.push_back(*orders.begin(query, 1, at(i)));
+        }
+        const auto refused = orders.begin(query, 1, at(20)); // all of them are being made
+        QVERIFY(!refused && refused.error().kind == ErrorKind::Busy);
+        for (const auto& order : all) orders.finish(*order, std::vector{Lsn{1}});
+        QVERIFY(orders.find(all.front()->id, at(21))); // used: no longer the oldest
+        QVERIFY(orders.begin(query, 2, at(22)));
+        QVERIFY(orders.find(all.front()->id, at(23)));
+        QVERIFY(!orders.find(all[1]->id, at(23)));
+        // Unused for a minute, all that are made go.
+        orders.dropUnused(at(23) + KeptOrders::kKeep);
+        QVERIFY(!orders.empty()); // the one in the making
+        QVERIFY(!orders.find(all.front()->id, at(100)));
+    }
+
+    void whatIsKeptAltogetherIsBounded() {
+        KeptOrders orders;
+        ListQuery query;
+        const MonoTime now(std::chrono::seconds(1'000));
+        std::vector<std::shared_ptr<KeptOrder>> all;
+        for (int i = 0; i < 3; ++i) all.push_back(*orders.begin(query, i, now + Duration(i)));
+        for (const auto& order : all) orders.finish(*order, std::vector<Lsn>(KeptOrders::kMostOfOne, Lsn{1}));
+        QVERIFY(!orders.find(all[0]->id, now));
+        QVERIFY(orders.find(all[1]->id, now) && orders.find(all[2]->id, now));
+    }
+
+    void oneThatFailedIsNotShared() {
+        KeptOrders orders;
+        ListQuery query;
+        const MonoTime now(std::chrono::seconds(1'000));
+        const auto order = *orders.begin(query, 5, now);
+        QCOMPARE(orders.find(query, 5, now).get(), order.get());
+        QVERIFY(!orders.find(query, 6, now));
+        query.limit = 3; // of no matter
+        QVERIFY(orders.find(query, 5, now));
+        query.label = "x";
+        QVERIFY(!orders.find(query, 5, now));
+        orders.notePutBack(Lsn{9});
+        QCOMPARE(printed(order->putBack), std::string("9"));
+        orders.finish(*order, fail(ErrorKind::Busy, "no"));
+        query.label.clear();
+        QVERIFY(!orders.find(query, 5, now));
+        orders.notePutBack(Lsn{10}); // it is made: of no interest any more
+        QVERIFY(order->putBack.empty());
+    }
+
+    void cleanupTestCase() { shown_.reset(); }
+
+private:
+    Sorted& shown() {
+        if (!shown_) shown_ = std::make_unique<Sorted>();
+        return *shown_;
+    }
+    std::unique_ptr<Sorted> shown_;
+};
+
+int main(int argc, char** argv) {
+    if (const auto code = yard::runners::runLauncherIfAsked(argc, argv)) return *code;
+    SortingTest test;
+    return QTest::qExec(&test, argc, argv);
+}
+
+#include "tst_sorting.moc"
