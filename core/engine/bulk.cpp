@@ -121,6 +121,7 @@ Result<store::BulkChange> EngineCore::bulkChange(const BulkRequest& request) {
 }
 
 Result<void> EngineCore::changeLive(Lsn lsn, const store::BulkChange& change) {
+    if (change.cancelRequested) return session_->cancel(lsn, outbox_);
     if (change.held) return *change.held ? session_->hold(lsn, outbox_) : session_->release(lsn);
     if (change.queue)
         if (auto moved = session_->setQueue(lsn, *change.queue); !moved) return moved;

@@ -46,6 +46,7 @@
 #include <string>
 #include <thread>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace yard::engine {
@@ -177,7 +178,30 @@ private:
     coro::Task<Result<SubmitAnswer>> take(Submission submission);
     Result<QueueEntry*> selectQueue(const QueueSelector& queue);
     Result<void> checkSpec(const ActionSpec& spec) const;
-    Result<Resolved> resolve(const Submission& submission, QueueId queue);
+    coro::Task<Result<Resolved>> resolve(const Submission& submission, QueueId queue);
+    /// While a submission with this key is on its way in parts.
+    class KeyInParts {
+    public:
+        KeyInParts(EngineCore& core, std::string key)
+            : core_(core)
+            , key_(std::move(key)) {
+            if (!key_.empty()) core_.keysInParts_.insert(key_);
+        }
+        ~KeyInParts() {
+            core_.keysInParts_.erase(key_);
+            core_.partsEnded_.notifyAll();
+        }
+        KeyInParts(const KeyInParts&) = delete;
+        KeyInParts& operator=(const KeyInParts&) = delete;
+
+    private:
+        EngineCore& core_;
+        std::string key_;
+    };
+    coro::Task<void> keyIsFree(const store::Accept& accept);
+    coro::Task<store::AckDetail> acceptAtOnce(store::Accept accept);
+    coro::Task<store::AckDetail> acceptInParts(store::Accept whole);
+    coro::Task<void> undoParts(std::vector<store::LsnRun> rows, Lsn first);
     coro::Task<Result<SubmitAnswer>> answeredBefore(std::string key, Hash256 body, Error refusal);
     coro::Task<Result<Lsn>> takeLsns(std::int64_t count);
     coro::Task<void> enter(const Resolved& resolved);
@@ -194,6 +218,7 @@ private:
     coro::Task<Result<void>> notEnded(Lsn lsn);
     Result<store::BulkChange> wantedChange(const ActionChange& what);
     Result<store::BulkChange> bulkChange(const BulkRequest& request);
+    coro::Task<Result<void>> changeOne(Lsn lsn, store::BulkChange change);
     Result<void> changeLive(Lsn lsn, const store::BulkChange& change);
     coro::Task<Result<void>> changeChosen(const store::LsnSet& chosen, const store::BulkChange& change,
                                           BulkAnswer& answer);
@@ -305,6 +330,8 @@ private:
     int sharedSlots_ = 0;  ///< the others: one action each, whatever it takes
     WallScale scale_;
     std::int64_t lastSubmitTime_ = 0;
+    std::unordered_set<std::string> keysInParts_; ///< idempotency keys
+    coro::ConditionVariable partsEnded_;
     Waiters waiters_;
     PredecessorWatch predecessors_;
     WorkersEntered workersEntered_;

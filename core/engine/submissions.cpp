@@ -2,6 +2,7 @@
 #include "core/engine/engine_core.h"
 
 #include "core/coro/timeout.h"
+#include "core/engine/accept_parts.h"
 
 #include <algorithm>
 #include <charconv>
@@ -14,6 +15,11 @@ namespace {
 
 /// Actions handed to the session at once; more yields in between.
 constexpr std::size_t kAddStep = 1000;
+/// A part of a submission waits so long for room in the journal, and looks so often; an undo that failed is tried
+/// again so often.
+constexpr Duration kRoomForAPart = std::chrono::seconds(10);
+constexpr Duration kBetweenLooks{10'000};
+constexpr Duration kBetweenUndos{1'000'000};
 
 std::string answerText(const SubmitAnswer& answer) {
     std::string text = fmt::format("{}", answer.queue.value);
@@ -81,7 +87,7 @@ Result<void> EngineCore::checkSpec(const ActionSpec& spec) const {
     return {};
 }
 
-Result<EngineCore::Resolved> EngineCore::resolve(const Submission& submission, QueueId queue) {
+coro::Task<Result<EngineCore::Resolved>> EngineCore::resolve(const Submission& submission, QueueId queue) {
     Resolved resolved;
     const WallMicros now = std::max(scale_.at(MonoClock::now()), lastSubmitTime_);
     lastSubmitTime_ = now;
@@ -89,13 +95,14 @@ Result<EngineCore::Resolved> EngineCore::resolve(const Submission& submission, Q
         const ParsedAction& action = submission.actions[i];
         const ActionSpec& spec = *action.spec;
         const bool isList = submission.actions.size() > 1;
-        if (auto fine = checkSpec(spec); !fine) return std::unexpected(atIndex(fine.error(), i, isList));
+        if (i > 0 && i % kAddStep == 0) co_await coro::yieldNow();
+        if (auto fine = checkSpec(spec); !fine) co_return std::unexpected(atIndex(fine.error(), i, isList));
         const Result<ClassKey> key = workers_.resolve(spec);
-        if (!key) return std::unexpected(atIndex(key.error(), i, isList));
+        if (!key) co_return std::unexpected(atIndex(key.error(), i, isList));
         const Dictionary::Interned cls = dictionary_.internClass(*key);
         if (cls.isNew) session_->defineClass(session::ClassId{cls.id}, key->resources);
         if (!session_->everFits(session::ClassId{cls.id}))
-            return std::unexpected(atIndex(neverFits(session_->needs(session::ClassId{cls.id})), i, isList));
+            co_return std::unexpected(atIndex(neverFits(session_->needs(session::ClassId{cls.id})), i, isList));
         if (!spec.isExec() && std::ranges::find(resolved.workers, key->workerId) == resolved.workers.end())
             resolved.workers.push_back(key->workerId);
         if (!cls.isStored)
@@ -122,7 +129,7 @@ Result<EngineCore::Resolved> EngineCore::resolve(const Submission& submission, Q
         resolved.items.push_back(std::move(item));
         resolved.specs.push_back(action.spec);
     }
-    return resolved;
+    co_return resolved;
 }
 
 coro::Task<Result<Lsn>> EngineCore::takeLsns(std::int64_t count) {
@@ -219,14 +226,66 @@ coro::Task<Result<SubmitAnswer>> EngineCore::answeredBefore(std::string key, Has
     co_return answerFrom((*kept)->answer);
 }
 
+/// A key whose first request is still on its way in parts is not known to the journal: a repeat waits for it.
+coro::Task<void> EngineCore::keyIsFree(const store::Accept& accept) {
+    if (!accept.idempotency) co_return;
+    while (keysInParts_.contains(accept.idempotency->key)) co_await partsEnded_.wait();
+}
+
+coro::Task<store::AckDetail> EngineCore::acceptAtOnce(store::Accept accept) {
+    co_await keyIsFree(accept);
+    co_return co_await committer_.commit(std::move(accept));
+}
+
+/// One part after the other, each committed before the next is posted. One that the journal has no room for is
+/// posted again: others have their turn, and so has it. Any other refusal undoes the parts before.
+coro::Task<store::AckDetail> EngineCore::acceptInParts(store::Accept whole) {
+    co_await keyIsFree(whole);
+    const KeyInParts key(*this, whole.idempotency ? whole.idempotency->key : std::string());
+    AcceptParts parts(std::move(whole));
+    store::AckDetail all;
+    while (!parts.atEnd()) {
+        const std::vector<store::LsnRun> before = parts.soFar();
+        const store::Accept part = parts.next();
+        const MonoTime until = MonoClock::now() + kRoomForAPart;
+        store::AckDetail done = co_await committer_.commit(part);
+        while (!before.empty() && done.error && done.error->kind == ErrorKind::Busy && MonoClock::now() < until) {
+            co_await coro::sleepFor(kBetweenLooks);
+            done = co_await committer_.commit(part);
+        }
+        if (done.error && !before.empty())
+            loop_.spawn("undoing a submission", undoParts(before, parts.all().first));
+        if (done.error && done.error->index >= 0) done.error->index += static_cast<int>(parts.firstItem());
+        if (done.error || done.repeated) co_return done;
+        std::ranges::move(done.finished, std::back_inserter(all.finished));
+    }
+    co_return all;
+}
+
+/// Nobody sees these rows. What cannot be removed now, the next start removes.
+coro::Task<void> EngineCore::undoParts(std::vector<store::LsnRun> rows, Lsn first) {
+    for (std::size_t i = 0; i < rows.size();) {
+        const store::AckDetail done = co_await committer_.commit(
+            store::UndoAccept{.rows = rows[i], .whole = first, .ends = i + 1 == rows.size()});
+        if (done.error)
+            co_await coro::sleepFor(kBetweenUndos);
+        else
+            ++i;
+    }
+}
+
 coro::Task<Result<SubmitAnswer>> EngineCore::take(Submission submission) {
     const Result<QueueEntry*> queue = selectQueue(submission.queue);
     if (!queue) co_return std::unexpected(queue.error());
     const QueueId id = (*queue)->id;
     if (auto accepts = session_->accepts(id); !accepts) co_return std::unexpected(accepts.error());
     noteQueueUsed(id);
-    Result<Resolved> resolved = resolve(submission, id);
+    Result<Resolved> resolved = co_await resolve(submission, id);
     if (!resolved) co_return std::unexpected(resolved.error());
+    // A long list took its time: a worker may have been removed meanwhile.
+    for (const std::string& worker : resolved->workers)
+        if (const RegisteredWorker* known = workers_.find(worker); !known || known->leaving)
+            co_return invalid("worker", fmt::format("Worker {} was removed just now: register it again.", worker));
     const WorkersEntered::Scope entering(workersEntered_, resolved->workers);
     PredecessorWatch::Scope watched(predecessors_);
     for (const store::AcceptItem& item : resolved->items) watched.add(item.row.after);
@@ -241,13 +300,19 @@ coro::Task<Result<SubmitAnswer>> EngineCore::take(Submission submission) {
         next += item.count;
     }
     store::Accept accept;
-    accept.items = resolved->items;
+    for (store::AcceptItem& item : resolved->items) {
+        std::string spec = std::move(item.spec); // what enters the session needs it no more
+        accept.items.push_back(item);
+        accept.items.back().spec = std::move(spec);
+    }
     accept.labels = resolved->labels;
     accept.classes = resolved->classes;
     accept.now = wallNow();
     if (!submission.idempotencyKey.empty())
         accept.idempotency = store::Idempotency{submission.idempotencyKey, submission.bodyHash, answerText(answer)};
-    const store::AckDetail done = co_await committer_.commit(std::move(accept));
+    const bool isLarge = AcceptParts::isLarge(accept);
+    const store::AckDetail done =
+        isLarge ? co_await acceptInParts(std::move(accept)) : co_await acceptAtOnce(std::move(accept));
     if (done.error) {
         Error error = *done.error;
         if (resolved->items.size() == 1) error.index = -1;
@@ -289,72 +354,50 @@ coro::Task<Result<void>> EngineCore::notEnded(Lsn lsn) {
     co_return Result<void>{};
 }
 
-coro::Task<Result<void>> EngineCore::cancel(Lsn lsn) {
+/// The session first, as it alone knows whether it may; one FIFO to the journal keeps what follows behind this.
+/// What the session refuses leaves nothing behind.
+coro::Task<Result<void>> EngineCore::changeOne(Lsn lsn, store::BulkChange change) {
     if (auto known = co_await notEnded(lsn); !known) co_return known;
-    store::Update update{
-        .lsn = lsn, .held = {}, .cancelRequested = true, .priority = {}, .queue = {}, .notBefore = {}};
-    const store::AckDetail done = co_await committer_.commit(std::move(update));
-    if (done.error) co_return tooLateFor(lsn, std::unexpected(*done.error));
-    auto cancelled = session_->cancel(lsn, outbox_);
+    if (auto changed = changeLive(lsn, change); !changed) co_return tooLateFor(lsn, std::move(changed));
     wake();
-    // Its end came meanwhile and is on its way to the journal: told, as every end is, when it is kept there. Until
-    // then a start would find the cancel.
+    const bool isSomething = change.held || change.cancelRequested || change.queue || change.priority;
+    if (!isSomething) co_return Result<void>{};
+    const store::AckDetail done =
+        co_await committer_.commit(store::Update{.lsn = lsn,
+                                                 .held = change.held,
+                                                 .cancelRequested = change.cancelRequested,
+                                                 .priority = change.priority,
+                                                 .queue = change.queue,
+                                                 .notBefore = {}});
+    if (!done.error) co_return Result<void>{};
+    // Cancelled twice: the end that the first one made is kept already.
+    if (change.cancelRequested && done.error->kind == ErrorKind::NotFound) co_return Result<void>{};
+    co_return tooLateFor(lsn, std::unexpected(*done.error));
+}
+
+coro::Task<Result<void>> EngineCore::cancel(Lsn lsn) {
+    Result<void> cancelled =
+        co_await changeOne(lsn, {.held = {}, .cancelRequested = true, .priority = {}, .queue = {}});
+    // Its end is on its way to the journal. Nobody is told of an end before it is kept: whoever asks for the action
+    // after this answer shall see it, also of the next engine.
     if (!cancelled && cancelled.error().kind == ErrorKind::WrongState)
         if (const auto end = co_await waitForAction(lsn, kEndIsKept); end && isEnded(end->state))
             co_return alreadyEnded(lsn, end->state);
-    co_return tooLateFor(lsn, std::move(cancelled));
+    co_return cancelled;
 }
 
 coro::Task<Result<void>> EngineCore::hold(Lsn lsn) {
-    const auto live = session_->live(lsn);
-    if (!live) {
-        const Result<ActionResult> known = co_await action(lsn);
-        if (!known) co_return std::unexpected(known.error());
-        co_return alreadyEnded(lsn, known->state);
-    }
-    if (live->state != ActionState::Pending)
-        co_return fail(ErrorKind::WrongState, fmt::format("Action {} is {}: only what is pending can be held.",
-                                                          lsn.value, name(live->state)));
-    store::Update update{
-        .lsn = lsn, .held = true, .cancelRequested = {}, .priority = {}, .queue = {}, .notBefore = {}};
-    const store::AckDetail done = co_await committer_.commit(std::move(update));
-    if (done.error) co_return tooLateFor(lsn, std::unexpected(*done.error));
-    auto held = session_->hold(lsn, outbox_);
-    wake();
-    co_return tooLateFor(lsn, std::move(held));
+    return changeOne(lsn, {.held = true, .cancelRequested = {}, .priority = {}, .queue = {}});
 }
 
 coro::Task<Result<void>> EngineCore::release(Lsn lsn) {
-    if (!session_->live(lsn)) {
-        const Result<ActionResult> known = co_await action(lsn);
-        if (!known) co_return std::unexpected(known.error());
-        co_return alreadyEnded(lsn, known->state);
-    }
-    store::Update update{
-        .lsn = lsn, .held = false, .cancelRequested = {}, .priority = {}, .queue = {}, .notBefore = {}};
-    const store::AckDetail done = co_await committer_.commit(std::move(update));
-    if (done.error) co_return tooLateFor(lsn, std::unexpected(*done.error));
-    auto released = session_->release(lsn);
-    wake();
-    co_return tooLateFor(lsn, std::move(released));
+    return changeOne(lsn, {.held = false, .cancelRequested = {}, .priority = {}, .queue = {}});
 }
 
-/// The session first, as it alone knows whether it may; one FIFO to the journal keeps what follows behind this.
 coro::Task<Result<void>> EngineCore::change(Lsn lsn, ActionChange what) {
-    if (auto known = co_await notEnded(lsn); !known) co_return known;
     const Result<store::BulkChange> change = wantedChange(what);
     if (!change) co_return std::unexpected(change.error());
-    if (auto changed = changeLive(lsn, *change); !changed) co_return changed;
-    wake();
-    if (!change->queue && !change->priority) co_return Result<void>{};
-    const store::AckDetail done = co_await committer_.commit(store::Update{.lsn = lsn,
-                                                                           .held = {},
-                                                                           .cancelRequested = {},
-                                                                           .priority = change->priority,
-                                                                           .queue = change->queue,
-                                                                           .notBefore = {}});
-    if (done.error) co_return tooLateFor(lsn, std::unexpected(*done.error));
-    co_return Result<void>{};
+    co_return co_await changeOne(lsn, *change);
 }
 
 coro::Task<Result<int>> EngineCore::reschedule(Lsn lsn, bool force) {

@@ -47,6 +47,39 @@ Applied JournalWriter::on(const FinishMany& finish) {
     return {};
 }
 
+int JournalWriter::removeRows(const LsnRun& rows) {
+    int rc = undoPending_.run(rows.first, rows.last());
+    if (rc == SQLITE_OK) rc = undoSpec_.run(rows.first, rows.last());
+    if (rc == SQLITE_OK) rc = undoArray_.run(rows.first, rows.last());
+    return rc;
+}
+
+Applied JournalWriter::on(const UndoAccept& undo) {
+    int rc = removeRows(undo.rows);
+    if (rc == SQLITE_OK && undo.ends) rc = endAccepting_.run(undo.whole);
+    return {rc, nullptr};
+}
+
+Result<int> JournalWriter::undoUnfinished() {
+    std::vector<LsnRun> wholes;
+    int rc = SQLITE_OK;
+    {
+        Selecting rows(accepting_);
+        for (rc = rows.step(); rc == SQLITE_ROW; rc = rows.step())
+            wholes.push_back({Lsn(rows->integer(0)), rows->integer(1) - rows->integer(0) + 1});
+    }
+    if (rc == SQLITE_DONE) rc = wholes.empty() ? SQLITE_OK : begin();
+    for (const LsnRun& whole : wholes) {
+        if (rc == SQLITE_OK) rc = removeRows(whole);
+        if (rc == SQLITE_OK) rc = endAccepting_.run(whole.first);
+    }
+    if (rc == SQLITE_OK && !wholes.empty()) rc = commit();
+    if (rc == SQLITE_OK) return static_cast<int>(wholes.size());
+    Error error = journalError(rc, sqlite3_errmsg(database_.handle()));
+    rollback();
+    return std::unexpected(std::move(error));
+}
+
 Result<int> JournalWriter::finishOps(const std::vector<OpRow>& ops) {
     if (ops.empty()) return 0;
     const auto failed = [this](int rc) -> std::unexpected<Error> {

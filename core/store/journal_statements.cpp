@@ -34,7 +34,9 @@ Result<void> JournalWriter::prepareRows() {
         sql("SELECT queue, class, label, priority, flags, t_new, d_pending, array_base, array_index, attempts, "
             "retry_count, own_failures, interruptions FROM pending WHERE lsn=?");
     deletePending_ = sql("DELETE FROM pending WHERE lsn=?");
-    pendingExists_ = sql("SELECT 1 FROM pending WHERE lsn=?");
+    // Not of a submission whose parts are not all there.
+    pendingExists_ = sql("SELECT 1 FROM pending WHERE lsn=?1 AND NOT EXISTS "
+                         "(SELECT 1 FROM accepting WHERE ?1 BETWEEN first AND last)");
     updatePending_ = sql("UPDATE pending SET flags=(flags & ~?2) | ?3, priority=coalesce(?4, priority), "
                          "queue=coalesce(?5, queue), "
                          "not_before=CASE WHEN ?6 IS NULL THEN not_before ELSE nullif(?6, 0) END WHERE lsn=?1");
@@ -75,7 +77,13 @@ Result<void> JournalWriter::prepareMany() {
     Preparing sql{database_};
     insertRun_ =
         sql("INSERT INTO pending WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i+1 FROM n WHERE i+1<?2) "
-            "SELECT ?1+i, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?1, ?11+i, ?12, ?13, ?14, ?15, ?16 FROM n");
+            "SELECT ?1+i, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?17, ?11+i, ?12, ?13, ?14, ?15, ?16 FROM n");
+    beginAccepting_ = sql("INSERT INTO accepting VALUES(?,?)");
+    endAccepting_ = sql("DELETE FROM accepting WHERE first=?");
+    accepting_ = sql("SELECT first, last FROM accepting");
+    undoPending_ = sql("DELETE FROM pending WHERE lsn BETWEEN ? AND ?");
+    undoSpec_ = sql("DELETE FROM spec WHERE lsn BETWEEN ? AND ?");
+    undoArray_ = sql("DELETE FROM array WHERE base BETWEEN ? AND ?");
     updateRun_ = sql("UPDATE pending SET flags=(flags & ~?3) | ?4, priority=coalesce(?5, priority), "
                      "queue=coalesce(?6, queue) WHERE lsn BETWEEN ?1 AND ?2");
     queuesOfRun_ = sql("SELECT lsn, queue FROM pending WHERE lsn BETWEEN ? AND ?");

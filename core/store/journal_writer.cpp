@@ -159,6 +159,9 @@ bool JournalWriter::lacksPredecessor(const Accept& accept, Applied& applied) {
             };
             if (std::any_of(accept.items.begin(), accept.items.begin() + static_cast<std::ptrdiff_t>(i), covers))
                 continue;
+            // Of parts before. Its LSNs follow each other, so what is lower is there.
+            if (accept.part && edge.lsn >= accept.part->whole.first && edge.lsn < accept.items.front().row.lsn)
+                continue;
             Selecting pending(pendingExists_, edge.lsn);
             int rc = pending.step();
             if (rc == SQLITE_ROW) continue;
@@ -211,7 +214,8 @@ int JournalWriter::insertRows(const AcceptItem& item) {
     if (item.isArray)
         return insertRun_.run(row.lsn, item.count, row.queue, row.classNumber, row.label, row.priority, flags,
                               row.tNew, since(row.tNew, row.tPending), present(row.notBefore), row.arrayIndex,
-                              row.attempts, row.retryCount, row.ownFailures, row.interruptions, edgeBytes);
+                              row.attempts, row.retryCount, row.ownFailures, row.interruptions, edgeBytes,
+                              row.lsn.value - item.before);
     return insertPending_.run(row.lsn, row.queue, row.classNumber, row.label, row.priority, flags, row.tNew,
                               since(row.tNew, row.tPending), present(row.notBefore), nullptr, nullptr, row.attempts,
                               row.retryCount, row.ownFailures, row.interruptions, edgeBytes);
@@ -220,28 +224,38 @@ int JournalWriter::insertRows(const AcceptItem& item) {
 int JournalWriter::insertItem(const AcceptItem& item) {
     const PendingRow& row = item.row;
     if (const int rc = insertRows(item); rc != SQLITE_OK) return rc;
+    if (item.before > 0) return SQLITE_OK;
     if (item.isArray)
-        if (const int rc = insertArray_.run(row.lsn, item.count); rc != SQLITE_OK) return rc;
+        if (const int rc = insertArray_.run(row.lsn, std::max(item.count, item.total)); rc != SQLITE_OK) return rc;
     const std::string chunks = packHashes(item.chunks);
     std::optional<Bytes> chunkBytes;
     if (!chunks.empty()) chunkBytes = Bytes{chunks};
     return insertSpec_.run(row.lsn, item.spec, chunkBytes);
 }
 
+int JournalWriter::markPart(const AcceptPart& part) {
+    if (part.begins)
+        if (const int rc = beginAccepting_.run(part.whole.first, part.whole.last()); rc != SQLITE_OK) return rc;
+    return part.ends ? endAccepting_.run(part.whole.first) : SQLITE_OK;
+}
+
 JournalWriter::Applied JournalWriter::on(const Accept& accept) {
     Applied applied;
-    if (accept.idempotency && answeredBefore(*accept.idempotency, accept.now, applied)) return applied;
+    const bool begins = !accept.part || accept.part->begins;
+    const bool ends = !accept.part || accept.part->ends;
+    if (begins && accept.idempotency && answeredBefore(*accept.idempotency, accept.now, applied)) return applied;
     std::vector<Hash256> chunks;
     for (const auto& item : accept.items) chunks.insert(chunks.end(), item.chunks.begin(), item.chunks.end());
     if (!chunks.empty() && lacksChunks(chunks, applied)) return applied;
     if (lacksPredecessor(accept, applied)) return applied;
 
     int rc = insertDictionary(accept);
+    if (rc == SQLITE_OK && accept.part) rc = markPart(*accept.part);
     for (const auto& item : accept.items) {
         if (rc != SQLITE_OK) break;
         rc = insertItem(item);
     }
-    if (rc == SQLITE_OK && accept.idempotency)
+    if (rc == SQLITE_OK && ends && accept.idempotency)
         rc = insertIdem_.run(accept.idempotency->key, bytesOf(accept.idempotency->body), accept.idempotency->answer,
                              accept.now);
     if (rc != SQLITE_OK) return failed(rc);

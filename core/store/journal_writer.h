@@ -50,6 +50,9 @@ public:
     /// there were.
     Result<int> finishOps(const std::vector<OpRow>& ops);
 
+    /// At a start: removes what there is of submissions whose parts did not all come. Returns how many there were.
+    Result<int> undoUnfinished();
+
     /// Forgets idempotency keys older than a day, at most 1,000 and those over a million. In a transaction of its
     /// own.
     int pruneIdempotency(WallMicros now);
@@ -82,6 +85,7 @@ private:
     Result<void> loadRecent();
 
     Applied on(const Accept& accept);
+    Applied on(const UndoAccept& undo);
     Applied on(const Finish& finish);
     Applied on(const Retry& retry);
     Applied on(const Update& update);
@@ -109,6 +113,8 @@ private:
     bool answeredBefore(const Idempotency& idempotency, WallMicros now, Applied& applied);
     bool lacksChunks(std::span<const Hash256> chunks, Applied& applied);
     bool lacksPredecessor(const Accept& accept, Applied& applied);
+    int markPart(const AcceptPart& part);
+    int removeRows(const LsnRun& rows);
     int insertItem(const AcceptItem& item);
     int insertRows(const AcceptItem& item);
     int insertDictionary(const Accept& accept);
@@ -165,6 +171,7 @@ private:
 
     Statement begin_, commit_, rollback_, savepoint_, release_, rollbackTo_;
     Statement insertPending_, selectPending_, deletePending_, updatePending_, retryPending_, pendingExists_;
+    Statement beginAccepting_, endAccepting_, accepting_, undoPending_, undoSpec_, undoArray_;
     Statement insertRun_, updateRun_, queuesOfRun_, finishRun_, deleteRun_, moveOp_;
     Statement insertDone_, selectDone_, doneState_, deleteDone_, reopenRow_, attemptFromDone_;
     Statement insertSpec_, deleteSpec_, specExists_, insertArray_, releaseArray_, arrayLive_, deleteArray_;

@@ -67,7 +67,9 @@ Result<void> checkItem(const AcceptItem& item, int index) {
     if (item.row.queue.value < 0) return refuse("a negative queue");
     if (item.count < 1 || item.count > kMaxArrayCount) return refuse("a count out of range");
     if (item.count > 1 && !item.isArray) return refuse("many rows that are no array");
-    if (item.spec.empty()) return refuse("no spec");
+    if (item.spec.empty() != (item.before > 0)) return refuse("no spec, or one too many");
+    if (item.before < 0 || (item.before > 0 && !item.isArray)) return refuse("a part of no array");
+    if (item.total != 0 && item.before + item.count > item.total) return refuse("more than there are of the array");
     return {};
 }
 
@@ -110,6 +112,7 @@ struct Validate {
             if (auto ok = checkItem(accept.items[i], static_cast<int>(i)); !ok) return ok;
         return {};
     }
+    Result<void> operator()(const UndoAccept& undo) const { return checkRuns({undo.rows}); }
     Result<void> operator()(const Finish& finish) const {
         if (auto ok = checkLsn(finish.lsn); !ok) return ok;
         if (!isEnded(finish.state)) return fail(ErrorKind::Invalid, "only an end state finishes an action");
@@ -172,6 +175,7 @@ bool isResult(const Action& action) {
 std::int64_t costInRows(const Action& action) {
     if (const auto* update = std::get_if<UpdateMany>(&action)) return costOf(update->runs);
     if (const auto* finish = std::get_if<FinishMany>(&action)) return costOf(finish->runs);
+    if (const auto* undo = std::get_if<UndoAccept>(&action)) return undo->rows.count;
     return rowCount(action);
 }
 

@@ -23,6 +23,8 @@ struct AcceptItem {
     PendingRow row;
     bool isArray = false;
     std::int64_t count = 1;
+    std::int64_t before = 0;       ///< elements of the same array in parts before; the spec came with the first
+    std::int64_t total = 0;        ///< of an array that comes in parts: all its elements; else 0
     std::string spec{};            ///< as posted (ParsedAction::text)
     std::vector<Hash256> chunks{}; ///< inputs: must be present, kept from now on
 };
@@ -35,6 +37,14 @@ struct Idempotency {
     std::string answer{}; ///< what a repeat within 24 h gets
 };
 
+/// A large submission comes in parts, so that others get their turn in between. Until the one that `ends` it is
+/// committed nobody but their poster sees anything of its rows, and a start removes them.
+struct AcceptPart {
+    LsnRun whole{}; ///< all LSNs of the submission, the same in each part
+    bool begins = false;
+    bool ends = false;
+};
+
 /// A submission: all rows or none. Errors: NeedChunks (`need`), Invalid (`field` "after" with `index`: unknown
 /// predecessor; "Idempotency-Key": used with another body), Journal. A repeat with the same key and body succeeds
 /// with AckDetail::repeated and the first answer; none of its rows exist.
@@ -42,8 +52,16 @@ struct Accept {
     std::vector<AcceptItem> items{};
     std::vector<LabelEntry> labels{}; ///< new ones; with the rows or not at all
     std::vector<ClassEntry> classes{};
-    std::optional<Idempotency> idempotency{};
-    WallMicros now = 0; ///< wall time, ages idempotency keys
+    std::optional<Idempotency> idempotency{}; ///< looked for by the first part, kept by the last
+    WallMicros now = 0;                       ///< wall time, ages idempotency keys
+    std::optional<AcceptPart> part{};         ///< absent: it is the whole
+};
+
+/// Removes rows of a submission whose parts did not all come: `rows` of it, at most kMostAtOnce.
+struct UndoAccept {
+    LsnRun rows{};
+    Lsn whole{};       ///< its first LSN
+    bool ends = false; ///< the last rows: nothing is left of it
 };
 
 /// The end for good. NotFound when the action is not pending in the journal.
@@ -193,9 +211,9 @@ struct ReserveLsns {
     std::int64_t count = 1;
 };
 
-using Action = std::variant<Accept, Finish, Retry, Update, UpdateMany, FinishMany, Retire, Reopen, PutQueue,
-                            DropQueue, PutWorker, DropWorker, PutOp, DropOp, PutChunk, DropChunk, RetireOutdated,
-                            Marking, DropUnused, CompactPack, ShrinkJournal, PutMeta, ReserveLsns>;
+using Action = std::variant<Accept, UndoAccept, Finish, Retry, Update, UpdateMany, FinishMany, Retire, Reopen,
+                            PutQueue, DropQueue, PutWorker, DropWorker, PutOp, DropOp, PutChunk, DropChunk,
+                            RetireOutdated, Marking, DropUnused, CompactPack, ShrinkJournal, PutMeta, ReserveLsns>;
 
 struct Operation {
     std::uint64_t tag = 0;  ///< the poster's, comes back in the Ack

@@ -27,7 +27,7 @@ Reader::Impl::~Impl() {
          {&begin,   &end,         &done,      &doneDown,     &doneUp,       &doneBelow,  &doneAbove,
           &pending, &pendingDown, &pendingUp, &pendingBelow, &pendingAbove, &nextReason, &nextQueue,
           &runDown, &runUp,       &attempt,   &attempts,     &className,    &labelText,  &classesOf,
-          &labelOf, &recent,      &spec,      &findBlob,     &idem})
+          &labelOf, &recent,      &spec,      &findBlob,     &idem,         &hidden})
         *statement = Statement();
     database = Database();
     --readers;
@@ -225,6 +225,15 @@ int Reader::Impl::finished(Lsn lsn, std::optional<ActionResult>& result) {
     return added == SQLITE_OK ? SQLITE_ROW : added;
 }
 
+int Reader::Impl::findHidden() {
+    hiddenRuns.clear();
+    Selecting rows(hidden);
+    int rc = rows.step();
+    for (; rc == SQLITE_ROW; rc = rows.step())
+        hiddenRuns.push_back({Lsn(rows->integer(0)), rows->integer(1) - rows->integer(0) + 1});
+    return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
 // --- questions
 
 Result<std::optional<ActionResult>> Reader::get(Lsn lsn) {
@@ -240,6 +249,8 @@ Result<std::optional<ActionResult>> Reader::get(Lsn lsn) {
         if (rc != SQLITE_OK) return reader.failed(rc, "reading an action");
         return result;
     }
+    if (rc == SQLITE_DONE && reader.findHidden() == SQLITE_OK && reader.isHidden(lsn.value))
+        return std::optional<ActionResult>();
     if (rc != SQLITE_DONE) return reader.failed(rc, "reading an action");
     Selecting row(reader.pending, lsn);
     rc = row.step();
@@ -282,7 +293,9 @@ Result<std::optional<Reader::SpecText>> Reader::specText(Lsn lsn) {
     Impl& reader = *impl_;
     const Impl::Snapshot snapshot(reader);
     Selecting row(reader.spec, lsn);
-    const int rc = row.step();
+    int rc = reader.findHidden();
+    if (rc == SQLITE_OK && reader.isHidden(lsn.value)) return std::optional<SpecText>();
+    if (rc == SQLITE_OK) rc = row.step();
     if (rc == SQLITE_DONE) return std::optional<SpecText>();
     if (rc != SQLITE_ROW) return reader.failed(rc, "reading a spec");
     return SpecText{std::string(row->text(0)), row->optionalInteger(1)};
@@ -354,6 +367,7 @@ Result<std::vector<ActionState>> Reader::states(const std::vector<Lsn>& lsns) {
     Impl& reader = *impl_;
     const Impl::Snapshot snapshot(reader);
     std::vector<ActionState> states;
+    if (const int rc = reader.findHidden(); rc != SQLITE_OK) return reader.failed(rc, "reading states");
     for (const Lsn lsn : lsns) {
         Selecting ended(reader.done, lsn);
         Selecting waits(reader.pending, lsn);
@@ -362,7 +376,7 @@ Result<std::vector<ActionState>> Reader::states(const std::vector<Lsn>& lsns) {
             states.push_back(static_cast<ActionState>(ended->integer(5)));
             continue;
         }
-        if (rc == SQLITE_DONE) rc = waits.step();
+        if (rc == SQLITE_DONE && !reader.isHidden(lsn.value)) rc = waits.step();
         if (rc != SQLITE_ROW && rc != SQLITE_DONE) return reader.failed(rc, "reading states");
         states.push_back(rc == SQLITE_ROW ? ActionState::Pending : ActionState::New);
     }

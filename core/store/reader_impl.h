@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/clock.h"
+#include "core/store/bulk.h"
 #include "core/store/chunk_files.h"
 #include "core/store/database.h"
 #include "core/store/reader.h"
@@ -32,6 +33,15 @@ struct Reader::Impl {
     private:
         Impl& reader_;
     };
+
+    /// Rows of submissions whose parts are not all there are nobody's: asked at the beginning of a snapshot, by
+    /// those who look at pending rows.
+    int findHidden();
+    bool isHidden(std::int64_t lsn) const {
+        for (const LsnRun& run : hiddenRuns)
+            if (lsn >= run.first.value && lsn <= run.last().value) return true;
+        return false;
+    }
 
     /// What a filter's words mean in numbers. `impossible`: no row can match.
     struct Wanted {
@@ -81,7 +91,8 @@ struct Reader::Impl {
     Statement pending, pendingDown, pendingUp, pendingBelow, pendingAbove;
     Statement nextReason, nextQueue, runDown, runUp;
     Statement attempt, attempts, className, labelText, classesOf, labelOf;
-    Statement recent, spec, findBlob, idem;
+    Statement recent, spec, findBlob, idem, hidden;
+    std::vector<LsnRun> hiddenRuns;
 };
 
 } // namespace yard::store

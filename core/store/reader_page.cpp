@@ -67,6 +67,7 @@ Result<void> Reader::Impl::prepare() {
         {&spec, "SELECT s.text, a.array_index FROM (SELECT lsn, array_base, array_index FROM pending WHERE lsn=?1 "
                 "UNION ALL SELECT lsn, array_base, array_index FROM done WHERE lsn=?1) a "
                 "JOIN spec s ON s.lsn=coalesce(a.array_base, a.lsn)"},
+        {&hidden, "SELECT first, last FROM accepting"},
         {&idem, "SELECT body, answer, t FROM idem WHERE key=?"},
         {&findBlob, "SELECT hash, size, bytes, pack, at FROM blob WHERE key=?"},
     };
@@ -259,6 +260,7 @@ Result<Page> Reader::pagePending(const PageFilter& filter, PageOrder order, int 
     if (!wanted) return std::unexpected(std::move(wanted.error()));
     Page page;
     if (wanted->impossible) return page;
+    if (const int rc = reader.findHidden(); rc != SQLITE_OK) return reader.failed(rc, "reading a page");
     const MonoTime until = MonoClock::now() + filter.lookFor;
     Statement& statement = order == PageOrder::NewestFirst ? reader.pendingDown : reader.pendingUp;
     PageWindows windows(rangeOf(filter, order, cursor), order, reader.pendingBelow, reader.pendingAbove);
@@ -273,7 +275,8 @@ Result<Page> Reader::pagePending(const PageFilter& filter, PageOrder order, int 
             page.cursor = Lsn(rows->integer(0));
             const std::int64_t classNumber = rows->integer(2);
             const std::int64_t label = rows->integer(3);
-            if (Impl::matches(filter, *wanted, rows->integer(1), classNumber, label)) {
+            if (Impl::matches(filter, *wanted, rows->integer(1), classNumber, label) &&
+                !reader.isHidden(page.cursor.value)) {
                 ActionResult& result = page.rows.emplace_back(Impl::pendingRow(statement));
                 rc =
                     reader.complete(result, static_cast<ClassNumber>(classNumber), static_cast<LabelNumber>(label));

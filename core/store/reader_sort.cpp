@@ -129,13 +129,14 @@ Result<SomeRows> Reader::rows(std::span<const Lsn> lsns, Duration lookFor) {
     Impl& reader = *impl_;
     const Impl::Snapshot snapshot(reader);
     const MonoTime until = MonoClock::now() + lookFor;
+    if (const int rc = reader.findHidden(); rc != SQLITE_OK) return reader.failed(rc, "reading rows");
     SomeRows some;
     for (const Lsn lsn : lsns) {
         if (some.looked > 0 && MonoClock::now() >= until) break;
         ++some.looked;
         std::optional<ActionResult> result;
         int rc = reader.finished(lsn, result);
-        if (rc == SQLITE_DONE) rc = reader.stillPending(lsn, result);
+        if (rc == SQLITE_DONE && !reader.isHidden(lsn.value)) rc = reader.stillPending(lsn, result);
         if (rc == SQLITE_DONE) continue;
         if (rc != SQLITE_ROW) return reader.failed(rc, "reading rows");
         some.rows.push_back(std::move(*result));

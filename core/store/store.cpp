@@ -63,6 +63,9 @@ Result<Restored> Store::restore(const std::function<void(std::span<PendingRow>)>
     assert(!impl_->thread.joinable() && "restore() comes before start()");
     auto restored = readEverythingElse(impl_->database);
     if (!restored) return restored;
+    auto undone = impl_->writer->undoUnfinished();
+    if (!undone) return std::unexpected(std::move(undone.error()));
+    if (*undone > 0) logInfo("store", "{} submissions that the last end cut in two are removed", *undone);
     auto finished = impl_->writer->finishOps(restored->ops);
     if (!finished) return std::unexpected(std::move(finished.error()));
     if (*finished > 0)

@@ -126,6 +126,7 @@ private Q_SLOTS:
     void whatAKilledEngineAcceptedIsKeptAndRunOnce();
     void whatAKilledLauncherRanIsRunAgain();
     void engineAndLauncherKilledTogetherLoseNothing();
+    void anArrayThatIsCutInTwoIsWholeOrNotThere();
 };
 
 void TestKills::whatAKilledEngineAcceptedIsKeptAndRunOnce() {
@@ -187,6 +188,37 @@ void TestKills::engineAndLauncherKilledTogetherLoseNothing() {
         QCOMPARE(survivors(torture.place(), below), std::string());
     }
     torture.verify();
+}
+
+/// Arrays that take many groups of the journal, one after the other, into an engine where nothing starts.
+void TestKills::anArrayThatIsCutInTwoIsWholeOrNotThere() {
+    constexpr std::int64_t kMany = 60'000;
+    const std::string array =
+        fmt::format(R"({{"worker":"exec","argv":["true"],"cwd":"/","array":{{"from":1,"to":{}}}}})", kMany);
+    const Place place;
+    std::mt19937 random(chosenSeed());
+    std::int64_t answered = 0;
+    std::int64_t there = 0;
+    for (int round = 0; round < rounds(); ++round) {
+        Yardmaster engine(place);
+        QVERIFY2(engine.isServing(), engine.errors().c_str());
+        Caller caller = engine.caller();
+        QCOMPARE(caller.post("/compute/queues/0/hold").status, 200);
+        there = caller.get("/compute/queues/0").number("pending");
+        QVERIFY2(there % kMany == 0, fmt::format("{} are pending", there).c_str());
+        QVERIFY2(there >= answered * kMany, fmt::format("{} of {} arrays", there / kMany, answered).c_str());
+        std::atomic<std::int64_t> accepted = 0;
+        std::jthread client([&, mine = engine.caller()](std::stop_token stop) mutable {
+            while (!stop.stop_requested() && mine.post("/compute/jobs", array).status == 200) ++accepted;
+        });
+        std::this_thread::sleep_for(std::chrono::milliseconds(random() % 600));
+        engine.kill();
+        client.request_stop();
+        client.join();
+        answered += accepted;
+    }
+    qInfo("%lld arrays, %lld of them answered", static_cast<long long>(there / kMany),
+          static_cast<long long>(answered));
 }
 
 QTEST_GUILESS_MAIN(TestKills)
