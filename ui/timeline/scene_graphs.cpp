@@ -1,0 +1,171 @@
+// The graphs of the timeline: processor, memory and what waits, on the axis of the lanes.
+#include "ui/timeline/scene.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <cmath>
+
+namespace yard::ui::timeline {
+
+namespace {
+
+QString tr(const char* text) {
+    return QCoreApplication::translate("Timeline", text);
+}
+
+QColor token(Token which) {
+    return Theme::current()(which);
+}
+
+/// 1, 2 or 5 times a power of ten, at least `value`.
+double roundedUp(double value) {
+    double power = 1;
+    while (power * 10 < value) power *= 10;
+    for (const double factor : {1.0, 2.0, 5.0})
+        if (power * factor >= value) return power * factor;
+    return power * 10;
+}
+
+double mostOf(const std::vector<double>& values) {
+    double most = 0;
+    for (const double value : values)
+        if (!std::isnan(value)) most = std::max(most, value);
+    return most;
+}
+
+} // namespace
+
+std::vector<ScenePainter::Graph> ScenePainter::graphs() const {
+    const Figures& figures = scene_.data->figures();
+    const Machine& machine = scene_.machine;
+    const double cores = machine.cores > 0 ? machine.cores : roundedUp(mostOf(figures.cores));
+    const double memory = machine.memory > 0 ? machine.memory : roundedUp(mostOf(figures.memory));
+    // What waits has no amount of its own: the most there was the whole day, so that a zoom does not rescale it.
+    const double waiting =
+        roundedUp(std::max({mostOf(figures.pending), mostOf(scene_.data->whole().pending), 10.0}));
+    int top = kGraphsTop;
+    std::vector<Graph> graphs;
+    const auto add = [&](const QString& title, const QString& unit, const std::vector<double>& values,
+                         double most) {
+        const int height = kGraphHeights[graphs.size()];
+        graphs.push_back({title, unit, &values, std::max(most, 1.0), top, height});
+        top += height;
+    };
+    add(tr("Processor"), machine.cores > 0 ? tr("of %1 cores").arg(machine.cores) : tr("cores"), figures.cores,
+        cores);
+    add(tr("Memory"),
+        machine.memory > 0 ? tr("of %1").arg(format_.size(static_cast<std::int64_t>(machine.memory)))
+                           : tr("in use"),
+        figures.memory, memory);
+    add(tr("Waiting"), tr("actions"), figures.pending, waiting);
+    return graphs;
+}
+
+QString ScenePainter::valueText(std::size_t graph, double value) const {
+    if (graph == 0) return tr("%1 cores").arg(format_.cores(value));
+    if (graph == 1) return format_.size(static_cast<std::int64_t>(value));
+    return format_.number(static_cast<std::int64_t>(value));
+}
+
+double ScenePainter::yOf(const Graph& graph, double value) const {
+    const double share = std::clamp(value / graph.most, 0.0, 1.0);
+    return graph.top + graph.height - 4 - (graph.height - 10) * share;
+}
+
+void ScenePainter::paintGraphs() {
+    const double left = scene_.scale.left();
+    const std::vector<Graph> all = graphs();
+    const QRectF area(0, kGraphsTop + 1, scene_.right(), kLanesTop - kGraphsTop - 1);
+    painter_.fillRect(area, token(Token::Bg1));
+    for (const WallMicros tick :
+         ticks(scene_.scale.range(), rulerStep(scene_.scale.microsPerPixel()), scene_.zone)) {
+        const double x = snap(scene_.scale.xOf(tick));
+        paint::hairline(painter_, {x, kGraphsTop + 1.0}, {x, kLanesTop}, token(Token::Grid));
+    }
+    for (const Graph& graph : all) {
+        label({16, graph.top + 4.0, kLabels - 24, 18}, graph.title, Type::Strong, Token::Text1);
+        label({16, graph.top + 21.0, kLabels - 24, 16}, graph.unit, Type::Caption, Token::Text3);
+        paint::hairline(painter_, {left, snap(yOf(graph, graph.most))},
+                        {scene_.scale.right(), snap(yOf(graph, graph.most))}, token(Token::Grid));
+        paintNoData(graph);
+        paintGraph(graph);
+        if (&graph == &all[1]) paintGuard(graph);
+        const double foot = graph.top + graph.height;
+        paint::hairline(painter_, {0, foot}, {scene_.right(), foot}, token(Token::Line));
+    }
+}
+
+void ScenePainter::paintGraph(const Graph& graph) {
+    const Figures& figures = scene_.data->figures();
+    const TimeScale& scale = scene_.scale;
+    QColor area = token(Token::Accent);
+    area.setAlphaF(0.2F);
+    painter_.save();
+    painter_.setRenderHint(QPainter::Antialiasing);
+    painter_.setClipRect(QRectF(scale.left(), graph.top, scale.width(), graph.height), Qt::IntersectClip);
+    const double foot = graph.top + graph.height - 4;
+    QPolygonF line;
+    const auto flush = [&] {
+        if (line.size() > 1) {
+            QPolygonF filled = line;
+            filled << QPointF(line.back().x(), foot) << QPointF(line.front().x(), foot);
+            painter_.setPen(Qt::NoPen);
+            painter_.setBrush(area);
+            painter_.drawPolygon(filled);
+            painter_.setPen(QPen(token(Token::Accent), 1.5));
+            painter_.drawPolyline(line);
+        }
+        line.clear();
+    };
+    for (std::size_t i = 0; i < figures.t.size(); ++i) {
+        const double value = (*graph.values)[i];
+        const bool joins = i > 0 && figures.t[i] - figures.t[i - 1] <= figures.step + figures.step / 2;
+        if (std::isnan(value) || !joins) flush();
+        if (std::isnan(value) || figures.t[i] > scene_.now) continue;
+        // A mean over the step stands at its middle, though never after now.
+        const WallMicros middle = std::min(figures.t[i] + figures.step / 2, scene_.now);
+        line << QPointF(scale.xOf(middle), yOf(graph, value));
+    }
+    flush();
+    painter_.restore();
+}
+
+void ScenePainter::paintGuard(const Graph& graph) {
+    const Machine& machine = scene_.machine;
+    if (machine.guardShare <= 0 || machine.memory <= 0) return;
+    const double y = snap(yOf(graph, machine.memory * machine.guardShare)) + 0.5;
+    QPen pen(token(Token::Line2), 1);
+    pen.setDashPattern({4, 3});
+    painter_.setPen(pen);
+    painter_.drawLine(QPointF(scene_.scale.left(), y), QPointF(scene_.scale.right(), y));
+    label({scene_.scale.left() + 6, y + 1, 260, 14},
+          tr("no new starts above %1")
+              .arg(format_.size(static_cast<std::int64_t>(machine.memory * machine.guardShare))),
+          Type::Caption, Token::Text3);
+}
+
+void ScenePainter::paintNoData(const Graph& graph) {
+    constexpr double kLeast = 60; // room for the words
+    const Figures& figures = scene_.data->figures();
+    const TimeScale& scale = scene_.scale;
+    const WallMicros end = std::min(scale.range().to, scene_.now);
+    const auto say = [&](WallMicros from, WallMicros to) {
+        const double left = scale.xOf(std::max(from, scale.range().from));
+        const double right = scale.xOf(std::min(to, end));
+        if (right - left >= kLeast)
+            label({left, static_cast<double>(graph.top), right - left, static_cast<double>(graph.height)},
+                  tr("no data"), Type::Caption, Token::Text3, Qt::AlignHCenter);
+    };
+    WallMicros since = scale.range().from;
+    if (figures.isEmpty()) return;
+    for (std::size_t i = 0; i < figures.t.size(); ++i) {
+        if (std::isnan((*graph.values)[i]) || figures.t[i] + figures.step <= scale.range().from) continue;
+        if (figures.t[i] >= end) break;
+        if (figures.t[i] > since + figures.step) say(since, figures.t[i]);
+        since = figures.t[i] + figures.step;
+    }
+    if (figures.range.to >= end) say(since, end);
+}
+
+} // namespace yard::ui::timeline

@@ -1,0 +1,140 @@
+#include "ui/timeline/timeline_access.h"
+
+#include <QAccessibleWidget>
+#include <QCoreApplication>
+
+#include <map>
+#include <memory>
+
+namespace yard::ui::timeline {
+
+namespace {
+
+QString tr(const char* text) {
+    return QCoreApplication::translate("TimelineAccess", text);
+}
+
+/// A bar, or a lane with its bars; rectangles and words are taken when it is made.
+class Part final : public QAccessibleInterface {
+public:
+    Part(QAccessibleInterface* parent, QAccessible::Role role, QString text, QRect area)
+        : parent_(parent)
+        , role_(role)
+        , text_(std::move(text))
+        , area_(area) {}
+    void add(std::unique_ptr<Part> child) {
+        area_ = area_.united(child->area_);
+        children_.push_back(std::move(child));
+    }
+
+    bool isValid() const override { return parent_ != nullptr && parent_->isValid(); }
+    QObject* object() const override { return nullptr; }
+    QAccessibleInterface* parent() const override { return parent_; }
+    QAccessibleInterface* child(int index) const override {
+        return index >= 0 && index < childCount() ? children_[static_cast<std::size_t>(index)].get() : nullptr;
+    }
+    int childCount() const override { return static_cast<int>(children_.size()); }
+    int indexOfChild(const QAccessibleInterface* child) const override {
+        for (std::size_t i = 0; i < children_.size(); ++i)
+            if (children_[i].get() == child) return static_cast<int>(i);
+        return -1;
+    }
+    QAccessibleInterface* childAt(int x, int y) const override {
+        for (const auto& child : children_)
+            if (child->rect().contains(x, y)) return child.get();
+        return nullptr;
+    }
+    QString text(QAccessible::Text which) const override { return which == QAccessible::Name ? text_ : QString(); }
+    void setText(QAccessible::Text, const QString&) override {}
+    QRect rect() const override { return area_; }
+    QAccessible::Role role() const override { return role_; }
+    QAccessible::State state() const override { return {}; }
+
+private:
+    QAccessibleInterface* parent_;
+    QAccessible::Role role_;
+    QString text_;
+    QRect area_;
+    std::vector<std::unique_ptr<Part>> children_;
+};
+
+class TimelineAccess final : public QAccessibleWidget {
+public:
+    explicit TimelineAccess(TimelineView* view)
+        : QAccessibleWidget(view, QAccessible::Table)
+        , view_(view) {}
+
+    int childCount() const override {
+        refresh();
+        return static_cast<int>(lanes_.size());
+    }
+    QAccessibleInterface* child(int index) const override {
+        if (lanes_.empty()) refresh();
+        return index >= 0 && index < static_cast<int>(lanes_.size()) ? lanes_[static_cast<std::size_t>(index)].get()
+                                                                     : nullptr;
+    }
+    int indexOfChild(const QAccessibleInterface* child) const override {
+        for (std::size_t i = 0; i < lanes_.size(); ++i)
+            if (lanes_[i].get() == child) return static_cast<int>(i);
+        return -1;
+    }
+    QAccessibleInterface* childAt(int x, int y) const override {
+        refresh();
+        for (const auto& lane : lanes_)
+            if (lane->rect().contains(x, y)) return lane.get();
+        return nullptr;
+    }
+
+private:
+    /// What is in view changes with every pan: made anew when somebody counts or points.
+    void refresh() const {
+        const std::vector<TimelineView::VisibleBar> bars = view_->visibleBars();
+        QString key;
+        for (const TimelineView::VisibleBar& bar : bars)
+            key += QStringLiteral("%1/%2 ").arg(bar.bar.item.lsn).arg(qRound(bar.area.left()));
+        if (key == key_) return;
+        key_ = key;
+        lanes_.clear();
+        QString lane;
+        auto* self = const_cast<TimelineAccess*>(this); // NOLINT: Qt's own interfaces do the same
+        for (const TimelineView::VisibleBar& bar : bars) {
+            const QString name = tr("%1 slot %2").arg(bar.bar.workerName).arg(bar.bar.slot);
+            const QRect area(view_->mapToGlobal(bar.area.topLeft().toPoint()), bar.area.size().toSize());
+            if (name != lane) lanes_.push_back(std::make_unique<Part>(self, QAccessible::Row, name, area));
+            lane = name;
+            lanes_.back()->add(std::make_unique<Part>(lanes_.back().get(), QAccessible::Cell,
+                                                      spokenBar(bar.bar, view_->data().now()), area));
+        }
+    }
+
+    TimelineView* view_;
+    mutable QString key_;
+    mutable std::vector<std::unique_ptr<Part>> lanes_;
+};
+
+QAccessibleInterface* makeAccess(const QString&, QObject* object) {
+    auto* view = qobject_cast<TimelineView*>(object);
+    return view != nullptr ? new TimelineAccess(view) : nullptr;
+}
+
+} // namespace
+
+void installTimelineAccess() {
+    static bool installed = false;
+    if (installed) return;
+    QAccessible::installFactory(makeAccess);
+    installed = true;
+}
+
+QString spokenBar(const SelectedBar& bar, WallMicros now) {
+    const Format format;
+    const QString span = bar.item.isOpen()
+                             ? tr("since %1").arg(format.time(bar.item.begin, now))
+                             : tr("%1 to %2").arg(format.time(bar.item.begin, now), format.time(bar.item.end, now));
+    return tr("%1, %2, %3, %4 slot %5, %6")
+        .arg(wordOf(bar.item.face), format.number(bar.item.lsn), bar.name, bar.workerName)
+        .arg(bar.slot)
+        .arg(span);
+}
+
+} // namespace yard::ui::timeline
