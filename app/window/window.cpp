@@ -2,6 +2,7 @@
 #include "ui/bridge/attached_link.h"
 #include "ui/shell/main_window.h"
 #include "ui/style/app_style.h"
+#include "ui/style/appearance.h"
 #include "ui/style/theme.h"
 
 #include <QApplication>
@@ -50,6 +51,7 @@ extern "C" __attribute__((visibility("default"))) int yardmasterRunWindow(int ar
     ui::PortalSchemeSource portal;
     const ui::Theme theme(&portal);
     ui::dressApplication();
+    ui::Appearance::stored().apply();
     ui::MainWindow window;
     bool embedded = false;
     bool ending = false;

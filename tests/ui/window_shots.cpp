@@ -45,6 +45,8 @@ int main(int argc, char** argv) {
                 theme.choose(choice);
                 window.resize(size);
                 window.ui::MainWindow::show(spec.id);
+                if (spec.id == "settings")
+                    window.page()->setFilter(qEnvironmentVariable("YARD_SHOTS_SECTION", "engine"));
                 if (spec.id == "actions") window.showAction(test::demoFailure(window), "output");
                 QTest::qWait(400);
                 const QString name = QStringLiteral("%1-%2-%3.png")

@@ -11,6 +11,7 @@
 #include <QString>
 #include <QWidget>
 #include <functional>
+#include <map>
 #include <vector>
 
 QT_BEGIN_NAMESPACE
@@ -33,6 +34,12 @@ public:
     virtual bool ask(const QString& question, const QString& lost, const QString& verb, const QString& keep) = 0;
     /// A sentence in the status bar.
     virtual void say(const QString& sentence, bool bad = false) = 0;
+    /// Every command with its key, by id; their data() is the key they come with. None: there is nothing to bind.
+    virtual std::map<QString, QAction*> bindable() const { return {}; }
+    /// Fonts or heights are others: all widgets are made anew, soon; the page that is shown stays the same.
+    virtual void remake() {}
+    /// Columns, splitters, places: as they come.
+    virtual void resetLayout() {}
 };
 
 struct Context {
@@ -60,6 +67,8 @@ public:
     virtual void open(qint64, const QString& = {}) {}
     /// For the palette, menus and the overlay of keys: commands on what is selected, each with its shortcut.
     virtual QList<QAction*> commands() const { return {}; }
+    /// Ctrl+Z where nothing waits to be sent; false: there was nothing.
+    virtual bool undo() { return false; }
     /// Esc: closes what is open; false: there was nothing.
     virtual bool closeInnermost() { return false; }
     /// The operation that Ctrl+Shift+C copies: on what is selected, else what the page shows.

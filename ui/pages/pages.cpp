@@ -1,5 +1,6 @@
 #include "ui/pages/page.h"
 #include "ui/pages/queues/queues_page.h"
+#include "ui/pages/settings/settings_page.h"
 
 #include <QCoreApplication>
 #include <QLocale>
@@ -21,6 +22,8 @@ std::vector<PageSpec> allPages() {
          [](const EngineState& state) {
              return PageSpec::Count{QLocale().toString(static_cast<qulonglong>(state.queues().size()))};
          }},
+        {"settings", title(QT_TRANSLATE_NOOP("Pages", "Settings")), "settings",
+         [](Context context) -> Page* { return new SettingsPage(context); }},
     };
 }
 

@@ -26,16 +26,31 @@ constexpr std::size_t kMostPlaces = 100;
 
 MainWindow::MainWindow(QWidget* parent)
     : QMainWindow(parent)
-    , top_(new TopBar)
-    , stack_(new QStackedWidget)
-    , foot_(new QWidget)
-    , status_(new StatusBar)
-    , starting_(new Label({}, Type::Body, Token::Text2))
-    , startingPage_(new Surface(Token::Bg1))
     , specs_(allPages()) {
     setWindowTitle(QStringLiteral("Yardmaster"));
     setMinimumSize(kLeast);
     setAcceptDrops(true);
+    makeActions();
+    makeDrainMenu();
+    build();
+    resize(1440, 900);
+    restoreGeometry(QSettings().value("window/geometry").toByteArray());
+    narrowByHand_ = QSettings().value("window/narrow").toBool();
+    setRailNarrow(narrowByHand_ || width() < kNarrowBelow);
+    connect(&Theme::current(), &Theme::changed, this, [this] {
+        updateLook();
+        for (QWidget* widget : findChildren<QWidget*>()) widget->update();
+    });
+}
+
+/// The bars and the place of the pages. Heights and fonts are taken here, so a change of them builds anew.
+void MainWindow::build() {
+    top_ = new TopBar;
+    stack_ = new QStackedWidget;
+    foot_ = new QWidget;
+    status_ = new StatusBar;
+    starting_ = new Label({}, Type::Body, Token::Text2);
+    startingPage_ = new Surface(Token::Bg1);
     rail_ = new Rail(specs_);
     auto* middle = new QHBoxLayout;
     middle->setSpacing(0);
@@ -66,16 +81,31 @@ MainWindow::MainWindow(QWidget* parent)
     });
     connect(top_, &TopBar::submitWanted, this, [this] { openSubmit(); });
     connect(status_, &StatusBar::refusedClicked, this, [this] { show(QStringLiteral("settings"), "engines"); });
-    makeActions();
-    makeDrainMenu();
-    resize(1440, 900);
-    restoreGeometry(QSettings().value("window/geometry").toByteArray());
-    narrowByHand_ = QSettings().value("window/narrow").toBool();
-    setRailNarrow(narrowByHand_ || width() < kNarrowBelow);
-    connect(&Theme::current(), &Theme::changed, this, [this] {
+    top_->drain()->setMenu(drainMenu_);
+}
+
+void MainWindow::remake() {
+    QTimer::singleShot(0, this, [this] { // a control of a page may be what asks
+        const QString sentence = starting_->text();
+        dropPages();
+        delete takeCentralWidget();
+        build();
+        setRailNarrow(narrowByHand_ || width() < kNarrowBelow);
+        setStarting(sentence);
+        if (!state_) return;
+        makePages();
         updateLook();
-        for (QWidget* widget : findChildren<QWidget*>()) widget->update();
     });
+}
+
+void MainWindow::resetLayout() {
+    QSettings settings;
+    for (const char* group : {"tables", "splitters", "panels"}) settings.remove(group);
+    settings.remove("window/geometry");
+    settings.remove("window/narrow");
+    narrowByHand_ = false;
+    resize(1440, 900);
+    remake();
 }
 
 MainWindow::~MainWindow() {
@@ -87,7 +117,7 @@ void MainWindow::setStarting(const QString& sentence) {
     stack_->setCurrentWidget(startingPage_);
 }
 
-void MainWindow::dropEngine() {
+void MainWindow::dropPages() {
     for (auto& [id, page] : made_) {
         page->setActive(false);
         stack_->removeWidget(page);
@@ -95,6 +125,10 @@ void MainWindow::dropEngine() {
     }
     made_.clear();
     delete std::exchange(undo_, nullptr);
+}
+
+void MainWindow::dropEngine() {
+    dropPages();
     commands_.reset();
     state_.reset();
     link_.reset();
@@ -106,19 +140,25 @@ void MainWindow::setEngine(std::unique_ptr<EngineLink> link, const QString& kind
     kind_ = kind;
     state_ = std::make_unique<EngineState>(*link_);
     commands_ = std::make_unique<Commands>(*link_);
-    undo_ = new UndoBar(*commands_);
-    foot_->layout()->addWidget(undo_);
     for (const auto signal : {&EngineState::sessionChanged, &EngineState::connectionChanged,
                               &EngineState::queuesChanged, &EngineState::countsChanged, &EngineState::pulse})
         connect(state_.get(), signal, this, &MainWindow::updateLook);
     connect(commands_.get(), &Commands::said, this, &MainWindow::say);
     updateWatched();
     updateLook();
-    const QString first =
-        current_.isEmpty() ? QSettings().value("window/page", specs_.front().id).toString() : current_;
-    current_.clear();
-    show(std::ranges::find(specs_, first, &PageSpec::id) != specs_.end() ? first : specs_.front().id);
+    if (current_.isEmpty()) current_ = QSettings().value("general/start-page").toString();
+    if (current_.isEmpty()) current_ = QSettings().value("window/page").toString();
+    makePages();
     emit engineChanged();
+}
+
+/// The page that was shown, and what stands at its foot.
+void MainWindow::makePages() {
+    undo_ = new UndoBar(*commands_);
+    foot_->layout()->addWidget(undo_);
+    const QString first = std::exchange(current_, {});
+    const QString filter = place_ < places_.size() ? places_[place_].filter : QString();
+    show(std::ranges::find(specs_, first, &PageSpec::id) != specs_.end() ? first : specs_.front().id, filter);
 }
 
 void MainWindow::updateLook() {
@@ -228,7 +268,8 @@ void MainWindow::makeActions() {
     add("submit", tr("Submit…"), QKeySequence("Ctrl+N"), [this] { openSubmit(); });
     add("refresh", tr("Take waiting updates"), QKeySequence("F5"), onPage([](Page& p) { p.takeUpdates(); }));
     add("undo", tr("Undo"), QKeySequence("Ctrl+Z"), [this] {
-        if (commands_) commands_->undo();
+        if (commands_ && commands_->waiting() != nullptr) return commands_->undo();
+        if (Page* current = page()) current->undo();
     });
     add("back", tr("Back"), QKeySequence("Alt+Left"), [this] { goBy(-1); });
     add("forward", tr("Forward"), QKeySequence("Alt+Right"), [this] { goBy(1); });
@@ -286,7 +327,6 @@ void MainWindow::makeDrainMenu() {
          tr("Abandon everything"));
     runs("session.sunset", tr("Sunset…"), &operations::sunsetSession, tr("End the engine?"),
          tr("What runs is ended and goes back to pending; the engine's process ends."), tr("End the engine"));
-    top_->drain()->setMenu(drainMenu_);
 }
 
 void MainWindow::copyOperation(bool curl) {

@@ -43,6 +43,9 @@ public:
     void openSubmit(const QJsonObject& action = {}, qint64 queue = 0) override;
     bool ask(const QString& question, const QString& lost, const QString& verb, const QString& keep) override;
     void say(const QString& sentence, bool bad = false) override;
+    std::map<QString, QAction*> bindable() const override { return actions_; }
+    void remake() override;
+    void resetLayout() override;
 
 signals:
     void engineChanged();
@@ -59,10 +62,13 @@ private:
         QString page;
         QString filter;
     };
+    void build();
+    void makePages();
     void makeActions();
     QAction* add(const QString& id, const QString& title, const QKeySequence& keys, std::function<void()> act);
     void makeDrainMenu();
     void dropEngine();
+    void dropPages();
     Page* pageOf(const QString& id);
     void activate(Page* page);
     void goBy(int steps);
@@ -73,13 +79,13 @@ private:
     void focusNextPane();
     void setRailNarrow(bool narrow);
 
-    TopBar* top_;
-    Rail* rail_;
-    QStackedWidget* stack_;
-    QWidget* foot_;
-    StatusBar* status_;
-    Label* starting_;
-    QWidget* startingPage_;
+    TopBar* top_ = nullptr;
+    Rail* rail_ = nullptr;
+    QStackedWidget* stack_ = nullptr;
+    QWidget* foot_ = nullptr;
+    StatusBar* status_ = nullptr;
+    Label* starting_ = nullptr;
+    QWidget* startingPage_ = nullptr;
     std::vector<PageSpec> specs_;
     std::map<QString, Page*> made_;
     std::map<QString, QAction*> actions_;

@@ -110,6 +110,11 @@ const Theme& Theme::current() {
     return *the;
 }
 
+Theme& Theme::changeable() {
+    Q_ASSERT(the);
+    return *the;
+}
+
 void Theme::choose(Choice choice) {
     choice_ = choice;
     update();

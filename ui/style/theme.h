@@ -55,6 +55,8 @@ public:
     ~Theme() override;
     /// The one there is; there must be one.
     static const Theme& current();
+    /// The same, for who may choose: the settings.
+    static Theme& changeable();
 
     Scheme scheme() const { return scheme_; }
     Choice choice() const { return choice_; }

@@ -32,6 +32,7 @@ constexpr std::array<Shape, kTypes> kShapes{{{16, true, false},
 struct Fonts {
     double scale = 1;
     bool system = false;
+    int row = 24;
     std::optional<std::array<QFont, kTypes>> made;
 };
 
@@ -103,6 +104,18 @@ void setSystemFont(bool use) {
     fonts().system = use;
     fonts().made.reset();
     if (qApp != nullptr) QApplication::setFont(typeface(Type::Body));
+}
+
+bool usesSystemFont() {
+    return fonts().system;
+}
+
+void setTableRowHeight(int height) {
+    fonts().row = height;
+}
+
+int tableRowHeight() {
+    return fonts().row;
 }
 
 int scaled(int length) {

@@ -32,6 +32,11 @@ void setTextScale(double scale);
 double textScale();
 /// The desktop's own font in place of Inter.
 void setSystemFont(bool use);
+bool usesSystemFont();
+
+/// Of tables that do not say otherwise, at 100 %: 24, or 28. For tables made from then on.
+void setTableRowHeight(int height);
+int tableRowHeight();
 
 /// `length` at 100 % of text in pixels of now: heights of rows and heads grow with the text.
 int scaled(int length);

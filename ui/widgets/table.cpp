@@ -25,7 +25,7 @@ Table::Table(const QString& key, QWidget* parent)
     setHorizontalHeader(new TableHeader(this));
     verticalHeader()->hide();
     verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-    setRowHeight(24);
+    setRowHeight(tableRowHeight());
     setShowGrid(false);
     setFrameShape(QFrame::NoFrame);
     setSelectionBehavior(SelectRows);

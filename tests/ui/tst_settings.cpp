@@ -1,0 +1,219 @@
+// The settings, offscreen, on the real program: what applies, what is refused and says why, what is taken back.
+#include "tests/ui/real_engine.h"
+#include "ui/bridge/attached_link.h"
+#include "ui/pages/settings/settings_page.h"
+#include "ui/shell/main_window.h"
+#include "ui/style/app_style.h"
+#include "ui/style/appearance.h"
+#include "ui/style/type.h"
+
+#include <QAction>
+#include <QCheckBox>
+#include <QComboBox>
+#include <QKeySequenceEdit>
+#include <QLineEdit>
+#include <QSettings>
+#include <QStandardPaths>
+#include <QTest>
+
+using namespace yard;
+using namespace yard::ui;
+
+namespace {
+constexpr int kSoon = 10'000;
+}
+
+class TestSettings : public QObject {
+    Q_OBJECT
+
+    test::RealEngine engine_;
+    std::unique_ptr<Theme> theme_;
+    std::unique_ptr<MainWindow> window_;
+
+    SettingsPage* page() {
+        window_->MainWindow::show("settings");
+        return qobject_cast<SettingsPage*>(window_->page());
+    }
+    FormRow* row(const QString& section, const QString& control) {
+        page()->setFilter(section);
+        return page()->section(section)->row(control);
+    }
+    QLineEdit* field(const QString& name) {
+        FormRow* found = row("engine", name);
+        return found == nullptr ? nullptr : qobject_cast<QLineEdit*>(found->control());
+    }
+    void type(QLineEdit* edit, const QString& text) {
+        edit->setFocus();
+        edit->selectAll();
+        QTest::keyClicks(edit, text);
+        QTest::keyClick(edit, Qt::Key_Return);
+    }
+    QJsonObject settings() {
+        QJsonObject json;
+        bool done = false;
+        window_->state()->link().send({"GET", "settings", {}, {}}, this, [&](const Answer& answer) {
+            json = answer.json;
+            done = true;
+        });
+        [[maybe_unused]] const bool came = QTest::qWaitFor([&] { return done; }, kSoon);
+        return json;
+    }
+
+private slots:
+    void initTestCase() {
+        QStandardPaths::setTestModeEnabled(true);
+        QCoreApplication::setOrganizationName("yardmaster-test-settings");
+        QVERIFY(engine_.start());
+        theme_ = std::make_unique<Theme>(nullptr);
+        dressApplication();
+    }
+    void init() {
+        QSettings().clear();
+        window_ = std::make_unique<MainWindow>();
+        window_->setEngine(std::make_unique<AttachedLink>(engine_.address(), engine_.token()), "embedded");
+        window_->show();
+        QTRY_VERIFY_WITH_TIMEOUT(window_->state()->isLive(), kSoon);
+    }
+    void cleanup() {
+        window_.reset();
+        QSettings().clear();
+        Appearance{}.apply();
+    }
+
+    void everySettingOfTheEngineIsThereWithItsHelp() {
+        QTRY_VERIFY_WITH_TIMEOUT(field("grace_s") != nullptr, kSoon);
+        const QJsonObject json = settings();
+        for (const QString& name : json.keys()) {
+            if (name == "about" || name == "restart_needed") continue;
+            FormRow* found = row("engine", name);
+            QVERIFY2(found != nullptr, qPrintable(name));
+            QVERIFY2(!found->control()->accessibleDescription().isEmpty(), qPrintable(name));
+        }
+        QCOMPARE(row("engine", "grace_s")->note(), QString("s"));
+    }
+
+    void aValueThatIsTypedIsSentAndCanBeTakenBack() {
+        QTRY_VERIFY_WITH_TIMEOUT(field("grace_s") != nullptr, kSoon);
+        type(field("grace_s"), "5");
+        QTRY_COMPARE_WITH_TIMEOUT(settings().value("grace_s").toDouble(), 5.0, kSoon);
+        QVERIFY(QTest::qWaitFor([&] { return page()->undo(); }, kSoon));
+        QTRY_COMPARE_WITH_TIMEOUT(settings().value("grace_s").toDouble(), 2.0, kSoon);
+    }
+
+    void aValueOutOfRangeSaysWhatItMayBeAndIsNotSent() {
+        QTRY_VERIFY_WITH_TIMEOUT(field("grace_s") != nullptr, kSoon);
+        type(field("grace_s"), "500");
+        QCOMPARE(row("engine", "grace_s")->problem(), QString("This wants 0 to 60."));
+        type(field("grace_s"), "soon");
+        QVERIFY(row("engine", "grace_s")->problem().contains("number"));
+        QCOMPARE(settings().value("grace_s").toDouble(), 2.0);
+        type(field("grace_s"), "2");
+        QCOMPARE(row("engine", "grace_s")->problem(), QString());
+    }
+
+    void whatWaitsForARestartSaysSo() {
+        QTRY_VERIFY_WITH_TIMEOUT(field("capacity") != nullptr, kSoon);
+        type(field("capacity"), "3");
+        QTRY_VERIFY_WITH_TIMEOUT(row("engine", "capacity")->note().contains("restart"), kSoon);
+        QVERIFY(QTest::qWaitFor([&] { return page()->undo(); }, kSoon));
+        QTRY_VERIFY_WITH_TIMEOUT(!row("engine", "capacity")->note().contains("restart"), kSoon);
+    }
+
+    void aResourceOfOnesOwnIsAdded() {
+        QTRY_VERIFY_WITH_TIMEOUT(field("new-resource") != nullptr, kSoon);
+        type(field("new-resource"), "licence.maya");
+        QVERIFY(row("engine", "new-resource")->problem().contains("licence.maya = 4"));
+        type(field("new-resource"), "licence.maya = 4");
+        QTRY_VERIFY_WITH_TIMEOUT(field("resources.licence.maya") != nullptr, kSoon);
+        QCOMPARE(settings().value("resources.licence.maya").toDouble(), 4.0);
+    }
+
+    void retentionTellsWhatIsUsed() {
+        QTRY_VERIFY_WITH_TIMEOUT(field("keep_disk_percent") != nullptr, kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(row("engine", "keep_disk_percent")->note().contains("used"), kSoon);
+        QVERIFY(row("engine", "keep_actions")->note().contains("kept"));
+    }
+
+    void whileTheEngineIsGoneItsSettingsAreBlockedWithTheReason() {
+        QTRY_VERIFY_WITH_TIMEOUT(field("grace_s") != nullptr, kSoon);
+        engine_.kill();
+        QTRY_VERIFY_WITH_TIMEOUT(!field("grace_s")->isEnabled(), kSoon);
+        QVERIFY(!field("grace_s")->toolTip().isEmpty());
+        QVERIFY(engine_.start());
+        QTRY_VERIFY_WITH_TIMEOUT(field("grace_s")->isEnabled(), kSoon);
+    }
+
+    void searchFindsSettingsOfEverySection() {
+        QTRY_VERIFY_WITH_TIMEOUT(field("grace_s") != nullptr, kSoon);
+        page()->setFilter("text size");
+        QVERIFY(page()->section("appearance")->row("text-size")->isVisible());
+        QVERIFY(!page()->section("appearance")->row("theme")->isVisible());
+        QVERIFY(!page()->section("engine")->isVisible());
+        page()->setFilter("SIGTERM");
+        QVERIFY(page()->section("engine")->row("grace_s")->isVisible());
+        QVERIFY(page()->closeInnermost());
+        page()->setFilter("keys");
+        QVERIFY(page()->section("keys")->isVisible());
+    }
+
+    void largerTextMakesTheWindowAnewAndIsTakenBack() {
+        auto* size = qobject_cast<QComboBox*>(row("appearance", "text-size")->control());
+        const int before = window_->topBar()->height();
+        size->setCurrentIndex(size->findData(150));
+        emit size->activated(size->currentIndex());
+        QTRY_VERIFY_WITH_TIMEOUT(window_->topBar()->height() > before, kSoon);
+        QCOMPARE(page()->current(), QString("appearance"));
+        QCOMPARE(Appearance::stored().textPercent, 150);
+        QVERIFY(page()->undo());
+        QTRY_COMPARE_WITH_TIMEOUT(window_->topBar()->height(), before, kSoon);
+        QCOMPARE(Appearance::stored().textPercent, 100);
+    }
+
+    void themeAndFontApplyAtOnce() {
+        auto* theme = qobject_cast<QComboBox*>(row("appearance", "theme")->control());
+        emit theme->activated(2);
+        QCOMPARE(Theme::current().scheme(), Scheme::Light);
+        emit theme->activated(1);
+        QCOMPARE(Theme::current().scheme(), Scheme::Dark);
+        QTest::mouseClick(row("appearance", "system-font")->control(), Qt::LeftButton, {}, QPoint(8, 8));
+        QVERIFY(usesSystemFont());
+    }
+
+    void tonightWantsATime() {
+        auto* edit = qobject_cast<QLineEdit*>(row("general", "tonight")->control());
+        type(edit, "late");
+        QVERIFY(!row("general", "tonight")->problem().isEmpty());
+        type(edit, "9:30");
+        QCOMPARE(QSettings().value("general/tonight").toString(), QString("09:30"));
+        QVERIFY(page()->undo());
+        QCOMPARE(edit->text(), QString("18:00"));
+    }
+
+    void aKeyIsBoundAnewAndWorksAtOnce() {
+        QAction* action = window_->actionsById().at("rail");
+        auto* edit = qobject_cast<QKeySequenceEdit*>(row("keys", "key-rail")->control());
+        edit->setKeySequence(QKeySequence("Ctrl+J"));
+        emit edit->editingFinished();
+        QCOMPARE(action->shortcut(), QKeySequence("Ctrl+J"));
+        QCOMPARE(QSettings().value("keys/rail").toString(), QString("Ctrl+J"));
+        QVERIFY(row("keys", "key-rail")->note().contains("Ctrl+B"));
+        QVERIFY(page()->undo());
+        QCOMPARE(action->shortcut(), QKeySequence("Ctrl+B"));
+        QVERIFY(!QSettings().contains("keys/rail"));
+    }
+
+    void aKeyThatIsTakenOrNeededForTypingIsRefusedWithTheReason() {
+        QAction* action = window_->actionsById().at("rail");
+        auto* edit = qobject_cast<QKeySequenceEdit*>(row("keys", "key-rail")->control());
+        edit->setKeySequence(QKeySequence("Ctrl+N"));
+        emit edit->editingFinished();
+        QVERIFY(row("keys", "key-rail")->problem().contains("Submit"));
+        edit->setKeySequence(QKeySequence("X"));
+        emit edit->editingFinished();
+        QVERIFY(row("keys", "key-rail")->problem().contains("typing"));
+        QCOMPARE(action->shortcut(), QKeySequence("Ctrl+B"));
+    }
+};
+
+QTEST_MAIN(TestSettings)
+#include "tst_settings.moc"

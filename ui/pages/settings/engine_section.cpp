@@ -1,0 +1,288 @@
+// The engine's own settings, from what it tells of each: value, unit, range, default, help, and when it applies.
+#include "ui/pages/settings/section.h"
+#include "ui/style/format.h"
+
+#include <QComboBox>
+#include <QCoreApplication>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QLineEdit>
+
+#include <algorithm>
+#include <array>
+
+namespace yard::ui {
+
+namespace {
+
+struct Group {
+    const char* title;
+    std::array<const char*, 4> prefixes; ///< of names; null: none
+};
+
+constexpr std::array<Group, 5> kGroups{{
+    {QT_TRANSLATE_NOOP("EngineSection", "Capacity"), {"capacity", "resources.", nullptr, nullptr}},
+    {QT_TRANSLATE_NOOP("EngineSection", "Guard"), {"guard_", "hung_", nullptr, nullptr}},
+    {QT_TRANSLATE_NOOP("EngineSection", "Deadlines"), {"grace_", "deadline_", nullptr, nullptr}},
+    {QT_TRANSLATE_NOOP("EngineSection", "Retention"), {"keep_", "chunk_grace_", nullptr, nullptr}},
+    {QT_TRANSLATE_NOOP("EngineSection", "Other"), {"", nullptr, nullptr, nullptr}},
+}};
+
+std::size_t groupOf(const QString& name) {
+    for (std::size_t i = 0; i < kGroups.size(); ++i)
+        for (const char* prefix : kGroups[i].prefixes)
+            if (prefix != nullptr && name.startsWith(QLatin1String(prefix))) return i;
+    return kGroups.size() - 1;
+}
+
+QString textOf(const QJsonValue& value) {
+    if (value.isString()) return value.toString();
+    return QLocale().toString(value.toDouble(), 'g', 15);
+}
+
+/// keep_disk_percent: "Keep disk percent"; the engine names its settings, the window does not know them before.
+QString titleOf(const QString& name, const QString& unit) {
+    QString title = name;
+    if (unit == "s" && title.endsWith("_s")) title.chop(2);
+    if (unit == "%" && title.endsWith("_percent")) title.chop(8);
+    title.replace('_', ' ');
+    title[0] = title[0].toUpper();
+    return title;
+}
+
+class EngineSection final : public SettingsSection {
+    Q_DECLARE_TR_FUNCTIONS(EngineSection)
+public:
+    explicit EngineSection(Context context)
+        : SettingsSection("engine", tr("Engine"))
+        , context_(context) {
+        connect(&context_.state, &EngineState::refreshed, this, [this] {
+            if (active_) ask();
+        });
+        connect(&context_.state, &EngineState::connectionChanged, this, &EngineSection::block);
+        say(tr("The engine has not told its settings yet."));
+    }
+
+    void setActive(bool active) override {
+        if (active_ == active) return;
+        active_ = active;
+        if (active) ask();
+    }
+
+private:
+    void say(const QString& sentence) {
+        clear();
+        addWidget(new Prose(sentence, Type::Body, Token::Text2));
+    }
+
+    void ask() {
+        context_.link.send({"GET", "settings", {}, {}}, this, [this](const Answer& answer) {
+            if (answer.ok()) return take(answer.json);
+            if (rows().empty()) say(answer.message);
+        });
+        // What retention would do tells what is there, too.
+        context_.link.send({"POST", "gc", {}, R"({"dry_run":true})"}, this, [this](const Answer& answer) {
+            if (!answer.ok()) return;
+            kept_ = answer.json;
+            noteKept();
+        });
+    }
+
+    void take(const QJsonObject& json) {
+        if (json == json_) return noteRestart();
+        // A field that is being written in stays as it is; the next look takes the rest.
+        for (const FormRow* each : rows())
+            if (const auto* edit = qobject_cast<QLineEdit*>(each->control());
+                edit != nullptr && edit->hasFocus() && edit->isModified())
+                return;
+        const bool sameNames = json.keys() == json_.keys() && !rows().empty();
+        json_ = json;
+        if (sameNames)
+            showValues();
+        else
+            build();
+        noteKept();
+        noteRestart();
+        block();
+    }
+
+    QJsonObject aboutOf(const QString& name) const {
+        const QJsonObject about = json_.value("about").toObject();
+        return about.value(name.startsWith("resources.") ? QStringLiteral("resources.NAME") : name).toObject();
+    }
+
+    void build() {
+        clear();
+        std::array<QStringList, kGroups.size()> names;
+        for (const QString& name : json_.keys())
+            if (name != "about" && name != "restart_needed") names[groupOf(name)] << name;
+        for (std::size_t i = 0; i < kGroups.size(); ++i) {
+            if (names[i].isEmpty()) continue;
+            addGroup(QCoreApplication::translate("EngineSection", kGroups[i].title));
+            for (const QString& name : names[i]) addSetting(name);
+            if (i == 0 && json_.value("about").toObject().contains("resources.NAME")) addResource();
+        }
+        showValues();
+    }
+
+    QString helpOf(const QJsonObject& about) const {
+        QString help = about.value("help").toString();
+        const QString unit = about.value("unit").toString();
+        if (about.contains("least"))
+            help += ' ' + tr("From %1 to %2.").arg(textOf(about.value("least")), textOf(about.value("most")));
+        if (about.contains("default"))
+            help +=
+                ' ' +
+                tr("Default: %1.").arg(textOf(about.value("default")) + (unit.isEmpty() ? QString() : ' ' + unit));
+        if (about.value("applies") == "at_start") help += ' ' + tr("Heeded by the next start of the engine.");
+        return help;
+    }
+
+    void addSetting(const QString& name) {
+        const QJsonObject about = aboutOf(name);
+        const QString unit = about.value("unit").toString();
+        QWidget* control = nullptr;
+        if (about.contains("words")) {
+            auto* box = new QComboBox;
+            for (const QJsonValue word : about.value("words").toArray()) box->addItem(word.toString());
+            connect(box, &QComboBox::activated, this, [this, name, box] { change(name, box->currentText()); });
+            control = box;
+        } else {
+            auto* edit = new QLineEdit;
+            edit->setMaximumWidth(scaled(140));
+            edit->setAlignment(Qt::AlignRight);
+            connect(edit, &QLineEdit::editingFinished, this, [this, name, edit] { typed(name, edit); });
+            control = edit;
+        }
+        control->setObjectName(name);
+        FormRow* added = add(new FormRow(titleOf(name, unit), control, helpOf(about)));
+        if (!qobject_cast<QComboBox*>(control)) control->setFixedWidth(scaled(140));
+        added->setNote(unit);
+    }
+
+    void addResource() {
+        auto* edit = new QLineEdit;
+        edit->setObjectName("new-resource");
+        edit->setPlaceholderText(tr("licence.maya = 4"));
+        FormRow* added =
+            add(new FormRow(tr("Resource of your own"), edit, aboutOf("resources.NAME").value("help").toString()));
+        connect(edit, &QLineEdit::returnPressed, this, [this, edit, added] {
+            const QStringList parts = edit->text().split('=');
+            bool good = parts.size() == 2;
+            const double amount = good ? QLocale().toDouble(parts[1].trimmed(), &good) : 0;
+            if (!good) return added->setProblem(tr("Write a name and an amount: licence.maya = 4"));
+            added->setProblem({});
+            send({{"resources." + parts[0].trimmed(), amount}}, added, [this, edit](bool done) {
+                if (!done) return;
+                edit->clear();
+                edit->setModified(false);
+                ask();
+            });
+        });
+    }
+
+    void showValues() {
+        for (FormRow* each : rows()) {
+            const QJsonValue value = json_.value(each->control()->objectName());
+            if (value.isUndefined()) continue;
+            if (auto* box = qobject_cast<QComboBox*>(each->control())) {
+                box->setCurrentText(value.toString());
+            } else if (auto* edit = qobject_cast<QLineEdit*>(each->control())) {
+                edit->setText(textOf(value));
+                edit->setModified(false);
+            }
+        }
+    }
+
+    void typed(const QString& name, QLineEdit* edit) {
+        if (!edit->isModified()) return;
+        FormRow* field = row(name);
+        const QString text = edit->text().trimmed();
+        const QJsonObject about = aboutOf(name);
+        if (text.isEmpty()) { // back to the default
+            edit->setModified(false);
+            return change(name, QJsonValue::Null);
+        }
+        bool good = false;
+        const double value = QLocale().toDouble(text, &good);
+        if (!good) return field->setProblem(tr("This wants a number; empty is the default."));
+        if (value < about.value("least").toDouble() || value > about.value("most").toDouble())
+            return field->setProblem(
+                tr("This wants %1 to %2.").arg(textOf(about.value("least")), textOf(about.value("most"))));
+        edit->setModified(false);
+        change(name, value);
+    }
+
+    void change(const QString& name, const QJsonValue& value) {
+        const QJsonValue before = json_.value(name);
+        FormRow* field = row(name);
+        if (value == before) return field->setProblem({});
+        send({{name, value}}, field, [this, name, before](bool done) {
+            if (!done) return;
+            FormRow* now = row(name);
+            if (now == nullptr) return;
+            changed(now, [this, name, before] { send({{name, before}}, row(name), [](bool) {}); });
+        });
+    }
+
+    void send(const QJsonObject& settings, FormRow* field, std::function<void(bool)> then) {
+        context_.commands.run(
+            operations::changeSettings(settings), this,
+            [this, control = field->control()->objectName(), then = std::move(then)](const Answer& answer) {
+                if (FormRow* now = row(control)) now->setProblem(answer.ok() ? QString() : answer.message);
+                if (answer.ok()) take(answer.json);
+                then(answer.ok());
+            });
+    }
+
+    void noteRestart() {
+        const QJsonArray waiting = json_.value("restart_needed").toArray();
+        for (FormRow* each : rows()) {
+            const QString name = each->control()->objectName();
+            const QJsonObject about = aboutOf(name);
+            const bool waits =
+                waiting.contains(name) || (name.startsWith("resources.") && waiting.contains("resources.NAME"));
+            if (waits)
+                each->setNote(
+                    tr("%1 waits for a restart of the engine").arg(about.value("unit").toString()).trimmed());
+            else if (about.value("applies") == "at_start")
+                each->setNote(about.value("unit").toString());
+        }
+    }
+
+    /// Used against the limit.
+    void noteKept() {
+        if (kept_.isEmpty()) return;
+        const Format format;
+        if (FormRow* actions = row("keep_actions"))
+            actions->setNote(tr("actions, %1 are kept").arg(format.number(kept_.value("finished").toInteger())));
+        const QJsonObject disk = kept_.value("disk").toObject();
+        FormRow* share = row("keep_disk_percent");
+        if (share == nullptr || disk.isEmpty()) return;
+        const QString used = format.size(disk.value("used_bytes").toInteger());
+        share->setNote(disk.contains("limit_bytes")
+                           ? tr("%, %1 of %2 used").arg(used, format.size(disk.value("limit_bytes").toInteger()))
+                           : tr("%, %1 used").arg(used));
+    }
+
+    void block() {
+        const bool live = context_.state.isLive();
+        for (FormRow* each : rows()) {
+            each->control()->setEnabled(live);
+            each->control()->setToolTip(live ? QString() : tr("There is no connection to the engine"));
+        }
+    }
+
+    Context context_;
+    QJsonObject json_;
+    QJsonObject kept_;
+    bool active_ = false;
+};
+
+} // namespace
+
+SettingsSection* makeEngineSection(Context context) {
+    return new EngineSection(context);
+}
+
+} // namespace yard::ui

@@ -1,0 +1,144 @@
+#include "ui/widgets/form.h"
+
+#include "ui/style/paint.h"
+
+#include <QComboBox>
+#include <QFontMetrics>
+#include <QLineEdit>
+#include <QPainter>
+
+#include <utility>
+
+namespace yard::ui {
+
+namespace {
+constexpr int kLabelWidth = 200;
+constexpr int kControlWidth = 320;
+constexpr int kProseWidth = 640;
+} // namespace
+
+Prose::Prose(const QString& text, Type type, Token token, QWidget* parent)
+    : QWidget(parent)
+    , text_(text)
+    , type_(type)
+    , token_(token) {
+    QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Minimum);
+    policy.setHeightForWidth(true);
+    setSizePolicy(policy);
+    setAccessibleName(text);
+}
+
+void Prose::setText(const QString& text) {
+    if (text_ == text) return;
+    text_ = text;
+    setAccessibleName(text);
+    updateGeometry();
+    update();
+}
+
+int Prose::heightForWidth(int width) const {
+    const QFontMetrics metrics(typeface(type_));
+    return metrics.boundingRect(QRect(0, 0, std::max(width, 80), 10'000), Qt::TextWordWrap, text_).height();
+}
+
+QSize Prose::sizeHint() const {
+    const QFontMetrics metrics(typeface(type_));
+    const int wide = std::min(metrics.horizontalAdvance(text_) + 2, scaled(kProseWidth));
+    return {wide, heightForWidth(wide)};
+}
+
+void Prose::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    painter.setFont(typeface(type_));
+    painter.setPen(Theme::current()(isEnabled() ? token_ : Token::Disabled));
+    painter.drawText(rect(), Qt::TextWordWrap | Qt::AlignLeft | Qt::AlignTop, text_);
+}
+
+FormRow::FormRow(const QString& title, QWidget* control, const QString& help, QWidget* parent)
+    : QWidget(parent)
+    , title_(title)
+    , control_(control)
+    , line_(new QHBoxLayout)
+    , note_(new Label({}, Type::Body, Token::Text3))
+    , undoButton_(new Button(Button::Kind::Small, tr("Undo"), "undo"))
+    , help_(new Prose(help, Type::Caption, Token::Text3))
+    , problem_(new Prose({}, Type::Body, Token::Text1)) {
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(12);
+    auto* label = new Label(title, Type::Body, Token::Text2);
+    auto* labelBox = new QWidget;
+    labelBox->setFixedWidth(scaled(kLabelWidth));
+    auto* labelRow = new QHBoxLayout(labelBox);
+    labelRow->setContentsMargins(0, scaled(6), 0, 0);
+    labelRow->addStretch(1);
+    label->setElides(true);
+    labelRow->addWidget(label);
+    row->addWidget(labelBox, 0, Qt::AlignTop);
+    auto* right = new QVBoxLayout;
+    right->setContentsMargins(0, 0, 0, 0);
+    right->setSpacing(4);
+    line_->setSpacing(8);
+    if (control->accessibleName().isEmpty()) control->setAccessibleName(title);
+    control->setAccessibleDescription(help);
+    control->setMaximumWidth(scaled(kControlWidth));
+    // Fields of one form end on one line.
+    if (qobject_cast<QComboBox*>(control) || qobject_cast<QLineEdit*>(control))
+        control->setMinimumWidth(scaled(kControlWidth));
+    if (auto* edit = qobject_cast<QLineEdit*>(control)) edit->setTextMargins(4, 0, 4, 0);
+    line_->addWidget(control);
+    line_->addWidget(note_);
+    line_->addWidget(undoButton_);
+    line_->addStretch(1);
+    undoButton_->hide();
+    note_->hide();
+    right->addLayout(line_);
+    right->addWidget(help_);
+    right->addWidget(problem_);
+    help_->setVisible(!help.isEmpty());
+    problem_->hide();
+    row->addLayout(right, 1);
+    connect(undoButton_, &QAbstractButton::clicked, this, [this] { undo(); });
+}
+
+void FormRow::setHelp(const QString& help) {
+    help_->setText(help);
+    help_->setVisible(!help.isEmpty());
+    control_->setAccessibleDescription(help);
+}
+
+void FormRow::setProblem(const QString& problem) {
+    problem_->setText(problem);
+    problem_->setVisible(!problem.isEmpty());
+}
+
+void FormRow::setNote(const QString& note) {
+    note_->setText(note);
+    note_->setVisible(!note.isEmpty());
+}
+
+void FormRow::addBeside(QWidget* widget) {
+    line_->insertWidget(line_->count() - 2, widget);
+}
+
+void FormRow::offerUndo(std::function<void()> undo) {
+    undo_ = std::move(undo);
+    undoButton_->setVisible(undo_ != nullptr);
+    undoButton_->setAccessibleName(tr("Undo: %1").arg(title_));
+}
+
+bool FormRow::undo() {
+    if (!undo_) return false;
+    const auto act = std::exchange(undo_, nullptr);
+    undoButton_->hide();
+    act();
+    return true;
+}
+
+bool FormRow::matches(const QString& text) const {
+    const QString all = title_ + ' ' + help_->text() + ' ' + control_->objectName();
+    const QStringList words = text.split(' ', Qt::SkipEmptyParts);
+    return std::ranges::all_of(words, [&](const QString& word) { return all.contains(word, Qt::CaseInsensitive); });
+}
+
+} // namespace yard::ui
