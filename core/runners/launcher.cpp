@@ -2,6 +2,7 @@
 
 #include "core/base/files.h"
 #include "core/base/log.h"
+#include "core/locks/named_lock.h"
 #include "core/runners/launcher_board.h"
 #include "core/runners/launcher_pump.h"
 #include "core/runners/launcher_spawner.h"
@@ -22,11 +23,9 @@
 #include <memory>
 #include <poll.h>
 #include <signal.h>
-#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <thread>
 #include <unistd.h>
@@ -108,20 +107,24 @@ private:
 };
 
 // Children between clone and exec of an earlier launcher hold copies of its locks for a moment: tried for 2 s.
-Result<UniqueFd> lockSlotDirectory(const std::string& dataDir, unsigned slot) {
-    const std::string directory = fmt::format("{}/scratch/{}", dataDir, slot);
-    if (auto made = makeDirectories(directory); !made) return std::unexpected(made.error());
+Result<locks::NamedLock> lockSlotDirectory(const wire::Setup& setup, unsigned slot) {
+    const std::string directory = fmt::format("{}/scratch/{}", setup.dataDir, slot);
     const std::string path = directory + "/lock";
-    UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
-    if (!fd) return failErrno("open " + path, errno);
+    locks::LockHolder holder;
+    holder.pid = setup.enginePid;
+    holder.engineId = setup.ownerToken;
+    holder.dataDir = setup.dataDir;
+    holder.since = wallNow();
     const MonoTime until = MonoClock::now() + Duration(2'000'000);
-    while (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
-        if (errno != EWOULDBLOCK && errno != EINTR) return failErrno("lock " + path, errno);
+    for (;;) {
+        if (auto made = makeDirectories(directory); !made) return std::unexpected(made.error());
+        auto taken = locks::takeFile(path, true, &holder);
+        if (!taken) return std::unexpected(taken.error());
+        if (!taken->isBusy) return std::move(taken->lock);
         if (MonoClock::now() > until)
             return fail(ErrorKind::Busy, path + " is locked by another process that still runs");
         ::poll(nullptr, 0, 20);
     }
-    return fd;
 }
 
 std::optional<wire::Setup> readSetup(int socketFd, wire::FrameBuffer& in) {
@@ -182,8 +185,18 @@ Launcher::Launcher(int socketFd, wire::FrameBuffer in, const wire::Setup& setup,
     , slots_(std::move(slots))
     , board_(socketFd, epoll_.wakeFd(), {setup.slots, setup.lowWater, setup.quiet})
     , pump_(board_, setup.dataDir + "/chunks/tmp")
-    , shared_{board_, slots_, pump_, setup.ownerToken, environmentForChildren(), openFiles,
-              nullFd, -1,     {},    ::getpid()}
+    , shared_{.board = board_,
+              .slots = slots_,
+              .pump = pump_,
+              .ownerToken = setup.ownerToken,
+              .dataDir = setup.dataDir,
+              .lockDir = setup.lockDir,
+              .enginePid = setup.enginePid,
+              .environment = environmentForChildren(),
+              .openFiles = openFiles,
+              .nullFd = nullFd,
+              .tellWarden = {},
+              .pid = ::getpid()}
     , warden_(board_, epoll_, setup.ownerToken,
               [this](Spawner::TreeGone gone) { spawners_[gone.slot.value % spawners_.size()]->post(gone); }) {
     sigset_t parentDeath;
@@ -374,15 +387,15 @@ int launcherMain(int socketFd, int, char**) {
         return 1;
     }
     slots->setLauncherPid(::getpid());
-    std::vector<UniqueFd> locks;
+    std::vector<locks::NamedLock> held;
     for (unsigned i = 0; i < setup->slots; ++i) {
-        auto lock = lockSlotDirectory(setup->dataDir, i);
+        auto lock = lockSlotDirectory(*setup, i);
         if (!lock) {
             logError("runners", "the launcher cannot have slot {}: {}", i, lock.error().message);
             flushLog();
             return 1;
         }
-        locks.push_back(std::move(*lock));
+        held.push_back(std::move(*lock));
     }
     int code = 0;
     try {
@@ -393,6 +406,7 @@ int launcherMain(int socketFd, int, char**) {
         logError("runners", "the launcher stops: {}", e.what());
         code = 1;
     }
+    for (locks::NamedLock& lock : held) lock.releaseKeepingFile(); // the slots stay
     flushLog();
     return code;
 }

@@ -198,6 +198,17 @@ void Board::putBack(SlotId id, Lease lease) {
     slot.waiting.push_front(std::move(lease));
 }
 
+std::optional<Lease> Board::lockBusy(SlotId id, AttemptId attempt, const LockBusy& busy) {
+    const MonoTime now = MonoClock::now();
+    {
+        const std::scoped_lock lock(mutex_);
+        at(id).view.phase = SlotPhase::Idle;
+        wire::put(unsent_, attempt, busy);
+        appended(now, true);
+    }
+    return takeNext(id, now);
+}
+
 SlotView Board::started(SlotId id, int pid, int pidfd, const Started& update) {
     const std::scoped_lock lock(mutex_);
     Slot& slot = at(id);

@@ -92,6 +92,8 @@ public:
     std::optional<Lease> takeNext(SlotId slot, MonoTime now);
     /// Starting -> Idle; the lease waits in front again (its ring of the slots file is full).
     void putBack(SlotId slot, Lease lease);
+    /// Starting -> Idle, writes LockBusy: it did not begin. Returns the lease that waits behind it, if any, begun.
+    std::optional<Lease> lockBusy(SlotId slot, AttemptId id, const LockBusy& busy);
     /// Starting -> Live, writes Started. What the warden wanted meanwhile comes back in `cause`.
     SlotView started(SlotId slot, int pid, int pidfd, const Started& update);
     /// Reaps, and counts what that says for the action, in one step: whoever sees no orphan any more, and comes

@@ -3,6 +3,7 @@
 #include "core/base/hash.h"
 #include "core/base/log.h"
 #include "core/base/thread_name.h"
+#include "core/locks/named_lock.h"
 #include "core/runners/recovery.h"
 
 #include <algorithm>
@@ -55,6 +56,7 @@ struct Spawner::Child {
     UniqueFd pidfd;
     bool pidfdRegistered = false;
     MonoTime registerAt = MonoTime::max();
+    std::vector<locks::NamedLock> locks; ///< until its tree is gone
     Ended ended;
     Flow out;
     Flow err;
@@ -63,6 +65,12 @@ struct Spawner::Child {
         return (std::uint64_t{slot.value} << 40) | (std::uint64_t{generation} << 2) |
                std::to_underlying(flow.stream);
     }
+};
+
+/// Why a lease cannot have its locks: one is busy, or one cannot be used.
+struct Spawner::Refusal {
+    LockBusy busy;
+    SpawnFailure failure;
 };
 
 Spawner::Spawner(LauncherShared& shared, unsigned index, unsigned count)
@@ -201,6 +209,14 @@ std::optional<Lease> Spawner::start(Child& child, Lease lease) {
         flow->result = StreamResult{};
     }
 
+    if (!child.lease.locks.empty()) {
+        if (auto refused = takeLocks(child)) {
+            if (refused->failure.step != SpawnStep::None) return fail(child, std::move(refused->failure));
+            shared_.slots.giveBack(child.slot, child.ring);
+            return shared_.board.lockBusy(child.slot, child.lease.id, refused->busy);
+        }
+    }
+
     std::string_view path = "/usr/local/bin:/usr/bin:/bin";
     for (const std::string& entry : shared_.environment)
         if (entry.starts_with("PATH=")) path = std::string_view(entry).substr(5);
@@ -247,12 +263,32 @@ std::optional<Lease> Spawner::start(Child& child, Lease lease) {
     return {};
 }
 
+std::optional<Spawner::Refusal> Spawner::takeLocks(Child& child) {
+    locks::LockHolder holder;
+    holder.pid = shared_.enginePid;
+    holder.engineId = shared_.ownerToken;
+    holder.dataDir = shared_.dataDir;
+    holder.lsn = child.lease.id.lsn;
+    holder.since = wallNow();
+    holder.deadline = child.lease.deadline;
+    Result<locks::Claimed> claimed =
+        shared_.lockDir.empty()
+            ? yard::fail(ErrorKind::Io, "its locks cannot be taken: there is no directory for locks")
+            : locks::tryTakeAll(shared_.lockDir, child.lease.locks, holder);
+    if (!claimed)
+        return Refusal{{}, {SpawnStep::Lock, claimed.error().sysErrno, shared_.lockDir, claimed.error().message}};
+    if (!claimed->busy.empty()) return Refusal{{std::move(claimed->busy), std::move(claimed->holder)}, {}};
+    child.locks = std::move(claimed->locks);
+    return {};
+}
+
 std::optional<Lease> Spawner::fail(Child& child, SpawnFailure failure) {
     shared_.slots.giveBack(child.slot, child.ring);
     for (Flow* flow : child.flows()) {
         flow->pipe.reset();
         flow->where = Flow::Where::Closed;
     }
+    child.locks.clear();
     child.phase = Child::Phase::Idle;
     child.ended.cause = EndCause::SpawnError;
     child.ended.spawn = std::move(failure);
@@ -436,6 +472,7 @@ std::optional<Lease> Spawner::finishIfComplete(Child& child) {
     if (child.phase != Child::Phase::WaitStreams) return {};
     for (const Flow* flow : child.flows())
         if (flow->where != Flow::Where::Closed) return {};
+    child.locks.clear(); // before anybody hears that it ended: the next claimant shall find them free
     child.phase = Child::Phase::Idle;
     child.ended.out = std::move(child.out.result);
     child.ended.err = std::move(child.err.result);

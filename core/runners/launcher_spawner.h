@@ -27,6 +27,9 @@ struct LauncherShared {
     SlotsFile& slots;
     Pump& pump;
     std::string ownerToken;
+    std::string dataDir;
+    std::string lockDir; ///< of named locks; empty: none
+    int enginePid = 0;
     std::vector<std::string> environment; ///< of the engine, without YARD_OWNER and YARD_LSN
     rlimit openFiles{};                   ///< for children: as the engine was started
     int nullFd = -1;
@@ -76,6 +79,9 @@ private:
     void runChain(Child& child, Lease lease);
     std::optional<Lease> start(Child& child, Lease lease);
     std::optional<Lease> fail(Child& child, SpawnFailure failure);
+    /// Takes what the lease claims. Nothing: it has them all.
+    struct Refusal;
+    std::optional<Refusal> takeLocks(Child& child);
     bool openPipes(Child& child, UniqueFd& outWrite, UniqueFd& errWrite);
     ChildStart launch(Child& child, const std::string& program, std::string_view path, int outFd, int errFd);
     void onExit(Child& child);

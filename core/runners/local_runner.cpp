@@ -197,6 +197,7 @@ Result<void> LocalRunner::Impl::launch() {
     wire::Setup setup;
     setup.dataDir = config_.dataDir;
     setup.ownerToken = config_.ownerToken;
+    setup.lockDir = config_.lockDir;
     setup.slots = config_.slots;
     const unsigned cpus = std::max(1u, std::thread::hardware_concurrency());
     setup.spawners = config_.spawners != 0 ? config_.spawners : std::min(cpus, 4u);
@@ -280,6 +281,14 @@ bool LocalRunner::Impl::take(const wire::Frame& frame, std::vector<Update>& batc
         Update update;
         if (!wire::get(frame.payload, update.id) || !forget(update.id)) return false;
         update.what = Returned{};
+        batch.push_back(std::move(update));
+        return true;
+    }
+    case wire::FrameType::LockBusy: {
+        Update update;
+        LockBusy busy;
+        if (!wire::get(frame.payload, update.id, busy) || !forget(update.id)) return false;
+        update.what = std::move(busy);
         batch.push_back(std::move(update));
         return true;
     }

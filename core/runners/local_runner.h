@@ -24,6 +24,7 @@ namespace yard::runners {
 struct LocalRunnerConfig {
     std::string dataDir;    ///< absolute; holds slots, scratch/, chunks/tmp/ (made when missing)
     std::string ownerToken; ///< YARD_OWNER of every child: identifies this data directory, [0-9a-f]{16,64}
+    std::string lockDir;    ///< of the named locks that leases claim; empty: such a lease cannot start
     unsigned slots = 1;     ///< 1..SlotsFile::kMaxSlots
     unsigned spawners = 0;  ///< threads of the launcher; 0: one per CPU, at most 4
     Duration quiet{2'000};  ///< an update waits at most this long for company

@@ -3,15 +3,18 @@
 //
 // Owner: the engine thread calls everything here and receives the sink's callback on that same thread.
 // Invariants a caller can rely on:
-//  - every lease that was submitted gets exactly one terminal update, Ended or Returned, whatever dies in between;
-//  - of one attempt the updates come in order: Moved, Started, StreamAt…, Ended; a Returned ends it too (it never
-//  ran);
+//  - every lease that was submitted gets exactly one terminal update, Ended, Returned or LockBusy, whatever dies in
+//    between;
+//  - of one attempt the updates come in order: Moved, Started, StreamAt…, Ended; a Returned or a LockBusy ends it
+//  too
+//    (it never ran);
 //  - no process of an attempt is alive when its Ended is delivered.
 #pragma once
 
 #include "core/base/clock.h"
 #include "core/base/hash.h"
 #include "core/base/ids.h"
+#include "core/locks/lock_holder.h"
 
 #include <cstdint>
 #include <functional>
@@ -61,6 +64,7 @@ struct Lease {
     Duration deadline{3'600'000'000};                     ///< Submitting to the end of the tree; 0: none
     Duration grace{2'000'000};                            ///< between SIGTERM and SIGKILL of a teardown
     ResourceLimits limits;
+    std::vector<std::string> locks; ///< named locks, all held from before the start until the tree is gone
     std::uint64_t streamCapBytes =
         0;                 ///< of stdout and stderr each; past it output is discarded and marked. 0: none
     bool hurry = false;    ///< somebody waits for it: its updates are sent at once
@@ -96,7 +100,8 @@ enum class SpawnStep : unsigned char {
     Streams,
     Limits,
     Lookup,
-    Exec
+    Exec,
+    Lock
 };
 struct SpawnFailure {
     SpawnStep step = SpawnStep::None;
@@ -144,6 +149,11 @@ struct Ended {
 };
 /// It was never started and never will be: taken back, or ended while it waited in its slot.
 struct Returned {};
+/// As Returned: a lock that it claims is held, by another engine or by something that has not let go yet.
+struct LockBusy {
+    std::string name;
+    std::optional<locks::LockHolder> holder; ///< when the file says so
+};
 /// A watched stream has grown: `size` bytes of `path` can be read. At most 20 a second per stream.
 struct StreamAt {
     Stream stream = Stream::Out;
@@ -157,7 +167,7 @@ struct Moved {
 };
 struct Update {
     AttemptId id;
-    std::variant<Started, Ended, Returned, StreamAt, Moved> what;
+    std::variant<Started, Ended, Returned, StreamAt, Moved, LockBusy> what;
 };
 
 /// Called with what arrived since the last time; may call the runner.

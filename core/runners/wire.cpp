@@ -1,5 +1,7 @@
 #include "core/runners/wire.h"
 
+#include "core/locks/lock_directory.h"
+
 #include <cerrno>
 #include <cstring>
 #include <sys/socket.h>
@@ -117,6 +119,7 @@ private:
 
 constexpr std::size_t kMaxPath = 8192;
 constexpr std::size_t kMaxMessage = 16384;
+constexpr std::size_t kMaxLockName = 128;
 
 void putTimes(Writer& w, const RunTimes& t) {
     w.time(t.submitting);
@@ -178,6 +181,7 @@ void put(std::string& out, const Setup& s) {
     w.number(s.version);
     w.text(s.dataDir);
     w.text(s.ownerToken);
+    w.text(s.lockDir);
     w.number(s.slots);
     w.number(s.spawners);
     w.duration(s.quiet);
@@ -189,6 +193,7 @@ bool get(std::string_view payload, Setup& s) {
     s.version = r.number<std::uint32_t>();
     s.dataDir = r.cText(kMaxPath);
     s.ownerToken = r.cText(64);
+    s.lockDir = r.cText(kMaxPath);
     s.slots = r.number<std::uint32_t>();
     s.spawners = r.number<std::uint32_t>();
     s.quiet = r.duration();
@@ -229,6 +234,8 @@ void put(std::string& out, const Lease& l) {
     w.number(l.limits.processes);
     w.number(l.limits.fileBytes);
     w.number(std::uint8_t{l.limits.noCoreFiles});
+    w.number(static_cast<std::uint32_t>(l.locks.size()));
+    for (const std::string& name : l.locks) w.text(name);
     w.number(l.streamCapBytes);
     w.number(std::uint8_t{l.hurry});
     w.number(std::uint8_t{l.watchOut});
@@ -258,6 +265,12 @@ bool get(std::string_view payload, Lease& l) {
     l.limits.processes = r.number<std::uint64_t>();
     l.limits.fileBytes = r.number<std::uint64_t>();
     l.limits.noCoreFiles = r.flag();
+    const std::uint32_t locks = r.count(4);
+    l.locks.clear();
+    for (std::uint32_t i = 0; i < locks && r.ok(); ++i) {
+        l.locks.push_back(r.cText(kMaxLockName));
+        if (!locks::isLockName(l.locks.back())) r.fail();
+    }
     l.streamCapBytes = r.number<std::uint64_t>();
     l.hurry = r.flag();
     l.watchOut = r.flag();
@@ -355,7 +368,7 @@ bool get(std::string_view payload, EndedFrame& f) {
     e.times = getTimes(r);
     e.out = getStream(r);
     e.err = getStream(r);
-    e.spawn.step = r.choice(SpawnStep::None, SpawnStep::Exec);
+    e.spawn.step = r.choice(SpawnStep::None, SpawnStep::Lock);
     e.spawn.err = r.number<int>();
     e.spawn.path = r.text(kMaxPath);
     e.spawn.message = r.text(kMaxMessage);
@@ -379,6 +392,20 @@ bool get(std::string_view payload, AttemptId& id, StreamAt& at) {
     at.path = r.text(kMaxPath);
     at.size = r.number<std::uint64_t>();
     return r.done();
+}
+
+void put(std::string& out, AttemptId id, const LockBusy& busy) {
+    Writer w(out, FrameType::LockBusy);
+    w.id(id);
+    w.text(busy.name);
+    w.text(busy.holder ? toText(*busy.holder) : std::string());
+}
+bool get(std::string_view payload, AttemptId& id, LockBusy& busy) {
+    Reader r(payload);
+    id = r.id();
+    busy.name = r.cText(kMaxLockName);
+    busy.holder = locks::parseHolder(r.text(locks::kMaxHolderText));
+    return r.done() && locks::isLockName(busy.name);
 }
 
 void putTakeBack(std::string& out, AttemptId id) {

@@ -13,7 +13,7 @@
 
 namespace yard::runners::wire {
 
-inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kVersion = 2;
 inline constexpr std::size_t kMaxFrame = 4u << 20;
 /// argv and env of one lease together; the kernel's own limit is 2 MiB with usual stack limits.
 inline constexpr std::size_t kMaxLeaseText = 2u << 20;
@@ -30,7 +30,8 @@ enum class FrameType : std::uint8_t {
     Started,
     Ended,
     Returned,
-    StreamAt
+    StreamAt,
+    LockBusy
 };
 
 /// First frame to the launcher.
@@ -38,6 +39,7 @@ struct Setup {
     std::uint32_t version = kVersion;
     std::string dataDir;
     std::string ownerToken;
+    std::string lockDir; ///< of named locks; empty: there is none to be had
     std::uint32_t slots = 1;
     std::uint32_t spawners = 1;
     Duration quiet{};
@@ -79,6 +81,7 @@ void put(std::string& out, const Watch& watch);
 void put(std::string& out, const EndedFrame& frame);
 void put(std::string& out, AttemptId id, const Started& started);
 void put(std::string& out, AttemptId id, const StreamAt& at);
+void put(std::string& out, AttemptId id, const LockBusy& busy);
 void putTakeBack(std::string& out, AttemptId id);
 void putReturned(std::string& out, AttemptId id);
 void putNudge(std::string& out, SlotId slot);
@@ -99,6 +102,7 @@ bool get(std::string_view payload, Watch& watch);
 bool get(std::string_view payload, EndedFrame& frame);
 bool get(std::string_view payload, AttemptId& id, Started& started);
 bool get(std::string_view payload, AttemptId& id, StreamAt& at);
+bool get(std::string_view payload, AttemptId& id, LockBusy& busy);
 bool get(std::string_view payload, AttemptId& id); ///< TakeBack, Returned
 bool get(std::string_view payload, SlotId& slot);  ///< Nudge
 

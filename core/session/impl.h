@@ -41,6 +41,7 @@ public:
 
     // waiting.cpp
     std::optional<Waiting> waiting(Lsn lsn, bool withPosition) const;
+    std::vector<LockStatus> locks(int most) const; // waiting.cpp
 
     // queues.cpp
     Result<void> accepts(QueueId id) const;
@@ -149,6 +150,7 @@ private:
     void resolve(std::uint32_t child, const Predecessor& ended, Outbox& out);
     void failDependent(std::uint32_t record, const Predecessor& because, Outbox& out);
     Waiting::Position positionOf(std::uint32_t record) const;
+    std::optional<Waiting::Lock> lockOf(std::uint32_t lane) const;
     bool isReferredTo(const Record& r) const { return r.has(Record::kInLane) || r.unmet > 0; }
 
     Result<std::uint32_t> findMovable(Lsn lsn) const;

@@ -73,7 +73,9 @@ std::uint32_t Lanes::acquire(std::uint32_t queue, std::uint32_t cls, int priorit
                         .agePos = kNone,
                         .bucketNext = head,
                         .priority = static_cast<std::int8_t>(priority),
-                        .alive = true};
+                        .alive = true,
+                        .blocked = false,
+                        .refusals = 0};
     head = made;
     return made;
 }

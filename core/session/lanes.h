@@ -28,6 +28,8 @@ struct Lane {
     std::uint32_t bucketNext;
     std::int8_t priority;
     bool alive;
+    bool blocked;          ///< waits for a lock of its class, in no heap; see LockBook
+    std::uint8_t refusals; ///< how often it had to since it last started something
 
     std::uint32_t& freeLink() { return bucketNext; }
 };

@@ -15,6 +15,8 @@ namespace yard::session {
 
 /// Interned by the engine, dense from 0: worker, function, resources, locks and limits of an action are one class.
 using ClassId = Id<struct ClassIdTag, std::uint32_t>;
+/// Interned name of a lock, dense from 0.
+using LockId = Id<struct LockIdTag, std::uint32_t>;
 /// Interned label, dense from 1; 0 is "no label".
 using LabelId = Id<struct LabelIdTag, std::uint32_t>;
 

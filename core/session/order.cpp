@@ -2,6 +2,7 @@
 
 #include "core/session/heap.h"
 
+#include <algorithm>
 #include <bit>
 #include <cassert>
 
@@ -56,8 +57,7 @@ std::uint32_t Order::vectorFor(const Resources& resources) {
     return it->second;
 }
 
-std::uint32_t Order::shapeFor(const Resources& resources) {
-    const bool oneCore = isExactlyOneCore(resources);
+std::uint32_t Order::shapeFor(const Resources& resources, bool oneCore) {
     if (const auto it = shapeIndex_.find({resources, oneCore}); it != shapeIndex_.end()) return it->second;
     Resources bucket = resources;
     // What is most frequent is never rounded.
@@ -77,10 +77,14 @@ std::uint32_t Order::shapeFor(const Resources& resources) {
     return it->second;
 }
 
-void Order::defineClass(ClassId id, const Resources& resources) {
+void Order::defineClass(ClassId id, const Resources& resources, std::vector<LockId> locks) {
     while (classes_.size() <= id.value) classes_.push({});
     assert(classes_[id.value].shape == kNone);
-    classes_[id.value] = {.shape = shapeFor(resources), .vector = vectorFor(resources)};
+    // What claims a lock waits in no slot behind something else: it would hold the lock while it does.
+    const bool oneCore = isExactlyOneCore(resources) && locks.empty();
+    classes_[id.value] = {.shape = shapeFor(resources, oneCore),
+                          .vector = vectorFor(resources),
+                          .locks = locks_.setFor(std::move(locks))};
 }
 
 // -- queues
@@ -135,7 +139,7 @@ void Order::enter(std::uint32_t record) {
     assert(waits(record) && !r.has(Record::kInLane | Record::kParked) && r.timer == kNone && r.unmet == 0);
     r.set(Record::kInLane);
     const std::uint32_t lane = r.lane;
-    if (!lanes_.push(lane, record)) return;
+    if (!lanes_.push(lane, record) || lanes_[lane].blocked) return;
     const std::uint32_t queue = lanes_[lane].queue;
     QueueShape& of = queueShape(*queues_[queue], classes_[lanes_[lane].cls].shape);
     if (lanes_[lane].keyPos == kNone) {
@@ -154,17 +158,86 @@ void Order::popEntry(QueueShape& of, std::uint32_t i) {
     records_[lane.first].unset(Record::kInLane);
     lanes_.pop(i);
     if (lane.first != kNone) {
+        if (lane.blocked) return;
         siftDown(of.byKey, lane.keyPos, laneLess(records_, lanes_), keyMoved(lanes_));
         // Within a lane age follows order, so this cannot move up either.
         siftDown(of.byAge, lane.agePos, laneOlder(records_, lanes_), ageMoved(lanes_));
         return;
     }
+    if (lane.blocked) {
+        lane.blocked = false;
+        --of.blocked;
+        locks_.unblock(classes_[lane.cls].locks, i);
+    } else {
+        leaveHeaps(of, i);
+    }
+    if (locks_.reservedLane() == i) endLockReservation();
+}
+
+void Order::leaveHeaps(QueueShape& of, std::uint32_t i) {
     // The heaps compare first entries: the lane leaves before anything looks at its missing one.
+    Lane& lane = lanes_[i];
     const std::uint32_t keyPos = lane.keyPos;
     const std::uint32_t agePos = lane.agePos;
     lane.keyPos = lane.agePos = kNone;
     heapRemove(of.byKey, keyPos, laneLess(records_, lanes_), keyMoved(lanes_));
     heapRemove(of.byAge, agePos, laneOlder(records_, lanes_), ageMoved(lanes_));
+}
+
+// -- locks
+
+void Order::blockLane(Queue& queue, QueueShape& of, std::uint32_t i, LockId lock) {
+    leaveHeaps(of, i);
+    Lane& lane = lanes_[i];
+    lane.blocked = true;
+    ++of.blocked;
+    locks_.block(lock, i);
+    if (lane.refusals < kRefusedBefore) ++lane.refusals;
+    const std::uint32_t set = classes_[lane.cls].locks;
+    if (lane.refusals == kRefusedBefore && !locks_.reservedLane() && locks_.locksOf(set).size() > 1 &&
+        !locks_.isElsewhere(set))
+        locks_.reserve(i, set);
+    if (!queue.gates) return;
+    // It had been let through its gate to start now: another one of its label may instead.
+    queue.gates->offerAgain(records_[lane.first].label);
+    gatesToOpen_.push_back(lane.queue);
+}
+
+void Order::unblockLane(std::uint32_t i) {
+    Lane& lane = lanes_[i];
+    assert(lane.blocked && lane.first != kNone);
+    lane.blocked = false;
+    QueueShape& of = queueShape(*queues_[lane.queue], classes_[lane.cls].shape);
+    --of.blocked;
+    heapPush(of.byKey, i, laneLess(records_, lanes_), keyMoved(lanes_));
+    heapPush(of.byAge, i, laneOlder(records_, lanes_), ageMoved(lanes_));
+    list(lane.queue, of);
+}
+
+void Order::unblockLanes(const std::vector<std::uint32_t>& lanes) {
+    for (const std::uint32_t lane : lanes) unblockLane(lane);
+}
+
+void Order::giveLocks(std::uint32_t cls) {
+    const std::uint32_t set = classes_[cls].locks;
+    if (set == LockBook::kNoLocks) return;
+    locks_.give(set);
+    for (const LockId lock : locks_.locksOf(set)) unblockLanes(locks_.wakeFor(lock));
+}
+
+void Order::setLockElsewhere(LockId lock, bool held) {
+    locks_.setElsewhere(lock, held);
+    if (!held) unblockLanes(locks_.wakeFor(lock));
+}
+
+/// What the locks are kept for could start, were they free.
+bool Order::reservationHolds() const {
+    const Lane& lane = lanes_[*locks_.reservedLane()];
+    return waits(lane.first) && queues_[lane.queue]->eligible() && !locks_.isElsewhere(classes_[lane.cls].locks);
+}
+
+void Order::endLockReservation() {
+    for (const LockId lock : locks_.endReservation()) unblockLanes(locks_.wakeFor(lock));
 }
 
 std::uint32_t Order::topLane(Queue& queue, QueueShape& of, bool byAge, int& budget) {
@@ -174,9 +247,15 @@ std::uint32_t Order::topLane(Queue& queue, QueueShape& of, bool byAge, int& budg
         const std::uint32_t record = lanes_[lane].first;
         const bool waiting = waits(record);
         const bool open = !queue.gates || queue.gates->isOpen(records_[record].label);
-        if (waiting && open) return lane;
+        const std::uint32_t set = classes_[lanes_[lane].cls].locks;
+        const auto lock = waiting && open && set != LockBook::kNoLocks ? locks_.refusal(set, lane) : std::nullopt;
+        if (waiting && open && !lock) return lane;
         if (budget <= 0) return kNone;
         --budget;
+        if (lock) {
+            blockLane(queue, of, lane, *lock);
+            continue;
+        }
         popEntry(of, lane);
         if (waiting)
             queue.gates->park(record);
@@ -249,6 +328,7 @@ void Order::countPassedOver(std::uint32_t started) {
 Order::Pick Order::pick(bool mustFit, int& budget) {
     // What it was made for may have been held or cancelled.
     if (reserved_ != kNone && topQueue(reserved_, budget) == kNone && budget > 0) endReservation();
+    if (locks_.reservedLane() && !reservationHolds()) endLockReservation();
     std::uint32_t best = kNone;
     for (std::uint32_t s = 0; s < shapes_.size(); ++s) {
         if (shapes_[s]->queues.empty() || !mayFit(s, mustFit)) continue;
@@ -280,6 +360,11 @@ std::uint32_t Order::start(const Pick& picked) {
     Queue& q = *queues_[picked.queue];
     const std::uint32_t record = lanes_[picked.lane].first;
     const std::uint32_t cls = lanes_[picked.lane].cls;
+    if (const std::uint32_t set = classes_[cls].locks; set != LockBook::kNoLocks) {
+        locks_.take(set, records_.lsnOf(records_[record]));
+        lanes_[picked.lane].refusals = 0;
+        if (locks_.reservedLane() == picked.lane) (void)locks_.endReservation();
+    }
     popEntry(queueShape(q, classes_[cls].shape), picked.lane);
     countPassedOver(classes_[cls].shape);
     if (q.virtualTime > now_) now_ = q.virtualTime;
@@ -304,6 +389,8 @@ void Order::popFirst(std::uint32_t lane) {
 
 std::uint32_t Order::takeAny(std::uint32_t queue) {
     for (QueueShape& of : queues_[queue]->shapes) {
+        if (of.blocked > 0)
+            unblockLanes(locks_.wakeIf([this, queue](std::uint32_t lane) { return lanes_[lane].queue == queue; }));
         if (of.byKey.empty()) continue;
         const std::uint32_t lane = of.byKey.front();
         const std::uint32_t record = lanes_[lane].first;
@@ -316,7 +403,8 @@ std::uint32_t Order::takeAny(std::uint32_t queue) {
 // -- looking
 
 std::size_t Order::memoryBytes() const {
-    std::size_t bytes = classes_.memoryBytes() + queues_.memoryBytes() + vectors_.size() * (sizeof(Vector) + 160);
+    std::size_t bytes = locks_.memoryBytes() + classes_.memoryBytes() + queues_.memoryBytes() +
+                        vectors_.size() * (sizeof(Vector) + 160);
     for (const auto& shape : shapes_) bytes += sizeof(Shape) + shape->queues.memoryBytes();
     for (std::uint32_t i = 0; i < queues_.size(); ++i) {
         if (!queues_[i]) continue;
@@ -357,8 +445,31 @@ void Order::check() const {
     for (std::uint32_t i = 0; i < lanes_.end(); i = lanes_.next(i)) {
         if (!lanes_.present(i)) continue;
         lanes_.check(i);
-        assert((lanes_[i].first == kNone) == (lanes_[i].keyPos == kNone));
+        assert((lanes_[i].first == kNone || lanes_[i].blocked) == (lanes_[i].keyPos == kNone));
+        assert(!lanes_[i].blocked || lanes_[i].first != kNone);
     }
+    checkLocks();
+}
+
+void Order::checkLocks() const {
+    std::map<std::uint32_t, std::uint32_t> listed;
+    locks_.forEachBlocked([&]([[maybe_unused]] LockId lock, std::uint32_t lane) {
+        ++listed[lane];
+        assert(lanes_.present(lane) && lanes_[lane].blocked);
+        assert(std::ranges::binary_search(locks_.locksOf(classes_[lanes_[lane].cls].locks), lock));
+        assert(locks_.refusal(classes_[lanes_[lane].cls].locks, lane) && "a lane waits for something");
+    });
+    std::uint32_t counted = 0, blocked = 0;
+    for (std::uint32_t i = 0; i < queues_.size(); ++i)
+        if (queues_[i])
+            for (const QueueShape& of : queues_[i]->shapes) counted += of.blocked;
+    for (std::uint32_t i = 0; i < lanes_.end(); i = lanes_.next(i)) {
+        if (!lanes_.present(i) || !lanes_[i].blocked) continue;
+        ++blocked;
+        assert(listed[i] == 1 && "a lane that waits is in one list");
+    }
+    assert(counted == blocked && listed.size() == blocked);
+    assert(!locks_.reservedLane() || lanes_.present(*locks_.reservedLane()));
 }
 
 } // namespace yard::session

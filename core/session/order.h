@@ -11,6 +11,7 @@
 #include "core/session/capacity.h"
 #include "core/session/grow_array.h"
 #include "core/session/lanes.h"
+#include "core/session/lock_book.h"
 #include "core/session/queues.h"
 #include "core/session/record.h"
 
@@ -19,6 +20,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace yard::session {
@@ -41,10 +43,15 @@ public:
         , capacity_(capacity)
         , dropped_(std::move(dropped)) {}
 
-    void defineClass(ClassId id, const Resources& resources);
+    void defineClass(ClassId id, const Resources& resources, std::vector<LockId> locks);
     bool isDefined(ClassId id) const { return id.value < classes_.size() && classes_[id.value].shape != kNone; }
     const Resources& resourcesOf(std::uint32_t cls) const { return *vectors_[classes_[cls].vector].resources; }
-    bool isOneCore(std::uint32_t cls) const { return vectors_[classes_[cls].vector].oneCore; }
+    bool isOneCore(std::uint32_t cls) const {
+        return vectors_[classes_[cls].vector].oneCore && classes_[cls].locks == LockBook::kNoLocks;
+    }
+    /// Number of the set of locks that a class claims; LockBook::kNoLocks: none.
+    std::uint32_t locksOf(std::uint32_t cls) const { return classes_[cls].locks; }
+    const LockBook& locks() const { return locks_; }
     double shareOf(std::uint32_t cls) const { return vectors_[classes_[cls].vector].share; }
 
     std::uint32_t addQueue(QueueId id);
@@ -81,6 +88,12 @@ public:
     Pick pick(bool mustFit, int& budget);
     /// Takes the picked action out of its lane and charges its queue. Returns the record.
     std::uint32_t start(const Pick& pick);
+    /// What was started has let go of its locks: who waited for them may start.
+    void giveLocks(std::uint32_t cls);
+    /// Another engine has the lock, or has not any more.
+    void setLockElsewhere(LockId lock, bool held);
+    /// Queues with a gate that has a place again because a lane went to wait for a lock; forgotten with the answer.
+    std::vector<std::uint32_t> takeGatesToOpen() { return std::exchange(gatesToOpen_, {}); }
     /// The start was given back.
     void refund(std::uint32_t queue, std::uint32_t cls, bool wasOldest);
 
@@ -93,6 +106,7 @@ public:
     void check() const;
 
 private:
+    void checkLocks() const;
     struct Vector {
         const Resources* resources;
         double share;
@@ -101,6 +115,7 @@ private:
     struct ClassInfo {
         std::uint32_t shape = kNone;
         std::uint32_t vector = kNone;
+        std::uint32_t locks = LockBook::kNoLocks;
     };
     struct Listing {
         double virtualTime;
@@ -113,14 +128,14 @@ private:
     };
     struct Shape {
         Resources resources;
-        bool oneCore = false; ///< exactly one core: has slots of its own
+        bool oneCore = false; ///< exactly one core and no lock: has slots of its own
         GrowArray<Listing> queues;
         std::uint32_t passedOver = 0; ///< starts of others since it last fitted
         MonoTime passedSince{};
     };
     using ShapeKey = std::pair<Resources, bool>; ///< resources, exactly one core
 
-    std::uint32_t shapeFor(const Resources& resources);
+    std::uint32_t shapeFor(const Resources& resources, bool oneCore);
     void countPassedOver(std::uint32_t started);
     void endReservation();
     std::uint32_t vectorFor(const Resources& resources);
@@ -133,6 +148,12 @@ private:
     /// left.
     std::uint32_t topLane(Queue& queue, QueueShape& of, bool byAge, int& budget);
     void popEntry(QueueShape& of, std::uint32_t lane);
+    void leaveHeaps(QueueShape& of, std::uint32_t lane);
+    void blockLane(Queue& queue, QueueShape& of, std::uint32_t lane, LockId lock);
+    void unblockLane(std::uint32_t lane);
+    void unblockLanes(const std::vector<std::uint32_t>& lanes);
+    bool reservationHolds() const;
+    void endLockReservation();
     bool mayFit(std::uint32_t shape, bool now) const;
     bool waits(std::uint32_t record) const {
         const Record& r = records_[record];
@@ -144,6 +165,8 @@ private:
     Capacity& capacity_;
     std::function<void(std::uint32_t)> dropped_;
 
+    LockBook locks_;
+    std::vector<std::uint32_t> gatesToOpen_;
     GrowArray<ClassInfo> classes_;
     std::map<Resources, std::uint32_t> vectorIndex_; ///< keys are what vectors_ points to
     std::vector<Vector> vectors_;

@@ -30,9 +30,11 @@ struct Tally {
     }
 };
 
-/// The lanes of one queue whose actions need the same resources. A lane that has entries is in both heaps.
+/// The lanes of one queue whose actions need the same resources. A lane that has entries is in both heaps,
+/// unless it waits for a lock.
 struct QueueShape {
     std::uint32_t shape = 0;
+    std::uint32_t blocked = 0;      ///< lanes of it that wait for a lock, in neither heap
     bool listed = false;            ///< has an entry in the heap of queues of its shape
     GrowArray<std::uint32_t> byKey; ///< lanes by their first action: priority, then age
     GrowArray<std::uint32_t> byAge; ///< the same lanes by the age of their first action

@@ -119,7 +119,9 @@ bool Session::Impl::schedule(MonoTime now, Outbox& out, bool mayStart) {
     }
     while (startNext(true, out, budget)) {
     }
-    return moreTimers || budget <= 0;
+    for (const std::uint32_t queue : order_.takeGatesToOpen())
+        if (order_.hasQueue(queue)) listOpening(queue);
+    return moreTimers || budget <= 0 || !opening_.empty();
 }
 
 /// Hands out what is next, or nothing: false. `ahead`: the machine is full, but short actions may wait at the
@@ -268,8 +270,8 @@ Result<void> Session::moveTo(SessionState to, Outbox& out) {
 Result<void> Session::accepts(QueueId queue) const {
     return impl_->accepts(queue);
 }
-void Session::defineClass(ClassId id, const Resources& resources) {
-    impl_->order().defineClass(id, resources);
+void Session::defineClass(ClassId id, const Resources& resources, std::vector<LockId> locks) {
+    impl_->order().defineClass(id, resources, std::move(locks));
 }
 bool Session::everFits(ClassId id) const {
     return impl_->capacity().everFits(impl_->order().resourcesOf(id.value));
@@ -360,6 +362,11 @@ void Session::finishStored(Lsn lsn, Outbox& out) {
     impl_->finishStored(lsn, out);
 }
 
+void Session::setLockElsewhere(LockId lock, bool held) {
+    YARD_ASSERT_OWNER(impl_->owner_);
+    impl_->order().setLockElsewhere(lock, held);
+}
+
 bool Session::schedule(MonoTime now, Outbox& out, bool mayStart) {
     YARD_ASSERT_OWNER(impl_->owner_);
     return impl_->schedule(now, out, mayStart);
@@ -388,6 +395,19 @@ std::optional<Waiting> Session::waiting(Lsn lsn, bool withPosition) const {
 }
 std::vector<Lsn> Session::runningActions() const {
     return impl_->runningActions();
+}
+std::vector<LockId> Session::locksElsewhere() const {
+    std::vector<LockId> found;
+    impl_->order().locks().forEach([&found](LockId lock, const LockBook::State& state) {
+        if (state.elsewhere) found.push_back(lock);
+    });
+    return found;
+}
+std::vector<LockStatus> Session::locks(int most) const {
+    return impl_->locks(most);
+}
+std::size_t Session::locksHeld() const {
+    return impl_->order().locks().held();
 }
 std::optional<QueueStatus> Session::queueStatus(QueueId id) const {
     return impl_->queueStatus(id);

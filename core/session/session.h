@@ -79,6 +79,12 @@ struct Waiting {
         std::int64_t before = 0; ///< actions of its queue that come first
         bool isExact = true;     ///< below a thousand or so
     };
+    /// A lock that it claims and cannot have now.
+    struct Lock {
+        LockId lock;
+        Lsn holder{};           ///< of ours; 0: none
+        bool elsewhere = false; ///< another engine has it; neither: it is kept for one that claims several
+    };
     bool held = false;               ///< by itself
     bool queueHeld = false;          ///< its queue is
     std::int64_t failures = 0;       ///< because of so many failures; 0: by hand
@@ -90,10 +96,20 @@ struct Waiting {
     std::optional<Limit> queueLimit; ///< max_running is reached
     std::optional<Limit> labelLimit; ///< that of its label is
     LabelId label;
+    std::optional<Lock> lock; ///< the first one
     std::vector<ResourceNeed> needs;
     bool reservedForLarger = false;   ///< what it needs is kept for something that was passed over
     bool noSlot = false;              ///< the runner has no place for another one that is not one core
     std::optional<Position> position; ///< absent: it does not wait in line, or was not asked for
+};
+
+/// A lock that is held, here or elsewhere, or waited for.
+struct LockStatus {
+    LockId lock;
+    Lsn holder{}; ///< of ours; 0: none
+    bool elsewhere = false;
+    std::vector<Lsn> waiting; ///< pending ones that claim it, lowest first
+    bool hasMore = false;     ///< more than asked for wait
 };
 
 struct QueueStatus {
@@ -133,7 +149,7 @@ public:
 
     // -- classes and queues
     /// Once per class, before its first action.
-    void defineClass(ClassId id, const Resources& resources);
+    void defineClass(ClassId id, const Resources& resources, std::vector<LockId> locks = {});
     /// False: an action of this class would never start on this machine.
     bool everFits(ClassId id) const;
     /// What an action of this class asks for, what there is and what is free of it.
@@ -197,6 +213,10 @@ public:
     /// (Outbox::stopped).
     void finishStored(Lsn lsn, Outbox& out);
 
+    /// Another engine has this lock: nothing that claims it starts until it is said to be free. Of one of our own:
+    /// no effect before that one has ended.
+    void setLockElsewhere(LockId lock, bool held);
+
     // -- time and work
     /// Lets timers fire that are due, then starts what may start. At most a few thousand things per call; true:
     /// call again after a yield. Without `mayStart` timers fire and nothing starts.
@@ -218,6 +238,13 @@ public:
     std::optional<Waiting> waiting(Lsn lsn, bool withPosition) const;
     /// Submitting and running ones, oldest start first is not promised; at most maxOutstanding.
     std::vector<Lsn> runningActions() const;
+    /// Locks that are held elsewhere, if something here waits for them.
+    std::vector<LockId> locksElsewhere() const;
+    /// Every lock that is held or waited for; of each at most `most` that wait. Looks at each lane and a few
+    /// thousand actions.
+    std::vector<LockStatus> locks(int most) const;
+    /// Locks held by actions of ours.
+    std::size_t locksHeld() const;
     std::optional<QueueStatus> queueStatus(QueueId id) const;
     SessionCounts counts() const;
     /// `sink` is told of each change while it happens: it must note it and return. Empty: nobody is.

@@ -34,7 +34,56 @@ Waiting::Position Session::Impl::positionOf(std::uint32_t record) const {
         if (looked > 0 && looked < all) counted *= static_cast<double>(all) / looked;
         before += counted;
     }
+    order_.locks().forEachBlocked([&](LockId, std::uint32_t lane) {
+        if (&order_.queue(lanes_[lane].queue) != &q || counting.steps <= 0) return;
+        --counting.steps;
+        before += lanes_.countBefore(lane, record, waits, counting);
+    });
     return {.before = static_cast<std::int64_t>(before), .isExact = counting.exact > 0 && counting.steps > 0};
+}
+
+std::optional<Waiting::Lock> Session::Impl::lockOf(std::uint32_t lane) const {
+    const std::uint32_t set = order_.locksOf(lanes_[lane].cls);
+    if (set == LockBook::kNoLocks) return std::nullopt;
+    const auto lock = order_.locks().refusal(set, lane);
+    if (!lock) return std::nullopt;
+    const LockBook::State* state = order_.locks().find(*lock);
+    if (!state) return Waiting::Lock{.lock = *lock};
+    return Waiting::Lock{.lock = *lock, .holder = state->holder, .elsewhere = state->elsewhere};
+}
+
+std::vector<LockStatus> Session::Impl::locks(int most) const {
+    std::vector<LockStatus> all;
+    order_.locks().forEach([&all](LockId lock, const LockBook::State& state) {
+        all.push_back({.lock = lock, .holder = state.holder, .elsewhere = state.elsewhere, .waiting = {}});
+    });
+    int looks = kMostSteps;
+    for (std::uint32_t lane = 0; lane < lanes_.end() && !all.empty(); lane = lanes_.next(lane)) {
+        if (!lanes_.present(lane) || lanes_[lane].first == kNone) continue;
+        const std::uint32_t set = order_.locksOf(lanes_[lane].cls);
+        if (set == LockBook::kNoLocks) continue;
+        std::vector<Lsn> found;
+        bool more = false;
+        lanes_.forEachEntry(lane, [&](std::uint32_t record) {
+            const Record& r = records_[record];
+            if (r.phase != Phase::Waiting || r.has(Record::kHeld | Record::kCancel)) return;
+            more = std::ssize(found) >= most || --looks <= 0;
+            if (!more) found.push_back(records_.lsnOf(r));
+        });
+        for (const LockId lock : order_.locks().locksOf(set)) {
+            const auto at = std::ranges::lower_bound(all, lock, {}, &LockStatus::lock);
+            if (at == all.end() || at->lock != lock) continue;
+            at->waiting.insert(at->waiting.end(), found.begin(), found.end());
+            at->hasMore = at->hasMore || more;
+        }
+    }
+    for (LockStatus& status : all) {
+        std::ranges::sort(status.waiting);
+        if (std::ssize(status.waiting) <= most) continue;
+        status.waiting.resize(static_cast<std::size_t>(most));
+        status.hasMore = true;
+    }
+    return all;
 }
 
 std::optional<Waiting> Session::Impl::waiting(Lsn lsn, bool withPosition) const {
@@ -59,6 +108,7 @@ std::optional<Waiting> Session::Impl::waiting(Lsn lsn, bool withPosition) const 
         limit && limit->running >= limit->most)
         w.labelLimit = Waiting::Limit{.most = limit->most, .running = limit->running};
     w.label = LabelId(r.label);
+    if (r.phase == Phase::Waiting) w.lock = lockOf(r.lane);
     w.starting = r.phase == Phase::Leased;
     w.needs = capacity_->describe(order_.resourcesOf(lane.cls));
     w.reservedForLarger = order_.isReservedAway(lane.cls);

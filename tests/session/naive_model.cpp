@@ -1,5 +1,6 @@
 #include "tests/session/naive_model.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <tuple>
 
@@ -59,7 +60,17 @@ bool NaiveModel::fits(const Action& a) const {
         licences += other.licences;
     }
     // What is not asked for is not lacking.
-    return (a.cores == 0 || cores <= cores_) && (a.licences == 0 || licences <= licences_);
+    return (a.cores == 0 || cores <= cores_) && (a.licences == 0 || licences <= licences_) && hasLocks(a);
+}
+
+/// Nobody else has any of those that it claims.
+bool NaiveModel::hasLocks(const Action& a) const {
+    const auto isFree = [this](std::uint32_t lock) {
+        return !locksElsewhere.contains(lock) && std::ranges::none_of(actions, [lock](const auto& other) {
+            return other.second.phase == Phase::Out && other.second.locks.contains(lock);
+        });
+    };
+    return std::ranges::all_of(a.locks, isFree);
 }
 
 void NaiveModel::refreshShares(MonoTime now) {
@@ -71,10 +82,11 @@ void NaiveModel::refreshShares(MonoTime now) {
     }
 }
 
-void NaiveModel::add(const NewAction& given, int cores, int licences) {
+void NaiveModel::add(const NewAction& given, int cores, int licences, std::set<std::uint32_t> locks) {
     Action a{.given = given,
              .cores = cores,
              .licences = licences,
+             .locks = std::move(locks),
              .attempt = given.attempts,
              .retries = given.retries,
              .notBefore = given.notBefore};
@@ -120,7 +132,7 @@ std::string NaiveModel::started(const Start& start, MonoTime now) {
     if (start.attempt != a.attempt + 1) return fmt::format("{} started as {}", start.lsn.value, start.attempt);
     const bool oldest = q.starts % 16 == 15;
     for (const auto& [lsn, other] : actions) {
-        if (!ready(other, now) || !fits(other)) continue;
+        if (!ready(other, now) || !fits(other) || (mayReserveLocks && !other.locks.empty())) continue;
         const Queue& rival = queues.at(other.given.queue.value);
         // Of a label with a limit one is let through at a time, each 16th the oldest: no order among those is
         // promised.
@@ -144,7 +156,7 @@ std::string NaiveModel::started(const Start& start, MonoTime now) {
 std::string NaiveModel::idle(MonoTime now) {
     refreshShares(now);
     for (const auto& [lsn, a] : actions)
-        if (ready(a, now) && fits(a) && !yieldsToLarger(a, now))
+        if (ready(a, now) && fits(a) && !yieldsToLarger(a, now) && (!mayReserveLocks || a.locks.empty()))
             return fmt::format("{} could start and does not", lsn);
     return {};
 }

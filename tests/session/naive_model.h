@@ -1,12 +1,13 @@
 // What the session should decide, in the plainest way: every action in a map, each decision a walk over all of
-// them. Knows order, shares, holds, limits of queues and labels, dependencies, resources, retries, stopping after
-// failures and counters; not leases ahead and not the states of the session (the scripts have those).
+// them. Knows order, shares, holds, limits of queues and labels, locks, dependencies, resources, retries, stopping
+// after failures and counters; not leases ahead and not the states of the session (the scripts have those).
 #pragma once
 
 #include "core/session/session.h"
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ public:
         NewAction given; ///< as submitted, then priority, queue, hold as changed since
         int cores = 1;
         int licences = 0;
+        std::set<std::uint32_t> locks{};
         std::vector<Predecessor> after{}; ///< those that have not ended
         Phase phase = Phase::Waiting;
         bool countsRunning = false;
@@ -53,7 +55,12 @@ public:
 
     std::map<std::int64_t, ActionState> endStates; ///< of actions that are no longer there
 
-    void add(const NewAction& given, int cores, int licences);
+    std::set<std::uint32_t> locksElsewhere;
+    /// Some claim several locks: then one of those may have a reservation, and neither the order of those that
+    /// claim locks nor that they start as soon as they could is known.
+    bool mayReserveLocks = false;
+
+    void add(const NewAction& given, int cores, int licences, std::set<std::uint32_t> locks);
     /// The session started this: applied, after the question whether it was the right one. Empty, or what is wrong.
     std::string started(const Start& start, MonoTime now);
     /// The session started nothing more: empty, or the name of what it missed.
@@ -72,6 +79,7 @@ public:
 private:
     bool ready(const Action& a, MonoTime now) const;
     bool fits(const Action& a) const;
+    bool hasLocks(const Action& a) const;
     bool labelHasPlace(const Action& a) const;
     bool labelIsLimited(const Action& a) const;
     /// Its place of a label may be offered to another one of the same label, which is too large.

@@ -2,6 +2,7 @@
 
 #include "core/session/session.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <map>
@@ -55,6 +56,7 @@ private:
 
     Session& session();
     LabelId labelOf(const std::string& name);
+    LockId lockOf(const std::string& name);
     Predecessor predecessor(const std::string& text);
     Lsn lsn(const std::string& name) const;
     QueueId queue(const std::string& name);
@@ -78,6 +80,7 @@ private:
     std::map<std::string, QueueId> queues_{{"q0", QueueId(0)}};
     std::map<std::string, ClassId> classes_;
     std::map<std::string, LabelId> labels_;
+    std::map<std::string, LockId> locks_;
     bool storeLater_ = false;
     Outbox out_;
     std::map<std::string, std::vector<std::string>> noted_; ///< verb -> objects, in the order of Outbox
@@ -220,6 +223,10 @@ void Player::configure(QueueConfig& config, const Words& w, std::size_t from, Qu
             ++i;
         }
     }
+}
+
+LockId Player::lockOf(const std::string& name) {
+    return locks_.try_emplace(name, LockId(static_cast<std::uint32_t>(locks_.size()))).first->second;
 }
 
 LabelId Player::labelOf(const std::string& name) {
@@ -381,15 +388,20 @@ bool Player::actionCommand(const Words& w) {
     else if (w[0] == "class") {
         Resources need;
         need.milliCores = std::llround(1000 * std::stod(w.at(2)));
+        std::vector<LockId> locks;
         for (std::size_t i = 3; i + 1 < w.size(); i += 2) {
             if (w[i] == "memory")
                 need.memoryMb = std::stoi(w[i + 1]);
+            else if (w[i] == "lock")
+                locks.push_back(lockOf(w[i + 1]));
             else
                 need.named.emplace_back(w[i], std::llround(1000 * std::stod(w[i + 1])));
         }
         session();
         classes_[w.at(1)] = ClassId(static_cast<std::uint32_t>(classes_.size()));
-        session().defineClass(classes_[w[1]], need);
+        session().defineClass(classes_[w[1]], need, std::move(locks));
+    } else if (w[0] == "elsewhere" || w[0] == "let_go") {
+        session().setLockElsewhere(lockOf(w.at(1)), w[0] == "elsewhere");
     } else {
         return false;
     }
@@ -491,6 +503,14 @@ void Player::expectWaits(const Words& w) {
             is += fmt::format(" running {}/{}", waiting->queueLimit->running, waiting->queueLimit->most);
         if (waiting->labelLimit)
             is += fmt::format(" label {}/{}", waiting->labelLimit->running, waiting->labelLimit->most);
+        if (waiting->lock) {
+            const auto lock =
+                std::ranges::find(locks_, waiting->lock->lock, [](const auto& l) { return l.second; });
+            is += fmt::format(" lock {} {}", lock->first,
+                              waiting->lock->elsewhere           ? "elsewhere"
+                              : waiting->lock->holder.value == 0 ? "kept"
+                                                                 : nameOf(waiting->lock->holder));
+        }
         for (const ResourceNeed& need : waiting->needs)
             if (need.free < need.need) is += fmt::format(" {} {}/{}", need.resource, need.need, need.free);
         say(waiting->noSlot, "slot");

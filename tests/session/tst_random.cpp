@@ -13,11 +13,17 @@ using namespace yard::session::test;
 
 namespace {
 
+/// Locks of the classes that claim some; those from the third on claim several.
+const std::vector<std::uint32_t> kLockSets[] = {{0}, {1}, {0, 1}, {1, 2}, {0, 1, 2}};
+constexpr int kOneLock = 2;
+constexpr std::uint32_t kFirstLocking = 14;
+
 class Life {
 public:
     Life(unsigned seed, bool oneClass)
         : random_(seed)
         , oneClass_(oneClass)
+        , several_(!oneClass && seed % 2 == 0)
         , cores_(1 + pick(4))
         , licences_(1 + pick(2))
         , model_(cores_, licences_, oneClass)
@@ -47,6 +53,7 @@ private:
 
     std::mt19937 random_;
     bool oneClass_;
+    bool several_; ///< locks for some
     int cores_;
     int licences_;
     NaiveModel model_;
@@ -67,6 +74,14 @@ void Life::setUp() {
         need.named = {{"licence", 1000}};
         session_.defineClass(ClassId(static_cast<std::uint32_t>(10 + c)), need);
     }
+    for (std::uint32_t c = 0; c < std::size(kLockSets); ++c) {
+        std::vector<LockId> locks;
+        for (const std::uint32_t lock : kLockSets[c]) locks.emplace_back(lock);
+        Resources need;
+        need.milliCores = 1000;
+        session_.defineClass(ClassId(kFirstLocking + c), need, std::move(locks));
+    }
+    model_.mayReserveLocks = several_;
     Resources onlyLicence{.milliCores = 0, .named = {{"licence", 1000}}};
     session_.defineClass(ClassId(10), onlyLicence);
     const int queues = 1 + pick(3);
@@ -129,6 +144,13 @@ void Life::submit() {
     const int licences = !oneClass_ && chance(20) ? 1 : 0;
     if (licences > 0 && chance(30)) cores = 0;
     a.cls = ClassId(static_cast<std::uint32_t>(licences > 0 ? 10 + cores : cores));
+    std::set<std::uint32_t> locks;
+    if (!oneClass_ && licences == 0 && chance(40)) {
+        const int set = pick(several_ ? static_cast<int>(std::size(kLockSets)) : kOneLock);
+        cores = 1;
+        a.cls = ClassId(kFirstLocking + static_cast<std::uint32_t>(set));
+        locks.insert(kLockSets[set].begin(), kLockSets[set].end());
+    }
     a.label = LabelId(static_cast<std::uint32_t>(chance(50) ? 0 : 1 + pick(3)));
     const std::vector<Predecessor> after = predecessors();
     a.after = after;
@@ -139,9 +161,10 @@ void Life::submit() {
     if (model_.queues[a.queue.value].state == QueueState::Cancelled) return;
     log_ += fmt::format("submit {} q{} p{} c{} l{} label {}{}", a.lsn.value, a.queue.value, a.priority, cores,
                         licences, a.label.value, a.held ? " held" : "");
+    for (const std::uint32_t lock : locks) log_ += fmt::format(" lock {}", lock);
     for (const Predecessor& p : after) log_ += fmt::format(" after {} on {}", p.lsn.value, static_cast<int>(p.on));
     log_ += "\n";
-    model_.add(a, cores, licences);
+    model_.add(a, cores, licences, std::move(locks));
     session_.add({&a, 1}, now_, out_);
 }
 
@@ -306,6 +329,12 @@ void Life::act() {
         for (int n = 1 + pick(4); n > 0; --n) submit();
     } else if (what < 45) {
         if (auto* a = any()) changeAction(*a);
+    } else if (what == 45 && !oneClass_) {
+        const auto lock = static_cast<std::uint32_t>(pick(2));
+        const bool held = model_.locksElsewhere.insert(lock).second;
+        if (!held) model_.locksElsewhere.erase(lock);
+        log_ += fmt::format("lock {} elsewhere: {}\n", lock, held);
+        session_.setLockElsewhere(LockId(lock), held);
     } else if (what < 55) {
         changeQueue(pick(static_cast<int>(model_.queues.size())));
     } else if (what < 80) {

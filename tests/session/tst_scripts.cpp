@@ -193,6 +193,54 @@ const Row kLimits[] = {
      "expect start a b, finish a failed exit_code, b failed exit_code, stopped q1"},
 };
 
+const Row kLocks[] = {
+    {"one lock has one holder, in the order of age",
+     "cores 4; class k 1 lock x; submit k a b c; submit d; expect start a d; done a; expect finish a completed, "
+     "start b; done b; expect finish b completed, start c"},
+    {"classes that claim the same lock exclude each other, others do not",
+     "cores 4; class k 1 lock x; class l 1 lock x lock y; class m 1 lock z; submit k a; submit l b; submit m c; "
+     "expect start a c; done a; expect finish a completed, start b"},
+    {"priority goes first when a lock becomes free",
+     "cores 4; class k 1 lock x; submit k a b; submit k p5 c; expect start a; done a; expect finish a completed, "
+     "start c"},
+    {"what waits for a lock takes no place of others",
+     "cores 1; class k 1 lock x; elsewhere x; submit k a; submit b; expect start b; done b; expect finish b "
+     "completed; let_go x; expect start a"},
+    {"what another engine holds waits until it lets go",
+     "cores 2; class k 1 lock x; submit k a; elsewhere x; submit k b; done a; expect start a, finish a completed; "
+     "let_go x; expect start b"},
+    {"a start that found the lock held elsewhere goes back, uncounted",
+     "cores 2; class k 1 lock x; submit k a; elsewhere x; return a; expect start a; waits a lock x elsewhere "
+     "position "
+     "0; let_go x; expect start a"},
+    {"in a queue that is held nobody waits in front of others",
+     "cores 4; class k 1 lock x; queue q1; queue q2; submit q1 k a b; submit q2 k c; hold q1; done a; expect "
+     "start a c, finish a completed"},
+    {"cancelled, moved and held ones make way",
+     "cores 4; class k 1 lock x; queue q1; submit k a b c d e; cancel b; hold c; move d q1; done a; expect "
+     "start a d, finish b cancelled, a completed; done d; expect finish d completed, start e; cancel e; expect"
+     " stop e cancel"},
+    {"cancelled with its queue while it waits for a lock",
+     "cores 4; class k 1 lock x; queue q1; submit k a; submit q1 k b c; cancel q1; steps; expect start a, "
+     "finish b cancelled, c cancelled"},
+    {"a place of a label goes to one that needs no lock",
+     "cores 4; class k 1 lock x; limits q0 l 1; elsewhere x; submit label l b; submit k p5 label l a; submit "
+     "label l c; expect start b; done b; expect finish b completed, start c"},
+    {"what claims two locks is not passed over for ever",
+     "cores 9; class k 1 lock x; class l 1 lock y; class m 1 lock x lock y; submit k a; submit l b; submit m "
+     "c; submit p1 k a1 a2 a3 a4 a5 a6 a7 a8 a9; done a; done a1; done a2; done a3; done a4; done a5; done a6;"
+     " done a7; waits a8 lock x kept position 0; waits c lock y b position 2; done b; running c; state c "
+     "running; waits a8 lock x c position 0; done c; running a8; state a8 running"},
+    {"a lock that is kept is given free when what it is for is held",
+     "cores 9; class k 1 lock x; class l 1 lock y; class m 1 lock x lock y; submit k a; submit l b; submit m "
+     "c; submit p1 k a1 a2 a3 a4 a5 a6 a7 a8 a9; done a; done a1; done a2; done a3; done a4; done a5; done a6;"
+     " done a7; waits a8 lock x kept position 0; hold c; running a8; state a8 running"},
+    {"a lock is not kept for what another engine keeps waiting",
+     "cores 9; class k 1 lock x; class m 1 lock x lock y; elsewhere y; submit k a; submit m c; submit p1 k a1 "
+     "a2 a3 a4 a5 a6 a7 a8 a9; done a; done a1; done a2; done a3; done a4; done a5; done a6; done a7; running "
+     "a8; state a8 running"},
+};
+
 const Row kWaiting[] = {
     {"says which resource is short and how many come first",
      "cores 2; memory 100; class fat 1 memory 60; submit fat a b; submit fat c; waits b memory_mb 60/40 position "
@@ -212,6 +260,9 @@ const Row kWaiting[] = {
     {"says limits",
      "cores 4; queue q1 max_running 1; queue q2; limits q2 x 1; submit q1 a b; submit q2 label x c d; "
      "waits b running 1/1 position 0; waits d label 1/1"},
+    {"says which lock, and who has it", "cores 4; class k 1 lock x lock y; elsewhere y; class l 1 lock x; submit l "
+                                        "a; submit k b; waits b lock x a position "
+                                        "0; done a; waits b lock y elsewhere position 0"},
     {"says that slots are short", "cores 4; shared 1; class bit 0.5; submit bit a b; waits b slot position 0"},
     {"says that the session holds", "submit a b; session paused; waits b session cores 1/0 position 0"},
 };
@@ -489,6 +540,7 @@ void TestScripts::script_data() {
     rows("life", kLife);
     rows("dependencies", kDependencies);
     rows("limits", kLimits);
+    rows("locks", kLocks);
     rows("waiting", kWaiting);
     rows("retries", kRetries);
     rows("reschedule", kReschedule);

@@ -1,0 +1,126 @@
+#include "core/session/lock_book.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace yard::session {
+
+std::uint32_t LockBook::setFor(std::vector<LockId> locks) {
+    if (locks.empty()) return kNoLocks;
+    std::ranges::sort(locks);
+    const auto same = std::ranges::unique(locks);
+    locks.erase(same.begin(), same.end());
+    const auto [it, made] = setIndex_.try_emplace(std::move(locks), static_cast<std::uint32_t>(sets_.size()));
+    if (made) sets_.push_back(&it->first);
+    return it->second;
+}
+
+std::optional<LockId> LockBook::refusal(std::uint32_t set, std::uint32_t lane) const {
+    const bool keptFromIt = reservedLane_ && *reservedLane_ != lane;
+    for (const LockId lock : locksOf(set)) {
+        const State* state = find(lock);
+        if (state && !state->isFree()) return lock;
+        if (keptFromIt && std::ranges::binary_search(locksOf(reservedSet_), lock)) return lock;
+    }
+    return std::nullopt;
+}
+
+void LockBook::take(std::uint32_t set, Lsn holder) {
+    for (const LockId lock : locksOf(set)) {
+        State& state = locks_[lock];
+        assert(state.isFree());
+        state.holder = holder;
+        ++held_;
+    }
+}
+
+void LockBook::give(std::uint32_t set) {
+    for (const LockId lock : locksOf(set)) {
+        State& state = locks_[lock];
+        assert(state.holder.value != 0);
+        state.holder = {};
+        --held_;
+        dropIfIdle(lock);
+    }
+}
+
+void LockBook::setElsewhere(LockId lock, bool held) {
+    locks_[lock].elsewhere = held;
+    dropIfIdle(lock);
+}
+
+bool LockBook::isElsewhere(std::uint32_t set) const {
+    return std::ranges::any_of(locksOf(set), [this](LockId lock) {
+        const State* state = find(lock);
+        return state && state->elsewhere;
+    });
+}
+
+void LockBook::unblock(std::uint32_t set, std::uint32_t lane) {
+    for (const LockId lock : locksOf(set)) {
+        const auto at = locks_.find(lock);
+        if (at == locks_.end() || std::erase(at->second.lanes, lane) == 0) continue;
+        dropIfIdle(lock);
+        return;
+    }
+}
+
+std::vector<std::uint32_t> LockBook::wakeFor(LockId lock) {
+    const auto at = locks_.find(lock);
+    if (at == locks_.end() || !at->second.isFree()) return {};
+    std::vector<std::uint32_t> lanes = std::exchange(at->second.lanes, {});
+    dropIfIdle(lock);
+    return lanes;
+}
+
+std::vector<std::uint32_t> LockBook::wakeIf(const std::function<bool(std::uint32_t)>& wanted) {
+    std::vector<std::uint32_t> woken;
+    for (auto it = locks_.begin(); it != locks_.end();) {
+        const LockId lock = it->first;
+        std::vector<std::uint32_t>& lanes = it++->second.lanes;
+        for (const std::uint32_t lane : lanes)
+            if (wanted(lane)) woken.push_back(lane);
+        std::erase_if(lanes, wanted);
+        dropIfIdle(lock);
+    }
+    return woken;
+}
+
+void LockBook::forEachBlocked(const std::function<void(LockId, std::uint32_t)>& visit) const {
+    for (const auto& [lock, state] : locks_)
+        for (const std::uint32_t lane : state.lanes) visit(lock, lane);
+}
+
+void LockBook::reserve(std::uint32_t lane, std::uint32_t set) {
+    assert(!reservedLane_);
+    reservedLane_ = lane;
+    reservedSet_ = set;
+}
+
+std::vector<LockId> LockBook::endReservation() {
+    if (!reservedLane_) return {};
+    reservedLane_.reset();
+    return locksOf(std::exchange(reservedSet_, kNoLocks));
+}
+
+const LockBook::State* LockBook::find(LockId lock) const {
+    const auto at = locks_.find(lock);
+    return at == locks_.end() ? nullptr : &at->second;
+}
+
+void LockBook::forEach(const std::function<void(LockId, const State&)>& visit) const {
+    for (const auto& [lock, state] : locks_) visit(lock, state);
+}
+
+std::size_t LockBook::memoryBytes() const {
+    std::size_t bytes = locks_.size() * (sizeof(State) + 64) + sets_.capacity() * sizeof(sets_[0]);
+    for (const auto* set : sets_) bytes += set->capacity() * sizeof(LockId) + 96;
+    return bytes;
+}
+
+void LockBook::dropIfIdle(LockId lock) {
+    const auto at = locks_.find(lock);
+    if (at != locks_.end() && at->second.isFree() && at->second.lanes.empty()) locks_.erase(at);
+}
+
+} // namespace yard::session

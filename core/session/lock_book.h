@@ -1,0 +1,82 @@
+// Named locks as the session knows them: who of its own holds which, which are held elsewhere, and the lanes whose
+// next action cannot have one. All actions of a lane claim the same locks, so a lane waits as a whole, out of the
+// heaps of its queue: however many wait for a lock, they cost nothing until it is free. Private to session; owner:
+// engine thread.
+//
+// All of an action's locks or none are taken, at the moment it is handed out, so nobody waits while holding. One
+// that needs several could still wait for ever while others keep taking one of them: a lane that was refused so
+// often makes the one reservation there is, and until it started something nobody else gets any of its locks.
+//
+// Invariants: a lock has at most one holder; a lane stands in the list of at most one lock, one that it claims.
+#pragma once
+
+#include "core/base/ids.h"
+#include "core/session/grow_array.h"
+#include "core/session/messages.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace yard::session {
+
+/// A lane that claims several locks and was refused so often in a row makes the reservation.
+inline constexpr std::uint8_t kRefusedBefore = 8;
+
+class LockBook {
+public:
+    /// No locks.
+    static constexpr std::uint32_t kNoLocks = 0xffffffffu;
+
+    /// The number of this set, the same for equal sets; kNoLocks for an empty one.
+    std::uint32_t setFor(std::vector<LockId> locks);
+    const std::vector<LockId>& locksOf(std::uint32_t set) const { return *sets_[set]; }
+
+    /// The first of its locks that this lane cannot have now; nothing: it can have them all.
+    std::optional<LockId> refusal(std::uint32_t set, std::uint32_t lane) const;
+    void take(std::uint32_t set, Lsn holder);
+    void give(std::uint32_t set);
+    void setElsewhere(LockId lock, bool held);
+    bool isElsewhere(std::uint32_t set) const;
+
+    void block(LockId lock, std::uint32_t lane) { locks_[lock].lanes.push_back(lane); }
+    /// It stands in no list any more.
+    void unblock(std::uint32_t set, std::uint32_t lane);
+    /// Lanes that waited for the lock, if it may be had now: they are in no list any more.
+    std::vector<std::uint32_t> wakeFor(LockId lock);
+    /// Of all lanes that wait for something, those of which `wanted` holds: they are in no list any more.
+    std::vector<std::uint32_t> wakeIf(const std::function<bool(std::uint32_t)>& wanted);
+    void forEachBlocked(const std::function<void(LockId, std::uint32_t)>& visit) const;
+
+    std::optional<std::uint32_t> reservedLane() const { return reservedLane_; }
+    void reserve(std::uint32_t lane, std::uint32_t set);
+    /// The locks that were kept for it.
+    std::vector<LockId> endReservation();
+
+    struct State {
+        Lsn holder{};           ///< 0: none of ours
+        bool elsewhere = false; ///< another engine has it
+        std::vector<std::uint32_t> lanes;
+        bool isFree() const { return holder.value == 0 && !elsewhere; }
+    };
+    /// Nothing of a lock that nobody holds or waits for.
+    const State* find(LockId lock) const;
+    /// Every lock that is held, elsewhere or waited for.
+    void forEach(const std::function<void(LockId, const State&)>& visit) const;
+    std::size_t held() const { return held_; }
+    std::size_t memoryBytes() const;
+
+private:
+    void dropIfIdle(LockId lock);
+
+    std::map<std::vector<LockId>, std::uint32_t> setIndex_;
+    std::vector<const std::vector<LockId>*> sets_; ///< keys of setIndex_
+    std::map<LockId, State> locks_;                ///< those in use only
+    std::size_t held_ = 0;                         ///< by actions of ours
+    std::optional<std::uint32_t> reservedLane_;
+    std::uint32_t reservedSet_ = kNoLocks;
+};
+
+} // namespace yard::session
