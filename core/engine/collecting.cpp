@@ -44,8 +44,18 @@ struct Preparation {
     SpecPtr spec;
     std::string workerDir; ///< empty for exec
     store::ChunkStore* chunks = nullptr;
+    locks::Claims* claims = nullptr;
 
+    /// Claimed before it is there: the janitor takes what nobody uses.
     Result<runners::Scratch> make() const {
+        const std::string path = runners::scratchPath(dataDir, slot, id);
+        claims->add(path);
+        auto made = makeFiles();
+        if (!made) claims->remove(path);
+        return made;
+    }
+
+    Result<runners::Scratch> makeFiles() const {
         std::vector<runners::PlacedFile> inputs;
         for (const auto& [name, hash] : spec->inputs) inputs.push_back({name, hash, 0444});
         auto made = runners::makeScratch(dataDir, slot, id, workerDir, inputs, materialiser(*chunks));
@@ -196,7 +206,7 @@ coro::Task<void> Dispatcher::prepare(AttemptId id) {
     {
         Attempt* attempt = get(id);
         if (!attempt) co_return;
-        preparation = {parts_.dataDir, id, attempt->slot, attempt->spec, {}, chunks_};
+        preparation = {parts_.dataDir, id, attempt->slot, attempt->spec, {}, chunks_, &parts_.claims};
         if (!attempt->spec->isExec()) workerId = parts_.dictionary.classKey(attempt->cls.value).workerId;
     }
     Result<std::string> workerDir = std::string();
@@ -255,13 +265,16 @@ coro::Task<void> Dispatcher::collect(AttemptId id, runners::Ended ended) {
 
 void Dispatcher::discardScratch(Attempt& attempt) {
     if (!attempt.scratch) return;
-    // What cannot be queued, or is cut short by the end of the engine, the next start finds and removes.
-    parts_.helpers.postDeletion([root = attempt.scratch->root] {
-        const std::string aside = runners::setAsideForDeletion(root);
-        if (aside.empty()) return;
+    // What cannot be queued, or is cut short by the end of the engine, is nobody's from now on: the janitor's.
+    locks::Claims& claims = parts_.claims;
+    const bool queued = parts_.helpers.postDeletion([root = attempt.scratch->root, &claims] {
+        const std::string aside = runners::asideName(root);
+        if (!claims.moveTo(root, aside)) return;
         if (auto removed = removeTree(aside); !removed)
             logWarning("engine", "{} could not be removed: {}", aside, removed.error().message);
+        claims.remove(aside);
     });
+    if (!queued) claims.remove(attempt.scratch->root);
     attempt.scratch.reset();
 }
 

@@ -31,6 +31,12 @@ Dictionary::Interned Dictionary::internClass(const ClassKey& key) {
     return {next, true, false};
 }
 
+std::uint32_t Dictionary::internLock(std::string_view name) {
+    const auto [at, made] = lockIds_.try_emplace(std::string(name), static_cast<std::uint32_t>(locks_.size()));
+    if (made) locks_.push_back(&at->first);
+    return at->second;
+}
+
 Dictionary::Interned Dictionary::internLabel(std::string_view label) {
     if (const auto at = labelIds_.find(label); at != labelIds_.end())
         return {at->second, false, labels_[at->second].stored};

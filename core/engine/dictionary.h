@@ -24,6 +24,9 @@ public:
         bool isStored; ///< the journal has it: setStored() was called, or it was restored
     };
     Interned internClass(const ClassKey& key);
+    /// Names of locks live in memory only: classes name them.
+    std::uint32_t internLock(std::string_view name);
+    const std::string& lockName(std::uint32_t id) const { return *locks_[id]; }
     Interned internLabel(std::string_view label);
     void setClassStored(std::uint32_t id) { classes_[id].stored = true; }
     void setLabelStored(std::uint32_t id) { labels_[id].stored = true; }
@@ -51,7 +54,9 @@ private:
         bool operator()(const ClassKey* a, const ClassKey* b) const noexcept { return *a == *b; }
     };
     std::unordered_map<const ClassKey*, std::uint32_t, KeyHash, KeyEqual> classIds_; ///< keys are in classes_
-    std::unordered_map<std::string_view, std::uint32_t> labelIds_;                   ///< views into labels_
+    std::unordered_map<std::string, std::uint32_t> lockIds_;
+    std::vector<const std::string*> locks_;                        ///< keys of lockIds_, by number
+    std::unordered_map<std::string_view, std::uint32_t> labelIds_; ///< views into labels_
 };
 
 } // namespace yard::engine

@@ -141,6 +141,7 @@ void Dispatcher::launch(Attempt& attempt, runners::Lease lease, std::vector<runn
     lease.deadline = deadlineOf(attempt);
     lease.grace = parts_.settings.grace;
     lease.hurry = attempt.hurry;
+    lease.locks = parts_.dictionary.classKey(attempt.cls.value).locks;
     attempt.phase = Phase::Launched;
     leases.push_back(std::move(lease));
     progress_.notifyAll();
@@ -246,8 +247,10 @@ void Dispatcher::updates(std::vector<runners::Update> batch) {
             onStreamAt(*attempt, *at);
         else if (auto* moved = std::get_if<runners::Moved>(&update.what))
             place(*attempt, moved->slot);
-        else
+        else {
+            if (const auto* busy = std::get_if<runners::LockBusy>(&update.what)) parts_.lockBusy(*busy);
             giveUp(*attempt);
+        }
     }
     progress_.notifyAll();
     parts_.wake();

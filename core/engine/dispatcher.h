@@ -20,6 +20,7 @@
 #include "core/engine/spec_cache.h"
 #include "core/engine/usage_reading.h"
 #include "core/engine/worker_registry.h"
+#include "core/locks/claims.h"
 #include "core/model/result.h"
 #include "core/model/settings.h"
 #include "core/model/usage.h"
@@ -115,9 +116,11 @@ public:
         EngineCounters& counters;
         Estimator& estimator;
         std::string dataDir;
-        const Settings& settings;                     ///< in force now; changes on the engine thread
-        std::function<void()> wake;                   ///< the session got events: take a turn
-        std::function<void(timeline::Span)> tellSpan; ///< of each attempt that ended
+        const Settings& settings;                               ///< in force now; changes on the engine thread
+        locks::Claims& claims;                                  ///< directories in use
+        std::function<void(const runners::LockBusy&)> lockBusy; ///< a start found a lock held
+        std::function<void()> wake;                             ///< the session got events: take a turn
+        std::function<void(timeline::Span)> tellSpan;           ///< of each attempt that ended
     };
     explicit Dispatcher(Parts parts);
     ~Dispatcher();

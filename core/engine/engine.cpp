@@ -186,6 +186,9 @@ coro::Task<Collected> Engine::collect(std::vector<WatchRequest> requests) {
 coro::Task<std::uint64_t> Engine::awaitChange(std::uint64_t seen) {
     return onEngine(*core_, [seen](EngineCore& core) { return core.awaitChange(seen); });
 }
+coro::Task<std::vector<LockView>> Engine::locks() {
+    return onEngine(*core_, [](EngineCore& core) { return core.locks(); });
+}
 coro::Task<MetricsView> Engine::metrics() {
     return onEngine(*core_, [](EngineCore& core) { return core.metrics(); });
 }

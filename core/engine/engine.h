@@ -45,6 +45,7 @@ struct Options {
     /// needs is taken here, so that no action is begun in vain.
     std::function<Result<void>()> onOwned;
     std::string launcherProgram; ///< re-executed as the launcher; empty: this program
+    std::string lockDir;         ///< of named locks; empty: the user's on this machine, shared by all engines
     int capacity = 0;            ///< cores; 0: as the settings say
     int slotCount = 256;         ///< actions at once whatever they take; at least 16 more than cores
     ResourceSettings resources;  ///< other amounts than found on this machine or set
@@ -132,6 +133,15 @@ struct WorkerView {
     std::string canonical; ///< the descriptor, RFC 8785
 };
 
+/// A named lock that is held or waited for.
+struct LockView {
+    std::string name;
+    std::optional<LockHolderView> holder; ///< absent: free, or its file does not say
+    WallMicros heldSince = 0;             ///< 0: not known
+    std::vector<Lsn> waiting;             ///< of this engine, lowest first
+    bool hasMore = false;                 ///< more wait
+};
+
 struct SessionView {
     SessionState state = SessionState::Created;
     std::string engineId;
@@ -156,6 +166,11 @@ struct SessionView {
         std::int64_t rssBytes = 0;        ///< 0: not looked at yet
         std::int64_t journalBytes = 0;
     } itself;               ///< what the engine takes
+    struct Janitor {
+        std::uint64_t reaped = 0; ///< directories of attempts, since the start
+        std::uint64_t staleLocks = 0;
+        std::vector<std::string> findings; ///< the last ones, the newest last: what a person should look at
+    } janitor;
     bool sandboxed = false; ///< registered workers run in a sandbox
 };
 
@@ -279,6 +294,8 @@ public:
     coro::Task<Collected> collect(std::vector<WatchRequest> requests);
     /// The newest revision, once it is above `seen` or after 25 s. Returns at once when the engine closes.
     coro::Task<std::uint64_t> awaitChange(std::uint64_t seen);
+    /// Locks that somebody on this machine holds, and those that something here waits for.
+    coro::Task<std::vector<LockView>> locks();
     coro::Task<MetricsView> metrics();
     /// How machine and engine did (stats_history.h).
     coro::Task<StatsView> stats(StatsQuery query);

@@ -30,6 +30,8 @@
 #include "core/engine/watch.h"
 #include "core/engine/worker_registry.h"
 #include "core/engine/workers_entered.h"
+#include "core/locks/claims.h"
+#include "core/locks/janitor.h"
 #include "core/runners/local_runner.h"
 #include "core/runners/recovery.h"
 #include "core/session/session.h"
@@ -41,6 +43,7 @@
 #include <atomic>
 #include <functional>
 #include <future>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -94,6 +97,7 @@ public:
     coro::Task<Result<void>> removeWorker(std::string ref, bool force);
     coro::Task<Collected> collect(std::vector<WatchRequest> requests);
     coro::Task<std::uint64_t> awaitChange(std::uint64_t seen);
+    coro::Task<std::vector<LockView>> locks();
     coro::Task<MetricsView> metrics();
     coro::Task<StatsView> stats(StatsQuery query) { return figures_->query(query); }
     coro::Task<TimelineView> timelines(TimelineQuery query) { return timelines_->query(std::move(query)); }
@@ -124,7 +128,7 @@ private:
     Result<void> restoreQueues(const store::Restored& restored);
     void restoreWorkers(const store::Restored& restored);
     void markInterrupted(std::vector<session::NewAction>& actions);
-    void removeOldScratch();
+    void openLocks();
     Result<void> checkDescriptors() const;
     Result<void> startRunner();
     void runLoop(std::promise<Result<void>> begun);
@@ -230,6 +234,16 @@ private:
     auto read(F function) -> coro::Task<std::invoke_result_t<F&, store::Reader&>>;
     void overlay(ActionResult& result) const;
 
+    // locks.cpp
+    std::vector<session::LockId> lockIds(const ClassKey& key);
+    LockHolderView ownHolder(Lsn lsn) const;
+    void lockBusy(const runners::LockBusy& busy);
+    void lockFree(session::LockId id);
+    Wait lockWait(const session::Waiting::Lock& lock) const;
+    coro::Task<void> watchLocks();
+    coro::Task<void> sweepOrphans();
+    void takeFindings(const locks::JanitorReport& report);
+
     // reasons.cpp
     /// All reasons but which actions it waits for; `shortly`: the first one only, without its position.
     std::vector<Wait> waitsOf(const session::Waiting& waiting, bool shortly) const;
@@ -303,6 +317,7 @@ private:
     std::unique_ptr<store::Store> store_;
     std::unique_ptr<store::ChunkStore> chunks_;
     std::unique_ptr<store::ReaderThread> reader_;
+    locks::Claims claims_; ///< directories of attempts in use
     std::optional<HelperPool> helpers_;
 
     session::Outbox outbox_;
@@ -336,6 +351,9 @@ private:
     PredecessorWatch predecessors_;
     WorkersEntered workersEntered_;
     std::optional<MonoTime> nextExpiry_; ///< when the next idle queue is looked at
+    std::string lockDir_;                ///< of named locks; empty: none
+    std::map<session::LockId, std::optional<locks::LockHolder>> lockHolders_; ///< of those held elsewhere
+    std::vector<std::string> findings_;                                       ///< of the janitor, the newest last
     EngineCounters counters_;
     ChangeFeed feed_;
     MonoTime feedUsed_{};               ///< when somebody last asked for changes
@@ -353,6 +371,7 @@ private:
     coro::Event timersChanged_;                   ///< nextWake() may be earlier than before
     coro::Event memoryWork_;                      ///< something was started
     coro::Event progressWork_;                    ///< the same, or the setting changed
+    coro::Event locksWork_;                       ///< something waits for a lock held elsewhere, or has ended
     coro::Event queuesChanged_;                   ///< a queue may expire earlier than before
     coro::ConditionVariable idle_;                ///< notified when nothing is in flight any more
     std::vector<runners::SlotEntry> interrupted_; ///< found at the start

@@ -51,6 +51,19 @@ public:
         co_return co_await shot.get();
     }
 
+    /// The same when nothing else is to be done, one at a time.
+    template<class F, class R = std::invoke_result_t<F&>>
+    coro::Task<R> runInBackground(F function) {
+        coro::OneShot<R> shot("helper");
+        auto call = std::make_shared<Call<F, R>>(Call<F, R>{std::move(function), shot.promise()});
+        while (!postDeletion([call] { call->promise.setFrom(call->function); })) {
+            if (isStopped()) throw coro::LostError();
+            co_await coro::sleepFor(std::chrono::milliseconds(100));
+        }
+        call.reset();
+        co_return co_await shot.get();
+    }
+
 private:
     template<class F, class R>
     struct Call {

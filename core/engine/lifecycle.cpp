@@ -6,12 +6,12 @@
 #include "core/base/log.h"
 #include "core/base/thread_name.h"
 #include "core/coro/timeout.h"
+#include "core/locks/lock_directory.h"
 #include "core/session/capacity.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <deque>
-#include <filesystem>
 #include <fmt/format.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
@@ -91,7 +91,7 @@ Result<void> EngineCore::open() {
     interrupted_ = std::move(recovered->interrupted);
     if (auto opened = openStorage(); !opened) return opened;
     helpers_.emplace(kHelpers);
-    removeOldScratch();
+    openLocks();
 
     session::SessionOptions options;
     options.slotCount = std::min(capacity_, kMostCoreSlots);
@@ -104,7 +104,9 @@ Result<void> EngineCore::open() {
     total_ = machineResources(capacity_, resourceSettings());
     session_.emplace(std::make_unique<session::MachineCapacity>(total_), options);
     dispatcher_.emplace(Dispatcher::Parts{loop_, *session_, outbox_, dictionary_, workers_, *helpers_, specs_,
-                                          counters_, estimator_, directory_->path(), settings_, [this] { wake(); },
+                                          counters_, estimator_, directory_->path(), settings_, claims_,
+                                          [this](const runners::LockBusy& busy) { lockBusy(busy); },
+                                          [this] { wake(); },
                                           [this](timeline::Span span) { timelines_->note(span); }});
     loop_.release();
     std::promise<Result<void>> begun;
@@ -113,6 +115,17 @@ Result<void> EngineCore::open() {
     auto result = began.get();
     if (result) warnOfMissingSandbox();
     return result;
+}
+
+/// Without a directory for them, what claims a lock cannot start, and says why; the rest runs.
+void EngineCore::openLocks() {
+    auto directory = options_.lockDir.empty() ? locks::lockDirectory() : Result<std::string>(options_.lockDir);
+    if (directory)
+        if (auto made = makeDirectories(*directory); !made) directory = std::unexpected(made.error());
+    if (directory)
+        lockDir_ = std::move(*directory);
+    else
+        logWarning("engine", "named locks cannot be had: {}", directory.error().message);
 }
 
 void EngineCore::warnOfMissingSandbox() const {
@@ -193,6 +206,8 @@ coro::Task<void> EngineCore::beginWork(std::promise<Result<void>> begun) {
         loop_.spawn("figures", figures_->run());
         loop_.spawn("timelines", timelines_->run());
         loop_.spawn("estimates", learnFromHistory());
+        loop_.spawn("locks", watchLocks());
+        loop_.spawn("janitor", sweepOrphans());
         wake();
     }
     const bool ready = result.has_value();
@@ -233,6 +248,7 @@ Result<void> EngineCore::startRunner() {
     runners::LocalRunnerConfig config;
     config.dataDir = directory_->path();
     config.ownerToken = directory_->engineId();
+    config.lockDir = lockDir_;
     config.slots = static_cast<unsigned>(coreSlots_ + sharedSlots_);
     if (!options_.launcherProgram.empty()) config.program = options_.launcherProgram;
     auto runner = runners::LocalRunner::start(
@@ -295,7 +311,8 @@ Result<void> EngineCore::restoreNames(const store::Restored& restored) {
         const auto before = static_cast<std::uint32_t>(dictionary_.classCount());
         if (!dictionary_.restoreClass(entry.number - 1, *key)) return broken("class", entry.number);
         for (std::uint32_t id = before; id < dictionary_.classCount(); ++id)
-            session_->defineClass(session::ClassId{id}, dictionary_.classKey(id).resources);
+            session_->defineClass(session::ClassId{id}, dictionary_.classKey(id).resources,
+                                  lockIds(dictionary_.classKey(id)));
     }
     return {};
 }
@@ -345,22 +362,6 @@ void EngineCore::markInterrupted(std::vector<session::NewAction>& actions) {
         if (!action.interrupted) continue;
         dispatcher_->restoreInterrupted({action.lsn, entry->second}, action.queue, action.cls, scale_);
         logWarning("engine", "action {} was interrupted by the end of the last engine", action.lsn.value);
-    }
-}
-
-/// Directories of attempts that the last engine left. Nothing lives in them any more; deleted in the background.
-void EngineCore::removeOldScratch() {
-    namespace fs = std::filesystem;
-    std::error_code error;
-    for (const fs::directory_entry& slot : fs::directory_iterator(directory_->scratch(), error)) {
-        if (!slot.is_directory(error)) continue;
-        for (const fs::directory_entry& entry : fs::directory_iterator(slot.path(), error)) {
-            if (entry.is_symlink(error) || !entry.is_directory(error)) continue;
-            helpers_->postDeletion([path = entry.path().string()] {
-                if (auto removed = removeTree(path); !removed)
-                    logWarning("engine", "{} could not be removed: {}", path, removed.error().message);
-            });
-        }
     }
 }
 

@@ -27,11 +27,13 @@ struct EngineCounters {
     std::uint64_t chunksDropped = 0; ///< by it
     std::uint64_t chunkBytesDropped = 0;
     std::uint64_t stoppedForMemory = 0;
-    Histogram submit;  ///< a submission's arrival to its commit
-    Histogram wait;    ///< an action's submission to its first attempt
-    Histogram prepare; ///< Submitting to Running
-    Histogram run;     ///< Running to the end of the process tree
-    Histogram commit;  ///< a result's way to the journal
+    std::uint64_t orphansReaped = 0; ///< directories of attempts that nobody owned
+    std::uint64_t staleLocks = 0;    ///< files of locks whose holder died
+    Histogram submit;                ///< a submission's arrival to its commit
+    Histogram wait;                  ///< an action's submission to its first attempt
+    Histogram prepare;               ///< Submitting to Running
+    Histogram run;                   ///< Running to the end of the process tree
+    Histogram commit;                ///< a result's way to the journal
 };
 
 struct QueueDepth {
@@ -49,7 +51,9 @@ struct MetricsView {
     std::uint64_t uncommittedResults = 0;
     std::uint64_t helperBacklog = 0;
     std::uint64_t attemptsInFlight = 0;
-    std::uint64_t hung = 0; ///< running actions without output and processor time
+    std::uint64_t locksHeld = 0;      ///< by actions of ours
+    std::uint64_t locksWaitedFor = 0; ///< by something that would start but for them
+    std::uint64_t hung = 0;           ///< running actions without output and processor time
     std::uint64_t sessionBytes = 0;
     std::uint64_t specCacheBytes = 0;
     std::uint64_t revision = 0; ///< of the change feed

@@ -60,7 +60,9 @@ void EngineCore::takeAcks() {
         for (const store::LsnRun& run : ack.more)
             for (std::int64_t i = 0; i < run.count; ++i) tellEnd(ack, Lsn{run.first.value + i});
     }
-    if (!acks.empty()) roomMade_.notifyAll();
+    if (acks.empty()) return;
+    roomMade_.notifyAll();
+    if (!lockHolders_.empty()) locksWork_.set();
 }
 
 void EngineCore::tellEnd(const ResultAck& ack, Lsn lsn) {

@@ -110,6 +110,7 @@ std::vector<Wait> EngineCore::waitsOf(const session::Waiting& waiting, bool shor
     if (waiting.queueLimit) waits.push_back(limitOf("max_running", *waiting.queueLimit, {}));
     if (waiting.labelLimit)
         waits.push_back(limitOf("label_limits", *waiting.labelLimit, dictionary_.label(waiting.label.value)));
+    if (waiting.lock) waits.push_back(lockWait(*waiting.lock));
     if (waits.empty() && (waiting.unmet == 0 || waiting.starting)) addCapacity(waiting, waits);
     if (shortly && waits.size() > 1) waits.resize(1);
     return waits;

@@ -82,7 +82,6 @@ Result<QueueEntry*> EngineCore::selectQueue(const QueueSelector& queue) {
 }
 
 Result<void> EngineCore::checkSpec(const ActionSpec& spec) const {
-    if (!spec.locks.empty()) return later("locks", "named locks");
     if (spec.sandbox) return later("sandbox", "the sandbox for exec");
     return {};
 }
@@ -100,7 +99,7 @@ coro::Task<Result<EngineCore::Resolved>> EngineCore::resolve(const Submission& s
         const Result<ClassKey> key = workers_.resolve(spec);
         if (!key) co_return std::unexpected(atIndex(key.error(), i, isList));
         const Dictionary::Interned cls = dictionary_.internClass(*key);
-        if (cls.isNew) session_->defineClass(session::ClassId{cls.id}, key->resources);
+        if (cls.isNew) session_->defineClass(session::ClassId{cls.id}, key->resources, lockIds(*key));
         if (!session_->everFits(session::ClassId{cls.id}))
             co_return std::unexpected(atIndex(neverFits(session_->needs(session::ClassId{cls.id})), i, isList));
         if (!spec.isExec() && std::ranges::find(resolved.workers, key->workerId) == resolved.workers.end())

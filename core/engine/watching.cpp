@@ -337,6 +337,8 @@ coro::Task<MetricsView> EngineCore::metrics() {
     view.store = store_->stats();
     view.uncommittedResults = committer_.outstandingResults();
     view.helperBacklog = helpers_->backlog();
+    view.locksHeld = session_->locksHeld();
+    view.locksWaitedFor = session_->locksWaitedFor();
     view.hung = dispatcher_->hung();
     view.attemptsInFlight = dispatcher_->inFlight();
     view.sessionBytes = session_->memoryBytes();

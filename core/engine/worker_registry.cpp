@@ -49,6 +49,7 @@ std::vector<const RegisteredWorker*> WorkerRegistry::all() const {
 Result<ClassKey> WorkerRegistry::resolve(const ActionSpec& spec) const {
     ClassKey key;
     key.locks = spec.locks;
+    std::ranges::sort(key.locks);
     if (spec.isExec()) {
         key.workerId = key.workerName = "exec";
         key.resources = effectiveResources(spec);

@@ -141,6 +141,7 @@ private:
 
     // workers (api_workers.cpp)
     coro::Task<Response> listWorkers(Call& call);
+    coro::Task<Response> listLocks(Call& call); // api_locks.cpp
     coro::Task<Response> listAllWorkers(Call& call);
     coro::Task<Response> getWorker(Call& call);
     coro::Task<Response> registerWorker(Call& call);

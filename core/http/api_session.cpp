@@ -70,6 +70,15 @@ void appendJson(std::string& text, const engine::SessionView& session) {
         writer.member("journal_bytes", session.itself.journalBytes);
         writer.closeObject();
     }
+    writer.key("janitor");
+    writer.openObject();
+    writer.member("reaped", static_cast<std::int64_t>(session.janitor.reaped));
+    writer.member("stale_locks", static_cast<std::int64_t>(session.janitor.staleLocks));
+    writer.key("findings");
+    writer.openArray();
+    for (const std::string& finding : session.janitor.findings) writer.string(finding);
+    writer.closeArray();
+    writer.closeObject();
     writer.key("sandbox");
     writer.openObject();
     writer.member("workers", session.sandboxed);

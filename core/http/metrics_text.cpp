@@ -105,6 +105,12 @@ void writeActions(MetricsWriter& out, const engine::MetricsView& engine) {
     for (std::size_t r = 0; r < kReasons; ++r)
         if (counters.retried[r] > 0 || static_cast<Reason>(r) == Reason::ExitCode)
             out.sample(counters.retried[r], {{"reason", reasonLabel(static_cast<Reason>(r))}});
+    out.gauge("locks_held", "Named locks held by actions of this engine.", static_cast<double>(engine.locksHeld));
+    out.gauge("locks_waited_for", "Named locks for which something waits that would start but for them.",
+              static_cast<double>(engine.locksWaitedFor));
+    out.counter("orphans_reaped_total", "Directories of attempts that nobody owned any more.",
+                counters.orphansReaped);
+    out.counter("stale_locks_removed_total", "Files of locks whose holder had died.", counters.staleLocks);
     out.gauge("actions_hung", "Running actions without output and processor time for a while.",
               static_cast<double>(engine.hung));
     out.gauge("memory_guard_holding", "1 while nothing starts for the sake of memory.",

@@ -229,6 +229,15 @@ std::span<const Operation> operations() {
         {Delete, "workers/{worker}", Both, "removeWorker", "Forget a worker", "", "Force", {{{200, "WorkerId"}}}},
 
         {Get,
+         "locks",
+         Global,
+         "listLocks",
+         "Named locks, who holds them and who waits",
+         "",
+         "",
+         {{{200, "Locks"}}}},
+
+        {Get,
          "chunks/{hash}",
          Global,
          "getChunk",

@@ -96,6 +96,8 @@ std::span<const Api::Route> Api::routes() {
         {{Post, "workers/{worker}", Both, Json}, &Api::registerWorker},
         {{Delete, "workers/{worker}", Both, OptionalJson}, &Api::removeWorker},
 
+        {{Get, "locks", Global}, &Api::listLocks},
+
         {{Get, "chunks/{hash}", Global}, &Api::getChunk},
         {{Put, "chunks/{hash}", Global, Stream}, &Api::putChunk},
 

@@ -13,6 +13,15 @@ std::string_view name(WaitKind kind) {
     return kNames[std::to_underlying(kind)];
 }
 
+void write(JsonWriter& writer, const LockHolderView& holder) {
+    writer.openObject();
+    writer.member("engine", holder.engine);
+    writer.member("lsn", holder.lsn.value);
+    writer.member("pid", holder.pid);
+    writer.member("data_dir", holder.dataDir);
+    writer.closeObject();
+}
+
 namespace {
 
 std::string_view nameOf(DependencyOn on) {
@@ -35,6 +44,10 @@ void write(JsonWriter& writer, const Wait& wait) {
     }
     if (wait.until > 0) writer.member("until", wait.until);
     if (!wait.name.empty()) writer.member("name", wait.name);
+    if (wait.holder) {
+        writer.key("holder");
+        write(writer, *wait.holder);
+    }
     if (!wait.label.empty()) writer.member("label", wait.label);
     if (wait.most) writer.member("most", *wait.most);
     if (wait.running) writer.member("running", *wait.running);

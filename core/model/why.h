@@ -17,6 +17,14 @@ namespace yard {
 enum class WaitKind : unsigned char { Hold, Capacity, Lock, Dependency, Backoff, NotBefore, Limit, NoRunner };
 std::string_view name(WaitKind kind);
 
+/// Who holds a lock.
+struct LockHolderView {
+    std::string engine; ///< engine_id of its data directory
+    int pid = 0;        ///< of the engine
+    std::string dataDir;
+    Lsn lsn{};
+};
+
 /// One reason. Only what belongs to its kind is set.
 struct Wait {
     WaitKind kind = WaitKind::Capacity;
@@ -35,12 +43,17 @@ struct Wait {
     ActionState state = ActionState::Pending; ///< of that action
     // back-off, not before
     WallMicros until = 0;
-    // limit
-    std::string name; ///< "max_running", or "label_limits" with the label
+    // lock
+    std::optional<LockHolderView> holder; ///< absent: not known
+    // lock, limit
+    std::string name; ///< of the lock; "max_running", or "label_limits" with the label
     std::string label;
     std::optional<std::int64_t> most;
     std::optional<std::int64_t> running;
 };
+
+class JsonWriter;
+void write(JsonWriter& writer, const LockHolderView& holder);
 
 struct Why {
     Lsn lsn;

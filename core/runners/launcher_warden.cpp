@@ -33,6 +33,14 @@ MonoTime latestStartOf(const ProcessStat& stat) {
     return MonoTime(Duration(sinceBoot - micros(CLOCK_BOOTTIME) + micros(CLOCK_MONOTONIC))) + kTick;
 }
 
+std::string_view causeWords(EndCause cause) {
+    switch (cause) {
+    case EndCause::Cancelled: return "it was cancelled";
+    case EndCause::Abandoned: return "its session is abandoned";
+    default: return "its engine stops, or needs its memory";
+    }
+}
+
 TreeUsage reapProcess(int pidfd) {
     siginfo_t info{};
     rusage usage{};
@@ -65,10 +73,14 @@ void Warden::end(AttemptId id, EndCause cause, std::optional<Duration> grace) {
     if (!view || view->phase == SlotPhase::Starting) return; // startedLate() comes if it is being started
     const Duration allowed = view->grace;
     Ward& ward = *adopt(std::move(*view));
-    if (ward.ending)
+    if (ward.ending) {
         ward.killAt = std::min(ward.killAt, now + allowed);
-    else
+    } else {
+        // A deadline has said so already.
+        if (cause != EndCause::Deadline)
+            logInfo("runners", "action {} (attempt {}) is ended: {}", id.lsn.value, id.attempt, causeWords(cause));
         beginEnding(ward, now);
+    }
     ward.nextAt = now;
 }
 

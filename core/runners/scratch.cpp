@@ -2,6 +2,7 @@
 
 #include "core/base/files.h"
 #include "core/base/unique_fd.h"
+#include "core/locks/janitor.h"
 #include "core/model/action_spec.h"
 
 #include <algorithm>
@@ -153,9 +154,8 @@ Result<Scratch> makeScratch(const std::string& dataDir, SlotId slot, AttemptId i
     return scratch;
 }
 
-std::string setAsideForDeletion(const std::string& directory) {
-    const std::string aside = fmt::format("{}/.gone.{}", directory.substr(0, directory.rfind('/')), randomHex(8));
-    return ::rename(directory.c_str(), aside.c_str()) == 0 ? aside : std::string();
+std::string asideName(const std::string& directory) {
+    return fmt::format("{}/{}{}", directory.substr(0, directory.rfind('/')), locks::kGonePrefix, randomHex(8));
 }
 
 } // namespace yard::runners

@@ -72,8 +72,7 @@ using KeepOutput = std::function<Result<ChunkRef>(const OutputFile& file)>;
 Result<GatheredOutputs> gatherOutputs(const std::string& outputsDir, const OutputLimits& limits,
                                       const std::vector<std::string>& expect, const KeepOutput& keep);
 
-/// Renames the directory aside (scratch/S/.gone.N), which is quick, so that it can be removed later; returns the
-/// new path for removeTree(). An empty string when there was none.
-std::string setAsideForDeletion(const std::string& directory);
+/// A new name beside the directory (scratch/S/.gone.N) to rename it to, which is quick, before it is removed.
+std::string asideName(const std::string& directory);
 
 } // namespace yard::runners

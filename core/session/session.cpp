@@ -396,10 +396,10 @@ std::optional<Waiting> Session::waiting(Lsn lsn, bool withPosition) const {
 std::vector<Lsn> Session::runningActions() const {
     return impl_->runningActions();
 }
-std::vector<LockId> Session::locksElsewhere() const {
-    std::vector<LockId> found;
+std::vector<Session::LockElsewhere> Session::locksElsewhere() const {
+    std::vector<LockElsewhere> found;
     impl_->order().locks().forEach([&found](LockId lock, const LockBook::State& state) {
-        if (state.elsewhere) found.push_back(lock);
+        if (state.elsewhere) found.push_back({lock, !state.lanes.empty()});
     });
     return found;
 }
@@ -408,6 +408,12 @@ std::vector<LockStatus> Session::locks(int most) const {
 }
 std::size_t Session::locksHeld() const {
     return impl_->order().locks().held();
+}
+std::size_t Session::locksWaitedFor() const {
+    std::size_t count = 0;
+    impl_->order().locks().forEach(
+        [&count](LockId, const LockBook::State& state) { count += !state.lanes.empty(); });
+    return count;
 }
 std::optional<QueueStatus> Session::queueStatus(QueueId id) const {
     return impl_->queueStatus(id);

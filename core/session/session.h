@@ -238,13 +238,18 @@ public:
     std::optional<Waiting> waiting(Lsn lsn, bool withPosition) const;
     /// Submitting and running ones, oldest start first is not promised; at most maxOutstanding.
     std::vector<Lsn> runningActions() const;
-    /// Locks that are held elsewhere, if something here waits for them.
-    std::vector<LockId> locksElsewhere() const;
+    struct LockElsewhere {
+        LockId id;
+        bool isWaitedFor = false; ///< something here would start but for it
+    };
+    std::vector<LockElsewhere> locksElsewhere() const;
     /// Every lock that is held or waited for; of each at most `most` that wait. Looks at each lane and a few
     /// thousand actions.
     std::vector<LockStatus> locks(int most) const;
     /// Locks held by actions of ours.
     std::size_t locksHeld() const;
+    /// Locks, held here or elsewhere, for which something waits that would start but for them.
+    std::size_t locksWaitedFor() const;
     std::optional<QueueStatus> queueStatus(QueueId id) const;
     SessionCounts counts() const;
     /// `sink` is told of each change while it happens: it must note it and return. Empty: nobody is.

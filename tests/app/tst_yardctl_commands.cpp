@@ -66,6 +66,7 @@ private slots:
     void sessionMoves();
     void settingsAreShownAndChanged();
     void thePoolIsShown();
+    void locksAreListed();
     void gcSaysWhatWentOrWouldGo();
     void topPrintsOnceWithoutATerminal();
     void topLivesInATerminal();
@@ -528,6 +529,23 @@ void TestYardctlCommands::thePoolIsShown() {
                                      "thumbs  p1  idle     7     3    0  waiting work\n");
     const FakeServer none(table({}));
     QCOMPARE(DataDirectory(none).run({"pool"}).code, 1);
+}
+
+void TestYardctlCommands::locksAreListed() {
+    const FakeServer server(
+        table({{"GET /compute/locks", {200, R"({"locks":[{"name":"app:x","holder":{"engine":"e","lsn":7,"pid":12,
+                                         "data_dir":"/data"},"waiting":[8,9],"more":true},
+                                         {"name":"free","waiting":[]}]})"}}}));
+    const DataDirectory data(server);
+    QCOMPARE(data.run({"locks"}).out, "LOCK   HELD BY             SINCE  DATA DIRECTORY  WAITING\n"
+                                      "app:x  action 7 of pid 12  -      /data           8 9 …\n"
+                                      "free   -                   -      -               -\n");
+    QVERIFY(data.run({"--json", "locks"}).out.starts_with("{\"locks\":["));
+    const FakeServer none(table({{"GET /compute/locks", {200, R"({"locks":[]})"}}}));
+    const auto empty = DataDirectory(none).run({"locks"});
+    QCOMPARE(empty.err, "No lock is held or waited for.\n");
+    const FakeServer old(table({}));
+    QCOMPARE(DataDirectory(old).run({"locks"}).code, 1);
 }
 
 namespace {

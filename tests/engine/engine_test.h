@@ -33,6 +33,7 @@ public:
         options.capacity = capacity_;
         options.noSandbox = true;
         options.grace = grace;
+        options.lockDir = path("locks");
         options.slotCount = 32; // each has a directory, which takes its time to make and delete
         if (adjust_) adjust_(options);
         auto opened = engine::Engine::open(std::move(options));

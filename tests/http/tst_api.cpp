@@ -48,6 +48,7 @@ private slots:
     void actionsAreHeldReleasedCancelledAndRetired();
     void failedActionsAreRescheduled();
     void reasonsForWaitingAreTold();
+    void locksAreListed();
     void pendingActionsArePatched();
     void filtersChooseWhatIsChanged();
     void manyActionsAreChangedAtOnce();
@@ -359,6 +360,28 @@ void ApiRoutesTest::reasonsForWaitingAreTold() {
     QCOMPARE(api_->get("/compute/jobs/" + std::to_string(child) + "?wait=60").text("state"), "completed");
     why = api_->get("/compute/jobs/" + std::to_string(child) + "/why");
     QCOMPARE(why.body, "{\"lsn\":" + std::to_string(child) + ",\"state\":\"completed\",\"waits\":[]}");
+}
+
+void ApiRoutesTest::locksAreListed() {
+    QCOMPARE(api_->get("/compute/locks").body, std::string("{\"locks\":[]}"));
+    const auto holds = api_->sh("sleep 30", ",\"locks\":[\"app:x\"]");
+    const auto waits = api_->sh("true", ",\"locks\":[\"app:x\"]");
+    const std::string path = "/compute/jobs/" + std::to_string(waits);
+    QVERIFY(QTest::qWaitFor(
+        [&] { return api_->get(path + "/why").body.contains("\"kind\":\"lock\",\"name\":\"app:x\""); }, 30'000));
+    const Reply why = api_->get(path + "/why");
+    QVERIFY2(why.body.contains("\"lsn\":" + std::to_string(holds) + ",\"pid\":" + std::to_string(::getpid())),
+             why.body.c_str());
+    const boost::json::array locks = api_->get("/compute/locks").json().at("locks").as_array();
+    QCOMPARE(locks.size(), std::size_t{1});
+    const boost::json::object& lock = locks[0].as_object();
+    QCOMPARE(std::string(lock.at("name").as_string()), std::string("app:x"));
+    QCOMPARE(lock.at("holder").at("lsn").as_int64(), holds);
+    QCOMPARE(lock.at("waiting").at(0).as_int64(), waits);
+    QVERIFY(lock.at("held_since").as_int64() > 0);
+    QCOMPARE(api_->get("/compute/locks?x=1").status, 400);
+    QCOMPARE(api_->post("/compute/jobs/" + std::to_string(holds) + "/cancel").status, 200);
+    QCOMPARE(api_->get(path + "?wait=60").text("state"), "completed");
 }
 
 void ApiRoutesTest::manyActionsAreChangedAtOnce() {

@@ -24,6 +24,7 @@ std::string openedWith(const std::string& file, std::vector<std::string> set = {
     QTemporaryDir dir;
     engine::Options options;
     options.dataDir = dir.path().toStdString();
+    options.lockDir = options.dataDir + "/locks";
     options.noSandbox = true;
     options.set = std::move(set);
     if (!file.empty() && !writeFileAtomically(options.dataDir + "/settings.json", file, 0600)) return "not written";
@@ -124,6 +125,7 @@ void SettingsRouteTest::whatIsSetForOneRunIsNotKept() {
     QTemporaryDir dir;
     engine::Options options;
     options.dataDir = dir.path().toStdString();
+    options.lockDir = options.dataDir + "/locks";
     options.noSandbox = true;
     options.set = {"deadline_s=9", "capacity=1", "deadline_s=8", "resources.licence.x=3"};
     test::EngineTest other; // only for its loop

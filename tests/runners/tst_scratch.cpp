@@ -1,5 +1,7 @@
 // Scratch directories: what is made for an action, and collecting what a hostile one leaves in outputs/.
 #include "core/base/files.h"
+#include "core/locks/claims.h"
+#include "core/locks/janitor.h"
 #include "core/runners/scratch.h"
 
 #include <QTemporaryDir>
@@ -279,9 +281,13 @@ void TestScratch::aFullStoreIsAnError() {
 
 void TestScratch::directoriesAreSetAside() {
     write("scratch/0/5.1/outputs/old", "old");
-    const std::string aside = setAsideForDeletion(at("scratch/0/5.1"));
-    QVERIFY(!aside.empty() && fs::exists(aside) && !fs::exists(at("scratch/0/5.1")));
-    QVERIFY(setAsideForDeletion(at("scratch/0/5.1")).empty());
+    locks::Claims claims;
+    const std::string aside = asideName(at("scratch/0/5.1"));
+    QVERIFY(aside != asideName(at("scratch/0/5.1")));
+    QVERIFY(locks::isAttemptDirectory(aside.substr(aside.rfind('/') + 1))); // the janitor knows it by its name
+    QVERIFY(claims.moveTo(at("scratch/0/5.1"), aside));
+    QVERIFY(fs::exists(aside) && !fs::exists(at("scratch/0/5.1")));
+    QVERIFY(!claims.moveTo(at("scratch/0/5.1"), aside));
 }
 
 QTEST_GUILESS_MAIN(TestScratch)

@@ -23,6 +23,7 @@ Outcome<int> workersCommand(const Invocation&);
 Outcome<int> sessionCommand(const Invocation&);
 Outcome<int> settingsCommand(const Invocation&);
 Outcome<int> gcCommand(const Invocation&);
+Outcome<int> locksCommand(const Invocation&);
 Outcome<int> poolCommand(const Invocation&);
 Outcome<int> topCommand(const Invocation&);
 Outcome<int> completionCommand(const Invocation&);
