@@ -165,7 +165,7 @@ struct SessionView {
         std::optional<double> cpuPercent; ///< of one core, of late
         std::int64_t rssBytes = 0;        ///< 0: not looked at yet
         std::int64_t journalBytes = 0;
-    } itself;               ///< what the engine takes
+    } itself; ///< what the engine takes
     struct Janitor {
         std::uint64_t reaped = 0; ///< directories of attempts, since the start
         std::uint64_t staleLocks = 0;

@@ -103,11 +103,10 @@ Result<void> EngineCore::open() {
     sharedSlots_ = options.sharedSlots;
     total_ = machineResources(capacity_, resourceSettings());
     session_.emplace(std::make_unique<session::MachineCapacity>(total_), options);
-    dispatcher_.emplace(Dispatcher::Parts{loop_, *session_, outbox_, dictionary_, workers_, *helpers_, specs_,
-                                          counters_, estimator_, directory_->path(), settings_, claims_,
-                                          [this](const runners::LockBusy& busy) { lockBusy(busy); },
-                                          [this] { wake(); },
-                                          [this](timeline::Span span) { timelines_->note(span); }});
+    dispatcher_.emplace(Dispatcher::Parts{
+        loop_, *session_, outbox_, dictionary_, workers_, *helpers_, specs_, counters_, estimator_,
+        directory_->path(), settings_, claims_, [this](const runners::LockBusy& busy) { lockBusy(busy); },
+        [this] { wake(); }, [this](timeline::Span span) { timelines_->note(span); }});
     loop_.release();
     std::promise<Result<void>> begun;
     std::future<Result<void>> began = begun.get_future();
