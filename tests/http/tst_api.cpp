@@ -372,6 +372,8 @@ void ApiRoutesTest::locksAreListed() {
     const Reply why = api_->get(path + "/why");
     QVERIFY2(why.body.contains("\"lsn\":" + std::to_string(holds) + ",\"pid\":" + std::to_string(::getpid())),
              why.body.c_str());
+    // Once its process has begun.
+    QVERIFY(QTest::qWaitFor([&] { return api_->get("/compute/locks").body.contains("\"held_since\":"); }, 30'000));
     const boost::json::array locks = api_->get("/compute/locks").json().at("locks").as_array();
     QCOMPARE(locks.size(), std::size_t{1});
     const boost::json::object& lock = locks[0].as_object();
