@@ -57,10 +57,10 @@ void EngineCore::stopForMemory() {
     const auto newest = dispatcher_->newestRunning();
     if (!newest) return;
     ++counters_.stoppedForMemory;
-    logWarning("guard", "action {} is stopped: {:.0f} % of the machine's memory is in use", newest->lsn.value,
-               guard_.usedPercent());
+    logWarning("guard", "action {} is stopped: {:.0f} % of the {} is in use", newest->lsn.value,
+               guard_.usedPercent(), guard_.whose());
     dispatcher_->stopForMemory(
-        *newest, fmt::format("stopped when {:.0f} % of the machine's memory was in use", guard_.usedPercent()));
+        *newest, fmt::format("stopped when {:.0f} % of the {} was in use", guard_.usedPercent(), guard_.whose()));
     noteChange(ChangeEntry::Kind::Session);
 }
 

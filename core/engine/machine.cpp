@@ -1,6 +1,7 @@
 #include "core/engine/machine.h"
 
 #include "core/base/files.h"
+#include "core/engine/group_memory.h"
 
 #include <algorithm>
 #include <charconv>
@@ -25,7 +26,7 @@ std::optional<std::int64_t> leadingNumber(std::string_view text) {
     text.remove_prefix(begin);
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{}) return std::nullopt; // "max" is no number: no limit
+    if (error != std::errc{}) return std::nullopt;
     return value;
 }
 
@@ -53,16 +54,7 @@ int entriesOf(const std::string& directory, std::string_view prefix) {
 std::int64_t memoryOfMachine(const std::string& root) {
     constexpr std::int64_t kKb = 1024;
     std::int64_t bytes = leadingNumber(lineOf(textOf(root + "proc/meminfo"), "MemTotal:")).value_or(0) * kKb;
-    // Each group on the way up may have a limit.
-    const std::string groups = textOf(root + "proc/self/cgroup");
-    for (std::string group(lineOf(groups, "0::/"));;
-         group.resize(group.rfind('/') == group.npos ? 0 : group.rfind('/'))) {
-        const std::string limits =
-            textOf(fmt::format("{}sys/fs/cgroup/{}{}memory.max", root, group, group.empty() ? "" : "/"));
-        if (const auto limit = leadingNumber(limits); limit && *limit > 0)
-            bytes = bytes ? std::min(bytes, *limit) : *limit;
-        if (group.empty()) break;
-    }
+    for (const GroupMemory& group : limitedGroups(root)) bytes = bytes ? std::min(bytes, group.limit) : group.limit;
     return bytes / kMb;
 }
 

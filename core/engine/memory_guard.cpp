@@ -1,6 +1,7 @@
 #include "core/engine/memory_guard.h"
 
 #include "core/base/files.h"
+#include "core/engine/group_memory.h"
 
 #include <charconv>
 #include <fmt/format.h>
@@ -36,7 +37,13 @@ std::optional<MemoryReading> readMemory(const std::string& root) {
     const auto total = numberAfter(*info, "MemTotal:");
     const auto available = numberAfter(*info, "MemAvailable:");
     if (!total || !available || *total <= 0) return std::nullopt;
-    MemoryReading reading{.usedPercent = 100 - 100 * *available / *total, .stalledPercent = {}};
+    MemoryReading reading{.usedPercent = 100 - 100 * *available / *total, .ofGroup = false, .stalledPercent = {}};
+    for (const GroupMemory& group : limitedGroups(root)) {
+        const double percent = 100 * static_cast<double>(group.used) / static_cast<double>(group.limit);
+        if (percent <= reading.usedPercent) continue;
+        reading.usedPercent = percent;
+        reading.ofGroup = true;
+    }
     if (const auto pressure = readFile(root + "proc/pressure/memory", kSmallFile))
         if (const auto full = pressure->find("full "); full != std::string::npos)
             reading.stalledPercent = numberAfter(std::string_view(*pressure).substr(full), "avg10=");
@@ -55,9 +62,13 @@ bool MemoryGuard::observe(const MemoryReading& reading, const Settings& settings
     return true;
 }
 
+std::string_view MemoryGuard::whose() const {
+    return last_.ofGroup ? "memory that its control group may use" : "machine's memory";
+}
+
 std::string MemoryGuard::reason() const {
-    std::string text = fmt::format("{:.0f} % of the machine's memory is in use, starting goes on below {:.0f} %",
-                                   last_.usedPercent, goesOnBelow_);
+    std::string text = fmt::format("{:.0f} % of the {} is in use, starting goes on below {:.0f} %",
+                                   last_.usedPercent, whose(), goesOnBelow_);
     if (last_.stalledPercent && *last_.stalledPercent >= 1)
         text += fmt::format(" (it waits for memory {:.0f} % of the time)", *last_.stalledPercent);
     return text;

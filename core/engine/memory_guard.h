@@ -9,14 +9,17 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace yard::engine {
 
 struct MemoryReading {
-    double usedPercent = 0;               ///< of what the machine has: not free, and not to be had at once
+    double usedPercent = 0; ///< of what there is: not free, and not to be had at once
+    bool ofGroup = false;   ///< of what a control group of ours may use, which is shorter than the machine's
     std::optional<double> stalledPercent; ///< of the last ten seconds; absent where the kernel does not say
 };
-/// From /proc/meminfo and /proc/pressure/memory below `root`. Nothing when they cannot be read. Blocks.
+/// From /proc/meminfo, /proc/pressure/memory and our control groups below `root`: of machine and groups the one
+/// that is fullest. Nothing when they cannot be read. Blocks.
 std::optional<MemoryReading> readMemory(const std::string& root = "/");
 
 class MemoryGuard {
@@ -28,6 +31,8 @@ public:
 
     bool isHolding() const { return holding_; }
     double usedPercent() const { return last_.usedPercent; }
+    /// Of what that is: "machine's memory".
+    std::string_view whose() const;
     /// "93 % of the machine's memory is in use, starting goes on below 88 %"
     std::string reason() const;
 

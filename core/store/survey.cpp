@@ -30,6 +30,8 @@ constexpr std::size_t kLeastWords = 1u << 10;
 constexpr std::size_t kMostWords = 1u << 22; // 32 MiB
 constexpr std::uint64_t kBitsPerChunk = 12;
 constexpr int kProbes = 4;
+/// Of an array, to find out whether all of them go.
+constexpr std::int64_t kMostElements = 20'000;
 
 class StepClock {
 public:
@@ -107,12 +109,14 @@ struct Survey::Impl {
     std::int64_t bytesOf(std::int64_t lsn);
     Result<bool> markSpecs(const Outdated& except, ChunkFilter& filter, MarkCursor& cursor);
     Result<bool> markAttempts(const Outdated& except, ChunkFilter& filter, MarkCursor& cursor);
+    /// An array's inputs go with the last of its elements.
+    Result<bool> wholeArrayGoes(const Outdated& except, std::int64_t base, std::int64_t live);
     Result<bool> markWorkers(ChunkFilter& filter, MarkCursor& cursor);
 
     ChunkFiles& files;
     std::atomic<int>& readers;
     Database database;
-    Statement done, spent, specLength, specs, attempts, workers, blobs, packs;
+    Statement done, spent, specLength, specs, elements, attempts, workers, blobs, packs;
 };
 
 /// The end of a finished action that is outdated on its own account; NULL for one that is not finished.
@@ -125,9 +129,12 @@ Result<void> Survey::Impl::prepare() {
              Wanted{done, "SELECT lsn, t_new, t_new + coalesce(d_end, 0) FROM done WHERE lsn>=? ORDER BY lsn"},
              Wanted{spent, "SELECT out, err, outputs, length(result) FROM attempt WHERE id BETWEEN ? AND ?"},
              Wanted{specLength, "SELECT length(text) FROM spec WHERE lsn=?"},
-             Wanted{specs, "SELECT s.lsn, s.chunks, d.t_new + coalesce(d.d_end, 0), d.array_base FROM spec s "
-                           "INDEXED BY spec_chunks LEFT JOIN done d ON d.lsn=s.lsn "
-                           "WHERE s.chunks IS NOT NULL AND s.lsn>? ORDER BY s.lsn"},
+             Wanted{specs,
+                    "SELECT s.lsn, s.chunks, d.t_new + coalesce(d.d_end, 0), a.live FROM spec s "
+                    "INDEXED BY spec_chunks LEFT JOIN done d ON d.lsn=s.lsn LEFT JOIN array a ON a.base=s.lsn "
+                    "WHERE s.chunks IS NOT NULL AND s.lsn>? ORDER BY s.lsn"},
+             Wanted{elements,
+                    "SELECT lsn, t_new + coalesce(d_end, 0), array_base FROM done WHERE lsn>=? ORDER BY lsn"},
              Wanted{attempts, "SELECT a.id, a.out, a.err, a.outputs, d.t_new + coalesce(d.d_end, 0) FROM attempt a "
                               "LEFT JOIN done d ON d.lsn=a.id>>16 WHERE a.id>? ORDER BY a.id"},
              Wanted{workers, "SELECT chunks FROM worker"},
@@ -262,13 +269,33 @@ Result<bool> Survey::planStep(const RetireLimits& limits, RetirePlan& plan) {
 
 // --- what is referred to
 
+/// `live`: elements that are not retired; those that are pending are among them, and then it stays. Of an array of
+/// more than kMostElements it is not found out: it counts as one that stays.
+Result<bool> Survey::Impl::wholeArrayGoes(const Outdated& except, std::int64_t base, std::int64_t live) {
+    if (live > kMostElements) return false;
+    Selecting row(elements, base);
+    int rc = row.step();
+    for (; rc == SQLITE_ROW && live > 0; rc = row.step()) {
+        if (row->isNull(2) || row->integer(2) != base) break; // its LSNs follow each other
+        if (!except.covers(Lsn(row->integer(0)), row->integer(1))) return false;
+        --live;
+    }
+    if (rc != SQLITE_DONE && rc != SQLITE_ROW) return failed("looking for the elements of an array");
+    return live == 0;
+}
+
 Result<bool> Survey::Impl::markSpecs(const Outdated& except, ChunkFilter& filter, MarkCursor& cursor) {
     StepClock clock;
     Selecting row(specs, cursor.after);
     int rc = row.step();
     for (; rc == SQLITE_ROW; rc = row.step()) {
         cursor.after = row->integer(0);
-        const bool goes = !row->isNull(2) && row->isNull(3) && except.covers(Lsn(cursor.after), row->integer(2));
+        bool goes = !row->isNull(2) && row->isNull(3) && except.covers(Lsn(cursor.after), row->integer(2));
+        if (!row->isNull(3) && except.last.value > 0) {
+            const auto array = wholeArrayGoes(except, cursor.after, row->integer(3));
+            if (!array) return std::unexpected(array.error());
+            goes = *array;
+        }
         if (!goes)
             for (const Hash256& hash : unpackHashes(row->text(1))) filter.add(hash);
         if (clock.isOver()) return true;

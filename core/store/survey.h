@@ -90,7 +90,7 @@ public:
         std::int64_t after = 0;
     };
     /// Puts what is referred to into `filter`, but for what is outdated by `except`. Arrays keep their inputs while
-    /// one element is there.
+    /// one element is there; of one with more than 20,000 that all go it is not found out here, and they stay in.
     Result<bool> markStep(const Outdated& except, ChunkFilter& filter, MarkCursor& cursor);
     /// Small chunks that are not in `filter`, from the row after `after` on.
     Result<bool> unusedSmall(const ChunkFilter& filter, std::int64_t& after, std::vector<UnusedChunk>& unused);

@@ -36,8 +36,8 @@ class TestGuards : public QObject {
     std::function<void(engine::Options&)> withMemory() {
         return [this](engine::Options& options) {
             options.readMemory = [this] {
-                return std::optional(
-                    engine::MemoryReading{.usedPercent = double(percent_), .stalledPercent = 12.0});
+                return std::optional(engine::MemoryReading{
+                    .usedPercent = double(percent_), .ofGroup = false, .stalledPercent = 12.0});
             };
         };
     }
@@ -95,23 +95,24 @@ private slots:
         engine::MemoryGuard guard;
         Settings settings;
         settings.guardHold = settings.guardStop = 0;
-        QVERIFY(!guard.observe({.usedPercent = 100, .stalledPercent = {}}, settings, MonoTime(Duration(1))));
+        QVERIFY(!guard.observe({.usedPercent = 100, .ofGroup = false, .stalledPercent = {}}, settings,
+                               MonoTime(Duration(1))));
         QVERIFY(!guard.isHolding());
     }
 
     void oneIsStoppedAtATimeAndTheNextOneAWhileLater() {
         engine::MemoryGuard guard;
         const Settings settings;
-        const engine::MemoryReading full{.usedPercent = 96, .stalledPercent = {}};
+        const engine::MemoryReading full{.usedPercent = 96, .ofGroup = false, .stalledPercent = {}};
         const MonoTime start(std::chrono::seconds(100));
         QVERIFY(guard.observe(full, settings, start));
         QVERIFY(!guard.observe(full, settings, start + std::chrono::seconds(1)));
         QVERIFY(guard.observe(full, settings, start + std::chrono::seconds(5)));
-        QVERIFY(
-            !guard.observe({.usedPercent = 89, .stalledPercent = {}}, settings, start + std::chrono::seconds(20)));
+        QVERIFY(!guard.observe({.usedPercent = 89, .ofGroup = false, .stalledPercent = {}}, settings,
+                               start + std::chrono::seconds(20)));
         QVERIFY(guard.isHolding());
-        QVERIFY(
-            !guard.observe({.usedPercent = 87, .stalledPercent = {}}, settings, start + std::chrono::seconds(21)));
+        QVERIFY(!guard.observe({.usedPercent = 87, .ofGroup = false, .stalledPercent = {}}, settings,
+                               start + std::chrono::seconds(21)));
         QVERIFY(!guard.isHolding());
     }
 
@@ -127,6 +128,59 @@ private slots:
         write(root + "proc/pressure/memory", "some avg10=9.00 avg60=0\nfull avg10=3.50 avg60=0.00\n");
         QCOMPARE(*engine::readMemory(root)->stalledPercent, 3.5);
         QVERIFY(engine::readMemory().has_value());
+    }
+
+    /// Of machine and control groups the fullest counts; what the kernel would give up at once is not in use.
+    void theFullestControlGroupCounts_data() {
+        QTest::addColumn<QByteArray>("groups");
+        QTest::addColumn<QByteArray>("directory");
+        QTest::addColumn<QByteArray>("names");
+        QTest::addColumn<double>("used");
+        const QByteArray two = "memory.max memory.current inactive_file";
+        const QByteArray one = "memory.limit_in_bytes memory.usage_in_bytes total_inactive_file";
+        QTest::newRow("version 2, our own") << QByteArray("0::/a/b\n") << QByteArray("a/b/") << two << 90.0;
+        QTest::newRow("version 2, one above") << QByteArray("0::/a/b\n") << QByteArray("a/") << two << 90.0;
+        QTest::newRow("version 2, in a namespace") << QByteArray("0::/\n") << QByteArray("") << two << 90.0;
+        QTest::newRow("version 2, another's") << QByteArray("0::/a/b\n") << QByteArray("c/") << two << 75.0;
+        QTest::newRow("version 1") << QByteArray("3:cpu:/x\n7:hugetlb,memory:/a\n0::/\n") << QByteArray("memory/a/")
+                                   << one << 90.0;
+        QTest::newRow("version 1, the root")
+            << QByteArray("7:memory:/a/b\n") << QByteArray("memory/") << one << 90.0;
+        QTest::newRow("version 1, of another controller")
+            << QByteArray("7:cpu:/a\n") << QByteArray("memory/a/") << one << 75.0;
+        QTest::newRow("nonsense") << QByteArray("nonsense\n7:\n") << QByteArray("a/") << two << 75.0;
+    }
+    void theFullestControlGroupCounts() {
+        QFETCH(QByteArray, groups);
+        QFETCH(QByteArray, directory);
+        QFETCH(QByteArray, names);
+        QFETCH(double, used);
+        const QTemporaryDir dir;
+        const std::string root = dir.path().toStdString() + "/";
+        const std::string group = root + "sys/fs/cgroup/" + directory.toStdString();
+        const QList<QByteArray> name = names.split(' ');
+        write(root + "proc/meminfo", "MemTotal:       1000 kB\nMemAvailable:    250 kB\n");
+        write(root + "proc/self/cgroup", groups.toStdString());
+        write(group + name[0].toStdString(), "1000\n");
+        write(group + name[1].toStdString(), "950\n");
+        write(group + "memory.stat", "anon 7\n" + name[2].toStdString() + " 50\n");
+        QCOMPARE(engine::readMemory(root)->usedPercent, used);
+        QCOMPARE(engine::readMemory(root)->ofGroup, used == 90.0);
+        for (const char* none : {"max\n", "9223372036854771712\n", "0\n", ""}) {
+            write(group + name[0].toStdString(), none);
+            QCOMPARE(engine::readMemory(root)->usedPercent, 75.0);
+        }
+        write(group + name[0].toStdString(), "10000\n"); // less full than the machine
+        QCOMPARE(engine::readMemory(root)->usedPercent, 75.0);
+    }
+
+    void theReasonSaysWhoseMemoryItIs() {
+        engine::MemoryGuard guard;
+        const Settings settings;
+        guard.observe({.usedPercent = 94, .ofGroup = true, .stalledPercent = {}}, settings, MonoTime(Duration(1)));
+        QCOMPARE(guard.reason(),
+                 std::string("94 % of the memory that its control group may use is in use, starting "
+                             "goes on below 88 %"));
     }
 
     void whatHasNoOutputAndNoProcessorTimeHangs() {
@@ -148,6 +202,27 @@ private slots:
         QCOMPARE(result.hungSince, 0);
         QCOMPARE(engine.text(result.outcome->out), "begun\n"); // also though it was watched meanwhile
         QCOMPARE(ending(engine.wait(works)), "completed");
+    }
+
+    /// Output alone: what it takes to write a line now and then is below what the kernel counts.
+    void whatWritesNowAndThenDoesNotHang() {
+        EngineTest engine(2, [](engine::Options& options) { options.set = {"hung_s=1"}; });
+        QCOMPARE(::mkfifo(engine.path("fifo").c_str(), 0600), 0);
+        const Lsn writes = engine.sh("exec 3<fifo; while read line <&3; do echo $line; done");
+        std::ofstream fifo(engine.path("fifo"));
+        const Lsn silent = engine.sh("exec sleep 600"); // begins later: it would be the last to be found
+        QVERIFY(EngineTest::eventually([&] {
+            fifo << "on" << std::endl;
+            return now(engine, silent).hungSince != 0;
+        }));
+        QCOMPARE(now(engine, writes).hungSince, 0);
+        // Once it writes no more, it hangs like any other.
+        QVERIFY(EngineTest::eventually([&] { return now(engine, writes).hungSince != 0; }));
+        fifo << "again" << std::endl;
+        QVERIFY(EngineTest::eventually([&] { return now(engine, writes).hungSince == 0; }));
+        fifo.close();
+        QCOMPARE(ending(engine.wait(writes)), "completed");
+        QVERIFY(engine.run(engine->cancel(silent)));
     }
 
     void aTreesProcessorTimeIsThatOfItsSessionAndItsDescendants() {

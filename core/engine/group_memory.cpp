@@ -1,0 +1,94 @@
+#include "core/engine/group_memory.h"
+
+#include "core/base/files.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <optional>
+#include <string_view>
+
+namespace yard::engine {
+
+namespace {
+
+constexpr std::size_t kSmallFile = 64u << 10;
+/// Version 1 writes a number near the largest for "no limit".
+constexpr std::int64_t kNoLimit = std::int64_t{1} << 60;
+
+/// Names of the files of one version of control groups.
+struct Names {
+    std::string_view mount;
+    std::string_view limit;
+    std::string_view usage;
+    std::string_view cache; ///< line of memory.stat: file pages that were not used lately
+};
+constexpr Names kVersion2{"sys/fs/cgroup", "memory.max", "memory.current", "inactive_file "};
+constexpr Names kVersion1{"sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
+                          "total_inactive_file "};
+
+std::string textOf(const std::string& path) {
+    auto text = readFile(path, kSmallFile);
+    return text ? *text : std::string();
+}
+
+std::optional<std::int64_t> numberIn(std::string_view text) {
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{}) return std::nullopt; // "max" is no number: no limit
+    return value;
+}
+
+/// Calls `function` with each line.
+void eachLine(std::string_view text, auto&& function) {
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        function(text.substr(0, end));
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+}
+
+std::int64_t lineOf(std::string_view text, std::string_view key) {
+    std::int64_t found = 0;
+    eachLine(text, [&](std::string_view line) {
+        if (line.starts_with(key)) found = numberIn(line.substr(key.size())).value_or(0);
+    });
+    return found;
+}
+
+/// The group and those above it.
+void climb(const std::string& root, const Names& names, std::string_view group, std::vector<GroupMemory>& found) {
+    for (;;) {
+        const std::string base = fmt::format("{}{}{}/", root, names.mount, group == "/" ? "" : group);
+        const auto limit = numberIn(textOf(base + std::string(names.limit)));
+        if (limit && *limit > 0 && *limit < kNoLimit) {
+            const std::int64_t used = numberIn(textOf(base + std::string(names.usage))).value_or(0);
+            const std::int64_t cache = lineOf(textOf(base + "memory.stat"), names.cache);
+            found.push_back({*limit, std::max<std::int64_t>(used - cache, 0)});
+        }
+        if (group.empty() || group == "/") return;
+        group = group.substr(0, group.rfind('/'));
+    }
+}
+
+} // namespace
+
+std::vector<GroupMemory> limitedGroups(const std::string& root) {
+    std::vector<GroupMemory> found;
+    const std::string groups = textOf(root + "proc/self/cgroup");
+    // "0::/a/b" of version 2, "7:cpu,memory:/a/b" of version 1.
+    eachLine(groups, [&](std::string_view line) {
+        const std::size_t first = line.find(':');
+        const std::size_t second = line.find(':', first == line.npos ? first : first + 1);
+        if (second == line.npos) return;
+        const std::string controllers = fmt::format(",{},", line.substr(first + 1, second - first - 1));
+        const std::string_view group = line.substr(second + 1);
+        if (controllers == ",,")
+            climb(root, kVersion2, group, found);
+        else if (controllers.contains(",memory,"))
+            climb(root, kVersion1, group, found);
+    });
+    return found;
+}
+
+} // namespace yard::engine
