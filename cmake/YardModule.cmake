@@ -28,14 +28,15 @@ if(YARD_PCH)
   target_precompile_headers(yard_pch PRIVATE ${YARD_PCH_HEADERS})
 endif()
 
-# yard_module(NAME SOURCES a.cpp … DEPS other modules and libraries …): static library yard_NAME, alias yard::NAME.
+# yard_module(NAME [OWN_PCH] SOURCES a.cpp … DEPS other modules and libraries …): static library yard_NAME, alias
+# yard::NAME. OWN_PCH: it has precompiled headers of its own.
 # DEPS may only name floors below; cmake/check_includes.py holds the include lines against cmake/include-edges.txt.
 function(yard_module name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "OWN_PCH" "" "SOURCES;DEPS" ${ARGN})
   add_library(yard_${name} STATIC ${ARG_SOURCES})
   add_library(yard::${name} ALIAS yard_${name})
   target_link_libraries(yard_${name} PUBLIC yard_flags ${ARG_DEPS})
-  if(YARD_PCH)
+  if(YARD_PCH AND NOT ARG_OWN_PCH)
     target_precompile_headers(yard_${name} REUSE_FROM yard_pch)
   endif()
 endfunction()
