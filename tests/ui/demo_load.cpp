@@ -52,7 +52,7 @@ void submitDemo(ui::EngineLink& link) {
     const QJsonObject once{{"max_retries", 0}};
     const qint64 cook = makeQueue(link, "nightly-cook", once);
     const qint64 tests = makeQueue(link, "unit-tests", once);
-    const qint64 render = makeQueue(link, "shot-0420-render");
+    const qint64 render = makeQueue(link, "shot-0420-render", {{"max_running", 3}});
     const qint64 maps = makeQueue(link, "lightmaps");
     ask(link, "POST", QStringLiteral("queues/%1/hold").arg(maps));
     QJsonArray cooks;

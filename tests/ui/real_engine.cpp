@@ -28,8 +28,10 @@ bool RealEngine::startOn(quint16 port) {
     const QString address = directory_.filePath("address");
     QFile::remove(address);
     process_.setProcessChannelMode(QProcess::ForwardedErrorChannel);
-    process_.start(YARDMASTER_PATH, {"--headless", "--no-sandbox", "--data-dir", directory_.path(), "--listen",
-                                     QStringLiteral("127.0.0.1:%1").arg(port), "--log-level", "error"});
+    const QStringList always{"--headless",      "--no-sandbox", "--data-dir",
+                             directory_.path(), "--listen",     QStringLiteral("127.0.0.1:%1").arg(port),
+                             "--log-level",     "error"};
+    process_.start(YARDMASTER_PATH, always + arguments_);
     if (!process_.waitForStarted()) return false;
     if (!QTest::qWaitFor([&] { return !lineOf(address).isEmpty() || process_.state() == QProcess::NotRunning; },
                          30'000))

@@ -19,9 +19,12 @@ public:
     RealEngine(const RealEngine&) = delete;
     RealEngine& operator=(const RealEngine&) = delete;
 
+    /// Given to the program besides those it always gets; before start().
+    void setArguments(const QStringList& arguments) { arguments_ = arguments; }
     /// Waits until it serves; again on the same port after a kill().
     bool start();
     void kill();
+    QString directory() const { return directory_.path(); }
     QUrl address() const;
     quint16 port() const { return port_; }
     QByteArray token() const;
@@ -30,6 +33,7 @@ private:
     bool startOn(quint16 port);
     QTemporaryDir directory_;
     QProcess process_;
+    QStringList arguments_;
     quint16 port_ = 0;
 };
 

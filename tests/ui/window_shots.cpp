@@ -26,6 +26,7 @@ int main(int argc, char** argv) {
     QStringList wanted;
     for (int i = 2; i < argc; ++i) wanted << QString::fromLocal8Bit(argv[i]);
     test::RealEngine engine;
+    engine.setArguments({"--capacity", "6"});
     if (!engine.start()) return std::fputs("the engine did not start\n", stderr), 1;
     ui::Theme theme(nullptr);
     ui::dressApplication();

@@ -13,6 +13,8 @@ namespace yard::ui {
 
 namespace {
 
+constexpr qint64 kStreamBuffer = 1 << 20;
+
 QString text(const char* source) {
     return QCoreApplication::translate("EngineLink", source);
 }
@@ -74,22 +76,30 @@ QUrl AttachedLink::urlOf(const QString& path, const QUrlQuery& query) const {
     return url;
 }
 
+QString AttachedLink::whyNot() const {
+    return state() == LinkState::Refused ? text("The engine refuses the token.")
+                                         : text("There is no connection to the engine just now.");
+}
+
+QNetworkReply* AttachedLink::start(const Request& request, std::chrono::milliseconds patience) {
+    QNetworkRequest sent = requestFor(urlOf(request.path, request.query), token_, patience);
+    if (!request.body.isEmpty()) sent.setHeader(QNetworkRequest::ContentTypeHeader, "application/json");
+    if (!request.range.isEmpty()) sent.setRawHeader("Range", request.range);
+    return network_.sendCustomRequest(sent, request.method, request.body);
+}
+
 void AttachedLink::send(const Request& request, QObject* context, Done done) {
     const QPointer<QObject> who(context);
     if (state() != LinkState::Connected) {
-        const QString why = state() == LinkState::Refused ? text("The engine refuses the token.")
-                                                          : text("There is no connection to the engine just now.");
         QMetaObject::invokeMethod(
             this,
-            [who, done = std::move(done), answer = noAnswer(why)] {
+            [who, done = std::move(done), answer = noAnswer(whyNot())] {
                 if (who) done(answer);
             },
             Qt::QueuedConnection);
         return;
     }
-    QNetworkRequest sent = requestFor(urlOf(request.path, request.query), token_, limits_.patience);
-    if (!request.body.isEmpty()) sent.setHeader(QNetworkRequest::ContentTypeHeader, "application/json");
-    QNetworkReply* reply = network_.sendCustomRequest(sent, request.method, request.body);
+    QNetworkReply* reply = start(request, limits_.patience);
     const auto tooLong = std::make_shared<bool>(false);
     connect(reply, &QNetworkReply::downloadProgress, reply,
             [reply, tooLong, most = limits_.mostAnswer](qint64 got) {
@@ -101,6 +111,36 @@ void AttachedLink::send(const Request& request, QObject* context, Done done) {
         reply->deleteLater();
         if (who) done(answerOf(*reply, *tooLong));
     });
+}
+
+std::unique_ptr<QObject> AttachedLink::stream(const Request& request, std::function<void(const QByteArray&)> piece,
+                                              Done done) {
+    auto handle = std::make_unique<QObject>();
+    QObject* life = handle.get();
+    if (state() != LinkState::Connected) {
+        QMetaObject::invokeMethod(
+            life, [done = std::move(done), answer = noAnswer(whyNot())] { done(answer); }, Qt::QueuedConnection);
+        return handle;
+    }
+    // Silence is no failure of output that is followed: no time limit, the socket of events tells a lost engine.
+    QNetworkReply* reply = start(request, std::chrono::milliseconds(0));
+    reply->setReadBufferSize(kStreamBuffer);
+    const auto isGood = [reply] {
+        return reply->attribute(QNetworkRequest::HttpStatusCodeAttribute).toInt() / 100 == 2;
+    };
+    connect(reply, &QNetworkReply::readyRead, life, [reply, isGood, piece] {
+        if (isGood()) piece(reply->readAll());
+    });
+    connect(reply, &QNetworkReply::finished, life, [reply, isGood, piece, done = std::move(done)] {
+        if (isGood() && reply->bytesAvailable() > 0) piece(reply->readAll());
+        done(answerOf(*reply, false));
+    });
+    connect(life, &QObject::destroyed, reply, [reply] {
+        reply->disconnect(); // nobody is to be told of its end
+        reply->abort();
+        reply->deleteLater();
+    });
+    return handle;
 }
 
 void AttachedLink::watch(const QJsonObject& what) {

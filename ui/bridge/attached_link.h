@@ -16,6 +16,7 @@
 #include <memory>
 
 QT_BEGIN_NAMESPACE
+class QNetworkReply;
 class QWebSocket;
 QT_END_NAMESPACE
 
@@ -37,6 +38,8 @@ public:
     ~AttachedLink() override;
 
     void send(const Request& request, QObject* context, Done done) override;
+    std::unique_ptr<QObject> stream(const Request& request, std::function<void(const QByteArray&)> piece,
+                                    Done done) override;
     void watch(const QJsonObject& what) override;
     QUrl address() const override { return address_; }
 
@@ -44,6 +47,8 @@ public:
     void setToken(const QByteArray& token);
 
 private:
+    QString whyNot() const;
+    QNetworkReply* start(const Request& request, std::chrono::milliseconds patience);
     QUrl urlOf(const QString& path, const QUrlQuery& query) const;
     void tryNow();
     void openSocket();

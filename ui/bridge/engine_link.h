@@ -14,14 +14,16 @@
 #include <QUrlQuery>
 #include <cstdint>
 #include <functional>
+#include <memory>
 
 namespace yard::ui {
 
 struct Request {
     QByteArray method = "GET";
     QString path; ///< below the prefix, percent-encoded where needed: "queues/7/hold"
-    QUrlQuery query;
-    QByteArray body; ///< JSON; empty: none
+    QUrlQuery query = {};
+    QByteArray body = {};  ///< JSON; empty: none
+    QByteArray range = {}; ///< of bytes, as HTTP has it: "bytes=-4096"; empty: all
 };
 
 struct Answer {
@@ -48,6 +50,11 @@ public:
 
     /// `done` is called once, later, on this thread; not when `context` has gone by then.
     virtual void send(const Request& request, QObject* context, Done done) = 0;
+    /// The body of an answer piece by piece, as long as what is returned lives: output that is followed. `done` has
+    /// no bytes; it comes once, later, after the last piece. Answers that are not 2xx come to `done` alone, and
+    /// whole.
+    virtual std::unique_ptr<QObject> stream(const Request& request, std::function<void(const QByteArray&)> piece,
+                                            Done done) = 0;
     /// Which actions the events are to tell of (docs/events.md: the value of "watch"). Kept over a new connection.
     virtual void watch(const QJsonObject& what) = 0;
     virtual QUrl address() const = 0;

@@ -1,3 +1,4 @@
+#include "ui/pages/actions/actions_page.h"
 #include "ui/pages/page.h"
 #include "ui/pages/queues/queues_page.h"
 #include "ui/pages/settings/settings_page.h"
@@ -21,6 +22,12 @@ std::vector<PageSpec> allPages() {
          [](Context context) -> Page* { return new QueuesPage(context); },
          [](const EngineState& state) {
              return PageSpec::Count{QLocale().toString(static_cast<qulonglong>(state.queues().size()))};
+         }},
+        {"actions", title(QT_TRANSLATE_NOOP("Pages", "Actions")), "actions",
+         [](Context context) -> Page* { return new ActionsPage(context); },
+         [](const EngineState& state) {
+             const qint64 failed = state.count(Face::Failed);
+             return failed > 0 ? PageSpec::Count{QLocale().toString(failed), true} : PageSpec::Count{};
          }},
         {"settings", title(QT_TRANSLATE_NOOP("Pages", "Settings")), "settings",
          [](Context context) -> Page* { return new SettingsPage(context); }},

@@ -192,6 +192,7 @@ void MainWindow::activate(Page* next) {
     if (Page* before = page(); before != nullptr && before != next) before->setActive(false);
     stack_->setCurrentWidget(next);
     next->setActive(isVisible() && !isMinimized());
+    next->setFocus();
 }
 
 void MainWindow::show(const QString& id, const QString& filter) {

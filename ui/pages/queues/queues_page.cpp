@@ -179,6 +179,7 @@ QueuesPage::QueuesPage(Context context)
     table_->setRows(rows_);
     table_->setRowHeight(32);
     table_->setObjectName("pane");
+    setFocusProxy(table_);
     table_->setAccessibleName(tr("Queues"));
     panel_->setObjectName("pane");
     split->addWidget(table_);

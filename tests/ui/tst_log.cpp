@@ -1,0 +1,158 @@
+// Output as lines: what came is what is there, colours apart, bounded, and nothing in it plays tricks.
+#include "ui/log/log_text.h"
+#include "ui/log/log_view.h"
+#include "ui/style/theme.h"
+
+#include <QTest>
+
+using namespace yard::ui;
+
+class TestLog : public QObject {
+    Q_OBJECT
+
+    static QStringList linesOf(const LogText& text) {
+        QStringList all;
+        for (std::size_t i = 0; i < text.size(); ++i) all << text.line(i).text;
+        return all;
+    }
+
+private slots:
+    void linesAreCutAtNewlinesWhateverThePieces() {
+        LogText text;
+        for (const char* piece : {"on", "e\ntw", "o\n", "\nfo"}) text.append(LogStream::Out, piece);
+        QCOMPARE(linesOf(text), QStringList({"one", "two", ""}));
+        text.finish(LogStream::Out);
+        QCOMPARE(linesOf(text).last(), QString("fo"));
+        QCOMPARE(text.bytes(), qsizetype{11});
+    }
+
+    void bothStreamsKeepTheirOwnOpenLine() {
+        LogText text;
+        text.append(LogStream::Out, "out");
+        text.append(LogStream::Err, "err\n");
+        text.append(LogStream::Out, "put\n");
+        QCOMPARE(linesOf(text), QStringList({"err", "output"}));
+        QCOMPARE(text.streamOf(0), LogStream::Err);
+        QCOMPARE(text.streamOf(1), LogStream::Out);
+    }
+
+    void ofProgressThatOverwritesItselfTheLastStands() {
+        LogText text;
+        text.append(LogStream::Out, "10 %\r50 %\r100 %\nwindows\r\n");
+        QCOMPARE(linesOf(text), QStringList({"100 %", "windows"}));
+    }
+
+    void coloursBecomeRunsAndGoOnInTheNextLine() {
+        LogText text;
+        text.append(LogStream::Out, "a\x1b[1;31mb\nc\x1b[0md\n");
+        QCOMPARE(linesOf(text), QStringList({"ab", "cd"}));
+        QCOMPARE(text.line(0).runs, (std::vector<LogRun>{{1, 1, {1, true}}}));
+        QCOMPARE(text.line(1).runs, (std::vector<LogRun>{{0, 1, {1, true}}}));
+    }
+
+    void coloursWeDoNotPaintAreTakenOut_data() {
+        QTest::addColumn<QByteArray>("bytes");
+        QTest::newRow("256") << QByteArray("\x1b[38;5;196mx");
+        QTest::newRow("24 bits") << QByteArray("\x1b[38;2;1;2;3mx");
+        QTest::newRow("cursor") << QByteArray("\x1b[2Kx");
+        QTest::newRow("title") << QByteArray("\x1b]0;title\ax");
+        QTest::newRow("link") << QByteArray("\x1b]8;;http://h\x1b\\x");
+        QTest::newRow("cut off") << QByteArray("x\x1b[3");
+        QTest::newRow("escape at the end") << QByteArray("x\x1b");
+    }
+    void coloursWeDoNotPaintAreTakenOut() {
+        QFETCH(QByteArray, bytes);
+        LogStyle style;
+        const LogLine line = parseLogLine(bytes, style);
+        QCOMPARE(line.text, QString("x"));
+        QVERIFY(line.runs.empty());
+    }
+
+    void whatCannotBeSeenIsShownAsItsPicture() {
+        LogText text;
+        text.append(LogStream::Out, QByteArray("a\x07"
+                                               "b\0c",
+                                               5) +
+                                        "\xff\n" +
+                                        "\xe2\x80\xae"
+                                        "evil\n\tx\n");
+        QCOMPARE(text.line(0).text, QString::fromUtf8("a\xe2\x90\x87"
+                                                      "b\xe2\x90\x80"
+                                                      "c\xef\xbf\xbd"));
+        QCOMPARE(text.line(1).text, QString::fromUtf8("\xef\xbf\xbd"
+                                                      "evil"));
+        QCOMPARE(text.line(2).text, QString("        x"));
+    }
+
+    void aLineThatNeverEndsIsCutAndMemoryIsBounded() {
+        LogText text;
+        text.append(LogStream::Out, QByteArray(LogText::kLongestLine * 2 + 10, 'x'));
+        QCOMPARE(text.size(), std::size_t{2});
+        const QByteArray piece(1 << 20, 'y');
+        for (int i = 0; i < 100; ++i) text.append(LogStream::Out, piece + '\n');
+        QVERIFY(text.dropped() > 0);
+        QVERIFY(static_cast<qsizetype>(text.size()) * LogText::kLongestLine <= LogText::kMostBytes * 5 / 4);
+    }
+
+    void findGoesAroundInBothDirections() {
+        LogText text;
+        text.append(LogStream::Out, "alpha\nbeta\nALPHA\n");
+        QCOMPARE(text.find("alpha", 1), std::ptrdiff_t{2});
+        QCOMPARE(text.find("alpha", 2), std::ptrdiff_t{2});
+        QCOMPARE(text.find("beta", 2), std::ptrdiff_t{1});
+        QCOMPARE(text.find("alpha", 1, true), std::ptrdiff_t{0});
+        QCOMPARE(text.find("gamma", 0), std::ptrdiff_t{-1});
+    }
+
+    void theViewFollowsTheEndUntilItIsScrolledAndAgainWhenAsked() {
+        const Theme theme(nullptr);
+        LogView view;
+        view.resize(400, 200);
+        view.show();
+        for (int i = 0; i < 100; ++i) view.append(LogStream::Out, QByteArray::number(i) + '\n');
+        QTRY_COMPARE(view.shownLines(), std::size_t{100});
+        QVERIFY(view.follows());
+        QTest::keyClick(&view, Qt::Key_Home);
+        QVERIFY(!view.follows());
+        QTest::keyClick(&view, Qt::Key_End);
+        QVERIFY(view.follows());
+    }
+
+    void aFilterShowsOnlyLinesThatHoldItAlsoThoseThatComeLater() {
+        const Theme theme(nullptr);
+        LogView view;
+        view.append(LogStream::Out, "good\nbad 1\n");
+        view.setFilter("bad");
+        QCOMPARE(view.shownLines(), std::size_t{1});
+        view.append(LogStream::Err, "bad 2\nfine\n");
+        QTRY_COMPARE(view.shownLines(), std::size_t{2});
+    }
+
+    void whilePausedWhatComesIsKeptAndNotShown() {
+        const Theme theme(nullptr);
+        LogView view;
+        view.append(LogStream::Out, "one\n");
+        QTRY_COMPARE(view.shownLines(), std::size_t{1});
+        view.setPaused(true);
+        view.append(LogStream::Out, "two\n");
+        QTRY_COMPARE(view.text().size(), std::size_t{2});
+        view.setWrap(true); // lays out anew
+        QCOMPARE(view.shownLines(), std::size_t{1});
+        view.setPaused(false);
+        QCOMPARE(view.shownLines(), std::size_t{2});
+    }
+
+    void selectionCopiesTextAcrossLines() {
+        const Theme theme(nullptr);
+        LogView view;
+        view.resize(400, 200);
+        view.append(LogStream::Out, "alpha\nbeta\n");
+        view.finish(LogStream::Out);
+        QTRY_COMPARE(view.shownLines(), std::size_t{2});
+        QTest::keyClick(&view, Qt::Key_A, Qt::ControlModifier);
+        QCOMPARE(view.selectedText(), QString("alpha\nbeta"));
+    }
+};
+
+QTEST_MAIN(TestLog)
+#include "tst_log.moc"

@@ -1,0 +1,96 @@
+#include "ui/models/action_row.h"
+
+#include "ui/style/paint.h"
+
+#include <QCoreApplication>
+#include <QHash>
+
+#include <algorithm>
+
+namespace yard::ui {
+
+namespace {
+
+qint64 timeOf(const QJsonObject& times, const char* name) {
+    return times.value(QLatin1String(name)).toInteger();
+}
+
+std::optional<Duration> between(qint64 from, qint64 to) {
+    if (from == 0 || to == 0) return std::nullopt;
+    return Duration(std::chrono::microseconds(std::max<qint64>(0, to - from)));
+}
+
+} // namespace
+
+ActionRow actionRowOf(const QJsonObject& json) {
+    ActionRow row;
+    row.lsn = json.value("lsn").toInteger();
+    row.queue = json.value("queue_id").toInteger();
+    row.workerId = json.value("worker").toString();
+    row.worker = json.value("worker_name").toString();
+    row.function = json.value("function").toString();
+    row.label = json.value("label").toString();
+    row.reason = json.value("reason").toString();
+    row.note = json.value("note").toString();
+    const bool held = json.value("held").toBool();
+    row.face = faceOf(json.value("state").toString().toStdString(), held, json.contains("retry_at"));
+    if (json.contains("exit_code")) row.exitCode = json.value("exit_code").toInt();
+    row.tries = 1 + json.value("retry_count").toInt();
+    row.priority = json.value("priority").toInt();
+    if (json.contains("cpu_seconds")) row.cpuSeconds = json.value("cpu_seconds").toDouble();
+    if (json.contains("max_rss_bytes")) row.peakBytes = json.value("max_rss_bytes").toInteger();
+    const QJsonObject times = json.value("timestamps").toObject();
+    row.created = timeOf(times, "new");
+    row.submitting = timeOf(times, "submitting");
+    row.started = timeOf(times, "running");
+    row.exited = timeOf(times, "exited");
+    for (const char* end : {"completed", "failed", "abandoned", "cancelled"})
+        row.finished = std::max(row.finished, timeOf(times, end));
+    return row;
+}
+
+QString ActionRow::what() const {
+    return !label.isEmpty() ? label : !function.isEmpty() ? function : worker;
+}
+
+bool ActionRow::isFinal() const {
+    return face == Face::Completed || face == Face::Failed || face == Face::Abandoned || face == Face::Cancelled;
+}
+
+std::optional<Duration> ActionRow::ran(qint64 now) const {
+    if (started == 0) return std::nullopt;
+    const qint64 end = exited != 0 ? exited : finished;
+    return between(started, end != 0 ? end : face == Face::Running ? now : 0);
+}
+
+std::optional<Duration> ActionRow::waited(qint64 now) const {
+    return between(created, submitting != 0 ? submitting : isFinal() ? finished : now);
+}
+
+std::optional<Duration> ActionRow::prepared(qint64 now) const {
+    return between(submitting, started != 0 ? started : face == Face::Submitting ? now : 0);
+}
+
+QString wordOfReason(const QString& reason, std::optional<int> exitCode, int signal) {
+    const auto tr = [](const char* text) { return QCoreApplication::translate("Reason", text); };
+    if (reason == "exit_code") return tr("exit code %1").arg(exitCode.value_or(-1));
+    if (reason == "signal") return tr("signal %1").arg(signal);
+    static const QHash<QString, const char*> words{
+        {"deadline", QT_TRANSLATE_NOOP("Reason", "deadline passed")},
+        {"memory", QT_TRANSLATE_NOOP("Reason", "memory limit")},
+        {"cancelled", QT_TRANSLATE_NOOP("Reason", "cancelled")},
+        {"abandoned", QT_TRANSLATE_NOOP("Reason", "abandoned")},
+        {"engine_died", QT_TRANSLATE_NOOP("Reason", "the engine died")},
+        {"engine_stopped", QT_TRANSLATE_NOOP("Reason", "the engine was stopped")},
+        {"spawn_error", QT_TRANSLATE_NOOP("Reason", "could not be started")},
+        {"lost_runner", QT_TRANSLATE_NOOP("Reason", "the runner was lost")},
+        {"memory_pressure", QT_TRANSLATE_NOOP("Reason", "the machine ran out of memory")},
+        {"worker_crashed", QT_TRANSLATE_NOOP("Reason", "the worker crashed")},
+        {"missing_output", QT_TRANSLATE_NOOP("Reason", "an output is missing")},
+        {"result_too_large", QT_TRANSLATE_NOOP("Reason", "its result is too large")},
+        {"dependency_failed", QT_TRANSLATE_NOOP("Reason", "what it waited for failed")}};
+    const auto found = words.find(reason);
+    return found == words.end() ? reason : tr(*found);
+}
+
+} // namespace yard::ui

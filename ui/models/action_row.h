@@ -1,0 +1,49 @@
+// An action as tables show it, read once from the engine's JSON. Values; ui thread.
+#pragma once
+
+#include "ui/style/format.h"
+#include "ui/style/tokens.h"
+
+#include <QJsonObject>
+#include <QString>
+#include <cstdint>
+#include <optional>
+
+namespace yard::ui {
+
+struct ActionRow {
+    qint64 lsn = 0;
+    qint64 queue = 0;
+    QString workerId;
+    QString worker;
+    QString function;
+    QString label;
+    QString reason;
+    QString note;
+    Face face = Face::Pending;
+    std::optional<int> exitCode;
+    int tries = 1;
+    int priority = 0;
+    std::optional<double> cpuSeconds;
+    std::optional<qint64> peakBytes;
+    // Microseconds since the epoch; 0: has not happened.
+    qint64 created = 0;
+    qint64 submitting = 0;
+    qint64 started = 0;
+    qint64 exited = 0;
+    qint64 finished = 0;
+
+    /// What people call it: its label, else its function, else its worker.
+    QString what() const;
+    bool isFinal() const;
+    /// Of the last attempt; while it runs until `now`.
+    std::optional<Duration> ran(qint64 now) const;
+    std::optional<Duration> waited(qint64 now) const;
+    std::optional<Duration> prepared(qint64 now) const;
+};
+
+ActionRow actionRowOf(const QJsonObject& json);
+/// "exit code 1", "deadline", translated.
+QString wordOfReason(const QString& reason, std::optional<int> exitCode, int signal = 0);
+
+} // namespace yard::ui

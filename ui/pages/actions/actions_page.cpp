@@ -1,0 +1,445 @@
+#include "ui/pages/actions/actions_page.h"
+
+#include "ui/pages/actions/detail_panel.h"
+#include "ui/pages/actions/state_chips.h"
+#include "ui/style/format.h"
+
+#include <QAction>
+#include <QInputDialog>
+#include <QMenu>
+#include <QScrollBar>
+#include <QSettings>
+
+#include <algorithm>
+
+namespace yard::ui {
+
+namespace {
+
+constexpr int kFilterMs = 200;
+constexpr int kBesideFrom = 1'600;
+constexpr qint64 kUndoableReschedules = 20;
+constexpr qint64 kAskCancelsFrom = 1'000;
+
+struct View {
+    const char* title;
+    const char* filter;
+};
+
+constexpr View kViews[] = {
+    {QT_TRANSLATE_NOOP("ActionsPage", "All"), ""},
+    {QT_TRANSLATE_NOOP("ActionsPage", "Tonight"), "after:18:00"},
+    {QT_TRANSLATE_NOOP("ActionsPage", "Running"), "state:running,submitting"},
+    {QT_TRANSLATE_NOOP("ActionsPage", "Failed"), "state:failed"},
+    {QT_TRANSLATE_NOOP("ActionsPage", "Waiting long"), "state:pending waited>10min"},
+    {QT_TRANSLATE_NOOP("ActionsPage", "Silent for 10 min"), "state:running silent>10min"},
+};
+
+/// Since six in the evening, of yesterday before noon.
+QString tonight() {
+    const QDateTime now = QDateTime::currentDateTime();
+    QDateTime since(now.date(), QTime(18, 0));
+    if (since > now) since = since.addDays(-1);
+    return "finished>" + since.toUTC().toString(Qt::ISODate);
+}
+
+} // namespace
+
+ActionsPage::ActionsPage(Context context)
+    : Page(context)
+    , head_(new PageHead(tr("Actions")))
+    , filter_(new FilterField(tr("state:failed queue:nightly cpu>50 text…"), true))
+    , view_(new Button(Button::Kind::Plain, tr("All"), {}))
+    , badge_(new Button(Button::Kind::Plain, {}, {}))
+    , reschedule_(new Button(Button::Kind::Plain, tr("Reschedule"), "again"))
+    , cancel_(new Button(Button::Kind::Plain, tr("Cancel"), "close"))
+    , more_(new Button(Button::Kind::Plain, tr("More"), {}))
+    , chips_(new StateChips)
+    , table_(new Table("actions"))
+    , model_(new ActionsModel(context.state, this))
+    , split_(new QSplitter(Qt::Vertical))
+    , detail_(new DetailPanel(context)) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    auto* back = new Surface(Token::Bg1);
+    column->addWidget(back);
+    auto* inside = new QVBoxLayout(back);
+    inside->setContentsMargins(0, 0, 0, 0);
+    inside->setSpacing(0);
+    makeCommands();
+    makeHead();
+    inside->addWidget(head_);
+    inside->addWidget(chips_);
+    table_->setRows(model_);
+    table_->setObjectName("pane");
+    setFocusProxy(table_);
+    table_->setAccessibleName(tr("Actions"));
+    detail_->setObjectName("pane");
+    split_->setChildrenCollapsible(false);
+    split_->addWidget(table_);
+    split_->addWidget(detail_);
+    split_->setStretchFactor(0, 1);
+    detail_->hide();
+    inside->addWidget(split_, 1);
+
+    filterLater_.setSingleShot(true);
+    filterLater_.setInterval(kFilterMs);
+    connect(&filterLater_, &QTimer::timeout, this, [this] {
+        model_->setFilter(filter_->text());
+        chips_->showFilter(filter_->text());
+        emit filterEdited(filter_->text());
+    });
+    connect(filter_, &QLineEdit::textChanged, this, [this] { filterLater_.start(); });
+    connect(chips_, &StateChips::chosen, this,
+            [this](const QStringList& states) { setFilter(withStates(filter_->text(), states)); });
+    connect(&context_.state, &EngineState::countsChanged, this, [this] { chips_->count(context_.state); });
+    connect(&context_.state, &EngineState::connectionChanged, this, &ActionsPage::showTotal);
+    connect(model_, &ActionsModel::totalChanged, this, &ActionsPage::showTotal);
+    connect(model_, &ActionsModel::problemChanged, this, [this](const QString& problem) {
+        filter_->setProblem(problem);
+        showTotal();
+    });
+    connect(model_, &QAbstractItemModel::modelReset, this, &ActionsPage::onScrolled, Qt::QueuedConnection);
+    connect(model_, &ActionsModel::actionChanged, detail_, &DetailPanel::onChanged);
+    connect(model_, &TableModel::waitingChanged, this, [this](int count) {
+        badge_->setText(tr("%n update(s) wait", nullptr, count));
+        badge_->setVisible(count > 0);
+    });
+    connect(table_->verticalScrollBar(), &QScrollBar::valueChanged, this, &ActionsPage::onScrolled);
+    connect(table_, &Table::selectionEdited, this, &ActionsPage::onSelection);
+    connect(table_, &Table::opened, this, [this](qint64 lsn) {
+        open(lsn, {});
+        detail_->takeFocus();
+    });
+    connect(table_, &Table::peeked, this, [this](qint64 lsn) { open(lsn, {}); });
+    connect(table_, &Table::menuWanted, this, &ActionsPage::showMenu);
+    connect(table_, &Table::typed, this, [this](const QString& text) {
+        filter_->setFocus();
+        filter_->insert(text);
+    });
+    connect(detail_, &DetailPanel::closed, this, [this] { closeInnermost(); });
+    connect(detail_, &DetailPanel::rescheduleWanted, this, &ActionsPage::reschedule);
+    connect(detail_, &DetailPanel::editWanted, this, &ActionsPage::editAndResubmit);
+    chips_->count(context_.state);
+    onSelection();
+}
+
+void ActionsPage::makeHead() {
+    filter_->setMaximumWidth(scaled(620));
+    head_->addLeft(filter_, 1);
+    head_->addLeft(view_);
+    makeViews();
+    badge_->setLit(true);
+    badge_->setHint(tr("F5"));
+    badge_->hide();
+    connect(badge_, &QAbstractButton::clicked, this, &ActionsPage::takeUpdates);
+    auto* columns = new Button(Button::Kind::Flat, tr("Columns"), "columns");
+    connect(columns, &QAbstractButton::clicked, this,
+            [this, columns] { table_->showColumnMenu(columns->mapToGlobal(QPoint(0, columns->height()))); });
+    head_->addRight(badge_);
+    head_->addRight(columns);
+    head_->addSeparator();
+    auto* menu = new QMenu(this);
+    for (const char* id : {"hold", "retire", "move", "priority", "edit"}) menu->addAction(actions_[id]);
+    more_->setMenu(menu);
+    connect(reschedule_, &QAbstractButton::clicked, this, &ActionsPage::reschedule);
+    connect(cancel_, &QAbstractButton::clicked, this, &ActionsPage::cancel);
+    for (QWidget* button : {reschedule_, cancel_, more_}) head_->addRight(button);
+}
+
+/// The views that are always there, then those of the operator.
+void ActionsPage::makeViews() {
+    auto* menu = new QMenu(this);
+    connect(menu, &QMenu::aboutToShow, this, [this, menu] {
+        menu->clear();
+        const auto choose = [this](const QString& title, const QString& filter) {
+            setFilter(filter);
+            view_->setText(title);
+            view_->updateGeometry();
+        };
+        for (const View& view : kViews) {
+            const QString title = tr(view.title);
+            const QString filter = qstrcmp(view.filter, "after:18:00") == 0 ? tonight() : QString(view.filter);
+            menu->addAction(title, this, [=] { choose(title, filter); });
+        }
+        QSettings settings;
+        settings.beginGroup("views");
+        const QStringList own = settings.childKeys();
+        if (!own.isEmpty()) menu->addSeparator();
+        for (const QString& title : own)
+            menu->addAction(title, this, [=, filter = settings.value(title).toString()] { choose(title, filter); });
+        menu->addSeparator();
+        menu->addAction(tr("Keep this filter as a view…"), this, [this] {
+            bool good = false;
+            QString title =
+                QInputDialog::getText(this, tr("Keep as a view"), tr("Name"), QLineEdit::Normal, {}, &good);
+            title = title.trimmed().replace('/', '-');
+            if (good && !title.isEmpty()) QSettings().setValue("views/" + title, filter_->text());
+        });
+        if (!own.isEmpty())
+            menu->addAction(tr("Forget the views of your own"), this, [] { QSettings().remove("views"); });
+    });
+    view_->setMenu(menu);
+}
+
+void ActionsPage::makeCommands() {
+    const auto make = [this](const char* id, const QString& title, const QKeySequence& keys, auto act) {
+        auto* action = new QAction(title, this);
+        action->setObjectName(id);
+        action->setShortcut(keys);
+        action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+        connect(action, &QAction::triggered, this, act);
+        addAction(action);
+        actions_[id] = action;
+    };
+    make("reschedule", tr("Reschedule"), QKeySequence("Ctrl+R"), [this] { reschedule(); });
+    make("cancel", tr("Cancel"), QKeySequence("Ctrl+Del"), [this] { cancel(); });
+    make("retire", tr("Retire"), QKeySequence("Shift+Del"), [this] { retire(); });
+    make("hold", tr("Hold or release"), QKeySequence("Ctrl+H"), [this] { holdOrRelease(); });
+    make("move", tr("Move to queue…"), {}, [this] { moveToQueue(); });
+    make("priority", tr("Set priority…"), {}, [this] { setPriority(); });
+    make("edit", tr("Edit and resubmit"), QKeySequence("Ctrl+E"), [this] { editAndResubmit(); });
+    make("compare", tr("Compare with the last good one"), QKeySequence("Ctrl+D"), [this] {
+        if (table_->currentId() != 0) open(table_->currentId(), "history");
+    });
+    make("log", tr("Log"), QKeySequence("Ctrl+L"), [this] {
+        if (table_->currentId() == 0) return;
+        open(table_->currentId(), "output");
+        detail_->takeFocus();
+    });
+    for (int tab = 0; tab < DetailPanel::kTabs; ++tab)
+        make(qPrintable(QStringLiteral("tab%1").arg(tab)), tr("Tab %1").arg(tab + 1),
+             QKeySequence(QStringLiteral("Alt+%1").arg(tab + 1)), [this, tab] { detail_->setTab(tab); });
+}
+
+Target ActionsPage::target() const {
+    if (table_->allSelected()) {
+        const auto all = model_->total();
+        return Target::matching(filter_->text(), all.value_or(0));
+    }
+    auto lsns = table_->selectedIds();
+    if (lsns.empty() && detail_->isVisible() && detail_->lsn() != 0) lsns.push_back(detail_->lsn());
+    return Target::of(std::move(lsns));
+}
+
+void ActionsPage::onSelection() {
+    const auto ids = table_->selectedIds();
+    const QString none = ids.empty() && !detail_->isVisible() ? tr("Select an action first") : QString();
+    const QString dead = context_.state.isLive() ? none : tr("There is no connection to the engine");
+    for (Button* button : {reschedule_, cancel_, more_}) button->setBlocked(dead);
+    for (const char* id : {"reschedule", "cancel", "retire", "hold", "move", "priority"})
+        actions_[id]->setEnabled(dead.isEmpty());
+    if (ids.size() == 1 && !table_->allSelected()) open(ids.front(), {});
+    showTotal();
+}
+
+/// How many match, how many of them are selected, and how old it is when the engine is away.
+void ActionsPage::showTotal() {
+    const Format format;
+    const auto all = model_->total();
+    QString note = all ? format.number(*all) : tr("%1 and more").arg(format.number(model_->rowCount()));
+    const auto ids = table_->selectedIds();
+    if (table_->allSelected())
+        note = tr("%1 selected, %2 in view").arg(note, format.number(static_cast<std::int64_t>(ids.size())));
+    else if (ids.size() > 1)
+        note = tr("%1, %2 selected").arg(note, format.number(static_cast<std::int64_t>(ids.size())));
+    if (!context_.state.isLive() && context_.state.asOf().isValid())
+        note += tr(", as of %1").arg(context_.state.asOf().toLocalTime().toString("HH:mm:ss"));
+    head_->setNote(note);
+    QString message;
+    if (model_->rowCount() == 0) {
+        if (!model_->problem().isEmpty())
+            message = model_->problem();
+        else if (!filter_->text().isEmpty())
+            message = tr("No action matches this filter.");
+        else if (context_.state.isLive() && !model_->isLoading())
+            message = tr("Nothing has been submitted yet. Ctrl+N submits, or type: yardctl run -- echo hello");
+    }
+    table_->setMessage(message);
+}
+
+void ActionsPage::onScrolled() {
+    const int first = table_->rowAt(0);
+    int last = table_->rowAt(table_->viewport()->height() - 1);
+    if (last < 0) last = model_->rowCount() - 1;
+    model_->setVisible(std::max(0, first), std::max(0, last));
+}
+
+void ActionsPage::setActive(bool active) {
+    model_->setActive(active);
+    detail_->setActive(active);
+    if (active) onScrolled();
+}
+
+void ActionsPage::setFilter(const QString& filter) {
+    filter_->setText(filter);
+    filterLater_.stop();
+    model_->setFilter(filter);
+    chips_->showFilter(filter);
+    emit filterEdited(filter);
+}
+
+QString ActionsPage::filter() const {
+    return filter_->text();
+}
+
+void ActionsPage::focusFilter() {
+    filter_->setFocus(Qt::ShortcutFocusReason);
+    filter_->selectAll();
+}
+
+void ActionsPage::takeUpdates() {
+    model_->takeWaiting();
+    if (model_->filter().isEmpty()) return;
+    model_->reload();
+}
+
+void ActionsPage::open(qint64 lsn, const QString& tab) {
+    const bool was = detail_->isVisible();
+    detail_->showAction(lsn);
+    if (!tab.isEmpty()) detail_->setTab(tab);
+    detail_->setVisible(true);
+    if (!was) place();
+    if (table_->currentId() != lsn) table_->selectId(lsn);
+    for (Button* button : {reschedule_, cancel_, more_})
+        button->setBlocked(context_.state.isLive() ? QString() : tr("There is no connection to the engine"));
+}
+
+/// Below the table, or at its right where there is room.
+void ActionsPage::place() {
+    const bool beside = width() >= kBesideFrom;
+    split_->setOrientation(beside ? Qt::Horizontal : Qt::Vertical);
+    const int all = beside ? split_->width() : split_->height();
+    const int own = beside ? std::max(scaled(520), all * 2 / 5) : std::min(scaled(340), all * 3 / 5);
+    split_->setSizes({all - own, own});
+}
+
+void ActionsPage::resizeEvent(QResizeEvent* event) {
+    Page::resizeEvent(event);
+    const bool beside = width() >= kBesideFrom;
+    if (detail_->isVisible() && beside != (split_->orientation() == Qt::Horizontal)) place();
+    onScrolled();
+}
+
+bool ActionsPage::closeInnermost() {
+    if (detail_->isVisible()) {
+        detail_->hide();
+        detail_->showAction(0);
+        table_->setFocus();
+        return true;
+    }
+    if (table_->selectionModel()->hasSelection()) {
+        table_->clearSelection();
+        return true;
+    }
+    if (filter_->text().isEmpty()) return false;
+    filter_->clear();
+    return true;
+}
+
+void ActionsPage::showMenu(const QPoint& global) {
+    QMenu menu(this);
+    menu.addActions({actions_["reschedule"], actions_["edit"], actions_["compare"], actions_["log"]});
+    menu.addSeparator();
+    menu.addActions({actions_["hold"], actions_["move"], actions_["priority"]});
+    menu.addSeparator();
+    menu.addActions({actions_["cancel"], actions_["retire"]});
+    menu.exec(global);
+}
+
+void ActionsPage::reschedule() {
+    const Target all = target();
+    if (all.count == 0 && all.filter.isEmpty() && all.lsns.empty()) return;
+    const Operation operation = operations::reschedule(all);
+    if (all.count > kUndoableReschedules)
+        context_.commands.runUndoable(operation);
+    else
+        context_.commands.run(operation);
+}
+
+void ActionsPage::cancel() {
+    const Target all = target();
+    if (all.lsns.empty() && !table_->allSelected()) return;
+    const Operation operation = operations::cancel(all);
+    if (all.count <= 1) return context_.commands.run(operation);
+    if (all.count <= kAskCancelsFrom) return context_.commands.runUndoable(operation);
+    const QString count = Format().number(all.count);
+    if (context_.navigator.ask(tr("Cancel %1 actions?").arg(count),
+                               tr("Those that run are ended; this cannot be undone."),
+                               tr("Cancel %1 actions").arg(count), tr("Keep them")))
+        context_.commands.run(operation);
+}
+
+void ActionsPage::retire() {
+    const Target all = target();
+    if (all.lsns.empty() && !table_->allSelected()) return;
+    context_.commands.runUndoable(operations::retire(all));
+}
+
+void ActionsPage::holdOrRelease() {
+    const Target all = target();
+    if (all.lsns.empty() && !table_->allSelected()) return;
+    const bool held = std::ranges::any_of(all.lsns, [this](qint64 lsn) {
+        const ActionRow* row = model_->action(lsn);
+        return row != nullptr && row->face == Face::Held;
+    });
+    context_.commands.run(held ? operations::release(all) : operations::hold(all));
+}
+
+void ActionsPage::moveToQueue() {
+    const Target all = target();
+    if (all.lsns.empty() && !table_->allSelected()) return;
+    QStringList names;
+    std::vector<qint64> ids;
+    for (const auto& [id, queue] : context_.state.queues()) {
+        names << queue.name();
+        ids.push_back(id);
+    }
+    bool good = false;
+    const QString name = QInputDialog::getItem(this, tr("Move to queue"), tr("Queue"), names, 0, false, &good);
+    const auto at = names.indexOf(name);
+    if (good && at >= 0) context_.commands.run(operations::moveTo(all, ids[static_cast<std::size_t>(at)], name));
+}
+
+void ActionsPage::setPriority() {
+    const Target all = target();
+    if (all.lsns.empty() && !table_->allSelected()) return;
+    bool good = false;
+    const int priority =
+        QInputDialog::getInt(this, tr("Set priority"), tr("-100 to 100, higher first"), 0, -100, 100, 1, &good);
+    if (good) context_.commands.run(operations::setPriority(all, priority));
+}
+
+void ActionsPage::editAndResubmit() {
+    const auto ids = target().lsns;
+    if (ids.empty()) return;
+    const ActionRow* row = model_->action(ids.front());
+    const qint64 queue = row != nullptr ? row->queue : 0;
+    context_.link.send({"GET", QStringLiteral("jobs/%1/spec").arg(ids.front()), {}, {}, {}}, this,
+                       [this, queue](const Answer& answer) {
+                           if (!answer.ok()) return context_.navigator.say(answer.message, true);
+                           context_.navigator.openSubmit(answer.json, queue);
+                       });
+}
+
+QList<QAction*> ActionsPage::commands() const {
+    QList<QAction*> all;
+    for (const auto& [id, action] : actions_)
+        if (!id.startsWith("tab")) all << action;
+    return all;
+}
+
+Operation ActionsPage::asOperation() const {
+    const Target all = target();
+    if (all.lsns.empty() && !table_->allSelected()) {
+        Request request{"GET", "jobs", {}, {}, {}};
+        if (!filter_->text().isEmpty()) request.query.addQueryItem("q", QUrl::toPercentEncoding(filter_->text()));
+        return {tr("List actions"), request,
+                filter_->text().isEmpty() ? "yardctl ls" : "yardctl ls " + shellWord(filter_->text())};
+    }
+    const ActionRow* row = all.lsns.empty() ? nullptr : model_->action(all.lsns.front());
+    const bool ended = row == nullptr || row->isFinal();
+    return ended ? operations::reschedule(all) : operations::cancel(all);
+}
+
+} // namespace yard::ui

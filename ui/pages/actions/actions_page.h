@@ -1,0 +1,73 @@
+// Actions: any number of them by filter, and one in detail below or at the right. Owner: ui thread.
+#pragma once
+
+#include "ui/pages/actions/actions_model.h"
+#include "ui/pages/page.h"
+#include "ui/widgets/page_head.h"
+#include "ui/widgets/table.h"
+
+#include <QSplitter>
+
+namespace yard::ui {
+
+class DetailPanel;
+class StateChips;
+
+class ActionsPage final : public Page {
+    Q_OBJECT
+public:
+    explicit ActionsPage(Context context);
+
+    void setActive(bool active) override;
+    void setFilter(const QString& filter) override;
+    QString filter() const override;
+    void focusFilter() override;
+    void takeUpdates() override;
+    void open(qint64 lsn, const QString& tab) override;
+    QList<QAction*> commands() const override;
+    bool closeInnermost() override;
+    Operation asOperation() const override;
+
+    Table* table() const { return table_; }
+    ActionsModel* model() const { return model_; }
+    DetailPanel* detail() const { return detail_; }
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    /// What commands act on: the selection, all that match, or the action in the panel.
+    Target target() const;
+    void makeHead();
+    void makeCommands();
+    void makeViews();
+    void showTotal();
+    void onScrolled();
+    void onSelection();
+    void showMenu(const QPoint& global);
+    void reschedule();
+    void cancel();
+    void retire();
+    void holdOrRelease();
+    void moveToQueue();
+    void setPriority();
+    void editAndResubmit();
+    void place();
+
+    PageHead* head_;
+    FilterField* filter_;
+    Button* view_;
+    Button* badge_;
+    Button* reschedule_;
+    Button* cancel_;
+    Button* more_;
+    StateChips* chips_;
+    Table* table_;
+    ActionsModel* model_;
+    QSplitter* split_;
+    DetailPanel* detail_;
+    QTimer filterLater_;
+    std::map<QString, QAction*> actions_;
+};
+
+} // namespace yard::ui

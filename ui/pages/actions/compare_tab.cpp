@@ -1,0 +1,176 @@
+#include "ui/pages/actions/compare_tab.h"
+
+#include "ui/widgets/table.h"
+
+#include <QJsonDocument>
+#include <QSplitter>
+
+namespace yard::ui {
+
+namespace {
+
+std::vector<Column> columns() {
+    const auto tr = [](const char* text) { return CompareTab::tr(text); };
+    using enum CellKind;
+    return {{"what", tr("What"), tr("What is compared"), Text, 120, false, 0, false, {}},
+            {"this", tr("This one"), tr("The action of this panel"), Name, 160, true, 0, false, {}},
+            {"other",
+             tr("Last good one"),
+             tr("The newest that completed, of the same worker, function and label"),
+             Name,
+             160,
+             false,
+             0,
+             false,
+             {}},
+            {"differs", tr("Differs"), tr("Whether they differ"), Text, 80, false, 0, false, {}}};
+}
+
+/// A value of a filter: quoted.
+QString quoted(QString text) {
+    return '"' + text.replace('"', '*') + '"';
+}
+
+QString shown(const QJsonValue& value) {
+    if (value.isUndefined()) return {};
+    if (value.isObject()) return QString::fromUtf8(QJsonDocument(value.toObject()).toJson(QJsonDocument::Compact));
+    if (value.isArray()) return QString::fromUtf8(QJsonDocument(value.toArray()).toJson(QJsonDocument::Compact));
+    return value.toVariant().toString();
+}
+
+} // namespace
+
+CompareTab::CompareTab(Context context, QWidget* parent)
+    : QWidget(parent)
+    , context_(context)
+    , table_(new Table({}))
+    , rows_(new RowsModel(columns(), this))
+    , left_(new Panel(tr("This one"), false))
+    , right_(new Panel(tr("Last good one"), false))
+    , leftLog_(new LogView)
+    , rightLog_(new LogView) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    table_->setRows(rows_);
+    table_->setAccessibleName(tr("What differs"));
+    left_->setBody(leftLog_);
+    right_->setBody(rightLog_);
+    auto* logs = new QSplitter(Qt::Horizontal);
+    logs->addWidget(left_);
+    logs->addWidget(right_);
+    auto* split = new QSplitter(Qt::Horizontal);
+    split->addWidget(table_);
+    split->addWidget(logs);
+    split->setSizes({500, 700});
+    column->addWidget(split);
+}
+
+CompareTab::~CompareTab() = default;
+
+void CompareTab::clear() {
+    for (auto& stream : streams_) stream.reset();
+    action_ = other_ = {};
+    leftLog_->clear();
+    rightLog_->clear();
+    rows_->setRows({});
+}
+
+void CompareTab::show(const QJsonObject& action, const QJsonObject& spec) {
+    const ActionRow row = actionRowOf(action);
+    if (row.lsn == action_.lsn && row.face == action_.face && other_.lsn != 0) return;
+    clear();
+    action_ = row;
+    spec_ = spec;
+    fill();
+    fetch(leftLog_, action_.lsn, 0);
+    findOther();
+}
+
+void CompareTab::findOther() {
+    QString filter = QStringLiteral("state:completed worker:%1").arg(quoted(action_.worker));
+    if (!action_.function.isEmpty()) filter += " function:" + quoted(action_.function);
+    if (!action_.label.isEmpty()) filter += " label:" + quoted(action_.label);
+    Request request{"GET", "jobs", {}, {}, {}};
+    request.query.addQueryItem("q", QUrl::toPercentEncoding(filter));
+    request.query.addQueryItem("limit", "2");
+    context_.link.send(request, this, [this, lsn = action_.lsn](const Answer& answer) {
+        if (lsn != action_.lsn) return;
+        for (const QJsonValue job : answer.json.value("jobs").toArray())
+            if (job.toObject().value("lsn").toInteger() != lsn) return takeOther(job.toObject());
+        right_->setNote(answer.ok() ? tr("none has completed yet") : answer.message);
+    });
+}
+
+void CompareTab::takeOther(const QJsonObject& other) {
+    other_ = actionRowOf(other);
+    right_->setNote(Format().number(other_.lsn));
+    fetch(rightLog_, other_.lsn, 2);
+    context_.link.send({"GET", QStringLiteral("jobs/%1/spec").arg(other_.lsn), {}, {}, {}}, this,
+                       [this, lsn = other_.lsn](const Answer& answer) {
+                           if (lsn != other_.lsn) return;
+                           otherSpec_ = answer.ok() ? answer.json : QJsonObject();
+                           fill();
+                       });
+    fill();
+}
+
+void CompareTab::fill() {
+    const Format format;
+    const qint64 now = QDateTime::currentMSecsSinceEpoch() * 1'000;
+    const bool both = other_.lsn != 0;
+    std::vector<Row> rows;
+    const auto add = [&](const QString& what, const QString& mine, const QString& theirs, bool measured = false) {
+        const bool differs = both && mine != theirs;
+        Row row;
+        row.id = static_cast<qint64>(rows.size() + 1);
+        row.cells = {{what, {}, {}, {}, Cell::Tone::Dim},
+                     {mine.isEmpty() ? Format::unknown() : mine},
+                     {!both || theirs.isEmpty() ? Format::unknown() : theirs},
+                     {!both     ? QString()
+                      : differs ? tr("differs")
+                                : tr("same"),
+                      {},
+                      {},
+                      {},
+                      differs && !measured ? Cell::Tone::Alert : Cell::Tone::Faint}};
+        rows.push_back(std::move(row));
+    };
+    const auto memory = [&](const ActionRow& row) {
+        return row.peakBytes ? format.size(*row.peakBytes) : QString();
+    };
+    add(tr("Action"), format.number(action_.lsn), format.number(other_.lsn), true);
+    add(tr("State"), wordOf(action_.face), wordOf(other_.face));
+    add(tr("Exit code"), action_.exitCode ? QString::number(*action_.exitCode) : QString(),
+        other_.exitCode ? QString::number(*other_.exitCode) : QString());
+    add(tr("Started"), action_.started == 0 ? QString() : format.time(action_.started, now),
+        other_.started == 0 ? QString() : format.time(other_.started, now), true);
+    add(tr("Ran"), format.duration(action_.ran(now)), format.duration(other_.ran(now)), true);
+    add(tr("Peak memory"), memory(action_), memory(other_), true);
+    add(tr("Worker"), action_.workerId, other_.workerId);
+    for (const char* key : {"argv", "args", "cwd", "env", "resources", "deadline_s", "locks"}) {
+        const QString mine = shown(spec_.value(QLatin1String(key)));
+        const QString theirs = shown(otherSpec_.value(QLatin1String(key)));
+        if (!mine.isEmpty() || !theirs.isEmpty()) add(QLatin1String(key), mine, theirs);
+    }
+    const QJsonObject mine = spec_.value("inputs").toObject();
+    const QJsonObject theirs = otherSpec_.value("inputs").toObject();
+    QStringList names = mine.keys();
+    for (const QString& name : theirs.keys())
+        if (!names.contains(name)) names << name;
+    for (const QString& name : names)
+        add(tr("input %1").arg(name), shown(mine.value(name)), shown(theirs.value(name)));
+    rows_->setRows(std::move(rows));
+}
+
+void CompareTab::fetch(LogView* view, qint64 lsn, std::size_t slot) {
+    view->setMessage(tr("It wrote nothing."));
+    for (const auto stream : {LogStream::Out, LogStream::Err}) {
+        const QString name = stream == LogStream::Out ? "stdout" : "stderr";
+        streams_[slot++] = context_.link.stream(
+            {"GET", QStringLiteral("jobs/%1/%2").arg(lsn).arg(name), {}, {}, {}},
+            [view, stream](const QByteArray& bytes) { view->append(stream, bytes); },
+            [view, stream](const Answer&) { view->finish(stream); });
+    }
+}
+
+} // namespace yard::ui

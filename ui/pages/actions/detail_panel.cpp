@@ -1,0 +1,571 @@
+#include "ui/pages/actions/detail_panel.h"
+
+#include "ui/pages/actions/compare_tab.h"
+#include "ui/pages/actions/output_tab.h"
+#include "ui/style/icons.h"
+#include "ui/widgets/table.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QHeaderView>
+#include <QJsonDocument>
+#include <QMenu>
+#include <QPainter>
+#include <QPlainTextEdit>
+#include <QSplitter>
+
+#include <utility>
+
+namespace yard::ui {
+
+namespace {
+
+qint64 nowMicros() {
+    return QDateTime::currentMSecsSinceEpoch() * 1'000;
+}
+
+std::vector<Column> attemptColumns() {
+    const auto tr = [](const char* text) { return DetailPanel::tr(text); };
+    using enum CellKind;
+    return {{"try", tr("Try"), tr("Attempts, newest first"), State, 60, false, 0, false, {}},
+            {"started", tr("Started"), tr("When its process began"), Number, 84, false, 0, false, {}},
+            {"ran", tr("Ran"), tr("From its process's start to its end"), Number, 72, true, 0, false, {}}};
+}
+
+std::vector<Column> fileColumns() {
+    const auto tr = [](const char* text) { return DetailPanel::tr(text); };
+    using enum CellKind;
+    return {{"name", tr("Name"), tr("Path within the directory"), Name, 200, true, 0, false, "name"},
+            {"size", tr("Size"), tr("Bytes"), Number, 90, false, 0, false, "size"},
+            {"hash", tr("Hash"), tr("SHA-256 of its bytes"), Mono, 420, false, 1, false, {}}};
+}
+
+std::vector<Column> deniedColumns() {
+    const auto tr = [](const char* text) { return DetailPanel::tr(text); };
+    using enum CellKind;
+    return {{"time", tr("Time"), tr("When it was refused"), Number, 84, false, 0, false, {}},
+            {"what", tr("What"), tr("System call, link or special file"), Text, 110, false, 0, false, {}},
+            {"path", tr("Path"), tr("What it was about"), Name, 200, true, 0, false, {}},
+            {"errno", tr("Error"), tr("Number the program saw"), Number, 60, false, 0, false, {}},
+            {"pid", tr("Process"), tr("Which process"), Number, 72, false, 0, false, {}}};
+}
+
+QPlainTextEdit* textView(const QString& name) {
+    auto* view = new QPlainTextEdit;
+    view->setReadOnly(true);
+    view->setFont(typeface(Type::Mono));
+    view->setLineWrapMode(QPlainTextEdit::WidgetWidth);
+    view->setAccessibleName(name);
+    view->setFrameShape(QFrame::NoFrame);
+    return view;
+}
+
+QString jsonText(const QJsonObject& object) {
+    return QString::fromUtf8(QJsonDocument(object).toJson(QJsonDocument::Indented));
+}
+
+} // namespace
+
+DetailPanel::DetailPanel(Context context, QWidget* parent)
+    : QWidget(parent)
+    , context_(context)
+    , icon_(new QLabel)
+    , number_(new Label({}, Type::Strong, Token::Text1))
+    , what_(new Label({}, Type::Body, Token::Text1))
+    , where_(new Label({}, Type::Body, Token::Text3))
+    , reschedule_(new Button(Button::Kind::Primary, tr("Reschedule"), "again"))
+    , tabs_(new Tabs({tr("Output"), tr("Inputs"), tr("Outputs"), tr("Command"), tr("Processor"), tr("Sandbox"),
+                      tr("History"), tr("JSON")}))
+    , summary_(new Label({}, Type::Caption, Token::Text3))
+    , logTools_(new QWidget)
+    , stack_(new QStackedWidget)
+    , output_(new OutputTab(context))
+    , attempts_(new Table({}))
+    , attemptRows_(new RowsModel(attemptColumns(), this))
+    , whyPanel_(new Panel(tr("Why"), false))
+    , why_(new Facts)
+    , limitsPanel_(new Panel(tr("Limits"), false))
+    , limits_(new Facts)
+    , split_(new Facts)
+    , inputs_(new Table({}))
+    , inputRows_(new RowsModel(fileColumns(), this))
+    , outputs_(new Table({}))
+    , outputRows_(new RowsModel(fileColumns(), this))
+    , denied_(new Table({}))
+    , deniedRows_(new RowsModel(deniedColumns(), this))
+    , command_(textView(tr("Command")))
+    , processor_(new Facts)
+    , compare_(new CompareTab(context))
+    , json_(textView(tr("Result as JSON"))) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(1, 1, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(makeHead());
+    column->addWidget(makeTabRow());
+    inputs_->setRows(inputRows_);
+    outputs_->setRows(outputRows_);
+    denied_->setRows(deniedRows_);
+    inputs_->setAccessibleName(tr("Inputs"));
+    outputs_->setAccessibleName(tr("Outputs"));
+    denied_->setAccessibleName(tr("What the sandbox denied"));
+    auto* processor = new QWidget;
+    auto* facts = new QVBoxLayout(processor);
+    facts->setContentsMargins(0, 4, 0, 0);
+    facts->addWidget(processor_);
+    facts->addStretch(1);
+    for (QWidget* page : {makeOutput(), static_cast<QWidget*>(inputs_), static_cast<QWidget*>(outputs_),
+                          static_cast<QWidget*>(command_), processor, static_cast<QWidget*>(denied_),
+                          static_cast<QWidget*>(compare_), static_cast<QWidget*>(json_)})
+        stack_->addWidget(page);
+    column->addWidget(stack_, 1);
+    setMinimumHeight(scaled(200));
+    connect(tabs_, &Tabs::chosen, this, qOverload<int>(&DetailPanel::setTab));
+    connect(output_, &OutputTab::changed, this, [this] { summary_->setText(output_->summary()); });
+    tick_.setInterval(1'000);
+    connect(&tick_, &QTimer::timeout, this, &DetailPanel::refreshLimits);
+    connect(&context_.state, &EngineState::refreshed, this, [this] {
+        if (active_ && lsn_ != 0) load();
+    });
+}
+
+DetailPanel::~DetailPanel() = default;
+
+QWidget* DetailPanel::makeHead() {
+    auto* head = new Surface(Token::Bg1);
+    head->setFixedHeight(scaled(40));
+    auto* row = new QHBoxLayout(head);
+    row->setContentsMargins(16, 0, 12, 0);
+    row->setSpacing(8);
+    row->addWidget(icon_);
+    row->addWidget(number_);
+    what_->setElides(true);
+    where_->setElides(true);
+    row->addWidget(what_);
+    row->addWidget(where_, 1);
+    row->addStretch(0);
+    auto* edit = new Button(Button::Kind::Plain, tr("Edit and resubmit"), "edit");
+    auto* compare = new Button(Button::Kind::Plain, tr("Compare"), "compare");
+    auto* copy = new Button(Button::Kind::Plain, tr("Copy as"), "copy");
+    auto* menu = new QMenu(this);
+    copyAs(*menu);
+    copy->setMenu(menu);
+    auto* close = new Button(Button::Kind::Flat, {}, "close");
+    close->setAccessibleName(tr("Close the panel"));
+    close->setToolTip(tr("Esc"));
+    for (QWidget* button :
+         {static_cast<QWidget*>(reschedule_), static_cast<QWidget*>(edit), static_cast<QWidget*>(compare),
+          static_cast<QWidget*>(copy), static_cast<QWidget*>(close)})
+        row->addWidget(button);
+    connect(reschedule_, &QAbstractButton::clicked, this, &DetailPanel::rescheduleWanted);
+    connect(edit, &QAbstractButton::clicked, this, &DetailPanel::editWanted);
+    connect(compare, &QAbstractButton::clicked, this, [this] { setTab(kHistory); });
+    connect(close, &QAbstractButton::clicked, this, &DetailPanel::closed);
+    return head;
+}
+
+void DetailPanel::copyAs(QMenu& menu) {
+    const auto copy = [this](const QString& text) {
+        QApplication::clipboard()->setText(text);
+        context_.navigator.say(tr("Copied: %1").arg(text.section('\n', 0, 0)));
+    };
+    menu.addAction(tr("yardctl: show it"), this, [=, this] { copy(QStringLiteral("yardctl show %1").arg(lsn_)); });
+    menu.addAction(tr("yardctl: its output"), this,
+                   [=, this] { copy(QStringLiteral("yardctl logs %1").arg(lsn_)); });
+    menu.addAction(tr("yardctl: submit it again"), this,
+                   [=, this] { copy(operations::submit(spec_, row_.queue, {}).yardctl); });
+    menu.addAction(tr("curl: show it"), this, [=, this] {
+        copy(curlOf({"GET", QStringLiteral("jobs/%1").arg(lsn_), {}, {}, {}}, context_.link.address()));
+    });
+    menu.addAction(tr("curl: submit it again"), this, [=, this] {
+        copy(curlOf(operations::submit(spec_, row_.queue, {}).request, context_.link.address()));
+    });
+    menu.addSeparator();
+    menu.addAction(tr("JSON of the action"), this, [=, this] { copy(jsonText(spec_)); });
+    menu.addAction(tr("JSON of the result"), this, [=, this] { copy(jsonText(action_)); });
+    menu.addAction(tr("Number"), this, [=, this] { copy(QString::number(lsn_)); });
+}
+
+QWidget* DetailPanel::makeTabRow() {
+    auto* line = new QWidget;
+    auto* row = new QHBoxLayout(line);
+    row->setContentsMargins(0, 0, 12, 0);
+    row->setSpacing(8);
+    row->addWidget(tabs_);
+    row->addStretch(1);
+    row->addWidget(summary_);
+    auto* tools = new QHBoxLayout(logTools_);
+    tools->setContentsMargins(0, 0, 0, 0);
+    tools->setSpacing(0);
+    auto* find = new Button(Button::Kind::Flat, tr("Find"), "search");
+    auto* wrap = new Button(Button::Kind::Flat, tr("Wrap"), "wrap");
+    auto* save = new Button(Button::Kind::Flat, tr("Save"), "save");
+    wrap->setCheckable(true);
+    for (QWidget* button : {find, wrap, save}) tools->addWidget(button);
+    row->addWidget(logTools_);
+    connect(find, &QAbstractButton::clicked, output_, &OutputTab::openFind);
+    connect(wrap, &QAbstractButton::toggled, output_, &OutputTab::setWrap);
+    connect(save, &QAbstractButton::clicked, output_, &OutputTab::save);
+    return line;
+}
+
+QWidget* DetailPanel::makeOutput() {
+    auto* split = new QSplitter(Qt::Horizontal);
+    split->setChildrenCollapsible(false);
+    split->addWidget(output_);
+    attempts_->setRows(attemptRows_);
+    attempts_->setAccessibleName(tr("Tries"));
+    attempts_->setSelectionMode(QAbstractItemView::SingleSelection);
+    attempts_->setMinimumWidth(scaled(200));
+    connect(attempts_, &Table::selectionEdited, this, [this] {
+        const auto ids = attempts_->selectedIds();
+        attempt_ = ids.empty() ? 0 : static_cast<int>(ids.front());
+        output_->show(action_, attempt_);
+    });
+    split->addWidget(attempts_);
+    auto* right = new Surface(Token::Bg1);
+    auto* column = new QVBoxLayout(right);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    whyPanel_->setBody(why_);
+    limitsPanel_->setBody(limits_);
+    column->addWidget(whyPanel_);
+    column->addWidget(limitsPanel_);
+    column->addWidget(split_);
+    column->addStretch(1);
+    right->setMinimumWidth(scaled(240));
+    split->addWidget(right);
+    split->setStretchFactor(0, 1);
+    split->setSizes({600, scaled(240), scaled(300)});
+    connect(why_, &Facts::linkClicked, this, [this](const QString& target) {
+        bool number = false;
+        const qint64 lsn = target.toLongLong(&number);
+        if (number)
+            context_.navigator.showAction(lsn);
+        else
+            context_.navigator.show("actions", target);
+    });
+    return split;
+}
+
+void DetailPanel::setActive(bool active) {
+    active_ = active;
+    if (!active) {
+        tick_.stop();
+        return output_->clear();
+    }
+    if (lsn_ != 0) load();
+}
+
+void DetailPanel::showAction(qint64 lsn) {
+    if (lsn == lsn_) return;
+    lsn_ = lsn;
+    action_ = spec_ = whyJson_ = {};
+    row_ = {};
+    attempt_ = 0;
+    output_->clear();
+    compare_->clear();
+    attempts_->clearSelection();
+    if (lsn == 0) return tick_.stop();
+    load();
+    loadSpec();
+}
+
+void DetailPanel::onChanged(qint64 lsn) {
+    if (lsn == lsn_ && active_) load();
+}
+
+/// One question at a time; what changes meanwhile is asked for once more.
+void DetailPanel::load() {
+    if (loading_) {
+        again_ = true;
+        return;
+    }
+    loading_ = true;
+    const qint64 lsn = lsn_;
+    context_.link.send({"GET", QStringLiteral("jobs/%1").arg(lsn), {}, {}, {}}, this,
+                       [this, lsn](const Answer& answer) {
+                           loading_ = false;
+                           if (std::exchange(again_, false) || lsn != lsn_) return load();
+                           if (!answer.ok()) {
+                               if (answer.status == 404) what_->setText(answer.message);
+                               return;
+                           }
+                           action_ = answer.json;
+                           row_ = actionRowOf(action_);
+                           refresh();
+                           if (!row_.isFinal()) loadWhy();
+                       });
+}
+
+void DetailPanel::loadWhy() {
+    const qint64 lsn = lsn_;
+    context_.link.send({"GET", QStringLiteral("jobs/%1/why").arg(lsn), {}, {}, {}}, this,
+                       [this, lsn](const Answer& answer) {
+                           if (lsn != lsn_ || !answer.ok()) return;
+                           whyJson_ = answer.json;
+                           refreshWhy();
+                       });
+}
+
+void DetailPanel::loadSpec() {
+    const qint64 lsn = lsn_;
+    context_.link.send({"GET", QStringLiteral("jobs/%1/spec").arg(lsn), {}, {}, {}}, this,
+                       [this, lsn](const Answer& answer) {
+                           if (lsn != lsn_) return;
+                           spec_ = answer.ok() ? answer.json : QJsonObject();
+                           command_->setPlainText(answer.ok() ? jsonText(spec_) : answer.message);
+                           refreshFiles();
+                           refreshLimits();
+                       });
+}
+
+void DetailPanel::refresh() {
+    const Format format;
+    icon_->setPixmap(icons::faceIcon(row_.face).pixmap(14, 14));
+    number_->setText(format.number(row_.lsn));
+    what_->setText(row_.what());
+    QStringList where{row_.worker};
+    if (!row_.function.isEmpty() && !row_.label.isEmpty()) where << row_.function;
+    where_->setText(where.join(", ") + tr(", in %1").arg(context_.state.queueName(row_.queue)));
+    const bool again = row_.face == Face::Failed || row_.face == Face::Abandoned;
+    reschedule_->setVisible(again);
+    refreshAttempts();
+    refreshFiles();
+    refreshWhy();
+    refreshLimits();
+    output_->show(action_, attempt_);
+    json_->setPlainText(jsonText(action_));
+    if (stack_->currentIndex() == kHistory) compare_->show(action_, spec_);
+    if (row_.isFinal())
+        tick_.stop();
+    else
+        tick_.start();
+}
+
+void DetailPanel::refreshAttempts() {
+    const Format format;
+    const qint64 now = nowMicros();
+    std::vector<Row> rows;
+    const auto add = [&](const QJsonObject& json, int n) {
+        QJsonObject copy = json;
+        const ActionRow row = actionRowOf(copy);
+        Row made;
+        made.id = n;
+        Cell state{QString::number(n), row.face};
+        state.tip = wordOf(row.face) + (row.reason.isEmpty() ? QString()
+                                                             : ", " + wordOfReason(row.reason, row.exitCode,
+                                                                                   json.value("signal").toInt()));
+        made.cells = {state,
+                      {row.started == 0 ? Format::unknown() : format.time(row.started, now)},
+                      {format.duration(row.ran(now))}};
+        rows.push_back(std::move(made));
+    };
+    const QJsonArray attempts = action_.value("attempts").toArray();
+    const int last = 1 + action_.value("retry_count").toInt();
+    bool lastTold = false;
+    for (const QJsonValue each : attempts) lastTold = lastTold || each.toObject().value("n").toInt() == last;
+    if (!lastTold) add(action_, last);
+    for (qsizetype i = attempts.size(); i-- > 0;)
+        add(attempts[i].toObject(), attempts[i].toObject().value("n").toInt());
+    attemptRows_->setRows(std::move(rows));
+}
+
+void DetailPanel::refreshFiles() {
+    const Format format;
+    const auto rowsOf = [&](const QJsonObject& files) {
+        std::vector<Row> rows;
+        for (auto it = files.begin(); it != files.end(); ++it) {
+            const QJsonObject file = it.value().toObject();
+            const QString hash = it.value().isString() ? it.value().toString() : file.value("hash").toString();
+            const bool sized = file.contains("size");
+            const qint64 size = file.value("size").toInteger();
+            rows.push_back({static_cast<qint64>(rows.size() + 1),
+                            {{it.key()}, {sized ? format.size(size) : Format::unknown()}, {hash}},
+                            {QVariant(), size, QVariant()}});
+        }
+        return rows;
+    };
+    auto inputs = rowsOf(spec_.value("inputs").toObject());
+    auto outputs = rowsOf(action_.value("outputs").toObject());
+    const QJsonArray denials = action_.value("denied").toArray();
+    tabs_->setNote(kInputs, QString::number(inputs.size()));
+    tabs_->setNote(kOutputs, QString::number(outputs.size()));
+    tabs_->setNote(kSandbox, tr("%n denial(s)", nullptr, static_cast<int>(denials.size())));
+    inputs_->setMessage(inputs.empty() ? tr("It takes no input files.") : QString());
+    outputs_->setMessage(!outputs.empty() ? QString()
+                         : row_.isFinal() ? tr("It left no files in outputs/.")
+                                          : tr("Files it leaves in outputs/ appear when it has ended."));
+    std::vector<Row> denied;
+    for (const QJsonValue each : denials) {
+        const QJsonObject denial = each.toObject();
+        const qint64 at = denial.value("t").toInteger();
+        denied.push_back(
+            {static_cast<qint64>(denied.size() + 1),
+             {{at == 0 ? Format::unknown() : format.time(at, nowMicros())},
+              {denial.value("what").toString()},
+              {denial.value("path").toString()},
+              {denial.contains("errno") ? format.number(denial.value("errno").toInteger()) : Format::unknown()},
+              {denial.contains("pid") ? format.number(denial.value("pid").toInteger()) : Format::unknown()}},
+             {}});
+    }
+    denied_->setMessage(denied.empty() ? tr("Nothing was denied.") : QString());
+    inputRows_->setRows(std::move(inputs));
+    outputRows_->setRows(std::move(outputs));
+    deniedRows_->setRows(std::move(denied));
+}
+
+std::vector<Fact> DetailPanel::whyFacts() const {
+    const Format format;
+    std::vector<Fact> facts;
+    if (row_.isFinal()) {
+        if (!row_.reason.isEmpty())
+            facts.push_back({tr("reason"),
+                             wordOfReason(row_.reason, row_.exitCode, action_.value("signal").toInt()),
+                             row_.face == Face::Failed ? Fact::Tone::Alert : Fact::Tone::Normal});
+        else if (row_.exitCode)
+            facts.push_back({tr("reason"), tr("exit code %1").arg(*row_.exitCode)});
+        facts.push_back({tr("tries"), format.number(row_.tries)});
+        return facts;
+    }
+    for (const QJsonValue each : whyJson_.value("waits").toArray()) {
+        const QJsonObject wait = each.toObject();
+        const QString kind = wait.value("kind").toString();
+        if (kind == "capacity") {
+            facts.push_back(
+                {wait.value("resource").toString(),
+                 tr("needs %1, %2 free")
+                     .arg(wait.value("need").toVariant().toString(), wait.value("free").toVariant().toString())});
+            if (wait.contains("position"))
+                facts.push_back({tr("in line"), format.number(wait.value("position").toInteger())});
+        } else if (kind == "lock") {
+            const QJsonObject holder = wait.value("holder").toObject();
+            const qint64 by = holder.value("lsn").toInteger();
+            facts.push_back({tr("lock %1").arg(wait.value("name").toString()),
+                             by == 0 ? tr("held") : tr("held by %1").arg(format.number(by)),
+                             Fact::Tone::Link,
+                             {},
+                             by == 0 ? QString() : QString::number(by)});
+        } else if (kind == "dependency") {
+            const qint64 on = wait.value("lsn").toInteger();
+            facts.push_back({tr("after"), format.number(on), Fact::Tone::Link, {}, QString::number(on)});
+        } else if (kind == "backoff" || kind == "not_before") {
+            const qint64 left = wait.value("until").toInteger() - nowMicros();
+            facts.push_back({kind == "backoff" ? tr("back-off") : tr("not before"),
+                             tr("%1 more").arg(
+                                 format.duration(Duration(std::chrono::microseconds(std::max<qint64>(0, left)))))});
+        } else if (kind == "hold") {
+            facts.push_back({tr("held"), wait.value("of").toString(tr("until it is released"))});
+        } else if (kind == "limit") {
+            facts.push_back(
+                {tr("limit"), wait.value("of").toString() + ' ' + wait.value("limit").toVariant().toString()});
+        } else {
+            facts.push_back({kind, row_.note});
+        }
+    }
+    const QJsonObject estimate = action_.value("estimate").toObject();
+    const qint64 now = nowMicros();
+    if (const qint64 start = estimate.value("start").toInteger(); start > now && row_.started == 0)
+        facts.push_back({tr("starts"), tr("about %1").arg(format.time(start, now))});
+    if (const qint64 finish = estimate.value("finish").toInteger(); finish > now)
+        facts.push_back({tr("done"), tr("about %1").arg(format.time(finish, now))});
+    if (facts.empty()) facts.push_back({tr("now"), row_.face == Face::Running ? tr("it runs") : row_.note});
+    return facts;
+}
+
+void DetailPanel::refreshWhy() {
+    whyPanel_->setTitle(row_.face == Face::Completed ? tr("How it ended")
+                        : row_.isFinal()             ? tr("Why it stopped")
+                        : row_.face == Face::Running ? tr("While it runs")
+                                                     : tr("Why it waits"));
+    why_->set(whyFacts());
+}
+
+/// What it used of what it may, and how its time went.
+void DetailPanel::refreshLimits() {
+    const Format format;
+    const qint64 now = nowMicros();
+    std::vector<Fact> facts;
+    const double deadline = spec_.value("deadline_s").toDouble();
+    const auto ran = row_.ran(now);
+    if (ran && deadline > 0) {
+        const double used = std::chrono::duration<double>(*ran).count();
+        facts.push_back(
+            {tr("time"),
+             tr("%1 of %2")
+                 .arg(format.duration(*ran),
+                      format.duration(Duration(std::chrono::microseconds(static_cast<qint64>(deadline * 1e6))))),
+             Fact::Tone::Normal, used / deadline});
+    } else if (ran) {
+        facts.push_back({tr("time"), format.duration(*ran)});
+    }
+    const QJsonObject resources = spec_.value("resources").toObject();
+    const double memory = resources.value("memory_mb").toDouble() * 1e6;
+    if (row_.peakBytes && memory > 0)
+        facts.push_back({tr("memory"),
+                         tr("%1 of %2").arg(format.size(*row_.peakBytes), format.size(static_cast<qint64>(memory))),
+                         Fact::Tone::Normal, static_cast<double>(*row_.peakBytes) / memory});
+    else if (row_.peakBytes)
+        facts.push_back({tr("memory"), format.size(*row_.peakBytes)});
+    const double cores = resources.value("cores").toDouble(1);
+    if (row_.cpuSeconds && ran && ran->count() > 0) {
+        const double used = *row_.cpuSeconds / std::chrono::duration<double>(*ran).count();
+        facts.push_back({tr("cores"), tr("%1 of %2").arg(format.cores(used), format.cores(cores)),
+                         Fact::Tone::Normal, used / cores});
+    }
+    qint64 written = 0;
+    for (const char* stream : {"stdout", "stderr"})
+        written += action_.value(QLatin1String(stream)).toObject().value("size").toInteger();
+    if (written > 0) facts.push_back({tr("output"), format.size(written)});
+    limitsPanel_->setVisible(!facts.empty());
+    limits_->set(facts);
+    std::vector<Fact> times;
+    if (const auto waited = row_.waited(now)) times.push_back({tr("waited"), format.duration(*waited)});
+    if (const auto prepared = row_.prepared(now)) times.push_back({tr("prepared"), format.duration(*prepared)});
+    if (ran) times.push_back({tr("ran"), format.duration(*ran)});
+    if (row_.exited != 0 && row_.finished > row_.exited)
+        times.push_back(
+            {tr("collected"), format.duration(Duration(std::chrono::microseconds(row_.finished - row_.exited)))});
+    split_->set(times);
+    std::vector<Fact> processor;
+    if (row_.cpuSeconds)
+        processor.push_back(
+            {tr("processor time"),
+             format.duration(Duration(std::chrono::microseconds(static_cast<qint64>(*row_.cpuSeconds * 1e6))))});
+    if (row_.peakBytes) processor.push_back({tr("peak memory"), format.size(*row_.peakBytes)});
+    if (ran) processor.push_back({tr("wall time"), format.duration(*ran)});
+    if (processor.empty()) processor.push_back({tr("not known yet"), Format::unknown()});
+    processor_->set(processor);
+}
+
+void DetailPanel::setTab(const QString& tab) {
+    static const QStringList names{"output",    "inputs",  "outputs", "command",
+                                   "processor", "sandbox", "history", "json"};
+    if (const auto at = names.indexOf(tab == "why" ? QString("output") : tab); at >= 0)
+        setTab(static_cast<int>(at));
+}
+
+void DetailPanel::setTab(int tab) {
+    tabs_->setCurrent(tab);
+    stack_->setCurrentIndex(tab);
+    logTools_->setVisible(tab == kOutput);
+    summary_->setVisible(tab == kOutput);
+    if (tab == kHistory && !action_.isEmpty()) compare_->show(action_, spec_);
+}
+
+void DetailPanel::takeFocus() {
+    if (stack_->currentIndex() == kOutput)
+        output_->view()->setFocus();
+    else
+        stack_->currentWidget()->setFocus();
+}
+
+void DetailPanel::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    const Theme& theme = Theme::current();
+    painter.fillRect(rect(), theme(Token::Bg1));
+    paint::hairline(painter, QPointF(0, 0), QPointF(width(), 0), theme(Token::Line2));
+    const qreal y = tabs_->parentWidget()->geometry().bottom();
+    paint::hairline(painter, QPointF(0, y), QPointF(width(), y), theme(Token::Line));
+}
+
+} // namespace yard::ui

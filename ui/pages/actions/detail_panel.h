@@ -1,0 +1,112 @@
+// One action in full: its output, what went in and out, how it is called, what it used, why it waits or ended.
+// Owner: ui thread.
+#pragma once
+
+#include "ui/models/action_row.h"
+#include "ui/pages/page.h"
+#include "ui/widgets/button.h"
+#include "ui/widgets/facts.h"
+#include "ui/widgets/panel.h"
+#include "ui/widgets/rows_model.h"
+#include "ui/widgets/tabs.h"
+
+#include <QLabel>
+#include <QStackedWidget>
+
+QT_BEGIN_NAMESPACE
+class QPlainTextEdit;
+QT_END_NAMESPACE
+
+namespace yard::ui {
+
+class CompareTab;
+class OutputTab;
+class Table;
+
+class DetailPanel final : public QWidget {
+    Q_OBJECT
+public:
+    enum Tab : int { kOutput, kInputs, kOutputs, kCommand, kProcessor, kSandbox, kHistory, kJson, kTabs };
+
+    explicit DetailPanel(Context context, QWidget* parent = nullptr);
+    ~DetailPanel() override;
+
+    /// 0: none.
+    void showAction(qint64 lsn);
+    qint64 lsn() const { return lsn_; }
+    void setTab(const QString& tab);
+    void setTab(int tab);
+    void setActive(bool active);
+    void takeFocus();
+    OutputTab* output() const { return output_; }
+    Facts* why() const { return why_; }
+    const QJsonObject& action() const { return action_; }
+
+public slots:
+    /// The engine told of a change of this one; of others nothing happens.
+    void onChanged(qint64 lsn);
+
+signals:
+    void closed();
+    void rescheduleWanted();
+    void editWanted();
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    QWidget* makeHead();
+    QWidget* makeTabRow();
+    QWidget* makeOutput();
+    void load();
+    void loadWhy();
+    void loadSpec();
+    void refresh();
+    void refreshAttempts();
+    void refreshFiles();
+    void refreshWhy();
+    void refreshLimits();
+    std::vector<Fact> whyFacts() const;
+    void copyAs(QMenu& menu);
+
+    Context context_;
+    qint64 lsn_ = 0;
+    QJsonObject action_;
+    QJsonObject spec_;
+    QJsonObject whyJson_;
+    ActionRow row_;
+    int attempt_ = 0;
+    bool active_ = false;
+    bool loading_ = false;
+    bool again_ = false;
+    QLabel* icon_;
+    Label* number_;
+    Label* what_;
+    Label* where_;
+    Button* reschedule_;
+    Tabs* tabs_;
+    Label* summary_;
+    QWidget* logTools_;
+    QStackedWidget* stack_;
+    OutputTab* output_;
+    Table* attempts_;
+    RowsModel* attemptRows_;
+    Panel* whyPanel_;
+    Facts* why_;
+    Panel* limitsPanel_;
+    Facts* limits_;
+    Facts* split_;
+    Table* inputs_;
+    RowsModel* inputRows_;
+    Table* outputs_;
+    RowsModel* outputRows_;
+    Table* denied_;
+    RowsModel* deniedRows_;
+    QPlainTextEdit* command_;
+    Facts* processor_;
+    CompareTab* compare_;
+    QPlainTextEdit* json_;
+    QTimer tick_;
+};
+
+} // namespace yard::ui

@@ -1,0 +1,162 @@
+#include "ui/pages/actions/output_tab.h"
+
+#include "ui/style/format.h"
+#include "ui/widgets/button.h"
+#include "ui/widgets/panel.h"
+
+#include <QCheckBox>
+#include <QFileDialog>
+#include <QKeyEvent>
+#include <QSaveFile>
+
+#include <utility>
+
+namespace yard::ui {
+
+namespace {
+
+constexpr qint64 kMostShown = 16 << 20; // bytes of a stream; of more the end is shown
+
+const char* nameOf(LogStream stream) {
+    return stream == LogStream::Out ? "stdout" : "stderr";
+}
+
+} // namespace
+
+OutputTab::OutputTab(Context context, QWidget* parent)
+    : QWidget(parent)
+    , context_(context)
+    , view_(new LogView)
+    , findBar_(new Surface(Token::Bg2))
+    , find_(new QLineEdit)
+    , only_(new QLineEdit) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    auto* row = new QHBoxLayout(findBar_);
+    row->setContentsMargins(12, 4, 12, 4);
+    row->setSpacing(8);
+    find_->setPlaceholderText(tr("Find; Enter for the next"));
+    find_->setAccessibleName(tr("Find in output"));
+    only_->setPlaceholderText(tr("Only lines that hold…"));
+    only_->setAccessibleName(tr("Filter output"));
+    auto* pause = new QCheckBox(tr("Pause"));
+    auto* close = new Button(Button::Kind::Flat, {}, "close");
+    close->setAccessibleName(tr("Close find"));
+    row->addWidget(find_, 1);
+    row->addWidget(only_, 1);
+    row->addWidget(pause);
+    row->addWidget(close);
+    findBar_->hide();
+    column->addWidget(findBar_);
+    column->addWidget(view_, 1);
+    connect(find_, &QLineEdit::textChanged, this, [this](const QString& text) { view_->find(text); });
+    connect(find_, &QLineEdit::returnPressed, this, [this] { view_->find(find_->text()); });
+    connect(only_, &QLineEdit::textChanged, view_, &LogView::setFilter);
+    connect(pause, &QCheckBox::toggled, view_, &LogView::setPaused);
+    connect(close, &QAbstractButton::clicked, this, [this] {
+        find_->clear();
+        only_->clear();
+        findBar_->hide();
+        view_->setFocus();
+    });
+    connect(view_, &LogView::changed, this, &OutputTab::changed);
+}
+
+OutputTab::~OutputTab() = default;
+
+void OutputTab::clear() {
+    for (auto& stream : streams_) stream.reset();
+    key_.clear();
+    view_->clear();
+    open_ = 0;
+}
+
+void OutputTab::show(const QJsonObject& action, int attempt) {
+    const QString state = action.value("state").toString();
+    const bool runs = state == "running" || state == "submitting";
+    const int last = 1 + action.value("retry_count").toInt();
+    const int wanted = attempt == 0 ? last : attempt;
+    const bool live = runs && wanted == last;
+    const QString key = QStringLiteral("%1/%2").arg(action.value("lsn").toInteger()).arg(wanted);
+    error_ = state == "failed" || state == "abandoned" ? action.value("note").toString() : QString();
+    if (key == key_) { // streams that are open bring the rest themselves
+        if (open_ == 0 && !error_.isEmpty()) followError();
+        return;
+    }
+    clear();
+    key_ = key;
+    lsn_ = action.value("lsn").toInteger();
+    attempt_ = wanted;
+    const bool never = (state == "pending" || state == "new") && wanted == last;
+    if (never) {
+        view_->setMessage(last > 1 ? tr("This try has not started; choose one before it at the right.")
+                                   : tr("It has not started; there is no output yet."));
+        key_.clear(); // to be asked again once it runs
+        emit changed();
+        return;
+    }
+    view_->setMessage(tr("It wrote nothing."));
+    QJsonObject source = action;
+    for (const QJsonValue each : action.value("attempts").toArray())
+        if (each.toObject().value("n").toInt() == wanted) source = each.toObject();
+    cut_.clear();
+    open_ = 2;
+    fetch(LogStream::Out, source.value("stdout").toObject(), live);
+    fetch(LogStream::Err, source.value("stderr").toObject(), live);
+}
+
+/// Of what is large only the end: by its chunk, which takes ranges.
+void OutputTab::fetch(LogStream stream, const QJsonObject& kept, bool runs) {
+    Request request{"GET", QStringLiteral("jobs/%1/%2").arg(lsn_).arg(nameOf(stream)), {}, {}, {}};
+    request.query.addQueryItem("attempt", QString::number(attempt_));
+    const qint64 size = kept.value("size").toInteger();
+    if (runs)
+        request.query.addQueryItem("follow", "1");
+    else if (size > kMostShown) {
+        request = {"GET", "chunks/" + kept.value("hash").toString(), {}, {}, {}};
+        request.range = "bytes=-" + QByteArray::number(kMostShown);
+        cut_ = tr("the last %1 of %2").arg(Format().size(kMostShown), Format().size(size));
+    }
+    streams_[std::to_underlying(stream)] = context_.link.stream(
+        request, [this, stream](const QByteArray& bytes) { view_->append(stream, bytes); },
+        [this, stream](const Answer& answer) { ended(stream, answer); });
+}
+
+void OutputTab::ended(LogStream stream, const Answer& answer) {
+    view_->finish(stream);
+    --open_;
+    if (!answer.ok() && answer.status != 404) view_->setMessage(answer.message);
+    if (answer.status == 0) key_.clear(); // the connection broke: asked again when it is back
+    if (open_ == 0) followError();
+    emit changed();
+}
+
+void OutputTab::followError() {
+    if (!error_.isEmpty()) view_->markError(error_);
+}
+
+QString OutputTab::summary() const {
+    const LogText& text = view_->text();
+    if (text.size() == 0) return {};
+    QString words = tr("%n line(s), %1", nullptr, static_cast<int>(text.dropped() + text.size()))
+                        .arg(Format().size(text.bytes()));
+    if (!cut_.isEmpty()) words += ", " + cut_;
+    return words;
+}
+
+void OutputTab::openFind() {
+    findBar_->show();
+    find_->setFocus();
+    find_->selectAll();
+}
+
+void OutputTab::save() {
+    const QString path = QFileDialog::getSaveFileName(this, tr("Save output"), QStringLiteral("%1.log").arg(lsn_));
+    if (path.isEmpty()) return;
+    QSaveFile file(path);
+    const bool good = file.open(QIODevice::WriteOnly) && file.write(view_->bytes()) >= 0 && file.commit();
+    context_.navigator.say(good ? tr("Saved %1").arg(path) : tr("%1: %2").arg(path, file.errorString()), !good);
+}
+
+} // namespace yard::ui

@@ -1,0 +1,51 @@
+// Output of one attempt: what there is, and what comes while it runs. Owner: ui thread.
+#pragma once
+
+#include "ui/log/log_view.h"
+#include "ui/pages/page.h"
+
+#include <QLineEdit>
+
+namespace yard::ui {
+
+class OutputTab final : public QWidget {
+    Q_OBJECT
+public:
+    explicit OutputTab(Context context, QWidget* parent = nullptr);
+    ~OutputTab() override;
+
+    /// `action`: its result as GET jobs/{lsn}; `attempt` from 1, 0: the last. The same again only goes on.
+    void show(const QJsonObject& action, int attempt);
+    using QWidget::show;
+    void clear();
+    LogView* view() const { return view_; }
+    /// "32 lines, 2.1 kB, stdout and stderr".
+    QString summary() const;
+    void openFind();
+    void save();
+    void setWrap(bool wrap) { view_->setWrap(wrap); }
+
+signals:
+    void changed();
+
+private:
+    void load(const QJsonObject& action);
+    void fetch(LogStream stream, const QJsonObject& kept, bool runs);
+    void ended(LogStream stream, const Answer& answer);
+    void followError();
+
+    Context context_;
+    LogView* view_;
+    QWidget* findBar_;
+    QLineEdit* find_;
+    QLineEdit* only_;
+    QString key_; ///< what is shown: action, attempt, and whether it ran
+    QString error_;
+    qint64 lsn_ = 0;
+    int attempt_ = 0;
+    int open_ = 0; ///< streams that have not ended
+    std::array<std::unique_ptr<QObject>, 2> streams_;
+    QString cut_;
+};
+
+} // namespace yard::ui

@@ -1,0 +1,55 @@
+// The nine states as chips with their counts: a click filters by one, Ctrl+click adds or takes one away.
+// Owner: ui thread.
+#pragma once
+
+#include "ui/models/engine_state.h"
+
+#include <QAbstractButton>
+#include <array>
+#include <set>
+
+namespace yard::ui {
+
+/// The engine's word for a face in filters: "retry".
+QString filterWordOf(Face face);
+
+class StateChip final : public QAbstractButton {
+    Q_OBJECT
+public:
+    explicit StateChip(Face face, QWidget* parent = nullptr);
+    void setCount(qint64 count);
+    void setOn(bool on);
+    bool isOn() const { return on_; }
+    Face face() const { return face_; }
+    QSize sizeHint() const override;
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    Face face_;
+    QString count_;
+    bool on_ = false;
+};
+
+class StateChips final : public QWidget {
+    Q_OBJECT
+public:
+    explicit StateChips(QWidget* parent = nullptr);
+    void count(const EngineState& state);
+    /// Lights those that the filter's "state:" names.
+    void showFilter(const QString& filter);
+
+signals:
+    /// What "state:" is to be now; empty: any.
+    void chosen(const QStringList& states);
+
+private:
+    void onClicked(Face face);
+    std::array<StateChip*, kFaces> chips_{};
+};
+
+/// `filter` with its "state:" term replaced by these, or taken out.
+QString withStates(const QString& filter, const QStringList& states);
+
+} // namespace yard::ui

@@ -1,0 +1,96 @@
+#include "ui/widgets/facts.h"
+
+#include "ui/style/paint.h"
+
+#include <QFontMetrics>
+#include <QHelpEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QToolTip>
+
+#include <algorithm>
+#include <utility>
+
+namespace yard::ui {
+
+namespace {
+constexpr int kRow = 22;
+constexpr int kLeft = 12;
+constexpr int kMeter = 92;
+} // namespace
+
+Facts::Facts(QWidget* parent)
+    : QWidget(parent) {
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+}
+
+void Facts::set(std::vector<Fact> facts) {
+    if (facts == facts_) return;
+    facts_ = std::move(facts);
+    QString spoken;
+    for (const Fact& fact : facts_) spoken += fact.name + ": " + fact.value + ". ";
+    setAccessibleName(spoken);
+    updateGeometry();
+    update();
+}
+
+QSize Facts::sizeHint() const {
+    return {scaled(240), facts_.empty() ? 0 : static_cast<int>(facts_.size()) * scaled(kRow) + 10};
+}
+
+QSize Facts::minimumSizeHint() const {
+    return {0, sizeHint().height()};
+}
+
+int Facts::nameWidth() const {
+    int widest = 0;
+    const QFontMetrics metrics(typeface(Type::Body));
+    for (const Fact& fact : facts_) widest = std::max(widest, metrics.horizontalAdvance(fact.name));
+    return std::min(widest, width() / 2);
+}
+
+void Facts::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    const Theme& theme = Theme::current();
+    const int names = nameWidth();
+    int y = 5;
+    for (const Fact& fact : facts_) {
+        const QRectF row(kLeft, y, width() - 2 * kLeft, scaled(kRow));
+        paint::text(painter, QRectF(row.left(), row.top(), names, row.height()), fact.name, typeface(Type::Body),
+                    theme(Token::Text2));
+        QRectF rest = row.adjusted(names + 12, 0, 0, 0);
+        const QColor colour = fact.tone == Fact::Tone::Alert  ? theme.inkOf(Face::Failed)
+                              : fact.tone == Fact::Tone::Link ? theme(Token::Accent)
+                              : fact.tone == Fact::Tone::Dim  ? theme(Token::Text3)
+                                                              : theme(Token::Text1);
+        const QFont& own = typeface(fact.tone == Fact::Tone::Alert ? Type::Strong : Type::Body);
+        if (fact.share) {
+            const qreal meter = std::min<qreal>(scaled(kMeter), rest.width() / 2);
+            paint::meter(painter, QRectF(rest.left(), std::round(row.center().y() - 2), meter, 5), *fact.share,
+                         *fact.share >= 1 ? theme.fillOf(Face::Retry) : theme(Token::Text2));
+            rest.setLeft(rest.left() + meter + 8);
+            paint::number(painter, rest, fact.value, own, colour);
+        } else {
+            paint::text(painter, rest, fact.value, own, colour);
+        }
+        y += scaled(kRow);
+    }
+}
+
+void Facts::mousePressEvent(QMouseEvent* event) {
+    const auto at = static_cast<std::size_t>(std::max(0.0, event->position().y() - 5) / scaled(kRow));
+    if (at < facts_.size() && !facts_[at].target.isEmpty()) emit linkClicked(facts_[at].target);
+}
+
+bool Facts::event(QEvent* event) {
+    if (event->type() != QEvent::ToolTip) return QWidget::event(event);
+    const auto* help = static_cast<QHelpEvent*>(event);
+    const auto at = static_cast<std::size_t>(std::max(0, help->pos().y() - 5) / scaled(kRow));
+    if (at >= facts_.size()) return true;
+    const int room = width() - 2 * kLeft - nameWidth() - 12;
+    if (QFontMetrics(typeface(Type::Body)).horizontalAdvance(facts_[at].value) > room)
+        QToolTip::showText(help->globalPos(), facts_[at].value, this);
+    return true;
+}
+
+} // namespace yard::ui

@@ -1,0 +1,36 @@
+// A row of tabs, 32 high, each with a count behind its word. Owner: ui thread.
+#pragma once
+
+#include <QWidget>
+#include <vector>
+
+namespace yard::ui {
+
+class Tabs final : public QWidget {
+    Q_OBJECT
+public:
+    explicit Tabs(const QStringList& titles, QWidget* parent = nullptr);
+    void setNote(int tab, const QString& note);
+    void setCurrent(int tab);
+    int current() const { return current_; }
+    QSize sizeHint() const override;
+
+signals:
+    void chosen(int tab);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    struct Tab {
+        QString title;
+        QString note;
+    };
+    int widthOf(const Tab& tab) const;
+    std::vector<Tab> tabs_;
+    int current_ = 0;
+};
+
+} // namespace yard::ui
