@@ -4,6 +4,7 @@
 #include "core/base/log.h"
 #include "core/locks/named_lock.h"
 #include "core/runners/launcher_board.h"
+#include "core/runners/launcher_group.h"
 #include "core/runners/launcher_pump.h"
 #include "core/runners/launcher_spawner.h"
 #include "core/runners/launcher_warden.h"
@@ -386,6 +387,9 @@ int launcherMain(int socketFd, int, char**) {
         flushLog();
         return 1;
     }
+    // Before anything is started: children are where their parent is.
+    if (!setup->group.empty() && !enterLauncherGroup(setup->group))
+        logDebug("runners", "the launcher may not enter {}", setup->group);
     slots->setLauncherPid(::getpid());
     std::vector<locks::NamedLock> held;
     for (unsigned i = 0; i < setup->slots; ++i) {

@@ -209,20 +209,8 @@ std::optional<Lease> Spawner::start(Child& child, Lease lease) {
         flow->result = StreamResult{};
     }
 
-    if (!child.lease.locks.empty()) {
-        if (auto refused = takeLocks(child)) {
-            if (refused->failure.step != SpawnStep::None) return fail(child, std::move(refused->failure));
-            shared_.slots.giveBack(child.slot, child.ring);
-            return shared_.board.lockBusy(child.slot, child.lease.id, refused->busy);
-        }
-    }
-
-    std::string_view path = "/usr/local/bin:/usr/bin:/bin";
-    for (const std::string& entry : shared_.environment)
-        if (entry.starts_with("PATH=")) path = std::string_view(entry).substr(5);
-    for (const auto& [name, value] : child.lease.env)
-        if (name == "PATH") path = value;
-
+    if (auto refused = takeLocks(child)) return refuse(child, std::move(*refused));
+    const std::string_view path = searchPath(child.lease);
     const std::string& wanted = child.lease.argv.front();
     const Lookup found = lookUpProgram(wanted, path, child.lease.cwd);
     SpawnFailure failure;
@@ -263,7 +251,23 @@ std::optional<Lease> Spawner::start(Child& child, Lease lease) {
     return {};
 }
 
+std::string_view Spawner::searchPath(const Lease& lease) const {
+    std::string_view path = "/usr/local/bin:/usr/bin:/bin";
+    for (const std::string& entry : shared_.environment)
+        if (entry.starts_with("PATH=")) path = std::string_view(entry).substr(5);
+    for (const auto& [name, value] : lease.env)
+        if (name == "PATH") path = value;
+    return path;
+}
+
+std::optional<Lease> Spawner::refuse(Child& child, Refusal refusal) {
+    if (refusal.failure.step != SpawnStep::None) return fail(child, std::move(refusal.failure));
+    shared_.slots.giveBack(child.slot, child.ring);
+    return shared_.board.lockBusy(child.slot, child.lease.id, refusal.busy);
+}
+
 std::optional<Spawner::Refusal> Spawner::takeLocks(Child& child) {
+    if (child.lease.locks.empty()) return {};
     locks::LockHolder holder;
     holder.pid = shared_.enginePid;
     holder.engineId = shared_.ownerToken;

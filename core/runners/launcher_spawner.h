@@ -82,6 +82,8 @@ private:
     /// Takes what the lease claims. Nothing: it has them all.
     struct Refusal;
     std::optional<Refusal> takeLocks(Child& child);
+    std::optional<Lease> refuse(Child& child, Refusal refusal);
+    std::string_view searchPath(const Lease& lease) const;
     bool openPipes(Child& child, UniqueFd& outWrite, UniqueFd& errWrite);
     ChildStart launch(Child& child, const std::string& program, std::string_view path, int outFd, int errFd);
     void onExit(Child& child);

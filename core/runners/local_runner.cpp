@@ -4,6 +4,7 @@
 #include "core/base/log.h"
 #include "core/base/owner.h"
 #include "core/runners/launcher.h"
+#include "core/runners/launcher_group.h"
 #include "core/runners/launcher_pump.h"
 #include "core/runners/process_tree.h"
 #include "core/runners/recovery.h"
@@ -198,6 +199,7 @@ Result<void> LocalRunner::Impl::launch() {
     setup.dataDir = config_.dataDir;
     setup.ownerToken = config_.ownerToken;
     setup.lockDir = config_.lockDir;
+    setup.group = makeLauncherGroup(config_.dataDir, config_.ownerToken);
     setup.slots = config_.slots;
     const unsigned cpus = std::max(1u, std::thread::hardware_concurrency());
     setup.spawners = config_.spawners != 0 ? config_.spawners : std::min(cpus, 4u);
@@ -440,6 +442,7 @@ void LocalRunner::Impl::clean(UniqueFd launcher, std::vector<AttemptId> out) {
     waitDead(launcher.get(), -1);
     siginfo_t info{};
     ::waitid(P_PIDFD, static_cast<id_t>(launcher.get()), &info, WEXITED);
+    endLauncherGroup(config_.dataDir, config_.ownerToken, Duration(10'000'000));
     // Until nothing is left: an attempt must not be reported, and run again, while the old one lives.
     while (endOwned(config_.ownerToken, Duration(10'000'000)) < 0 && !giveUp_.load())
         logError("runners", "processes that the launcher left do not end; still trying");

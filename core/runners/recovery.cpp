@@ -2,6 +2,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/log.h"
+#include "core/runners/launcher_group.h"
 #include "core/runners/process_tree.h"
 
 #include <cerrno>
@@ -121,6 +122,10 @@ Result<RecoveryReport> recoverSlots(const std::string& slotsPath, std::string_vi
         if (::rename(slotsPath.c_str(), aside.c_str()) != 0) return failErrno("rename " + slotsPath, errno);
         report.garbled = true;
     }
+    // What is in the launcher's group belongs to it, whatever it has made of itself.
+    const std::string dataDir = slotsPath.substr(0, slotsPath.rfind('/'));
+    if (!endLauncherGroup(dataDir, ownerToken, end - MonoClock::now()))
+        return fail(ErrorKind::Busy, "processes of an earlier engine do not end; try again or restart the machine");
     // Whoever the file lists carries the token, so the scan finds it, and what it has started besides.
     const int killed = endOwned(ownerToken, end - MonoClock::now());
     if (killed < 0)

@@ -182,6 +182,7 @@ void put(std::string& out, const Setup& s) {
     w.text(s.dataDir);
     w.text(s.ownerToken);
     w.text(s.lockDir);
+    w.text(s.group);
     w.number(s.slots);
     w.number(s.spawners);
     w.duration(s.quiet);
@@ -194,6 +195,7 @@ bool get(std::string_view payload, Setup& s) {
     s.dataDir = r.cText(kMaxPath);
     s.ownerToken = r.cText(64);
     s.lockDir = r.cText(kMaxPath);
+    s.group = r.cText(kMaxPath);
     s.slots = r.number<std::uint32_t>();
     s.spawners = r.number<std::uint32_t>();
     s.quiet = r.duration();

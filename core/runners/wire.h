@@ -13,7 +13,7 @@
 
 namespace yard::runners::wire {
 
-inline constexpr std::uint32_t kVersion = 2;
+inline constexpr std::uint32_t kVersion = 3;
 inline constexpr std::size_t kMaxFrame = 4u << 20;
 /// argv and env of one lease together; the kernel's own limit is 2 MiB with usual stack limits.
 inline constexpr std::size_t kMaxLeaseText = 2u << 20;
@@ -40,6 +40,7 @@ struct Setup {
     std::string dataDir;
     std::string ownerToken;
     std::string lockDir; ///< of named locks; empty: there is none to be had
+    std::string group;   ///< cgroup to enter; empty: none
     std::uint32_t slots = 1;
     std::uint32_t spawners = 1;
     Duration quiet{};

@@ -113,7 +113,7 @@ void LockBook::forEach(const std::function<void(LockId, const State&)>& visit) c
 }
 
 std::size_t LockBook::memoryBytes() const {
-    std::size_t bytes = locks_.size() * (sizeof(State) + 64) + sets_.capacity() * sizeof(sets_[0]);
+    std::size_t bytes = locks_.size() * (sizeof(State) + 64) + sets_.capacity() * sizeof(void*);
     for (const auto* set : sets_) bytes += set->capacity() * sizeof(LockId) + 96;
     return bytes;
 }

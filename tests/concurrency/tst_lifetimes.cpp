@@ -4,6 +4,7 @@
 #include "core/locks/named_lock.h"
 #include "core/runners/child_process.h"
 #include "core/runners/launcher.h"
+#include "core/runners/launcher_group.h"
 #include "core/runners/process_tree.h"
 #include "tests/concurrency/helper.h"
 #include "tests/runners/runner_bench.h"
@@ -48,9 +49,11 @@ class Program {
 public:
     Program() {
         ::setenv("XDG_RUNTIME_DIR", dir_.path().toStdString().c_str(), 1);
-        engine_ = std::make_unique<Helper>(yard::test::binDirectory() + "/yardmaster",
-                                           std::vector<std::string>{"--headless", "--no-sandbox", "--data-dir",
-                                                                    path("data"), "--listen", "127.0.0.1:0"});
+        engine_ = std::make_unique<Helper>(program(), arguments());
+    }
+    static std::string program() { return yard::test::binDirectory() + "/yardmaster"; }
+    std::vector<std::string> arguments() const {
+        return {"--headless", "--no-sandbox", "--data-dir", path("data"), "--listen", "127.0.0.1:0"};
     }
     std::string path(const std::string& name) const { return (dir_.path() + "/").toStdString() + name; }
     bool serves() { return engine_->line().starts_with("listening on"); }
@@ -63,6 +66,14 @@ public:
         if (ctl.end() != 0) return false;
         return eventually([&] { return ::access(path("running").c_str(), F_OK) == 0; });
     }
+    /// Engine and launcher at the same instant: neither sees the other die.
+    void killBoth() {
+        const std::vector<int> children = childrenOf(engine_->pid());
+        ::kill(engine_->pid(), SIGSTOP);
+        for (const int child : children) ::kill(child, SIGKILL);
+        engine_->end(SIGKILL);
+    }
+    Helper another() const { return {program(), arguments()}; }
     std::string locks() const { return path("yardmaster/locks"); }
     int pidIn(const std::string& name) const {
         const auto text = readFile(path(name));
@@ -97,6 +108,8 @@ private Q_SLOTS:
     void aChildOfADeadParentDoesNotBegin();
     void aKilledEngineLeavesNoProcessAndNoLock();
     void engineAndLauncherKilledAtOnceLeaveNothingForTheNext();
+    void whereAGroupCanBeMadeNotEvenANamelessDaemonOutlivesBoth();
+    void aNoteAboutAForeignGroupIsNotFollowed();
     void sigtermTearsDownGentlyAndExitsZero();
 
     // One teardown
@@ -276,25 +289,51 @@ void TestLifetimes::aKilledEngineLeavesNoProcessAndNoLock() {
 void TestLifetimes::engineAndLauncherKilledAtOnceLeaveNothingForTheNext() {
     Program program;
     QVERIFY(program.serves());
-    // This daemon keeps what it inherited: what dropped that too, needs a cgroup to be found.
+    // This daemon keeps what it inherited; the next test's does not.
     QVERIFY(
         program.run("setsid sh -c 'trap \"\" TERM; echo $$ >daemon.new; mv daemon.new daemon; while :; do sleep "
                     "1; done' & while [ ! -e daemon ]; do sleep 0.01; done; echo $$ >running.new; mv running.new "
                     "running; while :; do sleep 1; done"));
-    const int first = program.pidIn("running");
-    const int daemon = program.pidIn("daemon");
-    const std::vector<int> children = childrenOf(program.engine().pid());
-    QCOMPARE(children.size(), std::size_t{1});
-    ::kill(program.engine().pid(), SIGSTOP); // so that it does not see its launcher die
-    ::kill(children.front(), SIGKILL);
-    program.engine().end(SIGKILL);
-    QVERIFY(eventually([&] { return isGone(first); })); // its parent-death signal
+    program.killBoth();
+    QVERIFY(eventually([&] { return isGone(program.pidIn("running")); })); // its parent-death signal
     QVERIFY(eventually([&] { return !locks::look(program.locks(), "l").isHeld; }));
-    Helper next(yard::test::binDirectory() + "/yardmaster",
-                {"--headless", "--no-sandbox", "--data-dir", program.path("data"), "--listen", "127.0.0.1:0"});
+    Helper next = program.another();
     QVERIFY(next.line().starts_with("listening on"));
-    QVERIFY(isGone(daemon)); // before anything starts
+    QVERIFY(isGone(program.pidIn("daemon"))); // before anything starts
     QCOMPARE(next.end(SIGTERM), 0);
+}
+
+void TestLifetimes::whereAGroupCanBeMadeNotEvenANamelessDaemonOutlivesBoth() {
+    Program program;
+    QVERIFY(program.serves());
+    if (!readFile(program.path("data/cgroup")))
+        QSKIP("no control group can be made here: a daemon without environment, session and parent is not found "
+              "then");
+    QVERIFY(program.run(kWithDaemon));
+    const int daemon = program.pidIn("daemon");
+    program.killBoth();
+    QVERIFY(eventually([&] { return isGone(program.pidIn("running")); }));
+    QVERIFY(!isGone(daemon)); // nothing tells it apart but its group
+    Helper next = program.another();
+    QVERIFY(next.line().starts_with("listening on"));
+    QVERIFY(isGone(daemon));
+    QCOMPARE(next.end(SIGTERM), 0);
+    QVERIFY(!readFile(program.path("data/cgroup"))); // and the group went with the engine
+}
+
+void TestLifetimes::aNoteAboutAForeignGroupIsNotFollowed() {
+    QTemporaryDir dir;
+    const std::string data = dir.path().toStdString();
+    const std::string note = data + "/cgroup";
+    QVERIFY(endLauncherGroup(data, "0123456789abcdef", Duration(0)));
+    for (const std::string& text :
+         {std::string("/sys/fs/cgroup"), data, std::string(), data + "/yardmaster-0123456789abcdef"}) {
+        (void)writeFileAtomically(note, text, 0600);
+        QVERIFY(endLauncherGroup(data, "0123456789abcdef", Duration(0)));
+        QVERIFY(!readFile(note));
+    }
+    QVERIFY(!enterLauncherGroup(""));
+    QVERIFY(!enterLauncherGroup(data));
 }
 
 void TestLifetimes::sigtermTearsDownGentlyAndExitsZero() {

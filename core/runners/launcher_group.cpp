@@ -1,0 +1,114 @@
+#include "core/runners/launcher_group.h"
+
+#include "core/base/files.h"
+#include "core/base/unique_fd.h"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/magic.h>
+#include <sstream>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <thread>
+#include <unistd.h>
+
+namespace yard::runners {
+namespace {
+
+constexpr std::size_t kProcText = 1u << 20;
+constexpr auto kPause = std::chrono::milliseconds(1);
+
+std::string groupName(std::string_view ownerToken) {
+    return fmt::format("yardmaster-{}", ownerToken);
+}
+
+/// Files there take one short write, whole.
+bool writeTo(const std::string& path, std::string_view text) {
+    const UniqueFd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    return file && ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
+}
+
+/// Where cgroup v2 is mounted; it may be beside the older kind, in a place of its own.
+std::string mountPoint() {
+    const auto mounts = readFile("/proc/self/mountinfo", kProcText);
+    if (!mounts) return {};
+    std::istringstream lines(*mounts);
+    for (std::string line; std::getline(lines, line);) {
+        if (line.find(" - cgroup2 ") == line.npos) continue;
+        std::istringstream words(line);
+        std::string word;
+        for (int i = 0; i < 5; ++i) words >> word;
+        return word;
+    }
+    return {};
+}
+
+/// Our own group, below that: the line "0::/path".
+std::string ownGroup() {
+    const auto groups = readFile("/proc/self/cgroup", kProcText);
+    if (!groups) return {};
+    std::istringstream lines(*groups);
+    for (std::string line; std::getline(lines, line);)
+        if (line.starts_with("0::/")) return line.substr(3) == "/" ? std::string() : line.substr(3);
+    return {};
+}
+
+/// An engine that a launcher of another one started would be in that one's group: siblings, not a tower.
+std::string withoutOurs(std::string path) {
+    const std::size_t ours = path.find("/yardmaster-");
+    return ours == path.npos ? path : path.substr(0, ours);
+}
+
+bool isGroup(const std::string& path) {
+    struct statfs fs{};
+    return ::statfs(path.c_str(), &fs) == 0 && fs.f_type == CGROUP2_SUPER_MAGIC;
+}
+
+bool isEmpty(const std::string& path) {
+    const auto events = readFile(path + "/cgroup.events", kProcText);
+    return !events || events->contains("populated 0");
+}
+
+} // namespace
+
+std::string makeLauncherGroup(const std::string& dataDir, std::string_view ownerToken) {
+    const std::string mount = mountPoint();
+    if (mount.empty()) return {};
+    std::string path = mount + withoutOurs(ownGroup()) + '/' + groupName(ownerToken);
+    if (::mkdir(path.c_str(), 0755) != 0 && errno != EEXIST) return {};
+    // Without this file (Linux 5.14) a group is of no use here.
+    if (!isGroup(path) || ::access((path + "/cgroup.kill").c_str(), W_OK) != 0 ||
+        !writeFileAtomically(dataDir + "/cgroup", path + '\n', 0600)) {
+        ::rmdir(path.c_str());
+        return {};
+    }
+    return path;
+}
+
+bool enterLauncherGroup(const std::string& path) {
+    return !path.empty() && writeTo(path + "/cgroup.procs", "0");
+}
+
+bool endLauncherGroup(const std::string& dataDir, std::string_view ownerToken, Duration limit) {
+    const std::string note = dataDir + "/cgroup";
+    const auto text = readFile(note, 8192);
+    if (!text) return true;
+    const std::string path = text->substr(0, text->find('\n'));
+    if (!path.ends_with('/' + groupName(ownerToken)) || !isGroup(path)) {
+        ::unlink(note.c_str());
+        return true;
+    }
+    const MonoTime until = MonoClock::now() + limit;
+    for (;;) {
+        // Whatever is forked meanwhile is killed too; what is left after it are zombies and what just came in.
+        if (!isEmpty(path)) writeTo(path + "/cgroup.kill", "1");
+        if (isEmpty(path) && (::rmdir(path.c_str()) == 0 || errno == ENOENT)) break;
+        if (MonoClock::now() > until) return false;
+        std::this_thread::sleep_for(kPause);
+    }
+    ::unlink(note.c_str());
+    return true;
+}
+
+} // namespace yard::runners

@@ -1,0 +1,142 @@
+// What outlives its owner, and how fast it goes: a start over orphaned scratch directories, and the end of a
+// thousand running actions; DESIGN 5, docs/lifetimes.md. bench_lifetimes [ORPHANS] [ACTIONS]
+#include "core/base/files.h"
+#include "core/coro/loop.h"
+#include "core/engine/engine.h"
+#include "core/engine/metrics.h"
+#include "core/runners/launcher.h"
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fmt/format.h>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <unistd.h>
+
+using namespace yard;
+
+namespace {
+
+constexpr int kSlots = 1'040;
+
+template<class T>
+coro::Task<void> keep(coro::Task<T> task, std::optional<T>& value) {
+    value.emplace(co_await std::move(task));
+}
+template<class T>
+T run(coro::Task<T> task) {
+    std::optional<T> value;
+    coro::Loop loop;
+    loop.spawn("bench", keep(std::move(task), value));
+    loop.run();
+    return std::move(*value);
+}
+template<class T>
+T must(Result<T> result) {
+    if (result) return std::move(*result);
+    std::fprintf(stderr, "%s\n", result.error().message.c_str());
+    std::exit(1);
+}
+void must(Result<void> result) {
+    if (result) return;
+    std::fprintf(stderr, "%s\n", result.error().message.c_str());
+    std::exit(1);
+}
+
+double since(MonoTime begun) {
+    return std::chrono::duration<double>(MonoClock::now() - begun).count();
+}
+
+template<class F>
+void until(F holds) {
+    while (!holds()) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+}
+
+std::unique_ptr<engine::Engine> open(const std::string& directory) {
+    engine::Options options;
+    options.dataDir = directory + "/data";
+    options.lockDir = directory + "/locks";
+    options.noSandbox = true;
+    options.slotCount = kSlots;
+    return must(engine::Engine::open(std::move(options)));
+}
+
+/// Half of them below slots that the engine has, half in slots of their own; each with a file.
+void makeOrphans(const std::string& scratch, int count) {
+    for (int i = 0; i < count; ++i) {
+        const std::string path = i % 2 == 0 ? fmt::format("{}/{}/{}.1", scratch, i % 16, 1'000'000 + i)
+                                            : fmt::format("{}/{}/{}.1", scratch, 10'000 + i, 1'000'000 + i);
+        must(makeDirectories(path + "/outputs"));
+        must(makeDirectories(path + "/inputs"));
+        must(writeFileAtomically(path + "/outputs/half", "half a result", 0600));
+    }
+}
+
+void startOverOrphans(const std::string& directory, int orphans) {
+    open(directory)->close(); // the data directory is there
+    MonoTime begun = MonoClock::now();
+    open(directory)->close();
+    const double usual = since(begun);
+    makeOrphans(directory + "/data/scratch", orphans);
+    begun = MonoClock::now();
+    const auto engine = open(directory);
+    const double serving = since(begun);
+    until([&] { return run(engine->session()).janitor.reaped >= static_cast<std::uint64_t>(orphans); });
+    std::printf(
+        "start over %d orphans: serving after %.2f s (target 1; start and end without any: %.2f), all reaped "
+        "after %.1f s (target 20)\n",
+        orphans, serving, usual, since(begun));
+    std::fflush(stdout);
+    engine->close();
+}
+
+void endOfMany(const std::string& directory, int actions) {
+    const auto engine = open(directory);
+    engine::Submission submission;
+    const std::string json = fmt::format(
+        R"({{"worker":"exec","argv":["/bin/sleep","1000"],"cwd":"/","resources":{{"cores":0}},"array":{{"from":1,"to":{}}}}})",
+        actions);
+    submission.actions = must(parseActions(json)).actions;
+    MonoTime begun = MonoClock::now();
+    (void)must(run(engine->submit(std::move(submission))));
+    const auto running = [&] {
+        return run(engine->session()).counts[static_cast<std::size_t>(ActionState::Running)];
+    };
+    until([&] { return running() == actions; });
+    std::printf("%d running after %.2f s\n", actions, since(begun));
+    engine::BulkRequest cancel;
+    cancel.kind = engine::BulkKind::Cancel;
+    begun = MonoClock::now();
+    (void)must(run(engine->changeMatching(std::move(cancel))));
+    until([&] { return run(engine->metrics()).attemptsInFlight == 0; });
+    std::printf("%d cancelled: the last process gone after %.2f s (target 5)\n", actions, since(begun));
+    engine->close();
+
+    const auto again = open(directory);
+    submission = {};
+    submission.actions = must(parseActions(json)).actions;
+    (void)must(run(again->submit(std::move(submission))));
+    until([&] { return run(again->session()).counts[static_cast<std::size_t>(ActionState::Running)] == actions; });
+    begun = MonoClock::now();
+    again->close();
+    std::printf("the engine ended with %d running: after %.2f s (target 5)\n", actions, since(begun));
+    std::fflush(stdout);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    if (const auto launched = runners::runLauncherIfAsked(argc, argv)) return *launched;
+    const int orphans = argc > 1 ? std::atoi(argv[1]) : 10'000;
+    const int actions = argc > 2 ? std::atoi(argv[2]) : 1'000;
+    const char* temporary = std::getenv("TMPDIR");
+    const std::string directory = fmt::format("{}/bench_lifetimes.{}", temporary ? temporary : "/tmp", ::getpid());
+    std::filesystem::create_directories(directory);
+    startOverOrphans(directory, orphans);
+    endOfMany(directory, actions);
+    std::filesystem::remove_all(directory);
+}
