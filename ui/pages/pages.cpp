@@ -2,6 +2,7 @@
 #include "ui/pages/page.h"
 #include "ui/pages/queues/queues_page.h"
 #include "ui/pages/settings/settings_page.h"
+#include "ui/pages/timelines/timelines_page.h"
 
 #include <QCoreApplication>
 #include <QLocale>
@@ -29,6 +30,11 @@ std::vector<PageSpec> allPages() {
              const qint64 failed = state.count(Face::Failed);
              return failed > 0 ? PageSpec::Count{QLocale().toString(failed), true} : PageSpec::Count{};
          }},
+        {"timelines",
+         title(QT_TRANSLATE_NOOP("Pages", "Timelines")),
+         "timelines",
+         [](Context context) -> Page* { return new TimelinesPage(context); },
+         {}},
         {"settings", title(QT_TRANSLATE_NOOP("Pages", "Settings")), "settings",
          [](Context context) -> Page* { return new SettingsPage(context); }},
     };

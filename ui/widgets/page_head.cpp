@@ -27,6 +27,14 @@ void FilterField::setProblem(const QString& why) {
     update();
 }
 
+void FilterField::setCount(const QString& count) {
+    if (count_ == count) return;
+    count_ = count;
+    const qreal width = count.isEmpty() ? 24 : numberWidth(typeface(Type::Caption), count) + 16;
+    setTextMargins(24, 0, qRound(width), 0);
+    update();
+}
+
 void FilterField::paintEvent(QPaintEvent* event) {
     QLineEdit::paintEvent(event);
     QPainter painter(this);
@@ -37,6 +45,11 @@ void FilterField::paintEvent(QPaintEvent* event) {
         const qreal y = height() - 5;
         const qreal width = std::min<qreal>(fontMetrics().horizontalAdvance(text()), this->width() - 60);
         painter.drawLine(QPointF(30, y), QPointF(30 + width, y));
+    }
+    if (!count_.isEmpty()) {
+        paint::number(painter, QRectF(0, 0, width() - 10, height()), count_, typeface(Type::Caption),
+                      theme(Token::Text3), Qt::AlignRight);
+        return;
     }
     if (!text().isEmpty() || hasFocus()) return;
     const QRectF key(width() - 24, height() / 2.0 - 9, 16, 18);

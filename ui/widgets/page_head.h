@@ -16,6 +16,9 @@ public:
     /// Underlines in failed ink and says why below; empty: nothing is wrong.
     void setProblem(const QString& why);
     QString problem() const { return problem_; }
+    /// At its right end, in text3: what it finds ("118 of 1,904").
+    void setCount(const QString& count);
+    QString count() const { return count_; }
 
 protected:
     void paintEvent(QPaintEvent* event) override;
@@ -23,6 +26,7 @@ protected:
 
 private:
     QString problem_;
+    QString count_;
 };
 
 class PageHead : public QWidget {

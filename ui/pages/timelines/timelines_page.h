@@ -1,0 +1,91 @@
+// Timelines: what ran when, in which slot, with processor, memory and what waited above. Owner: ui thread.
+#pragma once
+
+#include "ui/pages/page.h"
+#include "ui/timeline/timeline_source.h"
+#include "ui/timeline/timeline_view.h"
+#include "ui/widgets/page_head.h"
+#include "ui/widgets/rows_model.h"
+#include "ui/widgets/table.h"
+
+#include <QStackedWidget>
+
+namespace yard::ui {
+
+class SelectionStrip;
+
+class TimelinesPage final : public Page {
+    Q_OBJECT
+public:
+    enum class Export : std::uint8_t { Png, Svg, Trace };
+
+    explicit TimelinesPage(Context context);
+
+    void setActive(bool active) override;
+    /// Also `at:HH:MM`: goes to that time of the last 24 hours.
+    void setFilter(const QString& filter) override;
+    QString filter() const override;
+    void focusFilter() override;
+    void takeUpdates() override;
+    void open(qint64 lsn, const QString& tab) override;
+    QList<QAction*> commands() const override;
+    bool closeInnermost() override;
+    Operation asOperation() const override;
+
+    timeline::TimelineView* view() const { return view_; }
+    SelectionStrip* strip() const { return strip_; }
+    Table* table() const { return table_; }
+    bool showsTable() const { return stack_->currentWidget() == table_; }
+    /// Of what is shown, or of the range; says in the status bar how it went.
+    void exportTo(const QString& path, Export kind);
+
+private:
+    void makeHead();
+    void makeRangeMenu();
+    void makeCommands();
+    QAction* add(const QString& title, const QKeySequence& keys, std::function<void()> act);
+    void connectView();
+    void updateRange();
+    void updateFollow();
+    void updateCount();
+    void updateSelection();
+    void updateEmpty();
+    void toggleTable();
+    void fillTable();
+    void askExport(Export kind);
+    void exportTrace(const QString& path);
+    void goToLast();
+    void readMachine();
+    void showMenu(const QPoint& global);
+    qint64 selectedLsn() const;
+    QString rangeText() const;
+
+    PageHead* head_;
+    Button* range_;
+    Button* minus_;
+    Button* plus_;
+    Button* fit_;
+    Button* follow_;
+    FilterField* filter_;
+    Button* grouping_;
+    Button* export_;
+    QStackedWidget* stack_;
+    timeline::TimelineSource* source_;
+    timeline::TimelineView* view_;
+    Table* table_;
+    RowsModel* rows_;
+    SelectionStrip* strip_;
+    Button* last_;
+    double guardShare_ = 0;
+    std::vector<qint64> rowLsns_;
+    QAction* openAction_ = nullptr;
+    QAction* logAction_ = nullptr;
+    QAction* compareAction_ = nullptr;
+    QAction* tableAction_ = nullptr;
+    QAction* followAction_ = nullptr;
+    QAction* fitAction_ = nullptr;
+    QAction* byWorkerAction_ = nullptr;
+    QAction* bySlotAction_ = nullptr;
+};
+
+} // namespace yard::ui
