@@ -1,7 +1,8 @@
 // The commands of yardctl that ask and tell: what they send, what they print, how they exit.
-#include "core/base/hash.h"
+#include "core/base/files.h"
 #include "core/model/worker.h"
 #include "tests/app/ctl_process.h"
+#include "tests/app/fake_table.h"
 
 #include <QDir>
 #include <QTest>
@@ -20,18 +21,14 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr const char* kNotFound = R"({"error":"not_found","message":"There is no action 9."})";
-
-/// Answers by "METHOD target", else 404.
-FakeServer::Handler table(std::map<std::string, FakeReply> replies) {
-    return [replies = std::move(replies)](const FakeRequest& request) {
-        const auto it = replies.find(request.line());
-        return it == replies.end() ? FakeReply{404, kNotFound} : it->second;
+FakeServer::Handler topAnswers() {
+    return [](const FakeRequest& request) -> FakeReply {
+        if (request.target == "/compute/session")
+            return {200, R"({"state":"ready","machine":{"name":"desk"},"capacity":2})"};
+        if (request.target == "/compute/queues")
+            return {200, R"({"queues":[{"queue_id":0,"state":"active","pending":3}]})"};
+        return {200, R"({"jobs":[{"lsn":12,"state":"running","queue_id":0,"label":"render"}]})"};
     };
-}
-
-std::string hexOf(std::string_view data) {
-    return Sha256::of(data).hex();
 }
 
 } // namespace
@@ -45,19 +42,6 @@ private slots:
     void theSandboxIsToldInWords();
     void aWrongTokenIsExplained();
     void anythingElseThanAnEngineIsNamedSo();
-    void submitSendsLinesInOneBatch();
-    void submitSaysWhichLineIsWrong();
-    void submitSendsAListWhole();
-    void submitSendsFilesTheEngineLacks();
-    void submitRepeatsWithTheSameKey();
-    void arraysGoAlone();
-    void waitExitsByTheWorst();
-    void showPrintsForPeopleAndSavesOutputs();
-    void showSaysWhatAPendingActionWaitsFor();
-    void showSaysWhereTheTimeWentAndGoes();
-    void anOutputThatIsNotItsHashIsNotKept();
-    void lsUsesParametersOrTheFilterLanguage();
-    void lsGoesThroughShortPages();
     void queuesAreMadeAndSteered();
     void oneActionAndMany();
     void holdAllMeansQueues();
@@ -65,9 +49,9 @@ private slots:
     void workersAreFoundByName();
     void sessionMoves();
     void settingsAreShownAndChanged();
+    void gcSaysWhatWentOrWouldGo();
     void thePoolIsShown();
     void locksAreListed();
-    void gcSaysWhatWentOrWouldGo();
     void topPrintsOnceWithoutATerminal();
     void topLivesInATerminal();
     void documentsNeedNoEngine();
@@ -147,220 +131,6 @@ void TestYardctlCommands::anythingElseThanAnEngineIsNamedSo() {
         QCOMPARE(ended.code, 1);
         QVERIFY(ended.err.find("is this address a Yardmaster engine?") != std::string::npos);
     }
-}
-
-void TestYardctlCommands::submitSendsLinesInOneBatch() {
-    FakeServer server(table({{"POST /compute/queues/3/jobs", {.body = R"({"lsns":[5,6]})"}}}));
-    const DataDirectory data(server);
-    const std::string lines = "{\"worker\": \"exec\", \"argv\": [\"a\"], \"args\": 1.50}\n\n{\"worker\":\"w\"}";
-    const Ended ended = data.run({"submit", "-q", "3", "-"}, lines);
-    QCOMPARE(ended.code, 0);
-    QCOMPARE(ended.out, "5\n6\n");
-    // Word for word as it was written.
-    QCOMPARE(server.requests().front().body, R"([{"worker": "exec", "argv": ["a"], "args": 1.50},{"worker":"w"}])");
-    QCOMPARE(data.run({"submit", "-q", "3", "--json", "-"}, lines).out, "{\"lsns\":[5,6]}\n");
-}
-
-void TestYardctlCommands::submitSaysWhichLineIsWrong() {
-    FakeServer server(table({{"POST /compute/jobs", {.body = R"({"lsn":5,"queue_id":0})"}}}));
-    const DataDirectory data(server);
-    const Ended malformed = data.run({"submit", "-"}, "{\"worker\":\"w\"}\n{\"worker\":]\n");
-    QCOMPARE(malformed.code, 1);
-    QCOMPARE(malformed.out, "5\n");
-    QVERIFY(malformed.err.find("line 2") != std::string::npos);
-    QVERIFY(data.run({"submit", "-"}, "hello").err.find("line 1") != std::string::npos);
-    QCOMPARE(data.run({"submit", "-"}, " \n").code, 1);
-    FakeServer refusing(table(
-        {{"POST /compute/jobs", {422, R"({"error":"invalid","message":"\"wroker\" is no member.","index":1})"}}}));
-    const Ended refused =
-        DataDirectory(refusing).run({"submit", "-"}, "{\"worker\":\"w\"}\n\n{\"wroker\":\"w\"}\n");
-    QVERIFY(refused.err.find("line 3: \"wroker\" is no member.") != std::string::npos);
-}
-
-void TestYardctlCommands::submitSendsAListWhole() {
-    FakeServer server(table({{"POST /compute/jobs", {.body = R"({"lsns":[5,6]})"}}}));
-    const DataDirectory data(server);
-    QCOMPARE(data.run({"submit", "-"}, "[{\"worker\":\"w\"},\n {\"worker\":\"w\"}]\n").out, "5\n6\n");
-    QCOMPARE(server.requests().size(), std::size_t{1});
-    QCOMPARE(data.run({"submit", "-"}, "[]").code, 1);
-}
-
-void TestYardctlCommands::submitSendsFilesTheEngineLacks() {
-    const std::string big(3'000'000, 'x');
-    const std::string hash = hexOf(big);
-    std::atomic<bool> stored = false;
-    FakeServer server([&](const FakeRequest& request) {
-        if (request.method == "PUT") {
-            stored = request.target == "/compute/chunks/" + hash && request.body == big;
-            return FakeReply{};
-        }
-        if (!stored) return FakeReply{409, R"({"error":"need","message":"Send it.","need":[")" + hash + "\"]}"};
-        return FakeReply{.body = R"({"lsn":5,"queue_id":0})"};
-    });
-    const DataDirectory data(server);
-    QVERIFY(writeFileAtomically(data.file("photo.jpg"), big, 0600));
-    const std::string action =
-        R"({"worker":"w","inputs":{"photo.jpg":"@)" + data.file("photo.jpg") + R"("},"args":0.5})";
-    const Ended ended = data.run({"submit", "-"}, action);
-    QCOMPARE(ended.err, "");
-    QCOMPARE(ended.out, "5\n");
-    QCOMPARE(server.requests().back().body,
-             R"({"worker":"w","inputs":{"photo.jpg":")" + hash + R"("},"args":0.5})");
-    const Ended missing = data.run({"submit", "-"}, R"({"worker":"w","inputs":{"a":"@/nonexistent"}})");
-    QCOMPARE(missing.code, 1);
-    QVERIFY(missing.err.find("/nonexistent") != std::string::npos);
-}
-
-void TestYardctlCommands::submitRepeatsWithTheSameKey() {
-    std::atomic<int> posts = 0;
-    FakeServer server([&](const FakeRequest& request) {
-        // The engine closes a kept-alive connection just as the second list arrives.
-        if (request.method == "POST" && posts++ == 1) return FakeReply{.close = true};
-        return FakeReply{.body = R"({"lsn":5,"queue_id":0})"};
-    });
-    const Ended ended = DataDirectory(server).run(
-        {"submit", "-"}, R"({"worker":"w","array":{"from":0,"to":0}} {"worker":"w","array":{"from":0,"to":0}})");
-    QCOMPARE(ended.code, 0);
-    const auto all = server.requests();
-    QCOMPARE(all.size(), std::size_t{3});
-    QCOMPARE(all[1].headers.at("idempotency-key"), all[2].headers.at("idempotency-key"));
-    QVERIFY(all[0].headers.at("idempotency-key") != all[1].headers.at("idempotency-key"));
-}
-
-void TestYardctlCommands::arraysGoAlone() {
-    FakeServer server(table({{"POST /compute/jobs", {.body = R"({"lsn":10,"count":3,"queue_id":0})"}}}));
-    const Ended ended = DataDirectory(server).run({"submit", "-"}, R"({"worker":"w","array":{"from":0,"to":2}})");
-    QCOMPARE(ended.out, "10..12\n");
-}
-
-void TestYardctlCommands::waitExitsByTheWorst() {
-    std::atomic<int> asked = 0;
-    FakeServer server([&](const FakeRequest& request) {
-        if (request.target.starts_with("/compute/jobs/5"))
-            return asked++ == 0 ? FakeReply{202, R"({"lsn":5,"state":"running"})"}
-                                : FakeReply{200, R"({"lsn":5,"state":"completed","label":"a"})"};
-        if (request.target.starts_with("/compute/jobs/6"))
-            return FakeReply{200, R"({"lsn":6,"state":"failed","reason":"deadline","note":"too slow"})"};
-        if (request.target.starts_with("/compute/jobs/7")) return FakeReply{202, R"({"lsn":7,"state":"running"})"};
-        return FakeReply{404, kNotFound};
-    });
-    const DataDirectory data(server);
-    const Ended good = data.run({"wait", "5"});
-    QCOMPARE(good.code, 0);
-    QCOMPARE(good.out, "5  completed  a\n");
-    const Ended bad = data.run({"wait", "5..6"});
-    QCOMPARE(bad.code, 1);
-    QCOMPARE(bad.out, "5  completed  a\n6  failed: deadline  too slow\n");
-    const Ended late = data.run({"wait", "--timeout", "0", "7"});
-    QCOMPARE(late.code, 1);
-    QVERIFY(late.err.find("still running") != std::string::npos);
-    QCOMPARE(data.run({"wait", "9"}).err, "yardctl: There is no action 9.\n");
-}
-
-void TestYardctlCommands::showPrintsForPeopleAndSavesOutputs() {
-    const std::string hash = hexOf("picture");
-    const std::string action =
-        R"({"lsn":5,"queue_id":0,"state":"completed","label":"nice\u001b[2J","cpu_seconds":1.5,
-        "outputs":{"a/b.png":{"hash":")" +
-        hash + R"(","size":7}},"retry_count":1,"result":{"n":0.5},
-        "attempts":[{"n":1,"state":"failed","reason":"exit_code","exit_code":3}]})";
-    FakeServer server(
-        table({{"GET /compute/jobs/5", {.body = action}}, {"GET /compute/chunks/" + hash, {.body = "picture"}}}));
-    const DataDirectory data(server);
-    const Ended ended = data.run({"show", "5", "-o", QString::fromStdString(data.file("out"))});
-    QCOMPARE(ended.err, "");
-    QCOMPARE(ended.code, 0);
-    for (const char* part :
-         {"completed", "nice?[2J", "1.5 s", "a/b.png", "7 B", "failed: exit code 3", R"({"n":0.5})"})
-        QVERIFY2(ended.out.find(part) != std::string::npos, part);
-    QCOMPARE(*readFile(data.file("out/5/a/b.png")), "picture");
-    QCOMPARE(data.run({"--json", "show", "5"}).out, action + "\n");
-}
-
-void TestYardctlCommands::showSaysWhereTheTimeWentAndGoes() {
-    FakeServer server(table(
-        {{"GET /compute/jobs/5",
-          {.body = R"({"lsn":5,"queue_id":0,"state":"completed","timestamps":{"new":1000000,"pending":1000000,
-                      "submitting":3000000,"running":3500000,"exited":7500000,"completed":7750000}})"}},
-         {"GET /compute/jobs/6",
-          {.body = R"({"lsn":6,"queue_id":0,"state":"running","hung_since":5,"estimate":{"start":5,"finish":6},
-                      "timestamps":{"pending":1000000,"submitting":3000000,"running":3500000}})"}},
-         {"GET /compute/jobs/7",
-          {.body = R"({"lsn":7,"queue_id":0,"state":"pending","estimate":{"start":5,"finish":6}})"}}}));
-    const DataDirectory data(server);
-    const std::string ended = data.run({"show", "5"}).out;
-    for (const char* part : {"waiting 2.0 s", "preparing 0.50 s", "running 4.0 s", "collecting 0.25 s"})
-        QVERIFY2(ended.find(part) != std::string::npos, ended.c_str());
-    const std::string running = data.run({"show", "6"}).out;
-    for (const char* part : {"waiting 2.0 s, preparing 0.50 s\n", "  ends 19", "hangs since"})
-        QVERIFY2(running.find(part) != std::string::npos, running.c_str());
-    const std::string pending = data.run({"show", "7"}).out;
-    QVERIFY2(pending.find("starts 19") != std::string::npos && pending.find(", ends 19") != std::string::npos,
-             pending.c_str());
-}
-
-void TestYardctlCommands::showSaysWhatAPendingActionWaitsFor() {
-    FakeServer server(table(
-        {{"GET /compute/jobs/5", {.body = R"({"lsn":5,"queue_id":0,"state":"pending"})"}},
-         {"GET /compute/jobs/5/why",
-          {.body =
-               R"({"lsn":5,"state":"pending","waits":[{"kind":"hold","of":"queue","message":"its queue is held"},)"
-               R"({"kind":"dependency","lsn":4,"state":"running","message":"action 4 to end"},7,)"
-               R"({"kind":"backoff","until":1,"message":"backs off"}]})"}},
-         {"GET /compute/jobs/6", {.body = R"({"lsn":6,"queue_id":0,"state":"pending"})"}}}));
-    const DataDirectory data(server);
-    const Ended ended = data.run({"show", "5"});
-    QCOMPARE(ended.code, 0);
-    for (const char* part : {"waits for\n", "  hold        its queue is held\n",
-                             "  dependency  action 4 to end (running now)\n", "  backoff     backs off, until "})
-        QVERIFY2(ended.out.find(part) != std::string::npos, ended.out.c_str());
-    const Ended older = data.run({"show", "6"});
-    QCOMPARE(older.code, 0);
-    QVERIFY(older.out.find("waits for") == std::string::npos);
-}
-
-void TestYardctlCommands::anOutputThatIsNotItsHashIsNotKept() {
-    const std::string hash = hexOf("picture");
-    const auto action = [&](const char* name) {
-        return std::string(R"({"lsn":5,"state":"completed","outputs":{")") + name + R"(":{"hash":")" + hash +
-               "\"}}}";
-    };
-    FakeServer server(table({{"GET /compute/jobs/5", {.body = action("b.png")}},
-                             {"GET /compute/jobs/6", {.body = action("../../evil")}},
-                             {"GET /compute/chunks/" + hash, {.body = "Picture"}}}));
-    const DataDirectory data(server);
-    const Ended wrong = data.run({"show", "5", "-o", QString::fromStdString(data.file("out"))});
-    QCOMPARE(wrong.code, 1);
-    QVERIFY(QDir(QString::fromStdString(data.file("out/5")))
-                .entryList(QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot)
-                .isEmpty());
-    QCOMPARE(data.run({"show", "6", "-o", QString::fromStdString(data.file("out"))}).code, 1);
-    QVERIFY(!readFile(data.file("evil")));
-}
-
-void TestYardctlCommands::lsUsesParametersOrTheFilterLanguage() {
-    const std::string page = R"({"jobs":[{"lsn":5,"state":"pending","held":true,"queue_id":7,"label":"a"}]})";
-    FakeServer server([&](const FakeRequest&) { return FakeReply{.body = page}; });
-    const DataDirectory data(server);
-    const Ended plain = data.run({"ls", "state:failed,cancelled", "queue:7"});
-    QVERIFY(plain.out.find("pending: held") != std::string::npos);
-    data.run({"ls", "cpu>50 state:failed", "--sort", "-lsn", "--limit", "5"});
-    data.run({"ls", "worker:thumb*"});
-    QCOMPARE(server.lines(),
-             (std::vector<std::string>{"GET /compute/jobs?limit=100&state=failed%2Ccancelled&queue=7",
-                                       "GET /compute/jobs?limit=5&q=cpu%3E50%20state%3Afailed&sort=-lsn",
-                                       "GET /compute/jobs?limit=100&q=worker%3Athumb%2A"}));
-}
-
-void TestYardctlCommands::lsGoesThroughShortPages() {
-    FakeServer server(table({
-        {"GET /compute/jobs?limit=3", {.body = R"({"jobs":[{"lsn":1},{"lsn":2}],"cursor":"c1"})"}},
-        {"GET /compute/jobs?limit=1&cursor=c1", {.body = R"({"jobs":[],"cursor":"c2"})"}},
-        {"GET /compute/jobs?limit=1&cursor=c2", {.body = R"({"jobs":[{"lsn":3}],"cursor":"c3"})"}},
-    }));
-    const Ended ended = DataDirectory(server).run({"ls", "--json", "-n", "3"});
-    QCOMPARE(ended.err, "");
-    QCOMPARE(ended.out, "{\"lsn\":1}\n{\"lsn\":2}\n{\"lsn\":3}\n");
 }
 
 void TestYardctlCommands::queuesAreMadeAndSteered() {
@@ -547,20 +317,6 @@ void TestYardctlCommands::locksAreListed() {
     const FakeServer old(table({}));
     QCOMPARE(DataDirectory(old).run({"locks"}).code, 1);
 }
-
-namespace {
-
-FakeServer::Handler topAnswers() {
-    return [](const FakeRequest& request) -> FakeReply {
-        if (request.target == "/compute/session")
-            return {200, R"({"state":"ready","machine":{"name":"desk"},"capacity":2})"};
-        if (request.target == "/compute/queues")
-            return {200, R"({"queues":[{"queue_id":0,"state":"active","pending":3}]})"};
-        return {200, R"({"jobs":[{"lsn":12,"state":"running","queue_id":0,"label":"render"}]})"};
-    };
-}
-
-} // namespace
 
 void TestYardctlCommands::topPrintsOnceWithoutATerminal() {
     const FakeServer server(topAnswers());

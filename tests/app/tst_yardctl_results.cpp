@@ -1,0 +1,156 @@
+// The commands of yardctl that show actions: what they ask for, what they print, how they exit.
+#include "core/base/files.h"
+#include "tests/app/ctl_process.h"
+#include "tests/app/fake_table.h"
+
+#include <QDir>
+#include <QTest>
+#include <atomic>
+
+using namespace yard;
+using namespace yard::test;
+
+class TestYardctlResults : public QObject {
+    Q_OBJECT
+private slots:
+    void waitExitsByTheWorst();
+    void showPrintsForPeopleAndSavesOutputs();
+    void showSaysWhatAPendingActionWaitsFor();
+    void showSaysWhereTheTimeWentAndGoes();
+    void anOutputThatIsNotItsHashIsNotKept();
+    void lsUsesParametersOrTheFilterLanguage();
+    void lsGoesThroughShortPages();
+};
+
+void TestYardctlResults::waitExitsByTheWorst() {
+    std::atomic<int> asked = 0;
+    FakeServer server([&](const FakeRequest& request) {
+        if (request.target.starts_with("/compute/jobs/5"))
+            return asked++ == 0 ? FakeReply{202, R"({"lsn":5,"state":"running"})"}
+                                : FakeReply{200, R"({"lsn":5,"state":"completed","label":"a"})"};
+        if (request.target.starts_with("/compute/jobs/6"))
+            return FakeReply{200, R"({"lsn":6,"state":"failed","reason":"deadline","note":"too slow"})"};
+        if (request.target.starts_with("/compute/jobs/7")) return FakeReply{202, R"({"lsn":7,"state":"running"})"};
+        return FakeReply{404, kNotFound};
+    });
+    const DataDirectory data(server);
+    const Ended good = data.run({"wait", "5"});
+    QCOMPARE(good.code, 0);
+    QCOMPARE(good.out, "5  completed  a\n");
+    const Ended bad = data.run({"wait", "5..6"});
+    QCOMPARE(bad.code, 1);
+    QCOMPARE(bad.out, "5  completed  a\n6  failed: deadline  too slow\n");
+    const Ended late = data.run({"wait", "--timeout", "0", "7"});
+    QCOMPARE(late.code, 1);
+    QVERIFY(late.err.find("still running") != std::string::npos);
+    QCOMPARE(data.run({"wait", "9"}).err, "yardctl: There is no action 9.\n");
+}
+
+void TestYardctlResults::showPrintsForPeopleAndSavesOutputs() {
+    const std::string hash = hexOf("picture");
+    const std::string action =
+        R"({"lsn":5,"queue_id":0,"state":"completed","label":"nice\u001b[2J","cpu_seconds":1.5,
+        "outputs":{"a/b.png":{"hash":")" +
+        hash + R"(","size":7}},"retry_count":1,"result":{"n":0.5},
+        "attempts":[{"n":1,"state":"failed","reason":"exit_code","exit_code":3}]})";
+    FakeServer server(
+        table({{"GET /compute/jobs/5", {.body = action}}, {"GET /compute/chunks/" + hash, {.body = "picture"}}}));
+    const DataDirectory data(server);
+    const Ended ended = data.run({"show", "5", "-o", QString::fromStdString(data.file("out"))});
+    QCOMPARE(ended.err, "");
+    QCOMPARE(ended.code, 0);
+    for (const char* part :
+         {"completed", "nice?[2J", "1.5 s", "a/b.png", "7 B", "failed: exit code 3", R"({"n":0.5})"})
+        QVERIFY2(ended.out.find(part) != std::string::npos, part);
+    QCOMPARE(*readFile(data.file("out/5/a/b.png")), "picture");
+    QCOMPARE(data.run({"--json", "show", "5"}).out, action + "\n");
+}
+
+void TestYardctlResults::showSaysWhatAPendingActionWaitsFor() {
+    FakeServer server(table(
+        {{"GET /compute/jobs/5", {.body = R"({"lsn":5,"queue_id":0,"state":"pending"})"}},
+         {"GET /compute/jobs/5/why",
+          {.body =
+               R"({"lsn":5,"state":"pending","waits":[{"kind":"hold","of":"queue","message":"its queue is held"},)"
+               R"({"kind":"dependency","lsn":4,"state":"running","message":"action 4 to end"},7,)"
+               R"({"kind":"backoff","until":1,"message":"backs off"}]})"}},
+         {"GET /compute/jobs/6", {.body = R"({"lsn":6,"queue_id":0,"state":"pending"})"}}}));
+    const DataDirectory data(server);
+    const Ended ended = data.run({"show", "5"});
+    QCOMPARE(ended.code, 0);
+    for (const char* part : {"waits for\n", "  hold        its queue is held\n",
+                             "  dependency  action 4 to end (running now)\n", "  backoff     backs off, until "})
+        QVERIFY2(ended.out.find(part) != std::string::npos, ended.out.c_str());
+    const Ended older = data.run({"show", "6"});
+    QCOMPARE(older.code, 0);
+    QVERIFY(older.out.find("waits for") == std::string::npos);
+}
+
+void TestYardctlResults::showSaysWhereTheTimeWentAndGoes() {
+    FakeServer server(table(
+        {{"GET /compute/jobs/5",
+          {.body = R"({"lsn":5,"queue_id":0,"state":"completed","timestamps":{"new":1000000,"pending":1000000,
+                      "submitting":3000000,"running":3500000,"exited":7500000,"completed":7750000}})"}},
+         {"GET /compute/jobs/6",
+          {.body = R"({"lsn":6,"queue_id":0,"state":"running","hung_since":5,"estimate":{"start":5,"finish":6},
+                      "timestamps":{"pending":1000000,"submitting":3000000,"running":3500000}})"}},
+         {"GET /compute/jobs/7",
+          {.body = R"({"lsn":7,"queue_id":0,"state":"pending","estimate":{"start":5,"finish":6}})"}}}));
+    const DataDirectory data(server);
+    const std::string ended = data.run({"show", "5"}).out;
+    for (const char* part : {"waiting 2.0 s", "preparing 0.50 s", "running 4.0 s", "collecting 0.25 s"})
+        QVERIFY2(ended.find(part) != std::string::npos, ended.c_str());
+    const std::string running = data.run({"show", "6"}).out;
+    for (const char* part : {"waiting 2.0 s, preparing 0.50 s\n", "  ends 19", "hangs since"})
+        QVERIFY2(running.find(part) != std::string::npos, running.c_str());
+    const std::string pending = data.run({"show", "7"}).out;
+    QVERIFY2(pending.find("starts 19") != std::string::npos && pending.find(", ends 19") != std::string::npos,
+             pending.c_str());
+}
+
+void TestYardctlResults::anOutputThatIsNotItsHashIsNotKept() {
+    const std::string hash = hexOf("picture");
+    const auto action = [&](const char* name) {
+        return std::string(R"({"lsn":5,"state":"completed","outputs":{")") + name + R"(":{"hash":")" + hash +
+               "\"}}}";
+    };
+    FakeServer server(table({{"GET /compute/jobs/5", {.body = action("b.png")}},
+                             {"GET /compute/jobs/6", {.body = action("../../evil")}},
+                             {"GET /compute/chunks/" + hash, {.body = "Picture"}}}));
+    const DataDirectory data(server);
+    const Ended wrong = data.run({"show", "5", "-o", QString::fromStdString(data.file("out"))});
+    QCOMPARE(wrong.code, 1);
+    QVERIFY(QDir(QString::fromStdString(data.file("out/5")))
+                .entryList(QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot)
+                .isEmpty());
+    QCOMPARE(data.run({"show", "6", "-o", QString::fromStdString(data.file("out"))}).code, 1);
+    QVERIFY(!readFile(data.file("evil")));
+}
+
+void TestYardctlResults::lsUsesParametersOrTheFilterLanguage() {
+    const std::string page = R"({"jobs":[{"lsn":5,"state":"pending","held":true,"queue_id":7,"label":"a"}]})";
+    FakeServer server([&](const FakeRequest&) { return FakeReply{.body = page}; });
+    const DataDirectory data(server);
+    const Ended plain = data.run({"ls", "state:failed,cancelled", "queue:7"});
+    QVERIFY(plain.out.find("pending: held") != std::string::npos);
+    data.run({"ls", "cpu>50 state:failed", "--sort", "-lsn", "--limit", "5"});
+    data.run({"ls", "worker:thumb*"});
+    QCOMPARE(server.lines(),
+             (std::vector<std::string>{"GET /compute/jobs?limit=100&state=failed%2Ccancelled&queue=7",
+                                       "GET /compute/jobs?limit=5&q=cpu%3E50%20state%3Afailed&sort=-lsn",
+                                       "GET /compute/jobs?limit=100&q=worker%3Athumb%2A"}));
+}
+
+void TestYardctlResults::lsGoesThroughShortPages() {
+    FakeServer server(table({
+        {"GET /compute/jobs?limit=3", {.body = R"({"jobs":[{"lsn":1},{"lsn":2}],"cursor":"c1"})"}},
+        {"GET /compute/jobs?limit=1&cursor=c1", {.body = R"({"jobs":[],"cursor":"c2"})"}},
+        {"GET /compute/jobs?limit=1&cursor=c2", {.body = R"({"jobs":[{"lsn":3}],"cursor":"c3"})"}},
+    }));
+    const Ended ended = DataDirectory(server).run({"ls", "--json", "-n", "3"});
+    QCOMPARE(ended.err, "");
+    QCOMPARE(ended.out, "{\"lsn\":1}\n{\"lsn\":2}\n{\"lsn\":3}\n");
+}
+
+QTEST_GUILESS_MAIN(TestYardctlResults)
+#include "tst_yardctl_results.moc"

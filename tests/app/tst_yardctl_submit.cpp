@@ -1,0 +1,108 @@
+// yardctl submit: what it sends, what it prints, how it exits.
+#include "core/base/files.h"
+#include "tests/app/ctl_process.h"
+#include "tests/app/fake_table.h"
+
+#include <QTest>
+#include <atomic>
+
+using namespace yard;
+using namespace yard::test;
+
+class TestYardctlSubmit : public QObject {
+    Q_OBJECT
+private slots:
+    void submitSendsLinesInOneBatch();
+    void submitSaysWhichLineIsWrong();
+    void submitSendsAListWhole();
+    void submitSendsFilesTheEngineLacks();
+    void submitRepeatsWithTheSameKey();
+    void arraysGoAlone();
+};
+
+void TestYardctlSubmit::submitSendsLinesInOneBatch() {
+    FakeServer server(table({{"POST /compute/queues/3/jobs", {.body = R"({"lsns":[5,6]})"}}}));
+    const DataDirectory data(server);
+    const std::string lines = "{\"worker\": \"exec\", \"argv\": [\"a\"], \"args\": 1.50}\n\n{\"worker\":\"w\"}";
+    const Ended ended = data.run({"submit", "-q", "3", "-"}, lines);
+    QCOMPARE(ended.code, 0);
+    QCOMPARE(ended.out, "5\n6\n");
+    // Word for word as it was written.
+    QCOMPARE(server.requests().front().body, R"([{"worker": "exec", "argv": ["a"], "args": 1.50},{"worker":"w"}])");
+    QCOMPARE(data.run({"submit", "-q", "3", "--json", "-"}, lines).out, "{\"lsns\":[5,6]}\n");
+}
+
+void TestYardctlSubmit::submitSaysWhichLineIsWrong() {
+    FakeServer server(table({{"POST /compute/jobs", {.body = R"({"lsn":5,"queue_id":0})"}}}));
+    const DataDirectory data(server);
+    const Ended malformed = data.run({"submit", "-"}, "{\"worker\":\"w\"}\n{\"worker\":]\n");
+    QCOMPARE(malformed.code, 1);
+    QCOMPARE(malformed.out, "5\n");
+    QVERIFY(malformed.err.find("line 2") != std::string::npos);
+    QVERIFY(data.run({"submit", "-"}, "hello").err.find("line 1") != std::string::npos);
+    QCOMPARE(data.run({"submit", "-"}, " \n").code, 1);
+    FakeServer refusing(table(
+        {{"POST /compute/jobs", {422, R"({"error":"invalid","message":"\"wroker\" is no member.","index":1})"}}}));
+    const Ended refused =
+        DataDirectory(refusing).run({"submit", "-"}, "{\"worker\":\"w\"}\n\n{\"wroker\":\"w\"}\n");
+    QVERIFY(refused.err.find("line 3: \"wroker\" is no member.") != std::string::npos);
+}
+
+void TestYardctlSubmit::submitSendsAListWhole() {
+    FakeServer server(table({{"POST /compute/jobs", {.body = R"({"lsns":[5,6]})"}}}));
+    const DataDirectory data(server);
+    QCOMPARE(data.run({"submit", "-"}, "[{\"worker\":\"w\"},\n {\"worker\":\"w\"}]\n").out, "5\n6\n");
+    QCOMPARE(server.requests().size(), std::size_t{1});
+    QCOMPARE(data.run({"submit", "-"}, "[]").code, 1);
+}
+
+void TestYardctlSubmit::submitSendsFilesTheEngineLacks() {
+    const std::string big(3'000'000, 'x');
+    const std::string hash = hexOf(big);
+    std::atomic<bool> stored = false;
+    FakeServer server([&](const FakeRequest& request) {
+        if (request.method == "PUT") {
+            stored = request.target == "/compute/chunks/" + hash && request.body == big;
+            return FakeReply{};
+        }
+        if (!stored) return FakeReply{409, R"({"error":"need","message":"Send it.","need":[")" + hash + "\"]}"};
+        return FakeReply{.body = R"({"lsn":5,"queue_id":0})"};
+    });
+    const DataDirectory data(server);
+    QVERIFY(writeFileAtomically(data.file("photo.jpg"), big, 0600));
+    const std::string action =
+        R"({"worker":"w","inputs":{"photo.jpg":"@)" + data.file("photo.jpg") + R"("},"args":0.5})";
+    const Ended ended = data.run({"submit", "-"}, action);
+    QCOMPARE(ended.err, "");
+    QCOMPARE(ended.out, "5\n");
+    QCOMPARE(server.requests().back().body,
+             R"({"worker":"w","inputs":{"photo.jpg":")" + hash + R"("},"args":0.5})");
+    const Ended missing = data.run({"submit", "-"}, R"({"worker":"w","inputs":{"a":"@/nonexistent"}})");
+    QCOMPARE(missing.code, 1);
+    QVERIFY(missing.err.find("/nonexistent") != std::string::npos);
+}
+
+void TestYardctlSubmit::submitRepeatsWithTheSameKey() {
+    std::atomic<int> posts = 0;
+    FakeServer server([&](const FakeRequest& request) {
+        // The engine closes a kept-alive connection just as the second list arrives.
+        if (request.method == "POST" && posts++ == 1) return FakeReply{.close = true};
+        return FakeReply{.body = R"({"lsn":5,"queue_id":0})"};
+    });
+    const Ended ended = DataDirectory(server).run(
+        {"submit", "-"}, R"({"worker":"w","array":{"from":0,"to":0}} {"worker":"w","array":{"from":0,"to":0}})");
+    QCOMPARE(ended.code, 0);
+    const auto all = server.requests();
+    QCOMPARE(all.size(), std::size_t{3});
+    QCOMPARE(all[1].headers.at("idempotency-key"), all[2].headers.at("idempotency-key"));
+    QVERIFY(all[0].headers.at("idempotency-key") != all[1].headers.at("idempotency-key"));
+}
+
+void TestYardctlSubmit::arraysGoAlone() {
+    FakeServer server(table({{"POST /compute/jobs", {.body = R"({"lsn":10,"count":3,"queue_id":0})"}}}));
+    const Ended ended = DataDirectory(server).run({"submit", "-"}, R"({"worker":"w","array":{"from":0,"to":2}})");
+    QCOMPARE(ended.out, "10..12\n");
+}
+
+QTEST_GUILESS_MAIN(TestYardctlSubmit)
+#include "tst_yardctl_submit.moc"
