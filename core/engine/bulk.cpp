@@ -65,7 +65,11 @@ LiveMatcher::Parts EngineCore::matcherParts() {
                     const QueueEntry* entry = queues_.find(id);
                     return entry ? std::vector{entry->tag, entry->token} : std::vector<std::string>();
                 },
-            .complete = [this](ActionResult& result) { overlay(result); },
+            .complete =
+                [this](ActionResult& result) {
+                    overlay(result);
+                    if (result.times[ActionState::Submitting] != 0) result.machine = machineName_;
+                },
             .wallOf = [this](MonoTime at) { return scale_.at(at); },
             .now = scale_.at(MonoClock::now())};
 }

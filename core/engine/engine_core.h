@@ -254,6 +254,7 @@ private:
     Result<store::PageFilter> pageFilter(const ListQuery& query);
     coro::Task<Result<std::array<store::Page, 2>>> readPages(store::PageFilter filter, bool newestFirst, int limit,
                                                              Lsn cursor, bool live, bool ended);
+    ActionResult withNames(ActionResult result) const;
     bool accepts(const ListQuery& query, const ActionResult& result) const;
     ListPage merge(const ListQuery& query, std::array<store::Page, 2> pages) const;
 
@@ -308,6 +309,7 @@ private:
     std::optional<store::DataDirectory> directory_;
     std::string token_;
     std::string runId_;
+    std::string machineName_ = hostName();
     UniqueFd sunsetFd_;
     std::atomic<bool> closing_{false};
     std::atomic<bool> hurried_{false};

@@ -29,6 +29,19 @@ inline bool wants(const std::vector<ActionState>& states, ActionState state) {
     return states.empty() || std::ranges::find(states, state) != states.end();
 }
 
+/// Some term is about what withNames() fills in.
+inline bool wantsNames(const Filter& filter) {
+    return std::ranges::any_of(filter.terms, [](const FilterTerm& term) {
+        return term.key == FilterKey::Lock || term.key == FilterKey::Machine;
+    });
+}
+
+/// Some term holds of what runs only.
+inline bool excludesEnded(const Filter& filter) {
+    return std::ranges::any_of(
+        filter.terms, [](const FilterTerm& term) { return !term.negated && term.key == FilterKey::Silent; });
+}
+
 /// Some term holds of what has ended only.
 inline bool excludesLive(const Filter& filter) {
     return std::ranges::any_of(filter.terms, [](const FilterTerm& term) {
@@ -45,7 +58,7 @@ inline bool wantsLive(const ListQuery& query, SessionState session) {
 }
 
 inline bool wantsEnded(const ListQuery& query) {
-    return !query.heldOnly && !query.retryOnly &&
+    return !query.heldOnly && !query.retryOnly && !excludesEnded(query.filter) &&
            (query.states.empty() || std::ranges::any_of(query.states, isEnded));
 }
 

@@ -17,6 +17,7 @@ LiveMatcher::LiveMatcher(Parts parts, const ListQuery& query, std::optional<Queu
     for (const FilterTerm& term : query.filter.terms) {
         switch (term.key) {
         case FilterKey::Worker:
+        case FilterKey::Lock:
         case FilterKey::Function: ofClass_.terms.push_back(term); break;
         case FilterKey::Label: ofLabel_.terms.push_back(term); break;
         case FilterKey::Queue: ofQueue_.terms.push_back(term); break;
@@ -51,6 +52,7 @@ bool LiveMatcher::classMatches(session::ClassId cls) {
         kind.workerId = key.workerId;
         kind.workerName = key.workerName;
         kind.function = key.function;
+        kind.locks = key.locks;
         known = isWorker && ofClass_.matches(kind, parts_.now) ? Known::Yes : Known::No;
     }
     return known == Known::Yes;
@@ -96,6 +98,8 @@ bool LiveMatcher::restMatches(const session::LiveView& live) {
         shown_.function = key.function;
         shown_.label = parts_.dictionary.label(live.label.value);
         shown_.note.clear();
+        shown_.machine.clear();
+        shown_.silentSince = 0;
         shown_.times = {};
         shown_.times[ActionState::New] = live.submitTime;
         parts_.complete(shown_);

@@ -4,9 +4,11 @@
 #include "core/engine/group_memory.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <filesystem>
 #include <fmt/format.h>
+#include <unistd.h>
 
 namespace yard::engine {
 
@@ -56,6 +58,12 @@ std::int64_t memoryOfMachine(const std::string& root) {
     std::int64_t bytes = leadingNumber(lineOf(textOf(root + "proc/meminfo"), "MemTotal:")).value_or(0) * kKb;
     for (const GroupMemory& group : limitedGroups(root)) bytes = bytes ? std::min(bytes, group.limit) : group.limit;
     return bytes / kMb;
+}
+
+std::string hostName() {
+    std::array<char, 256> host{};
+    (void)::gethostname(host.data(), host.size() - 1);
+    return host.data();
 }
 
 int gpusOfMachine(const std::string& root) {

@@ -20,6 +20,8 @@ struct ResourceSettings {
 
 /// Memory in MB: of the machine, or of our control group when that is less. `root` is "/" but in tests.
 std::int64_t memoryOfMachine(const std::string& root = "/");
+/// What the machine is called.
+std::string hostName();
 /// Graphics processors that can compute: NVIDIA's driver says, else the render nodes are counted.
 int gpusOfMachine(const std::string& root = "/");
 

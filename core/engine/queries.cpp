@@ -44,6 +44,8 @@ void EngineCore::overlay(ActionResult& result) const {
     const Attempt* attempt = dispatcher_->find(result.lsn);
     if (!attempt) return;
     result.hungSince = attempt->hungSince;
+    if (attempt->progress != MonoTime{} && settings_.hung > Duration::zero())
+        result.silentSince = scale_.at(attempt->progress);
     if (attempt->hungSince != 0) result.note = "no output and no processor time for a while";
     const Timestamps& times = attempt->record.times;
     result.times[ActionState::Submitting] = times[ActionState::Submitting];
@@ -85,7 +87,19 @@ coro::Task<Result<std::string>> EngineCore::spec(Lsn lsn) {
     co_return std::move((*text)->text);
 }
 
+/// What only filters ask for.
+ActionResult EngineCore::withNames(ActionResult result) const {
+    if (result.classNumber > 0 && result.classNumber <= dictionary_.classCount())
+        result.locks = dictionary_.classKey(result.classNumber - 1).locks;
+    if (result.times[ActionState::Submitting] != 0) result.machine = machineName_;
+    return result;
+}
+
 bool EngineCore::accepts(const ListQuery& query, const ActionResult& result) const {
+    if (result.locks.empty() && result.machine.empty() && wantsNames(query.filter)) {
+        const ActionResult named = withNames(result);
+        if (!named.locks.empty() || !named.machine.empty()) return accepts(query, named);
+    }
     if (!query.heldOnly && !query.retryOnly && !wants(query.states, result.state)) return false;
     if (query.heldOnly && !result.held) return false;
     if (query.retryOnly && result.retryAt == 0) return false;
@@ -260,9 +274,7 @@ coro::Task<SessionView> EngineCore::session() {
     set(ActionState::Failed, counts.all.failed);
     set(ActionState::Abandoned, counts.all.abandoned);
     set(ActionState::Cancelled, counts.all.cancelled);
-    std::array<char, 256> host{};
-    ::gethostname(host.data(), host.size() - 1);
-    view.machineName = host.data();
+    view.machineName = machineName_;
     view.cores = static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
     view.total = total_;
     for (const auto& [name, amount] : total_.named)

@@ -103,6 +103,11 @@ private:
     coro::Task<Response> changeMany(Call& call, Change change);
     coro::Task<Result<void>> changeOne(Call& call, const BulkChange& change, Lsn lsn);
     coro::Task<void> changeAll(Call& call, const BulkChange& change, std::vector<Lsn> lsns, BulkOutcome& outcome);
+    /// What lives is changed by one operation of the engine, which its next start finishes. Retry and retire, of
+    /// what has finished, go page by page, and an action at a time: whether one may be put back (limit of retries,
+    /// state of its queue) is decided as it is, each that was counted is kept, and none is taken twice, as a
+    /// retired one is gone and one put back is not failed any more. What the end of an engine leaves undone, the
+    /// same request finishes.
     coro::Task<Result<void>> changeFiltered(Call& call, const BulkChange& change, std::string_view filter,
                                             BulkOutcome& outcome);
     /// The action belongs to the queue of the route (or the route has none).

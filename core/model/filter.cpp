@@ -32,9 +32,11 @@ constexpr std::array kKeys{
     KeyInfo{"cpu", FilterKey::Cpu, Values::Seconds},       KeyInfo{"runtime", FilterKey::Runtime, Values::Seconds},
     KeyInfo{"waited", FilterKey::Waited, Values::Seconds}, KeyInfo{"mem", FilterKey::Mem, Values::Bytes},
     KeyInfo{"started", FilterKey::Started, Values::Times}, KeyInfo{"finished", FilterKey::Finished, Values::Times},
+    KeyInfo{"silent", FilterKey::Silent, Values::Seconds}, KeyInfo{"lock", FilterKey::Lock, Values::Words},
+    KeyInfo{"machine", FilterKey::Machine, Values::Words},
 };
 /// Of the language, but nothing is known yet that they could be compared with.
-constexpr std::array<std::string_view, 4> kLater{"silent", "lock", "after", "machine"};
+constexpr std::array<std::string_view, 1> kLater{"after"};
 
 struct Unit {
     std::string_view name;
@@ -309,6 +311,9 @@ std::optional<double> numberIn(const ActionResult& action, FilterKey key, WallMi
         const WallMicros end = action.times.exited ? action.times.exited : endOf(action);
         return seconds(running, end ? end : now);
     }
+    case FilterKey::Silent:
+        if (action.silentSince == 0) return std::nullopt;
+        return seconds(action.silentSince, now);
     case FilterKey::Waited: {
         const WallMicros until =
             action.times[ActionState::Submitting] ? action.times[ActionState::Submitting] : endOf(action);
@@ -335,6 +340,10 @@ bool matchesTerm(const FilterTerm& term, const ActionResult& action, WallMicros 
     case FilterKey::Worker:
         return anyPattern(term.words, action.workerName) || anyPattern(term.words, action.workerId);
     case FilterKey::Function: return anyPattern(term.words, action.function);
+    case FilterKey::Lock:
+        return std::ranges::any_of(action.locks,
+                                   [&](const std::string& lock) { return anyPattern(term.words, lock); });
+    case FilterKey::Machine: return !action.machine.empty() && anyPattern(term.words, action.machine);
     case FilterKey::Label: return anyPattern(term.words, action.label);
     case FilterKey::Reason:
         return action.outcome && action.outcome->reason != Reason::None &&

@@ -3,8 +3,9 @@
 // thread.
 //
 //     state reason queue worker function label            words: state:failed, worker:thumb*, label:"night job"
-//     lsn tries exit                                      numbers: lsn:5,7 lsn:100..200 tries>2 exit:3
-//     cpu runtime waited                                  seconds, or with s min h d: cpu>50 runtime>10min
+//     lock machine                                        lock:app:* (that it asks for), machine:desk (that it runs
+//     on) lsn tries exit                                      numbers: lsn:5,7 lsn:100..200 tries>2 exit:3 cpu
+//     runtime waited silent                           seconds, or with s min h d: cpu>50 runtime>10min
 //     waited:1h..2h mem                                                 bytes, or with kB MB GB TB: mem>4GB started
 //     finished                                    finished:since-22:00 (the last time it was 22:00 here) denied
 //     denied:open*  (what was denied, or its path) a bare word                                         in label,
@@ -39,7 +40,10 @@ enum class FilterKey : unsigned char {
     Waited,
     Started,
     Finished,
-    Denied
+    Denied,
+    Silent,
+    Lock,
+    Machine
 };
 
 struct FilterTerm {

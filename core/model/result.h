@@ -87,6 +87,11 @@ struct ActionResult {
     std::vector<AttemptRecord> attempts;   ///< those that ended; only in answers for a single action
     WallMicros hungSince = 0; ///< running, and without output and processor time since then; 0: it gets on
     std::string note;
+    // for filters only; not in the JSON, and filled in only where a filter asks for it
+    std::vector<std::string> locks;
+    std::string machine;           ///< that it was handed to
+    WallMicros silentSince = 0;    ///< while it runs: its last output or processor time that was seen
+    std::uint32_t classNumber = 0; ///< in the journal: what kind of action it is; 0: not known
 };
 /// The object of CONTRACT 2; members that are absent are left out, "held" is there whenever it is pending. Text
 /// that is not UTF-8 gets U+FFFD. A stream that was cut has "truncated": true. Note: `note` of the action, not of

@@ -128,6 +128,7 @@ ActionResult Reader::Impl::pendingRow(const Statement& row) {
 }
 
 int Reader::Impl::complete(ActionResult& result, ClassNumber classNumber, LabelNumber label) {
+    result.classNumber = classNumber;
     Selecting names(className, classNumber);
     int rc = names.step();
     if (rc == SQLITE_ROW) {

@@ -195,6 +195,15 @@ private slots:
         QVERIFY(toJson(seen).find("\"hung_since\":") != std::string::npos);
         QCOMPARE(engine.run(engine->metrics()).hung, 1u);
         QCOMPARE(now(engine, works).hungSince, 0);
+        for (const bool live : {true, false}) { // all states, and none that runs
+            engine::ListQuery silent;
+            silent.filter = *parseFilter("silent>=1", wallNow());
+            if (!live) silent.states = {ActionState::Completed, ActionState::Pending};
+            const auto listed = engine.run(engine->list(silent));
+            QVERIFY(listed.has_value());
+            QCOMPARE(listed->jobs.size(), live ? 1u : 0u);
+            if (live) QCOMPARE(listed->jobs.front().lsn, hangs);
+        }
         write(engine.path("stop"), "");
         std::ofstream(engine.path("fifo")) << "go on\n";
         const ActionResult result = engine.wait(hangs);

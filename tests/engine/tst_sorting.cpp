@@ -42,7 +42,7 @@ public:
         names[add("c", "touch c; exec sleep 100", false).value] = "c";
         if (!EngineTest::eventually([&] { return QFile::exists(engine.dir().filePath("c")); }))
             qFatal("it does not run");
-        add("d", "exit 0", false, R"(,"hold":true,"priority":7)");
+        add("d", "exit 0", false, R"(,"hold":true,"priority":7,"locks":["app:z"])");
         const Lsn cancelled = add("e", "exit 0", false, R"(,"hold":true,"priority":-7)");
         if (!engine.run(engine->cancel(cancelled))) qFatal("cannot be cancelled");
         (void)engine.wait(cancelled);
@@ -193,6 +193,11 @@ private slots:
         row("exit:0 label:a", "a");
         row("label:none", "");
         row("worker:nobody", "");
+        row("lock:app*", "d");
+        row("-lock:app*", "c-bae");
+        row("machine:*", "c-ba");
+        row("-machine:*", "de");
+        row("machine:elsewhere", "");
         row("worker:exec label:e*", "e");
         row("sleep", ""); // no word of label, worker, function or note
     }

@@ -30,6 +30,9 @@ ActionResult sample() {
     outcome.exitCode = 3;
     outcome.cpuSeconds = 55.5;
     outcome.maxRssBytes = 2'000'000'000;
+    action.locks = {"app:atlas", "disk"};
+    action.machine = "desk";
+    action.silentSince = kNow - 300'000'000;
     outcome.denied.push_back({.t = 1, .what = "openat", .path = "/etc/shadow"});
     return action;
 }
@@ -98,6 +101,15 @@ private slots:
         row("started>0", true, false);
         row("finished:since-00:00", true, false);
         row("denied:open*", true, false);
+        row("lock:disk", true, false);
+        row("lock:app:*", true, false);
+        row("lock:app", false, false);
+        row("-lock:disk", false, true);
+        row("machine:desk,other", true, false);
+        row("-machine:*", false, true);
+        row("silent:5min", true, false);
+        row("silent>5min", false, false);
+        row("-silent>1s", false, true);
         row("denied:/etc/*", true, false);
         row("night", true, false);
         row("\"no such\" -missing", true, false);
@@ -140,7 +152,7 @@ private slots:
         row("finished:since-25:00", "time of day");
         row("finished:since-noon", "time of day");
         row("started:yesterday", "since-22:00");
-        row("lock:x", "not understood by this version");
+        row("after:x", "not understood by this version");
     }
     void saysWhatIsWrong() {
         QFETCH(QByteArray, text);
