@@ -18,8 +18,6 @@ namespace yard::ctl {
 
 namespace {
 
-constexpr std::size_t kPiece = 256u << 10;
-
 Result<UniqueFd> openFile(const std::string& path, std::uint64_t& size) {
     // Non-blocking, so that a fifo is refused rather than waited for.
     UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
@@ -54,32 +52,13 @@ Outcome<void> saveChunk(Engine& engine, const std::string& hex, const std::strin
 
 } // namespace
 
-Outcome<FileHash> hashFile(const std::string& path) {
-    FileHash out;
-    auto fd = openFile(path, out.size);
-    if (!fd) return failedWith(fd.error());
-    Sha256 hasher;
-    std::vector<char> piece(kPiece);
-    out.size = 0;
-    while (true) {
-        const ssize_t n = ::read(fd->get(), piece.data(), piece.size());
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0) return failedWith(failErrno(fmt::format("cannot read {}", path), errno).error());
-        if (n == 0) break;
-        hasher.update(std::string_view(piece.data(), static_cast<std::size_t>(n)));
-        out.size += static_cast<std::uint64_t>(n);
-    }
-    out.hash = hasher.finish();
-    return out;
-}
-
 Outcome<FileHash> ChunkSource::add(const std::string& path) {
     if (const auto it = known_.find(path); it != known_.end()) return it->second;
     auto hash = hashFile(path);
-    if (!hash) return hash;
+    if (!hash) return failedWith(hash.error());
     known_.emplace(path, *hash);
     add(hash->hash, path);
-    return hash;
+    return *hash;
 }
 
 Outcome<void> ChunkSource::send(Engine& engine, const std::vector<std::string>& need) {

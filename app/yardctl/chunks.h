@@ -4,19 +4,13 @@
 #include "app/yardctl/engine.h"
 #include "app/yardctl/failure.h"
 #include "core/base/hash.h"
+#include "core/model/worker_package.h"
 
 #include <cstdint>
 #include <string>
 #include <unordered_map>
 
 namespace yard::ctl {
-
-struct FileHash {
-    Hash256 hash;
-    std::uint64_t size = 0;
-};
-/// Reads the whole file. Only regular files.
-Outcome<FileHash> hashFile(const std::string& path);
 
 /// Files by the hash of their content, so that what an engine asks for can be sent.
 class ChunkSource {

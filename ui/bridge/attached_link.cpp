@@ -1,6 +1,8 @@
 #include "ui/bridge/attached_link.h"
 
 #include <QCoreApplication>
+#include <QFile>
+#include <QFileInfo>
 #include <QJsonDocument>
 #include <QNetworkReply>
 #include <QNetworkRequest>
@@ -88,18 +90,33 @@ QNetworkReply* AttachedLink::start(const Request& request, std::chrono::millisec
     return network_.sendCustomRequest(sent, request.method, request.body);
 }
 
+void AttachedLink::refuse(const QString& why, QObject* context, Done done) {
+    QMetaObject::invokeMethod(
+        this,
+        [who = QPointer<QObject>(context), done = std::move(done), answer = noAnswer(why)] {
+            if (who) done(answer);
+        },
+        Qt::QueuedConnection);
+}
+
 void AttachedLink::send(const Request& request, QObject* context, Done done) {
-    const QPointer<QObject> who(context);
-    if (state() != LinkState::Connected) {
-        QMetaObject::invokeMethod(
-            this,
-            [who, done = std::move(done), answer = noAnswer(whyNot())] {
-                if (who) done(answer);
-            },
-            Qt::QueuedConnection);
-        return;
-    }
-    QNetworkReply* reply = start(request, limits_.patience);
+    if (state() != LinkState::Connected) return refuse(whyNot(), context, std::move(done));
+    follow(start(request, limits_.patience), context, std::move(done));
+}
+
+void AttachedLink::sendFile(const Request& request, const QString& file, QObject* context, Done done) {
+    if (state() != LinkState::Connected) return refuse(whyNot(), context, std::move(done));
+    auto source = std::make_unique<QFile>(file);
+    if (!QFileInfo(file).isFile() || !source->open(QIODevice::ReadOnly))
+        return refuse(text("%1 cannot be read: %2").arg(file, source->errorString()), context, std::move(done));
+    QNetworkRequest sent = requestFor(urlOf(request.path, request.query), token_, limits_.patience);
+    sent.setHeader(QNetworkRequest::ContentTypeHeader, "application/octet-stream");
+    QNetworkReply* reply = network_.sendCustomRequest(sent, request.method, source.get());
+    source.release()->setParent(reply);
+    follow(reply, context, std::move(done));
+}
+
+void AttachedLink::follow(QNetworkReply* reply, QObject* context, Done done) {
     const auto tooLong = std::make_shared<bool>(false);
     connect(reply, &QNetworkReply::downloadProgress, reply,
             [reply, tooLong, most = limits_.mostAnswer](qint64 got) {
@@ -107,10 +124,11 @@ void AttachedLink::send(const Request& request, QObject* context, Done done) {
                 *tooLong = true;
                 reply->abort();
             });
-    connect(reply, &QNetworkReply::finished, this, [reply, tooLong, who, done = std::move(done)] {
-        reply->deleteLater();
-        if (who) done(answerOf(*reply, *tooLong));
-    });
+    connect(reply, &QNetworkReply::finished, this,
+            [reply, tooLong, who = QPointer<QObject>(context), done = std::move(done)] {
+                reply->deleteLater();
+                if (who) done(answerOf(*reply, *tooLong));
+            });
 }
 
 std::unique_ptr<QObject> AttachedLink::stream(const Request& request, std::function<void(const QByteArray&)> piece,

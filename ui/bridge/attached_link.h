@@ -40,6 +40,7 @@ public:
     void send(const Request& request, QObject* context, Done done) override;
     std::unique_ptr<QObject> stream(const Request& request, std::function<void(const QByteArray&)> piece,
                                     Done done) override;
+    void sendFile(const Request& request, const QString& file, QObject* context, Done done) override;
     void watch(const QJsonObject& what) override;
     QUrl address() const override { return address_; }
 
@@ -49,6 +50,9 @@ public:
 private:
     QString whyNot() const;
     QNetworkReply* start(const Request& request, std::chrono::milliseconds patience);
+    /// Answers soon that nothing was sent.
+    void refuse(const QString& why, QObject* context, Done done);
+    void follow(QNetworkReply* reply, QObject* context, Done done);
     QUrl urlOf(const QString& path, const QUrlQuery& query) const;
     void tryNow();
     void openSocket();

@@ -12,4 +12,10 @@ void EngineLink::setState(LinkState state) {
     emit stateChanged();
 }
 
+void EngineLink::sendFile(const Request&, const QString&, QObject* context, Done done) {
+    Answer answer;
+    answer.message = tr("This connection cannot send files.");
+    QMetaObject::invokeMethod(context, [done = std::move(done), answer] { done(answer); }, Qt::QueuedConnection);
+}
+
 } // namespace yard::ui

@@ -55,6 +55,8 @@ public:
     /// whole.
     virtual std::unique_ptr<QObject> stream(const Request& request, std::function<void(const QByteArray&)> piece,
                                             Done done) = 0;
+    /// The same, with the bytes of a file as the body, in constant memory: PUT of a chunk.
+    virtual void sendFile(const Request& request, const QString& file, QObject* context, Done done);
     /// Which actions the events are to tell of (docs/events.md: the value of "watch"). Kept over a new connection.
     virtual void watch(const QJsonObject& what) = 0;
     virtual QUrl address() const = 0;

@@ -30,6 +30,8 @@ public:
     virtual void showAction(qint64 lsn, const QString& tab = {}) = 0;
     /// The form for new work, filled in with `action` (as POST jobs takes it) and `queue`.
     virtual void openSubmit(const QJsonObject& action = {}, qint64 queue = 0) = 0;
+    /// The form that registers a worker, filled in from a program, a folder or a descriptor; empty: asks for one.
+    virtual void openRegister(const QString& path = {}) { static_cast<void>(path); }
     /// Asks before what cannot be undone. True: do it. `verb` and `keep` name the buttons.
     virtual bool ask(const QString& question, const QString& lost, const QString& verb, const QString& keep) = 0;
     /// A sentence in the status bar.

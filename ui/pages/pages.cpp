@@ -3,6 +3,7 @@
 #include "ui/pages/queues/queues_page.h"
 #include "ui/pages/settings/settings_page.h"
 #include "ui/pages/timelines/timelines_page.h"
+#include "ui/pages/workers/workers_page.h"
 
 #include <QCoreApplication>
 #include <QLocale>
@@ -29,6 +30,12 @@ std::vector<PageSpec> allPages() {
          [](const EngineState& state) {
              const qint64 failed = state.count(Face::Failed);
              return failed > 0 ? PageSpec::Count{QLocale().toString(failed), true} : PageSpec::Count{};
+         }},
+        {"workers", title(QT_TRANSLATE_NOOP("Pages", "Workers")), "workers",
+         [](Context context) -> Page* { return new WorkersPage(context); },
+         [](const EngineState& state) {
+             return PageSpec::Count{state.workers().isEmpty() ? QString()
+                                                              : QLocale().toString(state.workers().size())};
          }},
         {"timelines",
          title(QT_TRANSLATE_NOOP("Pages", "Timelines")),

@@ -41,6 +41,7 @@ public:
     using QMainWindow::show;
     void showAction(qint64 lsn, const QString& tab = {}) override;
     void openSubmit(const QJsonObject& action = {}, qint64 queue = 0) override;
+    void openRegister(const QString& path = {}) override;
     bool ask(const QString& question, const QString& lost, const QString& verb, const QString& keep) override;
     void say(const QString& sentence, bool bad = false) override;
     std::map<QString, QAction*> bindable() const override { return actions_; }

@@ -1,0 +1,195 @@
+#include "ui/pages/workers/worker_panel.h"
+
+#include "ui/style/format.h"
+#include "ui/widgets/button.h"
+#include "ui/widgets/rows_model.h"
+#include "ui/widgets/table.h"
+
+#include <QComboBox>
+#include <QDateTime>
+#include <QJsonDocument>
+
+namespace yard::ui {
+
+namespace {
+
+constexpr std::size_t kMostFailures = 20;
+
+/// A worker says what it likes in a descriptor: as text, not as a wall of it.
+QString textOf(const QJsonValue& value) {
+    if (value.isBool()) return value.toBool() ? WorkerPanel::tr("yes") : WorkerPanel::tr("no");
+    if (value.isDouble()) return QLocale().toString(value.toDouble(), 'g', 12);
+    if (value.isString()) return value.toString();
+    if (value.isObject()) {
+        QStringList all;
+        const QJsonObject object = value.toObject();
+        for (auto it = object.begin(); it != object.end(); ++it) all << it.key() + ' ' + textOf(it.value());
+        return all.join(", ");
+    }
+    QStringList all;
+    for (const QJsonValue each : value.toArray()) {
+        const QJsonObject object = each.toObject();
+        all << (object.contains("name") ? object.value("name").toString() + ' ' + object.value("version").toString()
+                                        : textOf(each));
+    }
+    return all.join(", ");
+}
+
+Table* smallTable(RowsModel* rows, const QString& name) {
+    auto* table = new Table({});
+    table->setRows(rows);
+    table->setAccessibleName(name);
+    return table;
+}
+
+} // namespace
+
+WorkerPanel::WorkerPanel(Context context, QWidget* parent)
+    : QWidget(parent)
+    , context_(context)
+    , parts_(new QBoxLayout(QBoxLayout::LeftToRight, this))
+    , about_(new Panel(tr("Worker"), false))
+    , facts_(new RowsModel(
+          {{"what", tr("Member"), tr("Member of the descriptor"), CellKind::Text, 104, false, 0, false, {}},
+           {"value", tr("Value"), tr("As it was registered"), CellKind::Text, 120, true, 0, false, {}}},
+          this))
+    , files_(new RowsModel(
+          {{"path", tr("File"), tr("Path below the worker's directory"), CellKind::Name, 110, true, 0, false,
+            "path"},
+           {"size", tr("Size"), tr("Bytes of the file"), CellKind::Number, 80, false, 0, false, "size"},
+           {"hash",
+            tr("Hash"),
+            tr("SHA-256 of its content, the first 8 digits"),
+            CellKind::Mono,
+            84,
+            false,
+            0,
+            false,
+            {}}},
+          this))
+    , filesPanel_(new Panel(tr("Files"), false))
+    , function_(new QComboBox)
+    , chart_(new RunsChart)
+    , failures_(
+          new RowsModel({{"when", tr("Time"), tr("When it ended"), CellKind::Number, 84, false, 0, false, {}},
+                         {"lsn", tr("Action"), tr("Number of the action"), CellKind::Link, 76, false, 0, false, {}},
+                         {"note",
+                          tr("First error line"),
+                          tr("The first line that looks like an error"),
+                          CellKind::Text,
+                          120,
+                          true,
+                          0,
+                          false,
+                          {}}},
+                        this)) {
+    factsTable_ = smallTable(facts_, tr("Descriptor"));
+    filesTable_ = smallTable(files_, tr("Files"));
+    failuresTable_ = smallTable(failures_, tr("Recent failures"));
+    failuresTable_->setMessage(tr("Nothing of it has failed lately"));
+    about_->setBody(factsTable_);
+    filesPanel_->setBody(filesTable_);
+    auto* runs = new Panel(tr("Last runs"), false);
+    function_->setAccessibleName(tr("Function"));
+    function_->setObjectName("function");
+    runs->addToHead(function_);
+    runs->setBody(chart_);
+    auto* failures = new Panel(tr("Recent failures"), false);
+    auto* all = new Button(Button::Kind::Link, tr("Show all"), {});
+    failures->addToHead(all);
+    failures->setBody(failuresTable_);
+    parts_->setContentsMargins(0, 0, 0, 0);
+    parts_->setSpacing(1);
+    for (Panel* panel : {about_, filesPanel_, runs, failures}) {
+        panel->setObjectName("pane");
+        parts_->addWidget(panel, 1);
+    }
+    connect(function_, &QComboBox::activated, this, &WorkerPanel::showRuns);
+    connect(all, &QAbstractButton::clicked, this,
+            [this] { context_.navigator.show("actions", "state:failed worker:" + id()); });
+    connect(failuresTable_, &Table::linkClicked, this,
+            [this](qint64 lsn) { context_.navigator.showAction(lsn, "output"); });
+    connect(failuresTable_, &Table::opened, this,
+            [this](qint64 lsn) { context_.navigator.showAction(lsn, "output"); });
+}
+
+void WorkerPanel::setUpright(bool upright) {
+    parts_->setDirection(upright ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
+}
+
+void WorkerPanel::show(const QJsonObject& worker, const WorkerFigures& figures) {
+    worker_ = worker;
+    figures_ = figures;
+    about_->setTitle(worker.value("name").toString());
+    about_->setNote(worker.value("version").toString());
+    showFacts();
+    showFiles();
+    const QString chosen = function_->currentText();
+    function_->clear();
+    function_->addItem(tr("all functions"), QString());
+    for (const QJsonValue function : worker.value("functions").toArray()) {
+        const QString name = function.toObject().value("name").toString();
+        function_->addItem(name, name);
+    }
+    function_->setCurrentIndex(std::max(0, function_->findText(chosen)));
+    showRuns();
+    showFailures();
+}
+
+void WorkerPanel::showFacts() {
+    std::vector<Row> rows;
+    for (auto it = worker_.constBegin(); it != worker_.constEnd(); ++it) {
+        if (it.key() == "files" || it.key() == "name" || it.key() == "version") continue;
+        Cell value{textOf(it.value())};
+        value.mono = it.key() == "id";
+        rows.push_back(
+            {static_cast<qint64>(rows.size()) + 1, {{it.key(), {}, {}, {}, Cell::Tone::Dim}, value}, {}});
+    }
+    facts_->setRows(std::move(rows));
+    facts_->takeWaiting();
+}
+
+void WorkerPanel::showFiles() {
+    const Format format;
+    std::vector<Row> rows;
+    qint64 bytes = 0;
+    for (const QJsonValue value : worker_.value("files").toArray()) {
+        const QJsonObject file = value.toObject();
+        const qint64 size = file.value("size").toInteger();
+        bytes += size;
+        Cell hash{file.value("hash").toString().left(8)};
+        hash.tip = file.value("hash").toString();
+        rows.push_back({static_cast<qint64>(rows.size()) + 1,
+                        {{file.value("path").toString()}, {format.size(size)}, hash},
+                        {QVariant(), size, QVariant()}});
+    }
+    filesPanel_->setNote(tr("%n, %1", nullptr, static_cast<int>(rows.size())).arg(format.size(bytes)));
+    files_->setRows(std::move(rows));
+    files_->takeWaiting();
+}
+
+void WorkerPanel::showRuns() {
+    std::vector<Run> runs;
+    const QString function = function_->currentData().toString();
+    for (const Run& run : figures_.runs)
+        if (function.isEmpty() || run.function == function) runs.push_back(run);
+    chart_->setRuns(std::move(runs));
+}
+
+void WorkerPanel::showFailures() {
+    const Format format;
+    const qint64 now = QDateTime::currentMSecsSinceEpoch() * 1'000;
+    std::vector<Row> rows;
+    for (auto run = figures_.runs.rbegin(); run != figures_.runs.rend() && rows.size() < kMostFailures; ++run) {
+        if (!run->failed) continue;
+        Cell when{format.time(run->at, now)};
+        when.tip = format.exactTime(run->at, now);
+        Cell note{run->note};
+        note.mono = true;
+        rows.push_back({run->lsn, {when, {format.number(run->lsn)}, note}, {}});
+    }
+    failuresTable_->setMessage(rows.empty() ? tr("Nothing of it has failed lately") : QString());
+    failures_->setRows(std::move(rows));
+}
+
+} // namespace yard::ui

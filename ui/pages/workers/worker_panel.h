@@ -1,0 +1,47 @@
+// The detail of a worker: its descriptor, files, history of runs by function, recent failures. Owner: ui thread.
+#pragma once
+
+#include "ui/pages/page.h"
+#include "ui/pages/workers/runs_chart.h"
+#include "ui/widgets/panel.h"
+
+QT_BEGIN_NAMESPACE
+class QComboBox;
+QT_END_NAMESPACE
+
+namespace yard::ui {
+
+class RowsModel;
+class Table;
+
+class WorkerPanel final : public QWidget {
+    Q_OBJECT
+public:
+    explicit WorkerPanel(Context context, QWidget* parent = nullptr);
+    void show(const QJsonObject& worker, const WorkerFigures& figures);
+    /// Beside the table rather than below it: parts stand upon each other.
+    void setUpright(bool upright);
+    QString id() const { return worker_.value("id").toString(); }
+
+private:
+    void showFacts();
+    void showFiles();
+    void showRuns();
+    void showFailures();
+    Context context_;
+    QBoxLayout* parts_;
+    Panel* about_;
+    Table* factsTable_;
+    RowsModel* facts_;
+    Table* filesTable_;
+    RowsModel* files_;
+    Panel* filesPanel_;
+    QComboBox* function_;
+    RunsChart* chart_;
+    Table* failuresTable_;
+    RowsModel* failures_;
+    QJsonObject worker_;
+    WorkerFigures figures_;
+};
+
+} // namespace yard::ui

@@ -1,0 +1,399 @@
+#include "ui/pages/workers/workers_page.h"
+
+#include "ui/pages/workers/worker_panel.h"
+#include "ui/style/format.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QClipboard>
+#include <QJsonArray>
+#include <QMenu>
+#include <QPainter>
+
+#include <algorithm>
+
+namespace yard::ui {
+
+namespace {
+
+constexpr int kUprightFrom = 1'600;
+constexpr int kAgainMs = 5'000;
+constexpr int kMostRuns = 200;
+constexpr int kMostCounted = 1'000;
+constexpr std::size_t kMostWithFigures = 100; ///< workers; of others only what they are
+constexpr qint64 kWeek = 7LL * 24 * 3'600 * 1'000'000;
+
+std::vector<Column> columns() {
+    const auto tr = [](const char* text) { return WorkersPage::tr(text); };
+    return {
+        {"name", tr("Name"), tr("Name of the worker"), CellKind::Name, 180, false, 0, false, "name"},
+        {"version", tr("Version"), tr("Version of the worker"), CellKind::Text, 80, false, 0, false, "version"},
+        {"mode", tr("Mode"), tr("process: started for each action; warm: stays between actions"), CellKind::Text,
+         72, false, 0, false, "mode"},
+        {"functions", tr("Functions"), tr("What it can run"), CellKind::Text, 120, true, 0, false, {}},
+        {"platform", tr("Platform"), tr("What it was built for"), CellKind::Text, 120, false, 1, false, "platform"},
+        {"running", tr("Running"), tr("Its actions that run now"), CellKind::Number, 64, false, 0, false,
+         "running"},
+        {"waiting", tr("Waiting"), tr("Its actions that are pending"), CellKind::Number, 72, false, 0, false,
+         "waiting"},
+        {"failed", tr("Failed (7 d)"), tr("Its actions that failed within the last 7 days"), CellKind::Number, 88,
+         false, 0, false, "failed"},
+        {"usual", tr("Usual time"), tr("Median of the completed ones of its last 200 runs"), CellKind::Number, 92,
+         false, 0, false, "usual"},
+        {"peak", tr("Peak mem."), tr("The most memory of its last 200 runs"), CellKind::Number, 84, false, 2, false,
+         "peak"},
+        {"last", tr("Last used"), tr("When its newest finished action ended"), CellKind::Number, 96, false, 3,
+         false, "last"},
+        {"id", tr("Id"), tr("The first 8 digits of its hash"), CellKind::Mono, 96, false, 4, false, {}},
+    };
+}
+
+/// Nothing is registered: one dashed line, one sentence, one button.
+class DropArea final : public QWidget {
+public:
+    explicit DropArea(const QString& sentence, Button* button) {
+        auto* column = new QVBoxLayout(this);
+        column->setSpacing(12);
+        column->addStretch(1);
+        column->addWidget(new Label(sentence, Type::Body, Token::Text2), 0, Qt::AlignHCenter);
+        column->addWidget(button, 0, Qt::AlignHCenter);
+        column->addStretch(1);
+    }
+
+protected:
+    void paintEvent(QPaintEvent*) override {
+        QPainter painter(this);
+        painter.fillRect(rect(), Theme::current()(Token::Bg1));
+        painter.setPen(QPen(Theme::current()(Token::Line2), 1, Qt::DashLine));
+        painter.drawRect(rect().adjusted(16, 0, -17, -17));
+    }
+};
+
+QString countText(qint64 count, bool more) {
+    return Format().number(count) + (more ? QStringLiteral("+") : QString());
+}
+
+} // namespace
+
+WorkersPage::WorkersPage(Context context)
+    : Page(context)
+    , head_(new PageHead(tr("Workers")))
+    , filter_(new FilterField(tr("Filter workers"), false))
+    , submit_(new Button(Button::Kind::Plain, tr("Submit…"), "plus"))
+    , remove_(new Button(Button::Kind::Plain, tr("Remove…"), "close"))
+    , badge_(new Button(Button::Kind::Plain, {}, {}))
+    , split_(new QSplitter(Qt::Vertical))
+    , table_(new Table("workers"))
+    , rows_(new RowsModel(columns(), this))
+    , panel_(new WorkerPanel(context)) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    auto* back = new Surface(Token::Bg1);
+    auto* inside = new QVBoxLayout(back);
+    inside->setContentsMargins(0, 0, 0, 0);
+    inside->setSpacing(0);
+    filter_->setMaximumWidth(scaled(260));
+    head_->addLeft(filter_, 1);
+    badge_->setLit(true);
+    badge_->setHint(tr("F5"));
+    badge_->hide();
+    head_->addRight(badge_);
+    auto* fresh = new Button(Button::Kind::Plain, tr("Register…"), "plus");
+    head_->addRight(submit_);
+    head_->addRight(remove_);
+    head_->addSeparator();
+    head_->addRight(fresh);
+    inside->addWidget(head_);
+    split_->setChildrenCollapsible(false);
+    table_->setRows(rows_);
+    table_->setObjectName("pane");
+    table_->setAccessibleName(tr("Workers"));
+    split_->addWidget(table_);
+    split_->addWidget(panel_);
+    split_->setStretchFactor(0, 1);
+    split_->setSizes({500, scaled(340)});
+    inside->addWidget(split_, 1);
+    auto* first = new Button(Button::Kind::Plain, tr("Register…"), "plus");
+    empty_ = new DropArea(
+        tr("No worker is registered. Drop a program, a folder with worker.json, or a descriptor here."), first);
+    inside->addWidget(empty_, 1);
+    empty_->hide();
+    column->addWidget(back);
+    makeCommands();
+    again_.setInterval(kAgainMs);
+    for (Button* button : {fresh, first})
+        connect(button, &QAbstractButton::clicked, this, [this] { context_.navigator.openRegister(); });
+    connect(&again_, &QTimer::timeout, this, [this] {
+        if (std::exchange(stale_, false)) ask();
+    });
+    connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
+        rows_->setFilter(text.isEmpty() ? std::function<bool(const Row&)>() : [text](const Row& row) {
+            return row.cells[0].text.contains(text, Qt::CaseInsensitive) ||
+                   row.cells[3].text.contains(text, Qt::CaseInsensitive) || row.cells[11].tip.startsWith(text);
+        });
+        emit filterEdited(text);
+    });
+    connect(submit_, &QAbstractButton::clicked, submitAction_, &QAction::trigger);
+    connect(remove_, &QAbstractButton::clicked, removeAction_, &QAction::trigger);
+    connect(badge_, &QAbstractButton::clicked, this, &WorkersPage::takeUpdates);
+    connect(rows_, &TableModel::waitingChanged, this, [this](int count) {
+        badge_->setText(tr("%n update(s) wait", nullptr, count));
+        badge_->setVisible(count > 0);
+    });
+    connect(table_, &Table::selectionEdited, this, &WorkersPage::onSelection);
+    connect(table_, &Table::opened, this, [this] { showActions_->trigger(); });
+    connect(table_, &Table::menuWanted, this, &WorkersPage::showMenu);
+    connect(table_, &Table::typed, this, [this](const QString& text) {
+        filter_->setFocus();
+        filter_->insert(text);
+    });
+    for (const auto signal : {&EngineState::workersChanged, &EngineState::refreshed})
+        connect(&context_.state, signal, this, [this] {
+            if (active_) ask();
+        });
+    connect(&context_.state, &EngineState::countsChanged, this, [this] { stale_ = true; });
+    connect(&context_.state, &EngineState::connectionChanged, this, &WorkersPage::onSelection);
+    onSelection();
+}
+
+void WorkersPage::setActive(bool active) {
+    if (active_ == active) return;
+    active_ = active;
+    if (!active) return again_.stop();
+    again_.start();
+    ask();
+}
+
+void WorkersPage::ask() {
+    context_.link.send({"GET", "workers/all", {}, {}}, this, [this](const Answer& answer) {
+        error_ = answer.ok() ? QString() : answer.message;
+        if (answer.ok()) take(answer.json.value("workers").toArray());
+        if (!told_) table_->setMessage(error_);
+    });
+}
+
+void WorkersPage::take(const QJsonArray& workers) {
+    told_ = true;
+    std::map<QString, Worker> now;
+    for (const QJsonValue value : workers) {
+        const QJsonObject json = value.toObject();
+        const QString id = json.value("id").toString();
+        if (!numbers_.contains(id)) numbers_.insert(id, numbers_.size() + 1);
+        const auto known = workers_.find(id);
+        now[id] =
+            Worker{numbers_.value(id), json, known == workers_.end() ? WorkerFigures{} : known->second.figures};
+    }
+    workers_ = std::move(now);
+    std::size_t asked = 0;
+    for (const auto& [id, worker] : workers_)
+        if (asked++ < kMostWithFigures) askFigures(id);
+    refill();
+}
+
+void WorkersPage::askFigures(const QString& id) {
+    const auto list = [&](const QString& states, int limit, const QString& filter, auto takes) {
+        Request request{"GET", "jobs", {}, {}};
+        request.query.addQueryItem("worker", id);
+        request.query.addQueryItem("state", states);
+        request.query.addQueryItem("limit", QString::number(limit));
+        if (!filter.isEmpty()) request.query.addQueryItem("q", filter);
+        context_.link.send(request, this, [this, id, takes](const Answer& answer) {
+            const auto found = workers_.find(id);
+            if (!answer.ok() || found == workers_.end()) return;
+            takes(found->second.figures, answer.json.value("jobs").toArray(), answer.json.contains("cursor"));
+            refill();
+        });
+    };
+    list("pending,submitting,running", kMostCounted, {}, &takeActive);
+    list("completed,failed,abandoned", kMostRuns, {},
+         [](WorkerFigures& figures, const QJsonArray& jobs, bool) { takeFinished(figures, jobs); });
+    const qint64 since = QDateTime::currentMSecsSinceEpoch() * 1'000 - kWeek;
+    list("failed,abandoned", kMostCounted, QStringLiteral("finished>%1").arg(since), &takeFailed);
+}
+
+Row WorkersPage::rowOf(const Worker& worker) const {
+    const Format format;
+    const WorkerFigures& figures = worker.figures;
+    const qint64 now = QDateTime::currentMSecsSinceEpoch() * 1'000;
+    const auto span = [&](qint64 micros) {
+        return micros < 0 ? Format::unknown() : format.duration(Duration(std::chrono::microseconds(micros)));
+    };
+    const auto counted = [&](qint64 count, bool more) {
+        return Cell{figures.known ? countText(count, more) : Format::unknown()};
+    };
+    QStringList functions;
+    for (const QJsonValue function : worker.json.value("functions").toArray())
+        functions << function.toObject().value("name").toString();
+    Cell name{worker.json.value("name").toString()};
+    name.icon = "workers";
+    if (figures.running > 0) name.face = Face::Running;
+    Cell failed = counted(figures.failed, figures.moreFailed);
+    if (figures.failed > 0) failed.tone = Cell::Tone::Alert;
+    Cell last{figures.last > 0 ? format.time(figures.last, now) : Format::unknown()};
+    if (figures.last > 0) last.tip = format.exactTime(figures.last, now);
+    const QString id = worker.json.value("id").toString();
+    Cell shortId{id.left(8), {}, {}, {}, Cell::Tone::Dim};
+    shortId.tip = id;
+    const QString mode = worker.json.value("mode").toString("process");
+    Row row;
+    row.id = worker.row;
+    row.cells = {name,
+                 {worker.json.value("version").toString()},
+                 {mode, {}, {}, {}, Cell::Tone::Dim},
+                 {functions.join(", ")},
+                 {worker.json.value("platform").toString(), {}, {}, {}, Cell::Tone::Dim},
+                 counted(figures.running, figures.moreActive),
+                 counted(figures.waiting, figures.moreActive),
+                 failed,
+                 {span(figures.usual)},
+                 {figures.peak < 0 ? Format::unknown() : format.size(figures.peak)},
+                 last,
+                 shortId};
+    row.keys = {QVariant(),      QVariant(),     QVariant(),    QVariant(),   QVariant(),   figures.running,
+                figures.waiting, figures.failed, figures.usual, figures.peak, figures.last, QVariant()};
+    return row;
+}
+
+void WorkersPage::refill() {
+    std::vector<Row> rows;
+    for (const auto& [id, worker] : workers_) rows.push_back(rowOf(worker));
+    // By name, newest version first: the engine's order is by hash.
+    std::ranges::sort(rows, [](const Row& a, const Row& b) {
+        const int names = QString::localeAwareCompare(a.cells[0].text, b.cells[0].text);
+        return names != 0 ? names < 0 : QString::localeAwareCompare(a.cells[1].text, b.cells[1].text) > 0;
+    });
+    const bool none = told_ && rows.empty();
+    empty_->setVisible(none);
+    split_->setVisible(!none);
+    head_->setNote(Format().number(static_cast<std::int64_t>(rows.size())));
+    rows_->setRows(std::move(rows));
+    onSelection();
+}
+
+const WorkersPage::Worker* WorkersPage::selected() const {
+    const auto ids = table_->selectedIds();
+    const qint64 row = !ids.empty() ? ids.front() : rows_->idAt(0); // the first is shown while none is chosen
+    const auto found = std::ranges::find_if(workers_, [&](const auto& entry) { return entry.second.row == row; });
+    return found == workers_.end() ? nullptr : &found->second;
+}
+
+void WorkersPage::onSelection() {
+    const Worker* worker = selected();
+    const bool chosen = table_->selectionModel() != nullptr && table_->selectionModel()->hasSelection();
+    const QString none = !context_.state.isLive() ? tr("There is no connection to the engine")
+                         : !chosen                ? tr("Select a worker first")
+                                                  : QString();
+    submit_->setBlocked(none);
+    remove_->setBlocked(none);
+    for (QAction* action : {submitAction_, removeAction_}) action->setEnabled(none.isEmpty());
+    for (QAction* action : {showActions_, showTimeline_, copyId_}) action->setEnabled(chosen);
+    openPool_->setEnabled(chosen && worker != nullptr && worker->json.value("mode") == "warm");
+    panel_->setVisible(worker != nullptr);
+    if (worker != nullptr) panel_->show(worker->json, worker->figures);
+}
+
+void WorkersPage::makeCommands() {
+    const auto make = [this](const QString& title, const QKeySequence& keys, auto act) {
+        auto* action = new QAction(title, this);
+        action->setShortcut(keys);
+        action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+        connect(action, &QAction::triggered, this, [this, act] {
+            if (const Worker* worker = selected()) act(*worker);
+        });
+        addAction(action);
+        return action;
+    };
+    submitAction_ = make(tr("Submit with this worker…"), {}, [this](const Worker& worker) {
+        QJsonObject action{{"worker", worker.json.value("id")}};
+        const QJsonArray functions = worker.json.value("functions").toArray();
+        if (!functions.isEmpty()) action.insert("function", functions.first().toObject().value("name"));
+        context_.navigator.openSubmit(action);
+    });
+    const auto filterOf = [](const Worker& worker) { return "worker:" + worker.json.value("id").toString(); };
+    showActions_ = make(tr("Show actions"), {},
+                        [=, this](const Worker& worker) { context_.navigator.show("actions", filterOf(worker)); });
+    showTimeline_ = make(tr("Show on timeline"), {}, [=, this](const Worker& worker) {
+        context_.navigator.show("timelines", filterOf(worker));
+    });
+    openPool_ = make(tr("Open pool group"), {}, [this](const Worker& worker) {
+        context_.navigator.show("pool", worker.json.value("name").toString());
+    });
+    copyId_ = make(tr("Copy id"), {}, [](const Worker& worker) {
+        QApplication::clipboard()->setText(worker.json.value("id").toString());
+    });
+    removeAction_ = make(tr("Remove…"), QKeySequence("Shift+Del"), [this](const Worker&) { remove(); });
+}
+
+/// One that nothing needs goes at once: it can be registered again. One in use is asked about.
+void WorkersPage::remove() {
+    const Worker* worker = selected();
+    if (worker == nullptr) return;
+    const QString id = worker->json.value("id").toString();
+    const QString name = worker->json.value("name").toString();
+    const qint64 active = worker->figures.running + worker->figures.waiting;
+    if (active == 0) return removeNow(id, name, false);
+    if (context_.navigator.ask(tr("Remove %1?").arg(name),
+                               tr("%1 of its actions wait or run; they are cancelled. This cannot be undone.")
+                                   .arg(countText(active, worker->figures.moreActive)),
+                               tr("Remove %1").arg(name), tr("Keep it")))
+        removeNow(id, name, true);
+}
+
+void WorkersPage::removeNow(const QString& id, const QString& name, bool force) {
+    context_.commands.run(operations::removeWorker(id, name, force), this, [this](const Answer& answer) {
+        if (answer.ok()) table_->clearSelection(); // what was selected has gone
+        ask();
+    });
+}
+
+void WorkersPage::showMenu(const QPoint& global) {
+    QMenu menu(this);
+    menu.addActions({submitAction_, showActions_, showTimeline_, openPool_});
+    menu.addSeparator();
+    menu.addActions({copyId_, removeAction_});
+    menu.exec(global);
+}
+
+void WorkersPage::setFilter(const QString& filter) {
+    filter_->setText(filter);
+}
+QString WorkersPage::filter() const {
+    return filter_->text();
+}
+void WorkersPage::focusFilter() {
+    filter_->setFocus(Qt::ShortcutFocusReason);
+    filter_->selectAll();
+}
+void WorkersPage::takeUpdates() {
+    rows_->takeWaiting();
+    ask();
+}
+
+QList<QAction*> WorkersPage::commands() const {
+    return {submitAction_, showActions_, showTimeline_, openPool_, copyId_, removeAction_};
+}
+
+bool WorkersPage::closeInnermost() {
+    if (!table_->selectionModel()->hasSelection()) return false;
+    table_->clearSelection();
+    return true;
+}
+
+Operation WorkersPage::asOperation() const {
+    const bool chosen = table_->selectionModel()->hasSelection();
+    const Worker* worker = chosen ? selected() : nullptr;
+    if (worker == nullptr) return {tr("Workers"), {"GET", "workers/all", {}, {}}, "yardctl workers"};
+    const QString id = worker->json.value("id").toString();
+    return {tr("Worker"), {"GET", "workers/" + id, {}, {}}, "yardctl workers show " + id};
+}
+
+void WorkersPage::resizeEvent(QResizeEvent* event) {
+    Page::resizeEvent(event);
+    const bool beside = window()->width() >= kUprightFrom;
+    if ((split_->orientation() == Qt::Horizontal) == beside) return;
+    split_->setOrientation(beside ? Qt::Horizontal : Qt::Vertical);
+    panel_->setUpright(beside);
+    split_->setSizes(beside ? QList<int>{1'000, scaled(520)} : QList<int>{500, scaled(340)});
+}
+
+} // namespace yard::ui
