@@ -52,7 +52,8 @@ public:
         int instants = 0;
         for (int losses = 0; losses < kLosses;) {
             UniqueFd file(::open(path.c_str(), flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600));
-            if (!file && errno == ENOENT) return fail(ErrorKind::NotFound, "there is no lock file " + path);
+            if (!file && errno == ENOENT && (flags & O_CREAT) == 0)
+                return fail(ErrorKind::NotFound, "there is no lock file " + path);
             if (!file) return failErrno("open the lock file " + path, errno);
             struct stat st{};
             if (::fstat(file.get(), &st) != 0) return failErrno("look at " + path, errno);
@@ -87,11 +88,15 @@ NamedLock& NamedLock::operator=(NamedLock&& other) noexcept {
     return *this;
 }
 
-/// What it says is for people and for those who wait: a disk that is full does not make the lock less held.
+/// What it says is for people and for those who wait: a disk that is full does not make the lock less held. Never
+/// truncated to nothing: ext4 would write such a file out when it is closed, which takes milliseconds each.
 void NamedLock::describe(const LockHolder& holder) {
     const std::string text = toText(holder);
-    if (::ftruncate(file_.get(), 0) != 0) return;
-    static_cast<void>(!::pwrite(file_.get(), text.data(), text.size(), 0));
+    struct stat st{};
+    const bool written = ::pwrite(file_.get(), text.data(), text.size(), 0) == static_cast<ssize_t>(text.size());
+    if (!written || ::fstat(file_.get(), &st) != 0 || st.st_size <= static_cast<off_t>(text.size())) return;
+    // What an earlier holder said goes on behind our last line, where nobody reads: shorter is only tidier.
+    static_cast<void>(!::ftruncate(file_.get(), static_cast<off_t>(text.size())));
 }
 
 void NamedLock::release() {

@@ -98,7 +98,7 @@ void endOfMany(const std::string& directory, int actions) {
     const auto engine = open(directory);
     engine::Submission submission;
     const std::string json = fmt::format(
-        R"({{"worker":"exec","argv":["/bin/sleep","1000"],"cwd":"/","resources":{{"cores":0}},"array":{{"from":1,"to":{}}}}})",
+        R"({{"worker":"exec","argv":["/bin/sleep","1000"],"cwd":"/","resources":{{"cores":0.001}},"array":{{"from":1,"to":{}}}}})",
         actions);
     submission.actions = must(parseActions(json)).actions;
     MonoTime begun = MonoClock::now();
