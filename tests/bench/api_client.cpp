@@ -1,8 +1,8 @@
 #include "tests/bench/api_client.h"
 
-#include "core/base/clock.h"
 #include "core/base/files.h"
 
+#include <algorithm>
 #include <arpa/inet.h>
 #include <array>
 #include <cerrno>
@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fmt/format.h>
 #include <netinet/tcp.h>
 #include <spawn.h>
@@ -29,26 +30,10 @@ namespace {
     std::exit(1);
 }
 
-double secondsSince(MonoTime from) {
-    return static_cast<double>((MonoClock::now() - from).count()) / 1e6;
-}
-
 std::string firstLine(int fd) {
     std::string line;
     for (char c = 0; ::read(fd, &c, 1) == 1 && c != '\n';) line += c;
     return line;
-}
-
-int connectTo(std::uint16_t port) {
-    const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    if (::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) die("cannot connect");
-    const int on = 1;
-    ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    return fd;
 }
 
 /// One connection: an answer is complete when as many bytes as its Content-Length says have come behind its head.
@@ -83,6 +68,34 @@ struct Connection {
 };
 
 } // namespace
+
+std::string programFrom(int argc, char** argv, std::initializer_list<NumberOption> options) {
+    std::string program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "yardmaster";
+    for (int i = 1; i < argc; ++i) {
+        const auto* const option = std::ranges::find(options, std::string_view(argv[i]), &NumberOption::name);
+        if (option != options.end() && i + 1 < argc)
+            option->value = std::max(option->least, std::atof(argv[++i]));
+        else
+            program = argv[i];
+    }
+    return program;
+}
+
+int connectTo(std::uint16_t port) {
+    const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) die("cannot connect");
+    const int on = 1;
+    ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    return fd;
+}
+
+double secondsSince(MonoTime from) {
+    return static_cast<double>((MonoClock::now() - from).count()) / 1e6;
+}
 
 Server::Server(const std::string& program, const std::string& dataDir) {
     int out[2];

@@ -1,12 +1,29 @@
 // What drives a server in the API rows: the engine as its users start it, and a client that costs little.
 #pragma once
 
+#include "core/base/clock.h"
+
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace yard::bench {
+
+/// `--name value` of a command line.
+struct NumberOption {
+    std::string_view name;
+    double& value;
+    double least = 1;
+};
+/// Reads the options; another word is the program, `yardmaster` beside this one without it.
+std::string programFrom(int argc, char** argv, std::initializer_list<NumberOption> options);
+
+double secondsSince(MonoTime from);
+/// A connection to this machine. Ends the program when there is none.
+int connectTo(std::uint16_t port);
 
 /// `yardmaster` as a child process on a port of its own; ended with this object.
 class Server {

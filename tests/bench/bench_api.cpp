@@ -37,10 +37,6 @@ struct Arguments {
     std::exit(1);
 }
 
-double secondsSince(MonoTime from) {
-    return static_cast<double>((MonoClock::now() - from).count()) / 1e6;
-}
-
 std::string action(long i) {
     // About 300 bytes, as a tool would write them.
     return fmt::format(R"({{"worker":"exec","argv":["/usr/bin/convert","/srv/photos/2024/album-{:06}/image.jpg",)"
@@ -115,7 +111,7 @@ double plainInserts(const std::string& directory, long count) {
         }
         check(sqlite3_exec(db, "COMMIT", nullptr, nullptr, nullptr), db);
     }
-    const double rate = static_cast<double>(count) / secondsSince(from);
+    const double rate = static_cast<double>(count) / bench::secondsSince(from);
     sqlite3_finalize(insert);
     sqlite3_close(db);
     return rate;
@@ -129,7 +125,7 @@ double plainRead(const std::string& dataDir) {
     const MonoTime from = MonoClock::now();
     check(sqlite3_prepare_v2(db, "SELECT * FROM pending", -1, &all, nullptr), db);
     while (sqlite3_step(all) == SQLITE_ROW) sqlite3_column_int64(all, 1);
-    const double seconds = secondsSince(from);
+    const double seconds = bench::secondsSince(from);
     sqlite3_finalize(all);
     sqlite3_close(db);
     return seconds;
@@ -245,23 +241,17 @@ void rowMillion(const Arguments& arguments, const std::string& directory) {
     const std::string session =
         bench::ask(server.port(), bench::request("GET", "/compute/session", server.token(), ""));
     fmt::print("start with {} queued: serving after {:.2f} s (at most 3); limit, SQLite reads them: {:.2f} s\n",
-               arguments.million, secondsSince(from), limit);
+               arguments.million, bench::secondsSince(from), limit);
     fmt::print("  then RSS {:.1f} MB; {}\n", static_cast<double>(bench::residentBytes(server.pid())) / 1e6,
                session);
 }
 
 Arguments parse(int argc, char** argv) {
-    Arguments arguments;
-    arguments.program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "yardmaster";
-    for (int i = 1; i < argc; ++i) {
-        if (std::strcmp(argv[i], "--rounds") == 0 && i + 1 < argc)
-            arguments.rounds = std::max(1, std::atoi(argv[++i]));
-        else if (std::strcmp(argv[i], "--million") == 0 && i + 1 < argc)
-            arguments.million = std::atol(argv[++i]);
-        else
-            arguments.program = argv[i];
-    }
-    return arguments;
+    double rounds = 5;
+    double million = 1e6;
+    std::string program = bench::programFrom(argc, argv, {{"--rounds", rounds}, {"--million", million}});
+    return {
+        .rounds = static_cast<int>(rounds), .million = static_cast<long>(million), .program = std::move(program)};
 }
 
 } // namespace

@@ -39,10 +39,6 @@ constexpr long kPieceBytes = 64L << 20; ///< of random bytes, given out again an
     std::exit(1);
 }
 
-double secondsSince(MonoTime from) {
-    return static_cast<double>((MonoClock::now() - from).count()) / 1e6;
-}
-
 double megabytes(int pid) {
     return static_cast<double>(residentBytes(pid)) / 1e6;
 }
@@ -177,16 +173,6 @@ void rowPolls(const Server& server, long count) {
     std::fflush(stdout);
 }
 
-int connectTo(std::uint16_t port) {
-    const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    if (::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) die("cannot connect");
-    return fd;
-}
-
 /// Sends a gibibyte in pieces without a length, as far as it is taken. Returns the status of the answer.
 std::string gibibyte(const Server& server) {
     const int fd = connectTo(server.port());
@@ -301,17 +287,11 @@ void rowOutput(const Server& server, const std::string& directory, long gigabyte
 } // namespace
 
 int main(int argc, char** argv) {
-    long connections = 10'000;
-    long gigabytes = 4;
-    std::string program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "yardmaster";
-    for (int i = 1; i < argc; ++i) {
-        if (std::strcmp(argv[i], "--connections") == 0 && i + 1 < argc)
-            connections = std::max(1L, std::atol(argv[++i]));
-        else if (std::strcmp(argv[i], "--gigabytes") == 0 && i + 1 < argc)
-            gigabytes = std::max(1L, std::atol(argv[++i]));
-        else
-            program = argv[i];
-    }
+    double wanted = 10'000;
+    double size = 4;
+    const std::string program = programFrom(argc, argv, {{"--connections", wanted}, {"--gigabytes", size}});
+    const auto connections = static_cast<long>(wanted);
+    const auto gigabytes = static_cast<long>(size);
     rlimit files{};
     ::getrlimit(RLIMIT_NOFILE, &files);
     files.rlim_cur = files.rlim_max; // the engine has as many

@@ -366,15 +366,8 @@ bool run(const Arguments& arguments, const std::string& directory) {
 
 Arguments parse(int argc, char** argv) {
     Arguments arguments;
-    arguments.program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "yardmaster";
-    for (int i = 1; i < argc; ++i) {
-        if (std::strcmp(argv[i], "--minutes") == 0 && i + 1 < argc)
-            arguments.minutes = std::max(0.5, std::atof(argv[++i]));
-        else if (std::strcmp(argv[i], "--rate") == 0 && i + 1 < argc)
-            arguments.rate = std::atof(argv[++i]);
-        else
-            arguments.program = argv[i];
-    }
+    arguments.program =
+        programFrom(argc, argv, {{"--minutes", arguments.minutes, 0.5}, {"--rate", arguments.rate, 0}});
     return arguments;
 }
 

@@ -31,10 +31,6 @@ constexpr double kMostBulkSeconds = 2;
 constexpr double kMostOtherMillis = 50;
 constexpr long kGroup = 500;
 
-double secondsSince(MonoTime from) {
-    return static_cast<double>((MonoClock::now() - from).count()) / 1e6;
-}
-
 class Client {
 public:
     explicit Client(const bench::Server& server)
@@ -71,7 +67,7 @@ public:
             while (!ended_) {
                 const MonoTime from = MonoClock::now();
                 ::usleep(1'000);
-                stoodStill_ = std::max(stoodStill_, secondsSince(from) * 1e3 - 1);
+                stoodStill_ = std::max(stoodStill_, bench::secondsSince(from) * 1e3 - 1);
             }
         })
         , thread_([this, lsn] {
@@ -106,7 +102,7 @@ private:
     void ask(const char* method, const std::string& path, const std::string& body) {
         const MonoTime from = MonoClock::now();
         (void)client_.call(method, path, body);
-        millis_.push_back(secondsSince(from) * 1e3);
+        millis_.push_back(bench::secondsSince(from) * 1e3);
     }
     const Client& client_;
     std::atomic<bool> ended_{false};
@@ -138,7 +134,7 @@ void pages(const Client& client, const char* title, const std::string& query) {
         const MonoTime from = MonoClock::now();
         const std::string page =
             client.call("GET", "jobs?limit=100&" + query + (cursor.empty() ? "" : "&cursor=" + cursor));
-        worst = std::max(worst, secondsSince(from) * 1e3);
+        worst = std::max(worst, bench::secondsSince(from) * 1e3);
         ++looks;
         for (std::size_t at = page.find("{\"lsn\":"); at != page.npos; at = page.find("{\"lsn\":", at + 1)) ++rows;
         const std::size_t at = page.find("\"cursor\":\"");
@@ -176,7 +172,7 @@ void why(const Client& client, long first, long count) {
         const std::string path = fmt::format("jobs/{}/why", first + (i * 7919 * 131) % count);
         const MonoTime from = MonoClock::now();
         (void)client.call("GET", path);
-        millis.push_back(secondsSince(from) * 1e3);
+        millis.push_back(bench::secondsSince(from) * 1e3);
     }
     std::ranges::sort(millis);
     fmt::print("why over HTTP, of any of {}: p50 {:.2f} ms, most {:.2f} ms (at most {:.0f} in the engine)\n", count,
@@ -190,7 +186,7 @@ void bulk(const Client& client, long lsn, const char* title, const char* method,
     const double cpu = bench::processSeconds(client.server().pid());
     const MonoTime from = MonoClock::now();
     const std::string answer = client.call(method, path, body);
-    const double seconds = secondsSince(from);
+    const double seconds = bench::secondsSince(from);
     fmt::print("{:<28} {:.2f} s (at most {:.0f}) with {:.2f} s of CPU, {} changed; {}\n", title, seconds,
                kMostBulkSeconds, bench::processSeconds(client.server().pid()) - cpu,
                Client::number(answer, "changed"), others.end());
@@ -200,14 +196,9 @@ void bulk(const Client& client, long lsn, const char* title, const char* method,
 } // namespace
 
 int main(int argc, char** argv) {
-    long million = 1'000'000;
-    std::string program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "yardmaster";
-    for (int i = 1; i < argc; ++i) {
-        if (std::strcmp(argv[i], "--million") == 0 && i + 1 < argc)
-            million = std::max(1000L, std::atol(argv[++i]));
-        else
-            program = argv[i];
-    }
+    double wanted = 1e6;
+    const std::string program = bench::programFrom(argc, argv, {{"--million", wanted, 1000}});
+    const auto million = static_cast<long>(wanted);
     const bench::ScratchDirectory scratch("bench_million");
     const bench::Server server(program, scratch.path() + "/data");
     const Client client(server);
@@ -228,14 +219,14 @@ int main(int argc, char** argv) {
         const std::string array =
             R"({"worker":"exec","argv":["/bin/true"],"cwd":"/","hold":true,"array":{"from":1,"to":100000}})";
         (void)client.call("POST", "jobs", array);
-        fmt::print("{:<28} {:.2f} s; {}\n", "an array of 100,000", secondsSince(from), others.end());
+        fmt::print("{:<28} {:.2f} s; {}\n", "an array of 100,000", bench::secondsSince(from), others.end());
     }
     bulk(client, first, "cancel", "POST", "jobs/cancel", R"({"filter":"state:pending"})");
     Bystander others(client, first);
     const MonoTime from = MonoClock::now();
-    while (Client::number(client.call("GET", "session"), "cancelled") < million && secondsSince(from) < 120)
+    while (Client::number(client.call("GET", "session"), "cancelled") < million && bench::secondsSince(from) < 120)
         ::usleep(20'000);
-    fmt::print("{:<28} {:.2f} s after the answer; {}\n", "until the last has ended", secondsSince(from),
+    fmt::print("{:<28} {:.2f} s after the answer; {}\n", "until the last has ended", bench::secondsSince(from),
                others.end());
     allPages(client, "all cancelled");
     return 0;
