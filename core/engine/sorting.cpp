@@ -17,9 +17,8 @@ namespace {
 /// Of a page: rows are read this long.
 constexpr Duration kLookFor{16'000};
 constexpr Duration kLeastLook{1'000};
-/// An answer waits so long for its order to be made: the first one, and those who know that they wait.
-constexpr Duration kFirstWait{16'000};
-constexpr Duration kNextWait{200'000};
+/// An answer waits so long for its order to be made.
+constexpr Duration kMostWait{16'000};
 /// Of the journal, before others who read get their turn.
 constexpr Duration kPortion{8'000};
 constexpr int kPerSlice = 1'000;
@@ -115,7 +114,7 @@ coro::Task<Result<ListPage>> EngineCore::listSorted(ListQuery query, store::Page
     }
     if (!order->made.isSet()) {
         try {
-            co_await coro::withTimeout(query.cursor.empty() ? kFirstWait : kNextWait, untilMade(*order));
+            co_await coro::withTimeout(kMostWait, untilMade(*order));
         } catch (const coro::TimeoutError&) {
         }
     }
