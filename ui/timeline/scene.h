@@ -45,9 +45,10 @@ struct Scene {
     Machine machine;
     QTimeZone zone = QTimeZone::systemTimeZone();
     WallMicros now = 0;
-    int scroll = 0;   ///< of the lanes, pixels
-    int height = 900; ///< of all
-    double pixel = 1; ///< a device pixel in logical ones
+    int scroll = 0;        ///< of the lanes, pixels
+    int height = 900;      ///< of all
+    double pixel = 1;      ///< a device pixel in logical ones
+    bool isVector = false; ///< for a drawing: lines, not pixels
     double cursor = -1;
     std::optional<SelectedBar> selected;
     std::optional<Range> chosen; ///< by a drag on the ruler
@@ -82,6 +83,8 @@ private:
     void paintRuler();
     void paintGraphs();
     void paintGraph(const Graph& graph);
+    void drawCurve(const std::vector<QPointF>& points, double foot);
+    void rasterCurve(const std::vector<QPointF>& points, double foot);
     void paintGuard(const Graph& graph);
     void paintNoData(const Graph& graph);
     void paintLanes();

@@ -352,11 +352,16 @@ struct ExactFetch : std::enable_shared_from_this<ExactFetch> {
 
 void TimelineSource::exact(Range range, QObject* context,
                            std::function<void(const Picture*, const QString&)> done) {
+    const Range past{range.from, std::min(range.to, now())};
+    if (past.isEmpty()) {
+        const Picture nothing;
+        return done(&nothing, {});
+    }
     auto fetch = std::make_shared<ExactFetch>();
     fetch->link = &link_;
     fetch->context = context;
     fetch->done = std::move(done);
-    fetch->open.push_back({range.from, std::min(range.to, now())});
+    fetch->open.push_back(past);
     fetch->next();
 }
 

@@ -133,8 +133,9 @@ void TimelineView::paintEvent(QPaintEvent*) {
     }
 }
 
-void TimelineView::paintTo(QPainter& painter) {
+void TimelineView::paintTo(QPainter& painter, bool isVector) {
     Scene now = scene();
+    now.isVector = isVector;
     now.cursor = -1;
     ScenePainter shown(painter, now);
     shown.paintContent();

@@ -81,7 +81,7 @@ public:
     /// Esc: card, chosen stretch, selection; false: there was nothing.
     bool clearInnermost();
     /// As it is shown, without the pointer; for exports.
-    void paintTo(QPainter& painter);
+    void paintTo(QPainter& painter, bool isVector = false);
     Scene scene();
     /// Folds and unfolds as the range needs it; else this waits until the hand rests.
     void settle();

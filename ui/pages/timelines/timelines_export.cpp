@@ -42,7 +42,7 @@ void TimelinesPage::exportTo(const QString& path, Export kind) {
             drawing.setViewBox(view_->rect());
             drawing.setTitle(rangeText());
             QPainter painter(&drawing);
-            view_->paintTo(painter);
+            view_->paintTo(painter, true);
             painter.end();
             written = file.commit();
         }

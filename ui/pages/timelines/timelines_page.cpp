@@ -171,7 +171,7 @@ void TimelinesPage::makeCommands() {
         if (const qint64 lsn = selectedLsn(); lsn > 0) context_.navigator.showAction(lsn, "output");
     });
     compareAction_ = add(tr("Compare with the last good one"), QKeySequence("Ctrl+D"), [this] {
-        if (const qint64 lsn = selectedLsn(); lsn > 0) context_.navigator.showAction(lsn, "compare");
+        if (const qint64 lsn = selectedLsn(); lsn > 0) context_.navigator.showAction(lsn, "history");
     });
     tableAction_ = add(tr("Bars in view as a table"), QKeySequence("Ctrl+Shift+T"), [this] { toggleTable(); });
     tableAction_->setCheckable(true);
@@ -203,7 +203,7 @@ void TimelinesPage::connectView() {
     connect(view_, &TimelineView::opened, this,
             [this](qint64 lsn, const QString& tab) { context_.navigator.showAction(lsn, tab); });
     connect(view_, &TimelineView::compareWanted, this,
-            [this](qint64 lsn) { context_.navigator.showAction(lsn, "compare"); });
+            [this](qint64 lsn) { context_.navigator.showAction(lsn, "history"); });
     connect(view_, &TimelineView::contextMenuWanted, this, &TimelinesPage::showMenu);
     connect(view_, &TimelineView::typed, this, [this](const QString& text) {
         filter_->setFocus();
