@@ -1,5 +1,6 @@
 #include "app/window/window_host.h"
 #include "ui/bridge/attached_link.h"
+#include "ui/models/engines.h"
 #include "ui/shell/main_window.h"
 #include "ui/style/app_style.h"
 #include "ui/style/appearance.h"
@@ -22,6 +23,9 @@ void soon(Act act) {
 
 void show(ui::MainWindow& window, const app::Served& served) {
     const QUrl address(QString::fromStdString(served.url));
+    if (served.embedded) window.engines()->setEmbedded(address, QByteArray::fromStdString(served.token));
+    // Without a token it is taken from where it is kept, else asked for.
+    if (served.token.empty()) return window.attachTo(address);
     window.setEngine(std::make_unique<ui::AttachedLink>(address, QByteArray::fromStdString(served.token)),
                      served.embedded ? ui::MainWindow::tr("embedded") : address.authority());
 }

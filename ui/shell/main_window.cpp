@@ -32,6 +32,7 @@ MainWindow::MainWindow(QWidget* parent)
     setAcceptDrops(true);
     makeActions();
     makeDrainMenu();
+    makeEngineMenu();
     build();
     resize(1440, 900);
     restoreGeometry(QSettings().value("window/geometry").toByteArray());
@@ -82,6 +83,7 @@ void MainWindow::build() {
     connect(top_, &TopBar::submitWanted, this, [this] { openSubmit(); });
     connect(status_, &StatusBar::refusedClicked, this, [this] { show(QStringLiteral("settings"), "engines"); });
     top_->drain()->setMenu(drainMenu_);
+    top_->engine()->setMenu(engineMenu_);
 }
 
 void MainWindow::remake() {

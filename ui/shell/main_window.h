@@ -46,6 +46,9 @@ public:
     void say(const QString& sentence, bool bad = false) override;
     std::map<QString, QAction*> bindable() const override { return actions_; }
     void remake() override;
+    void attach(const QUrl& address, const QByteArray& token) override;
+    void attachTo(const QUrl& address) override;
+    Engines* engines() override { return engines_; }
     void resetLayout() override;
 
 signals:
@@ -54,6 +57,8 @@ signals:
 protected:
     void closeEvent(QCloseEvent* event) override;
     void changeEvent(QEvent* event) override;
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     void showEvent(QShowEvent* event) override;
     void hideEvent(QHideEvent* event) override;
@@ -68,6 +73,8 @@ private:
     void makeActions();
     QAction* add(const QString& id, const QString& title, const QKeySequence& keys, std::function<void()> act);
     void makeDrainMenu();
+    void makeEngineMenu();
+    void fillEngineMenu();
     void dropEngine();
     void dropPages();
     Page* pageOf(const QString& id);
@@ -95,6 +102,8 @@ private:
     std::unique_ptr<Commands> commands_;
     UndoBar* undo_ = nullptr;
     QMenu* drainMenu_ = nullptr;
+    QMenu* engineMenu_ = nullptr;
+    Engines* engines_ = nullptr;
     QString kind_;
     QString current_;
     std::vector<Place> places_;

@@ -3,6 +3,7 @@
 #include "ui/style/icons.h"
 #include "ui/style/paint.h"
 
+#include <QDragEnterEvent>
 #include <QPainter>
 #include <QVBoxLayout>
 
@@ -84,6 +85,22 @@ void RailItem::paintEvent(QPaintEvent*) {
                          theme(current_ ? Token::Bg4 : Token::Bg0));
 }
 
+void RailItem::setOpensForDrags(bool opens) {
+    setAcceptDrops(opens);
+}
+
+void RailItem::dragEnterEvent(QDragEnterEvent* event) {
+    event->acceptProposedAction();
+    emit clicked();
+}
+
+/// Here there is no queue yet: the page is open now, with the rows to drop onto.
+void RailItem::dropEvent(QDropEvent* event) {
+    event->setDropAction(Qt::IgnoreAction);
+    event->accept();
+    emit clicked();
+}
+
 Rail::Rail(const std::vector<PageSpec>& pages, QWidget* parent)
     : QWidget(parent) {
     auto* column = new QVBoxLayout(this);
@@ -96,6 +113,7 @@ Rail::Rail(const std::vector<PageSpec>& pages, QWidget* parent)
         const QString key = last ? tr("Ctrl+,") : tr("Ctrl+%1").arg(++number);
         auto* item = new RailItem(spec.title, spec.icon, key);
         connect(item, &QAbstractButton::clicked, this, [this, id = spec.id] { emit chosen(id); });
+        item->setOpensForDrags(spec.id == "queues");
         column->addWidget(item);
         entries_.push_back({spec, item});
     }

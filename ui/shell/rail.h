@@ -16,8 +16,12 @@ public:
     void setCount(const PageSpec::Count& count);
     void setNarrow(bool narrow);
     QSize sizeHint() const override;
+    /// What is dragged over it opens the page, so that it can be dropped there.
+    void setOpensForDrags(bool opens);
 
 protected:
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
 
 private:

@@ -338,6 +338,12 @@ void Table::mouseMoveEvent(QMouseEvent* event) {
     QTableView::mouseMoveEvent(event);
 }
 
+void Table::startDrag(Qt::DropActions actions) {
+    QTableView::startDrag(actions);
+    pressed_ = false; // its release went to what it was dropped on
+    updateFrozen();
+}
+
 void Table::leaveEvent(QEvent* event) {
     hovered_ = -1;
     viewport()->update();

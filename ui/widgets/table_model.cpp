@@ -1,5 +1,8 @@
 #include "ui/widgets/table_model.h"
 
+#include <QMimeData>
+
+#include <algorithm>
 #include <utility>
 
 namespace yard::ui {
@@ -18,6 +21,21 @@ QString TableModel::spoken(int row) const {
         all += text;
     }
     return all;
+}
+
+Qt::ItemFlags TableModel::flags(const QModelIndex& index) const {
+    const Qt::ItemFlags own = QAbstractTableModel::flags(index);
+    return dragData_ && index.isValid() ? own | Qt::ItemIsDragEnabled : own;
+}
+
+QMimeData* TableModel::mimeData(const QModelIndexList& indexes) const {
+    std::vector<qint64> ids;
+    for (const QModelIndex& index : indexes)
+        if (const qint64 id = idAt(index.row()); id != 0) ids.push_back(id);
+    std::ranges::sort(ids);
+    const auto again = std::ranges::unique(ids);
+    ids.erase(again.begin(), again.end());
+    return dragData_ && !ids.empty() ? dragData_(ids) : nullptr;
 }
 
 void TableModel::setFrozen(bool frozen) {

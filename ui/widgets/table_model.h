@@ -9,6 +9,7 @@
 #include <QAbstractTableModel>
 #include <QString>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -65,6 +66,11 @@ public:
     /// `column` of columns(); the default order when -1.
     virtual void sortBy(int column, Qt::SortOrder order) = 0;
 
+    /// What a drag of rows with these ids carries; nothing set: rows are not dragged.
+    void setDragData(std::function<QMimeData*(const std::vector<qint64>&)> make) { dragData_ = std::move(make); }
+    Qt::ItemFlags flags(const QModelIndex& index) const override;
+    QMimeData* mimeData(const QModelIndexList& indexes) const override;
+
     /// The hand is on the table: order and rows stay as they are.
     void setFrozen(bool frozen);
     bool isFrozen() const { return frozen_; }
@@ -85,6 +91,7 @@ protected:
 
 private:
     std::vector<Column> columns_;
+    std::function<QMimeData*(const std::vector<qint64>&)> dragData_;
     int waiting_ = 0;
     bool frozen_ = false;
 };

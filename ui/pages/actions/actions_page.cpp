@@ -1,5 +1,6 @@
 #include "ui/pages/actions/actions_page.h"
 
+#include "ui/models/action_file.h"
 #include "ui/pages/actions/detail_panel.h"
 #include "ui/pages/actions/state_chips.h"
 #include "ui/style/format.h"
@@ -71,6 +72,11 @@ ActionsPage::ActionsPage(Context context)
     inside->addWidget(head_);
     inside->addWidget(chips_);
     table_->setRows(model_);
+    // Dropped onto a queue they move there.
+    table_->setDragEnabled(true);
+    table_->setDragDropMode(QAbstractItemView::DragOnly);
+    model_->setDragData(
+        [this](const std::vector<qint64>& lsns) { return dragOf(lsns, context_.link.address().toString()); });
     table_->setObjectName("pane");
     setFocusProxy(table_);
     table_->setAccessibleName(tr("Actions"));

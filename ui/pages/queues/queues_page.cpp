@@ -1,5 +1,7 @@
 #include "ui/pages/queues/queues_page.h"
 
+#include "ui/pages/queues/queue_drop.h"
+
 #include "ui/pages/queues/new_queue.h"
 #include "ui/pages/queues/queue_panel.h"
 #include "ui/style/format.h"
@@ -189,6 +191,7 @@ QueuesPage::QueuesPage(Context context)
     inside->addWidget(split, 1);
     column->addWidget(back);
     makeCommands();
+    new QueueDrop(context_, table_, [](qint64 row) { return row - 1; });
 
     connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
         rows_->setFilter(text.isEmpty() ? std::function<bool(const Row&)>() : [text](const Row& row) {

@@ -48,6 +48,8 @@ private:
 SettingsSection* makeGeneralSection(Context context);
 SettingsSection* makeAppearanceSection(Context context);
 SettingsSection* makeEngineSection(Context context);
+/// Null where there is only one engine.
+SettingsSection* makeEnginesSection(Context context);
 SettingsSection* makeKeysSection(Context context);
 
 } // namespace yard::ui

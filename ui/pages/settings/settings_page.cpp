@@ -92,7 +92,8 @@ SettingsPage::SettingsPage(Context context)
     rows->setContentsMargins(24, 16, 24, 16);
     rows->setSpacing(8);
     sections_ = {makeGeneralSection(context), makeAppearanceSection(context), makeEngineSection(context),
-                 makeKeysSection(context)};
+                 makeEnginesSection(context), makeKeysSection(context)};
+    std::erase(sections_, nullptr);
     for (SettingsSection* section : sections_) {
         auto* entry = new Entry(section->title());
         entries_.push_back(entry);
