@@ -324,6 +324,8 @@ void Dispatcher::onStreamAt(Attempt& attempt, const runners::StreamAt& at) {
 /// The attempt is over and everything of it is kept: the session decides what becomes of the action.
 void Dispatcher::finish(Attempt& attempt) {
     attempt.phase = Phase::Ended;
+    if (attempt.usage) attempt.record.outcome.samples = attempt.usage->series.all();
+    attempt.usage.reset();
     const AttemptOutcome& outcome = attempt.record.outcome;
     // A cause of our own decides, whatever was collected meanwhile; a moved state moves its time along.
     WallMicros& end = attempt.record.times[outcome.state];

@@ -95,6 +95,9 @@ coro::Task<Result<std::string>> Engine::spec(Lsn lsn) {
 coro::Task<Result<Why>> Engine::why(Lsn lsn) {
     return onEngine(*core_, [lsn](EngineCore& core) { return core.why(lsn); });
 }
+coro::Task<Result<std::vector<UsageSample>>> Engine::samples(Lsn lsn) {
+    return onEngine(*core_, [lsn](EngineCore& core) { return core.samples(lsn); });
+}
 coro::Task<Result<void>> Engine::cancel(Lsn lsn) {
     return onEngine(*core_, [lsn](EngineCore& core) { return core.cancel(lsn); });
 }
@@ -118,6 +121,12 @@ coro::Task<Result<void>> Engine::retire(Lsn lsn) {
 }
 coro::Task<Result<ListPage>> Engine::list(ListQuery query) {
     return onEngine(*core_, [q = std::move(query)](EngineCore& core) mutable { return core.list(std::move(q)); });
+}
+coro::Task<Result<ListCount>> Engine::count(ListQuery query) {
+    return onEngine(*core_, [q = std::move(query)](EngineCore& core) mutable { return core.count(std::move(q)); });
+}
+coro::Task<WaitingView> Engine::waiting() {
+    return onEngine(*core_, [](EngineCore& core) { return core.waiting(); });
 }
 coro::Task<Result<ListPage>> Engine::history(QueueSelector queue) {
     return onEngine(*core_,

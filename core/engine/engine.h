@@ -109,6 +109,26 @@ struct BulkAnswer {
     std::vector<std::pair<Lsn, Error>> refused; ///< the first thousand
 };
 
+/// How many actions a list has in all.
+struct ListCount {
+    std::int64_t count = 0;
+    bool isExact = true; ///< false: at least so many; it would take too long to count them all
+};
+
+/// One reason for which pending actions have not started, and how many there are of them.
+struct WaitingRow {
+    Wait wait; ///< without what differs from action to action
+    std::int64_t count = 0;
+    std::optional<QueueId> queue; ///< it is that queue's reason
+    std::string filter;           ///< finds them, as far as the filter language can say it; may be empty
+};
+struct WaitingView {
+    std::vector<WaitingRow> rows; ///< most first, at most kMostWaitingRows
+    std::int64_t others = 0;      ///< actions whose reasons are not among the rows
+    WallMicros t = 0;             ///< when they were counted: a little ago where there are many
+};
+inline constexpr std::size_t kMostWaitingRows = 100;
+
 struct ListPage {
     std::vector<ActionResult> jobs;
     std::string cursor; ///< empty: nothing more
@@ -147,7 +167,9 @@ struct SessionView {
     std::string engineId;
     std::string runId;
     std::array<std::int64_t, kActionStates>
-        counts{}; ///< by state, over all queues; final states since the beginning
+        counts{};           ///< by state, over all queues; final states since the beginning
+    std::int64_t held = 0;  ///< part of the pending ones: held by themselves
+    std::int64_t retry = 0; ///< likewise: failed, and waiting for their next attempt
     std::string machineName;
     int cores = 0;
     std::int64_t memoryBytes = 0;
@@ -235,6 +257,8 @@ public:
     coro::Task<Result<std::string>> spec(Lsn lsn);
     /// What it waits for, in every state; NotFound when it never was or is retired.
     coro::Task<Result<Why>> why(Lsn lsn);
+    /// What its current attempt, or else its last one, used while it ran.
+    coro::Task<Result<std::vector<UsageSample>>> samples(Lsn lsn);
     coro::Task<Result<void>> cancel(Lsn lsn);
     coro::Task<Result<void>> hold(Lsn lsn);
     coro::Task<Result<void>> release(Lsn lsn);
@@ -258,6 +282,10 @@ public:
     /// to match later is not. Malformed: no cursor of this list. WrongState: its order is not kept any more.
     /// AtLimit: too many match for an order. Busy: too many orders are being made.
     coro::Task<Result<ListPage>> list(ListQuery query);
+    /// All that match, order, limit and cursor apart. Looks for a quarter of a second at most.
+    coro::Task<Result<ListCount>> count(ListQuery query);
+    /// Why work is waiting.
+    coro::Task<WaitingView> waiting();
     /// The last 1000 that finished, newest first.
     coro::Task<Result<ListPage>> history(QueueSelector queue);
 

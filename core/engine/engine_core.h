@@ -70,6 +70,7 @@ public:
     coro::Task<Result<ActionResult>> waitForAction(Lsn lsn, Duration wait);
     coro::Task<Result<std::string>> spec(Lsn lsn);
     coro::Task<Result<Why>> why(Lsn lsn);
+    coro::Task<Result<std::vector<UsageSample>>> samples(Lsn lsn);
     coro::Task<Result<void>> cancel(Lsn lsn);
     coro::Task<Result<void>> hold(Lsn lsn);
     coro::Task<Result<void>> release(Lsn lsn);
@@ -78,6 +79,8 @@ public:
     coro::Task<Result<int>> reschedule(Lsn lsn, bool force);
     coro::Task<Result<void>> retire(Lsn lsn);
     coro::Task<Result<ListPage>> list(ListQuery query);
+    coro::Task<Result<ListCount>> count(ListQuery query);
+    coro::Task<WaitingView> waiting();
     coro::Task<Result<ListPage>> history(QueueSelector queue);
     coro::Task<Result<StreamSource>> openStream(Lsn lsn, Stream stream, std::uint32_t attempt, bool follow);
     coro::Task<Result<StreamProgress>> awaitStream(Lsn lsn, Stream stream, std::uint32_t attempt,
@@ -166,7 +169,8 @@ private:
     std::optional<Duration> usualTime(session::ClassId cls, session::LabelId label) const;
     double parallelOf(QueueId id) const;
     void estimateRunning(ActionResult& result, const session::LiveView& live) const;
-    void estimatePending(ActionResult& result, const session::LiveView& live) const;
+    void estimatePending(ActionResult& result, const session::LiveView& live,
+                         const session::Waiting& waiting) const;
     void estimateQueue(QueueView& view, const session::QueueStatus& status) const;
 
     // submissions.cpp
@@ -217,6 +221,12 @@ private:
     coro::Task<Lsn> firstLiveOf(std::string workerId, Lsn from);
     coro::Task<Result<void>> endAllOf(std::string workerId, std::string name, bool force);
 
+    // counting.cpp
+    coro::Task<std::int64_t> countLive(const ListQuery& query, std::optional<QueueId> queue, MonoTime until,
+                                       bool& isExact);
+    coro::Task<Result<std::int64_t>> countEnded(ListQuery query, MonoTime until, bool& isExact);
+    Wait reasonOf(const session::LiveView& live) const;
+
     // bulk.cpp
     coro::Task<store::LsnSet> choose(const BulkRequest& request, std::optional<QueueId> queue, BulkAnswer& answer);
     coro::Task<Result<void>> notEnded(Lsn lsn);
@@ -248,6 +258,11 @@ private:
     /// All reasons but which actions it waits for; `shortly`: the first one only, without its position.
     std::vector<Wait> waitsOf(const session::Waiting& waiting, bool shortly) const;
     coro::Task<Result<std::vector<Wait>>> dependenciesOf(Lsn lsn);
+    /// Estimates and the note of a pending action, with its place in line: takes some microseconds each.
+    void describePending(ActionResult& result) const;
+    /// The same for a page, as far as that goes within `atMost`.
+    static constexpr Duration kDescribeFor{4'000};
+    void describePending(std::vector<ActionResult>& page, Duration atMost) const;
 
     // queries.cpp
     coro::Task<Result<ListPage>> listRunning(ListQuery query);
@@ -364,6 +379,9 @@ private:
 
     KeptOrders orders_;
     coro::Semaphore ordersInTheMaking_{KeptOrders::kMadeAtOnce};
+    coro::Mutex waitingMutex_; ///< one walk at a time
+    WaitingView waiting_;      ///< as last counted
+    MonoTime waitingUntil_{};  ///< until then it is shown
 
     coro::Mutex bulkMutex_;            ///< one operation on many actions at a time
     std::int64_t lastOp_ = 0;          ///< number of the last one of this run

@@ -1,7 +1,11 @@
 #include "core/engine/estimator.h"
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <fmt/format.h>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace yard::engine {
@@ -37,6 +41,17 @@ std::optional<Duration> Estimator::mean(const std::string& kind) const {
     const auto found = means_.find(kind);
     if (found == means_.end()) return std::nullopt;
     return Duration(static_cast<Duration::rep>(found->second.micros));
+}
+
+std::string roughly(Duration time) {
+    constexpr std::array<std::pair<std::int64_t, std::string_view>, 4> kUnits{
+        {{86'400, "d"}, {3'600, "h"}, {60, "min"}, {1, "s"}}};
+    const double seconds = std::max(std::chrono::duration<double>(time).count(), 0.0);
+    for (const auto& [unit, name] : kUnits)
+        // Two of the larger unit at least: 90 min says more than 2 h.
+        if (seconds >= 2.0 * static_cast<double>(unit))
+            return fmt::format("{:.0f} {}", seconds / static_cast<double>(unit), name);
+    return fmt::format("{:.0f} s", seconds);
 }
 
 Duration waitBehind(std::int64_t before, double parallel, Duration each) {

@@ -37,6 +37,9 @@ private:
     std::uint64_t clock_ = 0;
 };
 
+/// "40 s", "11 min", "3 h", "2 d".
+std::string roughly(Duration time);
+
 /// When what waits behind `before` others starts, if `parallel` run at once and take `each`.
 Duration waitBehind(std::int64_t before, double parallel, Duration each);
 

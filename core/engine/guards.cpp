@@ -139,21 +139,27 @@ void EngineCore::estimateRunning(ActionResult& result, const session::LiveView& 
     const auto usual = usualTime(live.cls, live.label);
     if (begun == 0 || !usual) return;
     result.estimatedStart = begun;
-    result.estimatedFinish = std::max(begun + usual->count(), scale_.at(MonoClock::now()));
+    const WallMicros now = scale_.at(MonoClock::now());
+    result.estimatedFinish = std::max(begun + usual->count(), now);
+    if (result.note.empty())
+        result.note =
+            result.estimatedFinish > now
+                ? fmt::format("about {} left", roughly(Duration(result.estimatedFinish - now)))
+                : fmt::format("usually takes {}, now {}", roughly(*usual), roughly(Duration(now - begun)));
 }
 
-void EngineCore::estimatePending(ActionResult& result, const session::LiveView& live) const {
-    const auto waiting = session_->waiting(live.lsn, true);
+void EngineCore::estimatePending(ActionResult& result, const session::LiveView& live,
+                                 const session::Waiting& waiting) const {
     const auto status = session_->queueStatus(live.queue);
-    if (!waiting || !status) return;
-    const bool unknowable = waiting->held || waiting->queueHeld || waiting->sessionHolds || waiting->unmet > 0;
+    if (!status) return;
+    const bool unknowable = waiting.held || waiting.queueHeld || waiting.sessionHolds || waiting.unmet > 0;
     const auto usual = usualTime(live.cls, live.label);
     const Duration each =
         status->averageRunTime > Duration::zero() ? status->averageRunTime : usual.value_or(Duration::zero());
     if (unknowable || each == Duration::zero()) return;
-    const std::int64_t before = waiting->position ? waiting->position->before : 0;
+    const std::int64_t before = waiting.position ? waiting.position->before : 0;
     const MonoTime now = MonoClock::now();
-    const MonoTime start = std::max(now + waitBehind(before, parallelOf(live.queue), each), waiting->wakesAt);
+    const MonoTime start = std::max(now + waitBehind(before, parallelOf(live.queue), each), waiting.wakesAt);
     result.estimatedStart = scale_.at(start);
     result.estimatedFinish = result.estimatedStart + usual.value_or(each).count();
 }

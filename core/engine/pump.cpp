@@ -80,7 +80,10 @@ void EngineCore::tellEnd(const ResultAck& ack, Lsn lsn) {
     session_->finishStored(lsn, outbox_);
     ending_ = nullptr;
     retention_->noteFinished();
-    if (live) noteQueueUsed(live->queue);
+    if (live) {
+        noteQueueUsed(live->queue);
+        if (QueueEntry* entry = queues_.find(live->queue)) entry->ended.note(MonoClock::now());
+    }
     waiters_.tell(lsn);
 }
 

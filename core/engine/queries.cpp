@@ -47,6 +47,7 @@ void EngineCore::overlay(ActionResult& result) const {
     if (attempt->progress != MonoTime{} && settings_.hung > Duration::zero())
         result.silentSince = scale_.at(attempt->progress);
     if (attempt->hungSince != 0) result.note = "no output and no processor time for a while";
+    if (attempt->usage && !attempt->usage->series.all().empty()) result.usage = attempt->usage->series.all().back();
     const Timestamps& times = attempt->record.times;
     result.times[ActionState::Submitting] = times[ActionState::Submitting];
     result.times[ActionState::Running] = times[ActionState::Running];
@@ -71,11 +72,22 @@ coro::Task<Result<ActionResult>> EngineCore::action(Lsn lsn) {
             continue;
         }
         if (!isEnded(result.state)) overlay(result);
-        // Where it stands in its queue takes too long to find out for lists.
-        if (const auto live = session_->live(lsn); live && result.state == ActionState::Pending)
-            estimatePending(result, *live);
+        describePending(result);
         co_return result;
     }
+}
+
+coro::Task<Result<std::vector<UsageSample>>> EngineCore::samples(Lsn lsn) {
+    Result<ActionResult> known = co_await action(lsn);
+    if (!known) co_return std::unexpected(known.error());
+    // Looked up when the journal was read: what ended meanwhile is in one of both.
+    const Attempt* attempt = dispatcher_->find(lsn);
+    if (!isEnded(known->state) && attempt && attempt->phase >= Attempt::Phase::Launched) {
+        if (attempt->usage) co_return attempt->usage->series.all();
+        co_return attempt->record.outcome.samples;
+    }
+    if (known->attempts.empty()) co_return std::vector<UsageSample>{};
+    co_return std::move(known->attempts.back().outcome.samples);
 }
 
 coro::Task<Result<std::string>> EngineCore::spec(Lsn lsn) {
@@ -193,9 +205,11 @@ coro::Task<Result<ListPage>> EngineCore::list(ListQuery query) {
         page.cursor = std::move(more.cursor);
         std::ranges::move(more.jobs, std::back_inserter(page.jobs));
         query.limit = wanted - static_cast<int>(page.jobs.size());
-        if (page.cursor.empty() || query.limit <= 0 || MonoClock::now() >= until) co_return page;
+        if (page.cursor.empty() || query.limit <= 0 || MonoClock::now() >= until) break;
         std::from_chars(page.cursor.data(), page.cursor.data() + page.cursor.size(), cursor.value);
     }
+    describePending(page.jobs, kDescribeFor);
+    co_return page;
 }
 
 coro::Task<Result<std::array<store::Page, 2>>> EngineCore::readPages(store::PageFilter filter, bool newestFirst,
@@ -275,6 +289,8 @@ coro::Task<SessionView> EngineCore::session() {
     set(ActionState::Abandoned, counts.all.abandoned);
     set(ActionState::Cancelled, counts.all.cancelled);
     view.machineName = machineName_;
+    view.held = counts.held;
+    view.retry = counts.backingOff;
     view.cores = static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
     view.total = total_;
     for (const auto& [name, amount] : total_.named)

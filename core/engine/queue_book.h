@@ -6,6 +6,7 @@
 #include "core/model/queue.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <string>
@@ -14,6 +15,32 @@
 
 namespace yard::engine {
 
+/// How many came within the last minute, to ten seconds.
+class MinuteRate {
+public:
+    void note(MonoTime now) {
+        const std::int64_t step = stepOf(now);
+        Step& at = steps_[static_cast<std::size_t>(step) % steps_.size()];
+        if (at.number != step) at = {step, 0};
+        ++at.count;
+    }
+    std::int64_t within(MonoTime now) const {
+        const std::int64_t step = stepOf(now);
+        std::int64_t sum = 0;
+        for (const Step& at : steps_)
+            if (at.number > step - std::ssize(steps_) && at.number <= step) sum += at.count;
+        return sum;
+    }
+
+private:
+    static std::int64_t stepOf(MonoTime now) { return now.time_since_epoch().count() / 10'000'000; }
+    struct Step {
+        std::int64_t number = -1'000;
+        std::int64_t count = 0;
+    };
+    std::array<Step, 6> steps_{};
+};
+
 struct QueueEntry {
     QueueId id;
     std::string token;
@@ -21,6 +48,7 @@ struct QueueEntry {
     WallMicros created = 0;
     MonoTime lastUsed{};
     bool forgetting = false; ///< DELETE was answered: invisible, waits for its last action
+    MinuteRate ended{};
 };
 
 class QueueBook {

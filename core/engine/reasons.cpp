@@ -8,6 +8,8 @@ namespace yard::engine {
 
 namespace {
 
+constexpr Duration kWorthSaying{2'000'000};
+
 Wait holdOf(std::string_view of, std::string message) {
     Wait wait;
     wait.kind = WaitKind::Hold;
@@ -114,6 +116,28 @@ std::vector<Wait> EngineCore::waitsOf(const session::Waiting& waiting, bool shor
     if (waits.empty() && (waiting.unmet == 0 || waiting.starting)) addCapacity(waiting, waits);
     if (shortly && waits.size() > 1) waits.resize(1);
     return waits;
+}
+
+void EngineCore::describePending(ActionResult& result) const {
+    if (result.state != ActionState::Pending) return;
+    const auto live = session_->live(result.lsn);
+    const auto waiting = live ? session_->waiting(result.lsn, true) : std::nullopt;
+    if (!waiting) return;
+    estimatePending(result, *live, *waiting);
+    std::vector<Wait> waits = waitsOf(*waiting, false);
+    if (waits.empty() || waits.front().kind != WaitKind::Capacity) return;
+    result.note = std::move(waits.front().message);
+    const Duration left(result.estimatedStart - scale_.at(MonoClock::now()));
+    if (result.estimatedStart != 0 && left >= kWorthSaying)
+        result.note += fmt::format(", starts in about {}", roughly(left));
+}
+
+void EngineCore::describePending(std::vector<ActionResult>& page, Duration atMost) const {
+    const MonoTime until = MonoClock::now() + atMost;
+    for (ActionResult& result : page) {
+        if (MonoClock::now() >= until) return;
+        describePending(result);
+    }
 }
 
 /// Those of its predecessors that have not ended.

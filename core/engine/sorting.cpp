@@ -153,6 +153,7 @@ coro::Task<Result<ListPage>> EngineCore::pageOf(const KeptOrder& order, std::siz
         if (MonoClock::now() >= until) break;
     }
     if (at < order.lsns.size()) page.cursor = fmt::format("{}", at);
+    describePending(page.jobs, kDescribeFor);
     co_return page;
 }
 

@@ -219,6 +219,7 @@ coro::Task<void> EngineCore::readRows(std::vector<Lsn> lsns, Collected& into) {
             return found;
         });
         if (!rows) co_return; // what cannot be read now is told as gone; its next change brings it back
+        const MonoTime describeUntil = MonoClock::now() + kDescribeFor / 4;
         for (ActionResult& row : *rows) {
             if (!isEnded(row.state) && !session_->live(row.lsn)) {
                 // It ended, or entered, while we read.
@@ -227,6 +228,7 @@ coro::Task<void> EngineCore::readRows(std::vector<Lsn> lsns, Collected& into) {
                 row = std::move(*again);
             } else if (!isEnded(row.state)) {
                 overlay(row);
+                if (MonoClock::now() < describeUntil) describePending(row);
             }
             row.attempts.clear();
             into.rows.insert_or_assign(row.lsn, std::move(row));

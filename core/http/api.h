@@ -77,6 +77,7 @@ private:
     coro::Task<Response> retireJob(Call& call);
     coro::Task<Response> getSpec(Call& call);
     coro::Task<Response> getWhy(Call& call);
+    coro::Task<Response> getSamples(Call& call);
     coro::Task<Response> cancelJob(Call& call);
     coro::Task<Response> holdJob(Call& call);
     coro::Task<Response> releaseJob(Call& call);
@@ -157,6 +158,7 @@ private:
     coro::Task<Response> getVersion(Call& call);
     coro::Task<Response> getOpenApi(Call& call);
     coro::Task<Response> getSession(Call& call);
+    coro::Task<Response> getWaiting(Call& call);
     coro::Task<Response> drainSession(Call& call);
     coro::Task<Response> pauseSession(Call& call);
     coro::Task<Response> sunsetSession(Call& call);

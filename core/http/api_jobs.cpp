@@ -93,6 +93,29 @@ coro::Task<Response> Api::getWhy(Call& call) {
     co_return why ? jsonResponse(toJson(*why)) : errorResponse(why.error());
 }
 
+coro::Task<Response> Api::getSamples(Call& call) {
+    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
+    const auto inQueue = co_await checkQueue(call, call.lsn());
+    if (!inQueue) co_return errorResponse(inQueue.error());
+    const auto samples = co_await engine_.samples(call.lsn());
+    if (!samples) co_return errorResponse(samples.error());
+    std::string text;
+    JsonWriter writer(text);
+    writer.openObject();
+    writer.key("samples");
+    writer.openArray();
+    for (const UsageSample& sample : *samples) {
+        writer.openObject();
+        writer.member("t", sample.t);
+        writer.member("cpu_percent", shownPercent(sample.cpuPercent));
+        writer.member("rss_bytes", sample.rssBytes);
+        writer.closeObject();
+    }
+    writer.closeArray();
+    writer.closeObject();
+    co_return jsonResponse(std::move(text));
+}
+
 coro::Task<Response> Api::rescheduleJob(Call& call) {
     if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
     const auto body = JsonRequest::parse(call.request.body, {"force"});

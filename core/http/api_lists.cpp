@@ -18,7 +18,7 @@ constexpr int kMaxPage = 1000;
 constexpr int kUsualPage = 100;
 constexpr std::size_t kUsualResultBytes = 512;
 
-std::string pageJson(const engine::ListPage& page) {
+std::string pageJson(const engine::ListPage& page, const std::optional<engine::ListCount>& count = {}) {
     std::string text;
     text.reserve(page.jobs.size() * kUsualResultBytes + 64);
     text += R"({"jobs":[)";
@@ -31,6 +31,7 @@ std::string pageJson(const engine::ListPage& page) {
         text += R"(,"cursor":)";
         appendJsonString(text, page.cursor);
     }
+    if (count) text += fmt::format(R"(,"{}":{})", count->isExact ? "total" : "total_at_least", count->count);
     text += '}';
     return text;
 }
@@ -115,7 +116,8 @@ Result<void> readPage(const Query& parameters, int usual, engine::ListQuery& que
 
 Result<engine::ListQuery> readListQuery(const Query& parameters) {
     engine::ListQuery query;
-    Result<void> good = parameters.allowOnly({"state", "queue", "worker", "label", "q", "sort", "limit", "cursor"});
+    Result<void> good =
+        parameters.allowOnly({"state", "queue", "worker", "label", "q", "sort", "limit", "cursor", "count"});
     if (good) good = readPage(parameters, kUsualPage, query);
     if (good)
         if (const auto states = parameters.text("state")) good = readStates(*states, "state", query);
@@ -144,8 +146,16 @@ coro::Task<Response> Api::listJobs(Call& call) {
             co_return errorResponse(invalid("queue", "Remove the queue: the route names one already.").error());
         query->queue = call.queue;
     }
+    const auto wantsCount = call.query.flag("count");
+    if (!wantsCount) co_return errorResponse(wantsCount.error());
+    std::optional<engine::ListCount> count;
+    if (*wantsCount) {
+        const auto counted = co_await engine_.count(*query);
+        if (!counted) co_return errorResponse(counted.error());
+        count = *counted;
+    }
     const auto page = co_await engine_.list(std::move(*query));
-    co_return page ? jsonResponse(pageJson(*page)) : errorResponse(page.error());
+    co_return page ? jsonResponse(pageJson(*page, count)) : errorResponse(page.error());
 }
 
 coro::Task<Response> Api::listStates(Call& call, std::vector<ActionState> states) {

@@ -24,6 +24,7 @@ void appendJson(std::string& text, const QueueView& queue) {
     writer.member("failed", counters.failed);
     writer.member("abandoned", counters.abandoned);
     writer.member("cancelled", counters.cancelled);
+    writer.member("per_minute", queue.perMinute);
     if (queue.estimatedStart != 0 || queue.estimatedFinish != 0) {
         writer.key("estimate");
         writer.openObject();

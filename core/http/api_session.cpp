@@ -16,6 +16,8 @@ void appendCounts(std::string& text, const engine::SessionView& session) {
     writer.openObject();
     for (std::size_t i = 0; i < kActionStates; ++i)
         writer.member(name(static_cast<ActionState>(i)), session.counts[i]);
+    writer.member("held", session.held);
+    writer.member("retry", session.retry);
     writer.closeObject();
 }
 
@@ -115,6 +117,32 @@ coro::Task<Response> Api::getSession(Call& call) {
     if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
     std::string text;
     appendJson(text, co_await engine_.session());
+    co_return jsonResponse(std::move(text));
+}
+
+coro::Task<Response> Api::getWaiting(Call& call) {
+    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
+    const engine::WaitingView waiting = co_await engine_.waiting();
+    std::string text;
+    JsonWriter writer(text);
+    writer.openObject();
+    writer.member("t", waiting.t);
+    writer.key("reasons");
+    writer.openArray();
+    for (const engine::WaitingRow& row : waiting.rows) {
+        writer.openObject();
+        writer.member("count", row.count);
+        if (row.queue) writer.member("queue_id", row.queue->value);
+        if (!row.filter.empty()) writer.member("filter", row.filter);
+        std::string wait;
+        appendJson(wait, row.wait);
+        writer.key("wait");
+        writer.raw(wait);
+        writer.closeObject();
+    }
+    writer.closeArray();
+    writer.member("others", waiting.others);
+    writer.closeObject();
     co_return jsonResponse(std::move(text));
 }
 

@@ -9,7 +9,7 @@ std::span<const Operation> operations() {
     using enum Scope;
     static constexpr std::string_view kPage = "limit cursor";
     static constexpr std::string_view kSpan = "from to resolution";
-    static constexpr std::string_view kLists = "state queue worker label q sort limit cursor";
+    static constexpr std::string_view kLists = "state queue worker label q sort limit cursor count";
     static constexpr Operation kOperations[] = {
         {Get,
          "health",
@@ -263,6 +263,14 @@ std::span<const Operation> operations() {
          {{{200, "Chunk"}}}},
 
         {Get, "session", Global, "getSession", "State, counts and machine", "", "", {{{200, "Session"}}}},
+        {Get,
+         "session/waiting",
+         Global,
+         "getWaiting",
+         "Why pending actions have not started: each reason with its number of actions",
+         "",
+         "",
+         {{{200, "WaitingReasons"}}}},
         {Post,
          "session/drain",
          Global,

@@ -35,8 +35,6 @@ Admission refusal(Response response) {
     return admission;
 }
 
-constexpr std::string_view kNoSamples =
-    "Samples are not kept yet; GET jobs/{lsn} has \"cpu_seconds\" and \"max_rss_bytes\".";
 constexpr std::string_view kNoPool = "The warm pool is not there yet; workers run one process for each action.";
 
 } // namespace
@@ -72,7 +70,7 @@ std::span<const Api::Route> Api::routes() {
         {{Get, "jobs/{lsn}/stdout", Both}, &Api::getStdout},
         {{Get, "jobs/{lsn}/stderr", Both}, &Api::getStderr},
         {{Get, "jobs/{lsn}/why", Both}, &Api::getWhy},
-        {{Get, "jobs/{lsn}/samples", Both}, nullptr, kNoSamples},
+        {{Get, "jobs/{lsn}/samples", Both}, &Api::getSamples},
         {{Post, "jobs/{lsn}/cancel", Both, OptionalJson}, &Api::cancelJob},
         {{Post, "jobs/{lsn}/hold", Both, OptionalJson}, &Api::holdJob},
         {{Post, "jobs/{lsn}/release", Both, OptionalJson}, &Api::releaseJob},
@@ -102,6 +100,7 @@ std::span<const Api::Route> Api::routes() {
         {{Put, "chunks/{hash}", Global, Stream}, &Api::putChunk},
 
         {{Get, "session", Global}, &Api::getSession},
+        {{Get, "session/waiting", Global}, &Api::getWaiting},
         {{Post, "session/drain", Global, OptionalJson}, &Api::drainSession},
         {{Post, "session/pause", Global, OptionalJson}, &Api::pauseSession},
         {{Post, "session/sunset", Global, OptionalJson}, &Api::sunsetSession},

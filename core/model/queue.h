@@ -59,6 +59,7 @@ struct QueueView {
     QueueState state = QueueState::Active;
     bool held = false;
     QueueCounters counters;
+    std::int64_t perMinute = 0;     ///< actions that ended within the last minute
     WallMicros estimatedStart = 0;  ///< of what it starts next; 0: not known
     WallMicros estimatedFinish = 0; ///< of all it has; 0: not known
     QueueConfig config;

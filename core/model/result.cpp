@@ -116,6 +116,14 @@ void appendJson(std::string& out, const ActionResult& result) {
     }
     writeTimestamps(writer, result.times);
     writeEstimate(writer, result);
+    if (result.usage) {
+        writer.key("usage");
+        writer.openObject();
+        writer.member("t", result.usage->t);
+        writer.member("cpu_percent", shownPercent(result.usage->cpuPercent));
+        writer.member("rss_bytes", result.usage->rssBytes);
+        writer.closeObject();
+    }
     if (result.hungSince != 0) writer.member("hung_since", result.hungSince);
     if (!result.attempts.empty()) {
         writer.key("attempts");

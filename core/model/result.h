@@ -6,6 +6,7 @@
 #include "core/base/hash.h"
 #include "core/base/ids.h"
 #include "core/model/states.h"
+#include "core/model/usage.h"
 
 #include <array>
 #include <cstdint>
@@ -57,7 +58,8 @@ struct AttemptOutcome {
     std::vector<NamedChunk> outputs;
     std::string result; ///< JSON text of a warm worker's result, else empty
     std::vector<Denial> denied;
-    std::string note; ///< one line: of a failure the first error line
+    std::string note;                 ///< one line: of a failure the first error line
+    std::vector<UsageSample> samples; ///< while it ran; not in the JSON of a result
 };
 
 /// One attempt as kept in the journal. n counts from 1.
@@ -85,6 +87,7 @@ struct ActionResult {
     WallMicros estimatedFinish = 0;
     std::optional<AttemptOutcome> outcome; ///< of the last attempt once finished; while it runs, what was sampled
     std::vector<AttemptRecord> attempts;   ///< those that ended; only in answers for a single action
+    std::optional<UsageSample> usage;      ///< while it runs: what was seen last
     WallMicros hungSince = 0; ///< running, and without output and processor time since then; 0: it gets on
     std::string note;
     // for filters only; not in the JSON, and filled in only where a filter asks for it

@@ -52,6 +52,10 @@ void UsageSeries::thinOut() {
     samples_ = std::move(fewer);
 }
 
+double shownPercent(float percent) {
+    return std::round(static_cast<double>(percent) * 10) / 10;
+}
+
 std::string encodeUsage(const std::vector<UsageSample>& samples) {
     std::string bytes;
     bytes.reserve(samples.size() * kSampleBytes);

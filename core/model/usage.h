@@ -38,6 +38,9 @@ private:
     std::vector<UsageSample> samples_;
 };
 
+/// With one decimal, as JSON has it.
+double shownPercent(float percent);
+
 /// Bytes for the journal, 20 a sample; nothing for none.
 std::string encodeUsage(const std::vector<UsageSample>& samples);
 /// What cannot be is left out.

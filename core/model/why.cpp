@@ -57,6 +57,11 @@ void write(JsonWriter& writer, const Wait& wait) {
 
 } // namespace
 
+void appendJson(std::string& out, const Wait& wait) {
+    JsonWriter writer(out);
+    write(writer, wait);
+}
+
 std::string toJson(const Why& why) {
     std::string text;
     JsonWriter writer(text);

@@ -61,5 +61,7 @@ struct Why {
     std::vector<Wait> waits; ///< empty unless it is pending
 };
 std::string toJson(const Why& why);
+/// One of them, at the end of `out`.
+void appendJson(std::string& out, const Wait& wait);
 
 } // namespace yard

@@ -71,7 +71,7 @@ void Session::Impl::check() const {
     std::map<std::uint32_t, std::uint32_t> refs;
     std::map<std::uint32_t, std::uint32_t> entries;
     Expected all;
-    std::int64_t submitting = 0, held = 0, dead = 0;
+    std::int64_t submitting = 0, held = 0, dead = 0, backingOff = 0;
     std::uint32_t found = 0, inLane = 0;
     for (std::uint32_t i = 0; i < records_.end(); i = records_.next(i)) {
         if (!records_.present(i)) continue;
@@ -85,9 +85,10 @@ void Session::Impl::check() const {
         if (r.phase == Phase::Submitting) ++submitting;
         if (r.phase == Phase::Dead) ++dead;
         if (isPendingPhase(r.phase) && r.has(Record::kHeld)) ++held;
+        if (r.has(Record::kBackoff)) ++backingOff;
     }
     assert(found == records_.used());
-    assert(submitting == submitting_ && held == held_ && dead == dead_);
+    assert(submitting == submitting_ && held == held_ && dead == dead_ && backingOff == backingOff_);
     assert(static_cast<std::size_t>(all.outstanding) == outstanding_.size());
     assert(outstanding_.size() <= static_cast<std::size_t>(options_.maxOutstanding));
     assert(total_.stored.pending == all.counters.pending && total_.stored.running == all.counters.running);

@@ -204,8 +204,9 @@ private:
 
     Tally total_;
     std::int64_t submitting_ = 0;
-    std::int64_t held_ = 0; ///< pending and held by themselves
-    std::int64_t dead_ = 0; ///< records that only wait for their entry to be met
+    std::int64_t backingOff_ = 0; ///< pending, with a timer of a back-off
+    std::int64_t held_ = 0;       ///< pending and held by themselves
+    std::int64_t dead_ = 0;       ///< records that only wait for their entry to be met
     std::uint64_t starts_ = 0;
     std::uint64_t ignored_ = 0;
 

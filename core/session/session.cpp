@@ -75,6 +75,7 @@ void Session::Impl::setTimer(std::uint32_t record, MonoTime at, bool backoff) {
     Record& r = records_[record];
     assert(r.timer == kNone && !r.has(Record::kOut | Record::kParked));
     if (backoff) r.set(Record::kBackoff);
+    backingOff_ += backoff ? 1 : 0;
     heapPush(timers_, Timer{at, record}, kSooner,
              [this](const Timer& t, std::uint32_t i) { records_[t.record].timer = i; });
 }
@@ -85,6 +86,7 @@ void Session::Impl::clearTimer(std::uint32_t record) {
     heapRemove(timers_, r.timer, kSooner,
                [this](const Timer& t, std::uint32_t i) { records_[t.record].timer = i; });
     r.timer = kNone;
+    backingOff_ -= r.has(Record::kBackoff) ? 1 : 0;
     r.unset(Record::kBackoff);
 }
 
@@ -244,6 +246,7 @@ SessionCounts Session::Impl::counts() const {
     return {.all = total_.visible(abandoned_),
             .submitting = abandoned_ ? 0 : submitting_,
             .held = abandoned_ ? 0 : held_,
+            .backingOff = abandoned_ ? 0 : backingOff_,
             .outstanding = static_cast<std::int64_t>(outstanding_.size()),
             .starts = starts_,
             .ignoredEvents = ignored_};

@@ -126,6 +126,7 @@ struct SessionCounts {
         all; ///< summed over all queues since the start of this session, finished ones of forgotten queues too
     std::int64_t submitting = 0; ///< part of all.running
     std::int64_t held = 0; ///< part of all.pending: actions held by themselves (their queue's hold not counted)
+    std::int64_t backingOff = 0;  ///< part of all.pending: those that failed and wait for their next attempt
     std::int64_t outstanding = 0; ///< handed out, resources not given back yet
     std::uint64_t starts = 0;
     std::uint64_t ignoredEvents = 0; ///< of older attempts or unknown actions

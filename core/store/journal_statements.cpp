@@ -57,11 +57,11 @@ Result<void> JournalWriter::prepareRows() {
     attemptFromDone_ =
         sql("INSERT OR IGNORE INTO attempt SELECT lsn << 16 | min(attempts, 65535), state, reason, exit_code, "
             "signal, cpu_us, max_rss, flags & 15, t_new + d_submitting, t_new + d_running, "
-            "t_new + d_exited, t_new + d_end, NULL, NULL, NULL, NULL, NULL, note "
+            "t_new + d_exited, t_new + d_end, NULL, NULL, NULL, NULL, NULL, note, NULL "
             "FROM done WHERE lsn=? AND flags & 16");
     static_assert(kAttemptBits == 16 && kByAttempt == 16, "as in attemptFromDone_");
 
-    putAttempt_ = sql("INSERT OR REPLACE INTO attempt VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+    putAttempt_ = sql("INSERT OR REPLACE INTO attempt VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     deleteAttempts_ = sql("DELETE FROM attempt WHERE id BETWEEN ? AND ?");
     insertSpec_ = sql("INSERT INTO spec VALUES(?,?,?)");
     deleteSpec_ = sql("DELETE FROM spec WHERE lsn=?");

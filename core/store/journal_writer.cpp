@@ -303,6 +303,7 @@ int JournalWriter::putAttempt(Lsn lsn, const AttemptRecord& attempt) {
     const std::string err = outcome.err ? packChunk(*outcome.err) : std::string();
     const std::string outputs = packOutputs(outcome.outputs);
     const std::string denied = packDenied(outcome.denied);
+    const std::string samples = encodeUsage(outcome.samples);
     const auto unlessEmpty = [](const std::string& bytes) {
         return bytes.empty() ? std::optional<Bytes>() : Bytes{bytes};
     };
@@ -312,12 +313,12 @@ int JournalWriter::putAttempt(Lsn lsn, const AttemptRecord& attempt) {
     note(attempt);
     const std::int64_t last = (std::int64_t{1} << kAttemptBits) - 1;
     const std::int64_t id = (lsn.value << kAttemptBits) | std::min<std::int64_t>(attempt.n, last);
-    return putAttempt_.run(id, std::to_underlying(outcome.state), std::to_underlying(outcome.reason),
-                           outcome.exitCode, outcome.signal, cpuMicros(outcome), outcome.maxRssBytes,
-                           flagsOf(outcome), present(times[ActionState::Submitting]),
-                           present(times[ActionState::Running]), present(times.exited),
-                           present(times[outcome.state]), unlessEmpty(out), unlessEmpty(err), unlessEmpty(outputs),
-                           unlessNone(outcome.result), unlessEmpty(denied), unlessNone(outcome.note));
+    return putAttempt_.run(
+        id, std::to_underlying(outcome.state), std::to_underlying(outcome.reason), outcome.exitCode, outcome.signal,
+        cpuMicros(outcome), outcome.maxRssBytes, flagsOf(outcome), present(times[ActionState::Submitting]),
+        present(times[ActionState::Running]), present(times.exited), present(times[outcome.state]),
+        unlessEmpty(out), unlessEmpty(err), unlessEmpty(outputs), unlessNone(outcome.result), unlessEmpty(denied),
+        unlessNone(outcome.note), unlessEmpty(samples));
 }
 
 /// True when `done` alone cannot tell the attempt.
@@ -325,8 +326,8 @@ static bool saysMore(const Finish& finish, const AttemptRecord& attempt) {
     const auto& outcome = attempt.outcome;
     return (outcome.out && outcome.out->size > 0) || (outcome.err && outcome.err->size > 0) ||
            !outcome.outputs.empty() || !outcome.result.empty() || !outcome.denied.empty() ||
-           !outcome.note.empty() || outcome.state != finish.state || outcome.reason != finish.reason ||
-           attempt.times[outcome.state] != finish.tEnd;
+           !outcome.note.empty() || !outcome.samples.empty() || outcome.state != finish.state ||
+           outcome.reason != finish.reason || attempt.times[outcome.state] != finish.tEnd;
 }
 
 int JournalWriter::insertDone(const Finish& finish, const PendingColumns& row) {

@@ -19,6 +19,7 @@ std::size_t bytesOfChunks(const std::vector<SmallChunk>& chunks) {
 std::size_t bytesOfAttempt(const AttemptRecord& attempt) {
     const auto& outcome = attempt.outcome;
     std::size_t bytes = outcome.result.size() + outcome.note.size();
+    bytes += outcome.samples.size() * sizeof(UsageSample);
     for (const auto& output : outcome.outputs) bytes += sizeof output + output.name.size();
     for (const auto& denial : outcome.denied) bytes += sizeof denial + denial.what.size() + denial.path.size();
     return bytes;

@@ -171,6 +171,7 @@ static AttemptRecord attemptRow(const Statement& row) {
     outcome.result = row.text(15);
     outcome.denied = unpackDenied(row.text(16));
     outcome.note = row.text(17);
+    outcome.samples = decodeUsage(row.text(18));
     return record;
 }
 

@@ -74,6 +74,12 @@ public:
     Result<std::optional<ActionResult>> get(Lsn lsn);
     /// Finished actions by LSN. Stops after `lookFor` with what it has. `limit` 1..1000; `cursor` 0 begins.
     Result<Page> page(const PageFilter& filter, PageOrder order, int limit, Lsn cursor);
+    /// How many finished actions match, from the cursor on. Stops after `lookFor` with what it has.
+    struct Counted {
+        std::int64_t count = 0;
+        Lsn cursor; ///< counted up to here; 0: that was all
+    };
+    Result<Counted> count(const PageFilter& filter, Lsn cursor);
     /// Pending ones, likewise.
     Result<Page> pagePending(const PageFilter& filter, PageOrder order, int limit, Lsn cursor);
     /// The keys of all finished actions that match, in the order of their LSNs, from behind `cursor` on. Stops

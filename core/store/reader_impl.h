@@ -91,6 +91,7 @@ struct Reader::Impl {
     Statement pending, pendingDown, pendingUp, pendingBelow, pendingAbove;
     Statement nextReason, nextQueue, runDown, runUp;
     Statement attempt, attempts, className, labelText, classesOf, labelOf;
+    Statement countDone, countAll;
     Statement recent, spec, findBlob, idem, hidden;
     std::vector<LsnRun> hiddenRuns;
 };

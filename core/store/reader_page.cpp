@@ -22,7 +22,7 @@ static constexpr int kMaxPage = 1'000;
 #define ATTEMPT_COLUMNS                                                                                            \
     "SELECT id, state, reason, exit_code, signal, cpu_us, max_rss, flags, t_submitting, t_running, t_exited, "     \
     "t_end, "                                                                                                      \
-    "out, err, outputs, result, denied, note FROM attempt "
+    "out, err, outputs, result, denied, note, samples FROM attempt "
 // What can be said of a row in SQL is said there: a row that does not match costs a tenth of one that is looked at
 // here. NULL stands for "anything".
 #define WANTED                                                                                                     \
@@ -43,6 +43,9 @@ Result<void> Reader::Impl::prepare() {
         {&done, DONE_COLUMNS "WHERE lsn=?"},
         {&doneDown, DONE_WANTED "DESC"},
         {&doneUp, DONE_WANTED},
+        {&countDone,
+         "SELECT count(*) FROM done WHERE " WANTED "AND (?7 >> state) & 1 AND (?8 IS NULL OR reason=?8)"},
+        {&countAll, "SELECT CAST(value AS INTEGER) FROM meta WHERE key='finished'"},
         {&doneBelow, "SELECT lsn FROM done WHERE lsn BETWEEN ? AND ? ORDER BY lsn DESC LIMIT 1"},
         {&doneAbove, "SELECT lsn FROM done WHERE lsn BETWEEN ? AND ? ORDER BY lsn LIMIT 1"},
         {&pending, PENDING_COLUMNS "WHERE lsn=?"},

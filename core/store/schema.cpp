@@ -69,7 +69,10 @@ CREATE INDEX spec_chunks ON spec(lsn) WHERE chunks IS NOT NULL;
 static constexpr const char* kVersion4 =
     "CREATE TABLE accepting(first INTEGER PRIMARY KEY, last INTEGER NOT NULL) STRICT;";
 
-static constexpr const char* kMigrations[] = {kVersion1, kVersion2, kVersion3, kVersion4};
+// What an attempt used while it ran: samples, packed.
+static constexpr const char* kVersion5 = "ALTER TABLE attempt ADD COLUMN samples BLOB;";
+
+static constexpr const char* kMigrations[] = {kVersion1, kVersion2, kVersion3, kVersion4, kVersion5};
 static_assert(std::size(kMigrations) == kSchemaVersion);
 
 Result<void> migrate(Database& database, std::span<const char* const> steps) {

@@ -30,11 +30,17 @@ private slots:
     void figuresOverTimeAreServed();
     void theSessionSaysWhatTheEngineTakes();
     void timelinesAreServed();
+    void samplesShowWhatAnActionUses();
+    void whyWorkWaitsIsCounted();
+    void listsSayHowManyThereAre_data();
+    void listsSayHowManyThereAre();
+    void queuesSayHowFastTheyAre();
     void allOfItComesOverASocket_data();
     void allOfItComesOverASocket();
 
 private:
     std::unique_ptr<ApiTest> api_;
+    bool counted_ = false; ///< what listsSayHowManyThereAre() counts is there
 };
 
 void WindowTest::wrongSpansAreRefused_data() {
@@ -125,10 +131,129 @@ void WindowTest::timelinesAreServed() {
     QVERIFY(!lanes(range + "&worker=exec").empty());
 }
 
+void WindowTest::samplesShowWhatAnActionUses() {
+    const std::int64_t lsn = api_->sh("while :; do :; done");
+    const std::string job = fmt::format("/compute/jobs/{}", lsn);
+    const auto samples = [&] { return api_->get(job + "/samples").json().at("samples").as_array(); };
+    QTRY_VERIFY_WITH_TIMEOUT(!samples().empty(), 60'000);
+    const boost::json::object first = samples().at(0).as_object();
+    QVERIFY(first.at("cpu_percent").to_number<double>() > 0);
+    QVERIFY(first.at("rss_bytes").as_int64() > 0);
+    const boost::json::array running = api_->get("/compute/jobs/running").json().at("jobs").as_array();
+    QCOMPARE(running.size(), std::size_t(1));
+    const boost::json::object usage = running.at(0).as_object().at("usage").as_object();
+    QVERIFY(usage.at("cpu_percent").to_number<double>() > 0);
+    QVERIFY(usage.at("rss_bytes").as_int64() > 0);
+    QCOMPARE(api_->post(job + "/cancel").status, 200);
+    QCOMPARE(api_->get(job + "?wait=60").text("state"), std::string("cancelled"));
+    // They are kept with the attempt, and are no more what it uses.
+    QVERIFY(!samples().empty());
+    QCOMPARE(samples().at(0).as_object(), first);
+    QVERIFY(!api_->get(job).json().contains("usage"));
+    const Reply quick = api_->post("/compute/jobs?wait=60", api_->engine.shJson("true"));
+    QCOMPARE(api_->get(fmt::format("/compute/jobs/{}/samples", quick.number("lsn"))).body,
+             std::string("{\"samples\":[]}"));
+    QCOMPARE(api_->get("/compute/jobs/999999999/samples").status, 404);
+}
+
+void WindowTest::whyWorkWaitsIsCounted() {
+    const Reply queue = api_->post("/compute/queues", R"({"tag":"held one"})");
+    const std::string held = "/compute/queues/" + queue.text("token");
+    QCOMPARE(api_->post(held + "/hold").status, 200);
+    const Reply many = api_->post(held + "/jobs", api_->engine.shJson("true", R"(,"array":{"from":0,"to":2499})"));
+    QCOMPARE(many.status, 200);
+    const std::int64_t alone = api_->sh("true", R"(,"hold":true)");
+    const std::int64_t after = api_->sh("true", fmt::format(R"(,"after":[{}])", alone));
+    const std::int64_t later = api_->sh("true", fmt::format(R"(,"not_before":{})", wallNow() + 3'600'000'000));
+    const auto counted = [&] {
+        std::string text;
+        for (const auto& value : api_->get("/compute/session/waiting").json().at("reasons").as_array()) {
+            const boost::json::object& row = value.as_object();
+            const boost::json::object& wait = row.at("wait").as_object();
+            text += fmt::format("{} {}{};", row.at("count").as_int64(), std::string(wait.at("kind").as_string()),
+                                wait.contains("of") ? "/" + std::string(wait.at("of").as_string()) : "");
+        }
+        return text;
+    };
+    QTRY_COMPARE_WITH_TIMEOUT(counted(), std::string("2500 hold/queue;1 hold/action;1 not_before;1 dependency;"),
+                              30'000);
+    const boost::json::object row =
+        api_->get("/compute/session/waiting").json().at("reasons").as_array().at(0).as_object();
+    QCOMPARE(row.at("queue_id").as_int64(), queue.number("queue_id"));
+    // What its filter finds is what it counts.
+    const std::string filter(row.at("filter").as_string());
+    const std::string asked = QByteArray::fromStdString(filter).toPercentEncoding().toStdString();
+    QCOMPARE(api_->get("/compute/jobs?count=1&q=" + asked).number("total"), 2'500);
+
+    const boost::json::object counts = api_->get("/compute/session").json().at("counts").as_object();
+    QCOMPARE(counts.at("held").as_int64(), 1);
+    QCOMPARE(counts.at("retry").as_int64(), 0);
+    QCOMPARE(counts.at("pending").as_int64(), 2'503);
+    api_->call("DELETE", held);
+    for (const std::int64_t lsn : {after, later, alone}) api_->post(fmt::format("/compute/jobs/{}/cancel", lsn));
+    QTRY_COMPARE_WITH_TIMEOUT(counted(), std::string(), 30'000);
+}
+
+void WindowTest::listsSayHowManyThereAre_data() {
+    QTest::addColumn<QByteArray>("query");
+    QTest::addColumn<qint64>("total");
+    const auto row = [](const char* query, qint64 total) { QTest::newRow(query) << QByteArray(query) << total; };
+    row("label=counted", 30);
+    row("label=counted&limit=1", 30);
+    row("q=label:count*", 30);
+    row("q=label:counted+state:completed", 20);
+    row("label=counted&state=failed", 5);
+    row("label=counted&state=pending", 5);
+    row("label=counted&state=held", 5);
+    row("label=counted&q=exit:3", 5);
+    row("label=counted&q=counted", 30);
+    row("q=label:counted+worker:exec+state:held,failed", 10);
+    row("label=counted&worker=exec&state=completed", 20);
+    row("label=counted&q=finished:since-00:00+finished:since-12:00", 25);
+    row("label=nobody", 0);
+}
+
+void WindowTest::listsSayHowManyThereAre() {
+    QFETCH(QByteArray, query);
+    QFETCH(qint64, total);
+    if (!counted_) {
+        counted_ = true;
+        const Reply queue = api_->post("/compute/queues", R"({"config":{"max_retries":0}})");
+        const std::string jobs = "/compute/queues/" + queue.text("token") + "/jobs";
+        const auto array = [&](const char* script, int count, const char* more) {
+            api_->post(jobs, api_->engine.shJson(
+                                 script,
+                                 fmt::format(R"(,"label":"counted","array":{{"from":1,"to":{}}}{})", count, more)));
+        };
+        array("true", 20, "");
+        array("exit 3", 5, "");
+        array("true", 5, R"(,"hold":true)");
+        const std::string self = "/compute/queues/" + queue.text("token");
+        QTRY_COMPARE_WITH_TIMEOUT(api_->get(self).number("completed") + api_->get(self).number("failed"), 25,
+                                  60'000);
+    }
+    const Reply reply = api_->get("/compute/jobs?count=1&" + query.toStdString());
+    QVERIFY2(reply.status == 200, reply.body.c_str());
+    // Around midnight or noon the time of day can cut what just ended apart.
+    if (query.contains("since") && reply.number("total") != total) QSKIP("the day has just begun");
+    QCOMPARE(reply.number("total"), total);
+    QVERIFY(!api_->get("/compute/jobs?" + query.toStdString()).json().contains("total"));
+}
+
+void WindowTest::queuesSayHowFastTheyAre() {
+    const Reply queue = api_->post("/compute/queues", "{}");
+    const std::string self = "/compute/queues/" + queue.text("token");
+    QCOMPARE(api_->get(self).number("per_minute"), 0);
+    for (int i = 0; i < 3; ++i) api_->post(self + "/jobs?wait=60", api_->engine.shJson("true"));
+    QCOMPARE(api_->get(self).number("per_minute"), 3);
+}
+
 void WindowTest::allOfItComesOverASocket_data() {
     QTest::addColumn<QByteArray>("target");
     QTest::addColumn<QByteArray>("contains");
     QTest::newRow("figures") << QByteArray("/compute/stats") << QByteArray("\"series\"");
+    QTest::newRow("reasons") << QByteArray("/compute/session/waiting") << QByteArray("\"reasons\":[]");
+    QTest::newRow("a total") << QByteArray("/compute/jobs?count=1") << QByteArray("\"total\":0");
     QTest::newRow("timelines") << QByteArray("/compute/timelines?resolution=0.5")
                                << QByteArray("\"resolution\":0.5");
 }
