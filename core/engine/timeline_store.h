@@ -29,7 +29,7 @@ public:
         std::size_t recordsPerFile = 131'072;
         std::size_t files = 16;
         std::size_t items = 100'000; ///< bars and columns of one picture
-        std::size_t segments = 131'072;
+        std::size_t segments = 262'144;
     };
     /// `workers`: by class, the number of its worker, for what is read from files.
     TimelineStore(std::string directory, std::vector<std::uint32_t> workers, Limits limits);

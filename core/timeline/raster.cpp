@@ -14,9 +14,16 @@ Raster::Raster(WallMicros from, WallMicros to, std::int64_t resolution, std::siz
 }
 
 Raster::Cell& Raster::cell(Lane& lane, std::int64_t number) {
-    const auto [at, isNew] = lane.cells.try_emplace(number);
-    if (isNew) ++items_;
-    return at->second;
+    std::vector<Cell>& cells = lane.cells;
+    if (!cells.empty() && cells.back().number == number) return cells.back();
+    auto at = cells.end();
+    if (!cells.empty() && cells.back().number > number)
+        at = std::ranges::lower_bound(cells, number, {}, &Cell::number);
+    if (at != cells.end() && at->number == number) return *at;
+    ++items_;
+    Cell fresh;
+    fresh.number = number;
+    return *cells.insert(at, fresh);
 }
 
 /// `covered` of the time from begin to end, evenly.
@@ -72,10 +79,10 @@ View Raster::finish() {
         shown.columns.reserve(lane.cells.size());
         // A cell that is covered by a neighbour's span alone has that one's state.
         const Cell* before = nullptr;
-        for (const auto& [number, cell] : lane.cells) {
+        for (const Cell& cell : lane.cells) {
             const Cell& says = cell.lsn.value == 0 && before ? *before : cell;
             shown.columns.push_back(
-                {.t = from_ + number * resolution_,
+                {.t = from_ + cell.number * resolution_,
                  .covered = std::min(static_cast<double>(cell.covered) / static_cast<double>(resolution_), 1.0),
                  .count = cell.count,
                  .state = says.state,

@@ -66,6 +66,7 @@ public:
 
 private:
     struct Cell {
+        std::int64_t number = 0;
         std::int64_t covered = 0;
         std::uint32_t count = 0;
         ActionState state = ActionState::Completed;
@@ -74,7 +75,7 @@ private:
     };
     struct Lane {
         std::vector<Span> bars;
-        std::map<std::int64_t, Cell> cells;
+        std::vector<Cell> cells; ///< by number; spans come about in order, so most are added at the end
     };
     void cover(Lane& lane, WallMicros begin, WallMicros end, std::int64_t covered);
     void mark(Lane& lane, WallMicros at, ActionState state, bool retried, Lsn lsn, std::uint32_t count);
