@@ -156,13 +156,14 @@ std::vector<Command> stewardCommands() {
          .maxOperands = 2,
          .function = workersCommand},
         {.name = "session",
-         .usage = "[drain|pause|abandon|sunset]",
+         .usage = "[waiting|drain|pause|abandon|sunset]",
          .summary = "state of the engine, and its moves",
-         .details = "  drain     no new work, the rest runs to its end\n"
+         .details = "  waiting   why pending actions have not started, counted by reason\n"
+                    "  drain     no new work, the rest runs to its end\n"
                     "  pause     nothing new, nothing starts, running actions finish\n"
                     "  abandon   pending and running actions are abandoned at once\n"
                     "  sunset    tear down and end, as by TERM\n"
-                    "None of these can be taken back but by a restart; 'hold --all' can.",
+                    "None of the last four can be taken back but by a restart; 'hold --all' can.",
          .options = {},
          .maxOperands = 1,
          .function = sessionCommand},

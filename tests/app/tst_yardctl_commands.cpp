@@ -48,6 +48,7 @@ private slots:
     void workersAddSendsWhatIsMissing();
     void workersAreFoundByName();
     void sessionMoves();
+    void reasonsForWaitingAreListed();
     void settingsAreShownAndChanged();
     void gcSaysWhatWentOrWouldGo();
     void thePoolIsShown();
@@ -242,6 +243,25 @@ void TestYardctlCommands::sessionMoves() {
     QVERIFY(data.run({"session"}).out.find("pending 3") != std::string::npos);
     QCOMPARE(data.run({"session", "drain"}).out, "the session is draining\n");
     QCOMPARE(data.run({"session", "abandon"}).code, 0);
+}
+
+void TestYardctlCommands::reasonsForWaitingAreListed() {
+    const FakeServer server(
+        table({{"GET /compute/session/waiting", {.body = R"({"t":1,"others":2,"reasons":[{"count":2500,"queue_id":7,
+        "filter":"state:pending queue:7","wait":{"kind":"hold","message":"its queue is held"}},
+        {"count":3,"wait":{"kind":"capacity","message":"0 of 2 cores free"}}]})"}}}));
+    const DataDirectory data(server);
+    const std::string out = data.run({"session", "waiting"}).out;
+    QVERIFY2(out.find("2500") != std::string::npos, out.c_str());
+    QVERIFY2(out.find("its queue is held") != std::string::npos, out.c_str());
+    QVERIFY2(out.find("0 of 2 cores free") != std::string::npos, out.c_str());
+    QVERIFY2(out.find("2 more for other reasons\n") != std::string::npos, out.c_str());
+    QVERIFY(data.run({"--json", "session", "waiting"}).out.find("\"others\":2") != std::string::npos);
+    const FakeServer idle(
+        table({{"GET /compute/session/waiting", {.body = R"({"t":1,"others":0,"reasons":[]})"}}}));
+    QCOMPARE(DataDirectory(idle).run({"session", "waiting"}).out, "nothing waits\n");
+    const FakeServer broken(table({}));
+    QCOMPARE(DataDirectory(broken).run({"session", "waiting"}).code, 1);
 }
 
 void TestYardctlCommands::settingsAreShownAndChanged() {

@@ -235,7 +235,7 @@ void TestYardctlWords::completionKnowsEveryCommandAndOption() {
         if (hasProgram(name)) QCOMPARE(shell(name + " -n " + path + " 2>&1"), std::string());
     }
     QCOMPARE(operandWords(*findCommand("session")),
-             (std::vector<std::string>{"drain", "pause", "abandon", "sunset"}));
+             (std::vector<std::string>{"waiting", "drain", "pause", "abandon", "sunset"}));
     QCOMPARE(operandWords(*findCommand("workers")), (std::vector<std::string>{"add", "show", "remove"}));
     QCOMPARE(operandWords(*findCommand("ls")), std::vector<std::string>{});
 }

@@ -53,6 +53,27 @@ void showSession(const json::object& session) {
     }
 }
 
+int showWaiting(const json::object& waiting) {
+    const json::value* reasons = waiting.if_contains("reasons");
+    if (!reasons || !reasons->is_array() || reasons->get_array().empty()) {
+        fmt::print("nothing waits\n");
+        return 0;
+    }
+    Table table({{"ACTIONS", true}, {"QUEUE", true}, {"REASON"}, {"FILTER"}});
+    for (const json::value& value : reasons->get_array()) {
+        const json::object* row = value.if_object();
+        if (!row) continue;
+        const json::object* wait = objectOf(*row, "wait");
+        const auto queue = integerOf(*row, "queue_id");
+        table.add({fmt::format("{}", integerOf(*row, "count").value_or(0)), queue ? fmt::format("{}", *queue) : "",
+                   wait ? printable(textOf(*wait, "message")) : "", printable(textOf(*row, "filter"))});
+    }
+    fmt::print("{}", table.text(terminalWidth()));
+    if (const auto others = integerOf(waiting, "others"); others && *others > 0)
+        fmt::print("{} more for other reasons\n", *others);
+    return 0;
+}
+
 } // namespace
 
 Outcome<int> sessionCommand(const Invocation& invocation) {
@@ -71,6 +92,13 @@ Outcome<int> sessionCommand(const Invocation& invocation) {
             showSession(answer->object);
         return 0;
     }
+    if (operands.front() == "waiting") {
+        auto answer = invocation.engine.get("session/waiting");
+        if (!answer) return failedWith(answer.error());
+        if (!invocation.json) return showWaiting(answer->object);
+        fmt::print("{}\n", answer->text);
+        return 0;
+    }
     for (const auto& [move, path] : kMoves) {
         if (operands.front() != move) continue;
         auto answer = invocation.engine.post(std::string(path));
@@ -82,7 +110,7 @@ Outcome<int> sessionCommand(const Invocation& invocation) {
             fmt::print("the session is {}\n", state.empty() ? fmt::format("asked to {}", move) : printable(state));
         return 0;
     }
-    return usageError(fmt::format("a session cannot '{}'; it knows drain, pause, abandon and sunset",
+    return usageError(fmt::format("a session cannot '{}'; it knows waiting, drain, pause, abandon and sunset",
                                   printable(operands.front())));
 }
 
