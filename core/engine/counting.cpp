@@ -41,16 +41,7 @@ coro::Task<std::int64_t> EngineCore::countLive(const ListQuery& query, std::opti
         const auto status = session_->queueStatus(*queue);
         co_return status ? status->counters.active() : 0;
     }
-    LiveMatcher matcher({.dictionary = dictionary_,
-                         .queueNames =
-                             [this](QueueId id) {
-                                 const QueueEntry* entry = queues_.find(id);
-                                 return entry ? std::vector{entry->tag, entry->token} : std::vector<std::string>();
-                             },
-                         .complete = [this](ActionResult& result) { overlay(result); },
-                         .wallOf = [this](MonoTime at) { return scale_.at(at); },
-                         .now = scale_.at(MonoClock::now())},
-                        query, queue);
+    LiveMatcher matcher(matcherParts(), query, queue);
     std::int64_t count = 0;
     for (Lsn next{1}; next.value > 0;) {
         next = session_->walkLive(next, kPerSlice, [&](const session::LiveView& live) {
