@@ -493,8 +493,7 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(window.state()->isLive(), kSoon);
         window.commands()->run(operations::submit(QJsonObject{{"worker", "exec"},
                                                               {"argv", QJsonArray{"sh", "-c", "sleep 0.3; exit 3"}},
-                                                              {"label", "will fail"},
-                                                              {"max_retries", 0}},
+                                                              {"label", "will fail"}},
                                                   0, {}));
         window.MainWindow::show("timelines");
         auto* page = qobject_cast<TimelinesPage*>(window.page());
