@@ -80,7 +80,10 @@ EngineState::EngineState(EngineLink& link, QObject* parent)
         emit refreshed();
     });
     connect(&link_, &EngineLink::stateChanged, this, [this] {
-        if (!isLive()) lag_ = -1;
+        if (!isLive()) {
+            lag_ = -1;
+            history_.loseSight(QDateTime::currentMSecsSinceEpoch() * 1'000);
+        }
         emit connectionChanged();
     });
     connect(&second_, &QTimer::timeout, this, &EngineState::onSecond);
@@ -162,6 +165,7 @@ void EngineState::take(const QJsonObject& batch) {
         for (const QJsonValue gone : batch.value("gone_queues").toArray()) {
             queues_.erase(gone.toInteger());
             rates_.erase(gone.toInteger());
+            history_.forget(gone.toInteger());
         }
         emit queuesChanged();
     }
@@ -177,8 +181,10 @@ void EngineState::take(const QJsonObject& batch) {
 
 void EngineState::takeQueues(const QJsonArray& queues) {
     const qint64 now = clock_.elapsed();
+    const qint64 wall = QDateTime::currentMSecsSinceEpoch() * 1'000;
     for (const QJsonValue value : queues) {
         QueueInfo info = infoOf(value.toObject());
+        history_.add(info.id, wall, info.active, info.done());
         auto& seen = rates_[info.id].done;
         seen.emplace_back(now, info.done());
         // Thinned: a second apart is enough for a minute's rate.

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "ui/bridge/engine_link.h"
+#include "ui/models/queue_history.h"
 #include "ui/style/paint.h"
 
 #include <QElapsedTimer>
@@ -44,10 +45,14 @@ public:
     /// As GET session; empty until the first answer.
     const QJsonObject& session() const { return session_; }
     qint64 count(Face face) const;
+    /// As the engine tells them; it need not tell every face.
+    const QJsonObject& counts() const { return counts_; }
     QString machineName() const;
     const std::map<qint64, QueueInfo>& queues() const { return queues_; }
     const QueueInfo* queue(qint64 id) const;
     QString queueName(qint64 id) const;
+    /// What queues had left since this window looks.
+    const QueueHistory& history() const { return history_; }
     const QStringList& workers() const { return workers_; }
     bool allHeld() const;
 
@@ -92,6 +97,7 @@ private:
         std::vector<std::pair<qint64, qint64>> done; ///< ms and how many were done then
     };
     std::map<qint64, Rate> rates_;
+    QueueHistory history_;
     QStringList workers_;
     QDateTime asOf_;
     QTimer second_;

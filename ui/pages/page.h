@@ -30,6 +30,8 @@ public:
     virtual void show(const QString& page, const QString& filter = {}) = 0;
     /// The action in the Actions page with its detail open, at `tab` ("output", "why"; empty: as it was).
     virtual void showAction(qint64 lsn, const QString& tab = {}) = 0;
+    /// A page with this one of its things selected: "queues", 7.
+    virtual void showThing(const QString& page, qint64 id) = 0;
     /// The form for new work, filled in with `action` (as POST jobs takes it) and `queue`.
     virtual void openSubmit(const QJsonObject& action = {}, qint64 queue = 0) = 0;
     /// The form that registers a worker, filled in from a program, a folder or a descriptor; empty: asks for one.

@@ -1,4 +1,5 @@
 #include "ui/pages/actions/actions_page.h"
+#include "ui/pages/dashboard/dashboard_page.h"
 #include "ui/pages/page.h"
 #include "ui/pages/queues/queues_page.h"
 #include "ui/pages/settings/settings_page.h"
@@ -20,6 +21,8 @@ QString title(const char* text) {
 
 std::vector<PageSpec> allPages() {
     return {
+        {"dashboard", title(QT_TRANSLATE_NOOP("Pages", "Dashboard")), "dashboard",
+         [](Context context) -> Page* { return new DashboardPage(context); }},
         {"queues", title(QT_TRANSLATE_NOOP("Pages", "Queues")), "queues",
          [](Context context) -> Page* { return new QueuesPage(context); },
          [](const EngineState& state) {

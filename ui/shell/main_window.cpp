@@ -232,6 +232,11 @@ void MainWindow::showAction(qint64 lsn, const QString& tab) {
     if (Page* actions = page()) actions->open(lsn, tab);
 }
 
+void MainWindow::showThing(const QString& id, qint64 thing) {
+    show(id);
+    if (Page* shown = page(); shown != nullptr && current_ == id) shown->open(thing);
+}
+
 bool MainWindow::ask(const QString& question, const QString& lost, const QString& verb, const QString& keep) {
     return askQuestion(this, question, lost, verb, keep);
 }

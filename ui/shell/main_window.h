@@ -40,6 +40,7 @@ public:
     void show(const QString& page, const QString& filter = {}) override;
     using QMainWindow::show;
     void showAction(qint64 lsn, const QString& tab = {}) override;
+    void showThing(const QString& page, qint64 id) override;
     void openSubmit(const QJsonObject& action = {}, qint64 queue = 0) override;
     void openRegister(const QString& path = {}) override;
     bool ask(const QString& question, const QString& lost, const QString& verb, const QString& keep) override;

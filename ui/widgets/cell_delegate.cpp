@@ -37,6 +37,30 @@ void paintNumber(QPainter& painter, const QRectF& area, const Cell& cell, const 
                   faint ? Theme::current()(Token::Text3) : colour);
 }
 
+/// A small button at the right of its cell; its frame is there under the pointer only.
+void paintPress(QPainter& painter, const QRectF& area, const Cell& cell, bool hovered) {
+    if (cell.text.isEmpty()) return;
+    const Theme& theme = Theme::current();
+    const QFont& own = typeface(Type::Small);
+    const qreal width = QFontMetricsF(own).horizontalAdvance(cell.text) + (cell.icon.isEmpty() ? 16 : 32);
+    const QRectF box(area.right() - width + 4, area.top() + 1, width, area.height() - 3);
+    if (hovered) {
+        painter.save();
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.setPen(theme(Token::Line));
+        painter.setBrush(theme(Token::Bg2));
+        painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 3, 3);
+        painter.restore();
+    }
+    const QColor colour = theme(hovered ? Token::Text1 : Token::Text2);
+    QRectF inside = box.adjusted(8, 0, -8, 0);
+    if (!cell.icon.isEmpty()) {
+        icons::paint(painter, QRectF(inside.left(), inside.top(), 12, inside.height()), cell.icon, 12, colour);
+        inside.setLeft(inside.left() + 16);
+    }
+    paint::text(painter, inside, cell.text, own, colour, Qt::AlignLeft, Qt::ElideNone);
+}
+
 } // namespace
 
 CellDelegate::CellDelegate(Table* table)
@@ -74,6 +98,8 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
     } else if (kind == CellKind::Progress) {
         paint::progress(*painter, QRectF(inside.left(), std::round(inside.center().y() - 4), inside.width(), 8),
                         cell.shares);
+    } else if (kind == CellKind::Press) {
+        paintPress(*painter, inside, cell, table_->isHovered(index.row()));
     } else if (kind == CellKind::Number) {
         paintNumber(*painter, inside, cell, colour);
     } else {

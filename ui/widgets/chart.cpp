@@ -325,11 +325,13 @@ void Chart::paintEvent(QPaintEvent*) {
     const int labels = std::clamp(area.width() / scaled(88), 2, 5);
     const std::int64_t now = QDateTime::currentMSecsSinceEpoch() * 1'000;
     const bool days = shown_.to - shown_.from > 20LL * 3'600'000'000;
+    // Two labels that read alike say nothing.
+    const bool seconds = shown_.to - shown_.from < labels * 60LL * 1'000'000;
+    const QString clock = seconds ? QStringLiteral("HH:mm:ss") : QStringLiteral("HH:mm");
     for (int i = 0; i < labels; ++i) {
         const std::int64_t t = shown_.from + (shown_.to - shown_.from) * i / (labels - 1);
         const QDateTime when = QDateTime::fromMSecsSinceEpoch(t / 1'000);
-        QString text =
-            QLocale().toString(when, days && i == 0 ? QStringLiteral("ddd HH:mm") : QStringLiteral("HH:mm"));
+        QString text = QLocale().toString(when, days && i == 0 ? QStringLiteral("ddd HH:mm") : clock);
         if (i == labels - 1 && std::abs(now - shown_.to) < std::max<std::int64_t>(3 * shown_.step, 3'000'000))
             text = tr("now");
         const double x = xOf(t);
@@ -463,7 +465,7 @@ double niceEnd(double value, double least) {
     const double wanted = std::max(value, least);
     if (!(wanted > 0)) return 1;
     const double power = std::pow(10.0, std::floor(std::log10(wanted)));
-    for (const double step : {1.0, 2.0, 3.0, 5.0, 6.0, 10.0})
+    for (const double step : {1.0, 2.0, 3.0, 4.0, 6.0, 10.0})
         if (step * power >= wanted * (1 - 1e-9)) return step * power;
     return 10 * power;
 }

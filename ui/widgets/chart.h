@@ -123,7 +123,7 @@ private:
 
 /// At most kMostPoints points: of each stretch the highest, a gap where nothing in it is known.
 Chart::Data thinned(Chart::Data data);
-/// The least of 1, 2, 3, 5, 6 times a power of ten that is at least `value`, and at least `least`: the end of an
+/// The least of 1, 2, 3, 4, 6 times a power of ten that is at least `value`, and at least `least`: the end of an
 /// axis.
 double niceEnd(double value, double least);
 /// On an axis: 0, 500, "15 k", "1.5 M".

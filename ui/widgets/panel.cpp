@@ -36,6 +36,12 @@ void Label::setToken(Token token) {
     update();
 }
 
+void Label::setInk(std::optional<Face> face) {
+    if (ink_ == face) return;
+    ink_ = face;
+    update();
+}
+
 void Label::setType(Type type) {
     type_ = type;
     updateGeometry();
@@ -62,7 +68,8 @@ QSize Label::minimumSizeHint() const {
 void Label::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     const bool numeric = !text_.isEmpty() && text_.front().isDigit();
-    const QColor colour = Theme::current()(isEnabled() ? token_ : Token::Disabled);
+    const Theme& theme = Theme::current();
+    const QColor colour = ink_ ? theme.inkOf(*ink_) : theme(isEnabled() ? token_ : Token::Disabled);
     if (numeric && !elides_) return paint::number(painter, rect(), text_, typeface(type_), colour, Qt::AlignLeft);
     paint::text(painter, rect(), text_, typeface(type_), colour, Qt::AlignLeft,
                 elides_ ? Qt::ElideRight : Qt::ElideNone);
@@ -127,6 +134,7 @@ Panel::Panel(const QString& title, bool framed, QWidget* parent)
     head_->addWidget(note_, 1);
     column_->addWidget(head);
     setAccessibleName(title);
+    connect(&Theme::current(), &Theme::changed, this, &Panel::paintIcon);
 }
 
 void Panel::setTitle(const QString& title) {
@@ -143,7 +151,18 @@ void Panel::addToHead(QWidget* widget) {
 }
 
 void Panel::setIcon(const QString& icon) {
-    icon_->setPixmap(icons::icon(icon, Token::Text2).pixmap(14, 14));
+    image_ = icons::icon(icon, Token::Text2);
+    paintIcon();
+}
+
+void Panel::setFace(Face face) {
+    image_ = icons::faceIcon(face);
+    paintIcon();
+}
+
+void Panel::paintIcon() {
+    if (image_.isNull()) return;
+    icon_->setPixmap(image_.pixmap(QSize(14, 14), devicePixelRatioF()));
     icon_->show();
 }
 

@@ -6,8 +6,10 @@
 
 #include <QFrame>
 #include <QHBoxLayout>
+#include <QIcon>
 #include <QLabel>
 #include <QVBoxLayout>
+#include <optional>
 
 namespace yard::ui {
 
@@ -19,6 +21,8 @@ public:
     void setText(const QString& text);
     QString text() const { return text_; }
     void setToken(Token token);
+    /// In the ink of a face in place of the token; absent: the token again.
+    void setInk(std::optional<Face> face);
     void setType(Type type);
     /// Takes what room there is and ends in an ellipsis; the tool tip then has the whole.
     void setElides(bool elides);
@@ -33,6 +37,7 @@ private:
     QString text_;
     Type type_;
     Token token_;
+    std::optional<Face> ink_;
     bool elides_ = false;
 };
 
@@ -76,6 +81,7 @@ public:
     void addToHead(QWidget* widget);
     /// An icon before the title.
     void setIcon(const QString& icon);
+    void setFace(Face face);
     void setBody(QWidget* body);
 
 protected:
@@ -84,9 +90,11 @@ protected:
 private:
     QVBoxLayout* column_;
     QHBoxLayout* head_;
+    void paintIcon();
     QLabel* icon_;
     Label* title_;
     Label* note_;
+    QIcon image_;
     bool framed_;
 };
 

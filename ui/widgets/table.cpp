@@ -302,6 +302,14 @@ void Table::keyPressEvent(QKeyEvent* event) {
     QTableView::keyPressEvent(event);
 }
 
+/// A link or a button, with something in it.
+bool Table::isPressable(const QModelIndex& index) const {
+    if (!index.isValid()) return false;
+    const CellKind kind = rows_->columns()[static_cast<std::size_t>(index.column())].kind;
+    return (kind == CellKind::Link || kind == CellKind::Press) &&
+           !rows_->cell(index.row(), index.column()).text.isEmpty();
+}
+
 int Table::columnAt(const QPoint& at) const {
     const QModelIndex index = indexAt(at);
     return index.isValid() ? index.column() : -1;
@@ -321,8 +329,7 @@ void Table::mouseReleaseEvent(QMouseEvent* event) {
     updateFrozen();
     const QModelIndex index = indexAt(event->pos());
     if (!index.isValid() || event->button() != Qt::LeftButton || event->modifiers() != Qt::NoModifier) return;
-    if (rows_->columns()[static_cast<std::size_t>(index.column())].kind == CellKind::Link)
-        emit linkClicked(rows_->idAt(index.row()), index.column());
+    if (isPressable(index)) emit linkClicked(rows_->idAt(index.row()), index.column());
 }
 
 void Table::mouseMoveEvent(QMouseEvent* event) {
@@ -332,9 +339,7 @@ void Table::mouseMoveEvent(QMouseEvent* event) {
         hovered_ = row;
         viewport()->update();
     }
-    const bool link =
-        index.isValid() && rows_->columns()[static_cast<std::size_t>(index.column())].kind == CellKind::Link;
-    viewport()->setCursor(link ? Qt::PointingHandCursor : Qt::ArrowCursor);
+    viewport()->setCursor(isPressable(index) ? Qt::PointingHandCursor : Qt::ArrowCursor);
     QTableView::mouseMoveEvent(event);
 }
 

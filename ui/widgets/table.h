@@ -71,6 +71,7 @@ private:
     void remember() const;
     void recall();
     int columnAt(const QPoint& at) const;
+    bool isPressable(const QModelIndex& index) const;
 
     QString key_;
     TableModel* rows_ = nullptr;

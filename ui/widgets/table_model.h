@@ -22,7 +22,8 @@ enum class CellKind : std::uint8_t {
     Number,   ///< at the right, digits line up, never elided
     State,    ///< icon and word
     Progress, ///< segments
-    Link      ///< in accent; clicked(row, column) of the table
+    Link,     ///< in accent; linkClicked(id, column) of the table
+    Press     ///< a small button; as Link
 };
 
 struct Column {

@@ -1,25 +1,23 @@
 #include "ui/pages/queues/queue_panel.h"
 
+#include "ui/pages/queues/queue_rows.h"
+#include "ui/pages/queues/queue_troubles.h"
 #include "ui/style/format.h"
 #include "ui/style/icons.h"
 #include "ui/style/paint.h"
+#include "ui/widgets/button.h"
 
+#include <QApplication>
+#include <QClipboard>
+#include <QJsonDocument>
 #include <QLabel>
+#include <QMenu>
 #include <QPainter>
+#include <QScrollArea>
 
 #include <utility>
 
 namespace yard::ui {
-
-namespace {
-
-Face faceOf(const QueueInfo& queue) {
-    if (queue.state == "cancelled") return Face::Cancelled;
-    if (queue.held) return Face::Held;
-    return queue.running() > 0 ? Face::Running : Face::Pending;
-}
-
-} // namespace
 
 QueuePanel::QueuePanel(Context context, QWidget* parent)
     : QWidget(parent)
@@ -27,32 +25,30 @@ QueuePanel::QueuePanel(Context context, QWidget* parent)
     , name_(new Label({}, Type::Strong, Token::Text1))
     , number_(new Label({}, Type::Body, Token::Text3))
     , icon_(new QLabel)
+    , troubles_(new QueueTroubles(context))
     , route_(new Label({}, Type::Mono, Token::Text2))
     , line_(new Label({}, Type::Mono, Token::Text2)) {
     setMinimumWidth(scaled(300));
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(1, 0, 0, 0);
+    auto* outer = new QVBoxLayout(this);
+    outer->setContentsMargins(1, 0, 0, 0);
+    outer->setSpacing(0);
+    makeHead(outer);
+    // All of it is there at any height; what does not fit is scrolled to.
+    auto* scroll = new QScrollArea;
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    auto* inside = new Surface(Token::Bg1);
+    auto* column = new QVBoxLayout(inside);
+    column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
-    auto* head = new QHBoxLayout;
-    head->setContentsMargins(16, 0, 16, 0);
-    head->setSpacing(8);
-    head->addWidget(icon_);
-    name_->setElides(true);
-    head->addWidget(name_);
-    head->addWidget(number_);
-    head->addStretch(1);
-    auto* headBox = new QWidget;
-    headBox->setFixedHeight(scaled(48));
-    headBox->setLayout(head);
-    column->addWidget(headBox);
     auto* figures = new QHBoxLayout;
-    figures->setContentsMargins(16, 4, 16, 12);
+    figures->setContentsMargins(12, 10, 12, 12);
     figures->setSpacing(16);
     for (int i = 0; i < 4; ++i) {
         auto* pair = new QVBoxLayout;
         pair->setSpacing(2);
-        Figure figure{new Label({}, Type::Figure, Token::Text1), new Label({}, Type::Caption, Token::Text3)};
-        figure.value->setType(Type::Strong);
+        const Figure figure{new Label({}, Type::Title, Token::Text1), new Label({}, Type::Caption, Token::Text2)};
         pair->addWidget(figure.value);
         pair->addWidget(figure.note);
         figures->addLayout(pair);
@@ -61,10 +57,54 @@ QueuePanel::QueuePanel(Context context, QWidget* parent)
     figures->addStretch(1);
     column->addLayout(figures);
     makeFields(column);
+    column->addWidget(troubles_);
+    makeAddress(column);
+    column->addStretch(1);
+    scroll->setWidget(inside);
+    outer->addWidget(scroll, 1);
+}
+
+void QueuePanel::makeHead(QVBoxLayout* column) {
+    auto* head = new QHBoxLayout;
+    head->setContentsMargins(12, 0, 4, 0);
+    head->setSpacing(8);
+    head->addWidget(icon_);
+    name_->setElides(true);
+    head->addWidget(name_);
+    head->addWidget(number_);
+    head->addStretch(1);
+    auto* copyAs = new Button(Button::Kind::Flat, tr("Copy as"), "copy");
+    auto* menu = new QMenu(this);
+    menu->addAction(tr("Token"), this, [this] {
+        if (const QueueInfo* queue = context_.state.queue(queue_)) copy(queue->token);
+    });
+    menu->addAction(tr("yardctl"), this, [this] { copy(line_->text()); });
+    menu->addAction(tr("curl"), this, [this] {
+        copy(curlOf({"GET", QStringLiteral("queues/%1").arg(queue_), {}, {}}, context_.link.address()));
+    });
+    menu->addAction(tr("JSON"), this, [this] {
+        if (const QueueInfo* queue = context_.state.queue(queue_))
+            copy(QString::fromUtf8(QJsonDocument(queue->json).toJson()));
+    });
+    copyAs->setMenu(menu);
+    head->addWidget(copyAs);
+    auto* headBox = new QWidget;
+    headBox->setFixedHeight(scaled(48));
+    headBox->setLayout(head);
+    column->addWidget(headBox);
+    column->addWidget(new Rule(Qt::Horizontal));
+}
+
+void QueuePanel::copy(const QString& text) {
+    QApplication::clipboard()->setText(text);
+    context_.navigator.say(tr("Copied: %1").arg(text.section('\n', 0, 0)));
+}
+
+void QueuePanel::makeAddress(QVBoxLayout* column) {
     auto* address = new Panel(tr("Address"), false);
     auto* lines = new QWidget;
     auto* rows = new QVBoxLayout(lines);
-    rows->setContentsMargins(16, 10, 16, 10);
+    rows->setContentsMargins(12, 10, 12, 10);
     rows->setSpacing(6);
     route_->setElides(true);
     line_->setElides(true);
@@ -72,7 +112,10 @@ QueuePanel::QueuePanel(Context context, QWidget* parent)
     rows->addWidget(line_);
     address->setBody(lines);
     column->addWidget(address);
-    column->addStretch(1);
+}
+
+void QueuePanel::setActive(bool active) {
+    troubles_->setActive(active);
 }
 
 void QueuePanel::makeFields(QVBoxLayout* column) {
@@ -88,7 +131,7 @@ void QueuePanel::makeFields(QVBoxLayout* column) {
     panel->addToHead(new Label(tr("change in place"), Type::Body, Token::Text3));
     auto* body = new QWidget;
     auto* rows = new QVBoxLayout(body);
-    rows->setContentsMargins(16, 8, 16, 8);
+    rows->setContentsMargins(12, 8, 12, 8);
     rows->setSpacing(4);
     for (const Setting& setting : settings) {
         auto* row = new QHBoxLayout;
@@ -148,6 +191,7 @@ void QueuePanel::apply(Field& field) {
 void QueuePanel::show(qint64 queue) {
     if (queue_ == queue) return;
     queue_ = queue;
+    troubles_->show(queue);
     for (Field& field : fields_) {
         field.edit->setModified(false);
         field.problem->hide();
@@ -177,12 +221,14 @@ void QueuePanel::refresh() {
     figures_[2].value->setText(tr("%1 run").arg(format.number(queue->running())));
     figures_[2].note->setText(tr("%1 wait").arg(format.number(queue->waiting())));
     figures_[3].value->setText(tr("%1 failed").arg(format.number(queue->of(Face::Failed))));
+    figures_[3].value->setInk(queue->of(Face::Failed) > 0 ? std::optional(Face::Failed) : std::nullopt);
     figures_[3].note->setText(format.percent(queue->of(Face::Failed), queue->total()));
     for (Field& field : fields_)
         if (!field.edit->isModified() && !field.edit->hasFocus()) {
             field.edit->setText(shownValue(field.setting, queue->config.value(field.setting.name)));
             field.edit->setModified(false);
         }
+    troubles_->refresh();
     route_->setText(context_.link.address().path() + "/queues/" +
                     (queue->token.isEmpty() ? QString::number(queue->id) : queue->token));
     line_->setText(QStringLiteral("yardctl ls queue:%1").arg(queue->id));
@@ -192,8 +238,6 @@ void QueuePanel::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.fillRect(rect(), Theme::current()(Token::Bg1));
     paint::hairline(painter, QPointF(0, 0), QPointF(0, height()), Theme::current()(Token::Line));
-    const qreal y = scaled(48);
-    paint::hairline(painter, QPointF(0, y), QPointF(width(), y), Theme::current()(Token::Line));
 }
 
 } // namespace yard::ui

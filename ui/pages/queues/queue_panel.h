@@ -1,4 +1,5 @@
-// The selected queue at the right: figures, settings changed in place, where it is reached. Owner: ui thread.
+// The selected queue at the right: figures, settings changed in place, its failures and events, where it is
+// reached. Owner: ui thread.
 #pragma once
 
 #include "ui/pages/page.h"
@@ -9,6 +10,9 @@
 
 namespace yard::ui {
 
+class Button;
+class QueueTroubles;
+
 class QueuePanel final : public QWidget {
     Q_OBJECT
 public:
@@ -17,6 +21,9 @@ public:
     void show(qint64 queue);
     using QWidget::show;
     qint64 queue() const { return queue_; }
+    /// Asks for failures only while it is.
+    void setActive(bool active);
+    QueueTroubles* troubles() const { return troubles_; }
     /// The queue may have changed.
     void refresh();
 
@@ -35,7 +42,10 @@ private:
         QLineEdit* edit;
         Label* problem;
     };
+    void makeHead(QVBoxLayout* column);
     void makeFields(QVBoxLayout* column);
+    void makeAddress(QVBoxLayout* column);
+    void copy(const QString& text);
     void apply(Field& field);
     QString shownValue(const Setting& setting, const QJsonValue& value) const;
 
@@ -50,6 +60,7 @@ private:
     };
     std::vector<Figure> figures_;
     std::vector<Field> fields_;
+    QueueTroubles* troubles_;
     Label* route_;
     Label* line_;
 };

@@ -9,7 +9,9 @@
 
 namespace yard::ui {
 
+class QueueCommands;
 class QueuePanel;
+class QueueWork;
 
 class QueuesPage final : public Page {
     Q_OBJECT
@@ -27,17 +29,14 @@ public:
     Operation asOperation() const override;
 
     Table* table() const { return table_; }
+    QueueWork* work() const { return work_; }
+    QueuePanel* panel() const { return panel_; }
 
 private:
-    void makeCommands();
+    void connectAll(QAbstractButton* fresh);
     void refill();
     void onSelection();
-    void showMenu(const QPoint& global);
-    void drain();
-    void cancel();
-    void remove();
-    const QueueInfo* selected() const;
-    void forSelected(const std::function<void(const QueueInfo&)>& act);
+    void showQueue(qint64 queue);
 
     PageHead* head_;
     FilterField* filter_;
@@ -48,15 +47,8 @@ private:
     Table* table_;
     RowsModel* rows_;
     QueuePanel* panel_;
-    QAction* showActions_ = nullptr;
-    QAction* showFailures_ = nullptr;
-    QAction* rescheduleFailures_ = nullptr;
-    QAction* holdAction_ = nullptr;
-    QAction* releaseAction_ = nullptr;
-    QAction* drainAction_ = nullptr;
-    QAction* cancelAction_ = nullptr;
-    QAction* deleteAction_ = nullptr;
-    QAction* copyToken_ = nullptr;
+    QueueWork* work_;
+    QueueCommands* commands_;
     bool active_ = false;
 };
 

@@ -1,0 +1,73 @@
+// The first page: how many actions are in each state, the machine over time, queues, what uses the processor, what
+// failed last, why work waits. Owner: ui thread.
+#pragma once
+
+#include "ui/pages/page.h"
+#include "ui/widgets/page_head.h"
+#include "ui/widgets/rows_model.h"
+
+QT_BEGIN_NAMESPACE
+class QMenu;
+class QStackedWidget;
+QT_END_NAMESPACE
+
+namespace yard::ui {
+
+class FailuresPanel;
+class LoadCharts;
+class ProcessorPanel;
+class QueueCommands;
+class StateStrip;
+class Table;
+class WaitingPanel;
+
+class DashboardPage final : public Page {
+    Q_OBJECT
+public:
+    explicit DashboardPage(Context context);
+
+    void setActive(bool active) override;
+    void takeUpdates() override;
+    QList<QAction*> commands() const override;
+    bool closeInnermost() override;
+    Operation asOperation() const override;
+
+    StateStrip* strip() const { return strip_; }
+    LoadCharts* charts() const { return charts_; }
+    Table* queueTable() const { return queues_; }
+    ProcessorPanel* processor() const { return processor_; }
+    FailuresPanel* failures() const { return failures_; }
+    WaitingPanel* waiting() const { return waiting_; }
+    PageHead* head() const { return head_; }
+    /// Nothing has ever been submitted.
+    bool isEmpty() const;
+
+private:
+    QWidget* makeBody();
+    QWidget* makeQueues();
+    QWidget* makeEmpty();
+    void makeSpanMenu();
+    void setSpan(int minutes);
+    void updateHead();
+    void updateCounts();
+    void updateQueues();
+
+    PageHead* head_;
+    Button* span_;
+    QMenu* spans_;
+    QStackedWidget* stack_;
+    Label* address_ = nullptr;
+    StateStrip* strip_;
+    LoadCharts* charts_;
+    Panel* queuePanel_ = nullptr;
+    Label* allDone_ = nullptr;
+    Table* queues_;
+    RowsModel* queueRows_;
+    QueueCommands* queueCommands_;
+    ProcessorPanel* processor_;
+    FailuresPanel* failures_;
+    WaitingPanel* waiting_;
+    bool active_ = false;
+};
+
+} // namespace yard::ui

@@ -1,0 +1,227 @@
+#include "ui/pages/dashboard/failures_panel.h"
+
+#include "ui/models/action_row.h"
+#include "ui/models/failure_kinds.h"
+#include "ui/pages/dashboard/action_menu.h"
+#include "ui/style/format.h"
+#include "ui/widgets/table.h"
+
+#include <QAction>
+#include <QActionGroup>
+#include <QMenu>
+#include <QSettings>
+
+#include <algorithm>
+#include <utility>
+
+namespace yard::ui {
+
+namespace {
+
+constexpr int kEveryMs = 1'000;
+constexpr int kTonightEveryMs = 2'000;
+constexpr int kTonightAnew = 30; // looks after which it is counted again, as it gets later
+constexpr int kMostCounted = 1'000;
+constexpr qint64 kTenMinutes = 600'000'000;
+
+Request failedRequest(int limit) {
+    Request request{"GET", "jobs", {}, {}};
+    request.query.addQueryItem("sort", "-finished");
+    request.query.addQueryItem("limit", QString::number(limit));
+    return request;
+}
+
+} // namespace
+
+QString tonightSince() {
+    return QSettings().value("dashboard/tonight", "18:00").toString();
+}
+
+void setTonightSince(const QString& time) {
+    QSettings().setValue("dashboard/tonight", time);
+}
+
+QString tonightFilter() {
+    return "state:failed finished:since-" + tonightSince();
+}
+
+FailuresPanel::FailuresPanel(Context context, QWidget* parent)
+    : Panel(tr("Latest failures"), true, parent)
+    , context_(context)
+    , table_(new Table("dashboard-failures"))
+    , rows_(new RowsModel(
+          {{"time", tr("Time"), tr("When it failed for good"), CellKind::Text, 84, false, 0, false, {}},
+           {"action", tr("Action"), tr("Its number (LSN)"), CellKind::Link, 88, false, 0, false, {}},
+           {"what", tr("What"), tr("Its label"), CellKind::Name, 176, false, 0, false, {}},
+           {"line",
+            tr("First error line"),
+            tr("What it said, or how it ended"),
+            CellKind::Mono,
+            160,
+            true,
+            0,
+            false,
+            {}},
+           {"again", {}, {}, CellKind::Press, 112, false, 0, false, {}}},
+          this))
+    , all_(new Button(Button::Kind::Small, {}, "again"))
+    , latest_(new Poll(
+          context.link, kEveryMs, [this] { return askLatest(); },
+          [this](const Answer& answer) {
+              jobs_.clear();
+              for (const QJsonValue value : answer.json.value("jobs").toArray()) jobs_.push_back(value.toObject());
+              fill();
+          },
+          this))
+    , tonight_(new Poll(
+          context.link, kTonightEveryMs, [this] { return askTonight(); },
+          [this](const Answer& answer) {
+              tonightCount_ = answer.json.value("jobs").toArray().size();
+              tonightMore_ = answer.json.contains("cursor");
+              updateHead();
+          },
+          this)) {
+    setFace(Face::Failed);
+    table_->setRows(rows_);
+    table_->setObjectName("pane");
+    table_->setAccessibleName(tr("Latest failures"));
+    setBody(table_);
+    addToHead(all_);
+    auto* again = new QAction(tr("Reschedule"), this);
+    again->setShortcut(QKeySequence("Ctrl+R"));
+    again->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+    table_->addAction(again);
+    connect(again, &QAction::triggered, this, &FailuresPanel::rescheduleSelected);
+    connect(all_, &QAbstractButton::clicked, this, &FailuresPanel::rescheduleTonight);
+    connect(table_, &Table::opened, this, [this](qint64 id) { context_.navigator.showAction(id, "output"); });
+    connect(table_, &Table::linkClicked, this, [this](qint64 id, int column) {
+        if (rows_->columns()[static_cast<std::size_t>(column)].kind == CellKind::Link)
+            return context_.navigator.showAction(id, "output");
+        if (blocked_.isEmpty())
+            context_.commands.run(operations::reschedule(Target::of({id})));
+        else
+            context_.navigator.say(blocked_, true);
+    });
+    connect(table_, &Table::menuWanted, this, &FailuresPanel::showMenu);
+    connect(&context_.state, &EngineState::refreshed, this, [this] { latestFor_ = tonightFor_ = -1; });
+    updateHead();
+}
+
+void FailuresPanel::setActive(bool active) {
+    if (active) latestFor_ = tonightFor_ = -1;
+    latest_->setActive(active);
+    tonight_->setActive(active);
+}
+
+void FailuresPanel::setBlocked(const QString& why) {
+    blocked_ = why;
+    updateHead();
+}
+
+void FailuresPanel::refresh() {
+    updateHead();
+}
+
+std::optional<Request> FailuresPanel::askLatest() {
+    const qint64 failed = context_.state.count(Face::Failed);
+    if (latestFor_ == failed) return std::nullopt;
+    latestFor_ = failed;
+    Request request = failedRequest(static_cast<int>(kMostShown));
+    request.query.addQueryItem("state", "failed");
+    return request;
+}
+
+std::optional<Request> FailuresPanel::askTonight() {
+    const qint64 failed = context_.state.count(Face::Failed);
+    if (tonightFor_ == failed && ++sinceTonight_ < kTonightAnew) return std::nullopt;
+    tonightFor_ = failed;
+    sinceTonight_ = 0;
+    Request request = failedRequest(kMostCounted);
+    request.query.addQueryItem("q", tonightFilter());
+    return request;
+}
+
+const QJsonObject* FailuresPanel::job(qint64 lsn) const {
+    const auto found =
+        std::ranges::find(jobs_, lsn, [](const QJsonObject& each) { return each.value("lsn").toInteger(); });
+    return found == jobs_.end() ? nullptr : &*found;
+}
+
+void FailuresPanel::fill() {
+    const Format format;
+    const qint64 now = QDateTime::currentMSecsSinceEpoch() * 1'000;
+    std::vector<Row> rows;
+    rows.reserve(jobs_.size());
+    for (const QJsonObject& job : jobs_) {
+        Row row;
+        row.id = job.value("lsn").toInteger();
+        const qint64 at = endedAt(job);
+        Cell time{at > 0 ? format.time(at, now) : Format::unknown(), {}, {}, {}, Cell::Tone::Dim};
+        if (at > 0) time.tip = format.exactTime(at, now);
+        const QString note = job.value("note").toString();
+        Cell line{note.isEmpty() ? endOf(job) : note};
+        Cell again{tr("Reschedule")};
+        again.icon = "again";
+        row.cells = {time, {format.number(row.id)}, {actionRowOf(job).what()}, line, again};
+        rows.push_back(std::move(row));
+    }
+    table_->setMessage(rows.empty() ? tr("Nothing has failed.") : QString());
+    rows_->setRows(std::move(rows));
+    updateHead();
+}
+
+void FailuresPanel::updateHead() {
+    const Format format;
+    const qint64 now = QDateTime::currentMSecsSinceEpoch() * 1'000;
+    const qint64 failed = context_.state.count(Face::Failed);
+    const auto recent =
+        std::ranges::count_if(jobs_, [&](const QJsonObject& each) { return endedAt(each) > now - kTenMinutes; });
+    const bool exact = recent < static_cast<qint64>(kMostShown);
+    setNote(failed == 0   ? QString()
+            : recent == 0 ? format.number(failed)
+                          : tr("%1, %2 of them in the last 10 minutes")
+                                .arg(format.number(failed),
+                                     exact ? format.number(recent) : tr("%1 or more").arg(format.number(recent))));
+    const QString count =
+        tonightMore_ ? tr("%1 or more").arg(format.number(tonightCount_)) : format.number(tonightCount_);
+    all_->setText(tr("Reschedule all of tonight (%1)").arg(count));
+    all_->setToolTip(tr("What failed since %1; another time is in the menu of the list").arg(tonightSince()));
+    all_->setBlocked(!blocked_.isEmpty()  ? blocked_
+                     : tonightCount_ == 0 ? tr("Nothing has failed since %1").arg(tonightSince())
+                                          : QString());
+}
+
+void FailuresPanel::rescheduleSelected() {
+    const auto ids = table_->selectedIds();
+    if (ids.empty()) return;
+    if (!blocked_.isEmpty()) return context_.navigator.say(blocked_, true);
+    const Operation operation = operations::reschedule(Target::of(ids));
+    if (ids.size() > 20)
+        context_.commands.runUndoable(operation);
+    else
+        context_.commands.run(operation);
+}
+
+/// Always with time to take it back: it is one press.
+void FailuresPanel::rescheduleTonight() {
+    context_.commands.runUndoable(operations::reschedule(Target::matching(tonightFilter(), tonightCount_)));
+}
+
+void FailuresPanel::showMenu(const QPoint& global) {
+    if (const QJsonObject* chosen = job(table_->currentId()); chosen != nullptr && !table_->selectedIds().empty())
+        return showActionMenu(context_, table_, QJsonObject(*chosen), global);
+    QMenu menu(this);
+    menu.addAction(tr("Tonight begins at"))->setEnabled(false);
+    for (const char* time : {"12:00", "16:00", "17:00", "18:00", "19:00", "20:00", "22:00", "00:00"}) {
+        QAction* action = menu.addAction(QString::fromLatin1(time), this, [this, time] {
+            setTonightSince(QString::fromLatin1(time));
+            tonightFor_ = -1;
+            tonight_->now();
+        });
+        action->setCheckable(true);
+        action->setChecked(tonightSince() == QLatin1String(time));
+    }
+    menu.exec(global);
+}
+
+} // namespace yard::ui

@@ -1,0 +1,118 @@
+#include "ui/pages/dashboard/state_strip.h"
+
+#include "ui/style/format.h"
+#include "ui/style/icons.h"
+
+#include <QHBoxLayout>
+#include <QPainter>
+
+#include <utility>
+
+namespace yard::ui {
+
+namespace {
+
+class StateCell final : public QAbstractButton {
+public:
+    StateCell(Face face, QWidget* parent)
+        : QAbstractButton(parent)
+        , face_(face) {
+        setText(wordOf(face));
+        setFocusPolicy(Qt::TabFocus);
+        setAttribute(Qt::WA_Hover);
+        setCursor(Qt::PointingHandCursor);
+        setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Expanding);
+    }
+    void setCount(std::optional<qint64> count) {
+        const QString text = count ? Format().number(*count) : Format::unknown();
+        if (text == count_) return;
+        count_ = text;
+        any_ = count.value_or(0) > 0;
+        setAccessibleName(text + ' ' + wordOf(face_));
+        update();
+    }
+    QSize sizeHint() const override { return {scaled(104), scaled(58)}; }
+
+protected:
+    void paintEvent(QPaintEvent*) override {
+        QPainter painter(this);
+        const Theme& theme = Theme::current();
+        const Token under = isDown() ? Token::Bg4 : underMouse() ? Token::Bg3 : Token::Bg2;
+        painter.fillRect(rect(), theme(under));
+        if (face_ != Face::Cancelled)
+            paint::hairline(painter, {width() - 1.0, 0}, {width() - 1.0, height() + 0.0}, theme(Token::Line));
+        const qreal left = width() < scaled(112) ? 8 : 14;
+        const QRectF head(left, scaled(9), width() - left - 4, scaled(16));
+        icons::paintFace(painter, QRectF(head.left(), head.top(), 14, head.height()), theme.scheme(), face_, 14,
+                         theme(under));
+        paint::text(painter, head.adjusted(20, 0, 0, 0), text(), typeface(Type::Small), theme(Token::Text2));
+        // A number is never elided: it gets smaller first.
+        const QRectF figure(left, scaled(27), width() - left - 4, scaled(24));
+        const Type type = numberWidth(typeface(Type::Figure), count_) <= figure.width()   ? Type::Figure
+                          : numberWidth(typeface(Type::Strong), count_) <= figure.width() ? Type::Strong
+                                                                                          : Type::Caption;
+        paint::number(painter, figure, count_, typeface(type),
+                      face_ == Face::Failed && any_ ? theme.inkOf(face_)
+                                                    : theme(any_ ? Token::Text1 : Token::Text3),
+                      Qt::AlignLeft);
+        if (!hasFocus()) return;
+        painter.setPen(QPen(theme(Token::Accent), 2));
+        painter.drawRect(QRectF(rect()).adjusted(1, 1, -1, -1));
+    }
+
+private:
+    Face face_;
+    QString count_ = QStringLiteral(" ");
+    bool any_ = false;
+};
+
+} // namespace
+
+std::array<std::optional<qint64>, kFaces> faceCounts(const EngineState& state) {
+    std::array<std::optional<qint64>, kFaces> counts{};
+    if (state.counts().isEmpty()) return counts;
+    for (std::size_t i = 0; i < kFaces; ++i) counts[i] = state.count(static_cast<Face>(i));
+    const QJsonObject& told = state.counts();
+    auto& pending = *counts[std::to_underlying(Face::Pending)];
+    auto& held = counts[std::to_underlying(Face::Held)];
+    if (!told.contains("held")) { // seen at the queues that are held as a whole
+        held = 0;
+        for (const auto& [id, queue] : state.queues()) *held += queue.of(Face::Held);
+        pending = std::max<qint64>(0, pending - *held);
+    }
+    if (!told.contains("retry")) counts[std::to_underlying(Face::Retry)].reset();
+    return counts;
+}
+
+StateStrip::StateStrip(QWidget* parent)
+    : QWidget(parent) {
+    setFixedHeight(scaled(60));
+    setAccessibleName(tr("Actions by state"));
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(1, 1, 1, 1);
+    row->setSpacing(0);
+    for (std::size_t i = 0; i < kFaces; ++i) {
+        const auto face = static_cast<Face>(i);
+        cells_[i] = new StateCell(face, this);
+        row->addWidget(cells_[i], 1);
+        connect(cells_[i], &QAbstractButton::clicked, this, [this, face] { emit chosen(face); });
+    }
+}
+
+void StateStrip::show(const std::array<std::optional<qint64>, kFaces>& counts) {
+    for (std::size_t i = 0; i < kFaces; ++i) static_cast<StateCell*>(cells_[i])->setCount(counts[i]);
+}
+
+QAbstractButton* StateStrip::cell(Face face) const {
+    return cells_[std::to_underlying(face)];
+}
+
+void StateStrip::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Theme::current()(Token::Line));
+    painter.setBrush(Theme::current()(Token::Bg2));
+    painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 3, 3);
+}
+
+} // namespace yard::ui

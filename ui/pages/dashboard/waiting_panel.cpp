@@ -1,0 +1,95 @@
+#include "ui/pages/dashboard/waiting_panel.h"
+
+#include "ui/style/format.h"
+#include "ui/widgets/table.h"
+
+namespace yard::ui {
+
+namespace {
+constexpr int kEveryMs = 3'000;
+}
+
+WaitingPanel::WaitingPanel(Context context, QWidget* parent)
+    : Panel(tr("Why work is waiting"), true, parent)
+    , context_(context)
+    , table_(new Table("dashboard-waiting"))
+    , rows_(new RowsModel(
+          {{"reason",
+            tr("Waits for"),
+            tr("What pending actions wait for"),
+            CellKind::Text,
+            160,
+            true,
+            0,
+            false,
+            {}},
+           {"count", tr("Actions"), tr("How many of them"), CellKind::Number, 80, false, 0, false, {}}},
+          this))
+    , count_(new Label({}, Type::Body, Token::Text2))
+    , poll_(new Poll(
+          context.link, kEveryMs, [this] { return counts_ ? waitingCountRequest() : waitingRequest(std::nullopt); },
+          [this](const Answer& answer) { take(answer); }, this)) {
+    setIcon("hold");
+    table_->setRows(rows_);
+    table_->setObjectName("pane");
+    table_->setAccessibleName(tr("Why work is waiting"));
+    setBody(table_);
+    addToHead(count_);
+    const auto open = [this](qint64 id) {
+        if (const Row* row = rows_->row(rows_->rowOf(id)); row != nullptr)
+            context_.navigator.show("actions", row->keys.front().toString());
+    };
+    connect(table_, &Table::opened, this, open);
+    connect(table_, &QAbstractItemView::clicked, this,
+            [this, open](const QModelIndex& index) { open(rows_->idAt(index.row())); });
+    connect(poll_, &Poll::failed, this, [this](int status) {
+        if (status != 404 && status != 501) return;
+        counts_ = false; // an engine that does not: what it lists is counted here
+        poll_->now();
+    });
+    connect(&context_.state, &EngineState::refreshed, poll_, &Poll::now);
+}
+
+void WaitingPanel::setActive(bool active) {
+    poll_->setActive(active);
+}
+
+void WaitingPanel::refresh() {
+    const qint64 waiting =
+        context_.state.count(Face::Pending) + context_.state.count(Face::Held) + context_.state.count(Face::Retry);
+    count_->setText(Format().number(waiting));
+}
+
+std::optional<qint64> WaitingPanel::retrying() const {
+    if (more_) return std::nullopt;
+    qint64 count = 0;
+    for (const WaitReason& reason : reasons_)
+        if (reason.face == Face::Retry) count += reason.count;
+    return count;
+}
+
+void WaitingPanel::take(const Answer& answer) {
+    const qint64 now = QDateTime::currentMSecsSinceEpoch() * 1'000;
+    reasons_ = answer.json.contains("reasons")
+                   ? waitReasonsOf(answer.json, context_.state, now)
+                   : waitReasonsOf(answer.json.value("jobs").toArray(), context_.state, now);
+    more_ = answer.json.contains("cursor");
+    const Format format;
+    std::vector<Row> rows;
+    for (const WaitReason& reason : reasons_) {
+        Row row;
+        row.id = reason.id();
+        Cell what{reason.more.isEmpty() ? reason.text : tr("%1, %2").arg(reason.text, reason.more)};
+        what.face = reason.face;
+        row.cells = {what, {format.number(reason.count)}};
+        row.keys = {reason.filter};
+        rows.push_back(std::move(row));
+    }
+    table_->setMessage(rows.empty() ? tr("Nothing waits.") : QString());
+    rows_->setRows(std::move(rows));
+    setNote(more_ ? tr("of the first %1").arg(format.number(kMostWaiting)) : QString());
+    refresh();
+    emit changed();
+}
+
+} // namespace yard::ui

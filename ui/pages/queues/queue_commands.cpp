@@ -1,0 +1,159 @@
+#include "ui/pages/queues/queue_commands.h"
+
+#include "ui/pages/queues/queue_rows.h"
+#include "ui/widgets/table.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QClipboard>
+#include <QLocale>
+#include <QMenu>
+
+#include <utility>
+
+namespace yard::ui {
+
+namespace {
+
+constexpr qint64 kUndoFrom = 21; // of fewer nobody wants to wait
+
+QString filterOf(const QueueInfo& queue) {
+    return QStringLiteral("queue:%1").arg(queue.id);
+}
+
+} // namespace
+
+QueueCommands::QueueCommands(Context context, Table* table, QWidget* owner)
+    : QObject(table)
+    , context_(context)
+    , table_(table)
+    , owner_(owner)
+    , showActions_(make(tr("Show actions"), {},
+                        [this] {
+                            if (const QueueInfo* queue = selected())
+                                context_.navigator.show("actions", filterOf(*queue));
+                        }))
+    , showFailures_(make(tr("Show failures"), {},
+                         [this] {
+                             if (const QueueInfo* queue = selected())
+                                 context_.navigator.show("actions", "state:failed " + filterOf(*queue));
+                         }))
+    , rescheduleFailures_(make(tr("Reschedule failures"), QKeySequence("Ctrl+R"), [this] { rescheduleFailures(); }))
+    , hold_(make(tr("Hold"), QKeySequence("Ctrl+H"),
+                 [this] {
+                     forSelected([&](const QueueInfo& queue) {
+                         context_.commands.run(operations::holdQueue(queue.id, queue.name()));
+                     });
+                 }))
+    , release_(make(tr("Release"), {},
+                    [this] {
+                        forSelected([&](const QueueInfo& queue) {
+                            context_.commands.run(operations::releaseQueue(queue.id, queue.name()));
+                        });
+                    }))
+    , drain_(make(tr("Drain…"), {}, [this] { askToDrain(); }))
+    , cancel_(make(tr("Cancel…"), QKeySequence("Ctrl+Del"), [this] { askToCancel(); }))
+    , delete_(make(tr("Delete…"), QKeySequence("Shift+Del"), [this] { askToDelete(); }))
+    , copyToken_(make(tr("Copy token"), {}, [this] {
+        if (const QueueInfo* queue = selected()) QApplication::clipboard()->setText(queue->token);
+    })) {
+    update();
+}
+
+QAction* QueueCommands::make(const QString& title, const QKeySequence& keys, std::function<void()> act) {
+    auto* action = new QAction(title, this);
+    action->setShortcut(keys);
+    action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+    connect(action, &QAction::triggered, this, [act = std::move(act)] { act(); });
+    owner_->addAction(action);
+    return action;
+}
+
+const QueueInfo* QueueCommands::selected() const {
+    const auto ids = table_->selectedIds();
+    return ids.empty() ? nullptr : context_.state.queue(queueIdOf(ids.front()));
+}
+
+void QueueCommands::forSelected(const std::function<void(const QueueInfo&)>& act) {
+    for (const qint64 id : table_->selectedIds())
+        if (const QueueInfo* queue = context_.state.queue(queueIdOf(id))) act(QueueInfo(*queue));
+}
+
+QString QueueCommands::endsBlocked() const {
+    const QueueInfo* queue = selected();
+    if (queue == nullptr) return tr("Select a queue first");
+    return queue->id == 0 ? tr("The default queue can be held, but not drained, cancelled or deleted") : QString();
+}
+
+void QueueCommands::update() {
+    const QueueInfo* queue = selected();
+    const bool ends = endsBlocked().isEmpty();
+    for (QAction* action : {drain_, cancel_, delete_}) action->setEnabled(ends);
+    for (QAction* action : {showActions_, showFailures_, copyToken_}) action->setEnabled(queue != nullptr);
+    rescheduleFailures_->setEnabled(queue != nullptr && queue->of(Face::Failed) > 0);
+    hold_->setEnabled(queue != nullptr && !queue->held);
+    release_->setEnabled(queue != nullptr && queue->held);
+}
+
+void QueueCommands::rescheduleFailures() {
+    forSelected([&](const QueueInfo& queue) {
+        const qint64 count = queue.of(Face::Failed);
+        const Operation operation =
+            operations::reschedule(Target::matching("state:failed " + filterOf(queue), count));
+        if (count >= kUndoFrom)
+            context_.commands.runUndoable(operation);
+        else if (count > 0)
+            context_.commands.run(operation);
+    });
+}
+
+void QueueCommands::askToDrain() {
+    forSelected([this](const QueueInfo& queue) {
+        if (context_.navigator.ask(tr("Drain %1?").arg(queue.name()),
+                                   tr("It takes no new actions from then on; the %n it has run to their end.",
+                                      nullptr, static_cast<int>(queue.active)),
+                                   tr("Drain %1").arg(queue.name()), tr("Leave it")))
+            context_.commands.run(operations::drainQueue(queue.id, queue.name()));
+    });
+}
+
+void QueueCommands::askToCancel() {
+    forSelected([this](const QueueInfo& queue) {
+        const QString count = QLocale().toString(queue.active);
+        if (context_.navigator.ask(
+                tr("Cancel %1 actions in %2?").arg(count, queue.name()),
+                tr("%1 are running and are ended; the queue takes no more. This cannot be undone.")
+                    .arg(QLocale().toString(queue.running())),
+                tr("Cancel %1 actions").arg(count), tr("Keep them")))
+            context_.commands.run(operations::cancelQueue(queue.id, queue.name(), queue.active));
+    });
+}
+
+void QueueCommands::askToDelete() {
+    forSelected([this](const QueueInfo& queue) {
+        if (context_.navigator.ask(
+                tr("Delete %1?").arg(queue.name()),
+                tr("%n action(s) of it are cancelled. Its finished actions stay. This cannot be undone.", nullptr,
+                   static_cast<int>(queue.active)),
+                tr("Delete %1").arg(queue.name()), tr("Keep it")))
+            context_.commands.run(operations::deleteQueue(queue.id, queue.name()));
+    });
+}
+
+void QueueCommands::showMenu(const QPoint& global) {
+    update();
+    QMenu menu(table_);
+    menu.addActions({showActions_, showFailures_, rescheduleFailures_});
+    menu.addSeparator();
+    menu.addActions({hold_, release_, drain_, cancel_, delete_});
+    menu.addSeparator();
+    menu.addAction(copyToken_);
+    menu.exec(global);
+}
+
+QList<QAction*> QueueCommands::all() const {
+    return {showActions_, showFailures_, rescheduleFailures_, hold_, release_, drain_,
+            cancel_,      delete_,       copyToken_};
+}
+
+} // namespace yard::ui

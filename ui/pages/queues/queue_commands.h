@@ -1,0 +1,56 @@
+// What can be done with the queues that are selected in a table: commands with their keys, the context menu. The
+// same wherever queues are listed. Owner: ui thread; lives as long as the table.
+#pragma once
+
+#include "ui/pages/page.h"
+
+#include <QPoint>
+
+namespace yard::ui {
+
+class Table;
+
+class QueueCommands final : public QObject {
+    Q_OBJECT
+public:
+    /// Of `table`, whose rows have ids by rowIdOf(). The keys work within `owner`.
+    QueueCommands(Context context, Table* table, QWidget* owner);
+
+    /// The first one selected; null: none.
+    const QueueInfo* selected() const;
+    /// The selection, or what is selected, is another.
+    void update();
+    void showMenu(const QPoint& global);
+    QList<QAction*> all() const;
+    QAction* hold() const { return hold_; }
+    QAction* release() const { return release_; }
+    QAction* drain() const { return drain_; }
+    QAction* cancel() const { return cancel_; }
+    QAction* showActions() const { return showActions_; }
+    QAction* showFailures() const { return showFailures_; }
+    /// Why draining, cancelling and deleting cannot be; empty: they can.
+    QString endsBlocked() const;
+
+private:
+    void forSelected(const std::function<void(const QueueInfo&)>& act);
+    QAction* make(const QString& title, const QKeySequence& keys, std::function<void()> act);
+    void rescheduleFailures();
+    void askToDrain();
+    void askToCancel();
+    void askToDelete();
+
+    Context context_;
+    Table* table_;
+    QWidget* owner_;
+    QAction* showActions_;
+    QAction* showFailures_;
+    QAction* rescheduleFailures_;
+    QAction* hold_;
+    QAction* release_;
+    QAction* drain_;
+    QAction* cancel_;
+    QAction* delete_;
+    QAction* copyToken_;
+};
+
+} // namespace yard::ui

@@ -1,0 +1,130 @@
+#include "ui/pages/queues/queue_rows.h"
+
+#include <QCoreApplication>
+#include <QDateTime>
+#include <QLocale>
+
+#include <algorithm>
+
+namespace yard::ui {
+
+namespace {
+
+struct QueueRows {
+    Q_DECLARE_TR_FUNCTIONS(QueueRows)
+};
+
+QString wordOfState(const QueueInfo& queue) {
+    if (queue.state == "draining") return QueueRows::tr("Draining");
+    if (queue.state == "cancelled") return QueueRows::tr("Cancelled");
+    return queue.held ? QueueRows::tr("Held") : QueueRows::tr("Active");
+}
+
+Cell nameCell(const QueueInfo& queue) {
+    Cell cell{queue.name()};
+    if (queue.state == "draining")
+        cell.icon = "drain";
+    else
+        cell.face = faceOf(queue);
+    return cell;
+}
+
+Cell number(const Format& format, qint64 value, bool bad = false) {
+    Cell cell{format.number(value)};
+    if (bad && value > 0) cell.tone = Cell::Tone::Alert;
+    return cell;
+}
+
+Cell finishCell(const Format& format, const QueueInfo& queue) {
+    if (queue.held && queue.active > 0) return {QueueRows::tr("on release"), {}, {}, {}, Cell::Tone::Dim};
+    if (queue.finish == 0 || queue.active == 0) return {Format::unknown()};
+    const qint64 left = queue.finish - QDateTime::currentMSecsSinceEpoch() * 1'000;
+    return {format.duration(Duration(std::chrono::microseconds(std::max<qint64>(0, left))))};
+}
+
+QString ratePerMinute(const QueueInfo& queue) {
+    if (queue.perMinute <= 0) return Format::unknown();
+    return QLocale().toString(queue.perMinute, 'f', queue.perMinute < 10 ? 1 : 0);
+}
+
+} // namespace
+
+Face faceOf(const QueueInfo& queue) {
+    if (queue.state == "cancelled") return Face::Cancelled;
+    if (queue.held) return Face::Held;
+    return queue.running() > 0 ? Face::Running : Face::Pending;
+}
+
+std::vector<Column> queueColumns(bool few) {
+    return {
+        {"name", QueueRows::tr("Queue"), QueueRows::tr("The queue's tag, or its number"), CellKind::Name, 154,
+         false, 0, false, "name"},
+        {"state", QueueRows::tr("State"), QueueRows::tr("Whether it starts actions"), CellKind::Text, 80, false,
+         few ? 2 : 0, false, "state"},
+        {"weight", QueueRows::tr("Weight"), QueueRows::tr("Its share of the machine against other queues"),
+         CellKind::Number, 58, false, 2, few, "weight"},
+        {"progress",
+         QueueRows::tr("Progress"),
+         QueueRows::tr("Actions by state; the legend is below"),
+         CellKind::Progress,
+         few ? 110 : 138,
+         true,
+         0,
+         false,
+         {}},
+        {"done", QueueRows::tr("Done"), QueueRows::tr("Share of its actions that are in a final state"),
+         CellKind::Number, 66, false, 0, false, "done"},
+        {"waiting", QueueRows::tr("Waiting"), QueueRows::tr("Actions pending, held or waiting to be retried"),
+         CellKind::Number, 66, false, 0, false, "waiting"},
+        {"running", QueueRows::tr("Running"), QueueRows::tr("Actions running now"), CellKind::Number, 64, false, 0,
+         false, "running"},
+        {"completed", QueueRows::tr("Completed"), QueueRows::tr("Actions that succeeded"), CellKind::Number, 84,
+         false, 3, few, "completed"},
+        {"failed", QueueRows::tr("Failed"), QueueRows::tr("Actions that failed for good"), CellKind::Number, 54,
+         false, 0, false, "failed"},
+        {"per-minute", QueueRows::tr("Per min"), QueueRows::tr("Actions that ended within the last minute"),
+         CellKind::Number, 62, false, 1, false, "rate"},
+        {"finish", QueueRows::tr("Finish in"), QueueRows::tr("When what waits and runs should be done"),
+         CellKind::Number, few ? 84 : 92, false, 0, false, "finish"},
+    };
+}
+
+Row queueRow(const Format& format, const QueueInfo& queue) {
+    Row row;
+    row.id = rowIdOf(queue.id);
+    const auto weight = static_cast<qint64>(queue.config.value("weight").toDouble(1));
+    Cell progress;
+    progress.shares = queue.shares;
+    progress.text = format.percent(queue.done(), queue.total());
+    progress.tip = QueueRows::tr("%1 completed, %2 failed, %3 abandoned, %4 cancelled, %5 running, %6 waiting")
+                       .arg(format.number(queue.of(Face::Completed)), format.number(queue.of(Face::Failed)),
+                            format.number(queue.of(Face::Abandoned)), format.number(queue.of(Face::Cancelled)),
+                            format.number(queue.running()), format.number(queue.waiting()));
+    row.cells = {nameCell(queue),
+                 {wordOfState(queue), {}, {}, {}, Cell::Tone::Dim},
+                 number(format, weight),
+                 progress,
+                 {format.percent(queue.done(), queue.total())},
+                 number(format, queue.waiting()),
+                 number(format, queue.running()),
+                 number(format, queue.of(Face::Completed)),
+                 number(format, queue.of(Face::Failed), true),
+                 {ratePerMinute(queue)},
+                 finishCell(format, queue)};
+    const double done =
+        queue.total() > 0 ? static_cast<double>(queue.done()) / static_cast<double>(queue.total()) : 0;
+    row.keys = {QVariant(),
+                QVariant(),
+                weight,
+                QVariant(),
+                done,
+                queue.waiting(),
+                queue.running(),
+                queue.of(Face::Completed),
+                queue.of(Face::Failed),
+                queue.perMinute,
+                queue.finish};
+    return row;
+}
+
+} // namespace yard::ui

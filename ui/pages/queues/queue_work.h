@@ -1,0 +1,51 @@
+// Below the queues: what bars mean, how many actions the selected queue has left with its finish as a band, and
+// what its waiting ones wait for. Owner: ui thread.
+#pragma once
+
+#include "ui/models/poll.h"
+#include "ui/pages/page.h"
+#include "ui/widgets/chart.h"
+#include "ui/widgets/panel.h"
+#include "ui/widgets/rows_model.h"
+
+namespace yard::ui {
+
+class Table;
+
+/// The finish of `left` actions from rates per minute, of which those that are not positive are not known, and from
+/// the engine's own estimate (0: none). The band spans them all.
+std::optional<Chart::Forecast> forecastOf(qint64 now, qint64 left, const std::vector<double>& perMinute,
+                                          qint64 estimate);
+
+class QueueWork final : public QWidget {
+    Q_OBJECT
+public:
+    explicit QueueWork(Context context, QWidget* parent = nullptr);
+    void setActive(bool active);
+    void show(qint64 queue);
+    using QWidget::show;
+    /// The queue may have changed.
+    void refresh();
+    Chart* chart() const { return chart_; }
+    RowsModel* waits() const { return waits_; }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    void takeWaiting(const Answer& answer);
+    void draw();
+
+    Context context_;
+    qint64 queue_ = -1;
+    Panel* left_;
+    Label* rate_;
+    Chart* chart_;
+    Panel* waiting_;
+    RowsModel* waits_;
+    Table* table_;
+    Poll* poll_;
+    QTimer tick_;
+};
+
+} // namespace yard::ui

@@ -1,0 +1,39 @@
+// Words with a block of colour before each: what a bar or a line means. Owner: ui thread.
+#pragma once
+
+#include "ui/style/tokens.h"
+
+#include <QString>
+#include <QWidget>
+#include <functional>
+#include <vector>
+
+QT_BEGIN_NAMESPACE
+class QPainter;
+class QRectF;
+QT_END_NAMESPACE
+
+namespace yard::ui {
+
+class Legend final : public QWidget {
+    Q_OBJECT
+public:
+    struct Entry {
+        QString text;
+        std::function<void(QPainter&, const QRectF&)> block; ///< paints 10 x 8
+    };
+    explicit Legend(std::vector<Entry> entries, QWidget* parent = nullptr);
+    /// A face as progress bars show it.
+    static Entry of(Face face);
+    static Entry filled(const QString& text, std::function<QColor()> colour);
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override { return {0, sizeHint().height()}; }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    std::vector<Entry> entries_;
+};
+
+} // namespace yard::ui
