@@ -34,11 +34,16 @@ void MainWindow::fillEngineMenu() {
         entry(own->first, tr("%1, this program's").arg(own->first.authority()), icons::faceIcon(Face::Completed));
     for (const QUrl& address : engines_->known()) {
         const Engines::Reach reach = engines_->reach(address);
-        const QString text = reach == Engines::Reach::No ? tr("%1, does not answer").arg(address.authority()) : address.authority();
-        entry(address, text, icons::faceIcon(reach == Engines::Reach::Yes ? Face::Completed : reach == Engines::Reach::No ? Face::Cancelled : Face::Pending));
+        const QString text =
+            reach == Engines::Reach::No ? tr("%1, does not answer").arg(address.authority()) : address.authority();
+        entry(address, text,
+              icons::faceIcon(reach == Engines::Reach::Yes  ? Face::Completed
+                              : reach == Engines::Reach::No ? Face::Cancelled
+                                                            : Face::Pending));
     }
     if (!engineMenu_->isEmpty()) engineMenu_->addSeparator();
-    connect(engineMenu_->addAction(tr("Attach…")), &QAction::triggered, this, [this] { show(QStringLiteral("settings"), "engines"); });
+    connect(engineMenu_->addAction(tr("Attach…")), &QAction::triggered, this,
+            [this] { show(QStringLiteral("settings"), "engines"); });
 }
 
 void MainWindow::attach(const QUrl& address, const QByteArray& token) {
