@@ -6,6 +6,7 @@
 #include <QHBoxLayout>
 #include <QPainter>
 
+#include <algorithm>
 #include <utility>
 
 namespace yard::ui {
@@ -73,14 +74,16 @@ std::array<std::optional<qint64>, kFaces> faceCounts(const EngineState& state) {
     if (state.counts().isEmpty()) return counts;
     for (std::size_t i = 0; i < kFaces; ++i) counts[i] = state.count(static_cast<Face>(i));
     const QJsonObject& told = state.counts();
-    auto& pending = *counts[std::to_underlying(Face::Pending)];
-    auto& held = counts[std::to_underlying(Face::Held)];
-    if (!told.contains("held")) { // seen at the queues that are held as a whole
-        held = 0;
-        for (const auto& [id, queue] : state.queues()) *held += queue.of(Face::Held);
-        pending = std::max<qint64>(0, pending - *held);
-    }
+    const qint64 waiting = told.value("pending").toInteger();
+    // Held by themselves the engine tells; those of queues that are held as a whole stand with their queues.
+    qint64 held = told.value("held").toInteger();
+    for (const auto& [id, queue] : state.queues())
+        if (queue.held) held += queue.of(Face::Held);
+    held = std::min(held, waiting);
     if (!told.contains("retry")) counts[std::to_underlying(Face::Retry)].reset();
+    const qint64 retry = counts[std::to_underlying(Face::Retry)].value_or(0);
+    counts[std::to_underlying(Face::Held)] = held;
+    counts[std::to_underlying(Face::Pending)] = std::max<qint64>(0, waiting - held - retry);
     return counts;
 }
 
