@@ -8,6 +8,7 @@
 #include "ui/style/theme.h"
 
 #include <QApplication>
+#include <QDialog>
 #include <QDir>
 #include <QStandardPaths>
 #include <QTest>
@@ -48,6 +49,17 @@ int main(int argc, char** argv) {
                 window.ui::MainWindow::show(spec.id);
                 if (spec.id == "settings")
                     window.page()->setFilter(qEnvironmentVariable("YARD_SHOTS_SECTION", "engine"));
+                if (spec.id == "workers" && !qEnvironmentVariableIsEmpty("YARD_SHOTS_FORM")) {
+                    if (qEnvironmentVariable("YARD_SHOTS_FORM") == "submit")
+                        window.openSubmit();
+                    else
+                        window.openRegister(qEnvironmentVariable("YARD_SHOTS_FORM"));
+                    QTest::qWait(600);
+                    for (QDialog* form : window.findChildren<QDialog*>()) {
+                        form->grab().save(directory.filePath("form-" + form->objectName() + ".png"));
+                        form->close();
+                    }
+                }
                 if (spec.id == "actions") window.showAction(test::demoFailure(window), "output");
                 QTest::qWait(400);
                 const QString name = QStringLiteral("%1-%2-%3.png")

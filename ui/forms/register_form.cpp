@@ -91,7 +91,7 @@ RegisterForm::RegisterForm(Context context, const QString& path, QWidget* parent
     setWindowTitle(tr("Register a worker"));
     setAttribute(Qt::WA_DeleteOnClose);
     setAcceptDrops(true);
-    resize(scaled(1040), scaled(640));
+    resize(scaled(1180), scaled(640));
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(20, 18, 20, 16);
     column->setSpacing(10);
@@ -171,6 +171,7 @@ QWidget* RegisterForm::makeForm() {
     scroll->setWidget(form);
     scroll->setWidgetResizable(true);
     scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     scroll->setFocusPolicy(Qt::NoFocus);
     return scroll;
 }

@@ -192,8 +192,10 @@ QWidget* SubmitForm::makeFields() {
     function_->setEditable(true);
     function_->setObjectName("function");
     function_->setInsertPolicy(QComboBox::NoInsert);
-    for (QComboBox* box : {worker_, function_})
+    for (QComboBox* box : {worker_, function_}) {
+        box->lineEdit()->setFrame(false); // the box has one
         box->lineEdit()->setAccessibleName(box == worker_ ? tr("Worker") : tr("Function"));
+    }
     rows_.emplace_back("worker", new FormRow(tr("Worker"), worker_, {}));
     rows_.emplace_back("function", new FormRow(tr("Function"), function_, {}));
     addLine("argv", tr("Command"), tr("Program and arguments, quoted as for a shell; no shell runs it."))

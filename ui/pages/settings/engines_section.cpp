@@ -37,20 +37,25 @@ private:
         clear();
         addPlace();
         addGroup(tr("Attach"));
-        address_ = new QLineEdit(engines_.embedded() && engines_.embedded()->first.toString() == written ? QString() : written);
+        address_ = new QLineEdit(engines_.embedded() && engines_.embedded()->first.toString() == written ? QString()
+                                                                                                         : written);
         address_->setObjectName("attach-address");
         address_->setPlaceholderText("http://forge-07:8640");
-        addressRow_ = add(new FormRow(tr("Address"), address_, tr("Of the engine; its API is expected below /compute unless the address says otherwise.")));
+        addressRow_ = add(new FormRow(
+            tr("Address"), address_,
+            tr("Of the engine; its API is expected below /compute unless the address says otherwise.")));
         token_ = new QLineEdit(token);
         token_->setObjectName("attach-token");
         token_->setEchoMode(QLineEdit::Password);
         auto* attach = new Button(Button::Kind::Plain, tr("Attach"), "plug");
         attach->setObjectName("attach-now");
-        tokenRow_ = add(new FormRow(tr("Token"), token_, tr("From the file \"token\" in that engine's data directory. Empty: the one that was kept.")));
+        tokenRow_ = add(new FormRow(
+            tr("Token"), token_,
+            tr("From the file \"token\" in that engine's data directory. Empty: the one that was kept.")));
         tokenRow_->addBeside(attach);
         connect(attach, &QAbstractButton::clicked, this, &EnginesSection::attach);
         connect(token_, &QLineEdit::returnPressed, this, &EnginesSection::attach);
-        addGroup(tr("Known engines"));
+        if (engines_.embedded() || !engines_.known().empty()) addGroup(tr("Known engines"));
         if (const auto own = engines_.embedded()) addKnown(own->first, true);
         for (const QUrl& address : engines_.known()) addKnown(address, false);
         noteReach();
@@ -63,7 +68,8 @@ private:
         place_->addItem(tr("in a file that only you can read"), int(TokenStore::Place::File));
         place_->addItem(tr("nowhere; asked for each time"), int(TokenStore::Place::Nowhere));
         place_->setCurrentIndex(place_->findData(int(engines_.place())));
-        placeRow_ = add(new FormRow(tr("Tokens are kept"), place_, tr("The file is %1.").arg(engines_.tokens().file())));
+        placeRow_ =
+            add(new FormRow(tr("Tokens are kept"), place_, tr("The file is %1.").arg(engines_.tokens().file())));
         connect(place_, &QComboBox::activated, this, [this] {
             const auto before = engines_.place();
             const auto now = static_cast<TokenStore::Place>(place_->currentData().toInt());
@@ -87,7 +93,10 @@ private:
         }
         engines_.tokens().probe(this, [this](const QString& problem) {
             const bool matters = !problem.isEmpty() && engines_.place() == TokenStore::Place::Keychain;
-            locked_ = matters ? problem + ' ' + tr("Unlock it, or choose the file: it is readable by you alone, but not encrypted.") : QString();
+            locked_ = matters
+                          ? problem + ' ' +
+                                tr("Unlock it, or choose the file: it is readable by you alone, but not encrypted.")
+                          : QString();
             placeRow_->setProblem(locked_);
         });
     }
@@ -110,23 +119,25 @@ private:
             if (known == nullptr) continue;
             const Engines::Reach reach = engines_.reach(address);
             const bool here = address == context_.link.address();
-            known->setNote(here                                ? tr("shown now")
-                           : reach == Engines::Reach::Yes      ? tr("reachable")
-                           : reach == Engines::Reach::No       ? tr("does not answer")
-                                                               : QString());
+            known->setNote(here                           ? tr("shown now")
+                           : reach == Engines::Reach::Yes ? tr("reachable")
+                           : reach == Engines::Reach::No  ? tr("does not answer")
+                                                          : QString());
         }
     }
 
     /// Tries it before anything is kept or shown.
     void attach() {
         const QUrl address = Engines::addressOf(address_->text());
-        addressRow_->setProblem(address.isValid() ? QString() : tr("This is no address of an engine: http://forge-07:8640"));
+        addressRow_->setProblem(address.isValid() ? QString()
+                                                  : tr("This is no address of an engine: http://forge-07:8640"));
         if (!address.isValid()) return;
         const QByteArray token = token_->text().trimmed().toUtf8();
         if (!token.isEmpty()) return tryOut(address, token, true);
         engines_.tokens().read(address.toString(), this, [this, address](const TokenStore::Found& found) {
             if (!found.token.isEmpty()) return tryOut(address, found.token, false);
-            tokenRow_->setProblem(found.problem.isEmpty() ? tr("There is no token of this engine yet.") : found.problem);
+            tokenRow_->setProblem(found.problem.isEmpty() ? tr("There is no token of this engine yet.")
+                                                          : found.problem);
         });
     }
 
@@ -136,10 +147,11 @@ private:
             tokenRow_->setProblem(problem);
             if (!problem.isEmpty()) return;
             if (!keep) return show(address, token);
-            engines_.tokens().write(address.toString(), token, engines_.place(), this, [this, address, token](const QString& lost) {
-                if (!lost.isEmpty()) context_.navigator.say(tr("The token was not kept: %1").arg(lost), true);
-                show(address, token);
-            });
+            engines_.tokens().write(
+                address.toString(), token, engines_.place(), this, [this, address, token](const QString& lost) {
+                    if (!lost.isEmpty()) context_.navigator.say(tr("The token was not kept: %1").arg(lost), true);
+                    show(address, token);
+                });
         });
     }
 
