@@ -85,7 +85,7 @@ RegisterForm::RegisterForm(Context context, const QString& path, QWidget* parent
     , network_(new QCheckBox(tr("may use the network")))
     , text_(new QPlainTextEdit)
     , problem_(new Prose({}, Type::Body, Token::Text1))
-    , ask_(new Button(Button::Kind::Small, tr("Ask the program"), "again"))
+    , ask_(new Button(Button::Kind::Small, tr("Ask it"), "again"))
     , submit_(new Button(Button::Kind::Primary, tr("Register"), {})) {
     setObjectName("register");
     setWindowTitle(tr("Register a worker"));
