@@ -22,6 +22,7 @@ void Dispatcher::attach(store::Store& store, store::ChunkStore& chunks, runners:
     chunks_ = &chunks;
     runner_ = &runner;
     slotLoad_.assign(runner.capacity(), 0);
+    slotBusySince_.assign(runner.capacity(), {});
     coreSlots_ = std::min<std::ptrdiff_t>(coreSlots, std::ssize(slotLoad_));
 }
 
@@ -158,15 +159,6 @@ void Dispatcher::place(Attempt& attempt, SlotId slot) {
     attempt.slot = slot;
 }
 
-SlotId Dispatcher::leastLoadedSlot(bool shared) const {
-    const auto border = slotLoad_.begin() + coreSlots_;
-    // The session hands out no more of them than there are slots beside those of the cores.
-    const auto least =
-        shared ? std::find(border, slotLoad_.end(), 0u) : std::min_element(slotLoad_.begin(), border);
-    assert(least != slotLoad_.end());
-    return SlotId{static_cast<std::uint32_t>(least - slotLoad_.begin())};
-}
-
 // --- taking back and stopping
 
 void Dispatcher::takeBack(const session::TakeBack& what) {
@@ -275,6 +267,7 @@ void Dispatcher::onStarted(Attempt& attempt, const runners::Started& started) {
     setTimes(attempt, started.times);
     attempt.pid = started.pid;
     attempt.runningSince = attempt.progress = MonoClock::now();
+    if (attempt.slot.value < slotBusySince_.size()) slotBusySince_[attempt.slot.value] = attempt.runningSince;
     parts_.session.submitting(attempt.id.lsn, attempt.id.attempt, parts_.outbox);
     parts_.session.running(attempt.id.lsn, attempt.id.attempt, parts_.outbox);
 }
@@ -282,6 +275,7 @@ void Dispatcher::onStarted(Attempt& attempt, const runners::Started& started) {
 void Dispatcher::onEnded(Attempt& attempt, runners::Ended ended) {
     if (attempt.phase != Phase::Launched) return;
     --slotLoad_[attempt.slot.value];
+    if (attempt.pid != 0) slotBusySince_[attempt.slot.value] = {};
     if (ended.cause != runners::EndCause::SpawnError && ended.slot.value < slotLoad_.size())
         attempt.slot = ended.slot;
     setTimes(attempt, ended.times);

@@ -79,9 +79,10 @@ struct Attempt {
     session::LabelId label;
     Phase phase = Phase::Fetching;
     bool ahead = false;
-    bool shared = false; ///< runs in a slot of its own, beside those of the cores
-    bool hurry = false;  ///< somebody waits for the result
-    bool stored = false; ///< the session has finished the action (abandoned): only the process is left
+    bool shared = false;    ///< runs in a slot of its own, beside those of the cores
+    bool hurry = false;     ///< somebody waits for the result
+    bool askedBack = false; ///< it waits behind a long one while a slot is idle
+    bool stored = false;    ///< the session has finished the action (abandoned): only the process is left
     std::optional<session::StopCause> stop;
     SpecPtr spec;
     WallScale scale; ///< fixed for the attempt: its times never run backwards
@@ -148,6 +149,12 @@ public:
     void specsArrived(std::vector<store::FetchedSpec> specs);
     void updates(std::vector<runners::Update> batch);
 
+    /// What waits in a slot behind one that runs long, while another slot is idle, is asked back: the session hands
+    /// it out anew. After each turn.
+    void balance(MonoTime now);
+    /// When balance() may find something that it does not find now.
+    std::optional<MonoTime> nextBalance() const { return nextBalance_; }
+
     // --- questions
     /// The attempt in flight, null when there is none.
     const Attempt* find(Lsn lsn) const;
@@ -196,6 +203,7 @@ private:
     /// The runner gave the attempt to another slot.
     void place(Attempt& attempt, SlotId slot);
     SlotId leastLoadedSlot(bool shared) const;
+    bool runsLong(std::size_t slot, MonoTime now) const;
     Duration deadlineOf(const Attempt& attempt) const;
     void giveUp(Attempt& attempt);
     void neverStarted(Attempt& attempt, Reason reason, std::string note);
@@ -218,6 +226,8 @@ private:
     std::unordered_map<Lsn, std::uint32_t> latest_; ///< number of the newest attempt in flight
     std::vector<unsigned> slotLoad_;                ///< leases out, per slot
     std::ptrdiff_t coreSlots_ = 0;                  ///< of slotLoad_: the first ones
+    std::vector<MonoTime> slotBusySince_;           ///< when what runs there began; the epoch: not known to run
+    std::optional<MonoTime> nextBalance_;
     std::set<std::string> readyWorkers_;
     coro::Mutex workerFilesMutex_; ///< one worker's files are made at a time
     coro::ConditionVariable progress_;

@@ -43,6 +43,7 @@ bool EngineCore::takeTurn() {
     const bool mayStart = committer_.writable() && runner_ && runner_->isAccepting() && !guard_.isHolding();
     more = session_->schedule(MonoClock::now(), outbox_, mayStart);
     carryOut();
+    dispatcher_->balance(MonoClock::now());
     noteWritable();
     return more || (hasRoom && session_->hasMoreWork()) || committer_.hasAcks() || !outbox_.empty();
 }
@@ -200,7 +201,8 @@ coro::Task<void> EngineCore::watchRunner() {
 coro::Task<void> EngineCore::watchTimers() {
     for (;;) {
         timersChanged_.clear();
-        const std::optional<MonoTime> next = session_->nextWake();
+        std::optional<MonoTime> next = session_->nextWake();
+        if (const auto balance = dispatcher_->nextBalance()) next = next ? std::min(*next, *balance) : *balance;
         if (!next) {
             co_await timersChanged_.wait();
             continue;

@@ -60,6 +60,35 @@ private slots:
         for (const Lsn lsn : lsns) QCOMPARE(ending(engine.wait(lsn)), "completed");
     }
 
+    /// Leases run ahead of the slots where actions are short; a long one that takes such a slot must not keep those
+    /// behind it while another slot is idle. Without a directory of their own, and with one.
+    void shortOnesDoNotWaitBehindALongOneWhileASlotIsIdle_data() {
+        QTest::addColumn<bool>("scratch");
+        QTest::newRow("in a given directory") << false;
+        QTest::newRow("in scratch directories") << true;
+    }
+    void shortOnesDoNotWaitBehindALongOneWhileASlotIsIdle() {
+        QFETCH(bool, scratch);
+        EngineTest engine(3);
+        const QueueRef brief = queueWith(engine, "{}");
+        const QueueRef slow = queueWith(engine, R"({"max_running":2})");
+        const auto quick = [&] {
+            return scratch ? engine.submit(R"({"worker":"exec","argv":["true"]})", brief)
+                           : engine.sh("true", "", brief);
+        };
+        for (int i = 0; i < 5; ++i) engine.wait(quick()); // its queue is known to be short
+        std::vector<Lsn> brisk;
+        for (int i = 0; i < 30; ++i) brisk.push_back(quick());
+        std::vector<Lsn> lasting;
+        const std::string untilGo = fmt::format("while [ ! -e '{}' ]; do sleep 0.02; done", engine.path("go"));
+        for (int i = 0; i < 2; ++i) lasting.push_back(engine.sh(untilGo, "", slow));
+        for (int i = 0; i < 40; ++i) brisk.push_back(quick());
+        for (const Lsn lsn : brisk) QCOMPARE(ending(engine.wait(lsn)), "completed");
+        for (const Lsn lsn : lasting) QVERIFY(!isEnded(engine.run(engine->action(lsn))->state));
+        std::ofstream(engine.path("go")) << "now";
+        for (const Lsn lsn : lasting) QCOMPARE(ending(engine.wait(lsn)), "completed");
+    }
+
     void theEleventhTenthWaits() {
         EngineTest engine(1);
         std::vector<Lsn> lsns;
