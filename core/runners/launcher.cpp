@@ -62,10 +62,13 @@ void settleSignals() {
         ::syscall(SYS_rt_sigaction, signal, &standard, nullptr, sizeof standard.mask);
 }
 
-// The engine may have been started with descriptors that are nobody's here.
+// What the engine had open when it started us is nobody's here: a copy of its listening socket would keep the next
+// engine from the port until we have ended everything.
 void settleDescriptors(int socketFd) {
-    if (socketFd > 3) ::close_range(3, static_cast<unsigned>(socketFd) - 1, CLOSE_RANGE_CLOEXEC);
-    ::close_range(static_cast<unsigned>(socketFd), ~0u, CLOSE_RANGE_CLOEXEC);
+    const auto kept = static_cast<unsigned>(socketFd);
+    if (kept > 3) ::close_range(3, kept - 1, 0);
+    ::close_range(kept + 1, ~0U, 0);
+    ::fcntl(socketFd, F_SETFD, FD_CLOEXEC);
 }
 
 rlimit raiseOpenFiles() {

@@ -8,6 +8,7 @@
 
 #include <arpa/inet.h>
 #include <filesystem>
+#include <set>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -73,6 +74,7 @@ private Q_SLOTS:
     void aFullDiskIsNamed();
     void garbledFilesAreNamedOrReplaced_data();
     void garbledFilesAreNamedOrReplaced();
+    void theLauncherHasNoCopyOfTheListeningSocket();
     void aTokenFileThatOthersReadSaysWhatToType();
     void aDirectoryOthersMayEnterSaysWhatToType();
     void aDataDirectoryThatIsAFileIsNamed();
@@ -220,6 +222,27 @@ void TestBadStarts::garbledFilesAreNamedOrReplaced() {
     QVERIFY2(engine.isServing(), engine.errors().c_str());
     QCOMPARE(engine.caller().result(lsn).text("state"), std::string("completed"));
     QCOMPARE(fileText(place.path("data/address")), fmt::format("http://127.0.0.1:{}\n", engine.port()));
+    QCOMPARE(engine.stop(), 0);
+}
+
+/// Else the next engine could not have the port while the launcher of a killed one still ends what ran.
+void TestBadStarts::theLauncherHasNoCopyOfTheListeningSocket() {
+    Place place;
+    Yardmaster engine(place);
+    QVERIFY2(engine.isServing(), engine.errors().c_str());
+    const auto socketsOf = [](int pid) {
+        std::set<std::string> sockets;
+        for (const auto& entry : std::filesystem::directory_iterator(fmt::format("/proc/{}/fd", pid))) {
+            std::error_code gone;
+            const std::string target = std::filesystem::read_symlink(entry.path(), gone).string();
+            if (target.starts_with("socket:")) sockets.insert(target);
+        }
+        return sockets;
+    };
+    QVERIFY(!socketsOf(engine.pid()).empty());
+    QTRY_VERIFY(engine.launcherPid() != 0);
+    for (const std::string& socket : socketsOf(engine.launcherPid()))
+        QVERIFY2(!socketsOf(engine.pid()).contains(socket), socket.c_str());
     QCOMPARE(engine.stop(), 0);
 }
 
