@@ -4,7 +4,7 @@
 
 namespace yard::ctl {
 
-Outcome<WorkerPackage> readWorkerPackage(const std::string& path) {
+Outcome<WorkerPackage> openWorkerPackage(const std::string& path) {
     auto package = yard::readWorkerPackage(path);
     if (!package) return failedWith(package.error());
     WorkerPackage out{std::move(package->worker), {}};

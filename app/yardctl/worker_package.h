@@ -16,6 +16,6 @@ struct WorkerPackage {
 };
 /// `path`: a descriptor, or a directory with worker.json. Files are relative to the descriptor's directory. A hash
 /// or size that is given must be right.
-Outcome<WorkerPackage> readWorkerPackage(const std::string& path);
+Outcome<WorkerPackage> openWorkerPackage(const std::string& path);
 
 } // namespace yard::ctl

@@ -346,7 +346,7 @@ void TestYardctlWords::aWorkerDirectoryIsFilledIn() {
     QVERIFY(writeFileAtomically(path + "/worker.json",
                                 R"({"name":"w","version":"1","executable":"bin/w","functions":[{"name":"f"}]})",
                                 0644));
-    const auto package = readWorkerPackage(path);
+    const auto package = openWorkerPackage(path);
     QVERIFY2(package, package ? "" : package.error().message.c_str());
     const auto& files = package->worker.descriptor->files;
     QCOMPARE(files.size(), std::size_t{2});
@@ -356,7 +356,7 @@ void TestYardctlWords::aWorkerDirectoryIsFilledIn() {
     QCOMPARE(files[1].hash, Sha256::of("d"));
     QCOMPARE(package->worker.descriptor->platform, thisPlatform());
     // The same files are the same worker, however it is named.
-    QCOMPARE(readWorkerPackage(path + "/worker.json")->worker.id, package->worker.id);
+    QCOMPARE(openWorkerPackage(path + "/worker.json")->worker.id, package->worker.id);
 }
 
 void TestYardctlWords::aWorkerThatClimbsOutIsRefused() {
@@ -366,13 +366,13 @@ void TestYardctlWords::aWorkerThatClimbsOutIsRefused() {
         const std::string text =
             std::string(R"({"name":"w","version":"1","executable":"x","files":[")") + file + "\"]}";
         QVERIFY(writeFileAtomically(path + "/worker.json", text, 0644));
-        QVERIFY(!readWorkerPackage(path));
+        QVERIFY(!openWorkerPackage(path));
     }
     QVERIFY(writeFileAtomically(path + "/x", "x", 0755));
     QVERIFY(writeFileAtomically(path + "/worker.json",
                                 R"({"name":"w","version":"1","executable":"x","files":[{"path":"x","size":2}]})",
                                 0644));
-    QVERIFY(readWorkerPackage(path).error().message.find("bytes") != std::string::npos);
+    QVERIFY(openWorkerPackage(path).error().message.find("bytes") != std::string::npos);
 }
 
 QTEST_GUILESS_MAIN(TestYardctlWords)

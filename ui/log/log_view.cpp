@@ -284,8 +284,9 @@ void LogView::paintRow(QPainter& painter, std::size_t row, int y) {
     const qreal shift = wrap_ ? 0 : horizontalScrollBar()->value();
     const auto columns = static_cast<qsizetype>(wrap_ ? columnsInView() : std::max<qsizetype>(1, line.text.size()));
     const auto place = [&](qsizetype column) {
+        const qsizetype row = column / columns;
         return QPointF(left + static_cast<double>(column % columns) * advance - shift,
-                       y + static_cast<double>(column / columns) * lineHeight());
+                       y + static_cast<double>(row) * lineHeight());
     };
     const auto cells = [&](qsizetype begin, qsizetype end, const QColor& colour) {
         for (qsizetype c = begin; c < end;) {

@@ -15,13 +15,6 @@ namespace {
 constexpr int kIcon = 14;
 constexpr int kGap = 6;
 
-struct Look {
-    QColor border;
-    QColor inside;
-    QColor text;
-    QColor icon;
-};
-
 } // namespace
 
 Button::Button(Kind kind, const QString& text, const QString& icon, QWidget* parent)
@@ -80,31 +73,21 @@ int Button::heightOf() const {
 }
 
 QSize Button::sizeHint() const {
-    const QFont& own = typeface(kind_ == Kind::Small     ? Type::Small
-                                : kind_ == Kind::Primary ? Type::Strong
-                                                         : Type::Body);
-    const int padding = kind_ == Kind::Link ? 2 : kind_ == Kind::Small ? 8 : 10;
-    const int gap = kind_ == Kind::Small ? 4 : kGap;
-    int width = 2 * padding;
-    if (!icon_.isEmpty()) width += kIcon + (text().isEmpty() ? 0 : gap);
-    width += QFontMetrics(own).horizontalAdvance(text());
-    if (!hint_.isEmpty()) width += gap + 2 + QFontMetrics(typeface(Type::Caption)).horizontalAdvance(hint_);
-    if (menu_ != nullptr) width += gap + kIcon;
+    int width = 2 * padding();
+    if (!icon_.isEmpty()) width += kIcon + (text().isEmpty() ? 0 : gap());
+    width += QFontMetrics(ownFont()).horizontalAdvance(text());
+    if (!hint_.isEmpty()) width += gap() + 2 + QFontMetrics(typeface(Type::Caption)).horizontalAdvance(hint_);
+    if (menu_ != nullptr) width += gap() + kIcon;
     const int height = heightOf();
     if (text().isEmpty() && hint_.isEmpty()) width = std::max(width, height);
     return {width, height};
 }
 
-void Button::paintEvent(QPaintEvent*) {
-    QPainter painter(this);
+Button::Look Button::look() const {
     const Theme& theme = Theme::current();
     const bool hot = isEnabled() && underMouse();
     const bool down = isEnabled() && (isDown() || isChecked());
-    Look look{theme(Token::Line),
-              theme(down  ? Token::Bg4
-                    : hot ? Token::Bg3
-                          : Token::Bg2),
-              theme(Token::Text1), theme(Token::Text1)};
+    Look look{theme(Token::Line), theme(down ? Token::Bg4 : hot ? Token::Bg3 : Token::Bg2), theme(Token::Text1)};
     switch (kind_) {
     case Kind::Plain:
     case Kind::Small: break;
@@ -113,60 +96,75 @@ void Button::paintEvent(QPaintEvent*) {
                       : hot ? mixed(theme(Token::AccentFill), theme(Token::OnAccent), 0.08)
                             : theme(Token::AccentFill);
         look.border = look.inside;
-        look.text = look.icon = theme(Token::OnAccent);
+        look.text = theme(Token::OnAccent);
         break;
     case Kind::Flat:
         look.border = Qt::transparent;
         look.inside = down ? theme(Token::Bg4) : hot ? theme(Token::Bg3) : QColor(Qt::transparent);
-        look.text = look.icon = theme(hot || down ? Token::Text1 : Token::Text2);
+        look.text = theme(hot || down ? Token::Text1 : Token::Text2);
         break;
     case Kind::Link:
         look.border = look.inside = Qt::transparent;
-        look.text = look.icon = theme(Token::Accent);
+        look.text = theme(Token::Accent);
         break;
     }
-    if (lit_ && kind_ != Kind::Primary) {
-        look.border = theme(Token::Accent);
-        look.text = look.icon = theme(Token::Accent);
-    }
+    if (lit_ && kind_ != Kind::Primary) look.border = look.text = theme(Token::Accent);
     if (!isEnabled()) {
-        look.text = look.icon = theme(Token::Disabled);
+        look.text = theme(Token::Disabled);
         if (kind_ == Kind::Primary) look.inside = look.border = theme(Token::Bg3);
     }
+    return look;
+}
+
+const QFont& Button::ownFont() const {
+    return typeface(kind_ == Kind::Small ? Type::Small : kind_ == Kind::Primary ? Type::Strong : Type::Body);
+}
+
+int Button::padding() const {
+    return kind_ == Kind::Link ? 2 : kind_ == Kind::Small ? 8 : 10;
+}
+
+int Button::gap() const {
+    return kind_ == Kind::Small ? 4 : kGap;
+}
+
+void Button::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    const Theme& theme = Theme::current();
+    const Look shown = look();
     painter.setRenderHint(QPainter::Antialiasing);
-    const QRectF box = QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5);
     if (kind_ != Kind::Link) {
-        painter.setPen(look.border);
-        painter.setBrush(look.inside);
-        painter.drawRoundedRect(box, 3, 3);
+        painter.setPen(shown.border);
+        painter.setBrush(shown.inside);
+        painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 3, 3);
     }
-    const QFont& own = typeface(kind_ == Kind::Small     ? Type::Small
-                                : kind_ == Kind::Primary ? Type::Strong
-                                                         : Type::Body);
-    const qreal padding = kind_ == Kind::Link ? 2 : kind_ == Kind::Small ? 8 : 10;
-    const qreal gap = kind_ == Kind::Small ? 4 : kGap;
-    QRectF at = QRectF(rect()).adjusted(padding, 0, -padding, 0);
-    if (text().isEmpty() && hint_.isEmpty() && menu_ == nullptr) at = rect();
-    if (!icon_.isEmpty()) {
-        const QRectF area =
-            text().isEmpty() && hint_.isEmpty() ? at : QRectF(at.left(), at.top(), kIcon, at.height());
-        icons::paint(painter, area, icon_, kIcon, look.icon);
-        at.setLeft(at.left() + kIcon + gap);
-    }
-    if (menu_ != nullptr) {
-        icons::paint(painter, QRectF(at.right() - kIcon, at.top(), kIcon, at.height()), "down", kIcon, look.icon);
-        at.setRight(at.right() - kIcon - gap);
-    }
-    const qreal width = QFontMetricsF(own).horizontalAdvance(text());
-    paint::text(painter, QRectF(at.left(), at.top(), width + 1, at.height()), text(), own, look.text, Qt::AlignLeft,
-                Qt::ElideNone);
-    if (!hint_.isEmpty())
-        paint::text(painter, at, hint_, typeface(Type::Caption), lit_ ? look.text : theme(Token::Text3),
-                    Qt::AlignRight, Qt::ElideNone);
+    paintContents(painter, shown);
     if (!hasFocus()) return;
     painter.setPen(QPen(theme(Token::Accent), 2));
     painter.setBrush(Qt::NoBrush);
     painter.drawRoundedRect(QRectF(rect()).adjusted(1, 1, -1, -1), 3, 3);
+}
+
+void Button::paintContents(QPainter& painter, const Look& shown) const {
+    const QFont& own = ownFont();
+    const bool wordless = text().isEmpty() && hint_.isEmpty();
+    QRectF at = QRectF(rect()).adjusted(padding(), 0, -padding(), 0);
+    if (wordless && menu_ == nullptr) at = rect();
+    if (!icon_.isEmpty()) {
+        const QRectF area = wordless ? at : QRectF(at.left(), at.top(), kIcon, at.height());
+        icons::paint(painter, area, icon_, kIcon, shown.text);
+        at.setLeft(at.left() + kIcon + gap());
+    }
+    if (menu_ != nullptr) {
+        icons::paint(painter, QRectF(at.right() - kIcon, at.top(), kIcon, at.height()), "down", kIcon, shown.text);
+        at.setRight(at.right() - kIcon - gap());
+    }
+    const qreal width = QFontMetricsF(own).horizontalAdvance(text());
+    paint::text(painter, QRectF(at.left(), at.top(), width + 1, at.height()), text(), own, shown.text,
+                Qt::AlignLeft, Qt::ElideNone);
+    if (!hint_.isEmpty())
+        paint::text(painter, at, hint_, typeface(Type::Caption), lit_ ? shown.text : Theme::current()(Token::Text3),
+                    Qt::AlignRight, Qt::ElideNone);
 }
 
 void Button::keyPressEvent(QKeyEvent* event) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <QAbstractButton>
+#include <QColor>
 #include <QString>
 #include <cstdint>
 
@@ -46,7 +47,17 @@ protected:
     void changeEvent(QEvent* event) override;
 
 private:
+    struct Look {
+        QColor border;
+        QColor inside;
+        QColor text; ///< and icon
+    };
+    Look look() const;
+    const QFont& ownFont() const;
+    int padding() const;
+    int gap() const;
     int heightOf() const;
+    void paintContents(QPainter& painter, const Look& look) const;
     QString icon_;
     QString hint_;
     QString tip_;

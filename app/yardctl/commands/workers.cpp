@@ -79,7 +79,7 @@ Outcome<int> list(const Invocation& invocation) {
 }
 
 Outcome<int> add(const Invocation& invocation, const std::string& path) {
-    auto package = readWorkerPackage(path);
+    auto package = openWorkerPackage(path);
     if (!package) return std::unexpected(package.error());
     const std::string id = package->worker.id.hex();
     const Call call{.method = "POST",

@@ -347,8 +347,7 @@ void DetailPanel::refreshAttempts() {
     const qint64 now = nowMicros();
     std::vector<Row> rows;
     const auto add = [&](const QJsonObject& json, int n) {
-        QJsonObject copy = json;
-        const ActionRow row = actionRowOf(copy);
+        const ActionRow row = actionRowOf(json);
         Row made;
         made.id = n;
         Cell state{QString::number(n), row.face};
