@@ -104,8 +104,7 @@ void TokenStore::read(const QString& address, QObject* context, std::function<vo
 
 void TokenStore::write(const QString& address, const QByteArray& token, Place place, QObject* context, Told done) {
     const auto soon = [&](const QString& problem) {
-        QMetaObject::invokeMethod(
-            context, [done, problem] { done(problem); }, Qt::QueuedConnection);
+        QMetaObject::invokeMethod(context, [done, problem] { done(problem); }, Qt::QueuedConnection);
     };
     if (place == Place::Nowhere) return soon({});
     if (place == Place::File) {
@@ -165,8 +164,10 @@ QString TokenStore::writeFile(const Tokens& tokens) const {
     const QByteArray fresh = (file_ + ".new-" + QString::fromStdString(randomHex(8))).toLocal8Bit();
     UniqueFd fd(::open(fresh.constData(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (!fd) return failed(systemText(errno));
-    const auto written = writeAll(fd.get(), std::string_view(text.constData(), static_cast<std::size_t>(text.size())));
-    const bool good = written && ::fsync(fd.get()) == 0 && ::rename(fresh.constData(), file_.toLocal8Bit().constData()) == 0;
+    const auto written =
+        writeAll(fd.get(), std::string_view(text.constData(), static_cast<std::size_t>(text.size())));
+    const bool good =
+        written && ::fsync(fd.get()) == 0 && ::rename(fresh.constData(), file_.toLocal8Bit().constData()) == 0;
     const int error = errno;
     if (!good) ::unlink(fresh.constData());
     if (!written) return failed(QString::fromStdString(written.error().message));

@@ -33,7 +33,8 @@ public:
                         QObject* parent = nullptr);
 
     QString file() const { return file_; }
-    /// Whether the keychain keeps what it is given. All of these call `done` once, later, unless `context` has gone.
+    /// Whether the keychain keeps what it is given. All of these call `done` once, later, unless `context` has
+    /// gone.
     void probe(QObject* context, Told done);
     void read(const QString& address, QObject* context, std::function<void(const Found&)> done);
     void write(const QString& address, const QByteArray& token, Place place, QObject* context, Told done);

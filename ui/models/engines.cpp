@@ -94,7 +94,8 @@ void Engines::tryOut(const QUrl& address, const QByteArray& token, QObject* cont
                 reply->deleteLater();
                 if (!who) return;
                 const int status = reply->attribute(QNetworkRequest::HttpStatusCodeAttribute).toInt();
-                if (status == 0) return done(tr("%1 does not answer: %2.").arg(address.authority(), reply->errorString()));
+                if (status == 0)
+                    return done(tr("%1 does not answer: %2.").arg(address.authority(), reply->errorString()));
                 if (status == 401) return done(tr("%1 refuses this token.").arg(address.authority()));
                 const QJsonObject json = QJsonDocument::fromJson(reply->read(1 << 20)).object();
                 if (status == 200 && json.contains("run_id")) return done({});
@@ -106,8 +107,9 @@ void Engines::tryOut(const QUrl& address, const QByteArray& token, QObject* cont
 QUrl Engines::addressOf(const QString& text) {
     const QString trimmed = text.trimmed();
     QUrl url(trimmed.contains("://") ? trimmed : "http://" + trimmed, QUrl::StrictMode);
-    const bool good = url.isValid() && !url.host().isEmpty() && (url.scheme() == "http" || url.scheme() == "https") &&
-                      url.userInfo().isEmpty() && !url.hasQuery() && !url.hasFragment();
+    const bool good = url.isValid() && !url.host().isEmpty() &&
+                      (url.scheme() == "http" || url.scheme() == "https") && url.userInfo().isEmpty() &&
+                      !url.hasQuery() && !url.hasFragment();
     if (!good) return {};
     if (url.port() < 0 && url.scheme() == "http") url.setPort(8640);
     if (url.path().isEmpty() || url.path() == "/") url.setPath("/compute");

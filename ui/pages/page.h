@@ -45,7 +45,9 @@ public:
     /// Fonts or heights are others: all widgets are made anew, soon; the page that is shown stays the same.
     virtual void remake() {}
     /// Another engine from now on; the pages go with the one before.
-    virtual void attach(const QUrl& address, const QByteArray& token) { static_cast<void>(address), static_cast<void>(token); }
+    virtual void attach(const QUrl& address, const QByteArray& token) {
+        static_cast<void>(address), static_cast<void>(token);
+    }
     /// The same with the token that is kept; where there is none, it is asked for.
     virtual void attachTo(const QUrl& address) { static_cast<void>(address); }
     /// Null: there is only the one.
