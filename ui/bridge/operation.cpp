@@ -163,7 +163,7 @@ Operation createQueue(const QString& tag, const QJsonObject& config) {
     if (!tag.isEmpty()) body.insert("tag", tag);
     if (!config.isEmpty()) body.insert("config", config);
     return {plain(QT_TRANSLATE_NOOP("Operation", "Create queue %1")).arg(tag), post("queues", body),
-            "yardctl queue create" + (tag.isEmpty() ? QString() : ' ' + shellWord(tag))};
+            "yardctl queue create" + (tag.isEmpty() ? QString() : " --tag " + shellWord(tag))};
 }
 
 Operation configureQueue(qint64 queue, const QString& name, const QJsonObject& config) {
