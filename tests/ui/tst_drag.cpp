@@ -198,9 +198,13 @@ private slots:
         QString said;
         bool framed = false;
         drag({"--source", file}, placeOf("nightly-cook"), [&] {
+            framed = QTest::qWaitFor(
+                [&] {
+                    const auto* frame = window_->findChild<QWidget*>("drop-frame");
+                    return frame != nullptr && frame->isVisible();
+                },
+                kSoon);
             said = window_->statusLine()->sentence();
-            const auto* frame = window_->findChild<QWidget*>("drop-frame");
-            framed = frame != nullptr && frame->isVisible();
         });
         QCOMPARE(said, QString("Submit 12 action(s) to nightly-cook"));
         QVERIFY(framed);

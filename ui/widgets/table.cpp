@@ -100,8 +100,11 @@ qint64 Table::currentId() const {
 }
 
 void Table::selectId(qint64 id) {
-    const int row = rows_ != nullptr ? rows_->rowOf(id) : -1;
-    if (row < 0) return;
+    if (rows_ == nullptr) return;
+    // Asked for by the hand: what waits to be shown may be it.
+    if (rows_->rowOf(id) < 0 && rows_->waiting() > 0) rows_->takeWaiting();
+    const int row = rows_->rowOf(id);
+    if (row < 0) return clearSelection(); // it is not among the rows: nothing else is to seem chosen
     selectRow(row);
     scrollTo(rows_->index(row, 0));
 }
