@@ -200,8 +200,7 @@ private slots:
         drag({"--source", file}, placeOf("nightly-cook"), [&] {
             framed = QTest::qWaitFor(
                 [&] {
-                    const auto* frame = window_->findChild<QWidget*>("drop-frame");
-                    return frame != nullptr && frame->isVisible();
+                    return std::ranges::any_of(window_->findChildren<QWidget*>("drop-frame"), &QWidget::isVisible);
                 },
                 kSoon);
             said = window_->statusLine()->sentence();
@@ -209,7 +208,7 @@ private slots:
         QCOMPARE(said, QString("Submit 12 action(s) to nightly-cook"));
         QVERIFY(framed);
         QTRY_COMPARE_WITH_TIMEOUT(waitingIn("nightly-cook"), 12, kSoon);
-        QVERIFY(!window_->findChild<QWidget*>("drop-frame")->isVisible());
+        QVERIFY(std::ranges::none_of(window_->findChildren<QWidget*>("drop-frame"), &QWidget::isVisible));
     }
 
     void anActionDroppedOnAnotherQueueMovesThere() {

@@ -105,7 +105,9 @@ void Table::selectId(qint64 id) {
     if (rows_->rowOf(id) < 0 && rows_->waiting() > 0) rows_->takeWaiting();
     const int row = rows_->rowOf(id);
     if (row < 0) return clearSelection(); // it is not among the rows: nothing else is to seem chosen
-    selectRow(row);
+    // Not selectRow(): that heeds which keys are held, as a click does.
+    selectionModel()->setCurrentIndex(rows_->index(row, 0),
+                                      QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
     scrollTo(rows_->index(row, 0));
 }
 
