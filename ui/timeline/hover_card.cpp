@@ -143,7 +143,7 @@ void HoverCard::addDetails(const QJsonObject& job, std::uint32_t attempt) {
     const Format format;
     QJsonObject tried = job;
     const QJsonArray attempts = job.value("attempts").toArray();
-    for (const QJsonValue& one : attempts)
+    for (const QJsonValue one : attempts)
         if (one["n"].toInteger() == attempt) tried = one.toObject();
     error_ = tried.value("note").toString();
     QStringList used;

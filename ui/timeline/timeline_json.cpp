@@ -77,13 +77,13 @@ Picture pictureOf(const QJsonObject& answer) {
     picture.range = {answer.value("from").toInteger(), answer.value("to").toInteger()};
     picture.now = answer.value("now").toInteger();
     picture.step = std::max<std::int64_t>(1, std::llround(answer.value("resolution").toDouble() * 1e6));
-    for (const QJsonValue& worker : answer.value("workers").toArray()) {
+    for (const QJsonValue worker : answer.value("workers").toArray()) {
         Group group;
         group.worker = worker["worker"].toString();
         group.name = worker["worker_name"].toString(group.worker);
-        for (const QJsonValue& lane : worker["lanes"].toArray()) {
+        for (const QJsonValue lane : worker["lanes"].toArray()) {
             std::vector<Item> items;
-            for (const QJsonValue& bar : lane["bars"].toArray()) {
+            for (const QJsonValue bar : lane["bars"].toArray()) {
                 const Item item = barOf(bar.toObject(), *picture.names);
                 if (item.begin > 0 && (item.end == 0 || item.end >= item.begin)) items.push_back(item);
             }
@@ -101,7 +101,7 @@ Figures figuresOf(const QJsonObject& answer, Range asked) {
     Figures figures;
     figures.range = asked;
     figures.step = std::max<std::int64_t>(1, std::llround(answer.value("resolution").toDouble() * 1e6));
-    for (const QJsonValue& t : answer.value("t").toArray()) figures.t.push_back(t.toInteger());
+    for (const QJsonValue t : answer.value("t").toArray()) figures.t.push_back(t.toInteger());
     const std::size_t count = figures.t.size();
     const QJsonObject series = answer.value("series").toObject();
     figures.cores = values(series.value("cpu_actions"), count);
