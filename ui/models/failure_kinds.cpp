@@ -24,7 +24,7 @@ QString endOf(const QJsonObject& job) {
 }
 
 QString whatRan(const QJsonObject& job) {
-    const QString name = job.value("worker_name").toString();
+    QString name = job.value("worker_name").toString();
     if (!name.isEmpty()) return name;
     const QString function = job.value("function").toString();
     return function.isEmpty() ? FailureWords::tr("program") : function;

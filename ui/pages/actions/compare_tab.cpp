@@ -122,7 +122,7 @@ void CompareTab::fill() {
     const auto add = [&](const QString& what, const QString& mine, const QString& theirs, bool measured = false) {
         const bool differs = both && mine != theirs;
         Row row;
-        row.id = static_cast<qint64>(rows.size() + 1);
+        row.id = static_cast<qint64>(rows.size()) + 1;
         row.cells = {{what, {}, {}, {}, Cell::Tone::Dim},
                      {mine.isEmpty() ? Format::unknown() : mine},
                      {!both || theirs.isEmpty() ? Format::unknown() : theirs},

@@ -378,7 +378,7 @@ void DetailPanel::refreshFiles() {
             const QString hash = it.value().isString() ? it.value().toString() : file.value("hash").toString();
             const bool sized = file.contains("size");
             const qint64 size = file.value("size").toInteger();
-            rows.push_back({static_cast<qint64>(rows.size() + 1),
+            rows.push_back({static_cast<qint64>(rows.size()) + 1,
                             {{it.key()}, {sized ? format.size(size) : Format::unknown()}, {hash}},
                             {QVariant(), size, QVariant()}});
         }
@@ -399,7 +399,7 @@ void DetailPanel::refreshFiles() {
         const QJsonObject denial = each.toObject();
         const qint64 at = denial.value("t").toInteger();
         denied.push_back(
-            {static_cast<qint64>(denied.size() + 1),
+            {static_cast<qint64>(denied.size()) + 1,
              {{at == 0 ? Format::unknown() : format.time(at, nowMicros())},
               {denial.value("what").toString()},
               {denial.value("path").toString()},
