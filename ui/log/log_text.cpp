@@ -47,7 +47,7 @@ qsizetype skipEscape(const QByteArray& bytes, qsizetype at, LogStyle& style) {
     qsizetype next = at + 1;
     if (next >= bytes.size()) return next;
     if (bytes[next] == ']') { // a title, a link: to BEL or ESC backslash
-        while (++next < bytes.size() && bytes[next] != '\a')
+        for (++next; next < bytes.size() && bytes[next] != '\a'; ++next)
             if (bytes[next] == kEscape) return std::min(next + 2, bytes.size());
         return std::min(next + 1, bytes.size());
     }
