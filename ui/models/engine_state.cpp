@@ -1,5 +1,7 @@
 #include "ui/models/engine_state.h"
 
+#include "core/base/clock.h"
+
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -82,7 +84,7 @@ EngineState::EngineState(EngineLink& link, QObject* parent)
     connect(&link_, &EngineLink::stateChanged, this, [this] {
         if (!isLive()) {
             lag_ = -1;
-            history_.loseSight(QDateTime::currentMSecsSinceEpoch() * 1'000);
+            history_.loseSight(wallNow());
         }
         emit connectionChanged();
     });
@@ -181,7 +183,7 @@ void EngineState::take(const QJsonObject& batch) {
 
 void EngineState::takeQueues(const QJsonArray& queues) {
     const qint64 now = clock_.elapsed();
-    const qint64 wall = QDateTime::currentMSecsSinceEpoch() * 1'000;
+    const qint64 wall = wallNow();
     for (const QJsonValue value : queues) {
         QueueInfo info = infoOf(value.toObject());
         history_.add(info.id, wall, info.active, info.done());

@@ -1,5 +1,6 @@
 #include "ui/widgets/chart.h"
 
+#include "core/base/clock.h"
 #include "ui/style/format.h"
 #include "ui/style/paint.h"
 
@@ -323,7 +324,7 @@ void Chart::paintEvent(QPaintEvent*) {
     if (shown_.to <= shown_.from) return;
     // The time: so many labels as stand 88 apart at least, five at most.
     const int labels = std::clamp(area.width() / scaled(88), 2, 5);
-    const std::int64_t now = QDateTime::currentMSecsSinceEpoch() * 1'000;
+    const std::int64_t now = wallNow();
     const bool days = shown_.to - shown_.from > 20LL * 3'600'000'000;
     // Two labels that read alike say nothing.
     const bool seconds = shown_.to - shown_.from < labels * 60LL * 1'000'000;

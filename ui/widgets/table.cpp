@@ -315,11 +315,6 @@ bool Table::isPressable(const QModelIndex& index) const {
            !rows_->cell(index.row(), index.column()).text.isEmpty();
 }
 
-int Table::columnAt(const QPoint& at) const {
-    const QModelIndex index = indexAt(at);
-    return index.isValid() ? index.column() : -1;
-}
-
 void Table::mousePressEvent(QMouseEvent* event) {
     pressed_ = true;
     updateFrozen();

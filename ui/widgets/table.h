@@ -70,7 +70,6 @@ private:
     bool isHiddenByChoice(int column) const;
     void remember() const;
     void recall();
-    int columnAt(const QPoint& at) const;
     bool isPressable(const QModelIndex& index) const;
 
     QString key_;

@@ -1,5 +1,7 @@
 #include "ui/pages/actions/actions_model.h"
 
+#include "core/base/clock.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -47,12 +49,8 @@ std::vector<Column> actionColumns() {
     };
 }
 
-qint64 nowMicros() {
-    return QDateTime::currentMSecsSinceEpoch() * 1'000;
-}
-
 QString timeText(const Format& format, qint64 at) {
-    return at == 0 ? Format::unknown() : format.time(at, nowMicros());
+    return at == 0 ? Format::unknown() : format.time(at, wallNow());
 }
 
 /// A filter that is one list of states: its matches are counted by the counters.
@@ -89,7 +87,6 @@ ActionsModel::ActionsModel(EngineState& state, QObject* parent)
 void ActionsModel::setFilter(const QString& filter) {
     if (filter_ == filter && !stale_) return;
     filter_ = filter;
-    counted_.reset();
     stale_ = true;
     if (active_) reload();
 }
@@ -295,7 +292,6 @@ void ActionsModel::applyWaiting() {
     beginResetModel();
     if (!gone_.empty()) std::erase_if(order_, [this](qint64 lsn) { return gone_.contains(lsn); });
     order_.insert(order_.begin(), fresh_.begin(), fresh_.end());
-    if (counted_) *counted_ += static_cast<qint64>(fresh_.size()) - static_cast<qint64>(gone_.size());
     fresh_.clear();
     gone_.clear();
     rebuildPlaces();
@@ -330,7 +326,7 @@ std::optional<qint64> ActionsModel::total() const {
         }
         return all;
     }
-    return counted_;
+    return std::nullopt;
 }
 
 const ActionRow* ActionsModel::action(qint64 lsn) const {
@@ -384,7 +380,7 @@ Cell ActionsModel::cell(int at, int column) const {
         at < static_cast<int>(order_.size()) ? action(order_[static_cast<std::size_t>(at)]) : nullptr;
     if (row == nullptr) return {};
     const Format format;
-    const qint64 now = nowMicros();
+    const qint64 now = wallNow();
     using enum Cell::Tone;
     const auto dim = [](const QString& text) { return Cell{text, {}, {}, {}, Dim}; };
     switch (column) {

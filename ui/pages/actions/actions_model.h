@@ -102,7 +102,6 @@ private:
     std::set<qint64> gone_;
     QString cursor_;
     bool more_ = false;
-    std::optional<qint64> counted_;
     QTimer apply_;
     QTimer watch_;
     QTimer second_;

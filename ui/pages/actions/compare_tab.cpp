@@ -1,5 +1,6 @@
 #include "ui/pages/actions/compare_tab.h"
 
+#include "core/base/clock.h"
 #include "ui/widgets/table.h"
 
 #include <QJsonDocument>
@@ -116,7 +117,7 @@ void CompareTab::takeOther(const QJsonObject& other) {
 
 void CompareTab::fill() {
     const Format format;
-    const qint64 now = QDateTime::currentMSecsSinceEpoch() * 1'000;
+    const qint64 now = wallNow();
     const bool both = other_.lsn != 0;
     std::vector<Row> rows;
     const auto add = [&](const QString& what, const QString& mine, const QString& theirs, bool measured = false) {

@@ -1,5 +1,6 @@
 #include "ui/pages/actions/detail_panel.h"
 
+#include "core/base/clock.h"
 #include "ui/pages/actions/compare_tab.h"
 #include "ui/pages/actions/output_tab.h"
 #include "ui/style/icons.h"
@@ -19,10 +20,6 @@
 namespace yard::ui {
 
 namespace {
-
-qint64 nowMicros() {
-    return QDateTime::currentMSecsSinceEpoch() * 1'000;
-}
 
 std::vector<Column> attemptColumns() {
     const auto tr = [](const char* text) { return DetailPanel::tr(text); };
@@ -344,7 +341,7 @@ void DetailPanel::refresh() {
 
 void DetailPanel::refreshAttempts() {
     const Format format;
-    const qint64 now = nowMicros();
+    const qint64 now = wallNow();
     std::vector<Row> rows;
     const auto add = [&](const QJsonObject& json, int n) {
         const ActionRow row = actionRowOf(json);
@@ -400,7 +397,7 @@ void DetailPanel::refreshFiles() {
         const qint64 at = denial.value("t").toInteger();
         denied.push_back(
             {static_cast<qint64>(denied.size()) + 1,
-             {{at == 0 ? Format::unknown() : format.time(at, nowMicros())},
+             {{at == 0 ? Format::unknown() : format.time(at, wallNow())},
               {denial.value("what").toString()},
               {denial.value("path").toString()},
               {denial.contains("errno") ? format.number(denial.value("errno").toInteger()) : Format::unknown()},
@@ -448,7 +445,7 @@ std::vector<Fact> DetailPanel::whyFacts() const {
             const qint64 on = wait.value("lsn").toInteger();
             facts.push_back({tr("after"), format.number(on), Fact::Tone::Link, {}, QString::number(on)});
         } else if (kind == "backoff" || kind == "not_before") {
-            const qint64 left = wait.value("until").toInteger() - nowMicros();
+            const qint64 left = wait.value("until").toInteger() - wallNow();
             facts.push_back({kind == "backoff" ? tr("back-off") : tr("not before"),
                              tr("%1 more").arg(
                                  format.duration(Duration(std::chrono::microseconds(std::max<qint64>(0, left)))))});
@@ -462,7 +459,7 @@ std::vector<Fact> DetailPanel::whyFacts() const {
         }
     }
     const QJsonObject estimate = action_.value("estimate").toObject();
-    const qint64 now = nowMicros();
+    const qint64 now = wallNow();
     if (const qint64 start = estimate.value("start").toInteger(); start > now && row_.started == 0)
         facts.push_back({tr("starts"), tr("about %1").arg(format.time(start, now))});
     if (const qint64 finish = estimate.value("finish").toInteger(); finish > now)
@@ -482,7 +479,7 @@ void DetailPanel::refreshWhy() {
 /// What it used of what it may, and how its time went.
 void DetailPanel::refreshLimits() {
     const Format format;
-    const qint64 now = nowMicros();
+    const qint64 now = wallNow();
     std::vector<Fact> facts;
     const double deadline = spec_.value("deadline_s").toDouble();
     const auto ran = row_.ran(now);

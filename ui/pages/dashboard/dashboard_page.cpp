@@ -1,5 +1,6 @@
 #include "ui/pages/dashboard/dashboard_page.h"
 
+#include "core/base/clock.h"
 #include "ui/pages/actions/state_chips.h"
 #include "ui/pages/dashboard/failures_panel.h"
 #include "ui/pages/dashboard/load_charts.h"
@@ -239,7 +240,7 @@ void DashboardPage::updateCounts() {
 
 void DashboardPage::updateQueues() {
     const Format format;
-    const qint64 now = QDateTime::currentMSecsSinceEpoch() * 1'000;
+    const qint64 now = wallNow();
     std::vector<Row> rows;
     qint64 finish = 0;
     bool known = true;

@@ -1,5 +1,6 @@
 #include "ui/pages/dashboard/failures_panel.h"
 
+#include "core/base/clock.h"
 #include "ui/models/action_row.h"
 #include "ui/models/failure_kinds.h"
 #include "ui/pages/dashboard/action_menu.h"
@@ -149,7 +150,7 @@ const QJsonObject* FailuresPanel::job(qint64 lsn) const {
 
 void FailuresPanel::fill() {
     const Format format;
-    const qint64 now = QDateTime::currentMSecsSinceEpoch() * 1'000;
+    const qint64 now = wallNow();
     std::vector<Row> rows;
     rows.reserve(jobs_.size());
     for (const QJsonObject& job : jobs_) {
@@ -172,7 +173,7 @@ void FailuresPanel::fill() {
 
 void FailuresPanel::updateHead() {
     const Format format;
-    const qint64 now = QDateTime::currentMSecsSinceEpoch() * 1'000;
+    const qint64 now = wallNow();
     const qint64 failed = context_.state.count(Face::Failed);
     const auto recent =
         std::ranges::count_if(jobs_, [&](const QJsonObject& each) { return endedAt(each) > now - kTenMinutes; });

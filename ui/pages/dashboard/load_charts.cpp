@@ -1,5 +1,6 @@
 #include "ui/pages/dashboard/load_charts.h"
 
+#include "core/base/clock.h"
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
 #include "ui/widgets/legend.h"
@@ -82,7 +83,7 @@ LoadCharts::LoadCharts(Context context, QWidget* parent)
     , stats_(new Poll(
           context.link, 2'000, [this] { return ask(); },
           [this](const Answer& answer) {
-              askedAt_ = QDateTime::currentMSecsSinceEpoch() * 1'000;
+              askedAt_ = wallNow();
               series_ = loadSeriesOf(answer.json, askedAt_);
               draw();
               emit changed();
@@ -166,7 +167,7 @@ void LoadCharts::setSpan(int minutes) {
 }
 
 std::optional<Request> LoadCharts::ask() {
-    const qint64 now = QDateTime::currentMSecsSinceEpoch() * 1'000;
+    const qint64 now = wallNow();
     Request request{"GET", "stats", {}, {}};
     request.query.addQueryItem("from", QString::number(now - minutes_ * kMinute));
     request.query.addQueryItem("to", QString::number(now));
@@ -176,11 +177,11 @@ std::optional<Request> LoadCharts::ask() {
 }
 
 std::optional<double> LoadCharts::othersCores() const {
-    return lastOf(series_, series_.others, QDateTime::currentMSecsSinceEpoch() * 1'000);
+    return lastOf(series_, series_.others, wallNow());
 }
 
 std::optional<double> LoadCharts::memoryBytes() const {
-    return lastOf(series_, series_.memory, QDateTime::currentMSecsSinceEpoch() * 1'000);
+    return lastOf(series_, series_.memory, wallNow());
 }
 
 Chart::Data LoadCharts::dataOf(std::vector<std::vector<double>> values) const {
@@ -199,7 +200,7 @@ Chart::Data LoadCharts::dataOf(std::vector<std::vector<double>> values) const {
 }
 
 void LoadCharts::draw() {
-    now_ = QDateTime::currentMSecsSinceEpoch() * 1'000;
+    now_ = wallNow();
     drawProcessor();
     drawMemory();
     drawFinished();

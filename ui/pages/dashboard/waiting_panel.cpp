@@ -1,5 +1,6 @@
 #include "ui/pages/dashboard/waiting_panel.h"
 
+#include "core/base/clock.h"
 #include "ui/style/format.h"
 #include "ui/widgets/table.h"
 
@@ -69,7 +70,7 @@ std::optional<qint64> WaitingPanel::retrying() const {
 }
 
 void WaitingPanel::take(const Answer& answer) {
-    const qint64 now = QDateTime::currentMSecsSinceEpoch() * 1'000;
+    const qint64 now = wallNow();
     reasons_ = answer.json.contains("reasons")
                    ? waitReasonsOf(answer.json, context_.state, now)
                    : waitReasonsOf(answer.json.value("jobs").toArray(), context_.state, now);

@@ -1,5 +1,6 @@
 #include "ui/pages/queues/queue_panel.h"
 
+#include "core/base/clock.h"
 #include "ui/pages/queues/queue_rows.h"
 #include "ui/pages/queues/queue_troubles.h"
 #include "ui/style/format.h"
@@ -211,7 +212,7 @@ void QueuePanel::refresh() {
     name_->setText(queue->name());
     number_->setText(tr("queue %1").arg(queue->id));
     const bool known = queue->finish > 0 && queue->active > 0;
-    const qint64 now = QDateTime::currentMSecsSinceEpoch() * 1'000;
+    const qint64 now = wallNow();
     figures_[0].value->setText(format.percent(queue->done(), queue->total()));
     figures_[0].note->setText(tr("done"));
     figures_[1].value->setText(

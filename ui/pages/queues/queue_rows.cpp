@@ -1,5 +1,7 @@
 #include "ui/pages/queues/queue_rows.h"
 
+#include "core/base/clock.h"
+
 #include <QCoreApplication>
 #include <QDateTime>
 #include <QLocale>
@@ -38,7 +40,7 @@ Cell number(const Format& format, qint64 value, bool bad = false) {
 Cell finishCell(const Format& format, const QueueInfo& queue) {
     if (queue.held && queue.active > 0) return {QueueRows::tr("on release"), {}, {}, {}, Cell::Tone::Dim};
     if (queue.finish == 0 || queue.active == 0) return {Format::unknown()};
-    const qint64 left = queue.finish - QDateTime::currentMSecsSinceEpoch() * 1'000;
+    const qint64 left = queue.finish - wallNow();
     return {format.duration(Duration(std::chrono::microseconds(std::max<qint64>(0, left))))};
 }
 

@@ -1,5 +1,6 @@
 #include "ui/pages/queues/queue_troubles.h"
 
+#include "core/base/clock.h"
 #include "ui/style/format.h"
 #include "ui/widgets/table.h"
 
@@ -154,7 +155,7 @@ void QueueTroubles::showEvents() {
     std::ranges::sort(events,
                       [](const Event& a, const Event& b) { return a.at != b.at ? a.at > b.at : a.id > b.id; });
     if (events.size() > kMostEvents) events.resize(kMostEvents);
-    const qint64 now = QDateTime::currentMSecsSinceEpoch() * 1'000;
+    const qint64 now = wallNow();
     std::vector<Row> rows;
     for (const Event& event : events) {
         Row row;

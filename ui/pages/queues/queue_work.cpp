@@ -1,5 +1,6 @@
 #include "ui/pages/queues/queue_work.h"
 
+#include "core/base/clock.h"
 #include "ui/models/wait_reasons.h"
 #include "ui/style/format.h"
 #include "ui/style/paint.h"
@@ -22,10 +23,6 @@ constexpr int kWaitsEveryMs = 3'000;
 constexpr int kDrawEveryMs = 2'000;
 constexpr qint64 kMinute = 60'000'000;
 constexpr qint64 kMostPast = 120 * kMinute;
-
-qint64 nowMicros() {
-    return QDateTime::currentMSecsSinceEpoch() * 1'000;
-}
 
 std::vector<Column> columns() {
     return {{"reason",
@@ -161,7 +158,7 @@ void QueueWork::takeWaiting(const Answer& answer) {
         return; // another one is shown by now
     const Format format;
     std::vector<Row> rows;
-    for (const WaitReason& reason : waitReasonsOf(jobs, context_.state, nowMicros())) {
+    for (const WaitReason& reason : waitReasonsOf(jobs, context_.state, wallNow())) {
         Row row;
         row.id = reason.id();
         Cell what{reason.text};
@@ -183,7 +180,7 @@ void QueueWork::draw() {
     const QueueInfo* queue = context_.state.queue(queue_);
     if (queue == nullptr) return;
     const Format format;
-    const qint64 now = nowMicros();
+    const qint64 now = wallNow();
     const auto& points = context_.state.history().of(queue->id);
     const qint64 begin = points.empty() ? now - kMinute : points.front().t;
     const qint64 past = std::clamp(now - begin, kMinute, kMostPast);

@@ -1,5 +1,6 @@
 #include "ui/pages/workers/worker_panel.h"
 
+#include "core/base/clock.h"
 #include "ui/style/format.h"
 #include "ui/widgets/button.h"
 #include "ui/widgets/rows_model.h"
@@ -178,7 +179,7 @@ void WorkerPanel::showRuns() {
 
 void WorkerPanel::showFailures() {
     const Format format;
-    const qint64 now = QDateTime::currentMSecsSinceEpoch() * 1'000;
+    const qint64 now = wallNow();
     std::vector<Row> rows;
     for (auto run = figures_.runs.rbegin(); run != figures_.runs.rend() && rows.size() < kMostFailures; ++run) {
         if (!run->failed) continue;

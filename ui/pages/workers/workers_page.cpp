@@ -1,5 +1,6 @@
 #include "ui/pages/workers/workers_page.h"
 
+#include "core/base/clock.h"
 #include "ui/pages/workers/worker_panel.h"
 #include "ui/style/format.h"
 
@@ -207,14 +208,14 @@ void WorkersPage::askFigures(const QString& id) {
     list("pending,submitting,running", kMostCounted, {}, &takeActive);
     list("completed,failed,abandoned", kMostRuns, {},
          [](WorkerFigures& figures, const QJsonArray& jobs, bool) { takeFinished(figures, jobs); });
-    const qint64 since = QDateTime::currentMSecsSinceEpoch() * 1'000 - kWeek;
+    const qint64 since = wallNow() - kWeek;
     list("failed,abandoned", kMostCounted, QStringLiteral("finished>%1").arg(since), &takeFailed);
 }
 
 Row WorkersPage::rowOf(const Worker& worker) const {
     const Format format;
     const WorkerFigures& figures = worker.figures;
-    const qint64 now = QDateTime::currentMSecsSinceEpoch() * 1'000;
+    const qint64 now = wallNow();
     const auto span = [&](qint64 micros) {
         return micros < 0 ? Format::unknown() : format.duration(Duration(std::chrono::microseconds(micros)));
     };
