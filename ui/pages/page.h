@@ -7,6 +7,7 @@
 #include "ui/models/commands.h"
 #include "ui/models/engine_state.h"
 
+#include <QKeySequence>
 #include <QList>
 #include <QString>
 #include <QWidget>
@@ -62,6 +63,9 @@ struct Context {
     Commands& commands;
     Navigator& navigator;
 };
+
+/// A command of `on`, by `keys` where the focus is on it or in it; belongs to `on`.
+QAction* addCommand(QWidget& on, const QString& title, const QKeySequence& keys, std::function<void()> act);
 
 class Page : public QWidget {
     Q_OBJECT

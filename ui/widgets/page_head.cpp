@@ -35,6 +35,11 @@ void FilterField::setCount(const QString& count) {
     update();
 }
 
+void FilterField::focusAll() {
+    setFocus(Qt::ShortcutFocusReason);
+    selectAll();
+}
+
 void FilterField::paintEvent(QPaintEvent* event) {
     QLineEdit::paintEvent(event);
     QPainter painter(this);

@@ -16,6 +16,8 @@ public:
     /// Underlines in failed ink and says why below; empty: nothing is wrong.
     void setProblem(const QString& why);
     QString problem() const { return problem_; }
+    /// By its key: what is written is selected, so that typing begins anew.
+    void focusAll();
     /// At its right end, in text3: what it finds ("118 of 1,904").
     void setCount(const QString& count);
     QString count() const { return count_; }

@@ -190,12 +190,8 @@ void ActionsPage::makeViews() {
 
 void ActionsPage::makeCommands() {
     const auto make = [this](const char* id, const QString& title, const QKeySequence& keys, auto act) {
-        auto* action = new QAction(title, this);
+        QAction* action = addCommand(*this, title, keys, act);
         action->setObjectName(id);
-        action->setShortcut(keys);
-        action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
-        connect(action, &QAction::triggered, this, act);
-        addAction(action);
         actions_[id] = action;
     };
     make("reschedule", tr("Reschedule"), QKeySequence("Ctrl+R"), [this] { reschedule(); });
@@ -290,8 +286,7 @@ QString ActionsPage::filter() const {
 }
 
 void ActionsPage::focusFilter() {
-    filter_->setFocus(Qt::ShortcutFocusReason);
-    filter_->selectAll();
+    filter_->focusAll();
 }
 
 void ActionsPage::takeUpdates() {

@@ -88,11 +88,7 @@ FailuresPanel::FailuresPanel(Context context, QWidget* parent)
     table_->setAccessibleName(tr("Latest failures"));
     setBody(table_);
     addToHead(all_);
-    auto* again = new QAction(tr("Reschedule"), this);
-    again->setShortcut(QKeySequence("Ctrl+R"));
-    again->setShortcutContext(Qt::WidgetWithChildrenShortcut);
-    table_->addAction(again);
-    connect(again, &QAction::triggered, this, &FailuresPanel::rescheduleSelected);
+    addCommand(*table_, tr("Reschedule"), QKeySequence("Ctrl+R"), [this] { rescheduleSelected(); });
     connect(all_, &QAbstractButton::clicked, this, &FailuresPanel::rescheduleTonight);
     connect(table_, &Table::opened, this, [this](qint64 id) { context_.navigator.showAction(id, "output"); });
     connect(table_, &Table::linkClicked, this, [this](qint64 id, int column) {

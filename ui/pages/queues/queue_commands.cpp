@@ -27,46 +27,37 @@ QueueCommands::QueueCommands(Context context, Table* table, QWidget* owner)
     : QObject(table)
     , context_(context)
     , table_(table)
-    , owner_(owner)
-    , showActions_(make(tr("Show actions"), {},
-                        [this] {
-                            if (const QueueInfo* queue = selected())
-                                context_.navigator.show("actions", filterOf(*queue));
-                        }))
-    , showFailures_(make(tr("Show failures"), {},
-                         [this] {
-                             if (const QueueInfo* queue = selected())
-                                 context_.navigator.show("actions", "state:failed " + filterOf(*queue));
-                         }))
-    , rescheduleFailures_(make(tr("Reschedule failures"), QKeySequence("Ctrl+R"), [this] { rescheduleFailures(); }))
-    , hold_(make(tr("Hold"), QKeySequence("Ctrl+H"),
-                 [this] {
-                     forSelected([&](const QueueInfo& queue) {
-                         context_.commands.run(operations::holdQueue(queue.id, queue.name()));
-                     });
-                 }))
-    , release_(make(tr("Release"), {},
-                    [this] {
-                        forSelected([&](const QueueInfo& queue) {
-                            context_.commands.run(operations::releaseQueue(queue.id, queue.name()));
-                        });
-                    }))
-    , drain_(make(tr("Drain…"), {}, [this] { askToDrain(); }))
-    , cancel_(make(tr("Cancel…"), QKeySequence("Ctrl+Del"), [this] { askToCancel(); }))
-    , delete_(make(tr("Delete…"), QKeySequence("Shift+Del"), [this] { askToDelete(); }))
-    , copyToken_(make(tr("Copy token"), {}, [this] {
+    , showActions_(addCommand(*owner, tr("Show actions"), {},
+                              [this] {
+                                  if (const QueueInfo* queue = selected())
+                                      context_.navigator.show("actions", filterOf(*queue));
+                              }))
+    , showFailures_(addCommand(*owner, tr("Show failures"), {},
+                               [this] {
+                                   if (const QueueInfo* queue = selected())
+                                       context_.navigator.show("actions", "state:failed " + filterOf(*queue));
+                               }))
+    , rescheduleFailures_(
+          addCommand(*owner, tr("Reschedule failures"), QKeySequence("Ctrl+R"), [this] { rescheduleFailures(); }))
+    , hold_(addCommand(*owner, tr("Hold"), QKeySequence("Ctrl+H"),
+                       [this] {
+                           forSelected([&](const QueueInfo& queue) {
+                               context_.commands.run(operations::holdQueue(queue.id, queue.name()));
+                           });
+                       }))
+    , release_(addCommand(*owner, tr("Release"), {},
+                          [this] {
+                              forSelected([&](const QueueInfo& queue) {
+                                  context_.commands.run(operations::releaseQueue(queue.id, queue.name()));
+                              });
+                          }))
+    , drain_(addCommand(*owner, tr("Drain…"), {}, [this] { askToDrain(); }))
+    , cancel_(addCommand(*owner, tr("Cancel…"), QKeySequence("Ctrl+Del"), [this] { askToCancel(); }))
+    , delete_(addCommand(*owner, tr("Delete…"), QKeySequence("Shift+Del"), [this] { askToDelete(); }))
+    , copyToken_(addCommand(*owner, tr("Copy token"), {}, [this] {
         if (const QueueInfo* queue = selected()) QApplication::clipboard()->setText(queue->token);
     })) {
     update();
-}
-
-QAction* QueueCommands::make(const QString& title, const QKeySequence& keys, std::function<void()> act) {
-    auto* action = new QAction(title, this);
-    action->setShortcut(keys);
-    action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
-    connect(action, &QAction::triggered, this, [act = std::move(act)] { act(); });
-    owner_->addAction(action);
-    return action;
 }
 
 const QueueInfo* QueueCommands::selected() const {

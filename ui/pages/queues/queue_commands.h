@@ -33,7 +33,6 @@ public:
 
 private:
     void forSelected(const std::function<void(const QueueInfo&)>& act);
-    QAction* make(const QString& title, const QKeySequence& keys, std::function<void()> act);
     void rescheduleFailures();
     void askToDrain();
     void askToCancel();
@@ -41,7 +40,6 @@ private:
 
     Context context_;
     Table* table_;
-    QWidget* owner_;
     QAction* showActions_;
     QAction* showFailures_;
     QAction* rescheduleFailures_;

@@ -155,8 +155,7 @@ QString QueuesPage::filter() const {
     return filter_->text();
 }
 void QueuesPage::focusFilter() {
-    filter_->setFocus(Qt::ShortcutFocusReason);
-    filter_->selectAll();
+    filter_->focusAll();
 }
 void QueuesPage::takeUpdates() {
     rows_->takeWaiting();

@@ -169,8 +169,7 @@ QString SettingsPage::filter() const {
 }
 
 void SettingsPage::focusFilter() {
-    search_->setFocus(Qt::ShortcutFocusReason);
-    search_->selectAll();
+    search_->focusAll();
 }
 
 bool SettingsPage::undo() {

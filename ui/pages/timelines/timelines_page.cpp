@@ -154,35 +154,27 @@ void TimelinesPage::makeRangeMenu() {
     range_->setMenu(menu);
 }
 
-QAction* TimelinesPage::add(const QString& title, const QKeySequence& keys, std::function<void()> act) {
-    auto* action = new QAction(title, this);
-    action->setShortcut(keys);
-    action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
-    connect(action, &QAction::triggered, this, [act = std::move(act)] { act(); });
-    addAction(action);
-    return action;
-}
-
 void TimelinesPage::makeCommands() {
-    openAction_ = add(tr("Open"), {}, [this] {
+    openAction_ = addCommand(*this, tr("Open"), {}, [this] {
         if (const qint64 lsn = selectedLsn(); lsn > 0) context_.navigator.showAction(lsn);
     });
-    logAction_ = add(tr("Log"), QKeySequence("Ctrl+L"), [this] {
+    logAction_ = addCommand(*this, tr("Log"), QKeySequence("Ctrl+L"), [this] {
         if (const qint64 lsn = selectedLsn(); lsn > 0) context_.navigator.showAction(lsn, "output");
     });
-    compareAction_ = add(tr("Compare with the last good one"), QKeySequence("Ctrl+D"), [this] {
+    compareAction_ = addCommand(*this, tr("Compare with the last good one"), QKeySequence("Ctrl+D"), [this] {
         if (const qint64 lsn = selectedLsn(); lsn > 0) context_.navigator.showAction(lsn, "history");
     });
-    tableAction_ = add(tr("Bars in view as a table"), QKeySequence("Ctrl+Shift+T"), [this] { toggleTable(); });
+    tableAction_ =
+        addCommand(*this, tr("Bars in view as a table"), QKeySequence("Ctrl+Shift+T"), [this] { toggleTable(); });
     tableAction_->setCheckable(true);
-    followAction_ = add(tr("Follow now"), {}, [this] { view_->follow(); });
-    fitAction_ = add(tr("Fit everything"), {}, [this] { view_->fitAll(); });
+    followAction_ = addCommand(*this, tr("Follow now"), {}, [this] { view_->follow(); });
+    fitAction_ = addCommand(*this, tr("Fit everything"), {}, [this] { view_->fitAll(); });
     auto* group = new QActionGroup(this);
-    byWorkerAction_ = add(tr("By worker"), {}, [this] {
+    byWorkerAction_ = addCommand(*this, tr("By worker"), {}, [this] {
         view_->setBySlot(false);
         grouping_->setText(tr("By worker"));
     });
-    bySlotAction_ = add(tr("By slot"), {}, [this] {
+    bySlotAction_ = addCommand(*this, tr("By slot"), {}, [this] {
         view_->setBySlot(true);
         grouping_->setText(tr("By slot"));
     });
@@ -191,7 +183,7 @@ void TimelinesPage::makeCommands() {
         group->addAction(action);
     }
     byWorkerAction_->setChecked(true);
-    add(tr("Next match"), QKeySequence("F3"), [this] { view_->selectNextMatch(); });
+    addCommand(*this, tr("Next match"), QKeySequence("F3"), [this] { view_->selectNextMatch(); });
 }
 
 void TimelinesPage::connectView() {
@@ -383,8 +375,7 @@ QString TimelinesPage::filter() const {
     return filter_->text();
 }
 void TimelinesPage::focusFilter() {
-    filter_->setFocus(Qt::ShortcutFocusReason);
-    filter_->selectAll();
+    filter_->focusAll();
 }
 void TimelinesPage::takeUpdates() {
     view_->settle();

@@ -43,7 +43,6 @@ private:
     void makeHead();
     void makeRangeMenu();
     void makeCommands();
-    QAction* add(const QString& title, const QKeySequence& keys, std::function<void()> act);
     void connectView();
     void updateRange();
     void updateFollow();

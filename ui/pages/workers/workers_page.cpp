@@ -295,14 +295,9 @@ void WorkersPage::onSelection() {
 
 void WorkersPage::makeCommands() {
     const auto make = [this](const QString& title, const QKeySequence& keys, auto act) {
-        auto* action = new QAction(title, this);
-        action->setShortcut(keys);
-        action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
-        connect(action, &QAction::triggered, this, [this, act] {
+        return addCommand(*this, title, keys, [this, act] {
             if (const Worker* worker = selected()) act(*worker);
         });
-        addAction(action);
-        return action;
     };
     submitAction_ = make(tr("Submit with this worker…"), {}, [this](const Worker& worker) {
         QJsonObject action{{"worker", worker.json.value("id")}};
@@ -362,8 +357,7 @@ QString WorkersPage::filter() const {
     return filter_->text();
 }
 void WorkersPage::focusFilter() {
-    filter_->setFocus(Qt::ShortcutFocusReason);
-    filter_->selectAll();
+    filter_->focusAll();
 }
 void WorkersPage::takeUpdates() {
     rows_->takeWaiting();
