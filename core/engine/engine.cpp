@@ -122,6 +122,10 @@ coro::Task<Result<void>> Engine::retire(Lsn lsn) {
 coro::Task<Result<ListPage>> Engine::list(ListQuery query) {
     return onEngine(*core_, [q = std::move(query)](EngineCore& core) mutable { return core.list(std::move(q)); });
 }
+coro::Task<Result<LsnPart>> Engine::listLsns(ListQuery query) {
+    return onEngine(*core_,
+                    [q = std::move(query)](EngineCore& core) mutable { return core.listLsns(std::move(q)); });
+}
 coro::Task<Result<ListCount>> Engine::count(ListQuery query) {
     return onEngine(*core_, [q = std::move(query)](EngineCore& core) mutable { return core.count(std::move(q)); });
 }

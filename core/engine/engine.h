@@ -134,6 +134,14 @@ struct ListPage {
     std::string cursor; ///< empty: nothing more
 };
 
+/// A part of a list's LSNs.
+struct LsnPart {
+    std::vector<Lsn> lsns;
+    std::int64_t total = 0; ///< of the whole list; 0 while it is being put in order
+    std::string cursor;     ///< empty: nothing more
+};
+inline constexpr int kMostLsnsInPart = 100'000;
+
 enum class Stream : unsigned char { Out, Err };
 /// Where the bytes of one output stream are, now.
 struct StreamSource {
@@ -282,6 +290,10 @@ public:
     /// to match later is not. Malformed: no cursor of this list. WrongState: its order is not kept any more.
     /// AtLimit: too many match for an order. Busy: too many orders are being made.
     coro::Task<Result<ListPage>> list(ListQuery query);
+    /// The LSNs of all that match and nothing else of them, query.limit (1..kMostLsnsInPart) at a time. Whatever
+    /// the field, an order is made and kept as for list() by another field than the LSN, and its errors are the
+    /// same. A part without LSNs and with a cursor: the order is still being made, go on.
+    coro::Task<Result<LsnPart>> listLsns(ListQuery query);
     /// All that match, order, limit and cursor apart. Looks for a quarter of a second at most.
     coro::Task<Result<ListCount>> count(ListQuery query);
     /// Why work is waiting.

@@ -46,6 +46,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
 #include <unordered_map>
@@ -79,6 +80,7 @@ public:
     coro::Task<Result<int>> reschedule(Lsn lsn, bool force);
     coro::Task<Result<void>> retire(Lsn lsn);
     coro::Task<Result<ListPage>> list(ListQuery query);
+    coro::Task<Result<LsnPart>> listLsns(ListQuery query);
     coro::Task<Result<ListCount>> count(ListQuery query);
     coro::Task<WaitingView> waiting();
     coro::Task<Result<ListPage>> history(QueueSelector queue);
@@ -274,7 +276,14 @@ private:
     ListPage merge(const ListQuery& query, std::array<store::Page, 2> pages) const;
 
     // sorting.cpp
+    struct PlaceInOrder {
+        std::shared_ptr<KeptOrder> order;
+        std::size_t at = 0;
+    };
+    coro::Task<Result<PlaceInOrder>> placeIn(const ListQuery& query, const store::PageFilter& filter);
+    std::string cursorAt(KeptOrder& order, std::size_t at) const;
     coro::Task<Result<ListPage>> listSorted(ListQuery query, store::PageFilter filter);
+    coro::Task<Result<ListPage>> listNamed(ListQuery query, std::vector<Lsn> lsns);
     Result<std::shared_ptr<KeptOrder>> beginOrder(const ListQuery& query, const store::PageFilter& filter);
     coro::Task<void> makeOrder(std::shared_ptr<KeptOrder> order, store::PageFilter filter);
     coro::Task<Result<std::vector<Lsn>>> orderOf(const KeptOrder& order, store::PageFilter filter);
@@ -284,7 +293,7 @@ private:
     coro::Task<Result<std::vector<Lsn>>> endedThatMatch(const ListQuery& query, store::PageFilter filter);
     coro::Task<std::vector<SortName>> namesFor(SortField field);
     std::int64_t liveKey(const session::LiveView& live, SortField field, WallMicros now) const;
-    coro::Task<Result<ListPage>> pageOf(const KeptOrder& order, std::size_t at, ListQuery query);
+    coro::Task<Result<ListPage>> pageOf(std::span<const Lsn> lsns, std::size_t& at, ListQuery query);
     coro::Task<void> dropUnusedOrders();
     LiveMatcher::Parts matcherParts();
 

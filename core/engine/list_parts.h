@@ -4,8 +4,15 @@
 #include "core/engine/engine.h"
 
 #include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string_view>
+#include <vector>
 
 namespace yard::engine {
+
+/// Numbers of filters are doubles; whole ones are exact up to here.
+inline constexpr double kMostExactLsn = 9'007'199'254'740'992.0;
 
 /// Decided by what a row of the journal has in numbers.
 inline bool isOfNumbers(FilterKey key) {
@@ -67,6 +74,32 @@ inline bool onlyRunning(const ListQuery& query) {
            std::ranges::all_of(query.states, [](ActionState s) {
                return s == ActionState::Submitting || s == ActionState::Running;
            });
+}
+
+/// A cursor of a list by LSN.
+inline std::optional<Lsn> lsnFrom(std::string_view cursor) {
+    Lsn lsn{};
+    const auto [end, error] = std::from_chars(cursor.data(), cursor.data() + cursor.size(), lsn.value);
+    if (error != std::errc{} || end != cursor.data() + cursor.size() || lsn.value <= 0) return std::nullopt;
+    return lsn;
+}
+
+/// Those that a term names one by one: no others can match. Nothing: there is no such term.
+inline std::optional<std::vector<Lsn>> lsnsNamedIn(const Filter& filter) {
+    for (const FilterTerm& term : filter.terms) {
+        const auto isOne = [](const FilterTerm::Range& range) {
+            return range.low == range.high && range.withLow && range.withHigh && range.low >= 1 &&
+                   range.low <= kMostExactLsn;
+        };
+        if (term.key != FilterKey::Lsn || term.negated || term.ranges.empty() ||
+            !std::ranges::all_of(term.ranges, isOne))
+            continue;
+        std::vector<Lsn> lsns;
+        lsns.reserve(term.ranges.size());
+        for (const auto& range : term.ranges) lsns.emplace_back(static_cast<std::int64_t>(range.low));
+        return lsns;
+    }
+    return std::nullopt;
 }
 
 } // namespace yard::engine

@@ -180,14 +180,15 @@ coro::Task<Result<ListPage>> EngineCore::list(ListQuery query) {
     Result<store::PageFilter> filter = pageFilter(query);
     if (!filter) co_return std::unexpected(filter.error());
     if (query.sort.field != SortField::Lsn) co_return co_await listSorted(std::move(query), std::move(*filter));
+    if (auto named = lsnsNamedIn(query.filter)) co_return co_await listNamed(std::move(query), std::move(*named));
     if (onlyRunning(query)) co_return co_await listRunning(std::move(query));
     Lsn cursor{};
     if (!query.cursor.empty()) {
-        const auto [end, error] =
-            std::from_chars(query.cursor.data(), query.cursor.data() + query.cursor.size(), cursor.value);
-        if (error != std::errc{} || end != query.cursor.data() + query.cursor.size() || cursor.value <= 0)
+        const std::optional<Lsn> last = lsnFrom(query.cursor);
+        if (!last)
             co_return fail(ErrorKind::Malformed,
                            "\"cursor\" is none that a page was answered with: begin without one.");
+        cursor = *last;
     }
     const bool live = wantsLive(query, session_->state());
     const bool ended = wantsEnded(query);

@@ -94,46 +94,97 @@ coro::Task<void> EngineCore::dropUnusedOrders() {
     }
 }
 
-coro::Task<Result<ListPage>> EngineCore::listSorted(ListQuery query, store::PageFilter filter) {
-    std::shared_ptr<KeptOrder> order;
-    std::size_t at = 0;
-    const std::string run = runId_.substr(0, kRunIdShown);
+/// The order of a list, begun or found by its cursor, once it is made or as long as an answer waits for it.
+coro::Task<Result<EngineCore::PlaceInOrder>> EngineCore::placeIn(const ListQuery& query,
+                                                                 const store::PageFilter& filter) {
+    PlaceInOrder found;
     if (query.cursor.empty()) {
         auto begun = beginOrder(query, filter);
         if (!begun) co_return std::unexpected(begun.error());
-        order = std::move(*begun);
+        found.order = std::move(*begun);
     } else {
         const std::optional<Place> place = placeFrom(query.cursor);
         if (!place) co_return noCursor();
-        if (place->run == run) order = orders_.find(place->order, MonoClock::now());
-        if (!order)
+        if (place->run == runId_.substr(0, kRunIdShown)) found.order = orders_.find(place->order, MonoClock::now());
+        if (!found.order)
             co_return fail(ErrorKind::WrongState, "The order of this list is not kept any more (it is for a minute "
                                                   "after its last page): begin without \"cursor\".");
-        if (order->query.sort != query.sort) co_return noCursor();
-        at = place->at;
+        if (found.order->query.sort != query.sort) co_return noCursor();
+        found.at = place->at;
     }
-    if (!order->made.isSet()) {
+    if (!found.order->made.isSet()) {
         try {
-            co_await coro::withTimeout(kMostWait, untilMade(*order));
+            co_await coro::withTimeout(kMostWait, untilMade(*found.order));
         } catch (const coro::TimeoutError&) {
         }
     }
-    if (order->failed) co_return std::unexpected(*order->failed);
-    if (!order->made.isSet()) co_return ListPage{{}, fmt::format("{}.{}.0.{}", run, order->id, ++order->looks)};
-    auto page = co_await pageOf(*order, at, std::move(query));
-    if (page && !page->cursor.empty()) page->cursor = fmt::format("{}.{}.{}.0", run, order->id, page->cursor);
+    if (found.order->failed) co_return std::unexpected(*found.order->failed);
+    co_return found;
+}
+
+/// Of an order in the making another one each time.
+std::string EngineCore::cursorAt(KeptOrder& order, std::size_t at) const {
+    const std::uint64_t looks = order.made.isSet() ? 0 : ++order.looks;
+    return fmt::format("{}.{}.{}.{}", runId_.substr(0, kRunIdShown), order.id, at, looks);
+}
+
+coro::Task<Result<ListPage>> EngineCore::listSorted(ListQuery query, store::PageFilter filter) {
+    const auto place = co_await placeIn(query, filter);
+    if (!place) co_return std::unexpected(place.error());
+    KeptOrder& order = *place->order;
+    if (!order.made.isSet()) co_return ListPage{{}, cursorAt(order, 0)};
+    std::size_t at = place->at;
+    auto page = co_await pageOf(order.lsns, at, std::move(query));
+    if (page && at < order.lsns.size()) page->cursor = cursorAt(order, at);
     co_return page;
 }
 
-/// `cursor` is the place to go on at.
-coro::Task<Result<ListPage>> EngineCore::pageOf(const KeptOrder& order, std::size_t at, ListQuery query) {
+coro::Task<Result<LsnPart>> EngineCore::listLsns(ListQuery query) {
+    const Result<store::PageFilter> filter = pageFilter(query);
+    if (!filter) co_return std::unexpected(filter.error());
+    const auto place = co_await placeIn(query, *filter);
+    if (!place) co_return std::unexpected(place.error());
+    KeptOrder& order = *place->order;
+    LsnPart part;
+    if (!order.made.isSet()) {
+        part.cursor = cursorAt(order, 0);
+        co_return part;
+    }
+    const std::size_t from = std::min(place->at, order.lsns.size());
+    const std::size_t count = std::min(order.lsns.size() - from, static_cast<std::size_t>(query.limit));
+    const auto first = order.lsns.begin() + static_cast<std::ptrdiff_t>(from);
+    part.lsns.assign(first, first + static_cast<std::ptrdiff_t>(count));
+    part.total = std::ssize(order.lsns);
+    if (from + count < order.lsns.size()) part.cursor = cursorAt(order, from + count);
+    co_return part;
+}
+
+/// By LSN, of those that a filter names one by one: what lies between them is not walked through.
+coro::Task<Result<ListPage>> EngineCore::listNamed(ListQuery query, std::vector<Lsn> lsns) {
+    const bool newest = query.sort.descending;
+    const auto before = [newest](Lsn a, Lsn b) { return newest ? b < a : a < b; };
+    std::ranges::sort(lsns, before);
+    const auto same = std::ranges::unique(lsns);
+    lsns.erase(same.begin(), same.end());
+    if (!query.cursor.empty()) {
+        const std::optional<Lsn> last = lsnFrom(query.cursor);
+        if (!last) co_return noCursor();
+        lsns.erase(lsns.begin(), std::ranges::upper_bound(lsns, *last, before));
+    }
+    std::size_t at = 0;
+    auto page = co_await pageOf(lsns, at, std::move(query));
+    if (page) page->cursor = at < lsns.size() ? fmt::format("{}", lsns[at - 1].value) : std::string();
+    co_return page;
+}
+
+/// From `at` on, which is then the place to go on at. The page has no cursor.
+coro::Task<Result<ListPage>> EngineCore::pageOf(std::span<const Lsn> lsns, std::size_t& at, ListQuery query) {
     const MonoTime until = MonoClock::now() + kLookFor;
     ListPage page;
-    while (at < order.lsns.size() && std::ssize(page.jobs) < query.limit) {
+    while (at < lsns.size() && std::ssize(page.jobs) < query.limit) {
         const Duration left = std::max(until - MonoClock::now(), kLeastLook);
-        const std::size_t most = std::min(order.lsns.size() - at, query.limit - page.jobs.size());
-        const auto first = order.lsns.begin() + static_cast<std::ptrdiff_t>(at);
-        std::vector<Lsn> some(first, first + static_cast<std::ptrdiff_t>(most));
+        const auto next = lsns.subspan(at, std::min(lsns.size() - at, query.limit - page.jobs.size()));
+        std::vector<Lsn> some(next.begin(), next.end());
         auto rows = co_await read(
             [some = std::move(some), left](store::Reader& reader) { return reader.rows(some, left); });
         if (!rows) co_return std::unexpected(rows.error());
@@ -152,7 +203,6 @@ coro::Task<Result<ListPage>> EngineCore::pageOf(const KeptOrder& order, std::siz
         at += rows->looked;
         if (MonoClock::now() >= until) break;
     }
-    if (at < order.lsns.size()) page.cursor = fmt::format("{}", at);
     describePending(page.jobs, kDescribeFor);
     co_return page;
 }

@@ -117,6 +117,7 @@ private:
 
     // lists (api_lists.cpp)
     coro::Task<Response> listJobs(Call& call);
+    coro::Task<Response> listLsns(Call& call);
     coro::Task<Response> listRunning(Call& call);
     coro::Task<Response> listCompleted(Call& call);
     coro::Task<Response> listHistory(Call& call);
@@ -144,6 +145,7 @@ private:
     coro::Task<Response> cancelQueue(Call& call);
     /// NotFound unless the route has no queue or its queue exists.
     coro::Task<Result<void>> requireQueue(Call& call);
+    coro::Task<Result<engine::ListQuery>> inQueue(Call& call, engine::ListQuery query);
 
     // workers (api_workers.cpp)
     coro::Task<Response> listWorkers(Call& call);

@@ -6,6 +6,7 @@
 #include "core/model/json_writer.h"
 
 #include <algorithm>
+#include <charconv>
 #include <fmt/format.h>
 #include <iterator>
 #include <utility>
@@ -16,6 +17,8 @@ namespace {
 
 constexpr int kMaxPage = 1000;
 constexpr int kUsualPage = 100;
+/// Numbers of filters are doubles; whole ones are exact up to here.
+constexpr std::int64_t kMostExactLsn = 9'007'199'254'740'992;
 constexpr std::size_t kUsualResultBytes = 512;
 
 std::string pageJson(const engine::ListPage& page, const std::optional<engine::ListCount>& count = {}) {
@@ -34,6 +37,37 @@ std::string pageJson(const engine::ListPage& page, const std::optional<engine::L
     if (count) text += fmt::format(R"(,"{}":{})", count->isExact ? "total" : "total_at_least", count->count);
     text += '}';
     return text;
+}
+
+/// Those that follow one another as "4..9" or "9..4".
+std::string runsOf(const std::vector<Lsn>& lsns) {
+    std::string text;
+    text.reserve(lsns.size() * 8 + 16);
+    for (std::size_t at = 0; at < lsns.size();) {
+        std::size_t last = at;
+        const std::int64_t step = at + 1 < lsns.size() ? lsns[at + 1].value - lsns[at].value : 0;
+        if (step == 1 || step == -1)
+            while (last + 1 < lsns.size() && lsns[last + 1].value - lsns[last].value == step) ++last;
+        if (!text.empty()) text += ',';
+        text += fmt::format_int(lsns[at].value).c_str();
+        if (last > at) {
+            text += "..";
+            text += fmt::format_int(lsns[last].value).c_str();
+        }
+        at = last + 1;
+    }
+    return text;
+}
+
+std::string partJson(const engine::LsnPart& part) {
+    std::string text = R"({"lsns":")" + runsOf(part.lsns) + '"';
+    const bool isMade = !part.lsns.empty() || part.cursor.empty();
+    if (isMade) text += fmt::format(R"(,"total":{})", part.total);
+    if (!part.cursor.empty()) {
+        text += R"(,"cursor":)";
+        appendJsonString(text, part.cursor);
+    }
+    return text + '}';
 }
 
 /// States, of which "held" and "retry" are faces of pending: narrows the query, and says whether that is all.
@@ -106,19 +140,37 @@ Result<void> readFilter(std::string_view text, std::string_view field, engine::L
 
 namespace {
 
-Result<void> readPage(const Query& parameters, int usual, engine::ListQuery& query) {
-    const auto limit = parameters.integer("limit", 1, kMaxPage);
+Result<void> readPage(const Query& parameters, int usual, engine::ListQuery& query, int most = kMaxPage) {
+    const auto limit = parameters.integer("limit", 1, most);
     if (!limit) return std::unexpected(limit.error());
     query.limit = static_cast<int>(limit->value_or(usual));
     query.cursor = parameters.text("cursor").value_or("");
     return {};
 }
 
-Result<engine::ListQuery> readListQuery(const Query& parameters) {
+/// Numbers with commas in between, as a term of the filter.
+Result<void> readLsns(std::string_view list, engine::ListQuery& query) {
+    FilterTerm term{.key = FilterKey::Lsn, .negated = false, .words = {}, .ranges = {}};
+    while (term.ranges.size() < kMaxPage) {
+        const std::string_view word = list.substr(0, list.find(','));
+        std::int64_t lsn = 0;
+        const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), lsn);
+        if (error != std::errc{} || end != word.data() + word.size() || lsn < 1 || lsn > kMostExactLsn) break;
+        term.ranges.push_back({.low = static_cast<double>(lsn), .high = static_cast<double>(lsn)});
+        if (word.size() == list.size()) {
+            query.filter.terms.push_back(std::move(term));
+            return {};
+        }
+        list.remove_prefix(word.size() + 1);
+    }
+    return invalid("lsn", fmt::format("Give at most {} numbers of actions, with commas in between.", kMaxPage));
+}
+
+Result<engine::ListQuery> readListQuery(const Query& parameters, int usual, int most) {
     engine::ListQuery query;
-    Result<void> good =
-        parameters.allowOnly({"state", "queue", "worker", "label", "q", "sort", "limit", "cursor", "count"});
-    if (good) good = readPage(parameters, kUsualPage, query);
+    Result<void> good = readPage(parameters, usual, query, most);
+    if (good)
+        if (const auto lsns = parameters.text("lsn")) good = readLsns(*lsns, query);
     if (good)
         if (const auto states = parameters.text("state")) good = readStates(*states, "state", query);
     if (good)
@@ -136,16 +188,33 @@ Result<engine::ListQuery> readListQuery(const Query& parameters) {
 
 } // namespace
 
-coro::Task<Response> Api::listJobs(Call& call) {
-    auto query = readListQuery(call.query);
-    if (!query) co_return errorResponse(query.error());
+/// The query within the queue that the route names, if it names one.
+coro::Task<Result<engine::ListQuery>> Api::inQueue(Call& call, engine::ListQuery query) {
     const auto there = co_await requireQueue(call);
-    if (!there) co_return errorResponse(there.error());
-    if (call.queue) {
-        if (query->queue)
-            co_return errorResponse(invalid("queue", "Remove the queue: the route names one already.").error());
-        query->queue = call.queue;
-    }
+    if (!there) co_return std::unexpected(there.error());
+    if (call.queue && query.queue) co_return invalid("queue", "Remove the queue: the route names one already.");
+    if (call.queue) query.queue = call.queue;
+    co_return query;
+}
+
+coro::Task<Response> Api::listLsns(Call& call) {
+    const Result<void> known =
+        call.query.allowOnly({"state", "queue", "worker", "label", "lsn", "q", "sort", "limit", "cursor"});
+    if (!known) co_return errorResponse(known.error());
+    auto query = readListQuery(call.query, engine::kMostLsnsInPart, engine::kMostLsnsInPart);
+    if (query) query = co_await inQueue(call, std::move(*query));
+    if (!query) co_return errorResponse(query.error());
+    const auto part = co_await engine_.listLsns(std::move(*query));
+    co_return part ? jsonResponse(partJson(*part)) : errorResponse(part.error());
+}
+
+coro::Task<Response> Api::listJobs(Call& call) {
+    const Result<void> known =
+        call.query.allowOnly({"state", "queue", "worker", "label", "lsn", "q", "sort", "limit", "cursor", "count"});
+    if (!known) co_return errorResponse(known.error());
+    auto query = readListQuery(call.query, kUsualPage, kMaxPage);
+    if (query) query = co_await inQueue(call, std::move(*query));
+    if (!query) co_return errorResponse(query.error());
     const auto wantsCount = call.query.flag("count");
     if (!wantsCount) co_return errorResponse(wantsCount.error());
     std::optional<engine::ListCount> count;

@@ -9,7 +9,8 @@ std::span<const Operation> operations() {
     using enum Scope;
     static constexpr std::string_view kPage = "limit cursor";
     static constexpr std::string_view kSpan = "from to resolution";
-    static constexpr std::string_view kLists = "state queue worker label q sort limit cursor count";
+    static constexpr std::string_view kLists = "state queue worker label lsn q sort limit cursor count";
+    static constexpr std::string_view kLsnLists = "state queue worker label lsn q sort part cursor";
     static constexpr Operation kOperations[] = {
         {Get,
          "health",
@@ -40,6 +41,14 @@ std::span<const Operation> operations() {
          "",
          "PatchMany",
          {{{200, "Changed"}}}},
+        {Get,
+         "jobs/lsns",
+         Both,
+         "listLsns",
+         "The numbers alone of all actions that match, in order",
+         kLsnLists,
+         "",
+         {{{200, "Lsns"}}}},
         {Get,
          "jobs/history",
          Both,

@@ -53,6 +53,7 @@ std::span<const Api::Route> Api::routes() {
         {{Post, "jobs", Both, JsonOrParts}, &Api::submit},
         {{Get, "jobs", Both}, &Api::listJobs},
         {{Patch, "jobs", Both, Json}, &Api::patchJobs},
+        {{Get, "jobs/lsns", Both}, &Api::listLsns},
         {{Get, "jobs/history", Both}, &Api::listHistory},
         {{Get, "jobs/running", Both}, &Api::listRunning},
         {{Get, "jobs/completed", Both}, &Api::listCompleted},

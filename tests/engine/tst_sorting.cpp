@@ -79,6 +79,31 @@ public:
         } while (!cursor.empty());
         return text;
     }
+    Result<LsnPart> part(const std::string& sort, int limit, std::string cursor = {},
+                         std::string_view filter = {}) {
+        ListQuery query;
+        query.queue = ref;
+        query.sort = *parseSort(sort);
+        query.limit = limit;
+        query.cursor = std::move(cursor);
+        query.filter = *parseFilter(filter, wallNow());
+        return engine.run(engine->listLsns(std::move(query)));
+    }
+    /// All parts, as labels, and behind them the total that the last one told.
+    std::string lsns(const std::string& sort, int limit, std::string_view filter = {}) {
+        std::string text;
+        std::string cursor;
+        std::int64_t total = 0;
+        do {
+            auto got = part(sort, limit, std::move(cursor), filter);
+            if (!got) return std::string(errorName(got.error().kind)) + ": " + got.error().message;
+            if (std::ssize(got->lsns) > limit) return "a part that is too long";
+            for (const Lsn lsn : got->lsns) text += names[lsn.value];
+            total = got->total;
+            cursor = std::move(got->cursor);
+        } while (!cursor.empty());
+        return fmt::format("{} {}", text, total);
+    }
     /// Goes on until there is a row, or nothing more.
     ListPage firstRows(const std::string& sort, int limit) {
         auto got = page(sort, limit);
@@ -287,6 +312,56 @@ private slots:
         far.replace(far.find('.', far.find('.') + 1) + 1, 1, "900");
         const auto past = shown().page("state", 1, far);
         QVERIFY(past && past->jobs.empty() && past->cursor.empty());
+    }
+
+    void theNumbersAloneComeInTheSameOrderAsTheRows_data() {
+        QTest::addColumn<QByteArray>("sort");
+        QTest::addColumn<QByteArray>("filter");
+        const auto row = [](const char* sort, const char* filter) {
+            QTest::addRow("%s of %s", sort, filter) << QByteArray(sort) << QByteArray(filter);
+        };
+        for (const char* sort : {"-lsn", "lsn", "label", "-label", "-exit_code", "state", "finished"})
+            for (const char* filter : {"", "state:completed,failed", "tries>5"}) row(sort, filter);
+    }
+    void theNumbersAloneComeInTheSameOrderAsTheRows() {
+        QFETCH(QByteArray, sort);
+        QFETCH(QByteArray, filter);
+        const std::string rows = shown().list(sort.toStdString(), 100, filter.toStdString());
+        for (const int limit : {1, 2, 100'000})
+            QCOMPARE(shown().lsns(sort.toStdString(), limit, filter.toStdString()),
+                     fmt::format("{} {}", rows, rows.size()));
+    }
+
+    void aPartOfNumbersGoesOnInItsOwnOrderOnly() {
+        auto first = shown().part("-lsn", 1);
+        while (first && first->lsns.empty() && !first->cursor.empty())
+            first = shown().part("-lsn", 1, first->cursor);
+        QVERIFY(first && !first->cursor.empty());
+        const auto other = shown().part("lsn", 1, first->cursor);
+        QVERIFY(!other && other.error().kind == ErrorKind::Malformed);
+        const auto none = shown().part("-lsn", 1, "17");
+        QVERIFY(!none && none.error().kind == ErrorKind::Malformed);
+        const auto gone = shown().part("-lsn", 1, "00000000.1.2.0");
+        QVERIFY(!gone && gone.error().kind == ErrorKind::WrongState);
+    }
+
+    void rowsNamedOneByOneComeByLsnWhateverElseThereIs() {
+        std::map<std::string, std::int64_t> lsns;
+        for (const auto& [lsn, name] : shown().names) lsns[name] = lsn;
+        const auto named = [&](const char* letters) {
+            std::string filter = "lsn:999999";
+            for (const char* at = letters; *at != 0; ++at) filter += fmt::format(",{}", lsns[std::string(1, *at)]);
+            return filter;
+        };
+        QCOMPARE(shown().list("-lsn", 100, named("aecca")), std::string("eca"));
+        QCOMPARE(shown().list("lsn", 1, named("aec")), std::string("ace"));
+        QCOMPARE(shown().list("-lsn", 2, named("abcde")), std::string("edcba"));
+        QCOMPARE(shown().list("-lsn", 100, named("abd") + " state:failed"), std::string("b"));
+        QCOMPARE(shown().list("-lsn", 100, "-" + named("ab")), std::string("edc-"));
+        QCOMPARE(shown().list("label", 100, named("eab")), std::string("abe"));
+        QCOMPARE(shown().list("-lsn", 100, "lsn:999999"), std::string());
+        const auto refused = shown().page("-lsn", 1, "x", named("ab"));
+        QVERIFY(!refused && refused.error().kind == ErrorKind::Malformed);
     }
 
     void theOldestOrderGoesWhenThereAreTooMany() {

@@ -34,6 +34,9 @@ private slots:
     void whyWorkWaitsIsCounted();
     void listsSayHowManyThereAre_data();
     void listsSayHowManyThereAre();
+    void numbersOfActionsComeAsRuns();
+    void wrongListsOfNumbersAreRefused_data();
+    void wrongListsOfNumbersAreRefused();
     void queuesSayHowFastTheyAre();
     void allOfItComesOverASocket_data();
     void allOfItComesOverASocket();
@@ -238,6 +241,71 @@ void WindowTest::listsSayHowManyThereAre() {
     if (query.contains("since") && reply.number("total") != total) QSKIP("the day has just begun");
     QCOMPARE(reply.number("total"), total);
     QVERIFY(!api_->get("/compute/jobs?" + query.toStdString()).json().contains("total"));
+}
+
+void WindowTest::numbersOfActionsComeAsRuns() {
+    const Reply queue = api_->post("/compute/queues", "{}");
+    const std::string self = "/compute/queues/" + queue.text("token");
+    const auto add = [&](int count, const char* label) {
+        return api_
+            ->post(self + "/jobs", api_->engine.shJson("true", fmt::format(R"(,"label":"{}","hold":true,"array":)"
+                                                                           R"({{"from":1,"to":{}}})",
+                                                                           label, count)))
+            .number("lsn");
+    };
+    const std::int64_t first = add(3, "one");
+    const std::int64_t other = add(1, "two");
+    const std::int64_t last = add(2, "one");
+    const auto all = [&](const std::string& query) {
+        std::string text;
+        std::string cursor;
+        for (;;) {
+            const Reply part =
+                api_->get(self + "/jobs/lsns?" + query + (cursor.empty() ? "" : "&cursor=" + cursor));
+            if (part.status != 200) return part.body;
+            text += (text.empty() || part.text("lsns").empty() ? "" : "|") + part.text("lsns");
+            cursor = part.text("cursor");
+            if (cursor.empty()) return fmt::format("{} of {}", text, part.number("total"));
+        }
+    };
+    QCOMPARE(all(""), fmt::format("{}..{} of 6", last + 1, first));
+    QCOMPARE(all("sort=lsn"), fmt::format("{}..{} of 6", first, last + 1));
+    QCOMPARE(all("sort=lsn&limit=4"), fmt::format("{}..{}|{}..{} of 6", first, other, last, last + 1));
+    QCOMPARE(all("label=one"), fmt::format("{}..{},{}..{} of 5", last + 1, last, first + 2, first));
+    QCOMPARE(all("q=label:two"), fmt::format("{} of 1", other));
+    QCOMPARE(all("q=label:three"), std::string(" of 0"));
+    QCOMPARE(all(fmt::format("lsn={},{},1", last, first)), fmt::format("{},{} of 2", last, first));
+    const Reply rows = api_->get(fmt::format("{}/jobs?lsn={},{}&label=two", self, other, last));
+    QVERIFY2(rows.json().at("jobs").as_array().size() == 1, rows.body.c_str());
+}
+
+void WindowTest::wrongListsOfNumbersAreRefused_data() {
+    QTest::addColumn<QByteArray>("target");
+    QTest::addColumn<int>("status");
+    const auto row = [](const char* target, int status) { QTest::newRow(target) << QByteArray(target) << status; };
+    row("jobs?lsn=", 422);
+    row("jobs?lsn=1,", 422);
+    row("jobs?lsn=1,x", 422);
+    row("jobs?lsn=0", 422);
+    row("jobs?lsn=1..5", 422);
+    row("jobs?lsn=9007199254740993", 422);
+    row("jobs/lsns?lsn=-1", 422);
+    row("jobs/lsns?limit=0", 422);
+    row("jobs/lsns?limit=100001", 422);
+    row("jobs/lsns?cursor=7", 400);
+    row("jobs/lsns?count=1", 400);
+    row("jobs/lsns?sort=colour", 422);
+    row("jobs/lsns?q=sate:failed", 422);
+    row("queues/0/jobs/lsns?queue=7", 422);
+    row("queues/99999/jobs/lsns", 404);
+    QTest::newRow("too many") << "jobs?lsn=1" + QByteArray(",1").repeated(1'000) << 422;
+}
+
+void WindowTest::wrongListsOfNumbersAreRefused() {
+    QFETCH(QByteArray, target);
+    QFETCH(int, status);
+    const Reply reply = api_->get("/compute/" + target.toStdString());
+    QVERIFY2(reply.status == status, reply.body.c_str());
 }
 
 void WindowTest::queuesSayHowFastTheyAre() {
