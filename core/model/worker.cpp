@@ -243,6 +243,28 @@ bool checkComplete(JsonFields& fields, const WorkerDescriptor& worker) {
 
 } // namespace
 
+WorkerPool WorkerDescriptor::pool() const {
+    WorkerPool pool;
+    pool.group = name;
+    const auto tape = poolJson.empty() ? Result<JsonTape>(std::unexpected(Error{})) : readJson(poolJson);
+    if (!tape) return pool;
+    // Checked when the descriptor was read: types and ranges are right.
+    for (const JsonView v : tape->root()) {
+        const auto number = static_cast<unsigned>(v.node().kind == JsonKind::Integer ? v.node().integer : 0);
+        JsonFields fields("a pool");
+        Duration idle{};
+        if (v.key() == "group") pool.group = v.string();
+        if (v.key() == "min_processes") pool.minProcesses = number;
+        if (v.key() == "max_processes") pool.maxProcesses = number;
+        if (v.key() == "max_requests") pool.maxRequests = number;
+        if (v.key() == "max_idle_s" && fields.seconds(v, {v.key()}, true, idle)) pool.maxIdle = idle;
+        if (v.key() == "queue") pool.globalQueue = v.string() == "global";
+        if (v.key() == "restart_dir") pool.restartDir = v.string();
+        if (v.key() == "io") pool.inlineIo = v.string() == "inline";
+    }
+    return pool;
+}
+
 const WorkerFunction* WorkerDescriptor::function(std::string_view functionName) const {
     const auto found = std::ranges::find(functions, functionName, &WorkerFunction::name);
     return found == functions.end() ? nullptr : &*found;

@@ -34,6 +34,18 @@ struct WorkerLimits {
 };
 enum class WorkerMode : unsigned char { Process, Warm };
 
+/// How the warm processes of a worker are kept: its "pool" member, with the defaults.
+struct WorkerPool {
+    std::string group; ///< the worker's name unless it says otherwise
+    unsigned minProcesses = 0;
+    unsigned maxProcesses = 0;       ///< 0: the pool's limit for a group
+    unsigned maxRequests = 0;        ///< 0: any number
+    std::optional<Duration> maxIdle; ///< absent: the pool's; 0: for ever
+    bool globalQueue = true;
+    std::string restartDir = "tmp";
+    bool inlineIo = false; ///< no directories are made
+};
+
 struct WorkerDescriptor {
     std::string name;
     std::string version;
@@ -50,6 +62,7 @@ struct WorkerDescriptor {
     std::string poolJson; ///< the "pool" member as posted, for the warm pool; empty when absent
 
     const WorkerFunction* function(std::string_view functionName) const;
+    WorkerPool pool() const;
 };
 
 /// A descriptor, its id (SHA-256 of its RFC 8785 canonical form, nothing filled in) and the canonical text.

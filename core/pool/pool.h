@@ -212,6 +212,8 @@ public:
     /// One by one: a new one first where the budget allows it, then an old one goes; a new one that does not come
     /// up ends the restart, and the old ones stay.
     void restart(GroupId group, MonoTime now, Outbox& out);
+    /// All at once: what is idle ends, what is busy finishes what it has; the next request gets a new one.
+    void reload(GroupId group, MonoTime now, Outbox& out);
     /// Idle ones beyond their time go, but not below min_processes. Returns when to look again, nothing: no need.
     std::optional<MonoTime> clean(MonoTime now, Outbox& out);
     /// Spawns that had to wait after a failure: when the next one is due.

@@ -23,6 +23,20 @@ void Pool::restart(GroupId id, MonoTime now, Outbox& out) {
     settle(*group, now, out);
 }
 
+void Pool::reload(GroupId id, MonoTime now, Outbox& out) {
+    Group* group = find(id);
+    if (!group) return;
+    ++group->generation;
+    group->restarting = false;
+    group->notBefore = {};
+    for (Process& process : s_->processes)
+        if (process.group == group && process.state == ProcessState::Starting)
+            detach(process, WhyEnded::Restart, out);
+    for (auto* list : {&group->processes, &group->full})
+        while (!list->empty()) detach(*list->front(), WhyEnded::Restart, out);
+    settle(*group, now, out);
+}
+
 /// One step. While one is being spawned, or its place is not free yet, nothing is done: its end calls again.
 void Pool::advance(Group& group, MonoTime now, Outbox& out) {
     if (!group.restarting || group.starting > 0) return;

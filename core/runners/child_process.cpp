@@ -150,7 +150,10 @@ YARD_CHILD_CODE int childMain(void* arg) {
     if (r >= 0) r = sys(SYS_dup3, plan.nullFd, 0, 0);
     if (r >= 0) r = sys(SYS_dup3, plan.outFd, 1, 0);
     if (r >= 0) r = sys(SYS_dup3, plan.errFd, 2, 0);
-    if (r >= 0) r = sys(SYS_close_range, 3, ~0u, CLOSE_RANGE_CLOEXEC);
+    // dup3 refuses a descriptor that is where it belongs already; that one only has to outlive exec.
+    if (r >= 0 && plan.socketFd == 3) r = sys(SYS_fcntl, 3, F_SETFD, 0);
+    if (r >= 0 && plan.socketFd > 3) r = sys(SYS_dup3, plan.socketFd, 3, 0);
+    if (r >= 0) r = sys(SYS_close_range, plan.socketFd >= 0 ? 4 : 3, ~0u, CLOSE_RANGE_CLOEXEC);
     if (r < 0) return giveUp(shared, SpawnStep::Streams, r);
     r = setLimits(plan);
     if (r < 0) return giveUp(shared, SpawnStep::Limits, r);
@@ -177,7 +180,7 @@ ChildStack::~ChildStack() {
 }
 
 ChildStart startChild(const ChildPlan& plan, const ChildStack& stack) {
-    const int highest = std::max({2, plan.nullFd, plan.outFd, plan.errFd});
+    const int highest = std::max({2, plan.nullFd, plan.outFd, plan.errFd, plan.socketFd});
     Shared shared{&plan, plan.parentPid, static_cast<unsigned>(highest) + 1, 0, 0};
     int pidfd = -1;
     clone_args args{};

@@ -24,6 +24,7 @@ struct ChildPlan {
     int nullFd = -1;    ///< becomes 0
     int outFd = -1;     ///< becomes 1
     int errFd = -1;     ///< becomes 2
+    int socketFd = -1;  ///< becomes 3; -1: none
     rlimit openFiles{}; ///< always set: the launcher's own soft limit is raised
     ResourceLimits limits;
 };
@@ -54,7 +55,8 @@ private:
 /// Starts the program and returns once it runs or has failed; a child that failed is reaped. The child is the
 /// leader of a session of its own: nothing it or its descendants do reaches a terminal of the engine, a signal to
 /// the engine's group does not reach it, and session and group number tell its descendants from others'. It dies
-/// with this thread, has an empty signal mask, default handlers and only descriptors 0, 1 and 2.
+/// with this thread, has an empty signal mask, default handlers and only descriptors 0, 1 and 2, and 3 where a
+/// socket was given.
 ChildStart startChild(const ChildPlan& plan, const ChildStack& stack);
 
 /// Where execve should look for `program`: itself when it has a '/', else the first executable file in `path` (the

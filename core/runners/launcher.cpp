@@ -291,7 +291,12 @@ void Launcher::handle(const wire::Frame& frame) {
     switch (frame.type) {
     case wire::FrameType::Lease: {
         Lease lease;
-        good = wire::get(frame.payload, lease);
+        bool hasSocket = false;
+        good = wire::get(frame.payload, lease, hasSocket);
+        if (good && hasSocket) {
+            lease.socket = std::make_shared<UniqueFd>(in_.takeFd());
+            good = static_cast<bool>(*lease.socket);
+        }
         if (!good) break;
         const SlotId slot = lease.slot;
         const Board::Added added = board_.add(std::move(lease));

@@ -348,7 +348,11 @@ ChildStart Spawner::launch(Child& child, const std::string& program, std::string
     plan.openFiles = shared_.openFiles;
     plan.parentPid = shared_.pid;
     plan.limits = lease.limits;
-    return startChild(plan, stack_);
+    if (lease.socket) plan.socketFd = lease.socket->get();
+    ChildStart started = startChild(plan, stack_);
+    // Only the process has it from now on: its end is the end of the stream.
+    child.lease.socket.reset();
+    return started;
 }
 
 void Spawner::registerPipes(Child& child) {

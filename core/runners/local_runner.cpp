@@ -113,6 +113,7 @@ private:
     bool forget(AttemptId id);
     void place(AttemptId id, SlotId slot);
     SlotId leastLoaded() const;
+    ssize_t sendSome();
     void trySend();
     void answer(AttemptId id, decltype(Update::what) what);
     void loseLauncher();
@@ -131,6 +132,11 @@ private:
     wire::FrameBuffer in_;
     std::string toSend_;
     std::size_t sent_ = 0;
+    struct Attached {
+        std::size_t at = 0; ///< where in toSend_ its frame begins
+        SharedFd fd;
+    };
+    std::deque<Attached> attached_; ///< descriptors that go with what waits in toSend_
     bool waitsToWrite_ = false;
     bool hungUp_ = false;
     std::vector<Update> answers_;
@@ -186,6 +192,7 @@ Result<void> LocalRunner::Impl::launch() {
     socket_ = std::move(ours);
     in_ = {};
     toSend_.clear();
+    attached_.clear();
     sent_ = 0;
     waitsToWrite_ = false;
     hungUp_ = false;
@@ -364,21 +371,50 @@ void LocalRunner::Impl::submit(std::vector<Lease> batch) {
         }
         leases_.emplace(lease.id, lease.slot);
         ++leasesOf_[lease.slot.value];
+        if (lease.socket) attached_.push_back({toSend_.size(), lease.socket});
         wire::put(toSend_, lease);
     }
     trySend();
 }
 
+/// A descriptor travels with the first bytes of its frame, and never with those of another one that has one too.
+ssize_t LocalRunner::Impl::sendSome() {
+    const bool isDue = !attached_.empty() && attached_.front().at == sent_;
+    const std::size_t next = isDue ? 1 : 0;
+    const std::size_t end = attached_.size() > next ? attached_[next].at : toSend_.size();
+    iovec from{toSend_.data() + sent_, end - sent_};
+    msghdr message{};
+    message.msg_iov = &from;
+    message.msg_iovlen = 1;
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+    if (isDue) {
+        message.msg_control = control;
+        message.msg_controllen = sizeof control;
+        cmsghdr* head = CMSG_FIRSTHDR(&message);
+        head->cmsg_level = SOL_SOCKET;
+        head->cmsg_type = SCM_RIGHTS;
+        head->cmsg_len = CMSG_LEN(sizeof(int));
+        const int fd = attached_.front().fd->get();
+        std::memcpy(CMSG_DATA(head), &fd, sizeof fd);
+    }
+    const ssize_t n = ::sendmsg(socket_.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (n > 0 && isDue) {
+        attached_.front().fd->reset(); // ours has gone: the worker's end is the worker's alone
+        attached_.pop_front();
+    }
+    return n;
+}
+
 void LocalRunner::Impl::trySend() {
     while (state_ == State::Running && sent_ < toSend_.size()) {
-        const ssize_t n =
-            ::send(socket_.get(), toSend_.data() + sent_, toSend_.size() - sent_, MSG_NOSIGNAL | MSG_DONTWAIT);
+        const ssize_t n = sendSome();
         if (n < 0 && errno == EINTR) continue;
         if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return watchSocket(true);
         if (n < 0) break; // the launcher is gone; reading will say so
         sent_ += static_cast<std::size_t>(n);
     }
     toSend_.clear();
+    attached_.clear();
     sent_ = 0;
     watchSocket(false);
 }

@@ -5,8 +5,8 @@
 namespace yard::runners {
 
 std::string_view name(EndCause cause) {
-    constexpr std::array<std::string_view, 7> kNames{"exited",   "cancelled",   "abandoned",  "engine_stopped",
-                                                     "deadline", "spawn_error", "lost_runner"};
+    constexpr std::array<std::string_view, 8> kNames{"exited",   "cancelled",   "abandoned",   "engine_stopped",
+                                                     "deadline", "spawn_error", "lost_runner", "worker_crashed"};
     return kNames[std::to_underlying(cause)];
 }
 

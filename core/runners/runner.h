@@ -14,10 +14,17 @@
 #include "core/base/clock.h"
 #include "core/base/hash.h"
 #include "core/base/ids.h"
+<<<<<<< HEAD
 #include "core/locks/lock_holder.h"
+=======
+#include "core/base/unique_fd.h"
+#include "core/model/action_spec.h"
+#include "core/pool/pool.h"
+>>>>>>> 59762af (runners, session: requests to warm processes)
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -47,6 +54,18 @@ struct ResourceLimits {
     bool noCoreFiles = false;
 };
 
+/// What a warm process is asked to do.
+struct WarmCall {
+    pool::GroupId group;
+    std::shared_ptr<const ActionSpec> spec; ///< function and args
+    std::string root;                       ///< of inputs/ and outputs/; empty: io inline
+};
+
+/// Becomes descriptor kSocketFd of the first process, which keeps it. The engine's own copy is closed once it was
+/// sent.
+using SharedFd = std::shared_ptr<UniqueFd>;
+inline constexpr int kSocketFd = 3;
+
 /// The right, and the order, to run one attempt once in one slot. Leases of a slot run one after another in the
 /// order they came; what is ahead of the running one starts without asking and can be taken back until it is
 /// cloned.
@@ -70,6 +89,8 @@ struct Lease {
     bool hurry = false;    ///< somebody waits for it: its updates are sent at once
     bool watchOut = false; ///< as if watch() had been called before the start
     bool watchErr = false;
+    SharedFd socket;              ///< null: the process has 0, 1 and 2 only
+    std::optional<WarmCall> warm; ///< for a warm process: argv and what follows from it are not used
 };
 
 enum class Stream : unsigned char { Out = 1, Err = 2 };
@@ -85,8 +106,9 @@ enum class EndCause : unsigned char {
     Abandoned,
     EngineStopped,
     Deadline,
-    SpawnError, ///< nothing ran; `spawn` says why
-    LostRunner  ///< the launcher died; whether it ran is not known
+    SpawnError,   ///< nothing ran; `spawn` says why
+    LostRunner,   ///< the launcher died; whether it ran is not known
+    WorkerCrashed ///< the warm process died while it worked on this one; `message` says more
 };
 
 /// The step of a start that failed. Append only: it crosses the launcher's socket.
@@ -144,8 +166,11 @@ struct Ended {
     RunTimes times;
     StreamResult out;
     StreamResult err;
-    SpawnFailure spawn;        ///< cause SpawnError
-    bool hadSurvivors = false; ///< processes of the tree outlived the first one and were ended
+    SpawnFailure spawn;          ///< cause SpawnError
+    std::string result;          ///< of a warm worker: JSON; empty: none
+    std::string message;         ///< of a warm worker: one line for people
+    bool resultTooLarge = false; ///< it was over the limit and left out
+    bool hadSurvivors = false;   ///< processes of the tree outlived the first one and were ended
 };
 /// It was never started and never will be: taken back, or ended while it waited in its slot.
 struct Returned {};

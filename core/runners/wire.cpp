@@ -242,8 +242,9 @@ void put(std::string& out, const Lease& l) {
     w.number(std::uint8_t{l.hurry});
     w.number(std::uint8_t{l.watchOut});
     w.number(std::uint8_t{l.watchErr});
+    w.number(std::uint8_t{l.socket != nullptr});
 }
-bool get(std::string_view payload, Lease& l) {
+bool get(std::string_view payload, Lease& l, bool& hasSocket) {
     Reader r(payload);
     l.id = r.id();
     l.slot = SlotId(r.number<std::uint32_t>());
@@ -277,6 +278,7 @@ bool get(std::string_view payload, Lease& l) {
     l.hurry = r.flag();
     l.watchOut = r.flag();
     l.watchErr = r.flag();
+    hasSocket = r.flag();
     return r.done() && !l.argv.empty() && l.deadline.count() >= 0 && l.grace.count() >= 0;
 }
 
@@ -437,14 +439,34 @@ FrameBuffer::Fill FrameBuffer::receive(int socketFd) {
     }
     constexpr std::size_t kRead = 64u << 10;
     if (!chunk_) chunk_ = std::make_unique_for_overwrite<char[]>(kRead);
+    iovec into{chunk_.get(), kRead};
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))];
+    msghdr message{};
+    message.msg_iov = &into;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
     ssize_t got = -1;
-    do got = ::recv(socketFd, chunk_.get(), kRead, MSG_DONTWAIT);
+    do got = ::recvmsg(socketFd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     while (got < 0 && errno == EINTR);
     const int err = errno;
+    for (cmsghdr* head = got > 0 ? CMSG_FIRSTHDR(&message) : nullptr; head; head = CMSG_NXTHDR(&message, head)) {
+        if (head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS) continue;
+        int fd = -1;
+        std::memcpy(&fd, CMSG_DATA(head), sizeof fd);
+        fds_.emplace_back(fd);
+    }
     if (got > 0) bytes_.append(chunk_.get(), static_cast<std::size_t>(got));
     if (got > 0) return static_cast<std::size_t>(got) == kRead ? Fill::Data : Fill::LastData;
     if (got < 0 && (err == EAGAIN || err == EWOULDBLOCK)) return Fill::WouldBlock;
     return Fill::Closed;
+}
+
+UniqueFd FrameBuffer::takeFd() {
+    if (fds_.empty()) return {};
+    UniqueFd fd = std::move(fds_.front());
+    fds_.pop_front();
+    return fd;
 }
 
 std::optional<Frame> FrameBuffer::next() {

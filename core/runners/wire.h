@@ -6,6 +6,7 @@
 #include "core/runners/runner.h"
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -96,7 +97,12 @@ struct Frame {
 // Each reads a whole payload of its type; false when it is not exactly that (short, long, a number out of range).
 bool get(std::string_view payload, Setup& setup);
 bool get(std::string_view payload, Hello& hello);
-bool get(std::string_view payload, Lease& lease);
+/// `hasSocket`: a descriptor comes with the frame.
+bool get(std::string_view payload, Lease& lease, bool& hasSocket);
+inline bool get(std::string_view payload, Lease& lease) {
+    bool hasSocket = false;
+    return get(payload, lease, hasSocket);
+}
 bool get(std::string_view payload, End& end);
 bool get(std::string_view payload, EndAll& endAll);
 bool get(std::string_view payload, Watch& watch);
@@ -117,12 +123,16 @@ public:
     void append(std::string_view bytes) { bytes_.append(bytes); }
     /// The next whole frame, valid until the next receive(); nothing when there is none or isBroken().
     std::optional<Frame> next();
+    /// The descriptor that came with the oldest frame that has one and was not asked yet; invalid when there is
+    /// none.
+    UniqueFd takeFd();
     /// A length over kMaxFrame or of 0 was seen: nothing after it can be trusted.
     bool isBroken() const { return broken_; }
 
 private:
     std::unique_ptr<char[]> chunk_; // what one recv fills, so that bytes_ is never grown only to shrink again
     std::string bytes_;
+    std::deque<UniqueFd> fds_; // never before the first byte of their frame, so in the order of those
     std::size_t at_ = 0;
     bool broken_ = false;
 };

@@ -90,7 +90,7 @@ void Session::Impl::check() const {
     assert(found == records_.used());
     assert(submitting == submitting_ && held == held_ && dead == dead_ && backingOff == backingOff_);
     assert(static_cast<std::size_t>(all.outstanding) == outstanding_.size());
-    assert(outstanding_.size() <= static_cast<std::size_t>(options_.maxOutstanding));
+    assert(outstanding_.size() <= static_cast<std::size_t>(options_.maxOutstanding + gated_));
     assert(total_.stored.pending == all.counters.pending && total_.stored.running == all.counters.running);
     assert(total_.closingPending == all.closingPending && total_.closingRunning == all.closingRunning);
 
@@ -115,14 +115,16 @@ void Session::Impl::check() const {
             });
     assert(parked == inGates);
 
-    std::int32_t shared = 0, partCores = 0;
+    std::int32_t shared = 0, partCores = 0, gated = 0;
+    for (const Hold& hold : holds_) partCores += hold.resources.milliCores > 0;
     for (const std::uint32_t record : outstanding_) {
         const std::uint32_t cls = lanes_[records_[record].lane].cls;
-        if (order_.isOneCore(cls)) continue;
+        gated += order_.isGated(cls);
+        if (order_.isOneCore(cls) || order_.isGated(cls)) continue;
         ++shared;
         partCores += order_.resourcesOf(cls).milliCores > 0;
     }
-    assert(shared == shared_ && partCores == partCores_ && shared_ <= options_.sharedSlots);
+    assert(shared == shared_ && partCores == partCores_ && gated == gated_ && shared_ <= options_.sharedSlots);
     for (std::uint32_t i = 0; i < order_.queuesEnd(); ++i) {
         if (!order_.hasQueue(i)) continue;
         const Queue& q = order_.queue(i);

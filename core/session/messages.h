@@ -20,6 +20,12 @@ using LockId = Id<struct LockIdTag, std::uint32_t>;
 /// Interned label, dense from 1; 0 is "no label".
 using LabelId = Id<struct LabelIdTag, std::uint32_t>;
 
+/// A limit on how many attempts of some classes may be out at once, which follows what can serve them: those of a
+/// warm worker. Dense from 0.
+using GateId = Id<struct GateIdTag, std::uint32_t>;
+/// Who holds resources beside the attempts; the caller's numbers.
+using HoldKey = std::uint64_t;
+
 /// How often an action went back to Pending. Each saturates at 65,535.
 struct RetryCounters {
     int retryCount = 0;    ///< every reset, by hand too
@@ -74,6 +80,7 @@ struct Start {
     ClassId cls;
     bool ahead = false;  ///< beyond the capacity: waits in the runner until a slot is free, can be taken back
     bool shared = false; ///< not exactly one core: takes a slot of its own beside those of the cores
+    bool warm = false;   ///< of a gate: a warm process serves it, whose resources are held, not the attempt's
 };
 /// Give back this lease unless it has been cloned: answered by returned(), or by the events of a run.
 struct TakeBack {
@@ -126,13 +133,14 @@ struct Outbox {
     std::vector<Stop> stop;
     std::vector<Retry> retry;
     std::vector<Finish> finish;
+    std::vector<HoldKey> granted; ///< resources that were asked for by hold()
     std::vector<QueueId> stopped; ///< queues that are held now because of their failures
     std::vector<QueueId>
         forgotten; ///< queues that were deleted and have nothing active any more; unknown from now on
 
     bool empty() const {
         return start.empty() && takeBack.empty() && stop.empty() && retry.empty() && finish.empty() &&
-               stopped.empty() && forgotten.empty();
+               granted.empty() && stopped.empty() && forgotten.empty();
     }
     void clear() {
         start.clear();
@@ -140,6 +148,7 @@ struct Outbox {
         stop.clear();
         retry.clear();
         finish.clear();
+        granted.clear();
         stopped.clear();
         forgotten.clear();
     }

@@ -57,26 +57,35 @@ std::uint32_t Order::vectorFor(const Resources& resources) {
     return it->second;
 }
 
+<<<<<<< HEAD
 std::uint32_t Order::shapeFor(const Resources& resources, bool oneCore) {
     if (const auto it = shapeIndex_.find({resources, oneCore}); it != shapeIndex_.end()) return it->second;
+=======
+std::uint32_t Order::shapeFor(const Resources& resources, std::uint32_t gate) {
+    const bool oneCore = isExactlyOneCore(resources);
+    if (const auto it = shapeIndex_.find({resources, oneCore, gate}); it != shapeIndex_.end()) return it->second;
+>>>>>>> 59762af (runners, session: requests to warm processes)
     Resources bucket = resources;
     // What is most frequent is never rounded.
-    if (shapes_.size() >= kExactShapes && !oneCore) {
+    if (shapes_.size() >= kExactShapes && !oneCore && gate == kNone) {
         bucket.milliCores = roundUpCores(bucket.milliCores);
         bucket.memoryMb = roundUp(bucket.memoryMb);
         for (auto& [name, amount] : bucket.named) amount = roundUp(amount);
         // A bucket larger than the machine would never start what the machine can hold.
         if (!capacity_.everFits(bucket)) bucket = resources;
     }
-    const auto [it, made] = shapeIndex_.try_emplace({bucket, oneCore}, static_cast<std::uint32_t>(shapes_.size()));
+    const auto [it, made] =
+        shapeIndex_.try_emplace({bucket, oneCore, gate}, static_cast<std::uint32_t>(shapes_.size()));
     if (made) {
         shapes_.push_back(std::make_unique<Shape>());
         shapes_.back()->resources = bucket;
         shapes_.back()->oneCore = oneCore;
+        shapes_.back()->gate = gate;
     }
     return it->second;
 }
 
+<<<<<<< HEAD
 void Order::defineClass(ClassId id, const Resources& resources, std::vector<LockId> locks) {
     while (classes_.size() <= id.value) classes_.push({});
     assert(classes_[id.value].shape == kNone);
@@ -85,6 +94,31 @@ void Order::defineClass(ClassId id, const Resources& resources, std::vector<Lock
     classes_[id.value] = {.shape = shapeFor(resources, oneCore),
                           .vector = vectorFor(resources),
                           .locks = locks_.setFor(std::move(locks))};
+=======
+void Order::defineClass(ClassId id, const Resources& resources, std::optional<GateId> gate) {
+    while (classes_.size() <= id.value) classes_.push({});
+    const std::uint32_t place = gate ? gate->value : kNone;
+    if (gate && gates_.size() <= place) gates_.resize(place + 1);
+    classes_[id.value] = {.shape = shapeFor(resources, place), .vector = vectorFor(resources)};
+}
+
+void Order::setGate(GateId gate, int most) {
+    if (gates_.size() <= gate.value) gates_.resize(gate.value + 1);
+    gates_[gate.value].most = most;
+}
+
+bool Order::countGate(std::uint32_t cls, int by) {
+    if (!isGated(cls)) return false;
+    gates_[shapes_[classes_[cls].shape]->gate].out += by;
+    return true;
+}
+
+bool Order::isCrowded() const {
+    return std::ranges::any_of(shapes_, [this](const auto& shape) {
+        return shape->gate == kNone && !shape->queues.empty() &&
+               (!capacity_.fits(shape->resources) || !leavesReserved(shape->resources));
+    });
+>>>>>>> 59762af (runners, session: requests to warm processes)
 }
 
 // -- queues
@@ -290,6 +324,8 @@ std::uint32_t Order::topQueue(std::uint32_t shape, int& budget) {
 
 bool Order::mayFit(std::uint32_t i, bool now) const {
     const Shape& shape = *shapes_[i];
+    if (shape.gate != kNone) return now && gates_[shape.gate].out < gates_[shape.gate].most;
+    if (onlyGated_) return false;
     if (!now) return capacity_.everFits(shape.resources);
     if (!shape.oneCore && sharedFull_) return false;
     if (!capacity_.fits(shape.resources)) return false;
@@ -311,8 +347,10 @@ void Order::endReservation() {
 
 /// Something started: what waits and does not fit was passed over.
 void Order::countPassedOver(std::uint32_t started) {
+    if (shapes_[started]->gate != kNone) return; // it took nothing that others wait for
     for (std::uint32_t s = 0; s < shapes_.size(); ++s) {
         Shape& shape = *shapes_[s];
+        if (shape.gate != kNone) continue;
         if (s == started || shape.queues.empty() || capacity_.fits(shape.resources)) {
             shape.passedOver = 0;
             shape.passedSince = {};

@@ -20,7 +20,11 @@
 #include <map>
 #include <memory>
 #include <optional>
+<<<<<<< HEAD
 #include <utility>
+=======
+#include <tuple>
+>>>>>>> 59762af (runners, session: requests to warm processes)
 #include <vector>
 
 namespace yard::session {
@@ -43,7 +47,11 @@ public:
         , capacity_(capacity)
         , dropped_(std::move(dropped)) {}
 
+<<<<<<< HEAD
     void defineClass(ClassId id, const Resources& resources, std::vector<LockId> locks);
+=======
+    void defineClass(ClassId id, const Resources& resources, std::optional<GateId> gate);
+>>>>>>> 59762af (runners, session: requests to warm processes)
     bool isDefined(ClassId id) const { return id.value < classes_.size() && classes_[id.value].shape != kNone; }
     const Resources& resourcesOf(std::uint32_t cls) const { return *vectors_[classes_[cls].vector].resources; }
     bool isOneCore(std::uint32_t cls) const {
@@ -53,6 +61,24 @@ public:
     std::uint32_t locksOf(std::uint32_t cls) const { return classes_[cls].locks; }
     const LockBook& locks() const { return locks_; }
     double shareOf(std::uint32_t cls) const { return vectors_[classes_[cls].vector].share; }
+
+    // Gates: classes whose attempts take no resources, but of which only so many are out.
+    void setGate(GateId gate, int most);
+    bool isGated(std::uint32_t cls) const { return shapes_[classes_[cls].shape]->gate != kNone; }
+    bool isAt(GateId gate, std::uint32_t cls) const { return shapes_[classes_[cls].shape]->gate == gate.value; }
+    int outAt(GateId gate) const { return gate.value < gates_.size() ? gates_[gate.value].out : 0; }
+    int mostAt(std::uint32_t cls) const { return gates_[shapes_[classes_[cls].shape]->gate].most; }
+    int outAtGateOf(std::uint32_t cls) const { return gates_[shapes_[classes_[cls].shape]->gate].out; }
+    /// One more or less is out; false: the class has no gate.
+    bool countGate(std::uint32_t cls, int by);
+    /// Nothing else may start for now.
+    void setOnlyGated(bool only) { onlyGated_ = only; }
+    /// Something waits for resources.
+    bool isCrowded() const;
+    /// Taking these leaves what is being kept for something large.
+    bool leavesReserved(const Resources& resources) const {
+        return reserved_ == kNone || capacity_.leaves(resources, shapes_[reserved_]->resources);
+    }
 
     std::uint32_t addQueue(QueueId id);
     /// Frees the place of a queue that is gone once nothing refers to it any more.
@@ -128,14 +154,27 @@ private:
     };
     struct Shape {
         Resources resources;
+<<<<<<< HEAD
         bool oneCore = false; ///< exactly one core and no lock: has slots of its own
+=======
+        bool oneCore = false; ///< exactly one core: has slots of its own
+        std::uint32_t gate = kNone;
+>>>>>>> 59762af (runners, session: requests to warm processes)
         GrowArray<Listing> queues;
         std::uint32_t passedOver = 0; ///< starts of others since it last fitted
         MonoTime passedSince{};
     };
-    using ShapeKey = std::pair<Resources, bool>; ///< resources, exactly one core
+    using ShapeKey = std::tuple<Resources, bool, std::uint32_t>; ///< resources, exactly one core, gate
+    struct Gate {
+        int most = 0;
+        int out = 0;
+    };
 
+<<<<<<< HEAD
     std::uint32_t shapeFor(const Resources& resources, bool oneCore);
+=======
+    std::uint32_t shapeFor(const Resources& resources, std::uint32_t gate);
+>>>>>>> 59762af (runners, session: requests to warm processes)
     void countPassedOver(std::uint32_t started);
     void endReservation();
     std::uint32_t vectorFor(const Resources& resources);
@@ -176,6 +215,8 @@ private:
     std::vector<std::uint32_t> freeQueues_;
     std::uint32_t reserved_ = kNone; ///< shape
     bool sharedFull_ = false;
+    bool onlyGated_ = false;
+    std::vector<Gate> gates_;
     MonoTime present_{};
     double now_ = 0; ///< virtual time: the largest at which a queue started something
 };

@@ -117,9 +117,10 @@ bool Session::Impl::schedule(MonoTime now, Outbox& out, bool mayStart) {
     if (!startsWork() || !mayStart) return moreTimers;
     int budget = kPerCall;
     openGates(budget);
+    grantHolds(out);
     while (startNext(false, out, budget)) {
     }
-    while (startNext(true, out, budget)) {
+    while (wanted_.empty() && startNext(true, out, budget)) {
     }
     for (const std::uint32_t queue : order_.takeGatesToOpen())
         if (order_.hasQueue(queue)) listOpening(queue);
@@ -130,11 +131,12 @@ bool Session::Impl::schedule(MonoTime now, Outbox& out, bool mayStart) {
 /// runner.
 bool Session::Impl::startNext(bool ahead, Outbox& out, int& budget) {
     const auto outstanding = static_cast<int>(outstanding_.size());
-    if (budget <= 0 || outstanding >= options_.maxOutstanding) return false;
+    if (budget <= 0) return false;
+    order_.setOnlyGated(outstanding - gated_ >= options_.maxOutstanding);
     // Only where everything handed out that takes cores is one core does the runner's number of slots keep the
     // machine from overbooking.
     if (ahead && (partCores_ > 0 || order_.hasReservation() ||
-                  outstanding - shared_ >= options_.slotCount * (1 + options_.aheadPerSlot)))
+                  outstanding - shared_ - gated_ >= options_.slotCount * (1 + options_.aheadPerSlot)))
         return false;
     const Order::Pick picked = order_.pick(!ahead, budget);
     if (!picked) return false;
@@ -159,7 +161,8 @@ bool Session::Impl::startNext(bool ahead, Outbox& out, int& budget) {
     ++q.outstanding;
     ++starts_;
     --budget;
-    capacity_->take(order_.resourcesOf(cls));
+    const bool gated = order_.countGate(cls, 1);
+    if (!gated) capacity_->take(order_.resourcesOf(cls));
     countSlot(cls, 1);
     if (q.gates) q.gates->count(r.label, 1);
     r.timer = static_cast<std::uint32_t>(outstanding_.size());
@@ -170,15 +173,62 @@ bool Session::Impl::startNext(bool ahead, Outbox& out, int& budget) {
                          .queue = q.id,
                          .cls = ClassId(cls),
                          .ahead = ahead,
-                         .shared = !order_.isOneCore(cls)});
+                         .shared = !gated && !order_.isOneCore(cls),
+                         .warm = gated});
     return true;
 }
 
 void Session::Impl::countSlot(std::uint32_t cls, int by) {
-    if (order_.isOneCore(cls)) return;
+    if (order_.isGated(cls)) gated_ += by;
+    if (order_.isOneCore(cls) || order_.isGated(cls)) return;
     shared_ += by;
     if (order_.resourcesOf(cls).milliCores > 0) partCores_ += by;
     order_.setSharedFull(shared_ >= options_.sharedSlots);
+}
+
+// -- resources of others
+
+bool Session::Impl::hold(HoldKey key, const Resources& resources) {
+    if (!wanted_.empty() || !capacity_->fits(resources) || !order_.leavesReserved(resources)) {
+        wanted_.push_back({key, resources});
+        return false;
+    }
+    capacity_->take(resources);
+    partCores_ += resources.milliCores > 0 ? 1 : 0;
+    holds_.push_back({key, resources});
+    return true;
+}
+
+void Session::Impl::letGo(HoldKey key) {
+    std::erase_if(wanted_, [&](const Hold& hold) { return hold.key == key; });
+    const auto at = std::ranges::find(holds_, key, &Hold::key);
+    if (at == holds_.end()) return;
+    capacity_->give(at->resources);
+    partCores_ -= at->resources.milliCores > 0 ? 1 : 0;
+    *at = std::move(holds_.back());
+    holds_.pop_back();
+}
+
+/// In the order they were asked for: the first that does not fit keeps the others waiting, or it would wait for
+/// ever.
+void Session::Impl::grantHolds(Outbox& out) {
+    while (!wanted_.empty() && capacity_->fits(wanted_.front().resources) &&
+           order_.leavesReserved(wanted_.front().resources)) {
+        const Hold granted = std::move(wanted_.front());
+        wanted_.erase(wanted_.begin());
+        capacity_->take(granted.resources);
+        partCores_ += granted.resources.milliCores > 0 ? 1 : 0;
+        holds_.push_back(granted);
+        out.granted.push_back(granted.key);
+    }
+}
+
+std::int64_t Session::Impl::waitingAt(GateId gate) const {
+    constexpr std::uint32_t kMost = 10'000;
+    std::int64_t waiting = 0;
+    for (std::uint32_t i = 0, looked = 0; i < lanes_.end() && looked < kMost; i = lanes_.next(i), ++looked)
+        if (lanes_.present(i) && order_.isAt(gate, lanes_[i].cls)) waiting += lanes_[i].refs;
+    return std::max<std::int64_t>(waiting - order_.outAt(gate), 0);
 }
 
 // -- questions
@@ -273,8 +323,30 @@ Result<void> Session::moveTo(SessionState to, Outbox& out) {
 Result<void> Session::accepts(QueueId queue) const {
     return impl_->accepts(queue);
 }
+<<<<<<< HEAD
 void Session::defineClass(ClassId id, const Resources& resources, std::vector<LockId> locks) {
     impl_->order().defineClass(id, resources, std::move(locks));
+=======
+void Session::defineClass(ClassId id, const Resources& resources, std::optional<GateId> gate) {
+    impl_->order().defineClass(id, resources, gate);
+}
+void Session::setGate(GateId gate, int most) {
+    impl_->order().setGate(gate, most);
+}
+std::int64_t Session::waitingAt(GateId gate) const {
+    return impl_->waitingAt(gate);
+}
+bool Session::hold(HoldKey key, const Resources& resources) {
+    YARD_ASSERT_OWNER(impl_->owner_);
+    return impl_->hold(key, resources);
+}
+void Session::letGo(HoldKey key) {
+    YARD_ASSERT_OWNER(impl_->owner_);
+    impl_->letGo(key);
+}
+bool Session::isCrowded() const {
+    return impl_->order().isCrowded();
+>>>>>>> 59762af (runners, session: requests to warm processes)
 }
 bool Session::everFits(ClassId id) const {
     return impl_->capacity().everFits(impl_->order().resourcesOf(id.value));

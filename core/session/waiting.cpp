@@ -110,9 +110,15 @@ std::optional<Waiting> Session::Impl::waiting(Lsn lsn, bool withPosition) const 
     w.label = LabelId(r.label);
     if (r.phase == Phase::Waiting) w.lock = lockOf(r.lane);
     w.starting = r.phase == Phase::Leased;
-    w.needs = capacity_->describe(order_.resourcesOf(lane.cls));
-    w.reservedForLarger = order_.isReservedAway(lane.cls);
-    w.noSlot = !order_.isOneCore(lane.cls) && order_.isSharedFull();
+    if (order_.isGated(lane.cls)) {
+        const int most = order_.mostAt(lane.cls);
+        w.needs.push_back(
+            {"warm", 1, static_cast<double>(most), static_cast<double>(most - order_.outAtGateOf(lane.cls))});
+    } else {
+        w.needs = capacity_->describe(order_.resourcesOf(lane.cls));
+    }
+    w.reservedForLarger = !order_.isGated(lane.cls) && order_.isReservedAway(lane.cls);
+    w.noSlot = !order_.isGated(lane.cls) && !order_.isOneCore(lane.cls) && order_.isSharedFull();
     if (withPosition && r.has(Record::kInLane)) w.position = positionOf(record);
     return w;
 }

@@ -1,0 +1,361 @@
+// Processes: from the pool's order to their end.
+#include "core/base/log.h"
+#include "core/runners/warm_runner.h"
+#include "core/runners/warm_state.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace yard::runners {
+
+using pool::WhyEnded;
+
+namespace {
+
+/// Of a process's stdout and stderr what is kept: enough to say why it did not come up.
+constexpr std::uint64_t kKeptOutput = kInlineStreamBytes;
+constexpr std::size_t kToldOutput = 500;
+
+std::string lastOutput(const Ended& ended) {
+    std::string_view text = ended.err.bytes.empty() ? ended.out.bytes : ended.err.bytes;
+    while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.remove_suffix(1);
+    if (text.empty()) return "it printed nothing";
+    if (text.size() > kToldOutput) text = text.substr(text.size() - kToldOutput);
+    return fmt::format("its last output: {}", text);
+}
+
+std::string howItEnded(const Ended& ended) {
+    if (ended.cause == EndCause::LostRunner) return "the launcher process died, and it with it";
+    if (ended.signal) return fmt::format("it was ended by signal {}", *ended.signal);
+    return fmt::format("it ended with exit code {}", ended.exitCode.value_or(0));
+}
+
+} // namespace
+
+WarmRunner::Process* WarmRunner::find(pool::ProcessId id) const {
+    if (id.place >= byPlace_.size()) return nullptr;
+    Process* process = byPlace_[id.place];
+    return process && process->inPool == id ? process : nullptr;
+}
+
+WarmRunner::Process* WarmRunner::find(AttemptId id) const {
+    const auto at = processes_.find(id.lsn.value);
+    return at == processes_.end() ? nullptr : at->second.get();
+}
+
+void WarmRunner::order(const pool::Outbox::Spawn& spawn, MonoTime) {
+    auto made = std::make_unique<Process>();
+    Process& process = *made;
+    process.inPool = spawn.process;
+    process.id = {Lsn(nextProcess_++), 1};
+    process.name = fmt::format("p{}", process.id.lsn.value - kFirstProcessLsn + 1);
+    process.worker = byGroup_[spawn.group.place];
+    process.slot = freeSlots_.back();
+    freeSlots_.pop_back();
+    processes_.emplace(process.id.lsn.value, std::move(made));
+    if (byPlace_.size() <= spawn.process.place) byPlace_.resize(spawn.process.place + 1);
+    byPlace_[spawn.process.place] = &process;
+    Resources memory;
+    memory.milliCores = 0;
+    memory.memoryMb = process.worker->descriptor->resources.memoryMb;
+    if (memory.memoryMb == 0 || host_.hold(process.memoryKey(), memory)) prepare(process);
+}
+
+void WarmRunner::prepare(Process& process) {
+    process.phase = Process::Phase::Preparing;
+    host_.prepare({process.id, process.slot, process.worker->id});
+}
+
+void WarmRunner::prepared(AttemptId id, Result<Lease> lease) {
+    YARD_ASSERT_OWNER(owner_);
+    Process* process = find(id);
+    if (!process) return;
+    const MonoTime now = MonoClock::now();
+    int ends[2] = {-1, -1};
+    std::string failure;
+    if (!lease)
+        failure = "its files could not be made: " + lease.error().message;
+    else if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        failure = fmt::format("no socket could be made for it: {}",
+                              std::strerror(errno)); // NOLINT(concurrency-mt-unsafe): glibc's is per thread
+    if (process->phase == Process::Phase::Ending || !failure.empty()) {
+        for (const int fd : ends)
+            if (fd >= 0) ::close(fd);
+        if (!failure.empty()) process->worker->lastFailure = failure;
+        sayGoodbye(*process, failure.empty() ? WhyEnded::None : WhyEnded::SpawnFailed);
+        if (process->phase == Process::Phase::Ending)
+            pool_.gone(process->inPool, now, out_);
+        else
+            pool_.spawnFailed(process->inPool, now, out_);
+        forgetProcess(*process, now);
+        return flush();
+    }
+    process->socket.reset(ends[0]);
+    lease->id = id;
+    lease->slot = process->slot;
+    lease->deadline = Duration::zero();
+    lease->grace = grace_;
+    lease->streamCapBytes = kKeptOutput;
+    lease->hurry = true;
+    lease->socket = std::make_shared<UniqueFd>(ends[1]);
+    lease->env.emplace_back("YARD_SOCKET_FD", std::to_string(kSocketFd));
+    epoll_event event{};
+    event.events = EPOLLIN;
+    event.data.u64 = static_cast<std::uint64_t>(id.lsn.value);
+    ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, ends[0], &event);
+    process->phase = Process::Phase::Launched;
+    process->submitted = true;
+    process->readyBy = now + config_.spawnLimit;
+    armAt(process->readyBy);
+    std::vector<Lease> batch;
+    batch.push_back(std::move(*lease));
+    local_.submit(std::move(batch));
+}
+
+void WarmRunner::granted(std::uint64_t key) {
+    const AttemptId id{Lsn(static_cast<std::int64_t>(key / 2)), 1};
+    Process* process = find(id);
+    if (!process) return host_.letGo(key);
+    const MonoTime now = MonoClock::now();
+    if (key == process->memoryKey()) {
+        if (process->phase == Process::Phase::Waiting) prepare(*process);
+    } else {
+        process->wantsCores = false;
+        process->holdsCores = true;
+        process->heldSince = now;
+        armAt(now + kTurn);
+        feed(*process, now);
+        if (process->inFlight() == 0 && process->unsent.empty()) release(*process);
+    }
+    flush();
+}
+
+// --- the socket
+
+void WarmRunner::readSocket(Process& process, MonoTime now) {
+    for (;;) {
+        if (!process.socket) return;
+        const auto fill = process.in.receive(process.socket.get());
+        if (fill == warm::FrameBuffer::Fill::WouldBlock) return;
+        if (fill == warm::FrameBuffer::Fill::Closed) return broken(process, "it closed its socket", now);
+        while (const auto frame = process.in.next()) {
+            if (process.phase == Process::Phase::Launched)
+                frame->id == 0 ? becomeReady(process, frame->json, now)
+                               : broken(process, "its first frame is not number 0", now);
+            else
+                answered(process, frame->id, frame->json, now);
+            if (!process.socket) return;
+        }
+        if (process.in.isBroken()) return broken(process, "it sent a frame over 1 MiB, or without a number", now);
+        if (fill == warm::FrameBuffer::Fill::LastData) return;
+    }
+}
+
+void WarmRunner::becomeReady(Process& process, std::string_view json, MonoTime now) {
+    const auto ready = warm::parseReady(json);
+    if (!ready) return broken(process, "it did not say that it is ready: " + ready.error().message, now);
+    process.phase = Process::Phase::Live;
+    process.concurrency = ready->concurrency;
+    process.maxAhead = ready->ahead;
+    process.lastAnswer = now;
+    ++counters_.spawned;
+    const double average = process.worker->averageRun;
+    process.worker->window = -1;
+    pool_.spawned(process.inPool, ready->concurrency, average > 0 && average < kShortRun ? ready->ahead : 0, now,
+                  out_);
+    scheduleClean(now);
+}
+
+void WarmRunner::writeSocket(Process& process, MonoTime now) {
+    while (process.socket && process.written < process.out.size()) {
+        const ssize_t n = ::send(process.socket.get(), process.out.data() + process.written,
+                                 process.out.size() - process.written, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK) return broken(process, "it closed its socket", now);
+        if (n < 0) break;
+        process.written += static_cast<std::size_t>(n);
+    }
+    const bool isDone = process.written == process.out.size();
+    if (isDone) {
+        process.out.clear();
+        process.written = 0;
+    }
+    if (!process.socket || process.waitsToWrite == !isDone) return;
+    process.waitsToWrite = !isDone;
+    epoll_event event{};
+    event.events = isDone ? EPOLLIN : EPOLLIN | EPOLLOUT;
+    event.data.u64 = static_cast<std::uint64_t>(process.id.lsn.value);
+    ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, process.socket.get(), &event);
+    if (isDone) feed(process, now);
+}
+
+/// shutdown() first: a child that is just being cloned may hold a copy of the descriptor.
+void WarmRunner::closeSocket(Process& process) {
+    if (!process.socket) return;
+    ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, process.socket.get(), nullptr);
+    ::shutdown(process.socket.get(), SHUT_RDWR);
+    process.socket.reset();
+    process.out.clear();
+    process.written = 0;
+}
+
+// --- ends
+
+/// It cannot be used any more. What it was sent waits for its death; what it was not sent goes elsewhere now.
+void WarmRunner::broken(Process& process, std::string why, MonoTime now) {
+    if (process.phase == Process::Phase::Ending) {
+        closeSocket(process);
+        return;
+    }
+    const bool wasLive = process.phase == Process::Phase::Live;
+    process.phase = Process::Phase::Ending;
+    process.failure = std::move(why);
+    process.worker->window = -1;
+    closeSocket(process);
+    if (wasLive) {
+        if (!process.endedForOne) {
+            ++counters_.crashes;
+            logWarning("pool", "process {} of {} is ended: {}", process.name, process.worker->descriptor->name,
+                       process.failure);
+        }
+        pool_.crashed(process.inPool, now, out_);
+        for (const std::uint32_t request : std::exchange(process.unsent, {})) elsewhere(request, false, now);
+    }
+    Duration grace{};
+    for (const std::uint32_t request : process.lanes) {
+        const Request& r = requests_[request];
+        if (r.stop || (r.deadline > Duration::zero() && now >= r.laneAt + r.deadline))
+            grace = std::max(grace, r.grace);
+    }
+    kill(process, grace);
+}
+
+/// It has no sessions, and shall not have any more.
+void WarmRunner::endPolitely(Process& process, MonoTime now) {
+    process.worker->window = -1;
+    if (process.phase == Process::Phase::Ending) return;
+    const Process::Phase was = process.phase;
+    process.phase = Process::Phase::Ending;
+    release(process);
+    if (was == Process::Phase::Waiting) {
+        sayGoodbye(process, WhyEnded::None);
+        pool_.gone(process.inPool, now, out_);
+        return forgetProcess(process, now);
+    }
+    if (was == Process::Phase::Preparing) return;
+    closeSocket(process);
+    if (was == Process::Phase::Launched || ending_) return kill(process, grace_);
+    process.killAt = now + grace_;
+    armAt(process.killAt);
+}
+
+void WarmRunner::kill(Process& process, Duration grace) {
+    process.killAt = MonoTime::max();
+    if (process.submitted) local_.end(process.id, StopCause::Cancelled, grace);
+}
+
+void WarmRunner::processUpdate(Update update) {
+    YARD_ASSERT_OWNER(owner_);
+    Process* process = find(update.id);
+    if (!process) return;
+    const MonoTime now = MonoClock::now();
+    if (const auto* started = std::get_if<Started>(&update.what)) {
+        process->pid = started->pid;
+    } else if (auto* ended = std::get_if<Ended>(&update.what)) {
+        processEnded(*process, std::move(*ended), now);
+    } else if (std::holds_alternative<Returned>(update.what)) {
+        Ended never;
+        never.cause = EndCause::SpawnError;
+        never.spawn.message = "the launcher did not take it";
+        processEnded(*process, std::move(never), now);
+    }
+    flush();
+}
+
+void WarmRunner::processEnded(Process& process, Ended ended, MonoTime now) {
+    process.submitted = false;
+    local_.acknowledge(process.slot, process.id);
+    for (StreamResult* stream : {&ended.out, &ended.err})
+        if (!stream->path.empty()) host_.removeFile(std::move(stream->path));
+    // It may have answered before it died.
+    readSocket(process, now);
+    const auto view = pool_.process(process.inPool);
+    if (view && view->state == pool::ProcessState::Starting) {
+        std::string why =
+            ended.cause == EndCause::SpawnError
+                ? fmt::format("start ({}): {}", runners::name(ended.spawn.step), ended.spawn.message)
+            : process.failure.empty() || process.failure == "it closed its socket"
+                ? fmt::format("handshake: {} before it was ready; {}", howItEnded(ended), lastOutput(ended))
+                : fmt::format("handshake: {}; {}", process.failure, lastOutput(ended));
+        logWarning("pool", "no process of {} came up: {}", process.worker->descriptor->name, why);
+        process.worker->lastFailure = std::move(why);
+        ++counters_.spawnFailures;
+        sayGoodbye(process, WhyEnded::SpawnFailed);
+        pool_.spawnFailed(process.inPool, now, out_);
+        return forgetProcess(process, now);
+    }
+    if (process.phase == Process::Phase::Live) broken(process, howItEnded(ended), now);
+    process.phase = Process::Phase::Ending;
+    closeSocket(process);
+    sayGoodbye(process, WhyEnded::None);
+    settleRequests(process, ended, fmt::format("{}; {}", howItEnded(ended), lastOutput(ended)), now);
+    pool_.gone(process.inPool, now, out_);
+    forgetProcess(process, now);
+}
+
+/// The process is dead: what becomes of that which it was sent.
+void WarmRunner::settleRequests(Process& process, const Ended& ended, const std::string& how, MonoTime now) {
+    const std::vector<std::uint32_t> lanes = std::exchange(process.lanes, {});
+    const std::deque<std::uint32_t> ahead = std::exchange(process.ahead, {});
+    for (const std::uint32_t place : std::exchange(process.unsent, {})) elsewhere(place, false, now);
+    for (const std::uint32_t place : lanes) {
+        Request& request = requests_[place];
+        if (request.stop)
+            fail(place, static_cast<EndCause>(std::to_underlying(*request.stop) + 1), {});
+        else if (request.deadline > Duration::zero() && now >= request.laneAt + request.deadline)
+            fail(place, EndCause::Deadline, {});
+        else if (ended.cause == EndCause::LostRunner)
+            fail(place, EndCause::LostRunner, {});
+        else if (lanes.size() == 1 && !process.endedForOne)
+            fail(place, EndCause::WorkerCrashed,
+                 process.failure.empty() || process.failure == "it closed its socket"
+                     ? "its warm process died: " + how
+                     : fmt::format("its warm process was ended: {}; {}", process.failure, lastOutput(ended)));
+        else
+            elsewhere(place, true, now);
+    }
+    for (const std::uint32_t place : ahead) elsewhere(place, true, now);
+}
+
+void WarmRunner::forgetProcess(Process& process, MonoTime now) {
+    constexpr std::size_t kGone = 50;
+    process.lastView.ended = now;
+    gone_.push_front(std::move(process.lastView));
+    if (gone_.size() > kGone) gone_.pop_back();
+    closeSocket(process);
+    release(process);
+    host_.letGo(process.memoryKey());
+    host_.discard({process.id, process.slot, process.worker->id});
+    freeSlots_.push_back(process.slot);
+    process.worker->window = -1;
+    byPlace_[process.inPool.place] = nullptr;
+    std::erase(dirty_, &process);
+    const Worker* worker = process.worker;
+    processes_.erase(process.id.lsn.value);
+    const bool isUsed = std::ranges::any_of(processes_, [&](const auto& p) { return p.second->worker == worker; });
+    if (!isUsed) std::erase_if(removed_, [&](const auto& removed) { return removed.get() == worker; });
+}
+
+/// Before the pool forgets it.
+void WarmRunner::sayGoodbye(Process& process, WhyEnded why) {
+    process.lastView = viewOf(process);
+    if (why != WhyEnded::None) process.lastView.why = pool::name(why);
+}
+
+} // namespace yard::runners

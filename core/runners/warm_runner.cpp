@@ -1,0 +1,606 @@
+// Requests: to a process, on a lane, back with an answer or elsewhere.
+#include "core/runners/warm_runner.h"
+
+#include "core/base/log.h"
+#include "core/runners/warm_state.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cerrno>
+#include <fmt/format.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+namespace yard::runners {
+
+using pool::WhyEnded;
+
+namespace {
+
+/// Of the file of sent requests: each slot is a ring of 64.
+constexpr unsigned kEntrySlots = 128;
+constexpr Duration kLookAgain{1'000'000};
+
+constexpr std::uint32_t placeOf(std::uint64_t wire) {
+    return static_cast<std::uint32_t>(wire);
+}
+
+} // namespace
+
+WarmRunner::WarmRunner(WarmConfig config, LocalRunner& local, WarmHost& host, UpdateSink sink)
+    : config_(std::move(config))
+    , local_(local)
+    , host_(host)
+    , sink_(std::move(sink))
+    , pool_(config_.pool)
+    , grace_(config_.grace) {}
+
+WarmRunner::~WarmRunner() {
+    for (const auto& [number, process] : processes_) closeSocket(*process);
+}
+
+Result<std::unique_ptr<WarmRunner>> WarmRunner::start(WarmConfig config, LocalRunner& local, WarmHost& host,
+                                                      UpdateSink sink) {
+    std::unique_ptr<WarmRunner> runner(new WarmRunner(std::move(config), local, host, std::move(sink)));
+    if (auto opened = runner->open(); !opened) return std::unexpected(opened.error());
+    return runner;
+}
+
+Result<void> WarmRunner::open() {
+    auto entries = SlotsFile::create(config_.dataDir + "/slots.warm", kEntrySlots);
+    if (!entries) return std::unexpected(entries.error());
+    entries_ = std::move(*entries);
+    epoll_.reset(::epoll_create1(EPOLL_CLOEXEC));
+    timer_.reset(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+    wake_.reset(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    if (!epoll_ || !timer_ || !wake_) return failErrno("make an epoll for warm workers", errno);
+    epoll_event event{};
+    event.events = EPOLLIN;
+    event.data.u64 = 0;
+    ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, timer_.get(), &event);
+    event.data.u64 = 1;
+    ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, wake_.get(), &event);
+    for (unsigned i = config_.slots; i-- > 0;) freeSlots_.emplace_back(config_.firstSlot.value + i);
+    return {};
+}
+
+int WarmRunner::pollFd() const {
+    return epoll_.get();
+}
+
+void WarmRunner::onReadable() {
+    YARD_ASSERT_OWNER(owner_);
+    std::array<epoll_event, 64> events;
+    const int n = ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), 0);
+    const MonoTime now = MonoClock::now();
+    bool isDue = false;
+    for (int i = 0; i < n; ++i) {
+        const epoll_event& event = events[static_cast<std::size_t>(i)];
+        std::uint64_t count = 0;
+        if (event.data.u64 == 0) {
+            if (::read(timer_.get(), &count, sizeof count) > 0) isDue = true;
+        } else if (event.data.u64 == 1) {
+            if (::read(wake_.get(), &count, sizeof count) > 0) woken_ = false;
+        } else if (Process* process = find(AttemptId{Lsn(static_cast<std::int64_t>(event.data.u64)), 1})) {
+            if (event.events & EPOLLOUT) writeSocket(*process, now);
+            if (event.events & (EPOLLIN | EPOLLHUP | EPOLLERR)) readSocket(*process, now);
+        }
+    }
+    if (isDue) {
+        armed_ = MonoTime::max();
+        tick(now);
+    }
+    flush();
+    if (!updates_.empty()) sink_(std::exchange(updates_, {}));
+}
+
+/// What the pool wants done, and what follows from that, until nothing does.
+void WarmRunner::carry() {
+    if (carrying_) return;
+    carrying_ = true;
+    const MonoTime now = MonoClock::now();
+    while (!out_.spawn.empty() || !out_.served.empty() || !out_.failed.empty() || !out_.end.empty() ||
+           !out_.finishing.empty() || !out_.restarted.empty() || !out_.rolledBack.empty()) {
+        pool::Outbox todo = std::exchange(out_, {});
+        for (const auto& spawn : todo.spawn) order(spawn, now);
+        for (const auto& served : todo.served) {
+            const std::uint32_t request = placeOf(served.tag);
+            Process* process = find(served.process);
+            assert(process);
+            assign(*process, request, now);
+        }
+        for (const auto& failed : todo.failed) {
+            const std::uint32_t request = placeOf(failed.tag);
+            const Worker* worker = byGroup_[requests_[request].call.group.place];
+            fail(request, EndCause::SpawnError,
+                 failed.why == WhyEnded::Removed || !worker
+                     ? "its worker was removed"
+                     : fmt::format("no warm process of {} came up: {}", worker->descriptor->name,
+                                   worker->lastFailure));
+        }
+        for (const auto& end : todo.end)
+            if (Process* process = find(end.process)) endPolitely(*process, now);
+        for (const auto& finishing : todo.finishing)
+            if (Process* process = find(finishing.process); process && finishing.why != WhyEnded::MaxRequests)
+                unsentElsewhere(*process, false, now);
+        for (const pool::GroupId id : todo.restarted)
+            logInfo("pool", "every process of {} is a new one", byGroup_[id.place]->descriptor->name);
+        for (const pool::GroupId id : todo.rolledBack)
+            logWarning("pool", "the restart of {} was rolled back: {}", byGroup_[id.place]->descriptor->name,
+                       byGroup_[id.place]->lastFailure);
+    }
+    carrying_ = false;
+    for (const auto& [id, worker] : workers_) updateWindow(*worker);
+}
+
+void WarmRunner::flush() {
+    carry();
+    const MonoTime now = MonoClock::now();
+    // Writing may find a process broken, and that gives others something to write.
+    while (!dirty_.empty()) {
+        const std::vector<Process*> dirty = std::exchange(dirty_, {});
+        for (Process* process : dirty) {
+            process->isDirty = false;
+            if (!process->waitsToWrite) writeSocket(*process, now);
+        }
+        carry();
+    }
+    if (!updates_.empty() && !woken_) {
+        woken_ = true;
+        ::eventfd_write(wake_.get(), 1);
+    }
+}
+
+void WarmRunner::updateWindow(Worker& worker) {
+    if (worker.window >= 0) return;
+    int places = 0;
+    for (const pool::ProcessView& process : pool_.processes(worker.group))
+        if (process.state == pool::ProcessState::Idle || process.state == pool::ProcessState::Busy)
+            places += static_cast<int>(process.limit);
+    // One more than can be served: who waits is what makes the pool spawn. A private queue is given as much again.
+    const int window = worker.config.globalQueue ? places + 1 : 2 * places + 1;
+    worker.window = window;
+    host_.setWindow(worker.gate, window);
+}
+
+// --- in
+
+void WarmRunner::submit(std::vector<Lease> batch) {
+    YARD_ASSERT_OWNER(owner_);
+    const MonoTime now = MonoClock::now();
+    for (Lease& lease : batch) {
+        if (freeRequests_.empty()) {
+            requests_.emplace_back();
+            freeRequests_.push_back(static_cast<std::uint32_t>(requests_.size() - 1));
+        }
+        const std::uint32_t place = freeRequests_.back();
+        freeRequests_.pop_back();
+        Request& request = requests_[place];
+        const std::uint32_t use = request.use + 1;
+        request = {};
+        request.use = use;
+        request.wire = std::uint64_t{use} << 32 | place;
+        request.id = lease.id;
+        request.call = std::move(*lease.warm);
+        request.deadline = lease.deadline;
+        request.grace = lease.grace;
+        byAttempt_.emplace(lease.id, place);
+        if (ending_)
+            giveBack(place);
+        else
+            route(place, now);
+    }
+    flush();
+}
+
+/// To a process that the pool chooses, or into its waiting list.
+void WarmRunner::route(std::uint32_t place, MonoTime now) {
+    Request& request = requests_[place];
+    Worker* worker = request.call.group.place < byGroup_.size() ? byGroup_[request.call.group.place] : nullptr;
+    if (!worker || worker->group != request.call.group)
+        return fail(place, EndCause::SpawnError, "its worker was removed");
+    if (worker->isLooking || mustLook(*worker, now)) {
+        request.state = Request::State::Held;
+        worker->held.push_back(place);
+        return look(*worker, now);
+    }
+    request.state = Request::State::Waiting;
+    const pool::Pool::Checkout got = pool_.checkout(request.call.group, request.wire, now, out_);
+    request.waiter = got.waiter;
+    if (got.process) assign(*find(*got.process), place, now);
+}
+
+void WarmRunner::assign(Process& process, std::uint32_t place, MonoTime now) {
+    Request& request = requests_[place];
+    request.state = Request::State::Unsent;
+    request.process = &process;
+    process.unsent.push_back(place);
+    process.usedSinceSample = true;
+    feed(process, now);
+}
+
+unsigned WarmRunner::aheadOf(const Process& process, MonoTime now) const {
+    const double average = process.worker->averageRun;
+    if (process.maxAhead == 0 || average <= 0 || average >= kShortRun) return 0;
+    return process.inFlight() == 0 || now - process.lastAnswer < kSlow ? process.maxAhead : 0;
+}
+
+/// Sends it what it may have.
+void WarmRunner::feed(Process& process, MonoTime now) {
+    if (process.unsent.empty() || process.phase != Process::Phase::Live || process.yields) return;
+    if (!process.holdsCores) {
+        if (process.wantsCores) return;
+        Resources cores = process.worker->descriptor->resources;
+        cores.memoryMb = 0;
+        process.wantsCores = true;
+        if (cores.milliCores > 0 && !host_.hold(process.coreKey(), cores)) return;
+        process.wantsCores = false;
+        process.holdsCores = true;
+        process.heldSince = now;
+        armAt(now + kTurn);
+    }
+    const std::size_t most = process.concurrency + aheadOf(process, now);
+    while (!process.unsent.empty() && process.inFlight() < most &&
+           process.out.size() - process.written < kMostUnread) {
+        const std::uint32_t next = process.unsent.front();
+        if (!takeEntry(process, next)) return;
+        process.unsent.pop_front();
+        sendOne(process, next, now);
+        if (process.phase != Process::Phase::Live) return;
+    }
+    // It is slower than was thought: what it has not been sent, another one may be quicker with.
+    if (process.unsent.empty() || process.inFlight() < most || most > process.concurrency) return;
+    if (!process.worker->config.globalQueue) return;
+    if (const auto view = pool_.process(process.inPool); !view || view->limit == process.concurrency) return;
+    pool_.setAhead(process.inPool, 0, now, out_);
+    process.worker->window = -1;
+    unsentElsewhere(process, false, now);
+}
+
+/// Written before it is sent: the next start of the engine finds there what may have run.
+bool WarmRunner::takeEntry(const Process& process, std::uint32_t place) {
+    Request& request = requests_[place];
+    // A ring is full while the journal does not keep up: another has room, or it waits for an acknowledgement.
+    for (unsigned tried = 0; tried < kEntrySlots && !request.hasEntry; ++tried) {
+        request.entrySlot = SlotId(nextEntrySlot_++ % kEntrySlots);
+        const auto index = entries_.take(request.entrySlot, request.id);
+        if (index) entries_.setCloned(request.entrySlot, *index, process.pid);
+        request.hasEntry = index.has_value();
+    }
+    starved_ = starved_ || !request.hasEntry;
+    return request.hasEntry;
+}
+
+void WarmRunner::sendOne(Process& process, std::uint32_t place, MonoTime now) {
+    Request& request = requests_[place];
+    const std::string root = request.call.root;
+    warm::Request frame{.id = request.wire,
+                        .lsn = request.id.lsn,
+                        .function = request.call.spec->function,
+                        .args = request.call.spec->args,
+                        .inputs = {},
+                        .outputs = {}};
+    std::string inputs;
+    std::string outputs;
+    if (!root.empty()) {
+        frame.inputs = inputs = root + "/inputs";
+        frame.outputs = outputs = root + "/outputs";
+    }
+    if (!warm::put(process.out, frame)) {
+        pool_.close(process.inPool, false, now, out_);
+        return fail(place, EndCause::SpawnError,
+                    "its args are over 1 MiB, which a warm worker is not sent: put them into an input file");
+    }
+    if (!process.isDirty) {
+        process.isDirty = true;
+        dirty_.push_back(&process);
+    }
+    request.sentAt = now;
+    if (process.lanes.size() < process.concurrency) {
+        startLane(process, place, now);
+    } else {
+        request.state = Request::State::Ahead;
+        process.ahead.push_back(place);
+    }
+}
+
+void WarmRunner::startLane(Process& process, std::uint32_t place, MonoTime now) {
+    Request& request = requests_[place];
+    request.state = Request::State::Running;
+    request.laneAt = now;
+    process.lanes.push_back(place);
+    untold_.push_back(request.wire);
+    armAt(now + kTellStarted);
+    if (request.deadline > Duration::zero()) {
+        nextDeadline_ = std::min(nextDeadline_, now + request.deadline);
+        armAt(nextDeadline_);
+    }
+    if (request.stop) { // it was cancelled while it waited for this
+        process.endedForOne = true;
+        process.failure = "an action it worked on was cancelled";
+        broken(process, process.failure, now);
+    }
+}
+
+// --- out
+
+void WarmRunner::answered(Process& process, std::uint64_t id, std::string_view json, MonoTime now) {
+    const std::uint32_t place = placeOf(id);
+    if (place >= requests_.size() || requests_[place].wire != id || requests_[place].process != &process ||
+        requests_[place].state < Request::State::Ahead)
+        return broken(process, fmt::format("it answered {}, which it was not asked", id), now);
+    auto answer = warm::parseAnswer(json);
+    if (!answer) return broken(process, "it answered garbage: " + answer.error().message, now);
+    Request& request = requests_[place];
+    const bool wasRunning = request.state == Request::State::Running;
+    Ended ended;
+    ended.cause = EndCause::Exited;
+    ended.exitCode = answer->exitCode;
+    ended.result = std::move(answer->result);
+    ended.message = std::move(answer->message);
+    ended.resultTooLarge = answer->resultTooLarge;
+    ended.times = {request.sentAt, wasRunning ? request.laneAt : now, now, now};
+    if (wasRunning) learn(process, now - request.laneAt, now);
+    dropFrom(process, place);
+    process.lastAnswer = now;
+    process.usedSinceSample = true;
+    ++counters_.requests;
+    finish(place, std::move(ended));
+    pool_.close(process.inPool, true, now, out_);
+    if (process.phase != Process::Phase::Live) {
+        if (process.inFlight() == 0 && process.unsent.empty()) release(process);
+        return;
+    }
+    while (!process.ahead.empty() && process.lanes.size() < process.concurrency) {
+        const std::uint32_t next = process.ahead.front();
+        process.ahead.pop_front();
+        startLane(process, next, now);
+        if (process.phase != Process::Phase::Live) return;
+    }
+    feed(process, now);
+    if (process.inFlight() > 0 || !process.holdsCores) return;
+    // Cores that it gave back because others wait it asks for again only after they had their turn.
+    if (process.yields && !process.unsent.empty()) armAt(now);
+    release(process);
+    scheduleClean(now);
+}
+
+/// Average of its worker, and whether the process is given requests ahead.
+void WarmRunner::learn(Process& process, Duration took, MonoTime now) {
+    double& average = process.worker->averageRun;
+    const auto micros = std::max(1.0, static_cast<double>(took.count()));
+    average = average == 0 ? micros : average + (micros - average) / 8;
+    const unsigned ahead = average < kShortRun ? process.maxAhead : 0;
+    const auto view = pool_.process(process.inPool);
+    if (!view || view->limit == process.concurrency + ahead) return;
+    pool_.setAhead(process.inPool, ahead, now, out_);
+    process.worker->window = -1;
+}
+
+void WarmRunner::dropFrom(Process& process, std::uint32_t place) {
+    const auto state = requests_[place].state;
+    if (state == Request::State::Running) std::erase(process.lanes, place);
+    if (state == Request::State::Ahead) std::erase(process.ahead, place);
+    if (state == Request::State::Unsent) std::erase(process.unsent, place);
+}
+
+void WarmRunner::release(Process& process) {
+    if (process.wantsCores || process.holdsCores) host_.letGo(process.coreKey());
+    process.wantsCores = process.holdsCores = process.yields = false;
+}
+
+void WarmRunner::elsewhere(std::uint32_t place, bool counts, MonoTime now) {
+    Request& request = requests_[place];
+    request.process = nullptr;
+    request.deadlinePassed = false;
+    ++counters_.elsewhere;
+    if (request.stop || ending_) return giveBack(place);
+    if (counts && ++request.attempts >= pool::kMaxAttempts)
+        return fail(place, EndCause::WorkerCrashed,
+                    fmt::format("{} warm processes ended while they had it", pool::kMaxAttempts));
+    route(place, now);
+}
+
+void WarmRunner::unsentElsewhere(Process& process, bool counts, MonoTime now) {
+    for (const std::uint32_t place : std::exchange(process.unsent, {})) {
+        pool_.close(process.inPool, false, now, out_);
+        elsewhere(place, counts, now);
+    }
+    if (process.inFlight() == 0) release(process);
+}
+
+void WarmRunner::finish(std::uint32_t place, Ended ended) {
+    Request& request = requests_[place];
+    ended.slot = request.entrySlot;
+    updates_.push_back(Update{request.id, std::move(ended)});
+    forgetRequest(place);
+}
+
+void WarmRunner::fail(std::uint32_t place, EndCause cause, std::string message) {
+    Request& request = requests_[place];
+    Ended ended;
+    ended.cause = cause;
+    const MonoTime now = MonoClock::now();
+    ended.times.submitting = request.sentAt == MonoTime{} ? now : request.sentAt;
+    if (request.laneAt != MonoTime{}) ended.times.running = request.laneAt;
+    ended.times.exited = ended.times.ended = now;
+    if (cause == EndCause::SpawnError)
+        ended.spawn.message = std::move(message);
+    else
+        ended.message = std::move(message);
+    finish(place, std::move(ended));
+}
+
+/// It never ran, or what it did is void: as if it had not been submitted.
+void WarmRunner::giveBack(std::uint32_t place) {
+    Request& request = requests_[place];
+    if (request.told && request.stop) {
+        // It was told to run: that is no longer to be taken back, so it ends as it was told to.
+        return fail(place, static_cast<EndCause>(std::to_underlying(*request.stop) + 1), {});
+    }
+    if (request.told) return fail(place, EndCause::EngineStopped, {});
+    if (request.hasEntry) entries_.freeEntry(request.entrySlot, request.id);
+    updates_.push_back(Update{request.id, Returned{}});
+    forgetRequest(place);
+}
+
+void WarmRunner::forgetRequest(std::uint32_t place) {
+    Request& request = requests_[place];
+    byAttempt_.erase(request.id);
+    request.state = Request::State::None;
+    request.wire = 0;
+    request.process = nullptr;
+    request.call = {};
+    freeRequests_.push_back(place);
+}
+
+// --- taking back and ending
+
+void WarmRunner::takeBack(AttemptId id) {
+    const auto at = byAttempt_.find(id);
+    if (at == byAttempt_.end()) return;
+    const std::uint32_t place = at->second;
+    Request& request = requests_[place];
+    const MonoTime now = MonoClock::now();
+    switch (request.state) {
+    case Request::State::Held: std::erase(byGroup_[request.call.group.place]->held, place); break;
+    case Request::State::Waiting: pool_.cancelWait(request.waiter); break;
+    case Request::State::Unsent:
+        dropFrom(*request.process, place);
+        pool_.close(request.process->inPool, false, now, out_);
+        if (request.process->inFlight() == 0 && request.process->unsent.empty()) release(*request.process);
+        break;
+    default: return; // a live process has it
+    }
+    giveBack(place);
+    flush();
+}
+
+void WarmRunner::end(AttemptId id, StopCause cause, std::optional<Duration> grace) {
+    YARD_ASSERT_OWNER(owner_);
+    const auto at = byAttempt_.find(id);
+    if (at == byAttempt_.end()) return;
+    Request& request = requests_[at->second];
+    request.stop = cause;
+    if (grace) request.grace = *grace;
+    if (request.state == Request::State::Running) {
+        Process& process = *request.process;
+        process.endedForOne = true;
+        broken(process, fmt::format("action {}, which it worked on, was to be ended", id.lsn.value),
+               MonoClock::now());
+        flush();
+    } else if (request.state != Request::State::Ahead) {
+        takeBack(id);
+    }
+}
+
+void WarmRunner::endAll(StopCause cause, std::optional<Duration> grace) {
+    std::vector<AttemptId> all;
+    for (const auto& [id, place] : byAttempt_) all.push_back(id);
+    for (const AttemptId id : all) end(id, cause, grace);
+}
+
+void WarmRunner::shutDown(Duration grace) {
+    ending_ = true;
+    grace_ = grace;
+    std::vector<AttemptId> all;
+    for (const auto& [id, place] : byAttempt_) all.push_back(id);
+    for (const AttemptId id : all) end(id, StopCause::EngineStopped, grace);
+    std::vector<std::string> ids;
+    for (const auto& [id, worker] : workers_) ids.push_back(id);
+    for (const std::string& id : ids) removeWorker(id);
+}
+
+void WarmRunner::acknowledge(SlotId slot, AttemptId id) {
+    if (slot.value >= kEntrySlots) return;
+    entries_.freeEntry(slot, id);
+    if (!std::exchange(starved_, false)) return;
+    const MonoTime now = MonoClock::now();
+    for (const auto& [number, process] : processes_) feed(*process, now);
+    flush();
+}
+
+// --- time
+
+void WarmRunner::armAt(MonoTime at) {
+    if (at >= armed_) return;
+    armed_ = at;
+    itimerspec when{};
+    const auto micros = std::max<std::int64_t>(at.time_since_epoch().count(), 1);
+    when.it_value.tv_sec = micros / 1'000'000;
+    when.it_value.tv_nsec = micros % 1'000'000 * 1'000;
+    ::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &when, nullptr);
+}
+
+void WarmRunner::tellStarted(MonoTime now) {
+    std::erase_if(untold_, [&](std::uint64_t wire) {
+        Request& request = requests_[placeOf(wire)];
+        if (request.wire != wire || request.state != Request::State::Running || request.told) return true;
+        if (now - request.laneAt < kTellStarted) return false;
+        request.told = true;
+        updates_.push_back(Update{request.id, Started{request.entrySlot,
+                                                      request.process->pid,
+                                                      {request.sentAt, request.laneAt, MonoTime{}, MonoTime{}}}});
+        return true;
+    });
+    if (!untold_.empty()) armAt(now + kTellStarted);
+}
+
+/// A process is idle from now on: when it has been for too long is known once clean() has looked.
+void WarmRunner::scheduleClean(MonoTime now) {
+    if (nextClean_ != MonoTime::max()) return;
+    nextClean_ = now + std::min(kLookAgain, std::max(pool_.options().maxIdle, Duration(10'000)));
+    armAt(nextClean_);
+}
+
+void WarmRunner::tick(MonoTime now) {
+    tellStarted(now);
+    const bool deadlines = now >= nextDeadline_;
+    if (deadlines) nextDeadline_ = MonoTime::max();
+    const bool isCrowded = host_.isCrowded();
+    std::vector<Process*> all;
+    for (const auto& [number, process] : processes_) all.push_back(process.get());
+    for (Process* process : all) {
+        if (now >= process->killAt) {
+            process->killAt = MonoTime::max();
+            kill(*process, grace_);
+        } else if (process->killAt != MonoTime::max()) {
+            armAt(process->killAt);
+        }
+        if (process->phase == Process::Phase::Launched && now >= process->readyBy)
+            broken(*process, fmt::format("it was not ready within {} s", config_.spawnLimit.count() / 1'000'000),
+                   now);
+        else if (process->phase == Process::Phase::Launched)
+            armAt(process->readyBy);
+        if (deadlines) {
+            for (const std::uint32_t place : process->lanes) {
+                Request& request = requests_[place];
+                if (request.deadline <= Duration::zero()) continue;
+                request.deadlinePassed = now >= request.laneAt + request.deadline;
+                if (request.deadlinePassed)
+                    process->endedForOne = true;
+                else
+                    nextDeadline_ = std::min(nextDeadline_, request.laneAt + request.deadline);
+            }
+            if (process->endedForOne && process->phase == Process::Phase::Live)
+                broken(*process, "the deadline of an action it worked on passed", now);
+        }
+        if (!process->holdsCores) {
+            feed(*process, now);
+        } else if (process->holdsCores && isCrowded) {
+            if (now - process->heldSince >= kTurn)
+                process->yields = true;
+            else
+                armAt(process->heldSince + kTurn);
+        }
+    }
+    armAt(nextDeadline_);
+    if (now >= nextClean_) nextClean_ = pool_.clean(now, out_).value_or(MonoTime::max());
+    armAt(nextClean_);
+    if (const auto retry = pool_.retrySpawns(now, out_)) armAt(*retry);
+}
+
+} // namespace yard::runners

@@ -1,0 +1,268 @@
+// Runs actions in warm processes: the pool decides which one serves (core/pool), the launcher starts and ends them,
+// and requests go over a socket each (warm_frames.h). One of the engine's runners.
+//
+// Owner: one thread (the engine's) calls everything. It waits until pollFd() is readable, then calls onReadable();
+// nothing here blocks. The sink is called from onReadable() only, never from inside submit() or end().
+//
+// A request waits in the pool, then with a process (unsent), then it was sent: beyond the process's concurrency
+// ahead, else on a lane, which is when it runs and its deadline counts. What becomes of it:
+//   - answered: Ended, with exit code, result and message;
+//   - its process died, hung or sent garbage: alone on a lane it fails as WorkerCrashed; what was ahead, unsent or
+//   only
+//     shared the process goes elsewhere, kMaxAttempts times. What a live process was sent, no other gets before it
+//     is dead;
+//   - its deadline passed, or it was cancelled on a lane: its process is ended, then it; ahead it waits for its
+//   lane first;
+//   - no process came up for it: SpawnError, with the step that failed and what the process printed last.
+#pragma once
+
+#include "core/base/owner.h"
+#include "core/model/worker.h"
+#include "core/pool/pool.h"
+#include "core/pool/restart_files.h"
+#include "core/runners/local_runner.h"
+#include "core/runners/runner.h"
+#include "core/runners/slots.h"
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace yard::runners {
+
+/// Processes of the pool have numbers as attempts do: from here on.
+inline constexpr std::int64_t kFirstProcessLsn = std::int64_t{1} << 52;
+inline bool isWarmProcess(AttemptId id) {
+    return id.lsn.value >= kFirstProcessLsn;
+}
+
+/// A process is to be started: make its directory, then answer with prepared().
+struct ProcessOrder {
+    AttemptId id;
+    SlotId slot;
+    std::string worker; ///< its id
+};
+
+/// What the runner needs of the engine. Called on the owner's thread; must not call back but for what says so.
+class WarmHost {
+public:
+    virtual ~WarmHost() = default;
+    virtual void prepare(const ProcessOrder& order) = 0;
+    /// The process is gone: its directory may go.
+    virtual void discard(const ProcessOrder& order) = 0;
+    /// A file with a process's output that nobody wants.
+    virtual void removeFile(std::string path) = 0;
+    /// Takes resources. False: granted() will be called once they were taken, unless letGo() was.
+    virtual bool hold(std::uint64_t key, const Resources& resources) = 0;
+    virtual void letGo(std::uint64_t key) = 0;
+    /// Other work waits for resources.
+    virtual bool isCrowded() const = 0;
+    /// So many requests of the gate may be out.
+    virtual void setWindow(std::uint32_t gate, int most) = 0;
+    /// Looks whether there are restart files in the directory: answered by restartSigns().
+    virtual void lookForRestart(const std::string& worker, const std::string& directory, bool watch) = 0;
+};
+
+struct WarmConfig {
+    std::string dataDir;
+    SlotId firstSlot{}; ///< of the launcher's, for processes
+    unsigned slots = 1; ///< processes at once, whatever the pool's options say
+    Duration grace{2'000'000};
+    Duration spawnLimit{30'000'000};
+    pool::PoolOptions pool;
+};
+
+struct WarmProcessView {
+    std::string id;
+    std::string worker;
+    std::string_view state;
+    std::string_view why; ///< it was started, or ended
+    int pid = 0;
+    unsigned sessions = 0;
+    unsigned concurrency = 1;
+    std::uint64_t processed = 0;
+    MonoTime started{};
+    MonoTime lastUsed{};
+    MonoTime ended{};
+    std::vector<Lsn> current;
+    std::optional<double> cpuSeconds;
+    std::optional<std::int64_t> rssBytes;
+};
+struct WarmGroupView {
+    std::string worker; ///< id
+    std::string name;   ///< of its family
+    std::uint32_t gate = 0;
+    std::size_t waiting = 0;
+    bool spawning = false;
+    std::optional<double> hitRate;
+    double spawnSecondsSaved = 0;
+    std::vector<WarmProcessView> processes;
+};
+struct WarmPoolView {
+    pool::PoolOptions options;
+    std::vector<WarmGroupView> groups;
+    std::vector<WarmProcessView> gone; ///< the last 50, newest first
+};
+struct WarmCounters {
+    std::uint64_t spawned = 0;
+    std::uint64_t spawnFailures = 0;
+    std::uint64_t crashes = 0;
+    std::uint64_t requests = 0;  ///< answered
+    std::uint64_t elsewhere = 0; ///< given to another process
+};
+/// A look at a process, by whoever may read /proc.
+struct ProcessSample {
+    int pid = 0;
+    double cpuSeconds = 0;
+    std::int64_t rssBytes = 0;
+};
+
+class WarmRunner final : public Runner {
+public:
+    /// `local` starts the processes; its updates of them (isWarmProcess) come to processUpdate().
+    static Result<std::unique_ptr<WarmRunner>> start(WarmConfig config, LocalRunner& local, WarmHost& host,
+                                                     UpdateSink sink);
+    ~WarmRunner() override;
+
+    int pollFd() const;
+    void onReadable();
+
+    // --- workers
+    /// Makes the worker's group, the newest of its family. `gate` is its number for setWindow().
+    pool::GroupId addWorker(const std::string& id, std::shared_ptr<const WorkerDescriptor> descriptor,
+                            std::uint32_t gate);
+    void removeWorker(const std::string& id);
+    std::optional<pool::GroupId> groupOf(const std::string& worker) const;
+    void configure(const pool::PoolOptions& options, Duration grace);
+    /// A rolling restart. False: no such worker.
+    bool restart(const std::string& worker);
+    /// By the id of its view. False: unknown, or ending already.
+    bool detach(const std::string& process);
+    WarmPoolView view() const;
+    const WarmCounters& counters() const { return counters_; }
+    unsigned busy() const { return pool_.active(); }
+    unsigned alive() const { return pool_.count(); }
+
+    // --- answers of the host
+    /// Argv, env, cwd and limits of the process; or why there is none.
+    void prepared(AttemptId id, Result<Lease> lease);
+    void granted(std::uint64_t key);
+    /// `changes`: an inotify descriptor for the directory, where there is none yet.
+    void restartSigns(const std::string& worker, const pool::RestartSigns& signs, UniqueFd changes);
+    void processUpdate(Update update);
+    void sampled(const std::vector<ProcessSample>& samples);
+    /// Processes that live; of those that were used since the last call if `usedOnly`.
+    std::vector<int> pids(bool usedOnly);
+
+    // --- Runner
+    std::string_view name() const override { return "warm"; }
+    unsigned capacity() const override { return config_.slots; }
+    unsigned free() const override { return static_cast<unsigned>(freeSlots_.size()); }
+    void submit(std::vector<Lease> batch) override;
+    void takeBack(AttemptId id) override;
+    void end(AttemptId id, StopCause cause, std::optional<Duration> grace = {}) override;
+    void endAll(StopCause cause, std::optional<Duration> grace = {}) override;
+    void watch(AttemptId, Stream) override {} ///< a warm action has no streams of its own
+    void unwatch(AttemptId, Stream) override {}
+    void acknowledge(SlotId slot, AttemptId id) override;
+
+    /// Ends every process; isDown() once they are gone. What waits comes back as Returned.
+    void shutDown(Duration grace);
+    bool isDown() const { return processes_.empty(); }
+
+private:
+    struct Worker;
+    struct Process;
+    struct Request;
+
+    WarmRunner(WarmConfig config, LocalRunner& local, WarmHost& host, UpdateSink sink);
+    Result<void> open();
+
+    // warm_runner.cpp: requests
+    void carry();
+    void flush();
+    void route(std::uint32_t request, MonoTime now);
+    void assign(Process& process, std::uint32_t request, MonoTime now);
+    void feed(Process& process, MonoTime now);
+    bool takeEntry(const Process& process, std::uint32_t request);
+    void sendOne(Process& process, std::uint32_t request, MonoTime now);
+    void startLane(Process& process, std::uint32_t request, MonoTime now);
+    void answered(Process& process, std::uint64_t id, std::string_view json, MonoTime now);
+    void elsewhere(std::uint32_t request, bool counts, MonoTime now);
+    void unsentElsewhere(Process& process, bool counts, MonoTime now);
+    void finish(std::uint32_t request, Ended ended);
+    void giveBack(std::uint32_t request);
+    void fail(std::uint32_t request, EndCause cause, std::string message);
+    void forgetRequest(std::uint32_t request);
+    void dropFrom(Process& process, std::uint32_t request);
+    unsigned aheadOf(const Process& process, MonoTime now) const;
+    void learn(Process& process, Duration took, MonoTime now);
+    void release(Process& process);
+    void armAt(MonoTime at);
+    void scheduleClean(MonoTime now);
+    void tick(MonoTime now);
+    void tellStarted(MonoTime now);
+    void look(Worker& worker, MonoTime now);
+    bool mustLook(Worker& worker, MonoTime now);
+    void updateWindow(Worker& worker);
+
+    // warm_process.cpp: processes
+    void order(const pool::Outbox::Spawn& spawn, MonoTime now);
+    void prepare(Process& process);
+    void readSocket(Process& process, MonoTime now);
+    void writeSocket(Process& process, MonoTime now);
+    void becomeReady(Process& process, std::string_view json, MonoTime now);
+    void broken(Process& process, std::string why, MonoTime now);
+    void endPolitely(Process& process, MonoTime now);
+    void kill(Process& process, Duration grace);
+    void processEnded(Process& process, Ended ended, MonoTime now);
+    void settleRequests(Process& process, const Ended& ended, const std::string& how, MonoTime now);
+    void forgetProcess(Process& process, MonoTime now);
+    void closeSocket(Process& process);
+    Process* find(pool::ProcessId id) const;
+    Process* find(AttemptId id) const;
+    void sayGoodbye(Process& process, pool::WhyEnded why);
+    WarmProcessView viewOf(const Process& process) const;
+
+    const WarmConfig config_;
+    LocalRunner& local_;
+    WarmHost& host_;
+    UpdateSink sink_;
+    OwnerCheck owner_;
+    pool::Pool pool_;
+    pool::Outbox out_;
+    bool carrying_ = false;
+    bool ending_ = false;
+    bool starved_ = false; ///< no entry was free for a request
+    Duration grace_;
+    SlotsFile entries_; ///< requests that were sent, for the next start of the engine
+    std::uint32_t nextEntrySlot_ = 0;
+    UniqueFd epoll_;
+    UniqueFd timer_;
+    UniqueFd wake_;
+    MonoTime armed_ = MonoTime::max();
+    MonoTime nextDeadline_ = MonoTime::max();
+    MonoTime nextClean_ = MonoTime::max();
+    bool woken_ = false;
+    std::vector<Update> updates_;
+    std::vector<std::uint64_t> untold_; ///< running requests whose Started was not sent yet, by wire id
+    std::map<std::string, std::unique_ptr<Worker>, std::less<>> workers_;
+    std::vector<Worker*> byGroup_;                               ///< by place of the group
+    std::vector<std::unique_ptr<Worker>> removed_;               ///< some of their processes live
+    std::map<std::int64_t, std::unique_ptr<Process>> processes_; ///< by number
+    std::vector<Process*> byPlace_;                              ///< by place in the pool
+    std::vector<Process*> dirty_;                                ///< with bytes to write
+    std::vector<SlotId> freeSlots_;
+    std::deque<Request> requests_;
+    std::vector<std::uint32_t> freeRequests_;
+    std::unordered_map<AttemptId, std::uint32_t> byAttempt_;
+    std::deque<WarmProcessView> gone_;
+    std::int64_t nextProcess_ = kFirstProcessLsn;
+    WarmCounters counters_;
+};
+
+} // namespace yard::runners

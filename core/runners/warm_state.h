@@ -1,0 +1,125 @@
+// What WarmRunner keeps of a worker, a process and a request. Private to it.
+#pragma once
+
+#include "core/runners/warm_frames.h"
+#include "core/runners/warm_runner.h"
+
+#include <deque>
+#include <string>
+#include <vector>
+
+namespace yard::runners {
+
+/// Ahead goes only where a request takes less than this on average.
+inline constexpr double kShortRun = 1'000;
+/// A process that has not answered for so long gets nothing ahead.
+inline constexpr Duration kSlow{5'000};
+/// What runs for so long is told to run; most has ended by then, and one update says both.
+inline constexpr Duration kTellStarted{2'000};
+/// So long a process keeps its cores while other work waits for some.
+inline constexpr Duration kTurn{1'000'000};
+/// Bytes that wait for a process to read; beyond, nothing more is sent to it.
+inline constexpr std::size_t kMostUnread = 64u << 10;
+
+struct WarmRunner::Worker {
+    std::string id;
+    std::shared_ptr<const WorkerDescriptor> descriptor;
+    WorkerPool config;
+    pool::GroupId group;
+    std::uint32_t gate = 0;
+    double averageRun = 0;   ///< microseconds on a lane; 0: none ended yet
+    std::string lastFailure; ///< of a spawn
+    int window = -1;
+    // restart files
+    pool::RestartFiles files;
+    std::string restartDir;
+    UniqueFd changes; ///< inotify of restartDir; invalid: it is looked at each second
+    bool isLooking = false;
+    bool always = false;
+    MonoTime lookedAt{};
+    std::vector<std::uint32_t> held; ///< requests that wait for the look
+
+    pool::GroupOptions options() const {
+        return {.minProcesses = config.minProcesses,
+                .maxProcesses = config.maxProcesses,
+                .maxRequests = always ? 1 : config.maxRequests,
+                .maxIdle = config.maxIdle,
+                .globalQueue = config.globalQueue};
+    }
+};
+
+struct WarmRunner::Process {
+    enum class Phase : unsigned char {
+        Waiting,   ///< for memory
+        Preparing, ///< its directory is made
+        Launched,  ///< the launcher has it; it is not ready
+        Live,      ///< takes requests
+        Ending     ///< takes none, will be gone
+    };
+    Phase phase = Phase::Waiting;
+    bool submitted = false; ///< the launcher has it: its Ended will come
+    pool::ProcessId inPool;
+    AttemptId id;
+    SlotId slot;
+    std::string name; ///< for people and the API
+    Worker* worker = nullptr;
+    int pid = 0;
+    UniqueFd socket;
+    warm::FrameBuffer in;
+    std::string out;
+    std::size_t written = 0;
+    bool waitsToWrite = false;
+    bool isDirty = false;
+    unsigned concurrency = 1;
+    unsigned maxAhead = 0;
+    std::vector<std::uint32_t> lanes;
+    std::deque<std::uint32_t> ahead;
+    std::deque<std::uint32_t> unsent;
+    MonoTime lastAnswer{};
+    bool holdsCores = false;
+    bool wantsCores = false;
+    bool yields = false; ///< gives its cores back once it has answered what it has
+    MonoTime heldSince{};
+    MonoTime readyBy = MonoTime::max();
+    MonoTime killAt = MonoTime::max(); ///< it was asked to end
+    bool usedSinceSample = false;
+    bool endedForOne = false; ///< a request of it was cancelled, or its deadline passed: the others only shared it
+    std::string failure;      ///< what it did wrong
+    std::optional<double> cpuSeconds;
+    std::optional<std::int64_t> rssBytes;
+    WarmProcessView lastView; ///< from when its end began
+
+    std::uint64_t coreKey() const { return static_cast<std::uint64_t>(id.lsn.value) * 2; }
+    std::uint64_t memoryKey() const { return coreKey() + 1; }
+    std::size_t inFlight() const { return lanes.size() + ahead.size(); }
+};
+
+struct WarmRunner::Request {
+    enum class State : unsigned char {
+        None,
+        Held,    ///< for a look at the restart files
+        Waiting, ///< in the pool
+        Unsent,  ///< its process is known
+        Ahead,   ///< sent
+        Running  ///< on a lane
+    };
+    State state = State::None;
+    AttemptId id;
+    WarmCall call;
+    Duration deadline{};
+    Duration grace{};
+    std::uint64_t wire = 0; ///< number on the socket: use << 32 | place
+    std::uint32_t use = 0;
+    Process* process = nullptr;
+    pool::WaiterId waiter;
+    unsigned attempts = 0;
+    bool told = false;
+    bool deadlinePassed = false;
+    std::optional<StopCause> stop;
+    MonoTime sentAt{};
+    MonoTime laneAt{};
+    SlotId entrySlot{}; ///< of its entry in slots.warm
+    bool hasEntry = false;
+};
+
+} // namespace yard::runners

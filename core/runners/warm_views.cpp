@@ -1,0 +1,197 @@
+// Workers of the pool, their restart files, and what people see of it.
+#include "core/runners/warm_runner.h"
+#include "core/runners/warm_state.h"
+
+#include <algorithm>
+#include <array>
+#include <unistd.h>
+
+namespace yard::runners {
+
+namespace {
+
+constexpr Duration kLookEach{1'000'000}; ///< where changes of the directory cannot be watched
+constexpr Duration kAskEach{1'000};      ///< at most so often is the watch asked, which is a system call
+
+} // namespace
+
+pool::GroupId WarmRunner::addWorker(const std::string& id, std::shared_ptr<const WorkerDescriptor> descriptor,
+                                    std::uint32_t gate) {
+    YARD_ASSERT_OWNER(owner_);
+    auto& worker = workers_[id];
+    if (!worker) worker = std::make_unique<Worker>();
+    worker->id = id;
+    worker->descriptor = std::move(descriptor);
+    worker->config = worker->descriptor->pool();
+    worker->restartDir = pool::restartDirectory(config_.dataDir + "/workers/" + id, worker->config.restartDir);
+    worker->gate = gate;
+    worker->window = -1;
+    const MonoTime now = MonoClock::now();
+    worker->group = pool_.addGroup(id, worker->config.group, worker->options(), now, out_);
+    if (byGroup_.size() <= worker->group.place) byGroup_.resize(worker->group.place + 1);
+    byGroup_[worker->group.place] = worker.get();
+    flush();
+    return worker->group;
+}
+
+void WarmRunner::removeWorker(const std::string& id) {
+    const auto at = workers_.find(id);
+    if (at == workers_.end()) return;
+    const MonoTime now = MonoClock::now();
+    Worker& worker = *at->second;
+    pool_.removeGroup(worker.group, now, out_);
+    carry();
+    for (const std::uint32_t place : std::exchange(worker.held, {}))
+        fail(place, EndCause::SpawnError, "its worker was removed");
+    byGroup_[worker.group.place] = nullptr;
+    host_.setWindow(worker.gate, 0);
+    // Its processes may take a while to end, and refer to it.
+    removed_.push_back(std::move(at->second));
+    workers_.erase(at);
+    flush();
+}
+
+std::optional<pool::GroupId> WarmRunner::groupOf(const std::string& worker) const {
+    const auto at = workers_.find(worker);
+    return at == workers_.end() ? std::nullopt : std::optional(at->second->group);
+}
+
+void WarmRunner::configure(const pool::PoolOptions& options, Duration grace) {
+    pool::PoolOptions held = options;
+    held.max = std::min(held.max, config_.slots);
+    grace_ = grace;
+    pool_.configure(held, MonoClock::now(), out_);
+    nextClean_ = MonoClock::now();
+    armAt(nextClean_);
+    for (const auto& [id, worker] : workers_) worker->window = -1;
+    flush();
+}
+
+bool WarmRunner::restart(const std::string& id) {
+    const auto at = workers_.find(id);
+    if (at == workers_.end()) return false;
+    pool_.restart(at->second->group, MonoClock::now(), out_);
+    flush();
+    return true;
+}
+
+bool WarmRunner::detach(const std::string& name) {
+    for (const auto& [number, process] : processes_) {
+        if (process->name != name) continue;
+        const bool done = pool_.detach(process->inPool, pool::WhyEnded::Detached, MonoClock::now(), out_);
+        process->worker->window = -1;
+        flush();
+        return done;
+    }
+    return false;
+}
+
+// --- restart files
+
+/// Something may have changed since the last look. Does not block: the watch is asked, which costs a system call.
+bool WarmRunner::mustLook(Worker& worker, MonoTime now) {
+    if (!worker.changes) return worker.lookedAt == MonoTime{} || now - worker.lookedAt >= kLookEach;
+    if (now - worker.lookedAt < kAskEach) return false;
+    worker.lookedAt = now;
+    bool changed = false;
+    for (std::array<char, 4096> events; ::read(worker.changes.get(), events.data(), events.size()) > 0;)
+        changed = true;
+    return changed;
+}
+
+void WarmRunner::look(Worker& worker, MonoTime now) {
+    if (worker.isLooking) return;
+    worker.isLooking = true;
+    worker.lookedAt = now;
+    host_.lookForRestart(worker.id, worker.restartDir, !worker.changes);
+}
+
+void WarmRunner::restartSigns(const std::string& id, const pool::RestartSigns& signs, UniqueFd changes) {
+    const auto at = workers_.find(id);
+    if (at == workers_.end()) return;
+    Worker& worker = *at->second;
+    const MonoTime now = MonoClock::now();
+    worker.isLooking = false;
+    if (changes) worker.changes = std::move(changes);
+    const pool::RestartFiles::Advice advice = worker.files.look(signs);
+    if (advice.always != worker.always) {
+        worker.always = advice.always;
+        pool_.configureGroup(worker.group, worker.options(), now, out_);
+    }
+    if (advice.restart) pool_.reload(worker.group, now, out_);
+    carry();
+    for (const std::uint32_t request : std::exchange(worker.held, {})) route(request, now);
+    flush();
+}
+
+// --- looking
+
+void WarmRunner::sampled(const std::vector<ProcessSample>& samples) {
+    const MonoTime now = MonoClock::now();
+    for (const ProcessSample& sample : samples)
+        for (const auto& [number, process] : processes_) {
+            if (process->pid != sample.pid) continue;
+            process->cpuSeconds = sample.cpuSeconds;
+            process->rssBytes = sample.rssBytes;
+            const std::int64_t most = process->worker->descriptor->resources.memoryMb << 20;
+            if (most > 0 && sample.rssBytes > most && process->phase == Process::Phase::Live)
+                pool_.detach(process->inPool, pool::WhyEnded::Memory, now, out_);
+        }
+    flush();
+}
+
+std::vector<int> WarmRunner::pids(bool usedOnly) {
+    std::vector<int> all;
+    for (const auto& [number, process] : processes_) {
+        if (process->pid == 0 || (usedOnly && !process->usedSinceSample && process->inFlight() == 0)) continue;
+        process->usedSinceSample = false;
+        all.push_back(process->pid);
+    }
+    return all;
+}
+
+WarmProcessView WarmRunner::viewOf(const Process& process) const {
+    WarmProcessView view;
+    view.id = process.name;
+    view.worker = process.worker->id;
+    view.pid = process.pid;
+    view.concurrency = process.concurrency;
+    view.cpuSeconds = process.cpuSeconds;
+    view.rssBytes = process.rssBytes;
+    if (const auto inPool = pool_.process(process.inPool)) {
+        view.state = pool::name(inPool->state);
+        view.why = inPool->whyEnded == pool::WhyEnded::None ? pool::name(inPool->whyStarted)
+                                                            : pool::name(inPool->whyEnded);
+        view.sessions = inPool->sessions;
+        view.processed = inPool->processed;
+        view.started = inPool->started;
+        view.lastUsed = inPool->lastUsed;
+    }
+    for (const std::uint32_t place : process.lanes) view.current.push_back(requests_[place].id.lsn);
+    return view;
+}
+
+WarmPoolView WarmRunner::view() const {
+    WarmPoolView all;
+    all.options = pool_.options();
+    for (const auto& [id, worker] : workers_) {
+        const auto group = pool_.group(worker->group);
+        if (!group) continue;
+        WarmGroupView view;
+        view.worker = id;
+        view.name = group->family;
+        view.gate = worker->gate;
+        view.waiting = group->waiting + worker->held.size();
+        view.spawning = group->starting > 0;
+        if (group->hits + group->misses > 0)
+            view.hitRate = static_cast<double>(group->hits) / static_cast<double>(group->hits + group->misses);
+        view.spawnSecondsSaved = static_cast<double>(group->saved.count()) / 1e6;
+        for (const auto& [number, process] : processes_)
+            if (process->worker == worker.get()) view.processes.push_back(viewOf(*process));
+        all.groups.push_back(std::move(view));
+    }
+    all.gone.assign(gone_.begin(), gone_.end());
+    return all;
+}
+
+} // namespace yard::runners
