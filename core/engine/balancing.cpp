@@ -60,8 +60,8 @@ void Dispatcher::balance(MonoTime now) {
     }
     if (!any) return;
     for (auto& [id, attempt] : attempts_) {
-        if (attempt.phase != Attempt::Phase::Launched || attempt.pid != 0 || attempt.shared || attempt.askedBack ||
-            !runsLong(attempt.slot.value, now))
+        if (attempt.phase != Attempt::Phase::Launched || attempt.pid != 0 || attempt.shared || attempt.warm ||
+            attempt.askedBack || !runsLong(attempt.slot.value, now))
             continue;
         attempt.askedBack = true;
         runner_->takeBack(id);

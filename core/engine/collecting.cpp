@@ -203,11 +203,18 @@ coro::Task<Result<std::string>> Dispatcher::workerFiles(std::string workerId) {
 coro::Task<void> Dispatcher::prepare(AttemptId id) {
     Preparation preparation;
     std::string workerId;
+    bool warm = false;
     {
         Attempt* attempt = get(id);
         if (!attempt) co_return;
         preparation = {parts_.dataDir, id, attempt->slot, attempt->spec, {}, chunks_, &parts_.claims};
-        if (!attempt->spec->isExec()) workerId = parts_.dictionary.classKey(attempt->cls.value).workerId;
+        warm = attempt->warm;
+        // Which process will serve it is not known yet: any slot of theirs, which nobody else writes into.
+        if (warm)
+            preparation.slot = SlotId(static_cast<std::uint32_t>(
+                slotLoad_.size() + static_cast<std::uint64_t>(id.lsn.value) % std::max(warm_->capacity(), 1u)));
+        else if (!attempt->spec->isExec())
+            workerId = parts_.dictionary.classKey(attempt->cls.value).workerId;
     }
     Result<std::string> workerDir = std::string();
     if (!workerId.empty()) workerDir = co_await workerFiles(workerId);
@@ -228,9 +235,63 @@ coro::Task<void> Dispatcher::prepare(AttemptId id) {
     } else {
         std::vector<runners::Lease> leases;
         const RegisteredWorker* worker = workerId.empty() ? nullptr : parts_.workers.find(workerId);
-        launch(*attempt, scratchLease(*attempt->spec, worker, *attempt->scratch), leases);
+        launch(*attempt, warm ? warmLease(*attempt) : scratchLease(*attempt->spec, worker, *attempt->scratch),
+               leases);
         submit(std::move(leases));
     }
+}
+
+// --- warm
+
+bool Dispatcher::needsDirectory(const Attempt& attempt) const {
+    const RegisteredWorker* worker = parts_.workers.find(parts_.dictionary.classKey(attempt.cls.value).workerId);
+    return worker && !worker->descriptor->pool().inlineIo;
+}
+
+runners::Lease Dispatcher::warmLease(const Attempt& attempt) const {
+    runners::Lease lease;
+    const auto group = warm_->groupOf(parts_.dictionary.classKey(attempt.cls.value).workerId);
+    lease.warm = runners::WarmCall{.group = group.value_or(pool::GroupId{}),
+                                   .spec = attempt.spec,
+                                   .root = attempt.scratch ? attempt.scratch->root : std::string()};
+    return lease;
+}
+
+void Dispatcher::prepareProcess(const runners::ProcessOrder& order) {
+    parts_.loop.spawn(fmt::format("warm process {}", order.id.lsn.value - runners::kFirstProcessLsn + 1),
+                      makeProcess(order));
+}
+
+/// Like the directory of an action, but that it lives as long as the process.
+coro::Task<void> Dispatcher::makeProcess(runners::ProcessOrder order) {
+    Result<std::string> workerDir = co_await workerFiles(order.worker);
+    Result<runners::Scratch> made = std::unexpected(Error{});
+    if (workerDir)
+        made = co_await parts_.helpers.run(
+            [dataDir = parts_.dataDir, order, dir = *workerDir, chunks = chunks_, &claims = parts_.claims] {
+                const std::string path = runners::scratchPath(dataDir, order.slot, order.id);
+                claims.add(path);
+                auto scratch = runners::makeScratch(dataDir, order.slot, order.id, dir, {}, materialiser(*chunks));
+                if (!scratch) claims.remove(path);
+                return scratch;
+            });
+    else
+        made = std::unexpected(workerDir.error());
+    const RegisteredWorker* worker = parts_.workers.find(order.worker);
+    Result<runners::Lease> lease = std::unexpected(Error{});
+    if (!made) {
+        lease = std::unexpected(made.error());
+    } else if (!worker) {
+        lease = fail(ErrorKind::NotFound, "the worker was removed");
+    } else {
+        lease = scratchLease(ActionSpec{}, worker, *made);
+        std::erase_if(lease->env, [](const auto& variable) { return variable.first == "YARD_ACTION"; });
+    }
+    warm_->prepared(order.id, std::move(lease));
+}
+
+void Dispatcher::discardProcess(const runners::ProcessOrder& order) {
+    discardDirectory(runners::scratchPath(parts_.dataDir, order.slot, order.id));
 }
 
 coro::Task<void> Dispatcher::collect(AttemptId id, runners::Ended ended) {
@@ -265,17 +326,21 @@ coro::Task<void> Dispatcher::collect(AttemptId id, runners::Ended ended) {
 
 void Dispatcher::discardScratch(Attempt& attempt) {
     if (!attempt.scratch) return;
-    // What cannot be queued, or is cut short by the end of the engine, is nobody's from now on: the janitor's.
+    discardDirectory(attempt.scratch->root);
+    attempt.scratch.reset();
+}
+
+/// What cannot be queued, or is cut short by the end of the engine, is nobody's from now on: the janitor's.
+void Dispatcher::discardDirectory(const std::string& root) {
     locks::Claims& claims = parts_.claims;
-    const bool queued = parts_.helpers.postDeletion([root = attempt.scratch->root, &claims] {
+    const bool queued = parts_.helpers.postDeletion([root, &claims] {
         const std::string aside = runners::asideName(root);
         if (!claims.moveTo(root, aside)) return;
         if (auto removed = removeTree(aside); !removed)
             logWarning("engine", "{} could not be removed: {}", aside, removed.error().message);
         claims.remove(aside);
     });
-    if (!queued) claims.remove(attempt.scratch->root);
-    attempt.scratch.reset();
+    if (!queued) claims.remove(root);
 }
 
 } // namespace yard::engine

@@ -17,12 +17,13 @@ Dispatcher::Dispatcher(Parts parts)
 Dispatcher::~Dispatcher() = default;
 
 void Dispatcher::attach(store::Store& store, store::ChunkStore& chunks, runners::Runner& runner,
-                        unsigned coreSlots) {
+                        runners::WarmRunner& warm, unsigned coreSlots, unsigned slots) {
     store_ = &store;
     chunks_ = &chunks;
     runner_ = &runner;
-    slotLoad_.assign(runner.capacity(), 0);
-    slotBusySince_.assign(runner.capacity(), {});
+    warm_ = &warm;
+    slotLoad_.assign(slots, 0);
+    slotBusySince_.assign(slots, {});
     coreSlots_ = std::min<std::ptrdiff_t>(coreSlots, std::ssize(slotLoad_));
 }
 
@@ -67,6 +68,7 @@ void Dispatcher::begin(const std::vector<session::Start>& starts, WallScale scal
         attempt.cls = start.cls;
         attempt.ahead = start.ahead;
         attempt.shared = start.shared;
+        attempt.warm = start.warm;
         attempt.record.n = start.attempt;
         attempt.scale = scale;
         // The wall clock may have been set back since this action was new: its times shall not run backwards.
@@ -110,9 +112,13 @@ void Dispatcher::specsArrived(std::vector<store::FetchedSpec> specs) {
 }
 
 void Dispatcher::proceed(Attempt& attempt, std::vector<runners::Lease>& leases) {
-    attempt.slot = leastLoadedSlot(attempt.shared);
-    ++slotLoad_[attempt.slot.value];
-    if (!attempt.spec->needsScratch()) return launch(attempt, bareLease(attempt), leases);
+    if (attempt.warm) {
+        if (!needsDirectory(attempt)) return launch(attempt, warmLease(attempt), leases);
+    } else {
+        attempt.slot = leastLoadedSlot(attempt.shared);
+        ++slotLoad_[attempt.slot.value];
+        if (!attempt.spec->needsScratch()) return launch(attempt, bareLease(attempt), leases);
+    }
     attempt.phase = Phase::Preparing;
     parts_.loop.spawn(fmt::format("prepare {}", attempt.id.lsn.value), prepare(attempt.id));
 }
@@ -149,14 +155,23 @@ void Dispatcher::launch(Attempt& attempt, runners::Lease lease, std::vector<runn
 }
 
 void Dispatcher::submit(std::vector<runners::Lease> leases) {
+    std::vector<runners::Lease> warm;
+    for (runners::Lease& lease : leases)
+        if (lease.warm) warm.push_back(std::move(lease));
+    if (!warm.empty()) std::erase_if(leases, [](const runners::Lease& lease) { return lease.warm.has_value(); });
     if (!leases.empty()) runner_->submit(std::move(leases));
+    if (!warm.empty()) warm_->submit(std::move(warm));
 }
 
 void Dispatcher::place(Attempt& attempt, SlotId slot) {
-    if (slot == attempt.slot || slot.value >= slotLoad_.size()) return;
+    if (attempt.warm || slot == attempt.slot || slot.value >= slotLoad_.size()) return;
     --slotLoad_[attempt.slot.value];
     ++slotLoad_[slot.value];
     attempt.slot = slot;
+}
+
+void Dispatcher::leaveSlot(const Attempt& attempt) {
+    if (!attempt.warm) --slotLoad_[attempt.slot.value];
 }
 
 // --- taking back and stopping
@@ -165,7 +180,7 @@ void Dispatcher::takeBack(const session::TakeBack& what) {
     Attempt* attempt = get({what.lsn, what.attempt});
     if (!attempt) return;
     if (attempt->phase == Phase::Fetching) return giveUp(*attempt);
-    if (attempt->phase == Phase::Launched) runner_->takeBack(attempt->id);
+    if (attempt->phase == Phase::Launched) runnerOf(*attempt).takeBack(attempt->id);
 }
 
 void Dispatcher::stop(const session::Stop& what) {
@@ -179,14 +194,14 @@ void Dispatcher::stop(const session::Stop& what) {
                                                                    : runners::StopCause::EngineStopped;
     std::optional<Duration> grace;
     if (cause == runners::StopCause::EngineStopped) grace = std::min(parts_.settings.grace, kMaxGraceAtEnd);
-    runner_->end(attempt->id, cause, grace);
+    runnerOf(*attempt).end(attempt->id, cause, grace);
 }
 
 /// Nothing of it ever ran: the session may start it again, or end it, as if it had not been begun.
 void Dispatcher::giveUp(Attempt& attempt) {
     const AttemptId id = attempt.id;
     discardScratch(attempt);
-    if (attempt.phase != Phase::Fetching) --slotLoad_[attempt.slot.value];
+    if (attempt.phase != Phase::Fetching) leaveSlot(attempt);
     if (attempt.spec) parts_.specs.put(id.lsn, std::move(attempt.spec));
     erase(id);
     parts_.session.returned(id.lsn, id.attempt, parts_.outbox);
@@ -201,7 +216,7 @@ void Dispatcher::neverStarted(Attempt& attempt, Reason reason, std::string note)
     const WallMicros now = attempt.scale.at(MonoClock::now());
     attempt.record.times[ActionState::Submitting] = now;
     attempt.record.times[ActionState::Failed] = now;
-    if (attempt.phase != Phase::Fetching) --slotLoad_[attempt.slot.value];
+    if (attempt.phase != Phase::Fetching) leaveSlot(attempt);
     discardScratch(attempt);
     finish(attempt);
 }
@@ -265,18 +280,21 @@ void setTimes(Attempt& attempt, const runners::RunTimes& times) {
 void Dispatcher::onStarted(Attempt& attempt, const runners::Started& started) {
     place(attempt, started.slot);
     setTimes(attempt, started.times);
-    attempt.pid = started.pid;
+    // A warm process is not its action's: what it uses, and whether it gets on, says nothing of one.
+    attempt.pid = attempt.warm ? 0 : started.pid;
+    if (attempt.warm) attempt.slot = started.slot;
     attempt.runningSince = attempt.progress = MonoClock::now();
-    if (attempt.slot.value < slotBusySince_.size()) slotBusySince_[attempt.slot.value] = attempt.runningSince;
+    if (!attempt.warm && attempt.slot.value < slotBusySince_.size())
+        slotBusySince_[attempt.slot.value] = attempt.runningSince;
     parts_.session.submitting(attempt.id.lsn, attempt.id.attempt, parts_.outbox);
     parts_.session.running(attempt.id.lsn, attempt.id.attempt, parts_.outbox);
 }
 
 void Dispatcher::onEnded(Attempt& attempt, runners::Ended ended) {
     if (attempt.phase != Phase::Launched) return;
-    --slotLoad_[attempt.slot.value];
+    leaveSlot(attempt);
     if (attempt.pid != 0) slotBusySince_[attempt.slot.value] = {};
-    if (ended.cause != runners::EndCause::SpawnError && ended.slot.value < slotLoad_.size())
+    if (attempt.warm || (ended.cause != runners::EndCause::SpawnError && ended.slot.value < slotLoad_.size()))
         attempt.slot = ended.slot;
     setTimes(attempt, ended.times);
     attempt.record.outcome = outcomeOf(ended);
@@ -363,7 +381,7 @@ void Dispatcher::count(const Attempt& attempt) {
 
 /// It never ran and is not counted: the journal will not hear of it, and the next attempt has its number.
 void Dispatcher::forgetUncounted(Attempt& attempt) {
-    runner_->acknowledge(attempt.slot, attempt.id);
+    runnerOf(attempt).acknowledge(attempt.slot, attempt.id);
     if (attempt.spec) parts_.specs.put(attempt.id.lsn, std::move(attempt.spec));
     erase(attempt.id);
 }
@@ -435,7 +453,8 @@ void Dispatcher::stored(Lsn lsn, std::uint32_t number) {
     }
     attempt->stored = true;
     if (attempt->phase != Phase::Ended) return; // abandoned at once; its process is still being ended
-    if (runner_) runner_->acknowledge(attempt->slot, attempt->id); // none yet: an attempt of the last engine
+    if (runner_)
+        runnerOf(*attempt).acknowledge(attempt->slot, attempt->id); // none yet: an attempt of the last engine
     erase(attempt->id);
 }
 
@@ -455,7 +474,7 @@ std::shared_ptr<LiveStreams> Dispatcher::follow(Lsn lsn, std::uint32_t number, u
     LiveStreams::One& one = attempt->live->streams[stream];
     if (!one.watched && attempt->phase == Phase::Launched) {
         one.watched = true;
-        runner_->watch(attempt->id, stream == 0 ? runners::Stream::Out : runners::Stream::Err);
+        runnerOf(*attempt).watch(attempt->id, stream == 0 ? runners::Stream::Out : runners::Stream::Err);
     }
     return attempt->live;
 }

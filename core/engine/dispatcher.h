@@ -26,6 +26,7 @@
 #include "core/model/usage.h"
 #include "core/runners/runner.h"
 #include "core/runners/scratch.h"
+#include "core/runners/warm_runner.h"
 #include "core/session/session.h"
 #include "core/store/chunk_store.h"
 #include "core/store/journal.h"
@@ -80,6 +81,7 @@ struct Attempt {
     Phase phase = Phase::Fetching;
     bool ahead = false;
     bool shared = false;    ///< runs in a slot of its own, beside those of the cores
+    bool warm = false;      ///< goes to a warm process, and takes no slot
     bool hurry = false;     ///< somebody waits for the result
     bool askedBack = false; ///< it waits behind a long one while a slot is idle
     bool stored = false;    ///< the session has finished the action (abandoned): only the process is left
@@ -128,7 +130,9 @@ public:
 
     /// The first `coreSlots` slots of the runner take what needs one core, one after another; the others take one
     /// attempt each, of any size.
-    void attach(store::Store& store, store::ChunkStore& chunks, runners::Runner& runner, unsigned coreSlots);
+    /// `slots`: of the runner's, for actions; those above are processes of `warm`.
+    void attach(store::Store& store, store::ChunkStore& chunks, runners::Runner& runner, runners::WarmRunner& warm,
+                unsigned coreSlots, unsigned slots);
 
     // --- what the session decided
     void begin(const std::vector<session::Start>& starts, WallScale scale);
@@ -154,6 +158,12 @@ public:
     void balance(MonoTime now);
     /// When balance() may find something that it does not find now.
     std::optional<MonoTime> nextBalance() const { return nextBalance_; }
+
+    /// Makes the directory of a warm process and tells the warm runner how to start it.
+    void prepareProcess(const runners::ProcessOrder& order);
+    void discardProcess(const runners::ProcessOrder& order);
+    /// Makes workers/<id>/ if it is not there. Its path.
+    coro::Task<Result<std::string>> workerFiles(std::string workerId);
 
     // --- questions
     /// The attempt in flight, null when there is none.
@@ -197,7 +207,13 @@ private:
     void proceed(Attempt& attempt, std::vector<runners::Lease>& leases);
     runners::Lease bareLease(const Attempt& attempt) const;
     coro::Task<void> prepare(runners::AttemptId id);
-    coro::Task<Result<std::string>> workerFiles(std::string workerId);
+    coro::Task<void> makeProcess(runners::ProcessOrder order);
+    bool needsDirectory(const Attempt& attempt) const;
+    runners::Lease warmLease(const Attempt& attempt) const;
+    runners::Runner& runnerOf(const Attempt& attempt) const {
+        return attempt.warm ? static_cast<runners::Runner&>(*warm_) : *runner_;
+    }
+    void leaveSlot(const Attempt& attempt);
     coro::Task<void> collect(runners::AttemptId id, runners::Ended ended);
     void launch(Attempt& attempt, runners::Lease lease, std::vector<runners::Lease>& leases);
     /// The runner gave the attempt to another slot.
@@ -217,11 +233,13 @@ private:
     void forgetUncounted(Attempt& attempt);
     void erase(runners::AttemptId id);
     void discardScratch(Attempt& attempt);
+    void discardDirectory(const std::string& root);
 
     Parts parts_;
     store::Store* store_ = nullptr;
     store::ChunkStore* chunks_ = nullptr;
     runners::Runner* runner_ = nullptr;
+    runners::WarmRunner* warm_ = nullptr;
     std::unordered_map<runners::AttemptId, Attempt> attempts_;
     std::unordered_map<Lsn, std::uint32_t> latest_; ///< number of the newest attempt in flight
     std::vector<unsigned> slotLoad_;                ///< leases out, per slot

@@ -221,6 +221,18 @@ coro::Task<SettingsView> Engine::settings() {
 coro::Task<Result<SettingsView>> Engine::changeSettings(std::string json) {
     return onEngine(*core_, [j = std::move(json)](EngineCore& core) { return core.changeSettings(j); });
 }
+coro::Task<PoolView> Engine::pool() {
+    return onEngine(*core_, [](EngineCore& core) { return core.pool(); });
+}
+coro::Task<Result<PoolView>> Engine::changePool(std::string json) {
+    return onEngine(*core_, [json = std::move(json)](EngineCore& core) { return core.changePool(json); });
+}
+coro::Task<Result<void>> Engine::restartPool(std::string worker) {
+    return onEngine(*core_, [worker = std::move(worker)](EngineCore& core) { return core.restartPool(worker); });
+}
+coro::Task<Result<void>> Engine::endPoolProcess(std::string id) {
+    return onEngine(*core_, [id = std::move(id)](EngineCore& core) { return core.endPoolProcess(id); });
+}
 coro::Task<Result<GcReport>> Engine::gc(bool dryRun) {
     return onEngine(*core_, [dryRun](EngineCore& core) { return core.gc(dryRun); });
 }

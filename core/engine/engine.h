@@ -209,6 +209,39 @@ struct SettingsView {
     std::vector<std::string_view> restartNeeded; ///< names of those that only the next start will heed
 };
 
+struct PoolProcessView {
+    std::string id;
+    std::string worker; ///< its id
+    std::string state;
+    std::string why; ///< it was started, or ended
+    int pid = 0;
+    unsigned sessions = 0;
+    unsigned concurrency = 1;
+    std::uint64_t processed = 0;
+    WallMicros started = 0;
+    WallMicros lastUsed = 0;
+    WallMicros ended = 0;
+    std::vector<Lsn> current; ///< what it works on
+    std::optional<double> cpuSeconds;
+    std::optional<std::int64_t> rssBytes;
+};
+struct PoolGroupView {
+    std::string worker;
+    std::string name;
+    std::int64_t waiting = 0;
+    bool spawning = false;
+    std::optional<double> hitRate; ///< absent: nobody asked for a process yet
+    double spawnSecondsSaved = 0;
+    std::vector<PoolProcessView> processes;
+};
+struct PoolView {
+    std::int64_t max = 0;
+    std::int64_t maxPerGroup = 0; ///< 0: as many as max
+    Duration maxIdle{};           ///< 0: for ever
+    std::vector<PoolGroupView> groups;
+    std::vector<PoolProcessView> gone; ///< the newest first
+};
+
 /// What clearing up took away, or would take: see Settings::keepDays and what follows it.
 struct GcReport {
     bool dryRun = false;
@@ -352,6 +385,13 @@ public:
     coro::Task<Result<SettingsView>> changeSettings(std::string json);
     /// Clears up what retention does not keep, now, or says what would go. Takes as long as it takes: a million
     /// actions some seconds. Journal, Io, NoSpace, Busy.
+    coro::Task<PoolView> pool();
+    /// Some of max, max_per_group and max_idle_s. Invalid names the member.
+    coro::Task<Result<PoolView>> changePool(std::string json);
+    /// Replaces the worker's processes one by one. NotFound, or WrongState when it is not warm.
+    coro::Task<Result<void>> restartPool(std::string worker);
+    /// Ends a process once it has answered what it has. NotFound.
+    coro::Task<Result<void>> endPoolProcess(std::string id);
     coro::Task<Result<GcReport>> gc(bool dryRun);
     /// Readable once the session is Sunset by a route; for poll() beside main's signals. Do not read it.
     int sunsetFd() const;

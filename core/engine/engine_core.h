@@ -27,6 +27,7 @@
 #include "core/engine/spec_cache.h"
 #include "core/engine/timeline_keeper.h"
 #include "core/engine/waiters.h"
+#include "core/engine/warm_host.h"
 #include "core/engine/watch.h"
 #include "core/engine/worker_registry.h"
 #include "core/engine/workers_entered.h"
@@ -54,6 +55,9 @@
 #include <vector>
 
 namespace yard::engine {
+
+/// Slots of the launcher for warm processes at most.
+inline constexpr int kMostPoolSlots = 256;
 
 class EngineCore {
 public:
@@ -110,6 +114,10 @@ public:
     coro::Task<Result<void>> moveSession(SessionState to);
     coro::Task<SettingsView> settings();
     coro::Task<Result<SettingsView>> changeSettings(std::string json);
+    coro::Task<PoolView> pool();
+    coro::Task<Result<PoolView>> changePool(std::string json);
+    coro::Task<Result<void>> restartPool(std::string worker);
+    coro::Task<Result<void>> endPoolProcess(std::string id);
     coro::Task<Result<GcReport>> gc(bool dryRun) { return retention_->pass(dryRun); }
 
     // --- thread-safe
@@ -136,6 +144,7 @@ private:
     void openLocks();
     Result<void> checkDescriptors() const;
     Result<void> startRunner();
+    void localUpdates(std::vector<runners::Update> batch);
     void runLoop(std::promise<Result<void>> begun);
     coro::Task<void> beginWork(std::promise<Result<void>> begun);
     /// Something is in flight, or not committed.
@@ -150,6 +159,7 @@ private:
     void wake() { work_.set(); }
     coro::Task<void> pump();
     coro::Task<void> watchRunner();
+    coro::Task<void> watchWarm();
     coro::Task<void> watchTimers();
     coro::Task<void> expireQueues();
     bool takeTurn();
@@ -315,6 +325,18 @@ private:
     void sortRows(const WatchRequest& request, WatchUpdate& update, const Collected& from) const;
     void addQueues(Collected& into);
 
+    // warm_pool.cpp
+    Result<void> startWarm();
+    int poolSlots() const;
+    pool::PoolOptions poolOptions() const;
+    void addWarmWorker(const std::string& id, const std::shared_ptr<const WorkerDescriptor>& descriptor);
+    void defineClass(std::uint32_t cls);
+    std::optional<session::GateId> gateOf(const std::string& worker);
+    void readWarmEntries();
+    coro::Task<void> sampleWarm(bool usedOnly);
+    coro::Task<void> guardWarm();
+    PoolProcessView poolProcess(const runners::WarmProcessView& process) const;
+
     // queues.cpp
     QueueView view(const QueueEntry& entry) const;
     store::QueueRow row(const QueueEntry& entry) const;
@@ -363,6 +385,11 @@ private:
     mutable double activeWeight_ = 0;
     std::unique_ptr<runners::LocalRunner> runner_;
     std::optional<coro::FdWatch> runnerWatch_;
+    std::optional<EngineWarmHost> warmHost_;
+    std::unique_ptr<runners::WarmRunner> warm_; ///< uses runner_
+    std::optional<coro::FdWatch> warmWatch_;
+    std::unordered_map<std::string, std::uint32_t> gates_; ///< of warm workers, by id; a number is never given anew
+    coro::Event warmWork_;                                 ///< a warm process may be busy
 
     store::LsnBlock lsns_;
     coro::Mutex lsnMutex_; ///< one reservation at a time

@@ -31,7 +31,7 @@ constexpr Duration kStartLimit{30'000'000};
 constexpr Duration kIdleCheck{100'000};
 // Slots for actions that take one core, and at least so many more for those that take less, or other resources.
 constexpr int kSharedSlots = 16;
-constexpr int kMostCoreSlots = static_cast<int>(runners::SlotsFile::kMaxSlots) - kSharedSlots;
+constexpr int kMostCoreSlots = static_cast<int>(runners::SlotsFile::kMaxSlots) - kSharedSlots - kMostPoolSlots;
 
 } // namespace
 
@@ -89,6 +89,7 @@ Result<void> EngineCore::open() {
     if (!recovered) return std::unexpected(recovered.error());
     if (recovered->killed > 0) logWarning("engine", "ended {} processes of an earlier engine", recovered->killed);
     interrupted_ = std::move(recovered->interrupted);
+    readWarmEntries();
     if (auto opened = openStorage(); !opened) return opened;
     helpers_.emplace(kHelpers);
     openLocks();
@@ -144,6 +145,7 @@ void EngineCore::runLoop(std::promise<Result<void>> begun) {
     }
     loop_.shutdown();
     runnerWatch_.reset();
+    warmWatch_.reset();
 }
 
 Result<void> EngineCore::begin() {
@@ -197,6 +199,8 @@ coro::Task<void> EngineCore::beginWork(std::promise<Result<void>> begun) {
     if (result) result = session_->moveTo(SessionState::Ready, outbox_);
     if (result) {
         loop_.spawn("runner", watchRunner());
+        loop_.spawn("warm pool", watchWarm());
+        loop_.spawn("warm guard", guardWarm());
         loop_.spawn("timers", watchTimers());
         loop_.spawn("queue expiry", expireQueues());
         loop_.spawn("retention", retention_->run());
@@ -230,7 +234,8 @@ coro::Task<void> EngineCore::idleFor(Duration atMost) {
 Result<void> EngineCore::checkDescriptors() const {
     constexpr rlim_t kPerSlot = 4;
     constexpr rlim_t kBesides = 32;
-    const auto slots = static_cast<rlim_t>(coreSlots_) + static_cast<rlim_t>(sharedSlots_);
+    const auto slots =
+        static_cast<rlim_t>(coreSlots_) + static_cast<rlim_t>(sharedSlots_) + static_cast<rlim_t>(poolSlots());
     const rlim_t needed = slots * kPerSlot + kBesides;
     rlimit files{};
     if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_max >= needed) return {};
@@ -248,13 +253,15 @@ Result<void> EngineCore::startRunner() {
     config.dataDir = directory_->path();
     config.ownerToken = directory_->engineId();
     config.lockDir = lockDir_;
-    config.slots = static_cast<unsigned>(coreSlots_ + sharedSlots_);
+    config.slots = static_cast<unsigned>(coreSlots_ + sharedSlots_ + poolSlots());
     if (!options_.launcherProgram.empty()) config.program = options_.launcherProgram;
     auto runner = runners::LocalRunner::start(
-        config, [this](std::vector<runners::Update> batch) { dispatcher_->updates(std::move(batch)); });
+        config, [this](std::vector<runners::Update> batch) { localUpdates(std::move(batch)); });
     if (!runner) return std::unexpected(runner.error());
     runner_ = std::move(*runner);
-    dispatcher_->attach(*store_, *chunks_, *runner_, static_cast<unsigned>(coreSlots_));
+    if (auto warm = startWarm(); !warm) return warm;
+    dispatcher_->attach(*store_, *chunks_, *runner_, *warm_, static_cast<unsigned>(coreSlots_),
+                        static_cast<unsigned>(coreSlots_ + sharedSlots_));
     runnerWatch_.emplace(loop_, runner_->pollFd());
     return {};
 }
@@ -282,9 +289,9 @@ Result<void> EngineCore::restore() {
     if (!restored) return std::unexpected(restored.error());
     lsns_ = restored->lsns;
     queues_.numbersUsedUpTo(restored->lastQueue);
+    restoreWorkers(*restored); // a class is another one where its worker is warm
     if (auto named = restoreNames(*restored); !named) return named;
     if (auto queued = restoreQueues(*restored); !queued) return queued;
-    restoreWorkers(*restored);
     markInterrupted(actions);
     constexpr std::size_t kStep = 1000;
     for (std::size_t at = 0; at < actions.size(); at += kStep)
@@ -309,9 +316,7 @@ Result<void> EngineCore::restoreNames(const store::Restored& restored) {
         if (!key || entry.number == 0) return broken("class", entry.number);
         const auto before = static_cast<std::uint32_t>(dictionary_.classCount());
         if (!dictionary_.restoreClass(entry.number - 1, *key)) return broken("class", entry.number);
-        for (std::uint32_t id = before; id < dictionary_.classCount(); ++id)
-            session_->defineClass(session::ClassId{id}, dictionary_.classKey(id).resources,
-                                  lockIds(dictionary_.classKey(id)));
+        for (std::uint32_t id = before; id < dictionary_.classCount(); ++id) defineClass(id);
     }
     return {};
 }
@@ -370,7 +375,8 @@ coro::Task<void> EngineCore::sunset() {
     if (auto moved = session_->moveTo(SessionState::Sunset, outbox_); !moved)
         logDebug("engine", "{}", moved.error().message);
     wake();
-    if (!runner_) co_return loop_.stop(); // the start failed: nothing runs
+    if (!runner_ || !warm_) co_return loop_.stop(); // the start failed: nothing runs
+    warm_->shutDown(std::min(settings_.grace, kMaxGraceAtEnd));
     const MonoTime until = MonoClock::now() + std::min(settings_.grace, kMaxGraceAtEnd) + kShutdownSlack;
     bool toldToHurry = false;
     while (MonoClock::now() < until) {
@@ -402,6 +408,7 @@ void EngineCore::close() {
     helpers_.reset();
     if (figures_) figures_->save();
     if (timelines_) timelines_->save();
+    warm_.reset();
     runner_.reset();
     reader_.reset();
     chunks_.reset();

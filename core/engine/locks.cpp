@@ -170,7 +170,7 @@ coro::Task<void> EngineCore::sweepOrphans() {
     locks::Janitor::Places places;
     places.scratch = directory_->scratch();
     places.locks = lockDir_;
-    places.ownSlots = static_cast<unsigned>(coreSlots_ + sharedSlots_);
+    places.ownSlots = static_cast<unsigned>(coreSlots_ + sharedSlots_ + poolSlots());
     places.deadline = settings_.deadline;
     // Shared: a part may still be under way when the loop ends.
     const auto janitor = std::make_shared<locks::Janitor>(std::move(places), claims_);

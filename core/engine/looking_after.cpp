@@ -36,7 +36,7 @@ void Dispatcher::stopForMemory(AttemptId id, std::string note) {
     Attempt* attempt = get(id);
     if (!attempt || !runs(*attempt)) return;
     attempt->stoppedForMemory = std::move(note);
-    runner_->end(id, runners::StopCause::EngineStopped);
+    runnerOf(*attempt).end(id, runners::StopCause::EngineStopped);
 }
 
 std::vector<int> Dispatcher::runningSince(MonoTime before) const {
@@ -61,7 +61,7 @@ bool Dispatcher::getsOn(Attempt& attempt, std::int64_t time, MonoTime now, Durat
     if (quiet >= limit / 4 && !attempt.isSuspected) {
         attempt.isSuspected = true;
         for (const runners::Stream stream : {runners::Stream::Out, runners::Stream::Err})
-            runner_->watch(attempt.id, stream);
+            runnerOf(attempt).watch(attempt.id, stream);
     }
     return quiet < limit;
 }

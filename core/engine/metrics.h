@@ -54,6 +54,14 @@ struct MetricsView {
     std::uint64_t locksHeld = 0;      ///< by actions of ours
     std::uint64_t locksWaitedFor = 0; ///< by something that would start but for them
     std::uint64_t hung = 0;           ///< running actions without output and processor time
+    // warm processes
+    std::uint64_t poolProcesses = 0;
+    std::uint64_t poolBusy = 0;
+    std::uint64_t poolSpawned = 0;
+    std::uint64_t poolSpawnFailures = 0;
+    std::uint64_t poolCrashes = 0;
+    std::uint64_t poolRequests = 0;
+    std::uint64_t poolElsewhere = 0; ///< requests given to another process
     std::uint64_t sessionBytes = 0;
     std::uint64_t specCacheBytes = 0;
     std::uint64_t revision = 0; ///< of the change feed

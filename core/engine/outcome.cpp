@@ -43,10 +43,18 @@ AttemptOutcome outcomeOf(const runners::Ended& ended) {
         set(outcome, ActionState::Failed, Reason::SpawnError);
         outcome.note = ended.spawn.message;
         break;
+    case EndCause::WorkerCrashed: set(outcome, ActionState::Failed, Reason::WorkerCrashed); break;
     case EndCause::LostRunner:
         set(outcome, ActionState::Abandoned, Reason::LostRunner);
         outcome.note = "the launcher process died while this ran";
         break;
+    }
+    outcome.result = ended.result;
+    if (outcome.state != ActionState::Completed && !ended.message.empty())
+        outcome.note = firstErrorLine(ended.message);
+    if (outcome.state == ActionState::Completed && ended.resultTooLarge) {
+        set(outcome, ActionState::Failed, Reason::ResultTooLarge);
+        outcome.note = "the result is over 64 KiB, and was not kept: write it into a file in outputs";
     }
     return outcome;
 }

@@ -98,6 +98,7 @@ void EngineCore::carryOut() {
         progressWork_.set();
         figures_->wake();
     }
+    for (const session::HoldKey key : now.granted) warm_->granted(key);
     for (const session::TakeBack& what : now.takeBack) dispatcher_->takeBack(what);
     for (const session::Stop& what : now.stop) dispatcher_->stop(what);
     for (const session::Retry& retry : now.retry) postRetry(retry);
@@ -195,6 +196,14 @@ coro::Task<void> EngineCore::watchRunner() {
         const bool wasAccepting = runner_->isAccepting();
         runner_->onReadable();
         if (runner_->isAccepting() && !wasAccepting) wake();
+    }
+}
+
+coro::Task<void> EngineCore::watchWarm() {
+    for (;;) {
+        const int err = co_await warmWatch_->readable();
+        if (err != 0) co_return;
+        warm_->onReadable();
     }
 }
 

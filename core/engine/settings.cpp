@@ -89,6 +89,7 @@ coro::Task<Result<SettingsView>> EngineCore::changeSettings(std::string json) {
     chunkFiles_->setGrace(settings_.chunkGrace);
     retention_->settingsChanged();
     progressWork_.set();
+    if (warm_) warm_->configure(poolOptions(), settings_.grace);
     logInfo("engine", "settings were changed");
     co_return co_await settings();
 }

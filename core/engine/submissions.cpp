@@ -99,7 +99,7 @@ coro::Task<Result<EngineCore::Resolved>> EngineCore::resolve(const Submission& s
         const Result<ClassKey> key = workers_.resolve(spec);
         if (!key) co_return std::unexpected(atIndex(key.error(), i, isList));
         const Dictionary::Interned cls = dictionary_.internClass(*key);
-        if (cls.isNew) session_->defineClass(session::ClassId{cls.id}, key->resources, lockIds(*key));
+        if (cls.isNew) defineClass(cls.id);
         if (!session_->everFits(session::ClassId{cls.id}))
             co_return std::unexpected(atIndex(neverFits(session_->needs(session::ClassId{cls.id})), i, isList));
         if (!spec.isExec() && std::ranges::find(resolved.workers, key->workerId) == resolved.workers.end())

@@ -342,6 +342,16 @@ coro::Task<MetricsView> EngineCore::metrics() {
     view.locksHeld = session_->locksHeld();
     view.locksWaitedFor = session_->locksWaitedFor();
     view.hung = dispatcher_->hung();
+    if (warm_) {
+        const runners::WarmCounters& warm = warm_->counters();
+        view.poolProcesses = warm_->alive();
+        view.poolBusy = warm_->busy();
+        view.poolSpawned = warm.spawned;
+        view.poolSpawnFailures = warm.spawnFailures;
+        view.poolCrashes = warm.crashes;
+        view.poolRequests = warm.requests;
+        view.poolElsewhere = warm.elsewhere;
+    }
     view.attemptsInFlight = dispatcher_->inFlight();
     view.sessionBytes = session_->memoryBytes();
     view.specCacheBytes = specs_.bytes();

@@ -39,10 +39,6 @@ std::unexpected<Error> unknownWorker(const std::string& ref) {
 
 coro::Task<Result<void>> EngineCore::registerWorker(ParsedWorker parsed) {
     const WorkerDescriptor& descriptor = *parsed.descriptor;
-    if (descriptor.mode == WorkerMode::Warm)
-        co_return fail(
-            ErrorKind::NotImplemented,
-            "Warm workers are not supported by this version yet: register it with \"mode\": \"process\".");
     if (descriptor.platform != thisPlatform())
         co_return invalid("platform", fmt::format("This machine is {}; a worker for {} cannot run here.",
                                                   thisPlatform(), descriptor.platform));
@@ -57,6 +53,7 @@ coro::Task<Result<void>> EngineCore::registerWorker(ParsedWorker parsed) {
     const store::AckDetail done = co_await committer_.commit(store::PutWorker{std::move(row)});
     if (done.error) co_return std::unexpected(*done.error);
     workers_.add({id, parsed.canonical, parsed.descriptor});
+    addWarmWorker(id, parsed.descriptor);
     noteChange(ChangeEntry::Kind::Workers);
     co_return Result<void>{};
 }
@@ -125,6 +122,7 @@ coro::Task<Result<void>> EngineCore::removeWorker(std::string ref, bool force) {
     const store::AckDetail done = co_await committer_.commit(store::DropWorker{*Hash256::fromHex(id)});
     if (done.error) co_return std::unexpected(*done.error);
     workers_.remove(id);
+    warm_->removeWorker(id);
     noteChange(ChangeEntry::Kind::Workers);
     dispatcher_->forgetWorker(id);
     helpers_->postDeletion([dataDir = directory_->path(), id] {

@@ -167,6 +167,10 @@ private:
     coro::Task<Response> abandonSession(Call& call);
     coro::Task<Response> moveSession(Call& call, SessionState to);
     coro::Task<Response> getSettings(Call& call);
+    coro::Task<Response> getPool(Call& call);
+    coro::Task<Response> changePool(Call& call);
+    coro::Task<Response> restartPool(Call& call);
+    coro::Task<Response> endPoolProcess(Call& call);
     coro::Task<Response> changeSettings(Call& call);
     coro::Task<Response> holdAll(Call& call);
     coro::Task<Response> releaseAll(Call& call);

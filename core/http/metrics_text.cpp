@@ -113,6 +113,13 @@ void writeActions(MetricsWriter& out, const engine::MetricsView& engine) {
     out.counter("stale_locks_removed_total", "Files of locks whose holder had died.", counters.staleLocks);
     out.gauge("actions_hung", "Running actions without output and processor time for a while.",
               static_cast<double>(engine.hung));
+    out.gauge("pool_processes", "Warm processes, in whatever state.", static_cast<double>(engine.poolProcesses));
+    out.gauge("pool_busy", "Warm processes that work on something.", static_cast<double>(engine.poolBusy));
+    out.counter("pool_spawned_total", "Warm processes that came up.", engine.poolSpawned);
+    out.counter("pool_spawn_failures_total", "Warm processes that did not come up.", engine.poolSpawnFailures);
+    out.counter("pool_crashes_total", "Warm processes that died or broke the protocol.", engine.poolCrashes);
+    out.counter("pool_requests_total", "Requests that warm processes answered.", engine.poolRequests);
+    out.counter("pool_moved_total", "Requests that were given to another warm process.", engine.poolElsewhere);
     out.gauge("memory_guard_holding", "1 while nothing starts for the sake of memory.",
               engine.session.guard.holding);
     out.counter("memory_guard_stopped_total", "Actions stopped for the sake of memory.", counters.stoppedForMemory);

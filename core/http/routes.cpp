@@ -35,8 +35,6 @@ Admission refusal(Response response) {
     return admission;
 }
 
-constexpr std::string_view kNoPool = "The warm pool is not there yet; workers run one process for each action.";
-
 } // namespace
 
 // NOLINTNEXTLINE(readability-function-size): a table
@@ -111,10 +109,10 @@ std::span<const Api::Route> Api::routes() {
 
         {{Get, "timelines", Global}, &Api::getTimelines},
         {{Get, "stats", Global}, &Api::getStats},
-        {{Get, "pool", Global}, nullptr, kNoPool},
-        {{Patch, "pool", Global, Json}, nullptr, kNoPool},
-        {{Post, "pool/{worker}/restart", Global, OptionalJson}, nullptr, kNoPool},
-        {{Delete, "pool/processes/{id}", Global, OptionalJson}, nullptr, kNoPool},
+        {{Get, "pool", Global}, &Api::getPool},
+        {{Patch, "pool", Global, Json}, &Api::changePool},
+        {{Post, "pool/{worker}/restart", Global, OptionalJson}, &Api::restartPool},
+        {{Delete, "pool/processes/{id}", Global, OptionalJson}, &Api::endPoolProcess},
         {{Get, "settings", Global}, &Api::getSettings},
         {{Patch, "settings", Global, Json}, &Api::changeSettings},
         {{Post, "gc", Global, OptionalJson}, &Api::clearUp},

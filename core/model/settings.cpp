@@ -176,6 +176,12 @@ std::span<const SettingInfo> settingsTable() {
         SettingInfo{"hung_s", "s", &Settings::hung, 0, 604'800, {}, Applies::AtOnce,
                     "After how long without output and processor time a running action is said to hang; 0 is "
                     "never."},
+        SettingInfo{"pool_max", "processes", &Settings::poolMax, 0, 256, {}, Applies::AtOnce,
+                    "How many warm processes there may be; 0 is twice the capacity, and never more than 16 or that."},
+        SettingInfo{"pool_max_per_group", "processes", &Settings::poolMaxPerGroup, 0, 256, {}, Applies::AtOnce,
+                    "How many of them one worker may have that does not say itself; 0 is all."},
+        SettingInfo{"pool_max_idle_s", "s", &Settings::poolMaxIdle, 0, 31'536'000, {}, Applies::AtOnce,
+                    "After how long without work a warm process ends; 0 is never."},
         SettingInfo{"log_level", "", &Settings::logLevel, 0, 0, kLevels, Applies::AtOnce,
                     "The least important lines that are written to stderr."},
     };

@@ -27,6 +27,9 @@ struct Settings {
     std::int64_t guardHold = 90;
     std::int64_t guardStop = 95;
     Duration hung{600'000'000};
+    std::int64_t poolMax = 0; ///< 0: twice the capacity
+    std::int64_t poolMaxPerGroup = 0;
+    Duration poolMaxIdle{300'000'000};
     std::string logLevel = "info";
     std::map<std::string, double> resources; ///< "gpus", "licence.x": amount; those not here are as found
     friend bool operator==(const Settings&, const Settings&) = default;

@@ -14,13 +14,10 @@
 #include "core/base/clock.h"
 #include "core/base/hash.h"
 #include "core/base/ids.h"
-<<<<<<< HEAD
-#include "core/locks/lock_holder.h"
-=======
 #include "core/base/unique_fd.h"
+#include "core/locks/lock_holder.h"
 #include "core/model/action_spec.h"
 #include "core/pool/pool.h"
->>>>>>> 59762af (runners, session: requests to warm processes)
 
 #include <cstdint>
 #include <functional>

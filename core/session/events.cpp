@@ -18,12 +18,8 @@ void Session::Impl::giveBack(std::uint32_t record) {
     Record& r = records_[record];
     const Lane& lane = lanes_[r.lane];
     Queue& q = order_.queue(lane.queue);
-<<<<<<< HEAD
-    capacity_->give(order_.resourcesOf(lane.cls));
-    order_.giveLocks(lane.cls);
-=======
     if (!order_.countGate(lane.cls, -1)) capacity_->give(order_.resourcesOf(lane.cls));
->>>>>>> 59762af (runners, session: requests to warm processes)
+    order_.giveLocks(lane.cls);
     countSlot(lane.cls, -1);
     if (q.gates) {
         q.gates->count(r.label, -1);

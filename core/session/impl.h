@@ -33,7 +33,7 @@ public:
     bool schedule(MonoTime now, Outbox& out, bool mayStart);
     void takeBackAllAhead(Outbox& out);
     bool hold(HoldKey key, const Resources& resources);
-    void letGo(HoldKey key);
+    bool letGo(HoldKey key);
     void grantHolds(Outbox& out);
     std::int64_t waitingAt(GateId gate) const;
     std::optional<MonoTime> nextWake() const;

@@ -57,14 +57,8 @@ std::uint32_t Order::vectorFor(const Resources& resources) {
     return it->second;
 }
 
-<<<<<<< HEAD
-std::uint32_t Order::shapeFor(const Resources& resources, bool oneCore) {
-    if (const auto it = shapeIndex_.find({resources, oneCore}); it != shapeIndex_.end()) return it->second;
-=======
-std::uint32_t Order::shapeFor(const Resources& resources, std::uint32_t gate) {
-    const bool oneCore = isExactlyOneCore(resources);
+std::uint32_t Order::shapeFor(const Resources& resources, bool oneCore, std::uint32_t gate) {
     if (const auto it = shapeIndex_.find({resources, oneCore, gate}); it != shapeIndex_.end()) return it->second;
->>>>>>> 59762af (runners, session: requests to warm processes)
     Resources bucket = resources;
     // What is most frequent is never rounded.
     if (shapes_.size() >= kExactShapes && !oneCore && gate == kNone) {
@@ -85,21 +79,16 @@ std::uint32_t Order::shapeFor(const Resources& resources, std::uint32_t gate) {
     return it->second;
 }
 
-<<<<<<< HEAD
-void Order::defineClass(ClassId id, const Resources& resources, std::vector<LockId> locks) {
-    while (classes_.size() <= id.value) classes_.push({});
-    assert(classes_[id.value].shape == kNone);
-    // What claims a lock waits in no slot behind something else: it would hold the lock while it does.
-    const bool oneCore = isExactlyOneCore(resources) && locks.empty();
-    classes_[id.value] = {.shape = shapeFor(resources, oneCore),
-                          .vector = vectorFor(resources),
-                          .locks = locks_.setFor(std::move(locks))};
-=======
-void Order::defineClass(ClassId id, const Resources& resources, std::optional<GateId> gate) {
+void Order::defineClass(ClassId id, const Resources& resources, std::vector<LockId> locks,
+                        std::optional<GateId> gate) {
     while (classes_.size() <= id.value) classes_.push({});
     const std::uint32_t place = gate ? gate->value : kNone;
     if (gate && gates_.size() <= place) gates_.resize(place + 1);
-    classes_[id.value] = {.shape = shapeFor(resources, place), .vector = vectorFor(resources)};
+    // What claims a lock waits in no slot behind something else: it would hold the lock while it does.
+    const bool oneCore = isExactlyOneCore(resources) && locks.empty();
+    classes_[id.value] = {.shape = shapeFor(resources, oneCore, place),
+                          .vector = vectorFor(resources),
+                          .locks = locks_.setFor(std::move(locks))};
 }
 
 void Order::setGate(GateId gate, int most) {
@@ -113,12 +102,16 @@ bool Order::countGate(std::uint32_t cls, int by) {
     return true;
 }
 
+bool Order::hasListed() const {
+    return std::ranges::any_of(shapes_,
+                               [](const auto& shape) { return shape->gate == kNone && !shape->queues.empty(); });
+}
+
 bool Order::isCrowded() const {
     return std::ranges::any_of(shapes_, [this](const auto& shape) {
         return shape->gate == kNone && !shape->queues.empty() &&
                (!capacity_.fits(shape->resources) || !leavesReserved(shape->resources));
     });
->>>>>>> 59762af (runners, session: requests to warm processes)
 }
 
 // -- queues

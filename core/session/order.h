@@ -20,11 +20,8 @@
 #include <map>
 #include <memory>
 #include <optional>
-<<<<<<< HEAD
-#include <utility>
-=======
 #include <tuple>
->>>>>>> 59762af (runners, session: requests to warm processes)
+#include <utility>
 #include <vector>
 
 namespace yard::session {
@@ -47,11 +44,7 @@ public:
         , capacity_(capacity)
         , dropped_(std::move(dropped)) {}
 
-<<<<<<< HEAD
-    void defineClass(ClassId id, const Resources& resources, std::vector<LockId> locks);
-=======
-    void defineClass(ClassId id, const Resources& resources, std::optional<GateId> gate);
->>>>>>> 59762af (runners, session: requests to warm processes)
+    void defineClass(ClassId id, const Resources& resources, std::vector<LockId> locks, std::optional<GateId> gate);
     bool isDefined(ClassId id) const { return id.value < classes_.size() && classes_[id.value].shape != kNone; }
     const Resources& resourcesOf(std::uint32_t cls) const { return *vectors_[classes_[cls].vector].resources; }
     bool isOneCore(std::uint32_t cls) const {
@@ -73,6 +66,8 @@ public:
     bool countGate(std::uint32_t cls, int by);
     /// Nothing else may start for now.
     void setOnlyGated(bool only) { onlyGated_ = only; }
+    /// Something waits that is not at a gate.
+    bool hasListed() const;
     /// Something waits for resources.
     bool isCrowded() const;
     /// Taking these leaves what is being kept for something large.
@@ -154,12 +149,8 @@ private:
     };
     struct Shape {
         Resources resources;
-<<<<<<< HEAD
         bool oneCore = false; ///< exactly one core and no lock: has slots of its own
-=======
-        bool oneCore = false; ///< exactly one core: has slots of its own
         std::uint32_t gate = kNone;
->>>>>>> 59762af (runners, session: requests to warm processes)
         GrowArray<Listing> queues;
         std::uint32_t passedOver = 0; ///< starts of others since it last fitted
         MonoTime passedSince{};
@@ -170,11 +161,7 @@ private:
         int out = 0;
     };
 
-<<<<<<< HEAD
-    std::uint32_t shapeFor(const Resources& resources, bool oneCore);
-=======
-    std::uint32_t shapeFor(const Resources& resources, std::uint32_t gate);
->>>>>>> 59762af (runners, session: requests to warm processes)
+    std::uint32_t shapeFor(const Resources& resources, bool oneCore, std::uint32_t gate);
     void countPassedOver(std::uint32_t started);
     void endReservation();
     std::uint32_t vectorFor(const Resources& resources);

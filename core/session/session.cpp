@@ -199,14 +199,15 @@ bool Session::Impl::hold(HoldKey key, const Resources& resources) {
     return true;
 }
 
-void Session::Impl::letGo(HoldKey key) {
-    std::erase_if(wanted_, [&](const Hold& hold) { return hold.key == key; });
+bool Session::Impl::letGo(HoldKey key) {
+    const bool wanted = std::erase_if(wanted_, [&](const Hold& hold) { return hold.key == key; }) > 0;
     const auto at = std::ranges::find(holds_, key, &Hold::key);
-    if (at == holds_.end()) return;
+    if (at == holds_.end()) return wanted;
     capacity_->give(at->resources);
     partCores_ -= at->resources.milliCores > 0 ? 1 : 0;
     *at = std::move(holds_.back());
     holds_.pop_back();
+    return !wanted_.empty() || order_.hasListed();
 }
 
 /// In the order they were asked for: the first that does not fit keeps the others waiting, or it would wait for
@@ -323,12 +324,9 @@ Result<void> Session::moveTo(SessionState to, Outbox& out) {
 Result<void> Session::accepts(QueueId queue) const {
     return impl_->accepts(queue);
 }
-<<<<<<< HEAD
-void Session::defineClass(ClassId id, const Resources& resources, std::vector<LockId> locks) {
-    impl_->order().defineClass(id, resources, std::move(locks));
-=======
-void Session::defineClass(ClassId id, const Resources& resources, std::optional<GateId> gate) {
-    impl_->order().defineClass(id, resources, gate);
+void Session::defineClass(ClassId id, const Resources& resources, std::vector<LockId> locks,
+                          std::optional<GateId> gate) {
+    impl_->order().defineClass(id, resources, std::move(locks), gate);
 }
 void Session::setGate(GateId gate, int most) {
     impl_->order().setGate(gate, most);
@@ -340,13 +338,12 @@ bool Session::hold(HoldKey key, const Resources& resources) {
     YARD_ASSERT_OWNER(impl_->owner_);
     return impl_->hold(key, resources);
 }
-void Session::letGo(HoldKey key) {
+bool Session::letGo(HoldKey key) {
     YARD_ASSERT_OWNER(impl_->owner_);
-    impl_->letGo(key);
+    return impl_->letGo(key);
 }
 bool Session::isCrowded() const {
     return impl_->order().isCrowded();
->>>>>>> 59762af (runners, session: requests to warm processes)
 }
 bool Session::everFits(ClassId id) const {
     return impl_->capacity().everFits(impl_->order().resourcesOf(id.value));

@@ -149,13 +149,10 @@ public:
     Result<void> accepts(QueueId queue) const;
 
     // -- classes and queues
-<<<<<<< HEAD
-    /// Once per class, before its first action.
-    void defineClass(ClassId id, const Resources& resources, std::vector<LockId> locks = {});
-=======
     /// Before the first action of the class; again only while there is none. With a gate its attempts take no
     /// resources and no slot: what serves them holds those.
-    void defineClass(ClassId id, const Resources& resources, std::optional<GateId> gate = {});
+    void defineClass(ClassId id, const Resources& resources, std::vector<LockId> locks = {},
+                     std::optional<GateId> gate = {});
     /// So many attempts of the gate's classes may be out; 0 until it was set.
     void setGate(GateId gate, int most);
     /// Actions of the gate's classes that wait for a place; looks at each lane, some 10,000 at most.
@@ -163,11 +160,10 @@ public:
     /// Takes resources for something that is no attempt. False: they are not free; Outbox::granted says when they
     /// were taken, before anything else that needs what becomes free. Meanwhile nothing is leased ahead.
     bool hold(HoldKey key, const Resources& resources);
-    /// Gives them back, or takes the wish back.
-    void letGo(HoldKey key);
+    /// Gives them back, or takes the wish back. True: somebody may start now.
+    bool letGo(HoldKey key);
     /// Something waits for resources that is not at a gate.
     bool isCrowded() const;
->>>>>>> 59762af (runners, session: requests to warm processes)
     /// False: an action of this class would never start on this machine.
     bool everFits(ClassId id) const;
     /// What an action of this class asks for, what there is and what is free of it.

@@ -1,0 +1,64 @@
+#include "core/engine/warm_host.h"
+
+#include <memory>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace yard::engine {
+
+namespace {
+
+struct Look {
+    pool::RestartSigns signs;
+    UniqueFd changes;
+};
+
+/// The watch first: what changes after it is seen by it, what changed before by the look.
+Look lookAt(const std::string& directory, bool watch) {
+    Look look;
+    if (watch) {
+        UniqueFd changes(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
+        constexpr std::uint32_t kMask =
+            IN_ATTRIB | IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MODIFY | IN_MOVED_FROM | IN_MOVED_TO;
+        if (changes && ::inotify_add_watch(changes.get(), directory.c_str(), kMask) >= 0)
+            look.changes = std::move(changes);
+    }
+    struct stat file{};
+    if (::stat((directory + "/restart.txt").c_str(), &file) == 0)
+        look.signs.restartAt = std::int64_t{file.st_mtim.tv_sec} * 1'000'000'000 + file.st_mtim.tv_nsec;
+    look.signs.always = ::stat((directory + "/always_restart.txt").c_str(), &file) == 0;
+    return look;
+}
+
+} // namespace
+
+void EngineWarmHost::removeFile(std::string path) {
+    parts_.helpers.postDeletion([path = std::move(path)] { ::unlink(path.c_str()); });
+}
+
+bool EngineWarmHost::hold(std::uint64_t key, const Resources& resources) {
+    return parts_.session.hold(key, resources);
+}
+
+void EngineWarmHost::letGo(std::uint64_t key) {
+    if (parts_.session.letGo(key)) parts_.wake();
+}
+
+void EngineWarmHost::setWindow(std::uint32_t gate, int most) {
+    parts_.session.setGate(session::GateId(gate), most);
+    parts_.wake();
+}
+
+void EngineWarmHost::lookForRestart(const std::string& worker, const std::string& directory, bool watch) {
+    parts_.loop.spawn("restart files", look(worker, directory, watch));
+}
+
+coro::Task<void> EngineWarmHost::look(std::string worker, std::string directory, bool watch) {
+    // restart.txt lies below the worker's files: without those there is nothing to watch yet.
+    (void)co_await parts_.dispatcher.workerFiles(worker);
+    Look seen = co_await parts_.helpers.run([directory, watch] { return lookAt(directory, watch); });
+    runner_->restartSigns(worker, seen.signs, std::move(seen.changes));
+}
+
+} // namespace yard::engine

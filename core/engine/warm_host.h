@@ -1,0 +1,45 @@
+// What the warm runner needs of the engine: resources from the session, directories from helpers, looks at files.
+// Owner: engine thread. Lifetime: outlives the warm runner.
+#pragma once
+
+#include "core/coro/loop.h"
+#include "core/engine/dispatcher.h"
+#include "core/engine/helper_pool.h"
+#include "core/runners/warm_runner.h"
+#include "core/session/session.h"
+
+#include <functional>
+#include <string>
+
+namespace yard::engine {
+
+class EngineWarmHost final : public runners::WarmHost {
+public:
+    struct Parts {
+        coro::Loop& loop;
+        session::Session& session;
+        Dispatcher& dispatcher;
+        HelperPool& helpers;
+        std::function<void()> wake; ///< the session may start more
+    };
+    explicit EngineWarmHost(Parts parts)
+        : parts_(std::move(parts)) {}
+    void attach(runners::WarmRunner& runner) { runner_ = &runner; }
+
+    void prepare(const runners::ProcessOrder& order) override { parts_.dispatcher.prepareProcess(order); }
+    void discard(const runners::ProcessOrder& order) override { parts_.dispatcher.discardProcess(order); }
+    void removeFile(std::string path) override;
+    bool hold(std::uint64_t key, const Resources& resources) override;
+    void letGo(std::uint64_t key) override;
+    bool isCrowded() const override { return parts_.session.isCrowded(); }
+    void setWindow(std::uint32_t gate, int most) override;
+    void lookForRestart(const std::string& worker, const std::string& directory, bool watch) override;
+
+private:
+    coro::Task<void> look(std::string worker, std::string directory, bool watch);
+
+    Parts parts_;
+    runners::WarmRunner* runner_ = nullptr;
+};
+
+} // namespace yard::engine

@@ -1,0 +1,225 @@
+// The warm pool as the engine has it: its start, workers that come, and what people ask and change.
+#include "core/engine/engine_core.h"
+
+#include "core/base/log.h"
+#include "core/engine/usage_reading.h"
+#include "core/model/json_reader.h"
+#include "core/model/json_writer.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace yard::engine {
+
+namespace {
+
+constexpr Duration kSampleEach{1'000'000};
+constexpr int kFewestPoolSlots = 16;
+
+} // namespace
+
+/// Processes at once, whatever the settings say: each takes a slot of the launcher.
+int EngineCore::poolSlots() const {
+    return std::clamp(2 * capacity_, kFewestPoolSlots, kMostPoolSlots);
+}
+
+pool::PoolOptions EngineCore::poolOptions() const {
+    pool::PoolOptions options;
+    options.max = static_cast<unsigned>(settings_.poolMax > 0 ? settings_.poolMax : std::max(2 * capacity_, 4));
+    options.max = std::min(options.max, static_cast<unsigned>(poolSlots()));
+    options.maxPerGroup = static_cast<unsigned>(settings_.poolMaxPerGroup);
+    options.maxIdle = settings_.poolMaxIdle;
+    return options;
+}
+
+Result<void> EngineCore::startWarm() {
+    warmHost_.emplace(EngineWarmHost::Parts{
+        .loop = loop_, .session = *session_, .dispatcher = *dispatcher_, .helpers = *helpers_, .wake = [this] {
+            wake();
+        }});
+    runners::WarmConfig config;
+    config.dataDir = directory_->path();
+    config.firstSlot = SlotId(static_cast<std::uint32_t>(coreSlots_ + sharedSlots_));
+    config.slots = static_cast<unsigned>(poolSlots());
+    config.grace = settings_.grace;
+    config.pool = poolOptions();
+    auto warm = runners::WarmRunner::start(std::move(config), *runner_, *warmHost_,
+                                           [this](std::vector<runners::Update> batch) {
+                                               dispatcher_->updates(std::move(batch));
+                                               warmWork_.set();
+                                           });
+    if (!warm) return std::unexpected(warm.error());
+    warm_ = std::move(*warm);
+    warmHost_->attach(*warm_);
+    warmWatch_.emplace(loop_, warm_->pollFd());
+    std::vector<const RegisteredWorker*> workers = workers_.all();
+    std::ranges::sort(workers, {}, &RegisteredWorker::order);
+    for (const RegisteredWorker* worker : workers) addWarmWorker(worker->id, worker->descriptor);
+    return {};
+}
+
+/// The launcher tells of actions and of warm processes in one stream.
+void EngineCore::localUpdates(std::vector<runners::Update> batch) {
+    std::vector<runners::Update> ofProcesses;
+    for (runners::Update& update : batch)
+        if (runners::isWarmProcess(update.id)) ofProcesses.push_back(std::move(update));
+    if (!ofProcesses.empty())
+        std::erase_if(batch, [](const runners::Update& update) { return runners::isWarmProcess(update.id); });
+    if (!batch.empty()) dispatcher_->updates(std::move(batch));
+    for (runners::Update& update : ofProcesses) warm_->processUpdate(std::move(update));
+}
+
+/// What warm processes had been sent when the last engine died: the processes themselves are in `slots`.
+void EngineCore::readWarmEntries() {
+    const auto file = runners::SlotsFile::open(directory_->path() + "/slots.warm");
+    if (!file) {
+        if (file.error().kind != ErrorKind::NotFound)
+            logWarning("engine", "what warm workers had been sent cannot be read: {}", file.error().message);
+        return;
+    }
+    std::ranges::copy(file->entries(), std::back_inserter(interrupted_));
+}
+
+// --- workers and classes
+
+std::optional<session::GateId> EngineCore::gateOf(const std::string& id) {
+    const RegisteredWorker* worker = workers_.find(id);
+    if (!worker || worker->descriptor->mode != WorkerMode::Warm) return std::nullopt;
+    return session::GateId(gates_.try_emplace(id, static_cast<std::uint32_t>(gates_.size())).first->second);
+}
+
+void EngineCore::defineClass(std::uint32_t cls) {
+    const ClassKey& key = dictionary_.classKey(cls);
+    session_->defineClass(session::ClassId{cls}, key.resources, lockIds(key), gateOf(key.workerId));
+}
+
+void EngineCore::addWarmWorker(const std::string& id, const std::shared_ptr<const WorkerDescriptor>& descriptor) {
+    const auto gate = gateOf(id);
+    if (!gate || !warm_) return;
+    warm_->addWorker(id, descriptor, gate->value);
+    // Classes of it may be known from before it was removed; then they were like any other.
+    for (std::uint32_t cls = 0; cls < dictionary_.classCount(); ++cls)
+        if (dictionary_.classKey(cls).workerId == id) defineClass(cls);
+}
+
+// --- looking after processes
+
+coro::Task<void> EngineCore::sampleWarm(bool usedOnly) {
+    const std::vector<int> pids = warm_->pids(usedOnly);
+    if (pids.empty()) co_return;
+    const auto trees = co_await helpers_->run([pids] { return readTrees(pids); });
+    std::vector<runners::ProcessSample> samples;
+    for (const auto& [pid, tree] : trees)
+        samples.push_back({pid, static_cast<double>(tree.cpu) / 1e6, tree.rssBytes});
+    warm_->sampled(samples);
+}
+
+/// Looks at the processes while they are used: one over its memory is replaced.
+coro::Task<void> EngineCore::guardWarm() {
+    for (;;) {
+        warmWork_.clear();
+        co_await warmWork_.wait();
+        co_await coro::sleepFor(kSampleEach);
+        co_await sampleWarm(true);
+    }
+}
+
+// --- questions and changes
+
+PoolProcessView EngineCore::poolProcess(const runners::WarmProcessView& process) const {
+    PoolProcessView view;
+    view.id = process.id;
+    view.worker = process.worker;
+    view.state = process.state;
+    view.why = process.why;
+    view.pid = process.pid;
+    view.sessions = process.sessions;
+    view.concurrency = process.concurrency;
+    view.processed = process.processed;
+    view.current = process.current;
+    view.cpuSeconds = process.cpuSeconds;
+    view.rssBytes = process.rssBytes;
+    if (process.started != MonoTime{}) view.started = scale_.at(process.started);
+    if (process.lastUsed != MonoTime{}) view.lastUsed = scale_.at(process.lastUsed);
+    if (process.ended != MonoTime{}) view.ended = scale_.at(process.ended);
+    return view;
+}
+
+coro::Task<PoolView> EngineCore::pool() {
+    co_await sampleWarm(false);
+    const runners::WarmPoolView seen = warm_->view();
+    PoolView view;
+    view.max = seen.options.max;
+    view.maxPerGroup = seen.options.maxPerGroup;
+    view.maxIdle = seen.options.maxIdle;
+    for (const runners::WarmGroupView& group : seen.groups) {
+        PoolGroupView& to = view.groups.emplace_back();
+        to.worker = group.worker;
+        to.name = group.name;
+        // In the pool waits what could be handed out, in the session the rest.
+        to.waiting = session_->waitingAt(session::GateId(group.gate)) + static_cast<std::int64_t>(group.waiting);
+        to.spawning = group.spawning;
+        to.hitRate = group.hitRate;
+        to.spawnSecondsSaved = group.spawnSecondsSaved;
+        for (const auto& process : group.processes) to.processes.push_back(poolProcess(process));
+    }
+    for (const auto& process : seen.gone) view.gone.push_back(poolProcess(process));
+    co_return view;
+}
+
+/// The pool's limits are settings: kept, and in force at once.
+coro::Task<Result<PoolView>> EngineCore::changePool(std::string json) {
+    const auto tape = readJson(json);
+    if (!tape) co_return std::unexpected(tape.error());
+    if (!tape->root().isObject())
+        co_return fail(ErrorKind::Invalid, "Give an object with \"max\", \"max_per_group\" or \"max_idle_s\".");
+    std::string settings;
+    JsonWriter writer(settings);
+    writer.openObject();
+    for (const JsonView member : tape->root()) {
+        const std::string name(member.key());
+        if (name != "max" && name != "max_per_group" && name != "max_idle_s")
+            co_return invalid(name, fmt::format("The pool has no \"{}\": it takes \"max\", \"max_per_group\" and "
+                                                "\"max_idle_s\".",
+                                                name));
+        writer.key("pool_" + name);
+        const JsonNode& node = member.node();
+        if (node.kind == JsonKind::Integer)
+            writer.integer(node.integer);
+        else if (node.kind == JsonKind::Number)
+            writer.number(node.number);
+        else if (node.kind == JsonKind::Null)
+            writer.raw("null");
+        else
+            co_return invalid(name, fmt::format("Give \"{}\" as a number.", name));
+    }
+    writer.closeObject();
+    const auto changed = co_await changeSettings(std::move(settings));
+    if (!changed) {
+        Error error = changed.error();
+        if (error.field.starts_with("pool_")) error.field.erase(0, 5);
+        co_return std::unexpected(std::move(error));
+    }
+    co_return co_await pool();
+}
+
+coro::Task<Result<void>> EngineCore::restartPool(std::string ref) {
+    const RegisteredWorker* worker = workers_.find(ref);
+    if (!worker)
+        co_return fail(ErrorKind::NotFound,
+                       fmt::format("There is no worker \"{}\"; `yardctl workers` lists them.", ref));
+    if (!warm_->restart(worker->id))
+        co_return fail(ErrorKind::WrongState,
+                       fmt::format("Worker \"{}\" runs one process for each action: it has none to restart.", ref));
+    co_return Result<void>{};
+}
+
+coro::Task<Result<void>> EngineCore::endPoolProcess(std::string id) {
+    if (!warm_->detach(id))
+        co_return fail(
+            ErrorKind::NotFound,
+            fmt::format("There is no warm process \"{}\", or it ends already; GET pool lists them.", id));
+    co_return Result<void>{};
+}
+
+} // namespace yard::engine

@@ -1,0 +1,110 @@
+// The warm pool: GET and PATCH pool, restart of a worker's processes, the end of one.
+#include "core/http/api.h"
+
+#include "core/http/error_map.h"
+#include "core/http/json_request.h"
+#include "core/model/json_writer.h"
+
+#include <fmt/format.h>
+
+namespace yard::http {
+
+namespace {
+
+void writeProcess(JsonWriter& writer, const engine::PoolProcessView& process) {
+    const bool isGone = process.ended != 0;
+    writer.openObject();
+    writer.member("id", process.id);
+    writer.member("worker", process.worker);
+    if (!isGone) writer.member("state", process.state);
+    if (process.pid != 0) writer.member("pid", process.pid);
+    writer.member("processed", process.processed);
+    if (isGone) {
+        writer.member("ended", process.ended);
+        writer.member("why", process.why);
+        writer.closeObject();
+        return;
+    }
+    writer.member("sessions", process.sessions);
+    if (process.started != 0) writer.member("started", process.started);
+    if (process.lastUsed != 0) writer.member("last_used", process.lastUsed);
+    writer.member("concurrency", process.concurrency);
+    writer.key("current");
+    writer.openArray();
+    for (const Lsn lsn : process.current) writer.integer(lsn.value);
+    writer.closeArray();
+    if (process.cpuSeconds) writer.member("cpu_seconds", *process.cpuSeconds);
+    if (process.rssBytes) writer.member("rss_bytes", *process.rssBytes);
+    writer.member("why_started", process.why);
+    writer.closeObject();
+}
+
+std::string poolJson(const engine::PoolView& pool) {
+    std::string text;
+    JsonWriter writer(text);
+    writer.openObject();
+    writer.member("max", pool.max);
+    writer.member("max_per_group", pool.maxPerGroup);
+    writer.member("max_idle_s", static_cast<double>(pool.maxIdle.count()) / 1e6);
+    writer.key("groups");
+    writer.openArray();
+    for (const engine::PoolGroupView& group : pool.groups) {
+        writer.openObject();
+        writer.member("worker", group.worker);
+        writer.member("name", group.name);
+        writer.member("waiting", group.waiting);
+        writer.member("spawning", group.spawning ? 1 : 0); // one at a time
+        if (group.hitRate) writer.member("hit_rate", *group.hitRate);
+        writer.member("spawn_seconds_saved", group.spawnSecondsSaved);
+        writer.key("processes");
+        writer.openArray();
+        for (const engine::PoolProcessView& process : group.processes) writeProcess(writer, process);
+        writer.closeArray();
+        writer.closeObject();
+    }
+    writer.closeArray();
+    writer.key("gone");
+    writer.openArray();
+    for (const engine::PoolProcessView& process : pool.gone) writeProcess(writer, process);
+    writer.closeArray();
+    writer.closeObject();
+    return text;
+}
+
+} // namespace
+
+coro::Task<Response> Api::getPool(Call& call) {
+    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
+    co_return jsonResponse(poolJson(co_await engine_.pool()));
+}
+
+coro::Task<Response> Api::changePool(Call& call) {
+    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
+    const auto changed = co_await engine_.changePool(std::move(call.request.body));
+    co_return changed ? jsonResponse(poolJson(*changed)) : errorResponse(changed.error());
+}
+
+coro::Task<Response> Api::restartPool(Call& call) {
+    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
+    if (const auto body = JsonRequest::parse(call.request.body, {}); !body) co_return errorResponse(body.error());
+    const auto worker = co_await engine_.worker(call.capture());
+    if (!worker) co_return errorResponse(worker.error());
+    const auto done = co_await engine_.restartPool(worker->id);
+    co_return done ? jsonResponse(fmt::format(R"({{"worker":"{}"}})", worker->id)) : errorResponse(done.error());
+}
+
+coro::Task<Response> Api::endPoolProcess(Call& call) {
+    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
+    if (const auto body = JsonRequest::parse(call.request.body, {}); !body) co_return errorResponse(body.error());
+    const std::string id = call.capture();
+    const auto done = co_await engine_.endPoolProcess(id);
+    if (!done) co_return errorResponse(done.error());
+    std::string text;
+    JsonWriter writer(text);
+    writer.openObject();
+    writer.member("id", id);
+    writer.closeObject();
+    co_return jsonResponse(std::move(text));
+}
+
+} // namespace yard::http

@@ -1,0 +1,525 @@
+#!/usr/bin/env python3
+"""Warm workers as their users see them: the real engine over HTTP, workers made with the Python kit, and some that break the
+protocol. test_warm.py YARDMASTER"""
+
+import hashlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+import urllib.error
+import urllib.request
+
+KIT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "resources", "kits", "python", "yard_worker.py")
+YARDMASTER = ""
+
+WORKER = """#!/usr/bin/env python3
+import os, signal, sys, time
+import yard_worker
+
+@yard_worker.function()
+def add(args, job):
+    return args["a"] + args["b"]
+
+@yard_worker.function()
+def pid(args, job):
+    return os.getpid()
+
+@yard_worker.function()
+def meet(args, job):
+    # Works only if as many do it at once as args["count"] says.
+    open(os.path.join(args["dir"], str(job.lsn)), "w").close()
+    while len(os.listdir(args["dir"])) < args["count"]:
+        time.sleep(0.005)
+    return os.getpid()
+
+@yard_worker.function()
+def gate(args, job):
+    # Runs until the file is there; says that it runs by another one.
+    open(args + ".running", "w").close()
+    while not os.path.exists(args):
+        time.sleep(0.005)
+    return os.getpid()
+
+@yard_worker.function()
+def die(args, job):
+    print("about to die", file=sys.stderr, flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+@yard_worker.function()
+def once(args, job):
+    # Kills its process the first time only.
+    if not os.path.exists(args):
+        open(args, "w").close()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return "alive"
+
+@yard_worker.function()
+def fail(args, job):
+    raise yard_worker.Fail("no luck", 7)
+
+@yard_worker.function()
+def grow(args, job):
+    held.append(bytearray(args << 20))
+    return os.getpid()
+
+@yard_worker.function()
+def copy(args, job):
+    with open(os.path.join(job.inputs, "i.txt")) as source, open(os.path.join(job.outputs, "o.txt"), "w") as target:
+        target.write(source.read() + "!")
+
+held = []
+yard_worker.run(concurrency=int(os.environ.get("CONCURRENCY", "1")))
+"""
+FUNCTIONS = ["add", "pid", "meet", "gate", "die", "once", "fail", "grow", "copy"]
+
+# Without the kit: what it sends is up to the test.
+RAW = """#!/usr/bin/env python3
+import json, os, socket, struct
+s = socket.socket(fileno=int(os.environ["YARD_SOCKET_FD"]))
+def frame(number, text):
+    body = text.encode()
+    s.sendall(struct.pack("<IQ", len(body) + 8, number) + body)
+def read():
+    head = s.recv(12, socket.MSG_WAITALL)
+    if len(head) < 12:
+        raise SystemExit(0)
+    length, number = struct.unpack("<IQ", head)
+    return number, json.loads(s.recv(length - 8, socket.MSG_WAITALL))
+"""
+
+
+def wait_for(condition, what, limit=30):
+    until = time.monotonic() + limit
+    while time.monotonic() < until:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.01)
+    raise AssertionError("it did not come to this: " + what)
+
+
+class Warm(unittest.TestCase):
+    def setUp(self):
+        self.root = tempfile.mkdtemp(prefix="yard-warm-")
+        self.addCleanup(shutil.rmtree, self.root, ignore_errors=True)
+        self.data = os.path.join(self.root, "data")
+        self.engine = None
+        self.start()
+        self.addCleanup(self.stop)
+
+    # --- the engine
+
+    def start(self, *options):
+        self.log = open(os.path.join(self.root, "log"), "ab")
+        self.addCleanup(self.log.close)
+        self.engine = subprocess.Popen([YARDMASTER, "--headless", "--no-sandbox", "--data-dir", self.data, "--listen",
+                                        "127.0.0.1:0", "--capacity", "2", "--set", "grace_s=0.5", *options],
+                                       stdout=subprocess.PIPE, stderr=self.log, stdin=subprocess.DEVNULL)
+        line = self.engine.stdout.readline().decode()
+        assert line.startswith("listening on "), line + open(os.path.join(self.root, "log")).read()
+        self.base = line.split()[2] + "/compute/"
+        with open(os.path.join(self.data, "token"), encoding="utf-8") as file:
+            self.token = file.read().strip()
+
+    def stop(self):
+        if self.engine.poll() is None:
+            self.engine.terminate()
+            self.assertEqual(self.engine.wait(30), 0)
+        self.engine.stdout.close()
+
+    def call(self, method, path, body=None, expect=200):
+        headers = {"Authorization": "Bearer " + self.token}
+        if body is not None and not isinstance(body, bytes):
+            body = json.dumps(body).encode()
+            headers["Content-Type"] = "application/json"
+        request = urllib.request.Request(self.base + path, body, headers, method=method)
+        try:
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                status, text = answer.status, answer.read()
+        except urllib.error.HTTPError as error:
+            status, text = error.code, error.read()
+        value = json.loads(text or b"{}")
+        self.assertEqual(status, expect, value)
+        return value
+
+    def chunk(self, content):
+        digest = hashlib.sha256(content).hexdigest()
+        self.call("PUT", "chunks/" + digest, content)
+        return digest
+
+    def register(self, name="w", text=WORKER, functions=FUNCTIONS, pool=None, version="1", **more):
+        files = []
+        with open(KIT, "rb") as kit:
+            for path, content in (("w.py", text.encode()), ("yard_worker.py", kit.read())):
+                files.append({"path": path, "hash": self.chunk(content), "size": len(content), "mode": "0755"})
+        descriptor = {"name": name, "version": version, "platform": "linux-x86_64", "executable": "w.py", "files": files,
+                      "functions": [{"name": f, "version": "1"} for f in functions], "mode": "warm"}
+        descriptor.update(more)
+        if pool is not None:
+            descriptor["pool"] = pool
+        canonical = json.dumps(descriptor, sort_keys=True, separators=(",", ":")).encode()
+        worker = hashlib.sha256(canonical).hexdigest()
+        self.call("POST", "workers/" + worker, descriptor)
+        return worker
+
+    def submit(self, function, args=None, worker="w", **more):
+        return self.call("POST", "jobs", dict(worker=worker, function=function, args=args, **more))["lsn"]
+
+    def result(self, lsn, wait=30):
+        return self.call("GET", "jobs/%d?wait=%d" % (lsn, wait), expect=200)
+
+    def so_far(self, lsn):
+        return self.call("GET", "jobs/%d" % lsn, expect=202)
+
+    def run_one(self, function, args=None, **more):
+        return self.result(self.submit(function, args, **more))
+
+    def value(self, function, args=None, **more):
+        result = self.run_one(function, args, **more)
+        self.assertEqual(result["state"], "completed", result)
+        return result["result"]
+
+    def pool(self):
+        return self.call("GET", "pool")
+
+    def processes(self):
+        return [p for g in self.pool()["groups"] for p in g["processes"]]
+
+    def path(self, name):
+        return os.path.join(self.root, name)
+
+    def hold_one(self, name="gate", **more):
+        """An action that runs until its file is made."""
+        lsn = self.submit("gate", self.path(name), **more)
+        wait_for(lambda: os.path.exists(self.path(name) + ".running"), "it runs")
+        return lsn
+
+    def let_go(self, name="gate"):
+        open(self.path(name), "w").close()
+
+    # --- what works
+
+    def test_a_process_serves_many_requests(self):
+        self.register()
+        first = self.value("pid")
+        self.assertEqual([self.value("pid") for _ in range(5)], [first] * 5)
+        self.assertEqual(self.value("add", {"a": 2, "b": 40}), 42)
+        process, = self.processes()
+        self.assertEqual((process["pid"], process["state"], process["processed"], process["sessions"]), (first, "idle", 7, 0))
+        self.assertEqual(process["why_started"], "first_request")
+        self.assertGreater(process["rss_bytes"], 1 << 20)
+
+    def test_files_go_in_and_out(self):
+        self.register()
+        result = self.run_one("copy", inputs={"i.txt": self.chunk(b"hello")}, expect=["o.txt"])
+        self.assertEqual(result["outputs"]["o.txt"]["hash"], hashlib.sha256(b"hello!").hexdigest())
+
+    def test_io_inline_makes_no_directories(self):
+        self.register(text=WORKER.replace("return args", "return [job.inputs, job.outputs], args"), pool={"io": "inline"})
+        self.assertEqual(self.value("add", {"a": 1, "b": 1}), [[None, None], 2])
+
+    def test_a_failure_has_code_and_message(self):
+        self.register()
+        result = self.run_one("fail", worker="w")
+        self.assertEqual((result["state"], result["reason"], result["exit_code"], result["note"], result["retry_count"]),
+                         ("failed", "exit_code", 7, "no luck", 3))
+
+    def test_a_hundred_in_a_batch(self):
+        self.register(pool={"io": "inline"})
+        lsns = self.call("POST", "jobs", [dict(worker="w", function="add", args={"a": i, "b": 1}) for i in range(500)])["lsns"]
+        self.assertEqual([self.result(lsn)["result"] for lsn in lsns], [i + 1 for i in range(500)])
+
+    def test_concurrency_holds_the_cores_once(self):
+        self.register(environment={"CONCURRENCY": "8"}, pool={"max_processes": 1})
+        os.mkdir(self.path("meeting"))
+        lsns = [self.submit("meet", {"dir": self.path("meeting"), "count": 8}) for _ in range(8)]
+        pids = [self.result(lsn)["result"] for lsn in lsns]
+        self.assertEqual(len(set(pids)), 1)
+
+    def test_the_same_file_serves_in_process_mode(self):
+        self.register(mode="process")
+        result = self.run_one("copy", inputs={"i.txt": self.chunk(b"hello")}, expect=["o.txt"])
+        self.assertEqual(result["outputs"]["o.txt"]["hash"], hashlib.sha256(b"hello!").hexdigest())
+        self.assertEqual(self.processes(), [])
+
+    # --- rules
+
+    def test_max_processes_and_waiting(self):
+        self.register(pool={"max_processes": 1})
+        self.hold_one()
+        others = [self.submit("pid") for _ in range(4)]
+        group = wait_for(lambda: [g for g in self.pool()["groups"] if g["waiting"] == 4], "four wait")[0]
+        self.assertEqual(len(group["processes"]), 1)
+        self.assertEqual(len(group["processes"][0]["current"]), 1)
+        self.let_go()
+        self.assertEqual(len({self.result(lsn)["result"] for lsn in others}), 1)
+
+    def test_two_processes_where_there_is_work_for_two(self):
+        self.register(pool={"max_processes": 2})
+        os.mkdir(self.path("meeting"))
+        lsns = [self.submit("meet", {"dir": self.path("meeting"), "count": 2}) for _ in range(2)]
+        self.assertEqual(len({self.result(lsn)["result"] for lsn in lsns}), 2)
+
+    def test_max_requests(self):
+        self.register(pool={"max_requests": 2, "max_processes": 1})
+        pids = [self.value("pid") for _ in range(4)]
+        self.assertEqual((pids[0], pids[2]), (pids[1], pids[3]))
+        self.assertNotEqual(pids[0], pids[2])
+        wait_for(lambda: [g for g in self.pool()["gone"] if g["pid"] == pids[0] and g["why"] == "max_requests"], "it went")
+
+    def test_idle_processes_go(self):
+        self.register(pool={"max_idle_s": 0.2})
+        self.value("pid")
+        wait_for(lambda: [g for g in self.pool()["gone"] if g["why"] == "idle"], "it went")
+        self.assertEqual(self.processes(), [])
+
+    def test_the_pools_limits_change_while_it_runs(self):
+        self.register(pool={"max_processes": 2})
+        pool = self.call("PATCH", "pool", {"max": 1, "max_idle_s": 0.2})
+        self.assertEqual((pool["max"], pool["max_idle_s"]), (1, 0.2))
+        self.hold_one()
+        other = self.submit("pid")
+        wait_for(lambda: [g for g in self.pool()["groups"] if g["waiting"] == 1], "it waits")
+        self.call("PATCH", "pool", {"max": 2})
+        self.result(other)
+        self.let_go()
+        self.assertEqual(self.call("PATCH", "pool", {"maximum": 1}, expect=422)["error"], "invalid")
+        self.assertIn("max", self.call("PATCH", "pool", {"max": -1}, expect=422)["message"])
+
+    def test_restart_txt(self):
+        worker = self.register(pool={"max_processes": 1})
+        first = self.value("pid")
+        sign = os.path.join(self.data, "workers", worker, "tmp", "restart.txt")
+        open(sign, "w").close()
+        second = self.value("pid")
+        self.assertNotEqual(second, first)
+        self.assertEqual(self.value("pid"), second)
+        os.utime(sign, (1, 1))
+        self.assertNotEqual(self.value("pid"), second)
+
+    def test_always_restart_txt(self):
+        worker = self.register()
+        first = self.value("pid")
+        sign = os.path.join(self.data, "workers", worker, "tmp", "always_restart.txt")
+        open(sign, "w").close()
+        pids = [self.value("pid") for _ in range(3)]
+        self.assertEqual(len({first, *pids}), 4)
+        os.unlink(sign)
+        self.assertEqual(self.value("pid"), self.value("pid"))
+
+    def test_rolling_restart(self):
+        self.register(pool={"max_processes": 2})
+        first = self.value("pid")
+        self.call("POST", "pool/w/restart")
+        wait_for(lambda: [g for g in self.pool()["gone"] if g["pid"] == first and g["why"] == "restart"], "it went")
+        self.assertNotEqual(self.value("pid"), first)
+        self.call("POST", "pool/nobody/restart", expect=404)
+
+    def test_rolling_restart_rolls_back(self):
+        flag = self.path("broken")
+        self.register(text=WORKER.replace("held = []", "held = []\nif os.path.exists(%r): sys.exit('refuses')" % flag),
+                      pool={"max_processes": 2})
+        first = self.value("pid")
+        open(flag, "w").close()
+        self.call("POST", "pool/w/restart")
+        wait_for(lambda: [g for g in self.pool()["gone"] if g["why"] == "spawn_failed"], "the new one failed")
+        self.assertEqual(self.value("pid"), first)
+
+    def test_detach_of_one_process(self):
+        self.register()
+        first = self.value("pid")
+        process, = self.processes()
+        self.call("DELETE", "pool/processes/" + process["id"])
+        wait_for(lambda: [g for g in self.pool()["gone"] if g["pid"] == first and g["why"] == "detached"], "it went")
+        self.assertNotEqual(self.value("pid"), first)
+        self.call("DELETE", "pool/processes/p9999", expect=404)
+
+    def test_a_new_version_rolls_over(self):
+        self.register(version="1")
+        first = self.value("pid")
+        self.register(version="2")
+        wait_for(lambda: [g for g in self.pool()["gone"] if g["pid"] == first and g["why"] == "replaced"], "it went")
+        self.assertNotEqual(self.value("pid"), first)
+
+    def test_a_process_over_its_memory_is_replaced(self):
+        self.register(memory_mb=60, pool={"max_processes": 1})
+        first = self.value("pid")
+        self.assertEqual(self.value("grow", 80), first)
+        wait_for(lambda: [g for g in self.pool()["gone"] if g["pid"] == first and g["why"] == "memory"], "it went")
+        self.assertNotEqual(self.value("pid"), first)
+
+    # --- what goes wrong
+
+    def test_a_crash_fails_the_one_that_was_alone(self):
+        self.register()
+        result = self.run_one("die")
+        self.assertEqual((result["state"], result["reason"], result["retry_count"]), ("failed", "worker_crashed", 3))
+        self.assertIn("signal 9", result["note"])
+        self.assertIn("about to die", result["note"])
+        self.assertEqual(self.value("add", {"a": 1, "b": 1}), 2)
+
+    def test_a_crash_that_does_not_come_again_is_retried(self):
+        self.register()
+        result = self.run_one("once", self.path("flag"))
+        self.assertEqual((result["state"], result["result"], result["retry_count"]), ("completed", "alive", 1))
+
+    def test_those_that_shared_a_crash_go_elsewhere_uncounted(self):
+        self.register(environment={"CONCURRENCY": "2"}, pool={"max_processes": 1})
+        held = self.hold_one()
+        crashed = self.submit("once", self.path("flag"))
+        wait_for(lambda: [p for p in self.pool()["gone"] if p["why"] == "crashed"], "it crashed")
+        self.let_go()
+        self.assertEqual([self.result(lsn)["state"] for lsn in (held, crashed)], ["completed"] * 2)
+        self.assertEqual(self.result(held)["retry_count"] + self.result(crashed)["retry_count"], 0)
+
+    def test_a_deadline_ends_the_process_and_is_final_for_the_attempt(self):
+        self.register(pool={"max_processes": 1})
+        first = self.value("pid")
+        queue = self.call("POST", "queues", {"config": {"max_retries": 0}})["queue_id"]
+        lsn = self.call("POST", "queues/%d/jobs" % queue,
+                        dict(worker="w", function="gate", args=self.path("never"), deadline_s=0.3))["lsn"]
+        result = self.result(lsn)
+        self.assertEqual((result["state"], result["reason"]), ("failed", "deadline"))
+        self.assertNotEqual(self.value("pid"), first)
+        with self.assertRaises(ProcessLookupError):
+            os.kill(first, 0)
+
+    def test_cancel_of_a_running_and_of_a_waiting_one(self):
+        self.register(pool={"max_processes": 1})
+        running = self.hold_one()
+        waiting = self.submit("pid")
+        self.call("POST", "jobs/%d/cancel" % waiting)
+        self.assertEqual(self.result(waiting)["state"], "cancelled")
+        self.call("POST", "jobs/%d/cancel" % running)
+        self.assertEqual(self.result(running)["state"], "cancelled")
+        self.assertEqual(self.value("add", {"a": 1, "b": 1}), 2)
+
+    def test_a_worker_that_does_not_start_says_why(self):
+        self.register(text="#!/usr/bin/env python3\nraise SystemExit('no licence')\n", functions=["f"])
+        lsn = self.submit("f")
+        result = wait_for(lambda: (lambda r: r if r.get("attempts") else None)(self.so_far(lsn)), "it failed")
+        self.assertEqual(result["attempts"][0]["reason"], "spawn_error", result)
+        self.assertIn("handshake", json.dumps(result))
+        self.assertIn("no licence", json.dumps(result))
+        self.call("POST", "jobs/%d/cancel" % lsn)
+
+    def raw(self, script):
+        self.register(text=RAW + script, functions=["f"], pool={"max_processes": 1})
+        queue = self.call("POST", "queues", {"config": {"max_retries": 0, "max_interruptions": 0}})["queue_id"]
+        return self.result(self.call("POST", "queues/%d/jobs" % queue, dict(worker="w", function="f"))["lsn"])
+
+    def test_garbage_is_detached(self):
+        for script, words in (("frame(0, '{\"ready\":true}')\nn, r = read()\nframe(n, 'no json')\nread()", "garbage"),
+                              ("frame(0, '{\"ready\":true}')\nn, r = read()\nframe(n + 1, '{}')\nread()", "not asked"),
+                              ("frame(0, '{\"ready\":true}')\nn, r = read()\ns.sendall(b'\\xff' * 12)\nread()", "1 MiB")):
+            result = self.raw(script)
+            self.assertEqual((result["state"], result["reason"]), ("failed", "worker_crashed"), result)
+            self.assertIn(words, result["note"])
+            self.call("DELETE", "workers/w")
+
+    def test_an_answer_given_twice_is_detached(self):
+        self.register(text=RAW + "frame(0, '{\"ready\":true}')\nwhile True:\n    n, r = read()\n    frame(n, '{}')\n    frame(n, '{}')\n",
+                      functions=["f"], pool={"max_processes": 1})
+        self.assertEqual(self.run_one("f")["state"], "completed")
+        wait_for(lambda: [g for g in self.pool()["gone"] if g["why"] == "crashed"], "it was detached")
+
+    def test_a_first_frame_that_is_not_ready_is_a_spawn_error(self):
+        result = self.raw("frame(0, '{\"ready\":false}')\nread()")
+        self.assertEqual((result["state"], result["reason"]), ("failed", "spawn_error"))
+        self.assertIn("ready", result["note"])
+
+    def test_a_result_over_64_kib_fails(self):
+        result = self.raw("frame(0, '{\"ready\":true}')\nn, r = read()\nframe(n, json.dumps({'result': 'a' * 70000}))\nread()")
+        self.assertEqual((result["state"], result["reason"]), ("failed", "result_too_large"))
+
+    def test_args_over_a_mebibyte_are_refused_clearly(self):
+        self.register()
+        queue = self.call("POST", "queues", {"config": {"max_retries": 0, "max_interruptions": 0}})["queue_id"]
+        lsn = self.call("POST", "queues/%d/jobs" % queue, dict(worker="w", function="add", args="a" * (1 << 20)))["lsn"]
+        self.assertIn("1 MiB", self.result(lsn)["note"])
+        self.assertEqual(self.value("add", {"a": 1, "b": 1}), 2)
+
+    # --- other work, and the engine's end
+
+    def test_cores_are_shared_with_process_actions(self):
+        self.register(pool={"max_processes": 2})
+        os.mkdir(self.path("meeting"))
+        lsns = [self.submit("meet", {"dir": self.path("meeting"), "count": 2}) for _ in range(2)]
+        for lsn in lsns:
+            self.result(lsn)
+        # Two idle warm processes hold no cores: both are free for commands.
+        both = [self.call("POST", "jobs", {"worker": "exec", "argv": ["/bin/sh", "-c", "touch %s.$0; while [ ! -e %s.1 ] || "
+                                           "[ ! -e %s.2 ]; do sleep 0.01; done" % ((self.path("c"),) * 3), str(i)]})["lsn"]
+                for i in (1, 2)]
+        self.assertEqual([self.result(lsn)["state"] for lsn in both], ["completed"] * 2)
+
+    def test_neither_warm_nor_other_work_starves(self):
+        self.register(pool={"max_processes": 2, "io": "inline"})
+        stop = threading.Event()
+
+        def flood():
+            while not stop.is_set():
+                lsns = self.call("POST", "jobs", [dict(worker="w", function="pid") for _ in range(200)])["lsns"]
+                self.result(lsns[-1])
+
+        floods = [threading.Thread(target=flood) for _ in range(2)]
+        for thread in floods:
+            thread.start()
+        try:
+            for _ in range(3):
+                result = self.result(self.call("POST", "jobs", {"worker": "exec", "argv": ["/bin/true"]})["lsn"])
+                self.assertEqual(result["state"], "completed")
+        finally:
+            stop.set()
+            for thread in floods:
+                thread.join()
+
+    def test_removing_a_worker_ends_its_processes(self):
+        self.register()
+        first = self.value("pid")
+        self.call("DELETE", "workers/w")
+        self.assertEqual(self.processes(), [])
+        wait_for(lambda: [g for g in self.pool()["gone"] if g["pid"] == first and g["why"] == "removed"], "it went")
+        with self.assertRaises(ProcessLookupError):
+            os.kill(first, 0)
+        self.register()
+        self.value("pid")
+
+    def test_a_stop_puts_running_ones_back_and_leaves_no_process(self):
+        self.register()
+        lsn = self.hold_one()
+        pid = self.processes()[0]["pid"]
+        self.stop()
+        with self.assertRaises(ProcessLookupError):
+            os.kill(pid, 0)
+        self.let_go()
+        self.start()
+        result = self.result(lsn)
+        self.assertEqual((result["state"], result["attempts"][0]["reason"]), ("completed", "engine_stopped"))
+
+    def test_a_killed_engine_runs_what_was_sent_again_and_counts_it(self):
+        self.register()
+        lsn = self.hold_one()
+        pid = self.processes()[0]["pid"]
+        self.engine.send_signal(signal.SIGKILL)
+        self.engine.wait(30)
+        self.engine.stdout.close()
+        self.let_go()
+        self.start()
+        with self.assertRaises(ProcessLookupError):
+            os.kill(pid, 0)
+        result = self.result(lsn)
+        self.assertEqual((result["state"], result["attempts"][0]["reason"], result["retry_count"]),
+                         ("completed", "engine_died", 1))
+
+
+if __name__ == "__main__":
+    YARDMASTER = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
