@@ -124,8 +124,6 @@ void ApiRoutesTest::answersByTheTable_data() {
     row("a priority that is none", "PATCH", "/compute/jobs/1", "{\"priority\":101}", 422, "priority");
     row("a queue that is none", "PATCH", "/compute/jobs/1", "{\"queue\":\"x\"}", 422, "queue");
     row("a patch of an unknown action", "PATCH", "/compute/jobs/999999999", "{\"priority\":1}", 404, "not_found");
-    row("a route that is not there yet says what to use", "GET", "/compute/jobs/1/samples", "", 501,
-        "not_implemented");
     row("reasons of an unknown action", "GET", "/compute/jobs/999999999/why", "", 404, "not_found");
     row("the version", "GET", "/version", "", 200, "version");
     row("the session", "GET", "/compute/session", "", 200, "\"state\":\"ready\"");
