@@ -10,13 +10,11 @@
 //   - a process counts against `max` from the order to spawn it until it is gone, not from ready until detached: a
 //     budget is about what is alive
 //   - nothing spawns under a lock; one that fails ends only those who wait for it and have no other process, and
-//   does
-//     not take a healthy group along
+//     does not take a healthy group along
 //   - sessions are lowered before max_requests is looked at; a process is given no more sessions than it may serve
 //   - evicted is the longest idle process of the group with the least traffic; what goes is the victim's entry
 //   - a group with nobody waiting does not keep others out for ever: once a new group has waited kPatience, the
-//   next
-//     process that becomes free goes to it
+//     next process that becomes free goes to it
 #pragma once
 
 #include "core/base/clock.h"

@@ -8,11 +8,11 @@
 // ahead, else on a lane, which is when it runs and its deadline counts. What becomes of it:
 //   - answered: Ended, with exit code, result and message;
 //   - its process died, hung or sent garbage: alone on a lane it fails as WorkerCrashed; what was ahead, unsent or
-//   only
-//     shared the process goes elsewhere, kMaxAttempts times. What a live process was sent, no other gets before it
-//     is dead;
+//     only shared the process goes elsewhere, kMaxAttempts times. What a live process was sent, no other gets
+//     before it is dead;
 //   - its deadline passed, or it was cancelled on a lane: its process is ended, then it; ahead it waits for its
-//   lane first;
+//   lane
+//     first;
 //   - no process came up for it: SpawnError, with the step that failed and what the process printed last.
 #pragma once
 
@@ -182,15 +182,23 @@ private:
     WarmRunner(WarmConfig config, LocalRunner& local, WarmHost& host, UpdateSink sink);
     Result<void> open();
 
-    // warm_runner.cpp: requests
+    // warm_runner.cpp: time, and requests until they are with a process
     void carry();
     void flush();
     void route(std::uint32_t request, MonoTime now);
     void assign(Process& process, std::uint32_t request, MonoTime now);
     void feed(Process& process, MonoTime now);
+    unsigned aheadOf(const Process& process, MonoTime now) const;
     bool takeEntry(const Process& process, std::uint32_t request);
     void sendOne(Process& process, std::uint32_t request, MonoTime now);
     void startLane(Process& process, std::uint32_t request, MonoTime now);
+    void updateWindow(Worker& worker);
+    void armAt(MonoTime at);
+    void scheduleClean(MonoTime now);
+    void tick(MonoTime now);
+    void tellStarted(MonoTime now);
+
+    // warm_answers.cpp: requests that are over, or start anew
     void answered(Process& process, std::uint64_t id, std::string_view json, MonoTime now);
     void elsewhere(std::uint32_t request, bool counts, MonoTime now);
     void unsentElsewhere(Process& process, bool counts, MonoTime now);
@@ -199,16 +207,12 @@ private:
     void fail(std::uint32_t request, EndCause cause, std::string message);
     void forgetRequest(std::uint32_t request);
     void dropFrom(Process& process, std::uint32_t request);
-    unsigned aheadOf(const Process& process, MonoTime now) const;
     void learn(Process& process, Duration took, MonoTime now);
     void release(Process& process);
-    void armAt(MonoTime at);
-    void scheduleClean(MonoTime now);
-    void tick(MonoTime now);
-    void tellStarted(MonoTime now);
+
+    // warm_views.cpp: restart files
     void look(Worker& worker, MonoTime now);
     bool mustLook(Worker& worker, MonoTime now);
-    void updateWindow(Worker& worker);
 
     // warm_process.cpp: processes
     void order(const pool::Outbox::Spawn& spawn, MonoTime now);

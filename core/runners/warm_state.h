@@ -20,6 +20,13 @@ inline constexpr Duration kTellStarted{2'000};
 inline constexpr Duration kTurn{1'000'000};
 /// Bytes that wait for a process to read; beyond, nothing more is sent to it.
 inline constexpr std::size_t kMostUnread = 64u << 10;
+/// Of the file of sent requests: each slot is a ring of 64.
+inline constexpr unsigned kEntrySlots = 128;
+
+/// Of a request, from its number on the socket.
+constexpr std::uint32_t placeOf(std::uint64_t wire) {
+    return static_cast<std::uint32_t>(wire);
+}
 
 struct WarmRunner::Worker {
     std::string id;

@@ -1,0 +1,206 @@
+// Requests: back with an answer or elsewhere, taken back and ended.
+#include "core/runners/warm_runner.h"
+#include "core/runners/warm_state.h"
+
+#include <fmt/format.h>
+#include <utility>
+
+namespace yard::runners {
+
+void WarmRunner::answered(Process& process, std::uint64_t id, std::string_view json, MonoTime now) {
+    const std::uint32_t place = placeOf(id);
+    if (place >= requests_.size() || requests_[place].wire != id || requests_[place].process != &process ||
+        requests_[place].state < Request::State::Ahead)
+        return broken(process, fmt::format("it answered {}, which it was not asked", id), now);
+    auto answer = warm::parseAnswer(json);
+    if (!answer) return broken(process, "it answered garbage: " + answer.error().message, now);
+    Request& request = requests_[place];
+    const bool wasRunning = request.state == Request::State::Running;
+    Ended ended;
+    ended.cause = EndCause::Exited;
+    ended.exitCode = answer->exitCode;
+    ended.result = std::move(answer->result);
+    ended.message = std::move(answer->message);
+    ended.resultTooLarge = answer->resultTooLarge;
+    ended.times = {request.sentAt, wasRunning ? request.laneAt : now, now, now};
+    if (wasRunning) learn(process, now - request.laneAt, now);
+    dropFrom(process, place);
+    process.lastAnswer = now;
+    process.usedSinceSample = true;
+    ++counters_.requests;
+    finish(place, std::move(ended));
+    pool_.close(process.inPool, true, now, out_);
+    if (process.phase != Process::Phase::Live) {
+        if (process.inFlight() == 0 && process.unsent.empty()) release(process);
+        return;
+    }
+    while (!process.ahead.empty() && process.lanes.size() < process.concurrency) {
+        const std::uint32_t next = process.ahead.front();
+        process.ahead.pop_front();
+        startLane(process, next, now);
+        if (process.phase != Process::Phase::Live) return;
+    }
+    feed(process, now);
+    if (process.inFlight() > 0 || !process.holdsCores) return;
+    // Cores that it gave back because others wait it asks for again only after they had their turn.
+    if (process.yields && !process.unsent.empty()) armAt(now);
+    release(process);
+    scheduleClean(now);
+}
+
+/// Average of its worker, and whether the process is given requests ahead.
+void WarmRunner::learn(Process& process, Duration took, MonoTime now) {
+    double& average = process.worker->averageRun;
+    const auto micros = std::max(1.0, static_cast<double>(took.count()));
+    average = average == 0 ? micros : average + (micros - average) / 8;
+    const unsigned ahead = average < kShortRun ? process.maxAhead : 0;
+    const auto view = pool_.process(process.inPool);
+    if (!view || view->limit == process.concurrency + ahead) return;
+    pool_.setAhead(process.inPool, ahead, now, out_);
+    process.worker->window = -1;
+}
+
+void WarmRunner::dropFrom(Process& process, std::uint32_t place) {
+    const auto state = requests_[place].state;
+    if (state == Request::State::Running) std::erase(process.lanes, place);
+    if (state == Request::State::Ahead) std::erase(process.ahead, place);
+    if (state == Request::State::Unsent) std::erase(process.unsent, place);
+}
+
+void WarmRunner::release(Process& process) {
+    if (process.wantsCores || process.holdsCores) host_.letGo(process.coreKey());
+    process.wantsCores = process.holdsCores = process.yields = false;
+}
+
+void WarmRunner::elsewhere(std::uint32_t place, bool counts, MonoTime now) {
+    Request& request = requests_[place];
+    request.process = nullptr;
+    request.deadlinePassed = false;
+    ++counters_.elsewhere;
+    if (request.stop || ending_) return giveBack(place);
+    if (counts && ++request.attempts >= pool::kMaxAttempts)
+        return fail(place, EndCause::WorkerCrashed,
+                    fmt::format("{} warm processes ended while they had it", pool::kMaxAttempts));
+    route(place, now);
+}
+
+void WarmRunner::unsentElsewhere(Process& process, bool counts, MonoTime now) {
+    for (const std::uint32_t place : std::exchange(process.unsent, {})) {
+        pool_.close(process.inPool, false, now, out_);
+        elsewhere(place, counts, now);
+    }
+    if (process.inFlight() == 0) release(process);
+}
+
+void WarmRunner::finish(std::uint32_t place, Ended ended) {
+    Request& request = requests_[place];
+    ended.slot = request.entrySlot;
+    updates_.push_back(Update{request.id, std::move(ended)});
+    forgetRequest(place);
+}
+
+void WarmRunner::fail(std::uint32_t place, EndCause cause, std::string message) {
+    Request& request = requests_[place];
+    Ended ended;
+    ended.cause = cause;
+    const MonoTime now = MonoClock::now();
+    ended.times.submitting = request.sentAt == MonoTime{} ? now : request.sentAt;
+    if (request.laneAt != MonoTime{}) ended.times.running = request.laneAt;
+    ended.times.exited = ended.times.ended = now;
+    if (cause == EndCause::SpawnError)
+        ended.spawn.message = std::move(message);
+    else
+        ended.message = std::move(message);
+    finish(place, std::move(ended));
+}
+
+/// It never ran, or what it did is void: as if it had not been submitted.
+void WarmRunner::giveBack(std::uint32_t place) {
+    Request& request = requests_[place];
+    if (request.told && request.stop) {
+        // It was told to run: that is no longer to be taken back, so it ends as it was told to.
+        return fail(place, static_cast<EndCause>(std::to_underlying(*request.stop) + 1), {});
+    }
+    if (request.told) return fail(place, EndCause::EngineStopped, {});
+    if (request.hasEntry) entries_.freeEntry(request.entrySlot, request.id);
+    updates_.push_back(Update{request.id, Returned{}});
+    forgetRequest(place);
+}
+
+void WarmRunner::forgetRequest(std::uint32_t place) {
+    Request& request = requests_[place];
+    byAttempt_.erase(request.id);
+    request.state = Request::State::None;
+    request.wire = 0;
+    request.process = nullptr;
+    request.call = {};
+    freeRequests_.push_back(place);
+}
+
+// --- taking back and ending
+
+void WarmRunner::takeBack(AttemptId id) {
+    const auto at = byAttempt_.find(id);
+    if (at == byAttempt_.end()) return;
+    const std::uint32_t place = at->second;
+    Request& request = requests_[place];
+    const MonoTime now = MonoClock::now();
+    switch (request.state) {
+    case Request::State::Held: std::erase(byGroup_[request.call.group.place]->held, place); break;
+    case Request::State::Waiting: pool_.cancelWait(request.waiter); break;
+    case Request::State::Unsent:
+        dropFrom(*request.process, place);
+        pool_.close(request.process->inPool, false, now, out_);
+        if (request.process->inFlight() == 0 && request.process->unsent.empty()) release(*request.process);
+        break;
+    default: return; // a live process has it
+    }
+    giveBack(place);
+    flush();
+}
+
+void WarmRunner::end(AttemptId id, StopCause cause, std::optional<Duration> grace) {
+    YARD_ASSERT_OWNER(owner_);
+    const auto at = byAttempt_.find(id);
+    if (at == byAttempt_.end()) return;
+    Request& request = requests_[at->second];
+    request.stop = cause;
+    if (grace) request.grace = *grace;
+    if (request.state == Request::State::Running) {
+        Process& process = *request.process;
+        process.endedForOne = true;
+        broken(process, fmt::format("action {}, which it worked on, was to be ended", id.lsn.value),
+               MonoClock::now());
+        flush();
+    } else if (request.state != Request::State::Ahead) {
+        takeBack(id);
+    }
+}
+
+void WarmRunner::endAll(StopCause cause, std::optional<Duration> grace) {
+    std::vector<AttemptId> all;
+    for (const auto& [id, place] : byAttempt_) all.push_back(id);
+    for (const AttemptId id : all) end(id, cause, grace);
+}
+
+void WarmRunner::shutDown(Duration grace) {
+    ending_ = true;
+    grace_ = grace;
+    std::vector<AttemptId> all;
+    for (const auto& [id, place] : byAttempt_) all.push_back(id);
+    for (const AttemptId id : all) end(id, StopCause::EngineStopped, grace);
+    std::vector<std::string> ids;
+    for (const auto& [id, worker] : workers_) ids.push_back(id);
+    for (const std::string& id : ids) removeWorker(id);
+}
+
+void WarmRunner::acknowledge(SlotId slot, AttemptId id) {
+    if (slot.value >= kEntrySlots) return;
+    entries_.freeEntry(slot, id);
+    if (!std::exchange(starved_, false)) return;
+    const MonoTime now = MonoClock::now();
+    for (const auto& [number, process] : processes_) feed(*process, now);
+    flush();
+}
+
+} // namespace yard::runners
