@@ -141,6 +141,9 @@ coro::Task<Result<BulkAnswer>> EngineCore::changeMatching(BulkRequest request) {
         queue = (*entry)->id;
     }
     const auto guard = co_await bulkMutex_.lock();
+    Result<ListQuery> which = co_await withDependents(std::move(request.which));
+    if (!which) co_return std::unexpected(which.error());
+    request.which = std::move(*which);
     const Result<store::BulkChange> change = bulkChange(request);
     if (!change) co_return std::unexpected(change.error());
     BulkAnswer answer;

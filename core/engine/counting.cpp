@@ -86,7 +86,10 @@ coro::Task<Result<std::int64_t>> EngineCore::countEnded(ListQuery query, MonoTim
     co_return count;
 }
 
-coro::Task<Result<ListCount>> EngineCore::count(ListQuery query) {
+coro::Task<Result<ListCount>> EngineCore::count(ListQuery asked) {
+    Result<ListQuery> found = co_await withDependents(std::move(asked));
+    if (!found) co_return std::unexpected(found.error());
+    ListQuery& query = *found;
     std::optional<QueueId> queue;
     if (query.queue) {
         const Result<QueueEntry*> entry = findQueue(*query.queue);

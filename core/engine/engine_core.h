@@ -279,6 +279,8 @@ private:
     // queries.cpp
     coro::Task<Result<ListPage>> listRunning(ListQuery query);
     Result<store::PageFilter> pageFilter(const ListQuery& query);
+    /// The query with what `after` means looked up. Invalid, AtLimit.
+    coro::Task<Result<ListQuery>> withDependents(ListQuery query);
     coro::Task<Result<std::array<store::Page, 2>>> readPages(store::PageFilter filter, bool newestFirst, int limit,
                                                              Lsn cursor, bool live, bool ended);
     ActionResult withNames(ActionResult result) const;
@@ -320,6 +322,7 @@ private:
     bool mayMatch(const Walk& walk, const ChangeEntry& entry) const;
     bool matches(const ListQuery& query, const ActionResult& row) const;
     void tellEverything(const WatchRequest& request, WatchUpdate& update);
+    coro::Task<void> findDependents(WatchRequest& request);
     coro::Task<void> tellAllRows(const Watch& watch, WatchUpdate& update, Collected& into);
     coro::Task<void> readRows(std::vector<Lsn> lsns, Collected& into);
     void sortRows(const WatchRequest& request, WatchUpdate& update, const Collected& from) const;

@@ -20,6 +20,7 @@ inline bool isOfNumbers(FilterKey key) {
     case FilterKey::State:
     case FilterKey::Reason:
     case FilterKey::Lsn:
+    case FilterKey::After:
     case FilterKey::Tries:
     case FilterKey::Exit:
     case FilterKey::Cpu:
@@ -41,6 +42,11 @@ inline bool wantsNames(const Filter& filter) {
     return std::ranges::any_of(filter.terms, [](const FilterTerm& term) {
         return term.key == FilterKey::Lock || term.key == FilterKey::Machine;
     });
+}
+
+/// Some term is about what withDependents() looks up.
+inline bool namesPredecessors(const Filter& filter) {
+    return std::ranges::any_of(filter.terms, [](const FilterTerm& term) { return term.key == FilterKey::After; });
 }
 
 /// Some term holds of what runs only.

@@ -23,6 +23,7 @@ LiveMatcher::LiveMatcher(Parts parts, const ListQuery& query, std::optional<Queu
         case FilterKey::Queue: ofQueue_.terms.push_back(term); break;
         case FilterKey::State:
         case FilterKey::Lsn:
+        case FilterKey::After:
         case FilterKey::Tries: rest_.terms.push_back(term); break;
         default:
             rest_.terms.push_back(term);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <fmt/format.h>
 #include <iterator>
 #include <unistd.h>
@@ -19,6 +20,33 @@ constexpr int kHistory = 1000;
 constexpr Duration kLookFor{16'000};
 constexpr Duration kLeastLook{1'000};
 constexpr int kRowsAtOnce = 1'000;
+constexpr int kMostDependents = 10'000;
+
+/// The LSNs that a range of `after` names; nothing when there are none.
+std::optional<store::LsnRun> lsnsOf(const FilterTerm::Range& range) {
+    constexpr double kHighest = 9e15; // whole numbers are exact below
+    const double low = std::ceil(std::clamp(range.low, 0.0, kHighest));
+    const double high = std::floor(std::clamp(range.high, 0.0, kHighest));
+    const auto first = static_cast<std::int64_t>(low) + (!range.withLow && low == range.low ? 1 : 0);
+    const auto last = static_cast<std::int64_t>(high) - (!range.withHigh && high == range.high ? 1 : 0);
+    if (last < first) return std::nullopt;
+    return store::LsnRun{Lsn(first), last - first + 1};
+}
+
+/// In order, and those that touch or overlap as one.
+std::vector<FilterTerm::Range> joined(std::vector<store::LsnRun> runs) {
+    std::ranges::sort(runs, {}, &store::LsnRun::first);
+    std::vector<FilterTerm::Range> ranges;
+    for (const store::LsnRun& run : runs) {
+        const auto first = static_cast<double>(run.first.value);
+        const auto last = static_cast<double>(run.last().value);
+        if (!ranges.empty() && first <= ranges.back().high + 1)
+            ranges.back().high = std::max(ranges.back().high, last);
+        else
+            ranges.push_back({first, last});
+    }
+    return ranges;
+}
 
 } // namespace
 
@@ -175,8 +203,29 @@ Result<store::PageFilter> EngineCore::pageFilter(const ListQuery& query) {
     return filter;
 }
 
+coro::Task<Result<ListQuery>> EngineCore::withDependents(ListQuery query) {
+    for (FilterTerm& term : query.filter.terms) {
+        if (term.key != FilterKey::After) continue;
+        std::vector<store::LsnRun> runs;
+        for (const FilterTerm::Range& range : term.ranges) {
+            const std::optional<store::LsnRun> asked = lsnsOf(range);
+            if (!asked) continue;
+            const auto found = co_await read([asked](store::Reader& reader) {
+                return reader.dependents(asked->first, asked->last(), kMostDependents);
+            });
+            if (!found) co_return std::unexpected(found.error());
+            runs.insert(runs.end(), found->runs().begin(), found->runs().end());
+        }
+        term.waiting = joined(std::move(runs));
+    }
+    co_return query;
+}
+
 /// Page after page until there are enough, nothing is left, or it has looked long enough.
-coro::Task<Result<ListPage>> EngineCore::list(ListQuery query) {
+coro::Task<Result<ListPage>> EngineCore::list(ListQuery asked) {
+    Result<ListQuery> found = co_await withDependents(std::move(asked));
+    if (!found) co_return std::unexpected(found.error());
+    ListQuery& query = *found;
     Result<store::PageFilter> filter = pageFilter(query);
     if (!filter) co_return std::unexpected(filter.error());
     if (query.sort.field != SortField::Lsn) co_return co_await listSorted(std::move(query), std::move(*filter));

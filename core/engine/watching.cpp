@@ -1,5 +1,6 @@
 // Telling those who watch: changes are noted as they happen, and looked up when somebody asks.
 #include "core/engine/engine_core.h"
+#include "core/engine/list_parts.h"
 
 #include "core/coro/timeout.h"
 
@@ -268,6 +269,15 @@ void EngineCore::addQueues(Collected& into) {
     }
 }
 
+/// Who waits for the actions that the filter names is looked up each time; when that fails the filter has no rows.
+coro::Task<void> EngineCore::findDependents(WatchRequest& request) {
+    auto found = co_await withDependents(request.watch->filter);
+    if (!found) co_return;
+    Watch watch = *request.watch;
+    watch.filter = std::move(*found);
+    request.watch = std::make_shared<const Watch>(std::move(watch));
+}
+
 coro::Task<Collected> EngineCore::collect(std::vector<WatchRequest> requests) {
     keepChanges();
     Collected answer;
@@ -276,12 +286,13 @@ coro::Task<Collected> EngineCore::collect(std::vector<WatchRequest> requests) {
     std::vector<Lsn> wanted;
     bool wantsWorkers = false;
     for (std::size_t i = 0; i < requests.size(); ++i) {
-        const WatchRequest& request = requests[i];
+        WatchRequest& request = requests[i];
         WatchUpdate& update = answer.updates[i];
         if (wanted.size() + answer.rows.size() >= kRowsAtOnce) {
             update.kind = WatchUpdate::Kind::Later;
             continue;
         }
+        if (namesPredecessors(request.watch->filter.filter)) co_await findDependents(request);
         if (request.everything) {
             tellEverything(request, update);
         } else {

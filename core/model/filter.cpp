@@ -33,10 +33,8 @@ constexpr std::array kKeys{
     KeyInfo{"waited", FilterKey::Waited, Values::Seconds}, KeyInfo{"mem", FilterKey::Mem, Values::Bytes},
     KeyInfo{"started", FilterKey::Started, Values::Times}, KeyInfo{"finished", FilterKey::Finished, Values::Times},
     KeyInfo{"silent", FilterKey::Silent, Values::Seconds}, KeyInfo{"lock", FilterKey::Lock, Values::Words},
-    KeyInfo{"machine", FilterKey::Machine, Values::Words},
+    KeyInfo{"machine", FilterKey::Machine, Values::Words}, KeyInfo{"after", FilterKey::After, Values::Numbers},
 };
-/// Of the language, but nothing is known yet that they could be compared with.
-constexpr std::array<std::string_view, 1> kLater{"after"};
 
 struct Unit {
     std::string_view name;
@@ -242,12 +240,7 @@ Result<FilterTerm> termFrom(Written written, WallMicros now) {
         return term;
     }
     const auto info = std::ranges::find(kKeys, written.key, &KeyInfo::name);
-    if (info == kKeys.end()) {
-        if (std::ranges::find(kLater, written.key) != kLater.end())
-            return fail(ErrorKind::NotImplemented,
-                        fmt::format("The filter key \"{}\" is not understood by this version yet.", written.key));
-        return unknownKey(written.key);
-    }
+    if (info == kKeys.end()) return unknownKey(written.key);
     term.key = info->key;
     for (std::string& value : written.values) {
         if (info->values == Values::Words) {
@@ -323,6 +316,12 @@ std::optional<double> numberIn(const ActionResult& action, FilterKey key, WallMi
     }
 }
 
+/// In one of many that are in order and apart.
+bool isInOneOf(const std::vector<FilterTerm::Range>& ranges, double value) {
+    const auto behind = std::ranges::upper_bound(ranges, value, {}, &FilterTerm::Range::low);
+    return behind != ranges.begin() && value <= std::prev(behind)->high;
+}
+
 bool isIn(const FilterTerm::Range& range, double value) {
     return (range.withLow ? value >= range.low : value > range.low) &&
            (range.withHigh ? value <= range.high : value < range.high);
@@ -352,6 +351,7 @@ bool matchesTerm(const FilterTerm& term, const ActionResult& action, WallMicros 
         return action.outcome && std::ranges::any_of(action.outcome->denied, [&](const Denial& denial) {
                    return anyPattern(term.words, denial.what) || anyPattern(term.words, denial.path);
                });
+    case FilterKey::After: return isInOneOf(term.waiting, static_cast<double>(action.lsn.value));
     default: break;
     }
     const auto value = numberIn(action, term.key, now);

@@ -2,14 +2,15 @@
 // "some words"`. Space is and, comma is or, `-` negates, quotes keep spaces, `*` stands for anything. Values; any
 // thread.
 //
-//     state reason queue worker function label            words: state:failed, worker:thumb*, label:"night job"
-//     lock machine                                        lock:app:* (that it asks for), machine:desk (that it runs
-//     on) lsn tries exit                                      numbers: lsn:5,7 lsn:100..200 tries>2 exit:3 cpu
-//     runtime waited silent                           seconds, or with s min h d: cpu>50 runtime>10min
-//     waited:1h..2h mem                                                 bytes, or with kB MB GB TB: mem>4GB started
-//     finished                                    finished:since-22:00 (the last time it was 22:00 here) denied
-//     denied:open*  (what was denied, or its path) a bare word                                         in label,
-//     function, worker name or note, whatever its case
+//     state reason queue worker function label  words: state:failed, worker:thumb*, label:"night job"
+//     lock machine                              lock:app:* (that it asks for), machine:desk (that it runs on)
+//     lsn tries exit                            numbers: lsn:5,7 lsn:100..200 tries>2 exit:3
+//     after                                     after:12 (that were to wait for it)
+//     cpu runtime waited silent                 seconds, or with s min h d: cpu>50 runtime>10min waited:1h..2h
+//     mem                                       bytes, or with kB MB GB TB: mem>4GB
+//     started finished                          finished:since-22:00 (the last time it was 22:00 here)
+//     denied                                    denied:open* (what was denied, or its path)
+//     a bare word                               in label, function, worker name or note, whatever its case
 #pragma once
 
 #include "core/base/clock.h"
@@ -43,7 +44,8 @@ enum class FilterKey : unsigned char {
     Denied,
     Silent,
     Lock,
-    Machine
+    Machine,
+    After
 };
 
 struct FilterTerm {
@@ -57,6 +59,9 @@ struct FilterTerm {
         bool withHigh = true;
     };
     std::vector<Range> ranges; ///< any of them; of keys that are numbers
+    /// After: the LSNs of those that were to wait, found by the engine; ascending, and apart from each other. Not
+    /// part of what was asked for, so not compared. Without them nothing matches.
+    std::vector<Range> waiting;
     friend bool operator==(const FilterTerm&, const FilterTerm&);
 };
 

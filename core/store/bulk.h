@@ -35,12 +35,14 @@ std::int64_t costOf(const std::vector<LsnRun>& runs);
 class LsnSet {
 public:
     /// Higher than all before.
-    void add(Lsn lsn) {
-        if (!runs_.empty() && runs_.back().last().value + 1 == lsn.value)
-            ++runs_.back().count;
+    void add(Lsn lsn) { add(LsnRun{lsn, 1}); }
+    /// Likewise.
+    void add(const LsnRun& run) {
+        if (!runs_.empty() && runs_.back().last().value + 1 == run.first.value)
+            runs_.back().count += run.count;
         else
-            runs_.push_back({lsn, 1});
-        ++size_;
+            runs_.push_back(run);
+        size_ += run.count;
     }
     bool empty() const { return runs_.empty(); }
     std::int64_t size() const { return size_; }

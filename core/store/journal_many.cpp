@@ -49,7 +49,7 @@ Applied JournalWriter::on(const FinishMany& finish) {
 
 int JournalWriter::removeRows(const LsnRun& rows) {
     int rc = undoPending_.run(rows.first, rows.last());
-    if (rc == SQLITE_OK) rc = undoSpec_.run(rows.first, rows.last());
+    if (rc == SQLITE_OK) rc = forgetSubmitted(rows.first.value, rows.last().value);
     if (rc == SQLITE_OK) rc = undoArray_.run(rows.first, rows.last());
     return rc;
 }

@@ -64,6 +64,8 @@ Result<void> JournalWriter::prepareRows() {
     putAttempt_ = sql("INSERT OR REPLACE INTO attempt VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     deleteAttempts_ = sql("DELETE FROM attempt WHERE id BETWEEN ? AND ?");
     insertSpec_ = sql("INSERT INTO spec VALUES(?,?,?)");
+    insertDependent_ = sql("INSERT OR IGNORE INTO dependent VALUES(?,?,?)");
+    deleteDependents_ = sql("DELETE FROM dependent WHERE lsn BETWEEN ? AND ?");
     deleteSpec_ = sql("DELETE FROM spec WHERE lsn=?");
     specExists_ = sql("SELECT 1 FROM spec WHERE lsn=?");
     insertArray_ = sql("INSERT INTO array VALUES(?,?)");
@@ -82,7 +84,6 @@ Result<void> JournalWriter::prepareMany() {
     endAccepting_ = sql("DELETE FROM accepting WHERE first=?");
     accepting_ = sql("SELECT first, last FROM accepting");
     undoPending_ = sql("DELETE FROM pending WHERE lsn BETWEEN ? AND ?");
-    undoSpec_ = sql("DELETE FROM spec WHERE lsn BETWEEN ? AND ?");
     undoArray_ = sql("DELETE FROM array WHERE base BETWEEN ? AND ?");
     updateRun_ = sql("UPDATE pending SET flags=(flags & ~?3) | ?4, priority=coalesce(?5, priority), "
                      "queue=coalesce(?6, queue) WHERE lsn BETWEEN ?1 AND ?2");

@@ -70,7 +70,7 @@ int JournalWriter::retireRun(const Run& run) {
         rc = deleteAttempts_.run(firstAttempt, lastAttempt);
     }
     if (rc != SQLITE_OK) return rc;
-    if (!run.arrayBase) return deleteSpecRun_.run(run.first, run.last);
+    if (!run.arrayBase) return forgetSubmitted(run.first, run.last);
     rc = releaseArrayBy_.run(*run.arrayBase, run.last - run.first);
     return rc == SQLITE_OK ? forgetSpec(Lsn(run.last), run.arrayBase) : rc; // the last of the run, and what is left
 }

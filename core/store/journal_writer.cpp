@@ -230,7 +230,12 @@ int JournalWriter::insertItem(const AcceptItem& item) {
     const std::string chunks = packHashes(item.chunks);
     std::optional<Bytes> chunkBytes;
     if (!chunks.empty()) chunkBytes = Bytes{chunks};
-    return insertSpec_.run(row.lsn, item.spec, chunkBytes);
+    if (const int rc = insertSpec_.run(row.lsn, item.spec, chunkBytes); rc != SQLITE_OK) return rc;
+    for (const Edge& edge : row.after)
+        if (const int rc = insertDependent_.run(edge.lsn, row.lsn, std::max(item.count, item.total));
+            rc != SQLITE_OK)
+            return rc;
+    return SQLITE_OK;
 }
 
 int JournalWriter::markPart(const AcceptPart& part) {
@@ -398,8 +403,13 @@ JournalWriter::Applied JournalWriter::on(const Update& update) {
     return sqlite3_changes(database_.handle()) == 0 ? notFound(update.lsn) : ok();
 }
 
+int JournalWriter::forgetSubmitted(std::int64_t first, std::int64_t last) {
+    const int rc = deleteSpecRun_.run(first, last);
+    return rc == SQLITE_OK ? deleteDependents_.run(first, last) : rc;
+}
+
 int JournalWriter::forgetSpec(Lsn lsn, std::optional<std::int64_t> arrayBase) {
-    if (!arrayBase) return deleteSpec_.run(lsn);
+    if (!arrayBase) return forgetSubmitted(lsn.value, lsn.value);
     int rc = releaseArray_.run(*arrayBase);
     if (rc != SQLITE_OK) return rc;
     {
@@ -409,7 +419,7 @@ int JournalWriter::forgetSpec(Lsn lsn, std::optional<std::int64_t> arrayBase) {
         if (rc != SQLITE_ROW && rc != SQLITE_DONE) return rc;
     }
     rc = deleteArray_.run(*arrayBase);
-    return rc == SQLITE_OK ? deleteSpec_.run(*arrayBase) : rc;
+    return rc == SQLITE_OK ? forgetSubmitted(*arrayBase, *arrayBase) : rc;
 }
 
 JournalWriter::Applied JournalWriter::on(const Retire& retire) {

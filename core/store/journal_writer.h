@@ -127,6 +127,8 @@ private:
     /// SQLITE_ROW: there; SQLITE_DONE: not; else an error.
     int findChunk(const Hash256& hash);
     int forgetSpec(Lsn lsn, std::optional<std::int64_t> arrayBase);
+    /// The specifications of these, and for whom they were to wait.
+    int forgetSubmitted(std::int64_t first, std::int64_t last);
     void count(std::int64_t queue, ActionState state, std::int64_t by);
     Applied notFound(Lsn lsn);
 
@@ -171,9 +173,10 @@ private:
 
     Statement begin_, commit_, rollback_, savepoint_, release_, rollbackTo_;
     Statement insertPending_, selectPending_, deletePending_, updatePending_, retryPending_, pendingExists_;
-    Statement beginAccepting_, endAccepting_, accepting_, undoPending_, undoSpec_, undoArray_;
+    Statement beginAccepting_, endAccepting_, accepting_, undoPending_, undoArray_;
     Statement insertRun_, updateRun_, queuesOfRun_, finishRun_, deleteRun_, moveOp_;
     Statement insertDone_, selectDone_, doneState_, deleteDone_, reopenRow_, attemptFromDone_;
+    Statement insertDependent_, deleteDependents_;
     Statement insertSpec_, deleteSpec_, specExists_, insertArray_, releaseArray_, arrayLive_, deleteArray_;
     Statement putAttempt_, deleteAttempts_;
     Statement findChunk_, insertBlob_, deleteBlob_, insertPack_, lastPack_;

@@ -27,7 +27,7 @@ Reader::Impl::~Impl() {
          {&begin,   &end,         &done,      &doneDown,     &doneUp,       &doneBelow,  &doneAbove,
           &pending, &pendingDown, &pendingUp, &pendingBelow, &pendingAbove, &nextReason, &nextQueue,
           &runDown, &runUp,       &attempt,   &attempts,     &className,    &labelText,  &classesOf,
-          &labelOf, &recent,      &spec,      &findBlob,     &idem,         &hidden})
+          &labelOf, &recent,      &spec,      &findBlob,     &idem,         &hidden,     &dependents})
         *statement = Statement();
     database = Database();
     --readers;
@@ -301,6 +301,23 @@ Result<std::optional<Reader::SpecText>> Reader::specText(Lsn lsn) {
     if (rc == SQLITE_DONE) return std::optional<SpecText>();
     if (rc != SQLITE_ROW) return reader.failed(rc, "reading a spec");
     return SpecText{std::string(row->text(0)), row->optionalInteger(1)};
+}
+
+Result<LsnSet> Reader::dependents(Lsn first, Lsn last, int most) {
+    Impl& reader = *impl_;
+    const Impl::Snapshot snapshot(reader);
+    Selecting rows(reader.dependents, first, last, most + 1);
+    LsnSet found;
+    int places = 0;
+    int rc = rows.step();
+    for (; rc == SQLITE_ROW && places <= most; rc = rows.step(), ++places)
+        found.add(LsnRun{Lsn(rows->integer(0)), rows->integer(1)});
+    if (rc != SQLITE_ROW && rc != SQLITE_DONE) return reader.failed(rc, "looking for those that wait");
+    if (places > most)
+        return fail(ErrorKind::AtLimit,
+                    fmt::format("More than {} submissions wait for actions {} to {}: name fewer.", most,
+                                first.value, last.value));
+    return found;
 }
 
 Result<std::optional<Reader::KeptAnswer>> Reader::keptAnswer(const std::string& key) {

@@ -9,6 +9,7 @@
 #include "core/model/filter.h"
 #include "core/model/result.h"
 #include "core/model/sort.h"
+#include "core/store/bulk.h"
 #include "core/store/rows.h"
 
 #include <cstdint>
@@ -97,6 +98,9 @@ public:
         std::optional<std::int64_t> arrayIndex;
     };
     Result<std::optional<SpecText>> specText(Lsn lsn);
+    /// The actions that were submitted to wait for one of [first, last] and are known yet. AtLimit when they are
+    /// in more than `most` places.
+    Result<LsnSet> dependents(Lsn first, Lsn last, int most);
     /// What a submission with this idempotency key was answered, however long ago; nothing when it is not known.
     struct KeptAnswer {
         Hash256 body;

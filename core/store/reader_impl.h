@@ -92,7 +92,7 @@ struct Reader::Impl {
     Statement nextReason, nextQueue, runDown, runUp;
     Statement attempt, attempts, className, labelText, classesOf, labelOf;
     Statement countDone, countAll;
-    Statement recent, spec, findBlob, idem, hidden;
+    Statement recent, spec, findBlob, idem, hidden, dependents;
     std::vector<LsnRun> hiddenRuns;
 };
 

@@ -70,6 +70,9 @@ Result<void> Reader::Impl::prepare() {
         {&spec, "SELECT s.text, a.array_index FROM (SELECT lsn, array_base, array_index FROM pending WHERE lsn=?1 "
                 "UNION ALL SELECT lsn, array_base, array_index FROM done WHERE lsn=?1) a "
                 "JOIN spec s ON s.lsn=coalesce(a.array_base, a.lsn)"},
+        {&dependents,
+         "SELECT lsn, max(count) FROM dependent WHERE parent BETWEEN ?1 AND ?2 GROUP BY lsn ORDER BY lsn "
+         "LIMIT ?3"},
         {&hidden, "SELECT first, last FROM accepting"},
         {&idem, "SELECT body, answer, t FROM idem WHERE key=?"},
         {&findBlob, "SELECT hash, size, bytes, pack, at FROM blob WHERE key=?"},

@@ -72,7 +72,19 @@ static constexpr const char* kVersion4 =
 // What an attempt used while it ran: samples, packed.
 static constexpr const char* kVersion5 = "ALTER TABLE attempt ADD COLUMN samples BLOB;";
 
-static constexpr const char* kMigrations[] = {kVersion1, kVersion2, kVersion3, kVersion4, kVersion5};
+// Who was to wait for whom, for as long as the action that waited is known. Of an array its first LSN and how many.
+// What was submitted before this table came is found in its specification.
+static constexpr const char* kVersion6 = R"(
+CREATE TABLE dependent(
+    parent INTEGER NOT NULL, lsn INTEGER NOT NULL, count INTEGER NOT NULL, PRIMARY KEY(parent, lsn)) STRICT, WITHOUT ROWID;
+CREATE INDEX dependent_lsn ON dependent(lsn);
+INSERT OR IGNORE INTO dependent
+    SELECT CASE a.type WHEN 'object' THEN json_extract(a.value, '$.lsn') ELSE a.value END, s.lsn,
+        coalesce(json_extract(s.text, '$.array.to') - coalesce(json_extract(s.text, '$.array.from'), 0), 0) + 1
+    FROM spec s, json_each(s.text, '$.after') a WHERE instr(s.text, '"after"') > 0 AND json_valid(s.text);
+)";
+
+static constexpr const char* kMigrations[] = {kVersion1, kVersion2, kVersion3, kVersion4, kVersion5, kVersion6};
 static_assert(std::size(kMigrations) == kSchemaVersion);
 
 Result<void> migrate(Database& database, std::span<const char* const> steps) {

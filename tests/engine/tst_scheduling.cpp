@@ -7,6 +7,7 @@
 #include <fstream>
 
 using namespace yard;
+using namespace yard::engine;
 using namespace yard::test;
 
 namespace {
@@ -171,6 +172,50 @@ private slots:
         const Lsn array =
             engine.sh("test -e done", after(fmt::format("{}", parent.value)) + R"(,"array":{"from":0,"to":19})");
         for (int i = 0; i < 20; ++i) QCOMPARE(ending(engine.wait(Lsn{array.value + i})), "completed");
+    }
+
+    void thoseThatWaitAreFoundByWhatTheyWaitFor() {
+        EngineTest engine;
+        const Lsn parent = engine.sh("true", R"(,"hold":true)");
+        const Lsn other = engine.sh("true", R"(,"hold":true)");
+        const Lsn child = engine.sh("true", after(fmt::format("{}", parent.value)));
+        const Lsn array = engine.sh("true", after(fmt::format("{},{}", other.value, parent.value)) +
+                                                R"(,"array":{"from":0,"to":4})");
+        const auto asked = [](const std::string& filter, const char* sort = "lsn") {
+            ListQuery query;
+            query.filter = *parseFilter(filter, wallNow());
+            query.sort = *parseSort(sort);
+            query.limit = 3;
+            return query;
+        };
+        const auto listed = [&](const std::string& filter, const char* sort = "lsn") {
+            std::string text;
+            ListQuery query = asked(filter, sort);
+            do {
+                const auto page = engine.run(engine->list(query));
+                if (!page) return std::string(errorName(page.error().kind));
+                for (const ActionResult& job : page->jobs) text += fmt::format("{} ", job.lsn.value - parent.value);
+                query.cursor = page->cursor;
+            } while (!query.cursor.empty());
+            return text;
+        };
+        const std::string ofParent = fmt::format("after:{}", parent.value);
+        QCOMPARE(listed(ofParent), "2 3 4 5 6 7 ");
+        QCOMPARE(listed(fmt::format("after:{}", other.value)), "3 4 5 6 7 ");
+        QCOMPARE(listed(ofParent, "-submitting"), "7 6 5 4 3 2 ");
+        QCOMPARE(listed("-" + ofParent), "0 1 ");
+        QCOMPARE(listed(fmt::format("after>{}", parent.value)), "3 4 5 6 7 ");
+        QCOMPARE(listed(fmt::format("after:{}..{} -lsn:{}", parent.value, other.value, array.value)), "2 4 5 6 7 ");
+        QCOMPARE(engine.run(engine->count(asked(ofParent)))->count, 6);
+        const auto held =
+            engine.run(engine->changeMatching({.kind = BulkKind::Hold, .which = asked(ofParent), .set = {}}));
+        QCOMPARE(held->changed, 6);
+        // Also when all that waited for has ended, and after a restart.
+        for (const Lsn lsn : {parent, other}) QVERIFY(engine.run(engine->cancel(lsn)).has_value());
+        QCOMPARE(ending(engine.wait(child)), "failed dependency_failed");
+        engine.stop();
+        engine.start();
+        QCOMPARE(listed(ofParent), "2 3 4 5 6 7 ");
     }
 
     void anUnknownPredecessorIsRefused() {

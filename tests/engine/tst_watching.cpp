@@ -222,6 +222,20 @@ private slots:
         QCOMPARE(watcher.states(), fmt::format(" -{}", second.value));
     }
 
+    void whoWaitsForAnActionEntersItsFilter() {
+        EngineTest engine;
+        const Lsn parent = engine.sh("true", R"(,"hold":true)");
+        ListQuery filter;
+        filter.filter = *parseFilter(fmt::format("after:{}", parent.value), wallNow());
+        Watcher watcher(engine, watchFilter(filter));
+        QCOMPARE(watcher.states(), std::string());
+        watcher.request.known = std::make_shared<KnownRows>();
+        engine.sh("true", R"(,"hold":true)");
+        const Lsn child = engine.sh("true", fmt::format(R"(,"after":[{}])", parent.value));
+        watcher.ask();
+        QCOMPARE(watcher.states(), fmt::format("{} pending", child.value));
+    }
+
     void aFilterLooksAtQueueWorkerStateAndText() {
         EngineTest engine;
         engine.run(engine->configureQueue({QueueId(0), {}}, R"({"max_retries":0})"));
