@@ -1,0 +1,289 @@
+// The seccomp filter of sandboxed programs: what a compute function never needs is denied and told, what programs
+// probe for by habit is answered as if this kernel did not have it. A binary search over the call numbers, so that
+// installing it costs little; made at compile time. Freestanding: init carries it.
+#pragma once
+
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/syscall.h>
+
+namespace yard::sandbox {
+
+enum class Verdict : unsigned char {
+    Tell,     ///< denied; init hears of it and answers EPERM
+    Unknown,  ///< ENOSYS
+    Clone,    ///< denied with namespaces
+    Family,   ///< socket(): denied but for local, internet and netlink ones
+    Terminal, ///< ioctl(): typing into somebody's terminal is denied
+    Mode1,    ///< set-id bits (and devices) in argument 1 are denied
+    Mode2,
+    Create1, ///< set-id bits in argument 2 are denied when argument 1 says that it creates
+    Create2,
+    Connect ///< told and decided by init
+};
+
+struct Rule {
+    unsigned call;
+    Verdict verdict;
+    int path; ///< argument that names what it is about; -1: none
+    const char* name;
+};
+
+#define YARD_RULE(call, verdict, path)                                                                             \
+    Rule {                                                                                                         \
+        __NR_##call, Verdict::verdict, path, #call                                                                 \
+    }
+inline constexpr Rule kRules[] = {
+    YARD_RULE(clone, Clone, -1),
+    YARD_RULE(clone3, Unknown, -1), // its flags cannot be seen; libc falls back to clone
+    YARD_RULE(unshare, Tell, -1),
+    YARD_RULE(setns, Tell, -1),
+    YARD_RULE(mount, Tell, 1),
+    YARD_RULE(umount2, Tell, 0),
+    YARD_RULE(pivot_root, Tell, 0),
+    YARD_RULE(chroot, Tell, 0),
+    YARD_RULE(open_tree, Tell, 1),
+    YARD_RULE(move_mount, Tell, 3),
+    YARD_RULE(fsopen, Tell, 0),
+    YARD_RULE(fsconfig, Tell, -1),
+    YARD_RULE(fsmount, Tell, -1),
+    YARD_RULE(fspick, Tell, 1),
+    YARD_RULE(mount_setattr, Tell, 1),
+    YARD_RULE(ptrace, Tell, -1),
+    YARD_RULE(process_vm_readv, Tell, -1),
+    YARD_RULE(process_vm_writev, Tell, -1),
+    YARD_RULE(process_madvise, Tell, -1),
+    YARD_RULE(pidfd_getfd, Tell, -1),
+    YARD_RULE(kcmp, Tell, -1),
+    YARD_RULE(bpf, Tell, -1),
+    YARD_RULE(perf_event_open, Tell, -1),
+    YARD_RULE(userfaultfd, Tell, -1),
+    YARD_RULE(io_uring_setup, Unknown, -1),
+    YARD_RULE(io_uring_enter, Unknown, -1),
+    YARD_RULE(io_uring_register, Unknown, -1),
+    YARD_RULE(keyctl, Tell, -1),
+    YARD_RULE(add_key, Tell, 1),
+    YARD_RULE(request_key, Tell, 1),
+    YARD_RULE(kexec_load, Tell, -1),
+    YARD_RULE(kexec_file_load, Tell, -1),
+    YARD_RULE(init_module, Tell, -1),
+    YARD_RULE(finit_module, Tell, -1),
+    YARD_RULE(delete_module, Tell, 0),
+    YARD_RULE(swapon, Tell, 0),
+    YARD_RULE(swapoff, Tell, 0),
+    YARD_RULE(reboot, Tell, -1),
+    YARD_RULE(sethostname, Tell, 0),
+    YARD_RULE(setdomainname, Tell, 0),
+    YARD_RULE(settimeofday, Tell, -1),
+    YARD_RULE(clock_settime, Tell, -1),
+    YARD_RULE(adjtimex, Tell, -1),
+    YARD_RULE(clock_adjtime, Tell, -1),
+    YARD_RULE(acct, Tell, 0),
+    YARD_RULE(quotactl, Tell, 1),
+    YARD_RULE(quotactl_fd, Tell, -1),
+    YARD_RULE(syslog, Tell, -1),
+    YARD_RULE(vhangup, Tell, -1),
+    YARD_RULE(open_by_handle_at, Tell, -1),
+    YARD_RULE(name_to_handle_at, Unknown, -1),
+    YARD_RULE(fanotify_init, Tell, -1),
+    YARD_RULE(migrate_pages, Tell, -1),
+    YARD_RULE(move_pages, Tell, -1),
+    YARD_RULE(lookup_dcookie, Tell, -1),
+    YARD_RULE(nfsservctl, Tell, -1),
+    YARD_RULE(memfd_create, Unknown, -1), // memory that no limit of a process counts
+    YARD_RULE(memfd_secret, Unknown, -1),
+    YARD_RULE(shmget, Unknown, -1),  // the same
+    YARD_RULE(openat2, Unknown, -1), // its mode cannot be seen
+    YARD_RULE(socket, Family, -1),
+    YARD_RULE(connect, Connect, -1),
+    YARD_RULE(ioctl, Terminal, -1),
+    YARD_RULE(fchmod, Mode1, -1),
+    YARD_RULE(fchmodat, Mode2, 1),
+    Rule{452, Verdict::Mode2, 1, "fchmodat2"}, // newer than these headers
+    YARD_RULE(mknodat, Mode2, 1),
+    YARD_RULE(openat, Create2, 1),
+#if defined(__x86_64__)
+    YARD_RULE(open, Create1, 0),
+    YARD_RULE(creat, Mode1, 0),
+    YARD_RULE(chmod, Mode1, 0),
+    YARD_RULE(mknod, Mode1, 0),
+    YARD_RULE(iopl, Tell, -1),
+    YARD_RULE(ioperm, Tell, -1),
+    YARD_RULE(modify_ldt, Tell, -1),
+    YARD_RULE(uselib, Tell, 0),
+    YARD_RULE(_sysctl, Tell, -1),
+    YARD_RULE(create_module, Tell, -1),
+#endif
+};
+#undef YARD_RULE
+
+constexpr const Rule* ruleOf(unsigned call) {
+    for (const Rule& rule : kRules)
+        if (rule.call == call) return &rule;
+    return nullptr;
+}
+
+/// A program for the kernel.
+struct Filter {
+    static constexpr int kMost = 512;
+    sock_filter code[kMost] = {};
+    unsigned short size = 0;
+};
+
+namespace filter_detail {
+
+inline constexpr int kRuleCount = sizeof kRules / sizeof *kRules;
+
+/// From `first` on, to the next one's: a rule, or null for what is allowed.
+struct Span {
+    unsigned first;
+    const Rule* rule;
+};
+
+class Builder {
+public:
+    constexpr explicit Builder(bool network)
+        : network_(network) {
+        sortRules();
+        makeSpans();
+        head();
+        search(0, spans_);
+    }
+    Filter filter;
+
+private:
+    static constexpr unsigned kAllow = SECCOMP_RET_ALLOW;
+    static constexpr unsigned kTell = SECCOMP_RET_USER_NOTIF;
+    static constexpr unsigned kUnknown = SECCOMP_RET_ERRNO | 38; // ENOSYS
+    static constexpr unsigned kSetIds = 06000;
+
+    constexpr void put(unsigned short code, unsigned k, int yes = 0, int no = 0) {
+        filter.code[filter.size++] = {code, static_cast<unsigned char>(yes), static_cast<unsigned char>(no), k};
+    }
+    constexpr void ret(unsigned value) { put(BPF_RET | BPF_K, value); }
+    constexpr void load(unsigned offset) { put(BPF_LD | BPF_W | BPF_ABS, offset); }
+    /// The low half is what the kernel looks at too.
+    constexpr void loadArgument(int index) { load(16 + 8 * static_cast<unsigned>(index)); }
+
+    constexpr void sortRules() {
+        for (int i = 0; i < kRuleCount; ++i) {
+            int at = i;
+            for (; at > 0 && sorted_[at - 1]->call > kRules[i].call; --at) sorted_[at] = sorted_[at - 1];
+            sorted_[at] = &kRules[i];
+        }
+    }
+    constexpr void makeSpans() {
+        unsigned next = 0;
+        for (const Rule* rule : sorted_) {
+            if (rule->call > next || next == 0) span_[spans_++] = {next, nullptr};
+            span_[spans_++] = {rule->call, rule};
+            next = rule->call + 1;
+        }
+        span_[spans_++] = {next, nullptr};
+    }
+    constexpr void head() {
+        load(4); // the architecture
+#if defined(__x86_64__)
+        put(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0);
+#else
+        put(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_AARCH64, 1, 0);
+#endif
+        ret(SECCOMP_RET_KILL_PROCESS);
+        load(0);
+#if defined(__x86_64__)
+        put(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1); // the x32 calls
+        ret(kUnknown);
+#endif
+    }
+    constexpr void search(int low, int high) {
+        if (high - low == 1) return leaf(span_[low].rule);
+        const int middle = (low + high) / 2;
+        const int at = filter.size;
+        put(BPF_JMP | BPF_JGE | BPF_K, span_[middle].first);
+        search(low, middle);
+        filter.code[at].jt = static_cast<unsigned char>(filter.size - at - 1);
+        if (filter.size - at - 1 > 255) {
+            // Too far for a short jump: over a long one.
+            for (int i = filter.size; i > at + 1; --i) filter.code[i] = filter.code[i - 1];
+            ++filter.size;
+            filter.code[at].jt = 0;
+            filter.code[at].jf = 1;
+            filter.code[at + 1] = {BPF_JMP | BPF_JA, 0, 0, static_cast<unsigned>(filter.size - at - 2)};
+        }
+        search(middle, high);
+    }
+    constexpr void leaf(const Rule* rule) {
+        if (!rule) return ret(kAllow);
+        switch (rule->verdict) {
+        case Verdict::Tell: return ret(kTell);
+        case Verdict::Unknown: return ret(kUnknown);
+        case Verdict::Connect: return ret(network_ ? kAllow : kTell);
+        case Verdict::Clone: return unlessBits(0, CLONE_NEWNS_ALL);
+        case Verdict::Family: return families();
+        case Verdict::Terminal: return terminal();
+        case Verdict::Mode1: return mode(1, rule);
+        case Verdict::Mode2: return mode(2, rule);
+        case Verdict::Create1: return create(1);
+        case Verdict::Create2: return create(2);
+        }
+    }
+    // CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET
+    static constexpr unsigned CLONE_NEWNS_ALL = 0x7e020000;
+    constexpr void unlessBits(int argument, unsigned bits) {
+        loadArgument(argument);
+        put(BPF_JMP | BPF_JSET | BPF_K, bits, 1, 0);
+        ret(kAllow);
+        ret(kTell);
+    }
+    constexpr void families() {
+        loadArgument(0);
+        put(BPF_JMP | BPF_JEQ | BPF_K, 1, 4, 0);  // AF_UNIX
+        put(BPF_JMP | BPF_JEQ | BPF_K, 2, 3, 0);  // AF_INET
+        put(BPF_JMP | BPF_JEQ | BPF_K, 10, 2, 0); // AF_INET6
+        put(BPF_JMP | BPF_JEQ | BPF_K, 16, 1, 0); // AF_NETLINK
+        ret(kTell);
+        ret(kAllow);
+    }
+    constexpr void terminal() {
+        loadArgument(1);
+        put(BPF_JMP | BPF_JEQ | BPF_K, 0x5412, 2, 0); // TIOCSTI
+        put(BPF_JMP | BPF_JEQ | BPF_K, 0x541c, 1, 0); // TIOCLINUX
+        ret(kAllow);
+        ret(kTell);
+    }
+    constexpr void mode(int argument, const Rule* rule) {
+        const bool makesNode = rule->name[0] == 'm';
+        loadArgument(argument);
+        put(BPF_JMP | BPF_JSET | BPF_K, kSetIds, makesNode ? 4 : 1, 0);
+        if (makesNode) {
+            put(BPF_ALU | BPF_AND | BPF_K, 0170000);
+            put(BPF_JMP | BPF_JEQ | BPF_K, 0020000, 2, 0); // a character device
+            put(BPF_JMP | BPF_JEQ | BPF_K, 0060000, 1, 0); // a block device
+        }
+        ret(kAllow);
+        ret(kTell);
+    }
+    constexpr void create(int flags) {
+        constexpr unsigned kCreates = 0100 | 020000000; // O_CREAT, the bit of O_TMPFILE alone
+        loadArgument(flags);
+        put(BPF_JMP | BPF_JSET | BPF_K, kCreates, 0, 3);
+        loadArgument(flags + 1);
+        put(BPF_JMP | BPF_JSET | BPF_K, kSetIds, 0, 1);
+        ret(kTell);
+        ret(kAllow);
+    }
+
+    bool network_;
+    const Rule* sorted_[kRuleCount] = {};
+    Span span_[2 * kRuleCount + 2] = {};
+    int spans_ = 0;
+};
+
+} // namespace filter_detail
+
+constexpr Filter makeFilter(bool network) {
+    return filter_detail::Builder(network).filter;
+}
+
+} // namespace yard::sandbox

@@ -1,0 +1,70 @@
+// What the inside of a sandbox is made of, as a list of steps for the child that makes it: values, made beforehand
+// by whoever starts it, carried out between clone and exec without an allocation (enter.h).
+#pragma once
+
+#include "core/base/error.h"
+#include "core/sandbox/plan.h"
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+namespace yard::sandbox {
+
+/// One step. Texts are borrowed from the Layout. `to` is relative to the new root, which is where the child stands.
+struct Op {
+    enum class Kind : unsigned char {
+        Directory, ///< mkdir, 0755; one that is there is fine
+        Link,      ///< symbolic link `to` -> `from`
+        File,      ///< a file with the content `from`
+        Bind,      ///< what is at `from` outside appears at `to`, submounts included
+        Tmpfs,     ///< with the options `from`
+        Proc
+    };
+    Kind kind = Kind::Directory;
+    const char* from = "";
+    const char* to = "";
+    std::uint64_t attributes = 0; ///< of Bind: MOUNT_ATTR_…
+};
+
+/// Steps with the texts they need. Moved, not copied: the texts stay where they are.
+class Layout {
+public:
+    Layout() = default;
+    Layout(Layout&&) = default;
+    Layout& operator=(Layout&&) = default;
+    Layout(const Layout&) = delete;
+    Layout& operator=(const Layout&) = delete;
+
+    const std::vector<Op>& ops() const { return ops_; }
+
+    void directory(const std::string& to);
+    /// Every directory on the way to it, it not included.
+    void parentsOf(const std::string& to);
+    void link(const std::string& to, const std::string& target);
+    void file(const std::string& to, const std::string& content);
+    /// `from` must be there. Makes what it is bound to.
+    void bind(const std::string& from, const std::string& to, std::uint64_t attributes, bool isDirectory);
+    void tmpfs(const std::string& to, const std::string& options);
+    void proc(const std::string& to);
+
+private:
+    const char* keep(std::string text);
+    void add(Op::Kind kind, const std::string& from, const std::string& to, std::uint64_t attributes = 0);
+    std::vector<Op> ops_;
+    std::deque<std::string> texts_;
+};
+
+/// "bind /usr read-only at /usr": of a step, for people.
+std::string describe(const Op& op);
+
+/// The part that all sandboxes of this machine share: system directories, a minimal /dev and /etc, /proc. Looks at
+/// the disk: blocks. `root` is "" but in tests.
+Layout systemLayout(const std::string& root = "");
+/// What a sandbox with a network has beside it.
+Layout networkLayout(const std::string& root = "");
+/// The part of one plan. Looks at what is bound: blocks for as long as a stat does. NotFound when it is not there.
+Result<Layout> layoutOf(const Plan& plan);
+
+} // namespace yard::sandbox

@@ -1,0 +1,106 @@
+#include "core/sandbox/plan.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <memory>
+#include <unistd.h>
+
+namespace yard::sandbox {
+namespace {
+
+constexpr std::uint64_t kMiB = 1u << 20;
+
+void setLimits(Plan& plan, std::int64_t memoryMb, const Policy& policy) {
+    const std::int64_t memory = memoryMb > 0 ? memoryMb : policy.defaultMemoryMb;
+    plan.memoryBytes = static_cast<std::uint64_t>(memory) * kMiB;
+    plan.tmpBytes = static_cast<std::uint64_t>(policy.tmpMb) * kMiB;
+    if (plan.memoryBytes > 0) plan.tmpBytes = std::min(plan.tmpBytes, plan.memoryBytes);
+}
+
+Plan basePlan(const Places& places, std::uint32_t hostUser) {
+    Plan plan;
+    plan.hostUser = hostUser;
+    plan.binds.push_back({places.root + "/inputs", "/inputs"});
+    plan.binds.push_back({places.root + "/outputs", "/outputs", true});
+    return plan;
+}
+
+bool isBelow(std::string_view path, std::string_view directory) {
+    if (directory.empty()) return false;
+    return path.starts_with(directory) && (path.size() == directory.size() || path[directory.size()] == '/');
+}
+
+std::string realPath(const std::string& path) {
+    struct Free {
+        void operator()(char* text) const { std::free(text); }
+    };
+    const std::unique_ptr<char, Free> real(::realpath(path.c_str(), nullptr));
+    return real ? std::string(real.get()) : std::string();
+}
+
+// Made by the sandbox itself; what is bound over them would undo that.
+constexpr std::array<std::string_view, 8> kOwn = {"/proc",   "/dev",    "/sys",     "/etc",
+                                                  "/worker", "/inputs", "/outputs", "/action.json"};
+
+} // namespace
+
+std::uint32_t hostUserOf(std::uint32_t slot) {
+    return ::geteuid() == 0 ? kFirstHostUser + slot : 0;
+}
+
+Plan planForWorker(const WorkerDescriptor& worker, const Places& places, const Policy& policy,
+                   std::uint32_t hostUser) {
+    Plan plan = basePlan(places, hostUser);
+    plan.binds.push_back({places.workerDir, "/worker"});
+    plan.binds.push_back({places.root + "/action.json", "/action.json"});
+    plan.network = worker.network && policy.networkAllowed;
+    setLimits(plan, worker.resources.memoryMb, policy);
+    return plan;
+}
+
+Result<Plan> planForExec(const ActionSpec& spec, const Places& places, const Policy& policy,
+                         std::uint32_t hostUser) {
+    Plan plan = basePlan(places, hostUser);
+    plan.cleanEnvironment = false;
+    setLimits(plan, spec.resources ? spec.resources->memoryMb : 0, policy);
+    if (!spec.cwd) return plan;
+    const std::string directory = realPath(*spec.cwd);
+    if (directory.empty())
+        return fail(ErrorKind::NotFound, fmt::format("the working directory '{}' cannot be entered: {}", *spec.cwd,
+                                                     errno == ENOENT ? "it does not exist" : "look at its rights"));
+    const std::string data = realPath(places.dataDir);
+    const bool showsData = isBelow(data, directory) || isBelow(directory, data) || directory == "/";
+    bool hidesOwn = directory == "/tmp";
+    for (const std::string_view own : kOwn) hidesOwn = hidesOwn || isBelow(directory, own);
+    if (showsData || hidesOwn || !isCleanPath(directory))
+        return invalid("cwd", fmt::format("'{}' cannot be the working directory of a sandboxed action{}: name a "
+                                          "directory of your own, or leave \"cwd\" or \"sandbox\" out.",
+                                          *spec.cwd, showsData ? ", as the engine's own files lie there" : ""));
+    plan.binds.push_back({directory, directory});
+    plan.cwd = directory;
+    return plan;
+}
+
+std::string outsideOf(const Plan& plan, const std::string& inside) {
+    for (auto bind = plan.binds.rbegin(); bind != plan.binds.rend(); ++bind)
+        if (isBelow(inside, bind->to)) return bind->from + inside.substr(bind->to.size());
+    return inside;
+}
+
+bool isCleanPath(std::string_view path) {
+    if (path == "/") return true;
+    if (path.empty() || path.front() != '/' || path.size() >= PATH_MAX) return false;
+    while (!path.empty()) {
+        path.remove_prefix(1);
+        const std::string_view part = path.substr(0, path.find('/'));
+        if (part.empty() || part == "." || part == "..") return false;
+        path.remove_prefix(part.size());
+    }
+    return true;
+}
+
+} // namespace yard::sandbox

@@ -1,0 +1,69 @@
+// What one sandbox is to be, as a pure value: made by the engine from descriptor and action, sent to the launcher
+// with the lease. No owner, any thread.
+#pragma once
+
+#include "core/base/error.h"
+#include "core/model/action_spec.h"
+#include "core/model/worker.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace yard::sandbox {
+
+/// Something of the outside that is seen inside.
+struct Bind {
+    std::string from; ///< absolute, outside
+    std::string to;   ///< absolute, inside; no "." or ".." in it
+    bool writable = false;
+    friend bool operator==(const Bind&, const Bind&) = default;
+};
+
+struct Plan {
+    std::vector<Bind> binds; ///< beside the system directories; later ones may lie in earlier ones
+    std::string cwd = "/";   ///< inside
+    /// Of each process; 0: none. Also bounds `tmpBytes`.
+    std::uint64_t memoryBytes = 0;
+    std::uint64_t tmpBytes = 0; ///< of the private /tmp; never 0 in a plan that is carried out
+    bool network = false;       ///< the machine's own network
+    bool cleanEnvironment = true;
+    /// User and group outside, for an engine of root: files it shall write belong to them. 0: the engine's own.
+    std::uint32_t hostUser = 0;
+    friend bool operator==(const Plan&, const Plan&) = default;
+};
+
+/// What the operator decides.
+struct Policy {
+    bool networkAllowed = false;
+    std::int64_t defaultMemoryMb = 0; ///< for workers that ask for none; 0: no limit
+    std::int64_t tmpMb = 1024;
+};
+
+/// The user outside that a sandbox in this slot has when the engine is root: nobody else's, and another one for
+/// each slot, so that one cannot touch what another one wrote. 0 when the engine is not root.
+std::uint32_t hostUserOf(std::uint32_t slot);
+inline constexpr std::uint32_t kFirstHostUser = 2'000'000'000;
+
+/// Where the things of one attempt are outside. Absolute.
+struct Places {
+    std::string root;      ///< of inputs/, outputs/ and action.json
+    std::string workerDir; ///< the worker's files; empty: exec
+    std::string dataDir;   ///< never seen inside
+};
+
+/// For a registered worker: /worker, /inputs, /outputs, /action.json; starts in "/".
+Plan planForWorker(const WorkerDescriptor& worker, const Places& places, const Policy& policy,
+                   std::uint32_t hostUser);
+/// For an exec: its `cwd`, when it has one, is seen read-only at its own place, and it starts there; else in "/".
+/// Blocks (looks at the directory). Invalid when that would show the engine's data directory or everything.
+Result<Plan> planForExec(const ActionSpec& spec, const Places& places, const Policy& policy,
+                         std::uint32_t hostUser);
+
+/// Where something inside is outside, as far as the plan says: for sentences.
+std::string outsideOf(const Plan& plan, const std::string& inside);
+
+/// Absolute, without empty, "." or ".." parts.
+bool isCleanPath(std::string_view path);
+
+} // namespace yard::sandbox
