@@ -85,6 +85,16 @@ Result<std::string> readFile(const std::string& path, std::size_t limit) {
     return content;
 }
 
+Result<std::string> readFileAt(int fd, std::uint64_t offset, std::size_t atMost) {
+    std::string bytes(atMost, '\0');
+    ssize_t n = 0;
+    do n = ::pread(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    while (n < 0 && errno == EINTR);
+    if (n < 0) return failErrno("read a file", errno);
+    bytes.resize(static_cast<std::size_t>(n));
+    return bytes;
+}
+
 Result<void> writeFileAtomically(const std::string& path, std::string_view content, int mode, bool sync) {
     // A name of fixed length: the final name may be as long as the file system allows.
     const std::string directory = directoryOf(path);

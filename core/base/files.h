@@ -5,6 +5,7 @@
 #include "core/base/unique_fd.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,8 @@ namespace yard {
 
 /// The file's bytes; TooLarge over `limit`, NotFound when it is not there, else Io.
 Result<std::string> readFile(const std::string& path, std::size_t limit = 16u << 20);
+/// What there is at `offset`, up to `atMost` bytes; empty at the end.
+Result<std::string> readFileAt(int fd, std::uint64_t offset, std::size_t atMost);
 /// How temporary names of the next one begin; a process that was killed may leave some.
 inline constexpr std::string_view kTemporaryPrefix = ".yard-new-";
 /// Writes a temporary name beside `path`, then renames. `sync` also fsyncs file and directory.

@@ -16,6 +16,7 @@
 #include "core/engine/dictionary.h"
 #include "core/engine/estimator.h"
 #include "core/engine/helper_pool.h"
+#include "core/engine/live_streams.h"
 #include "core/engine/metrics.h"
 #include "core/engine/spec_cache.h"
 #include "core/engine/usage_reading.h"
@@ -41,18 +42,6 @@
 #include <vector>
 
 namespace yard::engine {
-
-/// The streams of a running attempt as followers see them. Shared: it outlives the attempt.
-struct LiveStreams {
-    struct One {
-        bool watched = false;
-        std::string path; ///< empty: not reported yet
-        std::uint64_t size = 0;
-    };
-    std::array<One, 2> streams; ///< by engine::Stream
-    bool ended = false;         ///< and committed
-    coro::ConditionVariable changed;
-};
 
 /// Longest grace when the engine itself ends: it has ten seconds for all.
 inline constexpr Duration kMaxGraceAtEnd{2'000'000};

@@ -18,6 +18,7 @@
 #include "core/engine/figures.h"
 #include "core/engine/helper_pool.h"
 #include "core/engine/kept_orders.h"
+#include "core/engine/last_lines.h"
 #include "core/engine/live_matcher.h"
 #include "core/engine/memory_guard.h"
 #include "core/engine/metrics.h"
@@ -274,9 +275,16 @@ private:
     void describePending(ActionResult& result) const;
     /// The same for a page, as far as that goes within `atMost`.
     static constexpr Duration kDescribeFor{4'000};
-    void describePending(std::vector<ActionResult>& page, Duration atMost) const;
+    void describePending(std::span<ActionResult> page, Duration atMost) const;
+
+    // last_lines.cpp
+    /// Notes of what is pending or runs. The rows stay where they are until it returns.
+    coro::Task<void> addNotes(std::span<ActionResult> rows, Duration pendingFor = kDescribeFor);
+    coro::Task<void> tellLines();
 
     // queries.cpp
+    /// action() without its note.
+    coro::Task<Result<ActionResult>> rowOf(Lsn lsn);
     coro::Task<Result<ListPage>> listRunning(ListQuery query);
     Result<store::PageFilter> pageFilter(const ListQuery& query);
     /// The query with what `after` means looked up. Invalid, AtLimit.
@@ -313,6 +321,7 @@ private:
     void keepChanges();
     coro::Task<void> dropUnusedFeed();
     void noteAction(const session::Change& change);
+    void noteRow(Lsn lsn);
     void noteChange(ChangeEntry::Kind kind, QueueId queue = {});
     void noteWritable();
     struct Walk;
@@ -415,6 +424,8 @@ private:
     MonoTime feedUsed_{};               ///< when somebody last asked for changes
     const ResultAck* ending_ = nullptr; ///< the end that the session is just told of
     bool toldWritable_ = true;
+    LastLines lastLines_;
+    bool tellsLines_ = false;
 
     KeptOrders orders_;
     coro::Semaphore ordersInTheMaking_{KeptOrders::kMadeAtOnce};

@@ -78,16 +78,7 @@ coro::Task<void> EngineCore::watchProgress() {
         const std::vector<int> leaders = dispatcher_->runningSince(MonoClock::now() - limit / 4);
         if (leaders.empty()) continue;
         const auto times = co_await helpers_->run([leaders] { return processorTimes(leaders); });
-        for (const Lsn lsn : dispatcher_->noteProgress(times, MonoClock::now(), limit)) {
-            const auto live = session_->live(lsn);
-            if (!live) continue;
-            feed_.note({.lsn = lsn,
-                        .queue = live->queue,
-                        .cls = live->cls.value,
-                        .label = live->label.value,
-                        .kind = ChangeEntry::Kind::Action,
-                        .state = live->state});
-        }
+        for (const Lsn lsn : dispatcher_->noteProgress(times, MonoClock::now(), limit)) noteRow(lsn);
     }
 }
 

@@ -89,6 +89,12 @@ std::unexpected<Error> unknownAction(Lsn lsn) {
 }
 
 coro::Task<Result<ActionResult>> EngineCore::action(Lsn lsn) {
+    Result<ActionResult> row = co_await rowOf(lsn);
+    if (row) co_await addNotes(std::span(&*row, 1));
+    co_return row;
+}
+
+coro::Task<Result<ActionResult>> EngineCore::rowOf(Lsn lsn) {
     for (int attempt = 0;; ++attempt) {
         auto row = co_await read([lsn](store::Reader& reader) { return reader.get(lsn); });
         if (!row) co_return std::unexpected(row.error());
@@ -100,7 +106,6 @@ coro::Task<Result<ActionResult>> EngineCore::action(Lsn lsn) {
             continue;
         }
         if (!isEnded(result.state)) overlay(result);
-        describePending(result);
         co_return result;
     }
 }
@@ -168,7 +173,7 @@ coro::Task<Result<ListPage>> EngineCore::listRunning(ListQuery query) {
             page.cursor = fmt::format("{}", page.jobs.back().lsn.value);
             break;
         }
-        Result<ActionResult> result = co_await action(lsn);
+        Result<ActionResult> result = co_await rowOf(lsn);
         if (!result || !accepts(query, *result)) continue;
         if (queue && result->queue != *queue) continue;
         if (!query.label.empty() && result->label != query.label) continue;
@@ -177,6 +182,7 @@ coro::Task<Result<ListPage>> EngineCore::listRunning(ListQuery query) {
         result->attempts.clear();
         page.jobs.push_back(std::move(*result));
     }
+    co_await addNotes(page.jobs);
     co_return page;
 }
 
@@ -258,7 +264,7 @@ coro::Task<Result<ListPage>> EngineCore::list(ListQuery asked) {
         if (page.cursor.empty() || query.limit <= 0 || MonoClock::now() >= until) break;
         std::from_chars(page.cursor.data(), page.cursor.data() + page.cursor.size(), cursor.value);
     }
-    describePending(page.jobs, kDescribeFor);
+    co_await addNotes(page.jobs);
     co_return page;
 }
 

@@ -132,7 +132,7 @@ void EngineCore::describePending(ActionResult& result) const {
         result.note += fmt::format(", starts in about {}", roughly(left));
 }
 
-void EngineCore::describePending(std::vector<ActionResult>& page, Duration atMost) const {
+void EngineCore::describePending(std::span<ActionResult> page, Duration atMost) const {
     const MonoTime until = MonoClock::now() + atMost;
     for (ActionResult& result : page) {
         if (MonoClock::now() >= until) return;

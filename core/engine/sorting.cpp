@@ -203,7 +203,7 @@ coro::Task<Result<ListPage>> EngineCore::pageOf(std::span<const Lsn> lsns, std::
         at += rows->looked;
         if (MonoClock::now() >= until) break;
     }
-    describePending(page.jobs, kDescribeFor);
+    co_await addNotes(page.jobs);
     co_return page;
 }
 

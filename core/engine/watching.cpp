@@ -66,6 +66,17 @@ void EngineCore::noteAction(const session::Change& change) {
     feed_.note(entry);
 }
 
+void EngineCore::noteRow(Lsn lsn) {
+    const auto live = session_->live(lsn);
+    if (!live) return;
+    feed_.note({.lsn = lsn,
+                .queue = live->queue,
+                .cls = live->cls.value,
+                .label = live->label.value,
+                .kind = ChangeEntry::Kind::Action,
+                .state = live->state});
+}
+
 void EngineCore::noteChange(ChangeEntry::Kind kind, QueueId queue) {
     feed_.note({.lsn = {}, .queue = queue, .kind = kind});
 }
@@ -220,20 +231,21 @@ coro::Task<void> EngineCore::readRows(std::vector<Lsn> lsns, Collected& into) {
             return found;
         });
         if (!rows) co_return; // what cannot be read now is told as gone; its next change brings it back
-        const MonoTime describeUntil = MonoClock::now() + kDescribeFor / 4;
+        std::vector<ActionResult> told;
         for (ActionResult& row : *rows) {
             if (!isEnded(row.state) && !session_->live(row.lsn)) {
                 // It ended, or entered, while we read.
-                Result<ActionResult> again = co_await action(row.lsn);
+                Result<ActionResult> again = co_await rowOf(row.lsn);
                 if (!again) continue;
                 row = std::move(*again);
             } else if (!isEnded(row.state)) {
                 overlay(row);
-                if (MonoClock::now() < describeUntil) describePending(row);
             }
             row.attempts.clear();
-            into.rows.insert_or_assign(row.lsn, std::move(row));
+            told.push_back(std::move(row));
         }
+        co_await addNotes(told, kDescribeFor / 4);
+        for (ActionResult& row : told) into.rows.insert_or_assign(row.lsn, std::move(row));
     }
 }
 

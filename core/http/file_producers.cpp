@@ -1,5 +1,6 @@
 #include "core/http/file_producers.h"
 
+#include "core/base/files.h"
 #include "core/coro/suspend.h"
 
 #include <algorithm>
@@ -17,16 +18,6 @@ constexpr Duration kSettle = std::chrono::milliseconds(10);
 
 std::unexpected<Error> stopping() {
     return fail(ErrorKind::NotAccepting, "The engine is stopping; follow again when it is back.");
-}
-
-Result<std::string> readFileAt(int fd, std::uint64_t offset, std::size_t atMost) {
-    std::string bytes(atMost, '\0');
-    ssize_t n = 0;
-    do n = ::pread(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-    while (n < 0 && errno == EINTR);
-    if (n < 0) return failErrno("read an output", errno);
-    bytes.resize(static_cast<std::size_t>(n));
-    return bytes;
 }
 
 } // namespace

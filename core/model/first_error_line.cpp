@@ -188,4 +188,17 @@ std::string firstErrorLine(std::string_view text) {
     return {};
 }
 
+std::string lastLine(std::string_view text) {
+    if (text.size() > kTailBytes) text.remove_prefix(text.size() - kTailBytes);
+    std::string shown;
+    while (shown.empty() && !text.empty()) {
+        const std::size_t end = text.find_last_not_of("\r\n");
+        text = end == std::string_view::npos ? std::string_view() : text.substr(0, end + 1);
+        const std::size_t begin = text.find_last_of("\r\n") + 1; // npos + 1: the whole of it
+        shown = cleaned(text.substr(begin));
+        text = text.substr(0, begin);
+    }
+    return shown;
+}
+
 } // namespace yard

@@ -107,5 +107,7 @@ void appendJson(std::string& out, const ActionResult& result);
 /// else the last line that is not empty; at most 200 bytes of UTF-8, escape sequences and control characters
 /// removed. Looks at the first 256 KiB and the last 64 KiB only.
 std::string firstErrorLine(std::string_view text);
+/// The last line that is not empty, shown likewise. Of the last 64 KiB.
+std::string lastLine(std::string_view text);
 
 } // namespace yard

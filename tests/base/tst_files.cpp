@@ -71,6 +71,10 @@ private slots:
         QCOMPARE(readFile(at("f")).value(), content);
         QVERIFY(writeFileAtomically(at("empty"), "", 0600, true));
         QCOMPARE(readFile(at("empty")).value(), "");
+        const UniqueFd fd(::open(at("f").c_str(), O_RDONLY | O_CLOEXEC));
+        QCOMPARE(readFileAt(fd.get(), 1, 3).value(), content.substr(1, 3));
+        QCOMPARE(readFileAt(fd.get(), content.size(), 3).value(), "");
+        QVERIFY(!readFileAt(-1, 0, 3));
     }
 
     void aWrittenFileHasItsModeWhateverTheUmask() {

@@ -50,6 +50,8 @@ private slots:
     void theErrorLineIsFound();
     void aLongLineIsCutBetweenCharacters();
     void aHugeLogIsLookedAtFromBothEnds();
+    void theLastLineIsTheLastThatShowsSomething_data();
+    void theLastLineIsTheLastThatShowsSomething();
 };
 
 void TestResult::aPendingActionSaysWhetherItIsHeld() {
@@ -203,6 +205,31 @@ void TestResult::aHugeLogIsLookedAtFromBothEnds() {
     for (int i = 0; i < 40'000; ++i) filler += "all is well here\n";
     QCOMPARE(qt(firstErrorLine(filler + "error: at the end\n")), QString("error: at the end"));
     QCOMPARE(qt(firstErrorLine("error: at the start\n" + filler)), QString("error: at the start"));
+}
+
+void TestResult::theLastLineIsTheLastThatShowsSomething_data() {
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<QString>("line");
+    const auto row = [](const char* name, QByteArray text, const char* line) {
+        QTest::newRow(name) << text << QString::fromUtf8(line);
+    };
+    row("nothing", "", "");
+    row("empty lines", "\n\r\n \n", "");
+    row("one", "one", "one");
+    row("one that is ended", "one\n", "one");
+    row("the last of two", "one\ntwo", "two");
+    row("a progress bar", "frame 1\rframe 2\rframe 3", "frame 3");
+    row("empty ones after it", "one\n\n  \n", "one");
+    row("lines that only move the cursor", "one\n\x1b[0m\x1b[K\n", "one");
+    row("colours", "\x1b[32mgood\x1b[0m\n", "good");
+    row("what is no text", "a\xff\n", "a\xEF\xBF\xBD");
+    row("a long one", QByteArray(300, 'x'), QByteArray(200, 'x').constData());
+    row("the end of much", QByteArray("line\n").repeated(100'000) + "end\n", "end");
+}
+
+void TestResult::theLastLineIsTheLastThatShowsSomething() {
+    QFETCH(QByteArray, text);
+    QTEST(qt(lastLine({text.data(), static_cast<std::size_t>(text.size())})), "line");
 }
 
 QTEST_APPLESS_MAIN(TestResult)

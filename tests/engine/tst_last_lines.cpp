@@ -1,0 +1,170 @@
+// The last output lines of running actions: who gets one, when it is read anew, and who hears of it.
+#include "core/runners/launcher.h"
+#include "tests/engine/engine_test.h"
+
+#include "core/engine/last_lines.h"
+#include "core/engine/watch.h"
+
+#include <QFile>
+#include <QObject>
+
+#include <fstream>
+
+using namespace yard;
+using namespace yard::engine;
+using yard::test::EngineTest;
+
+namespace {
+
+constexpr MonoTime kStart{Duration(1'000'000'000)};
+
+std::shared_ptr<LiveStreams> streamsOf(std::uint64_t out, std::uint64_t err) {
+    auto streams = std::make_shared<LiveStreams>();
+    streams->streams[0] = {.watched = true, .path = out ? "/out" : "", .size = out};
+    streams->streams[1] = {.watched = true, .path = err ? "/err" : "", .size = err};
+    return streams;
+}
+
+/// "7.0 7.1": which streams are to be read.
+std::string printed(const std::vector<LineToRead>& lines) {
+    std::string text;
+    for (const LineToRead& line : lines)
+        text += fmt::format("{}{}.{}", text.empty() ? "" : " ", line.lsn.value, line.stream);
+    return text;
+}
+
+/// Says one line, then another when the file `go` is there, and ends with the file `end`.
+Lsn twoLines(EngineTest& engine) {
+    return engine.sh(
+        "echo one; until test -e go; do sleep 0.02; done; echo two >&2; until test -e end; do sleep 0.02; done");
+}
+
+} // namespace
+
+class LastLinesTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void onlyWhatHasGrownIsReadAgain() {
+        LastLines lines;
+        const auto streams = streamsOf(10, 0);
+        std::vector<LineToRead> grown;
+        lines.ask(Lsn(7), streams, kStart, grown);
+        QCOMPARE(printed(grown), "7.0");
+        QCOMPARE(lines.line(Lsn(7)), "");
+        grown.front().line = "hello";
+        lines.took(grown);
+        QCOMPARE(lines.line(Lsn(7)), "hello");
+        grown.clear();
+        lines.ask(Lsn(7), streams, kStart, grown);
+        QCOMPARE(printed(grown), "");
+        QCOMPARE(lines.grown(kStart).size(), 0u);
+        streams->streams[1] = {.watched = true, .path = "/err", .size = 3};
+        QCOMPARE(lines.grown(kStart).size(), 1u);
+        lines.ask(Lsn(7), streams, kStart, grown);
+        QCOMPARE(printed(grown), "7.1");
+        lines.took(grown); // nothing that shows
+        QCOMPARE(lines.line(Lsn(7)), "hello");
+    }
+
+    void anotherAttemptBeginsWithoutALine() {
+        LastLines lines;
+        std::vector<LineToRead> grown;
+        lines.ask(Lsn(7), streamsOf(10, 0), kStart, grown);
+        grown.front().line = "hello";
+        lines.took(grown);
+        lines.ask(Lsn(7), streamsOf(0, 0), kStart, grown);
+        QCOMPARE(lines.line(Lsn(7)), "");
+    }
+
+    void whatEndedAndWhatNobodyAsksForIsForgotten() {
+        LastLines lines;
+        std::vector<LineToRead> grown;
+        const auto ended = streamsOf(1, 0);
+        lines.ask(Lsn(1), ended, kStart, grown);
+        lines.ask(Lsn(2), streamsOf(1, 0), kStart, grown);
+        ended->ended = true;
+        QCOMPARE(lines.grown(kStart), std::vector{Lsn(2)});
+        QVERIFY(!lines.empty());
+        QCOMPARE(lines.grown(kStart + LastLines::kKeep + Duration(1)).size(), 0u);
+        QVERIFY(lines.empty());
+        lines.took(grown); // read meanwhile
+        QCOMPARE(lines.line(Lsn(1)), "");
+    }
+
+    void thereIsRoomForAThousand() {
+        LastLines lines;
+        std::vector<LineToRead> grown;
+        for (std::size_t i = 0; i <= LastLines::kMost; ++i)
+            lines.ask(Lsn(static_cast<std::int64_t>(i + 1)), streamsOf(1, 0), kStart, grown);
+        QCOMPARE(grown.size(), LastLines::kMost);
+        lines.ask(Lsn(5), nullptr, kStart, grown); // it has ended
+        QCOMPARE(grown.size(), LastLines::kMost);
+    }
+
+    void aFileThatIsGoneHasNoLine() {
+        QTemporaryDir directory;
+        const std::string path = directory.filePath("out").toStdString();
+        std::ofstream(path) << std::string(10'000, 'x') << "\nthe end\n";
+        const auto read = readLines({{Lsn(1), 0, path, 10'009, {}}, {Lsn(2), 0, path + "-gone", 5, {}}});
+        QCOMPARE(read[0].line, "the end");
+        QCOMPARE(read[1].line, "");
+    }
+
+    void theNoteOfARunningActionIsItsLastLine() {
+        EngineTest engine;
+        const Lsn lsn = twoLines(engine);
+        const auto noted = [&] { return engine.run(engine->action(lsn))->note; };
+        const auto listed = [&](const char* sort, const char* filter) {
+            ListQuery query;
+            query.sort = *parseSort(sort);
+            query.filter = *parseFilter(filter, wallNow());
+            if (query.filter.empty()) query.states = {ActionState::Running};
+            for (;;) {
+                const auto page = engine.run(engine->list(query));
+                if (!page->jobs.empty() || page->cursor.empty())
+                    return page->jobs.empty() ? std::string("no row") : page->jobs.front().note;
+                query.cursor = page->cursor;
+            }
+        };
+        QTRY_COMPARE_WITH_TIMEOUT(noted(), "one", 20'000);
+        QCOMPARE(listed("lsn", ""), "one");
+        QCOMPARE(listed("lsn", "worker:exec"), "one");
+        QCOMPARE(listed("-running", "worker:exec"), "one");
+        std::ofstream(engine.path("go")) << "now";
+        QTRY_COMPARE_WITH_TIMEOUT(noted(), "two", 20'000);
+        std::ofstream(engine.path("end")) << "now";
+        QCOMPARE(engine.wait(lsn).note, "");
+    }
+
+    void watchersHearOfNewLines() {
+        EngineTest engine;
+        const Lsn lsn = twoLines(engine);
+        QTRY_COMPARE_WITH_TIMEOUT(engine.run(engine->action(lsn))->note, "one", 20'000);
+        auto watch = std::make_shared<Watch>();
+        watch->kind = Watch::Kind::Lsns;
+        watch->lsns = {lsn};
+        WatchRequest request{
+            .watch = watch, .seen = 0, .everything = true, .afterQueue = {}, .allRows = true, .known = {}};
+        Collected told = engine.run(engine->collect({request}));
+        request.everything = request.allRows = false;
+        std::ofstream(engine.path("go")) << "now";
+        for (int looks = 0; looks < 100; ++looks) {
+            request.seen = told.updates.front().seq;
+            engine.run(engine->awaitChange(request.seen));
+            told = engine.run(engine->collect({request}));
+            if (told.rows.contains(lsn) && told.rows.at(lsn).note == "two") break;
+        }
+        QVERIFY(told.rows.contains(lsn));
+        QCOMPARE(told.rows.at(lsn).note, "two");
+        std::ofstream(engine.path("end")) << "now";
+        engine.wait(lsn);
+    }
+};
+
+int main(int argc, char** argv) {
+    if (const auto launched = runners::runLauncherIfAsked(argc, argv)) return *launched;
+    LastLinesTest test;
+    return QTest::qExec(&test, argc, argv);
+}
+#include "tst_last_lines.moc"
