@@ -195,6 +195,8 @@ struct SessionView {
         std::optional<double> cpuPercent; ///< of one core, of late
         std::int64_t rssBytes = 0;        ///< 0: not looked at yet
         std::int64_t journalBytes = 0;
+        std::int64_t diskBytes = 0; ///< of the file system with the data directory; 0: not known
+        std::int64_t diskFreeBytes = 0;
     } itself; ///< what the engine takes
     struct Janitor {
         std::uint64_t reaped = 0; ///< directories of attempts, since the start

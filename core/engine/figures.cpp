@@ -117,6 +117,8 @@ void Figures::note(const MachineReading& reading, MonoTime now) {
     }
     engine_.rssBytes = reading.engineRss;
     engine_.journalBytes = reading.journalBytes;
+    engine_.diskBytes = reading.diskBytes;
+    engine_.diskFreeBytes = reading.diskFreeBytes;
     actions_ = actions;
     last_ = reading;
     lastAt_ = now;

@@ -26,6 +26,8 @@ struct EngineFigures {
     std::optional<double> cpuPercent; ///< of one core, mean of the last look; absent: not looked twice yet
     std::int64_t rssBytes = 0;
     std::int64_t journalBytes = 0;
+    std::int64_t diskBytes = 0;
+    std::int64_t diskFreeBytes = 0;
 };
 
 class Figures {

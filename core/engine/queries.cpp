@@ -359,7 +359,7 @@ coro::Task<SessionView> EngineCore::session() {
                   .stopped = counters_.stoppedForMemory,
                   .reason = guard_.isHolding() ? guard_.reason() : std::string()};
     const EngineFigures& itself = figures_->engine();
-    view.itself = {itself.cpuPercent, itself.rssBytes, itself.journalBytes};
+    view.itself = {itself.cpuPercent, itself.rssBytes, itself.journalBytes, itself.diskBytes, itself.diskFreeBytes};
     view.janitor = {.reaped = counters_.orphansReaped, .staleLocks = counters_.staleLocks, .findings = findings_};
     co_return view;
 }

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <string_view>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 namespace yard::engine {
@@ -88,6 +89,11 @@ std::optional<MachineReading> readMachine(int launcherPid, const std::string& jo
     if (launcherPid != 0)
         if (const auto launcher = statOf(launcherPid, root)) reading.ended = micros(launcher->childTicks);
     reading.journalBytes = sizeOf(journal) + sizeOf(journal + "-wal");
+    struct statvfs disk{};
+    if (::statvfs(journal.c_str(), &disk) == 0) {
+        reading.diskBytes = static_cast<std::int64_t>(disk.f_blocks * disk.f_frsize);
+        reading.diskFreeBytes = static_cast<std::int64_t>(disk.f_bavail * disk.f_frsize);
+    }
     return reading;
 }
 

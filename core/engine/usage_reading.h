@@ -17,6 +17,8 @@ struct MachineReading {
     std::int64_t engineRss = 0;
     std::optional<std::int64_t> ended; ///< by children of the launcher that were reaped; absent: there is none
     std::int64_t journalBytes = 0;
+    std::int64_t diskBytes = 0; ///< of the file system the journal is on; 0: not known
+    std::int64_t diskFreeBytes = 0;
 };
 /// `launcherPid` 0: there is none. `root` is "/" but in tests. Nothing where there is no such /proc.
 std::optional<MachineReading> readMachine(int launcherPid, const std::string& journal,

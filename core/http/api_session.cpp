@@ -70,6 +70,10 @@ void appendJson(std::string& text, const engine::SessionView& session) {
         if (session.itself.cpuPercent) writer.member("cpu_percent", *session.itself.cpuPercent);
         writer.member("rss_bytes", session.itself.rssBytes);
         writer.member("journal_bytes", session.itself.journalBytes);
+        if (session.itself.diskBytes > 0) {
+            writer.member("disk_bytes", session.itself.diskBytes);
+            writer.member("disk_free_bytes", session.itself.diskFreeBytes);
+        }
         writer.closeObject();
     }
     writer.key("janitor");

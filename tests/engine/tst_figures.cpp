@@ -312,6 +312,7 @@ void FiguresTest::actionsShowInTheHistory() {
     QVERIFY(session.itself.cpuPercent);
     QVERIFY(session.itself.rssBytes > 0);
     QVERIFY(session.itself.journalBytes > 0);
+    QVERIFY(session.itself.diskFreeBytes > 0 && session.itself.diskFreeBytes <= session.itself.diskBytes);
     engine.run(engine->cancel(lsn));
     engine.wait(lsn);
 }

@@ -5,6 +5,7 @@
 #include "ui/bridge/attached_link.h"
 #include "ui/models/failure_kinds.h"
 #include "ui/models/poll.h"
+#include "ui/models/tonight.h"
 #include "ui/models/wait_reasons.h"
 #include "ui/pages/dashboard/dashboard_page.h"
 #include "ui/pages/dashboard/failures_panel.h"

@@ -3,10 +3,13 @@
 #include "tests/ui/demo_load.h"
 #include "tests/ui/real_engine.h"
 #include "ui/bridge/attached_link.h"
+#include "ui/shell/key_overlay.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/palette.h"
 #include "ui/style/app_style.h"
 #include "ui/style/theme.h"
 
+#include <QAction>
 #include <QApplication>
 #include <QDialog>
 #include <QDir>
@@ -15,6 +18,35 @@
 #include <cstdio>
 
 using namespace yard;
+
+namespace {
+
+/// The palette with nothing and with something typed, and the overlay of keys.
+int overlays(ui::MainWindow& window, ui::Theme& theme, const QDir& directory) {
+    int made = 0;
+    for (const auto choice : {ui::Theme::Choice::Dark, ui::Theme::Choice::Light}) {
+        theme.choose(choice);
+        const QString look = choice == ui::Theme::Choice::Dark ? "dark" : "light";
+        window.resize(1280, 720);
+        window.ui::MainWindow::show("queues");
+        QTest::qWait(300);
+        for (const QString& typed : {QString(), QStringLiteral("re"), QStringLiteral("exec slot 1 03:00")}) {
+            window.palette()->open(typed);
+            QTest::qWait(200);
+            const QString name =
+                QStringLiteral("palette-%1-%2.png").arg(typed.isEmpty() ? "all" : typed.left(2), look);
+            if (window.grab().save(directory.filePath(name))) ++made;
+            window.palette()->leave();
+        }
+        window.actionsById().at("keys")->trigger();
+        QTest::qWait(100);
+        if (window.grab().save(directory.filePath("keys-" + look + ".png"))) ++made;
+        window.keyOverlay()->leave();
+    }
+    return made;
+}
+
+} // namespace
 
 int main(int argc, char** argv) {
     if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
@@ -40,6 +72,7 @@ int main(int argc, char** argv) {
     test::submitDemo(connection);
     QTest::qWait(3'500);
     int made = 0;
+    if (wanted.contains("palette")) made += overlays(window, theme, directory);
     for (const ui::PageSpec& spec : window.pages()) {
         if (!wanted.isEmpty() && !wanted.contains(spec.id)) continue;
         for (const auto choice : {ui::Theme::Choice::Dark, ui::Theme::Choice::Light})

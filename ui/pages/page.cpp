@@ -15,4 +15,13 @@ QAction* addCommand(QWidget& on, const QString& title, const QKeySequence& keys,
     return action;
 }
 
+void setBlocked(QAction* command, const QString& why) {
+    command->setProperty("why", why);
+    command->setEnabled(why.isEmpty());
+}
+
+QString blockedWhy(const QAction* command) {
+    return command->isEnabled() ? QString() : command->property("why").toString();
+}
+
 } // namespace yard::ui

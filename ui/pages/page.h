@@ -12,7 +12,6 @@
 #include <QString>
 #include <QWidget>
 #include <functional>
-#include <map>
 #include <vector>
 
 QT_BEGIN_NAMESPACE
@@ -22,6 +21,13 @@ QT_END_NAMESPACE
 namespace yard::ui {
 
 class Engines;
+
+/// A command whose keys can be chosen.
+struct Binding {
+    QString id;                ///< the settings remember by it
+    QString page;              ///< title of the page whose command it is; empty: the window's
+    QAction* action = nullptr; ///< its data() is the key it comes with
+};
 
 /// What pages ask of the window around them.
 class Navigator {
@@ -41,8 +47,8 @@ public:
     virtual bool ask(const QString& question, const QString& lost, const QString& verb, const QString& keep) = 0;
     /// A sentence in the status bar.
     virtual void say(const QString& sentence, bool bad = false) = 0;
-    /// Every command with its key, by id; their data() is the key they come with. None: there is nothing to bind.
-    virtual std::map<QString, QAction*> bindable() const { return {}; }
+    /// Every command that can have another key. None: there is nothing to bind.
+    virtual std::vector<Binding> bindable() { return {}; }
     /// Fonts or heights are others: all widgets are made anew, soon; the page that is shown stays the same.
     virtual void remake() {}
     /// Another engine from now on; the pages go with the one before.
@@ -66,6 +72,9 @@ struct Context {
 
 /// A command of `on`, by `keys` where the focus is on it or in it; belongs to `on`.
 QAction* addCommand(QWidget& on, const QString& title, const QKeySequence& keys, std::function<void()> act);
+/// Why the command cannot be given now, for people; empty: it can. The palette shows it, menus grey it.
+void setBlocked(QAction* command, const QString& why);
+QString blockedWhy(const QAction* command);
 
 class Page : public QWidget {
     Q_OBJECT
@@ -85,6 +94,8 @@ public:
     virtual void open(qint64, const QString& = {}) {}
     /// For the palette, menus and the overlay of keys: commands on what is selected, each with its shortcut.
     virtual QList<QAction*> commands() const { return {}; }
+    /// What one of commands() would do now as a command of yardctl; empty: it has none.
+    virtual QString yardctlOf(const QAction*) const { return {}; }
     /// Ctrl+Z where nothing waits to be sent; false: there was nothing.
     virtual bool undo() { return false; }
     /// Esc: closes what is open; false: there was nothing.

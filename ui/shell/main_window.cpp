@@ -1,5 +1,6 @@
 #include "ui/shell/main_window.h"
 
+#include "ui/shell/palette.h"
 #include "ui/shell/question.h"
 #include "ui/style/theme.h"
 
@@ -34,6 +35,7 @@ MainWindow::MainWindow(QWidget* parent)
     makeDrainMenu();
     makeEngineMenu();
     build();
+    makePalette();
     resize(1440, 900);
     restoreGeometry(QSettings().value("window/geometry").toByteArray());
     narrowByHand_ = QSettings().value("window/narrow").toBool();
@@ -80,6 +82,7 @@ void MainWindow::build() {
     connect(top_, &TopBar::pauseWanted, this, [this](bool pause) {
         if (commands_) commands_->run(pause ? operations::holdAll() : operations::releaseAll());
     });
+    connect(top_, &TopBar::searchWanted, this, [this] { palette_->open(); });
     connect(top_, &TopBar::submitWanted, this, [this] { openSubmit(); });
     connect(status_, &StatusBar::refusedClicked, this, [this] { show(QStringLiteral("settings"), "engines"); });
     top_->drain()->setMenu(drainMenu_);
@@ -130,6 +133,7 @@ void MainWindow::dropPages() {
 }
 
 void MainWindow::dropEngine() {
+    palette_->setSources({});
     dropPages();
     commands_.reset();
     state_.reset();
@@ -146,6 +150,7 @@ void MainWindow::setEngine(std::unique_ptr<EngineLink> link, const QString& kind
                               &EngineState::queuesChanged, &EngineState::countsChanged, &EngineState::pulse})
         connect(state_.get(), signal, this, &MainWindow::updateLook);
     connect(commands_.get(), &Commands::said, this, &MainWindow::say);
+    fillPalette();
     updateWatched();
     updateLook();
     if (current_.isEmpty()) current_ = QSettings().value("general/start-page").toString();
@@ -184,6 +189,7 @@ Page* MainWindow::pageOf(const QString& id) {
     Page* page = spec->make(Context{*link_, *state_, *commands_, *this});
     made_[id] = page;
     stack_->addWidget(page);
+    for (QAction* action : page->commands()) takeKeys(id, action);
     connect(page, &Page::filterEdited, this, [this, id](const QString& filter) {
         if (id == current_ && place_ < places_.size()) places_[place_].filter = filter;
     });
@@ -288,10 +294,7 @@ void MainWindow::makeActions() {
         onPage([](Page& p) { p.closeInnermost(); }));
     add("next-pane", tr("Next pane"), QKeySequence("F6"), [this] { focusNextPane(); });
     add("full-screen", tr("Full screen"), QKeySequence("F11"), [this] {
-        if (isFullScreen())
-            showNormal();
-        else
-            showFullScreen();
+        setWindowState(windowState() ^ Qt::WindowFullScreen); // back to what it was, be it maximised
     });
     add("rail", tr("Narrow or wide rail"), QKeySequence("Ctrl+B"), [this] {
         narrowByHand_ = !narrowByHand_;

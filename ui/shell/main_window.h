@@ -14,6 +14,10 @@
 
 namespace yard::ui {
 
+class KeyOverlay;
+class Palette;
+struct PaletteEntry;
+
 class MainWindow final : public QMainWindow, public Navigator {
     Q_OBJECT
 public:
@@ -33,8 +37,10 @@ public:
     QString pageId() const { return current_; }
     StatusBar* statusLine() const { return status_; }
     TopBar* topBar() const { return top_; }
+    Palette* palette() const { return palette_; }
+    KeyOverlay* keyOverlay() const { return keys_; }
     const std::vector<PageSpec>& pages() const { return specs_; }
-    /// Every command with its key, by id: the palette, the overlay of keys and the settings read them.
+    /// The window's commands with their keys, by id.
     const std::map<QString, QAction*>& actionsById() const { return actions_; }
 
     void show(const QString& page, const QString& filter = {}) override;
@@ -45,7 +51,7 @@ public:
     void openRegister(const QString& path = {}) override;
     bool ask(const QString& question, const QString& lost, const QString& verb, const QString& keep) override;
     void say(const QString& sentence, bool bad = false) override;
-    std::map<QString, QAction*> bindable() const override { return actions_; }
+    std::vector<Binding> bindable() override;
     void remake() override;
     void attach(const QUrl& address, const QByteArray& token) override;
     void attachTo(const QUrl& address) override;
@@ -76,6 +82,15 @@ private:
     void makeDrainMenu();
     void makeEngineMenu();
     void fillEngineMenu();
+    void makePalette();
+    void fillPalette();
+    std::vector<PaletteEntry> paletteCommands();
+    static QString commandId(const QString& page, const QAction* action);
+    static void takeKeys(const QString& page, QAction* action);
+    QString yardctlOf(const QString& id) const;
+    void updateBlocked();
+    void rerunTonight();
+    void showKeys();
     void dropEngine();
     void dropPages();
     Page* pageOf(const QString& id);
@@ -102,6 +117,8 @@ private:
     std::unique_ptr<EngineState> state_;
     std::unique_ptr<Commands> commands_;
     UndoBar* undo_ = nullptr;
+    Palette* palette_ = nullptr;
+    KeyOverlay* keys_ = nullptr;
     QMenu* drainMenu_ = nullptr;
     QMenu* engineMenu_ = nullptr;
     Engines* engines_ = nullptr;
@@ -111,7 +128,6 @@ private:
     std::size_t place_ = 0;
     std::function<bool(MainWindow&)> mayClose_;
     bool narrowByHand_ = false;
-    bool restored_ = false;
 };
 
 } // namespace yard::ui

@@ -131,6 +131,27 @@ bool TimelineView::selectAction(qint64 lsn) {
     return false;
 }
 
+bool TimelineView::showLane(const QString& worker, std::uint32_t slot, WallMicros at) {
+    const auto fits = [&](const GroupSlots& group) {
+        return group.busy.contains(slot) && (worker.isEmpty() || group.worker == worker || group.name == worker);
+    };
+    // Of several versions of a worker the one that did something there.
+    auto found =
+        std::ranges::find_if(groups_, [&](const GroupSlots& group) { return fits(group) && group.busy.at(slot); });
+    if (found == groups_.end()) found = std::ranges::find_if(groups_, fits);
+    if (found == groups_.end()) return false;
+    folded_.erase(found->worker);
+    unfolded_.insert(found->worker);
+    layOut();
+    const int row = layout_.rowOf(static_cast<std::size_t>(found - groups_.begin()), slot);
+    if (row < 0) return false;
+    const LayoutRow& lane = layout_.rows()[static_cast<std::size_t>(row)];
+    bar_->setValue(std::max(0, lane.top - (height() - kLanesTop) / 2));
+    selectInRow(row, at);
+    touch();
+    return true;
+}
+
 void TimelineView::ensureVisible(const SelectedBar& bar) {
     const WallMicros end = bar.item.until(data_.now());
     if (!range_.touches({bar.item.begin, end + 1})) {

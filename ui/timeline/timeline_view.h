@@ -69,6 +69,13 @@ public:
     void select(std::optional<SelectedBar> bar);
     /// The bar of this action in view or what is kept; false: there is none.
     bool selectAction(qint64 lsn);
+    /// Brings the lane into view and selects what ran nearest to `at`. `worker`: id or name; empty: of whichever
+    /// has this slot. False: there is no such lane (yet).
+    bool showLane(const QString& worker, std::uint32_t slot, WallMicros at);
+    /// Some of what this worker did in the range is not here yet.
+    bool isIncomplete(const QString& worker) {
+        return store_.isIncomplete(worker, range_, scale().microsPerPixel());
+    }
     /// In reading order, at most kMostListed.
     std::vector<VisibleBar> visibleBars();
     /// The attempts that were at work at this time.

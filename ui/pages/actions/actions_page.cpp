@@ -230,7 +230,7 @@ void ActionsPage::onSelection() {
     const QString dead = context_.state.isLive() ? none : tr("There is no connection to the engine");
     for (Button* button : {reschedule_, cancel_, more_}) button->setBlocked(dead);
     for (const char* id : {"reschedule", "cancel", "retire", "hold", "move", "priority"})
-        actions_[id]->setEnabled(dead.isEmpty());
+        setBlocked(actions_[id], dead);
     if (ids.size() == 1 && !table_->allSelected()) open(ids.front(), {});
     showTotal();
 }
@@ -428,6 +428,18 @@ QList<QAction*> ActionsPage::commands() const {
     for (const auto& [id, action] : actions_)
         if (!id.startsWith("tab")) all << action;
     return all;
+}
+
+QString ActionsPage::yardctlOf(const QAction* command) const {
+    const Target all = target();
+    if (all.lsns.empty() && !table_->allSelected()) return {};
+    const QString id = command->objectName();
+    if (id == "reschedule") return operations::reschedule(all).yardctl;
+    if (id == "cancel") return operations::cancel(all).yardctl;
+    if (id == "retire") return operations::retire(all).yardctl;
+    if (id == "hold") return operations::hold(all).yardctl;
+    if (id == "log" && !all.lsns.empty()) return QStringLiteral("yardctl logs %1").arg(all.lsns.front());
+    return {};
 }
 
 Operation ActionsPage::asOperation() const {

@@ -272,6 +272,10 @@ QList<QAction*> DashboardPage::commands() const {
     return queueCommands_->all();
 }
 
+QString DashboardPage::yardctlOf(const QAction* command) const {
+    return queueCommands_->yardctlOf(command);
+}
+
 bool DashboardPage::closeInnermost() {
     for (Table* table : {queues_, processor_->table(), failures_->table(), waiting_->table()})
         if (table->selectionModel()->hasSelection()) {

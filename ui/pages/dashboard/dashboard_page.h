@@ -29,6 +29,7 @@ public:
     void setActive(bool active) override;
     void takeUpdates() override;
     QList<QAction*> commands() const override;
+    QString yardctlOf(const QAction* command) const override;
     bool closeInnermost() override;
     Operation asOperation() const override;
 

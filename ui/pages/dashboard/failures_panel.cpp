@@ -3,6 +3,7 @@
 #include "core/base/clock.h"
 #include "ui/models/action_row.h"
 #include "ui/models/failure_kinds.h"
+#include "ui/models/tonight.h"
 #include "ui/pages/dashboard/action_menu.h"
 #include "ui/style/format.h"
 #include "ui/widgets/table.h"
@@ -10,7 +11,6 @@
 #include <QAction>
 #include <QActionGroup>
 #include <QMenu>
-#include <QSettings>
 
 #include <algorithm>
 #include <utility>
@@ -33,18 +33,6 @@ Request failedRequest(int limit) {
 }
 
 } // namespace
-
-QString tonightSince() {
-    return QSettings().value("dashboard/tonight", "18:00").toString();
-}
-
-void setTonightSince(const QString& time) {
-    QSettings().setValue("dashboard/tonight", time);
-}
-
-QString tonightFilter() {
-    return "state:failed finished:since-" + tonightSince();
-}
 
 FailuresPanel::FailuresPanel(Context context, QWidget* parent)
     : Panel(tr("Latest failures"), true, parent)

@@ -14,12 +14,6 @@ namespace yard::ui {
 
 class Table;
 
-/// When tonight began: "18:00", as the settings of this window say.
-QString tonightSince();
-void setTonightSince(const QString& time);
-/// The filter that finds what failed tonight.
-QString tonightFilter();
-
 class FailuresPanel final : public Panel {
     Q_OBJECT
 public:

@@ -57,6 +57,17 @@ QueueCommands::QueueCommands(Context context, Table* table, QWidget* owner)
     , copyToken_(addCommand(*owner, tr("Copy token"), {}, [this] {
         if (const QueueInfo* queue = selected()) QApplication::clipboard()->setText(queue->token);
     })) {
+    for (const auto& [action, id] :
+         std::initializer_list<std::pair<QAction*, const char*>>{{showActions_, "show-actions"},
+                                                                 {showFailures_, "show-failures"},
+                                                                 {rescheduleFailures_, "reschedule-failures"},
+                                                                 {hold_, "hold"},
+                                                                 {release_, "release"},
+                                                                 {drain_, "drain"},
+                                                                 {cancel_, "cancel"},
+                                                                 {delete_, "delete"},
+                                                                 {copyToken_, "copy-token"}})
+        action->setObjectName(id);
     update();
 }
 
@@ -78,12 +89,17 @@ QString QueueCommands::endsBlocked() const {
 
 void QueueCommands::update() {
     const QueueInfo* queue = selected();
-    const bool ends = endsBlocked().isEmpty();
-    for (QAction* action : {drain_, cancel_, delete_}) action->setEnabled(ends);
-    for (QAction* action : {showActions_, showFailures_, copyToken_}) action->setEnabled(queue != nullptr);
-    rescheduleFailures_->setEnabled(queue != nullptr && queue->of(Face::Failed) > 0);
-    hold_->setEnabled(queue != nullptr && !queue->held);
-    release_->setEnabled(queue != nullptr && queue->held);
+    const QString none = queue == nullptr ? tr("Select a queue first") : QString();
+    const QString ends = endsBlocked();
+    for (QAction* action : {drain_, cancel_, delete_}) setBlocked(action, ends);
+    for (QAction* action : {showActions_, showFailures_, copyToken_}) setBlocked(action, none);
+    if (queue == nullptr) {
+        for (QAction* action : {rescheduleFailures_, hold_, release_}) setBlocked(action, none);
+        return;
+    }
+    setBlocked(rescheduleFailures_, queue->of(Face::Failed) > 0 ? QString() : tr("Nothing of it has failed"));
+    setBlocked(hold_, queue->held ? tr("It is held already") : QString());
+    setBlocked(release_, queue->held ? QString() : tr("It is not held"));
 }
 
 void QueueCommands::rescheduleFailures() {
@@ -140,6 +156,21 @@ void QueueCommands::showMenu(const QPoint& global) {
     menu.addSeparator();
     menu.addAction(copyToken_);
     menu.exec(global);
+}
+
+QString QueueCommands::yardctlOf(const QAction* command) const {
+    const QueueInfo* queue = selected();
+    if (queue == nullptr) return {};
+    if (command == hold_) return operations::holdQueue(queue->id, queue->name()).yardctl;
+    if (command == release_) return operations::releaseQueue(queue->id, queue->name()).yardctl;
+    if (command == drain_) return operations::drainQueue(queue->id, queue->name()).yardctl;
+    if (command == cancel_) return operations::cancelQueue(queue->id, queue->name(), queue->active).yardctl;
+    if (command == delete_) return operations::deleteQueue(queue->id, queue->name()).yardctl;
+    if (command == showActions_) return "yardctl ls " + shellWord(filterOf(*queue));
+    if (command == showFailures_) return "yardctl ls " + shellWord("state:failed " + filterOf(*queue));
+    if (command == rescheduleFailures_)
+        return operations::reschedule(Target::matching("state:failed " + filterOf(*queue), 0)).yardctl;
+    return {};
 }
 
 QList<QAction*> QueueCommands::all() const {

@@ -22,6 +22,8 @@ public:
     void update();
     void showMenu(const QPoint& global);
     QList<QAction*> all() const;
+    /// As Page::yardctlOf().
+    QString yardctlOf(const QAction* command) const;
     QAction* hold() const { return hold_; }
     QAction* release() const { return release_; }
     QAction* drain() const { return drain_; }

@@ -169,6 +169,10 @@ QList<QAction*> QueuesPage::commands() const {
     return commands_->all();
 }
 
+QString QueuesPage::yardctlOf(const QAction* command) const {
+    return commands_->yardctlOf(command);
+}
+
 bool QueuesPage::closeInnermost() {
     if (!table_->selectionModel()->hasSelection()) return false;
     table_->clearSelection();

@@ -25,6 +25,7 @@ public:
     void takeUpdates() override;
     void open(qint64 queue, const QString& tab) override;
     QList<QAction*> commands() const override;
+    QString yardctlOf(const QAction* command) const override;
     bool closeInnermost() override;
     Operation asOperation() const override;
 

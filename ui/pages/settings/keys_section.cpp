@@ -17,11 +17,16 @@ public:
     explicit KeysSection(Context context)
         : SettingsSection("keys", tr("Keys"))
         , context_(context) {
-        auto* hint = new Prose(tr("Press the new keys in a field; Backspace takes them away. Keys of the rows of "
-                                  "tables and of pages stand beside their commands in the menus."),
+        auto* hint = new Prose(tr("Press the new keys in a field; Backspace takes them away. F1 shows the keys of "
+                                  "the page that is open."),
                                Type::Body, Token::Text2);
         addWidget(hint);
-        for (const auto& [id, action] : context_.navigator.bindable()) addKey(id, action);
+        QString group;
+        addGroup(tr("Everywhere"));
+        for (const Binding& each : context_.navigator.bindable()) {
+            if (each.page != group) addGroup(group = each.page);
+            addKey(each);
+        }
         resetAll_ = new Button(Button::Kind::Plain, tr("All keys as they come"), "undo");
         resetAll_->setObjectName("reset-keys");
         add(new FormRow(tr("Reset"), resetAll_, {}));
@@ -33,18 +38,20 @@ public:
 private:
     struct Key {
         QString id;
+        QString page; ///< empty: the window's, which work on every page
         QAction* action;
         QKeySequenceEdit* edit;
         FormRow* row;
     };
 
-    void addKey(const QString& id, QAction* action) {
+    void addKey(const Binding& binding) {
+        const auto& [id, page, action] = binding;
         auto* edit = new QKeySequenceEdit(action->shortcut());
         edit->setObjectName("key-" + id);
         edit->setAccessibleName(action->text());
         for (QWidget* inner : edit->findChildren<QWidget*>()) inner->setAccessibleName(action->text());
         FormRow* row = add(new FormRow(action->text(), edit, {}));
-        keys_.push_back({id, action, edit, row});
+        keys_.push_back({id, page, action, edit, row});
         note(keys_.back());
         connect(edit, &QKeySequenceEdit::editingFinished, this,
                 [this, at = keys_.size() - 1] { apply(keys_[at]); });
@@ -66,7 +73,7 @@ private:
         if (wanted != all) key.edit->setKeySequence(wanted);
         if (wanted == key.action->shortcut()) return key.row->setProblem({});
         for (const Key& other : keys_)
-            if (!wanted.isEmpty() && other.id != key.id && other.action->shortcut() == wanted) {
+            if (!wanted.isEmpty() && other.id != key.id && meet(key, other) && other.action->shortcut() == wanted) {
                 key.row->setProblem(tr("%1 already does \"%2\"; give that another key first.")
                                         .arg(wanted.toString(QKeySequence::NativeText), other.action->text()));
                 key.edit->setKeySequence(key.action->shortcut());
@@ -83,6 +90,11 @@ private:
             for (const Key& each : keys_)
                 if (each.id == id) bind(each, before);
         });
+    }
+
+    /// Both can be meant at once.
+    static bool meet(const Key& one, const Key& other) {
+        return one.page.isEmpty() || other.page.isEmpty() || one.page == other.page;
     }
 
     /// Letters alone would take typing away from fields and filters.

@@ -1,4 +1,5 @@
 // What the window keeps for itself: general and appearance.
+#include "ui/models/tonight.h"
 #include "ui/pages/settings/section.h"
 #include "ui/style/appearance.h"
 
@@ -55,25 +56,21 @@ private:
     void addEvening() {
         auto* evening = new QLineEdit;
         evening->setObjectName("tonight");
-        const auto stored = [] {
-            const QTime at = QTime::fromString(QSettings().value("general/tonight").toString(), "HH:mm");
-            return at.isValid() ? at.toString("HH:mm") : QStringLiteral("18:00");
-        };
-        evening->setText(stored());
+        evening->setText(tonightSince());
         auto* row = add(new FormRow(tr("Tonight begins"), evening,
                                     tr("What failed since then, the day before, is what \"tonight\" means.")));
         evening->setFixedWidth(scaled(140));
         evening->setAlignment(Qt::AlignRight);
-        connect(evening, &QLineEdit::editingFinished, this, [this, evening, row, stored] {
-            const QString before = stored();
+        connect(evening, &QLineEdit::editingFinished, this, [this, evening, row] {
+            const QString before = tonightSince();
             QTime wanted = QTime::fromString(evening->text().trimmed(), "HH:mm");
             if (!wanted.isValid()) wanted = QTime::fromString(evening->text().trimmed(), "H:mm");
             row->setProblem(wanted.isValid() ? QString() : tr("This wants a time of day: 18:00"));
             if (!wanted.isValid() || before == wanted.toString("HH:mm")) return;
-            QSettings().setValue("general/tonight", wanted.toString("HH:mm"));
+            setTonightSince(wanted.toString("HH:mm"));
             changed(row, [evening, before] {
                 evening->setText(before);
-                QSettings().setValue("general/tonight", before);
+                setTonightSince(before);
             });
         });
     }

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 namespace yard::ui {
 
@@ -183,6 +184,16 @@ void TimelinesPage::makeCommands() {
         group->addAction(action);
     }
     byWorkerAction_->setChecked(true);
+    for (const auto& [action, id] :
+         std::initializer_list<std::pair<QAction*, const char*>>{{openAction_, "open"},
+                                                                 {logAction_, "log"},
+                                                                 {compareAction_, "compare"},
+                                                                 {tableAction_, "table"},
+                                                                 {followAction_, "follow"},
+                                                                 {fitAction_, "fit"},
+                                                                 {byWorkerAction_, "by-worker"},
+                                                                 {bySlotAction_, "by-slot"}})
+        action->setObjectName(id);
     addCommand(*this, tr("Next match"), QKeySequence("F3"), [this] { view_->selectNextMatch(); });
 }
 
@@ -191,7 +202,10 @@ void TimelinesPage::connectView() {
     connect(view_, &TimelineView::followingChanged, this, &TimelinesPage::updateFollow);
     connect(view_, &TimelineView::selectionEdited, this, &TimelinesPage::updateSelection);
     connect(view_, &TimelineView::countsEdited, this, &TimelinesPage::updateCount);
-    connect(source_, &TimelineData::changed, this, &TimelinesPage::updateEmpty);
+    connect(source_, &TimelineData::changed, this, [this] {
+        updateEmpty();
+        seekLane();
+    });
     connect(view_, &TimelineView::opened, this,
             [this](qint64 lsn, const QString& tab) { context_.navigator.showAction(lsn, tab); });
     connect(view_, &TimelineView::compareWanted, this,
@@ -278,8 +292,8 @@ void TimelinesPage::updateCount() {
 
 void TimelinesPage::updateSelection() {
     strip_->present(view_->selected(), source_->now());
-    const bool any = view_->selected().has_value();
-    for (QAction* action : {openAction_, logAction_, compareAction_}) action->setEnabled(any);
+    const QString none = view_->selected() ? QString() : tr("Select a bar first");
+    for (QAction* action : {openAction_, logAction_, compareAction_}) setBlocked(action, none);
 }
 
 void TimelinesPage::updateEmpty() {
@@ -360,17 +374,36 @@ void TimelinesPage::showMenu(const QPoint& global) {
 
 void TimelinesPage::setFilter(const QString& filter) {
     static const QRegularExpression at(QStringLiteral(R"(\bat:(\d{1,2}):(\d{2})(?::(\d{2}))?\s*)"));
+    static const QRegularExpression lane(QStringLiteral(R"(\blane:([^\s/]*)/(\d{1,6})\s*)"));
     QString rest = filter;
-    if (const auto match = at.match(filter); match.hasMatch()) {
+    wantedLane_.reset();
+    if (const auto match = lane.match(rest); match.hasMatch()) {
+        rest.remove(match.capturedStart(), match.capturedLength());
+        wantedLane_ = WantedLane{match.captured(1), match.captured(2).toUInt(), source_->now()};
+        (match.captured(1).isEmpty() ? bySlotAction_ : byWorkerAction_)->trigger();
+    }
+    if (const auto match = at.match(rest); match.hasMatch()) {
         rest.remove(match.capturedStart(), match.capturedLength());
         const WallMicros now = source_->now();
         WallMicros time = startOfDay(now, QTimeZone::systemTimeZone()) + match.captured(1).toLongLong() * kHour +
                           match.captured(2).toLongLong() * kMinute + match.captured(3).toLongLong() * kSecond;
         if (time > now) time -= kDay;
         view_->setRange({time - 20 * kMinute, time + 20 * kMinute});
+        if (wantedLane_) wantedLane_->at = time;
     }
     filter_->setText(rest.trimmed());
+    seekLane();
 }
+
+/// As soon as what ran then is here; says so when there is no such lane.
+void TimelinesPage::seekLane() {
+    if (!wantedLane_ || view_->isIncomplete(wantedLane_->worker)) return;
+    const WantedLane lane = *std::exchange(wantedLane_, std::nullopt);
+    view_->settle();
+    if (!view_->showLane(lane.worker, lane.slot, lane.at))
+        context_.navigator.say(tr("Nothing has run in slot %1 then").arg(lane.slot), true);
+}
+
 QString TimelinesPage::filter() const {
     return filter_->text();
 }

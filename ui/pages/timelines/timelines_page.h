@@ -22,7 +22,8 @@ public:
     explicit TimelinesPage(Context context);
 
     void setActive(bool active) override;
-    /// Also `at:HH:MM`: goes to that time of the last 24 hours.
+    /// Also `at:HH:MM`: goes to that time of the last 24 hours; `lane:WORKER/SLOT`: to that lane, `lane:/SLOT` of
+    /// the machine.
     void setFilter(const QString& filter) override;
     QString filter() const override;
     void focusFilter() override;
@@ -55,6 +56,7 @@ private:
     void exportTrace(const QString& path);
     void goToLast();
     void readMachine();
+    void seekLane();
     void showMenu(const QPoint& global);
     qint64 selectedLsn() const;
     QString rangeText() const;
@@ -75,6 +77,12 @@ private:
     RowsModel* rows_;
     SelectionStrip* strip_;
     Button* last_;
+    struct WantedLane {
+        QString worker;
+        std::uint32_t slot = 0;
+        WallMicros at = 0;
+    };
+    std::optional<WantedLane> wantedLane_; ///< until its bars are here
     double guardShare_ = 0;
     std::vector<qint64> rowLsns_;
     QAction* openAction_ = nullptr;

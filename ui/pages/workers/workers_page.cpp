@@ -286,9 +286,11 @@ void WorkersPage::onSelection() {
                                                   : QString();
     submit_->setBlocked(none);
     remove_->setBlocked(none);
-    for (QAction* action : {submitAction_, removeAction_}) action->setEnabled(none.isEmpty());
-    for (QAction* action : {showActions_, showTimeline_, copyId_}) action->setEnabled(chosen);
-    openPool_->setEnabled(chosen && worker != nullptr && worker->json.value("mode") == "warm");
+    const QString unchosen = chosen ? QString() : tr("Select a worker first");
+    const bool warm = worker != nullptr && worker->json.value("mode") == "warm";
+    for (QAction* action : {submitAction_, removeAction_}) ui::setBlocked(action, none);
+    for (QAction* action : {showActions_, showTimeline_, copyId_}) ui::setBlocked(action, unchosen);
+    ui::setBlocked(openPool_, chosen && !warm ? tr("Its processes are not kept warm") : unchosen);
     panel_->setVisible(worker != nullptr);
     if (worker != nullptr) panel_->show(worker->json, worker->figures);
 }
@@ -318,6 +320,14 @@ void WorkersPage::makeCommands() {
         QApplication::clipboard()->setText(worker.json.value("id").toString());
     });
     removeAction_ = make(tr("Remove…"), QKeySequence("Shift+Del"), [this](const Worker&) { remove(); });
+    for (const auto& [action, id] :
+         std::initializer_list<std::pair<QAction*, const char*>>{{submitAction_, "submit"},
+                                                                 {showActions_, "show-actions"},
+                                                                 {showTimeline_, "show-timeline"},
+                                                                 {openPool_, "open-pool"},
+                                                                 {copyId_, "copy-id"},
+                                                                 {removeAction_, "remove"}})
+        action->setObjectName(id);
 }
 
 /// One that nothing needs goes at once: it can be registered again. One in use is asked about.

@@ -1,0 +1,359 @@
+// The palette: what fits what is typed, by itself; and the palette of the real window on a real engine, by keys.
+#include "tests/ui/real_engine.h"
+#include "ui/bridge/attached_link.h"
+#include "ui/pages/timelines/timelines_page.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/palette.h"
+#include "ui/style/app_style.h"
+
+#include <QAbstractItemModelTester>
+#include <QAction>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QSettings>
+#include <QStandardPaths>
+#include <QTest>
+
+using namespace yard;
+using namespace yard::ui;
+
+namespace {
+
+constexpr int kSoon = 10'000;
+
+PaletteEntry entry(PaletteEntry::Kind kind, const QString& title, const QString& id = {}) {
+    PaletteEntry made;
+    made.kind = kind;
+    made.title = title;
+    made.id = id.isEmpty() ? title : id;
+    return made;
+}
+
+QStringList titles(const std::vector<PaletteEntry>& entries) {
+    QStringList all;
+    for (const PaletteEntry& each : entries) all << each.title;
+    return all;
+}
+
+} // namespace
+
+class TestPalette : public QObject {
+    Q_OBJECT
+
+    test::RealEngine engine_;
+    std::unique_ptr<Theme> theme_;
+    std::unique_ptr<MainWindow> window_;
+    qint64 queue_ = 0; ///< without retries
+
+    QJsonObject ask(const QByteArray& method, const QString& path, const QJsonValue& body = {}) {
+        Request request{method, path, {}, {}};
+        if (body.isObject()) request.body = QJsonDocument(body.toObject()).toJson();
+        QJsonObject json;
+        bool done = false;
+        window_->state()->link().send(request, this, [&](const Answer& answer) {
+            json = answer.json;
+            done = true;
+        });
+        [[maybe_unused]] const bool came = QTest::qWaitFor([&] { return done; }, kSoon);
+        return json;
+    }
+    qint64 submit(const QString& script, QJsonObject more = {}) {
+        more.insert("worker", "exec");
+        more.insert("argv", QJsonArray{"sh", "-c", script});
+        const QJsonObject answer = ask("POST", QStringLiteral("queues/%1/jobs").arg(queue_), more);
+        const QJsonValue lsn = answer.value("lsn");
+        return lsn.isDouble() ? lsn.toInteger() : answer.value("lsns").toArray().first().toInteger();
+    }
+    QString stateOf(qint64 lsn) { return ask("GET", QStringLiteral("jobs/%1").arg(lsn)).value("state").toString(); }
+    /// Ctrl+K and the text; the best row is chosen.
+    void type(const QString& text) {
+        QTest::keyClick(window_.get(), Qt::Key_K, Qt::ControlModifier);
+        QVERIFY(window_->palette()->isVisible());
+        QTest::keyClicks(window_->palette()->field(), text);
+    }
+    void enter() { QTest::keyClick(window_->palette()->field(), Qt::Key_Return); }
+    const PaletteEntry* chosen() {
+        return window_->palette()->model()->entry(window_->palette()->list()->currentIndex().row());
+    }
+
+private slots:
+    void initTestCase() {
+        QStandardPaths::setTestModeEnabled(true);
+        QCoreApplication::setOrganizationName("yardmaster-test-palette");
+        QVERIFY(engine_.start());
+        theme_ = std::make_unique<Theme>(nullptr);
+        dressApplication();
+    }
+    void init() {
+        QSettings().clear();
+        window_ = std::make_unique<MainWindow>();
+        window_->setEngine(std::make_unique<AttachedLink>(engine_.address(), engine_.token()), "embedded");
+        window_->show();
+        QVERIFY(QTest::qWaitForWindowActive(window_.get()));
+        QTRY_VERIFY_WITH_TIMEOUT(window_->state()->isLive() && !window_->state()->queues().empty(), kSoon);
+        if (queue_ != 0) return;
+        const QJsonObject config{{"idle_expiry_s", 0}, {"max_retries", 0}};
+        queue_ =
+            ask("POST", "queues", QJsonObject{{"tag", "once"}, {"config", config}}).value("queue_id").toInteger();
+        QVERIFY(queue_ > 0);
+    }
+    void cleanup() { window_.reset(); }
+
+    // --- what fits ----------------------------------------------------------------------------------------------
+
+    void signsSayWhatIsMeant() {
+        QCOMPARE(PaletteQuery::of(" > hold ").only, PaletteQuery::Only::Commands);
+        QCOMPARE(PaletteQuery::of(" > hold ").text, QString("hold"));
+        QCOMPARE(PaletteQuery::of("@cook").only, PaletteQuery::Only::Queues);
+        QCOMPARE(PaletteQuery::of("#12").only, PaletteQuery::Only::Numbers);
+        QCOMPARE(PaletteQuery::of("cook > 2").only, PaletteQuery::Only::Everything);
+    }
+
+    void wordsFitInAnyOrder_data() {
+        QTest::addColumn<QString>("title");
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<int>("fit");
+        QTest::newRow("the whole") << "Reset layout" << "reset layout" << 5;
+        QTest::newRow("its beginning") << "Reset layout" << "reset l" << 4;
+        QTest::newRow("whole words, not in their order") << "Rerun all failures of tonight" << "tonight rerun" << 3;
+        QTest::newRow("words that begin so") << "Rerun all failures of tonight" << "ton fail" << 2;
+        QTest::newRow("somewhere in it") << "nightly-cook" << "ook" << 1;
+        QTest::newRow("one word is missing") << "Rerun all failures of tonight" << "rerun today" << 0;
+        QTest::newRow("signs within a name") << "app:atlas" << "app:atlas" << 5;
+        QTest::newRow("signs alone that are not there") << "app" << "::" << 0;
+        QTest::newRow("nothing typed") << "anything" << "  " << 1;
+        QTest::newRow("letters of other scripts") << "Füllstand prüfen" << "prüf" << 2;
+    }
+    void wordsFitInAnyOrder() {
+        QFETCH(QString, title);
+        QFETCH(QString, text);
+        QTEST(paletteFit(entry(PaletteEntry::Kind::Command, title), text), "fit");
+    }
+
+    void anAliasFindsWhatIsNamedOtherwise() {
+        PaletteEntry translated = entry(PaletteEntry::Kind::Command, "Alle Fehler von heute Nacht wiederholen");
+        translated.alias = "rerun tonight";
+        QCOMPARE(paletteFit(translated, "rerun tonight"), 3);
+    }
+
+    void theOneUsedLastIsFirstAmongThoseThatFitAsWell() {
+        const std::vector<PaletteEntry> all{entry(PaletteEntry::Kind::Command, "Hold queue"),
+                                            entry(PaletteEntry::Kind::Command, "Hold action"),
+                                            entry(PaletteEntry::Kind::Queue, "holding-pen")};
+        QCOMPARE(titles(rankedForPalette(all, PaletteQuery::of("hold"), {}, 10)),
+                 (QStringList{"Hold queue", "Hold action", "holding-pen"}));
+        QCOMPARE(titles(rankedForPalette(all, PaletteQuery::of("hold"), {"Hold action"}, 10)),
+                 (QStringList{"Hold action", "Hold queue", "holding-pen"}));
+        // Not before what fits better.
+        QCOMPARE(titles(rankedForPalette(all, PaletteQuery::of("holding-pen"), {"Hold action"}, 10)),
+                 QStringList{"holding-pen"});
+        QCOMPARE(titles(rankedForPalette(all, PaletteQuery::of("@hold"), {}, 10)), QStringList{"holding-pen"});
+        QCOMPARE(titles(rankedForPalette(all, PaletteQuery::of(""), {"holding-pen"}, 2)),
+                 (QStringList{"holding-pen", "Hold queue"}));
+    }
+
+    void whatCanBeDoneComesBeforeWhatCannot() {
+        PaletteEntry blocked = entry(PaletteEntry::Kind::Command, "Release");
+        blocked.blocked = "It is not held";
+        const std::vector<PaletteEntry> all{blocked, entry(PaletteEntry::Kind::Command, "Release all")};
+        QCOMPARE(titles(rankedForPalette(all, PaletteQuery::of("rel"), {}, 10)),
+                 (QStringList{"Release all", "Release"}));
+    }
+
+    void numbersAreReadWithAndWithoutGroups_data() {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<qint64>("lsn"); // 0: none
+        QTest::newRow("plain") << "1283902" << qint64{1'283'902};
+        QTest::newRow("comma") << "1,283,902" << qint64{1'283'902};
+        QTest::newRow("point") << "1.283.902" << qint64{1'283'902};
+        QTest::newRow("narrow space") << QString::fromUtf8("1\u202f283\u202f902") << qint64{1'283'902};
+        QTest::newRow("groups of two") << "12,83" << qint64{0};
+        QTest::newRow("nothing") << "0" << qint64{0};
+        QTest::newRow("a word") << "12a" << qint64{0};
+        QTest::newRow("beyond every number") << "9999999999999999999" << qint64{0};
+        QTest::newRow("empty") << "" << qint64{0};
+    }
+    void numbersAreReadWithAndWithoutGroups() {
+        QFETCH(QString, text);
+        QTEST(lsnIn(text).value_or(0), "lsn");
+    }
+
+    void lanesAndTimesAreRead() {
+        QCOMPARE(lanePlaceIn("shaderc slot 3 03:00", "slot"), (LanePlace{"shaderc", 3U, QTime(3, 0)}));
+        QCOMPARE(lanePlaceIn("Slot 12", "slot"), (LanePlace{"", 12U, std::nullopt}));
+        QCOMPARE(lanePlaceIn("moss bake 9:05:30", "slot"), (LanePlace{"moss bake", std::nullopt, QTime(9, 5, 30)}));
+        QCOMPARE(lanePlaceIn("shaderc Platz 3", "Platz"), (LanePlace{"shaderc", 3U, std::nullopt}));
+        QVERIFY(!lanePlaceIn("shaderc slot x", "slot"));
+        QVERIFY(!lanePlaceIn("shaderc 25:00", "slot"));
+        QVERIFY(!lanePlaceIn("shaderc", "slot"));
+    }
+
+    void theModelKeepsTheRulesOfModels() {
+        PaletteModel model;
+        const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        model.setEntries({entry(PaletteEntry::Kind::Command, "a"), entry(PaletteEntry::Kind::Queue, "b")});
+        QCOMPARE(model.rowOf("b"), 1);
+        QCOMPARE(model.rowOf("c"), -1);
+        model.setEntries({});
+        QVERIFY(model.entry(0) == nullptr);
+    }
+
+    void whatIsReadAloudHasTheReasonAndTheKey() {
+        PaletteModel model;
+        PaletteEntry drain = entry(PaletteEntry::Kind::Command, "Drain…");
+        drain.note = "Queues";
+        drain.keys = "Ctrl+D";
+        drain.blocked = "Select a queue first";
+        model.setEntries({drain});
+        QCOMPARE(model.data(model.index(0, 0), Qt::AccessibleTextRole).toString(),
+                 QString("Drain…, Select a queue first, Ctrl+D"));
+    }
+
+    // --- the window's -------------------------------------------------------------------------------------------
+
+    void escClosesAndTheFocusGoesBack() {
+        window_->MainWindow::show("queues");
+        QWidget* before = window_->focusWidget();
+        QVERIFY(before != nullptr);
+        type("hold");
+        QVERIFY(window_->palette()->field()->hasFocus());
+        QTest::keyClick(window_->palette()->field(), Qt::Key_Escape);
+        QVERIFY(!window_->palette()->isVisible());
+        QCOMPARE(window_->focusWidget(), before);
+    }
+
+    void theSearchFieldOfTheTopBarOpensIt() {
+        auto* search = window_->findChild<SearchButton*>();
+        QVERIFY(search != nullptr);
+        QTest::mouseClick(search, Qt::LeftButton);
+        QVERIFY(window_->palette()->isVisible());
+        // A click elsewhere ends it.
+        window_->page()->setFocus();
+        QTRY_VERIFY(!window_->palette()->isVisible());
+    }
+
+    void everyCommandOfTheWindowAndOfThePageCanBeReached() {
+        for (const PageSpec& spec : window_->pages()) {
+            window_->MainWindow::show(spec.id);
+            type(">");
+            QStringList shown = titles([&] {
+                std::vector<PaletteEntry> all;
+                for (int row = 0; const PaletteEntry* each = window_->palette()->model()->entry(row); ++row)
+                    all.push_back(*each);
+                return all;
+            }());
+            for (const auto& [id, action] : window_->actionsById())
+                QVERIFY2(id == "palette" || shown.contains(action->text()), qPrintable(id));
+            for (const QAction* action : window_->page()->commands())
+                QVERIFY2(shown.contains(action->text()), qPrintable(action->text()));
+            window_->palette()->leave();
+        }
+    }
+
+    void aCommandThatCannotBeDoneSaysWhyAndIsNotDone() {
+        window_->MainWindow::show("queues");
+        type(">copy token");
+        QVERIFY(chosen() != nullptr);
+        QCOMPARE(chosen()->title, QString("Copy token"));
+        QCOMPARE(chosen()->blocked, QString("Select a queue first"));
+        enter();
+        QVERIFY(window_->palette()->isVisible());
+        window_->palette()->leave();
+    }
+
+    void noCommandIsUnavailableWithoutAReason() {
+        for (const PageSpec& spec : window_->pages()) {
+            window_->MainWindow::show(spec.id);
+            for (const QAction* action : window_->page()->commands())
+                QVERIFY2(action->isEnabled() || !blockedWhy(action).isEmpty(),
+                         qPrintable(spec.id + ": " + action->text()));
+        }
+    }
+
+    void aQueueByItsNameAndWhatWasUsedComesFirstTheNextTime() {
+        ask("POST", "queues", QJsonObject{{"tag", "palette-cook"}, {"config", QJsonObject{{"idle_expiry_s", 0}}}});
+        QTRY_VERIFY_WITH_TIMEOUT(
+            std::ranges::any_of(window_->state()->queues(),
+                                [](const auto& each) { return each.second.tag == "palette-cook"; }),
+            kSoon);
+        type("@palette-cook");
+        QCOMPARE(chosen()->title, QString("palette-cook"));
+        QVERIFY(chosen()->yardctl.startsWith("yardctl ls queue:"));
+        enter();
+        QVERIFY(!window_->palette()->isVisible());
+        QCOMPARE(window_->pageId(), QString("queues"));
+        type("");
+        QCOMPARE(chosen()->title, QString("palette-cook"));
+        window_->palette()->leave();
+    }
+
+    void aNumberOpensItsAction() {
+        const qint64 lsn = submit("echo hi", {{"label", "find me"}});
+        type(QStringLiteral("#%1").arg(lsn));
+        QTRY_VERIFY_WITH_TIMEOUT(chosen() != nullptr && chosen()->note == "find me", kSoon);
+        enter();
+        QCOMPARE(window_->pageId(), QString("actions"));
+        type("#999999999");
+        QTRY_VERIFY_WITH_TIMEOUT(chosen() != nullptr && !chosen()->blocked.isEmpty(), kSoon);
+        window_->palette()->leave();
+    }
+
+    void rerunTonightIsTwoGesturesAndCanBeTakenBack() {
+        const qint64 lsn = submit("exit 3");
+        QTRY_COMPARE_WITH_TIMEOUT(stateOf(lsn), QString("failed"), kSoon);
+        type("rerun tonight");
+        QCOMPARE(chosen()->title, QString("Rerun all failures of tonight"));
+        QVERIFY(chosen()->yardctl.contains("yardctl retry"));
+        enter();
+        QTRY_VERIFY_WITH_TIMEOUT(window_->commands()->waiting() != nullptr, kSoon);
+        window_->commands()->undo();
+        QCOMPARE(stateOf(lsn), QString("failed"));
+    }
+
+    void aLockShowsItsHolderAndOpensItBeforeTheLine() {
+        const qint64 holder = submit("sleep 60", {{"locks", QJsonArray{"app:atlas"}}});
+        QTRY_COMPARE_WITH_TIMEOUT(stateOf(holder), QString("running"), kSoon);
+        const qint64 next = submit("true", {{"locks", QJsonArray{"app:atlas"}}});
+        type("app:atlas");
+        QTRY_VERIFY_WITH_TIMEOUT(chosen() != nullptr && chosen()->title == "app:atlas", kSoon);
+        QVERIFY2(chosen()->note.contains(QLocale().toString(holder)), qPrintable(chosen()->note));
+        enter();
+        QCOMPARE(window_->pageId(), QString("actions"));
+        QVERIFY(window_->page()->filter().contains("lock:\"app:atlas\""));
+        for (const qint64 lsn : {holder, next}) ask("POST", QStringLiteral("jobs/%1/cancel").arg(lsn));
+    }
+
+    void aLaneAndATimeGoToTheTimelines() {
+        const qint64 lsn = submit("sleep 0.3");
+        QTRY_COMPARE_WITH_TIMEOUT(stateOf(lsn), QString("completed"), kSoon);
+        window_->MainWindow::show("timelines");
+        auto* timelines = qobject_cast<TimelinesPage*>(window_->page());
+        QVERIFY(timelines != nullptr);
+        QTRY_VERIFY_WITH_TIMEOUT(timelines->view()->selectAction(lsn), kSoon);
+        const auto bar = *timelines->view()->selected();
+        timelines->view()->select(std::nullopt);
+        const QTime at = QDateTime::fromMSecsSinceEpoch(bar.item.begin / 1'000).time();
+        type(QStringLiteral("exec slot %1 %2").arg(bar.slot).arg(at.toString("HH:mm:ss")));
+        QTRY_VERIFY_WITH_TIMEOUT(chosen() != nullptr && chosen()->kind == PaletteEntry::Kind::Slot, kSoon);
+        enter();
+        QTRY_VERIFY_WITH_TIMEOUT(timelines->view()->selected().has_value(), kSoon);
+        QCOMPARE(timelines->view()->selected()->slot, bar.slot);
+        const auto range = timelines->view()->range();
+        QVERIFY(range.contains(bar.item.begin));
+        type("exec slot 4096 " + at.toString("HH:mm"));
+        enter();
+        QTRY_VERIFY_WITH_TIMEOUT(window_->statusLine()->sentence().contains("4096"), kSoon);
+    }
+
+    void anEngineThatIsAwayBlocksWhatNeedsIt() {
+        engine_.kill();
+        QTRY_VERIFY_WITH_TIMEOUT(!window_->state()->isLive(), kSoon);
+        type(">pause: hold");
+        QVERIFY(!chosen()->blocked.isEmpty());
+        window_->palette()->leave();
+        QVERIFY(engine_.start());
+    }
+};
+
+QTEST_MAIN(TestPalette)
+#include "tst_palette.moc"

@@ -1,0 +1,26 @@
+#include "ui/models/tonight.h"
+
+#include <QSettings>
+#include <QTime>
+
+namespace yard::ui {
+
+namespace {
+constexpr const char* kKey = "general/tonight";
+constexpr const char* kUsual = "18:00";
+} // namespace
+
+QString tonightSince() {
+    const QTime at = QTime::fromString(QSettings().value(kKey).toString(), "HH:mm");
+    return at.isValid() ? at.toString("HH:mm") : QString(kUsual);
+}
+
+void setTonightSince(const QString& time) {
+    QSettings().setValue(kKey, time);
+}
+
+QString tonightFilter() {
+    return "state:failed finished:since-" + tonightSince();
+}
+
+} // namespace yard::ui

@@ -1,0 +1,160 @@
+#include "ui/shell/key_overlay.h"
+
+#include "ui/style/paint.h"
+
+#include <QKeyEvent>
+
+#include <algorithm>
+#include <array>
+
+namespace yard::ui {
+
+namespace {
+
+constexpr int kColumns = 3;
+constexpr int kColumn = 330;
+constexpr int kKeys = 118; // of a column
+constexpr int kLine = 21;
+constexpr int kPadding = 20;
+constexpr int kHead = 36;
+
+int linesOf(const KeyGroup& group) {
+    return static_cast<int>(group.keys.size()) + 2;
+}
+
+/// The lowest height at which the groups fill no more than `columns`, by trying each.
+std::vector<int> filledUpTo(const std::vector<KeyGroup>& groups, int height) {
+    std::vector<int> columns;
+    int column = 0;
+    int used = 0;
+    for (const KeyGroup& group : groups) {
+        if (used > 0 && used + linesOf(group) > height) {
+            ++column;
+            used = 0;
+        }
+        used += linesOf(group);
+        columns.push_back(column);
+    }
+    return columns;
+}
+
+} // namespace
+
+std::vector<int> columnsOf(const std::vector<KeyGroup>& groups, int columns) {
+    int height = 1;
+    for (const KeyGroup& group : groups) height = std::max(height, linesOf(group));
+    while (true) {
+        std::vector<int> filled = filledUpTo(groups, height);
+        if (filled.empty() || filled.back() < columns) return filled;
+        ++height;
+    }
+}
+
+KeyGroup tableKeys() {
+    const auto tr = [](const char* text) { return KeyOverlay::tr(text); };
+    return {tr("In tables"),
+            {{tr("Enter"), tr("Open and go there")},
+             {tr("Space"), tr("Open and stay")},
+             {tr("Ctrl+A"), tr("Select all that match")},
+             {tr("Ctrl+C"), tr("Copy rows as text")},
+             {tr("Home, End"), tr("First and last row")},
+             {tr("Shift+F10"), tr("Menu of the row")},
+             {tr("letters"), tr("Into the filter")}}};
+}
+
+KeyOverlay::KeyOverlay(QWidget& window)
+    : QWidget(&window)
+    , window_(window) {
+    setObjectName("keys-overlay");
+    setAccessibleName(tr("Keys of this page"));
+    setFocusPolicy(Qt::StrongFocus);
+    hide();
+}
+
+void KeyOverlay::open(std::vector<KeyGroup> groups) {
+    groups_ = std::move(groups);
+    columns_ = columnsOf(groups_, kColumns);
+    std::array<int, kColumns> lines{};
+    QStringList spoken;
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
+        lines[static_cast<std::size_t>(columns_[i])] += linesOf(groups_[i]);
+        for (const auto& [keys, what] : groups_[i].keys) spoken << what + ": " + keys;
+    }
+    setAccessibleDescription(spoken.join(QStringLiteral("; ")));
+    const int height = *std::ranges::max_element(lines) * scaled(kLine) + scaled(kHead) + kPadding;
+    const int width = std::min(kColumns * scaled(kColumn) + 2 * kPadding, window_.width() - 32);
+    setGeometry((window_.width() - width) / 2, std::max(8, (window_.height() - height) / 2), width,
+                std::min(height, window_.height() - 16));
+    if (!isVisible()) before_ = window_.focusWidget();
+    show();
+    raise();
+    setFocus(Qt::ShortcutFocusReason);
+}
+
+void KeyOverlay::leave() {
+    if (!isVisible()) return;
+    const bool had = hasFocus();
+    hide();
+    if (had && before_) before_->setFocus(Qt::OtherFocusReason);
+}
+
+bool KeyOverlay::event(QEvent* event) {
+    // Esc and F1 are the window's as well; here they close this.
+    if (event->type() == QEvent::ShortcutOverride) {
+        const int key = static_cast<QKeyEvent*>(event)->key();
+        if (key == Qt::Key_Escape || key == Qt::Key_F1) {
+            event->accept();
+            return true;
+        }
+    }
+    return QWidget::event(event);
+}
+
+void KeyOverlay::keyPressEvent(QKeyEvent* event) {
+    const bool modifier = event->key() == Qt::Key_Control || event->key() == Qt::Key_Shift ||
+                          event->key() == Qt::Key_Alt || event->key() == Qt::Key_Meta;
+    if (!modifier) leave();
+}
+
+void KeyOverlay::mousePressEvent(QMouseEvent*) {
+    leave();
+}
+
+void KeyOverlay::focusOutEvent(QFocusEvent*) {
+    hide();
+}
+
+void KeyOverlay::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    const Theme& theme = Theme::current();
+    painter.fillRect(rect(), theme(Token::Bg1));
+    painter.setPen(theme(Token::Line2));
+    painter.drawRect(rect().adjusted(0, 0, -1, -1));
+    const QRectF head(kPadding, 1, width() - 2 * kPadding, scaled(kHead));
+    paint::text(painter, head, tr("Keys of this page"), typeface(Type::Title), theme(Token::Text1));
+    paint::text(painter, head, tr("Esc closes    Settings, Keys changes them"), typeface(Type::Caption),
+                theme(Token::Text3), Qt::AlignRight);
+    const qreal column = (width() - 2.0 * kPadding) / kColumns;
+    std::array<int, kColumns> lines{};
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
+        int& line = lines[static_cast<std::size_t>(columns_[i])];
+        paintGroup(painter, groups_[i],
+                   {kPadding + columns_[i] * column, scaled(kHead) + 6.0 + line * scaled(kLine)}, column - 16);
+        line += linesOf(groups_[i]);
+    }
+}
+
+void KeyOverlay::paintGroup(QPainter& painter, const KeyGroup& group, QPointF at, qreal width) const {
+    const Theme& theme = Theme::current();
+    const qreal line = scaled(kLine);
+    paint::text(painter, {at.x(), at.y(), width, line}, group.title, typeface(Type::Strong), theme(Token::Text2));
+    for (const auto& [keys, what] : group.keys) {
+        at.ry() += line;
+        paint::text(painter, {at.x(), at.y(), qreal(scaled(kKeys)) - 8, line}, keys, typeface(Type::Small),
+                    theme(Token::Text2));
+        paint::text(painter, {at.x() + scaled(kKeys), at.y(), width - scaled(kKeys), line}, what,
+                    typeface(Type::Body), theme(Token::Text1));
+    }
+}
+
+} // namespace yard::ui

@@ -1,0 +1,145 @@
+// The window's commands as people find them: the palette, the overlay of keys, what can be bound anew.
+#include "ui/models/tonight.h"
+#include "ui/shell/key_overlay.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/palette.h"
+
+#include <QJsonArray>
+#include <QSettings>
+
+#include <ranges>
+
+namespace yard::ui {
+
+namespace {
+
+/// What counts as one press: more of them than this are counted as "or more".
+constexpr int kMostCounted = 1'000;
+
+QString keysOf(const QAction* action) {
+    return action->shortcut().toString(QKeySequence::NativeText);
+}
+
+} // namespace
+
+void MainWindow::makePalette() {
+    palette_ = new Palette(*this);
+    keys_ = new KeyOverlay(*this);
+    add("palette", tr("Search, or run a command"), QKeySequence("Ctrl+K"), [this] { palette_->toggle(); });
+    add("keys", tr("Keys of this page"), QKeySequence("F1"), [this] { showKeys(); });
+    add("reset-layout", tr("Reset layout"), {}, [this] { resetLayout(); });
+    QAction* rerun = add("rerun-tonight", tr("Rerun all failures of tonight"), {}, [this] { rerunTonight(); });
+    rerun->setProperty("alias", QStringLiteral("rerun reschedule failures tonight"));
+    add("register", tr("Register a worker…"), {}, [this] { openRegister(); });
+    add("attach", tr("Attach an engine…"), {}, [this] { show(QStringLiteral("settings"), "engines"); });
+    add("settings.keys", tr("Change keys…"), {}, [this] { show(QStringLiteral("settings"), "keys"); });
+}
+
+void MainWindow::fillPalette() {
+    const Context context{*link_, *state_, *commands_, *this};
+    std::vector<std::unique_ptr<PaletteSource>> sources;
+    sources.push_back(std::make_unique<NumberSource>(context));
+    sources.push_back(std::make_unique<QueueSource>(context));
+    sources.push_back(std::make_unique<WorkerSource>(context));
+    sources.push_back(std::make_unique<LockSource>(context));
+    sources.push_back(std::make_unique<CommandSource>([this] { return paletteCommands(); }));
+    palette_->setSources(std::move(sources));
+}
+
+/// Of the page that is shown first, then the window's.
+std::vector<PaletteEntry> MainWindow::paletteCommands() {
+    updateBlocked();
+    std::vector<PaletteEntry> entries;
+    const auto spec = std::ranges::find(specs_, current_, &PageSpec::id);
+    if (const Page* shown = page(); shown != nullptr && spec != specs_.end())
+        for (QAction* action : shown->commands())
+            entries.push_back(entryOf(action, commandId(current_, action), spec->title, shown->yardctlOf(action)));
+    for (const auto& [id, action] : actions_)
+        if (id != "palette") entries.push_back(entryOf(action, id, {}, yardctlOf(id)));
+    return entries;
+}
+
+/// The same word for an id of the settings, in every language.
+QString MainWindow::commandId(const QString& page, const QAction* action) {
+    return page + '/' + (action->objectName().isEmpty() ? action->text() : action->objectName());
+}
+
+QString MainWindow::yardctlOf(const QString& id) const {
+    if (id == "pause") return operations::holdAll().yardctl;
+    if (id == "resume") return operations::releaseAll().yardctl;
+    if (id == "session.drain") return operations::drainSession().yardctl;
+    if (id == "session.pause") return operations::pauseSession().yardctl;
+    if (id == "session.abandon") return operations::abandonSession().yardctl;
+    if (id == "session.sunset") return operations::sunsetSession().yardctl;
+    if (id == "rerun-tonight") return operations::reschedule(Target::matching(tonightFilter(), 0)).yardctl;
+    return {};
+}
+
+/// Commands of the window that need the engine.
+void MainWindow::updateBlocked() {
+    const QString dead = state_ && state_->isLive() ? QString() : tr("There is no connection to the engine");
+    for (const char* id : {"submit", "newest-failure", "pause", "resume", "rerun-tonight", "register",
+                           "session.drain", "session.pause", "session.abandon", "session.sunset"})
+        setBlocked(actions_.at(id), dead);
+}
+
+void MainWindow::rerunTonight() {
+    if (!link_) return;
+    Request request{"GET", "jobs", {}, {}};
+    request.query.addQueryItem("q", tonightFilter());
+    request.query.addQueryItem("limit", QString::number(kMostCounted));
+    link_->send(request, this, [this](const Answer& answer) {
+        if (!answer.ok()) return say(answer.message, true);
+        const qint64 count = answer.json.value("jobs").toArray().size();
+        if (count == 0) return say(tr("Nothing has failed since %1.").arg(tonightSince()));
+        commands_->runUndoable(operations::reschedule(Target::matching(tonightFilter(), count)));
+    });
+}
+
+void MainWindow::showKeys() {
+    if (keys_->isVisible()) return keys_->leave();
+    KeyGroup here;
+    if (const Page* shown = page()) {
+        const auto spec = std::ranges::find(specs_, current_, &PageSpec::id);
+        here.title = spec == specs_.end() ? QString() : spec->title;
+        for (const QAction* action : shown->commands())
+            if (!keysOf(action).isEmpty()) here.keys.emplace_back(keysOf(action), action->text());
+    }
+    KeyGroup pages{tr("Pages"), {}};
+    KeyGroup everywhere{tr("Everywhere"), {}};
+    for (const PageSpec& spec : specs_)
+        if (const QAction* action = actions_.at("page." + spec.id); !keysOf(action).isEmpty())
+            pages.keys.emplace_back(keysOf(action), spec.title);
+    for (const auto& [id, action] : actions_)
+        if (!id.startsWith("page.") && !keysOf(action).isEmpty())
+            everywhere.keys.emplace_back(keysOf(action), action->text());
+    std::vector<KeyGroup> groups;
+    if (!here.keys.empty()) groups.push_back(std::move(here));
+    groups.push_back(tableKeys());
+    groups.push_back(std::move(pages));
+    groups.push_back(std::move(everywhere));
+    keys_->open(std::move(groups));
+}
+
+/// A page's commands get the keys that were chosen for them as the page is made.
+void MainWindow::takeKeys(const QString& page, QAction* action) {
+    const QVariant own = QSettings().value("keys/" + commandId(page, action));
+    action->setData(action->shortcut().toString());
+    if (own.isValid()) action->setShortcut(QKeySequence(own.toString()));
+}
+
+/// Of the window, and of every page: those that were not shown yet are made for it.
+std::vector<Binding> MainWindow::bindable() {
+    std::vector<Binding> all;
+    for (const auto& [id, action] : actions_) all.push_back({id, {}, action});
+    for (const PageSpec& spec : specs_) {
+        if (spec.id == "settings") continue; // has none, and is what asks
+        const Page* made = pageOf(spec.id);
+        if (made == nullptr) continue;
+        for (QAction* action : made->commands())
+            if (!action->objectName().isEmpty()) all.push_back({commandId(spec.id, action), spec.title, action});
+    }
+    return all;
+}
+
+} // namespace yard::ui
