@@ -102,11 +102,9 @@ Result<store::BulkChange> EngineCore::wantedChange(const ActionChange& what) {
         return invalid("priority", "\"priority\" is a number from -100 to 100.");
     store::BulkChange change;
     change.priority = what.priority;
-    if (what.queue) {
-        const Result<QueueEntry*> to = findQueue(*what.queue);
-        if (!to) return std::unexpected(to.error());
-        change.queue = (*to)->id;
-    }
+    const auto to = queueIdOf(what.queue);
+    if (!to) return std::unexpected(to.error());
+    change.queue = *to;
     return change;
 }
 
@@ -134,12 +132,8 @@ Result<void> EngineCore::changeLive(Lsn lsn, const store::BulkChange& change) {
 }
 
 coro::Task<Result<BulkAnswer>> EngineCore::changeMatching(BulkRequest request) {
-    std::optional<QueueId> queue;
-    if (request.which.queue) {
-        const Result<QueueEntry*> entry = findQueue(*request.which.queue);
-        if (!entry) co_return std::unexpected(entry.error());
-        queue = (*entry)->id;
-    }
+    const auto queue = queueIdOf(request.which.queue);
+    if (!queue) co_return std::unexpected(queue.error());
     const auto guard = co_await bulkMutex_.lock();
     Result<ListQuery> which = co_await withDependents(std::move(request.which));
     if (!which) co_return std::unexpected(which.error());
@@ -148,7 +142,7 @@ coro::Task<Result<BulkAnswer>> EngineCore::changeMatching(BulkRequest request) {
     if (!change) co_return std::unexpected(change.error());
     BulkAnswer answer;
     store::BulkOp op{.change = *change, .runs = {}};
-    const store::LsnSet chosen = co_await choose(request, queue, answer);
+    const store::LsnSet chosen = co_await choose(request, *queue, answer);
     if (chosen.empty()) co_return answer;
 
     op.runs = chosen.runs();

@@ -90,16 +90,12 @@ coro::Task<Result<ListCount>> EngineCore::count(ListQuery asked) {
     Result<ListQuery> found = co_await withDependents(std::move(asked));
     if (!found) co_return std::unexpected(found.error());
     ListQuery& query = *found;
-    std::optional<QueueId> queue;
-    if (query.queue) {
-        const Result<QueueEntry*> entry = findQueue(*query.queue);
-        if (!entry) co_return std::unexpected(entry.error());
-        queue = (*entry)->id;
-    }
+    const auto queue = queueIdOf(query.queue);
+    if (!queue) co_return std::unexpected(queue.error());
     const MonoTime until = MonoClock::now() + kCountFor;
     ListCount counted;
     if (wantsLive(query, session_->state()))
-        counted.count = co_await countLive(query, queue, until, counted.isExact);
+        counted.count = co_await countLive(query, *queue, until, counted.isExact);
     if (wantsEnded(query)) {
         const auto ended = co_await countEnded(std::move(query), until, counted.isExact);
         if (!ended) co_return std::unexpected(ended.error());

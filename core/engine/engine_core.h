@@ -353,6 +353,8 @@ private:
     QueueView view(const QueueEntry& entry) const;
     store::QueueRow row(const QueueEntry& entry) const;
     Result<QueueEntry*> findQueue(const QueueRef& ref);
+    /// Nothing when none is named.
+    Result<std::optional<QueueId>> queueIdOf(const std::optional<QueueRef>& ref);
     coro::Task<Result<QueueView>> commitQueue(QueueId id);
     /// The session learns of the limits of the queue's configuration.
     void setLabelLimits(QueueId id, const QueueConfig& config);

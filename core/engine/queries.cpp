@@ -160,8 +160,8 @@ bool EngineCore::accepts(const ListQuery& query, const ActionResult& result) con
 }
 
 coro::Task<Result<ListPage>> EngineCore::listRunning(ListQuery query) {
-    std::optional<QueueId> queue;
-    if (query.queue) queue = queues_.find(*query.queue)->id;
+    const auto queue = queueIdOf(query.queue);
+    if (!queue) co_return std::unexpected(queue.error());
     std::vector<Lsn> lsns = session_->runningActions();
     std::ranges::sort(lsns, [&](Lsn a, Lsn b) { return query.sort.descending ? b < a : a < b; });
     Lsn after{};
@@ -175,7 +175,7 @@ coro::Task<Result<ListPage>> EngineCore::listRunning(ListQuery query) {
         }
         Result<ActionResult> result = co_await rowOf(lsn);
         if (!result || !accepts(query, *result)) continue;
-        if (queue && result->queue != *queue) continue;
+        if (*queue && result->queue != **queue) continue;
         if (!query.label.empty() && result->label != query.label) continue;
         if (!query.worker.empty() && result->workerId != query.worker && result->workerName != query.worker)
             continue;
@@ -189,11 +189,9 @@ coro::Task<Result<ListPage>> EngineCore::listRunning(ListQuery query) {
 /// What of a query the journal can look for.
 Result<store::PageFilter> EngineCore::pageFilter(const ListQuery& query) {
     store::PageFilter filter;
-    if (query.queue) {
-        const Result<QueueEntry*> queue = findQueue(*query.queue);
-        if (!queue) return std::unexpected(queue.error());
-        filter.queue = (*queue)->id;
-    }
+    const auto queue = queueIdOf(query.queue);
+    if (!queue) return std::unexpected(queue.error());
+    filter.queue = *queue;
     if (!query.worker.empty()) {
         const RegisteredWorker* worker = query.worker == "exec" ? nullptr : workers_.find(query.worker);
         // name@version means one worker; a bare name means all of that name, those of old versions too.
@@ -317,13 +315,9 @@ ListPage EngineCore::merge(const ListQuery& query, std::array<store::Page, 2> pa
 }
 
 coro::Task<Result<ListPage>> EngineCore::history(QueueSelector selector) {
-    std::optional<QueueId> queue;
-    if (selector.ref) {
-        const Result<QueueEntry*> entry = findQueue(*selector.ref);
-        if (!entry) co_return std::unexpected(entry.error());
-        queue = (*entry)->id;
-    }
-    auto rows = co_await read([queue](store::Reader& reader) { return reader.history(kHistory, queue); });
+    const auto queue = queueIdOf(selector.ref);
+    if (!queue) co_return std::unexpected(queue.error());
+    auto rows = co_await read([queue = *queue](store::Reader& reader) { return reader.history(kHistory, queue); });
     if (!rows) co_return std::unexpected(rows.error());
     co_return ListPage{std::move(*rows), {}};
 }

@@ -29,6 +29,13 @@ Result<QueueEntry*> EngineCore::findQueue(const QueueRef& ref) {
     return entry;
 }
 
+Result<std::optional<QueueId>> EngineCore::queueIdOf(const std::optional<QueueRef>& ref) {
+    if (!ref) return std::optional<QueueId>();
+    const Result<QueueEntry*> entry = findQueue(*ref);
+    if (!entry) return std::unexpected(entry.error());
+    return (*entry)->id;
+}
+
 QueueView EngineCore::view(const QueueEntry& entry) const {
     QueueView view;
     view.id = entry.id;
