@@ -1,15 +1,13 @@
 #include "app/window/window_host.h"
 #include "ui/bridge/attached_link.h"
 #include "ui/models/engines.h"
+#include "ui/models/languages.h"
 #include "ui/shell/main_window.h"
 #include "ui/style/app_style.h"
 #include "ui/style/appearance.h"
 #include "ui/style/theme.h"
 
 #include <QApplication>
-#include <QLibraryInfo>
-#include <QLocale>
-#include <QTranslator>
 
 using namespace yard;
 
@@ -52,6 +50,8 @@ extern "C" __attribute__((visibility("default"))) int yardmasterRunWindow(int ar
     QGuiApplication::setApplicationDisplayName("Yardmaster");
     const QApplication application(argc, argv);
     QGuiApplication::setWindowIcon(QIcon(":/icons/yard.svg"));
+    ui::Languages languages;
+    languages.install();
     ui::PortalSchemeSource portal;
     const ui::Theme theme(&portal);
     ui::dressApplication();

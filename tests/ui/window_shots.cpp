@@ -3,8 +3,11 @@
 #include "tests/ui/demo_load.h"
 #include "tests/ui/real_engine.h"
 #include "ui/bridge/attached_link.h"
+#include "ui/models/languages.h"
+#include "ui/models/notices.h"
 #include "ui/shell/key_overlay.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/notice_list.h"
 #include "ui/shell/palette.h"
 #include "ui/style/app_style.h"
 #include "ui/style/theme.h"
@@ -42,6 +45,14 @@ int overlays(ui::MainWindow& window, ui::Theme& theme, const QDir& directory) {
         QTest::qWait(100);
         if (window.grab().save(directory.filePath("keys-" + look + ".png"))) ++made;
         window.keyOverlay()->leave();
+        window.notices()->setInFront([] { return false; });
+        window.notices()->clear();
+        window.notices()->add({ui::NoticeRule::QueueFinished, "nightly-cook has finished", "queues", {}});
+        window.notices()->add({ui::NoticeRule::FirstFailure, "57 failed in unit-tests", "actions", {}});
+        window.noticeList()->toggle(window.topBar()->bell());
+        QTest::qWait(100);
+        if (window.grab().save(directory.filePath("notices-" + look + ".png"))) ++made;
+        window.noticeList()->leave();
     }
     return made;
 }
@@ -61,6 +72,9 @@ int main(int argc, char** argv) {
     test::RealEngine engine;
     engine.setArguments({"--capacity", "6"});
     if (!engine.start()) return std::fputs("the engine did not start\n", stderr), 1;
+    ui::Languages languages; // YARD_SHOTS_LANGUAGE=de
+    ui::Languages::choose(qEnvironmentVariable("YARD_SHOTS_LANGUAGE", "en"));
+    languages.install();
     ui::Theme theme(nullptr);
     ui::dressApplication();
     ui::MainWindow window;

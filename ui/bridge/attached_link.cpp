@@ -17,9 +17,9 @@ namespace {
 
 constexpr qint64 kStreamBuffer = 1 << 20;
 
-QString text(const char* source) {
-    return QCoreApplication::translate("EngineLink", source);
-}
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(EngineLink)
+};
 
 QNetworkRequest requestFor(const QUrl& url, const QByteArray& token, std::chrono::milliseconds patience) {
     QNetworkRequest request(url);
@@ -38,17 +38,17 @@ Answer noAnswer(const QString& message) {
 }
 
 Answer answerOf(QNetworkReply& reply, bool tooLong) {
-    if (tooLong) return noAnswer(text("The answer is too long to show; ask for less of it."));
+    if (tooLong) return noAnswer(Words::tr("The answer is too long to show; ask for less of it."));
     Answer answer;
     answer.status = reply.attribute(QNetworkRequest::HttpStatusCodeAttribute).toInt();
     answer.bytes = reply.readAll();
-    if (answer.status == 0) return noAnswer(text("The engine does not answer: %1").arg(reply.errorString()));
+    if (answer.status == 0) return noAnswer(Words::tr("The engine does not answer: %1").arg(reply.errorString()));
     answer.json = QJsonDocument::fromJson(answer.bytes).object();
     if (answer.ok()) return answer;
     answer.error = answer.json.value("error").toString();
     answer.message = answer.json.value("message").toString();
     if (answer.message.isEmpty())
-        answer.message = text("What is at this address answers %1 and is no engine.").arg(answer.status);
+        answer.message = Words::tr("What is at this address answers %1 and is no engine.").arg(answer.status);
     return answer;
 }
 
@@ -79,8 +79,8 @@ QUrl AttachedLink::urlOf(const QString& path, const QUrlQuery& query) const {
 }
 
 QString AttachedLink::whyNot() const {
-    return state() == LinkState::Refused ? text("The engine refuses the token.")
-                                         : text("There is no connection to the engine just now.");
+    return state() == LinkState::Refused ? Words::tr("The engine refuses the token.")
+                                         : Words::tr("There is no connection to the engine just now.");
 }
 
 QNetworkReply* AttachedLink::start(const Request& request, std::chrono::milliseconds patience) {
@@ -108,7 +108,8 @@ void AttachedLink::sendFile(const Request& request, const QString& file, QObject
     if (state() != LinkState::Connected) return refuse(whyNot(), context, std::move(done));
     auto source = std::make_unique<QFile>(file);
     if (!QFileInfo(file).isFile() || !source->open(QIODevice::ReadOnly))
-        return refuse(text("%1 cannot be read: %2").arg(file, source->errorString()), context, std::move(done));
+        return refuse(Words::tr("%1 cannot be read: %2").arg(file, source->errorString()), context,
+                      std::move(done));
     QNetworkRequest sent = requestFor(urlOf(request.path, request.query), token_, limits_.patience);
     sent.setHeader(QNetworkRequest::ContentTypeHeader, "application/octet-stream");
     QNetworkReply* reply = network_.sendCustomRequest(sent, request.method, source.get());

@@ -72,9 +72,9 @@ std::optional<Duration> ActionRow::prepared(qint64 now) const {
 }
 
 QString wordOfReason(const QString& reason, std::optional<int> exitCode, int signal) {
-    const auto tr = [](const char* text) { return QCoreApplication::translate("Reason", text); };
-    if (reason == "exit_code") return tr("exit code %1").arg(exitCode.value_or(-1));
-    if (reason == "signal") return tr("signal %1").arg(signal);
+    if (reason == "exit_code")
+        return QCoreApplication::translate("Reason", "exit code %1").arg(exitCode.value_or(-1));
+    if (reason == "signal") return QCoreApplication::translate("Reason", "signal %1").arg(signal);
     static const QHash<QString, const char*> words{
         {"deadline", QT_TRANSLATE_NOOP("Reason", "deadline passed")},
         {"memory", QT_TRANSLATE_NOOP("Reason", "memory limit")},
@@ -90,7 +90,7 @@ QString wordOfReason(const QString& reason, std::optional<int> exitCode, int sig
         {"result_too_large", QT_TRANSLATE_NOOP("Reason", "its result is too large")},
         {"dependency_failed", QT_TRANSLATE_NOOP("Reason", "what it waited for failed")}};
     const auto found = words.find(reason);
-    return found == words.end() ? reason : tr(*found);
+    return found == words.end() ? reason : QCoreApplication::translate("Reason", *found);
 }
 
 } // namespace yard::ui

@@ -43,17 +43,17 @@ private:
         const auto file = files_.constFind(hash);
         if (file == files_.constEnd()) {
             Answer answer = wanted;
-            answer.message =
-                tr("The engine lacks %1… and none of the files named here has this content.").arg(hash.left(12));
+            answer.message = QObject::tr("The engine lacks %1… and none of the files named here has this content.")
+                                 .arg(hash.left(12));
             return end(answer);
         }
-        commands_.link().sendFile({"PUT", "chunks/" + hash, {}, {}}, *file, this,
-                                  [this, wanted, name = *file](const Answer& sent) {
-                                      if (sent.ok()) return sendNext(wanted);
-                                      Answer answer = sent;
-                                      answer.message = tr("%1 could not be sent: %2").arg(name, sent.message);
-                                      end(answer);
-                                  });
+        commands_.link().sendFile(
+            {"PUT", "chunks/" + hash, {}, {}}, *file, this, [this, wanted, name = *file](const Answer& sent) {
+                if (sent.ok()) return sendNext(wanted);
+                Answer answer = sent;
+                answer.message = QObject::tr("%1 could not be sent: %2").arg(name, sent.message);
+                end(answer);
+            });
     }
 
     void end(const Answer& answer) {

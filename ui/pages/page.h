@@ -59,6 +59,10 @@ public:
     virtual void attachTo(const QUrl& address) { static_cast<void>(address); }
     /// Null: there is only the one.
     virtual Engines* engines() { return nullptr; }
+    /// A setting of the window itself is another: tray, keeping awake.
+    virtual void reviewSettings() {}
+    /// How keeping the machine awake goes; empty: there is nothing to say.
+    virtual QString sleepNote() const { return {}; }
     /// Columns, splitters, places: as they come.
     virtual void resetLayout() {}
 };

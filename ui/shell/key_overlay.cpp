@@ -51,15 +51,14 @@ std::vector<int> columnsOf(const std::vector<KeyGroup>& groups, int columns) {
 }
 
 KeyGroup tableKeys() {
-    const auto tr = [](const char* text) { return KeyOverlay::tr(text); };
-    return {tr("In tables"),
-            {{tr("Enter"), tr("Open and go there")},
-             {tr("Space"), tr("Open and stay")},
-             {tr("Ctrl+A"), tr("Select all that match")},
-             {tr("Ctrl+C"), tr("Copy rows as text")},
-             {tr("Home, End"), tr("First and last row")},
-             {tr("Shift+F10"), tr("Menu of the row")},
-             {tr("letters"), tr("Into the filter")}}};
+    return {KeyOverlay::tr("In tables"),
+            {{KeyOverlay::tr("Enter"), KeyOverlay::tr("Open and go there")},
+             {KeyOverlay::tr("Space"), KeyOverlay::tr("Open and stay")},
+             {KeyOverlay::tr("Ctrl+A"), KeyOverlay::tr("Select all that match")},
+             {KeyOverlay::tr("Ctrl+C"), KeyOverlay::tr("Copy rows as text")},
+             {KeyOverlay::tr("Home, End"), KeyOverlay::tr("First and last row")},
+             {KeyOverlay::tr("Shift+F10"), KeyOverlay::tr("Menu of the row")},
+             {KeyOverlay::tr("letters"), KeyOverlay::tr("Into the filter")}}};
 }
 
 KeyOverlay::KeyOverlay(QWidget& window)

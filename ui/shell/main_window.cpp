@@ -1,5 +1,7 @@
 #include "ui/shell/main_window.h"
 
+#include "ui/models/notices.h"
+#include "ui/shell/notice_list.h"
 #include "ui/shell/palette.h"
 #include "ui/shell/question.h"
 #include "ui/style/theme.h"
@@ -36,6 +38,7 @@ MainWindow::MainWindow(QWidget* parent)
     makeEngineMenu();
     build();
     makePalette();
+    makeNotices();
     resize(1440, 900);
     restoreGeometry(QSettings().value("window/geometry").toByteArray());
     narrowByHand_ = QSettings().value("window/narrow").toBool();
@@ -83,6 +86,7 @@ void MainWindow::build() {
         if (commands_) commands_->run(pause ? operations::holdAll() : operations::releaseAll());
     });
     connect(top_, &TopBar::searchWanted, this, [this] { palette_->open(); });
+    connect(top_->bell(), &QAbstractButton::clicked, this, [this] { noticeList_->toggle(top_->bell()); });
     connect(top_, &TopBar::submitWanted, this, [this] { openSubmit(); });
     connect(status_, &StatusBar::refusedClicked, this, [this] { show(QStringLiteral("settings"), "engines"); });
     top_->drain()->setMenu(drainMenu_);
@@ -134,6 +138,7 @@ void MainWindow::dropPages() {
 
 void MainWindow::dropEngine() {
     palette_->setSources({});
+    notices_->setEngine(nullptr, nullptr);
     dropPages();
     commands_.reset();
     state_.reset();
@@ -151,6 +156,7 @@ void MainWindow::setEngine(std::unique_ptr<EngineLink> link, const QString& kind
         connect(state_.get(), signal, this, &MainWindow::updateLook);
     connect(commands_.get(), &Commands::said, this, &MainWindow::say);
     fillPalette();
+    notices_->setEngine(state_.get(), commands_.get());
     updateWatched();
     updateLook();
     if (current_.isEmpty()) current_ = QSettings().value("general/start-page").toString();
@@ -175,6 +181,7 @@ void MainWindow::updateLook() {
     top_->show(*state_);
     status_->show(*state_);
     rail_->count(*state_);
+    updateNotices();
 }
 
 Page* MainWindow::page() const {

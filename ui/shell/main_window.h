@@ -15,7 +15,11 @@
 namespace yard::ui {
 
 class KeyOverlay;
+class NoticeList;
+class Notices;
 class Palette;
+class SleepGuard;
+class Tray;
 struct PaletteEntry;
 
 class MainWindow final : public QMainWindow, public Navigator {
@@ -39,6 +43,10 @@ public:
     TopBar* topBar() const { return top_; }
     Palette* palette() const { return palette_; }
     KeyOverlay* keyOverlay() const { return keys_; }
+    Notices* notices() const { return notices_; }
+    NoticeList* noticeList() const { return noticeList_; }
+    Tray* tray() const { return tray_; }
+    SleepGuard* sleepGuard() const { return sleep_; }
     const std::vector<PageSpec>& pages() const { return specs_; }
     /// The window's commands with their keys, by id.
     const std::map<QString, QAction*>& actionsById() const { return actions_; }
@@ -57,6 +65,8 @@ public:
     void attachTo(const QUrl& address) override;
     Engines* engines() override { return engines_; }
     void resetLayout() override;
+    void reviewSettings() override;
+    QString sleepNote() const override;
 
 signals:
     void engineChanged();
@@ -90,6 +100,8 @@ private:
     QString yardctlOf(const QString& id) const;
     void updateBlocked();
     void rerunTonight();
+    void makeNotices();
+    void updateNotices();
     void showKeys();
     void dropEngine();
     void dropPages();
@@ -119,6 +131,10 @@ private:
     UndoBar* undo_ = nullptr;
     Palette* palette_ = nullptr;
     KeyOverlay* keys_ = nullptr;
+    Notices* notices_ = nullptr;
+    NoticeList* noticeList_ = nullptr;
+    Tray* tray_ = nullptr;
+    SleepGuard* sleep_ = nullptr;
     QMenu* drainMenu_ = nullptr;
     QMenu* engineMenu_ = nullptr;
     Engines* engines_ = nullptr;

@@ -75,7 +75,7 @@ void RailItem::paintEvent(QPaintEvent*) {
     }
     const qreal right = width() - 12;
     const qreal counted = numberWidth(typeface(Type::Caption), count_.text);
-    paint::text(painter, QRectF(40, 0, right - counted - 24 - 40, height()), text(),
+    paint::text(painter, QRectF(40, 0, right - counted - (count_.bad ? 24 : 6) - 40, height()), text(),
                 typeface(current_ ? Type::Strong : Type::Body), theme(current_ ? Token::Text1 : Token::Text2));
     if (count_.text.isEmpty()) return;
     paint::number(painter, QRectF(right - counted, 0, counted, height()), count_.text, typeface(Type::Caption),

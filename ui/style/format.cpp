@@ -12,9 +12,9 @@ namespace yard::ui {
 namespace {
 
 // Files of translations hold these under "Format".
-QString text(const char* source) {
-    return QCoreApplication::translate("Format", source);
-}
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(Format)
+};
 
 QDateTime dateOf(WallMicros at, const QTimeZone& zone) {
     return QDateTime::fromMSecsSinceEpoch(at / 1000, zone);
@@ -36,11 +36,11 @@ QString Format::number(std::int64_t value) const {
 
 QString Format::percent(std::int64_t part, std::int64_t whole) const {
     if (whole <= 0) return unknown();
-    const QString unit = text("%1 %");
+    const QString unit = Words::tr("%1 %");
     if (part <= 0) return unit.arg(number(0));
     if (part >= whole) return unit.arg(number(100));
     const double share = 100.0 * static_cast<double>(part) / static_cast<double>(whole);
-    if (share < 0.1) return text("<%1 %").arg(decimals(0.1, 1));
+    if (share < 0.1) return Words::tr("<%1 %").arg(decimals(0.1, 1));
     return unit.arg(decimals(std::min(std::floor(share * 10 + 0.5) / 10, 99.9), 1));
 }
 
@@ -48,13 +48,13 @@ QString Format::duration(Duration time) const {
     using namespace std::chrono;
     const double seconds = std::max(0.0, static_cast<double>(time.count()) / 1e6);
     // What would round up to a minute is one.
-    if (seconds < 0.995) return text("%1 s").arg(decimals(seconds, seconds == 0 ? 0 : 2));
-    if (seconds < 59.95) return text("%1 s").arg(decimals(seconds, 1));
+    if (seconds < 0.995) return Words::tr("%1 s").arg(decimals(seconds, seconds == 0 ? 0 : 2));
+    if (seconds < 59.95) return Words::tr("%1 s").arg(decimals(seconds, 1));
     const std::int64_t whole = std::llround(seconds);
     constexpr std::int64_t kMinute = 60, kHour = 3600, kDay = 86'400;
-    if (whole < kHour) return text("%1 min %2 s").arg(number(whole / kMinute), number(whole % kMinute));
-    if (whole < kDay) return text("%1 h %2 min").arg(number(whole / kHour), number(whole % kHour / kMinute));
-    return text("%1 d %2 h").arg(number(whole / kDay), number(whole % kDay / kHour));
+    if (whole < kHour) return Words::tr("%1 min %2 s").arg(number(whole / kMinute), number(whole % kMinute));
+    if (whole < kDay) return Words::tr("%1 h %2 min").arg(number(whole / kHour), number(whole % kHour / kMinute));
+    return Words::tr("%1 d %2 h").arg(number(whole / kDay), number(whole % kDay / kHour));
 }
 
 QString Format::size(std::int64_t bytes) const {
@@ -67,7 +67,7 @@ QString Format::size(std::int64_t bytes) const {
         ++unit;
     }
     const int digits = unit == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
-    return text(kUnits[unit]).arg(decimals(value, digits));
+    return QString::fromUtf8(kUnits[unit]).arg(decimals(value, digits));
 }
 
 QString Format::cores(double cores) const {
@@ -90,8 +90,8 @@ QString Format::exactTime(WallMicros at, WallMicros now) const {
         QStringLiteral("%1 %2 %3")
             .arg(when.date().toString(Qt::ISODate), when.time().toString(QStringLiteral("HH:mm:ss.zzz")),
                  when.timeZoneAbbreviation());
-    if (at > now) return text("%1, in %2").arg(exact, duration(Duration(at - now)));
-    return text("%1, %2 ago").arg(exact, duration(Duration(now - at)));
+    if (at > now) return Words::tr("%1, in %2").arg(exact, duration(Duration(at - now)));
+    return Words::tr("%1, %2 ago").arg(exact, duration(Duration(now - at)));
 }
 
 } // namespace yard::ui

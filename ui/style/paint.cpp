@@ -24,17 +24,16 @@ Face faceOf(std::string_view state, bool held, bool waitsToRetry) {
 }
 
 QString wordOf(Face face) {
-    const auto tr = [](const char* word) { return QCoreApplication::translate("Face", word); };
     switch (face) {
-    case Face::Pending: return tr("Pending");
-    case Face::Held: return tr("Held");
-    case Face::Retry: return tr("Retry waiting");
-    case Face::Submitting: return tr("Submitting");
-    case Face::Running: return tr("Running");
-    case Face::Completed: return tr("Completed");
-    case Face::Failed: return tr("Failed");
-    case Face::Abandoned: return tr("Abandoned");
-    case Face::Cancelled: return tr("Cancelled");
+    case Face::Pending: return QCoreApplication::translate("Face", "Pending");
+    case Face::Held: return QCoreApplication::translate("Face", "Held");
+    case Face::Retry: return QCoreApplication::translate("Face", "Retry waiting");
+    case Face::Submitting: return QCoreApplication::translate("Face", "Submitting");
+    case Face::Running: return QCoreApplication::translate("Face", "Running");
+    case Face::Completed: return QCoreApplication::translate("Face", "Completed");
+    case Face::Failed: return QCoreApplication::translate("Face", "Failed");
+    case Face::Abandoned: return QCoreApplication::translate("Face", "Abandoned");
+    case Face::Cancelled: return QCoreApplication::translate("Face", "Cancelled");
     }
     return {};
 }

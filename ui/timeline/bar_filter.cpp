@@ -9,9 +9,9 @@ namespace yard::ui::timeline {
 
 namespace {
 
-QString tr(const char* text) {
-    return QCoreApplication::translate("BarFilter", text);
-}
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(Timeline)
+};
 
 QString stateOf(const Item& item) {
     const auto word = item.retried ? name(Face::Retry) : name(item.face);
@@ -49,7 +49,8 @@ void BarFilter::add(QString term) {
             made.key = Key::Tries;
             made.above = term.toUInt();
         } else {
-            problem_ = tr("There is no key %1 here; there are state, worker, label, lsn and tries>.").arg(key);
+            problem_ =
+                Words::tr("There is no key %1 here; there are state, worker, label, lsn and tries>.").arg(key);
             return;
         }
     }

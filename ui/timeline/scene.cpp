@@ -12,9 +12,9 @@ namespace yard::ui::timeline {
 
 namespace {
 
-QString tr(const char* text) {
-    return QCoreApplication::translate("Timeline", text);
-}
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(Timeline)
+};
 
 QColor token(Token which) {
     return Theme::current()(which);
@@ -98,13 +98,15 @@ void ScenePainter::paintMap() {
     painter_.setBrush(Qt::NoBrush);
     painter_.drawRect(brush);
     const bool day = isMidnight(map.range().from, scene_.zone);
-    label({16, 6, kLabels - 24, 18}, day && map.range().length() <= kDay ? tr("Whole day") : tr("In all"),
-          Type::Strong, Token::Text1);
+    label({16, 6, kLabels - 24, 18},
+          day && map.range().length() <= kDay ? Words::tr("Whole day") : Words::tr("In all"), Type::Strong,
+          Token::Text1);
     const QString since = day && map.range().length() <= kDay
-                              ? tr("%1 to now").arg(tickLabel(map.range().from + 1, kMinute, scene_.zone))
-                              : tr("%1 to now").arg(format_.time(map.range().from, scene_.now));
+                              ? Words::tr("%1 to now").arg(tickLabel(map.range().from + 1, kMinute, scene_.zone))
+                              : Words::tr("%1 to now").arg(format_.time(map.range().from, scene_.now));
     label({16, 24, kLabels - 24, 16},
-          whole.isEmpty() ? since : tr("%1, %2").arg(since, format_.number(static_cast<std::int64_t>(ended))),
+          whole.isEmpty() ? since
+                          : Words::tr("%1, %2").arg(since, format_.number(static_cast<std::int64_t>(ended))),
           Type::Caption, Token::Text3);
     paint::hairline(painter_, {0, kMapHeight}, {scene_.right(), kMapHeight}, token(Token::Line));
 }
@@ -120,7 +122,7 @@ void ScenePainter::paintRuler() {
     }
     const QString date = QLocale().toString(QDateTime::fromMSecsSinceEpoch(scale.range().from / 1'000, scene_.zone),
                                             QStringLiteral("ddd d MMM"));
-    label({16, kMapHeight, kLabels - 24, kRulerHeight}, tr("%1, engine time").arg(date), Type::Caption,
+    label({16, kMapHeight, kLabels - 24, kRulerHeight}, Words::tr("%1, engine time").arg(date), Type::Caption,
           Token::Text3);
     const std::int64_t step = rulerStep(scale.microsPerPixel());
     const double nowX = scale.xOf(scene_.now);
@@ -149,7 +151,7 @@ void ScenePainter::paintNow() {
     QRectF tag(x - 15, kMapHeight + 4, 30, 16);
     if (tag.right() > scene_.right()) tag.moveRight(scene_.right());
     painter_.fillRect(tag, token(Token::AccentFill));
-    label(tag, tr("now"), Type::Caption, Token::OnAccent, Qt::AlignHCenter);
+    label(tag, Words::tr("now"), Type::Caption, Token::OnAccent, Qt::AlignHCenter);
 }
 
 QString ScenePainter::stateOf(const GroupSlots& group) const {
@@ -164,7 +166,7 @@ QString ScenePainter::stateOf(const GroupSlots& group) const {
             if (part.range.contains(at) || at == part.range.to)
                 if (part.lane->at(at, scene_.now + 1) < part.lane->size()) ++busy;
     }
-    const QString text = scene_.cursor >= 0 ? tr("%1 of %2 busy at the cursor") : tr("%1 of %2 busy");
+    const QString text = scene_.cursor >= 0 ? Words::tr("%1 of %2 busy at the cursor") : Words::tr("%1 of %2 busy");
     return text.arg(format_.number(busy), format_.number(static_cast<std::int64_t>(group.busy.size())));
 }
 
@@ -174,7 +176,7 @@ void ScenePainter::paintHead(const LayoutRow& row, const QRectF& area) {
     const bool folded = scene_.folded.contains(group.worker);
     icons::paint(painter_, QRectF(12, area.top(), 12, area.height()), folded ? "right" : "down", 12,
                  token(Token::Text2));
-    label({30, area.top(), kLabels - 36, area.height()}, group.name.isEmpty() ? tr("Slots") : group.name,
+    label({30, area.top(), kLabels - 36, area.height()}, group.name.isEmpty() ? Words::tr("Slots") : group.name,
           Type::Strong, Token::Text1);
     label({area.left() + 6, area.top(), area.width() - 12, area.height()}, stateOf(group), Type::Caption,
           Token::Text2);
@@ -187,7 +189,7 @@ void ScenePainter::paintLane(const LayoutRow& row, const QRectF& area) {
     const GroupSlots& group = scene_.groups[row.group];
     painter_.fillRect(area, token(row.isOdd ? Token::Lane2 : Token::Lane));
     if (row.height >= 14)
-        label({30, area.top(), kLabels - 36, area.height()}, tr("slot %1").arg(row.slot), Type::Caption,
+        label({30, area.top(), kLabels - 36, area.height()}, Words::tr("slot %1").arg(row.slot), Type::Caption,
               Token::Text2);
     LanePainter bars(painter_, scale, row.height, scene_.now, scene_.pixel);
     painter_.save();
@@ -219,7 +221,8 @@ void ScenePainter::paintLanes() {
             paintLane(row, area);
         } else {
             label({30, area.top(), kLabels - 36, area.height()},
-                  row.count == 1 ? tr("1 idle slot") : tr("%1 idle slots").arg(format_.number(row.count)),
+                  row.count == 1 ? Words::tr("1 idle slot")
+                                 : Words::tr("%1 idle slots").arg(format_.number(row.count)),
                   Type::Caption, Token::Text3);
         }
     }
@@ -238,8 +241,8 @@ void ScenePainter::paintMessage() {
                        std::ranges::none_of(scene_.layout.rows(),
                                             [](const LayoutRow& row) { return row.kind == LayoutRow::Kind::Lane; });
     if (!empty) return;
-    if (message.isEmpty() && !scene_.data->hasAnswered()) message = tr("Reading what has run…");
-    if (message.isEmpty() && scene_.folded.empty()) message = tr("No action has run in this range");
+    if (message.isEmpty() && !scene_.data->hasAnswered()) message = Words::tr("Reading what has run…");
+    if (message.isEmpty() && scene_.folded.empty()) message = Words::tr("No action has run in this range");
     const double top = kLanesTop + scene_.layout.height();
     label({scene_.scale.left(), top, scene_.scale.width(), scene_.height - top - 60}, message, Type::Body,
           Token::Text2, Qt::AlignHCenter);

@@ -10,9 +10,9 @@ namespace yard::ui::timeline {
 
 namespace {
 
-QString tr(const char* text) {
-    return QCoreApplication::translate("Timeline", text);
-}
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(Timeline)
+};
 
 QColor token(Token which) {
     return Theme::current()(which);
@@ -52,18 +52,18 @@ std::vector<ScenePainter::Graph> ScenePainter::graphs() const {
         graphs.push_back({title, unit, &values, std::max(most, 1.0), top, height});
         top += height;
     };
-    add(tr("Processor"), machine.cores > 0 ? tr("of %1 cores").arg(machine.cores) : tr("cores"), figures.cores,
-        cores);
-    add(tr("Memory"),
-        machine.memory > 0 ? tr("of %1").arg(format_.size(static_cast<std::int64_t>(machine.memory)))
-                           : tr("in use"),
+    add(Words::tr("Processor"),
+        machine.cores > 0 ? Words::tr("of %1 cores").arg(machine.cores) : Words::tr("cores"), figures.cores, cores);
+    add(Words::tr("Memory"),
+        machine.memory > 0 ? Words::tr("of %1").arg(format_.size(static_cast<std::int64_t>(machine.memory)))
+                           : Words::tr("in use"),
         figures.memory, memory);
-    add(tr("Waiting"), tr("actions"), figures.pending, waiting);
+    add(Words::tr("Waiting"), Words::tr("actions"), figures.pending, waiting);
     return graphs;
 }
 
 QString ScenePainter::valueText(std::size_t graph, double value) const {
-    if (graph == 0) return tr("%1 cores").arg(format_.cores(value));
+    if (graph == 0) return Words::tr("%1 cores").arg(format_.cores(value));
     if (graph == 1) return format_.size(static_cast<std::int64_t>(value));
     return format_.number(static_cast<std::int64_t>(value));
 }
@@ -194,7 +194,7 @@ void ScenePainter::paintGuard(const Graph& graph) {
     painter_.setPen(pen);
     painter_.drawLine(QPointF(scene_.scale.left(), y), QPointF(scene_.scale.right(), y));
     label({scene_.scale.left() + 6, y + 1, 260, 14},
-          tr("no new starts above %1")
+          Words::tr("no new starts above %1")
               .arg(format_.size(static_cast<std::int64_t>(machine.memory * machine.guardShare))),
           Type::Caption, Token::Text3);
 }
@@ -209,7 +209,7 @@ void ScenePainter::paintNoData(const Graph& graph) {
         const double right = scale.xOf(std::min(to, end));
         if (right - left >= kLeast)
             label({left, static_cast<double>(graph.top), right - left, static_cast<double>(graph.height)},
-                  tr("no data"), Type::Caption, Token::Text3, Qt::AlignHCenter);
+                  Words::tr("no data"), Type::Caption, Token::Text3, Qt::AlignHCenter);
     };
     WallMicros since = scale.range().from;
     if (figures.isEmpty()) return;

@@ -10,9 +10,9 @@ namespace yard::ui::timeline {
 
 namespace {
 
-QString tr(const char* text) {
-    return QCoreApplication::translate("TimelineAccess", text);
-}
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(Timeline)
+};
 
 /// A bar, or a lane with its bars; rectangles and words are taken when it is made.
 class Part final : public QAccessibleInterface {
@@ -98,7 +98,7 @@ private:
         QString lane;
         auto* self = const_cast<TimelineAccess*>(this); // NOLINT: Qt's own interfaces do the same
         for (const TimelineView::VisibleBar& bar : bars) {
-            const QString name = tr("%1 slot %2").arg(bar.bar.workerName).arg(bar.bar.slot);
+            const QString name = Words::tr("%1 slot %2").arg(bar.bar.workerName).arg(bar.bar.slot);
             const QRect area(view_->mapToGlobal(bar.area.topLeft().toPoint()), bar.area.size().toSize());
             if (name != lane) lanes_.push_back(std::make_unique<Part>(self, QAccessible::Row, name, area));
             lane = name;
@@ -128,10 +128,11 @@ void installTimelineAccess() {
 
 QString spokenBar(const SelectedBar& bar, WallMicros now) {
     const Format format;
-    const QString span = bar.item.isOpen()
-                             ? tr("since %1").arg(format.time(bar.item.begin, now))
-                             : tr("%1 to %2").arg(format.time(bar.item.begin, now), format.time(bar.item.end, now));
-    return tr("%1, %2, %3, %4 slot %5, %6")
+    const QString span =
+        bar.item.isOpen()
+            ? Words::tr("since %1").arg(format.time(bar.item.begin, now))
+            : Words::tr("%1 to %2").arg(format.time(bar.item.begin, now), format.time(bar.item.end, now));
+    return Words::tr("%1, %2, %3, %4 slot %5, %6")
         .arg(wordOf(bar.item.face), format.number(bar.item.lsn), bar.name, bar.workerName)
         .arg(bar.slot)
         .arg(span);

@@ -9,6 +9,7 @@
 #include <QToolTip>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace yard::ui {
@@ -43,10 +44,10 @@ QSize Facts::minimumSizeHint() const {
 }
 
 int Facts::nameWidth() const {
-    int widest = 0;
-    const QFontMetrics metrics(typeface(Type::Body));
+    qreal widest = 0;
+    const QFontMetricsF metrics(typeface(Type::Body));
     for (const Fact& fact : facts_) widest = std::max(widest, metrics.horizontalAdvance(fact.name));
-    return std::min(widest, width() / 2);
+    return std::min(static_cast<int>(std::ceil(widest)) + 1, width() / 2);
 }
 
 void Facts::paintEvent(QPaintEvent*) {

@@ -1,5 +1,7 @@
 #include "ui/pages/actions/actions_model.h"
 
+#include <QCoreApplication>
+
 #include "core/base/clock.h"
 
 #include <algorithm>
@@ -9,43 +11,76 @@ namespace yard::ui {
 
 namespace {
 
+struct ActionColumns {
+    Q_DECLARE_TR_FUNCTIONS(ActionColumns)
+};
+
 constexpr int kApplyMs = 500;
 constexpr int kWatchMs = 150;
 constexpr int kMostWatched = 900; // of the thousand the engine watches
 constexpr std::size_t kMostFresh = 1'000;
 
 std::vector<Column> actionColumns() {
-    const auto tr = [](const char* text) { return ActionsModel::tr(text); };
     using enum CellKind;
     return {
-        {"state", tr("State"), tr("Where it stands"), State, 126, false, 0, false, "state"},
-        {"lsn", tr("Action"), tr("Its number (LSN), never used twice"), Number, 88, false, 0, false, "lsn"},
-        {"what", tr("What"), tr("Its label, else its function"), Name, 200, false, 0, false, "label"},
-        {"worker", tr("Worker"), tr("The program that carries it out"), Text, 110, false, 3, false, "worker_name"},
-        {"queue", tr("Queue"), tr("The queue it came in"), Text, 130, false, 2, false, "queue_id"},
-        {"ran", tr("Ran"), tr("Time from its process's start to its end, of the last try"), Number, 88, false, 0,
+        {"state", ActionColumns::tr("State"), ActionColumns::tr("Where it stands"), State, 126, false, 0, false,
+         "state"},
+        {"lsn", ActionColumns::tr("Action"), ActionColumns::tr("Its number (LSN), never used twice"), Number, 88,
+         false, 0, false, "lsn"},
+        {"what", ActionColumns::tr("What"), ActionColumns::tr("Its label, else its function"), Name, 200, false, 0,
+         false, "label"},
+        {"worker", ActionColumns::tr("Worker"), ActionColumns::tr("The program that carries it out"), Text, 110,
+         false, 3, false, "worker_name"},
+        {"queue", ActionColumns::tr("Queue"), ActionColumns::tr("The queue it came in"), Text, 130, false, 2, false,
+         "queue_id"},
+        {"ran", ActionColumns::tr("Ran"),
+         ActionColumns::tr("Time from its process's start to its end, of the last try"), Number, 88, false, 0,
          false, "runtime"},
-        {"peak", tr("Peak mem."), tr("Most memory of its process tree"), Number, 80, false, 1, false,
-         "max_rss_bytes"},
+        {"peak", ActionColumns::tr("Peak mem."), ActionColumns::tr("Most memory of its process tree"), Number, 80,
+         false, 1, false, "max_rss_bytes"},
         {"note",
-         tr("Note: first error, reason to wait, or progress"),
-         tr("The next thing one would ask"),
+         ActionColumns::tr("Note: first error, reason to wait, or progress"),
+         ActionColumns::tr("The next thing one would ask"),
          Text,
          220,
          true,
          0,
          false,
          {}},
-        {"function", tr("Function"), tr("The worker's function"), Text, 100, false, 4, true, "function"},
-        {"tries", tr("Tries"), tr("Attempts so far"), Number, 54, false, 4, true, "retry_count"},
-        {"cpu", tr("Processor"), tr("Processor time used"), Number, 84, false, 4, true, "cpu_seconds"},
-        {"waited", tr("Waited"), tr("From submission to its last start"), Number, 84, false, 4, true, {}},
-        {"prepared", tr("Prepared"), tr("From its start to its process"), Number, 84, false, 4, true, {}},
-        {"started", tr("Started"), tr("When its process began"), Number, 84, false, 4, true, "started"},
-        {"finished", tr("Finished"), tr("When it ended for good"), Number, 84, false, 4, true, "finished"},
-        {"priority", tr("Priority"), tr("-100 to 100, higher first"), Number, 62, false, 4, true, "priority"},
-        {"exit", tr("Exit"), tr("Exit code"), Number, 48, false, 4, true, "exit_code"},
-        {"reason", tr("Reason"), tr("Why it ended as it did"), Text, 110, false, 4, true, "reason"},
+        {"function", ActionColumns::tr("Function"), ActionColumns::tr("The worker's function"), Text, 100, false, 4,
+         true, "function"},
+        {"tries", ActionColumns::tr("Tries"), ActionColumns::tr("Attempts so far"), Number, 54, false, 4, true,
+         "retry_count"},
+        {"cpu", ActionColumns::tr("Processor"), ActionColumns::tr("Processor time used"), Number, 84, false, 4,
+         true, "cpu_seconds"},
+        {"waited",
+         ActionColumns::tr("Waited"),
+         ActionColumns::tr("From submission to its last start"),
+         Number,
+         84,
+         false,
+         4,
+         true,
+         {}},
+        {"prepared",
+         ActionColumns::tr("Prepared"),
+         ActionColumns::tr("From its start to its process"),
+         Number,
+         84,
+         false,
+         4,
+         true,
+         {}},
+        {"started", ActionColumns::tr("Started"), ActionColumns::tr("When its process began"), Number, 84, false, 4,
+         true, "started"},
+        {"finished", ActionColumns::tr("Finished"), ActionColumns::tr("When it ended for good"), Number, 84, false,
+         4, true, "finished"},
+        {"priority", ActionColumns::tr("Priority"), ActionColumns::tr("-100 to 100, higher first"), Number, 62,
+         false, 4, true, "priority"},
+        {"exit", ActionColumns::tr("Exit"), ActionColumns::tr("Exit code"), Number, 48, false, 4, true,
+         "exit_code"},
+        {"reason", ActionColumns::tr("Reason"), ActionColumns::tr("Why it ended as it did"), Text, 110, false, 4,
+         true, "reason"},
     };
 }
 

@@ -28,12 +28,12 @@ struct View {
 };
 
 constexpr View kViews[] = {
-    {QT_TRANSLATE_NOOP("ActionsPage", "All"), ""},
-    {QT_TRANSLATE_NOOP("ActionsPage", "Tonight"), "after:18:00"},
-    {QT_TRANSLATE_NOOP("ActionsPage", "Running"), "state:running,submitting"},
-    {QT_TRANSLATE_NOOP("ActionsPage", "Failed"), "state:failed"},
-    {QT_TRANSLATE_NOOP("ActionsPage", "Waiting long"), "state:pending waited>10min"},
-    {QT_TRANSLATE_NOOP("ActionsPage", "Silent for 10 min"), "state:running silent>10min"},
+    {QT_TRANSLATE_NOOP("yard::ui::ActionsPage", "All"), ""},
+    {QT_TRANSLATE_NOOP("yard::ui::ActionsPage", "Tonight"), "after:18:00"},
+    {QT_TRANSLATE_NOOP("yard::ui::ActionsPage", "Running"), "state:running,submitting"},
+    {QT_TRANSLATE_NOOP("yard::ui::ActionsPage", "Failed"), "state:failed"},
+    {QT_TRANSLATE_NOOP("yard::ui::ActionsPage", "Waiting long"), "state:pending waited>10min"},
+    {QT_TRANSLATE_NOOP("yard::ui::ActionsPage", "Silent for 10 min"), "state:running silent>10min"},
 };
 
 /// Since six in the evening, of yesterday before noon.
@@ -364,10 +364,10 @@ void ActionsPage::cancel() {
     const Operation operation = operations::cancel(all);
     if (all.count <= 1) return context_.commands.run(operation);
     if (all.count <= kAskCancelsFrom) return context_.commands.runUndoable(operation);
-    const QString count = Format().number(all.count);
-    if (context_.navigator.ask(tr("Cancel %1 actions?").arg(count),
+    const auto count = static_cast<int>(std::min<qint64>(all.count, 1 << 30));
+    if (context_.navigator.ask(tr("Cancel %Ln action(s)?", nullptr, count),
                                tr("Those that run are ended; this cannot be undone."),
-                               tr("Cancel %1 actions").arg(count), tr("Keep them")))
+                               tr("Cancel %Ln action(s)", nullptr, count), tr("Keep them")))
         context_.commands.run(operation);
 }
 

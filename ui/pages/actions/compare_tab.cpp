@@ -11,20 +11,35 @@ namespace yard::ui {
 namespace {
 
 std::vector<Column> columns() {
-    const auto tr = [](const char* text) { return CompareTab::tr(text); };
     using enum CellKind;
-    return {{"what", tr("What"), tr("What is compared"), Text, 120, false, 0, false, {}},
-            {"this", tr("This one"), tr("The action of this panel"), Name, 160, true, 0, false, {}},
+    return {{"what", CompareTab::tr("What"), CompareTab::tr("What is compared"), Text, 120, false, 0, false, {}},
+            {"this",
+             CompareTab::tr("This one"),
+             CompareTab::tr("The action of this panel"),
+             Name,
+             160,
+             true,
+             0,
+             false,
+             {}},
             {"other",
-             tr("Last good one"),
-             tr("The newest that completed, of the same worker, function and label"),
+             CompareTab::tr("Last good one"),
+             CompareTab::tr("The newest that completed, of the same worker, function and label"),
              Name,
              160,
              false,
              0,
              false,
              {}},
-            {"differs", tr("Differs"), tr("Whether they differ"), Text, 80, false, 0, false, {}}};
+            {"differs",
+             CompareTab::tr("Differs"),
+             CompareTab::tr("Whether they differ"),
+             Text,
+             80,
+             false,
+             0,
+             false,
+             {}}};
 }
 
 /// A value of a filter: quoted.

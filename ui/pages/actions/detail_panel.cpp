@@ -22,29 +22,62 @@ namespace yard::ui {
 namespace {
 
 std::vector<Column> attemptColumns() {
-    const auto tr = [](const char* text) { return DetailPanel::tr(text); };
     using enum CellKind;
-    return {{"try", tr("Try"), tr("Attempts, newest first"), State, 60, false, 0, false, {}},
-            {"started", tr("Started"), tr("When its process began"), Number, 84, false, 0, false, {}},
-            {"ran", tr("Ran"), tr("From its process's start to its end"), Number, 72, true, 0, false, {}}};
+    return {
+        {"try", DetailPanel::tr("Try"), DetailPanel::tr("Attempts, newest first"), State, 60, false, 0, false, {}},
+        {"started",
+         DetailPanel::tr("Started"),
+         DetailPanel::tr("When its process began"),
+         Number,
+         84,
+         false,
+         0,
+         false,
+         {}},
+        {"ran",
+         DetailPanel::tr("Ran"),
+         DetailPanel::tr("From its process's start to its end"),
+         Number,
+         72,
+         true,
+         0,
+         false,
+         {}}};
 }
 
 std::vector<Column> fileColumns() {
-    const auto tr = [](const char* text) { return DetailPanel::tr(text); };
     using enum CellKind;
-    return {{"name", tr("Name"), tr("Path within the directory"), Name, 200, true, 0, false, "name"},
-            {"size", tr("Size"), tr("Bytes"), Number, 90, false, 0, false, "size"},
-            {"hash", tr("Hash"), tr("SHA-256 of its bytes"), Mono, 420, false, 1, false, {}}};
+    return {
+        {"name", DetailPanel::tr("Name"), DetailPanel::tr("Path within the directory"), Name, 200, true, 0, false,
+         "name"},
+        {"size", DetailPanel::tr("Size"), DetailPanel::tr("Bytes"), Number, 90, false, 0, false, "size"},
+        {"hash", DetailPanel::tr("Hash"), DetailPanel::tr("SHA-256 of its bytes"), Mono, 420, false, 1, false, {}}};
 }
 
 std::vector<Column> deniedColumns() {
-    const auto tr = [](const char* text) { return DetailPanel::tr(text); };
     using enum CellKind;
-    return {{"time", tr("Time"), tr("When it was refused"), Number, 84, false, 0, false, {}},
-            {"what", tr("What"), tr("System call, link or special file"), Text, 110, false, 0, false, {}},
-            {"path", tr("Path"), tr("What it was about"), Name, 200, true, 0, false, {}},
-            {"errno", tr("Error"), tr("Number the program saw"), Number, 60, false, 0, false, {}},
-            {"pid", tr("Process"), tr("Which process"), Number, 72, false, 0, false, {}}};
+    return {
+        {"time", DetailPanel::tr("Time"), DetailPanel::tr("When it was refused"), Number, 84, false, 0, false, {}},
+        {"what",
+         DetailPanel::tr("What"),
+         DetailPanel::tr("System call, link or special file"),
+         Text,
+         110,
+         false,
+         0,
+         false,
+         {}},
+        {"path", DetailPanel::tr("Path"), DetailPanel::tr("What it was about"), Name, 200, true, 0, false, {}},
+        {"errno",
+         DetailPanel::tr("Error"),
+         DetailPanel::tr("Number the program saw"),
+         Number,
+         60,
+         false,
+         0,
+         false,
+         {}},
+        {"pid", DetailPanel::tr("Process"), DetailPanel::tr("Which process"), Number, 72, false, 0, false, {}}};
 }
 
 QPlainTextEdit* textView(const QString& name) {

@@ -9,6 +9,7 @@
 #include <QLocale>
 #include <QMenu>
 
+#include <algorithm>
 #include <utility>
 
 namespace yard::ui {
@@ -126,12 +127,12 @@ void QueueCommands::askToDrain() {
 
 void QueueCommands::askToCancel() {
     forSelected([this](const QueueInfo& queue) {
-        const QString count = QLocale().toString(queue.active);
+        const auto active = static_cast<int>(std::min<qint64>(queue.active, 1 << 30));
+        const auto running = static_cast<int>(queue.running());
         if (context_.navigator.ask(
-                tr("Cancel %1 actions in %2?").arg(count, queue.name()),
-                tr("%1 are running and are ended; the queue takes no more. This cannot be undone.")
-                    .arg(QLocale().toString(queue.running())),
-                tr("Cancel %1 actions").arg(count), tr("Keep them")))
+                tr("Cancel %Ln action(s) in %1?", nullptr, active).arg(queue.name()),
+                tr("%Ln run(s) and end(s) now; the queue takes no more. This cannot be undone.", nullptr, running),
+                tr("Cancel %Ln action(s)", nullptr, active), tr("Keep them")))
             context_.commands.run(operations::cancelQueue(queue.id, queue.name(), queue.active));
     });
 }

@@ -1,4 +1,5 @@
 // What the window keeps for itself: general and appearance.
+#include "ui/models/languages.h"
 #include "ui/models/tonight.h"
 #include "ui/pages/settings/section.h"
 #include "ui/style/appearance.h"
@@ -22,8 +23,10 @@ public:
     explicit GeneralSection(Context context)
         : SettingsSection("general", tr("General"))
         , context_(context) {
+        addLanguage();
         addStart();
         addEvening();
+        addAwake();
         auto* reset = new Button(Button::Kind::Plain, tr("Reset layout"), "undo");
         reset->setObjectName("reset-layout");
         add(new FormRow(
@@ -36,6 +39,28 @@ public:
     }
 
 private:
+    void addLanguage() {
+        auto* language = new QComboBox;
+        language->setObjectName("language");
+        language->addItem(tr("as the desktop"), QString());
+        for (const Languages::Language& each : Languages::available()) language->addItem(each.name, each.code);
+        language->setCurrentIndex(std::max(0, language->findData(Languages::chosen())));
+        auto* row = add(new FormRow(tr("Language"), language,
+                                    tr("More are found in %1.").arg(Languages::directories().constFirst())));
+        const auto take = [row](const QString& code) {
+            Languages::choose(code);
+            row->setNote(tr("from the next start on"));
+        };
+        connect(language, &QComboBox::activated, this, [this, language, row, take] {
+            const QString before = Languages::chosen();
+            take(language->currentData().toString());
+            changed(row, [language, before, take] {
+                language->setCurrentIndex(std::max(0, language->findData(before)));
+                take(before);
+            });
+        });
+    }
+
     void addStart() {
         auto* start = new QComboBox;
         start->setObjectName("start-page");
@@ -51,6 +76,33 @@ private:
                 QSettings().setValue("general/start-page", before);
             });
         });
+    }
+
+    void addAwake() {
+        auto* awake = new QCheckBox(tr("Keep this machine awake while actions run"));
+        awake->setObjectName("keep-awake");
+        awake->setAccessibleName(awake->text());
+        awake->setChecked(QSettings().value("general/keep-awake", true).toBool());
+        awake_ = add(new FormRow(tr("Sleep"), awake, tr("Only for an engine on this machine.")));
+        awake_->setNote(context_.navigator.sleepNote());
+        connect(awake, &QCheckBox::clicked, this, [this, awake](bool on) {
+            takeAwake(on);
+            changed(awake_, [this, awake, on] {
+                awake->setChecked(!on);
+                takeAwake(!on);
+            });
+        });
+    }
+
+    void takeAwake(bool on) {
+        QSettings().setValue("general/keep-awake", on);
+        context_.navigator.reviewSettings();
+        awake_->setNote(context_.navigator.sleepNote());
+    }
+
+    /// What the desktop says comes later than it was asked.
+    void setActive(bool active) override {
+        if (active) awake_->setNote(context_.navigator.sleepNote());
     }
 
     void addEvening() {
@@ -76,6 +128,7 @@ private:
     }
 
     Context context_;
+    FormRow* awake_ = nullptr;
 };
 
 class AppearanceSection final : public SettingsSection {

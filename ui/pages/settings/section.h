@@ -50,6 +50,7 @@ SettingsSection* makeAppearanceSection(Context context);
 SettingsSection* makeEngineSection(Context context);
 /// Null where there is only one engine.
 SettingsSection* makeEnginesSection(Context context);
+SettingsSection* makeNotificationsSection(Context context);
 SettingsSection* makeKeysSection(Context context);
 
 } // namespace yard::ui

@@ -20,18 +20,23 @@ using namespace timeline;
 namespace {
 
 std::vector<Column> tableColumns() {
-    const auto tr = [](const char* text) { return TimelinesPage::tr(text); };
     return {
-        {"state", tr("State"), tr("State of the attempt"), CellKind::State, 126, false, 0, false, "state"},
-        {"lsn", tr("Action (LSN)"), tr("Number of the action"), CellKind::Number, 96, false, 0, false, "lsn"},
-        {"what", tr("What"), tr("Its label, or its function"), CellKind::Name, 238, true, 0, false, "what"},
-        {"worker", tr("Worker"), tr("Who ran it"), CellKind::Name, 130, false, 0, false, "worker"},
-        {"slot", tr("Slot"), tr("Where it ran"), CellKind::Number, 54, false, 0, false, "slot"},
-        {"began", tr("Began"), tr("When it was taken from the queue"), CellKind::Number, 110, false, 0, false,
-         "began"},
-        {"ended", tr("Ended"), tr("When it was over"), CellKind::Number, 110, false, 0, false, "ended"},
-        {"took", tr("Took"), tr("From its beginning to its end, or to now"), CellKind::Number, 96, false, 0, false,
-         "took"},
+        {"state", TimelinesPage::tr("State"), TimelinesPage::tr("State of the attempt"), CellKind::State, 126,
+         false, 0, false, "state"},
+        {"lsn", TimelinesPage::tr("Action (LSN)"), TimelinesPage::tr("Number of the action"), CellKind::Number, 96,
+         false, 0, false, "lsn"},
+        {"what", TimelinesPage::tr("What"), TimelinesPage::tr("Its label, or its function"), CellKind::Name, 238,
+         true, 0, false, "what"},
+        {"worker", TimelinesPage::tr("Worker"), TimelinesPage::tr("Who ran it"), CellKind::Name, 130, false, 0,
+         false, "worker"},
+        {"slot", TimelinesPage::tr("Slot"), TimelinesPage::tr("Where it ran"), CellKind::Number, 54, false, 0,
+         false, "slot"},
+        {"began", TimelinesPage::tr("Began"), TimelinesPage::tr("When it was taken from the queue"),
+         CellKind::Number, 110, false, 0, false, "began"},
+        {"ended", TimelinesPage::tr("Ended"), TimelinesPage::tr("When it was over"), CellKind::Number, 110, false,
+         0, false, "ended"},
+        {"took", TimelinesPage::tr("Took"), TimelinesPage::tr("From its beginning to its end, or to now"),
+         CellKind::Number, 96, false, 0, false, "took"},
     };
 }
 

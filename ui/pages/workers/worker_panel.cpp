@@ -7,6 +7,7 @@
 #include "ui/widgets/table.h"
 
 #include <QComboBox>
+#include <QCoreApplication>
 #include <QDateTime>
 #include <QJsonDocument>
 
@@ -14,11 +15,15 @@ namespace yard::ui {
 
 namespace {
 
+struct WorkerFacts {
+    Q_DECLARE_TR_FUNCTIONS(WorkerFacts)
+};
+
 constexpr std::size_t kMostFailures = 20;
 
 /// A worker says what it likes in a descriptor: as text, not as a wall of it.
 QString textOf(const QJsonValue& value) {
-    if (value.isBool()) return value.toBool() ? WorkerPanel::tr("yes") : WorkerPanel::tr("no");
+    if (value.isBool()) return value.toBool() ? WorkerFacts::tr("yes") : WorkerFacts::tr("no");
     if (value.isDouble()) return QLocale().toString(value.toDouble(), 'g', 12);
     if (value.isString()) return value.toString();
     if (value.isObject()) {

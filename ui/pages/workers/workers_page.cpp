@@ -7,6 +7,7 @@
 #include <QAction>
 #include <QApplication>
 #include <QClipboard>
+#include <QCoreApplication>
 #include <QJsonArray>
 #include <QMenu>
 #include <QPainter>
@@ -17,6 +18,10 @@ namespace yard::ui {
 
 namespace {
 
+struct WorkerColumns {
+    Q_DECLARE_TR_FUNCTIONS(WorkerColumns)
+};
+
 constexpr int kUprightFrom = 1'600;
 constexpr int kAgainMs = 5'000;
 constexpr int kMostRuns = 200;
@@ -25,27 +30,48 @@ constexpr std::size_t kMostWithFigures = 100; ///< workers; of others only what 
 constexpr qint64 kWeek = 7LL * 24 * 3'600 * 1'000'000;
 
 std::vector<Column> columns() {
-    const auto tr = [](const char* text) { return WorkersPage::tr(text); };
     return {
-        {"name", tr("Name"), tr("Name of the worker"), CellKind::Name, 180, false, 0, false, "name"},
-        {"version", tr("Version"), tr("Version of the worker"), CellKind::Text, 80, false, 0, false, "version"},
-        {"mode", tr("Mode"), tr("process: started for each action; warm: stays between actions"), CellKind::Text,
-         72, false, 0, false, "mode"},
-        {"functions", tr("Functions"), tr("What it can run"), CellKind::Text, 120, true, 0, false, {}},
-        {"platform", tr("Platform"), tr("What it was built for"), CellKind::Text, 120, false, 1, false, "platform"},
-        {"running", tr("Running"), tr("Its actions that run now"), CellKind::Number, 64, false, 0, false,
-         "running"},
-        {"waiting", tr("Waiting"), tr("Its actions that are pending"), CellKind::Number, 72, false, 0, false,
-         "waiting"},
-        {"failed", tr("Failed (7 d)"), tr("Its actions that failed within the last 7 days"), CellKind::Number, 88,
-         false, 0, false, "failed"},
-        {"usual", tr("Usual time"), tr("Median of the completed ones of its last 200 runs"), CellKind::Number, 92,
-         false, 0, false, "usual"},
-        {"peak", tr("Peak mem."), tr("The most memory of its last 200 runs"), CellKind::Number, 84, false, 2, false,
-         "peak"},
-        {"last", tr("Last used"), tr("When its newest finished action ended"), CellKind::Number, 96, false, 3,
-         false, "last"},
-        {"id", tr("Id"), tr("The first 8 digits of its hash"), CellKind::Mono, 96, false, 4, false, {}},
+        {"name", WorkerColumns::tr("Name"), WorkerColumns::tr("Name of the worker"), CellKind::Name, 180, false, 0,
+         false, "name"},
+        {"version", WorkerColumns::tr("Version"), WorkerColumns::tr("Version of the worker"), CellKind::Text, 80,
+         false, 0, false, "version"},
+        {"mode", WorkerColumns::tr("Mode"),
+         WorkerColumns::tr("process: started for each action; warm: stays between actions"), CellKind::Text, 72,
+         false, 0, false, "mode"},
+        {"functions",
+         WorkerColumns::tr("Functions"),
+         WorkerColumns::tr("What it can run"),
+         CellKind::Text,
+         120,
+         true,
+         0,
+         false,
+         {}},
+        {"platform", WorkerColumns::tr("Platform"), WorkerColumns::tr("What it was built for"), CellKind::Text, 120,
+         false, 1, false, "platform"},
+        {"running", WorkerColumns::tr("Running"), WorkerColumns::tr("Its actions that run now"), CellKind::Number,
+         64, false, 0, false, "running"},
+        {"waiting", WorkerColumns::tr("Waiting"), WorkerColumns::tr("Its actions that are pending"),
+         CellKind::Number, 72, false, 0, false, "waiting"},
+        {"failed", WorkerColumns::tr("Failed (7 d)"),
+         WorkerColumns::tr("Its actions that failed within the last 7 days"), CellKind::Number, 88, false, 0, false,
+         "failed"},
+        {"usual", WorkerColumns::tr("Usual time"),
+         WorkerColumns::tr("Median of the completed ones of its last 200 runs"), CellKind::Number, 92, false, 0,
+         false, "usual"},
+        {"peak", WorkerColumns::tr("Peak mem."), WorkerColumns::tr("The most memory of its last 200 runs"),
+         CellKind::Number, 84, false, 2, false, "peak"},
+        {"last", WorkerColumns::tr("Last used"), WorkerColumns::tr("When its newest finished action ended"),
+         CellKind::Number, 96, false, 3, false, "last"},
+        {"id",
+         WorkerColumns::tr("Id"),
+         WorkerColumns::tr("The first 8 digits of its hash"),
+         CellKind::Mono,
+         96,
+         false,
+         4,
+         false,
+         {}},
     };
 }
 

@@ -1,0 +1,414 @@
+// Notices: the rules by themselves, over made-up facts and times; the bell of the real window; sleep, kept off on a
+// bus of the test's own.
+#include "tests/ui/real_engine.h"
+#include "ui/bridge/attached_link.h"
+#include "ui/bridge/sleep_guard.h"
+#include "ui/models/notices.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/notice_list.h"
+#include "ui/shell/tray.h"
+#include "ui/style/app_style.h"
+
+#include <QAbstractItemModelTester>
+#include <QAction>
+#include <QCheckBox>
+#include <QDBusContext>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QSettings>
+#include <QStandardPaths>
+#include <QTest>
+
+using namespace yard;
+using namespace yard::ui;
+
+namespace {
+
+constexpr int kSoon = 10'000;
+constexpr qint64 kMinute = 60'000;
+
+NoticeFacts facts(std::map<qint64, NoticeFacts::Queue> queues) {
+    NoticeFacts made;
+    made.queues = std::move(queues);
+    made.workers.emplace();
+    return made;
+}
+
+QStringList texts(const std::vector<Notice>& notices) {
+    QStringList all;
+    for (const Notice& each : notices) all << each.text;
+    return all;
+}
+
+Request post(const QString& path) {
+    return {"POST", path, {}, {}};
+}
+
+} // namespace
+
+/// What the desktop's screen saver is asked.
+class ScreenSaver final : public QObject, protected QDBusContext {
+    Q_OBJECT
+    Q_CLASSINFO("D-Bus Interface", "org.freedesktop.ScreenSaver")
+
+public:
+    QList<uint> held;
+    uint next = 7;
+    bool refuses = false;
+
+public slots: // NOLINT(readability-redundant-access-specifiers): moc's
+    uint Inhibit(const QString& application, const QString& reason) {
+        if (refuses || application.isEmpty() || reason.isEmpty()) {
+            sendErrorReply(QDBusError::AccessDenied, "not now");
+            return 0;
+        }
+        held << next;
+        return next++;
+    }
+    void UnInhibit(uint cookie) { held.removeAll(cookie); }
+};
+
+class TestNotices : public QObject {
+    Q_OBJECT
+
+    QProcess bus_;
+    ScreenSaver saver_;
+    std::optional<QDBusConnection> desktop_;
+    test::RealEngine engine_;
+    std::unique_ptr<Theme> theme_;
+    std::unique_ptr<MainWindow> window_;
+    NoticeRules rules_;
+
+    void serve(bool there) {
+        if (!there) {
+            desktop_->unregisterService("org.freedesktop.ScreenSaver");
+            desktop_->unregisterObject("/org/freedesktop/ScreenSaver");
+            return;
+        }
+        QVERIFY(desktop_->registerObject("/org/freedesktop/ScreenSaver", &saver_, QDBusConnection::ExportAllSlots));
+        QVERIFY(desktop_->registerService("org.freedesktop.ScreenSaver"));
+    }
+    void openWindow() {
+        window_ = std::make_unique<MainWindow>();
+        window_->setEngine(std::make_unique<AttachedLink>(engine_.address(), engine_.token()), "embedded");
+        window_->notices()->setInFront([] { return false; });
+        window_->show();
+        QTRY_VERIFY_WITH_TIMEOUT(window_->state()->isLive() && !window_->state()->queues().empty(), kSoon);
+    }
+    void submit(const QString& script, qint64 queue = 0) {
+        bool done = false;
+        Request request = post(QStringLiteral("queues/%1/jobs").arg(queue));
+        request.body =
+            QJsonDocument(QJsonObject{{"worker", "exec"}, {"argv", QJsonArray{"sh", "-c", script}}}).toJson();
+        window_->state()->link().send(request, this, [&](const Answer& answer) { done = answer.ok(); });
+        QTRY_VERIFY_WITH_TIMEOUT(done, kSoon);
+    }
+
+private slots:
+    void initTestCase() {
+        QStandardPaths::setTestModeEnabled(true);
+        QCoreApplication::setOrganizationName("yardmaster-test-notices");
+        // Before the first word to a bus: this program has none but the test's.
+        bus_.start("dbus-daemon", {"--session", "--nofork", "--print-address"});
+        QVERIFY2(bus_.waitForStarted(), "dbus-daemon is missing: ./dev installs it");
+        QVERIFY(bus_.waitForReadyRead());
+        const QString address = QString::fromLatin1(bus_.readLine()).trimmed();
+        qputenv("DBUS_SESSION_BUS_ADDRESS", address.toLatin1());
+        qputenv("DBUS_SYSTEM_BUS_ADDRESS", address.toLatin1());
+        desktop_ = QDBusConnection::connectToBus(address, "desktop");
+        QVERIFY(desktop_->isConnected());
+        QVERIFY(engine_.start());
+        theme_ = std::make_unique<Theme>(nullptr);
+        dressApplication();
+    }
+    void init() {
+        QSettings().clear();
+        rules_.reset();
+        saver_.held.clear();
+        saver_.refuses = false;
+    }
+    void cleanup() { window_.reset(); }
+    void cleanupTestCase() {
+        desktop_.reset();
+        QDBusConnection::disconnectFromBus("desktop");
+        bus_.kill();
+        bus_.waitForFinished();
+    }
+
+    // --- the rules ----------------------------------------------------------------------------------------------
+
+    void whatWasThereAtTheBeginningIsNoNews() {
+        QVERIFY(rules_.look(facts({{1, {"cook", 0, 9}}}), 0).empty());
+        QVERIFY(rules_.look(facts({{1, {"cook", 0, 9}}, {2, {"new", 0, 3}}}), 1'000).empty());
+    }
+
+    void aQueueThatHasNothingLeftHasFinished() {
+        rules_.look(facts({{1, {"cook", 3, 0}}}), 0);
+        const auto notices = rules_.look(facts({{1, {"cook", 0, 0}}}), 1'000);
+        QCOMPARE(texts(notices), QStringList{"cook has finished"});
+        QCOMPARE(notices[0].page, QString("actions"));
+        QCOMPARE(notices[0].filter, QString("queue:1"));
+        QVERIFY(rules_.look(facts({{1, {"cook", 0, 0}}}), 2'000).empty());
+    }
+
+    void severalOfAKindAreCountedTogetherOnceAMinute() {
+        rules_.look(facts({{1, {"a", 1, 0}}, {2, {"b", 1, 0}}, {3, {"c", 1, 0}}}), 0);
+        QCOMPARE(rules_.look(facts({{1, {"a", 0, 0}}, {2, {"b", 1, 0}}, {3, {"c", 1, 0}}}), 1'000).size(), 1U);
+        QVERIFY(rules_.look(facts({{1, {"a", 0, 0}}, {2, {"b", 0, 0}}, {3, {"c", 1, 0}}}), 2'000).empty());
+        QVERIFY(rules_.isWaiting());
+        QVERIFY(rules_.look(facts({{1, {"a", 0, 0}}, {2, {"b", 0, 0}}, {3, {"c", 0, 0}}}), 30'000).empty());
+        const auto notices =
+            rules_.look(facts({{1, {"a", 0, 0}}, {2, {"b", 0, 0}}, {3, {"c", 0, 0}}}), 1'000 + kMinute);
+        QCOMPARE(notices.size(), 1U);
+        QVERIFY2(notices[0].text.startsWith("2 queue") && notices[0].text.endsWith(": b, c"),
+                 qPrintable(notices[0].text));
+        QCOMPARE(notices[0].page, QString("queues"));
+        QVERIFY(!rules_.isWaiting());
+    }
+
+    void theFirstFailureInTenMinutesIsToldAndThoseThatFollowAreNot() {
+        rules_.look(facts({{7, {"unit-tests", 90, 0}}}), 0);
+        const auto first = rules_.look(facts({{7, {"unit-tests", 80, 57}}}), 1'000);
+        QCOMPARE(texts(first), QStringList{"57 failed in unit-tests"});
+        QCOMPARE(first[0].filter, QString("state:failed queue:7"));
+        QVERIFY(rules_.look(facts({{7, {"unit-tests", 70, 60}}}), 5 * kMinute).empty());
+        // Nine minutes after the second one: it still goes on.
+        QVERIFY(rules_.look(facts({{7, {"unit-tests", 60, 61}}}), 14 * kMinute).empty());
+        QCOMPARE(rules_.look(facts({{7, {"unit-tests", 50, 62}}}), 24 * kMinute).size(), 1U);
+    }
+
+    void whileItWaitsToBeToldMoreFailuresAreCountedIn() {
+        rules_.look(facts({{1, {"a", 9, 0}}, {2, {"b", 9, 0}}}), 0);
+        QCOMPARE(rules_.look(facts({{1, {"a", 9, 1}}, {2, {"b", 9, 0}}}), 1'000).size(), 1U);
+        QVERIFY(rules_.look(facts({{1, {"a", 9, 1}}, {2, {"b", 9, 4}}}), 2'000).empty());
+        QVERIFY(rules_.look(facts({{1, {"a", 9, 1}}, {2, {"b", 9, 6}}}), 3'000).empty());
+        QCOMPARE(texts(rules_.look(facts({{1, {"a", 9, 1}}, {2, {"b", 9, 6}}}), 2 * kMinute)),
+                 QStringList{"6 failed in b"});
+    }
+
+    void whatTheOperatorJustDidIsNotTold_data() {
+        QTest::addColumn<QByteArray>("method");
+        QTest::addColumn<QString>("path");
+        QTest::addColumn<int>("told");
+        QTest::newRow("cancelled it") << QByteArray("POST") << "queues/1/cancel" << 0;
+        QTest::newRow("drained it") << QByteArray("POST") << "queues/1/drain" << 0;
+        QTest::newRow("cancelled actions") << QByteArray("POST") << "jobs/cancel" << 0;
+        QTest::newRow("cancelled one") << QByteArray("POST") << "jobs/12/cancel" << 0;
+        QTest::newRow("retired one") << QByteArray("DELETE") << "jobs/12" << 0;
+        QTest::newRow("abandoned all") << QByteArray("POST") << "abandon" << 0;
+        QTest::newRow("cancelled another") << QByteArray("POST") << "queues/2/cancel" << 1;
+        QTest::newRow("looked at it") << QByteArray("GET") << "queues/1" << 1;
+        QTest::newRow("submitted") << QByteArray("POST") << "jobs" << 1;
+    }
+    void whatTheOperatorJustDidIsNotTold() {
+        QFETCH(QByteArray, method);
+        QFETCH(QString, path);
+        rules_.look(facts({{1, {"cook", 3, 0}}}), 0);
+        rules_.did({method, path, {}, {}}, 500);
+        const auto notices = rules_.look(facts({{1, {"cook", 0, 0}}}), 1'000);
+        QTEST(static_cast<int>(notices.size()), "told");
+        // It is news again later.
+        rules_.look(facts({{1, {"cook", 3, 0}}}), 2 * kMinute);
+        QCOMPARE(rules_.look(facts({{1, {"cook", 0, 0}}}), 3 * kMinute).size(), 1U);
+    }
+
+    void aWorkerThatIsGoneIsNamed() {
+        NoticeFacts before = facts({});
+        before.workers = {{"ab12", "shaderc"}, {"cd34", "fbx_import"}};
+        NoticeFacts after = before;
+        rules_.look(before, 0);
+        after.workers->erase("ab12");
+        QVERIFY(texts(rules_.look(after, 1'000)).constFirst().endsWith("shaderc"));
+        // Removed by hand; and one list that did not come says nothing of workers.
+        rules_.did({"DELETE", "workers/cd34", {}, {}}, 2'000);
+        after.workers->clear();
+        QVERIFY(rules_.look(after, 2 * kMinute - 60'000).empty());
+        after.workers.reset();
+        QVERIFY(rules_.look(after, 4 * kMinute).empty());
+    }
+
+    void theGuardTheDiskAndTheConnection() {
+        NoticeFacts now = facts({});
+        now.diskBytes = 1'000;
+        now.diskFreeBytes = 100;
+        rules_.look(now, 0);
+        now.guardStopped = 2;
+        QVERIFY(texts(rules_.look(now, 1'000)).constFirst().contains('2'));
+        now.diskFreeBytes = 49;
+        QCOMPARE(rules_.look(now, 2'000).size(), 1U);
+        now.diskFreeBytes = 60; // not so much better that it would be news again
+        rules_.look(now, 2 * kMinute);
+        now.diskFreeBytes = 40;
+        QVERIFY(rules_.look(now, 4 * kMinute).empty());
+        now.diskFreeBytes = 70;
+        rules_.look(now, 5 * kMinute);
+        now.diskFreeBytes = 40;
+        QCOMPARE(rules_.look(now, 6 * kMinute).size(), 1U);
+        now.downMs = 29'999;
+        QVERIFY(rules_.look(now, 7 * kMinute).empty());
+        now.downMs = 30'000;
+        QCOMPARE(rules_.look(now, 8 * kMinute).size(), 1U);
+        now.downMs = 90'000;
+        QVERIFY(rules_.look(now, 10 * kMinute).empty());
+        now.downMs = 0;
+        rules_.look(now, 11 * kMinute);
+        now.downMs = 30'000;
+        QCOMPARE(rules_.look(now, 12 * kMinute).size(), 1U);
+    }
+
+    // --- the bell -----------------------------------------------------------------------------------------------
+
+    void theBellKeepsTheLastHundredAndRulesThatAreOffTellNothing() {
+        Notices notices;
+        NoticesModel model(notices);
+        const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        int told = 0;
+        connect(&notices, &Notices::told, this, [&] { ++told; });
+        for (int i = 0; i < 130; ++i)
+            notices.add({NoticeRule::QueueFinished, QStringLiteral("notice %1").arg(i), "queues", {}});
+        QCOMPARE(notices.all().size(), std::size_t{Notices::kMost});
+        QCOMPARE(told, 130);
+        QCOMPARE(model.notice(0)->text, QString("notice 129"));
+        notices.add({NoticeRule::DiskFull, "off as it comes", "settings", {}});
+        QCOMPARE(told, 130);
+        setNoticeRuleOn(NoticeRule::QueueFinished, false);
+        notices.add({NoticeRule::QueueFinished, "switched off", "queues", {}});
+        QCOMPARE(told, 130);
+        notices.setInFront([] { return true; });
+        notices.add({NoticeRule::FirstFailure, "seen as it comes", "actions", {}});
+        QCOMPARE(told, 130);
+        QCOMPARE(notices.unseen(), Notices::kMost - 1);
+        notices.markSeen();
+        QCOMPARE(notices.unseen(), 0);
+        notices.clear();
+        QCOMPARE(model.rowCount(), 0);
+    }
+
+    void aFailureIsToldOnceAndEnterOpensIt() {
+        openWindow();
+        window_->commands()->run(operations::createQueue("fails", {{"idle_expiry_s", 0}, {"max_retries", 0}}));
+        const auto queue = [&] {
+            return std::ranges::find_if(window_->state()->queues(),
+                                        [](const auto& each) { return each.second.tag == "fails"; });
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(queue() != window_->state()->queues().end(), kSoon);
+        // As it is when it is first looked at is where it begins: one may be too early to be news.
+        for (int tries = 0; tries < 20 && window_->notices()->unseen() == 0; ++tries) {
+            submit("exit 4", queue()->first);
+            [[maybe_unused]] const bool told =
+                QTest::qWaitFor([&] { return window_->notices()->unseen() > 0; }, 2'000);
+        }
+        QVERIFY(window_->notices()->unseen() > 0);
+        window_->actionsById().at("notices")->trigger();
+        NoticeList* list = window_->noticeList();
+        QVERIFY(list->isVisible());
+        QVERIFY(list->model()->rowCount() > 0);
+        QTest::keyClick(list->list(), Qt::Key_Return);
+        QVERIFY(!list->isVisible());
+        QCOMPARE(window_->pageId(), QString("actions"));
+        QCOMPARE(window_->notices()->unseen(), 0);
+    }
+
+    void escClosesTheListAndItsButtonsWork() {
+        openWindow();
+        window_->notices()->add({NoticeRule::QueueFinished, "cook has finished", "queues", {}});
+        NoticeList* list = window_->noticeList();
+        QTest::mouseClick(window_->topBar()->bell(), Qt::LeftButton);
+        QVERIFY(list->isVisible());
+        QTest::keyClick(list->list(), Qt::Key_Escape);
+        QVERIFY(!list->isVisible());
+        list->toggle(window_->topBar()->bell());
+        for (auto* button : list->findChildren<QAbstractButton*>())
+            if (button->text() == "Clear") button->click();
+        QCOMPARE(list->model()->rowCount(), 0);
+    }
+
+    void theTrayShowsCountsAndHoldsAll() {
+        openWindow();
+        QTRY_VERIFY_WITH_TIMEOUT(window_->tray()->counts().contains("running"), kSoon);
+        const auto actionOf = [&](const QString& text) {
+            for (QAction* action : window_->tray()->menu()->actions())
+                if (action->text() == text) return action;
+            return static_cast<QAction*>(nullptr);
+        };
+        QVERIFY(!actionOf("Release all")->isEnabled());
+        actionOf("Hold all")->trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(window_->state()->allHeld(), kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(actionOf("Release all")->isEnabled() && !actionOf("Hold all")->isEnabled(), kSoon);
+        actionOf("Release all")->trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(!window_->state()->allHeld(), kSoon);
+        // Without a tray nothing is told there.
+        if (!QSystemTrayIcon::isSystemTrayAvailable()) QVERIFY(!window_->tray()->tell({}));
+    }
+
+    void rulesAreSwitchedInTheSettings() {
+        openWindow();
+        window_->MainWindow::show("settings", "notifications");
+        auto* box = window_->page()->findChild<QCheckBox*>("disk-full");
+        QVERIFY(box != nullptr && !box->isChecked());
+        box->click();
+        QVERIFY(isNoticeRuleOn(NoticeRule::DiskFull));
+        QVERIFY(window_->page()->undo());
+        QVERIFY(!isNoticeRuleOn(NoticeRule::DiskFull));
+        window_->page()->findChild<QCheckBox*>("tray")->click();
+        QVERIFY(!isTrayWanted());
+    }
+
+    // --- sleep --------------------------------------------------------------------------------------------------
+
+    void withoutAServiceItSaysSo() {
+        SleepGuard guard;
+        guard.setWanted(true);
+        QTRY_COMPARE_WITH_TIMEOUT(guard.state(), SleepGuard::State::Impossible, kSoon);
+        guard.setWanted(false);
+        QCOMPARE(guard.state(), SleepGuard::State::Free);
+    }
+
+    void theScreenSaverKeepsItAwakeUntilItIsNotWantedAnyMore() {
+        serve(true);
+        SleepGuard guard;
+        guard.setWanted(true);
+        QTRY_COMPARE_WITH_TIMEOUT(guard.state(), SleepGuard::State::Kept, kSoon);
+        QCOMPARE(guard.by(), QString("org.freedesktop.ScreenSaver"));
+        QCOMPARE(saver_.held.size(), 1);
+        guard.setWanted(false);
+        QTRY_VERIFY_WITH_TIMEOUT(saver_.held.isEmpty(), kSoon);
+        // No more wanted before the answer came: given back at once.
+        guard.setWanted(true);
+        guard.setWanted(false);
+        guard.setWanted(true);
+        QTRY_COMPARE_WITH_TIMEOUT(guard.state(), SleepGuard::State::Kept, kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(saver_.held.size(), 1, kSoon);
+    }
+
+    void aServiceThatRefusesOrGoesIsNotCountedOn() {
+        saver_.refuses = true;
+        SleepGuard guard;
+        guard.setWanted(true);
+        QTRY_COMPARE_WITH_TIMEOUT(guard.state(), SleepGuard::State::Impossible, kSoon);
+        guard.setWanted(false);
+        saver_.refuses = false;
+        guard.setWanted(true);
+        QTRY_COMPARE_WITH_TIMEOUT(guard.state(), SleepGuard::State::Kept, kSoon);
+        serve(false);
+        QTRY_COMPARE_WITH_TIMEOUT(guard.state(), SleepGuard::State::Impossible, kSoon);
+        serve(true);
+    }
+
+    void theWindowKeepsTheMachineAwakeWhileActionsRunAndCanBeToldNotTo() {
+        openWindow();
+        submit("sleep 30");
+        QTRY_COMPARE_WITH_TIMEOUT(window_->sleepGuard()->state(), SleepGuard::State::Kept, kSoon);
+        window_->MainWindow::show("settings", "general");
+        auto* box = window_->page()->findChild<QCheckBox*>("keep-awake");
+        QVERIFY(box != nullptr && box->isChecked());
+        box->click();
+        QCOMPARE(window_->sleepGuard()->state(), SleepGuard::State::Free);
+        QTRY_VERIFY_WITH_TIMEOUT(saver_.held.isEmpty(), kSoon);
+        box->click();
+        QTRY_COMPARE_WITH_TIMEOUT(window_->sleepGuard()->state(), SleepGuard::State::Kept, kSoon);
+    }
+};
+
+QTEST_MAIN(TestNotices)
+#include "tst_notices.moc"

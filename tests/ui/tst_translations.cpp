@@ -1,0 +1,171 @@
+// The languages of the window: what comes with it, what can be added, plurals, and that German fits.
+#include "tests/ui/demo_load.h"
+#include "tests/ui/real_engine.h"
+#include "ui/bridge/attached_link.h"
+#include "ui/bridge/operation.h"
+#include "ui/models/languages.h"
+#include "ui/shell/main_window.h"
+#include "ui/style/app_style.h"
+#include "ui/style/format.h"
+#include "ui/style/paint.h"
+
+#include <QComboBox>
+#include <QDir>
+#include <QSettings>
+#include <QStandardPaths>
+#include <QTest>
+
+using namespace yard;
+using namespace yard::ui;
+
+namespace {
+
+constexpr int kSoon = 10'000;
+
+QStringList codes() {
+    QStringList all;
+    for (const Languages::Language& each : Languages::available()) all << each.code;
+    return all;
+}
+
+} // namespace
+
+class TestTranslations : public QObject {
+    Q_OBJECT
+
+    QString own_; ///< the user's directory for languages
+
+private slots:
+    void initTestCase() {
+        QStandardPaths::setTestModeEnabled(true);
+        QCoreApplication::setOrganizationName("yardmaster-test-translations");
+        own_ = Languages::directories().constFirst();
+        QDir(own_).removeRecursively();
+    }
+    void init() { QSettings().clear(); }
+    void cleanup() {
+        QDir(own_).removeRecursively();
+        QLocale::setDefault(QLocale::system());
+    }
+
+    void englishAndGermanComeWithIt() {
+        QVERIFY(codes().contains("en"));
+        QVERIFY(codes().contains("de"));
+        for (const Languages::Language& each : Languages::available())
+            if (each.code == "de") QCOMPARE(each.name, QString("Deutsch"));
+    }
+
+    void theChosenOneIsShown() {
+        QCOMPARE(MainWindow::tr("Newest failure"), QString("Newest failure"));
+        Languages::choose("de");
+        Languages languages;
+        languages.install();
+        QCOMPARE(languages.current().left(2), QString("de"));
+        QCOMPARE(MainWindow::tr("Newest failure"), QString("Neuester Fehlschlag"));
+        QCOMPARE(wordOf(Face::Failed), QString("Gescheitert"));
+        QCOMPARE(QLocale().language(), QLocale::German);
+        QCOMPARE(Format().number(1'283'902), QString("1.283.902"));
+        // Contexts of classes without an object of their own, of functions, of what is only marked.
+        QCOMPARE(allPages().front().title, QString::fromUtf8("Übersicht"));
+        QCOMPARE(Format(QLocale("de")).duration(Duration(std::chrono::minutes(61))), QString("1 h 1 min"));
+    }
+
+    void pluralsFollowTheLanguage_data() {
+        QTest::addColumn<QString>("language");
+        QTest::addColumn<QString>("one");
+        QTest::addColumn<QString>("many");
+        QTest::newRow("en") << "en" << "Cancel 1 action" << "Cancel 2 actions";
+        QTest::newRow("de") << "de" << "1 Aktion abbrechen" << "2 Aktionen abbrechen";
+    }
+    void pluralsFollowTheLanguage() {
+        QFETCH(QString, language);
+        Languages::choose(language);
+        Languages languages;
+        languages.install();
+        QTEST(operations::cancel(Target::of({7})).title, "one");
+        QTEST(operations::cancel(Target::of({7, 8})).title, "many");
+    }
+
+    void aFileInTheUsersDirectoryAddsALanguageOrGoesBeforeOurs() {
+        QVERIFY(QDir().mkpath(own_));
+        QVERIFY(QFile::copy(":/translations/yardmaster_de.qm", own_ + "/yardmaster_nl.qm"));
+        QVERIFY(QFile::copy(":/translations/yardmaster_de.qm", own_ + "/yardmaster_en.qm"));
+        QVERIFY(codes().contains("nl"));
+        QCOMPARE(codes().count("en"), 1);
+        Languages::choose("en");
+        Languages languages;
+        languages.install();
+        QCOMPARE(MainWindow::tr("Newest failure"), QString("Neuester Fehlschlag"));
+    }
+
+    void whatIsNoLanguageIsNotOfferedAndABrokenFileIsEnglish() {
+        QVERIFY(QDir().mkpath(own_));
+        for (const char* name : {"/yardmaster_sv.qm", "/yardmaster_.qm", "/yardmaster_zzzz.qm"}) {
+            QFile file(own_ + name);
+            QVERIFY(file.open(QIODevice::WriteOnly));
+            file.write("this is no file of translations");
+        }
+        QVERIFY(!codes().contains(""));
+        QVERIFY(!codes().contains("zzzz"));
+        Languages::choose("sv");
+        Languages languages;
+        languages.install();
+        QCOMPARE(MainWindow::tr("Newest failure"), QString("Newest failure"));
+        QCOMPARE(languages.current().left(2), QString("en"));
+    }
+
+    /// Every button is as wide as what stands on it, on every page, at the least size that is common.
+    void germanFitsAt1280() {
+        Languages::choose("de");
+        Languages languages;
+        languages.install();
+        test::RealEngine engine;
+        QVERIFY(engine.start());
+        Theme theme(nullptr);
+        dressApplication();
+        MainWindow window;
+        window.setEngine(std::make_unique<AttachedLink>(engine.address(), engine.token()), "embedded");
+        window.resize(1280, 720);
+        window.show();
+        QTRY_VERIFY_WITH_TIMEOUT(window.state()->isLive() && !window.state()->queues().empty(), kSoon);
+        test::submitDemo(window.state()->link());
+        for (const PageSpec& spec : window.pages()) {
+            window.MainWindow::show(spec.id);
+            QCoreApplication::processEvents();
+            QCOMPARE(window.width(), 1280); // nothing pushes it wider
+            for (const Button* button : window.findChildren<Button*>()) {
+                if (!button->isVisible()) continue;
+                QVERIFY2(button->width() >= button->sizeHint().width(),
+                         qPrintable(spec.id + ": " + button->text() + ": " + QString::number(button->width())));
+                const QRect place(button->mapTo(&window, QPoint()), button->size());
+                QVERIFY2(window.rect().contains(place) || button->window() != &window ||
+                             spec.id == "settings", // scrolls
+                         qPrintable(spec.id + ": " + button->text()));
+            }
+        }
+    }
+
+    void theLanguageIsChosenInTheSettings() {
+        test::RealEngine engine;
+        QVERIFY(engine.start());
+        Theme theme(nullptr);
+        MainWindow window;
+        window.setEngine(std::make_unique<AttachedLink>(engine.address(), engine.token()), "embedded");
+        window.show();
+        window.MainWindow::show("settings", "general");
+        auto* language = window.page()->findChild<QComboBox*>("language");
+        QVERIFY(language != nullptr);
+        QCOMPARE(language->currentData().toString(), QString());
+        const int german = language->findData("de");
+        QVERIFY(german > 0);
+        language->setCurrentIndex(german);
+        emit language->activated(german);
+        QCOMPARE(Languages::chosen(), QString("de"));
+        QVERIFY(window.page()->undo());
+        QCOMPARE(Languages::chosen(), QString());
+        QCOMPARE(language->currentIndex(), 0);
+    }
+};
+
+QTEST_MAIN(TestTranslations)
+#include "tst_translations.moc"

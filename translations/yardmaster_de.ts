@@ -1,0 +1,4986 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="de" sourcelanguage="en">
+<context>
+    <name>ActionColumns</name>
+    <message>
+        <source>State</source>
+        <translation>Zustand</translation>
+    </message>
+    <message>
+        <source>Where it stands</source>
+        <translation>Wo sie steht</translation>
+    </message>
+    <message>
+        <source>Action</source>
+        <translation>Aktion</translation>
+    </message>
+    <message>
+        <source>Its number (LSN), never used twice</source>
+        <translation>Ihre Nummer (LSN), nie zweimal vergeben</translation>
+    </message>
+    <message>
+        <source>What</source>
+        <translation>Was</translation>
+    </message>
+    <message>
+        <source>Its label, else its function</source>
+        <translation>Ihre Beschriftung, sonst ihre Funktion</translation>
+    </message>
+    <message>
+        <source>Worker</source>
+        <translation>Worker</translation>
+    </message>
+    <message>
+        <source>The program that carries it out</source>
+        <translation>Das Programm, das sie ausführt</translation>
+    </message>
+    <message>
+        <source>Queue</source>
+        <translation>Warteschlange</translation>
+    </message>
+    <message>
+        <source>The queue it came in</source>
+        <translation>Die Warteschlange, in die sie kam</translation>
+    </message>
+    <message>
+        <source>Ran</source>
+        <translation>Lief</translation>
+    </message>
+    <message>
+        <source>Time from its process&apos;s start to its end, of the last try</source>
+        <translation>Zeit vom Beginn ihres Prozesses bis zu seinem Ende, beim letzten Versuch</translation>
+    </message>
+    <message>
+        <source>Peak mem.</source>
+        <translation>Spitze Sp.</translation>
+    </message>
+    <message>
+        <source>Most memory of its process tree</source>
+        <translation>Meister Speicher ihres Prozessbaums</translation>
+    </message>
+    <message>
+        <source>Note: first error, reason to wait, or progress</source>
+        <translation>Hinweis: Fehler, Wartegrund, Fortschritt</translation>
+    </message>
+    <message>
+        <source>The next thing one would ask</source>
+        <translation>Das Nächste, wonach man fragen würde</translation>
+    </message>
+    <message>
+        <source>Function</source>
+        <translation>Funktion</translation>
+    </message>
+    <message>
+        <source>The worker&apos;s function</source>
+        <translation>Die Funktion des Workers</translation>
+    </message>
+    <message>
+        <source>Tries</source>
+        <translation>Versuche</translation>
+    </message>
+    <message>
+        <source>Attempts so far</source>
+        <translation>Bisherige Versuche</translation>
+    </message>
+    <message>
+        <source>Processor</source>
+        <translation>Prozessor</translation>
+    </message>
+    <message>
+        <source>Processor time used</source>
+        <translation>Verbrauchte Prozessorzeit</translation>
+    </message>
+    <message>
+        <source>Waited</source>
+        <translation>Gewartet</translation>
+    </message>
+    <message>
+        <source>From submission to its last start</source>
+        <translation>Von der Abgabe bis zum letzten Start</translation>
+    </message>
+    <message>
+        <source>Prepared</source>
+        <translation>Vorbereitet</translation>
+    </message>
+    <message>
+        <source>From its start to its process</source>
+        <translation>Vom Start bis zu ihrem Prozess</translation>
+    </message>
+    <message>
+        <source>Started</source>
+        <translation>Gestartet</translation>
+    </message>
+    <message>
+        <source>When its process began</source>
+        <translation>Wann ihr Prozess begann</translation>
+    </message>
+    <message>
+        <source>Finished</source>
+        <translation>Beendet</translation>
+    </message>
+    <message>
+        <source>When it ended for good</source>
+        <translation>Wann sie endgültig zu Ende war</translation>
+    </message>
+    <message>
+        <source>Priority</source>
+        <translation>Priorität</translation>
+    </message>
+    <message>
+        <source>-100 to 100, higher first</source>
+        <translation>-100 bis 100, höhere zuerst</translation>
+    </message>
+    <message>
+        <source>Exit</source>
+        <translation>Exit</translation>
+    </message>
+    <message>
+        <source>Exit code</source>
+        <translation>Exit-Code</translation>
+    </message>
+    <message>
+        <source>Reason</source>
+        <translation>Grund</translation>
+    </message>
+    <message>
+        <source>Why it ended as it did</source>
+        <translation>Warum sie so endete</translation>
+    </message>
+</context>
+<context>
+    <name>ActionFile</name>
+    <message>
+        <source>Line %1 is no action: %2</source>
+        <translation>Zeile %1 ist keine Aktion: %2</translation>
+    </message>
+    <message>
+        <source>There are no actions in it.</source>
+        <translation>Es sind keine Aktionen darin.</translation>
+    </message>
+    <message>
+        <source>%1 cannot be read: %2</source>
+        <translation>%1 ist nicht lesbar: %2</translation>
+    </message>
+    <message>
+        <source>%1 is too long.</source>
+        <translation>%1 ist zu lang.</translation>
+    </message>
+</context>
+<context>
+    <name>ActionMenu</name>
+    <message>
+        <source>Open</source>
+        <translation>Öffnen</translation>
+    </message>
+    <message>
+        <source>Log</source>
+        <translation>Ausgabe</translation>
+    </message>
+    <message>
+        <source>Reschedule</source>
+        <translation>Neu einreihen</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Retire</source>
+        <translation>Ablegen</translation>
+    </message>
+    <message>
+        <source>Show same queue</source>
+        <translation>Gleiche Warteschlange zeigen</translation>
+    </message>
+    <message>
+        <source>Show same worker</source>
+        <translation>Gleichen Worker zeigen</translation>
+    </message>
+    <message>
+        <source>Copy as</source>
+        <translation>Kopieren als</translation>
+    </message>
+    <message>
+        <source>LSN</source>
+        <translation>LSN</translation>
+    </message>
+    <message>
+        <source>yardctl</source>
+        <translation>yardctl</translation>
+    </message>
+    <message>
+        <source>curl</source>
+        <translation>curl</translation>
+    </message>
+    <message>
+        <source>JSON</source>
+        <translation>JSON</translation>
+    </message>
+</context>
+<context>
+    <name>AppearanceSection</name>
+    <message>
+        <source>Appearance</source>
+        <translation>Darstellung</translation>
+    </message>
+    <message>
+        <source>Use the desktop&apos;s font</source>
+        <translation>Schrift des Desktops verwenden</translation>
+    </message>
+    <message>
+        <source>as the desktop</source>
+        <translation>wie der Desktop</translation>
+    </message>
+    <message>
+        <source>dark</source>
+        <translation>dunkel</translation>
+    </message>
+    <message>
+        <source>light</source>
+        <translation>hell</translation>
+    </message>
+    <message>
+        <source>Theme</source>
+        <translation>Thema</translation>
+    </message>
+    <message>
+        <source>Light or dark.</source>
+        <translation>Hell oder dunkel.</translation>
+    </message>
+    <message>
+        <source>Font</source>
+        <translation>Schrift</translation>
+    </message>
+    <message>
+        <source>Else Inter, where it is installed.</source>
+        <translation>Sonst Inter, wo es installiert ist.</translation>
+    </message>
+    <message>
+        <source>%1 %</source>
+        <translation>%1 %</translation>
+    </message>
+    <message>
+        <source>Text size</source>
+        <translation>Textgröße</translation>
+    </message>
+    <message>
+        <source>Rows and heads grow with it.</source>
+        <translation>Zeilen und Köpfe wachsen mit.</translation>
+    </message>
+    <message>
+        <source>compact</source>
+        <translation>eng</translation>
+    </message>
+    <message>
+        <source>comfortable</source>
+        <translation>bequem</translation>
+    </message>
+    <message>
+        <source>Rows of tables</source>
+        <translation>Tabellenzeilen</translation>
+    </message>
+    <message>
+        <source>24 or 28 pixels at 100 %.</source>
+        <translation>24 oder 28 Pixel bei 100 %.</translation>
+    </message>
+</context>
+<context>
+    <name>EngineLink</name>
+    <message>
+        <source>The answer is too long to show; ask for less of it.</source>
+        <translation>Die Antwort ist zu lang zum Anzeigen; fragen Sie nach weniger.</translation>
+    </message>
+    <message>
+        <source>The engine does not answer: %1</source>
+        <translation>Die Engine antwortet nicht: %1</translation>
+    </message>
+    <message>
+        <source>What is at this address answers %1 and is no engine.</source>
+        <translation>Was unter dieser Adresse steht, antwortet %1 und ist keine Engine.</translation>
+    </message>
+    <message>
+        <source>The engine refuses the token.</source>
+        <translation>Die Engine lehnt das Token ab.</translation>
+    </message>
+    <message>
+        <source>There is no connection to the engine just now.</source>
+        <translation>Gerade besteht keine Verbindung zur Engine.</translation>
+    </message>
+    <message>
+        <source>%1 cannot be read: %2</source>
+        <translation>%1 ist nicht lesbar: %2</translation>
+    </message>
+</context>
+<context>
+    <name>EngineSection</name>
+    <message>
+        <source>Capacity</source>
+        <translation>Kapazität</translation>
+    </message>
+    <message>
+        <source>Guard</source>
+        <translation>Wächter</translation>
+    </message>
+    <message>
+        <source>Deadlines</source>
+        <translation>Fristen</translation>
+    </message>
+    <message>
+        <source>Retention</source>
+        <translation>Aufbewahrung</translation>
+    </message>
+    <message>
+        <source>Other</source>
+        <translation>Sonstiges</translation>
+    </message>
+    <message>
+        <source>Engine</source>
+        <translation>Engine</translation>
+    </message>
+    <message>
+        <source>The engine has not told its settings yet.</source>
+        <translation>Die Engine hat ihre Einstellungen noch nicht genannt.</translation>
+    </message>
+    <message>
+        <source>From %1 to %2.</source>
+        <translation>Von %1 bis %2.</translation>
+    </message>
+    <message>
+        <source>Default: %1.</source>
+        <translation>Vorgabe: %1.</translation>
+    </message>
+    <message>
+        <source>Heeded by the next start of the engine.</source>
+        <translation>Gilt ab dem nächsten Start der Engine.</translation>
+    </message>
+    <message>
+        <source>licence.maya = 4</source>
+        <translation>licence.maya = 4</translation>
+    </message>
+    <message>
+        <source>Resource of your own</source>
+        <translation>Eigene Ressource</translation>
+    </message>
+    <message>
+        <source>Write a name and an amount: licence.maya = 4</source>
+        <translation>Name und Menge angeben: licence.maya = 4</translation>
+    </message>
+    <message>
+        <source>This wants a number; empty is the default.</source>
+        <translation>Hier gehört eine Zahl hin; leer ist die Vorgabe.</translation>
+    </message>
+    <message>
+        <source>This wants %1 to %2.</source>
+        <translation>Erlaubt ist %1 bis %2.</translation>
+    </message>
+    <message>
+        <source>%1 waits for a restart of the engine</source>
+        <translation>%1 wartet auf einen Neustart der Engine</translation>
+    </message>
+    <message>
+        <source>actions, %1 are kept</source>
+        <translation>Aktionen, %1 sind aufbewahrt</translation>
+    </message>
+    <message>
+        <source>%, %1 of %2 used</source>
+        <translation>%, %1 von %2 benutzt</translation>
+    </message>
+    <message>
+        <source>%, %1 used</source>
+        <translation>%, %1 benutzt</translation>
+    </message>
+    <message>
+        <source>There is no connection to the engine</source>
+        <translation>Es besteht keine Verbindung zur Engine</translation>
+    </message>
+</context>
+<context>
+    <name>EnginesSection</name>
+    <message>
+        <source>Engines and tokens</source>
+        <translation>Engines und Tokens</translation>
+    </message>
+    <message>
+        <source>Attach</source>
+        <translation>Verbinden</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>Adresse</translation>
+    </message>
+    <message>
+        <source>Of the engine; its API is expected below /compute unless the address says otherwise.</source>
+        <translation>Der Engine; ihre API wird unter /compute erwartet, wenn die Adresse nichts anderes sagt.</translation>
+    </message>
+    <message>
+        <source>Token</source>
+        <translation>Token</translation>
+    </message>
+    <message>
+        <source>From the file &quot;token&quot; in that engine&apos;s data directory. Empty: the one that was kept.</source>
+        <translation>Aus der Datei &quot;token&quot; im Datenverzeichnis der Engine. Leer: das aufbewahrte.</translation>
+    </message>
+    <message>
+        <source>Known engines</source>
+        <translation>Bekannte Engines</translation>
+    </message>
+    <message>
+        <source>in the system&apos;s keychain</source>
+        <translation>im Schlüsselbund des Systems</translation>
+    </message>
+    <message>
+        <source>in a file that only you can read</source>
+        <translation>in einer Datei, die nur Sie lesen können</translation>
+    </message>
+    <message>
+        <source>nowhere; asked for each time</source>
+        <translation>nirgends; wird jedes Mal gefragt</translation>
+    </message>
+    <message>
+        <source>Tokens are kept</source>
+        <translation>Tokens liegen</translation>
+    </message>
+    <message>
+        <source>The file is %1.</source>
+        <translation>Die Datei ist %1.</translation>
+    </message>
+    <message>
+        <source>Unlock it, or choose the file: it is readable by you alone, but not encrypted.</source>
+        <translation>Entsperren Sie ihn, oder wählen Sie die Datei: nur Sie können sie lesen, doch sie ist nicht verschlüsselt.</translation>
+    </message>
+    <message>
+        <source>This program&apos;s</source>
+        <translation>Die dieses Programms</translation>
+    </message>
+    <message>
+        <source>Known</source>
+        <translation>Bekannt</translation>
+    </message>
+    <message>
+        <source>Forget</source>
+        <translation>Vergessen</translation>
+    </message>
+    <message>
+        <source>shown now</source>
+        <translation>wird gezeigt</translation>
+    </message>
+    <message>
+        <source>reachable</source>
+        <translation>erreichbar</translation>
+    </message>
+    <message>
+        <source>does not answer</source>
+        <translation>antwortet nicht</translation>
+    </message>
+    <message>
+        <source>This is no address of an engine: http://forge-07:8640</source>
+        <translation>Das ist keine Adresse einer Engine: http://forge-07:8640</translation>
+    </message>
+    <message>
+        <source>There is no token of this engine yet.</source>
+        <translation>Von dieser Engine gibt es noch kein Token.</translation>
+    </message>
+    <message>
+        <source>Trying %1…</source>
+        <translation>%1 wird versucht…</translation>
+    </message>
+    <message>
+        <source>The token was not kept: %1</source>
+        <translation>Das Token wurde nicht aufbewahrt: %1</translation>
+    </message>
+</context>
+<context>
+    <name>Face</name>
+    <message>
+        <source>Pending</source>
+        <translation>Wartend</translation>
+    </message>
+    <message>
+        <source>Held</source>
+        <translation>Gehalten</translation>
+    </message>
+    <message>
+        <source>Retry waiting</source>
+        <translation>Neuversuch</translation>
+    </message>
+    <message>
+        <source>Submitting</source>
+        <translation>Startet</translation>
+    </message>
+    <message>
+        <source>Running</source>
+        <translation>Läuft</translation>
+    </message>
+    <message>
+        <source>Completed</source>
+        <translation>Fertig</translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>Gescheitert</translation>
+    </message>
+    <message>
+        <source>Abandoned</source>
+        <translation>Aufgegeben</translation>
+    </message>
+    <message>
+        <source>Cancelled</source>
+        <translation>Abgebrochen</translation>
+    </message>
+</context>
+<context>
+    <name>FailureKinds</name>
+    <message>
+        <source>unknown</source>
+        <translation>unbekannt</translation>
+    </message>
+    <message>
+        <source>program</source>
+        <translation>Programm</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1, %2</translation>
+    </message>
+</context>
+<context>
+    <name>Format</name>
+    <message>
+        <source>%1 %</source>
+        <translation>%1 %</translation>
+    </message>
+    <message>
+        <source>&lt;%1 %</source>
+        <translation>&lt;%1 %</translation>
+    </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 s</translation>
+    </message>
+    <message>
+        <source>%1 min %2 s</source>
+        <translation>%1 min %2 s</translation>
+    </message>
+    <message>
+        <source>%1 h %2 min</source>
+        <translation>%1 h %2 min</translation>
+    </message>
+    <message>
+        <source>%1 d %2 h</source>
+        <translation>%1 d %2 h</translation>
+    </message>
+    <message>
+        <source>%1, in %2</source>
+        <translation>%1, in %2</translation>
+    </message>
+    <message>
+        <source>%1, %2 ago</source>
+        <translation>%1, vor %2</translation>
+    </message>
+</context>
+<context>
+    <name>GeneralSection</name>
+    <message>
+        <source>General</source>
+        <translation>Allgemein</translation>
+    </message>
+    <message>
+        <source>Reset layout</source>
+        <translation>Anordnung zurücksetzen</translation>
+    </message>
+    <message>
+        <source>Layout</source>
+        <translation>Anordnung</translation>
+    </message>
+    <message>
+        <source>Columns, their order and widths, splitters and the place of the window: as they come.</source>
+        <translation>Spalten, ihre Folge und Breite, Trenner und der Platz des Fensters: wie mitgeliefert.</translation>
+    </message>
+    <message>
+        <source>The layout is as it comes.</source>
+        <translation>Die Anordnung ist wie mitgeliefert.</translation>
+    </message>
+    <message>
+        <source>as the desktop</source>
+        <translation>wie der Desktop</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>Sprache</translation>
+    </message>
+    <message>
+        <source>More are found in %1.</source>
+        <translation>Weitere werden gefunden in %1.</translation>
+    </message>
+    <message>
+        <source>from the next start on</source>
+        <translation>ab dem nächsten Start</translation>
+    </message>
+    <message>
+        <source>the one shown last</source>
+        <translation>die zuletzt gezeigte</translation>
+    </message>
+    <message>
+        <source>First page</source>
+        <translation>Erste Seite</translation>
+    </message>
+    <message>
+        <source>Which page the window opens with.</source>
+        <translation>Mit welcher Seite das Fenster aufgeht.</translation>
+    </message>
+    <message>
+        <source>Keep this machine awake while actions run</source>
+        <translation>Diesen Rechner wach halten, solange Aktionen laufen</translation>
+    </message>
+    <message>
+        <source>Sleep</source>
+        <translation>Ruhezustand</translation>
+    </message>
+    <message>
+        <source>Only for an engine on this machine.</source>
+        <translation>Nur bei einer Engine auf diesem Rechner.</translation>
+    </message>
+    <message>
+        <source>Tonight begins</source>
+        <translation>Die Nacht beginnt</translation>
+    </message>
+    <message>
+        <source>What failed since then, the day before, is what &quot;tonight&quot; means.</source>
+        <translation>Was seitdem fehlschlug, am Vortag, ist mit „heute Nacht“ gemeint.</translation>
+    </message>
+    <message>
+        <source>This wants a time of day: 18:00</source>
+        <translation>Hier gehört eine Uhrzeit hin: 18:00</translation>
+    </message>
+</context>
+<context>
+    <name>KeysSection</name>
+    <message>
+        <source>Keys</source>
+        <translation>Tasten</translation>
+    </message>
+    <message>
+        <source>Press the new keys in a field; Backspace takes them away. F1 shows the keys of the page that is open.</source>
+        <translation>Drücken Sie die neuen Tasten in einem Feld; die Rücktaste nimmt sie weg. F1 zeigt die Tasten der offenen Seite.</translation>
+    </message>
+    <message>
+        <source>Everywhere</source>
+        <translation>Überall</translation>
+    </message>
+    <message>
+        <source>All keys as they come</source>
+        <translation>Alle Tasten wie mitgeliefert</translation>
+    </message>
+    <message>
+        <source>Reset</source>
+        <translation>Zurücksetzen</translation>
+    </message>
+    <message>
+        <source>comes without</source>
+        <translation>mitgeliefert ohne</translation>
+    </message>
+    <message>
+        <source>comes as %1</source>
+        <translation>mitgeliefert: %1</translation>
+    </message>
+    <message>
+        <source>%1 already does &quot;%2&quot;; give that another key first.</source>
+        <translation>%1 tut schon „%2“; geben Sie dem zuerst eine andere Taste.</translation>
+    </message>
+    <message>
+        <source>%1 is needed for typing; add Ctrl or Alt.</source>
+        <translation>%1 wird zum Schreiben gebraucht; nehmen Sie Strg oder Alt dazu.</translation>
+    </message>
+</context>
+<context>
+    <name>Notices</name>
+    <message>
+        <source>A queue has finished</source>
+        <translation>Eine Warteschlange ist fertig</translation>
+    </message>
+    <message>
+        <source>The first failure of a queue in 10 minutes</source>
+        <translation>Erster Fehlschlag einer Warteschlange in 10 Minuten</translation>
+    </message>
+    <message>
+        <source>A worker is gone</source>
+        <translation>Ein Worker ist weg</translation>
+    </message>
+    <message>
+        <source>The memory guard stopped an action</source>
+        <translation>Der Speicherwächter hat eine Aktion beendet</translation>
+    </message>
+    <message>
+        <source>The disk with the data is nearly full</source>
+        <translation>Der Datenträger mit den Daten ist fast voll</translation>
+    </message>
+    <message>
+        <source>There has been no connection for 30 s</source>
+        <translation>Seit 30 s keine Verbindung</translation>
+    </message>
+    <message>
+        <source>%1 has finished</source>
+        <translation>%1 ist fertig</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n queue(s) have finished: %1</source>
+        <translation>
+            <numerusform>%n Warteschlange ist fertig: %1</numerusform>
+            <numerusform>%n Warteschlangen sind fertig: %1</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n failed in %1</source>
+        <translation>
+            <numerusform>%n gescheitert in %1</numerusform>
+            <numerusform>%n gescheitert in %1</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n worker(s) gone: %1</source>
+        <translation>
+            <numerusform>%n Worker ist weg: %1</numerusform>
+            <numerusform>%n Worker sind weg: %1</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>The memory guard stopped %n action(s)</source>
+        <translation>
+            <numerusform>Der Speicherwächter hat %n Aktion beendet</numerusform>
+            <numerusform>Der Speicherwächter hat %n Aktionen beendet</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The disk with the data is nearly full: %1 are free</source>
+        <translation>Der Datenträger mit den Daten ist fast voll: %1 sind frei</translation>
+    </message>
+    <message>
+        <source>There has been no connection to the engine for 30 s</source>
+        <translation>Seit 30 s besteht keine Verbindung zur Engine</translation>
+    </message>
+</context>
+<context>
+    <name>NotificationsSection</name>
+    <message>
+        <source>Notifications</source>
+        <translation>Benachrichtigungen</translation>
+    </message>
+    <message>
+        <source>Told while the window is not in front, at most one of a kind a minute; the bell keeps the last %1. What you just did yourself is not told.</source>
+        <translation>Gemeldet wird, solange das Fenster nicht vorn ist, höchstens eine je Art und Minute; die Glocke behält die letzten %1. Was Sie gerade selbst getan haben, wird nicht gemeldet.</translation>
+    </message>
+    <message>
+        <source>Tell me when</source>
+        <translation>Melden, wenn</translation>
+    </message>
+    <message>
+        <source>Tray</source>
+        <translation>Leiste</translation>
+    </message>
+    <message>
+        <source>Show an icon in the desktop&apos;s tray</source>
+        <translation>Ein Symbol in der Leiste des Desktops zeigen</translation>
+    </message>
+    <message>
+        <source>With counts, Hold all and Release all; notices are shown there, else the window asks for attention in the task bar.</source>
+        <translation>Mit Zahlen, Alle anhalten und Alle freigeben; Meldungen erscheinen dort, sonst bittet das Fenster in der Taskleiste um Aufmerksamkeit.</translation>
+    </message>
+</context>
+<context>
+    <name>Operation</name>
+    <message numerus="yes">
+        <source>Reschedule %n action(s)</source>
+        <translation>
+            <numerusform>%n Aktion neu einreihen</numerusform>
+            <numerusform>%n Aktionen neu einreihen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Cancel %n action(s)</source>
+        <translation>
+            <numerusform>%n Aktion abbrechen</numerusform>
+            <numerusform>%n Aktionen abbrechen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Retire %n action(s)</source>
+        <translation>
+            <numerusform>%n Aktion ablegen</numerusform>
+            <numerusform>%n Aktionen ablegen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Hold %n action(s)</source>
+        <translation>
+            <numerusform>%n Aktion anhalten</numerusform>
+            <numerusform>%n Aktionen anhalten</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Release %n action(s)</source>
+        <translation>
+            <numerusform>%n Aktion freigeben</numerusform>
+            <numerusform>%n Aktionen freigeben</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Set priority of %n action(s)</source>
+        <translation>
+            <numerusform>Priorität von %n Aktion setzen</numerusform>
+            <numerusform>Priorität von %n Aktionen setzen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Move %n action(s) to %1</source>
+        <translation>
+            <numerusform>%n Aktion nach %1 verschieben</numerusform>
+            <numerusform>%n Aktionen nach %1 verschieben</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Hold %1</source>
+        <translation>%1 anhalten</translation>
+    </message>
+    <message>
+        <source>Release %1</source>
+        <translation>%1 freigeben</translation>
+    </message>
+    <message>
+        <source>Drain %1</source>
+        <translation>%1 leerlaufen lassen</translation>
+    </message>
+    <message numerus="yes">
+        <source>Cancel %n action(s) in %1</source>
+        <translation>
+            <numerusform>%n Aktion in %1 abbrechen</numerusform>
+            <numerusform>%n Aktionen in %1 abbrechen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Delete %1</source>
+        <translation>%1 löschen</translation>
+    </message>
+    <message>
+        <source>Create queue %1</source>
+        <translation>Warteschlange %1 anlegen</translation>
+    </message>
+    <message>
+        <source>Change settings of %1</source>
+        <translation>Einstellungen von %1 ändern</translation>
+    </message>
+    <message>
+        <source>Pause: hold every queue</source>
+        <translation>Pause: alle Warteschlangen anhalten</translation>
+    </message>
+    <message>
+        <source>Resume: release every queue</source>
+        <translation>Fortsetzen: alle Warteschlangen freigeben</translation>
+    </message>
+    <message>
+        <source>Drain the engine</source>
+        <translation>Die Engine leerlaufen lassen</translation>
+    </message>
+    <message>
+        <source>Pause the session</source>
+        <translation>Die Sitzung pausieren</translation>
+    </message>
+    <message>
+        <source>Abandon the session</source>
+        <translation>Die Sitzung aufgeben</translation>
+    </message>
+    <message>
+        <source>Sunset: end the engine</source>
+        <translation>Sonnenuntergang: die Engine beenden</translation>
+    </message>
+    <message numerus="yes">
+        <source>Submit %n action(s) to %1</source>
+        <translation>
+            <numerusform>%n Aktion an %1 abgeben</numerusform>
+            <numerusform>%n Aktionen an %1 abgeben</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Register worker %1</source>
+        <translation>Worker %1 registrieren</translation>
+    </message>
+    <message>
+        <source>Remove worker %1</source>
+        <translation>Worker %1 entfernen</translation>
+    </message>
+    <message>
+        <source>Change settings</source>
+        <translation>Einstellungen ändern</translation>
+    </message>
+</context>
+<context>
+    <name>Pages</name>
+    <message>
+        <source>Dashboard</source>
+        <translation>Übersicht</translation>
+    </message>
+    <message>
+        <source>Queues</source>
+        <translation>Warteschlangen</translation>
+    </message>
+    <message>
+        <source>Actions</source>
+        <translation>Aktionen</translation>
+    </message>
+    <message>
+        <source>Workers</source>
+        <translation>Worker</translation>
+    </message>
+    <message>
+        <source>Timelines</source>
+        <translation>Zeitlinien</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>Einstellungen</translation>
+    </message>
+</context>
+<context>
+    <name>QObject</name>
+    <message>
+        <source>The engine lacks %1… and none of the files named here has this content.</source>
+        <translation>Der Engine fehlt %1… und keine der hier genannten Dateien hat diesen Inhalt.</translation>
+    </message>
+    <message>
+        <source>%1 could not be sent: %2</source>
+        <translation>%1 konnte nicht gesendet werden: %2</translation>
+    </message>
+    <message>
+        <source>done</source>
+        <translation>erledigt</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n changed</source>
+        <translation>
+            <numerusform>%n geändert</numerusform>
+            <numerusform>%n geändert</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n refused: %1</source>
+        <translation>
+            <numerusform>%n abgelehnt: %1</numerusform>
+            <numerusform>%n abgelehnt: %1</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>default</source>
+        <translation>Standard</translation>
+    </message>
+    <message>
+        <source>queue %1</source>
+        <translation>Warteschlange %1</translation>
+    </message>
+    <message>
+        <source>New queue</source>
+        <translation>Neue Warteschlange</translation>
+    </message>
+    <message>
+        <source>Tag, what people know it by</source>
+        <translation>Name, unter dem man sie kennt</translation>
+    </message>
+    <message>
+        <source>Tag</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>Create queue</source>
+        <translation>Warteschlange anlegen</translation>
+    </message>
+    <message>
+        <source>Give it a tag first</source>
+        <translation>Geben Sie ihr zuerst einen Namen</translation>
+    </message>
+    <message>
+        <source>Starting</source>
+        <translation>Startet</translation>
+    </message>
+    <message>
+        <source>Held</source>
+        <translation>Gehalten</translation>
+    </message>
+    <message>
+        <source>Ready</source>
+        <translation>Bereit</translation>
+    </message>
+    <message>
+        <source>Draining</source>
+        <translation>Läuft leer</translation>
+    </message>
+    <message>
+        <source>Paused</source>
+        <translation>Pausiert</translation>
+    </message>
+    <message>
+        <source>Abandoned</source>
+        <translation>Aufgegeben</translation>
+    </message>
+    <message>
+        <source>Sunset</source>
+        <translation>Beendet sich</translation>
+    </message>
+    <message>
+        <source>Created</source>
+        <translation>Angelegt</translation>
+    </message>
+    <message>
+        <source>Not possible here now</source>
+        <translation>Hier und jetzt nicht möglich</translation>
+    </message>
+</context>
+<context>
+    <name>QueueRows</name>
+    <message>
+        <source>Draining</source>
+        <translation>Läuft leer</translation>
+    </message>
+    <message>
+        <source>Cancelled</source>
+        <translation>Abgebrochen</translation>
+    </message>
+    <message>
+        <source>Held</source>
+        <translation>Gehalten</translation>
+    </message>
+    <message>
+        <source>Active</source>
+        <translation>Aktiv</translation>
+    </message>
+    <message>
+        <source>on release</source>
+        <translation>bei Freigabe</translation>
+    </message>
+    <message>
+        <source>Queue</source>
+        <translation>Warteschlange</translation>
+    </message>
+    <message>
+        <source>The queue&apos;s tag, or its number</source>
+        <translation>Der Name der Warteschlange oder ihre Nummer</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>Zustand</translation>
+    </message>
+    <message>
+        <source>Whether it starts actions</source>
+        <translation>Ob sie Aktionen startet</translation>
+    </message>
+    <message>
+        <source>Weight</source>
+        <translation>Gewicht</translation>
+    </message>
+    <message>
+        <source>Its share of the machine against other queues</source>
+        <translation>Ihr Anteil am Rechner gegenüber anderen Warteschlangen</translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation>Fortschritt</translation>
+    </message>
+    <message>
+        <source>Actions by state; the legend is below</source>
+        <translation>Aktionen nach Zustand; die Legende steht unten</translation>
+    </message>
+    <message>
+        <source>Done</source>
+        <translation>Erledigt</translation>
+    </message>
+    <message>
+        <source>Share of its actions that are in a final state</source>
+        <translation>Anteil ihrer Aktionen in einem Endzustand</translation>
+    </message>
+    <message>
+        <source>Waiting</source>
+        <translation>Warten</translation>
+    </message>
+    <message>
+        <source>Actions pending, held or waiting to be retried</source>
+        <translation>Aktionen, die warten, angehalten sind oder neu versucht werden</translation>
+    </message>
+    <message>
+        <source>Running</source>
+        <translation>Läuft</translation>
+    </message>
+    <message>
+        <source>Actions running now</source>
+        <translation>Aktionen, die gerade laufen</translation>
+    </message>
+    <message>
+        <source>Completed</source>
+        <translation>Fertig</translation>
+    </message>
+    <message>
+        <source>Actions that succeeded</source>
+        <translation>Aktionen, die gelungen sind</translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>Fehler</translation>
+    </message>
+    <message>
+        <source>Actions that failed for good</source>
+        <translation>Aktionen, die endgültig fehlschlugen</translation>
+    </message>
+    <message>
+        <source>Per min</source>
+        <translation>Pro min</translation>
+    </message>
+    <message>
+        <source>Actions that ended within the last minute</source>
+        <translation>Aktionen, die in der letzten Minute endeten</translation>
+    </message>
+    <message>
+        <source>Finish in</source>
+        <translation>Fertig in</translation>
+    </message>
+    <message>
+        <source>When what waits and runs should be done</source>
+        <translation>Wann erledigt sein dürfte, was wartet und läuft</translation>
+    </message>
+    <message>
+        <source>%1 completed, %2 failed, %3 abandoned, %4 cancelled, %5 running, %6 waiting</source>
+        <translation>%1 fertig, %2 gescheitert, %3 aufgegeben, %4 abgebrochen, %5 laufen, %6 warten</translation>
+    </message>
+</context>
+<context>
+    <name>Reason</name>
+    <message>
+        <source>exit code %1</source>
+        <translation>Exit-Code %1</translation>
+    </message>
+    <message>
+        <source>signal %1</source>
+        <translation>Signal %1</translation>
+    </message>
+    <message>
+        <source>deadline passed</source>
+        <translation>Frist abgelaufen</translation>
+    </message>
+    <message>
+        <source>memory limit</source>
+        <translation>Speichergrenze</translation>
+    </message>
+    <message>
+        <source>cancelled</source>
+        <translation>abgebrochen</translation>
+    </message>
+    <message>
+        <source>abandoned</source>
+        <translation>aufgegeben</translation>
+    </message>
+    <message>
+        <source>the engine died</source>
+        <translation>die Engine ist gestorben</translation>
+    </message>
+    <message>
+        <source>the engine was stopped</source>
+        <translation>die Engine wurde beendet</translation>
+    </message>
+    <message>
+        <source>could not be started</source>
+        <translation>konnte nicht gestartet werden</translation>
+    </message>
+    <message>
+        <source>the runner was lost</source>
+        <translation>der Runner ging verloren</translation>
+    </message>
+    <message>
+        <source>the machine ran out of memory</source>
+        <translation>der Rechner hatte keinen Speicher mehr</translation>
+    </message>
+    <message>
+        <source>the worker crashed</source>
+        <translation>der Worker ist abgestürzt</translation>
+    </message>
+    <message>
+        <source>an output is missing</source>
+        <translation>eine Ausgabe fehlt</translation>
+    </message>
+    <message>
+        <source>its result is too large</source>
+        <translation>das Ergebnis ist zu groß</translation>
+    </message>
+    <message>
+        <source>what it waited for failed</source>
+        <translation>worauf sie wartete, schlug fehl</translation>
+    </message>
+</context>
+<context>
+    <name>Timeline</name>
+    <message>
+        <source>There is no key %1 here; there are state, worker, label, lsn and tries&gt;.</source>
+        <translation>Den Schlüssel %1 gibt es hier nicht; es gibt state, worker, label, lsn und tries&gt;.</translation>
+    </message>
+    <message>
+        <source>Whole day</source>
+        <translation>Ganzer Tag</translation>
+    </message>
+    <message>
+        <source>In all</source>
+        <translation>Insgesamt</translation>
+    </message>
+    <message>
+        <source>%1 to now</source>
+        <translation>%1 bis jetzt</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1, %2</translation>
+    </message>
+    <message>
+        <source>%1, engine time</source>
+        <translation>%1, Zeit der Engine</translation>
+    </message>
+    <message>
+        <source>now</source>
+        <translation>jetzt</translation>
+    </message>
+    <message>
+        <source>%1 of %2 busy at the cursor</source>
+        <translation>%1 von %2 beschäftigt am Zeiger</translation>
+    </message>
+    <message>
+        <source>%1 of %2 busy</source>
+        <translation>%1 von %2 beschäftigt</translation>
+    </message>
+    <message>
+        <source>Slots</source>
+        <translation>Slots</translation>
+    </message>
+    <message>
+        <source>slot %1</source>
+        <translation>Slot %1</translation>
+    </message>
+    <message>
+        <source>1 idle slot</source>
+        <translation>1 freier Slot</translation>
+    </message>
+    <message>
+        <source>%1 idle slots</source>
+        <translation>%1 freie Slots</translation>
+    </message>
+    <message>
+        <source>Reading what has run…</source>
+        <translation>Was lief, wird gelesen</translation>
+    </message>
+    <message>
+        <source>No action has run in this range</source>
+        <translation>In diesem Bereich lief keine Aktion</translation>
+    </message>
+    <message>
+        <source>Processor</source>
+        <translation>Prozessor</translation>
+    </message>
+    <message>
+        <source>of %1 cores</source>
+        <translation>von %1 Kernen</translation>
+    </message>
+    <message>
+        <source>cores</source>
+        <translation>Kerne</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>of %1</source>
+        <translation>von %1</translation>
+    </message>
+    <message>
+        <source>in use</source>
+        <translation>benutzt</translation>
+    </message>
+    <message>
+        <source>Waiting</source>
+        <translation>Warten</translation>
+    </message>
+    <message>
+        <source>actions</source>
+        <translation>Aktionen</translation>
+    </message>
+    <message>
+        <source>%1 cores</source>
+        <translation>%1 Kerne</translation>
+    </message>
+    <message>
+        <source>no new starts above %1</source>
+        <translation>keine Starts über %1</translation>
+    </message>
+    <message>
+        <source>no data</source>
+        <translation>keine Daten</translation>
+    </message>
+    <message>
+        <source>%1 slot %2</source>
+        <translation>%1 Slot %2</translation>
+    </message>
+    <message>
+        <source>since %1</source>
+        <translation>seit %1</translation>
+    </message>
+    <message>
+        <source>%1 to %2</source>
+        <translation>%1 bis %2</translation>
+    </message>
+    <message>
+        <source>%1, %2, %3, %4 slot %5, %6</source>
+        <translation>%1, %2, %3, %4 Slot %5, %6</translation>
+    </message>
+</context>
+<context>
+    <name>WaitReasons</name>
+    <message>
+        <source>%1: %2 of %3 free</source>
+        <translation>%1: %2 von %3 frei</translation>
+    </message>
+    <message>
+        <source>after another action</source>
+        <translation>nach einer anderen Aktion</translation>
+    </message>
+    <message>
+        <source>not before a time of its own</source>
+        <translation>nicht vor einer eigenen Zeit</translation>
+    </message>
+    <message>
+        <source>the default queue</source>
+        <translation>die Standard-Warteschlange</translation>
+    </message>
+    <message>
+        <source>queue %1</source>
+        <translation>Warteschlange %1</translation>
+    </message>
+    <message>
+        <source>back-off after a failure</source>
+        <translation>Pause nach einem Fehlschlag</translation>
+    </message>
+    <message>
+        <source>held by themselves</source>
+        <translation>selbst angehalten</translation>
+    </message>
+    <message>
+        <source>%1 is held</source>
+        <translation>%1 ist angehalten</translation>
+    </message>
+    <message>
+        <source>being looked at</source>
+        <translation>wird gerade angesehen</translation>
+    </message>
+    <message>
+        <source>next in %1</source>
+        <translation>als Nächste in %1</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
+    <message>
+        <source>other reasons</source>
+        <translation>andere Gründe</translation>
+    </message>
+</context>
+<context>
+    <name>WorkerColumns</name>
+    <message>
+        <source>Name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>Name of the worker</source>
+        <translation>Name des Workers</translation>
+    </message>
+    <message>
+        <source>Version</source>
+        <translation>Version</translation>
+    </message>
+    <message>
+        <source>Version of the worker</source>
+        <translation>Version des Workers</translation>
+    </message>
+    <message>
+        <source>Mode</source>
+        <translation>Art</translation>
+    </message>
+    <message>
+        <source>process: started for each action; warm: stays between actions</source>
+        <translation>process: für jede Aktion gestartet; warm: bleibt zwischen Aktionen</translation>
+    </message>
+    <message>
+        <source>Functions</source>
+        <translation>Funktionen</translation>
+    </message>
+    <message>
+        <source>What it can run</source>
+        <translation>Was er ausführen kann</translation>
+    </message>
+    <message>
+        <source>Platform</source>
+        <translation>Plattform</translation>
+    </message>
+    <message>
+        <source>What it was built for</source>
+        <translation>Wofür er gebaut wurde</translation>
+    </message>
+    <message>
+        <source>Running</source>
+        <translation>Läuft</translation>
+    </message>
+    <message>
+        <source>Its actions that run now</source>
+        <translation>Seine Aktionen, die gerade laufen</translation>
+    </message>
+    <message>
+        <source>Waiting</source>
+        <translation>Warten</translation>
+    </message>
+    <message>
+        <source>Its actions that are pending</source>
+        <translation>Seine Aktionen, die warten</translation>
+    </message>
+    <message>
+        <source>Failed (7 d)</source>
+        <translation>Fehler (7 T)</translation>
+    </message>
+    <message>
+        <source>Its actions that failed within the last 7 days</source>
+        <translation>Seine Aktionen, die in den letzten 7 Tagen fehlschlugen</translation>
+    </message>
+    <message>
+        <source>Usual time</source>
+        <translation>Übliche Zeit</translation>
+    </message>
+    <message>
+        <source>Median of the completed ones of its last 200 runs</source>
+        <translation>Median der gelungenen seiner letzten 200 Läufe</translation>
+    </message>
+    <message>
+        <source>Peak mem.</source>
+        <translation>Spitze Sp.</translation>
+    </message>
+    <message>
+        <source>The most memory of its last 200 runs</source>
+        <translation>Der meiste Speicher seiner letzten 200 Läufe</translation>
+    </message>
+    <message>
+        <source>Last used</source>
+        <translation>Zuletzt benutzt</translation>
+    </message>
+    <message>
+        <source>When its newest finished action ended</source>
+        <translation>Wann seine letzte beendete Aktion endete</translation>
+    </message>
+    <message>
+        <source>Id</source>
+        <translation>Id</translation>
+    </message>
+    <message>
+        <source>The first 8 digits of its hash</source>
+        <translation>Die ersten 8 Stellen seines Hashs</translation>
+    </message>
+</context>
+<context>
+    <name>WorkerDraft</name>
+    <message>
+        <source>guessed from the name</source>
+        <translation>geraten nach dem Namen</translation>
+    </message>
+    <message>
+        <source>guessed: nothing says</source>
+        <translation>geraten: nichts sagt es</translation>
+    </message>
+    <message>
+        <source>guessed: this machine&apos;s</source>
+        <translation>geraten: die dieses Rechners</translation>
+    </message>
+    <message>
+        <source>guessed: the only program there</source>
+        <translation>geraten: das einzige Programm dort</translation>
+    </message>
+    <message>
+        <source>%1 cannot be read: %2</source>
+        <translation>%1 ist nicht lesbar: %2</translation>
+    </message>
+    <message>
+        <source>%1 is too long for a descriptor.</source>
+        <translation>%1 ist zu lang für eine Beschreibung.</translation>
+    </message>
+    <message>
+        <source>A descriptor is a JSON object; this is none.</source>
+        <translation>Eine Beschreibung ist ein JSON-Objekt; dies ist keines.</translation>
+    </message>
+    <message>
+        <source>guessed: the program alone</source>
+        <translation>geraten: nur das Programm</translation>
+    </message>
+    <message>
+        <source>%1 is not there.</source>
+        <translation>%1 ist nicht da.</translation>
+    </message>
+    <message>
+        <source>This folder has no worker.json and not exactly one program; choose the program.</source>
+        <translation>Dieser Ordner hat kein worker.json und nicht genau ein Programm; wählen Sie das Programm.</translation>
+    </message>
+    <message>
+        <source>%1 is neither a program, nor a folder, nor a descriptor (a .json file).</source>
+        <translation>%1 ist weder Programm noch Ordner noch Beschreibung (eine .json-Datei).</translation>
+    </message>
+    <message>
+        <source>Line %1, column %2</source>
+        <translation>Zeile %1, Spalte %2</translation>
+    </message>
+    <message>
+        <source>It does not answer --describe with its functions.</source>
+        <translation>Es antwortet auf --describe nicht mit seinen Funktionen.</translation>
+    </message>
+</context>
+<context>
+    <name>WorkerFacts</name>
+    <message>
+        <source>yes</source>
+        <translation>ja</translation>
+    </message>
+    <message>
+        <source>no</source>
+        <translation>nein</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::ActionsPage</name>
+    <message>
+        <source>All</source>
+        <translation>Alle</translation>
+    </message>
+    <message>
+        <source>Tonight</source>
+        <translation>Heute Nacht</translation>
+    </message>
+    <message>
+        <source>Running</source>
+        <translation>Läuft</translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>Gescheitert</translation>
+    </message>
+    <message>
+        <source>Waiting long</source>
+        <translation>Warten lange</translation>
+    </message>
+    <message>
+        <source>Silent for 10 min</source>
+        <translation>Still seit 10 min</translation>
+    </message>
+    <message>
+        <source>Actions</source>
+        <translation>Aktionen</translation>
+    </message>
+    <message>
+        <source>state:failed queue:nightly cpu&gt;50 text…</source>
+        <translation>state:failed queue:nightly cpu&gt;50 Text…</translation>
+    </message>
+    <message>
+        <source>Reschedule</source>
+        <translation>Neu einreihen</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>More</source>
+        <translation>Mehr</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n update(s) wait</source>
+        <translation>
+            <numerusform>%n Änderung wartet</numerusform>
+            <numerusform>%n Änderungen warten</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>F5</source>
+        <translation>F5</translation>
+    </message>
+    <message>
+        <source>Columns</source>
+        <translation>Spalten</translation>
+    </message>
+    <message>
+        <source>Keep this filter as a view…</source>
+        <translation>Diesen Filter als Ansicht behalten…</translation>
+    </message>
+    <message>
+        <source>Keep as a view</source>
+        <translation>Als Ansicht behalten</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>Forget the views of your own</source>
+        <translation>Eigene Ansichten vergessen</translation>
+    </message>
+    <message>
+        <source>Retire</source>
+        <translation>Ablegen</translation>
+    </message>
+    <message>
+        <source>Hold or release</source>
+        <translation>Anhalten oder freigeben</translation>
+    </message>
+    <message>
+        <source>Move to queue…</source>
+        <translation>In Warteschlange verschieben…</translation>
+    </message>
+    <message>
+        <source>Set priority…</source>
+        <translation>Priorität setzen…</translation>
+    </message>
+    <message>
+        <source>Edit and resubmit</source>
+        <translation>Bearbeiten und neu abgeben</translation>
+    </message>
+    <message>
+        <source>Compare with the last good one</source>
+        <translation>Mit dem letzten guten vergleichen</translation>
+    </message>
+    <message>
+        <source>Log</source>
+        <translation>Ausgabe</translation>
+    </message>
+    <message>
+        <source>Tab %1</source>
+        <translation>Reiter %1</translation>
+    </message>
+    <message>
+        <source>Select an action first</source>
+        <translation>Wählen Sie zuerst eine Aktion</translation>
+    </message>
+    <message>
+        <source>There is no connection to the engine</source>
+        <translation>Es besteht keine Verbindung zur Engine</translation>
+    </message>
+    <message>
+        <source>%1 and more</source>
+        <translation>%1 und mehr</translation>
+    </message>
+    <message>
+        <source>%1 selected, %2 in view</source>
+        <translation>%1 ausgewählt, %2 zu sehen</translation>
+    </message>
+    <message>
+        <source>%1, %2 selected</source>
+        <translation>%1, %2 ausgewählt</translation>
+    </message>
+    <message>
+        <source>, as of %1</source>
+        <translation>, Stand %1</translation>
+    </message>
+    <message>
+        <source>No action matches this filter.</source>
+        <translation>Keine Aktion passt zu diesem Filter.</translation>
+    </message>
+    <message>
+        <source>Nothing has been submitted yet. Ctrl+N submits, or type: yardctl run -- echo hello</source>
+        <translation>Noch wurde nichts abgegeben. Strg+N gibt ab, oder tippen Sie: yardctl run -- echo hello</translation>
+    </message>
+    <message>
+        <source>Those that run are ended; this cannot be undone.</source>
+        <translation>Was läuft, wird beendet; das lässt sich nicht rückgängig machen.</translation>
+    </message>
+    <message>
+        <source>Keep them</source>
+        <translation>Behalten</translation>
+    </message>
+    <message>
+        <source>Move to queue</source>
+        <translation>In Warteschlange verschieben</translation>
+    </message>
+    <message>
+        <source>Queue</source>
+        <translation>Warteschlange</translation>
+    </message>
+    <message>
+        <source>Set priority</source>
+        <translation>Priorität setzen</translation>
+    </message>
+    <message>
+        <source>-100 to 100, higher first</source>
+        <translation>-100 bis 100, höhere zuerst</translation>
+    </message>
+    <message>
+        <source>List actions</source>
+        <translation>Aktionen auflisten</translation>
+    </message>
+    <message numerus="yes">
+        <source>Cancel %Ln action(s)?</source>
+        <translation>
+            <numerusform>%Ln Aktion abbrechen?</numerusform>
+            <numerusform>%Ln Aktionen abbrechen?</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Cancel %Ln action(s)</source>
+        <translation>
+            <numerusform>%Ln Aktion abbrechen</numerusform>
+            <numerusform>%Ln Aktionen abbrechen</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::Chart</name>
+    <message>
+        <source>now</source>
+        <translation>jetzt</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::Commands</name>
+    <message>
+        <source>%1: not sent, the connection was lost.</source>
+        <translation>%1: nicht gesendet, die Verbindung ging verloren.</translation>
+    </message>
+    <message>
+        <source>%1: taken back, nothing was sent.</source>
+        <translation>%1: zurückgenommen, nichts wurde gesendet.</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::CompareTab</name>
+    <message>
+        <source>What</source>
+        <translation>Was</translation>
+    </message>
+    <message>
+        <source>What is compared</source>
+        <translation>Was verglichen wird</translation>
+    </message>
+    <message>
+        <source>This one</source>
+        <translation>Dieser</translation>
+    </message>
+    <message>
+        <source>The action of this panel</source>
+        <translation>Die Aktion in diesem Feld</translation>
+    </message>
+    <message>
+        <source>Last good one</source>
+        <translation>Letzter guter</translation>
+    </message>
+    <message>
+        <source>The newest that completed, of the same worker, function and label</source>
+        <translation>Der neueste gelungene mit gleichem Worker, gleicher Funktion und Beschriftung</translation>
+    </message>
+    <message>
+        <source>Differs</source>
+        <translation>Anders</translation>
+    </message>
+    <message>
+        <source>Whether they differ</source>
+        <translation>Ob sie sich unterscheiden</translation>
+    </message>
+    <message>
+        <source>What differs</source>
+        <translation>Was sich unterscheidet</translation>
+    </message>
+    <message>
+        <source>none has completed yet</source>
+        <translation>noch keiner ist gelungen</translation>
+    </message>
+    <message>
+        <source>differs</source>
+        <translation>anders</translation>
+    </message>
+    <message>
+        <source>same</source>
+        <translation>gleich</translation>
+    </message>
+    <message>
+        <source>Action</source>
+        <translation>Aktion</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>Zustand</translation>
+    </message>
+    <message>
+        <source>Exit code</source>
+        <translation>Exit-Code</translation>
+    </message>
+    <message>
+        <source>Started</source>
+        <translation>Gestartet</translation>
+    </message>
+    <message>
+        <source>Ran</source>
+        <translation>Lief</translation>
+    </message>
+    <message>
+        <source>Peak memory</source>
+        <translation>Spitze Speicher</translation>
+    </message>
+    <message>
+        <source>Worker</source>
+        <translation>Worker</translation>
+    </message>
+    <message>
+        <source>input %1</source>
+        <translation>Eingabe %1</translation>
+    </message>
+    <message>
+        <source>It wrote nothing.</source>
+        <translation>Sie schrieb nichts.</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::DashboardPage</name>
+    <message>
+        <source>The engine is not connected</source>
+        <translation>Die Engine ist nicht verbunden</translation>
+    </message>
+    <message>
+        <source>Dashboard</source>
+        <translation>Übersicht</translation>
+    </message>
+    <message>
+        <source>Charts show</source>
+        <translation>Kurven zeigen</translation>
+    </message>
+    <message>
+        <source>Queues</source>
+        <translation>Warteschlangen</translation>
+    </message>
+    <message>
+        <source>Nothing has been submitted yet</source>
+        <translation>Noch wurde nichts abgegeben</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>Kopieren</translation>
+    </message>
+    <message>
+        <source>Submit…</source>
+        <translation>Abgeben…</translation>
+    </message>
+    <message>
+        <source>Or drop a program here.</source>
+        <translation>Oder legen Sie hier ein Programm ab.</translation>
+    </message>
+    <message>
+        <source>Copied: %1</source>
+        <translation>Kopiert: %1</translation>
+    </message>
+    <message>
+        <source>15 minutes</source>
+        <translation>15 Minuten</translation>
+    </message>
+    <message>
+        <source>1 hour</source>
+        <translation>1 Stunde</translation>
+    </message>
+    <message>
+        <source>24 hours</source>
+        <translation>24 Stunden</translation>
+    </message>
+    <message>
+        <source>Charts show %1</source>
+        <translation>Kurven zeigen %1</translation>
+    </message>
+    <message>
+        <source>%1 cores</source>
+        <translation>%1 Kerne</translation>
+    </message>
+    <message>
+        <source>%1 GPUs</source>
+        <translation>%1 GPUs</translation>
+    </message>
+    <message>
+        <source>as of %1</source>
+        <translation>Stand %1</translation>
+    </message>
+    <message>
+        <source>all work done in about %1, %2</source>
+        <translation>alle Arbeit erledigt in etwa %1, %2</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::Describer</name>
+    <message numerus="yes">
+        <source>It did not answer --describe within %n second(s).</source>
+        <translation>
+            <numerusform>Es antwortete nicht auf --describe binnen %n Sekunde.</numerusform>
+            <numerusform>Es antwortete nicht auf --describe binnen %n Sekunden.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>It cannot be started: %1</source>
+        <translation>Es lässt sich nicht starten: %1</translation>
+    </message>
+    <message>
+        <source>It wrote too much in answer to --describe.</source>
+        <translation>Es schrieb zu viel als Antwort auf --describe.</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::DetailPanel</name>
+    <message>
+        <source>Try</source>
+        <translation>Nr.</translation>
+    </message>
+    <message>
+        <source>Attempts, newest first</source>
+        <translation>Versuche, neueste zuerst</translation>
+    </message>
+    <message>
+        <source>Started</source>
+        <translation>Gestartet</translation>
+    </message>
+    <message>
+        <source>When its process began</source>
+        <translation>Wann ihr Prozess begann</translation>
+    </message>
+    <message>
+        <source>Ran</source>
+        <translation>Lief</translation>
+    </message>
+    <message>
+        <source>From its process&apos;s start to its end</source>
+        <translation>Vom Beginn ihres Prozesses bis zu seinem Ende</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>Path within the directory</source>
+        <translation>Pfad im Verzeichnis</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>Größe</translation>
+    </message>
+    <message>
+        <source>Bytes</source>
+        <translation>Bytes</translation>
+    </message>
+    <message>
+        <source>Hash</source>
+        <translation>Hash</translation>
+    </message>
+    <message>
+        <source>SHA-256 of its bytes</source>
+        <translation>SHA-256 der Bytes</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>Zeit</translation>
+    </message>
+    <message>
+        <source>When it was refused</source>
+        <translation>Wann es verweigert wurde</translation>
+    </message>
+    <message>
+        <source>What</source>
+        <translation>Was</translation>
+    </message>
+    <message>
+        <source>System call, link or special file</source>
+        <translation>Systemaufruf, Link oder besondere Datei</translation>
+    </message>
+    <message>
+        <source>Path</source>
+        <translation>Pfad</translation>
+    </message>
+    <message>
+        <source>What it was about</source>
+        <translation>Worum es ging</translation>
+    </message>
+    <message>
+        <source>Error</source>
+        <translation>Fehler</translation>
+    </message>
+    <message>
+        <source>Number the program saw</source>
+        <translation>Nummer, die das Programm sah</translation>
+    </message>
+    <message>
+        <source>Process</source>
+        <translation>Prozess</translation>
+    </message>
+    <message>
+        <source>Which process</source>
+        <translation>Welcher Prozess</translation>
+    </message>
+    <message>
+        <source>Reschedule</source>
+        <translation>Neu einreihen</translation>
+    </message>
+    <message>
+        <source>Output</source>
+        <translation>Ausgabe</translation>
+    </message>
+    <message>
+        <source>Inputs</source>
+        <translation>Eingaben</translation>
+    </message>
+    <message>
+        <source>Outputs</source>
+        <translation>Ausgaben</translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation>Befehl</translation>
+    </message>
+    <message>
+        <source>Processor</source>
+        <translation>Prozessor</translation>
+    </message>
+    <message>
+        <source>Sandbox</source>
+        <translation>Sandbox</translation>
+    </message>
+    <message>
+        <source>History</source>
+        <translation>Verlauf</translation>
+    </message>
+    <message>
+        <source>JSON</source>
+        <translation>JSON</translation>
+    </message>
+    <message>
+        <source>Why</source>
+        <translation>Warum</translation>
+    </message>
+    <message>
+        <source>Limits</source>
+        <translation>Grenzen</translation>
+    </message>
+    <message>
+        <source>Result as JSON</source>
+        <translation>Ergebnis als JSON</translation>
+    </message>
+    <message>
+        <source>What the sandbox denied</source>
+        <translation>Was die Sandbox verweigerte</translation>
+    </message>
+    <message>
+        <source>Edit and resubmit</source>
+        <translation>Bearbeiten und neu abgeben</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>Vergleichen</translation>
+    </message>
+    <message>
+        <source>Copy as</source>
+        <translation>Kopieren als</translation>
+    </message>
+    <message>
+        <source>Close the panel</source>
+        <translation>Das Feld schließen</translation>
+    </message>
+    <message>
+        <source>Esc</source>
+        <translation>Esc</translation>
+    </message>
+    <message>
+        <source>Copied: %1</source>
+        <translation>Kopiert: %1</translation>
+    </message>
+    <message>
+        <source>yardctl: show it</source>
+        <translation>yardctl: zeigen</translation>
+    </message>
+    <message>
+        <source>yardctl: its output</source>
+        <translation>yardctl: ihre Ausgabe</translation>
+    </message>
+    <message>
+        <source>yardctl: submit it again</source>
+        <translation>yardctl: erneut abgeben</translation>
+    </message>
+    <message>
+        <source>curl: show it</source>
+        <translation>curl: zeigen</translation>
+    </message>
+    <message>
+        <source>curl: submit it again</source>
+        <translation>curl: erneut abgeben</translation>
+    </message>
+    <message>
+        <source>JSON of the action</source>
+        <translation>JSON der Aktion</translation>
+    </message>
+    <message>
+        <source>JSON of the result</source>
+        <translation>JSON des Ergebnisses</translation>
+    </message>
+    <message>
+        <source>Number</source>
+        <translation>Nummer</translation>
+    </message>
+    <message>
+        <source>Find</source>
+        <translation>Suchen</translation>
+    </message>
+    <message>
+        <source>Wrap</source>
+        <translation>Umbrechen</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>Speichern</translation>
+    </message>
+    <message>
+        <source>Tries</source>
+        <translation>Versuche</translation>
+    </message>
+    <message>
+        <source>, in %1</source>
+        <translation>, in %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n denial(s)</source>
+        <translation>
+            <numerusform>%n verweigert</numerusform>
+            <numerusform>%n verweigert</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>It takes no input files.</source>
+        <translation>Sie nimmt keine Eingabedateien.</translation>
+    </message>
+    <message>
+        <source>It left no files in outputs/.</source>
+        <translation>Sie ließ keine Dateien in outputs/.</translation>
+    </message>
+    <message>
+        <source>Files it leaves in outputs/ appear when it has ended.</source>
+        <translation>Dateien, die sie in outputs/ lässt, erscheinen, wenn sie zu Ende ist.</translation>
+    </message>
+    <message>
+        <source>Nothing was denied.</source>
+        <translation>Nichts wurde verweigert.</translation>
+    </message>
+    <message>
+        <source>reason</source>
+        <translation>Grund</translation>
+    </message>
+    <message>
+        <source>exit code %1</source>
+        <translation>Exit-Code %1</translation>
+    </message>
+    <message>
+        <source>tries</source>
+        <translation>Versuche</translation>
+    </message>
+    <message>
+        <source>needs %1, %2 free</source>
+        <translation>braucht %1, %2 frei</translation>
+    </message>
+    <message>
+        <source>in line</source>
+        <translation>in der Reihe</translation>
+    </message>
+    <message>
+        <source>lock %1</source>
+        <translation>Sperre %1</translation>
+    </message>
+    <message>
+        <source>held</source>
+        <translation>angehalten</translation>
+    </message>
+    <message>
+        <source>held by %1</source>
+        <translation>gehalten von %1</translation>
+    </message>
+    <message>
+        <source>after</source>
+        <translation>nach</translation>
+    </message>
+    <message>
+        <source>back-off</source>
+        <translation>Pause</translation>
+    </message>
+    <message>
+        <source>not before</source>
+        <translation>nicht vor</translation>
+    </message>
+    <message>
+        <source>%1 more</source>
+        <translation>%1 weitere</translation>
+    </message>
+    <message>
+        <source>until it is released</source>
+        <translation>bis sie freigegeben wird</translation>
+    </message>
+    <message>
+        <source>limit</source>
+        <translation>Grenze</translation>
+    </message>
+    <message>
+        <source>starts</source>
+        <translation>Start</translation>
+    </message>
+    <message>
+        <source>about %1</source>
+        <translation>etwa %1</translation>
+    </message>
+    <message>
+        <source>done</source>
+        <translation>erledigt</translation>
+    </message>
+    <message>
+        <source>now</source>
+        <translation>jetzt</translation>
+    </message>
+    <message>
+        <source>it runs</source>
+        <translation>sie läuft</translation>
+    </message>
+    <message>
+        <source>How it ended</source>
+        <translation>Wie sie endete</translation>
+    </message>
+    <message>
+        <source>Why it stopped</source>
+        <translation>Warum sie anhielt</translation>
+    </message>
+    <message>
+        <source>While it runs</source>
+        <translation>Während sie läuft</translation>
+    </message>
+    <message>
+        <source>Why it waits</source>
+        <translation>Warum sie wartet</translation>
+    </message>
+    <message>
+        <source>time</source>
+        <translation>Zeit</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
+    </message>
+    <message>
+        <source>memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>cores</source>
+        <translation>Kerne</translation>
+    </message>
+    <message>
+        <source>output</source>
+        <translation>Ausgabe</translation>
+    </message>
+    <message>
+        <source>waited</source>
+        <translation>gewartet</translation>
+    </message>
+    <message>
+        <source>prepared</source>
+        <translation>vorbereitet</translation>
+    </message>
+    <message>
+        <source>ran</source>
+        <translation>lief</translation>
+    </message>
+    <message>
+        <source>collected</source>
+        <translation>eingesammelt</translation>
+    </message>
+    <message>
+        <source>processor time</source>
+        <translation>Prozessorzeit</translation>
+    </message>
+    <message>
+        <source>peak memory</source>
+        <translation>Spitze Speicher</translation>
+    </message>
+    <message>
+        <source>wall time</source>
+        <translation>Gesamtzeit</translation>
+    </message>
+    <message>
+        <source>not known yet</source>
+        <translation>noch nicht bekannt</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::EngineLink</name>
+    <message>
+        <source>This connection cannot send files.</source>
+        <translation>Diese Verbindung kann keine Dateien senden.</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::Engines</name>
+    <message>
+        <source>%1 does not answer: %2.</source>
+        <translation>%1 antwortet nicht: %2.</translation>
+    </message>
+    <message>
+        <source>%1 refuses this token.</source>
+        <translation>%1 lehnt dieses Token ab.</translation>
+    </message>
+    <message>
+        <source>What is at %1 is no engine.</source>
+        <translation>Was unter %1 steht, ist keine Engine.</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::FailuresPanel</name>
+    <message>
+        <source>Latest failures</source>
+        <translation>Letzte Fehlschläge</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>Zeit</translation>
+    </message>
+    <message>
+        <source>When it failed for good</source>
+        <translation>Wann sie endgültig fehlschlug</translation>
+    </message>
+    <message>
+        <source>Action</source>
+        <translation>Aktion</translation>
+    </message>
+    <message>
+        <source>Its number (LSN)</source>
+        <translation>Ihre Nummer (LSN)</translation>
+    </message>
+    <message>
+        <source>What</source>
+        <translation>Was</translation>
+    </message>
+    <message>
+        <source>Its label</source>
+        <translation>Ihre Beschriftung</translation>
+    </message>
+    <message>
+        <source>First error line</source>
+        <translation>Erste Fehlerzeile</translation>
+    </message>
+    <message>
+        <source>What it said, or how it ended</source>
+        <translation>Was sie sagte, oder wie sie endete</translation>
+    </message>
+    <message>
+        <source>Reschedule</source>
+        <translation>Neu einreihen</translation>
+    </message>
+    <message>
+        <source>Nothing has failed.</source>
+        <translation>Nichts ist fehlgeschlagen.</translation>
+    </message>
+    <message>
+        <source>%1, %2 of them in the last 10 minutes</source>
+        <translation>%1, davon %2 in den letzten 10 Minuten</translation>
+    </message>
+    <message>
+        <source>%1 or more</source>
+        <translation>%1 oder mehr</translation>
+    </message>
+    <message>
+        <source>Reschedule all of tonight (%1)</source>
+        <translation>Alle von heute Nacht neu einreihen (%1)</translation>
+    </message>
+    <message>
+        <source>What failed since %1; another time is in the menu of the list</source>
+        <translation>Was seit %1 fehlschlug; eine andere Zeit steht im Menü der Liste</translation>
+    </message>
+    <message>
+        <source>Nothing has failed since %1</source>
+        <translation>Seit %1 ist nichts fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>Tonight begins at</source>
+        <translation>Die Nacht beginnt um</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::FormRow</name>
+    <message>
+        <source>Undo</source>
+        <translation>Rückgängig</translation>
+    </message>
+    <message>
+        <source>Undo: %1</source>
+        <translation>Rückgängig: %1</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::KeyOverlay</name>
+    <message>
+        <source>In tables</source>
+        <translation>In Tabellen</translation>
+    </message>
+    <message>
+        <source>Enter</source>
+        <translation>Enter</translation>
+    </message>
+    <message>
+        <source>Open and go there</source>
+        <translation>Öffnen und hingehen</translation>
+    </message>
+    <message>
+        <source>Space</source>
+        <translation>Leertaste</translation>
+    </message>
+    <message>
+        <source>Open and stay</source>
+        <translation>Öffnen und bleiben</translation>
+    </message>
+    <message>
+        <source>Ctrl+A</source>
+        <translation>Strg+A</translation>
+    </message>
+    <message>
+        <source>Select all that match</source>
+        <translation>Alle passenden auswählen</translation>
+    </message>
+    <message>
+        <source>Ctrl+C</source>
+        <translation>Strg+C</translation>
+    </message>
+    <message>
+        <source>Copy rows as text</source>
+        <translation>Zeilen als Text kopieren</translation>
+    </message>
+    <message>
+        <source>Home, End</source>
+        <translation>Pos1, Ende</translation>
+    </message>
+    <message>
+        <source>First and last row</source>
+        <translation>Erste und letzte Zeile</translation>
+    </message>
+    <message>
+        <source>Shift+F10</source>
+        <translation>Umschalt+F10</translation>
+    </message>
+    <message>
+        <source>Menu of the row</source>
+        <translation>Menü der Zeile</translation>
+    </message>
+    <message>
+        <source>letters</source>
+        <translation>Buchstaben</translation>
+    </message>
+    <message>
+        <source>Into the filter</source>
+        <translation>In den Filter</translation>
+    </message>
+    <message>
+        <source>Keys of this page</source>
+        <translation>Tasten dieser Seite</translation>
+    </message>
+    <message>
+        <source>Esc closes    Settings, Keys changes them</source>
+        <translation>Esc schließt    Einstellungen, Tasten ändert sie</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::LoadCharts</name>
+    <message>
+        <source>Processor</source>
+        <translation>Prozessor</translation>
+    </message>
+    <message>
+        <source>actions</source>
+        <translation>Aktionen</translation>
+    </message>
+    <message>
+        <source>others</source>
+        <translation>andere</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>in use</source>
+        <translation>benutzt</translation>
+    </message>
+    <message>
+        <source>Finished per minute</source>
+        <translation>Pro Minute beendet</translation>
+    </message>
+    <message>
+        <source>completed</source>
+        <translation>fertig</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>gescheitert</translation>
+    </message>
+    <message>
+        <source>completed a minute</source>
+        <translation>fertig pro Minute</translation>
+    </message>
+    <message>
+        <source>%1 of %2 cores</source>
+        <translation>%1 von %2 Kernen</translation>
+    </message>
+    <message>
+        <source>holds at %1</source>
+        <translation>hält ab %1</translation>
+    </message>
+    <message>
+        <source>stops at %1</source>
+        <translation>beendet ab %1</translation>
+    </message>
+    <message>
+        <source>%1 of %2 GB</source>
+        <translation>%1 von %2 GB</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::LockSource</name>
+    <message>
+        <source>held by nobody</source>
+        <translation>von niemand gehalten</translation>
+    </message>
+    <message>
+        <source>held by %1</source>
+        <translation>gehalten von %1</translation>
+    </message>
+    <message>
+        <source>held by another engine</source>
+        <translation>von einer anderen Engine gehalten</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n or more wait</source>
+        <translation>
+            <numerusform>%n oder mehr wartet</numerusform>
+            <numerusform>%n oder mehr warten</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n wait</source>
+        <translation>
+            <numerusform>%n wartet</numerusform>
+            <numerusform>%n warten</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>lock</source>
+        <translation>Sperre</translation>
+    </message>
+    <message>
+        <source>Lock, %1</source>
+        <translation>Sperre, %1</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::LogView</name>
+    <message>
+        <source>Output</source>
+        <translation>Ausgabe</translation>
+    </message>
+    <message>
+        <source>No line holds “%1”</source>
+        <translation>Keine Zeile enthält „%1“</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::MainWindow</name>
+    <message>
+        <source>%1, this program&apos;s</source>
+        <translation>%1, die dieses Programms</translation>
+    </message>
+    <message>
+        <source>%1, does not answer</source>
+        <translation>%1, antwortet nicht</translation>
+    </message>
+    <message>
+        <source>Attach…</source>
+        <translation>Verbinden…</translation>
+    </message>
+    <message>
+        <source>embedded</source>
+        <translation>eingebettet</translation>
+    </message>
+    <message>
+        <source>Go to %1</source>
+        <translation>Gehe zu %1</translation>
+    </message>
+    <message>
+        <source>Filter this page</source>
+        <translation>Diese Seite filtern</translation>
+    </message>
+    <message>
+        <source>Submit…</source>
+        <translation>Abgeben…</translation>
+    </message>
+    <message>
+        <source>Take waiting updates</source>
+        <translation>Wartende Änderungen zeigen</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>Rückgängig</translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation>Zurück</translation>
+    </message>
+    <message>
+        <source>Forward</source>
+        <translation>Vor</translation>
+    </message>
+    <message>
+        <source>Newest failure</source>
+        <translation>Neuester Fehlschlag</translation>
+    </message>
+    <message>
+        <source>Copy as yardctl</source>
+        <translation>Als yardctl kopieren</translation>
+    </message>
+    <message>
+        <source>Copy as curl</source>
+        <translation>Als curl kopieren</translation>
+    </message>
+    <message>
+        <source>Close what is open</source>
+        <translation>Offenes schließen</translation>
+    </message>
+    <message>
+        <source>Next pane</source>
+        <translation>Nächster Bereich</translation>
+    </message>
+    <message>
+        <source>Full screen</source>
+        <translation>Vollbild</translation>
+    </message>
+    <message>
+        <source>Narrow or wide rail</source>
+        <translation>Schmale oder breite Leiste</translation>
+    </message>
+    <message>
+        <source>Pause: hold every queue</source>
+        <translation>Pause: alle Warteschlangen anhalten</translation>
+    </message>
+    <message>
+        <source>Resume: release every queue</source>
+        <translation>Fortsetzen: alle Warteschlangen freigeben</translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation>Beenden</translation>
+    </message>
+    <message>
+        <source>Leave it</source>
+        <translation>Lassen</translation>
+    </message>
+    <message>
+        <source>Drain: no new work, the rest runs to its end</source>
+        <translation>Leerlaufen: keine neue Arbeit, der Rest läuft zu Ende</translation>
+    </message>
+    <message>
+        <source>Drain the engine?</source>
+        <translation>Die Engine leerlaufen lassen?</translation>
+    </message>
+    <message>
+        <source>It takes no new work from then on; what was submitted runs to its end. Only a restart of the engine takes new work again.</source>
+        <translation>Sie nimmt von da an keine neue Arbeit; was abgegeben wurde, läuft zu Ende. Erst ein Neustart der Engine nimmt wieder neue Arbeit an.</translation>
+    </message>
+    <message>
+        <source>Drain</source>
+        <translation>Leerlaufen</translation>
+    </message>
+    <message>
+        <source>Stop starting: nothing new, nothing starts</source>
+        <translation>Nichts starten: nichts Neues, nichts startet</translation>
+    </message>
+    <message>
+        <source>Pause the session?</source>
+        <translation>Die Sitzung pausieren?</translation>
+    </message>
+    <message>
+        <source>Nothing is taken and nothing starts from then on; what runs finishes. Only a restart of the engine ends it. Pause in the bar holds the queues, and can be released.</source>
+        <translation>Von da an wird nichts angenommen und nichts gestartet; was läuft, läuft zu Ende. Erst ein Neustart der Engine beendet das. Pause in der Leiste hält die Warteschlangen an und lässt sich zurücknehmen.</translation>
+    </message>
+    <message>
+        <source>Pause the session</source>
+        <translation>Die Sitzung pausieren</translation>
+    </message>
+    <message>
+        <source>Abandon…</source>
+        <translation>Aufgeben…</translation>
+    </message>
+    <message>
+        <source>Abandon everything?</source>
+        <translation>Alles aufgeben?</translation>
+    </message>
+    <message>
+        <source>All that runs is ended and all that waits is marked abandoned. It can be rescheduled one by one; this cannot be undone.</source>
+        <translation>Alles Laufende wird beendet, alles Wartende als aufgegeben markiert. Es kann einzeln neu eingereiht werden; rückgängig machen lässt es sich nicht.</translation>
+    </message>
+    <message>
+        <source>Abandon everything</source>
+        <translation>Alles aufgeben</translation>
+    </message>
+    <message>
+        <source>Sunset…</source>
+        <translation>Sonnenuntergang…</translation>
+    </message>
+    <message>
+        <source>End the engine?</source>
+        <translation>Die Engine beenden?</translation>
+    </message>
+    <message>
+        <source>What runs is ended and goes back to pending; the engine&apos;s process ends.</source>
+        <translation>Was läuft, wird beendet und wartet wieder; der Prozess der Engine endet.</translation>
+    </message>
+    <message>
+        <source>End the engine</source>
+        <translation>Die Engine beenden</translation>
+    </message>
+    <message>
+        <source>Nothing here to copy as curl.</source>
+        <translation>Hier gibt es nichts als curl zu kopieren.</translation>
+    </message>
+    <message>
+        <source>yardctl has no command for this; copy it as curl.</source>
+        <translation>yardctl hat dafür keinen Befehl; kopieren Sie es als curl.</translation>
+    </message>
+    <message>
+        <source>Copied: %1</source>
+        <translation>Kopiert: %1</translation>
+    </message>
+    <message>
+        <source>Nothing has failed.</source>
+        <translation>Nichts ist fehlgeschlagen.</translation>
+    </message>
+    <message>
+        <source>Drop a file with actions onto the queue that is to have them.</source>
+        <translation>Legen Sie eine Datei mit Aktionen auf die Warteschlange, die sie haben soll.</translation>
+    </message>
+    <message>
+        <source>Notices</source>
+        <translation>Meldungen</translation>
+    </message>
+    <message>
+        <source>kept awake by %1</source>
+        <translation>wach gehalten von %1</translation>
+    </message>
+    <message>
+        <source>this desktop has no service that would</source>
+        <translation>dieser Desktop hat keinen Dienst dafür</translation>
+    </message>
+    <message>
+        <source>Search, or run a command</source>
+        <translation>Suchen oder einen Befehl ausführen</translation>
+    </message>
+    <message>
+        <source>Keys of this page</source>
+        <translation>Tasten dieser Seite</translation>
+    </message>
+    <message>
+        <source>Reset layout</source>
+        <translation>Anordnung zurücksetzen</translation>
+    </message>
+    <message>
+        <source>Rerun all failures of tonight</source>
+        <translation>Alle Fehlschläge von heute Nacht wiederholen</translation>
+    </message>
+    <message>
+        <source>Register a worker…</source>
+        <translation>Einen Worker registrieren…</translation>
+    </message>
+    <message>
+        <source>Attach an engine…</source>
+        <translation>Mit einer Engine verbinden…</translation>
+    </message>
+    <message>
+        <source>Change keys…</source>
+        <translation>Tasten ändern…</translation>
+    </message>
+    <message>
+        <source>There is no connection to the engine</source>
+        <translation>Es besteht keine Verbindung zur Engine</translation>
+    </message>
+    <message>
+        <source>Nothing has failed since %1.</source>
+        <translation>Seit %1 ist nichts fehlgeschlagen.</translation>
+    </message>
+    <message>
+        <source>Pages</source>
+        <translation>Seiten</translation>
+    </message>
+    <message>
+        <source>Everywhere</source>
+        <translation>Überall</translation>
+    </message>
+    <message numerus="yes">
+        <source>Quit while %n action(s) run?</source>
+        <translation>
+            <numerusform>Beenden, während %n Aktion läuft?</numerusform>
+            <numerusform>Beenden, während %n Aktionen laufen?</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The engine ends with its window. What runs is ended and goes back to pending; the next start runs it again. An engine started with --headless goes on.</source>
+        <translation>Die Engine endet mit ihrem Fenster. Was läuft, wird beendet und wartet wieder; der nächste Start führt es erneut aus. Eine mit --headless gestartete Engine läuft weiter.</translation>
+    </message>
+    <message>
+        <source>Keep running</source>
+        <translation>Weiterlaufen lassen</translation>
+    </message>
+    <message>
+        <source>The engine is starting…</source>
+        <translation>Die Engine startet…</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::NoticeList</name>
+    <message>
+        <source>Notices</source>
+        <translation>Meldungen</translation>
+    </message>
+    <message>
+        <source>Choose what is told…</source>
+        <translation>Wählen, was gemeldet wird…</translation>
+    </message>
+    <message>
+        <source>Clear</source>
+        <translation>Leeren</translation>
+    </message>
+    <message>
+        <source>Nothing has happened</source>
+        <translation>Nichts ist geschehen</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::NumberSource</name>
+    <message>
+        <source>Action %1</source>
+        <translation>Aktion %1</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::OutputTab</name>
+    <message>
+        <source>Find; Enter for the next</source>
+        <translation>Suchen; Enter für den nächsten</translation>
+    </message>
+    <message>
+        <source>Find in output</source>
+        <translation>In der Ausgabe suchen</translation>
+    </message>
+    <message>
+        <source>Only lines that hold…</source>
+        <translation>Nur Zeilen mit…</translation>
+    </message>
+    <message>
+        <source>Filter output</source>
+        <translation>Ausgabe filtern</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>Pause</translation>
+    </message>
+    <message>
+        <source>Close find</source>
+        <translation>Suche schließen</translation>
+    </message>
+    <message>
+        <source>This try has not started; choose one before it at the right.</source>
+        <translation>Dieser Versuch hat nicht begonnen; wählen Sie rechts einen früheren.</translation>
+    </message>
+    <message>
+        <source>It has not started; there is no output yet.</source>
+        <translation>Sie hat nicht begonnen; es gibt noch keine Ausgabe.</translation>
+    </message>
+    <message>
+        <source>It wrote nothing.</source>
+        <translation>Sie schrieb nichts.</translation>
+    </message>
+    <message>
+        <source>the last %1 of %2</source>
+        <translation>die letzten %1 von %2</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n line(s), %1</source>
+        <translation>
+            <numerusform>%n Zeile, %1</numerusform>
+            <numerusform>%n Zeilen, %1</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Save output</source>
+        <translation>Ausgabe speichern</translation>
+    </message>
+    <message>
+        <source>Saved %1</source>
+        <translation>%1 gespeichert</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::Palette</name>
+    <message>
+        <source>Palette</source>
+        <translation>Palette</translation>
+    </message>
+    <message>
+        <source>A command, a number, the name of a queue, worker or lock</source>
+        <translation>Ein Befehl, eine Nummer, der Name einer Warteschlange, eines Workers, einer Sperre</translation>
+    </message>
+    <message>
+        <source>What to do or where to go</source>
+        <translation>Was tun oder wohin gehen</translation>
+    </message>
+    <message>
+        <source>What fits</source>
+        <translation>Was passt</translation>
+    </message>
+    <message>
+        <source>Nothing fits what is typed</source>
+        <translation>Nichts passt zur Eingabe</translation>
+    </message>
+    <message>
+        <source>Enter does it    &gt; only commands    @ queues    # a number    worker slot 3 03:00 on the timeline</source>
+        <translation>Enter führt aus    &gt; nur Befehle    @ Warteschlangen    # eine Nummer    worker slot 3 03:00 auf der Zeitlinie</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::ProcessorPanel</name>
+    <message>
+        <source>Using the processor now</source>
+        <translation>Wer den Prozessor benutzt</translation>
+    </message>
+    <message>
+        <source>Action</source>
+        <translation>Aktion</translation>
+    </message>
+    <message>
+        <source>What runs</source>
+        <translation>Was läuft</translation>
+    </message>
+    <message>
+        <source>Worker</source>
+        <translation>Worker</translation>
+    </message>
+    <message>
+        <source>What runs it</source>
+        <translation>Wer es ausführt</translation>
+    </message>
+    <message>
+        <source>Cores</source>
+        <translation>Kerne</translation>
+    </message>
+    <message>
+        <source>Cores in use, over the last look</source>
+        <translation>Benutzte Kerne, beim letzten Blick</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>Of all its processes</source>
+        <translation>Aller ihrer Prozesse</translation>
+    </message>
+    <message>
+        <source>1 more action</source>
+        <translation>1 weitere Aktion</translation>
+    </message>
+    <message>
+        <source>%1 more actions</source>
+        <translation>%1 weitere Aktionen</translation>
+    </message>
+    <message>
+        <source>others</source>
+        <translation>andere</translation>
+    </message>
+    <message>
+        <source>none runs</source>
+        <translation>nichts läuft</translation>
+    </message>
+    <message>
+        <source>1 running</source>
+        <translation>1 läuft</translation>
+    </message>
+    <message>
+        <source>All %1 running</source>
+        <translation>Alle %1 laufenden</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::QueueCommands</name>
+    <message>
+        <source>Show actions</source>
+        <translation>Aktionen zeigen</translation>
+    </message>
+    <message>
+        <source>Show failures</source>
+        <translation>Fehlschläge zeigen</translation>
+    </message>
+    <message>
+        <source>Reschedule failures</source>
+        <translation>Fehlschläge neu einreihen</translation>
+    </message>
+    <message>
+        <source>Hold</source>
+        <translation>Anhalten</translation>
+    </message>
+    <message>
+        <source>Release</source>
+        <translation>Freigeben</translation>
+    </message>
+    <message>
+        <source>Drain…</source>
+        <translation>Leerlaufen…</translation>
+    </message>
+    <message>
+        <source>Cancel…</source>
+        <translation>Abbrechen…</translation>
+    </message>
+    <message>
+        <source>Delete…</source>
+        <translation>Löschen…</translation>
+    </message>
+    <message>
+        <source>Copy token</source>
+        <translation>Token kopieren</translation>
+    </message>
+    <message>
+        <source>Select a queue first</source>
+        <translation>Wählen Sie zuerst eine Warteschlange</translation>
+    </message>
+    <message>
+        <source>The default queue can be held, but not drained, cancelled or deleted</source>
+        <translation>Die Standard-Warteschlange kann angehalten, aber nicht leerlaufen gelassen, abgebrochen oder gelöscht werden</translation>
+    </message>
+    <message>
+        <source>Nothing of it has failed</source>
+        <translation>Nichts von ihr ist fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>It is held already</source>
+        <translation>Sie ist schon angehalten</translation>
+    </message>
+    <message>
+        <source>It is not held</source>
+        <translation>Sie ist nicht angehalten</translation>
+    </message>
+    <message>
+        <source>Drain %1?</source>
+        <translation>%1 leerlaufen lassen?</translation>
+    </message>
+    <message numerus="yes">
+        <source>It takes no new actions from then on; the %n it has run to their end.</source>
+        <translation>
+            <numerusform>Sie nimmt von da an keine neuen Aktionen; die %n, die sie hat, läuft zu Ende.</numerusform>
+            <numerusform>Sie nimmt von da an keine neuen Aktionen; die %n, die sie hat, laufen zu Ende.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Drain %1</source>
+        <translation>%1 leerlaufen lassen</translation>
+    </message>
+    <message>
+        <source>Leave it</source>
+        <translation>Lassen</translation>
+    </message>
+    <message>
+        <source>Keep them</source>
+        <translation>Behalten</translation>
+    </message>
+    <message>
+        <source>Delete %1?</source>
+        <translation>%1 löschen?</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n action(s) of it are cancelled. Its finished actions stay. This cannot be undone.</source>
+        <translation>
+            <numerusform>%n Aktion von ihr wird abgebrochen. Ihre beendeten Aktionen bleiben. Das lässt sich nicht rückgängig machen.</numerusform>
+            <numerusform>%n Aktionen von ihr werden abgebrochen. Ihre beendeten Aktionen bleiben. Das lässt sich nicht rückgängig machen.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Delete %1</source>
+        <translation>%1 löschen</translation>
+    </message>
+    <message>
+        <source>Keep it</source>
+        <translation>Behalten</translation>
+    </message>
+    <message numerus="yes">
+        <source>Cancel %Ln action(s) in %1?</source>
+        <translation>
+            <numerusform>%Ln Aktion in %1 abbrechen?</numerusform>
+            <numerusform>%Ln Aktionen in %1 abbrechen?</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln run(s) and end(s) now; the queue takes no more. This cannot be undone.</source>
+        <translation>
+            <numerusform>%Ln läuft und wird beendet; die Warteschlange nimmt keine mehr. Das lässt sich nicht rückgängig machen.</numerusform>
+            <numerusform>%Ln laufen und werden beendet; die Warteschlange nimmt keine mehr. Das lässt sich nicht rückgängig machen.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Cancel %Ln action(s)</source>
+        <translation>
+            <numerusform>%Ln Aktion abbrechen</numerusform>
+            <numerusform>%Ln Aktionen abbrechen</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::QueueDrop</name>
+    <message numerus="yes">
+        <source>Move %n action(s) to %1</source>
+        <translation>
+            <numerusform>%n Aktion nach %1 verschieben</numerusform>
+            <numerusform>%n Aktionen nach %1 verschieben</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Submit actions to %1</source>
+        <translation>Aktionen an %1 abgeben</translation>
+    </message>
+    <message numerus="yes">
+        <source>Submit %n action(s) to %1</source>
+        <translation>
+            <numerusform>%n Aktion an %1 abgeben</numerusform>
+            <numerusform>%n Aktionen an %1 abgeben</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Drop a file with actions onto the queue that is to have them.</source>
+        <translation>Legen Sie eine Datei mit Aktionen auf die Warteschlange, die sie haben soll.</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::QueuePanel</name>
+    <message>
+        <source>Copy as</source>
+        <translation>Kopieren als</translation>
+    </message>
+    <message>
+        <source>Token</source>
+        <translation>Token</translation>
+    </message>
+    <message>
+        <source>yardctl</source>
+        <translation>yardctl</translation>
+    </message>
+    <message>
+        <source>curl</source>
+        <translation>curl</translation>
+    </message>
+    <message>
+        <source>JSON</source>
+        <translation>JSON</translation>
+    </message>
+    <message>
+        <source>Copied: %1</source>
+        <translation>Kopiert: %1</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>Adresse</translation>
+    </message>
+    <message>
+        <source>Weight against other queues</source>
+        <translation>Gewicht gegenüber anderen</translation>
+    </message>
+    <message>
+        <source>Running at once, at most</source>
+        <translation>Höchstens gleichzeitig</translation>
+    </message>
+    <message>
+        <source>no limit</source>
+        <translation>keine Grenze</translation>
+    </message>
+    <message>
+        <source>Retries</source>
+        <translation>Wiederholungen</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>keine</translation>
+    </message>
+    <message>
+        <source>Deadline</source>
+        <translation>Frist</translation>
+    </message>
+    <message>
+        <source>s</source>
+        <translation>s</translation>
+    </message>
+    <message>
+        <source>the engine&apos;s</source>
+        <translation>die der Engine</translation>
+    </message>
+    <message>
+        <source>Stop after failures</source>
+        <translation>Halt nach Fehlschlägen</translation>
+    </message>
+    <message>
+        <source>never</source>
+        <translation>nie</translation>
+    </message>
+    <message>
+        <source>Forgotten when idle for</source>
+        <translation>Vergessen, wenn leer seit</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>Einstellungen</translation>
+    </message>
+    <message>
+        <source>change in place</source>
+        <translation>hier ändern</translation>
+    </message>
+    <message>
+        <source>This wants a number</source>
+        <translation>Hier gehört eine Zahl hin</translation>
+    </message>
+    <message>
+        <source>No queue</source>
+        <translation>Keine Warteschlange</translation>
+    </message>
+    <message>
+        <source>queue %1</source>
+        <translation>Warteschlange %1</translation>
+    </message>
+    <message>
+        <source>done</source>
+        <translation>erledigt</translation>
+    </message>
+    <message>
+        <source>done %1</source>
+        <translation>erledigt %1</translation>
+    </message>
+    <message>
+        <source>left</source>
+        <translation>übrig</translation>
+    </message>
+    <message>
+        <source>%1 run</source>
+        <translation>%1 laufen</translation>
+    </message>
+    <message>
+        <source>%1 wait</source>
+        <translation>%1 warten</translation>
+    </message>
+    <message>
+        <source>%1 failed</source>
+        <translation>%1 Fehler</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::QueueSource</name>
+    <message>
+        <source>queue</source>
+        <translation>Warteschlange</translation>
+    </message>
+    <message>
+        <source>Queue, %1 left, %2 failed</source>
+        <translation>Warteschlange, %1 übrig, %2 gescheitert</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::QueueTroubles</name>
+    <message>
+        <source>Failures by kind</source>
+        <translation>Fehlschläge nach Art</translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation>Zeigen</translation>
+    </message>
+    <message>
+        <source>Kind</source>
+        <translation>Art</translation>
+    </message>
+    <message>
+        <source>How it ended, and what ran</source>
+        <translation>Wie es endete, und was lief</translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>Gescheitert</translation>
+    </message>
+    <message>
+        <source>Actions that failed so</source>
+        <translation>Aktionen, die so fehlschlugen</translation>
+    </message>
+    <message>
+        <source>Recent events</source>
+        <translation>Letzte Ereignisse</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>Zeit</translation>
+    </message>
+    <message>
+        <source>When</source>
+        <translation>Wann</translation>
+    </message>
+    <message>
+        <source>Event</source>
+        <translation>Ereignis</translation>
+    </message>
+    <message>
+        <source>What happened</source>
+        <translation>Was geschah</translation>
+    </message>
+    <message>
+        <source>Show %1</source>
+        <translation>%1 zeigen</translation>
+    </message>
+    <message>
+        <source>Reschedule</source>
+        <translation>Neu einreihen</translation>
+    </message>
+    <message>
+        <source>Nothing of it has failed.</source>
+        <translation>Nichts von ihr ist fehlgeschlagen.</translation>
+    </message>
+    <message>
+        <source>of the last %1</source>
+        <translation>der letzten %1</translation>
+    </message>
+    <message>
+        <source>%1 failed: %2</source>
+        <translation>%1 gescheitert: %2</translation>
+    </message>
+    <message>
+        <source>Nothing yet.</source>
+        <translation>Noch nichts.</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::QueueWork</name>
+    <message>
+        <source>Waits for</source>
+        <translation>Wartet auf</translation>
+    </message>
+    <message>
+        <source>What pending actions wait for</source>
+        <translation>Worauf wartende Aktionen warten</translation>
+    </message>
+    <message>
+        <source>Actions</source>
+        <translation>Aktionen</translation>
+    </message>
+    <message>
+        <source>How many of them</source>
+        <translation>Wie viele davon</translation>
+    </message>
+    <message>
+        <source>Actions left</source>
+        <translation>Übrige Aktionen</translation>
+    </message>
+    <message>
+        <source>actions left</source>
+        <translation>übrige Aktionen</translation>
+    </message>
+    <message>
+        <source>What waiting actions wait for</source>
+        <translation>Worauf die Wartenden warten</translation>
+    </message>
+    <message>
+        <source>No queue</source>
+        <translation>Keine Warteschlange</translation>
+    </message>
+    <message>
+        <source>%1: actions left</source>
+        <translation>%1: übrige Aktionen</translation>
+    </message>
+    <message>
+        <source>None of its actions waits</source>
+        <translation>Keine ihrer Aktionen wartet</translation>
+    </message>
+    <message>
+        <source>What its waiting action waits for</source>
+        <translation>Worauf ihre wartende Aktion wartet</translation>
+    </message>
+    <message>
+        <source>What its %1 waiting actions wait for</source>
+        <translation>Worauf ihre %1 wartenden Aktionen warten</translation>
+    </message>
+    <message>
+        <source>of the first %1 to start</source>
+        <translation>der ersten %1 beim Starten</translation>
+    </message>
+    <message>
+        <source>now: %1 left</source>
+        <translation>jetzt: %1 übrig</translation>
+    </message>
+    <message>
+        <source>done %1</source>
+        <translation>erledigt %1</translation>
+    </message>
+    <message>
+        <source>done %1, between %2 and %3</source>
+        <translation>erledigt %1, zwischen %2 und %3</translation>
+    </message>
+    <message>
+        <source>it is held</source>
+        <translation>sie ist angehalten</translation>
+    </message>
+    <message>
+        <source>when it is done is not known yet</source>
+        <translation>wann sie fertig ist, ist noch nicht bekannt</translation>
+    </message>
+    <message>
+        <source>%1 finish per minute, last %2</source>
+        <translation>%1 enden pro Minute, letzte %2</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::QueuesPage</name>
+    <message>
+        <source>Queues</source>
+        <translation>Warteschlangen</translation>
+    </message>
+    <message>
+        <source>Filter queues</source>
+        <translation>Warteschlangen filtern</translation>
+    </message>
+    <message>
+        <source>Hold</source>
+        <translation>Anhalten</translation>
+    </message>
+    <message>
+        <source>Drain…</source>
+        <translation>Leerlaufen…</translation>
+    </message>
+    <message>
+        <source>Cancel…</source>
+        <translation>Abbrechen…</translation>
+    </message>
+    <message>
+        <source>F5</source>
+        <translation>F5</translation>
+    </message>
+    <message>
+        <source>New queue…</source>
+        <translation>Neue Warteschlange…</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n update(s) wait</source>
+        <translation>
+            <numerusform>%n Änderung wartet</numerusform>
+            <numerusform>%n Änderungen warten</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Select a queue first</source>
+        <translation>Wählen Sie zuerst eine Warteschlange</translation>
+    </message>
+    <message>
+        <source>Release</source>
+        <translation>Freigeben</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::Rail</name>
+    <message>
+        <source>Ctrl+,</source>
+        <translation>Strg+,</translation>
+    </message>
+    <message>
+        <source>Ctrl+%1</source>
+        <translation>Strg+%1</translation>
+    </message>
+    <message>
+        <source>Pages</source>
+        <translation>Seiten</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::RegisterForm</name>
+    <message>
+        <source>may use the network</source>
+        <translation>darf das Netz benutzen</translation>
+    </message>
+    <message>
+        <source>Ask it</source>
+        <translation>Fragen</translation>
+    </message>
+    <message>
+        <source>Register</source>
+        <translation>Registrieren</translation>
+    </message>
+    <message>
+        <source>Register a worker</source>
+        <translation>Einen Worker registrieren</translation>
+    </message>
+    <message>
+        <source>From</source>
+        <translation>Aus</translation>
+    </message>
+    <message>
+        <source>Program, folder or descriptor</source>
+        <translation>Programm, Ordner oder Beschreibung</translation>
+    </message>
+    <message>
+        <source>A program, a folder with worker.json, or a descriptor; or drop one here</source>
+        <translation>Ein Programm, ein Ordner mit worker.json oder eine Beschreibung; oder legen Sie eines hier ab</translation>
+    </message>
+    <message>
+        <source>File…</source>
+        <translation>Datei…</translation>
+    </message>
+    <message>
+        <source>Folder…</source>
+        <translation>Ordner…</translation>
+    </message>
+    <message>
+        <source>Program or descriptor</source>
+        <translation>Programm oder Beschreibung</translation>
+    </message>
+    <message>
+        <source>Folder of the worker</source>
+        <translation>Ordner des Workers</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>Version</source>
+        <translation>Version</translation>
+    </message>
+    <message>
+        <source>Platform</source>
+        <translation>Plattform</translation>
+    </message>
+    <message>
+        <source>Program</source>
+        <translation>Programm</translation>
+    </message>
+    <message>
+        <source>Relative to the folder; one of its files.</source>
+        <translation>Relativ zum Ordner; eine seiner Dateien.</translation>
+    </message>
+    <message>
+        <source>Functions</source>
+        <translation>Funktionen</translation>
+    </message>
+    <message>
+        <source>Separated by commas, each with its version behind it: thumb 1, convert 2</source>
+        <translation>Durch Komma getrennt, jede mit ihrer Version: thumb 1, convert 2</translation>
+    </message>
+    <message>
+        <source>Runs the program once with --describe, for 5 s at most</source>
+        <translation>Startet das Programm einmal mit --describe, höchstens 5 s lang</translation>
+    </message>
+    <message>
+        <source>process: started for each action</source>
+        <translation>process: für jede Aktion gestartet</translation>
+    </message>
+    <message>
+        <source>warm: stays between actions</source>
+        <translation>warm: bleibt zwischen Aktionen</translation>
+    </message>
+    <message>
+        <source>Mode</source>
+        <translation>Art</translation>
+    </message>
+    <message>
+        <source>Cores</source>
+        <translation>Kerne</translation>
+    </message>
+    <message>
+        <source>Reserved for each action; empty is 1.</source>
+        <translation>Für jede Aktion reserviert; leer ist 1.</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>Reserved, and the limit in the sandbox; empty is the engine&apos;s own.</source>
+        <translation>Reserviert, und die Grenze in der Sandbox; leer ist die der Engine.</translation>
+    </message>
+    <message>
+        <source>MB</source>
+        <translation>MB</translation>
+    </message>
+    <message>
+        <source>Deadline</source>
+        <translation>Frist</translation>
+    </message>
+    <message>
+        <source>How long an attempt may take; empty is the engine&apos;s own.</source>
+        <translation>Wie lange ein Versuch dauern darf; leer ist die der Engine.</translation>
+    </message>
+    <message>
+        <source>s</source>
+        <translation>s</translation>
+    </message>
+    <message>
+        <source>Network</source>
+        <translation>Netz</translation>
+    </message>
+    <message>
+        <source>Descriptor</source>
+        <translation>Beschreibung</translation>
+    </message>
+    <message>
+        <source>Descriptor as JSON</source>
+        <translation>Beschreibung als JSON</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>Reading %1…</source>
+        <translation>%1 wird gelesen…</translation>
+    </message>
+    <message>
+        <source>This wants a number</source>
+        <translation>Hier gehört eine Zahl hin</translation>
+    </message>
+    <message>
+        <source>A descriptor is a JSON object.</source>
+        <translation>Eine Beschreibung ist ein JSON-Objekt.</translation>
+    </message>
+    <message>
+        <source>asking the program…</source>
+        <translation>das Programm wird gefragt…</translation>
+    </message>
+    <message>
+        <source>as the program says</source>
+        <translation>wie das Programm sagt</translation>
+    </message>
+    <message>
+        <source>Reading and hashing its files…</source>
+        <translation>Seine Dateien werden gelesen und gehasht…</translation>
+    </message>
+    <message>
+        <source>Sending…</source>
+        <translation>Wird gesendet…</translation>
+    </message>
+    <message>
+        <source>%1 is registered as %2</source>
+        <translation>%1 ist registriert als %2</translation>
+    </message>
+    <message>
+        <source>See %1.</source>
+        <translation>%1 ansehen.</translation>
+    </message>
+    <message>
+        <source>There is no connection to the engine</source>
+        <translation>Es besteht keine Verbindung zur Engine</translation>
+    </message>
+    <message>
+        <source>It is being registered</source>
+        <translation>Er wird gerade registriert</translation>
+    </message>
+    <message>
+        <source>Choose a program, a folder or a descriptor first</source>
+        <translation>Wählen Sie zuerst ein Programm, einen Ordner oder eine Beschreibung</translation>
+    </message>
+    <message>
+        <source>There is no program yet</source>
+        <translation>Noch gibt es kein Programm</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::RunsChart</name>
+    <message>
+        <source>Durations and memory of the last runs</source>
+        <translation>Dauer und Speicher der letzten Läufe</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n run(s)</source>
+        <translation>
+            <numerusform>%n Lauf</numerusform>
+            <numerusform>%n Läufe</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Peak memory</source>
+        <translation>Spitze Speicher</translation>
+    </message>
+    <message>
+        <source>Duration</source>
+        <translation>Dauer</translation>
+    </message>
+    <message>
+        <source>It has not run yet</source>
+        <translation>Er lief noch nicht</translation>
+    </message>
+    <message>
+        <source>%1 %2, %3: %4, %5</source>
+        <translation>%1 %2, %3: %4, %5</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>gescheitert</translation>
+    </message>
+    <message>
+        <source>completed</source>
+        <translation>fertig</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::SearchButton</name>
+    <message>
+        <source>Search actions, or run a command</source>
+        <translation>Aktion oder Befehl suchen</translation>
+    </message>
+    <message>
+        <source>Ctrl K</source>
+        <translation>Strg K</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::SelectionStrip</name>
+    <message>
+        <source>Open</source>
+        <translation>Öffnen</translation>
+    </message>
+    <message>
+        <source>Log</source>
+        <translation>Ausgabe</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>Vergleichen</translation>
+    </message>
+    <message>
+        <source>The selected bar</source>
+        <translation>Der gewählte Balken</translation>
+    </message>
+    <message>
+        <source>Select a bar first</source>
+        <translation>Wählen Sie zuerst einen Balken</translation>
+    </message>
+    <message>
+        <source>No bar is selected</source>
+        <translation>Kein Balken ist gewählt</translation>
+    </message>
+    <message>
+        <source>Click a bar, or press F3 with a filter</source>
+        <translation>Klicken Sie einen Balken an, oder F3 mit einem Filter</translation>
+    </message>
+    <message>
+        <source>and %1 more in one step; zoom in</source>
+        <translation>und %1 weitere in einem Schritt; hineinzoomen</translation>
+    </message>
+    <message>
+        <source>slot %1</source>
+        <translation>Slot %1</translation>
+    </message>
+    <message>
+        <source>%1 slot %2</source>
+        <translation>%1 Slot %2</translation>
+    </message>
+    <message>
+        <source>since %1</source>
+        <translation>seit %1</translation>
+    </message>
+    <message>
+        <source>%1 to %2</source>
+        <translation>%1 bis %2</translation>
+    </message>
+    <message>
+        <source>%1, %2, %3</source>
+        <translation>%1, %2, %3</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::SettingsPage</name>
+    <message>
+        <source>Settings</source>
+        <translation>Einstellungen</translation>
+    </message>
+    <message>
+        <source>Search settings</source>
+        <translation>Einstellungen suchen</translation>
+    </message>
+    <message>
+        <source>No setting matches</source>
+        <translation>Keine Einstellung passt</translation>
+    </message>
+    <message>
+        <source>Sections</source>
+        <translation>Abschnitte</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::SleepGuard</name>
+    <message>
+        <source>Actions run</source>
+        <translation>Aktionen laufen</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::StateStrip</name>
+    <message>
+        <source>Actions by state</source>
+        <translation>Aktionen nach Zustand</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::StatusBar</name>
+    <message>
+        <source>Connected</source>
+        <translation>Verbunden</translation>
+    </message>
+    <message>
+        <source>Refused: token</source>
+        <translation>Abgelehnt: Token</translation>
+    </message>
+    <message>
+        <source>Reconnecting, %1</source>
+        <translation>Neue Verbindung, %1</translation>
+    </message>
+    <message>
+        <source>lag %1</source>
+        <translation>Verzug %1</translation>
+    </message>
+    <message>
+        <source>%1 ms</source>
+        <translation>%1 ms</translation>
+    </message>
+    <message>
+        <source>%1 events/s</source>
+        <translation>%1 Ereign./s</translation>
+    </message>
+    <message>
+        <source>engine %1 of a core, %2</source>
+        <translation>Engine %1 eines Kerns, %2</translation>
+    </message>
+    <message>
+        <source>engine %1</source>
+        <translation>Engine %1</translation>
+    </message>
+    <message>
+        <source>journal %1</source>
+        <translation>Journal %1</translation>
+    </message>
+    <message>
+        <source>%1 of %2 cores taken</source>
+        <translation>%1 von %2 Kernen belegt</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::SubmitForm</name>
+    <message>
+        <source>Form</source>
+        <translation>Formular</translation>
+    </message>
+    <message>
+        <source>JSON</source>
+        <translation>JSON</translation>
+    </message>
+    <message>
+        <source>until it is released</source>
+        <translation>bis sie freigegeben wird</translation>
+    </message>
+    <message>
+        <source>Submit</source>
+        <translation>Abgeben</translation>
+    </message>
+    <message>
+        <source>Action as JSON</source>
+        <translation>Aktion als JSON</translation>
+    </message>
+    <message>
+        <source>Into queue</source>
+        <translation>In Warteschlange</translation>
+    </message>
+    <message>
+        <source>Queue</source>
+        <translation>Warteschlange</translation>
+    </message>
+    <message>
+        <source>Worker</source>
+        <translation>Worker</translation>
+    </message>
+    <message>
+        <source>Function</source>
+        <translation>Funktion</translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation>Befehl</translation>
+    </message>
+    <message>
+        <source>Program and arguments, quoted as for a shell; no shell runs it.</source>
+        <translation>Programm und Argumente, wie für eine Shell in Anführungszeichen; es läuft keine Shell.</translation>
+    </message>
+    <message>
+        <source>Directory</source>
+        <translation>Verzeichnis</translation>
+    </message>
+    <message>
+        <source>Where it runs; empty is a scratch directory of its own.</source>
+        <translation>Wo es läuft; leer ist ein eigenes Arbeitsverzeichnis.</translation>
+    </message>
+    <message>
+        <source>Arguments</source>
+        <translation>Argumente</translation>
+    </message>
+    <message>
+        <source>Any JSON.</source>
+        <translation>Beliebiges JSON.</translation>
+    </message>
+    <message>
+        <source>Label</source>
+        <translation>Beschriftung</translation>
+    </message>
+    <message>
+        <source>Inputs</source>
+        <translation>Eingaben</translation>
+    </message>
+    <message>
+        <source>Files it finds below inputs/; drop them here. What the engine lacks is sent.</source>
+        <translation>Dateien, die es unter inputs/ findet; legen Sie sie hier ab. Was der Engine fehlt, wird gesendet.</translation>
+    </message>
+    <message>
+        <source>Add…</source>
+        <translation>Hinzufügen…</translation>
+    </message>
+    <message>
+        <source>Cores</source>
+        <translation>Kerne</translation>
+    </message>
+    <message>
+        <source>Memory in MB</source>
+        <translation>Speicher in MB</translation>
+    </message>
+    <message>
+        <source>Priority</source>
+        <translation>Priorität</translation>
+    </message>
+    <message>
+        <source>-100 to 100; higher first.</source>
+        <translation>-100 bis 100; höhere zuerst.</translation>
+    </message>
+    <message>
+        <source>Array</source>
+        <translation>Array</translation>
+    </message>
+    <message>
+        <source>0-99: one action for each number; {index} in the command becomes it.</source>
+        <translation>0-99: eine Aktion je Nummer; {index} im Befehl wird zu ihr.</translation>
+    </message>
+    <message>
+        <source>After</source>
+        <translation>Nach</translation>
+    </message>
+    <message>
+        <source>Numbers of actions, with commas; &quot;12 any&quot;, &quot;12 failed&quot; for how they must end.</source>
+        <translation>Nummern von Aktionen, mit Komma; „12 any“, „12 failed“ dafür, wie sie enden müssen.</translation>
+    </message>
+    <message>
+        <source>Hold</source>
+        <translation>Anhalten</translation>
+    </message>
+    <message>
+        <source>Copy as</source>
+        <translation>Kopieren als</translation>
+    </message>
+    <message>
+        <source>yardctl</source>
+        <translation>yardctl</translation>
+    </message>
+    <message>
+        <source>curl</source>
+        <translation>curl</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>A quote stays open</source>
+        <translation>Ein Anführungszeichen bleibt offen</translation>
+    </message>
+    <message>
+        <source>This is no JSON; text stands in quotes</source>
+        <translation>Das ist kein JSON; Text steht in Anführungszeichen</translation>
+    </message>
+    <message>
+        <source>This wants from-to: 0-99</source>
+        <translation>Hier gehört von-bis hin: 0-99</translation>
+    </message>
+    <message>
+        <source>This wants numbers of actions: 12, 13 any</source>
+        <translation>Hier gehören Nummern von Aktionen hin: 12, 13 any</translation>
+    </message>
+    <message>
+        <source>This wants name=hash</source>
+        <translation>Hier gehört Name=Hash hin</translation>
+    </message>
+    <message>
+        <source>This wants a number</source>
+        <translation>Hier gehört eine Zahl hin</translation>
+    </message>
+    <message>
+        <source>A list of actions has no form; it can be submitted from here.</source>
+        <translation>Eine Liste von Aktionen hat kein Formular; sie kann von hier abgegeben werden.</translation>
+    </message>
+    <message>
+        <source>Mend the JSON first.</source>
+        <translation>Bessern Sie zuerst das JSON aus.</translation>
+    </message>
+    <message>
+        <source>There is no connection to the engine</source>
+        <translation>Es besteht keine Verbindung zur Engine</translation>
+    </message>
+    <message>
+        <source>It is being submitted</source>
+        <translation>Sie wird gerade abgegeben</translation>
+    </message>
+    <message>
+        <source>Its inputs are being read</source>
+        <translation>Ihre Eingaben werden gelesen</translation>
+    </message>
+    <message>
+        <source>At character %1: %2</source>
+        <translation>Bei Zeichen %1: %2</translation>
+    </message>
+    <message>
+        <source>Mend the JSON first</source>
+        <translation>Bessern Sie zuerst das JSON aus</translation>
+    </message>
+    <message>
+        <source>See %1</source>
+        <translation>%1 ansehen</translation>
+    </message>
+    <message>
+        <source>Copied: %1</source>
+        <translation>Kopiert: %1</translation>
+    </message>
+    <message>
+        <source>See %1.</source>
+        <translation>%1 ansehen.</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::TimelineLegend</name>
+    <message>
+        <source>prepare, run, collect</source>
+        <translation>vorbereiten, laufen, einsammeln</translation>
+    </message>
+    <message>
+        <source>running</source>
+        <translation>läuft</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>gescheitert</translation>
+    </message>
+    <message>
+        <source>cancelled</source>
+        <translation>abgebrochen</translation>
+    </message>
+    <message>
+        <source>waits to retry</source>
+        <translation>wartet auf neuen Versuch</translation>
+    </message>
+    <message>
+        <source>Legend</source>
+        <translation>Legende</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::TimelinesPage</name>
+    <message>
+        <source>Export</source>
+        <translation>Export</translation>
+    </message>
+    <message>
+        <source>Written to %1</source>
+        <translation>Nach %1 geschrieben</translation>
+    </message>
+    <message>
+        <source>%1 cannot be written</source>
+        <translation>%1 lässt sich nicht schreiben</translation>
+    </message>
+    <message>
+        <source>Reading the range…</source>
+        <translation>Der Bereich wird gelesen…</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>Zustand</translation>
+    </message>
+    <message>
+        <source>State of the attempt</source>
+        <translation>Zustand des Versuchs</translation>
+    </message>
+    <message>
+        <source>Action (LSN)</source>
+        <translation>Aktion (LSN)</translation>
+    </message>
+    <message>
+        <source>Number of the action</source>
+        <translation>Nummer der Aktion</translation>
+    </message>
+    <message>
+        <source>What</source>
+        <translation>Was</translation>
+    </message>
+    <message>
+        <source>Its label, or its function</source>
+        <translation>Ihre Beschriftung oder ihre Funktion</translation>
+    </message>
+    <message>
+        <source>Worker</source>
+        <translation>Worker</translation>
+    </message>
+    <message>
+        <source>Who ran it</source>
+        <translation>Wer sie ausführte</translation>
+    </message>
+    <message>
+        <source>Slot</source>
+        <translation>Slot</translation>
+    </message>
+    <message>
+        <source>Where it ran</source>
+        <translation>Wo sie lief</translation>
+    </message>
+    <message>
+        <source>Began</source>
+        <translation>Begann</translation>
+    </message>
+    <message>
+        <source>When it was taken from the queue</source>
+        <translation>Wann sie aus der Warteschlange kam</translation>
+    </message>
+    <message>
+        <source>Ended</source>
+        <translation>Endete</translation>
+    </message>
+    <message>
+        <source>When it was over</source>
+        <translation>Wann sie zu Ende war</translation>
+    </message>
+    <message>
+        <source>Took</source>
+        <translation>Dauerte</translation>
+    </message>
+    <message>
+        <source>From its beginning to its end, or to now</source>
+        <translation>Von ihrem Beginn bis zu ihrem Ende oder bis jetzt</translation>
+    </message>
+    <message>
+        <source>Timelines</source>
+        <translation>Zeitlinien</translation>
+    </message>
+    <message>
+        <source>Fit</source>
+        <translation>Einpassen</translation>
+    </message>
+    <message>
+        <source>Follow now</source>
+        <translation>Jetzt folgen</translation>
+    </message>
+    <message>
+        <source>Type to filter bars</source>
+        <translation>Tippen filtert Balken</translation>
+    </message>
+    <message>
+        <source>By worker</source>
+        <translation>Nach Worker</translation>
+    </message>
+    <message>
+        <source>Go to the last one</source>
+        <translation>Zur letzten gehen</translation>
+    </message>
+    <message>
+        <source>Bars in view</source>
+        <translation>Balken im Bild</translation>
+    </message>
+    <message>
+        <source>Zoom out</source>
+        <translation>Verkleinern</translation>
+    </message>
+    <message>
+        <source>Zoom out (Ctrl+-)</source>
+        <translation>Verkleinern (Strg+-)</translation>
+    </message>
+    <message>
+        <source>Zoom in</source>
+        <translation>Vergrößern</translation>
+    </message>
+    <message>
+        <source>Zoom in (Ctrl++)</source>
+        <translation>Vergrößern (Strg++)</translation>
+    </message>
+    <message>
+        <source>Range of time</source>
+        <translation>Zeitbereich</translation>
+    </message>
+    <message>
+        <source>Picture of what is shown (PNG)…</source>
+        <translation>Bild des Gezeigten (PNG)…</translation>
+    </message>
+    <message>
+        <source>Drawing of what is shown (SVG)…</source>
+        <translation>Zeichnung des Gezeigten (SVG)…</translation>
+    </message>
+    <message>
+        <source>Trace of the range (Chrome trace format)…</source>
+        <translation>Spur des Bereichs (Chrome-Trace-Format)…</translation>
+    </message>
+    <message>
+        <source>Last minute</source>
+        <translation>Letzte Minute</translation>
+    </message>
+    <message>
+        <source>Last 5 minutes</source>
+        <translation>Letzte 5 Minuten</translation>
+    </message>
+    <message>
+        <source>Last 15 minutes</source>
+        <translation>Letzte 15 Minuten</translation>
+    </message>
+    <message>
+        <source>Last hour</source>
+        <translation>Letzte Stunde</translation>
+    </message>
+    <message>
+        <source>Last 6 hours</source>
+        <translation>Letzte 6 Stunden</translation>
+    </message>
+    <message>
+        <source>Last 24 hours</source>
+        <translation>Letzte 24 Stunden</translation>
+    </message>
+    <message>
+        <source>Last 7 days</source>
+        <translation>Letzte 7 Tage</translation>
+    </message>
+    <message>
+        <source>Last 30 days</source>
+        <translation>Letzte 30 Tage</translation>
+    </message>
+    <message>
+        <source>Today</source>
+        <translation>Heute</translation>
+    </message>
+    <message>
+        <source>Yesterday</source>
+        <translation>Gestern</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Öffnen</translation>
+    </message>
+    <message>
+        <source>Log</source>
+        <translation>Ausgabe</translation>
+    </message>
+    <message>
+        <source>Compare with the last good one</source>
+        <translation>Mit dem letzten guten vergleichen</translation>
+    </message>
+    <message>
+        <source>Bars in view as a table</source>
+        <translation>Balken im Bild als Tabelle</translation>
+    </message>
+    <message>
+        <source>Fit everything</source>
+        <translation>Alles einpassen</translation>
+    </message>
+    <message>
+        <source>By slot</source>
+        <translation>Nach Slot</translation>
+    </message>
+    <message>
+        <source>Next match</source>
+        <translation>Nächster Treffer</translation>
+    </message>
+    <message>
+        <source>%1 to %2</source>
+        <translation>%1 bis %2</translation>
+    </message>
+    <message>
+        <source>%1 to now</source>
+        <translation>%1 bis jetzt</translation>
+    </message>
+    <message>
+        <source>Back to now</source>
+        <translation>Zurück zu jetzt</translation>
+    </message>
+    <message>
+        <source>End</source>
+        <translation>Ende</translation>
+    </message>
+    <message>
+        <source>1 bar</source>
+        <translation>1 Balken</translation>
+    </message>
+    <message>
+        <source>%1 bars</source>
+        <translation>%1 Balken</translation>
+    </message>
+    <message>
+        <source>at least %1 of %2</source>
+        <translation>mindestens %1 von %2</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
+    </message>
+    <message>
+        <source>Select a bar first</source>
+        <translation>Wählen Sie zuerst einen Balken</translation>
+    </message>
+    <message>
+        <source>Nothing has run within the last week</source>
+        <translation>In der letzten Woche lief nichts</translation>
+    </message>
+    <message>
+        <source>Nothing has run in slot %1 then</source>
+        <translation>In Slot %1 lief dann nichts</translation>
+    </message>
+    <message>
+        <source>That action has no bar in the range shown</source>
+        <translation>Diese Aktion hat im gezeigten Bereich keinen Balken</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::TokenStore</name>
+    <message>
+        <source>it does not answer; it may wait to be unlocked</source>
+        <translation>er antwortet nicht; vielleicht wartet er darauf, entsperrt zu werden</translation>
+    </message>
+    <message>
+        <source>The system&apos;s keychain cannot be used: %1.</source>
+        <translation>Der Schlüsselbund des Systems ist nicht benutzbar: %1.</translation>
+    </message>
+    <message>
+        <source>it does not give back what it took</source>
+        <translation>er gibt nicht zurück, was er bekam</translation>
+    </message>
+    <message>
+        <source>%1 cannot be read: %2</source>
+        <translation>%1 ist nicht lesbar: %2</translation>
+    </message>
+    <message>
+        <source>%1 could be read by others; make it yours alone (chmod 600), or delete it.</source>
+        <translation>%1 könnten andere lesen; machen Sie sie zu Ihrer allein (chmod 600), oder löschen Sie sie.</translation>
+    </message>
+    <message>
+        <source>%1 is too long to be ours.</source>
+        <translation>%1 ist zu lang, um unsere zu sein.</translation>
+    </message>
+    <message>
+        <source>%1 is no file of tokens; move it away.</source>
+        <translation>%1 ist keine Token-Datei; legen Sie sie woanders hin.</translation>
+    </message>
+    <message>
+        <source>%1 cannot be written: %2</source>
+        <translation>%1 lässt sich nicht schreiben: %2</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::TopBar</name>
+    <message>
+        <source>Engine</source>
+        <translation>Engine</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>Pause</translation>
+    </message>
+    <message>
+        <source>Drain</source>
+        <translation>Leerlaufen</translation>
+    </message>
+    <message>
+        <source>Submit…</source>
+        <translation>Abgeben…</translation>
+    </message>
+    <message>
+        <source>Notices</source>
+        <translation>Meldungen</translation>
+    </message>
+    <message>
+        <source>New work (Ctrl+N)</source>
+        <translation>Neue Arbeit (Strg+N)</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>Fortsetzen</translation>
+    </message>
+    <message>
+        <source>Release every queue</source>
+        <translation>Alle Warteschlangen freigeben</translation>
+    </message>
+    <message>
+        <source>Hold every queue: running actions go on, none starts</source>
+        <translation>Alle Warteschlangen anhalten: Laufendes läuft weiter, nichts startet</translation>
+    </message>
+    <message>
+        <source>There is no connection to the engine</source>
+        <translation>Es besteht keine Verbindung zur Engine</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::Tray</name>
+    <message>
+        <source>No engine</source>
+        <translation>Keine Engine</translation>
+    </message>
+    <message>
+        <source>Show the window</source>
+        <translation>Das Fenster zeigen</translation>
+    </message>
+    <message>
+        <source>Hold all</source>
+        <translation>Alle anhalten</translation>
+    </message>
+    <message>
+        <source>Release all</source>
+        <translation>Alle freigeben</translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation>Beenden</translation>
+    </message>
+    <message>
+        <source>No connection</source>
+        <translation>Keine Verbindung</translation>
+    </message>
+    <message>
+        <source>%1 running, %2 failed</source>
+        <translation>%1 laufen, %2 gescheitert</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::UndoBar</name>
+    <message>
+        <source>Undo</source>
+        <translation>Rückgängig</translation>
+    </message>
+    <message>
+        <source>Ctrl Z</source>
+        <translation>Strg Z</translation>
+    </message>
+    <message>
+        <source>Now</source>
+        <translation>Jetzt</translation>
+    </message>
+    <message>
+        <source>%1, in %2 s</source>
+        <translation>%1, in %2 s</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::WaitingPanel</name>
+    <message>
+        <source>Why work is waiting</source>
+        <translation>Warum Arbeit wartet</translation>
+    </message>
+    <message>
+        <source>Waits for</source>
+        <translation>Wartet auf</translation>
+    </message>
+    <message>
+        <source>What pending actions wait for</source>
+        <translation>Worauf wartende Aktionen warten</translation>
+    </message>
+    <message>
+        <source>Actions</source>
+        <translation>Aktionen</translation>
+    </message>
+    <message>
+        <source>How many of them</source>
+        <translation>Wie viele davon</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1, %2</translation>
+    </message>
+    <message>
+        <source>Nothing waits.</source>
+        <translation>Nichts wartet.</translation>
+    </message>
+    <message>
+        <source>of the first %1</source>
+        <translation>der ersten %1</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::WorkerPanel</name>
+    <message>
+        <source>Worker</source>
+        <translation>Worker</translation>
+    </message>
+    <message>
+        <source>Member</source>
+        <translation>Feld</translation>
+    </message>
+    <message>
+        <source>Member of the descriptor</source>
+        <translation>Feld der Beschreibung</translation>
+    </message>
+    <message>
+        <source>Value</source>
+        <translation>Wert</translation>
+    </message>
+    <message>
+        <source>As it was registered</source>
+        <translation>Wie registriert</translation>
+    </message>
+    <message>
+        <source>File</source>
+        <translation>Datei</translation>
+    </message>
+    <message>
+        <source>Path below the worker&apos;s directory</source>
+        <translation>Pfad unter dem Verzeichnis des Workers</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>Größe</translation>
+    </message>
+    <message>
+        <source>Bytes of the file</source>
+        <translation>Bytes der Datei</translation>
+    </message>
+    <message>
+        <source>Hash</source>
+        <translation>Hash</translation>
+    </message>
+    <message>
+        <source>SHA-256 of its content, the first 8 digits</source>
+        <translation>SHA-256 ihres Inhalts, die ersten 8 Stellen</translation>
+    </message>
+    <message>
+        <source>Files</source>
+        <translation>Dateien</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>Zeit</translation>
+    </message>
+    <message>
+        <source>When it ended</source>
+        <translation>Wann sie endete</translation>
+    </message>
+    <message>
+        <source>Action</source>
+        <translation>Aktion</translation>
+    </message>
+    <message>
+        <source>Number of the action</source>
+        <translation>Nummer der Aktion</translation>
+    </message>
+    <message>
+        <source>First error line</source>
+        <translation>Erste Fehlerzeile</translation>
+    </message>
+    <message>
+        <source>The first line that looks like an error</source>
+        <translation>Die erste Zeile, die nach einem Fehler aussieht</translation>
+    </message>
+    <message>
+        <source>Descriptor</source>
+        <translation>Beschreibung</translation>
+    </message>
+    <message>
+        <source>Recent failures</source>
+        <translation>Letzte Fehlschläge</translation>
+    </message>
+    <message>
+        <source>Nothing of it has failed lately</source>
+        <translation>Zuletzt ist nichts von ihm fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>Last runs</source>
+        <translation>Letzte Läufe</translation>
+    </message>
+    <message>
+        <source>Function</source>
+        <translation>Funktion</translation>
+    </message>
+    <message>
+        <source>Show all</source>
+        <translation>Alle zeigen</translation>
+    </message>
+    <message>
+        <source>all functions</source>
+        <translation>alle Funktionen</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n, %1</source>
+        <translation>
+            <numerusform>%n, %1</numerusform>
+            <numerusform>%n, %1</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::WorkerSource</name>
+    <message>
+        <source>slot %1</source>
+        <translation>Slot %1</translation>
+    </message>
+    <message>
+        <source>at %1</source>
+        <translation>um %1</translation>
+    </message>
+    <message>
+        <source>Timelines</source>
+        <translation>Zeitlinien</translation>
+    </message>
+    <message>
+        <source>Timelines, version %1</source>
+        <translation>Zeitlinien, Version %1</translation>
+    </message>
+    <message>
+        <source>slot</source>
+        <translation>Slot</translation>
+    </message>
+    <message>
+        <source>worker</source>
+        <translation>Worker</translation>
+    </message>
+    <message>
+        <source>Worker, version %1</source>
+        <translation>Worker, Version %1</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::WorkersPage</name>
+    <message>
+        <source>Workers</source>
+        <translation>Worker</translation>
+    </message>
+    <message>
+        <source>Filter workers</source>
+        <translation>Worker filtern</translation>
+    </message>
+    <message>
+        <source>Submit…</source>
+        <translation>Abgeben…</translation>
+    </message>
+    <message>
+        <source>Remove…</source>
+        <translation>Entfernen…</translation>
+    </message>
+    <message>
+        <source>F5</source>
+        <translation>F5</translation>
+    </message>
+    <message>
+        <source>Register…</source>
+        <translation>Registrieren…</translation>
+    </message>
+    <message>
+        <source>No worker is registered. Drop a program, a folder with worker.json, or a descriptor here.</source>
+        <translation>Kein Worker ist registriert. Legen Sie ein Programm, einen Ordner mit worker.json oder eine Beschreibung hier ab.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n update(s) wait</source>
+        <translation>
+            <numerusform>%n Änderung wartet</numerusform>
+            <numerusform>%n Änderungen warten</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>There is no connection to the engine</source>
+        <translation>Es besteht keine Verbindung zur Engine</translation>
+    </message>
+    <message>
+        <source>Select a worker first</source>
+        <translation>Wählen Sie zuerst einen Worker</translation>
+    </message>
+    <message>
+        <source>Its processes are not kept warm</source>
+        <translation>Seine Prozesse werden nicht warm gehalten</translation>
+    </message>
+    <message>
+        <source>Submit with this worker…</source>
+        <translation>Mit diesem Worker abgeben…</translation>
+    </message>
+    <message>
+        <source>Show actions</source>
+        <translation>Aktionen zeigen</translation>
+    </message>
+    <message>
+        <source>Show on timeline</source>
+        <translation>Auf der Zeitlinie zeigen</translation>
+    </message>
+    <message>
+        <source>Open pool group</source>
+        <translation>Pool-Gruppe öffnen</translation>
+    </message>
+    <message>
+        <source>Copy id</source>
+        <translation>Id kopieren</translation>
+    </message>
+    <message>
+        <source>Remove %1?</source>
+        <translation>%1 entfernen?</translation>
+    </message>
+    <message>
+        <source>%1 of its actions wait or run; they are cancelled. This cannot be undone.</source>
+        <translation>%1 seiner Aktionen warten oder laufen; sie werden abgebrochen. Das lässt sich nicht rückgängig machen.</translation>
+    </message>
+    <message>
+        <source>Remove %1</source>
+        <translation>%1 entfernen</translation>
+    </message>
+    <message>
+        <source>Keep it</source>
+        <translation>Behalten</translation>
+    </message>
+    <message>
+        <source>Worker</source>
+        <translation>Worker</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::timeline::HoverCard</name>
+    <message>
+        <source>Open</source>
+        <translation>Öffnen</translation>
+    </message>
+    <message>
+        <source>Log</source>
+        <translation>Ausgabe</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>Vergleichen</translation>
+    </message>
+    <message>
+        <source>What the pointer is over</source>
+        <translation>Worüber der Zeiger steht</translation>
+    </message>
+    <message>
+        <source>%1 in one step</source>
+        <translation>%1 in einem Schritt</translation>
+    </message>
+    <message>
+        <source>%1 short actions</source>
+        <translation>%1 kurze Aktionen</translation>
+    </message>
+    <message>
+        <source>the worst is %1: %2; zoom in to see each</source>
+        <translation>die schlimmste ist %1: %2; hineinzoomen zeigt jede</translation>
+    </message>
+    <message>
+        <source>from</source>
+        <translation>von</translation>
+    </message>
+    <message>
+        <source>covered</source>
+        <translation>belegt</translation>
+    </message>
+    <message>
+        <source>began</source>
+        <translation>begann</translation>
+    </message>
+    <message>
+        <source>%1, %2 ago</source>
+        <translation>%1, vor %2</translation>
+    </message>
+    <message>
+        <source>prepare %1</source>
+        <translation>vorbereitet %1</translation>
+    </message>
+    <message>
+        <source>running for %1</source>
+        <translation>läuft seit %1</translation>
+    </message>
+    <message>
+        <source>run %1</source>
+        <translation>lief %1</translation>
+    </message>
+    <message>
+        <source>collect %1</source>
+        <translation>eingesammelt %1</translation>
+    </message>
+    <message>
+        <source>preparing for %1</source>
+        <translation>bereitet sich seit %1 vor</translation>
+    </message>
+    <message>
+        <source>%1 in all</source>
+        <translation>%1 insgesamt</translation>
+    </message>
+    <message>
+        <source>split</source>
+        <translation>Aufteilung</translation>
+    </message>
+    <message>
+        <source>, </source>
+        <translation>, </translation>
+    </message>
+    <message>
+        <source>number</source>
+        <translation>Nummer</translation>
+    </message>
+    <message>
+        <source>%1, try %2</source>
+        <translation>%1, Versuch %2</translation>
+    </message>
+    <message>
+        <source>Click selects   Enter opens   Ctrl L log   Ctrl D compare</source>
+        <translation>Klick wählt   Enter öffnet   Strg L Ausgabe   Strg D vergleicht</translation>
+    </message>
+    <message>
+        <source>%1 of processor</source>
+        <translation>%1 Prozessor</translation>
+    </message>
+    <message>
+        <source>peak %1</source>
+        <translation>Spitze %1</translation>
+    </message>
+    <message>
+        <source>used</source>
+        <translation>benutzt</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
+    </message>
+    <message>
+        <source>exit code %1</source>
+        <translation>Exit-Code %1</translation>
+    </message>
+    <message>
+        <source>tries</source>
+        <translation>Versuche</translation>
+    </message>
+    <message>
+        <source>memory at %1, no starts above %2</source>
+        <translation>Speicher bei %1, keine Starts über %2</translation>
+    </message>
+    <message>
+        <source>nothing waited</source>
+        <translation>nichts wartete</translation>
+    </message>
+    <message>
+        <source>slot %1</source>
+        <translation>Slot %1</translation>
+    </message>
+    <message>
+        <source>%1 slot %2</source>
+        <translation>%1 Slot %2</translation>
+    </message>
+    <message>
+        <source>%1: idle</source>
+        <translation>%1: frei</translation>
+    </message>
+    <message>
+        <source>nothing started here for %1</source>
+        <translation>hier startete nichts seit %1</translation>
+    </message>
+    <message>
+        <source>before what is shown</source>
+        <translation>vor dem Gezeigten</translation>
+    </message>
+    <message>
+        <source>until</source>
+        <translation>bis</translation>
+    </message>
+    <message>
+        <source>now</source>
+        <translation>jetzt</translation>
+    </message>
+    <message>
+        <source>after what is shown</source>
+        <translation>nach dem Gezeigten</translation>
+    </message>
+    <message>
+        <source>because</source>
+        <translation>weil</translation>
+    </message>
+    <message>
+        <source>waiting</source>
+        <translation>warten</translation>
+    </message>
+    <message>
+        <source>%1 actions in all</source>
+        <translation>%1 Aktionen insgesamt</translation>
+    </message>
+    <message>
+        <source>before</source>
+        <translation>vor</translation>
+    </message>
+    <message>
+        <source>%1 %2, %3</source>
+        <translation>%1 %2, %3</translation>
+    </message>
+    <message>
+        <source>The machine at %1</source>
+        <translation>Der Rechner um %1</translation>
+    </message>
+    <message>
+        <source>processor</source>
+        <translation>Prozessor</translation>
+    </message>
+    <message>
+        <source>%1 cores</source>
+        <translation>%1 Kerne</translation>
+    </message>
+    <message>
+        <source>memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>running</source>
+        <translation>läuft</translation>
+    </message>
+    <message>
+        <source>no data: the engine was not there, or was not asked</source>
+        <translation>keine Daten: die Engine war nicht da oder wurde nicht gefragt</translation>
+    </message>
+    <message>
+        <source>longest</source>
+        <translation>längste</translation>
+    </message>
+    <message>
+        <source>%1, for %2</source>
+        <translation>%1, seit %2</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::timeline::TimelineSource</name>
+    <message>
+        <source>The engine did not answer.</source>
+        <translation>Die Engine antwortete nicht.</translation>
+    </message>
+    <message>
+        <source>There is too much in this range to export; zoom in first.</source>
+        <translation>In diesem Bereich ist zu viel zum Exportieren; zoomen Sie zuerst hinein.</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::timeline::TimelineView</name>
+    <message>
+        <source>Timelines</source>
+        <translation>Zeitlinien</translation>
+    </message>
+</context>
+</TS>

@@ -1,0 +1,294 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="en" sourcelanguage="en">
+<context>
+    <name>Notices</name>
+    <message numerus="yes">
+        <source>%n queue(s) have finished: %1</source>
+        <translation>
+            <numerusform>%n queue has finished: %1</numerusform>
+            <numerusform>%n queues have finished: %1</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n failed in %1</source>
+        <translation>
+            <numerusform>%n failed in %1</numerusform>
+            <numerusform>%n failed in %1</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n worker(s) gone: %1</source>
+        <translation>
+            <numerusform>%n worker is gone: %1</numerusform>
+            <numerusform>%n workers are gone: %1</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>The memory guard stopped %n action(s)</source>
+        <translation>
+            <numerusform>The memory guard stopped %n action</numerusform>
+            <numerusform>The memory guard stopped %n actions</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Operation</name>
+    <message numerus="yes">
+        <source>Reschedule %n action(s)</source>
+        <translation>
+            <numerusform>Reschedule %n action</numerusform>
+            <numerusform>Reschedule %n actions</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Cancel %n action(s)</source>
+        <translation>
+            <numerusform>Cancel %n action</numerusform>
+            <numerusform>Cancel %n actions</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Retire %n action(s)</source>
+        <translation>
+            <numerusform>Retire %n action</numerusform>
+            <numerusform>Retire %n actions</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Hold %n action(s)</source>
+        <translation>
+            <numerusform>Hold %n action</numerusform>
+            <numerusform>Hold %n actions</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Release %n action(s)</source>
+        <translation>
+            <numerusform>Release %n action</numerusform>
+            <numerusform>Release %n actions</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Set priority of %n action(s)</source>
+        <translation>
+            <numerusform>Set priority of %n action</numerusform>
+            <numerusform>Set priority of %n actions</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Move %n action(s) to %1</source>
+        <translation>
+            <numerusform>Move %n action to %1</numerusform>
+            <numerusform>Move %n actions to %1</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Cancel %n action(s) in %1</source>
+        <translation>
+            <numerusform>Cancel %n action in %1</numerusform>
+            <numerusform>Cancel %n actions in %1</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Submit %n action(s) to %1</source>
+        <translation>
+            <numerusform>Submit %n action to %1</numerusform>
+            <numerusform>Submit %n actions to %1</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>QObject</name>
+    <message numerus="yes">
+        <source>%n changed</source>
+        <translation>
+            <numerusform>%n changed</numerusform>
+            <numerusform>%n changed</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n refused: %1</source>
+        <translation>
+            <numerusform>%n refused: %1</numerusform>
+            <numerusform>%n refused: %1</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::ActionsPage</name>
+    <message numerus="yes">
+        <source>%n update(s) wait</source>
+        <translation>
+            <numerusform>%n update waits</numerusform>
+            <numerusform>%n updates wait</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Cancel %Ln action(s)?</source>
+        <translation>
+            <numerusform>Cancel %Ln action?</numerusform>
+            <numerusform>Cancel %Ln actions?</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Cancel %Ln action(s)</source>
+        <translation>
+            <numerusform>Cancel %Ln action</numerusform>
+            <numerusform>Cancel %Ln actions</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::Describer</name>
+    <message numerus="yes">
+        <source>It did not answer --describe within %n second(s).</source>
+        <translation>
+            <numerusform>It did not answer --describe within %n second.</numerusform>
+            <numerusform>It did not answer --describe within %n seconds.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::DetailPanel</name>
+    <message numerus="yes">
+        <source>%n denial(s)</source>
+        <translation>
+            <numerusform>%n denial</numerusform>
+            <numerusform>%n denials</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::LockSource</name>
+    <message numerus="yes">
+        <source>%n or more wait</source>
+        <translation>
+            <numerusform>%n or more waits</numerusform>
+            <numerusform>%n or more wait</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n wait</source>
+        <translation>
+            <numerusform>%n waits</numerusform>
+            <numerusform>%n wait</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::MainWindow</name>
+    <message numerus="yes">
+        <source>Quit while %n action(s) run?</source>
+        <translation>
+            <numerusform>Quit while %n action runs?</numerusform>
+            <numerusform>Quit while %n actions run?</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::OutputTab</name>
+    <message numerus="yes">
+        <source>%n line(s), %1</source>
+        <translation>
+            <numerusform>%n line, %1</numerusform>
+            <numerusform>%n lines, %1</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::QueueCommands</name>
+    <message numerus="yes">
+        <source>It takes no new actions from then on; the %n it has run to their end.</source>
+        <translation>
+            <numerusform>It takes no new actions from then on; the %n it has runs to its end.</numerusform>
+            <numerusform>It takes no new actions from then on; the %n it has run to their end.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n action(s) of it are cancelled. Its finished actions stay. This cannot be undone.</source>
+        <translation>
+            <numerusform>%n action of it is cancelled. Its finished actions stay. This cannot be undone.</numerusform>
+            <numerusform>%n actions of it are cancelled. Its finished actions stay. This cannot be undone.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Cancel %Ln action(s) in %1?</source>
+        <translation>
+            <numerusform>Cancel %Ln action in %1?</numerusform>
+            <numerusform>Cancel %Ln actions in %1?</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln run(s) and end(s) now; the queue takes no more. This cannot be undone.</source>
+        <translation>
+            <numerusform>%Ln runs and is ended; the queue takes no more. This cannot be undone.</numerusform>
+            <numerusform>%Ln run and are ended; the queue takes no more. This cannot be undone.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Cancel %Ln action(s)</source>
+        <translation>
+            <numerusform>Cancel %Ln action</numerusform>
+            <numerusform>Cancel %Ln actions</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::QueueDrop</name>
+    <message numerus="yes">
+        <source>Move %n action(s) to %1</source>
+        <translation>
+            <numerusform>Move %n action to %1</numerusform>
+            <numerusform>Move %n actions to %1</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Submit %n action(s) to %1</source>
+        <translation>
+            <numerusform>Submit %n action to %1</numerusform>
+            <numerusform>Submit %n actions to %1</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::QueuesPage</name>
+    <message numerus="yes">
+        <source>%n update(s) wait</source>
+        <translation>
+            <numerusform>%n update waits</numerusform>
+            <numerusform>%n updates wait</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::RunsChart</name>
+    <message numerus="yes">
+        <source>%n run(s)</source>
+        <translation>
+            <numerusform>%n run</numerusform>
+            <numerusform>%n runs</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::WorkerPanel</name>
+    <message numerus="yes">
+        <source>%n, %1</source>
+        <translation>
+            <numerusform>%n, %1</numerusform>
+            <numerusform>%n, %1</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::WorkersPage</name>
+    <message numerus="yes">
+        <source>%n update(s) wait</source>
+        <translation>
+            <numerusform>%n update waits</numerusform>
+            <numerusform>%n updates wait</numerusform>
+        </translation>
+    </message>
+</context>
+</TS>

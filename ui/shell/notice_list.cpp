@@ -1,0 +1,219 @@
+#include "ui/shell/notice_list.h"
+
+#include "ui/style/format.h"
+#include "ui/style/icons.h"
+#include "ui/style/paint.h"
+#include "ui/widgets/button.h"
+#include "ui/widgets/panel.h"
+
+#include <QApplication>
+#include <QKeyEvent>
+#include <QStyledItemDelegate>
+
+#include <algorithm>
+
+namespace yard::ui {
+
+namespace {
+
+constexpr int kWidth = 460;
+constexpr int kRow = 32;
+constexpr int kRows = 12;
+constexpr int kHead = 40;
+
+QString iconOf(NoticeRule rule) {
+    switch (rule) {
+    case NoticeRule::QueueFinished: return "state-completed";
+    case NoticeRule::FirstFailure: return "state-failed";
+    case NoticeRule::WorkerLost: return "workers";
+    case NoticeRule::GuardStopped: return "machines";
+    case NoticeRule::DiskFull: return "save";
+    case NoticeRule::ConnectionLost: return "unplug";
+    }
+    return "bell";
+}
+
+std::optional<Face> faceOf(NoticeRule rule) {
+    if (rule == NoticeRule::QueueFinished) return Face::Completed;
+    if (rule == NoticeRule::FirstFailure) return Face::Failed;
+    return std::nullopt;
+}
+
+QString timeOf(const Notice& notice) {
+    return Format().time(notice.at.toMSecsSinceEpoch() * 1'000, wallNow());
+}
+
+class NoticeDelegate final : public QStyledItemDelegate {
+public:
+    NoticeDelegate(const NoticesModel& model, QListView& list)
+        : QStyledItemDelegate(&list)
+        , model_(model)
+        , list_(list) {}
+    QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const override { return {0, scaled(kRow)}; }
+    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+        const Notice* notice = model_.notice(index.row());
+        if (notice == nullptr) return;
+        const Theme& theme = Theme::current();
+        const bool chosen = index == list_.currentIndex();
+        const bool hovered = (option.state & QStyle::State_MouseOver) != 0;
+        const QColor under = theme(chosen ? Token::Selection : hovered ? Token::Bg3 : Token::Bg1);
+        painter->fillRect(option.rect, under);
+        const QRectF row = QRectF(option.rect).adjusted(14, 0, -14, 0);
+        const QRectF icon(row.left(), row.top(), 14, row.height());
+        if (const auto face = faceOf(notice->rule))
+            icons::paintFace(*painter, icon, theme.scheme(), *face, 14, under);
+        else
+            icons::paint(*painter, icon, iconOf(notice->rule), 14, theme(Token::Text2));
+        const QString time = timeOf(*notice);
+        const qreal width = numberWidth(typeface(Type::Caption), time) + 8;
+        paint::number(*painter, {row.right() - width, row.top(), width, row.height()}, time,
+                      typeface(Type::Caption), theme(Token::Text3));
+        paint::text(*painter, {row.left() + 24, row.top(), row.width() - 24 - width - 8, row.height()},
+                    notice->text, typeface(notice->seen ? Type::Body : Type::Strong), theme(Token::Text1));
+    }
+
+private:
+    const NoticesModel& model_;
+    QListView& list_;
+};
+
+} // namespace
+
+NoticesModel::NoticesModel(const Notices& notices, QObject* parent)
+    : QAbstractListModel(parent)
+    , notices_(notices) {
+    connect(&notices_, &Notices::changed, this, [this] {
+        beginResetModel();
+        shown_.assign(notices_.all().rbegin(), notices_.all().rend());
+        endResetModel();
+    });
+}
+
+const Notice* NoticesModel::notice(int row) const {
+    return row >= 0 && static_cast<std::size_t>(row) < shown_.size() ? &shown_[static_cast<std::size_t>(row)]
+                                                                     : nullptr;
+}
+
+int NoticesModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(shown_.size());
+}
+
+QVariant NoticesModel::data(const QModelIndex& index, int role) const {
+    const Notice* each = index.isValid() ? notice(index.row()) : nullptr;
+    if (each == nullptr) return {};
+    if (role == Qt::DisplayRole || role == Qt::ToolTipRole) return each->text;
+    if (role == Qt::AccessibleTextRole) return each->text + ", " + timeOf(*each);
+    return {};
+}
+
+NoticeList::NoticeList(QWidget& window, Notices& notices)
+    : QWidget(&window)
+    , window_(window)
+    , notices_(notices)
+    , model_(new NoticesModel(notices, this))
+    , list_(new QListView) {
+    setObjectName("notice-list");
+    setAccessibleName(tr("Notices"));
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(1, 1, 1, 1);
+    column->setSpacing(0);
+    auto* head = new QWidget;
+    head->setFixedHeight(scaled(kHead));
+    auto* line = new QHBoxLayout(head);
+    line->setContentsMargins(14, 0, 10, 0);
+    line->setSpacing(8);
+    line->addWidget(new Label(tr("Notices"), Type::Strong, Token::Text1));
+    line->addStretch(1);
+    auto* choose = new Button(Button::Kind::Small, tr("Choose what is told…"), {});
+    auto* clear = new Button(Button::Kind::Small, tr("Clear"), {});
+    line->addWidget(choose);
+    line->addWidget(clear);
+    list_->setModel(model_);
+    list_->setItemDelegate(new NoticeDelegate(*model_, *list_));
+    list_->setFrameShape(QFrame::NoFrame);
+    list_->setMouseTracking(true);
+    list_->setUniformItemSizes(true);
+    list_->setSelectionMode(QAbstractItemView::SingleSelection);
+    list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    list_->setAccessibleName(tr("Notices"));
+    list_->setFixedHeight(kRows * scaled(kRow));
+    list_->installEventFilter(this);
+    list_->viewport()->installEventFilter(this);
+    setFocusProxy(list_);
+    column->addWidget(head);
+    column->addWidget(new Rule(Qt::Horizontal));
+    column->addWidget(list_);
+    hide();
+    connect(clear, &QAbstractButton::clicked, &notices_, &Notices::clear);
+    connect(choose, &QAbstractButton::clicked, this, [this] {
+        leave();
+        emit opened("settings", "notifications");
+    });
+    connect(list_, &QListView::clicked, this, [this](const QModelIndex& index) { this->choose(index.row()); });
+    connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) {
+        if (isVisible() && now != nullptr && now != before_ && !isAncestorOf(now)) leave();
+    });
+}
+
+void NoticeList::toggle(QWidget* under) {
+    if (isVisible()) return leave();
+    before_ = under;
+    const QPoint corner = under->mapTo(&window_, QPoint(under->width(), under->height() + 6));
+    const int width = std::min(scaled(kWidth), window_.width() - 16);
+    const int height = std::min(scaled(kHead) + 3 + kRows * scaled(kRow), window_.height() - corner.y() - 8);
+    setGeometry(std::clamp(corner.x() - width, 8, window_.width() - width - 8), corner.y(), width, height);
+    list_->setFixedHeight(height - scaled(kHead) - 3);
+    show();
+    raise();
+    list_->setCurrentIndex(model_->index(0, 0));
+    list_->setFocus(Qt::PopupFocusReason);
+}
+
+/// What was shown is seen.
+void NoticeList::leave() {
+    if (!isVisible()) return;
+    const bool had = isAncestorOf(QApplication::focusWidget());
+    hide();
+    notices_.markSeen();
+    if (had && before_) before_->setFocus(Qt::OtherFocusReason);
+}
+
+void NoticeList::choose(int row) {
+    const Notice* found = model_->notice(row);
+    if (found == nullptr) return;
+    const Notice notice = *found;
+    leave();
+    emit opened(notice.page, notice.filter);
+}
+
+bool NoticeList::eventFilter(QObject* on, QEvent* event) {
+    const int key = event->type() == QEvent::KeyPress || event->type() == QEvent::ShortcutOverride
+                        ? static_cast<QKeyEvent*>(event)->key()
+                        : 0;
+    if (on == list_ && event->type() == QEvent::ShortcutOverride && key == Qt::Key_Escape) {
+        event->accept();
+        return true;
+    }
+    if (on == list_ && event->type() == QEvent::KeyPress) {
+        if (key == Qt::Key_Escape) return leave(), true;
+        if (key == Qt::Key_Return || key == Qt::Key_Enter) return choose(list_->currentIndex().row()), true;
+    }
+    if (on == list_->viewport() && event->type() == QEvent::Paint && model_->rowCount() == 0) {
+        QPainter painter(list_->viewport());
+        paint::text(painter, QRectF(0, 0, list_->width(), scaled(3 * kRow)), tr("Nothing has happened"),
+                    typeface(Type::Body), Theme::current()(Token::Text2), Qt::AlignHCenter);
+    }
+    return QWidget::eventFilter(on, event);
+}
+
+void NoticeList::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    const Theme& theme = Theme::current();
+    painter.fillRect(rect(), theme(Token::Bg1));
+    painter.fillRect(QRect(1, 1, width() - 2, scaled(kHead)), theme(Token::Bg2));
+    painter.setPen(theme(Token::Line2));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRect(rect().adjusted(0, 0, -1, -1));
+}
+
+} // namespace yard::ui
