@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace yard::engine {
@@ -37,6 +38,11 @@ std::string actionFile(Lsn lsn, const ActionSpec& spec) {
                        json::serialize(inputs));
 }
 
+struct Prepared {
+    runners::Scratch scratch;
+    PlanPtr plan; ///< null: without a sandbox
+};
+
 struct Preparation {
     std::string dataDir;
     AttemptId id;
@@ -45,24 +51,83 @@ struct Preparation {
     std::string workerDir; ///< empty for exec
     store::ChunkStore* chunks = nullptr;
     locks::Claims* claims = nullptr;
+    std::shared_ptr<const WorkerDescriptor> worker; ///< to be run in a sandbox
+    sandbox::Policy policy;
+    std::uint32_t hostUser = 0; ///< who shall write the outputs, in a sandbox
 
     /// Claimed before it is there: the janitor takes what nobody uses.
-    Result<runners::Scratch> make() const {
+    Result<Prepared> make() const {
         const std::string path = runners::scratchPath(dataDir, slot, id);
         claims->add(path);
-        auto made = makeFiles();
+        auto made = makeAll();
         if (!made) claims->remove(path);
         return made;
+    }
+
+    Result<Prepared> makeAll() const {
+        auto scratch = makeFiles();
+        if (!scratch) return std::unexpected(scratch.error());
+        if (auto given = runners::giveScratchTo(*scratch, hostUser); !given) return std::unexpected(given.error());
+        Prepared prepared{*scratch, {}};
+        const sandbox::Places places{scratch->root, workerDir, dataDir};
+        if (worker) {
+            prepared.plan =
+                std::make_shared<const sandbox::Plan>(sandbox::planForWorker(*worker, places, policy, hostUser));
+        } else if (spec->sandbox) {
+            auto plan = sandbox::planForExec(*spec, places, policy, hostUser);
+            if (!plan) return std::unexpected(plan.error());
+            prepared.plan = std::make_shared<const sandbox::Plan>(std::move(*plan));
+        }
+        return prepared;
     }
 
     Result<runners::Scratch> makeFiles() const {
         std::vector<runners::PlacedFile> inputs;
         for (const auto& [name, hash] : spec->inputs) inputs.push_back({name, hash, 0444});
-        auto made = runners::makeScratch(dataDir, slot, id, workerDir, inputs, materialiser(*chunks));
+        // In a sandbox the worker's files are shown where they are.
+        auto made = runners::makeScratch(dataDir, slot, id, worker ? std::string() : workerDir, inputs,
+                                         materialiser(*chunks));
         if (!made || workerDir.empty()) return made;
         if (auto wrote = writeFileAtomically(made->root + "/action.json", actionFile(id.lsn, *spec), 0444); !wrote)
             return std::unexpected(wrote.error());
         return made;
+    }
+};
+
+/// The directories of a warm process.
+struct WarmPreparation {
+    std::string dataDir;
+    runners::ProcessOrder order;
+    std::string workerDir;
+    store::ChunkStore* chunks = nullptr;
+    locks::Claims* claims = nullptr;
+    std::shared_ptr<const WorkerDescriptor> worker;
+    sandbox::Policy policy;
+    bool sandboxed = false;
+    SlotId mailbox{};
+
+    Result<Prepared> make() const {
+        if (sandboxed) return makeForSandbox();
+        const std::string path = runners::scratchPath(dataDir, order.slot, order.id);
+        claims->add(path);
+        auto scratch = runners::makeScratch(dataDir, order.slot, order.id, workerDir, {}, materialiser(*chunks));
+        if (scratch) return Prepared{std::move(*scratch), {}};
+        claims->remove(path);
+        return std::unexpected(scratch.error());
+    }
+
+    Result<Prepared> makeForSandbox() const {
+        const std::uint32_t hostUser = sandbox::hostUserOf(mailbox.value);
+        std::string requests;
+        if (!worker->pool().inlineIo) {
+            requests = fmt::format("{}/scratch/{}", dataDir, mailbox.value);
+            if (auto made = makeDirectories(requests); !made) return std::unexpected(made.error());
+            if (hostUser != 0 && ::lchown(requests.c_str(), hostUser, hostUser) != 0)
+                return failErrno("give away " + requests, errno);
+        }
+        return Prepared{{},
+                        std::make_shared<const sandbox::Plan>(
+                            sandbox::planForWarm(*worker, workerDir, requests, policy, hostUser))};
     }
 };
 
@@ -83,6 +148,13 @@ runners::Lease scratchLease(const ActionSpec& spec, const RegisteredWorker* work
         // An exec that runs elsewhere has to be told where its files are.
         lease.env.emplace_back("YARD_SCRATCH", scratch.root);
     }
+    return lease;
+}
+
+runners::Lease leaseOf(const ActionSpec& spec, const RegisteredWorker* worker, const Prepared& prepared) {
+    runners::Lease lease = !prepared.plan ? scratchLease(spec, worker, prepared.scratch)
+                           : worker       ? sandboxedLease(*worker->descriptor, prepared.plan)
+                                          : sandboxedLease(spec, prepared.plan);
     lease.env.insert(lease.env.end(), spec.env.begin(), spec.env.end());
     return lease;
 }
@@ -108,6 +180,9 @@ Result<ChunkRef> keepFile(store::ChunkStore& chunks, const runners::OutputFile& 
     }
     if (!adopt) return writer->finish();
     const Hash256 hash = hasher.finish();
+    // It is ours from now on, whoever wrote it and whatever mode that one gave it.
+    if (::fchmod(file.fd, 0600) != 0 || (::geteuid() == 0 && ::fchown(file.fd, 0, 0) != 0))
+        return failErrno("take over " + file.path, errno);
     if (auto adopted = chunks.adopt(file.path, hash, total); !adopted) return std::unexpected(adopted.error());
     return ChunkRef{hash, total};
 }
@@ -207,18 +282,31 @@ coro::Task<void> Dispatcher::prepare(AttemptId id) {
     {
         Attempt* attempt = get(id);
         if (!attempt) co_return;
-        preparation = {parts_.dataDir, id, attempt->slot, attempt->spec, {}, chunks_, &parts_.claims};
+        preparation = {.dataDir = parts_.dataDir,
+                       .id = id,
+                       .slot = attempt->slot,
+                       .spec = attempt->spec,
+                       .workerDir = {},
+                       .chunks = chunks_,
+                       .claims = &parts_.claims,
+                       .worker = {},
+                       .policy = policyOf(parts_.settings)};
         warm = attempt->warm;
-        // Which process will serve it is not known yet: any slot of theirs, which nobody else writes into.
+        const std::string& ofWorker = parts_.dictionary.classKey(attempt->cls.value).workerId;
+        const bool sandboxed = attempt->spec->isExec() ? attempt->spec->sandbox : parts_.sandboxing.forWorkers();
+        // Which process will serve it is not known yet, but all of its worker see this place.
         if (warm)
-            preparation.slot = SlotId(static_cast<std::uint32_t>(
-                slotLoad_.size() + static_cast<std::uint64_t>(id.lsn.value) % std::max(warm_->capacity(), 1u)));
+            preparation.slot = mailboxOf(ofWorker);
         else if (!attempt->spec->isExec())
-            workerId = parts_.dictionary.classKey(attempt->cls.value).workerId;
+            workerId = ofWorker;
+        if (sandboxed) preparation.hostUser = sandbox::hostUserOf(preparation.slot.value);
+        if (const RegisteredWorker* worker = workerId.empty() ? nullptr : parts_.workers.find(workerId);
+            worker && sandboxed)
+            preparation.worker = worker->descriptor;
     }
     Result<std::string> workerDir = std::string();
     if (!workerId.empty()) workerDir = co_await workerFiles(workerId);
-    Result<runners::Scratch> made = std::unexpected(Error{});
+    Result<Prepared> made = std::unexpected(Error{});
     if (workerDir) {
         preparation.workerDir = *workerDir;
         made = co_await parts_.helpers.run([preparation] { return preparation.make(); });
@@ -227,7 +315,7 @@ coro::Task<void> Dispatcher::prepare(AttemptId id) {
     }
     Attempt* attempt = get(id);
     if (!attempt) co_return;
-    if (made) attempt->scratch = *made;
+    if (made) attempt->scratch = made->scratch;
     if (attempt->stop) {
         giveUp(*attempt);
     } else if (!made) {
@@ -235,8 +323,8 @@ coro::Task<void> Dispatcher::prepare(AttemptId id) {
     } else {
         std::vector<runners::Lease> leases;
         const RegisteredWorker* worker = workerId.empty() ? nullptr : parts_.workers.find(workerId);
-        launch(*attempt, warm ? warmLease(*attempt) : scratchLease(*attempt->spec, worker, *attempt->scratch),
-               leases);
+        if (made->plan) attempt->memoryLimit = static_cast<std::int64_t>(made->plan->memoryBytes);
+        launch(*attempt, warm ? warmLease(*attempt) : leaseOf(*attempt->spec, worker, *made), leases);
         submit(std::move(leases));
     }
 }
@@ -251,10 +339,17 @@ bool Dispatcher::needsDirectory(const Attempt& attempt) const {
 runners::Lease Dispatcher::warmLease(const Attempt& attempt) const {
     runners::Lease lease;
     const auto group = warm_->groupOf(parts_.dictionary.classKey(attempt.cls.value).workerId);
-    lease.warm = runners::WarmCall{.group = group.value_or(pool::GroupId{}),
-                                   .spec = attempt.spec,
-                                   .root = attempt.scratch ? attempt.scratch->root : std::string()};
+    std::string root = attempt.scratch ? attempt.scratch->root : std::string();
+    if (!root.empty() && parts_.sandboxing.forWorkers())
+        root = fmt::format("{}/{}.{}", sandbox::kRequests, attempt.id.lsn.value, attempt.id.attempt);
+    lease.warm =
+        runners::WarmCall{.group = group.value_or(pool::GroupId{}), .spec = attempt.spec, .root = std::move(root)};
     return lease;
+}
+
+SlotId Dispatcher::mailboxOf(const std::string& worker) {
+    const auto next = static_cast<std::uint32_t>(kFirstMailbox + mailboxes_.size());
+    return SlotId(mailboxes_.try_emplace(worker, next).first->second);
 }
 
 void Dispatcher::prepareProcess(const runners::ProcessOrder& order) {
@@ -262,29 +357,34 @@ void Dispatcher::prepareProcess(const runners::ProcessOrder& order) {
                       makeProcess(order));
 }
 
-/// Like the directory of an action, but that it lives as long as the process.
+/// Like the directory of an action, but that it lives as long as the process. In a sandbox it sees the worker's
+/// files and where requests to that worker lie, and needs no directory of its own.
 coro::Task<void> Dispatcher::makeProcess(runners::ProcessOrder order) {
     Result<std::string> workerDir = co_await workerFiles(order.worker);
-    Result<runners::Scratch> made = std::unexpected(Error{});
-    if (workerDir)
-        made = co_await parts_.helpers.run(
-            [dataDir = parts_.dataDir, order, dir = *workerDir, chunks = chunks_, &claims = parts_.claims] {
-                const std::string path = runners::scratchPath(dataDir, order.slot, order.id);
-                claims.add(path);
-                auto scratch = runners::makeScratch(dataDir, order.slot, order.id, dir, {}, materialiser(*chunks));
-                if (!scratch) claims.remove(path);
-                return scratch;
-            });
-    else
-        made = std::unexpected(workerDir.error());
     const RegisteredWorker* worker = parts_.workers.find(order.worker);
+    if (!workerDir || !worker) {
+        if (workerDir) workerDir = fail(ErrorKind::NotFound, "the worker was removed");
+        warm_->prepared(order.id, std::unexpected(workerDir.error()));
+        co_return;
+    }
+    WarmPreparation preparation{.dataDir = parts_.dataDir,
+                                .order = order,
+                                .workerDir = *workerDir,
+                                .chunks = chunks_,
+                                .claims = &parts_.claims,
+                                .worker = worker->descriptor,
+                                .policy = policyOf(parts_.settings),
+                                .sandboxed = parts_.sandboxing.forWorkers(),
+                                .mailbox = mailboxOf(order.worker)};
+    Result<Prepared> made = co_await parts_.helpers.run([preparation] { return preparation.make(); });
+    worker = parts_.workers.find(order.worker);
     Result<runners::Lease> lease = std::unexpected(Error{});
     if (!made) {
         lease = std::unexpected(made.error());
     } else if (!worker) {
         lease = fail(ErrorKind::NotFound, "the worker was removed");
     } else {
-        lease = scratchLease(ActionSpec{}, worker, *made);
+        lease = leaseOf(ActionSpec{}, worker, *made);
         std::erase_if(lease->env, [](const auto& variable) { return variable.first == "YARD_ACTION"; });
     }
     warm_->prepared(order.id, std::move(lease));

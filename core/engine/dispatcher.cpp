@@ -298,7 +298,13 @@ void Dispatcher::onEnded(Attempt& attempt, runners::Ended ended) {
         attempt.slot = ended.slot;
     setTimes(attempt, ended.times);
     attempt.record.outcome = outcomeOf(ended);
-    if (!attempt.stoppedForMemory.empty() && ended.cause == runners::EndCause::EngineStopped && !attempt.stop) {
+    if (attempt.isOverMemory && ended.cause == runners::EndCause::EngineStopped && !attempt.stop) {
+        attempt.record.outcome.state = ActionState::Failed;
+        attempt.record.outcome.reason = Reason::Memory;
+        attempt.record.outcome.note =
+            fmt::format("its processes took more than {} MB together; they were ended", attempt.memoryLimit >> 20);
+    } else if (!attempt.stoppedForMemory.empty() && ended.cause == runners::EndCause::EngineStopped &&
+               !attempt.stop) {
         attempt.record.outcome.reason = Reason::MemoryPressure;
         attempt.record.outcome.note = attempt.stoppedForMemory;
     }

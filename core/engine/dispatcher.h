@@ -18,6 +18,7 @@
 #include "core/engine/helper_pool.h"
 #include "core/engine/live_streams.h"
 #include "core/engine/metrics.h"
+#include "core/engine/sandboxing.h"
 #include "core/engine/spec_cache.h"
 #include "core/engine/usage_reading.h"
 #include "core/engine/worker_registry.h"
@@ -69,11 +70,13 @@ struct Attempt {
     session::LabelId label;
     Phase phase = Phase::Fetching;
     bool ahead = false;
-    bool shared = false;    ///< runs in a slot of its own, beside those of the cores
-    bool warm = false;      ///< goes to a warm process, and takes no slot
-    bool hurry = false;     ///< somebody waits for the result
-    bool askedBack = false; ///< it waits behind a long one while a slot is idle
-    bool stored = false;    ///< the session has finished the action (abandoned): only the process is left
+    bool shared = false;          ///< runs in a slot of its own, beside those of the cores
+    std::int64_t memoryLimit = 0; ///< bytes, of all its processes; 0: none
+    bool isOverMemory = false;    ///< and was ended for that
+    bool warm = false;            ///< goes to a warm process, and takes no slot
+    bool hurry = false;           ///< somebody waits for the result
+    bool askedBack = false;       ///< it waits behind a long one while a slot is idle
+    bool stored = false;          ///< the session has finished the action (abandoned): only the process is left
     std::optional<session::StopCause> stop;
     SpecPtr spec;
     WallScale scale; ///< fixed for the attempt: its times never run backwards
@@ -108,7 +111,8 @@ public:
         EngineCounters& counters;
         Estimator& estimator;
         std::string dataDir;
-        const Settings& settings;                               ///< in force now; changes on the engine thread
+        const Settings& settings; ///< in force now; changes on the engine thread
+        const Sandboxing& sandboxing;
         locks::Claims& claims;                                  ///< directories in use
         std::function<void(const runners::LockBusy&)> lockBusy; ///< a start found a lock held
         std::function<void()> wake;                             ///< the session got events: take a turn
@@ -199,6 +203,8 @@ private:
     coro::Task<void> makeProcess(runners::ProcessOrder order);
     bool needsDirectory(const Attempt& attempt) const;
     runners::Lease warmLease(const Attempt& attempt) const;
+    /// Where requests to this worker's processes lie: a number below scratch/.
+    SlotId mailboxOf(const std::string& worker);
     runners::Runner& runnerOf(const Attempt& attempt) const {
         return attempt.warm ? static_cast<runners::Runner&>(*warm_) : *runner_;
     }
@@ -229,6 +235,7 @@ private:
     store::ChunkStore* chunks_ = nullptr;
     runners::Runner* runner_ = nullptr;
     runners::WarmRunner* warm_ = nullptr;
+    std::unordered_map<std::string, std::uint32_t> mailboxes_; ///< by worker; no number is given twice
     std::unordered_map<runners::AttemptId, Attempt> attempts_;
     std::unordered_map<Lsn, std::uint32_t> latest_; ///< number of the newest attempt in flight
     std::vector<unsigned> slotLoad_;                ///< leases out, per slot

@@ -49,7 +49,7 @@ struct Options {
     int capacity = 0;            ///< cores; 0: as the settings say
     int slotCount = 256;         ///< actions at once whatever they take; at least 16 more than cores
     ResourceSettings resources;  ///< other amounts than found on this machine or set
-    bool noSandbox = false;      ///< silences the warning that registered workers run without one
+    bool noSandbox = false;      ///< registered workers run without one
     std::function<std::optional<MemoryReading>()> readMemory; ///< for the memory guard; empty: of this machine
     Duration retentionYoungest{60'000'000}; ///< clearing up leaves actions that ended less than this ago
     std::optional<Duration> grace;          ///< between SIGTERM and SIGKILL; absent: as the settings say
@@ -203,7 +203,18 @@ struct SessionView {
         std::uint64_t staleLocks = 0;
         std::vector<std::string> findings; ///< the last ones, the newest last: what a person should look at
     } janitor;
-    bool sandboxed = false; ///< registered workers run in a sandbox
+    struct SandboxPart {
+        std::string name;
+        bool holds = false;
+        std::string why; ///< it does not
+    };
+    struct Sandbox {
+        bool workers = false; ///< registered workers run in one
+        bool holds = false;   ///< this machine can make one
+        std::string why;      ///< not
+        std::vector<SandboxPart> parts;
+        std::vector<std::string> notes; ///< what holds less than one may think, a sentence each
+    } sandbox;
 };
 
 struct SettingsView {

@@ -25,6 +25,7 @@
 #include "core/engine/predecessor_watch.h"
 #include "core/engine/queue_book.h"
 #include "core/engine/retention.h"
+#include "core/engine/sandboxing.h"
 #include "core/engine/spec_cache.h"
 #include "core/engine/timeline_keeper.h"
 #include "core/engine/waiters.h"
@@ -152,7 +153,6 @@ private:
     bool isBusy() const;
     coro::Task<void> idleFor(Duration atMost);
     coro::Task<void> sunset();
-    void warnOfMissingSandbox() const;
 
     // pump.cpp: the turns
     /// Ends on their way to the journal, beyond which large operations wait: what else is written is not held up.
@@ -379,7 +379,8 @@ private:
     std::unique_ptr<store::Store> store_;
     std::unique_ptr<store::ChunkStore> chunks_;
     std::unique_ptr<store::ReaderThread> reader_;
-    locks::Claims claims_; ///< directories of attempts in use
+    locks::Claims claims_;                 ///< directories of attempts in use
+    std::optional<Sandboxing> sandboxing_; ///< constant once open
     std::optional<HelperPool> helpers_;
 
     session::Outbox outbox_;

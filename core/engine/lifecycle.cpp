@@ -91,6 +91,7 @@ Result<void> EngineCore::open() {
     interrupted_ = std::move(recovered->interrupted);
     readWarmEntries();
     if (auto opened = openStorage(); !opened) return opened;
+    sandboxing_.emplace(!options_.noSandbox);
     helpers_.emplace(kHelpers);
     openLocks();
 
@@ -104,16 +105,16 @@ Result<void> EngineCore::open() {
     sharedSlots_ = options.sharedSlots;
     total_ = machineResources(capacity_, resourceSettings());
     session_.emplace(std::make_unique<session::MachineCapacity>(total_), options);
-    dispatcher_.emplace(Dispatcher::Parts{
-        loop_, *session_, outbox_, dictionary_, workers_, *helpers_, specs_, counters_, estimator_,
-        directory_->path(), settings_, claims_, [this](const runners::LockBusy& busy) { lockBusy(busy); },
-        [this] { wake(); }, [this](timeline::Span span) { timelines_->note(span); }});
+    dispatcher_.emplace(Dispatcher::Parts{loop_, *session_, outbox_, dictionary_, workers_, *helpers_, specs_,
+                                          counters_, estimator_, directory_->path(), settings_, *sandboxing_,
+                                          claims_, [this](const runners::LockBusy& busy) { lockBusy(busy); },
+                                          [this] { wake(); },
+                                          [this](timeline::Span span) { timelines_->note(span); }});
     loop_.release();
     std::promise<Result<void>> begun;
     std::future<Result<void>> began = begun.get_future();
     thread_ = std::thread([this, begun = std::move(begun)]() mutable { runLoop(std::move(begun)); });
     auto result = began.get();
-    if (result) warnOfMissingSandbox();
     return result;
 }
 
@@ -126,12 +127,6 @@ void EngineCore::openLocks() {
         lockDir_ = std::move(*directory);
     else
         logWarning("engine", "named locks cannot be had: {}", directory.error().message);
-}
-
-void EngineCore::warnOfMissingSandbox() const {
-    if (!options_.noSandbox)
-        logWarning("engine", "registered workers run without a sandbox in this version; --no-sandbox accepts that "
-                             "and silences this line");
 }
 
 /// The engine thread: what is read at the start is read here, before the loop runs.

@@ -171,6 +171,7 @@ coro::Task<void> EngineCore::sweepOrphans() {
     places.scratch = directory_->scratch();
     places.locks = lockDir_;
     places.ownSlots = static_cast<unsigned>(coreSlots_ + sharedSlots_ + poolSlots());
+    places.ownFrom = kFirstMailbox;
     places.deadline = settings_.deadline;
     // Shared: a part may still be under way when the loop ends.
     const auto janitor = std::make_shared<locks::Janitor>(std::move(places), claims_);

@@ -130,6 +130,10 @@ void Dispatcher::noteUsage(const std::vector<UsageQuestion>& asked,
         usage.series.add({attempt->scale.at(now), static_cast<float>(percent), tree->second.rssBytes});
         usage.cpu = std::max(usage.cpu, tree->second.cpu);
         usage.at = now;
+        if (attempt->memoryLimit > 0 && tree->second.rssBytes > attempt->memoryLimit && !attempt->isOverMemory) {
+            attempt->isOverMemory = true;
+            runnerOf(*attempt).end(attempt->id, runners::StopCause::EngineStopped, Duration::zero());
+        }
         usage.interval = used > 0 ? kOftenest : std::min(usage.interval * 2, kSeldomest);
         usage.due = now + (used > 0 ? kOftenest : usage.interval);
     }

@@ -30,6 +30,7 @@ AttemptOutcome outcomeOf(const runners::Ended& ended) {
     outcome.maxRssBytes = ended.maxRssBytes;
     outcome.outTruncated = ended.out.truncated;
     outcome.errTruncated = ended.err.truncated;
+    outcome.denied = ended.denied;
     switch (ended.cause) {
     case EndCause::Exited: fromExit(outcome, ended); break;
     case EndCause::Cancelled: set(outcome, ActionState::Cancelled, Reason::Cancelled); break;
@@ -66,7 +67,7 @@ void applyOutputs(AttemptOutcome& outcome, const Result<runners::GatheredOutputs
         return;
     }
     outcome.outputs = gathered->outputs;
-    outcome.denied = gathered->denied;
+    outcome.denied.insert(outcome.denied.end(), gathered->denied.begin(), gathered->denied.end());
     if (outcome.state != ActionState::Completed) return;
     if (gathered->overLimit) {
         set(outcome, ActionState::Failed, Reason::ResultTooLarge);

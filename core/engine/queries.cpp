@@ -354,6 +354,7 @@ coro::Task<SessionView> EngineCore::session() {
                   .reason = guard_.isHolding() ? guard_.reason() : std::string()};
     const EngineFigures& itself = figures_->engine();
     view.itself = {itself.cpuPercent, itself.rssBytes, itself.journalBytes, itself.diskBytes, itself.diskFreeBytes};
+    view.sandbox = sandboxing_->view();
     view.janitor = {.reaped = counters_.orphansReaped, .staleLocks = counters_.staleLocks, .findings = findings_};
     co_return view;
 }

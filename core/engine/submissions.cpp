@@ -66,15 +66,6 @@ Error neverFits(const std::vector<session::ResourceNeed>& needs) {
         .error();
 }
 
-std::unexpected<Error> later(std::string_view field, std::string_view what) {
-    Error error{.kind = ErrorKind::NotImplemented,
-                .message =
-                    fmt::format("\"{}\" ({}) is not supported by this version yet; leave it out.", field, what),
-                .field = std::string(field),
-                .need = {}};
-    return std::unexpected(std::move(error));
-}
-
 } // namespace
 
 Result<QueueEntry*> EngineCore::selectQueue(const QueueSelector& queue) {
@@ -82,8 +73,8 @@ Result<QueueEntry*> EngineCore::selectQueue(const QueueSelector& queue) {
 }
 
 Result<void> EngineCore::checkSpec(const ActionSpec& spec) const {
-    if (spec.sandbox) return later("sandbox", "the sandbox for exec");
-    return {};
+    if (!spec.isExec()) return sandboxing_->checkWorker();
+    return spec.sandbox ? sandboxing_->checkExec() : Result<void>{};
 }
 
 coro::Task<Result<EngineCore::Resolved>> EngineCore::resolve(const Submission& submission, QueueId queue) {

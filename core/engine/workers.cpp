@@ -42,6 +42,7 @@ coro::Task<Result<void>> EngineCore::registerWorker(ParsedWorker parsed) {
     if (descriptor.platform != thisPlatform())
         co_return invalid("platform", fmt::format("This machine is {}; a worker for {} cannot run here.",
                                                   thisPlatform(), descriptor.platform));
+    if (auto fine = sandboxing_->checkWorker(); !fine) co_return fine;
     const std::string id = parsed.id.hex();
     if (const RegisteredWorker* known = workers_.find(id); known && known->leaving)
         co_return fail(ErrorKind::WrongState, "This worker is being removed: register it when that is done.");

@@ -32,6 +32,29 @@ void writeAmounts(JsonWriter& writer, const Resources& total) {
     writer.closeObject();
 }
 
+void writeSandbox(JsonWriter& writer, const engine::SessionView::Sandbox& sandbox) {
+    writer.key("sandbox");
+    writer.openObject();
+    writer.member("workers", sandbox.workers);
+    writer.member("holds", sandbox.holds);
+    if (!sandbox.why.empty()) writer.member("why", sandbox.why);
+    writer.key("parts");
+    writer.openArray();
+    for (const engine::SessionView::SandboxPart& part : sandbox.parts) {
+        writer.openObject();
+        writer.member("name", part.name);
+        writer.member("holds", part.holds);
+        if (!part.why.empty()) writer.member("why", part.why);
+        writer.closeObject();
+    }
+    writer.closeArray();
+    writer.key("notes");
+    writer.openArray();
+    for (const std::string& note : sandbox.notes) writer.string(note);
+    writer.closeArray();
+    writer.closeObject();
+}
+
 } // namespace
 
 void appendJson(std::string& text, const engine::SessionView& session) {
@@ -85,11 +108,7 @@ void appendJson(std::string& text, const engine::SessionView& session) {
     for (const std::string& finding : session.janitor.findings) writer.string(finding);
     writer.closeArray();
     writer.closeObject();
-    writer.key("sandbox");
-    writer.openObject();
-    writer.member("workers", session.sandboxed);
-    if (!session.sandboxed) writer.member("why", "Registered workers run with the rights of the engine's user.");
-    writer.closeObject();
+    writeSandbox(writer, session.sandbox);
     writer.closeObject();
 }
 

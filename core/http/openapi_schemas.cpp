@@ -303,7 +303,13 @@ std::string_view openApiSchemas() {
   "stale_locks":{"type":"integer","format":"int64","minimum":0,"description":"files of locks whose holder died"},
   "findings":{"type":"array","description":"what a person should look at, the newest last",
   "items":{"type":"string"}}}},
-  "sandbox":{"$ref":"#/components/schemas/AnyObject"}}},
+  "sandbox":{"type":"object","required":["workers","holds","parts","notes"],"properties":{
+  "workers":{"type":"boolean","description":"registered workers run in one"},
+  "holds":{"type":"boolean","description":"this machine can make one"},"why":{"type":"string","description":"they do not"},
+  "parts":{"type":"array","items":{"type":"object","required":["name","holds"],"properties":{
+  "name":{"enum":["user","mount","pid","network","ipc","uts","root","rights","filter","limits"]},
+  "holds":{"type":"boolean"},"why":{"type":"string"}}}},
+  "notes":{"type":"array","description":"what holds less than one may think","items":{"type":"string"}}}}}},
 "SessionMoved":{"type":"object","required":["state"],
   "properties":{"state":{"$ref":"#/components/schemas/SessionState"}}},
 "Held":{"type":"object","required":["held"],"properties":{"held":{"type":"boolean"}}},

@@ -100,7 +100,7 @@ void Janitor::begin() {
 void Janitor::openSlot(const std::string& number) {
     Slot slot;
     slot.path = places_.scratch + '/' + number;
-    if (*slotNumber(number) >= places_.ownSlots) {
+    if (const auto n = *slotNumber(number); n >= places_.ownSlots && n < places_.ownFrom) {
         const std::string lock = fmt::format("{}/{}", slot.path, kLockFile);
         auto taken = takeFile(lock, true);
         if (!taken) return noteTrouble(lock, taken.error().message);

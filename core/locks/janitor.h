@@ -51,6 +51,7 @@ public:
         std::string scratch;              ///< the data directory's; may be missing
         std::string locks;                ///< of named locks; empty or missing: none
         unsigned ownSlots = 0;            ///< scratch/0 … are this process's own
+        unsigned ownFrom = ~0u;           ///< and so are those from this number on
         Duration deadline{3'600'000'000}; ///< of a holder that does not say
         std::function<Result<void>(const std::string& path)> remove = removeTree; ///< for tests
     };

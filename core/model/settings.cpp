@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t kMaxBytes = 64u << 10;
 constexpr std::array<std::string_view, 2> kDurabilities = {"process", "power"};
+constexpr std::array<std::string_view, 2> kNetworks = {"off", "asked"};
 constexpr std::array<std::string_view, 4> kLevels = {"debug", "info", "warning", "error"};
 
 using Value = std::variant<std::int64_t, double, std::string>;
@@ -182,6 +183,14 @@ std::span<const SettingInfo> settingsTable() {
                     "How many of them one worker may have that does not say itself; 0 is all."},
         SettingInfo{"pool_max_idle_s", "s", &Settings::poolMaxIdle, 0, 31'536'000, {}, Applies::AtOnce,
                     "After how long without work a warm process ends; 0 is never."},
+        SettingInfo{"sandbox_network", "", &Settings::sandboxNetwork, 0, 0, kNetworks, Applies::AtOnce,
+                    "Whether sandboxed workers whose descriptor asks for the network get it; for what starts after "
+                    "the change."},
+        SettingInfo{"sandbox_tmp_mb", "MB", &Settings::sandboxTmpMb, 1, 1'048'576, {}, Applies::AtOnce,
+                    "The size of the private /tmp of a sandbox, which is memory; never more than the memory of its "
+                    "action."},
+        SettingInfo{"default_memory_mb", "MB", &Settings::defaultMemoryMb, 0, 1e9, {}, Applies::AtOnce,
+                    "The limit of memory in a sandbox for workers that ask for none; 0 is no limit."},
         SettingInfo{"log_level", "", &Settings::logLevel, 0, 0, kLevels, Applies::AtOnce,
                     "The least important lines that are written to stderr."},
     };

@@ -30,6 +30,9 @@ struct Settings {
     std::int64_t poolMax = 0; ///< 0: twice the capacity
     std::int64_t poolMaxPerGroup = 0;
     Duration poolMaxIdle{300'000'000};
+    std::string sandboxNetwork = "off";
+    std::int64_t sandboxTmpMb = 1024;
+    std::int64_t defaultMemoryMb = 0;
     std::string logLevel = "info";
     std::map<std::string, double> resources; ///< "gpus", "licence.x": amount; those not here are as found
     friend bool operator==(const Settings&, const Settings&) = default;

@@ -147,7 +147,7 @@ std::optional<wire::Setup> readSetup(int socketFd, wire::FrameBuffer& in) {
 class Launcher {
 public:
     Launcher(int socketFd, wire::FrameBuffer in, const wire::Setup& setup, SlotsFile slots, int nullFd,
-             rlimit openFiles);
+             rlimit openFiles, const Result<sandbox::Base>& sandbox);
     void run();
 
 private:
@@ -181,7 +181,7 @@ private:
 };
 
 Launcher::Launcher(int socketFd, wire::FrameBuffer in, const wire::Setup& setup, SlotsFile slots, int nullFd,
-                   rlimit openFiles)
+                   rlimit openFiles, const Result<sandbox::Base>& sandbox)
     : socketFd_(socketFd)
     , enginePid_(setup.enginePid)
     , in_(std::move(in))
@@ -200,7 +200,8 @@ Launcher::Launcher(int socketFd, wire::FrameBuffer in, const wire::Setup& setup,
               .openFiles = openFiles,
               .nullFd = nullFd,
               .tellWarden = {},
-              .pid = ::getpid()}
+              .pid = ::getpid(),
+              .sandbox = &sandbox}
     , warden_(board_, epoll_, setup.ownerToken,
               [this](Spawner::TreeGone gone) { spawners_[gone.slot.value % spawners_.size()]->post(gone); }) {
     sigset_t parentDeath;
@@ -381,6 +382,7 @@ int launcherMain(int socketFd, int, char**) {
     const rlimit openFiles = raiseOpenFiles();
     const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
     if (!null) return 1;
+    const Result<sandbox::Base> sandbox = sandbox::Base::open();
     std::optional<LowDescriptors> low(std::in_place, null);
 
     wire::FrameBuffer in;
@@ -411,7 +413,7 @@ int launcherMain(int socketFd, int, char**) {
     }
     int code = 0;
     try {
-        Launcher launcher(socketFd, std::move(in), *setup, std::move(*slots), null.get(), openFiles);
+        Launcher launcher(socketFd, std::move(in), *setup, std::move(*slots), null.get(), openFiles, sandbox);
         low.reset();
         launcher.run();
     } catch (const std::exception& e) {

@@ -4,6 +4,7 @@
 #include "core/base/log.h"
 #include "core/base/thread_name.h"
 #include "core/locks/named_lock.h"
+#include "core/runners/launcher_child.h"
 #include "core/runners/recovery.h"
 
 #include <algorithm>
@@ -31,41 +32,6 @@ std::uint64_t eventKey(EventKind kind, std::size_t child, std::uint32_t generati
 }
 
 } // namespace
-
-struct Spawner::Flow {
-    enum class Where : unsigned char { Closed, Here, Pumped };
-    Stream stream = Stream::Out;
-    Where where = Where::Closed;
-    bool registered = false;
-    UniqueFd pipe;
-    std::string kept;
-    std::uint64_t seen = 0; ///< kept or dropped
-    StreamResult result;    ///< once Closed
-};
-
-struct Spawner::Child {
-    enum class Phase : unsigned char { Idle, Running, WaitTree, WaitStreams };
-    SlotId slot;
-    std::size_t index = 0;
-    std::uint32_t generation = 0;
-    Phase phase = Phase::Idle;
-    Lease lease;
-    unsigned ring = 0;
-    bool heldBack = false; ///< its ring is full: waits for a nudge
-    int pid = 0;
-    UniqueFd pidfd;
-    bool pidfdRegistered = false;
-    MonoTime registerAt = MonoTime::max();
-    std::vector<locks::NamedLock> locks; ///< until its tree is gone
-    Ended ended;
-    Flow out;
-    Flow err;
-    std::array<Flow*, 2> flows() { return {&out, &err}; }
-    Pump::Key pumpKey(const Flow& flow) const {
-        return (std::uint64_t{slot.value} << 40) | (std::uint64_t{generation} << 2) |
-               std::to_underlying(flow.stream);
-    }
-};
 
 /// Why a lease cannot have its locks: one is busy, or one cannot be used.
 struct Spawner::Refusal {
@@ -222,18 +188,11 @@ std::optional<Lease> Spawner::start(Child& child, Lease lease) {
         if (!openPipes(child, outWrite, errWrite)) {
             failure = {SpawnStep::Pipe, errno, wanted, {}};
         } else {
-            ChildStart started = launch(child, found.path, path, outWrite.get(), errWrite.get());
-            if (started.failedStep != SpawnStep::None) {
-                const bool directory = started.failedStep == SpawnStep::ChangeDirectory;
-                failure = {started.failedStep, started.err, directory ? child.lease.cwd : found.path, {}};
-            } else {
-                child.pid = started.pid;
-                child.pidfd = std::move(started.pidfd);
-            }
+            failure = launch(child, found.path, path, outWrite.get(), errWrite.get());
         }
     }
     if (failure.step != SpawnStep::None) {
-        failure.message = describeFailure(failure, wanted, child.lease.cwd, path);
+        if (failure.message.empty()) failure.message = describeFailure(failure, wanted, child.lease.cwd, path);
         return fail(child, std::move(failure));
     }
 
@@ -313,18 +272,27 @@ bool Spawner::openPipes(Child& child, UniqueFd& outWrite, UniqueFd& errWrite) {
     return true;
 }
 
-ChildStart Spawner::launch(Child& child, const std::string& program, std::string_view, int outFd, int errFd) {
-    const Lease& lease = child.lease;
-    argv_.clear();
-    for (const std::string& arg : lease.argv) argv_.push_back(const_cast<char*>(arg.c_str()));
-    argv_.push_back(nullptr);
-
+std::vector<std::string> Spawner::ownVariables(const Lease& lease) const {
     std::vector<std::string> own;
     own.reserve(lease.env.size() + 2);
     own.push_back(fmt::format("{}={}", kOwnerVariable, shared_.ownerToken));
     own.push_back(fmt::format("{}={}", kLsnVariable, lease.id.lsn.value));
     for (const auto& [name, value] : lease.env)
         if (name != kOwnerVariable && name != kLsnVariable) own.push_back(fmt::format("{}={}", name, value));
+    return own;
+}
+
+void Spawner::fillArguments(const Lease& lease) {
+    argv_.clear();
+    for (const std::string& arg : lease.argv) argv_.push_back(const_cast<char*>(arg.c_str()));
+    argv_.push_back(nullptr);
+}
+
+SpawnFailure Spawner::launch(Child& child, const std::string& program, std::string_view, int outFd, int errFd) {
+    if (child.lease.sandbox) return launchSandboxed(child, program, outFd, errFd);
+    const Lease& lease = child.lease;
+    fillArguments(lease);
+    const std::vector<std::string> own = ownVariables(lease);
     envp_.clear();
     const auto isReplaced = [&](const std::string& entry) {
         return std::ranges::any_of(lease.env, [&](const auto& variable) {
@@ -352,7 +320,13 @@ ChildStart Spawner::launch(Child& child, const std::string& program, std::string
     ChildStart started = startChild(plan, stack_);
     // Only the process has it from now on: its end is the end of the stream.
     child.lease.socket.reset();
-    return started;
+    if (started.failedStep != SpawnStep::None) {
+        const bool directory = started.failedStep == SpawnStep::ChangeDirectory;
+        return {started.failedStep, started.err, directory ? child.lease.cwd : program, {}};
+    }
+    child.pid = started.pid;
+    child.pidfd = std::move(started.pidfd);
+    return {};
 }
 
 void Spawner::registerPipes(Child& child) {
@@ -440,6 +414,7 @@ bool Spawner::collectExit(Child& child) {
     const TreeUsage own = usageOf(usage);
     child.ended.cpuSeconds = own.cpuSeconds;
     child.ended.maxRssBytes = own.maxRssBytes;
+    if (child.records) takeRecords(child);
     return true;
 }
 

@@ -10,6 +10,7 @@
 #include "core/runners/launcher_board.h"
 #include "core/runners/launcher_pump.h"
 #include "core/runners/slots.h"
+#include "core/sandbox/enter.h"
 
 #include <functional>
 #include <memory>
@@ -38,7 +39,8 @@ struct LauncherShared {
     /// Called on a spawner's thread. The first process of a warded attempt has ended, or (false) an attempt that
     /// was warded while it was being started now lives.
     std::function<void(SlotId, AttemptId, bool exited)> tellWarden;
-    int pid = 0; ///< of the launcher, asked once: it is a system call
+    int pid = 0;                                    ///< of the launcher, asked once: it is a system call
+    const Result<sandbox::Base>* sandbox = nullptr; ///< what all sandboxes share
 };
 
 class Spawner {
@@ -85,7 +87,14 @@ private:
     std::optional<Lease> refuse(Child& child, Refusal refusal);
     std::string_view searchPath(const Lease& lease) const;
     bool openPipes(Child& child, UniqueFd& outWrite, UniqueFd& errWrite);
-    ChildStart launch(Child& child, const std::string& program, std::string_view path, int outFd, int errFd);
+    /// The failure, if it does not run now.
+    SpawnFailure launch(Child& child, const std::string& program, std::string_view path, int outFd, int errFd);
+    // launcher_sandbox.cpp
+    SpawnFailure launchSandboxed(Child& child, const std::string& program, int outFd, int errFd);
+    void takeRecords(Child& child);
+    std::vector<std::string> ownVariables(const Lease& lease) const;
+    std::vector<std::string> variablesInside(const Lease& lease) const;
+    void fillArguments(const Lease& lease);
     void onExit(Child& child);
     bool collectExit(Child& child);
     std::optional<Lease> afterTree(Child& child);

@@ -11,9 +11,9 @@ std::string_view name(EndCause cause) {
 }
 
 std::string_view name(SpawnStep step) {
-    constexpr std::array<std::string_view, 11> kNames{
-        "none",   "pipe",    "clone", "session", "parent death signal", "chdir", "streams",
-        "limits", "look-up", "exec",  "lock"};
+    constexpr std::array<std::string_view, 12> kNames{
+        "none",    "pipe", "clone", "session", "parent death signal", "chdir", "streams", "limits",
+        "look-up", "exec", "lock",  "sandbox"};
     return kNames[std::to_underlying(step)];
 }
 

@@ -17,7 +17,9 @@
 #include "core/base/unique_fd.h"
 #include "core/locks/lock_holder.h"
 #include "core/model/action_spec.h"
+#include "core/model/result.h"
 #include "core/pool/pool.h"
+#include "core/sandbox/plan.h"
 
 #include <cstdint>
 #include <functional>
@@ -48,6 +50,7 @@ struct ResourceLimits {
     std::uint64_t openFiles = 0;
     std::uint64_t processes = 0; ///< counted by the kernel per user, so only meaningful in a sandbox; not for exec
     std::uint64_t fileBytes = 0;
+    std::uint64_t dataBytes = 0; ///< private memory of each process; in a sandbox only
     bool noCoreFiles = false;
 };
 
@@ -86,6 +89,8 @@ struct Lease {
     bool hurry = false;    ///< somebody waits for it: its updates are sent at once
     bool watchOut = false; ///< as if watch() had been called before the start
     bool watchErr = false;
+    /// Null: as the engine runs. Else argv[0] and cwd are inside, and the environment is what the plan says.
+    std::shared_ptr<const sandbox::Plan> sandbox;
     SharedFd socket;              ///< null: the process has 0, 1 and 2 only
     std::optional<WarmCall> warm; ///< for a warm process: argv and what follows from it are not used
 };
@@ -120,7 +125,8 @@ enum class SpawnStep : unsigned char {
     Limits,
     Lookup,
     Exec,
-    Lock
+    Lock,
+    Sandbox ///< a step of making it; the message says which
 };
 struct SpawnFailure {
     SpawnStep step = SpawnStep::None;
@@ -164,6 +170,7 @@ struct Ended {
     StreamResult out;
     StreamResult err;
     SpawnFailure spawn;          ///< cause SpawnError
+    std::vector<Denial> denied;  ///< by the sandbox
     std::string result;          ///< of a warm worker: JSON; empty: none
     std::string message;         ///< of a warm worker: one line for people
     bool resultTooLarge = false; ///< it was over the limit and left out

@@ -154,6 +154,22 @@ Result<Scratch> makeScratch(const std::string& dataDir, SlotId slot, AttemptId i
     return scratch;
 }
 
+Result<void> giveScratchTo(const Scratch& scratch, std::uint32_t hostUser) {
+    if (hostUser == 0) return {};
+    if (auto opened = changeMode(scratch.root, 0755); !opened) return opened;
+    const std::string inputs = scratch.root + "/inputs";
+    if (auto opened = changeMode(inputs, 0755); !opened) return opened;
+    std::error_code err;
+    auto it = fs::recursive_directory_iterator(inputs, err);
+    for (; !err && it != fs::recursive_directory_iterator(); it.increment(err))
+        if (it->is_directory(err) && !it->is_symlink(err))
+            if (auto opened = changeMode(it->path().string(), 0755); !opened) return opened;
+    if (err) return failErrno("read " + inputs, err.value());
+    if (::lchown(scratch.outputs.c_str(), hostUser, hostUser) != 0)
+        return failErrno("give away " + scratch.outputs, errno);
+    return {};
+}
+
 std::string asideName(const std::string& directory) {
     return fmt::format("{}/{}{}", directory.substr(0, directory.rfind('/')), locks::kGonePrefix, randomHex(8));
 }

@@ -44,6 +44,9 @@ struct Scratch {
 /// copied.
 Result<Scratch> makeScratch(const std::string& dataDir, SlotId slot, AttemptId id, const std::string& workerDir,
                             const std::vector<PlacedFile>& inputs, const Materialise& materialise);
+/// For a sandbox that has another user outside: that one may read what is there and write to outputs/. 0: nothing
+/// to do.
+Result<void> giveScratchTo(const Scratch& scratch, std::uint32_t hostUser);
 std::string scratchPath(const std::string& dataDir, SlotId slot, AttemptId id);
 
 struct OutputLimits {

@@ -162,6 +162,64 @@ StreamResult getStream(Reader& r) {
     return s;
 }
 
+constexpr std::size_t kMaxBinds = 64;
+
+void putPlan(Writer& w, const sandbox::Plan& plan) {
+    w.number(static_cast<std::uint32_t>(plan.binds.size()));
+    for (const sandbox::Bind& bind : plan.binds) {
+        w.text(bind.from);
+        w.text(bind.to);
+        w.number(std::uint8_t{bind.writable});
+    }
+    w.text(plan.cwd);
+    w.number(plan.memoryBytes);
+    w.number(plan.tmpBytes);
+    w.number(std::uint8_t{plan.network});
+    w.number(std::uint8_t{plan.cleanEnvironment});
+    w.number(plan.hostUser);
+}
+std::shared_ptr<const sandbox::Plan> getPlan(Reader& r) {
+    auto plan = std::make_shared<sandbox::Plan>();
+    const std::uint32_t binds = r.count(9);
+    if (binds > kMaxBinds) r.fail();
+    for (std::uint32_t i = 0; i < binds && r.ok(); ++i) {
+        sandbox::Bind& bind = plan->binds.emplace_back();
+        bind.from = r.cText(kMaxPath);
+        bind.to = r.cText(kMaxPath);
+        bind.writable = r.flag();
+        if (!sandbox::isCleanPath(bind.to)) r.fail();
+    }
+    plan->cwd = r.cText(kMaxPath);
+    plan->memoryBytes = r.number<std::uint64_t>();
+    plan->tmpBytes = r.number<std::uint64_t>();
+    plan->network = r.flag();
+    plan->cleanEnvironment = r.flag();
+    plan->hostUser = r.number<std::uint32_t>();
+    return plan;
+}
+
+void putDenials(Writer& w, const std::vector<Denial>& denied) {
+    w.number(static_cast<std::uint32_t>(denied.size()));
+    for (const Denial& one : denied) {
+        w.number(one.t);
+        w.text(one.what);
+        w.text(one.path);
+        w.number(one.err);
+        w.number(one.pid);
+    }
+}
+std::vector<Denial> getDenials(Reader& r) {
+    std::vector<Denial> denied(r.count(24));
+    for (Denial& one : denied) {
+        one.t = r.number<WallMicros>();
+        one.what = r.text(kMaxPath);
+        one.path = r.text(kMaxPath);
+        one.err = r.number<int>();
+        one.pid = r.number<int>();
+    }
+    return denied;
+}
+
 template<class T>
 void putOptional(Writer& w, const std::optional<T>& value) {
     w.number(std::uint8_t{value.has_value()});
@@ -235,6 +293,7 @@ void put(std::string& out, const Lease& l) {
     w.number(l.limits.openFiles);
     w.number(l.limits.processes);
     w.number(l.limits.fileBytes);
+    w.number(l.limits.dataBytes);
     w.number(std::uint8_t{l.limits.noCoreFiles});
     w.number(static_cast<std::uint32_t>(l.locks.size()));
     for (const std::string& name : l.locks) w.text(name);
@@ -242,6 +301,8 @@ void put(std::string& out, const Lease& l) {
     w.number(std::uint8_t{l.hurry});
     w.number(std::uint8_t{l.watchOut});
     w.number(std::uint8_t{l.watchErr});
+    w.number(std::uint8_t{l.sandbox != nullptr});
+    if (l.sandbox) putPlan(w, *l.sandbox);
     w.number(std::uint8_t{l.socket != nullptr});
 }
 bool get(std::string_view payload, Lease& l, bool& hasSocket) {
@@ -267,6 +328,7 @@ bool get(std::string_view payload, Lease& l, bool& hasSocket) {
     l.limits.openFiles = r.number<std::uint64_t>();
     l.limits.processes = r.number<std::uint64_t>();
     l.limits.fileBytes = r.number<std::uint64_t>();
+    l.limits.dataBytes = r.number<std::uint64_t>();
     l.limits.noCoreFiles = r.flag();
     const std::uint32_t locks = r.count(4);
     l.locks.clear();
@@ -278,6 +340,8 @@ bool get(std::string_view payload, Lease& l, bool& hasSocket) {
     l.hurry = r.flag();
     l.watchOut = r.flag();
     l.watchErr = r.flag();
+    l.sandbox.reset();
+    if (r.flag()) l.sandbox = getPlan(r);
     hasSocket = r.flag();
     return r.done() && !l.argv.empty() && l.deadline.count() >= 0 && l.grace.count() >= 0;
 }
@@ -355,6 +419,7 @@ void put(std::string& out, const EndedFrame& f) {
     w.number(e.spawn.err);
     w.text(std::string_view(e.spawn.path).substr(0, kMaxPath));
     w.text(std::string_view(e.spawn.message).substr(0, kMaxMessage));
+    putDenials(w, e.denied);
     w.number(std::uint8_t{e.hadSurvivors});
     w.number(std::uint8_t{f.moved.has_value()});
     if (f.moved) w.id(*f.moved);
@@ -372,10 +437,11 @@ bool get(std::string_view payload, EndedFrame& f) {
     e.times = getTimes(r);
     e.out = getStream(r);
     e.err = getStream(r);
-    e.spawn.step = r.choice(SpawnStep::None, SpawnStep::Lock);
+    e.spawn.step = r.choice(SpawnStep::None, SpawnStep::Sandbox);
     e.spawn.err = r.number<int>();
     e.spawn.path = r.text(kMaxPath);
     e.spawn.message = r.text(kMaxMessage);
+    e.denied = getDenials(r);
     e.hadSurvivors = r.flag();
     f.moved.reset();
     if (r.flag()) f.moved = r.id();

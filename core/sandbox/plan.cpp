@@ -62,6 +62,17 @@ Plan planForWorker(const WorkerDescriptor& worker, const Places& places, const P
     return plan;
 }
 
+Plan planForWarm(const WorkerDescriptor& worker, const std::string& workerDir, const std::string& requests,
+                 const Policy& policy, std::uint32_t hostUser) {
+    Plan plan;
+    plan.hostUser = hostUser;
+    plan.binds.push_back({workerDir, "/worker"});
+    if (!requests.empty()) plan.binds.push_back({requests, std::string(kRequests), true});
+    plan.network = worker.network && policy.networkAllowed;
+    setLimits(plan, worker.resources.memoryMb, policy);
+    return plan;
+}
+
 Result<Plan> planForExec(const ActionSpec& spec, const Places& places, const Policy& policy,
                          std::uint32_t hostUser) {
     Plan plan = basePlan(places, hostUser);

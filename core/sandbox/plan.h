@@ -55,6 +55,11 @@ struct Places {
 /// For a registered worker: /worker, /inputs, /outputs, /action.json; starts in "/".
 Plan planForWorker(const WorkerDescriptor& worker, const Places& places, const Policy& policy,
                    std::uint32_t hostUser);
+/// For a process of a warm worker: /worker, and with `requests` (a directory outside) what it is asked to work on,
+/// at kRequests.
+Plan planForWarm(const WorkerDescriptor& worker, const std::string& workerDir, const std::string& requests,
+                 const Policy& policy, std::uint32_t hostUser);
+inline constexpr std::string_view kRequests = "/requests";
 /// For an exec: its `cwd`, when it has one, is seen read-only at its own place, and it starts there; else in "/".
 /// Blocks (looks at the directory). Invalid when that would show the engine's data directory or everything.
 Result<Plan> planForExec(const ActionSpec& spec, const Places& places, const Policy& policy,

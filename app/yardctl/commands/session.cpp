@@ -48,7 +48,7 @@ void showSession(const json::object& session) {
     if (const json::object* sandbox = objectOf(session, "sandbox")) {
         json::object facts = *sandbox;
         const std::string why = printable(textOf(facts, "why"));
-        facts.erase("why");
+        for (const char* told : {"why", "holds", "parts", "notes"}) facts.erase(told);
         line("sandbox", words(facts) + (why.empty() ? "" : ": ") + why);
     }
 }

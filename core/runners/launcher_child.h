@@ -1,0 +1,48 @@
+// One slot of a spawner and what runs in it. Part of the spawner's own files.
+#pragma once
+
+#include "core/locks/named_lock.h"
+#include "core/runners/launcher_spawner.h"
+
+#include <array>
+#include <utility>
+
+namespace yard::runners {
+
+struct Spawner::Flow {
+    enum class Where : unsigned char { Closed, Here, Pumped };
+    Stream stream = Stream::Out;
+    Where where = Where::Closed;
+    bool registered = false;
+    UniqueFd pipe;
+    std::string kept;
+    std::uint64_t seen = 0; ///< kept or dropped
+    StreamResult result;    ///< once Closed
+};
+
+struct Spawner::Child {
+    enum class Phase : unsigned char { Idle, Running, WaitTree, WaitStreams };
+    SlotId slot;
+    std::size_t index = 0;
+    std::uint32_t generation = 0;
+    Phase phase = Phase::Idle;
+    Lease lease;
+    unsigned ring = 0;
+    bool heldBack = false; ///< its ring is full: waits for a nudge
+    int pid = 0;
+    UniqueFd pidfd;
+    UniqueFd records; ///< of a sandbox: what its first process tells
+    bool pidfdRegistered = false;
+    MonoTime registerAt = MonoTime::max();
+    std::vector<locks::NamedLock> locks; ///< until its tree is gone
+    Ended ended;
+    Flow out;
+    Flow err;
+    std::array<Flow*, 2> flows() { return {&out, &err}; }
+    Pump::Key pumpKey(const Flow& flow) const {
+        return (std::uint64_t{slot.value} << 40) | (std::uint64_t{generation} << 2) |
+               std::to_underlying(flow.stream);
+    }
+};
+
+} // namespace yard::runners

@@ -1,0 +1,116 @@
+// The part of a spawner that starts programs in sandboxes.
+#include "core/base/log.h"
+#include "core/runners/launcher_child.h"
+#include "core/runners/launcher_spawner.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
+
+namespace yard::runners {
+namespace {
+
+/// What a program inside gets of the engine's environment in any case: how to speak and what time it is.
+bool isOfTheUser(std::string_view entry) {
+    return entry.starts_with("LANG=") || entry.starts_with("LC_") || entry.starts_with("TZ=");
+}
+
+bool names(std::string_view entry, std::string_view name) {
+    return entry.size() > name.size() && entry[name.size()] == '=' && entry.starts_with(name);
+}
+
+std::string sentenceOf(const sandbox::Start& started, const Lease& lease, const std::string& program) {
+    const char* why = std::strerror(started.err); // NOLINT(concurrency-mt-unsafe): glibc's is per thread
+    if (started.failed == sandbox::Step::Exec) {
+        SpawnFailure exec{SpawnStep::Exec, started.err, sandbox::outsideOf(*lease.sandbox, program), {}};
+        if (started.err == ENOENT && exec.path == program && !program.starts_with("/usr/") &&
+            !program.starts_with("/bin/"))
+            return fmt::format("the program '{}' is not there in the sandbox, which shows the system's directories "
+                               "and the action's own files only",
+                               program);
+        return describeFailure(exec, program, lease.cwd, {});
+    }
+    return fmt::format("its sandbox could not be made: to {} failed: {}", started.doing, why);
+}
+
+} // namespace
+
+/// Those of the lease come last and replace all others.
+std::vector<std::string> Spawner::variablesInside(const Lease& lease) const {
+    constexpr std::array<std::string_view, 2> kInside = {"HOME=/tmp", "TMPDIR=/tmp"};
+    std::vector<std::string> all;
+    const auto add = [&](std::string_view entry) {
+        const bool isGiven =
+            std::ranges::any_of(lease.env, [&](const auto& one) { return names(entry, one.first); });
+        if (!isGiven) all.emplace_back(entry);
+    };
+    const bool isClean = lease.sandbox->cleanEnvironment;
+    for (const std::string& entry : shared_.environment) {
+        const bool isOurs = names(entry, "HOME") || names(entry, "TMPDIR") || (isClean && names(entry, "PATH"));
+        if (!isOurs && (!isClean || isOfTheUser(entry))) add(entry);
+    }
+    if (isClean) add("PATH=/usr/local/bin:/usr/bin:/bin");
+    for (const std::string_view entry : kInside) add(entry);
+    std::ranges::move(ownVariables(lease), std::back_inserter(all));
+    return all;
+}
+
+SpawnFailure Spawner::launchSandboxed(Child& child, const std::string& program, int outFd, int errFd) {
+    const Lease& lease = child.lease;
+    if (!*shared_.sandbox)
+        return {SpawnStep::Sandbox, shared_.sandbox->error().sysErrno, program,
+                "no sandbox can be made: " + shared_.sandbox->error().message};
+    const auto own = sandbox::layoutOf(*lease.sandbox);
+    if (!own)
+        return {SpawnStep::Sandbox, own.error().sysErrno, program,
+                "its sandbox could not be made: " + own.error().message};
+    fillArguments(lease);
+    const std::vector<std::string> variables = variablesInside(lease);
+    envp_.clear();
+    for (const std::string& entry : variables) envp_.push_back(const_cast<char*>(entry.c_str()));
+    envp_.push_back(nullptr);
+
+    sandbox::Entry entry;
+    entry.base = &**shared_.sandbox;
+    entry.own = &*own;
+    entry.program = program.c_str();
+    entry.argv = argv_.data();
+    entry.envp = envp_.data();
+    entry.cwd = lease.sandbox->cwd.c_str();
+    entry.nullFd = shared_.nullFd;
+    entry.outFd = outFd;
+    entry.errFd = errFd;
+    if (lease.socket) entry.socketFd = lease.socket->get();
+    entry.network = lease.sandbox->network;
+    entry.hostUser = lease.sandbox->hostUser;
+    entry.openFiles = shared_.openFiles;
+    entry.limits = {.openFiles = lease.limits.openFiles,
+                    .processes = lease.limits.processes,
+                    .fileBytes = lease.limits.fileBytes,
+                    .dataBytes = lease.limits.dataBytes};
+    sandbox::Start started = sandbox::start(entry, stack_.base(), stack_.size());
+    child.lease.socket.reset();
+    if (started.failed != sandbox::Step::None)
+        return {started.failed == sandbox::Step::Exec ? SpawnStep::Exec : SpawnStep::Sandbox, started.err, program,
+                sentenceOf(started, lease, program)};
+    child.pid = started.pid;
+    child.pidfd = std::move(started.pidfd);
+    child.records = std::move(started.records);
+    return {};
+}
+
+void Spawner::takeRecords(Child& child) {
+    const sandbox::Told told = sandbox::readRecords(child.records.get());
+    child.records.reset();
+    if (told.signal && !child.ended.signal) {
+        child.ended.signal = told.signal;
+        child.ended.exitCode.reset();
+    }
+    for (const sandbox::Denied& denied : told.denied)
+        child.ended.denied.push_back(
+            {.t = denied.micros, .what = denied.call, .path = denied.path, .err = denied.err, .pid = denied.pid});
+}
+
+} // namespace yard::runners
