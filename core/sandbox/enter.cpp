@@ -76,11 +76,23 @@ YARD_CHILD_CODE long writeFile(const char* path, const char* text, int flags) {
     return wrote < 0 ? wrote : 0;
 }
 
+/// Whenever a child becomes another user, the kernel takes the memory that it shares with the launcher and with the
+/// children of other spawners from /proc's view, and with that the right to write there: it is asked for anew.
+YARD_CHILD_CODE long writeOwn(const char* path, const char* text) {
+    constexpr int kTries = 1'000;
+    long r = -EACCES;
+    for (int i = 0; i < kTries && r == -EACCES; ++i) {
+        sys(SYS_prctl, PR_SET_DUMPABLE, 1);
+        r = writeFile(path, text, 0);
+    }
+    return r;
+}
+
 YARD_CHILD_CODE long mapIds(const Shared& shared) {
-    long r = writeFile("/proc/self/setgroups", "deny", 0);
-    if (r >= 0) r = writeFile("/proc/self/uid_map", shared.idMap, 0);
+    long r = writeOwn("/proc/self/setgroups", "deny");
+    if (r >= 0) r = writeOwn("/proc/self/uid_map", shared.idMap);
     const char* group = shared.idMap + sizeof shared.idMap / 2;
-    if (r >= 0) r = writeFile("/proc/self/gid_map", group, 0);
+    if (r >= 0) r = writeOwn("/proc/self/gid_map", group);
     return r;
 }
 
@@ -181,8 +193,6 @@ YARD_CHILD_CODE int leaveRoot(Shared& shared) {
     long r = sys(SYS_setgroups, 0, 0);
     if (r >= 0) r = sys(SYS_setresgid, user, user, user);
     if (r >= 0) r = sys(SYS_setresuid, user, user, user);
-    // The memory is the launcher's still; without this its /proc, and with that the maps, would be root's.
-    if (r >= 0) r = sys(SYS_prctl, PR_SET_DUMPABLE, 1);
     if (r < 0) return giveUp(shared, Step::User, r);
     r = sys(SYS_unshare, CLONE_NEWUSER);
     if (r < 0) return giveUp(shared, Step::UserNamespace, r);
