@@ -396,6 +396,149 @@
     </message>
 </context>
 <context>
+    <name>EngineSetting</name>
+    <message>
+        <source>Capacity</source>
+        <translation>Kapazität</translation>
+    </message>
+    <message>
+        <source>Durability</source>
+        <translation>Dauerhaftigkeit</translation>
+    </message>
+    <message>
+        <source>Grace</source>
+        <translation>Gnadenfrist</translation>
+    </message>
+    <message>
+        <source>Deadline</source>
+        <translation>Frist</translation>
+    </message>
+    <message>
+        <source>Keep days</source>
+        <translation>Tage behalten</translation>
+    </message>
+    <message>
+        <source>Keep actions</source>
+        <translation>Aktionen behalten</translation>
+    </message>
+    <message>
+        <source>Keep disk</source>
+        <translation>Datenträger behalten</translation>
+    </message>
+    <message>
+        <source>Chunk grace</source>
+        <translation>Schonfrist für Chunks</translation>
+    </message>
+    <message>
+        <source>Guard hold</source>
+        <translation>Wächter hält an</translation>
+    </message>
+    <message>
+        <source>Guard stop</source>
+        <translation>Wächter beendet</translation>
+    </message>
+    <message>
+        <source>Hung</source>
+        <translation>Hängt</translation>
+    </message>
+    <message>
+        <source>Pool max</source>
+        <translation>Pool, höchstens</translation>
+    </message>
+    <message>
+        <source>Pool max per group</source>
+        <translation>Pool, je Gruppe</translation>
+    </message>
+    <message>
+        <source>Pool max idle</source>
+        <translation>Pool, untätig</translation>
+    </message>
+    <message>
+        <source>Log level</source>
+        <translation>Protokollstufe</translation>
+    </message>
+    <message>
+        <source>slots</source>
+        <translation>Slots</translation>
+    </message>
+    <message>
+        <source>days</source>
+        <translation>Tage</translation>
+    </message>
+    <message>
+        <source>actions</source>
+        <translation>Aktionen</translation>
+    </message>
+    <message>
+        <source>processes</source>
+        <translation>Prozesse</translation>
+    </message>
+    <message>
+        <source>Cores that actions have between them; 0 is the number of processors.</source>
+        <translation>Kerne, die die Aktionen zusammen haben; 0 ist die Zahl der Prozessoren.</translation>
+    </message>
+    <message>
+        <source>How much of a resource there is, instead of what was found: memory_mb, gpus, or a name of your own such as licence.x.</source>
+        <translation>Wie viel es von einer Ressource gibt, statt des Gefundenen: memory_mb, gpus oder ein eigener Name wie licence.x.</translation>
+    </message>
+    <message>
+        <source>What accepted work survives: the death of the process, or a power cut as well (slower: it syncs every group, chunk and directory).</source>
+        <translation>Was angenommene Arbeit übersteht: den Tod des Prozesses, oder auch einen Stromausfall (langsamer: jede Gruppe, jeder Chunk und jedes Verzeichnis wird gesichert).</translation>
+    </message>
+    <message>
+        <source>Between SIGTERM and SIGKILL when an action is ended; for actions that start after the change, and never more than 2 when the engine itself ends.</source>
+        <translation>Zwischen SIGTERM und SIGKILL, wenn eine Aktion beendet wird; für Aktionen, die nach der Änderung starten, und nie mehr als 2, wenn die Engine selbst endet.</translation>
+    </message>
+    <message>
+        <source>How long an attempt may take when neither action, queue nor worker say; for attempts that start after the change.</source>
+        <translation>Wie lange ein Versuch dauern darf, wenn weder Aktion noch Warteschlange noch Worker es sagen; für Versuche, die nach der Änderung starten.</translation>
+    </message>
+    <message>
+        <source>How long finished actions are kept; 0 is for ever.</source>
+        <translation>Wie lange beendete Aktionen behalten werden; 0 ist für immer.</translation>
+    </message>
+    <message>
+        <source>How many finished actions are kept, the newest; 0 is any number.</source>
+        <translation>Wie viele beendete Aktionen behalten werden, die neuesten; 0 ist beliebig viele.</translation>
+    </message>
+    <message>
+        <source>How much of its file system the data directory may take before the oldest finished actions go; 0 is any share.</source>
+        <translation>Wie viel seines Dateisystems das Datenverzeichnis einnehmen darf, bevor die ältesten beendeten Aktionen gehen; 0 ist jeder Anteil.</translation>
+    </message>
+    <message>
+        <source>How long a chunk that nothing refers to is kept after it was last put or asked for.</source>
+        <translation>Wie lange ein Chunk, auf den nichts verweist, behalten wird, nachdem er zuletzt abgelegt oder verlangt wurde.</translation>
+    </message>
+    <message>
+        <source>From how much of the machine&apos;s memory in use on nothing starts; 0 is never.</source>
+        <translation>Ab wie viel benutztem Speicher des Rechners nichts mehr startet; 0 ist nie.</translation>
+    </message>
+    <message>
+        <source>From how much of the machine&apos;s memory in use on the newest action is stopped, to run again later; 0 is never.</source>
+        <translation>Ab wie viel benutztem Speicher des Rechners die neueste Aktion beendet wird, um später erneut zu laufen; 0 ist nie.</translation>
+    </message>
+    <message>
+        <source>After how long without output and processor time a running action is said to hang; 0 is never.</source>
+        <translation>Nach wie langer Zeit ohne Ausgabe und Prozessorzeit eine laufende Aktion als hängend gilt; 0 ist nie.</translation>
+    </message>
+    <message>
+        <source>How many warm processes there may be; 0 is twice the capacity, and never more than 16 or that.</source>
+        <translation>Wie viele warme Prozesse es geben darf; 0 ist die doppelte Kapazität, und nie mehr als 16 oder diese.</translation>
+    </message>
+    <message>
+        <source>How many of them one worker may have that does not say itself; 0 is all.</source>
+        <translation>Wie viele davon ein Worker haben darf, der es nicht selbst sagt; 0 ist alle.</translation>
+    </message>
+    <message>
+        <source>After how long without work a warm process ends; 0 is never.</source>
+        <translation>Nach wie langer Zeit ohne Arbeit ein warmer Prozess endet; 0 ist nie.</translation>
+    </message>
+    <message>
+        <source>The least important lines that are written to stderr.</source>
+        <translation>Die unwichtigsten Zeilen, die nach stderr geschrieben werden.</translation>
+    </message>
+</context>
+<context>
     <name>EnginesSection</name>
     <message>
         <source>Engines and tokens</source>
@@ -527,6 +670,45 @@
     <message>
         <source>Cancelled</source>
         <translation>Abgebrochen</translation>
+    </message>
+</context>
+<context>
+    <name>FaceWithin</name>
+    <message>
+        <source>pending</source>
+        <translation>wartend</translation>
+    </message>
+    <message>
+        <source>held</source>
+        <translation>gehalten</translation>
+    </message>
+    <message>
+        <source>retry waiting</source>
+        <translation>Neuversuch</translation>
+    </message>
+    <message>
+        <source>submitting</source>
+        <translation>startet</translation>
+    </message>
+    <message>
+        <source>running</source>
+        <translation>läuft</translation>
+    </message>
+    <message>
+        <source>completed</source>
+        <translation>fertig</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>gescheitert</translation>
+    </message>
+    <message>
+        <source>abandoned</source>
+        <translation>aufgegeben</translation>
+    </message>
+    <message>
+        <source>cancelled</source>
+        <translation>abgebrochen</translation>
     </message>
 </context>
 <context>
@@ -1035,6 +1217,89 @@
     <message>
         <source>Not possible here now</source>
         <translation>Hier und jetzt nicht möglich</translation>
+    </message>
+</context>
+<context>
+    <name>QShortcut</name>
+    <message>
+        <source>Ctrl</source>
+        <translation>Strg</translation>
+    </message>
+    <message>
+        <source>Shift</source>
+        <translation>Umschalt</translation>
+    </message>
+    <message>
+        <source>Alt</source>
+        <translation>Alt</translation>
+    </message>
+    <message>
+        <source>Meta</source>
+        <translation>Meta</translation>
+    </message>
+    <message>
+        <source>Del</source>
+        <translation>Entf</translation>
+    </message>
+    <message>
+        <source>Ins</source>
+        <translation>Einfg</translation>
+    </message>
+    <message>
+        <source>Home</source>
+        <translation>Pos1</translation>
+    </message>
+    <message>
+        <source>End</source>
+        <translation>Ende</translation>
+    </message>
+    <message>
+        <source>Left</source>
+        <translation>Links</translation>
+    </message>
+    <message>
+        <source>Right</source>
+        <translation>Rechts</translation>
+    </message>
+    <message>
+        <source>Up</source>
+        <translation>Hoch</translation>
+    </message>
+    <message>
+        <source>Down</source>
+        <translation>Runter</translation>
+    </message>
+    <message>
+        <source>PgUp</source>
+        <translation>Bild auf</translation>
+    </message>
+    <message>
+        <source>PgDown</source>
+        <translation>Bild ab</translation>
+    </message>
+    <message>
+        <source>Space</source>
+        <translation>Leertaste</translation>
+    </message>
+    <message>
+        <source>Backspace</source>
+        <translation>Rücktaste</translation>
+    </message>
+    <message>
+        <source>Enter</source>
+        <translation>Enter</translation>
+    </message>
+    <message>
+        <source>Return</source>
+        <translation>Eingabe</translation>
+    </message>
+    <message>
+        <source>Tab</source>
+        <translation>Tab</translation>
+    </message>
+    <message>
+        <source>Esc</source>
+        <translation>Esc</translation>
     </message>
 </context>
 <context>
@@ -2537,11 +2802,11 @@
     </message>
     <message>
         <source>holds at %1</source>
-        <translation>hält ab %1</translation>
+        <translation>Halt %1</translation>
     </message>
     <message>
         <source>stops at %1</source>
-        <translation>beendet ab %1</translation>
+        <translation>Ende %1</translation>
     </message>
     <message>
         <source>%1 of %2 GB</source>
@@ -2784,7 +3049,7 @@
     </message>
     <message>
         <source>Search, or run a command</source>
-        <translation>Suchen oder einen Befehl ausführen</translation>
+        <translation>Suchen oder Befehl ausführen</translation>
     </message>
     <message>
         <source>Keys of this page</source>
@@ -3263,7 +3528,7 @@
     </message>
     <message>
         <source>queue %1</source>
-        <translation>Warteschlange %1</translation>
+        <translation>Nr. %1</translation>
     </message>
     <message>
         <source>done</source>
@@ -3459,7 +3724,7 @@
     </message>
     <message>
         <source>Filter queues</source>
-        <translation>Warteschlangen filtern</translation>
+        <translation>Filtern</translation>
     </message>
     <message>
         <source>Hold</source>
@@ -4201,7 +4466,7 @@
     </message>
     <message>
         <source>Type to filter bars</source>
-        <translation>Tippen filtert Balken</translation>
+        <translation>Balken filtern</translation>
     </message>
     <message>
         <source>By worker</source>

@@ -1,9 +1,11 @@
 // The languages of the window: what comes with it, what can be added, plurals, and that German fits.
+#include "core/model/settings.h"
 #include "tests/ui/demo_load.h"
 #include "tests/ui/real_engine.h"
 #include "ui/bridge/attached_link.h"
 #include "ui/bridge/operation.h"
 #include "ui/models/languages.h"
+#include "ui/pages/settings/setting_texts.h"
 #include "ui/shell/main_window.h"
 #include "ui/style/app_style.h"
 #include "ui/style/format.h"
@@ -11,6 +13,7 @@
 
 #include <QComboBox>
 #include <QDir>
+#include <QKeySequence>
 #include <QSettings>
 #include <QStandardPaths>
 #include <QTest>
@@ -84,6 +87,26 @@ private slots:
         languages.install();
         QTEST(operations::cancel(Target::of({7})).title, "one");
         QTEST(operations::cancel(Target::of({7, 8})).title, "many");
+    }
+
+    /// The engine speaks English; what it says of its settings is known to the files of translations.
+    void everySettingOfTheEngineIsTranslated() {
+        Languages::choose("de");
+        Languages languages;
+        languages.install();
+        for (const SettingInfo& info : settingsTable()) {
+            const QString help = QString::fromUtf8(info.help.data(), static_cast<qsizetype>(info.help.size()));
+            QVERIFY2(settingText(help) != help, qPrintable("ui/pages/settings/setting_texts.h lacks: " + help));
+        }
+        QCOMPARE(settingText("of a newer engine"), QString("of a newer engine"));
+    }
+
+    void keysAreNamedInTheLanguage() {
+        Languages::choose("de");
+        Languages languages;
+        languages.install();
+        QCOMPARE(QKeySequence("Ctrl+Del").toString(QKeySequence::NativeText), QString("Strg+Entf"));
+        QCOMPARE(QKeySequence("Ctrl+Del").toString(), QString("Ctrl+Del"));
     }
 
     void aFileInTheUsersDirectoryAddsALanguageOrGoesBeforeOurs() {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 
 namespace yard::ui {
 
@@ -16,7 +17,29 @@ namespace {
 constexpr auto kKey = "general/language";
 const QString kPrefix = QStringLiteral("yardmaster_");
 
+/// Qt has these in files that need not be there; where it has not they are ours.
+[[maybe_unused]] constexpr const char* kKeyNames[] = {
+    QT_TRANSLATE_NOOP("QShortcut", "Ctrl"),  QT_TRANSLATE_NOOP("QShortcut", "Shift"),
+    QT_TRANSLATE_NOOP("QShortcut", "Alt"),   QT_TRANSLATE_NOOP("QShortcut", "Meta"),
+    QT_TRANSLATE_NOOP("QShortcut", "Del"),   QT_TRANSLATE_NOOP("QShortcut", "Ins"),
+    QT_TRANSLATE_NOOP("QShortcut", "Home"),  QT_TRANSLATE_NOOP("QShortcut", "End"),
+    QT_TRANSLATE_NOOP("QShortcut", "Left"),  QT_TRANSLATE_NOOP("QShortcut", "Right"),
+    QT_TRANSLATE_NOOP("QShortcut", "Up"),    QT_TRANSLATE_NOOP("QShortcut", "Down"),
+    QT_TRANSLATE_NOOP("QShortcut", "PgUp"),  QT_TRANSLATE_NOOP("QShortcut", "PgDown"),
+    QT_TRANSLATE_NOOP("QShortcut", "Space"), QT_TRANSLATE_NOOP("QShortcut", "Backspace"),
+    QT_TRANSLATE_NOOP("QShortcut", "Enter"), QT_TRANSLATE_NOOP("QShortcut", "Return"),
+    QT_TRANSLATE_NOOP("QShortcut", "Tab"),   QT_TRANSLATE_NOOP("QShortcut", "Esc")};
+
 } // namespace
+
+QString Texts::translate(const char* context, const char* source, const char* comment, int n) const {
+    constexpr std::string_view kSpace = "yard::ui::";
+    if (QString text = QTranslator::translate(context, source, comment, n); !text.isEmpty()) return text;
+    if (context == nullptr || !std::string_view(context).starts_with(kSpace)) return {};
+    for (const char* other : {context + kSpace.size(), "yard::ui", "std"})
+        if (QString text = QTranslator::translate(other, source, comment, n); !text.isEmpty()) return text;
+    return {};
+}
 
 QStringList Languages::directories() {
     return {QStandardPaths::writableLocation(QStandardPaths::AppDataLocation) + "/translations",

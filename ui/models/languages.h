@@ -11,6 +11,15 @@
 
 namespace yard::ui {
 
+/// Texts by what they are, also where lupdate and the program name their context differently: lupdate files what
+/// stands in a function that is in no class under its namespace, or under the class without it.
+class Texts final : public QTranslator {
+    Q_OBJECT
+public:
+    using QTranslator::QTranslator;
+    QString translate(const char* context, const char* source, const char* comment, int n) const override;
+};
+
 class Languages {
 public:
     struct Language {
@@ -38,7 +47,7 @@ public:
 
 private:
     bool load(const QLocale& locale);
-    QTranslator texts_;
+    Texts texts_;
     QTranslator qt_; ///< of what Qt itself says: buttons of its dialogs
     QString current_;
 };

@@ -141,12 +141,10 @@ Palette::Palette(QWidget& window)
     column->setContentsMargins(1, 1, 1, 1);
     column->setSpacing(0);
     field_->setFrame(false);
-    QPalette seeThrough = field_->palette(); // the glass is painted under it
-    seeThrough.setColor(QPalette::Base, Qt::transparent);
-    field_->setPalette(seeThrough);
     field_->setPlaceholderText(tr("A command, a number, the name of a queue, worker or lock"));
     field_->setAccessibleName(tr("What to do or where to go"));
-    field_->setTextMargins(scaled(38), 0, 12, 0);
+    field_->setTextMargins(4, 0, 12, 0);
+    field_->addAction(icons::icon("search", Token::Text2), QLineEdit::LeadingPosition);
     field_->installEventFilter(this);
     list_->setModel(model_);
     list_->setItemDelegate(new EntryDelegate(*model_, *list_));
@@ -290,7 +288,6 @@ void Palette::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     const Theme& theme = Theme::current();
     painter.fillRect(rect(), theme(Token::Bg1));
-    icons::paint(painter, QRectF(15, 1, 14, scaled(kField)), "search", 14, theme(Token::Text2));
     const QRectF foot(1, height() - 1 - scaled(kFoot), width() - 2, scaled(kFoot));
     painter.fillRect(foot, theme(Token::Bg2));
     paint::hairline(painter, foot.topLeft(), foot.topRight(), theme(Token::Line));

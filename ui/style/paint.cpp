@@ -38,6 +38,21 @@ QString wordOf(Face face) {
     return {};
 }
 
+QString wordWithin(Face face) {
+    switch (face) {
+    case Face::Pending: return QCoreApplication::translate("FaceWithin", "pending");
+    case Face::Held: return QCoreApplication::translate("FaceWithin", "held");
+    case Face::Retry: return QCoreApplication::translate("FaceWithin", "retry waiting");
+    case Face::Submitting: return QCoreApplication::translate("FaceWithin", "submitting");
+    case Face::Running: return QCoreApplication::translate("FaceWithin", "running");
+    case Face::Completed: return QCoreApplication::translate("FaceWithin", "completed");
+    case Face::Failed: return QCoreApplication::translate("FaceWithin", "failed");
+    case Face::Abandoned: return QCoreApplication::translate("FaceWithin", "abandoned");
+    case Face::Cancelled: return QCoreApplication::translate("FaceWithin", "cancelled");
+    }
+    return {};
+}
+
 namespace paint {
 
 namespace {

@@ -17,6 +17,8 @@ namespace yard::ui {
 Face faceOf(std::string_view state, bool held, bool waitsToRetry);
 /// The word people read, translated: "Retry waiting".
 QString wordOf(Face face);
+/// The same within a sentence or a legend: "retry waiting".
+QString wordWithin(Face face);
 
 namespace paint {
 

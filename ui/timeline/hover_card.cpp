@@ -105,7 +105,7 @@ void HoverCard::describeBar(TimelineView& view, const TimelineView::Hovered& hov
     if (item.isStep) {
         title_ = item.count == 1 ? tr("%1 in one step").arg(number)
                                  : tr("%1 short actions").arg(format.number(item.count));
-        subtitle_ = tr("the worst is %1: %2; zoom in to see each").arg(number, wordOf(item.face).toLower());
+        subtitle_ = tr("the worst is %1: %2; zoom in to see each").arg(number, wordWithin(item.face));
         lines_.push_back({tr("from"), format.time(item.begin, now)});
         lines_.push_back({tr("covered"), format.percent(std::llround(item.covered * 1'000), 1'000)});
     } else {
@@ -201,7 +201,7 @@ void HoverCard::describeGap(TimelineView& view, const TimelineView::Hovered& hov
     if (hovered.bar.item.lsn > 0 && !hovered.bar.item.isStep)
         lines_.push_back({tr("before"), tr("%1 %2, %3")
                                             .arg(format.number(hovered.bar.item.lsn), hovered.bar.name,
-                                                 wordOf(hovered.bar.item.face).toLower())});
+                                                 wordWithin(hovered.bar.item.face))});
     foot_.clear();
 }
 

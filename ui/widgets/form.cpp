@@ -81,7 +81,8 @@ FormRow::FormRow(const QString& title, QWidget* control, const QString& help, QW
     line_->setSpacing(8);
     if (control->accessibleName().isEmpty()) control->setAccessibleName(title);
     control->setAccessibleDescription(help);
-    control->setMaximumWidth(scaled(kControlWidth));
+    // A button is as wide as what stands on it.
+    if (qobject_cast<QAbstractButton*>(control) == nullptr) control->setMaximumWidth(scaled(kControlWidth));
     // Fields of one form end on one line.
     if (qobject_cast<QComboBox*>(control) || qobject_cast<QLineEdit*>(control))
         control->setMinimumWidth(scaled(kControlWidth));

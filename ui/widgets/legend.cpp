@@ -24,7 +24,7 @@ Legend::Legend(std::vector<Entry> entries, QWidget* parent)
 }
 
 Legend::Entry Legend::of(Face face) {
-    return {wordOf(face).toLower(),
+    return {wordWithin(face),
             [face](QPainter& painter, const QRectF& area) { paint::segment(painter, area, face); }};
 }
 

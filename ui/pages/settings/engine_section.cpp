@@ -1,5 +1,6 @@
 // The engine's own settings, from what it tells of each: value, unit, range, default, help, and when it applies.
 #include "ui/pages/settings/section.h"
+#include "ui/pages/settings/setting_texts.h"
 #include "ui/style/format.h"
 
 #include <QComboBox>
@@ -47,7 +48,7 @@ QString titleOf(const QString& name, const QString& unit) {
     if (unit == "%" && title.endsWith("_percent")) title.chop(8);
     title.replace('_', ' ');
     title[0] = title[0].toUpper();
-    return title;
+    return settingText(title);
 }
 
 class EngineSection final : public SettingsSection {
@@ -126,8 +127,8 @@ private:
     }
 
     QString helpOf(const QJsonObject& about) const {
-        QString help = about.value("help").toString();
-        const QString unit = about.value("unit").toString();
+        QString help = settingText(about.value("help").toString());
+        const QString unit = settingText(about.value("unit").toString());
         if (about.contains("least"))
             help += ' ' + tr("From %1 to %2.").arg(textOf(about.value("least")), textOf(about.value("most")));
         if (about.contains("default"))
@@ -157,15 +158,15 @@ private:
         control->setObjectName(name);
         FormRow* added = add(new FormRow(titleOf(name, unit), control, helpOf(about)));
         if (!qobject_cast<QComboBox*>(control)) control->setFixedWidth(scaled(140));
-        added->setNote(unit);
+        added->setNote(settingText(unit));
     }
 
     void addResource() {
         auto* edit = new QLineEdit;
         edit->setObjectName("new-resource");
         edit->setPlaceholderText(tr("licence.maya = 4"));
-        FormRow* added =
-            add(new FormRow(tr("Resource of your own"), edit, aboutOf("resources.NAME").value("help").toString()));
+        FormRow* added = add(new FormRow(tr("Resource of your own"), edit,
+                                         settingText(aboutOf("resources.NAME").value("help").toString())));
         connect(edit, &QLineEdit::returnPressed, this, [this, edit, added] {
             const QStringList parts = edit->text().split('=');
             bool good = parts.size() == 2;
@@ -243,10 +244,11 @@ private:
             const bool waits =
                 waiting.contains(name) || (name.startsWith("resources.") && waiting.contains("resources.NAME"));
             if (waits)
-                each->setNote(
-                    tr("%1 waits for a restart of the engine").arg(about.value("unit").toString()).trimmed());
+                each->setNote(tr("%1 waits for a restart of the engine")
+                                  .arg(settingText(about.value("unit").toString()))
+                                  .trimmed());
             else if (about.value("applies") == "at_start")
-                each->setNote(about.value("unit").toString());
+                each->setNote(settingText(about.value("unit").toString()));
         }
     }
 

@@ -172,7 +172,7 @@ void SelectionStrip::present(const std::optional<timeline::SelectedBar>& bar, Wa
     const QString when =
         bar->item.isOpen() ? tr("since %1").arg(format.time(bar->item.begin, now))
                            : tr("%1 to %2").arg(format.time(bar->item.begin, now), format.time(bar->item.end, now));
-    where_->setText(tr("%1, %2, %3").arg(slot, when, wordOf(bar->item.face).toLower()));
+    where_->setText(tr("%1, %2, %3").arg(slot, when, wordWithin(bar->item.face)));
     icon_->update();
 }
 

@@ -1,0 +1,55 @@
+// What the engine says of its settings, in English: names, units and help, so that they can be translated. A test
+// holds them against the engine's table.
+#pragma once
+
+#include <QCoreApplication>
+#include <QString>
+
+namespace yard::ui {
+
+// clang-format off
+inline constexpr const char* kSettingTexts[] = {
+    QT_TRANSLATE_NOOP("EngineSetting", "Capacity"),
+    QT_TRANSLATE_NOOP("EngineSetting", "Durability"),
+    QT_TRANSLATE_NOOP("EngineSetting", "Grace"),
+    QT_TRANSLATE_NOOP("EngineSetting", "Deadline"),
+    QT_TRANSLATE_NOOP("EngineSetting", "Keep days"),
+    QT_TRANSLATE_NOOP("EngineSetting", "Keep actions"),
+    QT_TRANSLATE_NOOP("EngineSetting", "Keep disk"),
+    QT_TRANSLATE_NOOP("EngineSetting", "Chunk grace"),
+    QT_TRANSLATE_NOOP("EngineSetting", "Guard hold"),
+    QT_TRANSLATE_NOOP("EngineSetting", "Guard stop"),
+    QT_TRANSLATE_NOOP("EngineSetting", "Hung"),
+    QT_TRANSLATE_NOOP("EngineSetting", "Pool max"),
+    QT_TRANSLATE_NOOP("EngineSetting", "Pool max per group"),
+    QT_TRANSLATE_NOOP("EngineSetting", "Pool max idle"),
+    QT_TRANSLATE_NOOP("EngineSetting", "Log level"),
+    QT_TRANSLATE_NOOP("EngineSetting", "slots"),
+    QT_TRANSLATE_NOOP("EngineSetting", "days"),
+    QT_TRANSLATE_NOOP("EngineSetting", "actions"),
+    QT_TRANSLATE_NOOP("EngineSetting", "processes"),
+    QT_TRANSLATE_NOOP("EngineSetting", "Cores that actions have between them; 0 is the number of processors."),
+    QT_TRANSLATE_NOOP("EngineSetting", "How much of a resource there is, instead of what was found: memory_mb, gpus, or a name of your own such as licence.x."),
+    QT_TRANSLATE_NOOP("EngineSetting", "What accepted work survives: the death of the process, or a power cut as well (slower: it syncs every group, chunk and directory)."),
+    QT_TRANSLATE_NOOP("EngineSetting", "Between SIGTERM and SIGKILL when an action is ended; for actions that start after the change, and never more than 2 when the engine itself ends."),
+    QT_TRANSLATE_NOOP("EngineSetting", "How long an attempt may take when neither action, queue nor worker say; for attempts that start after the change."),
+    QT_TRANSLATE_NOOP("EngineSetting", "How long finished actions are kept; 0 is for ever."),
+    QT_TRANSLATE_NOOP("EngineSetting", "How many finished actions are kept, the newest; 0 is any number."),
+    QT_TRANSLATE_NOOP("EngineSetting", "How much of its file system the data directory may take before the oldest finished actions go; 0 is any share."),
+    QT_TRANSLATE_NOOP("EngineSetting", "How long a chunk that nothing refers to is kept after it was last put or asked for."),
+    QT_TRANSLATE_NOOP("EngineSetting", "From how much of the machine's memory in use on nothing starts; 0 is never."),
+    QT_TRANSLATE_NOOP("EngineSetting", "From how much of the machine's memory in use on the newest action is stopped, to run again later; 0 is never."),
+    QT_TRANSLATE_NOOP("EngineSetting", "After how long without output and processor time a running action is said to hang; 0 is never."),
+    QT_TRANSLATE_NOOP("EngineSetting", "How many warm processes there may be; 0 is twice the capacity, and never more than 16 or that."),
+    QT_TRANSLATE_NOOP("EngineSetting", "How many of them one worker may have that does not say itself; 0 is all."),
+    QT_TRANSLATE_NOOP("EngineSetting", "After how long without work a warm process ends; 0 is never."),
+    QT_TRANSLATE_NOOP("EngineSetting", "The least important lines that are written to stderr."),
+};
+// clang-format on
+
+/// As it is where there is no translation of it: an engine may be newer than this window.
+inline QString settingText(const QString& english) {
+    return QCoreApplication::translate("EngineSetting", english.toUtf8().constData());
+}
+
+} // namespace yard::ui
