@@ -138,6 +138,7 @@ void MainWindow::dropPages() {
 
 void MainWindow::dropEngine() {
     palette_->setSources({});
+    noticeList_->leave();
     notices_->setEngine(nullptr, nullptr);
     dropPages();
     commands_.reset();
