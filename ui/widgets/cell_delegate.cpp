@@ -86,7 +86,7 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
     const bool first = header->visualIndex(index.column()) == 0;
     const bool last = area.right() >= table_->viewport()->width() - 2;
     QRectF inside = QRectF(area).adjusted(first ? 12 : 8, 0, last ? -12 : -8, 0);
-    if (rows->idAt(index.row()) == 0) {
+    if (!rows->isHere(index.row())) {
         paintLoading(*painter, inside, theme);
         return;
     }

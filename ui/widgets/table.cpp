@@ -19,6 +19,13 @@
 
 namespace yard::ui {
 
+namespace {
+
+constexpr qsizetype kMostRanges = 2'000;
+constexpr int kMostDragged = 5'000;
+
+} // namespace
+
 Table::Table(const QString& key, QWidget* parent)
     : QTableView(parent)
     , key_(key) {
@@ -56,30 +63,66 @@ void Table::setRows(TableModel* model) {
     connect(model, &QAbstractItemModel::layoutChanged, this, &Table::afterOrder);
     connect(model, &QAbstractItemModel::modelAboutToBeReset, this, &Table::beforeOrder);
     connect(model, &QAbstractItemModel::modelReset, this, &Table::afterOrder);
+    connect(model, &QAbstractItemModel::rowsInserted, this, &Table::onRowsAdded);
     layOut();
 }
 
 void Table::beforeOrder() {
     if (restoring_) return;
-    keptIds_ = selectedIds();
+    keptIds_.clear();
+    if (!all_) keptIds_ = selectedIds();
     keptCurrent_ = currentId();
+    const int top = verticalScrollBar()->value() > 0 && !reordering_ ? rowAt(0) : -1;
+    keptTop_ = top < 0 ? 0 : rows_->idAt(top);
+    keptTopAt_ = top < 0 ? 0 : rowViewportPosition(top);
 }
 
-/// The same rows stay selected, wherever they are now, and none is scrolled to.
+/// The same rows stay selected, wherever they are now; what was first in view stays there.
 void Table::afterOrder() {
     if (restoring_ || rows_ == nullptr) return;
     restoring_ = true;
+    reordering_ = false;
     const int scrolled = verticalScrollBar()->value();
-    QItemSelection selection;
-    for (const qint64 id : std::exchange(keptIds_, {}))
-        if (const int row = rows_->rowOf(id); row >= 0)
-            selection.select(rows_->index(row, 0), rows_->index(row, rows_->columnCount() - 1));
     const int current = keptCurrent_ != 0 ? rows_->rowOf(keptCurrent_) : -1;
     if (current >= 0) selectionModel()->setCurrentIndex(rows_->index(current, 0), QItemSelectionModel::NoUpdate);
-    selectionModel()->select(selection, QItemSelectionModel::ClearAndSelect);
-    verticalScrollBar()->setValue(scrolled);
+    if (all_)
+        selectAll();
+    else
+        reselect(std::exchange(keptIds_, {}));
+    const int top = keptTop_ != 0 ? rows_->rowOf(keptTop_) : -1;
+    verticalScrollBar()->setValue(top < 0 ? scrolled : top * verticalHeader()->defaultSectionSize() - keptTopAt_);
     restoring_ = false;
     updateFrozen();
+}
+
+/// Rows next to one another are one range; more than kMostRanges of them are no selection that a hand made.
+void Table::reselect(std::vector<qint64> ids) {
+    if (ids.empty()) return selectionModel()->clearSelection();
+    const std::vector<int> selected = rows_->rowsOf(std::move(ids));
+    QItemSelection selection;
+    for (std::size_t at = 0; at < selected.size() && selection.size() <= kMostRanges;) {
+        std::size_t end = at + 1;
+        while (end < selected.size() && selected[end] == selected[end - 1] + 1) ++end;
+        selection.append(QItemSelectionRange(rows_->index(selected[at], 0),
+                                             rows_->index(selected[end - 1], rows_->columnCount() - 1)));
+        at = end;
+    }
+    if (selection.size() > kMostRanges) selection.clear();
+    selectionModel()->select(selection, QItemSelectionModel::ClearAndSelect);
+}
+
+/// At the end, of a list that is still being read: all are meant, also these.
+void Table::onRowsAdded() {
+    if (!all_ || restoring_) return;
+    restoring_ = true;
+    selectAll();
+    restoring_ = false;
+}
+
+int Table::rowsInView() const {
+    const int first = rowAt(0);
+    const int last = rowAt(viewport()->height() - 1);
+    return first < 0 ? 0 : (last < 0 ? rows_->rowCount() - 1 : last) - first + 1;
 }
 
 std::vector<qint64> Table::selectedIds() const {
@@ -152,6 +195,7 @@ void Table::onHeaderClicked(int section) {
     }
     horizontalHeader()->setSortIndicatorShown(sortColumn_ >= 0);
     horizontalHeader()->setSortIndicator(sortColumn_, sortOrder_);
+    reordering_ = true;
     rows_->sortBy(sortColumn_, sortOrder_);
     remember();
 }
@@ -263,8 +307,8 @@ void Table::recall() {
 
 QString Table::selectedText() const {
     QString text;
-    for (const qint64 id : selectedIds()) {
-        const int row = rows_->rowOf(id);
+    for (const int row : rows_->rowsOf(selectedIds())) {
+        if (!rows_->isHere(row)) continue;
         QStringList cells;
         for (int visual = 0; visual < horizontalHeader()->count(); ++visual) {
             const int column = horizontalHeader()->logicalIndex(visual);
@@ -282,8 +326,11 @@ void Table::keyPressEvent(QKeyEvent* event) {
         return;
     }
     if (event->matches(QKeySequence::SelectAll)) {
+        restoring_ = true;
         selectAll();
+        restoring_ = false;
         all_ = true;
+        updateFrozen();
         emit selectionEdited();
         return;
     }
@@ -305,6 +352,14 @@ void Table::keyPressEvent(QKeyEvent* event) {
         return;
     }
     QTableView::keyPressEvent(event);
+}
+
+/// Rows are what is walked through: Home and End are those of the list.
+QModelIndex Table::moveCursor(CursorAction action, Qt::KeyboardModifiers modifiers) {
+    const int rows = rows_ == nullptr ? 0 : rows_->rowCount();
+    if (rows > 0 && action == MoveHome) return rows_->index(0, 0);
+    if (rows > 0 && action == MoveEnd) return rows_->index(rows - 1, 0);
+    return QTableView::moveCursor(action, modifiers);
 }
 
 /// A link or a button, with something in it.
@@ -343,7 +398,11 @@ void Table::mouseMoveEvent(QMouseEvent* event) {
     QTableView::mouseMoveEvent(event);
 }
 
+/// Not more rows than a hand holds: each is an entry in what is dragged.
 void Table::startDrag(Qt::DropActions actions) {
+    int dragged = 0;
+    for (const QItemSelectionRange& range : selectionModel()->selection()) dragged += range.height();
+    if (dragged > kMostDragged) return;
     QTableView::startDrag(actions);
     pressed_ = false; // its release went to what it was dropped on
     updateFrozen();

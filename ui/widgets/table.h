@@ -24,10 +24,12 @@ public:
     void setRows(TableModel* model);
     TableModel* rows() const { return rows_; }
 
-    /// Selected ids in the order shown, those that are not loaded left out.
+    /// Selected ids in the order shown, as far as they are known.
     std::vector<qint64> selectedIds() const;
     /// All that match are meant, also those not in view: Ctrl+A.
     bool allSelected() const { return all_; }
+    /// Of these rows as many are in view, in part at least.
+    int rowsInView() const;
     qint64 currentId() const;
     void selectId(qint64 id);
     /// In place of rows: one sentence; empty: none.
@@ -36,7 +38,7 @@ public:
     void setRowHeight(int height);
     /// The menu with the columns, for the page's button and the header's right click.
     void showColumnMenu(const QPoint& global);
-    /// Selected rows as text with tabs.
+    /// Selected rows as text with tabs, as far as they are here.
     QString selectedText() const;
     bool isHovered(int row) const { return row == hovered_; }
 
@@ -60,6 +62,7 @@ protected:
     void contextMenuEvent(QContextMenuEvent* event) override;
     bool viewportEvent(QEvent* event) override;
     void selectionChanged(const QItemSelection& selected, const QItemSelection& deselected) override;
+    QModelIndex moveCursor(CursorAction action, Qt::KeyboardModifiers modifiers) override;
 
 private:
     void layOut();
@@ -67,6 +70,8 @@ private:
     void onHeaderClicked(int section);
     void beforeOrder();
     void afterOrder();
+    void reselect(std::vector<qint64> ids);
+    void onRowsAdded();
     bool isHiddenByChoice(int column) const;
     void remember() const;
     void recall();
@@ -78,6 +83,8 @@ private:
     std::set<QString> refused_; ///< hidden by choice
     std::vector<qint64> keptIds_;
     qint64 keptCurrent_ = 0;
+    qint64 keptTop_ = 0; ///< the row that was first in view, when it is to stay there
+    int keptTopAt_ = 0;
     QString message_;
     int sortColumn_ = -1;
     Qt::SortOrder sortOrder_ = Qt::AscendingOrder;
@@ -85,6 +92,7 @@ private:
     bool pressed_ = false;
     bool all_ = false;
     bool restoring_ = false;
+    bool reordering_ = false; ///< by the header: other rows may come into view
 };
 
 } // namespace yard::ui

@@ -23,6 +23,14 @@ QString TableModel::spoken(int row) const {
     return all;
 }
 
+std::vector<int> TableModel::rowsOf(std::vector<qint64> ids) const {
+    std::vector<int> rows;
+    for (const qint64 id : ids)
+        if (const int row = rowOf(id); row >= 0) rows.push_back(row);
+    std::ranges::sort(rows);
+    return rows;
+}
+
 Qt::ItemFlags TableModel::flags(const QModelIndex& index) const {
     const Qt::ItemFlags own = QAbstractTableModel::flags(index);
     return dragData_ && index.isValid() ? own | Qt::ItemIsDragEnabled : own;

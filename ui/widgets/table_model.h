@@ -58,10 +58,14 @@ public:
 
     const std::vector<Column>& columns() const { return columns_; }
     virtual Cell cell(int row, int column) const = 0;
-    /// Stays the row's own through every order; 0 for a row that is not here yet.
+    /// Stays the row's own through every order; 0 for a row of which not even that is known yet.
     virtual qint64 idAt(int row) const = 0;
+    /// What its cells show is known; else they are painted as bars.
+    virtual bool isHere(int row) const { return idAt(row) != 0; }
     /// -1: not among the rows.
     virtual int rowOf(qint64 id) const = 0;
+    /// Of those among the rows, by row.
+    virtual std::vector<int> rowsOf(std::vector<qint64> ids) const;
     /// What a screen reader says of the row: "Failed, 1,283,902, foliage wind".
     virtual QString spoken(int row) const;
     /// `column` of columns(); the default order when -1.

@@ -1,10 +1,12 @@
 #include "ui/pages/actions/actions_model.h"
 
-#include <QCoreApplication>
-
-#include "core/base/clock.h"
+#include "ui/pages/actions/action_columns.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <iterator>
+#include <numeric>
 #include <utility>
 
 namespace yard::ui {
@@ -19,74 +21,11 @@ constexpr int kApplyMs = 500;
 constexpr int kWatchMs = 150;
 constexpr int kMostWatched = 900; // of the thousand the engine watches
 constexpr std::size_t kMostFresh = 1'000;
-
-std::vector<Column> actionColumns() {
-    using enum CellKind;
-    return {
-        {"state", ActionColumns::tr("State"), ActionColumns::tr("Where it stands"), State, 126, false, 0, false,
-         "state"},
-        {"lsn", ActionColumns::tr("Action"), ActionColumns::tr("Its number (LSN), never used twice"), Number, 88,
-         false, 0, false, "lsn"},
-        {"what", ActionColumns::tr("What"), ActionColumns::tr("Its label, else its function"), Name, 200, false, 0,
-         false, "label"},
-        {"worker", ActionColumns::tr("Worker"), ActionColumns::tr("The program that carries it out"), Text, 110,
-         false, 3, false, "worker_name"},
-        {"queue", ActionColumns::tr("Queue"), ActionColumns::tr("The queue it came in"), Text, 130, false, 2, false,
-         "queue_id"},
-        {"ran", ActionColumns::tr("Ran"),
-         ActionColumns::tr("Time from its process's start to its end, of the last try"), Number, 88, false, 0,
-         false, "runtime"},
-        {"peak", ActionColumns::tr("Peak mem."), ActionColumns::tr("Most memory of its process tree"), Number, 80,
-         false, 1, false, "max_rss_bytes"},
-        {"note",
-         ActionColumns::tr("Note: first error, reason to wait, or progress"),
-         ActionColumns::tr("The next thing one would ask"),
-         Text,
-         220,
-         true,
-         0,
-         false,
-         {}},
-        {"function", ActionColumns::tr("Function"), ActionColumns::tr("The worker's function"), Text, 100, false, 4,
-         true, "function"},
-        {"tries", ActionColumns::tr("Tries"), ActionColumns::tr("Attempts so far"), Number, 54, false, 4, true,
-         "retry_count"},
-        {"cpu", ActionColumns::tr("Processor"), ActionColumns::tr("Processor time used"), Number, 84, false, 4,
-         true, "cpu_seconds"},
-        {"waited",
-         ActionColumns::tr("Waited"),
-         ActionColumns::tr("From submission to its last start"),
-         Number,
-         84,
-         false,
-         4,
-         true,
-         {}},
-        {"prepared",
-         ActionColumns::tr("Prepared"),
-         ActionColumns::tr("From its start to its process"),
-         Number,
-         84,
-         false,
-         4,
-         true,
-         {}},
-        {"started", ActionColumns::tr("Started"), ActionColumns::tr("When its process began"), Number, 84, false, 4,
-         true, "started"},
-        {"finished", ActionColumns::tr("Finished"), ActionColumns::tr("When it ended for good"), Number, 84, false,
-         4, true, "finished"},
-        {"priority", ActionColumns::tr("Priority"), ActionColumns::tr("-100 to 100, higher first"), Number, 62,
-         false, 4, true, "priority"},
-        {"exit", ActionColumns::tr("Exit"), ActionColumns::tr("Exit code"), Number, 48, false, 4, true,
-         "exit_code"},
-        {"reason", ActionColumns::tr("Reason"), ActionColumns::tr("Why it ended as it did"), Text, 110, false, 4,
-         true, "reason"},
-    };
-}
-
-QString timeText(const Format& format, qint64 at) {
-    return at == 0 ? Format::unknown() : format.time(at, wallNow());
-}
+constexpr int kMargin = 60; // rows asked for above and below the view
+constexpr qsizetype kMostAsked = 200;
+/// A list that may have changed where nobody watches is asked for again after so many times as long as it took.
+constexpr qint64 kRefreshShare = 50;
+constexpr qint64 kRefreshLeastMs = 2'000;
 
 /// A filter that is one list of states: its matches are counted by the counters.
 std::optional<QStringList> statesOf(const QString& filter) {
@@ -95,11 +34,27 @@ std::optional<QStringList> statesOf(const QString& filter) {
     return text.mid(6).split(',');
 }
 
+/// Says of most numbers that are not among some that they are not: a bit for each of 4,096 remainders.
+class Sieve {
+public:
+    explicit Sieve(const std::vector<qint64>& sorted) {
+        for (const qint64 lsn : sorted) bits_[word(lsn)] |= bit(lsn);
+    }
+    bool mayHave(qint64 lsn) const { return (bits_[word(lsn)] & bit(lsn)) != 0; }
+
+private:
+    static std::size_t word(qint64 lsn) { return static_cast<std::size_t>(lsn >> 6) % kWords; }
+    static quint64 bit(qint64 lsn) { return quint64{1} << (static_cast<quint64>(lsn) & 63); }
+    static constexpr std::size_t kWords = 64;
+    std::array<quint64, kWords> bits_{};
+};
+
 } // namespace
 
 ActionsModel::ActionsModel(EngineState& state, QObject* parent)
     : TableModel(actionColumns(), parent)
-    , state_(state) {
+    , state_(state)
+    , index_(state.link()) {
     apply_.setSingleShot(true);
     apply_.setInterval(kApplyMs);
     connect(&apply_, &QTimer::timeout, this, &ActionsModel::applyWaiting);
@@ -108,22 +63,36 @@ ActionsModel::ActionsModel(EngineState& state, QObject* parent)
     connect(&watch_, &QTimer::timeout, this, &ActionsModel::watchVisible);
     second_.setInterval(1'000);
     connect(&second_, &QTimer::timeout, this, &ActionsModel::tick);
+    connect(&index_, &LsnIndex::begun, this, &ActionsModel::onIndexBegun);
+    connect(&index_, &LsnIndex::ready, this, &ActionsModel::onIndexReady);
+    connect(&index_, &LsnIndex::failed, this, &ActionsModel::onIndexFailed);
     connect(&state_, &EngineState::actionsChanged, this, &ActionsModel::takeChanges);
     connect(&state_, &EngineState::actionsGone, this, &ActionsModel::takeGone);
     connect(&state_, &EngineState::countsChanged, this, [this] {
+        moved_ = true;
         if (active_) emit totalChanged();
     });
-    connect(&state_, &EngineState::refreshed, this, [this] {
-        stale_ = true;
-        if (active_) reload();
-    });
+    connect(&state_, &EngineState::refreshed, this, &ActionsModel::reload);
 }
 
+// --- asking
+
 void ActionsModel::setFilter(const QString& filter) {
-    if (filter_ == filter && !stale_) return;
+    if (filter_ == filter && isSame_) return;
     filter_ = filter;
-    stale_ = true;
-    if (active_) reload();
+    isSame_ = false;
+    reload();
+}
+
+void ActionsModel::sortBy(int column, Qt::SortOrder order) {
+    QString sort;
+    if (column >= 0)
+        sort = (order == Qt::DescendingOrder ? "-" : "") + this->columns()[static_cast<std::size_t>(column)].sort;
+    if (sort == "-lsn") sort.clear();
+    if (sort == sort_ && isSame_) return;
+    sort_ = sort;
+    isSame_ = false;
+    reload();
 }
 
 void ActionsModel::setActive(bool active) {
@@ -131,10 +100,9 @@ void ActionsModel::setActive(bool active) {
     active_ = active;
     if (!active) {
         second_.stop();
+        index_.drop();
         watched_ = {};
-        state_.link().watch({});
-        stale_ = true; // what happens meanwhile is not told
-        return;
+        return state_.link().watch({});
     }
     second_.start();
     reload();
@@ -142,19 +110,30 @@ void ActionsModel::setActive(bool active) {
 
 void ActionsModel::reload() {
     if (!active_ || !state_.isLive()) return;
-    ask(true);
+    ++generation_;
+    asking_ = paged_ = false;
+    if (isSame_ && whole_) {
+        // Rows in view are told anew by events; others are asked for when they are looked at.
+        std::erase_if(rows_, [this](const auto& entry) { return entry.second.seen != looks_; });
+        return askIndex(Purpose::Renew);
+    }
+    index_.drop();
+    if (isNewestFirst())
+        askPage(true);
+    else
+        askIndex(Purpose::Anew);
 }
 
-void ActionsModel::ask(bool anew) {
+void ActionsModel::askPage(bool anew) {
     if (asking_ && !anew) return;
     asking_ = true;
-    const quint64 generation = anew ? ++generation_ : generation_;
+    if (anew) ++generation_;
     Request request{"GET", "jobs", {}, {}, {}};
     if (!filter_.trimmed().isEmpty()) request.query.addQueryItem("q", QUrl::toPercentEncoding(filter_.trimmed()));
     if (!sort_.isEmpty()) request.query.addQueryItem("sort", sort_);
     request.query.addQueryItem("limit", QString::number(kPage));
     if (!anew) request.query.addQueryItem("cursor", cursor_);
-    state_.link().send(request, this, [this, anew, generation](const Answer& answer) {
+    state_.link().send(request, this, [this, anew, generation = generation_](const Answer& answer) {
         if (generation != generation_) return;
         asking_ = false;
         if (!answer.ok()) return setProblem(answer.message);
@@ -165,57 +144,244 @@ void ActionsModel::ask(bool anew) {
 
 /// A page that begins anew replaces all; another one goes on below.
 void ActionsModel::takePage(const QJsonObject& page, bool anew) {
-    const QJsonArray jobs = page.value("jobs").toArray();
     cursor_ = page.value("cursor").toString();
-    more_ = !cursor_.isEmpty();
-    std::vector<qint64> lsns;
-    lsns.reserve(static_cast<std::size_t>(jobs.size()));
-    for (const QJsonValue job : jobs) {
+    whole_ = cursor_.isEmpty();
+    std::vector<qint64> order;
+    if (!anew) order = order_;
+    const std::size_t before = order.size();
+    for (const QJsonValue job : page.value("jobs").toArray()) {
         ActionRow row = actionRowOf(job.toObject());
-        lsns.push_back(row.lsn);
+        order.push_back(row.lsn);
         keep(std::move(row));
     }
-    beginResetModel();
-    if (anew) {
-        stale_ = false;
-        fresh_.clear();
-        gone_.clear();
-        order_.clear();
-        places_.clear();
+    // What moved up between two pages of a list by another field may come twice.
+    if (!anew && !isNewestFirst()) {
+        const std::set<qint64> known(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(before));
+        const auto begin = order.begin() + static_cast<std::ptrdiff_t>(before);
+        order.erase(std::remove_if(begin, order.end(), [&](qint64 lsn) { return known.contains(lsn); }),
+                    order.end());
     }
-    // What moved up between two pages may come twice.
-    std::erase_if(lsns, [this](qint64 lsn) { return places_.contains(lsn); });
-    order_.insert(order_.end(), lsns.begin(), lsns.end());
-    for (std::size_t i = order_.size() - lsns.size(); i < order_.size(); ++i)
-        places_[order_[i]] = static_cast<int>(i);
-    endResetModel();
-    if (anew) setWaiting(0);
-    forgetFar();
-    emit totalChanged();
-    watch_.start();
-    if (more_ && last_ + kPage / 2 > static_cast<int>(order_.size())) ask(false);
+    if (anew) beginList();
+    const qint64 here = static_cast<qint64>(order.size());
+    setOrder(std::move(order), whole_ ? here : paged_ ? here + kPage : std::max(guessedCount(), here + kPage));
+    if (whole_) return;
+    if (!paged_) return askIndex(Purpose::Anew);
+    if (last_ + kPage / 2 > static_cast<int>(order_.size())) askPage(false);
 }
 
-void ActionsModel::rebuildPlaces() {
-    places_.clear();
-    places_.reserve(order_.size());
-    for (std::size_t i = 0; i < order_.size(); ++i) places_[order_[i]] = static_cast<int>(i);
+/// What comes is of the list that was asked for.
+void ActionsModel::beginList() {
+    isSame_ = true;
+    fresh_.clear();
+    gone_.clear();
+    setWaiting(0);
 }
+
+void ActionsModel::askIndex(Purpose purpose) {
+    purpose_ = purpose;
+    if (purpose != Purpose::CatchUp) {
+        moved_ = false;
+        refreshed_.start();
+    }
+    QString filter = filter_.trimmed();
+    if (purpose == Purpose::CatchUp && !order_.empty()) filter += QStringLiteral(" lsn>%1").arg(order_.front());
+    index_.ask(filter.trimmed(), sort_);
+}
+
+/// The first of a new list by another field; of others all are waited for.
+void ActionsModel::onIndexBegun(const std::vector<qint64>& first, qint64 total) {
+    if (purpose_ != Purpose::Anew || isNewestFirst()) return;
+    setProblem({});
+    beginList();
+    whole_ = total == static_cast<qint64>(first.size());
+    setOrder(first, total);
+}
+
+void ActionsModel::onIndexReady(std::vector<qint64>& lsns) {
+    if (purpose_ == Purpose::CatchUp) return joinAbove(lsns);
+    if (purpose_ == Purpose::Anew && isNewestFirst()) return joinBelow(lsns);
+    if (purpose_ == Purpose::Refresh && isFrozen()) {
+        moved_ = true; // later
+        return;
+    }
+    const bool goesOn = lsns.size() >= order_.size() && std::equal(order_.begin(), order_.end(), lsns.begin());
+    whole_ = true;
+    if (purpose_ != Purpose::Anew && isNewestFirst() && !lsns.empty()) dropFreshUpTo(lsns.front());
+    gone_.clear();
+    if (!goesOn) {
+        const qint64 all = static_cast<qint64>(lsns.size());
+        setOrder(std::move(lsns), all);
+    } else {
+        goOn(std::move(lsns));
+    }
+    setWaiting(static_cast<int>(fresh_.size()));
+}
+
+/// Rows so far stay where they are.
+void ActionsModel::goOn(std::vector<qint64> order) {
+    order_ = std::move(order);
+    setCount(static_cast<qint64>(order_.size()));
+    askRows();
+    emit totalChanged();
+}
+
+void ActionsModel::dropFreshUpTo(qint64 lsn) {
+    fresh_.erase(fresh_.lower_bound(lsn), fresh_.end());
+}
+
+/// Those that came while nobody could tell of all.
+void ActionsModel::joinAbove(std::vector<qint64>& lsns) {
+    const qint64 before = static_cast<qint64>(order_.size());
+    if (!order_.empty()) lsns.erase(std::ranges::lower_bound(lsns, order_.front(), std::greater<>()), lsns.end());
+    if (!lsns.empty()) dropFreshUpTo(lsns.front());
+    lsns.insert(lsns.end(), order_.begin(), order_.end());
+    const qint64 count = count_ + static_cast<qint64>(lsns.size()) - before;
+    setOrder(std::move(lsns), count);
+    setWaiting(0);
+    if (!fresh_.empty()) noteComing();
+}
+
+/// Behind what is shown already, which stays as it is; what came meanwhile is told by events.
+void ActionsModel::joinBelow(std::vector<qint64>& lsns) {
+    const qint64 last = order_.empty() ? std::numeric_limits<qint64>::max() : order_.back();
+    const auto below = std::ranges::upper_bound(lsns, last, std::greater<>());
+    lsns.erase(lsns.begin(), below);
+    lsns.insert(lsns.begin(), order_.begin(), order_.end());
+    whole_ = true;
+    goOn(std::move(lsns));
+}
+
+/// More than the engine sorts, or an engine that knows no such list: page by page, then.
+void ActionsModel::onIndexFailed(const Answer& answer) {
+    if (answer.status == 0 || purpose_ == Purpose::Refresh || purpose_ == Purpose::CatchUp) return; // as it is
+    if (answer.status == 422 || answer.status == 400) return setProblem(answer.message);
+    paged_ = true;
+    if (!isNewestFirst() || purpose_ == Purpose::Renew) return askPage(true);
+    setCount(static_cast<qint64>(order_.size()) + kPage);
+    if (last_ + kPage / 2 > static_cast<int>(order_.size())) askPage(false);
+}
+
+// --- the order
+
+void ActionsModel::setOrder(std::vector<qint64> order, qint64 count) {
+    beginResetModel();
+    order_ = std::move(order);
+    count_ = std::max(count, static_cast<qint64>(order_.size()));
+    endResetModel();
+    forget();
+    emit totalChanged();
+    watch_.start();
+    askRows();
+}
+
+/// Rows come or go at the end: nothing in view moves.
+void ActionsModel::setCount(qint64 count) {
+    count = std::max(count, static_cast<qint64>(order_.size()));
+    const qint64 before = count_;
+    if (count > before) {
+        beginInsertRows({}, static_cast<int>(before), static_cast<int>(count) - 1);
+        count_ = count;
+        endInsertRows();
+    } else if (count < before) {
+        beginRemoveRows({}, static_cast<int>(count), static_cast<int>(before) - 1);
+        count_ = count;
+        endRemoveRows();
+    }
+}
+
+/// By the counters, which retirement does not lower.
+std::optional<qint64> ActionsModel::countedTotal() const {
+    const auto sum = [this](const std::vector<Face>& faces) {
+        qint64 all = 0;
+        for (const Face face : faces) all += state_.count(face);
+        return all;
+    };
+    using enum Face;
+    if (filter_.trimmed().isEmpty())
+        return sum({Pending, Held, Retry, Submitting, Running, Completed, Failed, Abandoned, Cancelled});
+    const auto states = statesOf(filter_);
+    if (!states) return std::nullopt;
+    static const std::map<QString, std::vector<Face>> faces{{"pending", {Pending, Held, Retry}},
+                                                            {"held", {Held}},
+                                                            {"retry", {Retry}},
+                                                            {"submitting", {Submitting}},
+                                                            {"running", {Running}},
+                                                            {"completed", {Completed}},
+                                                            {"failed", {Failed}},
+                                                            {"abandoned", {Abandoned}},
+                                                            {"cancelled", {Cancelled}}};
+    qint64 all = 0;
+    for (const QString& state : *states)
+        if (const auto found = faces.find(state); found != faces.end()) all += sum(found->second);
+    return all;
+}
+
+qint64 ActionsModel::guessedCount() const {
+    return std::min(countedTotal().value_or(0), static_cast<qint64>(LsnIndex::kMost));
+}
+
+std::optional<qint64> ActionsModel::total() const {
+    if (whole_ && isSame_) return count_;
+    return countedTotal();
+}
+
+int ActionsModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(count_);
+}
+
+qint64 ActionsModel::idAt(int row) const {
+    return row < 0 || row >= static_cast<int>(order_.size()) ? 0 : order_[static_cast<std::size_t>(row)];
+}
+
+bool ActionsModel::isHere(int row) const {
+    return action(idAt(row)) != nullptr;
+}
+
+/// In other orders it is looked for where it most likely is, then everywhere.
+int ActionsModel::rowOf(qint64 id) const {
+    if (id <= 0 || order_.empty()) return -1;
+    const auto begin = order_.begin();
+    if (isNewestFirst()) {
+        const auto at = std::ranges::lower_bound(order_, id, std::greater<>());
+        return at != order_.end() && *at == id ? static_cast<int>(at - begin) : -1;
+    }
+    const auto size = static_cast<std::ptrdiff_t>(order_.size());
+    const auto from = begin + std::min<std::ptrdiff_t>(first_, size);
+    const auto to = begin + std::min<std::ptrdiff_t>(last_ + 1, size);
+    if (const auto at = std::find(from, to, id); at != to) return static_cast<int>(at - begin);
+    const auto at = std::ranges::find(order_, id);
+    return at == order_.end() ? -1 : static_cast<int>(at - begin);
+}
+
+std::vector<int> ActionsModel::rowsOf(std::vector<qint64> ids) const {
+    std::ranges::sort(ids);
+    const Sieve sieve(ids);
+    std::vector<int> rows;
+    for (std::size_t i = 0; i < order_.size() && rows.size() < ids.size(); ++i)
+        if (sieve.mayHave(order_[i]) && std::ranges::binary_search(ids, order_[i]))
+            rows.push_back(static_cast<int>(i));
+    return rows;
+}
+
+// --- rows
 
 void ActionsModel::keep(ActionRow row) {
     const QueueInfo* queue = state_.queue(row.queue);
     if (row.face == Face::Pending && queue != nullptr && queue->held) row.face = Face::Held;
-    rows_[row.lsn] = std::move(row);
+    const qint64 lsn = row.lsn;
+    rows_[lsn] = Kept{std::move(row), looks_};
 }
 
-/// Rows far from the view are asked for again when they are looked at.
-void ActionsModel::forgetFar() {
+/// Rows that were not looked at for longest are asked for again when they are.
+void ActionsModel::forget() {
     if (rows_.size() <= kMostKept) return;
-    const int from = first_ - static_cast<int>(kMostKept) / 3;
-    const int to = last_ + static_cast<int>(kMostKept) / 3;
-    std::erase_if(rows_, [&](const auto& entry) {
-        const int place = rowOf(entry.first);
-        return place < from || place > to;
+    std::vector<quint64> seen;
+    seen.reserve(rows_.size());
+    for (const auto& [lsn, kept] : rows_) seen.push_back(kept.seen);
+    const auto middle = seen.begin() + static_cast<std::ptrdiff_t>(seen.size() / 2);
+    std::ranges::nth_element(seen, middle);
+    std::erase_if(rows_, [&, since = *middle](const auto& entry) {
+        return entry.second.seen < since || (entry.second.seen == since && since != looks_);
     });
 }
 
@@ -223,33 +389,70 @@ void ActionsModel::setVisible(int first, int last) {
     first_ = std::max(0, first);
     last_ = std::max(first_, last);
     if (!active_) return;
-    if (more_ && last_ + kPage / 2 > static_cast<int>(order_.size())) ask(false);
+    if (paged_ && !whole_ && last_ + kPage / 2 > static_cast<int>(order_.size())) askPage(false);
     askRows();
     watch_.start();
 }
 
-/// Rows that are in the order and were forgotten.
+/// Those around the view that are not here; what is in view first.
 void ActionsModel::askRows() {
-    if (askingRows_ || !state_.isLive()) return;
-    QStringList missing;
-    for (int row = first_; row <= last_ + 20 && row < static_cast<int>(order_.size()) && missing.size() < 200;
-         ++row)
-        if (const qint64 lsn = order_[static_cast<std::size_t>(row)]; !rows_.contains(lsn))
-            missing << QString::number(lsn);
-    if (missing.isEmpty()) return;
+    if (!active_) return;
+    ++looks_;
+    const int known = static_cast<int>(order_.size());
+    std::vector<qint64> missing;
+    const auto look = [&](int from, int to) {
+        for (int row = std::max(0, from); row < std::min(to, known); ++row) {
+            const qint64 lsn = order_[static_cast<std::size_t>(row)];
+            if (const auto kept = rows_.find(lsn); kept != rows_.end())
+                kept->second.seen = looks_;
+            else if (std::ssize(missing) < kMostAsked && !gone_.contains(lsn))
+                missing.push_back(lsn);
+        }
+    };
+    look(first_, last_ + 1);
+    const bool inView = !missing.empty();
+    look(last_ + 1, last_ + 1 + kMargin);
+    look(first_ - kMargin, first_);
+    // A row or two of the margin can wait until there are more.
+    if (askingRows_ || !state_.isLive() || missing.empty() || (!inView && std::ssize(missing) < kMargin / 2))
+        return;
     askingRows_ = true;
+    QStringList numbers;
+    for (const qint64 lsn : missing) numbers << QString::number(lsn);
     Request request{"GET", "jobs", {}, {}, {}};
-    request.query.addQueryItem("q", "lsn:" + missing.join(','));
-    request.query.addQueryItem("limit", "1000");
-    state_.link().send(request, this, [this, generation = generation_](const Answer& answer) {
+    request.query.addQueryItem("lsn", numbers.join(','));
+    request.query.addQueryItem("limit", QString::number(kMostAsked));
+    state_.link().send(request, this, [this, asked = std::move(missing)](const Answer& answer) {
         askingRows_ = false;
-        if (!answer.ok() || generation != generation_) return;
-        for (const QJsonValue job : answer.json.value("jobs").toArray()) keep(actionRowOf(job.toObject()));
-        forgetFar();
-        emit dataChanged(index(first_, 0), index(std::min(last_ + 20, rowCount() - 1), columnCount() - 1));
-        askRows();
+        if (answer.ok()) takeRows(asked, answer.json);
     });
 }
+
+/// Those that were asked for and did not come are no more.
+void ActionsModel::takeRows(const std::vector<qint64>& asked, const QJsonObject& page) {
+    std::set<qint64> came;
+    for (const QJsonValue job : page.value("jobs").toArray()) {
+        ActionRow row = actionRowOf(job.toObject());
+        came.insert(row.lsn);
+        keep(std::move(row));
+    }
+    const qint64 lookedDownTo = page.value("cursor").toString().toLongLong();
+    QJsonArray gone;
+    for (const qint64 lsn : asked)
+        if (lsn >= lookedDownTo && !came.contains(lsn)) gone.append(lsn);
+    forget();
+    if (const int last = std::min(last_, rowCount() - 1); first_ <= last)
+        emit dataChanged(index(first_, 0), index(last, columnCount() - 1));
+    if (!gone.isEmpty()) takeGone(gone);
+    askRows();
+}
+
+const ActionRow* ActionsModel::action(qint64 lsn) const {
+    const auto found = rows_.find(lsn);
+    return found == rows_.end() ? nullptr : &found->second.row;
+}
+
+// --- changes
 
 /// At the top the newest rows of the filter are watched, so that new ones come; elsewhere those in view.
 void ActionsModel::watchVisible() {
@@ -287,11 +490,8 @@ void ActionsModel::takeChanges(const QJsonArray& actions, bool) {
         if (place >= 0) emit dataChanged(index(place, 0), index(place, columnCount() - 1));
         emit actionChanged(lsn);
     }
-    if (fresh_.empty()) return;
-    if (isFrozen())
-        setWaiting(static_cast<int>(fresh_.size() + gone_.size()));
-    else if (!apply_.isActive())
-        apply_.start();
+    forget();
+    if (!fresh_.empty()) noteComing();
 }
 
 void ActionsModel::takeGone(const QJsonArray& lsns) {
@@ -302,7 +502,10 @@ void ActionsModel::takeGone(const QJsonArray& lsns) {
         if (rowOf(lsn) >= 0) gone_.insert(lsn);
         emit actionChanged(lsn);
     }
-    if (gone_.empty()) return;
+    if (!gone_.empty()) noteComing();
+}
+
+void ActionsModel::noteComing() {
     if (isFrozen())
         setWaiting(static_cast<int>(fresh_.size() + gone_.size()));
     else if (!apply_.isActive())
@@ -317,56 +520,21 @@ void ActionsModel::takeWaiting() {
 void ActionsModel::applyWaiting() {
     apply_.stop();
     if (fresh_.empty() && gone_.empty()) return setWaiting(0);
-    // More came than are watched: what lies between is not known.
-    if (fresh_.size() >= kMostFresh) {
-        fresh_.clear();
-        gone_.clear();
-        setWaiting(0);
-        return reload();
+    if (fresh_.size() >= kMostFresh) { // more came than are watched: what lies between is not known
+        if (index_.isAsking()) return apply_.start();
+        return whole_ ? askIndex(Purpose::CatchUp) : reload();
     }
-    beginResetModel();
-    if (!gone_.empty()) std::erase_if(order_, [this](qint64 lsn) { return gone_.contains(lsn); });
-    order_.insert(order_.begin(), fresh_.begin(), fresh_.end());
+    std::vector<qint64> order(fresh_.begin(), fresh_.end());
+    const std::vector<qint64> gone(gone_.begin(), gone_.end());
+    const Sieve sieve(gone);
+    order.reserve(order.size() + order_.size());
+    std::ranges::copy_if(order_, std::back_inserter(order),
+                         [&](qint64 lsn) { return !sieve.mayHave(lsn) || !gone_.contains(lsn); });
     fresh_.clear();
     gone_.clear();
-    rebuildPlaces();
-    endResetModel();
     setWaiting(0);
-    forgetFar();
-    emit totalChanged();
-}
-
-std::optional<qint64> ActionsModel::total() const {
-    if (!more_ && !stale_) return static_cast<qint64>(order_.size());
-    const auto sum = [this](const std::vector<Face>& faces) {
-        qint64 all = 0;
-        for (const Face face : faces) all += state_.count(face);
-        return all;
-    };
-    using enum Face;
-    if (filter_.trimmed().isEmpty())
-        return sum({Pending, Held, Retry, Submitting, Running, Completed, Failed, Abandoned, Cancelled});
-    if (const auto states = statesOf(filter_)) {
-        qint64 all = 0;
-        for (const QString& state : *states) {
-            if (state == "pending") all += sum({Pending, Held, Retry});
-            if (state == "held") all += sum({Held});
-            if (state == "retry") all += sum({Retry});
-            if (state == "submitting") all += sum({Submitting});
-            if (state == "running") all += sum({Running});
-            if (state == "completed") all += sum({Completed});
-            if (state == "failed") all += sum({Failed});
-            if (state == "abandoned") all += sum({Abandoned});
-            if (state == "cancelled") all += sum({Cancelled});
-        }
-        return all;
-    }
-    return std::nullopt;
-}
-
-const ActionRow* ActionsModel::action(qint64 lsn) const {
-    const auto found = rows_.find(lsn);
-    return found == rows_.end() ? nullptr : &found->second;
+    const qint64 count = count_ + static_cast<qint64>(order.size()) - static_cast<qint64>(order_.size());
+    setOrder(std::move(order), count);
 }
 
 void ActionsModel::setProblem(const QString& problem) {
@@ -377,78 +545,22 @@ void ActionsModel::setProblem(const QString& problem) {
 
 /// Times of what runs go on.
 void ActionsModel::tick() {
+    format_ = Format();
     for (int row = first_; row <= last_ && row < static_cast<int>(order_.size()); ++row) {
         const ActionRow* action = this->action(order_[static_cast<std::size_t>(row)]);
         if (action != nullptr && action->face == Face::Running)
             emit dataChanged(index(row, kRan), index(row, kRan));
     }
+    refreshWhenDue();
 }
 
-int ActionsModel::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(order_.size()) + (more_ ? kPage : 0);
-}
-
-qint64 ActionsModel::idAt(int row) const {
-    if (row < 0 || row >= static_cast<int>(order_.size())) return 0;
-    const qint64 lsn = order_[static_cast<std::size_t>(row)];
-    return rows_.contains(lsn) ? lsn : 0;
-}
-
-int ActionsModel::rowOf(qint64 id) const {
-    const auto found = places_.find(id);
-    return found == places_.end() ? -1 : found->second;
-}
-
-void ActionsModel::sortBy(int column, Qt::SortOrder order) {
-    QString sort;
-    if (column >= 0)
-        sort = (order == Qt::DescendingOrder ? "-" : "") + this->columns()[static_cast<std::size_t>(column)].sort;
-    if (sort == "-lsn") sort.clear();
-    if (sort == sort_ && !stale_) return;
-    sort_ = sort;
-    stale_ = true;
-    if (active_) reload();
-}
-
-Cell ActionsModel::cell(int at, int column) const {
-    const ActionRow* row =
-        at < static_cast<int>(order_.size()) ? action(order_[static_cast<std::size_t>(at)]) : nullptr;
-    if (row == nullptr) return {};
-    const Format format;
-    const qint64 now = wallNow();
-    using enum Cell::Tone;
-    const auto dim = [](const QString& text) { return Cell{text, {}, {}, {}, Dim}; };
-    switch (column) {
-    case kState: return {wordOf(row->face), row->face};
-    case kLsn: return {format.number(row->lsn)};
-    case kWhat: return {row->what()};
-    case kWorker: return dim(row->worker);
-    case kQueue: return dim(state_.queueName(row->queue));
-    case kRan: return {format.duration(row->ran(now))};
-    case kPeak: return {row->peakBytes ? format.size(*row->peakBytes) : Format::unknown()};
-    case kNote: {
-        Cell cell{row->note, {}, {}, {}, Dim};
-        cell.mono = row->face == Face::Failed && row->reason == "exit_code";
-        if (cell.mono) cell.tone = Normal;
-        if (row->note.isEmpty() && row->isFinal() && row->face != Face::Completed)
-            cell.text = wordOfReason(row->reason, row->exitCode);
-        return cell;
-    }
-    case kFunction: return dim(row->function);
-    case kTries: return {format.number(row->tries)};
-    case kCpu:
-        return {row->cpuSeconds ? format.duration(Duration(
-                                      std::chrono::microseconds(static_cast<std::int64_t>(*row->cpuSeconds * 1e6))))
-                                : Format::unknown()};
-    case kWaited: return {format.duration(row->waited(now))};
-    case kPrepared: return {format.duration(row->prepared(now))};
-    case kStarted: return {timeText(format, row->started)};
-    case kFinished: return {timeText(format, row->finished)};
-    case kPriority: return {format.number(row->priority)};
-    case kExit: return {row->exitCode ? format.number(*row->exitCode) : Format::unknown()};
-    case kReason: return dim(row->reason.isEmpty() ? QString() : wordOfReason(row->reason, row->exitCode));
-    default: return {};
-    }
+/// Rows may have come and gone where nobody watches: in lists by another field, and below the watched ones of a
+/// filter. Without a filter they only come, at the top, where they are watched.
+void ActionsModel::refreshWhenDue() {
+    if (!moved_ || isFrozen() || !whole_ || !isSame_ || index_.isAsking() || !state_.isLive()) return;
+    if (isNewestFirst() && (filter_.trimmed().isEmpty() || count_ <= kMostWatched)) return;
+    if (refreshed_.elapsed() < std::max(kRefreshLeastMs, kRefreshShare * index_.tookMs())) return;
+    askIndex(Purpose::Refresh);
 }
 
 } // namespace yard::ui

@@ -1,17 +1,19 @@
-// The actions a filter finds, over any number of them: the model knows their order as far as it has been asked for
-// and keeps the rows around what is in view; the rest are rows that are not here yet. Owner: ui thread.
+// The actions a filter finds, over any number of them: the model knows which there are and in which order by their
+// numbers (LsnIndex), and keeps the rows that were in view of late; other rows are not here yet. Owner: ui thread.
 //
-// Rows come in pages, newest first or by the engine's sort. What is in view is watched by events: cells change in
-// place at once, rows that come or go wait while the model is frozen, and are swapped in at most twice a second
-// else.
+// Newest first, a page of rows comes at once and the numbers of all others after it; in other orders the first
+// numbers come first. Where the engine gives no numbers (more than it sorts, or an engine that does not know how)
+// rows come page after page as they are scrolled to. What is in view is watched by events: cells change in place at
+// once, rows that come or go wait while the model is frozen, and are swapped in at most twice a second else.
 #pragma once
 
 #include "ui/models/action_row.h"
 #include "ui/models/engine_state.h"
+#include "ui/models/lsn_index.h"
+#include "ui/style/format.h"
 #include "ui/widgets/table_model.h"
 
 #include <QTimer>
-#include <deque>
 #include <optional>
 #include <set>
 #include <unordered_map>
@@ -21,8 +23,8 @@ namespace yard::ui {
 class ActionsModel final : public TableModel {
     Q_OBJECT
 public:
-    static constexpr int kPage = 500;
-    static constexpr std::size_t kMostKept = 4'000; ///< rows; those farthest from the view are forgotten
+    static constexpr int kPage = 200;
+    static constexpr std::size_t kMostKept = 4'000; ///< rows; those not in view for longest are forgotten
 
     enum ColumnIndex : std::uint8_t {
         kState,
@@ -59,14 +61,19 @@ public:
 
     /// How many match; absent: more than are here, nobody counted.
     std::optional<qint64> total() const;
+    /// Null: its row is not here.
     const ActionRow* action(qint64 lsn) const;
     QString problem() const { return problem_; }
-    bool isLoading() const { return asking_; }
+    bool isLoading() const { return asking_ || (index_.isAsking() && purpose_ == Purpose::Anew); }
+    /// The place of every row is known.
+    bool isWhole() const { return whole_; }
 
     int rowCount(const QModelIndex& parent = {}) const override;
     Cell cell(int row, int column) const override;
     qint64 idAt(int row) const override;
+    bool isHere(int row) const override;
     int rowOf(qint64 id) const override;
+    std::vector<int> rowsOf(std::vector<qint64> ids) const override;
     void sortBy(int column, Qt::SortOrder order) override;
     void takeWaiting() override;
 
@@ -77,42 +84,75 @@ signals:
     void actionChanged(qint64 lsn);
 
 private:
-    void ask(bool anew);
+    /// What the numbers are asked for.
+    enum class Purpose : std::uint8_t {
+        Anew,    ///< a new list, or what follows its first page
+        Renew,   ///< the same list, asked for by the hand or after nobody looked
+        Refresh, ///< the same list: rows may have come and gone where nobody watched; not under the hand
+        CatchUp  ///< those above the newest one
+    };
+    void askPage(bool anew);
     void takePage(const QJsonObject& page, bool anew);
+    void askIndex(Purpose purpose);
+    void onIndexBegun(const std::vector<qint64>& first, qint64 total);
+    void onIndexReady(std::vector<qint64>& lsns);
+    void onIndexFailed(const Answer& answer);
+    void beginList();
+    void joinAbove(std::vector<qint64>& lsns);
+    void joinBelow(std::vector<qint64>& lsns);
+    void goOn(std::vector<qint64> order);
+    void dropFreshUpTo(qint64 lsn);
+    void setOrder(std::vector<qint64> order, qint64 count);
+    void setCount(qint64 count);
+    qint64 guessedCount() const;
+    std::optional<qint64> countedTotal() const;
     void takeChanges(const QJsonArray& actions, bool all);
     void takeGone(const QJsonArray& lsns);
+    void noteComing();
     void askRows();
+    void takeRows(const std::vector<qint64>& asked, const QJsonObject& page);
     void watchVisible();
     void keep(ActionRow row);
-    void forgetFar();
+    void forget();
     void applyWaiting();
     void setProblem(const QString& problem);
     void tick();
+    void refreshWhenDue();
     bool isNewestFirst() const { return sort_.isEmpty(); }
-    void rebuildPlaces();
 
+    struct Kept {
+        ActionRow row;
+        quint64 seen; ///< by `looks_`
+    };
     EngineState& state_;
+    LsnIndex index_;
+    Format format_;
     QString filter_;
     QString sort_; ///< as the engine takes it; empty: newest first
     QString problem_;
-    std::vector<qint64> order_;
-    std::unordered_map<qint64, int> places_;
-    std::unordered_map<qint64, ActionRow> rows_;
+    std::vector<qint64> order_; ///< by row, as far as known
+    qint64 count_ = 0;          ///< of rows; those behind order_ are a guess until it is whole
+    std::unordered_map<qint64, Kept> rows_;
     std::set<qint64, std::greater<>> fresh_; ///< came since, not shown yet
     std::set<qint64> gone_;
     QString cursor_;
-    bool more_ = false;
     QTimer apply_;
     QTimer watch_;
     QTimer second_;
+    QElapsedTimer refreshed_;
     QJsonObject watched_;
     quint64 generation_ = 0; ///< answers to questions before are not taken
+    quint64 looks_ = 0;
     int first_ = 0;
     int last_ = 40;
+    Purpose purpose_ = Purpose::Anew;
+    bool whole_ = false;
+    bool paged_ = false; ///< the engine gives no numbers
     bool asking_ = false;
     bool askingRows_ = false;
     bool active_ = false;
-    bool stale_ = true;
+    bool isSame_ = false; ///< order_ is of this filter and this sort
+    bool moved_ = false;  ///< counters changed since the order was asked for
 };
 
 } // namespace yard::ui

@@ -225,13 +225,15 @@ Target ActionsPage::target() const {
 }
 
 void ActionsPage::onSelection() {
-    const auto ids = table_->selectedIds();
-    const QString none = ids.empty() && !detail_->isVisible() ? tr("Select an action first") : QString();
+    const auto ids = table_->allSelected() ? std::vector<qint64>() : table_->selectedIds();
+    const QString none =
+        ids.empty() && !table_->allSelected() && !detail_->isVisible() ? tr("Select an action first") : QString();
     const QString dead = context_.state.isLive() ? none : tr("There is no connection to the engine");
     for (Button* button : {reschedule_, cancel_, more_}) button->setBlocked(dead);
     for (const char* id : {"reschedule", "cancel", "retire", "hold", "move", "priority"})
         setBlocked(actions_[id], dead);
-    if (ids.size() == 1 && !table_->allSelected()) open(ids.front(), {});
+    selected_ = static_cast<qint64>(ids.size());
+    if (ids.size() == 1) open(ids.front(), {});
     showTotal();
 }
 
@@ -240,11 +242,10 @@ void ActionsPage::showTotal() {
     const Format format;
     const auto all = model_->total();
     QString note = all ? format.number(*all) : tr("%1 and more").arg(format.number(model_->rowCount()));
-    const auto ids = table_->selectedIds();
     if (table_->allSelected())
-        note = tr("%1 selected, %2 in view").arg(note, format.number(static_cast<std::int64_t>(ids.size())));
-    else if (ids.size() > 1)
-        note = tr("%1, %2 selected").arg(note, format.number(static_cast<std::int64_t>(ids.size())));
+        note = tr("%1 selected, %2 in view").arg(note, format.number(table_->rowsInView()));
+    else if (selected_ > 1)
+        note = tr("%1, %2 selected").arg(note, format.number(selected_));
     if (!context_.state.isLive() && context_.state.asOf().isValid())
         note += tr(", as of %1").arg(context_.state.asOf().toLocalTime().toString("HH:mm:ss"));
     head_->setNote(note);
@@ -265,6 +266,7 @@ void ActionsPage::onScrolled() {
     int last = table_->rowAt(table_->viewport()->height() - 1);
     if (last < 0) last = model_->rowCount() - 1;
     model_->setVisible(std::max(0, first), std::max(0, last));
+    if (table_->allSelected()) showTotal();
 }
 
 void ActionsPage::setActive(bool active) {
@@ -380,7 +382,9 @@ void ActionsPage::retire() {
 void ActionsPage::holdOrRelease() {
     const Target all = target();
     if (all.lsns.empty() && !table_->allSelected()) return;
-    const bool held = std::ranges::any_of(all.lsns, [this](qint64 lsn) {
+    // Of all that match the one under the hand decides.
+    const std::vector<qint64> looked = table_->allSelected() ? std::vector{table_->currentId()} : all.lsns;
+    const bool held = std::ranges::any_of(looked, [this](qint64 lsn) {
         const ActionRow* row = model_->action(lsn);
         return row != nullptr && row->face == Face::Held;
     });

@@ -68,6 +68,7 @@ private:
     QSplitter* split_;
     DetailPanel* detail_;
     QTimer filterLater_;
+    qint64 selected_ = 0;
     std::map<QString, QAction*> actions_;
 };
 
