@@ -74,6 +74,7 @@ public:
     }
 
     qint64 count = 0;
+    int emptyPages = 0;    ///< before one with rows
     int notMadeFor = 0;    ///< answers before the numbers are in order
     int indexStatus = 200; ///< of GET jobs/lsns
     QString garbage;       ///< in place of numbers
@@ -121,6 +122,9 @@ private:
             answer.json = {{"lsns", garbage.isEmpty() ? some.join(',') : garbage},
                            {"total", static_cast<qint64>(all.size())}};
             if (from + limit < all.size()) answer.json.insert("cursor", QString::number(from + limit));
+        } else if (request.path == "jobs" && emptyPages > 0) {
+            --emptyPages;
+            answer.json = {{"jobs", QJsonArray()}, {"cursor", "0"}};
         } else if (request.path == "jobs") {
             QJsonArray rows;
             const QString named = request.query.queryItemValue("lsn");
@@ -259,6 +263,23 @@ private slots:
         index.ask({}, {});
         QTRY_COMPARE_WITH_TIMEOUT(failures, (QList<int>{200, 200, 409}), kSoon);
         QVERIFY(!index.isAsking());
+    }
+
+    void aPageWithoutRowsIsGoneOnFromButNotForEver() {
+        PlayedLink link;
+        link.count = 3;
+        QList<qsizetype> came;
+        const auto ask = [&](int most) {
+            sendList(
+                link, {"GET", "jobs", QUrlQuery("limit=2"), {}, {}}, this,
+                [&](const Answer& answer) { came << answer.json.value("jobs").toArray().size(); }, most);
+        };
+        link.emptyPages = 5;
+        ask(5);
+        QTRY_COMPARE_WITH_TIMEOUT(came, QList<qsizetype>{2}, kSoon);
+        link.emptyPages = 5;
+        ask(4);
+        QTRY_COMPARE_WITH_TIMEOUT(came, (QList<qsizetype>{2, 0}), kSoon);
     }
 
     void aMillionRowsAreKnownByNumberAndAFewByTheirCells() {

@@ -80,4 +80,10 @@ private:
     QDateTime downSince_ = QDateTime::currentDateTimeUtc();
 };
 
+/// Of a list (GET jobs) the first rows: a page that is empty and has a cursor, because the engine still looks or
+/// puts in order, is gone on from, kMostEmptyPages times at most. Other requests are sent as they are.
+inline constexpr int kMostEmptyPages = 2'000; ///< of 16 ms each
+void sendList(EngineLink& link, const Request& request, QObject* context, EngineLink::Done done,
+              int most = kMostEmptyPages);
+
 } // namespace yard::ui

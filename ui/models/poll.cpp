@@ -31,7 +31,7 @@ void Poll::now() {
     const auto request = request_();
     if (!request) return;
     underWay_ = true;
-    link_.send(*request, this, [this](const Answer& answer) {
+    sendList(link_, *request, this, [this](const Answer& answer) {
         underWay_ = false;
         const QString before = std::exchange(problem_, answer.ok() ? QString() : answer.message);
         if (answer.ok())

@@ -365,7 +365,7 @@ void MainWindow::showNewestFailure() {
     Request request{"GET", "jobs", {}, {}};
     request.query.addQueryItem("state", "failed");
     request.query.addQueryItem("limit", "1");
-    link_->send(request, this, [this](const Answer& answer) {
+    sendList(*link_, request, this, [this](const Answer& answer) {
         const QJsonArray jobs = answer.json.value("jobs").toArray();
         if (!answer.ok()) return say(answer.message, true);
         if (jobs.isEmpty()) return say(tr("Nothing has failed."));

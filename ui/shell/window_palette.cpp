@@ -88,7 +88,7 @@ void MainWindow::rerunTonight() {
     Request request{"GET", "jobs", {}, {}};
     request.query.addQueryItem("q", tonightFilter());
     request.query.addQueryItem("limit", QString::number(kMostCounted));
-    link_->send(request, this, [this](const Answer& answer) {
+    sendList(*link_, request, this, [this](const Answer& answer) {
         if (!answer.ok()) return say(answer.message, true);
         const qint64 count = answer.json.value("jobs").toArray().size();
         if (count == 0) return say(tr("Nothing has failed since %1.").arg(tonightSince()));

@@ -37,6 +37,25 @@ void paintNumber(QPainter& painter, const QRectF& area, const Cell& cell, const 
                   faint ? Theme::current()(Token::Text3) : colour);
 }
 
+QRectF contentOf(const QRectF& cell, bool first, bool last) {
+    return cell.adjusted(first ? 12 : 8, 0, last ? -12 : -8, 0);
+}
+
+/// Text with a part that leads elsewhere: that part alone is in accent.
+void paintLinked(QPainter& painter, const QRectF& area, const Cell& cell, const QColor& colour) {
+    const QFont& font = typeface(Type::Body);
+    const QFontMetricsF metrics(font);
+    const auto at = cell.text.indexOf(cell.link);
+    QRectF left = area;
+    for (const auto& [text, ink] :
+         {std::pair{cell.text.left(at), colour}, std::pair{cell.link, Theme::current()(Token::Accent)},
+          std::pair{cell.text.mid(at + cell.link.size()), colour}}) {
+        if (left.width() <= 0 || text.isEmpty()) continue;
+        paint::text(painter, left, text, font, ink);
+        left.setLeft(left.left() + metrics.horizontalAdvance(text));
+    }
+}
+
 /// A small button at the right of its cell; its frame is there under the pointer only.
 void paintPress(QPainter& painter, const QRectF& area, const Cell& cell, bool hovered) {
     if (cell.text.isEmpty()) return;
@@ -63,6 +82,15 @@ void paintPress(QPainter& painter, const QRectF& area, const Cell& cell, bool ho
 
 } // namespace
 
+QRectF linkArea(const QRectF& cell, const Cell& shown, bool first, bool last) {
+    const auto at = shown.target == 0 || shown.link.isEmpty() ? -1 : shown.text.indexOf(shown.link);
+    if (at < 0) return {};
+    const QFontMetricsF metrics(typeface(Type::Body));
+    const QRectF inside = contentOf(cell, first, last);
+    const qreal left = inside.left() + metrics.horizontalAdvance(shown.text.left(at));
+    return QRectF(left, cell.top(), metrics.horizontalAdvance(shown.link), cell.height()).intersected(inside);
+}
+
 CellDelegate::CellDelegate(Table* table)
     : QStyledItemDelegate(table)
     , table_(table) {}
@@ -85,7 +113,7 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
     const auto* header = table_->horizontalHeader();
     const bool first = header->visualIndex(index.column()) == 0;
     const bool last = area.right() >= table_->viewport()->width() - 2;
-    QRectF inside = QRectF(area).adjusted(first ? 12 : 8, 0, last ? -12 : -8, 0);
+    QRectF inside = contentOf(area, first, last);
     if (!rows->isHere(index.row())) {
         paintLoading(*painter, inside, theme);
         return;
@@ -100,6 +128,8 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
                         cell.shares);
     } else if (kind == CellKind::Press) {
         paintPress(*painter, inside, cell, table_->isHovered(index.row()));
+    } else if (cell.target != 0 && cell.text.contains(cell.link)) {
+        paintLinked(*painter, inside, cell, colour);
     } else if (kind == CellKind::Number) {
         paintNumber(*painter, inside, cell, colour);
     } else {

@@ -5,6 +5,11 @@
 
 namespace yard::ui {
 
+struct Cell;
+
+/// Where in a cell's area its link stands; empty: it has none, or it is not in view.
+QRectF linkArea(const QRectF& cell, const Cell& shown, bool first, bool last);
+
 class Table;
 
 class CellDelegate final : public QStyledItemDelegate {

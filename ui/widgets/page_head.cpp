@@ -2,11 +2,19 @@
 
 #include "ui/style/icons.h"
 #include "ui/style/paint.h"
+#include "ui/widgets/filter_popup.h"
 
 #include <QKeyEvent>
 #include <QPainter>
+#include <QSettings>
+
+#include <utility>
 
 namespace yard::ui {
+
+namespace {
+constexpr int kMostKept = 20;
+}
 
 FilterField::FilterField(const QString& placeholder, bool language, QWidget* parent)
     : QLineEdit(parent) {
@@ -20,11 +28,71 @@ FilterField::FilterField(const QString& placeholder, bool language, QWidget* par
 }
 
 void FilterField::setProblem(const QString& why) {
+    wrong_ = why.isEmpty() ? std::vector<FilterSpan>() : wrongTerms(text());
+    update();
     if (problem_ == why) return;
     problem_ = why;
     setToolTip(why);
     setAccessibleDescription(why);
-    update();
+    showHint();
+}
+
+void FilterField::setLanguage(std::function<FilterValues()> values, const QString& key) {
+    values_ = std::move(values);
+    historyKey_ = "filters/" + key;
+    connect(this, &QLineEdit::textEdited, this, [this] {
+        wrong_.clear(); // until it is known of what is written now
+        offer();
+    });
+}
+
+FilterPopup* FilterField::popup() const {
+    return popup_;
+}
+
+/// Made with the first letter: by then the field is in its window.
+FilterPopup* FilterField::makePopup() {
+    if (popup_ != nullptr) return popup_;
+    popup_ = new FilterPopup(*window(), *this);
+    connect(this, &QObject::destroyed, popup_, &QObject::deleteLater);
+    connect(popup_, &FilterPopup::taken, this, &FilterField::take);
+    return popup_;
+}
+
+void FilterField::offer() {
+    if (!values_ || !hasFocus()) return;
+    makePopup()->setChoices(choicesFor(text(), cursorPosition(), values_()));
+    showHint();
+}
+
+void FilterField::offerHistory() {
+    std::vector<FilterChoice> choices;
+    for (const QString& filter : QSettings().value(historyKey_).toStringList())
+        if (filter != text() && choices.size() < kMostChoices)
+            choices.push_back({filter, {}, -1, filter, static_cast<int>(filter.size())});
+    makePopup()->setChoices(std::move(choices));
+    popup_->walk(1);
+}
+
+void FilterField::remember() {
+    const QString filter = text().trimmed();
+    if (historyKey_.isEmpty() || filter.isEmpty() || !problem_.isEmpty()) return;
+    QStringList used = QSettings().value(historyKey_).toStringList();
+    used.removeAll(filter);
+    used.prepend(filter);
+    QSettings().setValue(historyKey_, QStringList(used.mid(0, kMostKept)));
+}
+
+/// As if it had been typed; what may follow is offered next.
+void FilterField::take(const FilterChoice& choice) {
+    setText(choice.filter);
+    setCursorPosition(choice.cursor);
+    emit textEdited(choice.filter);
+}
+
+void FilterField::showHint() {
+    if (!values_ || (problem_.isEmpty() && popup_ == nullptr)) return;
+    makePopup()->setHint(hasFocus() ? problem_ : QString());
 }
 
 void FilterField::setCount(const QString& count) {
@@ -48,8 +116,12 @@ void FilterField::paintEvent(QPaintEvent* event) {
     if (!problem_.isEmpty()) {
         painter.setPen(QPen(theme.inkOf(Face::Failed), 1.5));
         const qreal y = height() - 5;
-        const qreal width = std::min<qreal>(fontMetrics().horizontalAdvance(text()), this->width() - 60);
-        painter.drawLine(QPointF(30, y), QPointF(30 + width, y));
+        const auto xOf = [this](int at) {
+            return 30 + std::min<qreal>(fontMetrics().horizontalAdvance(text().left(at)), width() - 60);
+        };
+        const std::vector<FilterSpan> all{{0, static_cast<int>(text().size())}};
+        for (const FilterSpan& span : wrong_.empty() ? all : wrong_)
+            painter.drawLine(QPointF(xOf(span.begin), y), QPointF(xOf(span.end), y));
     }
     if (!count_.isEmpty()) {
         paint::number(painter, QRectF(0, 0, width() - 10, height()), count_, typeface(Type::Caption),
@@ -65,7 +137,70 @@ void FilterField::paintEvent(QPaintEvent* event) {
                 Qt::ElideNone);
 }
 
+/// Keys of the list below, while there is one. Enter takes what was walked to, and else means the filter.
+bool FilterField::onPopupKey(int key) {
+    if (!values_) return false;
+    const bool open = popup_ != nullptr && popup_->hasChoices();
+    switch (key) {
+    case Qt::Key_Down:
+        if (open)
+            popup_->walk(1);
+        else
+            offerHistory();
+        return true;
+    case Qt::Key_Up:
+        if (open) popup_->walk(-1);
+        return open;
+    case Qt::Key_Tab:
+        if (!open) return false;
+        if (popup_->chosen() == nullptr) popup_->walk(1);
+        take(FilterChoice(*popup_->chosen()));
+        return true;
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+        if (open && popup_->chosen() != nullptr) {
+            take(FilterChoice(*popup_->chosen()));
+            return true;
+        }
+        if (popup_ != nullptr) popup_->setChoices({});
+        return false;
+    case Qt::Key_Escape:
+        if (!open) return false;
+        popup_->setChoices({});
+        return true;
+    default: return false;
+    }
+}
+
+/// Tab leads to the next field before it is a key, and Esc belongs to the window where nobody claims it.
+bool FilterField::event(QEvent* event) {
+    const bool open = popup_ != nullptr && popup_->hasChoices();
+    if (open && event->type() == QEvent::KeyPress) {
+        const int key = static_cast<QKeyEvent*>(event)->key();
+        if (key == Qt::Key_Tab && onPopupKey(key)) return true;
+    }
+    if (open && event->type() == QEvent::ShortcutOverride &&
+        static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape) {
+        event->accept();
+        return true;
+    }
+    return QLineEdit::event(event);
+}
+
+void FilterField::focusInEvent(QFocusEvent* event) {
+    QLineEdit::focusInEvent(event);
+    showHint();
+}
+
+void FilterField::focusOutEvent(QFocusEvent* event) {
+    QLineEdit::focusOutEvent(event);
+    if (popup_ != nullptr) popup_->leave();
+    remember();
+}
+
 void FilterField::keyPressEvent(QKeyEvent* event) {
+    if (onPopupKey(event->key())) return;
+    if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter) remember();
     if (event->key() == Qt::Key_Escape && !text().isEmpty()) return clear();
     QLineEdit::keyPressEvent(event);
 }

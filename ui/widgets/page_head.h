@@ -1,20 +1,31 @@
 // The head of a page, 48 high: title, what it counts, the filter, and buttons at the right. Owner: ui thread.
 #pragma once
 
+#include "ui/models/filter_words.h"
 #include "ui/widgets/button.h"
 #include "ui/widgets/panel.h"
 
 #include <QLineEdit>
+#include <QPointer>
+#include <functional>
 
 namespace yard::ui {
 
-/// A field with an icon before and the key that leads to it behind. Mono when it takes the filter language.
+class FilterPopup;
+
+/// A field with an icon before and the key that leads to it behind. Mono when it takes the filter language; then it
+/// may also offer what comes next, and with Down what was asked for before.
 class FilterField : public QLineEdit {
     Q_OBJECT
 public:
     FilterField(const QString& placeholder, bool language, QWidget* parent = nullptr);
-    /// Underlines in failed ink and says why below; empty: nothing is wrong.
+    /// Underlines the term that is wrong in failed ink and says why below; empty: nothing is wrong.
     void setProblem(const QString& why);
+    /// `values` is asked with each letter. `key`: under which settings keep the filters that were used.
+    void setLanguage(std::function<FilterValues()> values, const QString& key);
+    /// The filter as it stands was used.
+    void remember();
+    FilterPopup* popup() const;
     QString problem() const { return problem_; }
     /// By its key: what is written is selected, so that typing begins anew.
     void focusAll();
@@ -23,10 +34,23 @@ public:
     QString count() const { return count_; }
 
 protected:
+    bool event(QEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
+    void focusOutEvent(QFocusEvent* event) override;
 
 private:
+    FilterPopup* makePopup();
+    bool onPopupKey(int key);
+    void offer();
+    void offerHistory();
+    void take(const FilterChoice& choice);
+    void showHint();
+    std::function<FilterValues()> values_;
+    QString historyKey_;
+    QPointer<FilterPopup> popup_; ///< the window's child
+    std::vector<FilterSpan> wrong_;
     QString problem_;
     QString count_;
 };

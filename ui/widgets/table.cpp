@@ -370,6 +370,17 @@ bool Table::isPressable(const QModelIndex& index) const {
            !rows_->cell(index.row(), index.column()).text.isEmpty();
 }
 
+/// Of a link under the pointer; 0: there is none.
+qint64 Table::targetAt(const QPoint& at) const {
+    const QModelIndex index = indexAt(at);
+    if (!index.isValid()) return 0;
+    const Cell cell = rows_->cell(index.row(), index.column());
+    if (cell.target == 0) return 0;
+    const QRectF area = visualRect(index);
+    const bool first = horizontalHeader()->visualIndex(index.column()) == 0;
+    return linkArea(area, cell, first, area.right() >= viewport()->width() - 2).contains(at) ? cell.target : 0;
+}
+
 void Table::mousePressEvent(QMouseEvent* event) {
     pressed_ = true;
     updateFrozen();
@@ -384,6 +395,7 @@ void Table::mouseReleaseEvent(QMouseEvent* event) {
     updateFrozen();
     const QModelIndex index = indexAt(event->pos());
     if (!index.isValid() || event->button() != Qt::LeftButton || event->modifiers() != Qt::NoModifier) return;
+    if (const qint64 target = targetAt(event->pos()); target != 0) return emit targetClicked(target);
     if (isPressable(index)) emit linkClicked(rows_->idAt(index.row()), index.column());
 }
 
@@ -394,7 +406,8 @@ void Table::mouseMoveEvent(QMouseEvent* event) {
         hovered_ = row;
         viewport()->update();
     }
-    viewport()->setCursor(isPressable(index) ? Qt::PointingHandCursor : Qt::ArrowCursor);
+    const bool leads = isPressable(index) || targetAt(event->pos()) != 0;
+    viewport()->setCursor(leads ? Qt::PointingHandCursor : Qt::ArrowCursor);
     QTableView::mouseMoveEvent(event);
 }
 

@@ -47,6 +47,7 @@ signals:
     void opened(qint64 id); ///< Enter, double click
     void peeked(qint64 id); ///< Space
     void linkClicked(qint64 id, int column);
+    void targetClicked(qint64 id); ///< of a link within a cell's text
     void menuWanted(const QPoint& global);
     void typed(const QString& text); ///< a letter that belongs into the filter
 
@@ -76,6 +77,7 @@ private:
     void remember() const;
     void recall();
     bool isPressable(const QModelIndex& index) const;
+    qint64 targetAt(const QPoint& at) const;
 
     QString key_;
     TableModel* rows_ = nullptr;

@@ -46,6 +46,8 @@ struct Cell {
     enum class Tone : std::uint8_t { Normal, Dim, Faint, Alert, Accent } tone = Tone::Normal;
     bool mono = false; ///< output, not our words
     QString tip = {};  ///< in place of the text, when it says more
+    QString link = {}; ///< a part of the text that leads to `target`, in accent
+    qint64 target = 0; ///< an id; targetClicked() of the table
     bool operator==(const Cell&) const = default;
 };
 

@@ -37,6 +37,12 @@ QSize Tabs::sizeHint() const {
     return {width, scaled(32)};
 }
 
+QRect Tabs::tabArea(int tab) const {
+    int x = kLeft;
+    for (int i = 0; i < tab; ++i) x += widthOf(tabs_[static_cast<std::size_t>(i)]);
+    return {x, 0, widthOf(tabs_[static_cast<std::size_t>(tab)]), height()};
+}
+
 void Tabs::setNote(int tab, const QString& note) {
     auto& own = tabs_[static_cast<std::size_t>(tab)];
     if (own.note == note) return;
@@ -75,15 +81,11 @@ void Tabs::paintEvent(QPaintEvent*) {
 }
 
 void Tabs::mousePressEvent(QMouseEvent* event) {
-    int x = kLeft;
-    for (int i = 0; i < static_cast<int>(tabs_.size()); ++i) {
-        const int width = widthOf(tabs_[static_cast<std::size_t>(i)]);
-        if (event->position().x() >= x && event->position().x() < x + width) {
+    for (int i = 0; i < static_cast<int>(tabs_.size()); ++i)
+        if (tabArea(i).contains(event->position().toPoint())) {
             setCurrent(i);
             return emit chosen(i);
         }
-        x += width;
-    }
 }
 
 void Tabs::keyPressEvent(QKeyEvent* event) {

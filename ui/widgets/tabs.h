@@ -13,6 +13,7 @@ public:
     void setNote(int tab, const QString& note);
     void setCurrent(int tab);
     int current() const { return current_; }
+    QRect tabArea(int tab) const;
     QSize sizeHint() const override;
 
 signals:

@@ -6,6 +6,9 @@
 
 #include <QCoreApplication>
 
+#include <algorithm>
+#include <map>
+
 namespace yard::ui {
 
 namespace {
@@ -16,6 +19,16 @@ struct ActionColumns {
 
 QString timeText(const Format& format, qint64 at) {
     return at == 0 ? Format::unknown() : format.time(at, wallNow());
+}
+
+/// Of "lock app:atlas is held by action 12" the 12; else 0.
+qint64 holderIn(const QString& note) {
+    static const QString kHeldBy = QStringLiteral(" is held by action ");
+    const auto at = note.startsWith(u"lock ") ? note.lastIndexOf(kHeldBy) : -1;
+    if (at < 0) return 0;
+    const QString number = note.mid(at + kHeldBy.size());
+    const qint64 lsn = number.toLongLong();
+    return QString::number(lsn) == number && lsn > 0 ? lsn : 0;
 }
 
 } // namespace
@@ -84,6 +97,25 @@ std::vector<Column> actionColumns() {
     };
 }
 
+FilterValues ActionsModel::valuesSeen() const {
+    std::map<QString, std::map<QString, qint64>> seen;
+    for (const auto& [lsn, kept] : rows_)
+        for (const auto& [key, value] :
+             {std::pair{"worker", &kept.row.worker}, std::pair{"function", &kept.row.function},
+              std::pair{"label", &kept.row.label}})
+            if (!value->isEmpty()) ++seen[key][*value];
+    FilterValues values;
+    for (const auto& [key, counts] : seen) {
+        auto& list = values[key];
+        // Of what is here only: no count of all there are.
+        std::vector<std::pair<qint64, QString>> ordered;
+        for (const auto& [value, count] : counts) ordered.emplace_back(-count, value);
+        std::ranges::sort(ordered);
+        for (const auto& [count, value] : ordered) list.push_back({value, -1});
+    }
+    return values;
+}
+
 Cell ActionsModel::cell(int at, int column) const {
     const ActionRow* row = action(idAt(at));
     if (row == nullptr) return {};
@@ -105,6 +137,11 @@ Cell ActionsModel::cell(int at, int column) const {
         if (cell.mono) cell.tone = Normal;
         if (row->note.isEmpty() && row->isFinal() && row->face != Face::Completed)
             cell.text = wordOfReason(row->reason, row->exitCode);
+        if (const qint64 holder = row->isFinal() ? 0 : holderIn(row->note); holder != 0) {
+            cell.target = holder;
+            cell.link = format.number(holder);
+            cell.text = row->note.chopped(QString::number(holder).size()) + cell.link;
+        }
         return cell;
     }
     case kFunction: return dim(row->function);

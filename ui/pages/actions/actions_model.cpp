@@ -13,10 +13,6 @@ namespace yard::ui {
 
 namespace {
 
-struct ActionColumns {
-    Q_DECLARE_TR_FUNCTIONS(ActionColumns)
-};
-
 constexpr int kApplyMs = 500;
 constexpr int kWatchMs = 150;
 constexpr int kMostWatched = 900; // of the thousand the engine watches

@@ -9,6 +9,7 @@
 
 #include "ui/models/action_row.h"
 #include "ui/models/engine_state.h"
+#include "ui/models/filter_words.h"
 #include "ui/models/lsn_index.h"
 #include "ui/style/format.h"
 #include "ui/widgets/table_model.h"
@@ -65,6 +66,8 @@ public:
     const ActionRow* action(qint64 lsn) const;
     QString problem() const { return problem_; }
     bool isLoading() const { return asking_ || (index_.isAsking() && purpose_ == Purpose::Anew); }
+    /// Workers, functions and labels of the rows that are here, the most frequent first.
+    FilterValues valuesSeen() const;
     /// The place of every row is known.
     bool isWhole() const { return whole_; }
 

@@ -1,5 +1,6 @@
 #include "ui/pages/actions/actions_page.h"
 
+#include "core/model/states.h"
 #include "ui/models/action_file.h"
 #include "ui/pages/actions/detail_panel.h"
 #include "ui/pages/actions/state_chips.h"
@@ -96,6 +97,7 @@ ActionsPage::ActionsPage(Context context)
         emit filterEdited(filter_->text());
     });
     connect(filter_, &QLineEdit::textChanged, this, [this] { filterLater_.start(); });
+    filter_->setLanguage([this] { return filterValues(); }, "actions");
     connect(chips_, &StateChips::chosen, this,
             [this](const QStringList& states) { setFilter(withStates(filter_->text(), states)); });
     connect(&context_.state, &EngineState::countsChanged, this, [this] { chips_->count(context_.state); });
@@ -118,6 +120,7 @@ ActionsPage::ActionsPage(Context context)
         detail_->takeFocus();
     });
     connect(table_, &Table::peeked, this, [this](qint64 lsn) { open(lsn, {}); });
+    connect(table_, &Table::targetClicked, this, [this](qint64 lsn) { context_.navigator.showAction(lsn); });
     connect(table_, &Table::menuWanted, this, &ActionsPage::showMenu);
     connect(table_, &Table::typed, this, [this](const QString& text) {
         filter_->setFocus();
@@ -128,6 +131,29 @@ ActionsPage::ActionsPage(Context context)
     connect(detail_, &DetailPanel::editWanted, this, &ActionsPage::editAndResubmit);
     chips_->count(context_.state);
     onSelection();
+}
+
+/// What is known without asking: counters, queues, and the rows that were looked at.
+FilterValues ActionsPage::filterValues() const {
+    FilterValues values = model_->valuesSeen();
+    using enum Face;
+    const EngineState& state = context_.state;
+    const qint64 pending = state.count(Pending) + state.count(Held) + state.count(Retry);
+    values["state"] = {{"pending", pending},
+                       {"held", state.count(Held)},
+                       {"retry", state.count(Retry)},
+                       {"submitting", state.count(Submitting)},
+                       {"running", state.count(Running)},
+                       {"completed", state.count(Completed)},
+                       {"failed", state.count(Failed)},
+                       {"abandoned", state.count(Abandoned)},
+                       {"cancelled", state.count(Cancelled)}};
+    for (const auto& [id, queue] : state.queues())
+        values["queue"].push_back({queue.tag.isEmpty() ? QString::number(id) : queue.tag, queue.total()});
+    for (std::size_t i = 0; i < kReasons; ++i)
+        if (const auto word = yard::name(Reason(i)); !word.empty())
+            values["reason"].push_back({QString::fromUtf8(word.data(), static_cast<qsizetype>(word.size()))});
+    return values;
 }
 
 void ActionsPage::makeHead() {

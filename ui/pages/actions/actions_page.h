@@ -39,6 +39,7 @@ protected:
 private:
     /// What commands act on: the selection, all that match, or the action in the panel.
     Target target() const;
+    FilterValues filterValues() const;
     void makeHead();
     void makeCommands();
     void makeViews();

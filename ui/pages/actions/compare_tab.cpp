@@ -109,7 +109,7 @@ void CompareTab::findOther() {
     Request request{"GET", "jobs", {}, {}, {}};
     request.query.addQueryItem("q", QUrl::toPercentEncoding(filter));
     request.query.addQueryItem("limit", "2");
-    context_.link.send(request, this, [this, lsn = action_.lsn](const Answer& answer) {
+    sendList(context_.link, request, this, [this, lsn = action_.lsn](const Answer& answer) {
         if (lsn != action_.lsn) return;
         for (const QJsonValue job : answer.json.value("jobs").toArray())
             if (job.toObject().value("lsn").toInteger() != lsn) return takeOther(job.toObject());

@@ -3,6 +3,7 @@
 #include "core/base/clock.h"
 #include "ui/pages/actions/compare_tab.h"
 #include "ui/pages/actions/output_tab.h"
+#include "ui/pages/actions/samples_view.h"
 #include "ui/style/icons.h"
 #include "ui/widgets/table.h"
 
@@ -125,6 +126,7 @@ DetailPanel::DetailPanel(Context context, QWidget* parent)
     , deniedRows_(new RowsModel(deniedColumns(), this))
     , command_(textView(tr("Command")))
     , processor_(new Facts)
+    , samples_(new SamplesView(context))
     , compare_(new CompareTab(context))
     , json_(textView(tr("Result as JSON"))) {
     auto* column = new QVBoxLayout(this);
@@ -141,8 +143,9 @@ DetailPanel::DetailPanel(Context context, QWidget* parent)
     auto* processor = new QWidget;
     auto* facts = new QVBoxLayout(processor);
     facts->setContentsMargins(0, 4, 0, 0);
+    facts->setSpacing(0);
     facts->addWidget(processor_);
-    facts->addStretch(1);
+    facts->addWidget(samples_, 1);
     for (QWidget* page : {makeOutput(), static_cast<QWidget*>(inputs_), static_cast<QWidget*>(outputs_),
                           static_cast<QWidget*>(command_), processor, static_cast<QWidget*>(denied_),
                           static_cast<QWidget*>(compare_), static_cast<QWidget*>(json_)})
@@ -295,6 +298,7 @@ void DetailPanel::showAction(qint64 lsn) {
     output_->clear();
     compare_->clear();
     attempts_->clearSelection();
+    samples_->show(0, false);
     if (lsn == 0) return tick_.stop();
     load();
     loadSpec();
@@ -364,7 +368,8 @@ void DetailPanel::refresh() {
     refreshWhy();
     refreshLimits();
     output_->show(action_, attempt_);
-    json_->setPlainText(jsonText(action_));
+    samples_->show(lsn_, row_.isFinal());
+    if (const QString text = jsonText(action_); json_->toPlainText() != text) json_->setPlainText(text);
     if (stack_->currentIndex() == kHistory) compare_->show(action_, spec_);
     if (row_.isFinal())
         tick_.stop();

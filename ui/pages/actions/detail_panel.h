@@ -21,6 +21,7 @@ namespace yard::ui {
 
 class CompareTab;
 class OutputTab;
+class SamplesView;
 class Table;
 
 class DetailPanel final : public QWidget {
@@ -41,6 +42,10 @@ public:
     OutputTab* output() const { return output_; }
     Facts* why() const { return why_; }
     const QJsonObject& action() const { return action_; }
+    SamplesView* samples() const { return samples_; }
+    CompareTab* compare() const { return compare_; }
+    Table* denied() const { return denied_; }
+    Tabs* tabs() const { return tabs_; }
 
 public slots:
     /// The engine told of a change of this one; of others nothing happens.
@@ -104,6 +109,7 @@ private:
     RowsModel* deniedRows_;
     QPlainTextEdit* command_;
     Facts* processor_;
+    SamplesView* samples_;
     CompareTab* compare_;
     QPlainTextEdit* json_;
     QTimer tick_;

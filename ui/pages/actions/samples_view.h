@@ -1,0 +1,50 @@
+// What an action used while it ran, over time: cores above, memory below. Asked for while it is looked at, every
+// two seconds while the action runs. Owner: ui thread.
+#pragma once
+
+#include "ui/pages/page.h"
+#include "ui/widgets/chart.h"
+
+#include <QJsonArray>
+#include <QWidget>
+#include <array>
+
+namespace yard::ui {
+
+class Poll;
+
+/// Points of a chart from `samples` of GET jobs/{lsn}/samples; those without a time, or not later than the one
+/// before, are left out. Values: cores, bytes.
+std::array<Chart::Data, 2> chartsOf(const QJsonArray& samples);
+
+class SamplesView final : public QWidget {
+    Q_OBJECT
+public:
+    explicit SamplesView(Context context, QWidget* parent = nullptr);
+
+    /// 0: none. `isFinal`: nothing will be added.
+    void show(qint64 lsn, bool isFinal);
+    using QWidget::show;
+    Chart* cores() const { return cores_; }
+    Chart* memory() const { return memory_; }
+
+protected:
+    void showEvent(QShowEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
+
+private:
+    void take(const QJsonArray& samples);
+    void setMessage(const QString& message);
+
+    Context context_;
+    Chart* cores_;
+    Chart* memory_;
+    Poll* poll_;
+    qint64 lsn_ = 0;
+    qint64 asked_ = 0; ///< what is under way is of this one
+    bool isFinal_ = false;
+    bool askedFinal_ = false;
+    bool taken_ = false; ///< of an action that has ended there is no more
+};
+
+} // namespace yard::ui
