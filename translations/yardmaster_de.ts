@@ -727,6 +727,85 @@
     </message>
 </context>
 <context>
+    <name>FilterWords</name>
+    <message>
+        <source>where it stands</source>
+        <translation>wo sie steht</translation>
+    </message>
+    <message>
+        <source>its queue, by name or number</source>
+        <translation>ihre Warteschlange, mit Name oder Nummer</translation>
+    </message>
+    <message>
+        <source>the program that carries it out</source>
+        <translation>das Programm, das sie ausführt</translation>
+    </message>
+    <message>
+        <source>the worker&apos;s function</source>
+        <translation>die Funktion des Workers</translation>
+    </message>
+    <message>
+        <source>what it is called</source>
+        <translation>wie sie heißt</translation>
+    </message>
+    <message>
+        <source>why it ended as it did</source>
+        <translation>warum sie so endete</translation>
+    </message>
+    <message>
+        <source>its number</source>
+        <translation>ihre Nummer</translation>
+    </message>
+    <message>
+        <source>attempts so far</source>
+        <translation>Versuche bisher</translation>
+    </message>
+    <message>
+        <source>exit code</source>
+        <translation>Exit-Code</translation>
+    </message>
+    <message>
+        <source>processor time, 50 or 10min</source>
+        <translation>Prozessorzeit, 50 oder 10min</translation>
+    </message>
+    <message>
+        <source>peak memory, 4GB</source>
+        <translation>Spitze des Speichers, 4GB</translation>
+    </message>
+    <message>
+        <source>how long it ran, 10min</source>
+        <translation>wie lange sie lief, 10min</translation>
+    </message>
+    <message>
+        <source>how long it waited, 1h</source>
+        <translation>wie lange sie wartete, 1h</translation>
+    </message>
+    <message>
+        <source>without output and processor time, 5min</source>
+        <translation>ohne Ausgabe und Prozessorzeit, 5min</translation>
+    </message>
+    <message>
+        <source>since-22:00</source>
+        <translation>since-22:00</translation>
+    </message>
+    <message>
+        <source>a lock it asks for</source>
+        <translation>eine Sperre, die sie verlangt</translation>
+    </message>
+    <message>
+        <source>an action it was to wait for</source>
+        <translation>eine Aktion, auf die sie warten sollte</translation>
+    </message>
+    <message>
+        <source>what the sandbox denied</source>
+        <translation>was die Sandbox verweigerte</translation>
+    </message>
+    <message>
+        <source>where it ran</source>
+        <translation>wo sie lief</translation>
+    </message>
+</context>
+<context>
     <name>Format</name>
     <message>
         <source>%1 %</source>
@@ -2677,6 +2756,13 @@
     </message>
 </context>
 <context>
+    <name>yard::ui::FilterPopup</name>
+    <message>
+        <source>What fits the filter</source>
+        <translation>Was zum Filter passt</translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::FormRow</name>
     <message>
         <source>Undo</source>
@@ -2859,6 +2945,13 @@
     <message>
         <source>No line holds “%1”</source>
         <translation>Keine Zeile enthält „%1“</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::LsnIndex</name>
+    <message>
+        <source>The engine&apos;s list of numbers cannot be read.</source>
+        <translation>Die Nummernliste der Engine ist nicht lesbar.</translation>
     </message>
 </context>
 <context>
@@ -4004,6 +4097,41 @@
     <message>
         <source>completed</source>
         <translation>fertig</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::SamplesView</name>
+    <message>
+        <source>Cores it used while it ran</source>
+        <translation>Kerne, die sie während des Laufs belegte</translation>
+    </message>
+    <message>
+        <source>Memory it used while it ran</source>
+        <translation>Speicher, den sie während des Laufs belegte</translation>
+    </message>
+    <message>
+        <source>cores</source>
+        <translation>Kerne</translation>
+    </message>
+    <message>
+        <source>memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>Cores</source>
+        <translation>Kerne</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>Reading what it used…</source>
+        <translation>Verbrauch wird gelesen …</translation>
+    </message>
+    <message>
+        <source>It ran too short to be measured over time</source>
+        <translation>Sie lief zu kurz, um über die Zeit gemessen zu werden</translation>
     </message>
 </context>
 <context>
