@@ -6,7 +6,9 @@
 #include <climits>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <fstream>
 #include <memory>
+#include <sstream>
 #include <unistd.h>
 
 namespace yard::sandbox {
@@ -42,6 +44,13 @@ std::string realPath(const std::string& path) {
     return real ? std::string(real.get()) : std::string();
 }
 
+std::string readUserMap() {
+    std::ifstream file("/proc/self/uid_map");
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
 // Made by the sandbox itself; what is bound over them would undo that.
 constexpr std::array<std::string_view, 8> kOwn = {"/proc",   "/dev",    "/sys",     "/etc",
                                                   "/worker", "/inputs", "/outputs", "/action.json"};
@@ -49,7 +58,19 @@ constexpr std::array<std::string_view, 8> kOwn = {"/proc",   "/dev",    "/sys", 
 } // namespace
 
 std::uint32_t hostUserOf(std::uint32_t slot) {
-    return ::geteuid() == 0 ? kFirstHostUser + slot : 0;
+    // Root of a container may have a few users only; then it goes the way of ordinary ones.
+    static const bool canGive = ::geteuid() == 0 && isMapped(readUserMap(), kFirstHostUser, kMostHostUsers);
+    return canGive ? kFirstHostUser + slot : 0;
+}
+
+bool isMapped(std::string_view map, std::uint32_t first, std::uint32_t count) {
+    std::istringstream lines{std::string(map)};
+    std::uint64_t inside = 0;
+    std::uint64_t outside = 0;
+    std::uint64_t size = 0;
+    while (lines >> inside >> outside >> size)
+        if (inside <= first && std::uint64_t{first} + count <= inside + size) return true;
+    return false;
 }
 
 Plan planForWorker(const WorkerDescriptor& worker, const Places& places, const Policy& policy,

@@ -41,9 +41,13 @@ struct Policy {
 };
 
 /// The user outside that a sandbox in this slot has when the engine is root: nobody else's, and another one for
-/// each slot, so that one cannot touch what another one wrote. 0 when the engine is not root.
+/// each slot, so that one cannot touch what another one wrote. 0 when the engine is not root, or root over too few
+/// users.
 std::uint32_t hostUserOf(std::uint32_t slot);
 inline constexpr std::uint32_t kFirstHostUser = 2'000'000'000;
+inline constexpr std::uint32_t kMostHostUsers = 1'000'000;
+/// Whether a map of users (the text of /proc/PID/uid_map) has all of these in one line.
+bool isMapped(std::string_view map, std::uint32_t first, std::uint32_t count);
 
 /// Where the things of one attempt are outside. Absolute.
 struct Places {

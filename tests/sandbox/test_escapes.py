@@ -47,8 +47,12 @@ def processes_named(marker):
     return found
 
 
+# As in a container that has no more namespaces to give.
+REFUSING = ["unshare", "-Ur", "sh", "-c", 'echo 0 >/proc/sys/user/max_user_namespaces && exec "$@"', "sh"]
+
+
 class Engine:
-    def __init__(self, *options):
+    def __init__(self, *options, within=()):
         self.root = tempfile.mkdtemp(prefix="yard-escapes-")
         os.chmod(self.root, 0o755)
         program = os.path.join(self.root, "yardmaster")
@@ -62,7 +66,7 @@ class Engine:
         self.data = os.path.join(place, "data")
         self.log = open(os.path.join(self.root, "log"), "wb")
         environment = dict(os.environ, SECRET="of the engine", HOME=place, XDG_RUNTIME_DIR=place)
-        self.process = subprocess.Popen([program, "--headless", "--data-dir", self.data, "--listen", "127.0.0.1:0",
+        self.process = subprocess.Popen([*within, program, "--headless", "--data-dir", self.data, "--listen", "127.0.0.1:0",
                                          "--capacity", "2", "--set", "grace_s=0.5", *options], cwd="/",
                                         stdout=subprocess.PIPE, stderr=self.log, stdin=subprocess.DEVNULL,
                                         env=environment, **who)
@@ -299,6 +303,69 @@ class Escapes(unittest.TestCase):
         self.assertGreater(self.engine.result(lsn)["cpu_seconds"], 0.05)
 
 
+WARM = """#!/usr/bin/env python3
+import os
+import yard_worker
+
+@yard_worker.function()
+def add(args, job):
+    return args["a"] + args["b"]
+
+@yard_worker.function()
+def copy(args, job):
+    with open(os.path.join(job.inputs, "i.txt")) as source, open(os.path.join(job.outputs, "o.txt"), "w") as target:
+        target.write(source.read() + "!")
+
+@yard_worker.function()
+def look(args, job):
+    try:
+        open("/made", "w")
+    except OSError as error:
+        return [os.getuid(), sorted(os.listdir("/")), error.errno]
+
+yard_worker.run()
+"""
+
+
+class Warm(unittest.TestCase):
+    def setUp(self):
+        self.engine = Engine()
+        self.addCleanup(self.engine.stop)
+        with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "resources", "kits", "python",
+                               "yard_worker.py"), "rb") as file:
+            self.kit = file.read()
+
+    def register(self, io):
+        files = [{"path": name, "hash": self.engine.put(data), "size": len(data), "mode": mode}
+                 for name, data, mode in [("bin/it", WARM.encode(), "0755"), ("bin/yard_worker.py", self.kit, "0644")]]
+        descriptor = {"name": "warm", "version": io, "platform": "linux-" + os.uname().machine, "executable": "bin/it",
+                      "files": files, "functions": [{"name": f, "version": "1"} for f in ["add", "copy", "look"]],
+                      "mode": "warm", "pool": {"io": io}}
+        text = json.dumps(descriptor, sort_keys=True, separators=(",", ":"))
+        self.engine.call("POST", "workers/" + hashlib.sha256(text.encode()).hexdigest(), descriptor)
+
+    def run_one(self, function, args=None, **more):
+        lsn = json.loads(self.engine.call("POST", "jobs", {"worker": "warm", "function": function, "args": args, **more}))
+        return self.engine.result(lsn["lsn"])
+
+    def test_its_process_is_inside(self):
+        self.register("inline")
+        self.assertEqual(self.run_one("add", {"a": 2, "b": 3})["result"], 5)
+        user, root, error = self.run_one("look")["result"]
+        self.assertEqual((user, error), (1000, 30))
+        self.assertNotIn("requests", root)
+        self.assertNotIn("home", root)
+
+    def test_it_gets_its_files(self):
+        self.register("files")
+        for text in ["one", "two"]:
+            result = self.run_one("copy", inputs={"i.txt": self.engine.put(text.encode())})
+            self.assertEqual(result["state"], "completed", result)
+            self.assertEqual(self.engine.call("GET", "chunks/" + result["outputs"]["o.txt"]["hash"]).decode(), text + "!")
+        self.assertIn("requests", self.run_one("look")["result"][1])
+        wait_for(lambda: not glob.glob(self.engine.data + "/scratch/100000/*"), "requests are gone")
+
+
 class Deaths(unittest.TestCase):
     def test_a_killed_engine_takes_everything_along(self):
         engine = Engine()
@@ -330,6 +397,28 @@ class Deaths(unittest.TestCase):
         launcher = int(children[0])
         os.kill(launcher, 9)
         wait_for(lambda: not os.path.exists(before[0]), "it is gone")
+
+    def test_where_the_machine_refuses_so_does_the_engine(self):
+        engine = Engine(within=REFUSING)
+        self.addCleanup(engine.stop)
+        sandbox = json.loads(engine.call("GET", "session"))["sandbox"]
+        self.assertEqual((sandbox["workers"], sandbox["holds"]), (False, False))
+        user = next(part for part in sandbox["parts"] if part["name"] == "user")
+        self.assertIn("user namespace", user["why"])
+        with open(HOSTILE, "rb") as file:
+            program = file.read()
+        with self.assertRaisesRegex(AssertionError, "409.*--no-sandbox"):
+            engine.register("hostile", program)
+        engine.call("POST", "jobs", {"worker": "exec", "sandbox": True, "argv": ["true"]}, expect=409)
+        wait_for(lambda: "registered workers are refused" in engine.text(), "the log says so")
+
+    def test_a_refusing_machine_runs_workers_without_one_when_told_to(self):
+        engine = Engine("--no-sandbox", within=REFUSING)
+        self.addCleanup(engine.stop)
+        with open(HOSTILE, "rb") as file:
+            engine.register("hostile", file.read())
+        lsn = json.loads(engine.call("POST", "jobs", {"worker": "hostile", "function": "open"}))["lsn"]
+        self.assertEqual(engine.result(lsn)["state"], "completed")
 
     def test_without_a_sandbox_it_is_said(self):
         engine = Engine("--no-sandbox")

@@ -74,6 +74,8 @@ private Q_SLOTS:
     void anExecSeesItsDirectoryReadOnly();
     void directoriesThatWouldShowTooMuchAreRefused();
     void aPlaceInsideIsFoundOutside();
+    void usersAreGivenWhereThereAreEnough();
+    void aWarmProcessSeesTheRequestsOfItsWorker();
     void onlyCleanPathsAreTaken_data();
     void onlyCleanPathsAreTaken();
     void aLayoutIsInTheOrderItIsMadeIn();
@@ -148,6 +150,21 @@ void TestSandboxPlan::aPlaceInsideIsFoundOutside() {
     const Plan plan = planForWorker({}, places(), {}, 0);
     QCOMPARE(outsideOf(plan, "/worker/bin/a"), "/d/workers/w/bin/a");
     QCOMPARE(outsideOf(plan, "/workers"), "/workers");
+}
+
+void TestSandboxPlan::usersAreGivenWhereThereAreEnough() {
+    QVERIFY(isMapped("         0          0 4294967295\n", kFirstHostUser, kMostHostUsers));
+    QVERIFY(!isMapped("0 1001 1\n1 100000 65535\n", kFirstHostUser, kMostHostUsers));
+    QVERIFY(!isMapped("0 0 2000000001\n", kFirstHostUser, kMostHostUsers));
+    QVERIFY(!isMapped("", kFirstHostUser, kMostHostUsers));
+}
+
+void TestSandboxPlan::aWarmProcessSeesTheRequestsOfItsWorker() {
+    QCOMPARE(
+        print(planForWarm({}, "/d/workers/w", "/d/scratch/100000", {}, 0)),
+        "/d/workers/w at /worker; /d/scratch/100000 writable at /requests; starts in /, memory 0, tmp 1024, clean");
+    QCOMPARE(print(planForWarm({}, "/d/workers/w", "", {}, 0)),
+             "/d/workers/w at /worker; starts in /, memory 0, tmp 1024, clean");
 }
 
 void TestSandboxPlan::onlyCleanPathsAreTaken_data() {
