@@ -537,6 +537,30 @@
         <source>The least important lines that are written to stderr.</source>
         <translation>Die unwichtigsten Zeilen, die nach stderr geschrieben werden.</translation>
     </message>
+    <message>
+        <source>Sandbox network</source>
+        <translation>Netz in der Sandbox</translation>
+    </message>
+    <message>
+        <source>Whether sandboxed workers whose descriptor asks for the network get it; for what starts after the change.</source>
+        <translation>Ob Worker in der Sandbox, deren Beschreibung das Netz verlangt, es bekommen; für das, was nach der Änderung startet.</translation>
+    </message>
+    <message>
+        <source>Sandbox tmp mb</source>
+        <translation>/tmp der Sandbox</translation>
+    </message>
+    <message>
+        <source>Default memory mb</source>
+        <translation>Speicher, wenn keiner verlangt</translation>
+    </message>
+    <message>
+        <source>The size of the private /tmp of a sandbox, which is memory; never more than the memory of its action.</source>
+        <translation>Die Größe des eigenen /tmp einer Sandbox, das Speicher ist; nie mehr als der Speicher ihrer Aktion.</translation>
+    </message>
+    <message>
+        <source>The limit of memory in a sandbox for workers that ask for none; 0 is no limit.</source>
+        <translation>Die Speichergrenze in einer Sandbox für Worker, die keine verlangen; 0 ist keine Grenze.</translation>
+    </message>
 </context>
 <context>
     <name>EnginesSection</name>

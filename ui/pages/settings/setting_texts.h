@@ -24,6 +24,9 @@ inline constexpr const char* kSettingTexts[] = {
     QT_TRANSLATE_NOOP("EngineSetting", "Pool max per group"),
     QT_TRANSLATE_NOOP("EngineSetting", "Pool max idle"),
     QT_TRANSLATE_NOOP("EngineSetting", "Log level"),
+    QT_TRANSLATE_NOOP("EngineSetting", "Sandbox network"),
+    QT_TRANSLATE_NOOP("EngineSetting", "Sandbox tmp mb"),
+    QT_TRANSLATE_NOOP("EngineSetting", "Default memory mb"),
     QT_TRANSLATE_NOOP("EngineSetting", "slots"),
     QT_TRANSLATE_NOOP("EngineSetting", "days"),
     QT_TRANSLATE_NOOP("EngineSetting", "actions"),
@@ -43,6 +46,9 @@ inline constexpr const char* kSettingTexts[] = {
     QT_TRANSLATE_NOOP("EngineSetting", "How many warm processes there may be; 0 is twice the capacity, and never more than 16 or that."),
     QT_TRANSLATE_NOOP("EngineSetting", "How many of them one worker may have that does not say itself; 0 is all."),
     QT_TRANSLATE_NOOP("EngineSetting", "After how long without work a warm process ends; 0 is never."),
+    QT_TRANSLATE_NOOP("EngineSetting", "Whether sandboxed workers whose descriptor asks for the network get it; for what starts after the change."),
+    QT_TRANSLATE_NOOP("EngineSetting", "The size of the private /tmp of a sandbox, which is memory; never more than the memory of its action."),
+    QT_TRANSLATE_NOOP("EngineSetting", "The limit of memory in a sandbox for workers that ask for none; 0 is no limit."),
     QT_TRANSLATE_NOOP("EngineSetting", "The least important lines that are written to stderr."),
 };
 // clang-format on
