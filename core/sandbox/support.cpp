@@ -120,11 +120,10 @@ int tryNamespaces(std::uint64_t flags, std::vector<char>& stack) {
 }
 
 void deny(Support& support, std::string_view part, std::string why) {
-    for (Part& one : support.parts) {
-        if (one.name != part) continue;
-        one.holds = false;
-        one.why = std::move(why);
-    }
+    const auto one = std::ranges::find(support.parts, part, &Part::name);
+    if (one == support.parts.end()) return;
+    one->holds = false;
+    one->why = std::move(why);
 }
 
 std::string advice(int err) {
