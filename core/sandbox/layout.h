@@ -32,8 +32,8 @@ struct Op {
 class Layout {
 public:
     Layout() = default;
-    Layout(Layout&&) = default;
-    Layout& operator=(Layout&&) = default;
+    Layout(Layout&&) noexcept = default;
+    Layout& operator=(Layout&&) noexcept = default;
     Layout(const Layout&) = delete;
     Layout& operator=(const Layout&) = delete;
 
