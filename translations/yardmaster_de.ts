@@ -5174,6 +5174,30 @@
         <source>Worker</source>
         <translation>Worker</translation>
     </message>
+    <message>
+        <source>Copied: %1</source>
+        <translation>Kopiert: %1</translation>
+    </message>
+    <message>
+        <source>yardctl: show it</source>
+        <translation>yardctl: zeigen</translation>
+    </message>
+    <message>
+        <source>yardctl: its actions</source>
+        <translation>yardctl: seine Aktionen</translation>
+    </message>
+    <message>
+        <source>curl: show it</source>
+        <translation>curl: zeigen</translation>
+    </message>
+    <message>
+        <source>JSON of the descriptor</source>
+        <translation>JSON der Beschreibung</translation>
+    </message>
+    <message>
+        <source>Copy as</source>
+        <translation>Kopieren als</translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::timeline::HoverCard</name>

@@ -5,6 +5,8 @@
 #include <QRandomGenerator>
 #include <QTest>
 
+#include <csignal>
+
 namespace yard::test {
 
 namespace {
@@ -44,6 +46,14 @@ bool RealEngine::startOn(quint16 port) {
 void RealEngine::kill() {
     process_.kill();
     process_.waitForFinished();
+}
+
+void RealEngine::standStill() {
+    ::kill(static_cast<pid_t>(process_.processId()), SIGSTOP);
+}
+
+void RealEngine::goOn() {
+    ::kill(static_cast<pid_t>(process_.processId()), SIGCONT);
 }
 
 QUrl RealEngine::address() const {

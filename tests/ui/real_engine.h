@@ -24,6 +24,9 @@ public:
     /// Waits until it serves; again on the same port after a kill().
     bool start();
     void kill();
+    /// Stands still, as a machine that is out of memory does, until it goes on.
+    void standStill();
+    void goOn();
     QString directory() const { return directory_.path(); }
     QUrl address() const;
     quint16 port() const { return port_; }

@@ -386,6 +386,36 @@ private slots:
         QCOMPARE(detail()->samples()->memory()->data().t, detail()->samples()->cores()->data().t);
     }
 
+    void theWindowGoesOnWhileTheEngineStandsStill() {
+        ActionsPage* page = actionsWith("label:filler", good_ - 1);
+        engine_.standStill();
+        // Keys and clicks that ask the engine for something, and more paintings than a window that waits would do.
+        int frames = 0;
+        for (const Qt::Key key : {Qt::Key_Down, Qt::Key_Down, Qt::Key_End, Qt::Key_Home}) {
+            QTest::keyClick(page->table(), key);
+            QTest::keyClick(window_.get(), Qt::Key_2, Qt::ControlModifier);
+            QCOMPARE(window_->pageId(), QString("queues"));
+            QTest::keyClick(window_.get(), Qt::Key_3, Qt::ControlModifier);
+            QCOMPARE(window_->pageId(), QString("actions"));
+            page->table()->setFocus();
+            frames += window_->grab().isNull() ? 0 : 1;
+        }
+        QTest::keyClick(page->table(), Qt::Key_End);
+        QCOMPARE(page->table()->currentIndex().row(), page->model()->rowCount() - 1);
+        QCOMPARE(frames, 4);
+        QElapsedTimer still;
+        still.start();
+        int ticks = 0;
+        QTimer timer;
+        connect(&timer, &QTimer::timeout, this, [&] { ++ticks; });
+        timer.start(20);
+        QTRY_VERIFY_WITH_TIMEOUT(still.elapsed() > 2'000, kSoon);
+        QVERIFY2(ticks > 20, qPrintable(QString::number(ticks))); // a hundred if nothing else ran here
+        engine_.goOn();
+        QTRY_COMPARE_WITH_TIMEOUT(stateOf(good_), QString("completed"), kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(page->model()->isHere(page->table()->rowAt(0)), kSoon); // in view
+    }
+
     void samplesThatCannotBeAreLeftOut() {
         const auto charts = chartsOf(
             QJsonArray{QJsonObject{{"t", 5'000'000}, {"cpu_percent", 150.0}, {"rss_bytes", 7}},

@@ -90,6 +90,7 @@ void Table::afterOrder() {
     else
         reselect(std::exchange(keptIds_, {}));
     const int top = keptTop_ != 0 ? rows_->rowOf(keptTop_) : -1;
+    updateGeometries(); // how far it can be scrolled now
     verticalScrollBar()->setValue(top < 0 ? scrolled : top * verticalHeader()->defaultSectionSize() - keptTopAt_);
     restoring_ = false;
     updateFrozen();

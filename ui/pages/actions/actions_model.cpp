@@ -547,7 +547,15 @@ void ActionsModel::tick() {
         if (action != nullptr && action->face == Face::Running)
             emit dataChanged(index(row, kRan), index(row, kRan));
     }
+    askAgain();
     refreshWhenDue();
+}
+
+/// What was not answered, because the connection broke or the engine stood still: while it is looked at.
+void ActionsModel::askAgain() {
+    if (!state_.isLive() || asking_ || index_.isAsking()) return;
+    if (isSame_ && !whole_ && !paged_) askIndex(Purpose::Anew);
+    askRows();
 }
 
 /// Rows may have come and gone where nobody watches: in lists by another field, and below the watched ones of a

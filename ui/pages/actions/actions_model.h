@@ -120,6 +120,7 @@ private:
     void applyWaiting();
     void setProblem(const QString& problem);
     void tick();
+    void askAgain();
     void refreshWhenDue();
     bool isNewestFirst() const { return sort_.isEmpty(); }
 

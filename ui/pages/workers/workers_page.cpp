@@ -9,6 +9,7 @@
 #include <QClipboard>
 #include <QCoreApplication>
 #include <QJsonArray>
+#include <QJsonDocument>
 #include <QMenu>
 #include <QPainter>
 
@@ -378,11 +379,28 @@ void WorkersPage::removeNow(const QString& id, const QString& name, bool force) 
     });
 }
 
+/// What shows this worker and what lists its actions, for a script.
+void WorkersPage::addCopyAs(QMenu& menu, const QJsonObject& worker) {
+    const QString id = worker.value("id").toString();
+    const auto add = [&](const QString& title, const QString& text) {
+        menu.addAction(title, this, [this, text] {
+            QApplication::clipboard()->setText(text);
+            context_.navigator.say(tr("Copied: %1").arg(text));
+        });
+    };
+    add(tr("yardctl: show it"), "yardctl workers show " + shellWord(id));
+    add(tr("yardctl: its actions"), "yardctl ls " + shellWord("worker:" + id));
+    add(tr("curl: show it"), curlOf({"GET", "workers/" + id, {}, {}, {}}, context_.link.address()));
+    add(tr("JSON of the descriptor"), QString::fromUtf8(QJsonDocument(worker).toJson(QJsonDocument::Indented)));
+}
+
 void WorkersPage::showMenu(const QPoint& global) {
     QMenu menu(this);
     menu.addActions({submitAction_, showActions_, showTimeline_, openPool_});
     menu.addSeparator();
-    menu.addActions({copyId_, removeAction_});
+    menu.addAction(copyId_);
+    if (const Worker* worker = selected()) addCopyAs(*menu.addMenu(tr("Copy as")), worker->json);
+    menu.addAction(removeAction_);
     menu.exec(global);
 }
 

@@ -13,6 +13,10 @@
 #include <QHash>
 #include <QSplitter>
 
+QT_BEGIN_NAMESPACE
+class QMenu;
+QT_END_NAMESPACE
+
 namespace yard::ui {
 
 class WorkerPanel;
@@ -54,6 +58,7 @@ private:
     void remove();
     void removeNow(const QString& id, const QString& name, bool force);
     void showMenu(const QPoint& global);
+    void addCopyAs(QMenu& menu, const QJsonObject& worker);
     Row rowOf(const Worker& worker) const;
 
     PageHead* head_;
