@@ -283,6 +283,7 @@ void Dispatcher::onStarted(Attempt& attempt, const runners::Started& started) {
     // A warm process is not its action's: what it uses, and whether it gets on, says nothing of one.
     attempt.pid = attempt.warm ? 0 : started.pid;
     if (attempt.warm) attempt.slot = started.slot;
+    attempt.lane = started.lane;
     attempt.runningSince = attempt.progress = MonoClock::now();
     if (!attempt.warm && attempt.slot.value < slotBusySince_.size())
         slotBusySince_[attempt.slot.value] = attempt.runningSince;
@@ -296,6 +297,7 @@ void Dispatcher::onEnded(Attempt& attempt, runners::Ended ended) {
     if (attempt.pid != 0) slotBusySince_[attempt.slot.value] = {};
     if (attempt.warm || (ended.cause != runners::EndCause::SpawnError && ended.slot.value < slotLoad_.size()))
         attempt.slot = ended.slot;
+    if (ended.lane) attempt.lane = ended.lane;
     setTimes(attempt, ended.times);
     attempt.record.outcome = outcomeOf(ended);
     if (attempt.isOverMemory && ended.cause == runners::EndCause::EngineStopped && !attempt.stop) {
@@ -401,7 +403,7 @@ timeline::Span spanOf(const Attempt& attempt, const Timestamps& times) {
     span.attempt = attempt.id.attempt;
     span.cls = attempt.cls.value;
     span.label = attempt.label.value;
-    span.slot = attempt.slot.value;
+    span.slot = attempt.lane.value_or(attempt.slot.value);
     span.begin = times[ActionState::Submitting];
     span.running = times[ActionState::Running];
     span.exited = times.exited;

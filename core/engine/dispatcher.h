@@ -78,6 +78,7 @@ struct Attempt {
     bool askedBack = false;       ///< it waits behind a long one while a slot is idle
     bool stored = false;          ///< the session has finished the action (abandoned): only the process is left
     std::optional<session::StopCause> stop;
+    std::optional<std::uint32_t> lane; ///< of its worker's timeline, where that is not the slot
     SpecPtr spec;
     WallScale scale; ///< fixed for the attempt: its times never run backwards
     SlotId slot{};

@@ -226,7 +226,9 @@ struct PoolProcessView {
     std::string id;
     std::string worker; ///< its id
     std::string state;
-    std::string why; ///< it was started, or ended
+    std::string whyStarted;
+    std::string whyEnded; ///< empty: it goes on
+    std::string note;     ///< of one that starts its step; of one that is gone what went wrong
     int pid = 0;
     unsigned sessions = 0;
     unsigned concurrency = 1;
@@ -234,13 +236,26 @@ struct PoolProcessView {
     WallMicros started = 0;
     WallMicros lastUsed = 0;
     WallMicros ended = 0;
-    std::vector<Lsn> current; ///< what it works on
+    std::vector<Lsn> current;    ///< what it works on
+    WallMicros currentSince = 0; ///< the oldest of them; 0: none
     std::optional<double> cpuSeconds;
     std::optional<std::int64_t> rssBytes;
 };
 struct PoolGroupView {
     std::string worker;
     std::string name;
+    std::string version;
+    unsigned minProcesses = 0;
+    unsigned maxProcesses = 0;       ///< 0: the pool's maxPerGroup
+    unsigned maxRequests = 0;        ///< 0: any number
+    std::optional<Duration> maxIdle; ///< absent: the pool's
+    bool globalQueue = true;
+    std::int64_t memoryMb = 0; ///< of each process; 0: no limit
+    struct Restart {
+        std::size_t done = 0;
+        std::size_t of = 0;
+    };
+    std::optional<Restart> restart; ///< a rolling one goes on
     std::int64_t waiting = 0;
     bool spawning = false;
     std::optional<double> hitRate; ///< absent: nobody asked for a process yet

@@ -131,12 +131,15 @@ PoolProcessView EngineCore::poolProcess(const runners::WarmProcessView& process)
     view.id = process.id;
     view.worker = process.worker;
     view.state = process.state;
-    view.why = process.why;
+    view.whyStarted = process.whyStarted;
+    view.whyEnded = process.whyEnded;
+    view.note = process.note;
     view.pid = process.pid;
     view.sessions = process.sessions;
     view.concurrency = process.concurrency;
     view.processed = process.processed;
     view.current = process.current;
+    if (process.currentSince) view.currentSince = scale_.at(*process.currentSince);
     view.cpuSeconds = process.cpuSeconds;
     view.rssBytes = process.rssBytes;
     if (process.started != MonoTime{}) view.started = scale_.at(process.started);
@@ -156,6 +159,14 @@ coro::Task<PoolView> EngineCore::pool() {
         PoolGroupView& to = view.groups.emplace_back();
         to.worker = group.worker;
         to.name = group.name;
+        to.version = group.version;
+        to.minProcesses = group.limits.minProcesses;
+        to.maxProcesses = group.limits.maxProcesses;
+        to.maxRequests = group.limits.maxRequests;
+        to.maxIdle = group.limits.maxIdle;
+        to.globalQueue = group.limits.globalQueue;
+        to.memoryMb = group.memoryMb;
+        if (group.restart) to.restart = {group.restart->done, group.restart->of};
         // In the pool waits what could be handed out, in the session the rest.
         to.waiting = session_->waitingAt(session::GateId(group.gate)) + static_cast<std::int64_t>(group.waiting);
         to.spawning = group.spawning;

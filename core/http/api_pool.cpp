@@ -19,23 +19,58 @@ void writeProcess(JsonWriter& writer, const engine::PoolProcessView& process) {
     if (!isGone) writer.member("state", process.state);
     if (process.pid != 0) writer.member("pid", process.pid);
     writer.member("processed", process.processed);
+    if (process.started != 0) writer.member("started", process.started);
+    if (!process.note.empty()) writer.member("note", process.note);
     if (isGone) {
         writer.member("ended", process.ended);
-        writer.member("why", process.why);
+        writer.member("why", process.whyEnded);
         writer.closeObject();
         return;
     }
     writer.member("sessions", process.sessions);
-    if (process.started != 0) writer.member("started", process.started);
     if (process.lastUsed != 0) writer.member("last_used", process.lastUsed);
     writer.member("concurrency", process.concurrency);
     writer.key("current");
     writer.openArray();
     for (const Lsn lsn : process.current) writer.integer(lsn.value);
     writer.closeArray();
+    if (process.currentSince != 0) writer.member("current_since", process.currentSince);
     if (process.cpuSeconds) writer.member("cpu_seconds", *process.cpuSeconds);
     if (process.rssBytes) writer.member("rss_bytes", *process.rssBytes);
-    writer.member("why_started", process.why);
+    writer.member("why_started", process.whyStarted);
+    if (!process.whyEnded.empty()) writer.member("why", process.whyEnded);
+    writer.closeObject();
+}
+
+void writeGroup(JsonWriter& writer, const engine::PoolGroupView& group) {
+    writer.openObject();
+    writer.member("worker", group.worker);
+    writer.member("name", group.name);
+    writer.member("version", group.version);
+    writer.member("waiting", group.waiting);
+    writer.member("spawning", group.spawning ? 1 : 0); // one at a time
+    if (group.hitRate) writer.member("hit_rate", *group.hitRate);
+    writer.member("spawn_seconds_saved", group.spawnSecondsSaved);
+    if (group.restart) {
+        writer.key("restart");
+        writer.openObject();
+        writer.member("done", group.restart->done);
+        writer.member("of", group.restart->of);
+        writer.closeObject();
+    }
+    writer.key("limits");
+    writer.openObject();
+    writer.member("min_processes", group.minProcesses);
+    writer.member("max_processes", group.maxProcesses);
+    writer.member("max_requests", group.maxRequests);
+    if (group.maxIdle) writer.member("max_idle_s", static_cast<double>(group.maxIdle->count()) / 1e6);
+    writer.member("queue", group.globalQueue ? "global" : "private");
+    writer.member("memory_mb", group.memoryMb);
+    writer.closeObject();
+    writer.key("processes");
+    writer.openArray();
+    for (const engine::PoolProcessView& process : group.processes) writeProcess(writer, process);
+    writer.closeArray();
     writer.closeObject();
 }
 
@@ -48,20 +83,7 @@ std::string poolJson(const engine::PoolView& pool) {
     writer.member("max_idle_s", static_cast<double>(pool.maxIdle.count()) / 1e6);
     writer.key("groups");
     writer.openArray();
-    for (const engine::PoolGroupView& group : pool.groups) {
-        writer.openObject();
-        writer.member("worker", group.worker);
-        writer.member("name", group.name);
-        writer.member("waiting", group.waiting);
-        writer.member("spawning", group.spawning ? 1 : 0); // one at a time
-        if (group.hitRate) writer.member("hit_rate", *group.hitRate);
-        writer.member("spawn_seconds_saved", group.spawnSecondsSaved);
-        writer.key("processes");
-        writer.openArray();
-        for (const engine::PoolProcessView& process : group.processes) writeProcess(writer, process);
-        writer.closeArray();
-        writer.closeObject();
-    }
+    for (const engine::PoolGroupView& group : pool.groups) writeGroup(writer, group);
     writer.closeArray();
     writer.key("gone");
     writer.openArray();

@@ -306,6 +306,20 @@ std::optional<ProcessView> Pool::process(ProcessId id) const {
     return process ? std::optional(viewOf(*process)) : std::nullopt;
 }
 
+namespace {
+
+/// Of a restart that goes on: how many are of the newest generation.
+std::size_t renewed(const Group& group) {
+    std::size_t count = 0;
+    if (!group.restarting) return count;
+    for (const auto* list : {&group.processes, &group.full})
+        for (Process* p = list->front(); p; p = List<Process, &Process::inGroup>::next(*p))
+            if (p->generation == group.generation) ++count;
+    return count;
+}
+
+} // namespace
+
 std::optional<GroupView> Pool::group(GroupId id) const {
     const Group* g = find(id);
     if (!g) return std::nullopt;
@@ -318,6 +332,8 @@ std::optional<GroupView> Pool::group(GroupId id) const {
                    .leaving = g->leaving,
                    .waiting = g->waiting.size(),
                    .restarting = g->restarting,
+                   .target = g->target,
+                   .renewed = renewed(*g),
                    .superseded = g->superseded,
                    .traffic = g->traffic,
                    .hits = g->hits,

@@ -149,6 +149,8 @@ struct GroupView {
     unsigned leaving = 0;
     std::size_t waiting = 0;
     bool restarting = false;
+    std::size_t target = 0;  ///< of the restart: processes there will be
+    std::size_t renewed = 0; ///< of them, those that are new already
     bool superseded = false;
     double traffic = 0;
     std::uint64_t hits = 0;

@@ -157,7 +157,8 @@ struct RunTimes {
 struct Started {
     SlotId slot;
     int pid = 0;
-    RunTimes times; ///< submitting, running
+    RunTimes times;                         ///< submitting, running
+    std::optional<std::uint32_t> lane = {}; ///< as Ended's
 };
 struct Ended {
     SlotId slot;
@@ -169,12 +170,13 @@ struct Ended {
     RunTimes times;
     StreamResult out;
     StreamResult err;
-    SpawnFailure spawn;          ///< cause SpawnError
-    std::vector<Denial> denied;  ///< by the sandbox
-    std::string result;          ///< of a warm worker: JSON; empty: none
-    std::string message;         ///< of a warm worker: one line for people
-    bool resultTooLarge = false; ///< it was over the limit and left out
-    bool hadSurvivors = false;   ///< processes of the tree outlived the first one and were ended
+    SpawnFailure spawn;                     ///< cause SpawnError
+    std::vector<Denial> denied;             ///< by the sandbox
+    std::string result;                     ///< of a warm worker: JSON; empty: none
+    std::string message;                    ///< of a warm worker: one line for people
+    bool resultTooLarge = false;            ///< it was over the limit and left out
+    std::optional<std::uint32_t> lane = {}; ///< of its worker's, where that is not its slot: timelines
+    bool hadSurvivors = false;              ///< processes of the tree outlived the first one and were ended
 };
 /// It was never started and never will be: taken back, or ended while it waited in its slot.
 struct Returned {};

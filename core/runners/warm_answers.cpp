@@ -62,7 +62,10 @@ void WarmRunner::learn(Process& process, Duration took, MonoTime now) {
 
 void WarmRunner::dropFrom(Process& process, std::uint32_t place) {
     const auto state = requests_[place].state;
-    if (state == Request::State::Running) std::erase(process.lanes, place);
+    if (state == Request::State::Running) {
+        std::erase(process.lanes, place);
+        process.freeLanes.push_back(requests_[place].lane);
+    }
     if (state == Request::State::Ahead) std::erase(process.ahead, place);
     if (state == Request::State::Unsent) std::erase(process.unsent, place);
 }
@@ -95,6 +98,7 @@ void WarmRunner::unsentElsewhere(Process& process, bool counts, MonoTime now) {
 void WarmRunner::finish(std::uint32_t place, Ended ended) {
     Request& request = requests_[place];
     ended.slot = request.entrySlot;
+    if (request.process && request.process->firstLane) ended.lane = *request.process->firstLane + request.lane;
     updates_.push_back(Update{request.id, std::move(ended)});
     forgetRequest(place);
 }

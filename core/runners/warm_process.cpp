@@ -88,7 +88,7 @@ void WarmRunner::prepared(AttemptId id, Result<Lease> lease) {
         for (const int fd : ends)
             if (fd >= 0) ::close(fd);
         if (!failure.empty()) process->worker->lastFailure = failure;
-        sayGoodbye(*process, failure.empty() ? WhyEnded::None : WhyEnded::SpawnFailed);
+        sayGoodbye(*process, failure.empty() ? WhyEnded::None : WhyEnded::SpawnFailed, failure);
         if (process->phase == Process::Phase::Ending)
             pool_.gone(process->inPool, now, out_);
         else
@@ -163,6 +163,8 @@ void WarmRunner::becomeReady(Process& process, std::string_view json, MonoTime n
     process.phase = Process::Phase::Live;
     process.concurrency = ready->concurrency;
     process.maxAhead = ready->ahead;
+    process.firstLane = process.worker->takeLanes(process.concurrency);
+    for (unsigned lane = process.concurrency; lane-- > 0;) process.freeLanes.push_back(lane);
     process.lastAnswer = now;
     ++counters_.spawned;
     const double average = process.worker->averageRun;
@@ -244,7 +246,7 @@ void WarmRunner::endPolitely(Process& process, MonoTime now) {
     process.phase = Process::Phase::Ending;
     release(process);
     if (was == Process::Phase::Waiting) {
-        sayGoodbye(process, WhyEnded::None);
+        sayGoodbye(process, WhyEnded::None, {});
         pool_.gone(process.inPool, now, out_);
         return forgetProcess(process, now);
     }
@@ -294,16 +296,18 @@ void WarmRunner::processEnded(Process& process, Ended ended, MonoTime now) {
                 ? fmt::format("handshake: {} before it was ready; {}", howItEnded(ended), lastOutput(ended))
                 : fmt::format("handshake: {}; {}", process.failure, lastOutput(ended));
         logWarning("pool", "no process of {} came up: {}", process.worker->descriptor->name, why);
-        process.worker->lastFailure = std::move(why);
         ++counters_.spawnFailures;
-        sayGoodbye(process, WhyEnded::SpawnFailed);
+        sayGoodbye(process, WhyEnded::SpawnFailed, why);
+        process.worker->lastFailure = std::move(why);
         pool_.spawnFailed(process.inPool, now, out_);
         return forgetProcess(process, now);
     }
     if (process.phase == Process::Phase::Live) broken(process, howItEnded(ended), now);
     process.phase = Process::Phase::Ending;
     closeSocket(process);
-    sayGoodbye(process, WhyEnded::None);
+    const bool isItsFault = !process.failure.empty();
+    sayGoodbye(process, WhyEnded::None,
+               isItsFault ? fmt::format("{}; {}", process.failure, lastOutput(ended)) : std::string());
     settleRequests(process, ended, fmt::format("{}; {}", howItEnded(ended), lastOutput(ended)), now);
     pool_.gone(process.inPool, now, out_);
     forgetProcess(process, now);
@@ -343,6 +347,7 @@ void WarmRunner::forgetProcess(Process& process, MonoTime now) {
     host_.letGo(process.memoryKey());
     host_.discard({process.id, process.slot, process.worker->id});
     freeSlots_.push_back(process.slot);
+    if (process.firstLane) process.worker->giveLanes(*process.firstLane, process.concurrency);
     process.worker->window = -1;
     byPlace_[process.inPool.place] = nullptr;
     std::erase(dirty_, &process);
@@ -353,9 +358,11 @@ void WarmRunner::forgetProcess(Process& process, MonoTime now) {
 }
 
 /// Before the pool forgets it.
-void WarmRunner::sayGoodbye(Process& process, WhyEnded why) {
+/// `note`: what people should know beside why; empty: nothing.
+void WarmRunner::sayGoodbye(Process& process, WhyEnded why, std::string note) {
     process.lastView = viewOf(process);
-    if (why != WhyEnded::None) process.lastView.why = pool::name(why);
+    if (why != WhyEnded::None) process.lastView.whyEnded = pool::name(why);
+    process.lastView.note = std::move(note);
 }
 
 } // namespace yard::runners

@@ -305,6 +305,8 @@ void WarmRunner::startLane(Process& process, std::uint32_t place, MonoTime now) 
     Request& request = requests_[place];
     request.state = Request::State::Running;
     request.laneAt = now;
+    request.lane = process.freeLanes.back();
+    process.freeLanes.pop_back();
     process.lanes.push_back(place);
     untold_.push_back(request.wire);
     armAt(now + kTellStarted);
@@ -339,7 +341,8 @@ void WarmRunner::tellStarted(MonoTime now) {
         request.told = true;
         updates_.push_back(Update{request.id, Started{request.entrySlot,
                                                       request.process->pid,
-                                                      {request.sentAt, request.laneAt, MonoTime{}, MonoTime{}}}});
+                                                      {request.sentAt, request.laneAt, MonoTime{}, MonoTime{}},
+                                                      *request.process->firstLane + request.lane}});
         return true;
     });
     if (!untold_.empty()) armAt(now + kTellStarted);

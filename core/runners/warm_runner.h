@@ -80,7 +80,9 @@ struct WarmProcessView {
     std::string id;
     std::string worker;
     std::string_view state;
-    std::string_view why; ///< it was started, or ended
+    std::string_view whyStarted;
+    std::string_view whyEnded; ///< empty: it goes on
+    std::string note;          ///< of one that starts its step; of one that is gone what went wrong
     int pid = 0;
     unsigned sessions = 0;
     unsigned concurrency = 1;
@@ -89,15 +91,24 @@ struct WarmProcessView {
     MonoTime lastUsed{};
     MonoTime ended{};
     std::vector<Lsn> current;
+    std::optional<MonoTime> currentSince; ///< of the oldest of them
     std::optional<double> cpuSeconds;
     std::optional<std::int64_t> rssBytes;
 };
 struct WarmGroupView {
     std::string worker; ///< id
     std::string name;   ///< of its family
+    std::string version;
     std::uint32_t gate = 0;
     std::size_t waiting = 0;
     bool spawning = false;
+    pool::GroupOptions limits;
+    std::int64_t memoryMb = 0; ///< of each process; 0: no limit
+    struct Restart {
+        std::size_t done = 0;
+        std::size_t of = 0;
+    };
+    std::optional<Restart> restart; ///< a rolling one goes on
     std::optional<double> hitRate;
     double spawnSecondsSaved = 0;
     std::vector<WarmProcessView> processes;
@@ -229,7 +240,8 @@ private:
     void closeSocket(Process& process);
     Process* find(pool::ProcessId id) const;
     Process* find(AttemptId id) const;
-    void sayGoodbye(Process& process, pool::WhyEnded why);
+    void sayGoodbye(Process& process, pool::WhyEnded why, std::string note);
+    std::string_view stepOf(const Process& process) const;
     WarmProcessView viewOf(const Process& process) const;
 
     const WarmConfig config_;

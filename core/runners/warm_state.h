@@ -45,6 +45,11 @@ struct WarmRunner::Worker {
     bool always = false;
     MonoTime lookedAt{};
     std::vector<std::uint32_t> held; ///< requests that wait for the look
+    std::vector<bool> lanes;         ///< of its timeline: those that a process has
+
+    /// So many lanes next to each other, the lowest that are free. The first.
+    std::uint32_t takeLanes(unsigned count);
+    void giveLanes(std::uint32_t first, unsigned count);
 
     pool::GroupOptions options() const {
         return {.minProcesses = config.minProcesses,
@@ -80,6 +85,8 @@ struct WarmRunner::Process {
     unsigned concurrency = 1;
     unsigned maxAhead = 0;
     std::vector<std::uint32_t> lanes;
+    std::optional<std::uint32_t> firstLane; ///< of its worker's timeline; `concurrency` of them are its own
+    std::vector<std::uint32_t> freeLanes;   ///< of those, counted from the first
     std::deque<std::uint32_t> ahead;
     std::deque<std::uint32_t> unsent;
     MonoTime lastAnswer{};
@@ -118,6 +125,7 @@ struct WarmRunner::Request {
     std::uint64_t wire = 0; ///< number on the socket: use << 32 | place
     std::uint32_t use = 0;
     Process* process = nullptr;
+    std::uint32_t lane = 0; ///< of its process's
     pool::WaiterId waiter;
     unsigned attempts = 0;
     bool told = false;

@@ -124,6 +124,21 @@ void WarmRunner::restartSigns(const std::string& id, const pool::RestartSigns& s
     flush();
 }
 
+// --- lanes
+
+std::uint32_t WarmRunner::Worker::takeLanes(unsigned count) {
+    std::size_t first = 0;
+    for (std::size_t at = 0; at < lanes.size() && at < first + count; ++at)
+        if (lanes[at]) first = at + 1;
+    if (lanes.size() < first + count) lanes.resize(first + count);
+    for (std::size_t at = first; at < first + count; ++at) lanes[at] = true;
+    return static_cast<std::uint32_t>(first);
+}
+
+void WarmRunner::Worker::giveLanes(std::uint32_t first, unsigned count) {
+    for (std::size_t at = first; at < std::size_t{first} + count; ++at) lanes[at] = false;
+}
+
 // --- looking
 
 void WarmRunner::sampled(const std::vector<ProcessSample>& samples) {
@@ -160,15 +175,28 @@ WarmProcessView WarmRunner::viewOf(const Process& process) const {
     view.rssBytes = process.rssBytes;
     if (const auto inPool = pool_.process(process.inPool)) {
         view.state = pool::name(inPool->state);
-        view.why = inPool->whyEnded == pool::WhyEnded::None ? pool::name(inPool->whyStarted)
-                                                            : pool::name(inPool->whyEnded);
+        view.whyStarted = pool::name(inPool->whyStarted);
+        view.whyEnded = pool::name(inPool->whyEnded);
+        if (inPool->state == pool::ProcessState::Starting) view.note = stepOf(process);
         view.sessions = inPool->sessions;
         view.processed = inPool->processed;
         view.started = inPool->started;
         view.lastUsed = inPool->lastUsed;
     }
-    for (const std::uint32_t place : process.lanes) view.current.push_back(requests_[place].id.lsn);
+    for (const std::uint32_t place : process.lanes) {
+        const Request& request = requests_[place];
+        view.current.push_back(request.id.lsn);
+        view.currentSince = view.currentSince ? std::min(*view.currentSince, request.laneAt) : request.laneAt;
+    }
     return view;
+}
+
+std::string_view WarmRunner::stepOf(const Process& process) const {
+    switch (process.phase) {
+    case Process::Phase::Waiting: return "waits for memory";
+    case Process::Phase::Preparing: return "its files are made";
+    default: return process.pid == 0 ? "is being started" : "has not said that it is ready";
+    }
 }
 
 WarmPoolView WarmRunner::view() const {
@@ -180,7 +208,11 @@ WarmPoolView WarmRunner::view() const {
         WarmGroupView view;
         view.worker = id;
         view.name = group->family;
+        view.version = worker->descriptor->version;
         view.gate = worker->gate;
+        view.limits = group->options;
+        view.memoryMb = worker->descriptor->resources.memoryMb;
+        if (group->restarting) view.restart = {group->renewed, group->target};
         view.waiting = group->waiting + worker->held.size();
         view.spawning = group->starting > 0;
         if (group->hits + group->misses > 0)

@@ -52,6 +52,7 @@ private slots:
     void settingsAreShownAndChanged();
     void gcSaysWhatWentOrWouldGo();
     void thePoolIsShown();
+    void thePoolIsSteered();
     void locksAreListed();
     void topPrintsOnceWithoutATerminal();
     void topLivesInATerminal();
@@ -89,6 +90,9 @@ void TestYardctlCommands::wrongUsageExits2() {
                                                                        {"queue", "hold"},
                                                                        {"workers", "add"},
                                                                        {"session", "explode"},
+                                                                       {"pool", "burn"},
+                                                                       {"pool", "detach"},
+                                                                       {"pool", "set", "max"},
                                                                        {"cancel"},
                                                                        {"run", "--priority", "high", "true"},
                                                                        {"run", "-e", "=", "true"},
@@ -312,13 +316,47 @@ void TestYardctlCommands::gcSaysWhatWentOrWouldGo() {
 
 void TestYardctlCommands::thePoolIsShown() {
     const FakeServer server(
-        table({{"GET /compute/pool", {200, R"({"groups":[{"name":"thumbs","processes":[{"id":"p1","state":"idle",
-                                        "pid":7,"processed":3,"sessions":0,"why_started":"waiting work"}]}]})"}}}));
+        table({{"GET /compute/pool",
+                {200, R"({"groups":[{"name":"thumbs","version":"2","waiting":4,"spawning":1,"hit_rate":0.75,
+                "spawn_seconds_saved":3.5,"restart":{"done":1,"of":2},"processes":[{"id":"p1","state":"busy",
+                "pid":7,"processed":3,"sessions":1,"why_started":"first_request","cpu_seconds":1.5,"rss_bytes":2000,
+                "current":[12,13],"current_since":9000000000000000},{"id":"p2","state":"starting","processed":0,
+                "note":"has not said that it is ready","why_started":"all_busy","current":[]}]},{"name":"idle"}],
+                "gone":[{"id":"p0","pid":6,"processed":9,"ended":86400000000,"why":"max_requests"}]})"}}}));
     const DataDirectory data(server);
-    QCOMPARE(data.run({"pool"}).out, "WORKER  ID  STATE  PID  DONE  NOW  WHY\n"
-                                     "thumbs  p1  idle     7     3    0  waiting work\n");
+    QCOMPARE(
+        data.run({"pool"}).out,
+        "thumbs 2: 4 wait, one starts, 75.0 % found a process, 3.5 s of starts saved, restarts one by one: 1 of 2\n"
+        "idle : 0 wait\n"
+        "WORKER  ID  STATE     PID  OPEN  DONE     CPU   MEMORY  UP  USED  NOW                            WHY\n"
+        "thumbs  p1  busy        7     1     3  1.50 s  2.00 kB   -     -  12 and 1 for 0.00 s            first "
+        "request\n"
+        "thumbs  p2  starting    0     0     0       -        -   -     -  has not said that it is ready  all "
+        "busy\n");
+    const std::string gone = data.run({"pool", "--gone"}).out;
+    QVERIFY2(gone.find("p0    6     9  max requests") != std::string::npos, gone.c_str());
+    QVERIFY(data.run({"--json", "pool"}).out.starts_with("{\"groups\""));
     const FakeServer none(table({}));
     QCOMPARE(DataDirectory(none).run({"pool"}).code, 1);
+}
+
+void TestYardctlCommands::thePoolIsSteered() {
+    const FakeServer server(table({{"POST /compute/pool/thumbs%402/restart", {200, R"({"worker":"x"})"}},
+                                   {"DELETE /compute/pool/processes/p7", {200, R"({"id":"p7"})"}},
+                                   {"PATCH /compute/pool", {200, R"({"max":4,"max_per_group":0,"groups":[]})"}},
+                                   {"GET /compute/pool", {200, R"({"groups":[],"gone":[]})"}}}));
+    const DataDirectory data(server);
+    QVERIFY(data.run({"pool", "restart", "thumbs@2"}).out.starts_with("the processes of thumbs@2 are replaced"));
+    QVERIFY(data.run({"pool", "detach", "p7"}).out.starts_with("p7 gets no more requests"));
+    QCOMPARE(data.run({"--json", "pool", "detach", "p7"}).out, "{\"id\":\"p7\"}\n");
+    QCOMPARE(data.run({"pool", "set", "max=4", "max_per_group=default"}).out, "max is 4\nmax_per_group is 0\n");
+    QCOMPARE(server.requests().back().body, "{\"max\":4,\"max_per_group\":null}");
+    QVERIFY(data.run({"--json", "pool", "set", "max=4"}).out.starts_with("{\"max\":4"));
+    QCOMPARE(data.run({"pool", "detach", "p8"}).code, 1);
+    QCOMPARE(data.run({"pool"}).out, "");
+    QCOMPARE(data.run({"pool", "--gone"}).err, "No warm process has ended.\n");
+    const FakeServer none(table({}));
+    QCOMPARE(DataDirectory(none).run({"pool", "set", "max=4"}).code, 1);
 }
 
 void TestYardctlCommands::locksAreListed() {

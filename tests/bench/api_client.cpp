@@ -177,6 +177,21 @@ double drive(std::uint16_t port, int connections, long count, const std::functio
     return seconds;
 }
 
+std::vector<double> latencies(std::uint16_t port, long count, const std::string& text) {
+    Connection connection{connectTo(port), {}};
+    std::vector<double> micros;
+    std::string body;
+    for (long i = 0; i < count; ++i) {
+        const MonoTime from = MonoClock::now();
+        connection.send(text);
+        while (!connection.receive(body)) {
+        }
+        micros.push_back(secondsSince(from) * 1e6);
+    }
+    ::close(connection.fd);
+    return micros;
+}
+
 std::string ask(std::uint16_t port, const std::string& text) {
     Connection connection{connectTo(port), {}};
     connection.send(text);

@@ -55,6 +55,9 @@ std::string request(const std::string& method, const std::string& path, const st
 /// Returns seconds. Ends the program at an answer that is not 2xx.
 double drive(std::uint16_t port, int connections, long count, const std::function<const std::string&(long)>& text);
 
+/// Sends `text` so often over one connection, each when the answer before is there: microseconds of each.
+std::vector<double> latencies(std::uint16_t port, long count, const std::string& text);
+
 /// One request, the body of its answer.
 std::string ask(std::uint16_t port, const std::string& text);
 

@@ -206,6 +206,40 @@ class Warm(unittest.TestCase):
 
     # --- what works
 
+    def test_what_people_see_of_a_process(self):
+        self.register(memory_mb=2000, pool={"max_processes": 2, "min_processes": 1, "max_requests": 100})
+        lsn = self.hold_one()
+        group, = self.pool()["groups"]
+        self.assertEqual([group["name"], group["version"], group["waiting"], group["spawning"]], ["w", "1", 0, 0])
+        self.assertEqual(group["limits"], {"min_processes": 1, "max_processes": 2, "max_requests": 100,
+                                           "queue": "global", "memory_mb": 2000})
+        busy, = group["processes"]
+        self.assertEqual([busy["state"], busy["sessions"], busy["current"], busy["why_started"], busy["concurrency"]],
+                         ["busy", 1, [lsn], "first_request", 1])
+        self.assertLessEqual(busy["started"], busy["current_since"])
+        self.assertGreater(busy["rss_bytes"], 0)
+        self.assertGreaterEqual(busy["cpu_seconds"], 0)
+        self.let_go()
+        self.assertEqual(self.result(lsn)["state"], "completed")
+        wait_for(lambda: self.processes()[0]["processed"] == 1, "it is counted")
+        idle, = self.processes()
+        self.assertEqual([idle["state"], idle["sessions"], idle["current"]], ["idle", 0, []])
+        self.assertGreaterEqual(idle["last_used"], idle["started"])
+
+    def test_processes_are_lanes_of_the_timelines(self):
+        self.register(pool={"max_processes": 2})
+        for name in ("a", "b"):
+            self.hold_one(name)
+        for name in ("a", "b"):
+            self.let_go(name)
+        for _ in range(5):
+            self.value("pid")
+        def lanes():
+            workers = self.call("GET", "timelines")["workers"]
+            return {lane["slot"]: len(lane["bars"]) + sum(lane["columns"]["count"])
+                    for w in workers for lane in w["lanes"]}
+        wait_for(lambda: sorted(lanes()) == [0, 1] and sum(lanes().values()) == 7, "two lanes with seven actions")
+
     def test_a_process_serves_many_requests(self):
         self.register()
         first = self.value("pid")
@@ -330,6 +364,10 @@ class Warm(unittest.TestCase):
         open(flag, "w").close()
         self.call("POST", "pool/w/restart")
         wait_for(lambda: [g for g in self.pool()["gone"] if g["why"] == "spawn_failed"], "the new one failed")
+        gone = [g for g in self.pool()["gone"] if g["why"] == "spawn_failed"][0]
+        self.assertIn("handshake", gone["note"])
+        self.assertIn("refuses", gone["note"])
+        self.assertNotIn("restart", self.pool()["groups"][0])
         self.assertEqual(self.value("pid"), first)
 
     def test_detach_of_one_process(self):

@@ -29,6 +29,8 @@ Outcome<int> topCommand(const Invocation&);
 Outcome<int> completionCommand(const Invocation&);
 Outcome<int> manualCommand(const Invocation&);
 
+/// {"grace_s":5,"log_level":null} of NAME=VALUE words; VALUE "default" is null, one that is no JSON is text.
+Outcome<boost::json::object> changesOf(const std::vector<std::string>& operands);
 /// The path of jobs, global or of the queue that --queue names: "jobs" or "queues/7/jobs".
 std::string jobsPath(const Arguments& arguments);
 /// Waits for one action to end: long polls, over restarts of the engine, without limit unless `seconds` is given

@@ -1,4 +1,4 @@
-// yardctl settings, pool: what can be set of an engine, and its warm processes.
+// yardctl settings: what can be set of an engine.
 #include "app/yardctl/action_view.h"
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/format.h"
@@ -50,7 +50,8 @@ void showSettings(const json::object& settings) {
     fmt::print("{}", table.text(terminalWidth()));
 }
 
-/// {"grace_s":5,"log_level":null} of NAME=VALUE words; VALUE "default" is null, one that is no JSON is text.
+} // namespace
+
 Outcome<json::object> changesOf(const std::vector<std::string>& operands) {
     json::object changes;
     for (const std::string& operand : operands) {
@@ -67,31 +68,6 @@ Outcome<json::object> changesOf(const std::vector<std::string>& operands) {
     }
     return changes;
 }
-
-void showPool(const json::object& pool) {
-    Table table({{"WORKER"}, {"ID"}, {"STATE"}, {"PID", true}, {"DONE", true}, {"NOW", true}, {"WHY"}});
-    if (const json::array* groups = arrayOf(pool, "groups"))
-        for (const json::value& group : *groups) {
-            const json::array* processes = group.is_object() ? arrayOf(group.get_object(), "processes") : nullptr;
-            if (!processes) continue;
-            for (const json::value& each : *processes) {
-                if (!each.is_object()) continue;
-                const json::object& process = each.get_object();
-                table.add({printable(textOf(group.get_object(), "name")), printable(textOf(process, "id")),
-                           printable(textOf(process, "state")),
-                           fmt::format("{}", integerOf(process, "pid").value_or(0)),
-                           fmt::format("{}", integerOf(process, "processed").value_or(0)),
-                           fmt::format("{}", integerOf(process, "sessions").value_or(0)),
-                           printable(textOf(process, "why_started"))});
-            }
-        }
-    if (table.empty())
-        fmt::print(stderr, "There are no warm processes.\n");
-    else
-        fmt::print("{}", table.text(terminalWidth()));
-}
-
-} // namespace
 
 Outcome<int> settingsCommand(const Invocation& invocation) {
     const auto& operands = invocation.arguments.operands();
@@ -114,16 +90,6 @@ Outcome<int> settingsCommand(const Invocation& invocation) {
                 fmt::print("{} is as found\n", printable(name));
     const std::string names = waiting(answer->object);
     if (!names.empty()) fmt::print(stderr, "The next start of the engine will heed: {}.\n", names);
-    return 0;
-}
-
-Outcome<int> poolCommand(const Invocation& invocation) {
-    auto answer = invocation.engine.get("pool");
-    if (!answer) return failedWith(answer.error());
-    if (invocation.json)
-        fmt::print("{}\n", answer->text);
-    else
-        showPool(answer->object);
     return 0;
 }
 

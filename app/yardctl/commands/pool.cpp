@@ -1,0 +1,175 @@
+// yardctl pool: warm processes, listed, ended and replaced, and the limits of all.
+#include "app/yardctl/action_view.h"
+#include "app/yardctl/commands/functions.h"
+#include "app/yardctl/format.h"
+#include "app/yardctl/http_client.h"
+#include "core/base/clock.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <span>
+
+namespace yard::ctl {
+
+namespace {
+
+std::string count(const json::object& object, std::string_view key) {
+    return fmt::format("{}", integerOf(object, key).value_or(0));
+}
+
+std::string since(const json::object& object, std::string_view key) {
+    const auto at = integerOf(object, key);
+    if (!at) return "-";
+    return durationWords(static_cast<double>(std::max<std::int64_t>(wallNow() - *at, 0)) / 1e6);
+}
+
+std::string size(const json::object& object, std::string_view key) {
+    const auto bytes = integerOf(object, key);
+    return bytes && *bytes >= 0 ? sizeWords(static_cast<std::uint64_t>(*bytes)) : "-";
+}
+
+std::string words(std::string_view name) {
+    std::string out = printable(name);
+    std::ranges::replace(out, '_', ' ');
+    return out;
+}
+
+/// The actions it works on and for how long it has the oldest.
+std::string now(const json::object& process) {
+    const json::array* current = arrayOf(process, "current");
+    if (!current || current->empty()) return printable(textOf(process, "note"));
+    std::string out = compactJson(current->front());
+    if (current->size() > 1) out += fmt::format(" and {}", current->size() - 1);
+    return fmt::format("{} for {}", out, since(process, "current_since"));
+}
+
+void addProcess(Table& table, const json::object& group, const json::object& process) {
+    const std::string why = words(textOf(process, "why_started"));
+    const std::string ends = words(textOf(process, "why"));
+    const auto cpu = numberOf(process, "cpu_seconds");
+    table.add({printable(textOf(group, "name")), printable(textOf(process, "id")), words(textOf(process, "state")),
+               count(process, "pid"), count(process, "sessions"), count(process, "processed"),
+               cpu ? fmt::format("{:.2f} s", *cpu) : "-", size(process, "rss_bytes"), since(process, "started"),
+               since(process, "last_used"), now(process), ends.empty() ? why : ends});
+}
+
+std::string groupWords(const json::object& group) {
+    std::string out = fmt::format("{} {}: {} wait", printable(textOf(group, "name")),
+                                  printable(textOf(group, "version")), count(group, "waiting"));
+    if (integerOf(group, "spawning").value_or(0) > 0) out += ", one starts";
+    if (const auto rate = numberOf(group, "hit_rate"))
+        out += fmt::format(", {:.1f} % found a process", std::min(*rate * 100, 100.0));
+    if (const auto saved = numberOf(group, "spawn_seconds_saved"); saved && *saved > 0)
+        out += fmt::format(", {} of starts saved", durationWords(*saved));
+    if (const json::object* restart = objectOf(group, "restart"))
+        out += fmt::format(", restarts one by one: {} of {}", count(*restart, "done"), count(*restart, "of"));
+    return out;
+}
+
+void showGroups(const json::object& pool) {
+    Table table({{"WORKER"},
+                 {"ID"},
+                 {"STATE"},
+                 {"PID", true},
+                 {"OPEN", true},
+                 {"DONE", true},
+                 {"CPU", true},
+                 {"MEMORY", true},
+                 {"UP", true},
+                 {"USED", true},
+                 {"NOW"},
+                 {"WHY"}});
+    std::string summary;
+    const json::array* groups = arrayOf(pool, "groups");
+    for (const json::value& value : groups ? *groups : json::array()) {
+        const json::object* group = value.if_object();
+        if (!group) continue;
+        summary += groupWords(*group) + "\n";
+        const json::array* processes = arrayOf(*group, "processes");
+        for (const json::value& each : processes ? *processes : json::array())
+            if (const json::object* process = each.if_object()) addProcess(table, *group, *process);
+    }
+    fmt::print("{}", summary);
+    if (table.empty())
+        fmt::print(stderr, "There are no warm processes.\n");
+    else
+        fmt::print("{}", table.text(terminalWidth()));
+}
+
+void showGone(const json::object& pool) {
+    Table table({{"ENDED"}, {"ID"}, {"PID", true}, {"DONE", true}, {"WHY"}, {"NOTE"}});
+    const json::array* gone = arrayOf(pool, "gone");
+    for (const json::value& value : gone ? *gone : json::array())
+        if (const json::object* process = value.if_object())
+            table.add({timeWords(integerOf(*process, "ended").value_or(0), wallNow()),
+                       printable(textOf(*process, "id")), count(*process, "pid"), count(*process, "processed"),
+                       words(textOf(*process, "why")), printable(textOf(*process, "note"))});
+    if (table.empty())
+        fmt::print(stderr, "No warm process has ended.\n");
+    else
+        fmt::print("{}", table.text(terminalWidth()));
+}
+
+Outcome<int> list(const Invocation& invocation) {
+    auto answer = invocation.engine.get("pool");
+    if (!answer) return failedWith(answer.error());
+    if (invocation.json)
+        fmt::print("{}\n", answer->text);
+    else if (invocation.arguments.has("gone"))
+        showGone(answer->object);
+    else
+        showGroups(answer->object);
+    return 0;
+}
+
+/// The same call for each word; `done` says what became of one.
+Outcome<int> forEach(const Invocation& invocation, std::span<const std::string> words, std::string_view method,
+                     std::string_view path, std::string_view done) {
+    for (const std::string& word : words) {
+        auto answer = invocation.engine.call(
+            {.method = std::string(method), .path = fmt::format(fmt::runtime(path), percentEncode(word))});
+        if (!answer) return failedWith(answer.error());
+        fmt::print("{}\n", invocation.json ? answer->text : fmt::format(fmt::runtime(done), printable(word)));
+    }
+    return 0;
+}
+
+Outcome<int> set(const Invocation& invocation, std::span<const std::string> words) {
+    auto changes = changesOf({words.begin(), words.end()});
+    if (!changes) return std::unexpected(changes.error());
+    auto answer = invocation.engine.call({.method = "PATCH", .path = "pool", .body = compactJson(*changes)});
+    if (!answer) return failedWith(answer.error());
+    if (invocation.json) {
+        fmt::print("{}\n", answer->text);
+        return 0;
+    }
+    for (const auto& [name, unused] : *changes)
+        if (const json::value* value = answer->object.if_contains(name))
+            fmt::print("{} is {}\n", printable(name), compactJson(*value));
+    return 0;
+}
+
+} // namespace
+
+Outcome<int> poolCommand(const Invocation& invocation) {
+    const std::vector<std::string>& words = invocation.arguments.operands();
+    if (words.empty()) return list(invocation);
+    const std::string& verb = words.front();
+    const std::span<const std::string> rest(words.begin() + 1, words.end());
+    const bool known = verb == "restart" || verb == "detach" || verb == "set";
+    if (!known)
+        return usageError(fmt::format("'pool' cannot '{}'; it knows restart, detach and set", printable(verb)));
+    if (rest.empty())
+        return usageError(fmt::format("something is missing: yardctl pool {} {}", verb,
+                                      verb == "restart"  ? "WORKER…"
+                                      : verb == "detach" ? "PROCESS…"
+                                                         : "NAME=VALUE…"));
+    if (verb == "set") return set(invocation, rest);
+    if (verb == "restart")
+        return forEach(invocation, rest, "POST", "pool/{}/restart",
+                       "the processes of {} are replaced one by one; 'yardctl pool' shows how far that is");
+    return forEach(invocation, rest, "DELETE", "pool/processes/{}",
+                   "{} gets no more requests, and ends once it has answered what it has");
+}
+
+} // namespace yard::ctl
