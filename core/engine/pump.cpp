@@ -151,6 +151,11 @@ void EngineCore::postFinishes(const std::vector<session::Finish>& finishes) {
 }
 
 void EngineCore::postFinish(const session::Finish& finish) {
+    // A warm action takes 10 us: who asks for it may not have got round to waiting. Company there is in a crowd
+    // only.
+    const Attempt* attempt = finish.attempt ? dispatcher_->find(finish.lsn) : nullptr;
+    const bool isAlone = attempt && attempt->warm && dispatcher_->inFlight() <= 1;
+    const bool hurries = isAlone || waiters_.contains(finish.lsn);
     store::Finish row;
     row.lsn = finish.lsn;
     row.state = finish.state;
@@ -166,7 +171,7 @@ void EngineCore::postFinish(const session::Finish& finish) {
         row.note = fmt::format("it waited for action {} to {}, and that one is {}", finish.because.lsn.value,
                                finish.because.on == DependencyOn::Failed ? "fail" : "be completed",
                                name(finish.because.state));
-    committer_.finish(std::move(row), waiters_.contains(finish.lsn));
+    committer_.finish(std::move(row), hurries);
 }
 
 void EngineCore::queueStopped(QueueId id) {

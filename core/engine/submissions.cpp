@@ -441,12 +441,14 @@ coro::Task<Result<void>> EngineCore::retire(Lsn lsn) {
 }
 
 coro::Task<Result<ActionResult>> EngineCore::waitForAction(Lsn lsn, Duration wait) {
-    Result<ActionResult> known = co_await action(lsn);
-    // In an abandoned session the end is visible before it is kept; who waits gets what is kept.
-    const bool kept = known && isEnded(known->state) && !session_->live(lsn);
-    if (!known || kept || wait <= Duration::zero()) co_return known;
-    // It was read before the ticket is there: look again at what the session knows, without a suspension in
-    // between.
+    // Of one that goes on nothing needs to be read before its end.
+    if (wait <= Duration::zero() || !session_->live(lsn)) {
+        Result<ActionResult> known = co_await action(lsn);
+        // In an abandoned session the end is visible before it is kept; who waits gets what is kept.
+        const bool kept = known && isEnded(known->state) && !session_->live(lsn);
+        if (!known || kept || wait <= Duration::zero()) co_return known;
+    }
+    // What was read may be outdated: look again at what the session knows, without a suspension in between.
     Waiters::Ticket ticket(waiters_, lsn);
     if (session_->live(lsn)) {
         dispatcher_->setHurry(lsn);

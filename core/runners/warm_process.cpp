@@ -21,6 +21,8 @@ namespace {
 /// Of a process's stdout and stderr what is kept: enough to say why it did not come up.
 constexpr std::uint64_t kKeptOutput = kInlineStreamBytes;
 constexpr std::size_t kToldOutput = 500;
+/// What is seen of a death first; how it ended says more.
+constexpr std::string_view kHungUp = "it closed its socket";
 
 std::string lastOutput(const Ended& ended) {
     std::string_view text = ended.err.bytes.empty() ? ended.out.bytes : ended.err.bytes;
@@ -143,7 +145,7 @@ void WarmRunner::readSocket(Process& process, MonoTime now) {
         if (!process.socket) return;
         const auto fill = process.in.receive(process.socket.get());
         if (fill == warm::FrameBuffer::Fill::WouldBlock) return;
-        if (fill == warm::FrameBuffer::Fill::Closed) return broken(process, "it closed its socket", now);
+        if (fill == warm::FrameBuffer::Fill::Closed) return broken(process, std::string(kHungUp), now);
         while (const auto frame = process.in.next()) {
             if (process.phase == Process::Phase::Launched)
                 frame->id == 0 ? becomeReady(process, frame->json, now)
@@ -179,7 +181,7 @@ void WarmRunner::writeSocket(Process& process, MonoTime now) {
         const ssize_t n = ::send(process.socket.get(), process.out.data() + process.written,
                                  process.out.size() - process.written, MSG_NOSIGNAL | MSG_DONTWAIT);
         if (n < 0 && errno == EINTR) continue;
-        if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK) return broken(process, "it closed its socket", now);
+        if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK) return broken(process, std::string(kHungUp), now);
         if (n < 0) break;
         process.written += static_cast<std::size_t>(n);
     }
@@ -292,7 +294,7 @@ void WarmRunner::processEnded(Process& process, Ended ended, MonoTime now) {
         std::string why =
             ended.cause == EndCause::SpawnError
                 ? fmt::format("start ({}): {}", runners::name(ended.spawn.step), ended.spawn.message)
-            : process.failure.empty() || process.failure == "it closed its socket"
+            : process.failure.empty() || process.failure == kHungUp
                 ? fmt::format("handshake: {} before it was ready; {}", howItEnded(ended), lastOutput(ended))
                 : fmt::format("handshake: {}; {}", process.failure, lastOutput(ended));
         logWarning("pool", "no process of {} came up: {}", process.worker->descriptor->name, why);
@@ -305,9 +307,11 @@ void WarmRunner::processEnded(Process& process, Ended ended, MonoTime now) {
     if (process.phase == Process::Phase::Live) broken(process, howItEnded(ended), now);
     process.phase = Process::Phase::Ending;
     closeSocket(process);
-    const bool isItsFault = !process.failure.empty();
-    sayGoodbye(process, WhyEnded::None,
-               isItsFault ? fmt::format("{}; {}", process.failure, lastOutput(ended)) : std::string());
+    std::string note;
+    if (!process.failure.empty())
+        note = fmt::format("{}; {}", process.failure == kHungUp ? howItEnded(ended) : process.failure,
+                           lastOutput(ended));
+    sayGoodbye(process, WhyEnded::None, std::move(note));
     settleRequests(process, ended, fmt::format("{}; {}", howItEnded(ended), lastOutput(ended)), now);
     pool_.gone(process.inPool, now, out_);
     forgetProcess(process, now);
@@ -328,7 +332,7 @@ void WarmRunner::settleRequests(Process& process, const Ended& ended, const std:
             fail(place, EndCause::LostRunner, {});
         else if (lanes.size() == 1 && !process.endedForOne)
             fail(place, EndCause::WorkerCrashed,
-                 process.failure.empty() || process.failure == "it closed its socket"
+                 process.failure.empty() || process.failure == kHungUp
                      ? "its warm process died: " + how
                      : fmt::format("its warm process was ended: {}; {}", process.failure, lastOutput(ended)));
         else

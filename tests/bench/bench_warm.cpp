@@ -7,7 +7,6 @@
 #include "core/base/clock.h"
 #include "core/base/files.h"
 #include "core/base/hash.h"
-#include "resources/kits/cpp/yard_worker.h"
 #include "tests/bench/api_client.h"
 #include "tests/bench/usage.h"
 
@@ -18,6 +17,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
+#include <memory>
 #include <spawn.h>
 #include <sqlite3.h>
 #include <string>
@@ -26,6 +26,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
+#include <yard_worker.h>
 
 using namespace yard;
 

@@ -2,6 +2,7 @@
 // of all states. What they show is looked at by people, and checked for blankness by the test of the same name.
 #include "tests/ui/demo_load.h"
 #include "tests/ui/real_engine.h"
+#include "tests/ui/warm_worker.h"
 #include "ui/bridge/attached_link.h"
 #include "ui/models/languages.h"
 #include "ui/models/notices.h"
@@ -16,6 +17,8 @@
 #include <QApplication>
 #include <QDialog>
 #include <QDir>
+#include <QJsonArray>
+#include <QJsonDocument>
 #include <QStandardPaths>
 #include <QTest>
 #include <cstdio>
@@ -57,6 +60,25 @@ int overlays(ui::MainWindow& window, ui::Theme& theme, const QDir& directory) {
     return made;
 }
 
+/// Warm workers, some with work that goes on, and processes that went.
+void submitWarm(ui::EngineLink& link) {
+    const QString thumbs = test::registerWarmWorker(link, "thumbnailer", "1.2.0", {{"max_processes", 2}});
+    const QString shaders = test::registerWarmWorker(link, "shaderc-warm", "2024.3", {{"queue", "private"}});
+    const QString scan = test::registerWarmWorker(link, "usd-scan", "0.9.4", {{"max_requests", 2}});
+    QJsonArray work;
+    const auto add = [&](const QString& worker, const char* function, const QString& label) {
+        const QJsonValue args = function == std::string_view("gate") ? QJsonValue("/nonexistent/never")
+                                                                     : QJsonValue(QJsonObject{{"a", 1}, {"b", 2}});
+        work.append(QJsonObject{
+            {"worker", worker}, {"function", function}, {"label", label}, {"args", args}, {"priority", 60}});
+    };
+    for (int i = 0; i < 4; ++i) add(scan, "add", QStringLiteral("/assets/env/harbor/pier_%1").arg(i));
+    add(shaders, "die", "volumetric.hlsl V0044");
+    for (int i = 0; i < 3; ++i) add(shaders, "add", QStringLiteral("hair_marschner.hlsl V011%1").arg(i));
+    for (int i = 0; i < 6; ++i) add(thumbs, "gate", QStringLiteral("IMG_2093%1.cr3").arg(i));
+    link.send({"POST", "jobs", {}, QJsonDocument(work).toJson()}, &link, [](const ui::Answer&) {});
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -83,6 +105,7 @@ int main(int argc, char** argv) {
     window.setEngine(std::move(link), "embedded");
     window.show();
     if (!QTest::qWaitFor([&] { return connection.state() == ui::LinkState::Connected; }, 5'000)) return 1;
+    if (wanted.isEmpty() || wanted.contains("pool")) submitWarm(connection);
     test::submitDemo(connection);
     QTest::qWait(3'500);
     int made = 0;

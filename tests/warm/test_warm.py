@@ -417,6 +417,29 @@ class Warm(unittest.TestCase):
         self.assertEqual([self.result(lsn)["state"] for lsn in (held, crashed)], ["completed"] * 2)
         self.assertEqual(self.result(held)["retry_count"] + self.result(crashed)["retry_count"], 0)
 
+    def test_after_ten_processes_that_crashed_with_others_it_fails_clearly(self):
+        # It dies as soon as it works on two, so that nobody can tell whose fault it is.
+        self.register(text=RAW + "frame(0, '{\"ready\":true,\"concurrency\":2,\"ahead\":0}')\nread()\nread()\n",
+                      functions=["f"], pool={"max_processes": 1})
+        queue = self.call("POST", "queues", {"config": {"max_retries": 0}})["queue_id"]
+        both = self.call("POST", "queues/%d/jobs" % queue, [{"worker": "w", "function": "f"}] * 2)["lsns"]
+        for lsn in both:
+            result = self.result(lsn, 60)
+            self.assertEqual((result["state"], result["reason"], result["retry_count"]), ("failed", "worker_crashed", 0))
+            self.assertIn("10 warm processes ended while they had it", result["note"])
+        self.assertEqual(len([p for p in self.pool()["gone"] if p["why"] == "crashed"]), 10)
+
+    def test_a_private_queue_serves_each_at_the_least_busy(self):
+        self.register(pool={"max_processes": 2, "queue": "private"})
+        held = self.hold_one()
+        lined = self.submit("pid")  # at the only process there is
+        wait_for(lambda: sorted((p["state"], p["sessions"]) for p in self.processes()) == [("busy", 2), ("idle", 0)],
+                 "it is in line, and another one is there")
+        self.assertEqual(self.run_one("pid")["state"], "completed")
+        self.assertEqual(max(p["sessions"] for p in self.processes()), 2)
+        self.let_go()
+        self.assertEqual(self.result(lined)["result"], self.result(held)["result"])
+
     def test_a_deadline_ends_the_process_and_is_final_for_the_attempt(self):
         self.register(pool={"max_processes": 1})
         first = self.value("pid")

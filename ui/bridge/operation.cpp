@@ -226,6 +226,26 @@ Operation removeWorker(const QString& id, const QString& name, bool force) {
             "yardctl workers remove " + id + (force ? QStringLiteral(" --force") : QString())};
 }
 
+Operation restartPool(const QString& worker, const QString& name) {
+    return {plain(QT_TRANSLATE_NOOP("Operation", "Restart the processes of %1 one by one")).arg(name),
+            post("pool/" + worker + "/restart"), "yardctl pool restart " + shellWord(worker)};
+}
+
+Operation detachProcess(const QString& process) {
+    return {plain(QT_TRANSLATE_NOOP("Operation", "Detach process %1")).arg(process),
+            {"DELETE", "pool/processes/" + process, {}, {}},
+            "yardctl pool detach " + shellWord(process)};
+}
+
+Operation configurePool(const QJsonObject& limits) {
+    QString line = "yardctl pool set";
+    for (auto it = limits.begin(); it != limits.end(); ++it)
+        line += ' ' + shellWord(it.key() + '=' + it.value().toVariant().toString());
+    return {plain(QT_TRANSLATE_NOOP("Operation", "Change the limits of the pool")),
+            {"PATCH", "pool", {}, textOf(limits)},
+            line};
+}
+
 Operation changeSettings(const QJsonObject& settings) {
     QString line = "yardctl settings";
     for (auto it = settings.begin(); it != settings.end(); ++it)

@@ -61,6 +61,11 @@ Operation sunsetSession();
 Operation submit(const QJsonValue& actions, qint64 queue, const QString& queueName);
 Operation registerWorker(const QString& id, const QByteArray& descriptor, const QString& name);
 Operation removeWorker(const QString& id, const QString& name, bool force);
+/// `worker`: its id; its warm processes are replaced one by one.
+Operation restartPool(const QString& worker, const QString& name);
+Operation detachProcess(const QString& process);
+/// max, max_per_group, max_idle_s.
+Operation configurePool(const QJsonObject& limits);
 Operation changeSettings(const QJsonObject& settings);
 
 } // namespace operations

@@ -1,6 +1,7 @@
 #include "ui/pages/actions/actions_page.h"
 #include "ui/pages/dashboard/dashboard_page.h"
 #include "ui/pages/page.h"
+#include "ui/pages/pool/pool_page.h"
 #include "ui/pages/queues/queues_page.h"
 #include "ui/pages/settings/settings_page.h"
 #include "ui/pages/timelines/timelines_page.h"
@@ -44,6 +45,11 @@ std::vector<PageSpec> allPages() {
          title(QT_TRANSLATE_NOOP("Pages", "Timelines")),
          "timelines",
          [](Context context) -> Page* { return new TimelinesPage(context); },
+         {}},
+        {"pool",
+         title(QT_TRANSLATE_NOOP("Pages", "Pool")),
+         "pool",
+         [](Context context) -> Page* { return new PoolPage(context); },
          {}},
         {"settings", title(QT_TRANSLATE_NOOP("Pages", "Settings")), "settings",
          [](Context context) -> Page* { return new SettingsPage(context); }},

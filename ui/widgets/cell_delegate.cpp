@@ -105,6 +105,8 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
         under = active ? Token::Selection : Token::SelectionDim;
     else if (table_->isHovered(index.row()))
         under = Token::Bg3;
+    const Cell cell = rows->idAt(index.row()) == 0 ? Cell{} : rows->cell(index.row(), index.column());
+    if (cell.isHead && under == Token::Bg1) under = Token::Bg2;
     const QRect area = option.rect;
     painter->fillRect(area, theme(under));
     if (!selected)
@@ -118,7 +120,7 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
         paintLoading(*painter, inside, theme);
         return;
     }
-    const Cell cell = rows->cell(index.row(), index.column());
+    inside.setLeft(inside.left() + scaled(cell.indent));
     const CellKind kind = rows->columns()[static_cast<std::size_t>(index.column())].kind;
     const QColor colour = colourOf(theme, cell);
     if (kind == CellKind::State && cell.face) {
@@ -142,7 +144,7 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
             inside.setLeft(inside.left() + 21);
         }
         const bool mono = cell.mono || kind == CellKind::Mono;
-        const QFont& own = typeface(mono ? Type::Mono : Type::Body);
+        const QFont& own = typeface(mono ? Type::Mono : cell.isHead && first ? Type::Strong : Type::Body);
         paint::text(*painter, inside, cell.text, own, kind == CellKind::Link ? theme(Token::Accent) : colour,
                     Qt::AlignLeft, kind == CellKind::Name ? Qt::ElideMiddle : Qt::ElideRight);
     }

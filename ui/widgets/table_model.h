@@ -44,10 +44,12 @@ struct Cell {
     QString icon = {};             ///< an icon that is no state's
     paint::Shares shares = {};     ///< of Progress
     enum class Tone : std::uint8_t { Normal, Dim, Faint, Alert, Accent } tone = Tone::Normal;
-    bool mono = false; ///< output, not our words
-    QString tip = {};  ///< in place of the text, when it says more
-    QString link = {}; ///< a part of the text that leads to `target`, in accent
-    qint64 target = 0; ///< an id; targetClicked() of the table
+    bool mono = false;   ///< output, not our words
+    QString tip = {};    ///< in place of the text, when it says more
+    QString link = {};   ///< a part of the text that leads to `target`, in accent
+    qint64 target = 0;   ///< an id; targetClicked() of the table
+    bool isHead = false; ///< of a row that heads those below: on bg2, its first cell semibold
+    int indent = 0;      ///< at 100 %: of a row below a head
     bool operator==(const Cell&) const = default;
 };
 

@@ -1,0 +1,144 @@
+#include "ui/pages/pool/pool_strip.h"
+
+#include "ui/style/format.h"
+#include "ui/style/paint.h"
+
+#include <QPainter>
+#include <QPainterPath>
+
+#include <algorithm>
+
+namespace yard::ui {
+
+namespace {
+
+constexpr int kFirstWidth = 300;
+constexpr std::size_t kTrend = 46;
+constexpr qint64 kMostCells = 64; ///< beyond, a cell stands for several
+
+} // namespace
+
+PoolStrip::PoolStrip(QWidget* parent)
+    : QWidget(parent)
+    , figures_(5, Format::unknown())
+    , notes_(5, QString()) {
+    setFixedHeight(scaled(60));
+    setAccessibleName(tr("The pool in figures"));
+}
+
+void PoolStrip::show(const PoolView& pool, qint64 machineMemory) {
+    const Format format;
+    busy_ = pool.count("busy") + pool.count("finishing");
+    idle_ = pool.count("idle") + pool.count("stopping");
+    starting_ = pool.count("starting");
+    max_ = pool.max;
+    QStringList states;
+    if (busy_ > 0) states << tr("%1 busy").arg(format.number(busy_));
+    if (idle_ > 0) states << tr("%1 idle").arg(format.number(idle_));
+    if (starting_ > 0) states << tr("%1 starting").arg(format.number(starting_));
+    states_ = states.join(", ");
+    const auto rate = pool.hitRate();
+    if (rate) hitRates_.push_back(*rate);
+    if (hitRates_.size() > kTrend) hitRates_.pop_front();
+    const auto memory = pool.memory();
+    QStringList waiting;
+    for (const PoolGroup& group : pool.groups)
+        if (group.waiting > 0) waiting << group.name;
+    figures_ = {format.number(pool.processes()),
+                rate ? format.percent(static_cast<qint64>(*rate * 1e6), 1'000'000) : Format::unknown(),
+                format.duration(Duration(static_cast<std::int64_t>(pool.savedSeconds() * 1e6))),
+                format.number(pool.waiting()), memory ? format.size(*memory) : Format::unknown()};
+    notes_ = {tr("of %1").arg(format.number(max_)), QString(), QString(),
+              waiting.size() == 1 ? tr("for %1").arg(waiting.front())
+              : waiting.isEmpty() ? QString()
+                                  : tr("for %n worker(s)", nullptr, static_cast<int>(waiting.size())),
+              machineMemory > 0 && memory ? tr("of %1").arg(format.size(machineMemory)) : QString()};
+    setAccessibleDescription(tr("%1 %2 processes").arg(figures_[0], notes_[0]));
+    update();
+}
+
+void PoolStrip::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    const Theme& theme = Theme::current();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(theme(Token::Line));
+    painter.setBrush(theme(Token::Bg1));
+    painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 3, 3);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    const QStringList captions = {tr("Processes"), tr("Found a warm process"), tr("Starts saved"),
+                                  tr("Waiting for a process"), tr("Memory")};
+    const qreal first = std::min<qreal>(scaled(kFirstWidth), width() * 0.3);
+    const qreal other = (width() - first) / 4;
+    for (int i = 0; i < 5; ++i) {
+        const qreal left = i == 0 ? 0 : std::round(first + (i - 1) * other);
+        const qreal right = i == 0 ? first : std::round(first + i * other);
+        if (i < 4)
+            paint::hairline(painter, {std::round(right), 1}, {std::round(right), height() - 1.0},
+                            theme(Token::Line));
+        const QRectF caption(left + 14, scaled(8), right - left - 28, scaled(18));
+        const QRectF line(left + 14, scaled(26), right - left - 28, scaled(24));
+        paint::text(painter, caption, captions[i], typeface(Type::Caption), theme(Token::Text2));
+        const QFont& own = typeface(Type::Title);
+        const qreal wide = numberWidth(own, figures_[i]);
+        paint::number(painter, line, figures_[i], own, theme(Token::Text1), Qt::AlignLeft);
+        const QRectF rest = line.adjusted(wide + 8, 0, 0, 0);
+        if (!notes_[i].isEmpty()) paint::text(painter, rest, notes_[i], typeface(Type::Body), theme(Token::Text2));
+        if (i == 0) {
+            paint::text(painter, caption, states_, typeface(Type::Caption), theme(Token::Text2), Qt::AlignRight);
+            const qreal noted = QFontMetricsF(typeface(Type::Body)).horizontalAdvance(notes_[0]);
+            paintCells(painter, rest.adjusted(noted + 8, 0, 0, 0));
+        } else if (i == 1) {
+            paintTrend(painter, QRectF(std::max(rest.left() + 8, line.right() - scaled(92)), line.center().y() - 10,
+                                       std::min<qreal>(scaled(92), line.right() - rest.left() - 8), 20));
+        }
+    }
+}
+
+/// Full busy, outlined idle, half starting; empty places in line.
+void PoolStrip::paintCells(QPainter& painter, const QRectF& area) const {
+    const qint64 count = std::min(std::max(max_, busy_ + idle_ + starting_), kMostCells);
+    if (count <= 0 || area.width() < 8) return;
+    const Theme& theme = Theme::current();
+    const qreal step = std::clamp<qreal>(std::floor(area.width() / static_cast<qreal>(count)), 3, 12);
+    const auto fits = std::min<qint64>(count, static_cast<qint64>(area.width() / step));
+    const qreal top = std::round(area.center().y() - 7);
+    for (qint64 i = 0; i < fits; ++i) {
+        const QRectF cell(std::round(area.right() - static_cast<qreal>(fits - i) * step) + 0.5, top + 0.5,
+                          step > 4 ? step - 3 : step - 2, 13);
+        painter.setBrush(Qt::NoBrush);
+        if (i < busy_) {
+            painter.fillRect(cell.adjusted(-0.5, -0.5, 0.5, 0.5), theme.fillOf(Face::Running));
+        } else if (i < busy_ + idle_) {
+            painter.setPen(theme(Token::Text2));
+            painter.drawRect(cell);
+        } else if (i < busy_ + idle_ + starting_) {
+            painter.setPen(theme.fillOf(Face::Running));
+            painter.drawRect(cell);
+            painter.fillRect(QRectF(cell.left(), cell.center().y(), cell.width(), cell.height() / 2),
+                             theme.fillOf(Face::Running));
+        } else {
+            painter.setPen(theme(Token::Line));
+            painter.drawRect(cell);
+        }
+    }
+}
+
+void PoolStrip::paintTrend(QPainter& painter, const QRectF& area) const {
+    if (hitRates_.size() < 2 || area.width() < 20) return;
+    const auto [least, most] = std::ranges::minmax(hitRates_);
+    const double low = std::min(least, most - 0.01);
+    QPainterPath path;
+    for (std::size_t i = 0; i < hitRates_.size(); ++i) {
+        const qreal x = area.left() + area.width() * static_cast<qreal>(i) / (kTrend - 1);
+        const qreal y = area.bottom() - area.height() * (hitRates_[i] - low) / (most - low);
+        i == 0 ? path.moveTo(x, y) : path.lineTo(x, y);
+    }
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(Theme::current()(Token::Accent), 1.5));
+    painter.drawPath(path);
+    painter.restore();
+}
+
+} // namespace yard::ui
