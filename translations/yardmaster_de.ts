@@ -1197,6 +1197,18 @@
         <source>Change settings</source>
         <translation>Einstellungen ändern</translation>
     </message>
+    <message>
+        <source>Restart the processes of %1 one by one</source>
+        <translation>Prozesse von %1 nacheinander neu starten</translation>
+    </message>
+    <message>
+        <source>Detach process %1</source>
+        <translation>Prozess %1 herauslösen</translation>
+    </message>
+    <message>
+        <source>Change the limits of the pool</source>
+        <translation>Grenzen des Pools ändern</translation>
+    </message>
 </context>
 <context>
     <name>Pages</name>
@@ -1223,6 +1235,264 @@
     <message>
         <source>Settings</source>
         <translation>Einstellungen</translation>
+    </message>
+    <message>
+        <source>Pool</source>
+        <translation>Pool</translation>
+    </message>
+</context>
+<context>
+    <name>PoolColumns</name>
+    <message>
+        <source>Process</source>
+        <translation>Prozess</translation>
+    </message>
+    <message>
+        <source>Worker, and its processes</source>
+        <translation>Worker und seine Prozesse</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>Zustand</translation>
+    </message>
+    <message>
+        <source>What the process is about</source>
+        <translation>Was der Prozess gerade ist</translation>
+    </message>
+    <message>
+        <source>Doing now</source>
+        <translation>Tut gerade</translation>
+    </message>
+    <message>
+        <source>The action it works on</source>
+        <translation>Die Aktion, an der er arbeitet</translation>
+    </message>
+    <message>
+        <source>For</source>
+        <translation>Seit</translation>
+    </message>
+    <message>
+        <source>How long it has worked on the oldest of them</source>
+        <translation>Wie lange er schon an der ältesten davon arbeitet</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Offen</translation>
+    </message>
+    <message>
+        <source>Requests it has</source>
+        <translation>Anfragen, die er hat</translation>
+    </message>
+    <message>
+        <source>Served</source>
+        <translation>Bedient</translation>
+    </message>
+    <message>
+        <source>Requests it has answered</source>
+        <translation>Anfragen, die er beantwortet hat</translation>
+    </message>
+    <message>
+        <source>Cores</source>
+        <translation>Kerne</translation>
+    </message>
+    <message>
+        <source>Processor in use, in cores</source>
+        <translation>Genutzter Prozessor, in Kernen</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>Resident memory of its process tree</source>
+        <translation>Belegter Speicher seines Prozessbaums</translation>
+    </message>
+    <message>
+        <source>Up</source>
+        <translation>Läuft</translation>
+    </message>
+    <message>
+        <source>How long it has lived</source>
+        <translation>Wie lange er schon lebt</translation>
+    </message>
+    <message>
+        <source>Last used</source>
+        <translation>Zuletzt</translation>
+    </message>
+    <message>
+        <source>When its newest request was answered</source>
+        <translation>Wann seine letzte Anfrage beantwortet war</translation>
+    </message>
+    <message>
+        <source>Started because</source>
+        <translation>Gestartet wegen</translation>
+    </message>
+    <message>
+        <source>Why it was started</source>
+        <translation>Warum er gestartet wurde</translation>
+    </message>
+    <message>
+        <source>When</source>
+        <translation>Wann</translation>
+    </message>
+    <message>
+        <source>When it was gone</source>
+        <translation>Wann er weg war</translation>
+    </message>
+    <message>
+        <source>Group</source>
+        <translation>Gruppe</translation>
+    </message>
+    <message>
+        <source>Its worker</source>
+        <translation>Sein Worker</translation>
+    </message>
+    <message>
+        <source>Proc.</source>
+        <translation>Proz.</translation>
+    </message>
+    <message>
+        <source>Number of the process</source>
+        <translation>Nummer des Prozesses</translation>
+    </message>
+    <message>
+        <source>Why it was let go</source>
+        <translation>Warum er gehen musste</translation>
+    </message>
+    <message>
+        <source>Lived</source>
+        <translation>Gelebt</translation>
+    </message>
+    <message>
+        <source>From its start to its end</source>
+        <translation>Von seinem Start bis zu seinem Ende</translation>
+    </message>
+    <message>
+        <source>Requests it answered</source>
+        <translation>Anfragen, die er beantwortet hat</translation>
+    </message>
+</context>
+<context>
+    <name>PoolWords</name>
+    <message>
+        <source>starting</source>
+        <translation>startet</translation>
+    </message>
+    <message>
+        <source>idle</source>
+        <translation>frei</translation>
+    </message>
+    <message>
+        <source>busy</source>
+        <translation>beschäftigt</translation>
+    </message>
+    <message>
+        <source>finishing</source>
+        <translation>läuft aus</translation>
+    </message>
+    <message>
+        <source>stopping</source>
+        <translation>endet</translation>
+    </message>
+    <message>
+        <source>gone</source>
+        <translation>weg</translation>
+    </message>
+    <message>
+        <source>first request</source>
+        <translation>erste Anfrage</translation>
+    </message>
+    <message>
+        <source>all were busy</source>
+        <translation>alle waren beschäftigt</translation>
+    </message>
+    <message>
+        <source>kept warm (min %1)</source>
+        <translation>warm gehalten (min. %1)</translation>
+    </message>
+    <message>
+        <source>restart</source>
+        <translation>Neustart</translation>
+    </message>
+    <message>
+        <source>idle for longer than it may</source>
+        <translation>länger frei, als er darf</translation>
+    </message>
+    <message>
+        <source>evicted: the pool was full and another worker needed a process</source>
+        <translation>verdrängt: der Pool war voll und ein anderer Worker brauchte einen Prozess</translation>
+    </message>
+    <message>
+        <source>served as many requests as it may</source>
+        <translation>hat so viele Anfragen bedient, wie er darf</translation>
+    </message>
+    <message>
+        <source>replaced by a restart</source>
+        <translation>durch einen Neustart ersetzt</translation>
+    </message>
+    <message>
+        <source>detached by hand, finished its requests first</source>
+        <translation>von Hand herausgelöst, hat seine Anfragen erst beendet</translation>
+    </message>
+    <message>
+        <source>its worker was removed</source>
+        <translation>sein Worker wurde entfernt</translation>
+    </message>
+    <message>
+        <source>a newer version of its worker is there</source>
+        <translation>eine neuere Fassung seines Workers ist da</translation>
+    </message>
+    <message>
+        <source>over its memory limit, recycled between requests</source>
+        <translation>über seiner Speichergrenze, zwischen Anfragen ersetzt</translation>
+    </message>
+    <message>
+        <source>crashed</source>
+        <translation>abgestürzt</translation>
+    </message>
+    <message>
+        <source>did not come up</source>
+        <translation>kam nicht hoch</translation>
+    </message>
+    <message>
+        <source>ended before it was needed</source>
+        <translation>beendet, bevor er gebraucht wurde</translation>
+    </message>
+    <message>
+        <source>no process</source>
+        <translation>kein Prozess</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
+    </message>
+    <message>
+        <source>%1 here</source>
+        <translation>%1 da</translation>
+    </message>
+    <message>
+        <source> and one starting</source>
+        <translation> und einer startet</translation>
+    </message>
+    <message>
+        <source>restarts one at a time, %1 of %2 done</source>
+        <translation>wird nacheinander neu gestartet, %1 von %2 fertig</translation>
+    </message>
+    <message>
+        <source>least busy first</source>
+        <translation>der am wenigsten Beschäftigte zuerst</translation>
+    </message>
+    <message>
+        <source>one queue for all</source>
+        <translation>eine Schlange für alle</translation>
+    </message>
+    <message>
+        <source>hit rate %1</source>
+        <translation>Trefferquote %1</translation>
+    </message>
+    <message>
+        <source>%1 wait</source>
+        <translation>%1 warten</translation>
     </message>
 </context>
 <context>
@@ -2869,6 +3139,93 @@
     </message>
 </context>
 <context>
+    <name>yard::ui::LimitsPanel</name>
+    <message>
+        <source>Limits of the pool</source>
+        <translation>Grenzen des Pools</translation>
+    </message>
+    <message>
+        <source>apply at once</source>
+        <translation>gelten sofort</translation>
+    </message>
+    <message>
+        <source>by capacity</source>
+        <translation>nach Kapazität</translation>
+    </message>
+    <message>
+        <source>Processes, at most</source>
+        <translation>Prozesse, höchstens</translation>
+    </message>
+    <message>
+        <source>no limit</source>
+        <translation>keine Grenze</translation>
+    </message>
+    <message>
+        <source>Processes of a worker, at most</source>
+        <translation>Prozesse eines Workers, höchstens</translation>
+    </message>
+    <message>
+        <source>for ever</source>
+        <translation>für immer</translation>
+    </message>
+    <message>
+        <source>s</source>
+        <translation>s</translation>
+    </message>
+    <message>
+        <source>Idle for, at most</source>
+        <translation>Frei, höchstens</translation>
+    </message>
+    <message>
+        <source>from its descriptor</source>
+        <translation>aus seiner Beschreibung</translation>
+    </message>
+    <message>
+        <source>There is no connection to the engine</source>
+        <translation>Es gibt keine Verbindung zur Engine</translation>
+    </message>
+    <message>
+        <source>This wants a number</source>
+        <translation>Hier gehört eine Zahl hin</translation>
+    </message>
+    <message>
+        <source>Limits of %1</source>
+        <translation>Grenzen von %1</translation>
+    </message>
+    <message>
+        <source>Processes, at least</source>
+        <translation>Prozesse, mindestens</translation>
+    </message>
+    <message>
+        <source>the pool&apos;s</source>
+        <translation>die des Pools</translation>
+    </message>
+    <message>
+        <source>Requests per process, at most</source>
+        <translation>Anfragen je Prozess, höchstens</translation>
+    </message>
+    <message>
+        <source>Memory per process</source>
+        <translation>Speicher je Prozess</translation>
+    </message>
+    <message>
+        <source>Requests at once per process</source>
+        <translation>Anfragen zugleich je Prozess</translation>
+    </message>
+    <message>
+        <source>Queue</source>
+        <translation>Schlange</translation>
+    </message>
+    <message>
+        <source>least busy first</source>
+        <translation>der am wenigsten Beschäftigte zuerst</translation>
+    </message>
+    <message>
+        <source>one for all</source>
+        <translation>eine für alle</translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::LoadCharts</name>
     <message>
         <source>Processor</source>
@@ -3341,6 +3698,205 @@
     <message>
         <source>Enter does it    &gt; only commands    @ queues    # a number    worker slot 3 03:00 on the timeline</source>
         <translation>Enter führt aus    &gt; nur Befehle    @ Warteschlangen    # eine Nummer    worker slot 3 03:00 auf der Zeitlinie</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::PoolPage</name>
+    <message>
+        <source>Pool</source>
+        <translation>Pool</translation>
+    </message>
+    <message>
+        <source>Restart one by one</source>
+        <translation>Nacheinander neu starten</translation>
+    </message>
+    <message>
+        <source>Detach process</source>
+        <translation>Prozess herauslösen</translation>
+    </message>
+    <message>
+        <source>Gone lately</source>
+        <translation>Zuletzt gegangen</translation>
+    </message>
+    <message>
+        <source>Warm processes by worker</source>
+        <translation>Warme Prozesse nach Worker</translation>
+    </message>
+    <message>
+        <source>Processes that are gone</source>
+        <translation>Prozesse, die weg sind</translation>
+    </message>
+    <message>
+        <source>No process has ended yet</source>
+        <translation>Noch ist kein Prozess zu Ende gegangen</translation>
+    </message>
+    <message>
+        <source>warm processes that stay between actions</source>
+        <translation>warme Prozesse, die zwischen Aktionen bleiben</translation>
+    </message>
+    <message>
+        <source>Columns</source>
+        <translation>Spalten</translation>
+    </message>
+    <message>
+        <source>F5</source>
+        <translation>F5</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n update(s) wait</source>
+        <translation>
+            <numerusform>%n Änderung wartet</numerusform>
+            <numerusform>%n Änderungen warten</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>No warm worker is registered. This is one:</source>
+        <translation>Kein warmer Worker ist angemeldet. Das ist einer:</translation>
+    </message>
+    <message>
+        <source>Copy the example</source>
+        <translation>Beispiel kopieren</translation>
+    </message>
+    <message>
+        <source>Register…</source>
+        <translation>Anmelden…</translation>
+    </message>
+    <message>
+        <source>Copied the example</source>
+        <translation>Das Beispiel ist kopiert</translation>
+    </message>
+    <message>
+        <source>process %1</source>
+        <translation>Prozess %1</translation>
+    </message>
+    <message>
+        <source>%1, pid %2</source>
+        <translation>%1, PID %2</translation>
+    </message>
+    <message>
+        <source>action %1</source>
+        <translation>Aktion %1</translation>
+    </message>
+    <message numerus="yes">
+        <source> and %n more</source>
+        <translation>
+            <numerusform> und %n weitere</numerusform>
+            <numerusform> und %n weitere</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>now</source>
+        <translation>jetzt</translation>
+    </message>
+    <message>
+        <source>There is no connection to the engine</source>
+        <translation>Es gibt keine Verbindung zur Engine</translation>
+    </message>
+    <message>
+        <source>Select a worker or a process first</source>
+        <translation>Erst einen Worker oder Prozess wählen</translation>
+    </message>
+    <message>
+        <source>Select a process first</source>
+        <translation>Erst einen Prozess wählen</translation>
+    </message>
+    <message>
+        <source>It ends already</source>
+        <translation>Er endet schon</translation>
+    </message>
+    <message>
+        <source>Show its actions</source>
+        <translation>Seine Aktionen zeigen</translation>
+    </message>
+    <message>
+        <source>Show on timeline</source>
+        <translation>Auf der Zeitachse zeigen</translation>
+    </message>
+    <message>
+        <source>Open what it works on</source>
+        <translation>Öffnen, woran er arbeitet</translation>
+    </message>
+    <message>
+        <source>Copy pid</source>
+        <translation>PID kopieren</translation>
+    </message>
+    <message>
+        <source>Copy as</source>
+        <translation>Kopieren als</translation>
+    </message>
+    <message>
+        <source>yardctl</source>
+        <translation>yardctl</translation>
+    </message>
+    <message>
+        <source>curl</source>
+        <translation>curl</translation>
+    </message>
+    <message>
+        <source>JSON</source>
+        <translation>JSON</translation>
+    </message>
+    <message>
+        <source>Warm processes</source>
+        <translation>Warme Prozesse</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::PoolStrip</name>
+    <message>
+        <source>The pool in figures</source>
+        <translation>Der Pool in Zahlen</translation>
+    </message>
+    <message>
+        <source>%1 busy</source>
+        <translation>%1 beschäftigt</translation>
+    </message>
+    <message>
+        <source>%1 idle</source>
+        <translation>%1 frei</translation>
+    </message>
+    <message>
+        <source>%1 starting</source>
+        <translation>%1 starten</translation>
+    </message>
+    <message>
+        <source>of %1</source>
+        <translation>von %1</translation>
+    </message>
+    <message>
+        <source>for %1</source>
+        <translation>für %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>for %n worker(s)</source>
+        <translation>
+            <numerusform>für %n Worker</numerusform>
+            <numerusform>für %n Worker</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 %2 processes</source>
+        <translation>%1 %2 Prozessen</translation>
+    </message>
+    <message>
+        <source>Processes</source>
+        <translation>Prozesse</translation>
+    </message>
+    <message>
+        <source>Found a warm process</source>
+        <translation>Fanden einen warmen Prozess</translation>
+    </message>
+    <message>
+        <source>Starts saved</source>
+        <translation>Gesparte Starts</translation>
+    </message>
+    <message>
+        <source>Waiting for a process</source>
+        <translation>Warten auf einen Prozess</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Speicher</translation>
     </message>
 </context>
 <context>

@@ -197,6 +197,33 @@
     </message>
 </context>
 <context>
+    <name>yard::ui::PoolPage</name>
+    <message numerus="yes">
+        <source>%n update(s) wait</source>
+        <translation>
+            <numerusform>%n update waits</numerusform>
+            <numerusform>%n updates wait</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source> and %n more</source>
+        <translation>
+            <numerusform> and %n more</numerusform>
+            <numerusform> and %n more</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::PoolStrip</name>
+    <message numerus="yes">
+        <source>for %n worker(s)</source>
+        <translation>
+            <numerusform>for %n worker</numerusform>
+            <numerusform>for %n workers</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::QueueCommands</name>
     <message numerus="yes">
         <source>It takes no new actions from then on; the %n it has run to their end.</source>

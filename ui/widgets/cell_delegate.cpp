@@ -105,7 +105,7 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
         under = active ? Token::Selection : Token::SelectionDim;
     else if (table_->isHovered(index.row()))
         under = Token::Bg3;
-    const Cell cell = rows->idAt(index.row()) == 0 ? Cell{} : rows->cell(index.row(), index.column());
+    const Cell cell = rows->isHere(index.row()) ? rows->cell(index.row(), index.column()) : Cell{};
     if (cell.isHead && under == Token::Bg1) under = Token::Bg2;
     const QRect area = option.rect;
     painter->fillRect(area, theme(under));

@@ -12,9 +12,9 @@ namespace yard::ui {
 
 namespace {
 
-QString tr(const char* text) {
-    return QCoreApplication::translate("Pool", text);
-}
+struct PoolWords {
+    Q_DECLARE_TR_FUNCTIONS(PoolWords)
+};
 
 PoolProcess readProcess(const QJsonObject& json) {
     PoolProcess process;
@@ -160,36 +160,37 @@ Face faceOf(const PoolProcess& process) {
 }
 
 QString stateWord(const QString& state) {
-    if (state == "starting") return tr("starting");
-    if (state == "idle") return tr("idle");
-    if (state == "busy") return tr("busy");
-    if (state == "finishing") return tr("finishing");
-    if (state == "stopping") return tr("stopping");
-    return tr("gone");
+    if (state == "starting") return PoolWords::tr("starting");
+    if (state == "idle") return PoolWords::tr("idle");
+    if (state == "busy") return PoolWords::tr("busy");
+    if (state == "finishing") return PoolWords::tr("finishing");
+    if (state == "stopping") return PoolWords::tr("stopping");
+    return PoolWords::tr("gone");
 }
 
 QString startedBecause(const PoolProcess& process, const PoolGroup& group) {
-    if (process.whyStarted == "first_request") return tr("first request");
-    if (process.whyStarted == "all_busy") return tr("all were busy");
+    if (process.whyStarted == "first_request") return PoolWords::tr("first request");
+    if (process.whyStarted == "all_busy") return PoolWords::tr("all were busy");
     if (process.whyStarted == "min_processes")
-        return tr("kept warm (min %1)").arg(group.limits.value("min_processes").toInteger());
-    if (process.whyStarted == "restart") return tr("restart");
+        return PoolWords::tr("kept warm (min %1)").arg(group.limits.value("min_processes").toInteger());
+    if (process.whyStarted == "restart") return PoolWords::tr("restart");
     return process.whyStarted;
 }
 
 QString wentBecause(const PoolProcess& process) {
     const auto with = [&](const QString& why) { return process.note.isEmpty() ? why : why + ": " + process.note; };
-    if (process.why == "idle") return tr("idle for longer than it may");
-    if (process.why == "evicted") return tr("evicted: the pool was full and another worker needed a process");
-    if (process.why == "max_requests") return tr("served as many requests as it may");
-    if (process.why == "restart") return tr("replaced by a restart");
-    if (process.why == "detached") return tr("detached by hand, finished its requests first");
-    if (process.why == "removed") return tr("its worker was removed");
-    if (process.why == "replaced") return tr("a newer version of its worker is there");
-    if (process.why == "memory") return tr("over its memory limit, recycled between requests");
-    if (process.why == "crashed") return with(tr("crashed"));
-    if (process.why == "spawn_failed") return with(tr("did not come up"));
-    return process.why.isEmpty() ? tr("ended before it was needed") : process.why;
+    if (process.why == "idle") return PoolWords::tr("idle for longer than it may");
+    if (process.why == "evicted")
+        return PoolWords::tr("evicted: the pool was full and another worker needed a process");
+    if (process.why == "max_requests") return PoolWords::tr("served as many requests as it may");
+    if (process.why == "restart") return PoolWords::tr("replaced by a restart");
+    if (process.why == "detached") return PoolWords::tr("detached by hand, finished its requests first");
+    if (process.why == "removed") return PoolWords::tr("its worker was removed");
+    if (process.why == "replaced") return PoolWords::tr("a newer version of its worker is there");
+    if (process.why == "memory") return PoolWords::tr("over its memory limit, recycled between requests");
+    if (process.why == "crashed") return with(PoolWords::tr("crashed"));
+    if (process.why == "spawn_failed") return with(PoolWords::tr("did not come up"));
+    return process.why.isEmpty() ? PoolWords::tr("ended before it was needed") : process.why;
 }
 
 QString stateOf(const PoolGroup& group) {
@@ -198,16 +199,19 @@ QString stateOf(const PoolGroup& group) {
     qint64 here = 0;
     for (const PoolProcess& process : group.processes)
         if (process.state != "starting") ++here;
-    QString first = here == 0  ? tr("no process")
-                    : most > 0 ? tr("%1 of %2").arg(here).arg(most)
-                               : tr("%1 here").arg(here);
-    if (group.starts) first += tr(" and one starting");
+    QString first = here == 0  ? PoolWords::tr("no process")
+                    : most > 0 ? PoolWords::tr("%1 of %2").arg(here).arg(most)
+                               : PoolWords::tr("%1 here").arg(here);
+    if (group.starts) first += PoolWords::tr(" and one starting");
     parts << first;
     if (group.restart)
-        parts << tr("restarts one at a time, %1 of %2 done").arg(group.restart->first).arg(group.restart->second);
-    parts << (group.limits.value("queue") == "private" ? tr("least busy first") : tr("one queue for all"));
-    if (group.hitRate) parts << tr("hit rate %1").arg(hitWords(*group.hitRate));
-    if (group.waiting > 0) parts << tr("%1 wait").arg(Format().number(group.waiting));
+        parts << PoolWords::tr("restarts one at a time, %1 of %2 done")
+                     .arg(group.restart->first)
+                     .arg(group.restart->second);
+    parts << (group.limits.value("queue") == "private" ? PoolWords::tr("least busy first")
+                                                       : PoolWords::tr("one queue for all"));
+    if (group.hitRate) parts << PoolWords::tr("hit rate %1").arg(hitWords(*group.hitRate));
+    if (group.waiting > 0) parts << PoolWords::tr("%1 wait").arg(Format().number(group.waiting));
     return parts.join(", ");
 }
 
