@@ -5,6 +5,7 @@
 #include "core/base/owner.h"
 #include "core/runners/launcher.h"
 #include "core/runners/launcher_group.h"
+#include "core/runners/launcher_process.h"
 #include "core/runners/launcher_pump.h"
 #include "core/runners/process_tree.h"
 #include "core/runners/recovery.h"
@@ -19,7 +20,6 @@
 #include <deque>
 #include <fmt/format.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
@@ -30,8 +30,6 @@
 #include <unistd.h>
 #include <unordered_map>
 
-extern char** environ;
-
 namespace yard::runners {
 namespace {
 
@@ -39,42 +37,6 @@ constexpr std::size_t kStartsPerMinute = 5;
 constexpr Duration kMinute{60'000'000};
 constexpr Duration kRetryAfter{15'000'000};
 constexpr int kGoodbyeMilliseconds = 5'000;
-
-bool isToken(std::string_view token) {
-    return token.size() >= 16 && token.size() <= 64 &&
-           std::ranges::all_of(token, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
-}
-
-// Never a fork: the engine's heap may be large. All signals are blocked in the child until it has settled its own,
-// and it leads a session of its own, so that Ctrl-C in a terminal reaches the engine only.
-Result<int> spawnLauncher(const LocalRunnerConfig& config, int socketFd) {
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawnattr_init(&attributes);
-    ::posix_spawn_file_actions_adddup2(&actions, socketFd, kLauncherSocketFd);
-    sigset_t all;
-    sigfillset(&all);
-    ::posix_spawnattr_setsigmask(&attributes, &all);
-    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID);
-
-    std::string argv0 = "yard-launcher";
-    std::string argv1 = kLauncherArgument;
-    std::array<char*, 3> argv{argv0.data(), argv1.data(), nullptr};
-    std::string owner = fmt::format("{}={}", kOwnerVariable, config.ownerToken);
-    std::vector<char*> envp;
-    for (char** entry = environ; entry && *entry; ++entry)
-        if (!std::string_view(*entry).starts_with("YARD_OWNER=")) envp.push_back(*entry);
-    envp.push_back(owner.data());
-    envp.push_back(nullptr);
-
-    pid_t pid = -1;
-    const int err = ::posix_spawn(&pid, config.program.c_str(), &actions, &attributes, argv.data(), envp.data());
-    ::posix_spawn_file_actions_destroy(&actions);
-    ::posix_spawnattr_destroy(&attributes);
-    if (err != 0) return failErrno("start the launcher " + config.program, err);
-    return pid;
-}
 
 } // namespace
 
@@ -532,7 +494,7 @@ void LocalRunner::Impl::restart() {
 }
 
 Result<std::unique_ptr<LocalRunner>> LocalRunner::start(LocalRunnerConfig config, UpdateSink sink) {
-    if (!isToken(config.ownerToken))
+    if (!isOwnerToken(config.ownerToken))
         return invalid("ownerToken", "the owner token has to be 16 to 64 lower-case hex digits");
     if (config.dataDir.empty() || config.dataDir.front() != '/')
         return invalid("dataDir", "the data directory has to be an absolute path");

@@ -1,6 +1,7 @@
 #include "ui/pages/pool/pool_page.h"
 
 #include "ui/pages/pool/limits_panel.h"
+#include "ui/pages/pool/pool_columns.h"
 #include "ui/pages/pool/pool_strip.h"
 #include "ui/style/format.h"
 
@@ -23,173 +24,6 @@ constexpr qint64 kFirstGroup = qint64{1} << 40; ///< row ids below are processes
 constexpr int kLimitsWidth = 372;
 constexpr int kIndent = 20;
 constexpr qsizetype kMostLabels = 100;
-
-struct PoolColumns {
-    Q_DECLARE_TR_FUNCTIONS(PoolColumns)
-};
-
-std::vector<Column> columns() {
-    return {
-        {"process",
-         PoolColumns::tr("Process"),
-         PoolColumns::tr("Worker, and its processes"),
-         CellKind::Name,
-         136,
-         false,
-         0,
-         false,
-         {}},
-        {"state",
-         PoolColumns::tr("State"),
-         PoolColumns::tr("What the process is about"),
-         CellKind::State,
-         138,
-         false,
-         0,
-         false,
-         {}},
-        {"doing",
-         PoolColumns::tr("Doing now"),
-         PoolColumns::tr("The action it works on"),
-         CellKind::Text,
-         204,
-         false,
-         0,
-         false,
-         {}},
-        {"for",
-         PoolColumns::tr("For"),
-         PoolColumns::tr("How long it has worked on the oldest of them"),
-         CellKind::Number,
-         72,
-         false,
-         0,
-         false,
-         {}},
-        {"open",
-         PoolColumns::tr("Open"),
-         PoolColumns::tr("Requests it has"),
-         CellKind::Number,
-         60,
-         false,
-         2,
-         false,
-         {}},
-        {"served",
-         PoolColumns::tr("Served"),
-         PoolColumns::tr("Requests it has answered"),
-         CellKind::Number,
-         80,
-         false,
-         0,
-         false,
-         {}},
-        {"cores",
-         PoolColumns::tr("Cores"),
-         PoolColumns::tr("Processor in use, in cores"),
-         CellKind::Number,
-         62,
-         false,
-         3,
-         false,
-         {}},
-        {"memory",
-         PoolColumns::tr("Memory"),
-         PoolColumns::tr("Resident memory of its process tree"),
-         CellKind::Number,
-         80,
-         false,
-         0,
-         false,
-         {}},
-        {"up",
-         PoolColumns::tr("Up"),
-         PoolColumns::tr("How long it has lived"),
-         CellKind::Number,
-         98,
-         false,
-         0,
-         false,
-         {}},
-        {"used",
-         PoolColumns::tr("Last used"),
-         PoolColumns::tr("When its newest request was answered"),
-         CellKind::Number,
-         96,
-         false,
-         1,
-         false,
-         {}},
-        {"why",
-         PoolColumns::tr("Started because"),
-         PoolColumns::tr("Why it was started"),
-         CellKind::Text,
-         120,
-         true,
-         0,
-         false,
-         {}},
-    };
-}
-
-std::vector<Column> goneColumns() {
-    return {
-        {"when",
-         PoolColumns::tr("When"),
-         PoolColumns::tr("When it was gone"),
-         CellKind::Name,
-         104,
-         false,
-         0,
-         false,
-         {}},
-        {"group",
-         PoolColumns::tr("Group"),
-         PoolColumns::tr("Its worker"),
-         CellKind::Name,
-         108,
-         false,
-         0,
-         false,
-         {}},
-        {"process",
-         PoolColumns::tr("Proc."),
-         PoolColumns::tr("Number of the process"),
-         CellKind::Number,
-         52,
-         false,
-         0,
-         false,
-         {}},
-        {"why",
-         PoolColumns::tr("Why it was let go"),
-         PoolColumns::tr("Why it was let go"),
-         CellKind::Text,
-         160,
-         true,
-         0,
-         false,
-         {}},
-        {"lived",
-         PoolColumns::tr("Lived"),
-         PoolColumns::tr("From its start to its end"),
-         CellKind::Number,
-         100,
-         false,
-         1,
-         false,
-         {}},
-        {"served",
-         PoolColumns::tr("Served"),
-         PoolColumns::tr("Requests it answered"),
-         CellKind::Number,
-         84,
-         false,
-         0,
-         false,
-         {}},
-    };
-}
 
 QString span(WallMicros from, WallMicros to) {
     if (from == 0) return Format::unknown();
@@ -217,7 +51,7 @@ PoolPage::PoolPage(Context context)
     , body_(new QWidget)
     , strip_(new PoolStrip)
     , table_(new Table("pool"))
-    , rows_(new RowsModel(columns(), this))
+    , rows_(new RowsModel(poolColumns(), this))
     , goneTable_(new Table("pool-gone"))
     , gone_(new RowsModel(goneColumns(), this))
     , gonePanel_(new Panel(tr("Gone lately"), false))
@@ -399,7 +233,7 @@ Row PoolPage::headOf(const PoolGroup& group) {
     row.id = rowOf(group.worker);
     Cell plain;
     plain.isHead = true;
-    row.cells.assign(columns().size(), plain);
+    row.cells.assign(poolColumns().size(), plain);
     row.cells[0].text = group.name + ' ' + group.version;
     row.cells[0].icon = folded_.contains(group.worker) ? "right" : "down";
     row.cells[2].text = stateOf(group);

@@ -1,0 +1,161 @@
+// What the detail of an action says in facts beside its output: why it waits or stopped, and what it used.
+#include "ui/pages/actions/detail_panel.h"
+
+#include "core/base/clock.h"
+
+#include <algorithm>
+
+namespace yard::ui {
+
+namespace {
+
+using FactList = std::vector<Fact>;
+
+Duration micros(double count) {
+    return Duration(std::chrono::microseconds(static_cast<qint64>(count)));
+}
+
+void addWait(FactList& facts, const QJsonObject& wait, const QString& note) {
+    const Format format;
+    const QString kind = wait.value("kind").toString();
+    if (kind == "capacity") {
+        facts.push_back({wait.value("resource").toString(), DetailPanel::tr("needs %1, %2 free")
+                                                                .arg(wait.value("need").toVariant().toString(),
+                                                                     wait.value("free").toVariant().toString())});
+        if (wait.contains("position"))
+            facts.push_back({DetailPanel::tr("in line"), format.number(wait.value("position").toInteger())});
+    } else if (kind == "lock") {
+        const qint64 by = wait.value("holder").toObject().value("lsn").toInteger();
+        facts.push_back({DetailPanel::tr("lock %1").arg(wait.value("name").toString()),
+                         by == 0 ? DetailPanel::tr("held") : DetailPanel::tr("held by %1").arg(format.number(by)),
+                         Fact::Tone::Link,
+                         {},
+                         by == 0 ? QString() : QString::number(by)});
+    } else if (kind == "dependency") {
+        const qint64 on = wait.value("lsn").toInteger();
+        facts.push_back({DetailPanel::tr("after"), format.number(on), Fact::Tone::Link, {}, QString::number(on)});
+    } else if (kind == "backoff" || kind == "not_before") {
+        const qint64 left = std::max<qint64>(0, wait.value("until").toInteger() - wallNow());
+        facts.push_back({kind == "backoff" ? DetailPanel::tr("back-off") : DetailPanel::tr("not before"),
+                         DetailPanel::tr("%1 more").arg(format.duration(micros(static_cast<double>(left))))});
+    } else if (kind == "hold") {
+        facts.push_back(
+            {DetailPanel::tr("held"), wait.value("of").toString(DetailPanel::tr("until it is released"))});
+    } else if (kind == "limit") {
+        facts.push_back({DetailPanel::tr("limit"),
+                         wait.value("of").toString() + ' ' + wait.value("limit").toVariant().toString()});
+    } else {
+        facts.push_back({kind, note});
+    }
+}
+
+void addEstimate(FactList& facts, const QJsonObject& estimate, bool hasStarted) {
+    const Format format;
+    const qint64 now = wallNow();
+    if (const qint64 start = estimate.value("start").toInteger(); start > now && !hasStarted)
+        facts.push_back({DetailPanel::tr("starts"), DetailPanel::tr("about %1").arg(format.time(start, now))});
+    if (const qint64 finish = estimate.value("finish").toInteger(); finish > now)
+        facts.push_back({DetailPanel::tr("done"), DetailPanel::tr("about %1").arg(format.time(finish, now))});
+}
+
+FactList endFacts(const ActionRow& row, int signal) {
+    FactList facts;
+    if (!row.reason.isEmpty())
+        facts.push_back({DetailPanel::tr("reason"), wordOfReason(row.reason, row.exitCode, signal),
+                         row.face == Face::Failed ? Fact::Tone::Alert : Fact::Tone::Normal});
+    else if (row.exitCode)
+        facts.push_back({DetailPanel::tr("reason"), DetailPanel::tr("exit code %1").arg(*row.exitCode)});
+    facts.push_back({DetailPanel::tr("tries"), Format().number(row.tries)});
+    return facts;
+}
+
+/// What it used of what it may.
+FactList limitFacts(const ActionRow& row, std::optional<Duration> ran, const QJsonObject& spec, qint64 written) {
+    const Format format;
+    FactList facts;
+    const double seconds = ran ? std::chrono::duration<double>(*ran).count() : 0;
+    const double deadline = spec.value("deadline_s").toDouble();
+    if (ran && deadline > 0)
+        facts.push_back(
+            {DetailPanel::tr("time"),
+             DetailPanel::tr("%1 of %2").arg(format.duration(*ran), format.duration(micros(deadline * 1e6))),
+             Fact::Tone::Normal, seconds / deadline});
+    else if (ran)
+        facts.push_back({DetailPanel::tr("time"), format.duration(*ran)});
+    const QJsonObject resources = spec.value("resources").toObject();
+    const double memory = resources.value("memory_mb").toDouble() * 1e6;
+    if (row.peakBytes && memory > 0)
+        facts.push_back(
+            {DetailPanel::tr("memory"),
+             DetailPanel::tr("%1 of %2").arg(format.size(*row.peakBytes), format.size(static_cast<qint64>(memory))),
+             Fact::Tone::Normal, static_cast<double>(*row.peakBytes) / memory});
+    else if (row.peakBytes)
+        facts.push_back({DetailPanel::tr("memory"), format.size(*row.peakBytes)});
+    const double cores = resources.value("cores").toDouble(1);
+    if (row.cpuSeconds && seconds > 0)
+        facts.push_back(
+            {DetailPanel::tr("cores"),
+             DetailPanel::tr("%1 of %2").arg(format.cores(*row.cpuSeconds / seconds), format.cores(cores)),
+             Fact::Tone::Normal, *row.cpuSeconds / seconds / cores});
+    if (written > 0) facts.push_back({DetailPanel::tr("output"), format.size(written)});
+    return facts;
+}
+
+/// How its time went.
+FactList timeFacts(const ActionRow& row, std::optional<Duration> ran, qint64 now) {
+    const Format format;
+    FactList times;
+    if (const auto waited = row.waited(now)) times.push_back({DetailPanel::tr("waited"), format.duration(*waited)});
+    if (const auto prepared = row.prepared(now))
+        times.push_back({DetailPanel::tr("prepared"), format.duration(*prepared)});
+    if (ran) times.push_back({DetailPanel::tr("ran"), format.duration(*ran)});
+    if (row.exited != 0 && row.finished > row.exited)
+        times.push_back({DetailPanel::tr("collected"),
+                         format.duration(micros(static_cast<double>(row.finished - row.exited)))});
+    return times;
+}
+
+FactList processorFacts(const ActionRow& row, std::optional<Duration> ran) {
+    const Format format;
+    FactList facts;
+    if (row.cpuSeconds)
+        facts.push_back({DetailPanel::tr("processor time"), format.duration(micros(*row.cpuSeconds * 1e6))});
+    if (row.peakBytes) facts.push_back({DetailPanel::tr("peak memory"), format.size(*row.peakBytes)});
+    if (ran) facts.push_back({DetailPanel::tr("wall time"), format.duration(*ran)});
+    if (facts.empty()) facts.push_back({DetailPanel::tr("not known yet"), Format::unknown()});
+    return facts;
+}
+
+} // namespace
+
+std::vector<Fact> DetailPanel::whyFacts() const {
+    if (row_.isFinal()) return endFacts(row_, action_.value("signal").toInt());
+    FactList facts;
+    for (const QJsonValue wait : whyJson_.value("waits").toArray()) addWait(facts, wait.toObject(), row_.note);
+    addEstimate(facts, action_.value("estimate").toObject(), row_.started != 0);
+    if (facts.empty()) facts.push_back({tr("now"), row_.face == Face::Running ? tr("it runs") : row_.note});
+    return facts;
+}
+
+void DetailPanel::refreshWhy() {
+    whyPanel_->setTitle(row_.face == Face::Completed ? tr("How it ended")
+                        : row_.isFinal()             ? tr("Why it stopped")
+                        : row_.face == Face::Running ? tr("While it runs")
+                                                     : tr("Why it waits"));
+    why_->set(whyFacts());
+}
+
+void DetailPanel::refreshLimits() {
+    const qint64 now = wallNow();
+    const auto ran = row_.ran(now);
+    qint64 written = 0;
+    for (const char* stream : {"stdout", "stderr"})
+        written += action_.value(QLatin1String(stream)).toObject().value("size").toInteger();
+    const FactList limits = limitFacts(row_, ran, spec_, written);
+    limitsPanel_->setVisible(!limits.empty());
+    limits_->set(limits);
+    split_->set(timeFacts(row_, ran, now));
+    processor_->set(processorFacts(row_, ran));
+}
+
+} // namespace yard::ui
