@@ -150,7 +150,8 @@ Result<void> readPage(const Query& parameters, int usual, engine::ListQuery& que
 
 /// Numbers with commas in between, as a term of the filter.
 Result<void> readLsns(std::string_view list, engine::ListQuery& query) {
-    FilterTerm term{.key = FilterKey::Lsn, .negated = false, .words = {}, .ranges = {}};
+    FilterTerm term;
+    term.key = FilterKey::Lsn;
     while (term.ranges.size() < kMaxPage) {
         const std::string_view word = list.substr(0, list.find(','));
         std::int64_t lsn = 0;

@@ -11,7 +11,7 @@ namespace yard::pool {
 
 namespace {
 
-constexpr TransitionTable<ProcessState, kProcessStates> kMoves{
+[[maybe_unused]] constexpr TransitionTable<ProcessState, kProcessStates> kMoves{
     {ProcessState::Gone, {ProcessState::Starting}},
     {ProcessState::Starting, {ProcessState::Idle, ProcessState::Stopping, ProcessState::Gone}},
     {ProcessState::Idle, {ProcessState::Busy, ProcessState::Stopping}},

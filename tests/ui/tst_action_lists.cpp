@@ -100,7 +100,8 @@ private:
         const qint64 above = filter.contains("lsn>") ? filter.section("lsn>", 1).toLongLong() : 0;
         for (qint64 lsn = count; lsn > above; --lsn)
             if (!retired.contains(lsn)) lsns.push_back(lsn);
-        if (sorted) std::ranges::stable_partition(lsns, [](qint64 lsn) { return lsn % 2 != 0; });
+        const auto oddFirst = [](qint64 lsn) { return std::pair(lsn % 2 == 0, -lsn); };
+        if (sorted) std::ranges::sort(lsns, {}, oddFirst);
         return lsns;
     }
     Answer answerTo(const Request& request) {

@@ -135,7 +135,7 @@ void NoticeRules::lookAtQueues(const NoticeFacts& facts, qint64 now) {
         const bool first = last == failedAt_.end() || now - last->second >= kQuietMs;
         failedAt_[id] = now;
         const auto& waiting = told_[std::to_underlying(NoticeRule::FirstFailure)].waiting;
-        if (first || std::ranges::any_of(waiting, [id = id](const Item& each) { return each.queue == id; }))
+        if (first || std::ranges::find(waiting, id, &Item::queue) != waiting.end())
             add(NoticeRule::FirstFailure, {id, queue.name, queue.failed - before.failed}, key, now);
     }
 }
