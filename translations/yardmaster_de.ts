@@ -3840,6 +3840,14 @@
         <source>Warm processes</source>
         <translation>Warme Prozesse</translation>
     </message>
+    <message>
+        <source>It works on nothing</source>
+        <translation>Er arbeitet an nichts</translation>
+    </message>
+    <message>
+        <source>It has no pid yet</source>
+        <translation>Er hat noch keine PID</translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::PoolStrip</name>

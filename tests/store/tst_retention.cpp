@@ -408,9 +408,10 @@ private slots:
         {
             auto database = Database::openForWriting(directory + "/journal.sqlite", {});
             QVERIFY(database
-                        ->execute("DELETE FROM meta WHERE key='finished'; DROP INDEX blob_pack; "
-                                  "DROP INDEX spec_chunks; DROP TABLE accepting; "
-                                  "ALTER TABLE attempt DROP COLUMN samples; PRAGMA user_version=2")
+                        ->execute(
+                            "DELETE FROM meta WHERE key='finished'; DROP INDEX blob_pack; "
+                            "DROP INDEX spec_chunks; DROP TABLE accepting; "
+                            "ALTER TABLE attempt DROP COLUMN samples; DROP TABLE dependent; PRAGMA user_version=2")
                         .has_value());
         }
         journal_ = std::make_unique<Journal>(directory);

@@ -87,9 +87,8 @@ std::vector<PaletteEntry> rankedForPalette(std::vector<PaletteEntry> entries, co
         const qsizetype used = recent.indexOf(entries[i].id);
         ranked.push_back({fit, used < 0 ? recent.size() : used, !entries[i].blocked.isEmpty(), i});
     }
-    std::ranges::stable_sort(ranked, [](const Ranked& left, const Ranked& right) {
-        return std::tuple(-left.fit, left.used, left.blocked) < std::tuple(-right.fit, right.used, right.blocked);
-    });
+    std::ranges::sort(ranked, {},
+                      [](const Ranked& each) { return std::tuple(-each.fit, each.used, each.blocked, each.at); });
     if (ranked.size() > most) ranked.resize(most);
     std::vector<PaletteEntry> found;
     found.reserve(ranked.size());

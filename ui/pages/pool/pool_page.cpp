@@ -350,19 +350,19 @@ const PoolGroup* PoolPage::group() const {
 void PoolPage::onSelection() {
     const PoolGroup* ofGroup = group();
     const PoolProcess* one = process();
-    const bool live = context_.state.isLive();
-    const QString lost = live ? QString() : tr("There is no connection to the engine");
-    restart_->setBlocked(!live ? lost : ofGroup == nullptr ? tr("Select a worker or a process first") : QString());
+    const QString lost = context_.state.isLive() ? QString() : tr("There is no connection to the engine");
+    const QString noGroup = ofGroup == nullptr ? tr("Select a worker or a process first") : QString();
+    const QString none = one == nullptr ? tr("Select a process first") : QString();
     const bool ends = one != nullptr && (one->state == "finishing" || one->state == "stopping");
-    detach_->setBlocked(!live            ? lost
-                        : one == nullptr ? tr("Select a process first")
-                        : ends           ? tr("It ends already")
-                                         : QString());
-    restartAction_->setEnabled(live && ofGroup != nullptr);
-    detachAction_->setEnabled(live && one != nullptr && !ends);
-    for (QAction* action : {showActions_, showTimeline_}) action->setEnabled(ofGroup != nullptr);
-    openAction_->setEnabled(one != nullptr && !one->current.empty());
-    copyPid_->setEnabled(one != nullptr && one->pid > 0);
+    const QString restart = lost.isEmpty() ? noGroup : lost;
+    const QString detach = !lost.isEmpty() ? lost : ends ? tr("It ends already") : none;
+    restart_->setBlocked(restart);
+    detach_->setBlocked(detach);
+    setBlocked(restartAction_, restart);
+    setBlocked(detachAction_, detach);
+    for (QAction* action : {showActions_, showTimeline_}) setBlocked(action, noGroup);
+    setBlocked(openAction_, one != nullptr && one->current.empty() ? tr("It works on nothing") : none);
+    setBlocked(copyPid_, one != nullptr && one->pid <= 0 ? tr("It has no pid yet") : none);
     limits_->show(pool_, ofGroup);
 }
 
@@ -389,6 +389,15 @@ void PoolPage::makeCommands() {
     copyPid_ = addCommand(*this, tr("Copy pid"), {}, [this] {
         if (const PoolProcess* one = process()) QApplication::clipboard()->setText(QString::number(one->pid));
     });
+    for (const auto& [id, action] : std::initializer_list<std::pair<const char*, QAction*>>{
+             {"restart", restartAction_},
+             {"detach", detachAction_},
+             {"actions", showActions_},
+             {"timeline", showTimeline_},
+             {"open", openAction_},
+             {"copyPid", copyPid_},
+         })
+        action->setObjectName(id);
     connect(restart_, &QAbstractButton::clicked, restartAction_, &QAction::trigger);
     connect(detach_, &QAbstractButton::clicked, detachAction_, &QAction::trigger);
 }
