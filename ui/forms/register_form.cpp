@@ -2,6 +2,7 @@
 
 #include "core/model/worker_package.h"
 #include "ui/models/chunk_upload.h"
+#include "ui/widgets/panel.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -15,7 +16,6 @@
 #include <QMimeData>
 #include <QPlainTextEdit>
 #include <QRegularExpression>
-#include <QScrollArea>
 
 namespace yard::ui {
 
@@ -167,13 +167,7 @@ QWidget* RegisterForm::makeForm() {
         showDescriptor();
     });
     connect(ask_, &QAbstractButton::clicked, this, &RegisterForm::askProgram);
-    auto* scroll = new QScrollArea;
-    scroll->setWidget(form);
-    scroll->setWidgetResizable(true);
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    scroll->setFocusPolicy(Qt::NoFocus);
-    return scroll;
+    return scrolling(form);
 }
 
 void RegisterForm::addLine(const QString& member, const QString& title, const QString& help) {

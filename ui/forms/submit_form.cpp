@@ -2,6 +2,7 @@
 
 #include "ui/models/chunk_upload.h"
 #include "ui/style/type.h"
+#include "ui/widgets/panel.h"
 
 #include <QApplication>
 #include <QCheckBox>
@@ -17,7 +18,6 @@
 #include <QMimeData>
 #include <QPlainTextEdit>
 #include <QRegularExpression>
-#include <QScrollArea>
 #include <QStackedWidget>
 
 #include <algorithm>
@@ -231,12 +231,7 @@ QWidget* SubmitForm::makeFields() {
     });
     connect(function_, &QComboBox::editTextChanged, this, &SubmitForm::onField);
     connect(hold_, &QCheckBox::clicked, this, &SubmitForm::onField);
-    auto* scroll = new QScrollArea;
-    scroll->setWidget(form);
-    scroll->setWidgetResizable(true);
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setFocusPolicy(Qt::NoFocus);
-    return scroll;
+    return scrolling(form);
 }
 
 QLayout* SubmitForm::makeFoot() {

@@ -84,6 +84,16 @@ bool Label::event(QEvent* event) {
     return QWidget::event(event);
 }
 
+QScrollArea* scrolling(QWidget* content) {
+    auto* scroll = new QScrollArea;
+    scroll->setWidget(content);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    return scroll;
+}
+
 Rule::Rule(Qt::Orientation orientation, QWidget* parent)
     : QWidget(parent)
     , orientation_(orientation) {

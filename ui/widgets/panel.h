@@ -8,6 +8,7 @@
 #include <QHBoxLayout>
 #include <QIcon>
 #include <QLabel>
+#include <QScrollArea>
 #include <QVBoxLayout>
 #include <optional>
 
@@ -40,6 +41,9 @@ private:
     std::optional<Face> ink_;
     bool elides_ = false;
 };
+
+/// All of `content` is there at any height: what does not fit is scrolled to.
+QScrollArea* scrolling(QWidget* content);
 
 /// A line of one pixel, upright or level.
 class Rule : public QWidget {

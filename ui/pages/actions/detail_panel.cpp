@@ -265,8 +265,9 @@ QWidget* DetailPanel::makeOutput() {
     column->addWidget(limitsPanel_);
     column->addWidget(split_);
     column->addStretch(1);
-    right->setMinimumWidth(scaled(240));
-    split->addWidget(right);
+    QScrollArea* facts = scrolling(right);
+    facts->setMinimumWidth(scaled(240));
+    split->addWidget(facts);
     split->setStretchFactor(0, 1);
     split->setSizes({600, scaled(240), scaled(300)});
     connect(why_, &Facts::linkClicked, this, [this](const QString& target) {

@@ -14,7 +14,6 @@
 #include <QLabel>
 #include <QMenu>
 #include <QPainter>
-#include <QScrollArea>
 
 #include <utility>
 
@@ -34,11 +33,6 @@ QueuePanel::QueuePanel(Context context, QWidget* parent)
     outer->setContentsMargins(1, 0, 0, 0);
     outer->setSpacing(0);
     makeHead(outer);
-    // All of it is there at any height; what does not fit is scrolled to.
-    auto* scroll = new QScrollArea;
-    scroll->setWidgetResizable(true);
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     auto* inside = new Surface(Token::Bg1);
     auto* column = new QVBoxLayout(inside);
     column->setContentsMargins(0, 0, 0, 0);
@@ -61,8 +55,7 @@ QueuePanel::QueuePanel(Context context, QWidget* parent)
     column->addWidget(troubles_);
     makeAddress(column);
     column->addStretch(1);
-    scroll->setWidget(inside);
-    outer->addWidget(scroll, 1);
+    outer->addWidget(scrolling(inside), 1);
 }
 
 void QueuePanel::makeHead(QVBoxLayout* column) {

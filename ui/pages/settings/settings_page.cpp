@@ -1,10 +1,10 @@
 #include "ui/pages/settings/settings_page.h"
 
 #include "ui/style/paint.h"
+#include "ui/widgets/panel.h"
 
 #include <QKeyEvent>
 #include <QPainter>
-#include <QScrollArea>
 
 #include <utility>
 
@@ -63,7 +63,6 @@ SettingsPage::SettingsPage(Context context)
     : Page(context)
     , head_(new PageHead(tr("Settings")))
     , search_(new FilterField(tr("Search settings"), false))
-    , scroll_(new QScrollArea)
     , nothing_(new Label(tr("No setting matches"), Type::Body, Token::Text2)) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
@@ -105,12 +104,8 @@ SettingsPage::SettingsPage(Context context)
     rows->addWidget(nothing_);
     nothing_->hide();
     rows->addStretch(1);
-    scroll_->setWidget(form);
-    scroll_->setWidgetResizable(true);
-    scroll_->setFrameShape(QFrame::NoFrame);
-    scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll_ = scrolling(form);
     scroll_->setObjectName("pane");
-    scroll_->setFocusPolicy(Qt::NoFocus);
     middle->addWidget(list);
     middle->addWidget(scroll_, 1);
     all->addLayout(middle, 1);

@@ -34,7 +34,7 @@ private:
     void search();
     PageHead* head_;
     FilterField* search_;
-    QScrollArea* scroll_;
+    QScrollArea* scroll_ = nullptr;
     Label* nothing_;
     std::vector<SettingsSection*> sections_;
     std::vector<QAbstractButton*> entries_;
