@@ -118,7 +118,7 @@ coro::Task<Response> Api::restartPool(Call& call) {
 coro::Task<Response> Api::endPoolProcess(Call& call) {
     if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
     if (const auto body = JsonRequest::parse(call.request.body, {}); !body) co_return errorResponse(body.error());
-    const std::string id = call.capture();
+    const std::string& id = call.capture();
     const auto done = co_await engine_.endPoolProcess(id);
     if (!done) co_return errorResponse(done.error());
     std::string text;

@@ -80,17 +80,19 @@ int becomeProgram(void* arg) {
     if (listener < 0) return giveUp(program, StartStep::Filter, listener);
     program.listener = static_cast<int>(listener);
     return giveUp(program, StartStep::Exec,
-                  sys(SYS_execve, address(program.path), address(program.argv), address(program.envp)));
+                  sys(SYS_execve, address(program.path), address(static_cast<const void*>(program.argv)),
+                      address(static_cast<const void*>(program.envp))));
 }
 
+/// An iovec, whose address may be another process's.
 struct Remote {
-    const void* base;
+    unsigned long base;
     unsigned long size;
 };
 
 long readFrom(int pid, unsigned long from, void* to, unsigned long size) {
-    Remote local{to, size};
-    Remote remote{reinterpret_cast<const void*>(from), size};
+    Remote local{static_cast<unsigned long>(address(to)), size};
+    Remote remote{from, size};
     return sys(SYS_process_vm_readv, pid, address(&local), 1, address(&remote), 1);
 }
 
