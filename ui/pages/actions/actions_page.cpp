@@ -89,6 +89,13 @@ ActionsPage::ActionsPage(Context context)
     detail_->hide();
     inside->addWidget(split_, 1);
 
+    connectList();
+    connectTable();
+    chips_->count(context_.state);
+    onSelection();
+}
+
+void ActionsPage::connectList() {
     filterLater_.setSingleShot(true);
     filterLater_.setInterval(kFilterMs);
     connect(&filterLater_, &QTimer::timeout, this, [this] {
@@ -113,6 +120,9 @@ ActionsPage::ActionsPage(Context context)
         badge_->setText(tr("%n update(s) wait", nullptr, count));
         badge_->setVisible(count > 0);
     });
+}
+
+void ActionsPage::connectTable() {
     connect(table_->verticalScrollBar(), &QScrollBar::valueChanged, this, &ActionsPage::onScrolled);
     connect(table_, &Table::selectionEdited, this, &ActionsPage::onSelection);
     connect(table_, &Table::opened, this, [this](qint64 lsn) {
@@ -129,8 +139,6 @@ ActionsPage::ActionsPage(Context context)
     connect(detail_, &DetailPanel::closed, this, [this] { closeInnermost(); });
     connect(detail_, &DetailPanel::rescheduleWanted, this, &ActionsPage::reschedule);
     connect(detail_, &DetailPanel::editWanted, this, &ActionsPage::editAndResubmit);
-    chips_->count(context_.state);
-    onSelection();
 }
 
 /// What is known without asking: counters, queues, and the rows that were looked at.

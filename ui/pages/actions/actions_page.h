@@ -41,6 +41,8 @@ private:
     Target target() const;
     FilterValues filterValues() const;
     void makeHead();
+    void connectList();
+    void connectTable();
     void makeCommands();
     void makeViews();
     void showTotal();
