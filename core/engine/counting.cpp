@@ -86,10 +86,7 @@ coro::Task<Result<std::int64_t>> EngineCore::countEnded(ListQuery query, MonoTim
     co_return count;
 }
 
-coro::Task<Result<ListCount>> EngineCore::count(ListQuery asked) {
-    Result<ListQuery> found = co_await withDependents(std::move(asked));
-    if (!found) co_return std::unexpected(found.error());
-    ListQuery& query = *found;
+coro::Task<Result<ListCount>> EngineCore::count(ListQuery query) {
     const auto queue = queueIdOf(query.queue);
     if (!queue) co_return std::unexpected(queue.error());
     const MonoTime until = MonoClock::now() + kCountFor;

@@ -45,6 +45,15 @@ coro::Task<R> onEngine(EngineCore& core, F command) {
     co_return std::move(*value);
 }
 
+/// A question about a list, once it is looked up who waits for what its filter names.
+template<class Answer>
+coro::Task<Result<Answer>> askList(EngineCore& core, coro::Task<Result<Answer>> (EngineCore::*question)(ListQuery),
+                                   ListQuery query) {
+    auto whole = co_await core.withDependents(std::move(query));
+    if (!whole) co_return std::unexpected(whole.error());
+    co_return co_await (core.*question)(std::move(*whole));
+}
+
 } // namespace
 
 Engine::Engine(std::unique_ptr<EngineCore> core)
@@ -120,14 +129,19 @@ coro::Task<Result<void>> Engine::retire(Lsn lsn) {
     return onEngine(*core_, [lsn](EngineCore& core) { return core.retire(lsn); });
 }
 coro::Task<Result<ListPage>> Engine::list(ListQuery query) {
-    return onEngine(*core_, [q = std::move(query)](EngineCore& core) mutable { return core.list(std::move(q)); });
+    return onEngine(*core_, [q = std::move(query)](EngineCore& core) mutable {
+        return askList(core, &EngineCore::list, std::move(q));
+    });
 }
 coro::Task<Result<LsnPart>> Engine::listLsns(ListQuery query) {
-    return onEngine(*core_,
-                    [q = std::move(query)](EngineCore& core) mutable { return core.listLsns(std::move(q)); });
+    return onEngine(*core_, [q = std::move(query)](EngineCore& core) mutable {
+        return askList(core, &EngineCore::listLsns, std::move(q));
+    });
 }
 coro::Task<Result<ListCount>> Engine::count(ListQuery query) {
-    return onEngine(*core_, [q = std::move(query)](EngineCore& core) mutable { return core.count(std::move(q)); });
+    return onEngine(*core_, [q = std::move(query)](EngineCore& core) mutable {
+        return askList(core, &EngineCore::count, std::move(q));
+    });
 }
 coro::Task<WaitingView> Engine::waiting() {
     return onEngine(*core_, [](EngineCore& core) { return core.waiting(); });

@@ -85,6 +85,8 @@ public:
     coro::Task<Result<BulkAnswer>> changeMatching(BulkRequest request);
     coro::Task<Result<int>> reschedule(Lsn lsn, bool force);
     coro::Task<Result<void>> retire(Lsn lsn);
+    /// The query with what `after` means looked up, as list(), listLsns() and count() want it. AtLimit.
+    coro::Task<Result<ListQuery>> withDependents(ListQuery query);
     coro::Task<Result<ListPage>> list(ListQuery query);
     coro::Task<Result<LsnPart>> listLsns(ListQuery query);
     coro::Task<Result<ListCount>> count(ListQuery query);
@@ -287,8 +289,6 @@ private:
     coro::Task<Result<ActionResult>> rowOf(Lsn lsn);
     coro::Task<Result<ListPage>> listRunning(ListQuery query);
     Result<store::PageFilter> pageFilter(const ListQuery& query);
-    /// The query with what `after` means looked up. Invalid, AtLimit.
-    coro::Task<Result<ListQuery>> withDependents(ListQuery query);
     coro::Task<Result<std::array<store::Page, 2>>> readPages(store::PageFilter filter, bool newestFirst, int limit,
                                                              Lsn cursor, bool live, bool ended);
     ActionResult withNames(ActionResult result) const;

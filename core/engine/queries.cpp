@@ -24,9 +24,8 @@ constexpr int kMostDependents = 10'000;
 
 /// The LSNs that a range of `after` names; nothing when there are none.
 std::optional<store::LsnRun> lsnsOf(const FilterTerm::Range& range) {
-    constexpr double kHighest = 9e15; // whole numbers are exact below
-    const double low = std::ceil(std::clamp(range.low, 0.0, kHighest));
-    const double high = std::floor(std::clamp(range.high, 0.0, kHighest));
+    const double low = std::ceil(std::clamp(range.low, 0.0, kMostExactLsn));
+    const double high = std::floor(std::clamp(range.high, 0.0, kMostExactLsn));
     const auto first = static_cast<std::int64_t>(low) + (!range.withLow && low == range.low ? 1 : 0);
     const auto last = static_cast<std::int64_t>(high) - (!range.withHigh && high == range.high ? 1 : 0);
     if (last < first) return std::nullopt;
@@ -226,10 +225,7 @@ coro::Task<Result<ListQuery>> EngineCore::withDependents(ListQuery query) {
 }
 
 /// Page after page until there are enough, nothing is left, or it has looked long enough.
-coro::Task<Result<ListPage>> EngineCore::list(ListQuery asked) {
-    Result<ListQuery> found = co_await withDependents(std::move(asked));
-    if (!found) co_return std::unexpected(found.error());
-    ListQuery& query = *found;
+coro::Task<Result<ListPage>> EngineCore::list(ListQuery query) {
     Result<store::PageFilter> filter = pageFilter(query);
     if (!filter) co_return std::unexpected(filter.error());
     if (query.sort.field != SortField::Lsn) co_return co_await listSorted(std::move(query), std::move(*filter));

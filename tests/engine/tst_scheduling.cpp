@@ -207,6 +207,13 @@ private slots:
         QCOMPARE(listed(fmt::format("after>{}", parent.value)), "3 4 5 6 7 ");
         QCOMPARE(listed(fmt::format("after:{}..{} -lsn:{}", parent.value, other.value, array.value)), "2 4 5 6 7 ");
         QCOMPARE(engine.run(engine->count(asked(ofParent)))->count, 6);
+        ListQuery numbers = asked(ofParent);
+        numbers.limit = 10;
+        const auto part = [&] { return *engine.run(engine->listLsns(numbers)); };
+        for (LsnPart got = part(); got.lsns.empty() && !got.cursor.empty(); got = part())
+            numbers.cursor = got.cursor;
+        QCOMPARE(part().lsns, (std::vector<Lsn>{child, array, Lsn(array.value + 1), Lsn(array.value + 2),
+                                                Lsn(array.value + 3), Lsn(array.value + 4)}));
         const auto held =
             engine.run(engine->changeMatching({.kind = BulkKind::Hold, .which = asked(ofParent), .set = {}}));
         QCOMPARE(held->changed, 6);
