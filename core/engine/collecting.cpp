@@ -119,7 +119,7 @@ struct WarmPreparation {
     Result<Prepared> makeForSandbox() const {
         const std::uint32_t hostUser = sandbox::hostUserOf(mailbox.value);
         std::string requests;
-        if (!worker->pool().inlineIo) {
+        if (!worker->pool.inlineIo) {
             requests = fmt::format("{}/scratch/{}", dataDir, mailbox.value);
             if (auto made = makeDirectories(requests); !made) return std::unexpected(made.error());
             if (hostUser != 0 && ::lchown(requests.c_str(), hostUser, hostUser) != 0)
@@ -333,7 +333,7 @@ coro::Task<void> Dispatcher::prepare(AttemptId id) {
 
 bool Dispatcher::needsDirectory(const Attempt& attempt) const {
     const RegisteredWorker* worker = parts_.workers.find(parts_.dictionary.classKey(attempt.cls.value).workerId);
-    return worker && !worker->descriptor->pool().inlineIo;
+    return worker && !worker->descriptor->pool.inlineIo;
 }
 
 runners::Lease Dispatcher::warmLease(const Attempt& attempt) const {

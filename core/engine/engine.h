@@ -214,7 +214,8 @@ struct SessionView {
         std::string why;      ///< not
         std::vector<SandboxPart> parts;
         std::vector<std::string> notes; ///< what holds less than one may think, a sentence each
-    } sandbox;
+    };
+    std::shared_ptr<const Sandbox> sandbox; ///< never null; the same from the start to the end
 };
 
 struct SettingsView {
@@ -411,8 +412,7 @@ public:
     /// Changes those that the JSON object names, null to the default; kept in settings.json before it answers. What
     /// can applies at once. Malformed, Invalid, Io, NoSpace: then nothing has changed.
     coro::Task<Result<SettingsView>> changeSettings(std::string json);
-    /// Clears up what retention does not keep, now, or says what would go. Takes as long as it takes: a million
-    /// actions some seconds. Journal, Io, NoSpace, Busy.
+    /// The warm processes as they are; looks at what they use, which takes a moment.
     coro::Task<PoolView> pool();
     /// Some of max, max_per_group and max_idle_s. Invalid names the member.
     coro::Task<Result<PoolView>> changePool(std::string json);
@@ -420,6 +420,8 @@ public:
     coro::Task<Result<void>> restartPool(std::string worker);
     /// Ends a process once it has answered what it has. NotFound.
     coro::Task<Result<void>> endPoolProcess(std::string id);
+    /// Clears up what retention does not keep, now, or says what would go. Takes as long as it takes: a million
+    /// actions some seconds. Journal, Io, NoSpace, Busy.
     coro::Task<Result<GcReport>> gc(bool dryRun);
     /// Readable once the session is Sunset by a route; for poll() beside main's signals. Do not read it.
     int sunsetFd() const;

@@ -31,7 +31,8 @@ void setLimits(runners::Lease& lease, const WorkerLimits& limits) {
 
 Sandboxing::Sandboxing(bool forWorkers)
     : forWorkers_(forWorkers)
-    , support_(sandbox::probe()) {
+    , support_(sandbox::probe())
+    , view_(std::make_shared<const SessionView::Sandbox>(describe())) {
     for (const sandbox::Part& part : support_.parts)
         if (!part.holds) logWarning("sandbox", "{}: {}", part.name, part.why);
     if (forWorkers_ && !support_.isComplete())
@@ -57,7 +58,7 @@ Result<void> Sandboxing::checkExec() const {
                     support_.why()));
 }
 
-SessionView::Sandbox Sandboxing::view() const {
+SessionView::Sandbox Sandboxing::describe() const {
     SessionView::Sandbox view;
     view.holds = support_.isComplete();
     view.workers = forWorkers_ && view.holds;

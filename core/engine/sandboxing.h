@@ -30,11 +30,14 @@ public:
     /// WrongState when a registered worker, or an exec that asks for one, needs a sandbox that cannot be made.
     Result<void> checkWorker() const;
     Result<void> checkExec() const;
-    SessionView::Sandbox view() const;
+    const std::shared_ptr<const SessionView::Sandbox>& view() const { return view_; }
 
 private:
+    SessionView::Sandbox describe() const;
+
     bool forWorkers_;
     sandbox::Support support_;
+    std::shared_ptr<const SessionView::Sandbox> view_;
 };
 
 sandbox::Policy policyOf(const Settings& settings);

@@ -56,8 +56,7 @@ public:
     using RouteHandler = coro::Task<Response> (Api::*)(Call&);
     struct Route {
         RouteSpec spec;
-        RouteHandler handler = nullptr;
-        std::string_view later = {}; ///< without a handler: what to use until it is there
+        RouteHandler handler;
     };
     /// All routes, in the order of matching.
     static std::span<const Route> routes();

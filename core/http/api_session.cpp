@@ -108,7 +108,7 @@ void appendJson(std::string& text, const engine::SessionView& session) {
     for (const std::string& finding : session.janitor.findings) writer.string(finding);
     writer.closeArray();
     writer.closeObject();
-    writeSandbox(writer, session.sandbox);
+    writeSandbox(writer, *session.sandbox);
     writer.closeObject();
 }
 

@@ -8,8 +8,7 @@
 
 namespace yard::http {
 
-/// The filter language (core/model/filter.h), added to `query`. Invalid names `field`, from where the text came;
-/// NotImplemented for keys whose values are not known yet.
+/// The filter language (core/model/filter.h), added to `query`. Invalid names `field`, from where the text came.
 Result<void> readFilter(std::string_view text, std::string_view field, engine::ListQuery& query);
 
 } // namespace yard::http

@@ -153,7 +153,6 @@ Admission Api::admit(Request& request) {
         return refusal(std::move(response));
     }
     request.route = match.route * 2 + (match.inQueue ? 1 : 0);
-    if (!route->handler) return refusal(errorResponse(ErrorKind::NotImplemented, std::string(route->later)));
 
     Admission admission;
     const BodyKind body = route->spec.body;

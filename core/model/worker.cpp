@@ -141,29 +141,48 @@ bool isOneOf(JsonView v, std::string_view a, std::string_view b) {
     return v.kind() == JsonKind::String && (v.string() == a || v.string() == b);
 }
 
-bool checkPoolMember(JsonFields& fields, JsonView v) {
+bool readPoolMember(JsonFields& fields, JsonView v, WorkerPool& pool) {
     const FieldPath at{.member = "pool", .inner = v.key()};
-    std::int64_t count = 0;
-    Duration duration{};
-    if (v.key() == "min_processes" || v.key() == "max_processes" || v.key() == "max_requests")
-        return fields.integer(v, at, v.key() == "max_processes" ? 1 : 0, kMaxProcesses, count);
-    if (v.key() == "max_idle_s") return fields.seconds(v, at, true, duration);
-    if (v.key() == "group")
-        return (v.kind() == JsonKind::String && isPlainName(v.string())) ||
-               fields.refuse(at, "a name like a worker's");
-    if (v.key() == "queue")
-        return isOneOf(v, "global", "private") || fields.refuse(at, "\"global\" or \"private\"");
-    if (v.key() == "io") return isOneOf(v, "files", "inline") || fields.refuse(at, "\"files\" or \"inline\"");
+    struct Count {
+        std::string_view name;
+        unsigned WorkerPool::* field;
+        std::int64_t least;
+    };
+    static constexpr std::array kCounts{Count{"min_processes", &WorkerPool::minProcesses, 0},
+                                        Count{"max_processes", &WorkerPool::maxProcesses, 1},
+                                        Count{"max_requests", &WorkerPool::maxRequests, 0}};
+    if (const auto one = std::ranges::find(kCounts, v.key(), &Count::name); one != kCounts.end()) {
+        std::int64_t count = 0;
+        if (!fields.integer(v, at, one->least, kMaxProcesses, count)) return false;
+        pool.*one->field = static_cast<unsigned>(count);
+        return true;
+    }
+    if (v.key() == "max_idle_s") return fields.seconds(v, at, true, pool.maxIdle.emplace());
+    if (v.key() == "group") {
+        if (v.kind() != JsonKind::String || !isPlainName(v.string()))
+            return fields.refuse(at, "a name like a worker's");
+        pool.group = v.string();
+        return true;
+    }
+    if (v.key() == "queue") {
+        if (!isOneOf(v, "global", "private")) return fields.refuse(at, "\"global\" or \"private\"");
+        pool.globalQueue = v.string() == "global";
+        return true;
+    }
+    if (v.key() == "io") {
+        if (!isOneOf(v, "files", "inline")) return fields.refuse(at, "\"files\" or \"inline\"");
+        pool.inlineIo = v.string() == "inline";
+        return true;
+    }
     if (v.key() != "restart_dir") return fields.refuseUnknown(at);
-    std::string path;
-    if (v.kind() != JsonKind::String || !v.string().starts_with('/')) return fields.path(v, at, path);
-    return fields.word(v, at, 1, 4095, path);
+    if (v.kind() != JsonKind::String || !v.string().starts_with('/')) return fields.path(v, at, pool.restartDir);
+    return fields.word(v, at, 1, 4095, pool.restartDir);
 }
 
 bool readPool(JsonFields& fields, JsonView v, WorkerDescriptor& worker) {
     if (!fields.object(v, {v.key()})) return false;
     for (const JsonView member : v)
-        if (!checkPoolMember(fields, member)) return false;
+        if (!readPoolMember(fields, member, worker.pool)) return false;
     auto text = canonicalJson(v);
     if (!text) return fields.refuseWith({"pool"}, std::move(text.error().message));
     worker.poolJson = std::move(*text);
@@ -243,28 +262,6 @@ bool checkComplete(JsonFields& fields, const WorkerDescriptor& worker) {
 
 } // namespace
 
-WorkerPool WorkerDescriptor::pool() const {
-    WorkerPool pool;
-    pool.group = name;
-    const auto tape = poolJson.empty() ? Result<JsonTape>(std::unexpected(Error{})) : readJson(poolJson);
-    if (!tape) return pool;
-    // Checked when the descriptor was read: types and ranges are right.
-    for (const JsonView v : tape->root()) {
-        const auto number = static_cast<unsigned>(v.node().kind == JsonKind::Integer ? v.node().integer : 0);
-        JsonFields fields("a pool");
-        Duration idle{};
-        if (v.key() == "group") pool.group = v.string();
-        if (v.key() == "min_processes") pool.minProcesses = number;
-        if (v.key() == "max_processes") pool.maxProcesses = number;
-        if (v.key() == "max_requests") pool.maxRequests = number;
-        if (v.key() == "max_idle_s" && fields.seconds(v, {v.key()}, true, idle)) pool.maxIdle = idle;
-        if (v.key() == "queue") pool.globalQueue = v.string() == "global";
-        if (v.key() == "restart_dir") pool.restartDir = v.string();
-        if (v.key() == "io") pool.inlineIo = v.string() == "inline";
-    }
-    return pool;
-}
-
 const WorkerFunction* WorkerDescriptor::function(std::string_view functionName) const {
     const auto found = std::ranges::find(functions, functionName, &WorkerFunction::name);
     return found == functions.end() ? nullptr : &*found;
@@ -280,6 +277,7 @@ Result<ParsedWorker> parseWorker(std::string_view json) {
     for (const JsonView member : tape->root())
         if (!readMember(fields, member, *descriptor, modes)) return fields.error();
     if (!checkComplete(fields, *descriptor) || !checkExecutable(fields, *descriptor, modes)) return fields.error();
+    if (descriptor->pool.group.empty()) descriptor->pool.group = descriptor->name;
     auto canonical = canonicalJson(tape->root());
     if (!canonical) return std::unexpected(std::move(canonical.error()));
     return ParsedWorker{.id = Sha256::of(*canonical), .canonical = std::move(*canonical), .descriptor = descriptor};

@@ -36,7 +36,7 @@ enum class WorkerMode : unsigned char { Process, Warm };
 
 /// How the warm processes of a worker are kept: its "pool" member, with the defaults.
 struct WorkerPool {
-    std::string group; ///< the worker's name unless it says otherwise
+    std::string group; ///< the worker's name unless it says otherwise; never empty once a descriptor was read
     unsigned minProcesses = 0;
     unsigned maxProcesses = 0;       ///< 0: the pool's limit for a group
     unsigned maxRequests = 0;        ///< 0: any number
@@ -59,10 +59,10 @@ struct WorkerDescriptor {
     bool network = false;
     WorkerLimits limits;
     WorkerMode mode = WorkerMode::Process;
-    std::string poolJson; ///< the "pool" member as posted, for the warm pool; empty when absent
+    std::string poolJson; ///< the "pool" member as posted; empty when absent
+    WorkerPool pool;      ///< what it says, with the defaults
 
     const WorkerFunction* function(std::string_view functionName) const;
-    WorkerPool pool() const;
 };
 
 /// A descriptor, its id (SHA-256 of its RFC 8785 canonical form, nothing filled in) and the canonical text.

@@ -317,7 +317,7 @@ void Launcher::handle(const wire::Frame& frame) {
         good = wire::get(frame.payload, end);
         if (!good || board_.takeBack(end.id)) break;
         const auto grace = end.grace < Duration::zero() ? std::nullopt : std::optional(end.grace);
-        warden_.end(end.id, static_cast<EndCause>(std::to_underlying(end.cause) + 1), grace);
+        warden_.end(end.id, endOf(end.cause), grace);
         break;
     }
     case wire::FrameType::EndAll: {
@@ -326,8 +326,7 @@ void Launcher::handle(const wire::Frame& frame) {
         if (!good) break;
         board_.takeBackAll();
         const auto grace = all.grace < Duration::zero() ? std::nullopt : std::optional(all.grace);
-        for (const SlotView& v : board_.busy())
-            warden_.end(v.id, static_cast<EndCause>(std::to_underlying(all.cause) + 1), grace);
+        for (const SlotView& v : board_.busy()) warden_.end(v.id, endOf(all.cause), grace);
         break;
     }
     case wire::FrameType::Watch: {
@@ -363,9 +362,6 @@ void Launcher::loseEngine(const char* why) {
 }
 
 } // namespace
-
-static_assert(std::to_underlying(EndCause::Cancelled) == std::to_underlying(StopCause::Cancelled) + 1 &&
-              std::to_underlying(EndCause::EngineStopped) == std::to_underlying(StopCause::EngineStopped) + 1);
 
 std::optional<int> runLauncherIfAsked(int argc, char** argv) {
     if (argc < 2 || std::strcmp(argv[1], kLauncherArgument) != 0) return {};

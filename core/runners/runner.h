@@ -113,6 +113,16 @@ enum class EndCause : unsigned char {
     WorkerCrashed ///< the warm process died while it worked on this one; `message` says more
 };
 
+/// How an attempt ends that is stopped for this.
+constexpr EndCause endOf(StopCause cause) {
+    switch (cause) {
+    case StopCause::Cancelled: return EndCause::Cancelled;
+    case StopCause::Abandoned: return EndCause::Abandoned;
+    case StopCause::EngineStopped: break;
+    }
+    return EndCause::EngineStopped;
+}
+
 /// The step of a start that failed. Append only: it crosses the launcher's socket.
 enum class SpawnStep : unsigned char {
     None,

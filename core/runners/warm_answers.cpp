@@ -78,7 +78,6 @@ void WarmRunner::release(Process& process) {
 void WarmRunner::elsewhere(std::uint32_t place, bool counts, MonoTime now) {
     Request& request = requests_[place];
     request.process = nullptr;
-    request.deadlinePassed = false;
     ++counters_.elsewhere;
     if (request.stop || ending_) return giveBack(place);
     if (counts && ++request.attempts >= pool::kMaxAttempts)
@@ -123,7 +122,7 @@ void WarmRunner::giveBack(std::uint32_t place) {
     Request& request = requests_[place];
     if (request.told && request.stop) {
         // It was told to run: that is no longer to be taken back, so it ends as it was told to.
-        return fail(place, static_cast<EndCause>(std::to_underlying(*request.stop) + 1), {});
+        return fail(place, endOf(*request.stop), {});
     }
     if (request.told) return fail(place, EndCause::EngineStopped, {});
     if (request.hasEntry) entries_.freeEntry(request.entrySlot, request.id);
@@ -190,9 +189,7 @@ void WarmRunner::endAll(StopCause cause, std::optional<Duration> grace) {
 void WarmRunner::shutDown(Duration grace) {
     ending_ = true;
     grace_ = grace;
-    std::vector<AttemptId> all;
-    for (const auto& [id, place] : byAttempt_) all.push_back(id);
-    for (const AttemptId id : all) end(id, StopCause::EngineStopped, grace);
+    endAll(StopCause::EngineStopped, grace);
     std::vector<std::string> ids;
     for (const auto& [id, worker] : workers_) ids.push_back(id);
     for (const std::string& id : ids) removeWorker(id);

@@ -234,8 +234,7 @@ void WarmRunner::broken(Process& process, std::string why, MonoTime now) {
     Duration grace{};
     for (const std::uint32_t request : process.lanes) {
         const Request& r = requests_[request];
-        if (r.stop || (r.deadline > Duration::zero() && now >= r.laneAt + r.deadline))
-            grace = std::max(grace, r.grace);
+        if (r.stop || r.isOverdue(now)) grace = std::max(grace, r.grace);
     }
     kill(process, grace);
 }
@@ -325,8 +324,8 @@ void WarmRunner::settleRequests(Process& process, const Ended& ended, const std:
     for (const std::uint32_t place : lanes) {
         Request& request = requests_[place];
         if (request.stop)
-            fail(place, static_cast<EndCause>(std::to_underlying(*request.stop) + 1), {});
-        else if (request.deadline > Duration::zero() && now >= request.laneAt + request.deadline)
+            fail(place, endOf(*request.stop), {});
+        else if (request.isOverdue(now))
             fail(place, EndCause::Deadline, {});
         else if (ended.cause == EndCause::LostRunner)
             fail(place, EndCause::LostRunner, {});

@@ -155,7 +155,7 @@ void WarmRunner::updateWindow(Worker& worker) {
         if (process.state == pool::ProcessState::Idle || process.state == pool::ProcessState::Busy)
             places += static_cast<int>(process.limit);
     // One more than can be served: who waits is what makes the pool spawn. A private queue is given as much again.
-    const int window = worker.config.globalQueue ? places + 1 : 2 * places + 1;
+    const int window = worker.descriptor->pool.globalQueue ? places + 1 : 2 * places + 1;
     worker.window = window;
     host_.setWindow(worker.gate, window);
 }
@@ -247,7 +247,7 @@ void WarmRunner::feed(Process& process, MonoTime now) {
     }
     // It is slower than was thought: what it has not been sent, another one may be quicker with.
     if (process.unsent.empty() || process.inFlight() < most || most > process.concurrency) return;
-    if (!process.worker->config.globalQueue) return;
+    if (!process.worker->descriptor->pool.globalQueue) return;
     if (const auto view = pool_.process(process.inPool); !view || view->limit == process.concurrency) return;
     pool_.setAhead(process.inPool, 0, now, out_);
     process.worker->window = -1;
@@ -355,6 +355,19 @@ void WarmRunner::scheduleClean(MonoTime now) {
     armAt(nextClean_);
 }
 
+/// One that has passed ends the process, and is what it ends for.
+void WarmRunner::lookAtDeadlines(Process& process, MonoTime now) {
+    for (const std::uint32_t place : process.lanes) {
+        const Request& request = requests_[place];
+        if (request.isOverdue(now))
+            process.endedForOne = true;
+        else if (request.deadline > Duration::zero())
+            nextDeadline_ = std::min(nextDeadline_, request.laneAt + request.deadline);
+    }
+    if (process.endedForOne && process.phase == Process::Phase::Live)
+        broken(process, "the deadline of an action it worked on passed", now);
+}
+
 void WarmRunner::tick(MonoTime now) {
     tellStarted(now);
     const bool deadlines = now >= nextDeadline_;
@@ -374,22 +387,10 @@ void WarmRunner::tick(MonoTime now) {
                    now);
         else if (process->phase == Process::Phase::Launched)
             armAt(process->readyBy);
-        if (deadlines) {
-            for (const std::uint32_t place : process->lanes) {
-                Request& request = requests_[place];
-                if (request.deadline <= Duration::zero()) continue;
-                request.deadlinePassed = now >= request.laneAt + request.deadline;
-                if (request.deadlinePassed)
-                    process->endedForOne = true;
-                else
-                    nextDeadline_ = std::min(nextDeadline_, request.laneAt + request.deadline);
-            }
-            if (process->endedForOne && process->phase == Process::Phase::Live)
-                broken(*process, "the deadline of an action it worked on passed", now);
-        }
+        if (deadlines) lookAtDeadlines(*process, now);
         if (!process->holdsCores) {
             feed(*process, now);
-        } else if (process->holdsCores && isCrowded) {
+        } else if (isCrowded) {
             if (now - process->heldSince >= kTurn)
                 process->yields = true;
             else

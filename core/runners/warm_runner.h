@@ -206,6 +206,7 @@ private:
     void updateWindow(Worker& worker);
     void armAt(MonoTime at);
     void scheduleClean(MonoTime now);
+    void lookAtDeadlines(Process& process, MonoTime now);
     void tick(MonoTime now);
     void tellStarted(MonoTime now);
 

@@ -31,7 +31,6 @@ constexpr std::uint32_t placeOf(std::uint64_t wire) {
 struct WarmRunner::Worker {
     std::string id;
     std::shared_ptr<const WorkerDescriptor> descriptor;
-    WorkerPool config;
     pool::GroupId group;
     std::uint32_t gate = 0;
     double averageRun = 0;   ///< microseconds on a lane; 0: none ended yet
@@ -52,11 +51,11 @@ struct WarmRunner::Worker {
     void giveLanes(std::uint32_t first, unsigned count);
 
     pool::GroupOptions options() const {
-        return {.minProcesses = config.minProcesses,
-                .maxProcesses = config.maxProcesses,
-                .maxRequests = always ? 1 : config.maxRequests,
-                .maxIdle = config.maxIdle,
-                .globalQueue = config.globalQueue};
+        return {.minProcesses = descriptor->pool.minProcesses,
+                .maxProcesses = descriptor->pool.maxProcesses,
+                .maxRequests = always ? 1 : descriptor->pool.maxRequests,
+                .maxIdle = descriptor->pool.maxIdle,
+                .globalQueue = descriptor->pool.globalQueue};
     }
 };
 
@@ -129,12 +128,14 @@ struct WarmRunner::Request {
     pool::WaiterId waiter;
     unsigned attempts = 0;
     bool told = false;
-    bool deadlinePassed = false;
     std::optional<StopCause> stop;
     MonoTime sentAt{};
     MonoTime laneAt{};
     SlotId entrySlot{}; ///< of its entry in slots.warm
     bool hasEntry = false;
+
+    /// On its lane: its deadline has passed.
+    bool isOverdue(MonoTime now) const { return deadline > Duration::zero() && now >= laneAt + deadline; }
 };
 
 } // namespace yard::runners

@@ -22,12 +22,12 @@ pool::GroupId WarmRunner::addWorker(const std::string& id, std::shared_ptr<const
     if (!worker) worker = std::make_unique<Worker>();
     worker->id = id;
     worker->descriptor = std::move(descriptor);
-    worker->config = worker->descriptor->pool();
-    worker->restartDir = pool::restartDirectory(config_.dataDir + "/workers/" + id, worker->config.restartDir);
+    worker->restartDir =
+        pool::restartDirectory(config_.dataDir + "/workers/" + id, worker->descriptor->pool.restartDir);
     worker->gate = gate;
     worker->window = -1;
     const MonoTime now = MonoClock::now();
-    worker->group = pool_.addGroup(id, worker->config.group, worker->options(), now, out_);
+    worker->group = pool_.addGroup(id, worker->descriptor->pool.group, worker->options(), now, out_);
     if (byGroup_.size() <= worker->group.place) byGroup_.resize(worker->group.place + 1);
     byGroup_[worker->group.place] = worker.get();
     flush();

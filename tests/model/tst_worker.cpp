@@ -65,6 +65,8 @@ void TestWorker::theLeastDescriptorGetsDefaults() {
     QCOMPARE(d.limits.outputFiles, 10000);
     QVERIFY(d.mode == WorkerMode::Process);
     QVERIFY(!d.deadline && !d.network && d.poolJson.empty() && d.functions.empty());
+    QCOMPARE(d.pool.group, d.name);
+    QVERIFY(d.pool.globalQueue && !d.pool.inlineIo && !d.pool.maxIdle);
 }
 
 void TestWorker::theWholeDescriptorOfTheContractIsTaken() {
@@ -103,6 +105,12 @@ void TestWorker::theWholeDescriptorOfTheContractIsTaken() {
     QCOMPARE(qt(d.poolJson),
              QString(R"({"group":"thumbnailer","io":"inline","max_idle_s":300,"max_processes":2,)"
                      R"("max_requests":0,"min_processes":0,"queue":"private","restart_dir":"tmp"})"));
+    QCOMPARE(qt(d.pool.group), QString("thumbnailer"));
+    QCOMPARE(QList<unsigned>({d.pool.minProcesses, d.pool.maxProcesses, d.pool.maxRequests}),
+             QList<unsigned>({0, 2, 0}));
+    QCOMPARE(d.pool.maxIdle->count(), 300'000'000);
+    QVERIFY(!d.pool.globalQueue && d.pool.inlineIo);
+    QCOMPARE(qt(d.pool.restartDir), QString("tmp"));
 }
 
 void TestWorker::theIdIsOfTheContentAndNotOfItsSpelling() {
