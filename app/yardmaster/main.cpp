@@ -1,6 +1,7 @@
 // yardmaster: the engine and its API in one process, with a window or without. Main opens the engine, starts the
 // server, and then only waits for a signal, the session's sunset, or the end of its window.
 #include "app/yardmaster/arguments.h"
+#include "app/yardmaster/display.h"
 #include "app/yardmaster/windowed.h"
 #include "core/base/log.h"
 #include "core/base/unique_fd.h"
@@ -134,6 +135,13 @@ int serve(const app::Arguments& arguments, int signals, const app::ServeHooks& h
     return kFine;
 }
 
+/// Why --attach can show nothing.
+std::string whyNoWindow(const app::Display& display) {
+    return fmt::format("--attach opens the window on an engine elsewhere, and {}; use yardctl --url instead.",
+                       display.silent.empty() ? "there is no display here"
+                                              : fmt::format("the display {} does not answer", display.silent));
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -149,12 +157,13 @@ int main(int argc, char** argv) {
     if (auto enough = checkDescriptors(); !enough) return complain(kFailure, enough.error().message);
     const UniqueFd signals = blockSignals();
     if (!signals) return complain(kFailure, "signalfd is not to be had on this system.");
-    const bool window = !arguments.headless && app::hasDisplay();
-    if (!window && !arguments.attach.empty())
-        return complain(kFailure, "--attach opens the window on an engine elsewhere, and there is no display here; "
-                                  "use yardctl --url instead.");
-    const int code = window ? app::runWithWindow(arguments, signals.get(), argc, argv, serve)
-                            : serve(arguments, signals.get(), {});
+    app::Display display = arguments.headless ? app::Display{} : app::findDisplay();
+    if (!display.answers && !arguments.attach.empty()) return complain(kFailure, whyNoWindow(display));
+    if (!display.silent.empty())
+        logWarning("window", "the display {} does not answer: it goes on without a window", display.silent);
+    const int code = display.answers
+                         ? app::runWithWindow(arguments, signals.get(), std::move(display.platform), serve)
+                         : serve(arguments, signals.get(), {});
     flushLog();
     return code;
 }

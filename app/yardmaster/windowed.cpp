@@ -26,10 +26,24 @@ namespace {
 constexpr int kFailure = 1;
 constexpr int kDirectoryInUse = 3;
 
-bool isSet(const char* name) {
-    const char* value = std::getenv(name); // NOLINT(concurrency-mt-unsafe): before any thread
-    return value != nullptr && *value != 0;
-}
+/// What Qt is told as its command line: our own is read already.
+class QtArguments {
+public:
+    explicit QtArguments(std::string platform)
+        : platform_(std::move(platform)) {
+        if (platform_.empty()) return;
+        arguments_[1] = option_.data();
+        arguments_[2] = platform_.data();
+    }
+    int count() const { return arguments_[1] == nullptr ? 1 : 3; }
+    char** data() { return arguments_.data(); }
+
+private:
+    std::string program_ = "yardmaster";
+    std::string option_ = "-platform";
+    std::string platform_;
+    std::array<char*, 4> arguments_{program_.data(), nullptr, nullptr, nullptr};
+};
 
 int complain(const std::string& sentence) {
     flushLog();
@@ -138,7 +152,7 @@ bool awaitEither(int first, int second) {
 }
 
 /// Without an engine here: the window until it is closed or a signal comes.
-int showOnly(RunWindow run, int argc, char** argv, int signals, const Served& served) {
+int showOnly(RunWindow run, QtArguments& qt, int signals, const Served& served) {
     const UniqueFd closed(::eventfd(0, EFD_CLOEXEC));
     Telling telling;
     telling.serving(served);
@@ -147,7 +161,7 @@ int showOnly(RunWindow run, int argc, char** argv, int signals, const Served& se
         const std::jthread watcher([&] {
             if (awaitEither(signals, closed.get())) telling.quit();
         });
-        code = run(argc, argv, {[&](WindowListener listener) { telling.listen(std::move(listener)); }});
+        code = run(qt.count(), qt.data(), {[&](WindowListener listener) { telling.listen(std::move(listener)); }});
         telling.deafen();
         signalTo(closed.get());
     }
@@ -156,16 +170,13 @@ int showOnly(RunWindow run, int argc, char** argv, int signals, const Served& se
 
 } // namespace
 
-bool hasDisplay() {
-    return isSet("DISPLAY") || isSet("WAYLAND_DISPLAY") || isSet("QT_QPA_PLATFORM");
-}
-
-int runWithWindow(const Arguments& arguments, int signals, int argc, char** argv, const Serve& serve) {
+int runWithWindow(const Arguments& arguments, int signals, std::string platform, const Serve& serve) {
+    QtArguments qt(std::move(platform));
     auto run = loadModule();
     if (!run) return complain(run.error().message);
     if (!arguments.attach.empty()) {
         auto served = engineAt(arguments);
-        return served ? showOnly(*run, argc, argv, signals, *served) : complain(served.error().message);
+        return served ? showOnly(*run, qt, signals, *served) : complain(served.error().message);
     }
     const UniqueFd end(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     Telling telling;
@@ -190,7 +201,8 @@ int runWithWindow(const Arguments& arguments, int signals, int argc, char** argv
             if (code != 0) awaitEither(signals, end.get());
             telling.quit();
         });
-        windowCode = (*run)(argc, argv, {[&](WindowListener listener) { telling.listen(std::move(listener)); }});
+        windowCode =
+            (*run)(qt.count(), qt.data(), {[&](WindowListener listener) { telling.listen(std::move(listener)); }});
         telling.deafen();
         signalTo(end.get());
     }

@@ -1,5 +1,5 @@
-// The window beside an engine: finds out whether one can be shown, loads its module, and runs the engine on a
-// thread of its own while the window has the main one. Main thread.
+// The window beside an engine: loads its module, and runs the engine on a thread of its own while the window has
+// the main one. Main thread.
 #pragma once
 
 #include "app/window/window_host.h"
@@ -10,9 +10,6 @@
 #include <string>
 
 namespace yard::app {
-
-/// There is something to show a window on, and it was not refused.
-bool hasDisplay();
 
 /// What the engine tells the window while it comes and goes; all may be empty.
 struct ServeHooks {
@@ -25,7 +22,8 @@ struct ServeHooks {
 using Serve = std::function<int(const Arguments&, int signals, const ServeHooks&)>;
 
 /// Shows the window with an engine of its own, on one elsewhere (--attach), or on the one that has the data
-/// directory already. Returns the exit code when both have ended.
-int runWithWindow(const Arguments& arguments, int signals, int argc, char** argv, const Serve& serve);
+/// directory already. `platform` is Qt's name of where it is shown; empty: Qt finds it. Returns the exit code when
+/// both have ended.
+int runWithWindow(const Arguments& arguments, int signals, std::string platform, const Serve& serve);
 
 } // namespace yard::app

@@ -163,12 +163,8 @@ class Dev(unittest.TestCase):
 
     def test_run_starts_the_program_where_one_is_with_its_arguments_and_code(self):
         run = self.dev("run", "--data-dir", "with space", cwd="/usr")
-        self.assertEqual(run.stdout, "/usr\n<--headless><--data-dir><with space>\n", "stdout is the program's alone")
+        self.assertEqual(run.stdout, "/usr\n<--data-dir><with space>\n", "stdout is the program's alone")
         self.assertEqual(run.returncode, 3)
-
-    def test_run_asks_for_headless_once(self):
-        self.assertIn("<--headless><--listen><:0>\n", self.dev("run", "--headless", "--listen", ":0").stdout)
-        self.assertIn("\n<--headless>\n", self.dev("run").stdout)
 
     def test_run_builds_the_programs_only(self):
         self.dev("run")

@@ -1,5 +1,6 @@
 // Dragging, with a real pointer: an X server of its own (Xvfb), xdotool moves and presses, and what is dragged
 // comes from a window of another process. Skipped, and says so, where one of them is not installed.
+#include "tests/ui/own_display.h"
 #include "tests/ui/real_engine.h"
 #include "ui/bridge/attached_link.h"
 #include "ui/forms/register_form.h"
@@ -58,29 +59,6 @@ protected:
 private:
     QString what_;
     bool actions_;
-};
-
-/// An X server for this program and the other one; ended with it.
-class OwnDisplay {
-public:
-    bool start() {
-        if (QStandardPaths::findExecutable("Xvfb").isEmpty() || QStandardPaths::findExecutable("xdotool").isEmpty())
-            return false;
-        server_.setStandardErrorFile(QProcess::nullDevice());
-        server_.start("Xvfb", {"-displayfd", "1", "-screen", "0", "1600x1000x24", "-nolisten", "tcp"});
-        if (!server_.waitForReadyRead(20'000)) return false;
-        const QByteArray number = server_.readLine().trimmed();
-        qputenv("DISPLAY", ":" + number);
-        qputenv("QT_QPA_PLATFORM", "xcb");
-        return !number.isEmpty();
-    }
-    ~OwnDisplay() {
-        server_.kill();
-        server_.waitForFinished();
-    }
-
-private:
-    QProcess server_;
 };
 
 } // namespace
@@ -244,11 +222,14 @@ int main(int argc, char** argv) {
         return QApplication::exec();
     }
     QCoreApplication::setOrganizationName("yardmaster-test-drag");
-    OwnDisplay display;
-    if (!display.start()) {
+    test::OwnDisplay display;
+    if (!test::OwnDisplay::isToBeHad()) {
         std::puts("SKIP   : Xvfb or xdotool is not installed");
         return 0;
     }
+    if (!display.start()) return 1;
+    qputenv("DISPLAY", display.name());
+    qputenv("QT_QPA_PLATFORM", "xcb");
     QApplication application(argc, argv);
     TestDrag test;
     return QTest::qExec(&test, argc, argv);

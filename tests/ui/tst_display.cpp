@@ -1,0 +1,134 @@
+// The program yardmaster where a display is, and where one is named that does not answer.
+#include "tests/ui/own_display.h"
+
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QTest>
+#include <csignal>
+
+using namespace yard::test;
+
+namespace {
+
+constexpr int kSoon = 30'000;
+
+/// The program as a desktop's menu starts it, with a data directory of its own.
+class Program {
+public:
+    explicit Program(const QStringList& variables, const QStringList& arguments = {}) {
+        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+        for (const char* name : {"DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM", "DBUS_SESSION_BUS_ADDRESS"})
+            environment.remove(name);
+        environment.insert("XDG_CONFIG_HOME", directory_.filePath("config"));
+        for (const QString& variable : variables)
+            environment.insert(variable.section('=', 0, 0), variable.section('=', 1));
+        process_.setProcessEnvironment(environment);
+        process_.setProgram(YARDMASTER_PATH);
+        process_.setArguments(QStringList{"--data-dir", directory_.filePath("data"), "--listen", "127.0.0.1:0"} +
+                              arguments);
+        process_.start();
+    }
+    ~Program() {
+        process_.kill();
+        process_.waitForFinished();
+    }
+    Program(const Program&) = delete;
+    Program& operator=(const Program&) = delete;
+
+    /// Its engine has said where it listens.
+    bool serves() {
+        return QTest::qWaitFor(
+                   [&] { return out().contains("listening on") || process_.state() == QProcess::NotRunning; },
+                   kSoon) &&
+               out().contains("listening on");
+    }
+    /// Its exit code once it was told to end; -1 when a signal ended it.
+    int endedCode() {
+        process_.terminate();
+        return code();
+    }
+    int code() {
+        const bool ended = process_.waitForFinished(kSoon);
+        return ended && process_.exitStatus() == QProcess::NormalExit ? process_.exitCode() : -1;
+    }
+    QString out() { return out_ += process_.readAllStandardOutput(); }
+    QString err() { return err_ += process_.readAllStandardError(); }
+
+private:
+    QTemporaryDir directory_;
+    QProcess process_;
+    QString out_;
+    QString err_;
+};
+
+/// The windows of the display that have this in their titles.
+int windowsNamed(const QByteArray& display, const QString& title) {
+    QProcess search;
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert("DISPLAY", display);
+    search.setProcessEnvironment(environment);
+    search.start("xdotool", {"search", "--onlyvisible", "--name", title});
+    search.waitForFinished();
+    return static_cast<int>(search.readAllStandardOutput().count('\n'));
+}
+
+} // namespace
+
+class TestDisplay : public QObject {
+    Q_OBJECT
+
+private slots:
+    void aWindowOpensWhereADisplayIs() {
+        if (!OwnDisplay::isToBeHad()) QSKIP("Xvfb or xdotool is not installed");
+        OwnDisplay display;
+        QVERIFY(display.start());
+        Program program({"DISPLAY=" + display.name()});
+        QVERIFY(program.serves());
+        QTRY_VERIFY_WITH_TIMEOUT(windowsNamed(display.name(), "Yardmaster") > 0, kSoon);
+        QCOMPARE(program.endedCode(), 0);
+    }
+
+    void askedForNoneItOpensNone() {
+        Program program({"DISPLAY=:6553"}, {"--headless"});
+        QVERIFY(program.serves());
+        QCOMPARE(program.endedCode(), 0);
+        QVERIFY2(!program.err().contains("display"), qPrintable(program.err()));
+    }
+
+    void oneThatDoesNotAnswerIsSaidAndTheEngineServesWithoutAWindow_data() {
+        QTest::addColumn<QStringList>("variables");
+        QTest::addColumn<QString>("name");
+        QTest::newRow("an X server that is not there") << QStringList{"DISPLAY=:6553"} << ":6553";
+        QTest::newRow("no name at all") << QStringList{"DISPLAY=what"} << "what";
+        QTest::newRow("a session that has ended")
+            << QStringList{"WAYLAND_DISPLAY=wayland-0", "XDG_RUNTIME_DIR=/nonexistent"} << "wayland-0";
+        QTest::newRow("a path too long for a socket")
+            << QStringList{"WAYLAND_DISPLAY=/" + QString(200, 'x')} << '/' + QString(200, 'x');
+    }
+    void oneThatDoesNotAnswerIsSaidAndTheEngineServesWithoutAWindow() {
+        QFETCH(QStringList, variables);
+        QFETCH(QString, name);
+        Program program(variables);
+        QVERIFY(program.serves());
+        QCOMPARE(program.endedCode(), 0);
+        QVERIFY2(program.err().contains("the display " + name + " does not answer"), qPrintable(program.err()));
+    }
+
+    void attachingNeedsOne_data() {
+        QTest::addColumn<QStringList>("variables");
+        QTest::addColumn<QString>("why");
+        QTest::newRow("none") << QStringList{} << "there is no display here";
+        QTest::newRow("silent") << QStringList{"DISPLAY=:6553"} << "the display :6553 does not answer";
+    }
+    void attachingNeedsOne() {
+        QFETCH(QStringList, variables);
+        QFETCH(QString, why);
+        Program program(variables, {"--attach", "http://127.0.0.1:1"});
+        QCOMPARE(program.code(), 1);
+        const QString said = program.err();
+        QVERIFY2(said.contains(why) && said.contains("use yardctl --url instead"), qPrintable(said));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestDisplay)
+#include "tst_display.moc"
