@@ -20,9 +20,9 @@ public:
         return !QStandardPaths::findExecutable("Xvfb").isEmpty() &&
                !QStandardPaths::findExecutable("xdotool").isEmpty();
     }
-    bool start() {
+    bool start(const QString& size = "1600x1000") {
         server_.setStandardErrorFile(QProcess::nullDevice());
-        server_.start("Xvfb", {"-displayfd", "1", "-screen", "0", "1600x1000x24", "-nolisten", "tcp"});
+        server_.start("Xvfb", {"-displayfd", "1", "-screen", "0", size + "x24", "-nolisten", "tcp"});
         if (!server_.waitForReadyRead(20'000)) return false;
         number_ = server_.readLine().trimmed();
         return !number_.isEmpty();

@@ -2,6 +2,7 @@
 #include "tests/ui/own_display.h"
 
 #include <QProcess>
+#include <QSize>
 #include <QTemporaryDir>
 #include <QTest>
 #include <csignal>
@@ -61,15 +62,25 @@ private:
     QString err_;
 };
 
-/// The windows of the display that have this in their titles.
-int windowsNamed(const QByteArray& display, const QString& title) {
-    QProcess search;
+QByteArray xdotool(const QByteArray& display, const QStringList& arguments) {
+    QProcess process;
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
     environment.insert("DISPLAY", display);
-    search.setProcessEnvironment(environment);
-    search.start("xdotool", {"search", "--onlyvisible", "--name", title});
-    search.waitForFinished();
-    return static_cast<int>(search.readAllStandardOutput().count('\n'));
+    process.setProcessEnvironment(environment);
+    process.start("xdotool", arguments);
+    process.waitForFinished();
+    return process.readAllStandardOutput();
+}
+
+/// The size of the program's window, empty until it has one.
+QSize windowSize(const QByteArray& display) {
+    const QByteArray said =
+        xdotool(display, {"search", "--onlyvisible", "--name", "Yardmaster", "getwindowgeometry", "--shell"});
+    const auto number = [&](const QByteArray& name) {
+        const qsizetype at = said.indexOf('\n' + name + '=');
+        return at < 0 ? 0 : said.mid(at + name.size() + 2).split('\n').first().toInt();
+    };
+    return {number("WIDTH"), number("HEIGHT")};
 }
 
 } // namespace
@@ -78,13 +89,22 @@ class TestDisplay : public QObject {
     Q_OBJECT
 
 private slots:
-    void aWindowOpensWhereADisplayIs() {
+    void aWindowOpensWhereADisplayIsAndFitsOnIt_data() {
+        QTest::addColumn<QString>("screen");
+        QTest::addColumn<QSize>("size");
+        QTest::newRow("a large one") << "1600x1000" << QSize(1440, 900);
+        QTest::newRow("a small one, beside a title bar") << "1280x800" << QSize(1280, 760);
+        QTest::newRow("smaller than any window") << "800x600" << QSize(1440, 900);
+    }
+    void aWindowOpensWhereADisplayIsAndFitsOnIt() {
         if (!OwnDisplay::isToBeHad()) QSKIP("Xvfb or xdotool is not installed");
+        QFETCH(QString, screen);
+        QFETCH(QSize, size);
         OwnDisplay display;
-        QVERIFY(display.start());
+        QVERIFY(display.start(screen));
         Program program({"DISPLAY=" + display.name()});
         QVERIFY(program.serves());
-        QTRY_VERIFY_WITH_TIMEOUT(windowsNamed(display.name(), "Yardmaster") > 0, kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(windowSize(display.name()), size, kSoon);
         QCOMPARE(program.endedCode(), 0);
     }
 

@@ -261,6 +261,21 @@ private slots:
         window_->palette()->leave();
     }
 
+    void commandsOfOtherPagesAreFoundAndGivenThere() {
+        window_->MainWindow::show("dashboard");
+        type(">fit");
+        QVERIFY(chosen() != nullptr);
+        QCOMPARE(chosen()->note, QString("Timelines"));
+        enter();
+        QCOMPARE(window_->pageId(), QString("timelines"));
+        type("cancel");
+        QVERIFY(chosen() != nullptr);
+        QVERIFY2(!chosen()->blocked.isEmpty(), "nothing is selected there");
+        enter();
+        QCOMPARE(window_->pageId(), QString("timelines"));
+        window_->palette()->leave();
+    }
+
     void noCommandIsUnavailableWithoutAReason() {
         for (const PageSpec& spec : window_->pages()) {
             window_->MainWindow::show(spec.id);

@@ -11,6 +11,7 @@
 #include <QCloseEvent>
 #include <QJsonArray>
 #include <QMenu>
+#include <QScreen>
 #include <QSettings>
 #include <QShortcut>
 
@@ -22,10 +23,18 @@ namespace yard::ui {
 namespace {
 
 constexpr QSize kLeast{1100, 700};
+constexpr QSize kUsual{1440, 900};
+constexpr int kTitleBar = 40; // of most desktops, and more than some
 constexpr int kNarrowBelow = 1240;
 constexpr std::size_t kMostPlaces = 100;
 
 } // namespace
+
+/// As in UI.md, or what the screen has beside a title bar. No window fits a screen smaller than the least one.
+QSize MainWindow::firstSize() const {
+    const QSize room = screen()->availableSize() - QSize(0, kTitleBar);
+    return room.width() < kLeast.width() || room.height() < kLeast.height() ? kUsual : kUsual.boundedTo(room);
+}
 
 MainWindow::MainWindow(QWidget* parent)
     : QMainWindow(parent)
@@ -39,7 +48,7 @@ MainWindow::MainWindow(QWidget* parent)
     build();
     makePalette();
     makeNotices();
-    resize(1440, 900);
+    resize(firstSize());
     restoreGeometry(QSettings().value("window/geometry").toByteArray());
     narrowByHand_ = QSettings().value("window/narrow").toBool();
     setRailNarrow(narrowByHand_ || width() < kNarrowBelow);
@@ -113,7 +122,7 @@ void MainWindow::resetLayout() {
     settings.remove("window/geometry");
     settings.remove("window/narrow");
     narrowByHand_ = false;
-    resize(1440, 900);
+    resize(firstSize());
     remake();
 }
 

@@ -89,12 +89,14 @@ private:
     void makePages();
     void makeActions();
     QAction* add(const QString& id, const QString& title, const QKeySequence& keys, std::function<void()> act);
+    QSize firstSize() const;
     void makeDrainMenu();
     void makeEngineMenu();
     void fillEngineMenu();
     void makePalette();
     void fillPalette();
-    std::vector<PaletteEntry> paletteCommands();
+    std::vector<PaletteEntry> paletteCommands(bool everyPage);
+    void addPageCommands(std::vector<PaletteEntry>& entries, const PageSpec& spec);
     static QString commandId(const QString& page, const QAction* action);
     static void takeKeys(const QString& page, QAction* action);
     QString yardctlOf(const QString& id) const;

@@ -43,7 +43,7 @@ PaletteEntry entryOf(QAction* action, const QString& id, const QString& where, c
 
 std::vector<PaletteEntry> CommandSource::find(const PaletteQuery& query) {
     if (!query.admits(PaletteEntry::Kind::Command)) return {};
-    return list_();
+    return list_(!query.text.isEmpty());
 }
 
 std::vector<PaletteEntry> NumberSource::find(const PaletteQuery& query) {

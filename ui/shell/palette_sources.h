@@ -25,16 +25,16 @@ signals:
     void changed();
 };
 
-/// Commands: what `list` has at the moment it is asked.
+/// Commands: what `list` has at the moment it is asked; of every page once something is typed.
 class CommandSource final : public PaletteSource {
     Q_OBJECT
 public:
-    explicit CommandSource(std::function<std::vector<PaletteEntry>()> list)
+    explicit CommandSource(std::function<std::vector<PaletteEntry>(bool everyPage)> list)
         : list_(std::move(list)) {}
     std::vector<PaletteEntry> find(const PaletteQuery& query) override;
 
 private:
-    std::function<std::vector<PaletteEntry>()> list_;
+    std::function<std::vector<PaletteEntry>(bool everyPage)> list_;
 };
 
 /// An action by its number; what the engine knows of it stands beside it soon.

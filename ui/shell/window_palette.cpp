@@ -42,21 +42,38 @@ void MainWindow::fillPalette() {
     sources.push_back(std::make_unique<QueueSource>(context));
     sources.push_back(std::make_unique<WorkerSource>(context));
     sources.push_back(std::make_unique<LockSource>(context));
-    sources.push_back(std::make_unique<CommandSource>([this] { return paletteCommands(); }));
+    sources.push_back(
+        std::make_unique<CommandSource>([this](bool everyPage) { return paletteCommands(everyPage); }));
     palette_->setSources(std::move(sources));
 }
 
-/// Of the page that is shown first, then the window's.
-std::vector<PaletteEntry> MainWindow::paletteCommands() {
+/// Of the page that is shown first, then the window's, then those of the other pages, which are made for it.
+std::vector<PaletteEntry> MainWindow::paletteCommands(bool everyPage) {
     updateBlocked();
     std::vector<PaletteEntry> entries;
-    const auto spec = std::ranges::find(specs_, current_, &PageSpec::id);
-    if (const Page* shown = page(); shown != nullptr && spec != specs_.end())
-        for (QAction* action : shown->commands())
-            entries.push_back(entryOf(action, commandId(current_, action), spec->title, shown->yardctlOf(action)));
+    const auto shown = std::ranges::find(specs_, current_, &PageSpec::id);
+    if (page() != nullptr && shown != specs_.end()) addPageCommands(entries, *shown);
     for (const auto& [id, action] : actions_)
         if (id != "palette") entries.push_back(entryOf(action, id, {}, yardctlOf(id)));
+    if (!everyPage) return entries;
+    for (const PageSpec& spec : specs_)
+        if (spec.id != current_ && spec.id != "settings") addPageCommands(entries, spec);
     return entries;
+}
+
+/// Those of a page that is not shown are given on it.
+void MainWindow::addPageCommands(std::vector<PaletteEntry>& entries, const PageSpec& spec) {
+    const Page* from = pageOf(spec.id);
+    if (from == nullptr) return;
+    for (QAction* action : from->commands()) {
+        PaletteEntry entry = entryOf(action, commandId(spec.id, action), spec.title, from->yardctlOf(action));
+        if (spec.id != current_)
+            entry.run = [this, id = spec.id, act = std::move(entry.run)] {
+                show(id);
+                act();
+            };
+        entries.push_back(std::move(entry));
+    }
 }
 
 /// The same word for an id of the settings, in every language.
