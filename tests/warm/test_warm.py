@@ -173,6 +173,9 @@ class Warm(unittest.TestCase):
         descriptor.update(more)
         if pool is not None:
             descriptor["pool"] = pool
+        return self.add_worker(descriptor)
+
+    def add_worker(self, descriptor):
         canonical = json.dumps(descriptor, sort_keys=True, separators=(",", ":")).encode()
         worker = hashlib.sha256(canonical).hexdigest()
         self.call("POST", "workers/" + worker, descriptor)
@@ -273,6 +276,25 @@ class Warm(unittest.TestCase):
         result = self.run_one("fail", worker="w")
         self.assertEqual((result["state"], result["reason"], result["exit_code"], result["note"], result["retry_count"]),
                          ("failed", "exit_code", 7, "no luck", 3))
+
+    def test_the_folder_of_a_kit_is_a_worker(self):
+        for kit, interpreter in (("python", "python3"), ("node", "node")):
+            if shutil.which(interpreter) is None:
+                continue
+            with self.subTest(kit):
+                folder = os.path.join(os.path.dirname(KIT), "..", kit)
+                with open(os.path.join(folder, "worker.json"), encoding="utf-8") as file:
+                    descriptor = json.load(file)
+                files = []
+                for path in descriptor["files"]:
+                    with open(os.path.join(folder, path), "rb") as file:
+                        content = file.read()
+                    files.append({"path": path, "hash": self.chunk(content), "size": len(content), "mode": "0755"})
+                self.add_worker({**descriptor, "files": files, "platform": "linux-x86_64"})
+                self.assertEqual(self.value("add", {"a": 2, "b": 3}, worker=descriptor["name"]), 5)
+                result = self.run_one("fail", {"message": "no luck", "exit_code": 7}, worker=descriptor["name"])
+                self.assertEqual((result["exit_code"], result["note"]), (7, "no luck"))
+        self.assertGreaterEqual(len(self.processes()), 1)
 
     def test_a_hundred_in_a_batch(self):
         self.register(pool={"io": "inline"})
