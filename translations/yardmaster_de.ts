@@ -863,6 +863,14 @@
         <source>%1, %2 ago</source>
         <translation>%1, vor %2</translation>
     </message>
+    <message>
+        <source>&lt;%1 ms</source>
+        <translation>&lt;%1 ms</translation>
+    </message>
+    <message>
+        <source>%1 ms</source>
+        <translation>%1 ms</translation>
+    </message>
 </context>
 <context>
     <name>GeneralSection</name>

@@ -66,6 +66,9 @@ std::string durationWords(double seconds) {
     constexpr std::int64_t kHour = 60 * kMinute;
     constexpr std::int64_t kDay = 24 * kHour;
     if (!std::isfinite(seconds) || seconds < 0) return "-";
+    if (seconds == 0) return "0 s";
+    if (seconds < 0.001) return "<1 ms";
+    if (seconds < 0.0095) return fmt::format("{:.0f} ms", seconds * 1000);
     if (seconds < 0.995) return fmt::format("{:.2f} s", seconds);
     if (seconds < 59.95) return fmt::format("{:.1f} s", seconds);
     const std::int64_t total = std::llround(seconds);

@@ -329,7 +329,7 @@ void TestYardctlCommands::thePoolIsShown() {
         "thumbs 2: 4 wait, one starts, 75.0 % found a process, 3.5 s of starts saved, restarts one by one: 1 of 2\n"
         "idle : 0 wait\n"
         "WORKER  ID  STATE     PID  OPEN  DONE     CPU   MEMORY  UP  USED  NOW                            WHY\n"
-        "thumbs  p1  busy        7     1     3  1.50 s  2.00 kB   -     -  12 and 1 for 0.00 s            first "
+        "thumbs  p1  busy        7     1     3  1.50 s  2.00 kB   -     -  12 and 1 for 0 s               first "
         "request\n"
         "thumbs  p2  starting    0     0     0       -        -   -     -  has not said that it is ready  all "
         "busy\n");

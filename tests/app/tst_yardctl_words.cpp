@@ -47,6 +47,10 @@ private slots:
 };
 
 void TestYardctlWords::durationsHaveTwoUnitsAtMost() {
+    QCOMPARE(durationWords(0), "0 s");
+    QCOMPARE(durationWords(0.0004), "<1 ms");
+    QCOMPARE(durationWords(0.004), "4 ms");
+    QCOMPARE(durationWords(0.0096), "0.01 s");
     QCOMPARE(durationWords(0.09), "0.09 s");
     QCOMPARE(durationWords(8.4), "8.4 s");
     QCOMPARE(durationWords(59.96), "1 min");

@@ -33,6 +33,9 @@ void TestFormat::durationsHaveTwoUnitsAtMost_data() {
     const auto row = [](double seconds, const char* reads) { QTest::newRow(reads) << seconds << QString(reads); };
     row(0, "0 s");
     row(-3, "0 s");
+    row(0.0004, "<1 ms");
+    row(0.004, "4 ms");
+    row(0.0096, "0.01 s");
     row(0.09, "0.09 s");
     row(0.996, "1.0 s");
     row(8.4, "8.4 s");

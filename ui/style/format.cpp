@@ -47,8 +47,12 @@ QString Format::percent(std::int64_t part, std::int64_t whole) const {
 QString Format::duration(Duration time) const {
     using namespace std::chrono;
     const double seconds = std::max(0.0, static_cast<double>(time.count()) / 1e6);
+    if (seconds == 0) return Words::tr("%1 s").arg(number(0));
+    // Two decimals of a second say nothing of what a warm process does.
+    if (seconds < 0.001) return Words::tr("<%1 ms").arg(number(1));
+    if (seconds < 0.0095) return Words::tr("%1 ms").arg(decimals(seconds * 1000, 0));
     // What would round up to a minute is one.
-    if (seconds < 0.995) return Words::tr("%1 s").arg(decimals(seconds, seconds == 0 ? 0 : 2));
+    if (seconds < 0.995) return Words::tr("%1 s").arg(decimals(seconds, 2));
     if (seconds < 59.95) return Words::tr("%1 s").arg(decimals(seconds, 1));
     const std::int64_t whole = std::llround(seconds);
     constexpr std::int64_t kMinute = 60, kHour = 3600, kDay = 86'400;

@@ -42,10 +42,11 @@ std::string queryOf(const std::vector<std::string>& words) {
     return out;
 }
 
-std::string timesColumn(const json::object& action) {
+/// When its last attempt began.
+std::string startedColumn(const json::object& action) {
     const json::object* times = objectOf(action, "timestamps");
     if (!times) return "-";
-    for (const std::string_view state : {"running", "submitting", "pending", "new"})
+    for (const std::string_view state : {"running", "submitting"})
         if (const auto at = integerOf(*times, state)) return timeWords(*at, wallNow());
     return "-";
 }
@@ -53,7 +54,7 @@ std::string timesColumn(const json::object& action) {
 void addRow(Table& table, const json::object& action) {
     const auto seconds = runSeconds(action);
     table.add({fmt::format("{}", integerOf(action, "lsn").value_or(0)), stateWords(action),
-               fmt::format("{}", integerOf(action, "queue_id").value_or(0)), timesColumn(action),
+               fmt::format("{}", integerOf(action, "queue_id").value_or(0)), startedColumn(action),
                seconds ? durationWords(*seconds) : "-", fitted(whatWords(action), 40),
                printable(textOf(action, "note"))});
 }
