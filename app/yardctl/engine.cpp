@@ -100,6 +100,8 @@ Result<Location> locate(const GlobalOptions& options) {
     auto endpoint = Endpoint::parse(url);
     if (!endpoint) return std::unexpected(endpoint.error());
     out.endpoint = std::move(*endpoint);
+    // An engine without a prefix writes its address with a slash; people add one to any.
+    if (!options.url && url.ends_with('/')) out.endpoint.prefix.clear();
     if (options.tokenFile) {
         auto token = readToken(*options.tokenFile);
         if (!token) return std::unexpected(token.error());

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
 namespace yard::app {
+
+inline constexpr std::string_view kUsualPrefix = "/compute";
 
 struct Arguments {
     bool headless = false;
@@ -13,7 +16,7 @@ struct Arguments {
     std::vector<std::string> set; ///< NAME=VALUE, checked; --capacity and --log-level too
     std::string dataDir;
     std::string listen = "127.0.0.1:8640";
-    std::string prefix = "/compute";
+    std::string prefix{kUsualPrefix}; ///< empty: none
     std::string tokenFile;
     std::string attach; ///< URL of an engine elsewhere; empty: embed one
     std::vector<std::string> allowHosts;
@@ -26,5 +29,11 @@ struct EarlyExit {
 };
 
 std::variant<Arguments, EarlyExit> parseArguments(int argc, char** argv);
+
+/// What stands in the file `address` of a data directory: the URL alone where the prefix is the usual one, else
+/// with the prefix, "/" for none.
+std::string publishedAddress(const std::string& url, const std::string& prefix);
+/// The other way: where the API is, without a slash at the end.
+std::string apiUrlOf(std::string address);
 
 } // namespace yard::app

@@ -7,15 +7,18 @@
 #include "core/base/unique_fd.h"
 #include "core/engine/engine.h"
 #include "core/http/api.h"
+#include "core/http/closing.h"
 #include "core/http/server.h"
 #include "core/runners/launcher.h"
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <fmt/format.h>
 #include <malloc.h>
+#include <memory>
 #include <optional>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -75,12 +78,33 @@ void waitForEnd(int signals, int sunset, int window) {
     if (isReadable(fds[0])) takeSignal(signals);
 }
 
+/// Who comes to the door while everything behind it goes down is told so. Few at once, and none for long.
+Result<std::unique_ptr<http::Server>> serveTheEnd(http::Server& server, http::Handler& closing) {
+    http::Limits limits;
+    limits.maxConnections = 64;
+    limits.idle = std::chrono::seconds(1);
+    limits.stop = std::chrono::milliseconds(300);
+    return http::Server::startOn(server.handOver(), closing, limits);
+}
+
+struct Serving {
+    engine::Engine& engine;
+    http::Api& api;
+    http::Server& server;
+    http::ClosingHandler& closing;
+};
+
 /// Everything down, gently; a further signal makes it hurry.
-void closeDown(int signals, http::Server& server, engine::Engine& engine) {
+void closeDown(int signals, const Serving& serving) {
     const UniqueFd done(::eventfd(0, EFD_CLOEXEC));
+    engine::Engine& engine = serving.engine;
     std::jthread closer([&] {
-        server.stop();
+        serving.api.beginSunset();
+        const auto last = serveTheEnd(serving.server, serving.closing);
+        if (!last) logWarning("main", "nobody is told that the engine ends: {}", last.error().message);
+        serving.server.stop();
         engine.close();
+        if (last) (*last)->stop();
         const std::uint64_t one = 1;
         while (::write(done.get(), &one, sizeof one) < 0 && errno == EINTR) {
         }
@@ -125,13 +149,14 @@ int serve(const app::Arguments& arguments, int signals, const app::ServeHooks& h
     if (!server) return complain(kCannotListen, server.error().message);
     handler.showServer(**server);
     const std::string url = (*server)->url();
-    if (auto published = (*engine)->publishAddress(url); !published)
+    if (auto published = (*engine)->publishAddress(app::publishedAddress(url, arguments.prefix)); !published)
         return complain(kFailure, published.error().message);
     std::fputs(fmt::format("listening on {}\n", url).c_str(), stdout);
     std::fflush(stdout);
     if (hooks.serving) hooks.serving({url + arguments.prefix, (*engine)->token(), true});
     waitForEnd(signals, (*engine)->sunsetFd(), hooks.endFd);
-    closeDown(signals, **server, **engine);
+    http::ClosingHandler closing((*engine)->token(), arguments.allowHosts);
+    closeDown(signals, {**engine, handler, **server, closing});
     return kFine;
 }
 

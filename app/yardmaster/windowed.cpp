@@ -76,13 +76,13 @@ Result<std::string> fileText(const std::string& path) {
     return trimmed(std::move(*text));
 }
 
-/// The engine that has the data directory, as it wrote itself down.
+/// The engine that has the data directory, as it wrote itself down, whatever the arguments are here.
 Result<Served> engineOf(const Arguments& arguments) {
     auto url = fileText(arguments.dataDir + "/address");
     if (!url) return std::unexpected(url.error());
-    auto token = fileText(arguments.tokenFile.empty() ? arguments.dataDir + "/token" : arguments.tokenFile);
+    auto token = fileText(arguments.dataDir + "/token");
     if (!token) return std::unexpected(token.error());
-    return Served{*url + arguments.prefix, *token, false};
+    return Served{apiUrlOf(std::move(*url)), *token, false};
 }
 
 Result<Served> engineAt(const Arguments& arguments) {

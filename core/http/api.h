@@ -37,6 +37,9 @@ public:
     Api(engine::Engine& engine, ApiOptions options);
     ~Api() override;
 
+    /// The engine is about to end: the session is shown as sunset. Thread-safe.
+    void beginSunset() { sunset_ = true; }
+
     /// Whose figures GET /metrics shows beside the engine's; it outlives its last request. Thread-safe.
     void showServer(const Server& server) { server_.store(&server); }
 
@@ -144,6 +147,8 @@ private:
     coro::Task<Response> cancelQueue(Call& call);
     /// NotFound unless the route has no queue or its queue exists.
     coro::Task<Result<void>> requireQueue(Call& call);
+    /// Likewise, but for routes that only read: a queue that was deleted will do, by its number.
+    coro::Task<Result<void>> requireKnownQueue(Call& call);
     coro::Task<Result<engine::ListQuery>> inQueue(Call& call, engine::ListQuery query);
 
     // workers (api_workers.cpp)
@@ -155,6 +160,7 @@ private:
     coro::Task<Response> removeWorker(Call& call);
 
     // session and settings (api_session.cpp, api_settings.cpp)
+    coro::Task<engine::SessionView> sessionNow(Call& call);
     coro::Task<Response> getHealth(Call& call);
     coro::Task<Response> getVersion(Call& call);
     coro::Task<Response> getOpenApi(Call& call);
@@ -202,6 +208,7 @@ private:
     BodyBudget partBudget_{kPartBudget};
     const WallMicros started_ = wallNow();
     std::atomic<const Server*> server_{nullptr};
+    std::atomic<bool> sunset_{false};
 };
 
 /// Longest `wait` of a request.

@@ -1,6 +1,7 @@
 // The session and what is outside of the prefix.
 #include "core/http/api.h"
 
+#include "core/http/closing.h"
 #include "core/http/error_map.h"
 #include "core/http/json_request.h"
 #include "core/http/openapi.h"
@@ -112,18 +113,16 @@ void appendJson(std::string& text, const engine::SessionView& session) {
     writer.closeObject();
 }
 
+/// The end begins when it is asked for: the session itself is sunset a little later.
+coro::Task<engine::SessionView> Api::sessionNow(Call& call) {
+    engine::SessionView session = co_await engine_.session();
+    if (sunset_ || call.request.link->isStopping()) session.state = SessionState::Sunset;
+    co_return session;
+}
+
 coro::Task<Response> Api::getHealth(Call& call) {
     if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
-    const engine::SessionView session = co_await engine_.session();
-    const bool healthy = isHealthy(session.state);
-    std::string text;
-    JsonWriter writer(text);
-    writer.openObject();
-    writer.member("healthy", healthy);
-    writer.member("session", name(session.state));
-    writer.member("version", YARD_VERSION);
-    writer.closeObject();
-    co_return jsonResponse(std::move(text), healthy ? 200 : 503);
+    co_return healthResponse((co_await sessionNow(call)).state);
 }
 
 coro::Task<Response> Api::getVersion(Call& call) {
@@ -139,7 +138,7 @@ coro::Task<Response> Api::getOpenApi(Call& call) {
 coro::Task<Response> Api::getSession(Call& call) {
     if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
     std::string text;
-    appendJson(text, co_await engine_.session());
+    appendJson(text, co_await sessionNow(call));
     co_return jsonResponse(std::move(text));
 }
 
@@ -173,8 +172,13 @@ coro::Task<Response> Api::moveSession(Call& call, SessionState to) {
     if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
     const auto body = JsonRequest::parse(call.request.body, {});
     if (!body) co_return errorResponse(body.error());
+    if (to == SessionState::Sunset)
+        sunset_ = true; // first: nobody is told of an end and sees a healthy engine then
     const auto done = co_await engine_.moveSession(to);
-    if (!done) co_return errorResponse(done.error());
+    if (!done) {
+        if (to == SessionState::Sunset) sunset_ = false;
+        co_return errorResponse(done.error());
+    }
     co_return jsonResponse(fmt::format(R"({{"state":"{}"}})", name(to)));
 }
 

@@ -248,7 +248,8 @@ coro::Task<Connection::Next> Connection::upgrade(std::unique_ptr<WebSocketHandle
         co_return co_await answer(
             errorResponse(ErrorKind::Malformed, "Wait for the answer 101 before you send frames."));
     if (server_.stopping)
-        co_return co_await answer(errorResponse(ErrorKind::NotAccepting, "The engine is stopping."));
+        co_return co_await answer(
+            errorResponse(ErrorKind::NotAccepting, "The engine is stopping; try again when it is back."));
     buffer_ = std::vector<char>();
     server_.waiting.pushBack(*this);
     co_await runWebSocket(socket_, request_.head, *handler, server_.limits, webSocket_);

@@ -9,6 +9,7 @@
 #include <boost/asio/ip/address.hpp>
 #include <charconv>
 #include <fmt/format.h>
+#include <future>
 #include <sys/resource.h>
 #include <thread>
 
@@ -77,6 +78,8 @@ struct Server::Impl {
     void begin();
     coro::Task<void> acceptAll();
     coro::Task<void> makeRoom();
+    coro::Task<void> stopAccepting();
+    coro::Task<void> handOver(std::promise<ListeningSocket>& done);
     coro::Task<void> finish();
     coro::Task<void> waitUntilClosed();
 
@@ -177,11 +180,27 @@ coro::Task<void> Server::Impl::waitUntilClosed() {
     while (state.open > 0) co_await state.changed.wait();
 }
 
+/// A connection that was taken at that moment is served.
+coro::Task<void> Server::Impl::stopAccepting() {
+    accepting->interrupt();
+    co_await accepting.join();
+}
+
+coro::Task<void> Server::Impl::handOver(std::promise<ListeningSocket>& done) {
+    co_await stopAccepting();
+    ListeningSocket socket{.fd = {}, .host = host, .port = state.port, .isV6 = false};
+    boost::system::error_code error;
+    socket.isV6 = acceptor->local_endpoint(error).protocol() == tcp::v6();
+    // Out of epoll as well, which Asio's close would leave to the last copy of the descriptor.
+    socket.fd.reset(acceptor->release(error));
+    acceptor.reset();
+    done.set_value(std::move(socket));
+}
+
 /// The body of the thread that stops the server.
 coro::Task<void> Server::Impl::finish() {
     state.stopping = true;
-    accepting->interrupt();
-    co_await accepting.join();
+    if (acceptor) co_await stopAccepting();
     acceptor.reset();
     while (!state.idle.isEmpty()) state.idle.front().interruptSoftly();
     while (!state.waiting.isEmpty()) state.waiting.front().interruptSoftly();
@@ -211,6 +230,14 @@ Result<std::unique_ptr<Server>> Server::start(const ListenAddress& address, Hand
     auto socket = listen(address);
     if (!socket) return std::unexpected(std::move(socket.error()));
     return startOn(std::move(*socket), handler, limits);
+}
+
+ListeningSocket Server::handOver() {
+    Impl* impl = impl_.get();
+    std::promise<ListeningSocket> done;
+    impl->loop.post([impl, &done] { impl->loop.spawn("http hand over", impl->handOver(done)); },
+                    coro::Band::Results);
+    return done.get_future().get();
 }
 
 void Server::stop() {

@@ -81,6 +81,9 @@ public:
     Server(const Server&) = delete;
     Server& operator=(const Server&) = delete;
 
+    /// Takes no connection from now on; those that are open are served on. What comes waits in the socket, for a
+    /// server that is started on it or until it is closed. Once, before stop(). Blocks for a turn of the loop.
+    ListeningSocket handOver();
     /// No new connections, idle ones closed, answers under way finished within Limits::stop, then cut. Blocks.
     void stop();
 

@@ -125,11 +125,18 @@ Result<void> DataDirectory::writeLockFile(std::string_view address) const {
 Result<std::string> DataDirectory::token(const std::string& file) const {
     const std::string path = file.empty() ? path_ + "/token" : file;
     auto secret = readSecretFile(path);
-    if (secret || secret.error().kind != ErrorKind::NotFound) return secret;
-    std::string made = randomHex(32);
-    if (auto written = writeFileAtomically(path, made + "\n", 0600); !written)
+    if (!secret && secret.error().kind == ErrorKind::NotFound) {
+        secret = randomHex(32);
+        if (auto written = writeFileAtomically(path, *secret + "\n", 0600); !written)
+            return std::unexpected(std::move(written.error()));
+    }
+    if (!secret || file.empty()) return secret;
+    // Who finds the engine by its directory finds the token there, too.
+    const std::string own = path_ + "/token";
+    if (const auto known = readSecretFile(own); known && *known == *secret) return secret;
+    if (auto written = writeFileAtomically(own, *secret + "\n", 0600); !written)
         return std::unexpected(std::move(written.error()));
-    return made;
+    return secret;
 }
 
 Result<void> DataDirectory::publishAddress(std::string_view url) {

@@ -25,10 +25,12 @@ public:
 
     const std::string& path() const { return path_; }
     const std::string& engineId() const { return engineId_; } ///< made with the directory, 32 hex digits
-    /// Bearer token of the API, made at first use. `file` empty: `token` below the directory. Forbidden, with what
-    /// to type, when others can read the file.
+    /// Bearer token of the API, made at first use. `file` empty: `token` below the directory; else `token` is made
+    /// a copy of it, so that who has the directory has the token. Forbidden, with what to type, when others can
+    /// read the file.
     Result<std::string> token(const std::string& file = {}) const;
-    /// Writes `address` and puts it in `lock` too. "http://127.0.0.1:8640".
+    /// Writes `address` and puts it in `lock` too. "http://127.0.0.1:8640", with the prefix of the API where that
+    /// is not the usual one.
     Result<void> publishAddress(std::string_view url);
     void withdrawAddress();
 

@@ -1,4 +1,5 @@
 // The server against clients with and without manners, over real sockets.
+#include "core/http/closing.h"
 #include "core/http/server.h"
 #include "tests/http/raw_client.h"
 #include "tests/http/test_handler.h"
@@ -104,6 +105,7 @@ private slots:
     void survivesTheEndOfDescriptors();
     void noticesThatAWaitingClientLeft();
 
+    void anotherTakesTheDoorWhileAnswersAreFinished();
     void stopFinishesAnswersUnderWay();
     void stopEndsWaitsWithAnAnswer();
     void stopCutsWhatTakesTooLong();
@@ -486,6 +488,43 @@ void ServerTest::noticesThatAWaitingClientLeft() {
     client.close();
     QVERIFY(eventually([&] { return running.handler.waitsEnded == 1; }));
     QVERIFY(eventually([&] { return running.server->counters().open == 0; }));
+}
+
+void ServerTest::anotherTakesTheDoorWhileAnswersAreFinished() {
+    Running running;
+    RawClient slow(running.port());
+    slow.send("GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    QVERIFY(eventually([&] { return running.handler.handled == 1; }));
+    ListeningSocket socket = running.server->handOver();
+    QCOMPARE(socket.port, running.port());
+    // Nobody serves now: who comes waits, and is not sent away.
+    RawClient early(running.port());
+    early.send("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    ClosingHandler closing("secret", {});
+    auto last = Server::startOn(std::move(socket), closing);
+    QVERIFY(last.has_value());
+    const RawAnswer told = early.receive();
+    QCOMPARE(told.status, 503);
+    QVERIFY2(told.body.contains(R"("healthy":false,"session":"sunset")"), told.body.c_str());
+    QVERIFY(early.isClosedByServer());
+    QCOMPARE(slow.receive().body, std::string(R"({"slow":true})"));
+    running.server->stop();
+    // Still there when the first one is not.
+    const std::string host = "HTTP/1.1\r\nHost: localhost\r\n";
+    RawClient head(running.port());
+    head.send("HEAD /health " + host + "\r\n");
+    QCOMPARE(head.receive(true).status, 503);
+    QCOMPARE(exchange(running.port(), "GET /compute/jobs " + host + "\r\n").status, 401);
+    const RawAnswer stopping =
+        exchange(running.port(), "GET /compute/jobs " + host + "Authorization: Bearer secret\r\n\r\n");
+    QCOMPARE(stopping.status, 503);
+    QVERIFY2(stopping.body.contains("try again when it is back"), stopping.body.c_str());
+    QCOMPARE(exchange(running.port(), "GET /health HTTP/1.1\r\nHost: evil.example\r\n\r\n").status, 403);
+    QCOMPARE(exchange(running.port(),
+                      "POST /compute/jobs " + host + "Authorization: Bearer secret\r\nContent-Length: 3\r\n\r\nabc")
+                 .status,
+             503);
+    (*last)->stop();
 }
 
 void ServerTest::stopFinishesAnswersUnderWay() {

@@ -119,6 +119,29 @@ private slots:
         QCOMPARE(modeOf(other), 0600u);
     }
 
+    void aTokenGivenIsFoundInTheDirectoryToo() {
+        auto directory = DataDirectory::open(path("given"));
+        const auto own = path("given") + "/token";
+        const auto given = path("secret");
+        QVERIFY(directory->token());
+        QVERIFY(writeFileAtomically(given, "letmein\n", 0600));
+        QCOMPARE(*directory->token(given), "letmein");
+        QCOMPARE(*readFile(own), "letmein\n");
+        QCOMPARE(modeOf(own), 0600u);
+        // Neither is written again while they are the same, whichever is named.
+        QCOMPARE(chmod(own.c_str(), 0400), 0);
+        QCOMPARE(*directory->token(given), "letmein");
+        QCOMPARE(*directory->token(own), "letmein");
+        QCOMPARE(modeOf(own), 0400u);
+        // A copy that others can read is none.
+        QCOMPARE(chmod(own.c_str(), 0644), 0);
+        QCOMPARE(*directory->token(given), "letmein");
+        QCOMPARE(modeOf(own), 0600u);
+        QCOMPARE(unlink(own.c_str()), 0);
+        QCOMPARE(mkdir(own.c_str(), 0700), 0);
+        QVERIFY(!directory->token(given));
+    }
+
     void aTokenThatOthersCanReadIsRefusedWithWhatToType() {
         auto directory = DataDirectory::open(path("loose"));
         const auto file = path("loose") + "/token";

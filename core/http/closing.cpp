@@ -1,0 +1,44 @@
+#include "core/http/closing.h"
+
+#include "core/http/error_map.h"
+#include "core/model/json_writer.h"
+
+#include <utility>
+
+namespace yard::http {
+
+Response healthResponse(SessionState session) {
+    const bool healthy = isHealthy(session);
+    Response response;
+    response.status = healthy ? 200 : 503;
+    JsonWriter writer(response.body);
+    writer.openObject();
+    writer.member("healthy", healthy);
+    writer.member("session", name(session));
+    writer.member("version", YARD_VERSION);
+    writer.closeObject();
+    return response;
+}
+
+Response ClosingHandler::answer(const Request& request) const {
+    const RequestHead& head = request.head;
+    if (const auto error = gate_.checkPlace(head, request.localPort)) return errorResponse(*error);
+    const bool reads = head.method == Method::Get || head.method == Method::Head;
+    if (reads && head.path() == "/health") return healthResponse(SessionState::Sunset);
+    if (const auto error = gate_.checkToken(head)) return errorResponse(*error);
+    return errorResponse(ErrorKind::NotAccepting, "The engine is stopping; try again when it is back.");
+}
+
+/// Nothing is worth reading a body for.
+Admission ClosingHandler::admit(Request& request) {
+    Admission admission;
+    admission.refusal = answer(request);
+    admission.refusal->close = true;
+    return admission;
+}
+
+coro::Task<Response> ClosingHandler::handle(Request& request) {
+    co_return answer(request);
+}
+
+} // namespace yard::http

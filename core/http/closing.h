@@ -1,0 +1,32 @@
+// Who answers while the engine ends: /health says 503 and why, anything else that the engine is stopping. Needs no
+// engine. Owner: made by main before the Server that it answers for, and outlives it; called on that server's
+// thread.
+#pragma once
+
+#include "core/http/auth.h"
+#include "core/http/message.h"
+#include "core/model/states.h"
+
+#include <string>
+#include <vector>
+
+namespace yard::http {
+
+/// The answer of /health: 200, or 503 when the session is abandoned or sunset.
+Response healthResponse(SessionState session);
+
+class ClosingHandler final : public Handler {
+public:
+    ClosingHandler(std::string token, std::vector<std::string> allowHosts)
+        : gate_(std::move(token), std::move(allowHosts)) {}
+
+    Admission admit(Request& request) override;
+    coro::Task<Response> handle(Request& request) override;
+
+private:
+    Response answer(const Request& request) const;
+
+    const Gate gate_;
+};
+
+} // namespace yard::http
