@@ -84,11 +84,12 @@ coro::Task<store::LsnSet> EngineCore::choose(const BulkRequest& request, std::op
         next = session_->walkLive(next, kPerSlice, [&](const session::LiveView& live) {
             if (live.ending || isEnded(live.state) || !matcher.matches(live)) return;
             if (wantsPending && live.state != ActionState::Pending)
-                refuse(
-                    answer, live.lsn,
-                    fail(ErrorKind::WrongState, fmt::format("Action {} is {}: only what is pending can be changed.",
-                                                            live.lsn.value, name(live.state)))
-                        .error());
+                refuse(answer, live.lsn,
+                       fail(ErrorKind::WrongState,
+                            fmt::format(
+                                "Action {} is {}: only what is pending can be changed, but it can be cancelled.",
+                                live.lsn.value, name(live.state)))
+                           .error());
             else
                 chosen.add(live.lsn);
         });
@@ -99,12 +100,14 @@ coro::Task<store::LsnSet> EngineCore::choose(const BulkRequest& request, std::op
 
 Result<store::BulkChange> EngineCore::wantedChange(const ActionChange& what) {
     if (what.priority && (*what.priority < -100 || *what.priority > 100))
-        return invalid("priority", "\"priority\" is a number from -100 to 100.");
+        return invalid("priority", "Give \"priority\" as a number from -100 to 100.");
     store::BulkChange change;
     change.priority = what.priority;
-    const auto to = queueIdOf(what.queue);
-    if (!to) return std::unexpected(to.error());
-    change.queue = *to;
+    if (what.queue) {
+        const auto to = findQueue(*what.queue);
+        if (!to) return std::unexpected(to.error());
+        change.queue = (*to)->id;
+    }
     return change;
 }
 

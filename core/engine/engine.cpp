@@ -17,7 +17,7 @@ struct Unwrap<coro::Task<T>> {
 template<class R>
 R closedAnswer() {
     if constexpr (requires { typename R::error_type; })
-        return fail(ErrorKind::NotAccepting, "The engine is shutting down.");
+        return fail(ErrorKind::NotAccepting, "The engine is stopping; try again when it is back.");
     else
         return R{};
 }
@@ -159,6 +159,10 @@ coro::Task<Result<StreamProgress>> Engine::awaitStream(Lsn lsn, Stream stream, s
 }
 coro::Task<std::vector<QueueView>> Engine::queues() {
     return onEngine(*core_, [](EngineCore& core) { return core.queues(); });
+}
+coro::Task<Result<QueueId>> Engine::queueNumber(QueueRef ref) {
+    return onEngine(*core_,
+                    [r = std::move(ref)](EngineCore& core) mutable { return core.queueNumber(std::move(r)); });
 }
 coro::Task<Result<QueueView>> Engine::queue(QueueRef ref) {
     return onEngine(*core_, [ref](EngineCore& core) { return core.queue(ref); });

@@ -373,6 +373,8 @@ public:
     // --- queues
     coro::Task<std::vector<QueueView>> queues();
     coro::Task<Result<QueueView>> queue(QueueRef ref);
+    /// Also of one that was deleted, named by its number: its finished actions can be asked for. NotFound.
+    coro::Task<Result<QueueId>> queueNumber(QueueRef ref);
     coro::Task<Result<QueueView>> createQueue(std::string tag, std::string configJson);
     coro::Task<Result<QueueView>> configureQueue(QueueRef ref, std::string configJson);
     coro::Task<Result<QueueView>> holdQueue(QueueRef ref);

@@ -97,6 +97,7 @@ public:
                                                    std::uint64_t known);
     coro::Task<std::vector<QueueView>> queues();
     coro::Task<Result<QueueView>> queue(QueueRef ref);
+    coro::Task<Result<QueueId>> queueNumber(QueueRef ref);
     coro::Task<Result<QueueView>> createQueue(std::string tag, std::string configJson);
     coro::Task<Result<QueueView>> configureQueue(QueueRef ref, std::string configJson);
     coro::Task<Result<QueueView>> holdQueue(QueueRef ref, bool held);
@@ -352,7 +353,11 @@ private:
     // queues.cpp
     QueueView view(const QueueEntry& entry) const;
     store::QueueRow row(const QueueEntry& entry) const;
+    std::unexpected<Error> noQueue(const QueueRef& ref) const;
     Result<QueueEntry*> findQueue(const QueueRef& ref);
+    /// Also of a queue that was deleted, by its number: its finished actions stay.
+    std::optional<QueueId> knownQueue(const QueueRef& ref) const;
+    Result<QueueId> numberOf(const QueueRef& ref);
     /// Nothing when none is named.
     Result<std::optional<QueueId>> queueIdOf(const std::optional<QueueRef>& ref);
     coro::Task<Result<QueueView>> commitQueue(QueueId id);

@@ -83,8 +83,10 @@ void EngineCore::overlay(ActionResult& result) const {
 }
 
 std::unexpected<Error> unknownAction(Lsn lsn) {
-    return fail(ErrorKind::NotFound,
-                fmt::format("There is no action {}: it never was, or it was retired.", lsn.value));
+    return fail(
+        ErrorKind::NotFound,
+        fmt::format("There is no action {}, or not any more (it was retired): GET jobs lists those there are.",
+                    lsn.value));
 }
 
 coro::Task<Result<ActionResult>> EngineCore::action(Lsn lsn) {
@@ -126,8 +128,11 @@ coro::Task<Result<std::string>> EngineCore::spec(Lsn lsn) {
     auto text = co_await read([lsn](store::Reader& reader) { return reader.specText(lsn); });
     if (!text) co_return std::unexpected(text.error());
     if (!*text)
-        co_return fail(ErrorKind::NotFound,
-                       fmt::format("The action {} as it was posted is not kept (any more).", lsn.value));
+        co_return fail(
+            ErrorKind::NotFound,
+            fmt::format(
+                "Action {0} as it was posted is not kept (any more): GET jobs/{0} says what is known of it.",
+                lsn.value));
     co_return std::move((*text)->text);
 }
 
@@ -405,9 +410,10 @@ coro::Task<Result<StreamSource>> EngineCore::openStream(Lsn lsn, Stream stream, 
             co_return StreamSource{record->n, chunk.value_or(ChunkRef{Hash256::ofNothing(), 0}), {}, !last};
         }
         if (isEnded(known->state) || !follow)
-            co_return fail(ErrorKind::NotFound,
-                           fmt::format("Action {} has no output{}: it did not run.", lsn.value,
-                                       attempt ? fmt::format(" of attempt {}", attempt) : std::string()));
+            co_return fail(
+                ErrorKind::NotFound,
+                fmt::format("Action {0} has no output{1}: it did not run; GET jobs/{0} lists its attempts.",
+                            lsn.value, attempt ? fmt::format(" of attempt {}", attempt) : std::string()));
         co_await changedSoon(dispatcher_->progress());
     }
     co_return StreamSource{};

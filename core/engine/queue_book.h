@@ -62,6 +62,8 @@ public:
     std::vector<QueueEntry*> all();
     std::vector<const QueueEntry*> all() const;
     QueueId takeNumber() { return QueueId{++lastNumber_}; }
+    /// Some queue has this number, or had it: numbers are never used twice.
+    bool wasThere(QueueId id) const { return id.value <= lastNumber_; }
     void numbersUsedUpTo(std::int64_t number) { lastNumber_ = std::max(lastNumber_, number); }
 
 private:

@@ -20,20 +20,40 @@ std::string describe(const QueueRef& ref) {
 
 } // namespace
 
+std::unexpected<Error> EngineCore::noQueue(const QueueRef& ref) const {
+    const bool was = ref.number && queues_.wasThere(*ref.number);
+    return fail(ErrorKind::NotFound,
+                fmt::format("There is no queue {}{}: GET queues lists those there are.", describe(ref),
+                            was ? " any more (it was deleted, or idle for too long)" : ""));
+}
+
 Result<QueueEntry*> EngineCore::findQueue(const QueueRef& ref) {
     QueueEntry* entry = queues_.find(ref);
-    if (!entry)
-        return fail(ErrorKind::NotFound,
-                    fmt::format("There is no queue {}: it was deleted, or was idle for too long.", describe(ref)));
+    if (!entry) return noQueue(ref);
     noteQueueUsed(entry->id);
     return entry;
 }
 
+std::optional<QueueId> EngineCore::knownQueue(const QueueRef& ref) const {
+    if (const QueueEntry* entry = const_cast<QueueBook&>(queues_).find(ref)) return entry->id;
+    return ref.number && queues_.wasThere(*ref.number) ? ref.number : std::nullopt;
+}
+
+Result<QueueId> EngineCore::numberOf(const QueueRef& ref) {
+    if (const QueueEntry* entry = queues_.find(ref)) noteQueueUsed(entry->id);
+    if (const auto known = knownQueue(ref)) return *known;
+    return noQueue(ref);
+}
+
+coro::Task<Result<QueueId>> EngineCore::queueNumber(QueueRef ref) {
+    co_return numberOf(ref);
+}
+
 Result<std::optional<QueueId>> EngineCore::queueIdOf(const std::optional<QueueRef>& ref) {
     if (!ref) return std::optional<QueueId>();
-    const Result<QueueEntry*> entry = findQueue(*ref);
-    if (!entry) return std::unexpected(entry.error());
-    return (*entry)->id;
+    const Result<QueueId> number = numberOf(*ref);
+    if (!number) return std::unexpected(number.error());
+    return *number;
 }
 
 QueueView EngineCore::view(const QueueEntry& entry) const {
@@ -87,7 +107,7 @@ coro::Task<Result<QueueView>> EngineCore::queue(QueueRef ref) {
 
 coro::Task<Result<QueueView>> EngineCore::createQueue(std::string tag, std::string configJson) {
     if (tag.size() > kMaxTag || !isUtf8(tag))
-        co_return invalid("tag", "\"tag\" is UTF-8 text of at most 256 bytes.");
+        co_return invalid("tag", "Give \"tag\" as UTF-8 text of at most 256 bytes.");
     QueueConfig config;
     if (!configJson.empty()) {
         auto given = applyQueueConfig(config, configJson);
@@ -119,12 +139,16 @@ coro::Task<Result<QueueView>> EngineCore::createQueue(std::string tag, std::stri
 /// is told what is not durable, and a commit that fails is told as such.
 coro::Task<Result<QueueView>> EngineCore::commitQueue(QueueId id) {
     QueueEntry* entry = queues_.find(id);
-    if (!entry) co_return fail(ErrorKind::NotFound, fmt::format("Queue {} was deleted meanwhile.", id.value));
+    if (!entry)
+        co_return fail(ErrorKind::NotFound,
+                       fmt::format("Queue {} was deleted meanwhile: make another one.", id.value));
     wake();
     const store::AckDetail done = co_await committer_.commit(store::PutQueue{row(*entry)});
     if (done.error) co_return std::unexpected(*done.error);
     entry = queues_.find(id);
-    if (!entry) co_return fail(ErrorKind::NotFound, fmt::format("Queue {} was deleted meanwhile.", id.value));
+    if (!entry)
+        co_return fail(ErrorKind::NotFound,
+                       fmt::format("Queue {} was deleted meanwhile: make another one.", id.value));
     noteChange(ChangeEntry::Kind::Queue, id);
     co_return view(*entry);
 }
@@ -171,7 +195,8 @@ coro::Task<Result<void>> EngineCore::deleteQueue(QueueRef ref) {
     if (!entry) co_return std::unexpected(entry.error());
     const QueueId id = (*entry)->id;
     if (id.value == 0)
-        co_return fail(ErrorKind::WrongState, "Queue 0 is the implicit one: it can be held, not deleted.");
+        co_return fail(ErrorKind::WrongState,
+                       "Queue 0 is the implicit one and cannot be deleted: hold it instead.");
     // Cancelled first, durably: a start in between carries on with it.
     const auto status = session_->queueStatus(id);
     if (status && status->state != QueueState::Cancelled) {
@@ -180,7 +205,9 @@ coro::Task<Result<void>> EngineCore::deleteQueue(QueueRef ref) {
         if (!cancelled) co_return std::unexpected(cancelled.error());
     }
     QueueEntry* still = queues_.find(id);
-    if (!still) co_return fail(ErrorKind::NotFound, fmt::format("Queue {} was deleted meanwhile.", id.value));
+    if (!still)
+        co_return fail(ErrorKind::NotFound,
+                       fmt::format("Queue {} was deleted meanwhile: make another one.", id.value));
     still->forgetting = true;
     noteChange(ChangeEntry::Kind::Queue, id);
     auto forgotten = session_->forgetQueue(id, outbox_);

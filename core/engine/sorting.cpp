@@ -242,11 +242,14 @@ std::int64_t EngineCore::liveKey(const session::LiveView& live, SortField field,
     shown.lsn = live.lsn;
     shown.queue = live.queue;
     shown.state = live.state;
+    shown.held = live.held;
+    shown.retryAt = live.backoff && live.wakesAt != MonoTime{} ? scale_.at(live.wakesAt) : 0;
     shown.retryCount = live.retries.retryCount;
     shown.priority = live.priority;
     shown.times[ActionState::New] = live.submitTime;
     if (const Attempt* attempt = dispatcher_->find(live.lsn)) {
         const Timestamps& times = attempt->record.times;
+        shown.hungSince = attempt->hungSince;
         shown.times[ActionState::Submitting] = times[ActionState::Submitting];
         shown.times[ActionState::Running] = times[ActionState::Running];
         shown.times.exited = times.exited;

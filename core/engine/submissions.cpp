@@ -323,13 +323,16 @@ namespace {
 constexpr Duration kEndIsKept = std::chrono::seconds(30);
 
 std::unexpected<Error> alreadyEnded(Lsn lsn, ActionState state) {
-    return fail(ErrorKind::WrongState, fmt::format("Action {} is {} already.", lsn.value, name(state)));
+    const bool canGoAgain = state == ActionState::Failed || state == ActionState::Abandoned;
+    return fail(ErrorKind::WrongState, fmt::format("Action {} is {} already: {}.", lsn.value, name(state),
+                                                   canGoAgain ? "retry it, or retire it" : "it can be retired"));
 }
 
 /// Of an operation that was written while the end of its action was: the session may know the action no more.
 Result<void> tooLateFor(Lsn lsn, Result<void> done) {
     if (!done && done.error().kind == ErrorKind::NotFound)
-        return fail(ErrorKind::WrongState, fmt::format("Action {} has ended already.", lsn.value));
+        return fail(ErrorKind::WrongState,
+                    fmt::format("Action {0} has ended already: GET jobs/{0} says how.", lsn.value));
     return done;
 }
 
@@ -393,7 +396,7 @@ coro::Task<Result<void>> EngineCore::change(Lsn lsn, ActionChange what) {
 coro::Task<Result<int>> EngineCore::reschedule(Lsn lsn, bool force) {
     if (const auto live = session_->live(lsn); live && !isEnded(live->state))
         co_return fail(ErrorKind::WrongState,
-                       fmt::format("Action {} is {}: only what failed or was abandoned can be run again.",
+                       fmt::format("Action {} is {}: it can be run again once it failed or was abandoned.",
                                    lsn.value, name(live->state)));
     const Result<ActionResult> known = co_await action(lsn);
     if (!known) co_return std::unexpected(known.error());

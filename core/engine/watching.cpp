@@ -173,10 +173,7 @@ bool EngineCore::mayMatch(const Walk& walk, const ChangeEntry& entry) const {
 
 bool EngineCore::matches(const ListQuery& query, const ActionResult& row) const {
     if (!accepts(query, row)) return false;
-    if (query.queue) {
-        const auto* entry = const_cast<QueueBook&>(queues_).find(*query.queue);
-        if (!entry || entry->id != row.queue) return false;
-    }
+    if (query.queue && knownQueue(*query.queue) != row.queue) return false;
     if (!query.label.empty() && row.label != query.label) return false;
     if (query.worker.empty() || row.workerId == query.worker || row.workerName == query.worker) return true;
     const RegisteredWorker* worker = query.worker.contains('@') ? workers_.find(query.worker) : nullptr;
@@ -310,9 +307,8 @@ coro::Task<Collected> EngineCore::collect(std::vector<WatchRequest> requests) {
         } else {
             Walk way{request, update, target, {}, false};
             if (const auto& ref = request.watch->filter.queue) {
-                const QueueEntry* entry = queues_.find(*ref);
-                way.impossible = !entry;
-                if (entry) way.queue = entry->id;
+                way.queue = knownQueue(*ref);
+                way.impossible = !way.queue;
             }
             co_await walk(way);
             if (update.kind == WatchUpdate::Kind::Lost) continue;

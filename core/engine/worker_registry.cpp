@@ -62,8 +62,10 @@ Result<ClassKey> WorkerRegistry::resolve(const ActionSpec& spec) const {
                                    "`yardctl workers add`, or use \"exec\".",
                                    spec.worker));
     if (worker->leaving)
-        return fail(ErrorKind::WrongState,
-                    fmt::format("Worker \"{}\" is being removed.", worker->descriptor->name));
+        return fail(
+            ErrorKind::WrongState,
+            fmt::format("Worker \"{}\" is being removed: register it again when GET workers has it no more.",
+                        worker->descriptor->name));
     if (!worker->descriptor->function(spec.function)) {
         std::string known;
         for (const WorkerFunction& f : worker->descriptor->functions) known += (known.empty() ? "" : ", ") + f.name;

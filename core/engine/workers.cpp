@@ -40,8 +40,10 @@ std::unexpected<Error> unknownWorker(const std::string& ref) {
 coro::Task<Result<void>> EngineCore::registerWorker(ParsedWorker parsed) {
     const WorkerDescriptor& descriptor = *parsed.descriptor;
     if (descriptor.platform != thisPlatform())
-        co_return invalid("platform", fmt::format("This machine is {}; a worker for {} cannot run here.",
-                                                  thisPlatform(), descriptor.platform));
+        co_return invalid(
+            "platform",
+            fmt::format("This machine is {}: a worker for {} cannot run here, register one that was built for it.",
+                        thisPlatform(), descriptor.platform));
     if (auto fine = sandboxing_->checkWorker(); !fine) co_return fine;
     const std::string id = parsed.id.hex();
     if (const RegisteredWorker* known = workers_.find(id); known && known->leaving)
@@ -115,7 +117,10 @@ coro::Task<Result<void>> EngineCore::removeWorker(std::string ref, bool force) {
     const std::string id = worker->id;
     const std::string name = worker->descriptor->name;
     if (worker->leaving)
-        co_return fail(ErrorKind::WrongState, fmt::format("Worker \"{}\" is being removed already.", name));
+        co_return fail(
+            ErrorKind::WrongState,
+            fmt::format("Worker \"{}\" is being removed already: it is gone when GET workers has it no more.",
+                        name));
     const Leaving leaving(workers_, id);
     // What was on its way in when the worker began to leave is live after this.
     co_await workersEntered_.none(id);

@@ -68,8 +68,8 @@ coro::Task<Response> Api::getChunk(Call& call) {
     if (const auto field = call.request.head.field("Range")) {
         const auto parsed = parseRange(*field, *size);
         if (parsed && parsed->length == 0) {
-            Response response =
-                errorResponse(invalid("Range", fmt::format("The chunk has {} bytes.", *size)).error());
+            Response response = errorResponse(
+                invalid("Range", fmt::format("The chunk has {} bytes: ask for some of them.", *size)).error());
             response.status = 416;
             response.fields.emplace_back("Content-Range", fmt::format("bytes */{}", *size));
             co_return response;

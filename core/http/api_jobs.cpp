@@ -25,12 +25,14 @@ constexpr Duration kLookAtClient = std::chrono::seconds(5);
 
 coro::Task<Result<void>> Api::checkQueue(Call& call, Lsn lsn) {
     if (!call.queue) co_return Result<void>{};
-    const auto queue = co_await engine_.queue(*call.queue);
+    const auto queue = co_await engine_.queueNumber(*call.queue);
     if (!queue) co_return std::unexpected(queue.error());
     const auto action = co_await engine_.action(lsn);
     if (!action) co_return std::unexpected(action.error());
-    if (action->queue != queue->id)
-        co_return fail(ErrorKind::NotFound, fmt::format("Action {} is not in this queue.", lsn.value));
+    if (action->queue != *queue)
+        co_return fail(ErrorKind::NotFound,
+                       fmt::format("Action {} is not in this queue but in queue {}: ask for jobs/{} there.",
+                                   lsn.value, action->queue.value, lsn.value));
     co_return Result<void>{};
 }
 

@@ -65,6 +65,13 @@ coro::Task<Result<void>> Api::requireQueue(Call& call) {
     co_return Result<void>{};
 }
 
+coro::Task<Result<void>> Api::requireKnownQueue(Call& call) {
+    if (!call.queue) co_return Result<void>{};
+    const auto number = co_await engine_.queueNumber(*call.queue);
+    if (!number) co_return std::unexpected(number.error());
+    co_return Result<void>{};
+}
+
 coro::Task<Response> Api::listQueues(Call& call) {
     if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
     const std::vector<QueueView> queues = co_await engine_.queues();

@@ -68,7 +68,7 @@ Result<TimeSpan> readSpan(const Query& parameters) {
     if (!to) return std::unexpected(to.error());
     const auto resolution = parameters.seconds("resolution", kLongestStep);
     if (!resolution) return std::unexpected(resolution.error());
-    if (*from && *to && **from > **to) return invalid("from", "\"from\" is after \"to\".");
+    if (*from && *to && **from > **to) return invalid("from", "\"from\" is after \"to\": exchange them.");
     span.from = *from;
     span.to = *to;
     if (*resolution && **resolution > Duration::zero()) span.resolution = *resolution;

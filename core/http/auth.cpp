@@ -80,7 +80,8 @@ std::optional<Error> Gate::checkPlace(const RequestHead& head, std::uint16_t loc
     const bool plain = origin->starts_with(kScheme);
     const auto parsed = plain ? parseHostPort(origin->substr(kScheme.size())) : std::nullopt;
     if (!parsed || head.count("Origin") > 1 || !isOurs(parsed->host) || parsed->port.value_or(80) != localPort)
-        return forbidden("Pages of other places may not drive this engine.");
+        return forbidden(
+            "Pages of other places may not drive this engine; start it with --allow-host NAME for those of yours.");
     return std::nullopt;
 }
 

@@ -148,7 +148,7 @@ coro::Task<void> EventHub::read(WebSocket& socket, Watcher& watcher) {
 void EventHub::take(Watcher& watcher, std::string_view message, bool isText) {
     ++counters_.messages;
     Result<Watch> watch =
-        isText ? parseWatch(message) : fail(ErrorKind::Malformed, "Messages are text; this one was binary.");
+        isText ? parseWatch(message) : fail(ErrorKind::Malformed, "Send messages as text; this one was binary.");
     if (!watch) {
         watcher.error = errorFrame(watch.error());
         watcher.changed.notifyAll();

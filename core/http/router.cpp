@@ -11,7 +11,7 @@ namespace yard::http {
 
 namespace {
 
-constexpr std::size_t kLongestLsn = 18; ///< digits that fit 64 bits
+constexpr std::size_t kMostDigits = 63; ///< 64 could be the id of a worker
 
 constexpr unsigned bit(Method method) {
     return 1u << static_cast<unsigned>(method);
@@ -61,7 +61,7 @@ bool Router::fits(const Entry& entry, Parts parts) {
         if (wanted.front() != '{') {
             if (wanted != given) return false;
         } else if (wanted == "{lsn}") {
-            if (!isDigits(given) || given.size() > kLongestLsn) return false;
+            if (!isDigits(given) || given.size() > kMostDigits) return false;
         } else if (wanted == "{worker}") {
             if (!isWorkerReference(given)) return false;
         }

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <fmt/format.h>
 #include <iterator>
+#include <limits>
 
 namespace yard::http {
 
@@ -199,7 +200,9 @@ coro::Task<Response> Api::handle(Request& request) {
 Lsn Api::Call::lsn() const {
     std::int64_t value = 0;
     const std::string& digits = capture();
-    std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    // A number that no action can have.
+    if (error == std::errc::result_out_of_range) value = std::numeric_limits<std::int64_t>::max();
     return Lsn(value);
 }
 

@@ -29,6 +29,9 @@ constexpr std::array kNames{
     Name{"signal", SortField::Signal},
     Name{"retry_count", SortField::RetryCount},
     Name{"priority", SortField::Priority},
+    Name{"held", SortField::Held},
+    Name{"retry_at", SortField::RetryAt},
+    Name{"hung_since", SortField::HungSince},
     Name{"cpu_seconds", SortField::CpuSeconds},
     Name{"max_rss_bytes", SortField::MaxRss},
     Name{"new", SortField::New},
@@ -118,6 +121,10 @@ std::optional<std::int64_t> sortNumber(const ActionResult& action, SortField fie
     case SortField::Queue: return action.queue.value;
     case SortField::RetryCount: return action.retryCount;
     case SortField::Priority: return action.priority;
+    case SortField::Held:
+        return action.state == ActionState::Pending ? std::optional<std::int64_t>(action.held) : std::nullopt;
+    case SortField::RetryAt: return known(action.retryAt);
+    case SortField::HungSince: return known(action.hungSince);
     case SortField::New: return known(action.times[ActionState::New]);
     case SortField::Submitting: return known(action.times[ActionState::Submitting]);
     case SortField::Running: return known(action.times[ActionState::Running]);

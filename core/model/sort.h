@@ -24,6 +24,9 @@ enum class SortField : unsigned char {
     Signal,
     RetryCount,
     Priority,
+    Held,      ///< of what is pending: 0 or 1
+    RetryAt,   ///< of what is pending and in back-off
+    HungSince, ///< of what runs and is silent
     CpuSeconds,
     MaxRss,
     New,
@@ -50,11 +53,6 @@ std::string sortFieldNames();
 /// Compared by its text, which is not in the number: worker, function, label.
 constexpr bool isNamed(SortField field) {
     return field == SortField::Worker || field == SortField::Function || field == SortField::Label;
-}
-/// Of no action that has not ended is it known.
-constexpr bool isOfEnded(SortField field) {
-    return field == SortField::Reason || field == SortField::ExitCode || field == SortField::Signal ||
-           field == SortField::CpuSeconds || field == SortField::MaxRss || field == SortField::Finished;
 }
 /// The number an action is sorted by, nothing when it is unknown. Not for fields that are named. `now`: for what
 /// has not ended.

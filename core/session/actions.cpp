@@ -21,10 +21,11 @@ const TransitionTable<Phase, kPhases>& phaseTransitions() {
 namespace {
 
 std::unexpected<Error> noAction(Lsn lsn) {
-    return fail(ErrorKind::NotFound, fmt::format("action {} is not active", lsn.value));
+    return fail(ErrorKind::NotFound,
+                fmt::format("Action {0} is not active: GET jobs/{0} says how it ended.", lsn.value));
 }
 std::unexpected<Error> wrongState(Lsn lsn, std::string_view what) {
-    return fail(ErrorKind::WrongState, fmt::format("action {} {}", lsn.value, what));
+    return fail(ErrorKind::WrongState, fmt::format("Action {} {}.", lsn.value, what));
 }
 
 } // namespace
@@ -243,21 +244,23 @@ void Session::Impl::add(const NewAction& action, MonoTime now, Outbox& out) {
 
 Result<RetryCounters> Session::Impl::checkReschedule(const FinishedAction& action, bool force) const {
     if (records_.find(action.lsn) != kNone)
-        return wrongState(action.lsn, "has not ended yet; wait for it, or cancel it");
+        return wrongState(action.lsn, "has not ended yet: wait for it, or cancel it");
     if (action.state != ActionState::Failed && action.state != ActionState::Abandoned)
-        return wrongState(action.lsn, fmt::format("is {}; only failed and abandoned actions can be run again",
-                                                  name(action.state)));
+        return wrongState(action.lsn,
+                          fmt::format("is {}: only failed and abandoned ones can be run again, submit it anew",
+                                      name(action.state)));
     if (auto taken = acceptsWork(); !taken) return std::unexpected(taken.error());
     const Queue* q = findQueue(action.queue);
     if (!q || q->state != QueueState::Active)
         return wrongState(action.lsn,
-                          fmt::format("cannot run again: its queue {} is {}; submit it anew to another one",
+                          fmt::format("cannot run again, its queue {} is {}: submit it anew to another one",
                                       action.queue.value, q ? name(q->state) : "deleted"));
     RetryCounters after = action.retries;
     if (after.ownFailures >= q->config.maxRetries && !force)
-        return fail(ErrorKind::AtLimit,
-                    fmt::format("action {} was retried {} times, the limit of its queue; use force to run it again",
-                                action.lsn.value, after.ownFailures));
+        return fail(
+            ErrorKind::AtLimit,
+            fmt::format("Action {} was retried {} times, the limit of its queue: use force to run it again.",
+                        action.lsn.value, after.ownFailures));
     ++after.retryCount;
     if (action.state == ActionState::Failed && !isInterruption(action.reason)) ++after.ownFailures;
     return after;
@@ -286,7 +289,8 @@ Result<bool> Session::Impl::cancelLater(Lsn lsn, Outbox& out) {
     if (record == kNone) return noAction(lsn);
     Record& r = records_[record];
     if (r.phase == Phase::Ending && r.target() == ActionState::Cancelled) return false;
-    if (r.phase == Phase::Ending || abandoned_) return wrongState(lsn, "has ended already");
+    if (r.phase == Phase::Ending || abandoned_)
+        return wrongState(lsn, "has ended already: nothing is left to cancel");
     const bool waits = r.phase == Phase::Waiting;
     if (r.has(Record::kCancel)) return waits;
     r.revision = ++revision_;
@@ -312,7 +316,8 @@ Result<void> Session::Impl::hold(Lsn lsn, Outbox& out) {
     const std::uint32_t record = records_.find(lsn);
     if (record == kNone) return noAction(lsn);
     if (!isPendingPhase(records_[record].phase) || abandoned_)
-        return wrongState(lsn, "is not pending; only pending actions can be held");
+        return wrongState(
+            lsn, "is not pending any more: only what has not started can be held, but it can be cancelled");
     setHeld(record, true);
     if (records_[record].phase == Phase::Leased) takeBack(record, out);
     return {};
@@ -330,15 +335,19 @@ Result<std::uint32_t> Session::Impl::findMovable(Lsn lsn) const {
     const std::uint32_t record = records_.find(lsn);
     if (record == kNone) return noAction(lsn);
     const Record& r = records_[record];
-    if (r.phase == Phase::Leased) return wrongState(lsn, "is being started");
-    if (r.phase != Phase::Waiting || abandoned_) return wrongState(lsn, "is not pending any more");
-    if (r.has(Record::kCancel)) return wrongState(lsn, "is being cancelled");
-    if (queueOf(r).state == QueueState::Cancelled) return wrongState(lsn, "is being cancelled with its queue");
+    if (r.phase == Phase::Leased)
+        return wrongState(lsn, "is being started: wait for its end, or cancel it and submit another");
+    if (r.phase != Phase::Waiting || abandoned_)
+        return wrongState(lsn, "is not pending any more: cancel it and submit another");
+    if (r.has(Record::kCancel)) return wrongState(lsn, "is being cancelled: submit another");
+    if (queueOf(r).state == QueueState::Cancelled)
+        return wrongState(lsn, "is being cancelled with its queue: submit another");
     return record;
 }
 
 Result<void> Session::Impl::setPriority(Lsn lsn, int priority) {
-    if (priority < -100 || priority > 100) return invalid("priority", "priority must be between -100 and 100");
+    if (priority < -100 || priority > 100)
+        return invalid("priority", "Give \"priority\" as a number from -100 to 100.");
     const auto record = findMovable(lsn);
     if (!record) return std::unexpected(record.error());
     if (records_[*record].priority() != priority)

@@ -7,11 +7,12 @@ namespace yard::session {
 namespace {
 
 std::unexpected<Error> noQueue(QueueId id) {
-    return fail(ErrorKind::NotFound, fmt::format("there is no queue {}; list them with GET queues", id.value));
+    return fail(ErrorKind::NotFound,
+                fmt::format("There is no queue {}: GET queues lists those there are.", id.value));
 }
 std::unexpected<Error> notQueueZero(std::string_view verb) {
     return fail(ErrorKind::WrongState,
-                fmt::format("queue 0 is the engine's own and cannot be {}; hold it, or drain the session", verb));
+                fmt::format("Queue 0 is the engine's own and cannot be {}: hold it, or drain the session.", verb));
 }
 
 } // namespace
@@ -26,8 +27,9 @@ Result<void> Session::Impl::accepts(QueueId id) const {
     const Queue* q = findQueue(id);
     if (!q) return noQueue(id);
     if (q->state == QueueState::Active) return {};
-    return fail(ErrorKind::WrongState, fmt::format("queue {} is {} and takes no new actions; submit to another one",
-                                                   id.value, q->forgetting ? "being deleted" : name(q->state)));
+    return fail(ErrorKind::WrongState,
+                fmt::format("Queue {} is {} and takes no new actions: submit to another one.", id.value,
+                            q->forgetting ? "being deleted" : name(q->state)));
 }
 
 void Session::Impl::addQueue(QueueId id, const QueueConfig& config, QueueState state, bool held,
@@ -126,7 +128,9 @@ Result<void> Session::Impl::drainQueue(QueueId id) {
     if (id.value == 0) return notQueueZero("drained");
     Queue& q = order_.queue(at);
     if (!queueTransitions().allows(q.state, QueueState::Draining))
-        return fail(ErrorKind::WrongState, fmt::format("queue {} is {} already", id.value, name(q.state)));
+        return fail(ErrorKind::WrongState,
+                    fmt::format("Queue {} is {} already, for good: make another one for new work.", id.value,
+                                name(q.state)));
     q.state = QueueState::Draining;
     return {};
 }
@@ -136,7 +140,9 @@ Result<void> Session::Impl::cancelQueue(QueueId id, Outbox& out) {
     if (at == kNone) return noQueue(id);
     if (id.value == 0) return notQueueZero("cancelled");
     if (!queueTransitions().allows(order_.queue(at).state, QueueState::Cancelled))
-        return fail(ErrorKind::WrongState, fmt::format("queue {} is cancelled already", id.value));
+        return fail(
+            ErrorKind::WrongState,
+            fmt::format("Queue {} is cancelled already: delete it, or make another one for new work.", id.value));
     startCancel(at, out);
     return {};
 }

@@ -32,7 +32,7 @@ Session::Impl::Impl(std::unique_ptr<Capacity> capacity, SessionOptions options)
 Result<void> Session::Impl::moveTo(SessionState to, Outbox& out) {
     if (!sessionTransitions().allows(state_, to))
         return fail(ErrorKind::WrongState,
-                    fmt::format("the session is {} and cannot become {}; restart the engine to begin anew",
+                    fmt::format("The session is {} and cannot become {}: restart the engine to begin anew.",
                                 name(state_), name(to)));
     state_ = to;
     if (to == SessionState::Abandoned) {
@@ -60,11 +60,11 @@ Result<void> Session::Impl::acceptsWork() const {
     switch (state_) {
     case SessionState::Ready: return {};
     case SessionState::Created:
-        return fail(ErrorKind::NotAccepting, "the engine is still starting; try again in a moment");
+        return fail(ErrorKind::NotAccepting, "The engine is still starting: try again in a moment.");
     default:
         return fail(ErrorKind::NotAccepting,
-                    fmt::format("the session is {} and takes no new work; submit to another engine, or restart "
-                                "this one",
+                    fmt::format("The session is {} and takes no new work: submit to another engine, or restart "
+                                "this one.",
                                 name(state_)));
     }
 }

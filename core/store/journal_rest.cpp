@@ -36,7 +36,9 @@ Applied JournalWriter::on(const Reopen& reopen) {
         Selecting found(selectDone_, reopen.lsn);
         const int rc = found.step();
         if (rc == SQLITE_DONE)
-            return refused(ErrorKind::NotFound, fmt::format("there is no finished action {}", reopen.lsn.value));
+            return refused(
+                ErrorKind::NotFound,
+                fmt::format("There is no finished action {}: GET jobs lists those there are.", reopen.lsn.value));
         if (rc != SQLITE_ROW) return done(rc);
         state = static_cast<ActionState>(found->integer(4));
         row.lsn = reopen.lsn;
@@ -91,7 +93,8 @@ Applied JournalWriter::on(const PutQueue& put) {
 Applied JournalWriter::on(const DropQueue& drop) {
     const int rc = deleteQueue_.run(drop.id);
     if (rc == SQLITE_OK && sqlite3_changes(database_.handle()) == 0)
-        return refused(ErrorKind::NotFound, fmt::format("there is no queue {}", drop.id.value));
+        return refused(ErrorKind::NotFound,
+                       fmt::format("There is no queue {}: GET queues lists those there are.", drop.id.value));
     return done(rc);
 }
 
@@ -105,7 +108,8 @@ Applied JournalWriter::on(const PutWorker& put) {
 Applied JournalWriter::on(const DropWorker& drop) {
     const int rc = deleteWorker_.run(bytesOf(drop.id));
     if (rc == SQLITE_OK && sqlite3_changes(database_.handle()) == 0)
-        return refused(ErrorKind::NotFound, fmt::format("there is no worker {}", drop.id.hex()));
+        return refused(ErrorKind::NotFound,
+                       fmt::format("There is no worker {}: GET workers lists those there are.", drop.id.hex()));
     return done(rc);
 }
 

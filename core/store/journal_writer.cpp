@@ -79,7 +79,8 @@ JournalWriter::Applied JournalWriter::apply(const Action& action) {
 
 JournalWriter::Applied JournalWriter::notFound(Lsn lsn) {
     Error error{.kind = ErrorKind::NotFound,
-                .message = fmt::format("action {} is not pending", lsn.value),
+                .message =
+                    fmt::format("Action {} is not pending any more: cancel it and submit another.", lsn.value),
                 .field = {},
                 .need = {}};
     return refused(std::move(error));
@@ -103,7 +104,7 @@ bool JournalWriter::answeredBefore(const Idempotency& idempotency, WallMicros no
                 detailOf(applied).answer = known->text(2);
             } else {
                 applied =
-                    refused(invalid("Idempotency-Key", "this Idempotency-Key was used with another body within "
+                    refused(invalid("Idempotency-Key", "This Idempotency-Key was used with another body within "
                                                        "24 hours: send a new key with a new request")
                                 .error());
             }
@@ -144,7 +145,9 @@ bool JournalWriter::lacksChunks(std::span<const Hash256> chunks, Applied& applie
     }
     if (need.empty()) return false;
     Error error{.kind = ErrorKind::NeedChunks,
-                .message = fmt::format("{} chunks are missing: PUT them, then send this again", need.size()),
+                .message = need.size() == 1
+                               ? "A chunk is missing: PUT it, then send this again."
+                               : fmt::format("{} chunks are missing: PUT them, then send this again.", need.size()),
                 .field = {},
                 .need = std::move(need)};
     applied = refused(std::move(error));
@@ -175,7 +178,10 @@ bool JournalWriter::lacksPredecessor(const Accept& accept, Applied& applied) {
                 applied = failed(rc);
                 return true;
             }
-            auto error = invalid("after", fmt::format("there is no action {} to wait for", edge.lsn.value));
+            auto error = invalid(
+                "after",
+                fmt::format("There is no action {} to wait for, or not any more: leave it out of \"after\".",
+                            edge.lsn.value));
             error.error().index = static_cast<int>(i);
             applied = refused(std::move(error.error()));
             return true;
@@ -437,8 +443,10 @@ JournalWriter::Applied JournalWriter::on(const Retire& retire) {
                                     fmt::format("action {} is active: cancel it, then retire it", retire.lsn.value))
                                    .error());
             if (rc == SQLITE_DONE)
-                return refused(
-                    fail(ErrorKind::NotFound, fmt::format("there is no action {}", retire.lsn.value)).error());
+                return refused(fail(ErrorKind::NotFound,
+                                    fmt::format("There is no finished action {}: GET jobs lists those there are.",
+                                                retire.lsn.value))
+                                   .error());
             return failed(rc);
         } else {
             return failed(rc);

@@ -25,6 +25,9 @@ const char* columnOf(SortField field) {
     case SortField::Signal: return "signal";
     case SortField::RetryCount: return "retry_count";
     case SortField::Priority: return "priority";
+    case SortField::Held:
+    case SortField::RetryAt:
+    case SortField::HungSince: return "NULL";
     case SortField::CpuSeconds: return "cpu_us";
     case SortField::MaxRss: return "max_rss";
     case SortField::New: return "t_new";

@@ -204,6 +204,14 @@ private slots:
             QCOMPARE(listed->jobs.size(), live ? 1u : 0u);
             if (live) QCOMPARE(listed->jobs.front().lsn, hangs);
         }
+        engine::ListQuery bySilence;
+        bySilence.sort = *parseSort("hung_since");
+        auto sorted = engine.run(engine->list(bySilence));
+        while (sorted && sorted->jobs.empty() && !sorted->cursor.empty()) {
+            bySilence.cursor = sorted->cursor;
+            sorted = engine.run(engine->list(bySilence));
+        }
+        QCOMPARE(sorted->jobs.front().lsn, hangs);
         write(engine.path("stop"), "");
         std::ofstream(engine.path("fifo")) << "go on\n";
         const ActionResult result = engine.wait(hangs);

@@ -177,6 +177,10 @@ private slots:
         row("new", "ab-cde");
         row("-new", "edc-ba");
         row("retry_count", "ab-cde");
+        row("held", "dab-ce"); // of what is pending it is known
+        row("-held", "dec-ba");
+        row("retry_at", "ab-cde"); // none is in back-off
+        row("hung_since", "ab-cde");
         row("started", "ab-cde");
         row("-running", "c-baed");
         row("finished", "ab-ecd");
@@ -204,6 +208,33 @@ private slots:
         QCOMPARE(shown().list(by), wanted);
         QCOMPARE(shown().list(by, 1), wanted);
         QCOMPARE(shown().list(by, 4), wanted);
+    }
+
+    void whatWaitsAfterAFailureGoesByWhenItRunsAgain() {
+        EngineTest engine;
+        const QueueView queue =
+            *engine.run(engine->createQueue("", R"({"max_retries":9,"backoff_s":600,"backoff_max_s":600})"));
+        const QueueRef ref{queue.id, {}};
+        std::vector<Lsn> lsns;
+        for (int i = 0; i < 5; ++i) lsns.push_back(engine.sh("exit 1", "", ref));
+        const auto retryAt = [&](Lsn lsn) { return engine.run(engine->action(lsn))->retryAt; };
+        QVERIFY(EngineTest::eventually(
+            [&] { return std::ranges::all_of(lsns, [&](Lsn lsn) { return retryAt(lsn) != 0; }); }));
+        const Lsn other = engine.sh("exit 0", R"(,"hold":true)", ref);
+        // Back-off is spread at random: the order is that of the moments, not of the numbers.
+        std::ranges::sort(lsns, {}, retryAt);
+        lsns.push_back(other);
+        ListQuery query;
+        query.queue = ref;
+        query.sort = *parseSort("retry_at");
+        std::vector<Lsn> listed;
+        do {
+            const auto page = engine.run(engine->list(query));
+            QVERIFY(page);
+            for (const ActionResult& job : page->jobs) listed.push_back(job.lsn);
+            query.cursor = page->cursor;
+        } while (!query.cursor.empty());
+        QCOMPARE(printed(listed), printed(lsns));
     }
 
     void filtersHoldInEveryOrder_data() {

@@ -124,6 +124,19 @@ void ApiRoutesTest::answersByTheTable_data() {
     row("a priority that is none", "PATCH", "/compute/jobs/1", "{\"priority\":101}", 422, "priority");
     row("a queue that is none", "PATCH", "/compute/jobs/1", "{\"queue\":\"x\"}", 422, "queue");
     row("a patch of an unknown action", "PATCH", "/compute/jobs/999999999", "{\"priority\":1}", 404, "not_found");
+    row("an unknown action says where to look", "GET", "/compute/jobs/999999999", "", 404, "GET jobs lists");
+    row("a number that no action can have", "GET", "/compute/jobs/99999999999999999999", "", 404, "no action 922");
+    row("a number that no action can have cannot be cancelled", "POST", "/compute/jobs/99999999999999999999/cancel",
+        "", 404, "no action 922");
+    row("an action to wait for that never was", "POST", "/compute/jobs",
+        "{\"worker\":\"exec\",\"argv\":[\"true\"],\"after\":[999999999]}", 422, "leave it out of");
+    row("one chunk that is missing", "POST", "/compute/jobs",
+        "{\"worker\":\"exec\",\"argv\":[\"true\"],\"inputs\":{\"a\":\"" + std::string(64, '1') + "\"}}", 409,
+        "\"A chunk is missing: PUT it");
+    row("two chunks that are missing", "POST", "/compute/jobs",
+        "{\"worker\":\"exec\",\"argv\":[\"true\"],\"inputs\":{\"a\":\"" + std::string(64, '1') + "\",\"b\":\"" +
+            std::string(64, '2') + "\"}}",
+        409, "\"2 chunks are missing: PUT them");
     row("reasons of an unknown action", "GET", "/compute/jobs/999999999/why", "", 404, "not_found");
     row("the version", "GET", "/version", "", 200, "version");
     row("the session", "GET", "/compute/session", "", 200, "\"state\":\"ready\"");
@@ -504,7 +517,17 @@ void ApiRoutesTest::queuesLiveAndDie() {
     QVERIFY(!api_->post(queue + "/release").json().at("held").as_bool());
     QCOMPARE(api_->post(queue + "/drain").text("state"), std::string("draining"));
     QCOMPARE(api_->post(queue + "/jobs", kTrue).status, 409);
+    const auto refused = [&](const std::string& verb) {
+        const Reply reply = api_->post(queue + verb);
+        return fmt::format("{} {}", reply.status, reply.text("message"));
+    };
+    const std::int64_t number = made.number("queue_id");
+    QCOMPARE(refused("/drain"),
+             fmt::format("409 Queue {} is draining already, for good: make another one for new work.", number));
     QCOMPARE(api_->post(queue + "/cancel").text("state"), std::string("cancelled"));
+    QCOMPARE(
+        refused("/cancel"),
+        fmt::format("409 Queue {} is cancelled already: delete it, or make another one for new work.", number));
     bool listed = false;
     for (const auto& one : api_->get("/compute/queues").json().at("queues").as_array())
         listed = listed || one.as_object().at("queue_id").as_int64() == made.number("queue_id");
@@ -542,6 +565,9 @@ void ApiRoutesTest::theSessionMoves() {
     QCOMPARE(own.get("/compute/session").text("state"), std::string("abandoned"));
     QCOMPARE(own.post("/compute/session/pause").status, 409);
     QCOMPARE(own.post("/compute/session/sunset").status, 200);
+    // From then on, though nothing has ended yet.
+    QCOMPARE(own.get("/health").text("session"), std::string("sunset"));
+    QCOMPARE(own.get("/compute/session").text("state"), std::string("sunset"));
 }
 
 void ApiRoutesTest::everythingIsServedOverASocket() {

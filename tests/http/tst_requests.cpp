@@ -140,7 +140,10 @@ void RequestsTest::pathsFindTheirRoute_data() {
     row("without the prefix", "GET /jobs", "none");
     row("a slash at the end", "GET /compute/jobs/", "none");
     row("a climbing path", "GET /compute/jobs/../jobs", "none");
-    row("an LSN beyond 64 bits", "GET /compute/jobs/99999999999999999999", "none");
+    row("an LSN beyond 64 bits", "GET /compute/jobs/99999999999999999999", "GET jobs/{lsn} 99999999999999999999");
+    const std::string hash(64, '9');
+    row("digits as long as a hash are a worker", ("POST /compute/jobs/" + hash).c_str(),
+        ("POST jobs/{worker} " + hash).c_str());
     row("a negative LSN", "GET /compute/jobs/-1", "none");
     row("broken encoding", "GET /compute/jobs/%zz", "none");
     row("a path of many parts", "GET /a/b/c/d/e/f/g/h/i/j/k/l", "none");

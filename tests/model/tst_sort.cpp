@@ -59,9 +59,17 @@ void SortTest::whatIsUnknownHasNoNumber() {
          {SortField::Reason, SortField::ExitCode, SortField::Signal, SortField::CpuSeconds, SortField::MaxRss,
           SortField::Submitting, SortField::Running, SortField::Exited, SortField::Finished, SortField::Runtime})
         QVERIFY(!sortNumber(pending, field, 5'000));
+    QCOMPARE(sortNumber(pending, SortField::Held, 5'000).value_or(-1), std::int64_t{0});
+    pending.held = true;
+    QCOMPARE(sortNumber(pending, SortField::Held, 5'000).value_or(-1), std::int64_t{1});
+    QVERIFY(!sortNumber(pending, SortField::RetryAt, 5'000));
+    pending.retryAt = 7'000;
+    QCOMPARE(sortNumber(pending, SortField::RetryAt, 5'000).value_or(-1), std::int64_t{7'000});
+    QVERIFY(!sortNumber(pending, SortField::HungSince, 5'000));
     ActionResult done = pending;
     done.state = ActionState::Completed;
     done.outcome.emplace().state = ActionState::Completed;
+    QVERIFY(!sortNumber(done, SortField::Held, 5'000));   // whatever it was before
     QVERIFY(!sortNumber(done, SortField::Reason, 5'000)); // it completed: there is none
     done.outcome->exitCode = 0;
     done.outcome->cpuSeconds = 0.25;
@@ -79,6 +87,8 @@ void SortTest::timesCountUntilTheEndOrNow() {
     action.times[ActionState::Running] = 4'000;
     QCOMPARE(sortNumber(action, SortField::Waited, 9'000).value_or(-1), std::int64_t{2'000});
     QCOMPARE(sortNumber(action, SortField::Runtime, 9'000).value_or(-1), std::int64_t{5'000});
+    action.hungSince = 6'000;
+    QCOMPARE(sortNumber(action, SortField::HungSince, 9'000).value_or(-1), std::int64_t{6'000});
     action.state = ActionState::Failed;
     action.times[ActionState::Failed] = 8'000;
     QCOMPARE(sortNumber(action, SortField::Runtime, 9'000).value_or(-1), std::int64_t{4'000});

@@ -157,7 +157,7 @@ private slots:
             QVERIFY(writer.write(content));
             const auto finished = writer.finish();
             QVERIFY(!finished && finished.error().kind == ErrorKind::Invalid);
-            QVERIFY(finished.error().message.starts_with("bytes do not match the hash"));
+            QVERIFY(finished.error().message.starts_with("The bytes do not match the hash"));
             QVERIFY(!writer.write("more"));
             QVERIFY(!chunks_->has(Sha256::of("something else")));
             QCOMPARE(temporaries(), 0u);
