@@ -10,6 +10,7 @@ namespace {
 
 const Option kQueueOption{"queue", 'q', "REF", "the queue, by its number or token"};
 const Option kFilterOption{"filter", 0, "F", "all actions that match, e.g. 'state:failed queue:7'"};
+const Option kYesOption{"yes", 'y', "", "--all: do not ask"};
 const Option kOutputsOption{"outputs", 'o', "DIR", "save the outputs into DIR/LSN/, checked against their hashes"};
 
 // NOLINTNEXTLINE(readability-function-size): a table
@@ -115,22 +116,24 @@ std::vector<Command> stewardCommands() {
          .minOperands = 1,
          .function = queueCommand},
         {.name = "cancel",
-         .usage = "LSN…|--filter F",
+         .usage = "LSN…|--filter F|--all",
          .summary = "cancel actions",
-         .details = "A running program gets TERM, and KILL 2 seconds later.",
-         .options = {kFilterOption},
+         .details = "A running program gets TERM, and KILL 2 seconds later. On a terminal --all asks first.",
+         .options = {{"all", 'a', "", "all that is pending or running, of every queue"}, kYesOption, kFilterOption},
          .function = cancelCommand},
         {.name = "retry",
-         .usage = "[--force] LSN…|--filter F",
+         .usage = "[--force] LSN…|--filter F|--all",
          .summary = "run failed or abandoned actions again",
          .details = "They keep their LSN.",
-         .options = {{"force", 0, "", "also when the limit of retries is reached"}, kFilterOption},
+         .options = {{"force", 0, "", "also when the limit of retries is reached"},
+                     {"all", 'a', "", "all that failed or was abandoned, of every queue"},
+                     kFilterOption},
          .function = retryCommand},
         {.name = "retire",
-         .usage = "LSN…|--filter F",
+         .usage = "LSN…|--filter F|--all",
          .summary = "forget finished actions and their results",
-         .details = "",
-         .options = {kFilterOption},
+         .details = "On a terminal --all asks first.",
+         .options = {{"all", 'a', "", "all that has finished, of every queue"}, kYesOption, kFilterOption},
          .function = retireCommand},
         {.name = "hold",
          .usage = "LSN…|--filter F|--all",

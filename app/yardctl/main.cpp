@@ -18,7 +18,10 @@ int report(const Failure& failure) {
 
 Outcome<int> perform(const CommandLine& line) {
     if (line.version) {
-        fmt::print("yardctl {}\n", YARD_VERSION);
+        if (line.global.json)
+            fmt::print("{{\"name\":\"yardctl\",\"version\":\"{}\"}}\n", YARD_VERSION);
+        else
+            fmt::print("yardctl {}\n", YARD_VERSION);
         return 0;
     }
     if (line.help) {

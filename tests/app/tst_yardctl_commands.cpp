@@ -9,11 +9,13 @@
 #include <array>
 #include <atomic>
 #include <boost/json.hpp>
+#include <csignal>
 #include <poll.h>
 #include <pty.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <vector>
 
 using namespace yard;
 using namespace yard::test;
@@ -31,6 +33,40 @@ FakeServer::Handler topAnswers() {
     };
 }
 
+/// yardctl with a terminal as stdin, stdout and stderr; `answer` is typed when it asks.
+Ended onATerminal(const QStringList& arguments, std::string_view answer) {
+    std::vector<std::string> words{"yardctl"};
+    for (const QString& argument : arguments) words.push_back(argument.toStdString());
+    std::vector<char*> raw;
+    for (std::string& word : words) raw.push_back(word.data());
+    raw.push_back(nullptr);
+    int terminal = -1;
+    const pid_t pid = ::forkpty(&terminal, nullptr, nullptr, nullptr);
+    if (pid == 0) {
+        ::execv(YARDCTL_PATH, raw.data());
+        ::_exit(127);
+    }
+    const UniqueFd closing(terminal);
+    Ended ended;
+    bool answered = false;
+    for (;;) {
+        pollfd ready{terminal, POLLIN, 0};
+        std::array<char, 4096> buffer{};
+        if (::poll(&ready, 1, 20'000) <= 0) break;
+        const ssize_t n = ::read(terminal, buffer.data(), buffer.size());
+        if (n <= 0) break; // EIO: nobody has the other side any more
+        ended.out.append(buffer.data(), static_cast<std::size_t>(n));
+        if (!answered && ended.out.find("[y/N]") != std::string::npos) {
+            answered = true;
+            if (::write(terminal, answer.data(), answer.size()) < 0) break;
+        }
+    }
+    ::kill(pid, SIGHUP); // nothing where it has ended
+    int status = -1;
+    if (::waitpid(pid, &status, 0) == pid && WIFEXITED(status)) ended.code = WEXITSTATUS(status);
+    return ended;
+}
+
 } // namespace
 
 class TestYardctlCommands : public QObject {
@@ -45,6 +81,8 @@ private slots:
     void queuesAreMadeAndSteered();
     void oneActionAndMany();
     void holdAllMeansQueues();
+    void allMeansWhatCanBeDoneInEveryQueue();
+    void onATerminalAllIsAskedFirst();
     void workersAddSendsWhatIsMissing();
     void workersAreFoundByName();
     void sessionMoves();
@@ -79,7 +117,12 @@ void TestYardctlCommands::helpAndVersionNeedNoEngine() {
     QCOMPARE(help.code, 0);
     QVERIFY(help.out.find("workers") != std::string::npos);
     QVERIFY(CtlProcess({"run", "--help"}).end().out.find("--deadline") != std::string::npos);
-    QVERIFY(CtlProcess({"--version"}).end().out.starts_with("yardctl "));
+    const std::string version = CtlProcess({"--version"}).end().out;
+    QVERIFY(version.starts_with("yardctl "));
+    const std::string asJson = CtlProcess({"--version", "--json"}).end().out;
+    const json::object told = json::parse(asJson).as_object();
+    QCOMPARE(std::string(told.at("name").as_string()), "yardctl");
+    QCOMPARE("yardctl " + std::string(told.at("version").as_string()) + "\n", version);
 }
 
 void TestYardctlCommands::wrongUsageExits2() {
@@ -97,6 +140,8 @@ void TestYardctlCommands::wrongUsageExits2() {
                                                                        {"run", "--priority", "high", "true"},
                                                                        {"run", "-e", "=", "true"},
                                                                        {"hold", "--all", "7"},
+                                                                       {"cancel", "--all", "7"},
+                                                                       {"retire", "--all", "--filter", "lsn>7"},
                                                                        {"ls", "--limit", "-1"},
                                                                        {"submit", "--outputs", "d", "-"}}) {
         const Ended ended = CtlProcess(QStringList{"--url", "http://127.0.0.1:1"} + words).end();
@@ -105,7 +150,7 @@ void TestYardctlCommands::wrongUsageExits2() {
     }
     const QStringList nowhere{"--url", "http://127.0.0.1:1"};
     QCOMPARE(CtlProcess(nowhere + QStringList{"cancel"}).end().err,
-             "yardctl: 'cancel' wants the LSNs of actions, or --filter\n");
+             "yardctl: 'cancel' wants the LSNs of actions, or --filter, or --all\n");
     QCOMPARE(CtlProcess(nowhere + QStringList{"hold"}).end().err,
              "yardctl: 'hold' wants the LSNs of actions, or --filter, or --all\n");
 }
@@ -192,6 +237,38 @@ void TestYardctlCommands::holdAllMeansQueues() {
     const DataDirectory data(server);
     QCOMPARE(data.run({"hold", "--all"}).code, 0);
     QCOMPARE(data.run({"release", "-a"}).code, 0);
+}
+
+void TestYardctlCommands::allMeansWhatCanBeDoneInEveryQueue() {
+    FakeServer server(table({{"POST /compute/jobs/cancel", {.body = R"({"changed":0,"refused":[]})"}},
+                             {"POST /compute/jobs/retry", {.body = R"({"changed":2,"refused":[]})"}},
+                             {"POST /compute/jobs/retire", {.body = R"({"changed":3,"refused":[]})"}}}));
+    const DataDirectory data(server);
+    // Nothing to do is done.
+    const Ended none = data.run({"cancel", "--all"});
+    QCOMPARE(none.code, 0);
+    QCOMPARE(none.out, "0 cancelled\n");
+    QCOMPARE(server.requests().back().body, R"({"filter":"state:pending,submitting,running"})");
+    QCOMPARE(data.run({"retry", "-a", "--force"}).out, "2 goes again\n");
+    QCOMPARE(server.requests().back().body, R"({"filter":"state:failed,abandoned","force":true})");
+    QCOMPARE(data.run({"retire", "--all", "--json"}).out, "{\"changed\":3,\"refused\":[]}\n");
+    QCOMPARE(server.requests().back().body, R"({"filter":"state:completed,failed,abandoned,cancelled"})");
+}
+
+void TestYardctlCommands::onATerminalAllIsAskedFirst() {
+    FakeServer server(table({{"POST /compute/jobs/retire", {.body = R"({"changed":3,"refused":[]})"}}}));
+    const DataDirectory data(server);
+    const QStringList all{"retire", "--all"};
+    const Ended no = onATerminal(data.arguments(all), "n\n");
+    QCOMPARE(no.code, 1);
+    QVERIFY2(no.out.find("for good? [y/N]") != std::string::npos, no.out.c_str());
+    QVERIFY2(no.out.find("nothing was done") != std::string::npos, no.out.c_str());
+    QVERIFY(server.requests().empty());
+    QCOMPARE(onATerminal(data.arguments(all), "y\n").code, 0);
+    QCOMPARE(server.requests().size(), std::size_t{1});
+    const Ended yes = onATerminal(data.arguments(all + QStringList{"--yes"}), "");
+    QCOMPARE(yes.code, 0);
+    QCOMPARE(yes.out, "3 retired\r\n");
 }
 
 void TestYardctlCommands::workersAddSendsWhatIsMissing() {

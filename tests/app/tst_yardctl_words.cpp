@@ -39,11 +39,18 @@ private slots:
     void completionKnowsEveryCommandAndOption();
     void bashCompletesWords_data();
     void bashCompletesWords();
+    void fishCompletesWords_data() { otherShells(); }
+    void fishCompletesWords();
+    void zshCompletesWords_data() { otherShells(); }
+    void zshCompletesWords();
     void theManualKnowsEveryCommandAndOption();
     void topFitsTheTerminal();
     void topShowsTheBusiestQueuesFirst();
     void aWorkerDirectoryIsFilledIn();
     void aWorkerThatClimbsOutIsRefused();
+
+private:
+    static void otherShells();
 };
 
 void TestYardctlWords::durationsHaveTwoUnitsAtMost() {
@@ -118,6 +125,7 @@ void TestYardctlWords::addressesOfEngines() {
     QCOMPARE(plain->port, "8640");
     QCOMPARE(plain->prefix, "/compute");
     QCOMPARE(Endpoint::parse("http://desk:1/yard/")->prefix, "/yard");
+    QCOMPARE(Endpoint::parse("http://desk:1/")->prefix, "/compute");
     const auto six = Endpoint::parse("http://[::1]:90");
     QCOMPARE(six->host, "::1");
     QCOMPARE(six->authority(), "[::1]:90");
@@ -142,6 +150,12 @@ void TestYardctlWords::theTokenGoesToThisMachineOnly() {
     qputenv("XDG_DATA_HOME", (path + "/none").c_str());
     QCOMPARE(locate({.dataDir = path})->token, "secret");
     QCOMPARE(locate({.dataDir = path})->endpoint.port, "99");
+    QCOMPARE(locate({.dataDir = path})->endpoint.prefix, "/compute");
+    // What an engine writes that has another prefix, or none.
+    QVERIFY(writeFileAtomically(path + "/address", "http://127.0.0.1:99/yard\n", 0600));
+    QCOMPARE(locate({.dataDir = path})->endpoint.prefix, "/yard");
+    QVERIFY(writeFileAtomically(path + "/address", "http://127.0.0.1:99/\n", 0600));
+    QCOMPARE(locate({.dataDir = path})->endpoint.prefix, "");
     QCOMPARE(locate({.url = "http://example.org", .tokenFile = path + "/token"})->token, "secret");
     QVERIFY(!locate({}));
     QVERIFY(makeDirectories(path + "/none/yardmaster"));
@@ -218,6 +232,35 @@ bool hasProgram(const std::string& name) {
     return shell("command -v " + name + " >/dev/null && echo yes") == "yes\n";
 }
 
+/// A zsh that keeps a note of all that completion offers.
+constexpr std::string_view kZshSetup = R"(fpath=($HOME $fpath)
+autoload -Uz compinit
+compinit -u -D
+compadd() {
+    local -a offered
+    if [[ ${@[1,(i)(-|--)]} != *-(O|A|D)\ * ]]; then
+        builtin compadd -A offered "$@"
+        print -rl -- $IPREFIX$^offered >>$HOME/offered
+    fi
+    builtin compadd "$@"
+}
+finished() { print -r -- fini''shed }
+comppostfuncs=(finished)
+bindkey '^I' complete-word
+print -r -- rea''dy
+)";
+/// Types its argument and a tab into one, and prints what that offers.
+constexpr std::string_view kZshTypist = R"(zmodload zsh/zpty
+zpty shell zsh -f -i
+hear() { local line; while zpty -r shell line && [[ $line != *$1* ]]; do :; done }
+zpty -w shell '. $HOME/setup'
+hear ready
+zpty -w -n shell $1$'\t'
+hear finished
+zpty -d shell
+cat $HOME/offered
+)";
+
 json::object parsed(std::string_view text) {
     return json::parse(text).as_object();
 }
@@ -273,6 +316,52 @@ void TestYardctlWords::bashCompletesWords() {
                                     "printf '%s\\n' \"${COMPREPLY[@]}\" | sort -u | xargs\n",
                                 0600));
     QCOMPARE(shell("bash --norc " + path + " 2>&1"), expected.toStdString() + "\n");
+}
+
+void TestYardctlWords::otherShells() {
+    QTest::addColumn<QByteArray>("words");
+    QTest::addColumn<QByteArray>("expected");
+    const auto row = [](const char* words, const char* expected) {
+        QTest::newRow(words) << QByteArray(words) << QByteArray(expected);
+    };
+    row("yardctl se", "session settings");
+    row("yardctl --json --url http://h sess", "session");
+    row("yardctl session dr", "drain");
+    row("yardctl logs --fo", "--follow");
+    row("yardctl logs --da", "--data-dir");
+    row("yardctl retry --a", "--all");
+    row("yardctl --token-file /proc/self/statu", "/proc/self/status");
+}
+
+void TestYardctlWords::fishCompletesWords() {
+    QFETCH(QByteArray, words);
+    QFETCH(QByteArray, expected);
+    if (!hasProgram("fish")) QSKIP("there is no fish");
+    const QTemporaryDir dir;
+    const std::string path = dir.path().toStdString();
+    QVERIFY(writeFileAtomically(path + "/script", *completionScript("fish"), 0600));
+    // Of each completion the word alone: a description follows a tab.
+    const std::string typed = words.toStdString();
+    QCOMPARE(shell(fmt::format("HOME={0} fish --no-config -c 'source {0}/script; complete -C \"{1}\"' 2>&1 | "
+                               "cut -f1 | sort -u | xargs",
+                               path, typed)),
+             expected.toStdString() + "\n");
+}
+
+void TestYardctlWords::zshCompletesWords() {
+    QFETCH(QByteArray, words);
+    QFETCH(QByteArray, expected);
+    if (!hasProgram("zsh")) QSKIP("there is no zsh");
+    const QTemporaryDir dir;
+    const std::string path = dir.path().toStdString();
+    QVERIFY(writeFileAtomically(path + "/_yardctl", *completionScript("zsh"), 0600));
+    QVERIFY(writeFileAtomically(path + "/setup", kZshSetup, 0600));
+    QVERIFY(writeFileAtomically(path + "/typist", kZshTypist, 0600));
+    // Of a file it offers what is below the directory.
+    const QByteArray offered = expected.mid(expected.lastIndexOf('/') + 1);
+    QCOMPARE(
+        shell(fmt::format("HOME={0} zsh -f {0}/typist '{1}' 2>&1 | sort -u | xargs", path, words.toStdString())),
+        offered.toStdString() + "\n");
 }
 
 void TestYardctlWords::theManualKnowsEveryCommandAndOption() {

@@ -1,11 +1,14 @@
-// yardctl cancel, retry, retire, hold, release: one operation on the actions that were named, match a filter, or
-// (hold, release) on every queue.
+// yardctl cancel, retry, retire, hold, release: one operation on the actions that were named, match a filter, or of
+// every queue.
 #include "app/yardctl/action_view.h"
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/format.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <fmt/format.h>
+#include <unistd.h>
 
 namespace yard::ctl {
 
@@ -18,8 +21,14 @@ struct Operation {
     std::string_view method; ///< of one action
     std::string_view suffix; ///< after jobs/{lsn}
     bool force = false;
-    bool takesAll = false; ///< of its command: every queue
+    /// What of every queue --all means; empty: the queues themselves.
+    std::string_view allOf{};
+    bool isForGood = false; ///< --all of it is asked about on a terminal
 };
+
+constexpr std::string_view kActive = "state:pending,submitting,running";
+constexpr std::string_view kCanGoAgain = "state:failed,abandoned";
+constexpr std::string_view kFinished = "state:completed,failed,abandoned,cancelled";
 
 /// Up to this many are asked for one by one: each refusal then comes with its own sentence.
 constexpr std::size_t kSingly = 16;
@@ -107,8 +116,7 @@ Outcome<int> steer(const Invocation& invocation, const Operation& operation) {
     const auto filter = invocation.arguments.value("filter");
     const auto& words = invocation.arguments.operands();
     if (filter.has_value() != words.empty())
-        return usageError(fmt::format("'{}' wants the LSNs of actions, or --filter{}", operation.name,
-                                      operation.takesAll ? ", or --all" : ""));
+        return usageError(fmt::format("'{}' wants the LSNs of actions, or --filter, or --all", operation.name));
     Steering steering(invocation, operation);
     if (filter) return steering.matching(*filter);
     auto lsns = parseLsns(words);
@@ -120,10 +128,21 @@ Outcome<int> steer(const Invocation& invocation, const Operation& operation) {
     return code;
 }
 
+/// Whom a terminal can ask is asked; a script that says --all means it.
+bool isMeant(const Invocation& invocation, const Operation& operation) {
+    if (!operation.isForGood || invocation.arguments.has("yes")) return true;
+    if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDERR_FILENO) == 0) return true;
+    fmt::print(stderr, "yardctl: {} all there is in every queue, for good? [y/N] ", operation.name);
+    std::array<char, 64> line{};
+    return std::fgets(line.data(), line.size(), stdin) && (line[0] == 'y' || line[0] == 'Y');
+}
+
 Outcome<int> steerOrAll(const Invocation& invocation, const Operation& operation) {
     if (!invocation.arguments.has("all")) return steer(invocation, operation);
     if (!invocation.arguments.operands().empty() || invocation.arguments.has("filter"))
         return usageError("--all means every queue; leave it out to name actions");
+    if (!isMeant(invocation, operation)) return failed("nothing was done");
+    if (!operation.allOf.empty()) return Steering(invocation, operation).matching(std::string(operation.allOf));
     auto answer = invocation.engine.post(std::string(operation.name));
     if (!answer) return failedWith(answer.error());
     if (invocation.json)
@@ -136,23 +155,24 @@ Outcome<int> steerOrAll(const Invocation& invocation, const Operation& operation
 } // namespace
 
 Outcome<int> cancelCommand(const Invocation& invocation) {
-    return steer(invocation, {"cancel", "cancelled", "POST", "/cancel"});
+    return steerOrAll(invocation, {"cancel", "cancelled", "POST", "/cancel", false, kActive, true});
 }
 
 Outcome<int> retryCommand(const Invocation& invocation) {
-    return steer(invocation, {"retry", "goes again", "POST", "", invocation.arguments.has("force")});
+    return steerOrAll(invocation,
+                      {"retry", "goes again", "POST", "", invocation.arguments.has("force"), kCanGoAgain});
 }
 
 Outcome<int> retireCommand(const Invocation& invocation) {
-    return steer(invocation, {"retire", "retired", "DELETE", ""});
+    return steerOrAll(invocation, {"retire", "retired", "DELETE", "", false, kFinished, true});
 }
 
 Outcome<int> holdCommand(const Invocation& invocation) {
-    return steerOrAll(invocation, {"hold", "held", "POST", "/hold", false, true});
+    return steerOrAll(invocation, {"hold", "held", "POST", "/hold"});
 }
 
 Outcome<int> releaseCommand(const Invocation& invocation) {
-    return steerOrAll(invocation, {"release", "released", "POST", "/release", false, true});
+    return steerOrAll(invocation, {"release", "released", "POST", "/release"});
 }
 
 } // namespace yard::ctl
