@@ -1,9 +1,11 @@
 // Filters as clients write them; a line each. What is read means the same when it is read again or beside another,
-// and a term that is negated matches what the plain one does not.
+// a term that is negated matches what the plain one does not, and where a list looks at all leaves nothing out.
+#include "core/engine/list_parts.h"
 #include "core/http/list_filter.h"
 #include "core/model/filter.h"
 #include "tests/fuzz/fuzz.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,15 @@ std::vector<ActionResult> examples() {
     pending.state = ActionState::Pending;
     pending.held = true;
     pending.times[ActionState::New] = kNow - 5'000'000;
+    pending.locks = {"app:immich", "disk"};
+    ActionResult running = pending;
+    running.lsn = Lsn(8);
+    running.held = false;
+    running.state = ActionState::Running;
+    running.times[ActionState::Submitting] = kNow - 4'500'000;
+    running.times[ActionState::Running] = kNow - 4'000'000;
+    running.silentSince = kNow - 3'000'000;
+    running.machine = "desk";
     ActionResult failed = pending;
     failed.lsn = Lsn(123'456);
     failed.held = false;
@@ -41,7 +52,8 @@ std::vector<ActionResult> examples() {
     failed.outcome->maxRssBytes = 5'000'000'000;
     failed.outcome->denied.push_back({.t = kNow, .what = "openat", .path = "/etc/shadow", .err = 13, .pid = 9});
     failed.note = "error: no such file";
-    return {ActionResult{}, pending, failed};
+    failed.machine = "desk";
+    return {ActionResult{}, pending, running, failed};
 }
 
 bool naiveMatch(std::string_view text, std::string_view pattern) {
@@ -51,9 +63,18 @@ bool naiveMatch(std::string_view text, std::string_view pattern) {
     return !text.empty() && text.front() == pattern.front() && naiveMatch(text.substr(1), pattern.substr(1));
 }
 
-void onExamples(const Filter& filter) {
+/// As the engine does: those that were to wait are looked up before anything is compared.
+Filter lookedUp(Filter filter) {
+    for (FilterTerm& term : filter.terms)
+        if (term.key == FilterKey::After) term.waiting = {{1, 7}, {9, 200'000}};
+    return filter;
+}
+
+void onExamples(const Filter& asked) {
     static const std::vector<ActionResult> actions = examples();
     static const std::vector<std::string> queueNames{"nightly"};
+    const Filter filter = lookedUp(asked);
+    const auto named = engine::lsnsNamedIn(filter);
     for (const ActionResult& action : actions) {
         bool all = true;
         for (const FilterTerm& term : filter.terms) {
@@ -65,6 +86,10 @@ void onExamples(const Filter& filter) {
             fuzz::promise(matched != opposite.matches(action, kNow, queueNames), "a term or its opposite matches");
         }
         fuzz::promise(filter.matches(action, kNow, queueNames) == all, "a space is and");
+        if (!all) continue;
+        fuzz::promise(!(isEnded(action.state) ? engine::excludesEnded(filter) : engine::excludesLive(filter)),
+                      "what matches is looked for");
+        fuzz::promise(!named || std::ranges::find(*named, action.lsn) != named->end(), "so is what is named");
     }
 }
 
