@@ -524,7 +524,15 @@ void TestYardctlCommands::documentsNeedNoEngine() {
         QVERIFY(printed.out.find("retire") != std::string::npos);
     }
     QCOMPARE(CtlProcess({"completion", "csh"}).end().code, 2);
-    QVERIFY(CtlProcess({"manual"}).end().out.starts_with(".TH YARDCTL 1"));
+    const std::string manual = CtlProcess({"manual"}).end().out;
+    QVERIFY(manual.starts_with(".TH YARDCTL 1"));
+    // As JSON like all others.
+    const auto told = [](const QStringList& words) {
+        return json::parse(CtlProcess(QStringList{"--json"} + words).end().out).as_object();
+    };
+    QCOMPARE(std::string(told({"manual"}).at("manual").as_string()), manual);
+    QCOMPARE(std::string(told({"completion", "fish"}).at("script").as_string()),
+             CtlProcess({"completion", "fish"}).end().out);
 }
 
 QTEST_GUILESS_MAIN(TestYardctlCommands)

@@ -262,6 +262,15 @@ private slots:
         }));
         QCOMPARE(told, std::vector<Lsn>{wanted});
 
+        // What has finished stays to be seen when its queue is deleted.
+        QVERIFY(engine.run(engine->deleteQueue({queue, {}})));
+        Watcher later(engine, watchFilter(failures));
+        QCOMPARE(later.states(), fmt::format("{} failed", wanted.value));
+        QVERIFY(engine.run(engine->retire(wanted)));
+        later.request.known = std::make_shared<KnownRows>(KnownRows{wanted});
+        later.ask();
+        QCOMPARE(later.states(), fmt::format(" -{}", wanted.value));
+
         ListQuery nobody;
         nobody.queue = QueueRef{QueueId(999), {}};
         nobody.worker = "somebody@1";

@@ -12,12 +12,19 @@ Outcome<int> completionCommand(const Invocation& invocation) {
     const auto script = completionScript(shell);
     if (!script)
         return usageError(fmt::format("there is completion for bash, zsh and fish, not '{}'", printable(shell)));
-    fmt::print("{}", *script);
+    if (invocation.json)
+        fmt::print("{}\n", compactJson(json::object{{"shell", shell}, {"script", *script}}));
+    else
+        fmt::print("{}", *script);
     return 0;
 }
 
-Outcome<int> manualCommand(const Invocation&) {
-    fmt::print("{}", manualPage(YARD_VERSION));
+Outcome<int> manualCommand(const Invocation& invocation) {
+    const std::string page = manualPage(YARD_VERSION);
+    if (invocation.json)
+        fmt::print("{}\n", compactJson(json::object{{"manual", page}}));
+    else
+        fmt::print("{}", page);
     return 0;
 }
 
