@@ -1,0 +1,206 @@
+// yardmaster and yardctl together, as their users start them: how one finds the other, and what is seen of an end.
+#include "tests/app/ctl_process.h"
+#include "tests/torture/program.h"
+
+#include <QTest>
+#include <csignal>
+#include <filesystem>
+#include <set>
+
+using namespace yard;
+using namespace yard::torture;
+namespace fs = std::filesystem;
+
+namespace {
+
+test::Ended ctl(const Place& place, const QStringList& words) {
+    return test::CtlProcess(QStringList{"--data-dir", QString::fromStdString(place.data())} + words).end();
+}
+
+Yardmaster::Options with(std::vector<std::string> arguments) {
+    return {.arguments = std::move(arguments), .wrapper = {}, .dataDir = {}};
+}
+
+} // namespace
+
+class TestPrograms : public QObject {
+    Q_OBJECT
+private slots:
+    void anEngineIsFoundByItsDataDirectory_data();
+    void anEngineIsFoundByItsDataDirectory();
+    void aWindowFindsItByTheDataDirectoryToo();
+    void healthSaysSoFromTheBeginningOfTheEnd_data();
+    void healthSaysSoFromTheBeginningOfTheEnd();
+    void finishedActionsOutliveTheirQueue();
+    void allWithNothingToDoIsDone();
+};
+
+void TestPrograms::anEngineIsFoundByItsDataDirectory_data() {
+    QTest::addColumn<QString>("prefix");
+    QTest::addColumn<bool>("ownToken");
+    QTest::addColumn<QString>("address");
+    QTest::newRow("as it is usually") << "" << false << "http://127.0.0.1:PORT";
+    QTest::newRow("with another prefix") << "/yard/one" << false << "http://127.0.0.1:PORT/yard/one";
+    QTest::newRow("without a prefix") << "/" << false << "http://127.0.0.1:PORT/";
+    QTest::newRow("with a token from elsewhere") << "" << true << "http://127.0.0.1:PORT";
+    QTest::newRow("with both") << "/yard" << true << "http://127.0.0.1:PORT/yard";
+}
+
+void TestPrograms::anEngineIsFoundByItsDataDirectory() {
+    QFETCH(QString, prefix);
+    QFETCH(bool, ownToken);
+    QFETCH(QString, address);
+    Place place;
+    std::vector<std::string> arguments;
+    if (!prefix.isEmpty()) arguments = {"--prefix", prefix.toStdString()};
+    if (ownToken) {
+        writeText(place.path("secret"), "letmein\n");
+        fs::permissions(place.path("secret"), fs::perms::owner_read | fs::perms::owner_write);
+        arguments.insert(arguments.end(), {"--token-file", place.path("secret")});
+    }
+    Yardmaster engine(place, with(arguments));
+    QVERIFY2(engine.isServing(), engine.errors().c_str());
+    QCOMPARE(fileText(place.path("data/address")),
+             address.replace("PORT", QString::number(engine.port())).toStdString() + "\n");
+    if (ownToken) QCOMPARE(fileText(place.path("data/token")), std::string("letmein\n"));
+    const test::Ended ran = ctl(place, {"run", "--", "echo", "found"});
+    QCOMPARE(ran.err, std::string());
+    QCOMPARE(ran.out, std::string("found\n"));
+    QCOMPARE(ran.code, 0);
+    QCOMPARE(engine.stop(), 0);
+    // The token stays: who kept it finds the next engine of this directory.
+    if (ownToken) QCOMPARE(fileText(place.path("data/token")), std::string("letmein\n"));
+    QVERIFY(!fs::exists(place.path("data/address")));
+}
+
+void TestPrograms::aWindowFindsItByTheDataDirectoryToo() {
+    Place place;
+    writeText(place.path("secret"), "letmein\n");
+    Yardmaster engine(place, with({"--prefix", "/yard", "--token-file", place.path("secret")}));
+    QVERIFY2(engine.isServing(), engine.errors().c_str());
+    qputenv("QT_QPA_PLATFORM", "offscreen");
+    qputenv("XDG_CONFIG_HOME", QByteArray::fromStdString(place.path("config")));
+    test::CtlProcess window({"--data-dir", QString::fromStdString(place.data()), "--listen", "127.0.0.1:0"}, {},
+                            YARDMASTER_PATH);
+    Caller caller = engine.caller();
+    QVERIFY(eventually([&] { return caller.get("/metrics").body.contains("\nyardmaster_event_watchers 1\n"); }));
+    window.signal(SIGTERM);
+    const test::Ended ended = window.end();
+    QVERIFY2(ended.code == 0, ended.err.c_str());
+    QCOMPARE(engine.stop(), 0);
+}
+
+void TestPrograms::healthSaysSoFromTheBeginningOfTheEnd_data() {
+    QTest::addColumn<bool>("bySignal");
+    QTest::newRow("asked for by the route") << false;
+    QTest::newRow("asked for by TERM") << true;
+}
+
+void TestPrograms::healthSaysSoFromTheBeginningOfTheEnd() {
+    QFETCH(bool, bySignal);
+    Place place;
+    Yardmaster engine(place);
+    QVERIFY2(engine.isServing(), engine.errors().c_str());
+    Caller caller = engine.caller();
+    // What resists TERM makes the end take two seconds.
+    const std::string resist = "trap '' TERM; touch begun; " + place.nap() + " 3600; " + place.nap() + " 3600";
+    QCOMPARE(caller.post("/compute/jobs", shJson(place, resist)).status, 200);
+    QVERIFY(eventually([&] { return fs::exists(place.path("work/begun")); }));
+    QCOMPARE(caller.get("/health").status, 200);
+    if (bySignal)
+        engine.signal(SIGTERM);
+    else
+        QCOMPARE(caller.post("/compute/session/sunset").status, 200);
+    // Each probe has a connection of its own. Before TERM has arrived it may be well.
+    std::set<std::string> seen;
+    int probes = 0;
+    for (;;) {
+        const http::RawAnswer answer =
+            http::exchange(engine.port(), "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+        if (answer.status == 0) break;
+        const bool well = answer.status == 200;
+        if (well && bySignal && seen.empty()) continue;
+        ++probes;
+        seen.insert(fmt::format("{} {}", answer.status, answer.body.substr(0, answer.body.find(",\"version"))));
+    }
+    QCOMPARE(seen, (std::set<std::string>{R"(503 {"healthy":false,"session":"sunset")"}));
+    QVERIFY2(probes > 3, fmt::format("{} probes", probes).c_str());
+    // Nobody answers any more: it is all but gone, or was when the last one came.
+    QCOMPARE(engine.exitCode(), 0);
+    QCOMPARE(describe(processesOf(place)), std::string());
+}
+
+void TestPrograms::finishedActionsOutliveTheirQueue() {
+    Place place;
+    std::int64_t queue = 0;
+    std::int64_t lsn = 0;
+    const auto asked = [&](Caller& caller, std::string_view target) { return caller.get(target).shown(); };
+    for (const bool again : {false, true}) {
+        Yardmaster engine(place);
+        QVERIFY2(engine.isServing(), engine.errors().c_str());
+        Caller caller = engine.caller();
+        if (!again) {
+            queue = caller.post("/compute/queues", R"({"config":{"max_retries":0}})").number("queue_id");
+            lsn = caller.post(fmt::format("/compute/queues/{}/jobs", queue), shJson(place, "exit 3")).number("lsn");
+            QCOMPARE(caller.result(lsn).text("state"), std::string("failed"));
+            QCOMPARE(caller.call("DELETE", fmt::format("/compute/queues/{}", queue)).status, 200);
+            QVERIFY(eventually([&] { return caller.get(fmt::format("/compute/queues/{}", queue)).status == 404; }));
+        }
+        const std::string listed = fmt::format(R"("lsn":{},"queue_id":{},)", lsn, queue);
+        for (const std::string& target :
+             {fmt::format("/compute/jobs?queue={}", queue), fmt::format("/compute/jobs?q=queue:{}", queue),
+              fmt::format("/compute/jobs?queue={}&sort=label&count=1", queue),
+              fmt::format("/compute/queues/{}/jobs", queue), fmt::format("/compute/queues/{}/history", queue),
+              fmt::format("/compute/queues/{}/completed", queue),
+              fmt::format("/compute/queues/{}/jobs/{}", queue, lsn)}) {
+            const std::string shown = asked(caller, target);
+            QVERIFY2(shown.starts_with("200 ") && shown.contains(listed), (target + ": " + shown).c_str());
+        }
+        QCOMPARE(asked(caller, fmt::format("/compute/queues/{}/running", queue)),
+                 std::string(R"(200 {"jobs":[]})"));
+        QVERIFY(asked(caller, fmt::format("/compute/jobs/lsns?queue={}", queue)).contains("\"total\":1"));
+        // What is not only read needs the queue itself.
+        QCOMPARE(caller.post(fmt::format("/compute/queues/{}/jobs", queue), shJson(place, "exit 0")).status, 404);
+        const Answer retried = caller.post(fmt::format("/compute/queues/{}/jobs/{}", queue, lsn));
+        QVERIFY2(retried.status == 409 && retried.body.contains("submit it anew"), retried.shown().c_str());
+        QCOMPARE(caller.post("/compute/jobs/cancel", fmt::format(R"({{"filter":"queue:{}"}})", queue)).shown(),
+                 std::string(R"(200 {"changed":0,"refused":[]})"));
+        // A number that never was a queue's.
+        for (const std::string& target :
+             {fmt::format("/compute/jobs?queue={}", queue + 1), fmt::format("/compute/queues/{}/jobs", queue + 1)})
+            QVERIFY2(asked(caller, target).starts_with("404 "), asked(caller, target).c_str());
+        const test::Ended ls = ctl(place, {"ls", QString("queue:%1").arg(queue), "--json"});
+        QVERIFY2(ls.code == 0 && ls.out.contains(listed), (ls.out + ls.err).c_str());
+        if (again) {
+            QCOMPARE(caller.post("/compute/jobs/retire", fmt::format(R"({{"filter":"queue:{}"}})", queue)).shown(),
+                     std::string(R"(200 {"changed":1,"refused":[]})"));
+            QCOMPARE(asked(caller, fmt::format("/compute/queues/{}/jobs", queue)),
+                     std::string(R"(200 {"jobs":[]})"));
+        }
+        QCOMPARE(engine.stop(), 0);
+    }
+}
+
+void TestPrograms::allWithNothingToDoIsDone() {
+    Place place;
+    Yardmaster engine(place);
+    QVERIFY2(engine.isServing(), engine.errors().c_str());
+    Caller caller = engine.caller();
+    for (const char* word : {"cancel", "retry", "retire"}) {
+        const test::Ended nothing = ctl(place, {word, "--all"});
+        QCOMPARE(nothing.err, std::string());
+        QVERIFY2(nothing.out.starts_with("0 "), nothing.out.c_str());
+        QCOMPARE(nothing.code, 0);
+    }
+    const std::int64_t held =
+        caller.post("/compute/jobs", shJson(place, "exit 0", R"(,"hold":true)")).number("lsn");
+    QCOMPARE(ctl(place, {"retire", "--all"}).out, std::string("0 retired\n")); // it has not finished
+    QCOMPARE(ctl(place, {"cancel", "--all"}).out, std::string("1 cancelled\n"));
+    QCOMPARE(caller.result(held).text("state"), std::string("cancelled"));
+    QCOMPARE(ctl(place, {"retire", "--all"}).out, std::string("1 retired\n"));
+    QCOMPARE(caller.get(fmt::format("/compute/jobs/{}", held)).status, 404);
+    QCOMPARE(engine.stop(), 0);
+}
+
+QTEST_GUILESS_MAIN(TestPrograms)
+#include "tst_programs.moc"
