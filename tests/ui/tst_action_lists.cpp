@@ -4,9 +4,11 @@
 #include "ui/models/lsn_runs.h"
 #include "ui/pages/actions/actions_model.h"
 #include "ui/style/theme.h"
+#include "ui/widgets/table.h"
 
 #include <QAbstractItemModelTester>
 #include <QJsonArray>
+#include <QScrollBar>
 #include <QTest>
 
 #include <algorithm>
@@ -36,7 +38,7 @@ public:
         asked << QString::fromUtf8(request.method) + ' ' + request.path + '?' +
                      request.query.toString(QUrl::FullyDecoded);
         Answer answer = answerTo(request);
-        if (isHeld) {
+        if (isHeld || request.path == heldPath) {
             held.emplace_back(QPointer<QObject>(context), std::move(done), std::move(answer));
             return;
         }
@@ -55,6 +57,7 @@ public:
 
     void release() {
         isHeld = false;
+        heldPath.clear();
         for (auto& [who, done, answer] : std::exchange(held, {}))
             if (who) done(answer);
     }
@@ -82,6 +85,7 @@ public:
     QStringList asked;
     QJsonObject watched;
     bool isHeld = false;
+    QString heldPath; ///< the same for this path alone
     std::deque<std::tuple<QPointer<QObject>, Done, Answer>> held;
 
 private:
@@ -417,6 +421,73 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(shown.model->rowCount(), 1'001, kSoon);
         QTRY_COMPARE_WITH_TIMEOUT(shown.what(0), QString("action 1002"), kSoon);
         QCOMPARE(shown.model->rowOf(10), -1);
+    }
+
+    void whoWentToAnEndThatWasGuessedIsAtTheEndOnceItIsKnown_data() {
+        QTest::addColumn<bool>("anew");
+        QTest::newRow("the numbers come late") << false;
+        QTest::newRow("the list is asked for anew before they come") << true;
+    }
+    void whoWentToAnEndThatWasGuessedIsAtTheEndOnceItIsKnown() {
+        QFETCH(bool, anew);
+        Shown shown(2'000);
+        shown.tester.reset();
+        shown.link.heldPath = "jobs/lsns"; // as of an engine that stands still after the first page
+        shown.model->setFilter("label:action*");
+        Table table{QString()};
+        table.setRows(shown.model.get());
+        table.resize(800, 400);
+        table.show();
+        shown.begin();
+        QTRY_COMPARE_WITH_TIMEOUT(shown.model->rowCount(), 2 * ActionsModel::kPage, kSoon);
+        QTest::keyClick(&table, Qt::Key_End);
+        QCOMPARE(table.currentIndex().row(), 2 * ActionsModel::kPage - 1);
+        if (anew) {
+            const auto asked = shown.link.askedOf("jobs/lsns").size();
+            shown.model->reload();
+            QTRY_VERIFY_WITH_TIMEOUT(shown.link.askedOf("jobs/lsns").size() > asked, kSoon);
+            QCOMPARE(table.currentIndex().row(), 2 * ActionsModel::kPage - 1);
+        }
+        shown.link.release();
+        QTRY_COMPARE_WITH_TIMEOUT(shown.model->rowCount(), 2'000, kSoon);
+        QCOMPARE(table.currentIndex().row(), 1'999);
+        QCOMPARE(table.verticalScrollBar()->value(), table.verticalScrollBar()->maximum());
+        QCOMPARE(table.selectedIds(), std::vector<qint64>{1});
+    }
+
+    void whoLooksAtTheMiddleOfAListStaysThereWhenItsEndIsKnown() {
+        Shown shown(2'000);
+        shown.tester.reset();
+        shown.link.heldPath = "jobs/lsns";
+        shown.model->setFilter("label:action*");
+        Table table{QString()};
+        table.setRows(shown.model.get());
+        table.resize(800, 400);
+        table.show();
+        shown.begin();
+        QTRY_COMPARE_WITH_TIMEOUT(shown.model->rowCount(), 2 * ActionsModel::kPage, kSoon);
+        table.verticalScrollBar()->setValue(2'000);
+        shown.link.release();
+        QTRY_COMPARE_WITH_TIMEOUT(shown.model->rowCount(), 2'000, kSoon);
+        QCOMPARE(table.verticalScrollBar()->value(), 2'000);
+    }
+
+    void atTheEndOfAListOneStaysThereWhenRowsThatWereInViewAreNoMore() {
+        Shown shown(1'000);
+        shown.tester.reset();
+        Table table{QString()};
+        table.setRows(shown.model.get());
+        table.resize(800, 400);
+        table.show();
+        shown.begin();
+        QTRY_VERIFY_WITH_TIMEOUT(shown.model->isWhole(), kSoon);
+        QTest::keyClick(&table, Qt::Key_End);
+        for (qint64 lsn = 10; lsn < 40; ++lsn) shown.link.retired.insert(lsn);
+        shown.link.count = 1'200;
+        shown.model->reload();
+        QTRY_COMPARE_WITH_TIMEOUT(shown.model->rowCount(), 1'170, kSoon);
+        QCOMPARE(table.verticalScrollBar()->value(), table.verticalScrollBar()->maximum());
+        QCOMPARE(table.currentIndex().row(), 1'169);
     }
 
     void aLongListOfAFilterIsRefreshedByItselfOnceNoHandIsOnIt() {

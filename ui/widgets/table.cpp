@@ -30,6 +30,7 @@ Table::Table(const QString& key, QWidget* parent)
     : QTableView(parent)
     , key_(key) {
     setHorizontalHeader(new TableHeader(this));
+    addScrollBarWidget(new HeaderEnd, Qt::AlignTop);
     verticalHeader()->hide();
     verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     setRowHeight(tableRowHeight());
@@ -63,6 +64,7 @@ void Table::setRows(TableModel* model) {
     connect(model, &QAbstractItemModel::layoutChanged, this, &Table::afterOrder);
     connect(model, &QAbstractItemModel::modelAboutToBeReset, this, &Table::beforeOrder);
     connect(model, &QAbstractItemModel::modelReset, this, &Table::afterOrder);
+    connect(model, &QAbstractItemModel::rowsAboutToBeInserted, this, &Table::beforeRowsAdded);
     connect(model, &QAbstractItemModel::rowsInserted, this, &Table::onRowsAdded);
     layOut();
 }
@@ -72,9 +74,11 @@ void Table::beforeOrder() {
     keptIds_.clear();
     if (!all_) keptIds_ = selectedIds();
     keptCurrent_ = currentId();
+    keptRow_ = keptCurrent_ == 0 ? currentIndex().row() : -1;
     const int top = verticalScrollBar()->value() > 0 && !reordering_ ? rowAt(0) : -1;
     keptTop_ = top < 0 ? 0 : rows_->idAt(top);
     keptTopAt_ = top < 0 ? 0 : rowViewportPosition(top);
+    keptEnd_ = top >= 0 && isAtEnd();
 }
 
 /// The same rows stay selected, wherever they are now; what was first in view stays there.
@@ -89,9 +93,16 @@ void Table::afterOrder() {
         selectAll();
     else
         reselect(std::exchange(keptIds_, {}));
+    // One that is not known yet is known by its place.
+    if (const int row = std::min(keptRow_, rows_->rowCount() - 1); row >= 0 && !all_)
+        selectionModel()->setCurrentIndex(rows_->index(row, 0),
+                                          QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
     const int top = keptTop_ != 0 ? rows_->rowOf(keptTop_) : -1;
     updateGeometries(); // how far it can be scrolled now
-    verticalScrollBar()->setValue(top < 0 ? scrolled : top * verticalHeader()->defaultSectionSize() - keptTopAt_);
+    const bool topIsGone = top < 0 && keptTop_ != 0;
+    verticalScrollBar()->setValue(top >= 0 ? top * verticalHeader()->defaultSectionSize() - keptTopAt_
+                                  : topIsGone && keptEnd_ ? verticalScrollBar()->maximum()
+                                                          : scrolled);
     restoring_ = false;
     updateFrozen();
 }
@@ -112,12 +123,35 @@ void Table::reselect(std::vector<qint64> ids) {
     selectionModel()->select(selection, QItemSelectionModel::ClearAndSelect);
 }
 
+bool Table::isAtEnd() const {
+    const QScrollBar* bar = verticalScrollBar();
+    return bar->value() > 0 && bar->value() == bar->maximum();
+}
+
+/// The end of a list whose end was only guessed: who went there meant the end, wherever it is.
+void Table::beforeRowsAdded(const QModelIndex&, int first) {
+    const int last = rows_->rowCount() - 1;
+    followsEnd_ = first > last && last >= 0 && !rows_->isHere(last) && isAtEnd();
+    endIsCurrent_ = followsEnd_ && currentIndex().row() == last;
+}
+
 /// At the end, of a list that is still being read: all are meant, also these.
 void Table::onRowsAdded() {
-    if (!all_ || restoring_) return;
-    restoring_ = true;
-    selectAll();
-    restoring_ = false;
+    if (restoring_) return;
+    if (all_) {
+        restoring_ = true;
+        selectAll();
+        restoring_ = false;
+    }
+    if (!std::exchange(followsEnd_, false)) return;
+    updateGeometries();
+    if (std::exchange(endIsCurrent_, false)) {
+        const auto how = all_ || !selectionModel()->hasSelection()
+                             ? QItemSelectionModel::SelectionFlags(QItemSelectionModel::NoUpdate)
+                             : QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows;
+        selectionModel()->setCurrentIndex(rows_->index(rows_->rowCount() - 1, 0), how);
+    }
+    verticalScrollBar()->setValue(verticalScrollBar()->maximum());
 }
 
 int Table::rowsInView() const {

@@ -72,6 +72,8 @@ private:
     void beforeOrder();
     void afterOrder();
     void reselect(std::vector<qint64> ids);
+    bool isAtEnd() const;
+    void beforeRowsAdded(const QModelIndex& parent, int first);
     void onRowsAdded();
     bool isHiddenByChoice(int column) const;
     void remember() const;
@@ -85,6 +87,7 @@ private:
     std::set<QString> refused_; ///< hidden by choice
     std::vector<qint64> keptIds_;
     qint64 keptCurrent_ = 0;
+    int keptRow_ = -1;   ///< of the current row, when its id is not known
     qint64 keptTop_ = 0; ///< the row that was first in view, when it is to stay there
     int keptTopAt_ = 0;
     QString message_;
@@ -95,6 +98,9 @@ private:
     bool all_ = false;
     bool restoring_ = false;
     bool reordering_ = false; ///< by the header: other rows may come into view
+    bool keptEnd_ = false;    ///< the end was in view when the order changed
+    bool followsEnd_ = false; ///< rows come behind a guessed end that is in view
+    bool endIsCurrent_ = false;
 };
 
 } // namespace yard::ui

@@ -23,13 +23,29 @@ QSize TableHeader::sizeHint() const {
     return {QHeaderView::sizeHint().width(), scaled(26)};
 }
 
+namespace {
+
+void paintBack(QWidget& widget) {
+    QPainter painter(&widget);
+    const Theme& theme = Theme::current();
+    const int bottom = widget.height() - 1;
+    painter.fillRect(widget.rect(), theme(Token::Bg2));
+    paint::hairline(painter, QPointF(0, bottom), QPointF(widget.width(), bottom), theme(Token::Line));
+}
+
+} // namespace
+
+HeaderEnd::HeaderEnd(QWidget* parent)
+    : QWidget(parent) {
+    setFixedHeight(scaled(26));
+}
+
+void HeaderEnd::paintEvent(QPaintEvent*) {
+    paintBack(*this);
+}
+
 void TableHeader::paintEvent(QPaintEvent* event) {
-    {
-        QPainter painter(viewport());
-        const Theme& theme = Theme::current();
-        painter.fillRect(viewport()->rect(), theme(Token::Bg2));
-        paint::hairline(painter, QPointF(0, height() - 1), QPointF(width(), height() - 1), theme(Token::Line));
-    }
+    paintBack(*viewport());
     QHeaderView::paintEvent(event);
 }
 

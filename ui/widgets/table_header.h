@@ -16,4 +16,14 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 };
 
+/// Above the upright scroll bar, so that the header goes on to the table's edge.
+class HeaderEnd final : public QWidget {
+    Q_OBJECT
+public:
+    explicit HeaderEnd(QWidget* parent = nullptr);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+};
+
 } // namespace yard::ui
