@@ -394,6 +394,22 @@
         <source>There is no connection to the engine</source>
         <translation>Es besteht keine Verbindung zur Engine</translation>
     </message>
+    <message>
+        <source>Sandbox</source>
+        <translation>Sandbox</translation>
+    </message>
+    <message>
+        <source>Pool</source>
+        <translation>Pool</translation>
+    </message>
+    <message>
+        <source>Left behind by engines that died</source>
+        <translation>Von beendeten Engines zurückgelassen</translation>
+    </message>
+    <message>
+        <source>Cleared up since the start: %1 of actions, %2 of locks.</source>
+        <translation>Seit dem Start aufgeräumt: %1 von Aktionen, %2 von Sperren.</translation>
+    </message>
 </context>
 <context>
     <name>EngineSetting</name>
@@ -546,20 +562,20 @@
         <translation>Ob Worker in der Sandbox, deren Beschreibung das Netz verlangt, es bekommen; für das, was nach der Änderung startet.</translation>
     </message>
     <message>
-        <source>Sandbox tmp mb</source>
-        <translation>/tmp der Sandbox</translation>
-    </message>
-    <message>
-        <source>Default memory mb</source>
-        <translation>Speicher, wenn keiner verlangt</translation>
-    </message>
-    <message>
         <source>The size of the private /tmp of a sandbox, which is memory; never more than the memory of its action.</source>
         <translation>Die Größe des eigenen /tmp einer Sandbox, das Speicher ist; nie mehr als der Speicher ihrer Aktion.</translation>
     </message>
     <message>
         <source>The limit of memory in a sandbox for workers that ask for none; 0 is no limit.</source>
         <translation>Die Speichergrenze in einer Sandbox für Worker, die keine verlangen; 0 ist keine Grenze.</translation>
+    </message>
+    <message>
+        <source>Sandbox tmp</source>
+        <translation>Sandbox-/tmp</translation>
+    </message>
+    <message>
+        <source>Default memory</source>
+        <translation>Speicher ohne Angabe</translation>
     </message>
 </context>
 <context>
@@ -1051,6 +1067,17 @@
     <message>
         <source>There has been no connection to the engine for 30 s</source>
         <translation>Seit 30 s besteht keine Verbindung zur Engine</translation>
+    </message>
+    <message>
+        <source>What an engine that died left behind was cleared up</source>
+        <translation>Was eine beendete Engine zurückließ, wurde aufgeräumt</translation>
+    </message>
+    <message numerus="yes">
+        <source>Cleared up after %n action(s) of an engine that died</source>
+        <translation>
+            <numerusform>Hinter %n Aktion einer beendeten Engine aufgeräumt</numerusform>
+            <numerusform>Hinter %n Aktionen einer beendeten Engine aufgeräumt</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -1703,7 +1730,7 @@
     </message>
     <message>
         <source>on release</source>
-        <translation>bei Freigabe</translation>
+        <translation>Freigabe</translation>
     </message>
     <message>
         <source>Queue</source>
@@ -1859,6 +1886,133 @@
     <message>
         <source>what it waited for failed</source>
         <translation>worauf sie wartete, schlug fehl</translation>
+    </message>
+</context>
+<context>
+    <name>Sandbox</name>
+    <message>
+        <source>the machine&apos;s</source>
+        <translation>das des Rechners</translation>
+    </message>
+    <message>
+        <source>asked for, not granted</source>
+        <translation>verlangt, nicht gewährt</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>keines</translation>
+    </message>
+    <message>
+        <source>sandbox</source>
+        <translation>Sandbox</translation>
+    </message>
+    <message>
+        <source>none: an exec has one when it says &quot;sandbox&quot;: true</source>
+        <translation>keine: exec hat eine mit &quot;sandbox&quot;: true</translation>
+    </message>
+    <message>
+        <source>none: the engine was started without</source>
+        <translation>keine: die Engine läuft ohne</translation>
+    </message>
+    <message>
+        <source>%1 is registered anew with %2; actions that call it by its name use that one from then on.</source>
+        <translation>%1 wird mit %2 neu registriert; Aktionen, die den Worker beim Namen nennen, verwenden ihn von da an.</translation>
+    </message>
+    <message>
+        <source>Allow the network</source>
+        <translation>Netzwerk erlauben</translation>
+    </message>
+    <message>
+        <source>Every worker whose descriptor asks for the network gets it (sandbox_network).</source>
+        <translation>Jeder Worker, dessen Beschreibung das Netzwerk verlangt, bekommt es (sandbox_network).</translation>
+    </message>
+    <message>
+        <source>It is allowed by now; the action only has to run again.</source>
+        <translation>Inzwischen ist es erlaubt; die Aktion muss nur noch einmal laufen.</translation>
+    </message>
+    <message>
+        <source>Allow %1 of memory</source>
+        <translation>%1 Speicher erlauben</translation>
+    </message>
+    <message>
+        <source>The action is submitted again with a limit twice as high.</source>
+        <translation>Die Aktion wird mit doppelter Grenze neu eingereicht.</translation>
+    </message>
+    <message>
+        <source>Allow twice the outputs</source>
+        <translation>Doppelte Ausgaben erlauben</translation>
+    </message>
+    <message>
+        <source>Run it without a sandbox</source>
+        <translation>Ohne Sandbox laufen lassen</translation>
+    </message>
+    <message>
+        <source>The action is submitted again with the rights of the engine&apos;s user: it can read and write whatever that user can, the engine&apos;s token included.</source>
+        <translation>Die Aktion wird mit den Rechten des Benutzers der Engine neu eingereicht: Sie kann lesen und schreiben, was er kann, auch das Token der Engine.</translation>
+    </message>
+    <message>
+        <source>no limit</source>
+        <translation>keine Grenze</translation>
+    </message>
+    <message>
+        <source>files, processes, users of its own</source>
+        <translation>eigene Dateien, Prozesse, Benutzer</translation>
+    </message>
+    <message>
+        <source>network</source>
+        <translation>Netzwerk</translation>
+    </message>
+    <message>
+        <source>memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>processes</source>
+        <translation>Prozesse</translation>
+    </message>
+    <message>
+        <source>open files</source>
+        <translation>offene Dateien</translation>
+    </message>
+    <message>
+        <source>largest file</source>
+        <translation>größte Datei</translation>
+    </message>
+    <message>
+        <source>output files</source>
+        <translation>Ausgabedateien</translation>
+    </message>
+    <message>
+        <source>outputs</source>
+        <translation>Ausgaben</translation>
+    </message>
+    <message>
+        <source>/tmp</source>
+        <translation>/tmp</translation>
+    </message>
+    <message>
+        <source>reads</source>
+        <translation>liest</translation>
+    </message>
+    <message>
+        <source>links are not kept; copy the file</source>
+        <translation>Links bleiben nicht; Datei kopieren</translation>
+    </message>
+    <message>
+        <source>only files are kept as outputs</source>
+        <translation>nur Dateien werden Ausgaben</translation>
+    </message>
+    <message>
+        <source>the network can be allowed</source>
+        <translation>das Netzwerk lässt sich erlauben</translation>
+    </message>
+    <message>
+        <source>allowed without a sandbox only</source>
+        <translation>nur ohne Sandbox erlaubt</translation>
+    </message>
+    <message>
+        <source>no worker is allowed this</source>
+        <translation>darf kein Worker</translation>
     </message>
 </context>
 <context>
@@ -2390,6 +2544,21 @@
         <source>now</source>
         <translation>jetzt</translation>
     </message>
+    <message>
+        <source>%1: %2, between %3 and %4</source>
+        <translation>%1: %2, zwischen %3 und %4</translation>
+    </message>
+    <message>
+        <source>from %1 to %2</source>
+        <translation>von %1 bis %2</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n failure(s)</source>
+        <translation>
+            <numerusform>%n Fehler</numerusform>
+            <numerusform>%n Fehler</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::Commands</name>
@@ -2629,46 +2798,6 @@
         <translation>SHA-256 der Bytes</translation>
     </message>
     <message>
-        <source>Time</source>
-        <translation>Zeit</translation>
-    </message>
-    <message>
-        <source>When it was refused</source>
-        <translation>Wann es verweigert wurde</translation>
-    </message>
-    <message>
-        <source>What</source>
-        <translation>Was</translation>
-    </message>
-    <message>
-        <source>System call, link or special file</source>
-        <translation>Systemaufruf, Link oder besondere Datei</translation>
-    </message>
-    <message>
-        <source>Path</source>
-        <translation>Pfad</translation>
-    </message>
-    <message>
-        <source>What it was about</source>
-        <translation>Worum es ging</translation>
-    </message>
-    <message>
-        <source>Error</source>
-        <translation>Fehler</translation>
-    </message>
-    <message>
-        <source>Number the program saw</source>
-        <translation>Nummer, die das Programm sah</translation>
-    </message>
-    <message>
-        <source>Process</source>
-        <translation>Prozess</translation>
-    </message>
-    <message>
-        <source>Which process</source>
-        <translation>Welcher Prozess</translation>
-    </message>
-    <message>
         <source>Reschedule</source>
         <translation>Neu einreihen</translation>
     </message>
@@ -2715,10 +2844,6 @@
     <message>
         <source>Result as JSON</source>
         <translation>Ergebnis als JSON</translation>
-    </message>
-    <message>
-        <source>What the sandbox denied</source>
-        <translation>Was die Sandbox verweigerte</translation>
     </message>
     <message>
         <source>Edit and resubmit</source>
@@ -2814,10 +2939,6 @@
     <message>
         <source>Files it leaves in outputs/ appear when it has ended.</source>
         <translation>Dateien, die sie in outputs/ lässt, erscheinen, wenn sie zu Ende ist.</translation>
-    </message>
-    <message>
-        <source>Nothing was denied.</source>
-        <translation>Nichts wurde verweigert.</translation>
     </message>
     <message>
         <source>reason</source>
@@ -2962,6 +3083,30 @@
     <message>
         <source>not known yet</source>
         <translation>noch nicht bekannt</translation>
+    </message>
+    <message>
+        <source>free</source>
+        <translation>frei</translation>
+    </message>
+    <message>
+        <source>held by this one</source>
+        <translation>von dieser gehalten</translation>
+    </message>
+    <message>
+        <source>held by another engine, pid %1</source>
+        <translation>von anderer Engine gehalten, PID %1</translation>
+    </message>
+    <message>
+        <source>since</source>
+        <translation>seit</translation>
+    </message>
+    <message>
+        <source>waiting for it</source>
+        <translation>warten darauf</translation>
+    </message>
+    <message>
+        <source>Locks</source>
+        <translation>Sperren</translation>
     </message>
 </context>
 <context>
@@ -3334,6 +3479,18 @@
     <message>
         <source>No line holds “%1”</source>
         <translation>Keine Zeile enthält „%1“</translation>
+    </message>
+    <message>
+        <source>Lines %1 to %2 of %3</source>
+        <translation>Zeilen %1 bis %2 von %3</translation>
+    </message>
+    <message>
+        <source>line %1, the first error</source>
+        <translation>Zeile %1, der erste Fehler</translation>
+    </message>
+    <message>
+        <source>line %1</source>
+        <translation>Zeile %1</translation>
     </message>
 </context>
 <context>
@@ -3891,10 +4048,6 @@
         </translation>
     </message>
     <message>
-        <source>%1 %2 processes</source>
-        <translation>%1 %2 Prozessen</translation>
-    </message>
-    <message>
         <source>Processes</source>
         <translation>Prozesse</translation>
     </message>
@@ -3913,6 +4066,10 @@
     <message>
         <source>Memory</source>
         <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>oldest %1</source>
+        <translation>längste %1</translation>
     </message>
 </context>
 <context>
@@ -4694,6 +4851,10 @@
         <source>completed</source>
         <translation>fertig</translation>
     </message>
+    <message>
+        <source>%1 failed</source>
+        <translation>%1 fehlgeschlagen</translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::SamplesView</name>
@@ -4728,6 +4889,97 @@
     <message>
         <source>It ran too short to be measured over time</source>
         <translation>Sie lief zu kurz, um über die Zeit gemessen zu werden</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::SandboxTab</name>
+    <message>
+        <source>Time</source>
+        <translation>Zeit</translation>
+    </message>
+    <message>
+        <source>When it was refused</source>
+        <translation>Wann es verweigert wurde</translation>
+    </message>
+    <message>
+        <source>What</source>
+        <translation>Was</translation>
+    </message>
+    <message>
+        <source>System call, link or special file</source>
+        <translation>Systemaufruf, Link oder besondere Datei</translation>
+    </message>
+    <message>
+        <source>Path</source>
+        <translation>Pfad</translation>
+    </message>
+    <message>
+        <source>What it was about</source>
+        <translation>Worum es ging</translation>
+    </message>
+    <message>
+        <source>Error</source>
+        <translation>Fehler</translation>
+    </message>
+    <message>
+        <source>What the program was told</source>
+        <translation>Was dem Programm gesagt wurde</translation>
+    </message>
+    <message>
+        <source>Process</source>
+        <translation>Prozess</translation>
+    </message>
+    <message>
+        <source>Which process, by its number in the sandbox</source>
+        <translation>Welcher Prozess, mit seiner Nummer in der Sandbox</translation>
+    </message>
+    <message>
+        <source>What helps</source>
+        <translation>Was hilft</translation>
+    </message>
+    <message>
+        <source>What can be done about it</source>
+        <translation>Was sich dagegen tun lässt</translation>
+    </message>
+    <message>
+        <source>You may allow</source>
+        <translation>Sie können erlauben</translation>
+    </message>
+    <message>
+        <source>What the sandbox denied</source>
+        <translation>Was die Sandbox verweigerte</translation>
+    </message>
+    <message>
+        <source>In force</source>
+        <translation>In Kraft</translation>
+    </message>
+    <message>
+        <source>not known</source>
+        <translation>nicht bekannt</translation>
+    </message>
+    <message>
+        <source>Allow…</source>
+        <translation>Erlauben…</translation>
+    </message>
+    <message>
+        <source>Nothing was denied.</source>
+        <translation>Nichts wurde verweigert.</translation>
+    </message>
+    <message>
+        <source>There is no connection to the engine</source>
+        <translation>Es besteht keine Verbindung zur Engine</translation>
+    </message>
+    <message>
+        <source>%1, and run the action again?</source>
+        <translation>%1 und die Aktion noch einmal laufen lassen?</translation>
+    </message>
+    <message>
+        <source>Allow and run again</source>
+        <translation>Erlauben und noch einmal</translation>
+    </message>
+    <message>
+        <source>Leave it</source>
+        <translation>Lassen</translation>
     </message>
 </context>
 <context>

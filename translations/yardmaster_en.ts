@@ -31,6 +31,13 @@
             <numerusform>The memory guard stopped %n actions</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>Cleared up after %n action(s) of an engine that died</source>
+        <translation>
+            <numerusform>Cleared up after %n action of an engine that died</numerusform>
+            <numerusform>Cleared up after %n actions of an engine that died</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>Operation</name>
@@ -136,6 +143,16 @@
         <translation>
             <numerusform>Cancel %Ln action</numerusform>
             <numerusform>Cancel %Ln actions</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::Chart</name>
+    <message numerus="yes">
+        <source>%n failure(s)</source>
+        <translation>
+            <numerusform>%n failure</numerusform>
+            <numerusform>%n failures</numerusform>
         </translation>
     </message>
 </context>

@@ -79,13 +79,19 @@ void submitDemo(ui::EngineLink& link) {
     for (int i = 0; i < 12; ++i) held.append(action(QStringLiteral("lightmap harbor_%1").arg(i), "true"));
     ask(link, "POST", QStringLiteral("queues/%1/jobs").arg(maps), held);
     ask(link, "POST", "jobs", action("cliff_granite_a_8k.exr", "echo 'out of licences' >&2; exit 75"));
+    const QJsonObject sandboxed{{"sandbox", true}, {"priority", 50}, {"locks", QJsonArray{"app:atlas"}}};
+    ask(link, "POST", QStringLiteral("queues/%1/jobs").arg(tests),
+        action("convert harbor_deck.usd",
+               "unshare -U true; chroot / true; mkdir -p outputs; ln -s /etc/hostname outputs/host.link; "
+               "echo 'convert: cannot enter the namespace' >&2; exit 4",
+               sandboxed));
 }
 
-qint64 demoFailure(ui::MainWindow& window) {
+qint64 demoAction(ui::MainWindow& window, const QString& filter) {
     ui::Answer answer;
     bool done = false;
     ui::Request request{"GET", "jobs", {}, {}};
-    request.query.addQueryItem("q", "state:failed foliage");
+    request.query.addQueryItem("q", filter);
     window.state()->link().send(request, &window, [&](const ui::Answer& got) {
         answer = got;
         done = true;

@@ -12,7 +12,7 @@ namespace yard::test {
 
 /// Submits it and returns when all was answered.
 void submitDemo(ui::EngineLink& link);
-/// The number of an action that failed, with an output worth reading; 0: none yet.
-qint64 demoFailure(ui::MainWindow& window);
+/// The number of the newest action that this filter finds; 0: there is none yet.
+qint64 demoAction(ui::MainWindow& window, const QString& filter);
 
 } // namespace yard::test

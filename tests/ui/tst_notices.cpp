@@ -256,6 +256,22 @@ private slots:
         QCOMPARE(rules_.look(now, 12 * kMinute).size(), 1U);
     }
 
+    void whatADeadEngineLeftBehindIsToldOnceAlsoWhenItWasThereBefore() {
+        NoticeFacts now = facts({});
+        now.orphans = 3;
+        now.orphansTold = 1; // by the window before
+        QVERIFY(texts(rules_.look(now, 0)).constFirst().contains('2'));
+        QVERIFY(rules_.look(now, 2 * kMinute).empty());
+        now.orphans = 4;
+        QVERIFY(texts(rules_.look(now, 4 * kMinute)).constFirst().contains('1'));
+        now.orphans = 2; // of another run
+        now.orphansTold = 0;
+        QVERIFY(texts(rules_.look(now, 6 * kMinute)).constFirst().contains('2'));
+        rules_.reset();
+        now.orphansTold = 2;
+        QVERIFY(rules_.look(now, 8 * kMinute).empty());
+    }
+
     // --- the bell -----------------------------------------------------------------------------------------------
 
     void theBellKeepsTheLastHundredAndRulesThatAreOffTellNothing() {

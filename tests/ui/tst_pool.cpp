@@ -25,7 +25,7 @@ using namespace yard;
 using namespace yard::ui;
 
 namespace {
-constexpr int kSoon = 10'000;
+constexpr int kSoon = 30'000;
 } // namespace
 
 class TestPool : public QObject {

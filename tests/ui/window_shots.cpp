@@ -1,5 +1,8 @@
-// window_shots DIRECTORY [PAGE…]: pictures of every page in both themes and two sizes, of a real engine with work
-// of all states. What they show is looked at by people, and checked for blankness by the test of the same name.
+// window_shots DIRECTORY [WHAT…]: pictures of the window in both themes, of a real engine with work of all states.
+// WHAT is a page, or palette, sandbox, filter, empty, lost; every page where nothing is named. For people to look
+// at.
+//
+// YARD_SHOTS_SIZES=1440x900,1280x720   YARD_SHOTS_LANGUAGE=de   QT_SCALE_FACTOR=2   YARD_SHOTS_SECTION=appearance
 #include "tests/ui/demo_load.h"
 #include "tests/ui/real_engine.h"
 #include "tests/ui/warm_worker.h"
@@ -12,6 +15,7 @@
 #include "ui/shell/palette.h"
 #include "ui/style/app_style.h"
 #include "ui/style/theme.h"
+#include "ui/widgets/page_head.h"
 
 #include <QAction>
 #include <QApplication>
@@ -79,6 +83,81 @@ void submitWarm(ui::EngineLink& link) {
     link.send({"POST", "jobs", {}, QJsonDocument(work).toJson()}, &link, [](const ui::Answer&) {});
 }
 
+/// "1440x900,1280x720" of YARD_SHOTS_SIZES; three where it is not set.
+QList<QSize> sizes() {
+    QList<QSize> wanted;
+    for (const QString& each : qEnvironmentVariable("YARD_SHOTS_SIZES").split(',', Qt::SkipEmptyParts))
+        wanted << QSize(each.section('x', 0, 0).toInt(), each.section('x', 1).toInt());
+    return wanted.isEmpty() ? QList<QSize>{{1'440, 900}, {1'280, 720}, {2'560, 1'440}} : wanted;
+}
+
+struct Shots {
+    ui::MainWindow& window;
+    ui::Theme& theme;
+    QDir directory;
+    int made = 0;
+
+    void take(const QString& name) {
+        QTest::qWait(600);
+        QCoreApplication::sendPostedEvents(nullptr, QEvent::LayoutRequest);
+        if (window.grab().save(directory.filePath(name + ".png"))) ++made;
+    }
+    /// In both themes and every size; `prepare` brings the window to what is to be seen.
+    void takeAll(const QString& name, const std::function<void()>& prepare) {
+        for (const auto choice : {ui::Theme::Choice::Dark, ui::Theme::Choice::Light})
+            for (const QSize size : sizes()) {
+                theme.choose(choice);
+                window.resize(size);
+                prepare();
+                take(QStringLiteral("%1-%2-%3")
+                         .arg(name, choice == ui::Theme::Choice::Dark ? "dark" : "light")
+                         .arg(size.width()));
+            }
+    }
+};
+
+/// What the sandbox denied, with what may be allowed.
+void takeSandbox(Shots& shots) {
+    shots.takeAll("sandbox",
+                  [&] { shots.window.showAction(test::demoAction(shots.window, "label:convert*"), "sandbox"); });
+}
+
+/// Completion in the filter, with counts.
+void takeFilter(Shots& shots) {
+    shots.takeAll("filter", [&] {
+        shots.window.ui::MainWindow::show("actions", {});
+        auto* field = shots.window.page()->findChild<ui::FilterField*>();
+        shots.window.activateWindow();
+        field->setFocus();
+        field->clear();
+        QTest::keyClicks(field, "queue:");
+    });
+}
+
+void takeForms(Shots& shots) {
+    const QString form = qEnvironmentVariable("YARD_SHOTS_FORM");
+    if (form.isEmpty()) return;
+    if (form == "submit")
+        shots.window.openSubmit();
+    else
+        shots.window.openRegister(form);
+    QTest::qWait(600);
+    for (QDialog* dialog : shots.window.findChildren<QDialog*>()) {
+        dialog->grab().save(shots.directory.filePath("form-" + dialog->objectName() + ".png"));
+        dialog->close();
+    }
+}
+
+void takePage(Shots& shots, const QString& id, const QString& name) {
+    shots.takeAll(name, [&] {
+        shots.window.ui::MainWindow::show(id);
+        if (id == "settings") shots.window.page()->setFilter(qEnvironmentVariable("YARD_SHOTS_SECTION", "engine"));
+        if (id == "workers") takeForms(shots);
+        if (id == "actions" && name == "actions")
+            shots.window.showAction(test::demoAction(shots.window, "state:failed foliage"), "output");
+    });
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -105,39 +184,24 @@ int main(int argc, char** argv) {
     window.setEngine(std::move(link), "embedded");
     window.show();
     if (!QTest::qWaitFor([&] { return connection.state() == ui::LinkState::Connected; }, 5'000)) return 1;
-    if (wanted.isEmpty() || wanted.contains("pool")) submitWarm(connection);
+    const auto wants = [&](const QString& what) { return wanted.isEmpty() || wanted.contains(what); };
+    Shots shots{window, theme, directory};
+    // Before there is anything, with work of all states, and after the engine is gone.
+    for (const ui::PageSpec& spec : window.pages())
+        if (wanted.contains("empty")) takePage(shots, spec.id, "empty-" + spec.id);
+    if (wants("pool")) submitWarm(connection);
     test::submitDemo(connection);
     QTest::qWait(3'500);
-    int made = 0;
-    if (wanted.contains("palette")) made += overlays(window, theme, directory);
-    for (const ui::PageSpec& spec : window.pages()) {
-        if (!wanted.isEmpty() && !wanted.contains(spec.id)) continue;
-        for (const auto choice : {ui::Theme::Choice::Dark, ui::Theme::Choice::Light})
-            for (const QSize size : {QSize(1440, 900), QSize(1280, 720), QSize(2560, 1440)}) {
-                theme.choose(choice);
-                window.resize(size);
-                window.ui::MainWindow::show(spec.id);
-                if (spec.id == "settings")
-                    window.page()->setFilter(qEnvironmentVariable("YARD_SHOTS_SECTION", "engine"));
-                if (spec.id == "workers" && !qEnvironmentVariableIsEmpty("YARD_SHOTS_FORM")) {
-                    if (qEnvironmentVariable("YARD_SHOTS_FORM") == "submit")
-                        window.openSubmit();
-                    else
-                        window.openRegister(qEnvironmentVariable("YARD_SHOTS_FORM"));
-                    QTest::qWait(600);
-                    for (QDialog* form : window.findChildren<QDialog*>()) {
-                        form->grab().save(directory.filePath("form-" + form->objectName() + ".png"));
-                        form->close();
-                    }
-                }
-                if (spec.id == "actions") window.showAction(test::demoFailure(window), "output");
-                QTest::qWait(400);
-                const QString name = QStringLiteral("%1-%2-%3.png")
-                                         .arg(spec.id, choice == ui::Theme::Choice::Dark ? "dark" : "light")
-                                         .arg(size.width());
-                if (window.grab().save(directory.filePath(name))) ++made;
-            }
+    if (wanted.contains("palette")) shots.made += overlays(window, theme, directory);
+    for (const ui::PageSpec& spec : window.pages())
+        if (wants(spec.id)) takePage(shots, spec.id, spec.id);
+    if (wanted.contains("sandbox")) takeSandbox(shots);
+    if (wanted.contains("filter")) takeFilter(shots);
+    if (wanted.contains("lost")) {
+        engine.kill();
+        QTest::qWait(1'500);
+        for (const ui::PageSpec& spec : window.pages()) takePage(shots, spec.id, "lost-" + spec.id);
     }
-    std::printf("%d pictures in %s\n", made, argv[1]);
-    return made > 0 ? 0 : 1;
+    std::printf("%d pictures in %s\n", shots.made, argv[1]);
+    return shots.made > 0 ? 0 : 1;
 }

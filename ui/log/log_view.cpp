@@ -40,6 +40,7 @@ QColor colourOf(const Theme& theme, const LogStyle& style, const QColor& plain) 
 
 LogView::LogView(QWidget* parent)
     : QAbstractScrollArea(parent) {
+    installSpoken();
     setFrameShape(QFrame::NoFrame);
     setFocusPolicy(Qt::StrongFocus);
     viewport()->setCursor(Qt::IBeamCursor);
@@ -247,16 +248,48 @@ void LogView::paintEvent(QPaintEvent*) {
                                 Qt::AlignHCenter));
     }
     painter.setFont(typeface(Type::Mono));
-    const std::ptrdiff_t first = rowAtY(0);
+    for (const auto& [row, y] : rowsInView()) paintRow(painter, row, y);
+}
+
+std::vector<std::pair<std::size_t, int>> LogView::rowsInView() const {
+    std::vector<std::pair<std::size_t, int>> found;
+    const std::size_t rows = shownLines();
+    const std::ptrdiff_t first = rows == 0 ? -1 : rowAtY(0);
     int y = 4;
     if (wrap_ && first >= 0)
         y -= (verticalScrollBar()->value() - static_cast<int>(tops_[static_cast<std::size_t>(first)])) *
              lineHeight();
     for (auto row = static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, first));
          row < rows && y < viewport()->height(); ++row) {
-        paintRow(painter, row, y);
+        found.emplace_back(row, y);
         y += rowsOf(lineAt(row)) * lineHeight();
     }
+    return found;
+}
+
+bool LogView::isError(std::size_t line) const {
+    return errorLine_ >= 0 && line + text_.dropped() == static_cast<std::size_t>(errorLine_);
+}
+
+QString LogView::spokenValue() const {
+    const auto rows = rowsInView();
+    if (rows.empty()) return text_.size() > 0 ? tr("No line holds “%1”").arg(filter_) : message_;
+    return tr("Lines %1 to %2 of %3").arg(rows.front().first + 1).arg(rows.back().first + 1).arg(shownLines());
+}
+
+std::vector<SpokenPart> LogView::spokenParts() const {
+    std::vector<SpokenPart> parts;
+    for (const auto& [row, y] : rowsInView()) {
+        const std::size_t at = lineAt(row);
+        const QString text = text_.line(at).text;
+        const QString number = QString::number(at + text_.dropped() + 1);
+        parts.push_back({QAccessible::ListItem,
+                         text,
+                         isError(at) ? tr("line %1, the first error").arg(number) : tr("line %1").arg(number),
+                         {},
+                         QRect(0, y, viewport()->width(), rowsOf(at) * lineHeight())});
+    }
+    return parts;
 }
 
 void LogView::paintRow(QPainter& painter, std::size_t row, int y) {
@@ -264,7 +297,7 @@ void LogView::paintRow(QPainter& painter, std::size_t row, int y) {
     const std::size_t at = lineAt(row);
     const LogLine line = text_.line(at);
     const int height = rowsOf(at) * lineHeight();
-    const bool error = errorLine_ >= 0 && at + text_.dropped() == static_cast<std::size_t>(errorLine_);
+    const bool error = isError(at);
     const QRect all(0, y, viewport()->width(), height);
     if (error) {
         painter.fillRect(all, mixed(theme(Token::Lane), theme.fillOf(Face::Failed), 0.2));

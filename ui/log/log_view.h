@@ -3,13 +3,14 @@
 #pragma once
 
 #include "ui/log/log_text.h"
+#include "ui/style/spoken.h"
 
 #include <QAbstractScrollArea>
 #include <QTimer>
 
 namespace yard::ui {
 
-class LogView final : public QAbstractScrollArea {
+class LogView final : public QAbstractScrollArea, public Spoken {
     Q_OBJECT
 public:
     explicit LogView(QWidget* parent = nullptr);
@@ -37,6 +38,10 @@ public:
     QString selectedText() const;
     /// Everything there is, as it came.
     QByteArray bytes() const;
+    /// The lines in view, each with its number; of the first error line says so.
+    QAccessible::Role spokenRole() const override { return QAccessible::List; }
+    QString spokenValue() const override;
+    std::vector<SpokenPart> spokenParts() const override;
 
 signals:
     void changed();
@@ -66,6 +71,9 @@ private:
     void layOut();
     void soon();
     void paintRow(QPainter& painter, std::size_t row, int y);
+    /// Rows in view, from above, with where they begin.
+    std::vector<std::pair<std::size_t, int>> rowsInView() const;
+    bool isError(std::size_t line) const;
     std::ptrdiff_t rowAtY(int y) const;
     Spot spotAt(const QPoint& at) const;
     void scrollToLine(std::size_t line);

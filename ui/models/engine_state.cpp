@@ -120,6 +120,29 @@ void EngineState::ask() {
         emit countsChanged();
         emit pulse();
     });
+    if (pool_) askPool();
+}
+
+/// Whether there are warm workers is asked when a worker comes or goes.
+void EngineState::askPool() {
+    if (!isLive()) return;
+    if (workers_.isEmpty()) return tellPool({});
+    link_.send({"GET", "pool", {}, {}}, this, [this](const Answer& answer) {
+        if (answer.ok()) tellPool(answer.json);
+    });
+}
+
+void EngineState::tellPool(const QJsonObject& json) {
+    const QJsonArray groups = json.value("groups").toArray();
+    std::optional<PoolCount> now;
+    if (!groups.isEmpty()) {
+        now = PoolCount{0, json.value("max").toInteger()};
+        for (const QJsonValue group : groups)
+            now->processes += group.toObject().value("processes").toArray().size();
+    }
+    if (now == pool_) return;
+    pool_ = now;
+    emit pulse();
 }
 
 qint64 EngineState::count(Face face) const {
@@ -175,6 +198,7 @@ void EngineState::take(const QJsonObject& batch) {
         workers_.clear();
         for (const QJsonValue id : batch.value("workers").toArray()) workers_ << id.toString();
         emit workersChanged();
+        askPool();
     }
     if (batch.contains("gone")) emit actionsGone(batch.value("gone").toArray());
     const bool all = batch.value("all_actions").toBool();

@@ -55,6 +55,15 @@ public:
     const QueueHistory& history() const { return history_; }
     const QStringList& workers() const { return workers_; }
     bool allHeld() const;
+    /// Warm processes there are, and at most; absent: no warm worker is registered, or not known yet.
+    struct PoolCount {
+        qint64 processes = 0;
+        qint64 most = 0;
+        bool operator==(const PoolCount&) const = default;
+    };
+    const std::optional<PoolCount>& pool() const { return pool_; }
+    /// An answer to GET pool, from who asked for it.
+    void tellPool(const QJsonObject& json);
 
     /// A round trip to the engine, in ms; -1: not known.
     int lag() const { return lag_; }
@@ -87,6 +96,7 @@ private:
     void take(const QJsonObject& batch);
     void takeQueues(const QJsonArray& queues);
     void ask();
+    void askPool();
     void onSecond();
 
     EngineLink& link_;
@@ -99,6 +109,7 @@ private:
     std::map<qint64, Rate> rates_;
     QueueHistory history_;
     QStringList workers_;
+    std::optional<PoolCount> pool_;
     QDateTime asOf_;
     QTimer second_;
     QElapsedTimer clock_;

@@ -127,6 +127,11 @@ const std::vector<std::pair<QString, QString>>& filterKeyNotes() {
     return keys;
 }
 
+QString filterTerm(const QString& key, const QString& value) {
+    const QString text = written(value);
+    return text.isEmpty() ? QString() : key + ':' + text;
+}
+
 std::vector<FilterSpan> termsOf(const QString& filter) {
     std::vector<FilterSpan> terms;
     bool quoted = false;
@@ -162,7 +167,7 @@ std::vector<FilterChoice> choicesFor(const QString& filter, int cursor, const Fi
             const FilterValue& value = known->second[i];
             const QString text = written(value.text);
             if (text.isEmpty() || (value.text == word.text && end == cursor)) continue;
-            FilterChoice choice{value.text, {}, value.count, filter, 0};
+            FilterChoice choice{value.text, {}, value.count, filter, 0, word.key};
             choice.filter.replace(word.begin, end - word.begin, text);
             choice.cursor = word.begin + static_cast<int>(text.size());
             choices.push_back(std::move(choice));

@@ -21,8 +21,9 @@ struct FilterChoice {
     QString text; ///< as it is listed
     QString note; ///< at its right: what a key is for
     qint64 count = -1;
-    QString filter; ///< the whole filter once it is taken
-    int cursor = 0; ///< where writing goes on in it
+    QString filter;   ///< the whole filter once it is taken
+    int cursor = 0;   ///< where writing goes on in it
+    QString key = {}; ///< whose value it is; empty: a key itself
 };
 
 /// A stretch of a filter, in characters.
@@ -34,6 +35,8 @@ struct FilterSpan {
 
 inline constexpr std::size_t kMostChoices = 12;
 
+/// "label:\"foliage wind\""; empty where the language cannot say it.
+QString filterTerm(const QString& key, const QString& value);
 /// Terms, with blanks in between; blanks within quotes are part of one.
 std::vector<FilterSpan> termsOf(const QString& filter);
 /// Keys, or values of the key before the cursor, that go on from what is written there: those that begin with it

@@ -15,6 +15,7 @@ namespace {
 
 constexpr int kTickMs = 1'000;
 constexpr int kDiskEvery = 60; // ticks
+constexpr const char* kOrphansKey = "notices/orphans-told";
 
 struct RuleInfo {
     const char* id;
@@ -29,6 +30,7 @@ constexpr std::array<RuleInfo, kNoticeRules> kRules{{
     {"guard-stopped", QT_TRANSLATE_NOOP("Notices", "The memory guard stopped an action"), false},
     {"disk-full", QT_TRANSLATE_NOOP("Notices", "The disk with the data is nearly full"), false},
     {"connection-lost", QT_TRANSLATE_NOOP("Notices", "There has been no connection for 30 s"), false},
+    {"orphans", QT_TRANSLATE_NOOP("Notices", "What an engine that died left behind was cleared up"), false},
 }};
 
 const RuleInfo& infoOf(NoticeRule rule) {
@@ -160,12 +162,21 @@ void NoticeRules::lookAtMachine(const NoticeFacts& facts, qint64 now) {
         add(NoticeRule::ConnectionLost, {0, {}, 1}, {}, now);
 }
 
+/// Most are there when the engine starts, before anybody looks.
+void NoticeRules::lookAtOrphans(const NoticeFacts& facts, qint64 now) {
+    if (before_ && facts.orphans < before_->orphans) orphansTold_ = 0; // another run of the engine
+    const qint64 known = std::max(orphansTold_, facts.orphansTold);
+    if (facts.orphans > known) add(NoticeRule::Orphans, {0, {}, facts.orphans - known}, {}, now);
+    orphansTold_ = std::max(known, facts.orphans);
+}
+
 std::vector<Notice> NoticeRules::look(const NoticeFacts& facts, qint64 now) {
     std::erase_if(muted_, [now](const Mute& mute) { return mute.until <= now; });
     if (before_) {
         lookAtQueues(facts, now);
         lookAtMachine(facts, now);
     }
+    lookAtOrphans(facts, now);
     std::erase_if(failedAt_, [&](const auto& each) { return !facts.queues.contains(each.first); });
     before_ = facts;
     std::vector<Notice> notices;
@@ -218,6 +229,11 @@ Notice NoticeRules::noticeOf(NoticeRule rule, const std::vector<Item>& items) {
     case NoticeRule::ConnectionLost:
         return {rule, QCoreApplication::translate("Notices", "There has been no connection to the engine for 30 s"),
                 "settings", "engines"};
+    case NoticeRule::Orphans:
+        return {
+            rule,
+            counted(QT_TRANSLATE_N_NOOP("Notices", "Cleared up after %n action(s) of an engine that died"), count),
+            "settings", "engine"};
     }
     return {};
 }
@@ -258,11 +274,25 @@ void Notices::look() {
     facts_.queues.clear();
     for (const auto& [id, queue] : state_->queues())
         facts_.queues[id] = {queue.name(), queue.active, queue.of(Face::Failed)};
+    readOrphans();
     facts_.guardStopped = state_->session()["memory_guard"]["stopped"].toInteger();
     const QDateTime since = state_->link().downSince();
     facts_.downMs =
         live || !since.isValid() ? 0 : std::max<qint64>(1, since.msecsTo(QDateTime::currentDateTimeUtc()));
     for (Notice& notice : rules_.look(facts_, now())) add(std::move(notice));
+}
+
+/// What was told of a run of the engine is remembered: the next window does not tell it again.
+void Notices::readOrphans() {
+    const QJsonObject session = state_->session();
+    const QString run = session.value("run_id").toString();
+    if (run.isEmpty()) return;
+    QSettings settings;
+    const QStringList told = settings.value(kOrphansKey).toStringList();
+    facts_.orphans = session.value("janitor").toObject().value("reaped").toInteger();
+    facts_.orphansTold = told.value(0) == run ? told.value(1).toLongLong() : 0;
+    if (facts_.orphans > facts_.orphansTold)
+        settings.setValue(kOrphansKey, QStringList{run, QString::number(facts_.orphans)});
 }
 
 /// Their names, while they are there.

@@ -25,11 +25,12 @@ enum class NoticeRule : std::uint8_t {
     QueueFinished,
     FirstFailure, ///< of a queue in ten minutes
     WorkerLost,
-    GuardStopped,  ///< an action, for the sake of memory
-    DiskFull,      ///< nearly
-    ConnectionLost ///< for 30 s
+    GuardStopped,   ///< an action, for the sake of memory
+    DiskFull,       ///< nearly
+    ConnectionLost, ///< for 30 s
+    Orphans         ///< what an engine that died left behind was cleared up
 };
-inline constexpr std::size_t kNoticeRules = 6;
+inline constexpr std::size_t kNoticeRules = 7;
 
 /// "queue-finished": in the settings.
 const char* noticeRuleId(NoticeRule rule);
@@ -63,7 +64,9 @@ struct NoticeFacts {
     qint64 guardStopped = 0;                           ///< since the engine started
     qint64 diskBytes = 0;                              ///< 0: not known
     qint64 diskFreeBytes = 0;
-    qint64 downMs = 0; ///< how long there has been no connection; 0: there is one
+    qint64 downMs = 0;      ///< how long there has been no connection; 0: there is one
+    qint64 orphans = 0;     ///< left behind and cleared up, since the engine started
+    qint64 orphansTold = 0; ///< of those the operator knows; what is more is told by the first facts, too
 };
 
 class NoticeRules {
@@ -102,6 +105,7 @@ private:
     };
     void lookAtQueues(const NoticeFacts& facts, qint64 now);
     void lookAtMachine(const NoticeFacts& facts, qint64 now);
+    void lookAtOrphans(const NoticeFacts& facts, qint64 now);
     void add(NoticeRule rule, Item item, const QString& key, qint64 now);
     bool isMuted(NoticeRule rule, const QString& key, qint64 now) const;
     static Notice noticeOf(NoticeRule rule, const std::vector<Item>& items);
@@ -110,6 +114,7 @@ private:
     std::map<qint64, qint64> failedAt_; ///< of a queue, the last one
     std::array<Told, kNoticeRules> told_;
     std::vector<Mute> muted_;
+    qint64 orphansTold_ = 0;
     bool diskLow_ = false;
     bool downTold_ = false;
 };
@@ -142,6 +147,7 @@ private:
     void look();
     void askWorkers();
     void askDisk();
+    void readOrphans();
     qint64 now() const { return clock_.elapsed(); }
 
     QPointer<EngineState> state_;

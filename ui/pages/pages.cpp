@@ -46,11 +46,14 @@ std::vector<PageSpec> allPages() {
          "timelines",
          [](Context context) -> Page* { return new TimelinesPage(context); },
          {}},
-        {"pool",
-         title(QT_TRANSLATE_NOOP("Pages", "Pool")),
-         "pool",
+        {"pool", title(QT_TRANSLATE_NOOP("Pages", "Pool")), "pool",
          [](Context context) -> Page* { return new PoolPage(context); },
-         {}},
+         [](const EngineState& state) {
+             if (!state.pool()) return PageSpec::Count{};
+             const auto& [processes, most] = *state.pool();
+             return PageSpec::Count{QLocale().toString(processes) + QStringLiteral(" / ") +
+                                    QLocale().toString(most)};
+         }},
         {"settings", title(QT_TRANSLATE_NOOP("Pages", "Settings")), "settings",
          [](Context context) -> Page* { return new SettingsPage(context); }},
     };

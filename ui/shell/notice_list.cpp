@@ -29,6 +29,7 @@ QString iconOf(NoticeRule rule) {
     case NoticeRule::GuardStopped: return "machines";
     case NoticeRule::DiskFull: return "save";
     case NoticeRule::ConnectionLost: return "unplug";
+    case NoticeRule::Orphans: return "detach";
     }
     return "bell";
 }

@@ -1,10 +1,11 @@
 #include "ui/timeline/timeline_access.h"
 
+#include "ui/style/spoken.h"
+
 #include <QAccessibleWidget>
 #include <QCoreApplication>
 
-#include <map>
-#include <memory>
+#include <vector>
 
 namespace yard::ui::timeline {
 
@@ -12,50 +13,6 @@ namespace {
 
 struct Words {
     Q_DECLARE_TR_FUNCTIONS(Timeline)
-};
-
-/// A bar, or a lane with its bars; rectangles and words are taken when it is made.
-class Part final : public QAccessibleInterface {
-public:
-    Part(QAccessibleInterface* parent, QAccessible::Role role, QString text, QRect area)
-        : parent_(parent)
-        , role_(role)
-        , text_(std::move(text))
-        , area_(area) {}
-    void add(std::unique_ptr<Part> child) {
-        area_ = area_.united(child->area_);
-        children_.push_back(std::move(child));
-    }
-
-    bool isValid() const override { return parent_ != nullptr && parent_->isValid(); }
-    QObject* object() const override { return nullptr; }
-    QAccessibleInterface* parent() const override { return parent_; }
-    QAccessibleInterface* child(int index) const override {
-        return index >= 0 && index < childCount() ? children_[static_cast<std::size_t>(index)].get() : nullptr;
-    }
-    int childCount() const override { return static_cast<int>(children_.size()); }
-    int indexOfChild(const QAccessibleInterface* child) const override {
-        for (std::size_t i = 0; i < children_.size(); ++i)
-            if (children_[i].get() == child) return static_cast<int>(i);
-        return -1;
-    }
-    QAccessibleInterface* childAt(int x, int y) const override {
-        for (const auto& child : children_)
-            if (child->rect().contains(x, y)) return child.get();
-        return nullptr;
-    }
-    QString text(QAccessible::Text which) const override { return which == QAccessible::Name ? text_ : QString(); }
-    void setText(QAccessible::Text, const QString&) override {}
-    QRect rect() const override { return area_; }
-    QAccessible::Role role() const override { return role_; }
-    QAccessible::State state() const override { return {}; }
-
-private:
-    QAccessibleInterface* parent_;
-    QAccessible::Role role_;
-    QString text_;
-    QRect area_;
-    std::vector<std::unique_ptr<Part>> children_;
 };
 
 class TimelineAccess final : public QAccessibleWidget {
@@ -100,16 +57,16 @@ private:
         for (const TimelineView::VisibleBar& bar : bars) {
             const QString name = Words::tr("%1 slot %2").arg(bar.bar.workerName).arg(bar.bar.slot);
             const QRect area(view_->mapToGlobal(bar.area.topLeft().toPoint()), bar.area.size().toSize());
-            if (name != lane) lanes_.push_back(std::make_unique<Part>(self, QAccessible::Row, name, area));
+            if (name != lane) lanes_.push_back(AccessPart::make(self, {QAccessible::Row, name}, area));
             lane = name;
-            lanes_.back()->add(std::make_unique<Part>(lanes_.back().get(), QAccessible::Cell,
-                                                      spokenBar(bar.bar, view_->data().now()), area));
+            const SpokenPart part{QAccessible::Cell, spokenBar(bar.bar, view_->data().now())};
+            lanes_.back()->add(AccessPart::make(lanes_.back().get(), part, area));
         }
     }
 
     TimelineView* view_;
     mutable QString key_;
-    mutable std::vector<std::unique_ptr<Part>> lanes_;
+    mutable std::vector<AccessPart::Owned> lanes_;
 };
 
 QAccessibleInterface* makeAccess(const QString&, QObject* object) {

@@ -133,6 +133,7 @@ Chart::Chart(const QString& name, QWidget* parent)
     : QWidget(parent)
     , drawing_(std::make_unique<Drawing>())
     , over_(nullptr) {
+    installSpoken();
     setAccessibleName(name);
     drawing_->chart = new QChart;
     drawing_->chart->setBackgroundVisible(false);
@@ -422,6 +423,31 @@ QString Chart::textAt(int x) const {
     if (words.isEmpty()) return {};
     return QLocale().toString(when, QStringLiteral("HH:mm:ss")) + QStringLiteral("  ") +
            words.join(QStringLiteral(", "));
+}
+
+QString Chart::spokenValue() const {
+    QStringList words;
+    for (std::size_t s = 0; s < series_.size() && s < shown_.values.size(); ++s) {
+        std::optional<double> last;
+        double least = 0;
+        double most = 0;
+        for (const double value : shown_.values[s]) {
+            if (std::isnan(value)) continue;
+            least = last ? std::min(least, value) : value;
+            most = last ? std::max(most, value) : value;
+            last = value;
+        }
+        if (last)
+            words
+                << tr("%1: %2, between %3 and %4").arg(series_[s].name, words_(*last), words_(least), words_(most));
+    }
+    if (words.isEmpty()) return message_;
+    const auto time = [](std::int64_t at) {
+        return QLocale().toString(QDateTime::fromMSecsSinceEpoch(at / 1'000), QStringLiteral("HH:mm:ss"));
+    };
+    words << tr("from %1 to %2").arg(time(shown_.from), time(shown_.to));
+    if (!shown_.ticks.empty()) words << tr("%n failure(s)", nullptr, static_cast<int>(shown_.ticks.size()));
+    return words.join(QStringLiteral("; "));
 }
 
 void Chart::paintPointer(QPainter& painter, int pointer) const {

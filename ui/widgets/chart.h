@@ -8,6 +8,7 @@
 // to.
 #pragma once
 
+#include "ui/style/spoken.h"
 #include "ui/style/tokens.h"
 
 #include <QElapsedTimer>
@@ -23,7 +24,7 @@
 
 namespace yard::ui {
 
-class Chart final : public QWidget {
+class Chart final : public QWidget, public Spoken {
     Q_OBJECT
 public:
     static constexpr std::size_t kMostSeries = 4;
@@ -87,6 +88,9 @@ public:
     QRect plot() const;
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
+    QAccessible::Role spokenRole() const override { return QAccessible::Chart; }
+    /// Each line: what it is now, and its least and most; then from when to when.
+    QString spokenValue() const override;
 
 protected:
     void paintEvent(QPaintEvent* event) override;

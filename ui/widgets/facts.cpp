@@ -22,6 +22,7 @@ constexpr int kMeter = 92;
 
 Facts::Facts(QWidget* parent)
     : QWidget(parent) {
+    installSpoken();
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
 }
 
@@ -33,6 +34,19 @@ void Facts::set(std::vector<Fact> facts) {
     setAccessibleName(spoken);
     updateGeometry();
     update();
+}
+
+std::vector<SpokenPart> Facts::spokenParts() const {
+    std::vector<SpokenPart> parts;
+    int y = 5;
+    for (const Fact& fact : facts_) {
+        const auto role = fact.share                      ? QAccessible::ProgressBar
+                          : fact.tone == Fact::Tone::Link ? QAccessible::Link
+                                                          : QAccessible::ListItem;
+        parts.push_back({role, fact.name, fact.value, fact.share, QRect(0, y, width(), scaled(kRow))});
+        y += scaled(kRow);
+    }
+    return parts;
 }
 
 QSize Facts::sizeHint() const {
@@ -54,6 +68,8 @@ void Facts::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     const Theme& theme = Theme::current();
     const int names = nameWidth();
+    // Beside meters what has none lines up with them, at the right.
+    const bool metered = std::ranges::any_of(facts_, [](const Fact& fact) { return fact.share.has_value(); });
     int y = 5;
     for (const Fact& fact : facts_) {
         const QRectF row(kLeft, y, width() - 2 * kLeft, scaled(kRow));
@@ -70,6 +86,8 @@ void Facts::paintEvent(QPaintEvent*) {
             paint::meter(painter, QRectF(rest.left(), std::round(row.center().y() - 2), meter, 5), *fact.share,
                          *fact.share >= 1 ? theme.fillOf(Face::Retry) : theme(Token::Text2));
             rest.setLeft(rest.left() + meter + 8);
+            paint::number(painter, rest, fact.value, own, colour);
+        } else if (metered) {
             paint::number(painter, rest, fact.value, own, colour);
         } else {
             paint::text(painter, rest, fact.value, own, colour);

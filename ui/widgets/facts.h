@@ -1,6 +1,7 @@
 // Pairs of a name and what it is, some with a meter between: the small lists of detail panels. Owner: ui thread.
 #pragma once
 
+#include "ui/style/spoken.h"
 #include "ui/style/tokens.h"
 
 #include <QWidget>
@@ -18,7 +19,7 @@ struct Fact {
     bool operator==(const Fact&) const = default;
 };
 
-class Facts final : public QWidget {
+class Facts final : public QWidget, public Spoken {
     Q_OBJECT
 public:
     explicit Facts(QWidget* parent = nullptr);
@@ -26,6 +27,8 @@ public:
     const std::vector<Fact>& facts() const { return facts_; }
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
+    QAccessible::Role spokenRole() const override { return QAccessible::List; }
+    std::vector<SpokenPart> spokenParts() const override;
 
 signals:
     void linkClicked(const QString& target);

@@ -4,6 +4,7 @@
 #include "ui/style/paint.h"
 #include "ui/style/type.h"
 
+#include <QEvent>
 #include <QPainter>
 #include <QStyledItemDelegate>
 
@@ -64,10 +65,20 @@ FilterPopup::FilterPopup(QWidget& window, QWidget& field)
         const auto row = static_cast<std::size_t>(list_->row(item));
         if (row < choices_.size()) emit taken(FilterChoice(choices_[row]));
     });
+    field.installEventFilter(this);
     hide();
 }
 
+/// It stays below the field, wherever that goes.
+bool FilterPopup::eventFilter(QObject* object, QEvent* event) {
+    if (isVisible() && (event->type() == QEvent::Move || event->type() == QEvent::Resize)) place();
+    return QWidget::eventFilter(object, event);
+}
+
+/// The same words with other counts: the one that is chosen stays.
 void FilterPopup::setChoices(std::vector<FilterChoice> choices) {
+    const bool same = std::ranges::equal(choices, choices_, {}, &FilterChoice::filter, &FilterChoice::filter);
+    const int row = same ? list_->currentRow() : -1;
     choices_ = std::move(choices);
     list_->clear();
     for (const FilterChoice& choice : choices_) {
@@ -76,7 +87,7 @@ void FilterPopup::setChoices(std::vector<FilterChoice> choices) {
         item->setData(kNoteRole, note);
         item->setData(Qt::AccessibleTextRole, note.isEmpty() ? choice.text : choice.text + ", " + note);
     }
-    list_->setCurrentRow(-1);
+    list_->setCurrentRow(row);
     place();
 }
 

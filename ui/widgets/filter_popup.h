@@ -32,6 +32,7 @@ signals:
     void taken(const FilterChoice& choice);
 
 protected:
+    bool eventFilter(QObject* object, QEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
 
 private:

@@ -96,6 +96,7 @@ FormRow::FormRow(const QString& title, QWidget* control, const QString& help, QW
     right->addLayout(line_);
     right->addWidget(help_);
     right->addWidget(problem_);
+    for (Prose* text : {help_, problem_}) text->setMaximumWidth(scaled(kProseWidth));
     help_->setVisible(!help.isEmpty());
     problem_->hide();
     row->addLayout(right, 1);

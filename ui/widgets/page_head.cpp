@@ -61,11 +61,24 @@ FilterPopup* FilterField::makePopup() {
 
 void FilterField::offer() {
     if (!values_ || !hasFocus()) return;
-    makePopup()->setChoices(choicesFor(text(), cursorPosition(), values_()));
+    writing_ = true;
+    offerAgain();
     showHint();
 }
 
+/// Not while what was used before is offered, or nothing is.
+void FilterField::offerAgain() {
+    if (!values_ || !hasFocus() || !writing_) return;
+    auto choices = choicesFor(text(), cursorPosition(), values_());
+    const QString key = choices.empty() ? QString() : choices.front().key;
+    QStringList values;
+    for (const FilterChoice& choice : choices) values << choice.text;
+    makePopup()->setChoices(std::move(choices));
+    if (!key.isEmpty()) emit offered(key, values);
+}
+
 void FilterField::offerHistory() {
+    writing_ = false;
     std::vector<FilterChoice> choices;
     for (const QString& filter : QSettings().value(historyKey_).toStringList())
         if (filter != text() && choices.size() < kMostChoices)
@@ -92,7 +105,9 @@ void FilterField::take(const FilterChoice& choice) {
 
 void FilterField::showHint() {
     if (!values_ || (problem_.isEmpty() && popup_ == nullptr)) return;
-    makePopup()->setHint(hasFocus() ? problem_ : QString());
+    // While there is something to choose from what is written is not wrong yet.
+    const bool goesOn = popup_ != nullptr && writing_ && popup_->hasChoices();
+    makePopup()->setHint(hasFocus() && !goesOn ? problem_ : QString());
 }
 
 void FilterField::setCount(const QString& count) {
@@ -113,7 +128,8 @@ void FilterField::paintEvent(QPaintEvent* event) {
     QPainter painter(this);
     const Theme& theme = Theme::current();
     icons::paint(painter, QRectF(8, 0, 14, height()), "filter", 14, theme(Token::Text2));
-    if (!problem_.isEmpty()) {
+    const bool goesOn = popup_ != nullptr && writing_ && popup_->hasChoices();
+    if (!problem_.isEmpty() && !goesOn) {
         painter.setPen(QPen(theme.inkOf(Face::Failed), 1.5));
         const qreal y = height() - 5;
         const auto xOf = [this](int at) {
@@ -162,11 +178,14 @@ bool FilterField::onPopupKey(int key) {
             take(FilterChoice(*popup_->chosen()));
             return true;
         }
+        writing_ = false;
         if (popup_ != nullptr) popup_->setChoices({});
         return false;
     case Qt::Key_Escape:
         if (!open) return false;
+        writing_ = false;
         popup_->setChoices({});
+        showHint();
         return true;
     default: return false;
     }
@@ -194,6 +213,7 @@ void FilterField::focusInEvent(QFocusEvent* event) {
 
 void FilterField::focusOutEvent(QFocusEvent* event) {
     QLineEdit::focusOutEvent(event);
+    writing_ = false;
     if (popup_ != nullptr) popup_->leave();
     remember();
 }

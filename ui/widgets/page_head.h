@@ -32,6 +32,12 @@ public:
     /// At its right end, in text3: what it finds ("118 of 1,904").
     void setCount(const QString& count);
     QString count() const { return count_; }
+    /// Values, or their counts, are others: what is offered just now is offered anew.
+    void offerAgain();
+
+signals:
+    /// Values of this key are shown to choose from.
+    void offered(const QString& key, const QStringList& values);
 
 protected:
     bool event(QEvent* event) override;
@@ -53,6 +59,7 @@ private:
     std::vector<FilterSpan> wrong_;
     QString problem_;
     QString count_;
+    bool writing_ = false; ///< what fits is offered, since the last letter
 };
 
 class PageHead : public QWidget {

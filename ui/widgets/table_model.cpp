@@ -1,5 +1,6 @@
 #include "ui/widgets/table_model.h"
 
+#include <QLocale>
 #include <QMimeData>
 
 #include <algorithm>
@@ -11,11 +12,28 @@ TableModel::TableModel(std::vector<Column> columns, QObject* parent)
     : QAbstractTableModel(parent)
     , columns_(std::move(columns)) {}
 
+namespace {
+
+/// "12 completed, 3 failed": of a cell that is a bar.
+QString wordsOf(const paint::Shares& shares) {
+    QStringList words;
+    for (std::size_t i = 0; i < shares.size(); ++i)
+        if (shares[i] > 0) words << QLocale().toString(shares[i]) + ' ' + wordWithin(static_cast<Face>(i));
+    return words.join(QStringLiteral(", "));
+}
+
+} // namespace
+
+QString TableModel::wordsAt(int row, int column) const {
+    const Cell cell = this->cell(row, column);
+    return columns_[static_cast<std::size_t>(column)].kind == CellKind::Progress ? wordsOf(cell.shares) : cell.text;
+}
+
 QString TableModel::spoken(int row) const {
     QString all;
     for (int i = 0; i < static_cast<int>(columns_.size()); ++i) {
         if (columns_[static_cast<std::size_t>(i)].hidden) continue;
-        const QString text = cell(row, i).text;
+        const QString text = wordsAt(row, i);
         if (text.isEmpty()) continue;
         if (!all.isEmpty()) all += QStringLiteral(", ");
         all += text;
@@ -67,10 +85,8 @@ QVariant TableModel::data(const QModelIndex& index, int role) const {
     if (!index.isValid() || index.row() >= rowCount()) return {};
     switch (role) {
     case Qt::DisplayRole: return cell(index.row(), index.column()).text;
-    case Qt::AccessibleTextRole: {
-        const QString text = cell(index.row(), index.column()).text;
-        return index.column() == 0 ? spoken(index.row()) : text;
-    }
+    case Qt::AccessibleTextRole:
+        return index.column() == 0 ? spoken(index.row()) : wordsAt(index.row(), index.column());
     case Qt::TextAlignmentRole:
         return columns_[static_cast<std::size_t>(index.column())].kind == CellKind::Number
                    ? QVariant::fromValue(Qt::AlignRight | Qt::AlignVCenter)

@@ -99,6 +99,7 @@ protected:
     void setWaiting(int count);
 
 private:
+    QString wordsAt(int row, int column) const;
     std::vector<Column> columns_;
     std::function<QMimeData*(const std::vector<qint64>&)> dragData_;
     int waiting_ = 0;

@@ -1,8 +1,8 @@
 #include "ui/pages/actions/actions_page.h"
 
-#include "core/model/states.h"
 #include "ui/models/action_file.h"
 #include "ui/pages/actions/detail_panel.h"
+#include "ui/pages/actions/filter_source.h"
 #include "ui/pages/actions/state_chips.h"
 #include "ui/style/format.h"
 
@@ -60,7 +60,8 @@ ActionsPage::ActionsPage(Context context)
     , table_(new Table("actions"))
     , model_(new ActionsModel(context.state, this))
     , split_(new QSplitter(Qt::Vertical))
-    , detail_(new DetailPanel(context)) {
+    , detail_(new DetailPanel(context))
+    , source_(new FilterSource(context, *model_, this)) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     auto* back = new Surface(Token::Bg1);
@@ -104,11 +105,13 @@ void ActionsPage::connectList() {
         emit filterEdited(filter_->text());
     });
     connect(filter_, &QLineEdit::textChanged, this, [this] { filterLater_.start(); });
-    filter_->setLanguage([this] { return filterValues(); }, "actions");
+    filter_->setLanguage([this] { return source_->values(); }, "actions");
+    connect(filter_, &FilterField::offered, source_, &FilterSource::onOffered);
+    connect(source_, &FilterSource::changed, filter_, &FilterField::offerAgain);
     connect(chips_, &StateChips::chosen, this,
             [this](const QStringList& states) { setFilter(withStates(filter_->text(), states)); });
     connect(&context_.state, &EngineState::countsChanged, this, [this] { chips_->count(context_.state); });
-    connect(&context_.state, &EngineState::connectionChanged, this, &ActionsPage::showTotal);
+    connect(&context_.state, &EngineState::connectionChanged, this, &ActionsPage::onSelection);
     connect(model_, &ActionsModel::totalChanged, this, &ActionsPage::showTotal);
     connect(model_, &ActionsModel::problemChanged, this, [this](const QString& problem) {
         filter_->setProblem(problem);
@@ -139,29 +142,6 @@ void ActionsPage::connectTable() {
     connect(detail_, &DetailPanel::closed, this, [this] { closeInnermost(); });
     connect(detail_, &DetailPanel::rescheduleWanted, this, &ActionsPage::reschedule);
     connect(detail_, &DetailPanel::editWanted, this, &ActionsPage::editAndResubmit);
-}
-
-/// What is known without asking: counters, queues, and the rows that were looked at.
-FilterValues ActionsPage::filterValues() const {
-    FilterValues values = model_->valuesSeen();
-    using enum Face;
-    const EngineState& state = context_.state;
-    const qint64 pending = state.count(Pending) + state.count(Held) + state.count(Retry);
-    values["state"] = {{"pending", pending},
-                       {"held", state.count(Held)},
-                       {"retry", state.count(Retry)},
-                       {"submitting", state.count(Submitting)},
-                       {"running", state.count(Running)},
-                       {"completed", state.count(Completed)},
-                       {"failed", state.count(Failed)},
-                       {"abandoned", state.count(Abandoned)},
-                       {"cancelled", state.count(Cancelled)}};
-    for (const auto& [id, queue] : state.queues())
-        values["queue"].push_back({queue.tag.isEmpty() ? QString::number(id) : queue.tag, queue.total()});
-    for (std::size_t i = 0; i < kReasons; ++i)
-        if (const auto word = yard::name(Reason(i)); !word.empty())
-            values["reason"].push_back({QString::fromUtf8(word.data(), static_cast<qsizetype>(word.size()))});
-    return values;
 }
 
 void ActionsPage::makeHead() {

@@ -11,6 +11,7 @@
 namespace yard::ui {
 
 class DetailPanel;
+class FilterSource;
 class StateChips;
 
 class ActionsPage final : public Page {
@@ -39,7 +40,6 @@ protected:
 private:
     /// What commands act on: the selection, all that match, or the action in the panel.
     Target target() const;
-    FilterValues filterValues() const;
     void makeHead();
     void connectList();
     void connectTable();
@@ -70,6 +70,7 @@ private:
     ActionsModel* model_;
     QSplitter* split_;
     DetailPanel* detail_;
+    FilterSource* source_;
     QTimer filterLater_;
     qint64 selected_ = 0;
     std::map<QString, QAction*> actions_;

@@ -3,6 +3,8 @@
 
 #include "core/base/clock.h"
 
+#include <QJsonArray>
+
 #include <algorithm>
 
 namespace yard::ui {
@@ -83,7 +85,7 @@ FactList limitFacts(const ActionRow& row, std::optional<Duration> ran, const QJs
     else if (ran)
         facts.push_back({DetailPanel::tr("time"), format.duration(*ran)});
     const QJsonObject resources = spec.value("resources").toObject();
-    const double memory = resources.value("memory_mb").toDouble() * 1e6;
+    const double memory = resources.value("memory_mb").toDouble() * (1 << 20);
     if (row.peakBytes && memory > 0)
         facts.push_back(
             {DetailPanel::tr("memory"),
@@ -126,7 +128,54 @@ FactList processorFacts(const ActionRow& row, std::optional<Duration> ran) {
     return facts;
 }
 
+void addLock(FactList& facts, const QString& name, const QJsonObject& lock, qint64 own, const QString& engine) {
+    const Format format;
+    const QJsonObject holder = lock.value("holder").toObject();
+    const qint64 by = holder.value("lsn").toInteger();
+    const bool here = holder.value("engine").toString() == engine;
+    Fact fact{name, DetailPanel::tr("free")};
+    if (by == own && here) {
+        fact.value = DetailPanel::tr("held by this one");
+    } else if (!holder.isEmpty() && !here) {
+        fact.value = DetailPanel::tr("held by another engine, pid %1").arg(holder.value("pid").toInteger());
+    } else if (by != 0) {
+        fact.value = DetailPanel::tr("held by %1").arg(format.number(by));
+        fact.tone = Fact::Tone::Link;
+        fact.target = QString::number(by);
+    }
+    facts.push_back(std::move(fact));
+    const qint64 now = wallNow();
+    if (const qint64 since = lock.value("held_since").toInteger(); since > 0)
+        facts.push_back({DetailPanel::tr("since"), format.time(since, now)});
+    const auto waiting = lock.value("waiting").toArray().size();
+    if (waiting == 0) return;
+    const QString count = format.number(waiting) + (lock.value("more").toBool() ? QStringLiteral("+") : QString());
+    facts.push_back({DetailPanel::tr("waiting for it"),
+                     count,
+                     Fact::Tone::Link,
+                     {},
+                     QStringLiteral("state:pending lock:%1").arg(name)});
+}
+
 } // namespace
+
+bool DetailPanel::claimsLocks() const {
+    return lsn_ != 0 && !action_.isEmpty() && !row_.isFinal() && !spec_.value("locks").toArray().isEmpty();
+}
+
+void DetailPanel::refreshLocks(const QJsonArray& all) {
+    FactList facts;
+    const QString engine = context_.state.session().value("engine_id").toString();
+    if (claimsLocks())
+        for (const QJsonValue claimed : spec_.value("locks").toArray()) {
+            QJsonObject lock;
+            for (const QJsonValue each : all)
+                if (each.toObject().value("name") == claimed) lock = each.toObject();
+            addLock(facts, claimed.toString(), lock, lsn_, engine);
+        }
+    locksPanel_->setVisible(!facts.empty());
+    locks_->set(std::move(facts));
+}
 
 std::vector<Fact> DetailPanel::whyFacts() const {
     if (row_.isFinal()) return endFacts(row_, action_.value("signal").toInt());

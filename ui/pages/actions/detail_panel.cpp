@@ -1,9 +1,11 @@
 #include "ui/pages/actions/detail_panel.h"
 
 #include "core/base/clock.h"
+#include "ui/models/poll.h"
 #include "ui/pages/actions/compare_tab.h"
 #include "ui/pages/actions/output_tab.h"
 #include "ui/pages/actions/samples_view.h"
+#include "ui/pages/actions/sandbox_tab.h"
 #include "ui/style/icons.h"
 #include "ui/widgets/table.h"
 
@@ -21,6 +23,8 @@
 namespace yard::ui {
 
 namespace {
+
+constexpr int kLocksMs = 2'000;
 
 std::vector<Column> attemptColumns() {
     using enum CellKind;
@@ -53,32 +57,6 @@ std::vector<Column> fileColumns() {
          "name"},
         {"size", DetailPanel::tr("Size"), DetailPanel::tr("Bytes"), Number, 90, false, 0, false, "size"},
         {"hash", DetailPanel::tr("Hash"), DetailPanel::tr("SHA-256 of its bytes"), Mono, 420, false, 1, false, {}}};
-}
-
-std::vector<Column> deniedColumns() {
-    using enum CellKind;
-    return {
-        {"time", DetailPanel::tr("Time"), DetailPanel::tr("When it was refused"), Number, 84, false, 0, false, {}},
-        {"what",
-         DetailPanel::tr("What"),
-         DetailPanel::tr("System call, link or special file"),
-         Text,
-         110,
-         false,
-         0,
-         false,
-         {}},
-        {"path", DetailPanel::tr("Path"), DetailPanel::tr("What it was about"), Name, 200, true, 0, false, {}},
-        {"errno",
-         DetailPanel::tr("Error"),
-         DetailPanel::tr("Number the program saw"),
-         Number,
-         60,
-         false,
-         0,
-         false,
-         {}},
-        {"pid", DetailPanel::tr("Process"), DetailPanel::tr("Which process"), Number, 72, false, 0, false, {}}};
 }
 
 QPlainTextEdit* textView(const QString& name) {
@@ -115,6 +93,8 @@ DetailPanel::DetailPanel(Context context, QWidget* parent)
     , attemptRows_(new RowsModel(attemptColumns(), this))
     , whyPanel_(new Panel(tr("Why"), false))
     , why_(new Facts)
+    , locksPanel_(new Panel(tr("Locks"), false))
+    , locks_(new Facts)
     , limitsPanel_(new Panel(tr("Limits"), false))
     , limits_(new Facts)
     , split_(new Facts)
@@ -122,13 +102,19 @@ DetailPanel::DetailPanel(Context context, QWidget* parent)
     , inputRows_(new RowsModel(fileColumns(), this))
     , outputs_(new Table({}))
     , outputRows_(new RowsModel(fileColumns(), this))
-    , denied_(new Table({}))
-    , deniedRows_(new RowsModel(deniedColumns(), this))
+    , sandbox_(new SandboxTab(context))
     , command_(textView(tr("Command")))
     , processor_(new Facts)
     , samples_(new SamplesView(context))
     , compare_(new CompareTab(context))
-    , json_(textView(tr("Result as JSON"))) {
+    , json_(textView(tr("Result as JSON")))
+    , locksPoll_(new Poll(
+          context.link, kLocksMs,
+          [this]() -> std::optional<Request> {
+              if (!active_ || !claimsLocks()) return std::nullopt;
+              return Request{"GET", "locks", {}, {}, {}};
+          },
+          [this](const Answer& answer) { refreshLocks(answer.json.value("locks").toArray()); }, this)) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(1, 1, 0, 0);
     column->setSpacing(0);
@@ -136,10 +122,8 @@ DetailPanel::DetailPanel(Context context, QWidget* parent)
     column->addWidget(makeTabRow());
     inputs_->setRows(inputRows_);
     outputs_->setRows(outputRows_);
-    denied_->setRows(deniedRows_);
     inputs_->setAccessibleName(tr("Inputs"));
     outputs_->setAccessibleName(tr("Outputs"));
-    denied_->setAccessibleName(tr("What the sandbox denied"));
     auto* processor = new QWidget;
     auto* facts = new QVBoxLayout(processor);
     facts->setContentsMargins(0, 4, 0, 0);
@@ -147,7 +131,7 @@ DetailPanel::DetailPanel(Context context, QWidget* parent)
     facts->addWidget(processor_);
     facts->addWidget(samples_, 1);
     for (QWidget* page : {makeOutput(), static_cast<QWidget*>(inputs_), static_cast<QWidget*>(outputs_),
-                          static_cast<QWidget*>(command_), processor, static_cast<QWidget*>(denied_),
+                          static_cast<QWidget*>(command_), processor, static_cast<QWidget*>(sandbox_),
                           static_cast<QWidget*>(compare_), static_cast<QWidget*>(json_)})
         stack_->addWidget(page);
     column->addWidget(stack_, 1);
@@ -260,8 +244,11 @@ QWidget* DetailPanel::makeOutput() {
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     whyPanel_->setBody(why_);
+    locksPanel_->setBody(locks_);
+    locksPanel_->hide();
     limitsPanel_->setBody(limits_);
     column->addWidget(whyPanel_);
+    column->addWidget(locksPanel_);
     column->addWidget(limitsPanel_);
     column->addWidget(split_);
     column->addStretch(1);
@@ -270,19 +257,23 @@ QWidget* DetailPanel::makeOutput() {
     split->addWidget(facts);
     split->setStretchFactor(0, 1);
     split->setSizes({600, scaled(240), scaled(300)});
-    connect(why_, &Facts::linkClicked, this, [this](const QString& target) {
-        bool number = false;
-        const qint64 lsn = target.toLongLong(&number);
-        if (number)
-            context_.navigator.showAction(lsn);
-        else
-            context_.navigator.show("actions", target);
-    });
+    for (Facts* facts : {why_, locks_}) connect(facts, &Facts::linkClicked, this, &DetailPanel::followTarget);
     return split;
+}
+
+/// A number leads to that action, anything else is a filter.
+void DetailPanel::followTarget(const QString& target) {
+    bool number = false;
+    const qint64 lsn = target.toLongLong(&number);
+    if (number)
+        context_.navigator.showAction(lsn);
+    else
+        context_.navigator.show("actions", target);
 }
 
 void DetailPanel::setActive(bool active) {
     active_ = active;
+    locksPoll_->setActive(active);
     if (!active) {
         tick_.stop();
         return output_->clear();
@@ -300,6 +291,8 @@ void DetailPanel::showAction(qint64 lsn) {
     compare_->clear();
     attempts_->clearSelection();
     samples_->show(0, false);
+    sandbox_->show({}, {});
+    refreshLocks({});
     if (lsn == 0) return tick_.stop();
     load();
     loadSpec();
@@ -351,6 +344,8 @@ void DetailPanel::loadSpec() {
                            command_->setPlainText(answer.ok() ? jsonText(spec_) : answer.message);
                            refreshFiles();
                            refreshLimits();
+                           sandbox_->show(action_, spec_);
+                           if (claimsLocks()) locksPoll_->now();
                        });
 }
 
@@ -370,6 +365,11 @@ void DetailPanel::refresh() {
     refreshLimits();
     output_->show(action_, attempt_);
     samples_->show(lsn_, row_.isFinal());
+    sandbox_->show(action_, spec_);
+    if (claimsLocks())
+        locksPoll_->now();
+    else
+        refreshLocks({});
     if (const QString text = jsonText(action_); json_->toPlainText() != text) json_->setPlainText(text);
     if (stack_->currentIndex() == kHistory) compare_->show(action_, spec_);
     if (row_.isFinal())
@@ -430,23 +430,8 @@ void DetailPanel::refreshFiles() {
     outputs_->setMessage(!outputs.empty() ? QString()
                          : row_.isFinal() ? tr("It left no files in outputs/.")
                                           : tr("Files it leaves in outputs/ appear when it has ended."));
-    std::vector<Row> denied;
-    for (const QJsonValue each : denials) {
-        const QJsonObject denial = each.toObject();
-        const qint64 at = denial.value("t").toInteger();
-        denied.push_back(
-            {static_cast<qint64>(denied.size()) + 1,
-             {{at == 0 ? Format::unknown() : format.time(at, wallNow())},
-              {denial.value("what").toString()},
-              {denial.value("path").toString()},
-              {denial.contains("errno") ? format.number(denial.value("errno").toInteger()) : Format::unknown()},
-              {denial.contains("pid") ? format.number(denial.value("pid").toInteger()) : Format::unknown()}},
-             {}});
-    }
-    denied_->setMessage(denied.empty() ? tr("Nothing was denied.") : QString());
     inputRows_->setRows(std::move(inputs));
     outputRows_->setRows(std::move(outputs));
-    deniedRows_->setRows(std::move(denied));
 }
 
 void DetailPanel::setTab(const QString& tab) {

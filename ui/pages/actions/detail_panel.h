@@ -10,6 +10,7 @@
 #include "ui/widgets/rows_model.h"
 #include "ui/widgets/tabs.h"
 
+#include <QJsonArray>
 #include <QLabel>
 #include <QStackedWidget>
 
@@ -21,7 +22,9 @@ namespace yard::ui {
 
 class CompareTab;
 class OutputTab;
+class Poll;
 class SamplesView;
+class SandboxTab;
 class Table;
 
 class DetailPanel final : public QWidget {
@@ -44,7 +47,9 @@ public:
     const QJsonObject& action() const { return action_; }
     SamplesView* samples() const { return samples_; }
     CompareTab* compare() const { return compare_; }
-    Table* denied() const { return denied_; }
+    SandboxTab* sandbox() const { return sandbox_; }
+    /// Of what it claims: who holds it and who waits; no facts where it claims nothing, or has ended.
+    Facts* locks() const { return locks_; }
     Tabs* tabs() const { return tabs_; }
 
 public slots:
@@ -71,6 +76,9 @@ private:
     void refreshFiles();
     void refreshWhy();
     void refreshLimits();
+    void refreshLocks(const QJsonArray& all);
+    bool claimsLocks() const;
+    void followTarget(const QString& target);
     std::vector<Fact> whyFacts() const;
     void copyAs(QMenu& menu);
 
@@ -98,6 +106,8 @@ private:
     RowsModel* attemptRows_;
     Panel* whyPanel_;
     Facts* why_;
+    Panel* locksPanel_;
+    Facts* locks_;
     Panel* limitsPanel_;
     Facts* limits_;
     Facts* split_;
@@ -105,14 +115,14 @@ private:
     RowsModel* inputRows_;
     Table* outputs_;
     RowsModel* outputRows_;
-    Table* denied_;
-    RowsModel* deniedRows_;
+    SandboxTab* sandbox_;
     QPlainTextEdit* command_;
     Facts* processor_;
     SamplesView* samples_;
     CompareTab* compare_;
     QPlainTextEdit* json_;
     QTimer tick_;
+    Poll* locksPoll_;
 };
 
 } // namespace yard::ui

@@ -39,8 +39,9 @@ LimitsPanel::LimitsPanel(Context context, QWidget* parent)
 void LimitsPanel::addField(QVBoxLayout* rows, Field field, const QString& title) {
     auto* row = new QHBoxLayout;
     row->setSpacing(8);
-    row->addWidget(new Label(title, Type::Body, Token::Text2));
-    row->addStretch(1);
+    auto* label = new Label(title, Type::Body, Token::Text2);
+    label->setElides(true);
+    row->addWidget(label, 1);
     field.edit = new QLineEdit;
     field.edit->setAccessibleName(title);
     field.edit->setObjectName(field.name);

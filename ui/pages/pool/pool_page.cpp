@@ -20,6 +20,7 @@ namespace yard::ui {
 namespace {
 
 constexpr int kLookMs = 1'000;
+constexpr int kOldestMs = 5'000;
 constexpr qint64 kFirstGroup = qint64{1} << 40; ///< row ids below are processes'
 constexpr int kLimitsWidth = 372;
 constexpr int kIndent = 20;
@@ -59,7 +60,14 @@ PoolPage::PoolPage(Context context)
     , empty_(new Surface(Token::Bg1))
     , poll_(
           context.link, kLookMs, [] { return Request{"GET", "pool", {}, {}}; },
-          [this](const Answer& answer) { take(answer.json); }) {
+          [this](const Answer& answer) { take(answer.json); })
+    , oldestPoll_(
+          context.link, kOldestMs, [this] { return oldestWaiting(); },
+          [this](const Answer& answer) {
+              const QJsonObject first = answer.json.value("jobs").toArray().first().toObject();
+              oldest_ = first.value("timestamps").toObject().value("new").toInteger();
+              showStrip();
+          }) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     auto* back = new Surface(Token::Bg1);
@@ -178,14 +186,38 @@ void PoolPage::makeEmpty() {
 
 void PoolPage::setActive(bool active) {
     poll_.setActive(active);
+    oldestPoll_.setActive(active);
+}
+
+/// Of those that wait for a process: the one submitted first.
+std::optional<Request> PoolPage::oldestWaiting() const {
+    QStringList workers;
+    for (const PoolGroup& group : pool_.groups)
+        if (group.waiting > 0) workers << group.worker;
+    if (workers.isEmpty()) return std::nullopt;
+    Request request{"GET", "jobs", {}, {}};
+    request.query.addQueryItem("q", "state:pending -state:held,retry worker:" + workers.join(','));
+    request.query.addQueryItem("sort", "lsn");
+    request.query.addQueryItem("limit", "1");
+    return request;
+}
+
+void PoolPage::showStrip() {
+    const qint64 memory = context_.state.session().value("machine").toObject().value("memory_bytes").toInteger();
+    std::optional<Duration> oldest;
+    if (oldest_ != 0 && pool_.waiting() > 0) oldest = Duration(std::max<WallMicros>(0, wallNow() - oldest_));
+    strip_->show(pool_, memory, oldest);
 }
 
 void PoolPage::take(const QJsonObject& json) {
     told_ = true;
     pool_ = readPool(json, cpu_, wallNow());
     for (const PoolGroup& group : pool_.groups) names_.insert(group.worker, group.name);
-    const qint64 memory = context_.state.session().value("machine").toObject().value("memory_bytes").toInteger();
-    strip_->show(pool_, memory);
+    context_.state.tellPool(json);
+    const bool waits = pool_.waiting() > 0;
+    if (!waits) oldest_ = 0;
+    if (waits && oldest_ == 0) oldestPoll_.now();
+    showStrip();
     askLabels();
     refill();
     refillGone();
@@ -233,7 +265,7 @@ Row PoolPage::headOf(const PoolGroup& group) {
     row.id = rowOf(group.worker);
     Cell plain;
     plain.isHead = true;
-    row.cells.assign(poolColumns().size(), plain);
+    row.cells.assign(rows_->columns().size(), plain);
     row.cells[0].text = group.name + ' ' + group.version;
     row.cells[0].icon = folded_.contains(group.worker) ? "right" : "down";
     row.cells[2].text = stateOf(group);

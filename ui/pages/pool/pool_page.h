@@ -45,6 +45,8 @@ private:
     void makeCommands();
     void take(const QJsonObject& json);
     void askLabels();
+    std::optional<Request> oldestWaiting() const;
+    void showStrip();
     void refill();
     void refillGone();
     void setSpans();
@@ -72,6 +74,8 @@ private:
     LimitsPanel* limits_;
     QWidget* empty_;
     Poll poll_;
+    Poll oldestPoll_;
+    WallMicros oldest_ = 0; ///< since when what waits longest waits; 0: nothing does, or not known
     PoolView pool_;
     QHash<QString, CpuSeen> cpu_;
     QHash<QString, qint64> numbers_; ///< of group rows, by worker: stay for as long as the page

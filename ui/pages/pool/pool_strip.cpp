@@ -22,11 +22,12 @@ PoolStrip::PoolStrip(QWidget* parent)
     : QWidget(parent)
     , figures_(5, Format::unknown())
     , notes_(5, QString()) {
+    installSpoken();
     setFixedHeight(scaled(60));
     setAccessibleName(tr("The pool in figures"));
 }
 
-void PoolStrip::show(const PoolView& pool, qint64 machineMemory) {
+void PoolStrip::show(const PoolView& pool, qint64 machineMemory, std::optional<Duration> oldestWait) {
     const Format format;
     busy_ = pool.count("busy") + pool.count("finishing");
     idle_ = pool.count("idle") + pool.count("stopping");
@@ -44,17 +45,42 @@ void PoolStrip::show(const PoolView& pool, qint64 machineMemory) {
     QStringList waiting;
     for (const PoolGroup& group : pool.groups)
         if (group.waiting > 0) waiting << group.name;
+    QString forWhom = waiting.size() == 1 ? tr("for %1").arg(waiting.front())
+                      : waiting.isEmpty() ? QString()
+                                          : tr("for %n worker(s)", nullptr, static_cast<int>(waiting.size()));
+    if (oldestWait && !waiting.isEmpty()) forWhom = tr("oldest %1").arg(format.duration(*oldestWait));
     figures_ = {format.number(pool.processes()),
                 rate ? format.percent(static_cast<qint64>(*rate * 1e6), 1'000'000) : Format::unknown(),
                 format.duration(Duration(static_cast<std::int64_t>(pool.savedSeconds() * 1e6))),
                 format.number(pool.waiting()), memory ? format.size(*memory) : Format::unknown()};
-    notes_ = {tr("of %1").arg(format.number(max_)), QString(), QString(),
-              waiting.size() == 1 ? tr("for %1").arg(waiting.front())
-              : waiting.isEmpty() ? QString()
-                                  : tr("for %n worker(s)", nullptr, static_cast<int>(waiting.size())),
+    notes_ = {tr("of %1").arg(format.number(max_)), QString(), QString(), forWhom,
               machineMemory > 0 && memory ? tr("of %1").arg(format.size(machineMemory)) : QString()};
-    setAccessibleDescription(tr("%1 %2 processes").arg(figures_[0], notes_[0]));
     update();
+}
+
+QStringList PoolStrip::captions() {
+    return {tr("Processes"), tr("Found a warm process"), tr("Starts saved"), tr("Waiting for a process"),
+            tr("Memory")};
+}
+
+QRect PoolStrip::partAt(int i) const {
+    const qreal first = std::min<qreal>(scaled(kFirstWidth), width() * 0.3);
+    const qreal other = (width() - first) / 4;
+    const int left = i == 0 ? 0 : qRound(first + (i - 1) * other);
+    const int right = i == 0 ? qRound(first) : qRound(first + i * other);
+    return {left, 0, right - left, height()};
+}
+
+std::vector<SpokenPart> PoolStrip::spokenParts() const {
+    std::vector<SpokenPart> parts;
+    const QStringList names = captions();
+    for (int i = 0; i < names.size(); ++i) {
+        QString value = figures_[i];
+        for (const QString& more : {notes_[i], i == 0 ? states_ : QString()})
+            if (!more.isEmpty()) value += ' ' + more;
+        parts.push_back({QAccessible::ListItem, names[i], value, {}, partAt(i)});
+    }
+    return parts;
 }
 
 void PoolStrip::paintEvent(QPaintEvent*) {
@@ -65,19 +91,15 @@ void PoolStrip::paintEvent(QPaintEvent*) {
     painter.setBrush(theme(Token::Bg1));
     painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 3, 3);
     painter.setRenderHint(QPainter::Antialiasing, false);
-    const QStringList captions = {tr("Processes"), tr("Found a warm process"), tr("Starts saved"),
-                                  tr("Waiting for a process"), tr("Memory")};
-    const qreal first = std::min<qreal>(scaled(kFirstWidth), width() * 0.3);
-    const qreal other = (width() - first) / 4;
+    const QStringList names = captions();
     for (int i = 0; i < 5; ++i) {
-        const qreal left = i == 0 ? 0 : std::round(first + (i - 1) * other);
-        const qreal right = i == 0 ? first : std::round(first + i * other);
-        if (i < 4)
-            paint::hairline(painter, {std::round(right), 1}, {std::round(right), height() - 1.0},
-                            theme(Token::Line));
+        const QRect part = partAt(i);
+        const qreal left = part.left();
+        const qreal right = part.left() + part.width();
+        if (i < 4) paint::hairline(painter, {right, 1}, {right, height() - 1.0}, theme(Token::Line));
         const QRectF caption(left + 14, scaled(8), right - left - 28, scaled(18));
         const QRectF line(left + 14, scaled(26), right - left - 28, scaled(24));
-        paint::text(painter, caption, captions[i], typeface(Type::Caption), theme(Token::Text2));
+        paint::text(painter, caption, names[i], typeface(Type::Caption), theme(Token::Text2));
         const QFont& own = typeface(Type::Title);
         const qreal wide = numberWidth(own, figures_[i]);
         paint::number(painter, line, figures_[i], own, theme(Token::Text1), Qt::AlignLeft);

@@ -130,8 +130,9 @@ void QueuePanel::makeFields(QVBoxLayout* column) {
     for (const Setting& setting : settings) {
         auto* row = new QHBoxLayout;
         row->setSpacing(8);
-        row->addWidget(new Label(setting.title, Type::Body, Token::Text2));
-        row->addStretch(1);
+        auto* label = new Label(setting.title, Type::Body, Token::Text2);
+        label->setElides(true);
+        row->addWidget(label, 1);
         auto* edit = new QLineEdit;
         edit->setAccessibleName(setting.title);
         edit->setAlignment(Qt::AlignRight);

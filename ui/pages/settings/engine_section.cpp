@@ -21,11 +21,13 @@ struct Group {
     std::array<const char*, 4> prefixes; ///< of names; null: none
 };
 
-constexpr std::array<Group, 5> kGroups{{
+constexpr std::array<Group, 7> kGroups{{
     {QT_TRANSLATE_NOOP("EngineSection", "Capacity"), {"capacity", "resources.", nullptr, nullptr}},
     {QT_TRANSLATE_NOOP("EngineSection", "Guard"), {"guard_", "hung_", nullptr, nullptr}},
     {QT_TRANSLATE_NOOP("EngineSection", "Deadlines"), {"grace_", "deadline_", nullptr, nullptr}},
     {QT_TRANSLATE_NOOP("EngineSection", "Retention"), {"keep_", "chunk_grace_", nullptr, nullptr}},
+    {QT_TRANSLATE_NOOP("EngineSection", "Sandbox"), {"sandbox_", "default_memory_", nullptr, nullptr}},
+    {QT_TRANSLATE_NOOP("EngineSection", "Pool"), {"pool_", nullptr, nullptr, nullptr}},
     {QT_TRANSLATE_NOOP("EngineSection", "Other"), {"", nullptr, nullptr, nullptr}},
 }};
 
@@ -45,6 +47,7 @@ QString textOf(const QJsonValue& value) {
 QString titleOf(const QString& name, const QString& unit) {
     QString title = name;
     if (unit == "s" && title.endsWith("_s")) title.chop(2);
+    if (unit == "MB" && title.endsWith("_mb")) title.chop(3);
     if (unit == "%" && title.endsWith("_percent")) title.chop(8);
     title.replace('_', ' ');
     title[0] = title[0].toUpper();
@@ -124,6 +127,22 @@ private:
             if (i == 0 && json_.value("about").toObject().contains("resources.NAME")) addResource();
         }
         showValues();
+        addFindings();
+    }
+
+    /// What engines that died left behind, and what a person should look at.
+    void addFindings() {
+        const QJsonObject janitor = context_.state.session().value("janitor").toObject();
+        const qint64 reaped = janitor.value("reaped").toInteger();
+        const qint64 locks = janitor.value("stale_locks").toInteger();
+        const QJsonArray findings = janitor.value("findings").toArray();
+        if (reaped == 0 && locks == 0 && findings.isEmpty()) return;
+        addGroup(tr("Left behind by engines that died"));
+        addWidget(new Prose(tr("Cleared up since the start: %1 of actions, %2 of locks.")
+                                .arg(Format().number(reaped), Format().number(locks)),
+                            Type::Body, Token::Text2));
+        for (const QJsonValue finding : findings)
+            addWidget(new Prose(finding.toString(), Type::Body, Token::Text1));
     }
 
     QString helpOf(const QJsonObject& about) const {

@@ -6,6 +6,7 @@
 #include <QHelpEvent>
 #include <QPainter>
 #include <QToolTip>
+#include <QtMath>
 
 #include <algorithm>
 #include <utility>
@@ -24,13 +25,37 @@ QString durationText(qint64 micros) {
 RunsChart::RunsChart(QWidget* parent)
     : QWidget(parent) {
     setMinimumHeight(scaled(120));
+    installSpoken();
     setAccessibleName(tr("Durations and memory of the last runs"));
 }
 
 void RunsChart::setRuns(std::vector<Run> runs) {
     runs_ = std::move(runs);
-    setAccessibleDescription(tr("%n run(s)", nullptr, static_cast<int>(runs_.size())));
     update();
+}
+
+QString RunsChart::spokenValue() const {
+    if (runs_.empty()) return tr("It has not run yet");
+    const auto failed = std::ranges::count_if(runs_, &Run::failed);
+    return tr("%n run(s)", nullptr, static_cast<int>(runs_.size())) + ", " + tr("%1 failed").arg(failed);
+}
+
+std::vector<SpokenPart> RunsChart::spokenParts() const {
+    std::vector<SpokenPart> parts;
+    const qreal step = runs_.empty() ? 0 : (width() - 2 * kEdge) / static_cast<qreal>(runs_.size());
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+        const int x = qRound(kEdge + step * static_cast<qreal>(i));
+        parts.push_back({QAccessible::ListItem, wordsOf(runs_[i]), {}, {}, QRect(x, 0, qCeil(step), height())});
+    }
+    return parts;
+}
+
+QString RunsChart::wordsOf(const Run& run) {
+    const Format format;
+    return tr("%1 %2, %3: %4, %5")
+        .arg(format.number(run.lsn), run.label.isEmpty() ? run.function : run.label,
+             run.failed ? tr("failed") : tr("completed"), durationText(run.ran),
+             run.memory < 0 ? Format::unknown() : format.size(run.memory));
 }
 
 const Run* RunsChart::runAt(int x) const {
@@ -83,13 +108,7 @@ bool RunsChart::event(QEvent* event) {
     const auto* help = static_cast<QHelpEvent*>(event);
     const Run* run = runAt(help->pos().x());
     if (run == nullptr) return true;
-    const Format format;
-    QToolTip::showText(help->globalPos(),
-                       tr("%1 %2, %3: %4, %5")
-                           .arg(format.number(run->lsn), run->label.isEmpty() ? run->function : run->label,
-                                run->failed ? tr("failed") : tr("completed"), durationText(run->ran),
-                                run->memory < 0 ? Format::unknown() : format.size(run->memory)),
-                       this);
+    QToolTip::showText(help->globalPos(), wordsOf(*run), this);
     return true;
 }
 

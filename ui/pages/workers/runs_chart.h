@@ -3,17 +3,21 @@
 #pragma once
 
 #include "ui/pages/workers/worker_figures.h"
+#include "ui/style/spoken.h"
 
 #include <QWidget>
 
 namespace yard::ui {
 
-class RunsChart final : public QWidget {
+class RunsChart final : public QWidget, public Spoken {
     Q_OBJECT
 public:
     explicit RunsChart(QWidget* parent = nullptr);
     void setRuns(std::vector<Run> runs);
     QSize sizeHint() const override { return {240, 160}; }
+    QAccessible::Role spokenRole() const override { return QAccessible::Chart; }
+    QString spokenValue() const override;
+    std::vector<SpokenPart> spokenParts() const override;
 
 protected:
     void paintEvent(QPaintEvent* event) override;
@@ -21,6 +25,7 @@ protected:
 
 private:
     const Run* runAt(int x) const;
+    static QString wordsOf(const Run& run);
     void paintPlot(QPainter& painter, const QRectF& area, bool memory) const;
     std::vector<Run> runs_;
 };

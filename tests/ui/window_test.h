@@ -1,0 +1,91 @@
+// What tests of the window share: a real engine, the window on it, questions to the engine past the window, and
+// answers to the window's own questions. A test derives from it and calls start() in initTestCase(), openWindow()
+// in init().
+#pragma once
+
+#include "tests/ui/real_engine.h"
+#include "ui/bridge/attached_link.h"
+#include "ui/shell/main_window.h"
+#include "ui/style/app_style.h"
+#include "ui/style/theme.h"
+
+#include <QAbstractButton>
+#include <QDialog>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QSettings>
+#include <QStandardPaths>
+#include <QTest>
+#include <QTimer>
+#include <memory>
+
+namespace yard::test {
+
+class WindowTest : public QObject {
+public:
+    static constexpr int kSoon = 20'000; ///< ms; how long anything may take
+
+protected:
+    /// The engine runs, and settings are as they come. `name`: whose settings.
+    bool start(const QString& name, const QStringList& arguments = {}) {
+        QStandardPaths::setTestModeEnabled(true);
+        QCoreApplication::setOrganizationName("yardmaster-test-" + name);
+        QSettings().clear();
+        engine_.setArguments(arguments);
+        if (!engine_.start()) return false;
+        theme_ = std::make_unique<ui::Theme>(nullptr);
+        ui::dressApplication();
+        return true;
+    }
+    /// A window of its own, connected.
+    bool openWindow(QSize size = {1'440, 900}) {
+        window_ = std::make_unique<ui::MainWindow>();
+        window_->setEngine(std::make_unique<ui::AttachedLink>(engine_.address(), engine_.token()), "embedded");
+        window_->resize(size);
+        window_->show();
+        window_->activateWindow();
+        return QTest::qWaitFor([this] { return window_->state()->isLive(); }, kSoon);
+    }
+    /// Past the window; waits for the answer. `path` may have a query.
+    ui::Answer ask(const QByteArray& method, const QString& path, const QJsonValue& body = {}) {
+        ui::Answer got;
+        bool done = false;
+        ui::Request request{method, path.section('?', 0, 0), QUrlQuery(path.section('?', 1)), {}, {}};
+        if (body.isObject()) request.body = QJsonDocument(body.toObject()).toJson();
+        if (body.isArray()) request.body = QJsonDocument(body.toArray()).toJson();
+        window_->state()->link().send(request, this, [&](const ui::Answer& answer) {
+            got = answer;
+            done = true;
+        });
+        [[maybe_unused]] const bool came = QTest::qWaitFor([&] { return done; }, kSoon);
+        return got;
+    }
+    /// A command for a shell; its number.
+    qint64 submit(const QString& label, const QString& script, QJsonObject more = {}) {
+        more.insert("worker", "exec");
+        more.insert("argv", QJsonArray{"sh", "-c", script});
+        more.insert("label", label);
+        return ask("POST", "jobs", more).json.value("lsn").toInteger();
+    }
+    QString stateOf(qint64 lsn) {
+        return ask("GET", QStringLiteral("jobs/%1").arg(lsn)).json.value("state").toString();
+    }
+    /// The next question of the window gets this answer: "verb" or "keep".
+    void answerNext(const QString& button) {
+        auto* poll = new QTimer(this);
+        connect(poll, &QTimer::timeout, this, [this, poll, button] {
+            auto* dialog = window_->findChild<QDialog*>("question");
+            if (dialog == nullptr || !dialog->isVisible()) return;
+            poll->stop();
+            poll->deleteLater();
+            dialog->findChild<QAbstractButton*>(button)->click();
+        });
+        poll->start(10);
+    }
+
+    RealEngine engine_;
+    std::unique_ptr<ui::Theme> theme_;
+    std::unique_ptr<ui::MainWindow> window_;
+};
+
+} // namespace yard::test
