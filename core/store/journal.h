@@ -49,10 +49,11 @@ struct FetchedSpec {
     std::string error;
 };
 
-/// Both are called on the store thread; they should post and return.
+/// All are called on the store thread; they should post and return.
 struct StoreCallbacks {
     std::move_only_function<void(Acks)> acks;
     std::move_only_function<void(std::vector<FetchedSpec>)> specs;
+    std::move_only_function<void()> begun{}; ///< first of all; may be empty
 };
 
 /// What a start finds, pending rows apart.

@@ -124,7 +124,7 @@ Result<void> prepareJournal(Database& database, Durability durability) {
     const char* sync = durability == Durability::Power ? "FULL" : "NORMAL";
     auto setUp =
         database.execute(fmt::format("PRAGMA journal_mode=WAL; PRAGMA synchronous={}; PRAGMA cache_size=-8192;"
-                                     "PRAGMA wal_autocheckpoint=250; PRAGMA temp_store=memory;"
+                                     "PRAGMA wal_autocheckpoint=0; PRAGMA temp_store=memory;"
                                      "PRAGMA journal_size_limit=16777216",
                                      sync));
     if (!setUp) return setUp;

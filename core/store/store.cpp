@@ -49,6 +49,13 @@ Result<void> Store::Impl::open() {
     database = std::move(*opened);
     if (auto prepared = prepareJournal(database, options.durability); !prepared)
         return cannotOpen(options.path, database, std::move(prepared.error()));
+    sqlite3_wal_hook(
+        database.handle(),
+        [](void* pages, sqlite3*, const char*, int inLog) {
+            *static_cast<int*>(pages) = inLog;
+            return SQLITE_OK;
+        },
+        &walPages);
     if (auto removed = removeStrayPacks(database, files); !removed) return removed;
     auto madeWriter = JournalWriter::create(database, files);
     if (!madeWriter) return std::unexpected(std::move(madeWriter.error()));
@@ -83,6 +90,7 @@ void Store::start() {
     assert(!impl_->thread.joinable());
     impl_->thread = std::thread([impl = impl_.get()] {
         nameThisThread("store");
+        if (impl->callbacks.begun) impl->callbacks.begun();
         impl->run();
     });
 }

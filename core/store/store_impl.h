@@ -31,7 +31,7 @@ struct Store::Impl {
     void run();
     std::optional<MonoTime> nextWake() const;
     void enqueue(Batch batch);
-    std::size_t groupSize() const;
+    std::size_t groupSize();
     /// Writes the front of `waiting` as one transaction and answers it. Not OK: nothing happened.
     int writeGroup();
     int commitGroup(std::size_t size);
@@ -48,6 +48,9 @@ struct Store::Impl {
     void giveUp();
     // between groups
     void serveRequests();
+    void checkpointIfDue();
+    void checkpoint();
+    void pause(Duration quietFor);
     void idle();
     void restartLongWal();
 
@@ -69,6 +72,10 @@ struct Store::Impl {
     std::deque<Item> waiting;
     std::deque<SpecRequest> requests;
     bool dirty = false; ///< written since the last checkpoint by hand
+    int walPages = 0;   ///< in the journal's log, as the last commit told
+    std::int64_t groupRows = 0;
+    std::int64_t rowsSinceCheckpoint = 0;
+    bool checkpointed = true; ///< since the last group
     MonoTime lastWork{};
     bool toldWritable = true; ///< what the last Acks said
     Error journalFailure;     ///< why it is not writable

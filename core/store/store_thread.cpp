@@ -5,14 +5,21 @@
 #include "core/store/schema.h"
 
 #include <algorithm>
-#include <sys/stat.h>
 
 namespace yard::store {
 
 /// After this long without work the WAL is checkpointed, once.
 static constexpr Duration kIdleCheckpoint = std::chrono::milliseconds(500);
-/// A WAL file this long means that readers kept it from starting over: then they are waited for.
-static constexpr std::int64_t kLongWal = 64LL << 20;
+/// A checkpoint syncs twice, which takes milliseconds: with some pages in the WAL it is done in the next pause this
+/// long.
+static constexpr Duration kPause = std::chrono::milliseconds(5);
+static constexpr int kSomePages = 250;
+/// Without a pause: what many rows have changed is many different pages and soon too much to copy at once, what few
+/// rows have changed is the same few pages again and again.
+static constexpr std::int64_t kManyRows = 500;
+static constexpr int kManyPages = 1'000;
+/// A WAL this long means that readers kept it from starting over: then they are waited for.
+static constexpr int kLongWalPages = 8'000;
 /// One transaction takes at most this much, so that no answer waits for a whole backlog.
 static constexpr std::int64_t kGroupRows = 10'000;
 static constexpr std::size_t kGroupOperations = 10'000;
@@ -33,7 +40,7 @@ void Store::Impl::run() {
         if (!writable && (taken.closed || MonoClock::now() >= retryAt)) tryAgain();
         if (!writable && taken.closed) giveUp();
         if (taken.closed && nothingCame && waiting.empty() && requests.empty()) break;
-        if (nothingCame && dirty && writable && MonoClock::now() >= lastWork + kIdleCheckpoint) idle();
+        if (nothingCame && dirty && writable) pause(MonoClock::now() - lastWork);
     }
     // The connection that wrote is the one that checkpoints last.
     specs.reset();
@@ -44,7 +51,7 @@ void Store::Impl::run() {
 std::optional<MonoTime> Store::Impl::nextWake() const {
     if (!requests.empty() || (writable && !waiting.empty())) return MonoTime{};
     if (!writable) return retryAt;
-    if (dirty) return lastWork + kIdleCheckpoint;
+    if (dirty) return lastWork + (walPages >= kSomePages && !checkpointed ? kPause : kIdleCheckpoint);
     return std::nullopt;
 }
 
@@ -55,8 +62,9 @@ void Store::Impl::enqueue(Batch batch) {
 }
 
 /// How much of `waiting` makes one transaction. Reserving LSNs syncs, so it is one by itself.
-std::size_t Store::Impl::groupSize() const {
+std::size_t Store::Impl::groupSize() {
     std::int64_t rows = 0;
+    groupRows = 0;
     std::size_t bytes = 0;
     std::size_t size = 0;
     for (const Item& item : waiting) {
@@ -65,6 +73,7 @@ std::size_t Store::Impl::groupSize() const {
         rows += costInRows(action);
         bytes += footprint(action);
         if (size > 0 && (rows > kGroupRows || bytes > kGroupBytes || size >= kGroupOperations)) break;
+        groupRows = rows;
         ++size;
     }
     return size;
@@ -91,7 +100,10 @@ int Store::Impl::writeGroup() {
     counts.operations.fetch_add(size, std::memory_order_relaxed);
     dirty = true;
     lastWork = MonoClock::now();
+    rowsSinceCheckpoint += groupRows;
+    checkpointed = false;
     answer(size);
+    checkpointIfDue(); // nobody who waits for this group waits for that, too
     restartLongWal();
     return SQLITE_OK;
 }
@@ -276,10 +288,31 @@ void Store::Impl::serveRequests() {
     }
 }
 
+void Store::Impl::checkpointIfDue() {
+    if (walPages >= kManyPages || (walPages >= kSomePages && rowsSinceCheckpoint >= kManyRows)) checkpoint();
+}
+
+/// Passive: takes what no reader needs, waits for nobody. What fails is tried again after the next group.
+void Store::Impl::checkpoint() {
+    int inLog = -1;
+    int copied = -1;
+    const int rc =
+        sqlite3_wal_checkpoint_v2(database.handle(), nullptr, SQLITE_CHECKPOINT_PASSIVE, &inLog, &copied);
+    if (rc == SQLITE_OK && inLog == copied) walPages = 0; // it starts over with the next group
+    rowsSinceCheckpoint = 0;
+    checkpointed = true;
+}
+
+void Store::Impl::pause(Duration quietFor) {
+    if (quietFor >= kIdleCheckpoint)
+        idle();
+    else if (walPages >= kSomePages && !checkpointed && quietFor >= kPause)
+        checkpoint();
+}
+
 void Store::Impl::idle() {
     (void)writer->pruneIdempotency(wallNow());
-    // Passive: takes what no reader needs, waits for nobody.
-    (void)sqlite3_wal_checkpoint_v2(database.handle(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+    checkpoint();
     counts.checkpoints.fetch_add(1, std::memory_order_relaxed);
     dirty = false;
 }
@@ -289,8 +322,7 @@ void Store::Impl::restartLongWal() {
         groupsSincePrune = 0;
         (void)writer->pruneIdempotency(wallNow());
     }
-    struct stat wal{};
-    if (stat((options.path + "-wal").c_str(), &wal) != 0 || wal.st_size < kLongWal) return;
+    if (walPages < kLongWalPages) return;
     (void)sqlite3_wal_checkpoint_v2(database.handle(), nullptr, SQLITE_CHECKPOINT_RESTART, nullptr, nullptr);
     counts.checkpoints.fetch_add(1, std::memory_order_relaxed);
 }

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <functional>
 #include <mutex>
 #include <set>
 #include <string>
@@ -35,6 +36,11 @@ public:
     std::set<std::thread::id> checkpointers() {
         const std::lock_guard lock(mutex_);
         return std::exchange(writers_, {});
+    }
+    /// Called before each write to the database file, on the thread that writes; empty: nobody is told.
+    void onCheckpoint(std::function<void()> told) {
+        const std::lock_guard lock(mutex_);
+        told_ = std::move(told);
     }
 
 private:
@@ -90,6 +96,7 @@ private:
         if (f->database) {
             const std::lock_guard lock(vfs.mutex_);
             vfs.writers_.insert(std::this_thread::get_id());
+            if (vfs.told_) vfs.told_();
         }
         if (f->wal && vfs.failing_ && vfs.left_-- <= 0) return vfs.rc_;
         return f->real()->pMethods->xWrite(f->real(), data, size, at);
@@ -138,6 +145,7 @@ private:
     std::atomic<int> rc_{SQLITE_OK};
     std::mutex mutex_;
     std::set<std::thread::id> writers_; ///< mutex_
+    std::function<void()> told_;        ///< mutex_
 };
 
 } // namespace yard::test

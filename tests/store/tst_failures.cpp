@@ -232,7 +232,7 @@ private slots:
         QCOMPARE(pragma("page_size"), 8192);
         QCOMPARE(pragma("auto_vacuum"), 2);
         QCOMPARE(pragma("synchronous"), 1);
-        QCOMPARE(pragma("wal_autocheckpoint"), 250);
+        QCOMPARE(pragma("wal_autocheckpoint"), 0); // the store does it itself, after the answers
         QCOMPARE(pragma("cache_size"), -8192);
         QCOMPARE(pragma("temp_store"), 2);
         QCOMPARE(pragma("user_version"), kSchemaVersion);
@@ -269,11 +269,28 @@ private slots:
             const auto extra = *Reader::open(journal.store());
             QVERIFY(extra->get(Lsn(1)));
             mine = FailingVfs::get().checkpointers();
-            QCOMPARE(mine.size(), 1u); // autocheckpoints, all on one thread
+            QCOMPARE(mine.size(), 1u); // all on one thread
             QVERIFY(!mine.contains(std::this_thread::get_id()));
         }
         const auto atTheEnd = FailingVfs::get().checkpointers();
         QVERIFY(atTheEnd.empty() || atTheEnd == mine);
+    }
+
+    void anAnswerDoesNotWaitForTheCheckpointThatItsGroupMakesDue() {
+        Journal journal(fresh("after"), failing());
+        constexpr std::uint64_t kTag = 1'001;
+        std::atomic<bool> isSeen{false};
+        std::atomic<bool> isEarly{false};
+        FailingVfs::get().onCheckpoint([&] {
+            isEarly = isEarly || !journal.answers.has(kTag);
+            isSeen = true;
+        });
+        QVERIFY(journal.store().post(
+            Operation{.tag = kTag, .unhurried = false, .action = PutMeta{"large", std::string(9'000'000, 'x')}}));
+        QCOMPARE(word(journal.answers.of(kTag)), "ok");
+        QTRY_VERIFY(isSeen);
+        FailingVfs::get().onCheckpoint({});
+        QVERIFY(!isEarly);
     }
 
     void theWriteAheadLogStaysBoundedWhileReadersAreBusy() {
