@@ -112,6 +112,8 @@ Result<void> writeFileAtomically(const std::string& path, std::string_view conte
 
 Result<void> makeDirectories(const std::string& path, int mode) {
     if (path.empty()) return invalid("path", "an empty path names no directory");
+    // Mostly the last part alone is missing, if any; whatever else is wrong is found out part by part.
+    if (makeDirectory(path, static_cast<mode_t>(mode))) return {};
     for (std::size_t end = 0; end != std::string::npos;) {
         end = path.find('/', end + 1);
         const std::string prefix = path.substr(0, end);

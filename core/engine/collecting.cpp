@@ -67,9 +67,11 @@ struct Preparation {
     Result<Prepared> makeAll() const {
         auto scratch = makeFiles();
         if (!scratch) return std::unexpected(scratch.error());
-        if (auto given = runners::giveScratchTo(*scratch, hostUser); !given) return std::unexpected(given.error());
+        // Processes of a warm worker are there already and go there by themselves.
+        if (auto given = runners::giveScratchTo(*scratch, hostUser, !isShown()); !given)
+            return std::unexpected(given.error());
         Prepared prepared{*scratch, {}};
-        const sandbox::Places places{scratch->root, workerDir, dataDir};
+        const sandbox::Places places{scratch->root, workerDir, dataDir, scratch->hasInputs};
         if (worker) {
             prepared.plan =
                 std::make_shared<const sandbox::Plan>(sandbox::planForWorker(*worker, places, policy, hostUser));
@@ -81,12 +83,15 @@ struct Preparation {
         return prepared;
     }
 
+    /// In a sandbox of its own, which shows each part of it at its place.
+    bool isShown() const { return worker || spec->sandbox; }
+
     Result<runners::Scratch> makeFiles() const {
         std::vector<runners::PlacedFile> inputs;
         for (const auto& [name, hash] : spec->inputs) inputs.push_back({name, hash, 0444});
         // In a sandbox the worker's files are shown where they are.
         auto made = runners::makeScratch(dataDir, slot, id, worker ? std::string() : workerDir, inputs,
-                                         materialiser(*chunks));
+                                         materialiser(*chunks), !isShown());
         if (!made || workerDir.empty()) return made;
         if (auto wrote = writeFileAtomically(made->root + "/action.json", actionFile(id.lsn, *spec), 0444); !wrote)
             return std::unexpected(wrote.error());
@@ -218,12 +223,14 @@ Result<ChunkRef> keepStream(store::ChunkStore& chunks, const runners::StreamResu
 struct Collection {
     AttemptOutcome outcome;
     std::vector<store::SmallChunk> chunks;
+    bool isRemoved = false; ///< the scratch directory
 };
 
 struct Collector {
     store::ChunkStore* chunks = nullptr;
     runners::Ended ended;
-    std::string outputs; ///< directory; empty: none
+    std::optional<runners::Scratch> scratch; ///< absent: none
+    locks::Claims* claims = nullptr;
     runners::OutputLimits limits;
     std::vector<std::string> expect;
 
@@ -240,7 +247,7 @@ struct Collector {
     }
 
     Collection collect(AttemptOutcome outcome) {
-        Collection made{std::move(outcome), {}};
+        Collection made{.outcome = std::move(outcome), .chunks = {}};
         std::string note;
         if (made.outcome.state != ActionState::Completed && made.outcome.note.empty())
             note = noteFrom(tailOf(ended.err), tailOf(ended.out));
@@ -248,10 +255,12 @@ struct Collector {
             keepOne(made, made.outcome.out, ended.out, "stdout");
             keepOne(made, made.outcome.err, ended.err, "stderr");
         }
-        if (!outputs.empty()) {
+        if (scratch) {
             store::ChunkStore& store = *chunks;
             const auto keep = [&store](const runners::OutputFile& file) { return keepFile(store, file); };
-            applyOutputs(made.outcome, runners::gatherOutputs(outputs, limits, expect, keep));
+            applyOutputs(made.outcome, runners::gatherOutputs(scratch->outputs, limits, expect, keep));
+            made.isRemoved = runners::removeEmptyScratch(*scratch);
+            if (made.isRemoved) claims->remove(scratch->root);
         }
         if (made.outcome.note.empty()) made.outcome.note = std::move(note);
         return made;
@@ -404,7 +413,8 @@ coro::Task<void> Dispatcher::collect(AttemptId id, runners::Ended ended) {
         collector.ended = std::move(ended);
         collector.expect = attempt->spec->expect;
         outcome = attempt->record.outcome;
-        if (attempt->scratch) collector.outputs = attempt->scratch->outputs;
+        collector.scratch = attempt->scratch;
+        collector.claims = &parts_.claims;
         const ClassKey& key = parts_.dictionary.classKey(attempt->cls.value);
         if (const RegisteredWorker* worker = parts_.workers.find(key.workerId))
             collector.limits = {worker->descriptor->limits.outputBytes, worker->descriptor->limits.outputFiles};
@@ -420,6 +430,7 @@ coro::Task<void> Dispatcher::collect(AttemptId id, runners::Ended ended) {
     attempt->record.outcome = std::move(made.outcome);
     attempt->record.times[attempt->record.outcome.state] = end;
     attempt->chunks = std::move(made.chunks);
+    if (made.isRemoved) attempt->scratch.reset();
     discardScratch(*attempt);
     finish(*attempt);
 }

@@ -134,14 +134,17 @@ std::string scratchPath(const std::string& dataDir, SlotId slot, AttemptId id) {
 }
 
 Result<Scratch> makeScratch(const std::string& dataDir, SlotId slot, AttemptId id, const std::string& workerDir,
-                            const std::vector<PlacedFile>& inputs, const Materialise& materialise) {
+                            const std::vector<PlacedFile>& inputs, const Materialise& materialise, bool emptyToo) {
     Scratch scratch;
+    scratch.hasInputs = emptyToo || !inputs.empty();
     scratch.root = scratchPath(dataDir, slot, id);
     scratch.outputs = scratch.root + "/outputs";
     const auto make = [&]() -> Result<void> {
         if (auto removed = removeTree(scratch.root); !removed) return removed;
-        for (const std::string& directory : {scratch.root, scratch.root + "/inputs", scratch.outputs})
+        for (const std::string& directory : {scratch.root, scratch.outputs})
             if (auto made = makeDirectories(directory); !made) return made;
+        if (scratch.hasInputs)
+            if (auto made = makeDirectories(scratch.root + "/inputs"); !made) return made;
         for (const PlacedFile& input : inputs)
             if (auto placed = placeFile(scratch.root + "/inputs", input, 0444, materialise); !placed) return placed;
         if (workerDir.empty()) return {};
@@ -154,9 +157,9 @@ Result<Scratch> makeScratch(const std::string& dataDir, SlotId slot, AttemptId i
     return scratch;
 }
 
-Result<void> giveScratchTo(const Scratch& scratch, std::uint32_t hostUser) {
-    if (hostUser == 0) return {};
-    if (auto opened = changeMode(scratch.root, 0755); !opened) return opened;
+namespace {
+
+Result<void> openInputs(const Scratch& scratch) {
     const std::string inputs = scratch.root + "/inputs";
     if (auto opened = changeMode(inputs, 0755); !opened) return opened;
     std::error_code err;
@@ -165,9 +168,27 @@ Result<void> giveScratchTo(const Scratch& scratch, std::uint32_t hostUser) {
         if (it->is_directory(err) && !it->is_symlink(err))
             if (auto opened = changeMode(it->path().string(), 0755); !opened) return opened;
     if (err) return failErrno("read " + inputs, err.value());
+    return {};
+}
+
+} // namespace
+
+Result<void> giveScratchTo(const Scratch& scratch, std::uint32_t hostUser, bool byPath) {
+    if (hostUser == 0) return {};
+    if (byPath)
+        if (auto opened = changeMode(scratch.root, 0755); !opened) return opened;
+    if (scratch.hasInputs)
+        if (auto opened = openInputs(scratch); !opened) return opened;
     if (::lchown(scratch.outputs.c_str(), hostUser, hostUser) != 0)
         return failErrno("give away " + scratch.outputs, errno);
     return {};
+}
+
+bool removeEmptyScratch(const Scratch& scratch) {
+    if (::rmdir(scratch.outputs.c_str()) != 0) return false;
+    if (scratch.hasInputs && ::rmdir((scratch.root + "/inputs").c_str()) != 0) return false;
+    if (::rmdir(scratch.root.c_str()) == 0) return true;
+    return ::unlink((scratch.root + "/action.json").c_str()) == 0 && ::rmdir(scratch.root.c_str()) == 0;
 }
 
 std::string asideName(const std::string& directory) {

@@ -35,18 +35,23 @@ Result<std::string> ensureWorkerFiles(const std::string& dataDir, std::string_vi
 Result<void> removeWorkerFiles(const std::string& dataDir, std::string_view workerId);
 
 struct Scratch {
-    std::string root;    ///< scratch/S/<lsn>.<attempt>, the working directory
-    std::string outputs; ///< root/outputs
+    std::string root;      ///< scratch/S/<lsn>.<attempt>, the working directory
+    std::string outputs;   ///< root/outputs
+    bool hasInputs = true; ///< root/inputs is there
 };
 /// Makes the directory of one attempt; an earlier one of the same name is removed. `workerDir` may be empty (exec).
 /// worker/ is made of hard links to the read-only files: an action cannot change them (0555, and it would have to
 /// be our own user to chmod), and its own directory entries are its own. Where links are refused the files are
-/// copied.
+/// copied. `emptyToo`: inputs/ is there also when nothing is in it.
 Result<Scratch> makeScratch(const std::string& dataDir, SlotId slot, AttemptId id, const std::string& workerDir,
-                            const std::vector<PlacedFile>& inputs, const Materialise& materialise);
+                            const std::vector<PlacedFile>& inputs, const Materialise& materialise,
+                            bool emptyToo = true);
 /// For a sandbox that has another user outside: that one may read what is there and write to outputs/. 0: nothing
-/// to do.
-Result<void> giveScratchTo(const Scratch& scratch, std::uint32_t hostUser);
+/// to do. `byPath`: it comes to both through the directory itself, else each is shown to it.
+Result<void> giveScratchTo(const Scratch& scratch, std::uint32_t hostUser, bool byPath);
+/// Removes one in which nothing was left, inputs and outputs apart that are empty, and an action.json. False: there
+/// is more, or it cannot be removed; then some of it may be gone already.
+bool removeEmptyScratch(const Scratch& scratch);
 std::string scratchPath(const std::string& dataDir, SlotId slot, AttemptId id);
 
 struct OutputLimits {

@@ -146,12 +146,18 @@ Result<Layout> layoutOf(const Plan& plan) {
                                     std::max<std::uint64_t>(plan.tmpBytes, 1u << 20), kMostTmpFiles));
     for (const Bind& bind : plan.binds) {
         struct stat st{};
-        if (::stat(bind.from.c_str(), &st) != 0) return failErrno("bind " + bind.from, errno);
+        if (bind.from.empty())
+            st.st_mode = S_IFDIR;
+        else if (::stat(bind.from.c_str(), &st) != 0)
+            return failErrno("bind " + bind.from, errno);
         if (!isCleanPath(bind.to) || bind.to == "/" || (!S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode)))
             return fail(ErrorKind::Invalid, fmt::format("{} cannot be shown in a sandbox", bind.from));
         const std::string to = bind.to.substr(1);
         layout.parentsOf(to);
-        layout.bind(bind.from, to, bind.writable ? kWritable : kReadOnly, S_ISDIR(st.st_mode));
+        if (bind.from.empty())
+            layout.directory(to);
+        else
+            layout.bind(bind.from, to, bind.writable ? kWritable : kReadOnly, S_ISDIR(st.st_mode));
     }
     return layout;
 }

@@ -26,7 +26,7 @@ void setLimits(Plan& plan, std::int64_t memoryMb, const Policy& policy) {
 Plan basePlan(const Places& places, std::uint32_t hostUser) {
     Plan plan;
     plan.hostUser = hostUser;
-    plan.binds.push_back({places.root + "/inputs", "/inputs"});
+    plan.binds.push_back({places.hasInputs ? places.root + "/inputs" : std::string(), "/inputs"});
     plan.binds.push_back({places.root + "/outputs", "/outputs", true});
     return plan;
 }
@@ -119,7 +119,7 @@ Result<Plan> planForExec(const ActionSpec& spec, const Places& places, const Pol
 
 std::string outsideOf(const Plan& plan, const std::string& inside) {
     for (auto bind = plan.binds.rbegin(); bind != plan.binds.rend(); ++bind)
-        if (isBelow(inside, bind->to)) return bind->from + inside.substr(bind->to.size());
+        if (isBelow(inside, bind->to) && !bind->from.empty()) return bind->from + inside.substr(bind->to.size());
     return inside;
 }
 

@@ -14,7 +14,7 @@ namespace yard::sandbox {
 
 /// Something of the outside that is seen inside.
 struct Bind {
-    std::string from; ///< absolute, outside
+    std::string from; ///< absolute, outside; empty: nothing, an empty directory, read-only
     std::string to;   ///< absolute, inside; no "." or ".." in it
     bool writable = false;
     friend bool operator==(const Bind&, const Bind&) = default;
@@ -54,6 +54,7 @@ struct Places {
     std::string root;      ///< of inputs/, outputs/ and action.json
     std::string workerDir; ///< the worker's files; empty: exec
     std::string dataDir;   ///< never seen inside
+    bool hasInputs = true; ///< else /inputs is empty
 };
 
 /// For a registered worker: /worker, /inputs, /outputs, /action.json; starts in "/".

@@ -58,6 +58,8 @@ private Q_SLOTS:
     void aScratchHasWorkerInputsAndOutputs();
     void aScratchReplacesAnEarlierOne();
     void aFailedInputLeavesNothing();
+    void whatNothingWasLeftInGoesAtOnce();
+    void inputsThatNobodyHasNeedNoDirectory();
     void outputsAreCollectedWithTheirNames();
     void linksAndSpecialFilesAreListedNotKept();
     void unacceptableNamesAreListedNotKept();
@@ -156,6 +158,29 @@ void TestScratch::aFailedInputLeavesNothing() {
     const auto scratch = makeScratch(root_, SlotId(0), {Lsn(5), 1}, "", {{"x", {}, 0644}}, missing);
     QVERIFY(!scratch && scratch.error().kind == ErrorKind::NotFound);
     QVERIFY(!fs::exists(at("scratch/0/5.1")));
+}
+
+void TestScratch::whatNothingWasLeftInGoesAtOnce() {
+    for (const char* left : {"", "action.json", "outputs/x", "inputs/x", "worker"}) {
+        const auto scratch = makeScratch(root_, SlotId(0), {Lsn(5), 1}, "", {}, writeName);
+        QVERIFY(scratch);
+        if (*left != 0) write(std::string("scratch/0/5.1/") + left, "x");
+        const bool isMore = *left != 0 && std::string_view(left) != "action.json";
+        QCOMPARE(removeEmptyScratch(*scratch), !isMore);
+        QCOMPARE(fs::exists(scratch->root), isMore);
+        QCOMPARE(fs::exists(scratch->root + '/' + left), isMore);
+        QVERIFY(removeTree(scratch->root));
+    }
+}
+
+void TestScratch::inputsThatNobodyHasNeedNoDirectory() {
+    const auto none = makeScratch(root_, SlotId(0), {Lsn(5), 1}, "", {}, writeName, false);
+    QVERIFY(none && !none->hasInputs);
+    QVERIFY(!fs::exists(none->root + "/inputs") && fs::is_directory(none->outputs));
+    QVERIFY(removeEmptyScratch(*none));
+    const auto some = makeScratch(root_, SlotId(0), {Lsn(5), 1}, "", {{"x", {}, 0444}}, writeName, false);
+    QVERIFY(some && some->hasInputs && fs::exists(some->root + "/inputs/x"));
+    QVERIFY(!removeEmptyScratch(*some));
 }
 
 void TestScratch::outputsAreCollectedWithTheirNames() {

@@ -41,6 +41,7 @@ private Q_SLOTS:
     void aProgramRunsAsAnotherUserInItsOwnWorld();
     void exitCodesAndSignalsArriveAsTheyAre();
     void onlyOutputsAndTmpCanBeWritten();
+    void inputsWithoutADirectoryAreEmptyAndReadOnly();
     void theRootHoldsWhatItShould();
     void aMissingProgramIsToldByName();
     void aStepThatFailsIsToldInWords();
@@ -178,6 +179,12 @@ void TestSandboxEnter::onlyOutputsAndTmpCanBeWritten() {
             "cat /inputs/in; echo x >/dev/null && echo null; echo x >/dev/shm/a && ls /tmp");
     QCOMPARE(seen.out, "/tmp\n/outputs\ngiven\nnull\na\nmade\n");
     QCOMPARE(readFile(root_ + "/outputs/made").value_or("none"), "x\n");
+}
+
+void TestSandboxEnter::inputsWithoutADirectoryAreEmptyAndReadOnly() {
+    plan_.binds[0].from.clear();
+    const Run seen = run("ls /inputs; (echo x >/inputs/made) 2>/dev/null || cd /inputs && pwd");
+    QCOMPARE(seen.out, "/inputs\n");
 }
 
 void TestSandboxEnter::theRootHoldsWhatItShould() {

@@ -6,6 +6,7 @@
 
 #include <QTemporaryDir>
 #include <QTest>
+#include <algorithm>
 #include <fmt/format.h>
 #include <linux/mount.h>
 #include <set>
@@ -72,6 +73,7 @@ private Q_SLOTS:
     void theNetworkNeedsWorkerAndOperator();
     void memoryIsTheWorkersOrTheSettings();
     void anExecSeesItsDirectoryReadOnly();
+    void withoutInputsThereIsNothingToShow();
     void directoriesThatWouldShowTooMuchAreRefused();
     void aPlaceInsideIsFoundOutside();
     void usersAreGivenWhereThereAreEnough();
@@ -121,6 +123,14 @@ void TestSandboxPlan::anExecSeesItsDirectoryReadOnly() {
     const std::string path = directory.path().toStdString();
     QCOMPARE(print(*plan), "/d/scratch/0/7.1/inputs at /inputs; /d/scratch/0/7.1/outputs writable at /outputs; " +
                                path + " at " + path + "; starts in " + path + ", memory 0, tmp 1024");
+}
+
+void TestSandboxPlan::withoutInputsThereIsNothingToShow() {
+    Places none = places();
+    none.hasInputs = false;
+    const Plan plan = planForWorker({}, none, {}, 0);
+    QVERIFY(std::ranges::find(plan.binds, Bind{"", "/inputs"}) != plan.binds.end());
+    QCOMPARE(outsideOf(plan, "/inputs/x"), std::string("/inputs/x"));
 }
 
 void TestSandboxPlan::directoriesThatWouldShowTooMuchAreRefused() {
