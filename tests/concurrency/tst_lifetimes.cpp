@@ -51,6 +51,20 @@ public:
         ::setenv("XDG_RUNTIME_DIR", dir_.path().toStdString().c_str(), 1);
         engine_ = std::make_unique<Helper>(program(), arguments());
     }
+    /// What the engine leaves comes to this process, a subreaper since its first runner, and ends in its own time:
+    /// the next test shall not find it among its children.
+    ~Program() {
+        engine_.reset();
+        const bool allGone = eventually([] {
+            pid_t reaped = 0;
+            do reaped = ::waitpid(-1, nullptr, WNOHANG | __WALL);
+            while (reaped > 0);
+            return reaped < 0 && errno == ECHILD;
+        });
+        if (!allGone) qWarning("a child is left that does not end");
+    }
+    Program(const Program&) = delete;
+    Program& operator=(const Program&) = delete;
     static std::string program() { return yard::test::binDirectory() + "/yardmaster"; }
     std::vector<std::string> arguments() const {
         return {"--headless", "--no-sandbox", "--data-dir", path("data"), "--listen", "127.0.0.1:0"};
