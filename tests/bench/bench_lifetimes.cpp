@@ -1,10 +1,12 @@
 // What outlives its owner, and how fast it goes: a start over orphaned scratch directories, and the end of a
-// thousand running actions; DESIGN 5, docs/lifetimes.md. bench_lifetimes [ORPHANS] [ACTIONS]
+// thousand running actions; and what two thousand that sleep cost. DESIGN 5, docs/lifetimes.md.
+// bench_lifetimes [ORPHANS] [ACTIONS] [SLEEPERS] [SECONDS], 0: not that part
 #include "core/base/files.h"
 #include "core/coro/loop.h"
 #include "core/engine/engine.h"
 #include "core/engine/metrics.h"
 #include "core/runners/launcher.h"
+#include "tests/bench/usage.h"
 
 #include <chrono>
 #include <cstdio>
@@ -21,7 +23,7 @@ using namespace yard;
 
 namespace {
 
-constexpr int kSlots = 1'040;
+constexpr int kSlotsBesides = 40;
 
 template<class T>
 coro::Task<void> keep(coro::Task<T> task, std::optional<T>& value) {
@@ -56,12 +58,12 @@ void until(F holds) {
     while (!holds()) std::this_thread::sleep_for(std::chrono::milliseconds(10));
 }
 
-std::unique_ptr<engine::Engine> open(const std::string& directory) {
+std::unique_ptr<engine::Engine> open(const std::string& directory, int actions) {
     engine::Options options;
     options.dataDir = directory + "/data";
     options.lockDir = directory + "/locks";
     options.noSandbox = true;
-    options.slotCount = kSlots;
+    options.slotCount = actions + kSlotsBesides;
     return must(engine::Engine::open(std::move(options)));
 }
 
@@ -77,13 +79,14 @@ void makeOrphans(const std::string& scratch, int count) {
 }
 
 void startOverOrphans(const std::string& directory, int orphans) {
-    open(directory)->close(); // the data directory is there
+    constexpr int kActions = 1'000;
+    open(directory, kActions)->close(); // the data directory is there
     MonoTime begun = MonoClock::now();
-    open(directory)->close();
+    open(directory, kActions)->close();
     const double usual = since(begun);
     makeOrphans(directory + "/data/scratch", orphans);
     begun = MonoClock::now();
-    const auto engine = open(directory);
+    const auto engine = open(directory, kActions);
     const double serving = since(begun);
     until([&] { return run(engine->session()).janitor.reaped >= static_cast<std::uint64_t>(orphans); });
     std::printf(
@@ -94,33 +97,52 @@ void startOverOrphans(const std::string& directory, int orphans) {
     engine->close();
 }
 
-void endOfMany(const std::string& directory, int actions) {
-    const auto engine = open(directory);
+/// Returns once all of them sleep.
+void startSleepers(engine::Engine& engine, int actions) {
     engine::Submission submission;
     const std::string json = fmt::format(
         R"({{"worker":"exec","argv":["/bin/sleep","1000"],"cwd":"/","resources":{{"cores":0.001}},"array":{{"from":1,"to":{}}}}})",
         actions);
     submission.actions = must(parseActions(json)).actions;
-    MonoTime begun = MonoClock::now();
-    (void)must(run(engine->submit(std::move(submission))));
-    const auto running = [&] {
-        return run(engine->session()).counts[static_cast<std::size_t>(ActionState::Running)];
-    };
-    until([&] { return running() == actions; });
+    const MonoTime begun = MonoClock::now();
+    (void)must(run(engine.submit(std::move(submission))));
+    until([&] { return run(engine.session()).counts[static_cast<std::size_t>(ActionState::Running)] == actions; });
     std::printf("%d running after %.2f s\n", actions, since(begun));
+}
+
+/// They are looked at ever less often: what is measured begins once that has settled.
+void costOfSleepers(const std::string& directory, int actions, int seconds) {
+    constexpr auto kSettles = std::chrono::seconds(120);
+    const auto engine = open(directory, actions);
+    startSleepers(*engine, actions);
+    const int launcher = bench::childNamed("yard-launcher");
+    const auto used = [launcher] { return bench::processSeconds(::getpid()) + bench::processSeconds(launcher); };
+    const auto during = [&](std::chrono::seconds span) {
+        const MonoTime begun = MonoClock::now();
+        const double before = used();
+        std::this_thread::sleep_for(span);
+        return (used() - before) / since(begun) * 100;
+    };
+    const double first = during(kSettles);
+    std::printf("%d asleep: %.2f %% of a core in the first two minutes, %.2f %% in the %d s after (target 1)\n",
+                actions, first, during(std::chrono::seconds(seconds)), seconds);
+    std::fflush(stdout);
+    engine->close();
+}
+
+void endOfMany(const std::string& directory, int actions) {
+    const auto engine = open(directory, actions);
+    startSleepers(*engine, actions);
     engine::BulkRequest cancel;
     cancel.kind = engine::BulkKind::Cancel;
-    begun = MonoClock::now();
+    MonoTime begun = MonoClock::now();
     (void)must(run(engine->changeMatching(std::move(cancel))));
     until([&] { return run(engine->metrics()).attemptsInFlight == 0; });
     std::printf("%d cancelled: the last process gone after %.2f s (target 5)\n", actions, since(begun));
     engine->close();
 
-    const auto again = open(directory);
-    submission = {};
-    submission.actions = must(parseActions(json)).actions;
-    (void)must(run(again->submit(std::move(submission))));
-    until([&] { return run(again->session()).counts[static_cast<std::size_t>(ActionState::Running)] == actions; });
+    const auto again = open(directory, actions);
+    startSleepers(*again, actions);
     begun = MonoClock::now();
     again->close();
     std::printf("the engine ended with %d running: after %.2f s (target 5)\n", actions, since(begun));
@@ -136,7 +158,11 @@ int main(int argc, char** argv) {
     const char* temporary = std::getenv("TMPDIR");
     const std::string directory = fmt::format("{}/bench_lifetimes.{}", temporary ? temporary : "/tmp", ::getpid());
     std::filesystem::create_directories(directory);
-    startOverOrphans(directory, orphans);
-    endOfMany(directory, actions);
+    const int sleepers = argc > 3 ? std::atoi(argv[3]) : 2'000;
+    const int seconds = argc > 4 ? std::atoi(argv[4]) : 120;
+    if (orphans > 0) startOverOrphans(directory, orphans);
+    if (actions > 0) endOfMany(directory, actions);
+    std::filesystem::create_directories(directory + "/sleepers");
+    if (sleepers > 0) costOfSleepers(directory + "/sleepers", sleepers, seconds);
     std::filesystem::remove_all(directory);
 }
