@@ -69,6 +69,7 @@ void Dispatcher::begin(const std::vector<session::Start>& starts, WallScale scal
         attempt.ahead = start.ahead;
         attempt.shared = start.shared;
         attempt.warm = start.warm;
+        attempt.hurry = parts_.waiters.contains(start.lsn);
         attempt.record.n = start.attempt;
         attempt.scale = scale;
         // The wall clock may have been set back since this action was new: its times shall not run backwards.
@@ -117,6 +118,7 @@ void Dispatcher::proceed(Attempt& attempt, std::vector<runners::Lease>& leases) 
     } else {
         attempt.slot = leastLoadedSlot(attempt.shared);
         ++slotLoad_[attempt.slot.value];
+        ++processes_;
         if (!attempt.spec->needsScratch()) return launch(attempt, bareLease(attempt), leases);
     }
     attempt.phase = Phase::Preparing;
@@ -171,7 +173,9 @@ void Dispatcher::place(Attempt& attempt, SlotId slot) {
 }
 
 void Dispatcher::leaveSlot(const Attempt& attempt) {
-    if (!attempt.warm) --slotLoad_[attempt.slot.value];
+    if (attempt.warm) return;
+    --slotLoad_[attempt.slot.value];
+    --processes_;
 }
 
 // --- taking back and stopping

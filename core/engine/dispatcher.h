@@ -21,6 +21,7 @@
 #include "core/engine/sandboxing.h"
 #include "core/engine/spec_cache.h"
 #include "core/engine/usage_reading.h"
+#include "core/engine/waiters.h"
 #include "core/engine/worker_registry.h"
 #include "core/locks/claims.h"
 #include "core/model/result.h"
@@ -111,6 +112,7 @@ public:
         SpecCache& specs;
         EngineCounters& counters;
         Estimator& estimator;
+        const Waiters& waiters; ///< what somebody waits for hurries
         std::string dataDir;
         const Settings& settings; ///< in force now; changes on the engine thread
         const Sandboxing& sandboxing;
@@ -130,6 +132,8 @@ public:
 
     // --- what the session decided
     void begin(const std::vector<session::Start>& starts, WallScale scale);
+    /// Attempts here that have a process of their own, or wait for one.
+    std::size_t processes() const { return processes_; }
     void takeBack(const session::TakeBack& what);
     void stop(const session::Stop& what);
     /// The record of an attempt that ended, for the journal; its small chunks are moved out. Of one that still runs
@@ -240,6 +244,7 @@ private:
     std::unordered_map<runners::AttemptId, Attempt> attempts_;
     std::unordered_map<Lsn, std::uint32_t> latest_; ///< number of the newest attempt in flight
     std::vector<unsigned> slotLoad_;                ///< leases out, per slot
+    std::size_t processes_ = 0;                     ///< sum of slotLoad_
     std::ptrdiff_t coreSlots_ = 0;                  ///< of slotLoad_: the first ones
     std::vector<MonoTime> slotBusySince_;           ///< when what runs there began; the epoch: not known to run
     std::optional<MonoTime> nextBalance_;

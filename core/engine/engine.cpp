@@ -33,6 +33,7 @@ coro::Task<R> onEngine(EngineCore& core, F command) {
     if (core.isClosing()) co_return closedAnswer<R>();
     coro::OneShot<R> answer("engine");
     core.loop().post([&core, promise = answer.promise(), command = std::move(command)]() mutable {
+        core.placeThreads();
         core.loop().spawn("command", carryOut<R, F>(core, std::move(command), std::move(promise)));
     });
     std::optional<R> value;
@@ -72,6 +73,9 @@ void Engine::close() {
 void Engine::hurry() {
     core_->hurry();
 }
+void Engine::joinThreads() {
+    core_->joinThreads();
+}
 const std::string& Engine::token() const {
     return core_->token();
 }
@@ -88,9 +92,10 @@ Result<void> Engine::publishAddress(const std::string& url) {
     return core_->publishAddress(url);
 }
 
-coro::Task<Result<SubmitAnswer>> Engine::submit(Submission submission) {
-    return onEngine(*core_,
-                    [s = std::move(submission)](EngineCore& core) mutable { return core.submit(std::move(s)); });
+coro::Task<Result<SubmitAnswer>> Engine::submit(Submission submission, Duration linger) {
+    return onEngine(*core_, [s = std::move(submission), linger](EngineCore& core) mutable {
+        return core.submit(std::move(s), linger);
+    });
 }
 coro::Task<Result<ActionResult>> Engine::action(Lsn lsn) {
     return onEngine(*core_, [lsn](EngineCore& core) { return core.action(lsn); });

@@ -74,6 +74,7 @@ struct SubmitAnswer {
     };
     std::vector<Item> items; ///< one per posted action, in order
     QueueId queue;
+    std::optional<ActionResult> ended; ///< the result of the one that was waited for
 };
 
 /// What of a pending action is to be different; absent stays.
@@ -312,6 +313,10 @@ public:
     void hurry();
     ~Engine();
 
+    /// The calling thread hands requests in and waits for their answers: it keeps near the engine's threads, on
+    /// their CPU while there is little to do. Until it ends.
+    void joinThreads();
+
     const std::string& token() const;
     const std::string& dataDir() const;
     store::ChunkStore& chunks(); ///< thread-safe, blocking: for helper threads
@@ -319,7 +324,8 @@ public:
     // --- submissions and single actions
     /// Accepted means committed. NeedChunks, Invalid (unknown worker or function, unknown LSN in `after`, …; with
     /// index), NotFound (queue), WrongState (queue drains), NotAccepting, Busy, Journal.
-    coro::Task<Result<SubmitAnswer>> submit(Submission submission);
+    /// `linger`: of a single action, the answer waits so long for its end, and brings the result if that came.
+    coro::Task<Result<SubmitAnswer>> submit(Submission submission, Duration linger = Duration::zero());
     /// The action as far as it is known, finished or not. NotFound when it never was or is retired.
     coro::Task<Result<ActionResult>> action(Lsn lsn);
     /// The same, once it is finished or after `wait`, whichever is first.

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "core/base/owner.h"
+#include "core/base/together.h"
 #include "core/coro/events.h"
 #include "core/coro/loop.h"
 #include "core/engine/change_feed.h"
@@ -70,9 +71,13 @@ public:
     Result<void> open();
     void close();
     void hurry();
+    /// Any thread.
+    void joinThreads() { together_.join(); }
+    /// Whoever passes by on the engine thread: are its threads where they are best?
+    void placeThreads() { together_.look(MonoClock::now(), dispatcher_->processes() == 0); }
 
     // --- commands, on the engine thread
-    coro::Task<Result<SubmitAnswer>> submit(Submission submission);
+    coro::Task<Result<SubmitAnswer>> submit(Submission submission, Duration linger);
     coro::Task<Result<ActionResult>> action(Lsn lsn);
     coro::Task<Result<ActionResult>> waitForAction(Lsn lsn, Duration wait);
     coro::Task<Result<std::string>> spec(Lsn lsn);
@@ -259,6 +264,8 @@ private:
     template<class F>
     auto read(F function) -> coro::Task<std::invoke_result_t<F&, store::Reader&>>;
     void overlay(ActionResult& result) const;
+    std::optional<ActionResult> resultOf(const store::Finish& row) const;
+    coro::Task<std::optional<ActionResult>> endOf(Lsn lsn, Duration wait);
 
     // locks.cpp
     std::vector<session::LockId> lockIds(const ClassKey& key);
@@ -366,6 +373,7 @@ private:
     void queueStopped(QueueId id);
 
     Options options_;
+    Together together_;           ///< engine, store and who joined them
     GivenSettings savedSettings_; ///< what settings.json has
     Settings askedSettings_;      ///< with what is set for this run
     Settings settings_;           ///< in force

@@ -75,6 +75,7 @@ Result<void> EngineCore::openStorage() {
         loop_.post([this, specs = std::move(specs)]() mutable { dispatcher_->specsArrived(std::move(specs)); },
                    coro::Band::Updates);
     };
+    callbacks.begun = [this] { together_.join(); };
     auto store = store::Store::open(options, *chunkFiles_, std::move(callbacks));
     if (!store) return std::unexpected(store.error());
     store_ = std::move(*store);
@@ -105,11 +106,11 @@ Result<void> EngineCore::open() {
     sharedSlots_ = options.sharedSlots;
     total_ = machineResources(capacity_, resourceSettings());
     session_.emplace(std::make_unique<session::MachineCapacity>(total_), options);
-    dispatcher_.emplace(Dispatcher::Parts{loop_, *session_, outbox_, dictionary_, workers_, *helpers_, specs_,
-                                          counters_, estimator_, directory_->path(), settings_, *sandboxing_,
-                                          claims_, [this](const runners::LockBusy& busy) { lockBusy(busy); },
-                                          [this] { wake(); },
-                                          [this](timeline::Span span) { timelines_->note(span); }});
+    dispatcher_.emplace(
+        Dispatcher::Parts{loop_, *session_, outbox_, dictionary_, workers_, *helpers_, specs_, counters_,
+                          estimator_, waiters_, directory_->path(), settings_, *sandboxing_, claims_,
+                          [this](const runners::LockBusy& busy) { lockBusy(busy); }, [this] { wake(); },
+                          [this](timeline::Span span) { timelines_->note(span); }});
     loop_.release();
     std::promise<Result<void>> begun;
     std::future<Result<void>> began = begun.get_future();
@@ -132,6 +133,7 @@ void EngineCore::openLocks() {
 /// The engine thread: what is read at the start is read here, before the loop runs.
 void EngineCore::runLoop(std::promise<Result<void>> begun) {
     nameThisThread("engine");
+    together_.join();
     if (auto opened = begin(); !opened) {
         begun.set_value(std::move(opened));
     } else {
@@ -250,6 +252,7 @@ Result<void> EngineCore::startRunner() {
     config.lockDir = lockDir_;
     config.slots = static_cast<unsigned>(coreSlots_ + sharedSlots_ + poolSlots());
     if (!options_.launcherProgram.empty()) config.program = options_.launcherProgram;
+    config.beforeLaunch = [this] { together_.part(); }; // it, and all that it starts, may use any CPU
     auto runner = runners::LocalRunner::start(
         config, [this](std::vector<runners::Update> batch) { localUpdates(std::move(batch)); });
     if (!runner) return std::unexpected(runner.error());

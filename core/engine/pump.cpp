@@ -35,6 +35,7 @@ coro::Task<void> EngineCore::pump() {
 
 /// One turn; true when another one is due at once.
 bool EngineCore::takeTurn() {
+    placeThreads();
     takeAcks();
     bool more = false;
     const bool hasRoom = committer_.outstandingResults() < kResultsAhead;
@@ -171,6 +172,8 @@ void EngineCore::postFinish(const session::Finish& finish) {
         row.note = fmt::format("it waited for action {} to {}, and that one is {}", finish.because.lsn.value,
                                finish.because.on == DependencyOn::Failed ? "fail" : "be completed",
                                name(finish.because.state));
+    if (waiters_.contains(finish.lsn))
+        if (auto result = resultOf(row)) waiters_.keep(finish.lsn, std::move(*result));
     committer_.finish(std::move(row), hurries);
 }
 

@@ -82,6 +82,34 @@ void EngineCore::overlay(ActionResult& result) const {
     estimateRunning(result, *live);
 }
 
+/// What the journal will say of an action whose first attempt ends it; nothing of others, which have more to tell.
+std::optional<ActionResult> EngineCore::resultOf(const store::Finish& row) const {
+    const auto live = session_->live(row.lsn);
+    if (!live || !row.attempt || row.attempt->n != 1 || live->retries.retryCount != 0) return std::nullopt;
+    ActionResult result;
+    result.lsn = row.lsn;
+    result.queue = live->queue;
+    const ClassKey& key = dictionary_.classKey(live->cls.value);
+    result.classNumber = live->cls.value + 1;
+    result.workerId = key.workerId;
+    result.workerName = key.workerName;
+    result.function = key.function;
+    result.label = dictionary_.label(live->label.value);
+    result.state = row.state;
+    result.priority = live->priority;
+    AttemptRecord& attempt = result.attempts.emplace_back(*row.attempt);
+    attempt.outcome.samples.clear();
+    if (attempt.outcome.cpuSeconds) // as it is kept: whole microseconds
+        attempt.outcome.cpuSeconds = static_cast<double>(std::llround(*attempt.outcome.cpuSeconds * 1e6)) / 1e6;
+    result.note = row.note.empty() ? attempt.outcome.note : row.note;
+    result.times = attempt.times;
+    result.times[ActionState::New] = result.times[ActionState::Pending] = live->submitTime;
+    result.times[row.state] = row.tEnd;
+    result.outcome = attempt.outcome;
+    result.outcome->note = result.note;
+    return result;
+}
+
 std::unexpected<Error> unknownAction(Lsn lsn) {
     return fail(
         ErrorKind::NotFound,

@@ -194,7 +194,7 @@ coro::Task<void> EngineCore::enter(const Resolved& resolved) {
     wake();
 }
 
-coro::Task<Result<SubmitAnswer>> EngineCore::submit(Submission submission) {
+coro::Task<Result<SubmitAnswer>> EngineCore::submit(Submission submission, Duration linger) {
     const MonoTime begun = MonoClock::now();
     std::string key = submission.idempotencyKey;
     const Hash256 body = submission.bodyHash;
@@ -202,6 +202,8 @@ coro::Task<Result<SubmitAnswer>> EngineCore::submit(Submission submission) {
     if (!answer && !key.empty()) answer = co_await answeredBefore(std::move(key), body, answer.error());
     counters_.submit.observe(MonoClock::now() - begun);
     ++(answer ? counters_.submissions : counters_.refusedSubmissions);
+    const bool isOne = answer && answer->items.size() == 1 && answer->items.front().count == 1;
+    if (isOne && linger > Duration::zero()) answer->ended = co_await endOf(answer->items.front().first, linger);
     co_return answer;
 }
 
@@ -452,16 +454,22 @@ coro::Task<Result<ActionResult>> EngineCore::waitForAction(Lsn lsn, Duration wai
         if (!known || kept || wait <= Duration::zero()) co_return known;
     }
     // What was read may be outdated: look again at what the session knows, without a suspension in between.
-    Waiters::Ticket ticket(waiters_, lsn);
-    if (session_->live(lsn)) {
-        dispatcher_->setHurry(lsn);
-        try {
-            co_await coro::withTimeout(
-                wait, [](Waiters::Ticket& mine) -> coro::Task<void> { co_await mine.ended(); }(ticket));
-        } catch (const coro::TimeoutError&) {
-        }
-    }
+    if (std::optional<ActionResult> result = co_await endOf(lsn, wait)) co_return std::move(*result);
     co_return co_await action(lsn);
+}
+
+/// Waits for the end of one that the session has. The result as it is kept, without reading it, where that is
+/// known.
+coro::Task<std::optional<ActionResult>> EngineCore::endOf(Lsn lsn, Duration wait) {
+    if (!session_->live(lsn)) co_return std::nullopt;
+    Waiters::Ticket ticket(waiters_, lsn);
+    dispatcher_->setHurry(lsn);
+    try {
+        co_await coro::withTimeout(
+            wait, [](Waiters::Ticket& mine) -> coro::Task<void> { co_await mine.ended(); }(ticket));
+    } catch (const coro::TimeoutError&) {
+    }
+    co_return ticket.result();
 }
 
 } // namespace yard::engine

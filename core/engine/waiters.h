@@ -4,8 +4,10 @@
 
 #include "core/base/ids.h"
 #include "core/coro/sync.h"
+#include "core/model/result.h"
 
 #include <memory>
+#include <optional>
 #include <unordered_map>
 
 namespace yard::engine {
@@ -14,6 +16,7 @@ class Waiters {
     struct Waiting {
         coro::Event ended;
         int count = 0;
+        std::optional<ActionResult> result; ///< as the journal has it once it has ended; nothing: ask the journal
     };
 
 public:
@@ -28,6 +31,11 @@ public:
         Ticket(const Ticket&) = delete;
         Ticket& operator=(const Ticket&) = delete;
         coro::PlainWait ended() { return waiting_->ended.wait(); }
+        /// Once it has ended: its result, if that was kept for those who wait.
+        const std::optional<ActionResult>& result() const {
+            static const std::optional<ActionResult> none;
+            return waiting_->ended.isSet() ? waiting_->result : none;
+        }
 
     private:
         Waiters& waiters_;
@@ -36,6 +44,10 @@ public:
     };
 
     bool contains(Lsn lsn) const { return waiting_.contains(lsn); }
+    /// The result, on its way to the journal, for those who wait; they get it with tell().
+    void keep(Lsn lsn, ActionResult result) {
+        if (const auto at = waiting_.find(lsn); at != waiting_.end()) at->second->result = std::move(result);
+    }
     /// The action has ended and its result is committed.
     void tell(Lsn lsn) {
         const auto at = waiting_.find(lsn);

@@ -43,6 +43,7 @@ public:
     /// Whose figures GET /metrics shows beside the engine's; it outlives its last request. Thread-safe.
     void showServer(const Server& server) { server_.store(&server); }
 
+    void begin() override { engine_.joinThreads(); }
     Admission admit(Request& request) override;
     coro::Task<Response> handle(Request& request) override;
 

@@ -12,6 +12,9 @@ namespace yard::http {
 namespace {
 
 constexpr std::size_t kMaxKey = 255;
+/// Who waits for an action waits so long together with its submission: one way to the engine instead of two. Not
+/// for longer, as that looks for nobody who has gone.
+constexpr Duration kLinger = std::chrono::milliseconds(50);
 
 /// With `key` the body is known again by its hash, which covers the path: the same key elsewhere is another
 /// request.
@@ -110,9 +113,12 @@ coro::Task<Response> Api::submit(Call& call) {
             invalid("wait",
                     "Only one action can be waited for; submit it alone, or ask with GET jobs/{lsn}?wait=S.")
                 .error());
-    const auto answer = co_await engine_.submit(std::move(*submission));
+    const MonoTime until = MonoClock::now() + wait->value_or(Duration::zero());
+    const auto answer =
+        co_await engine_.submit(std::move(*submission), std::min(kLinger, wait->value_or(Duration::zero())));
     if (!answer) co_return errorResponse(answer.error());
-    if (*wait) co_return co_await answerWhenFinished(call, answer->items.front().first, **wait);
+    if (*wait && answer->ended) co_return jsonResponse(toJson(*answer->ended));
+    if (*wait) co_return co_await answerWhenFinished(call, answer->items.front().first, until - MonoClock::now());
     co_return jsonResponse(answerJson(*answer, isList));
 }
 

@@ -154,10 +154,12 @@ struct Admission {
     std::uint64_t limit = 0; ///< bytes of a whole body; more is 413
 };
 
-/// Requests to answers. Both functions run on the http thread, for many connections in turn.
+/// Requests to answers. All functions run on the http thread, for many connections in turn.
 class Handler {
 public:
     virtual ~Handler() = default;
+    /// The thread has begun; before the first request.
+    virtual void begin() {}
     /// Looks at the head; may leave notes in `request`. Must not block.
     virtual Admission admit(Request& request) = 0;
     /// Answers. Exceptions other than coro's become a 500 and a log line.

@@ -133,6 +133,7 @@ void Server::Impl::begin() {
     loop.release();
     thread = std::jthread([this] {
         nameThisThread("http");
+        state.handler.begin();
         loop.runForever();
         if (const std::size_t left = loop.shutdown(kUnwind))
             logWarning("http", "{} connections did not end in time and were cut", left);

@@ -142,6 +142,7 @@ LocalRunner::Impl::~Impl() {
 }
 
 Result<void> LocalRunner::Impl::launch() {
+    if (config_.beforeLaunch) config_.beforeLaunch();
     int ends[2];
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return failErrno("make a socket pair", errno);

@@ -16,6 +16,7 @@
 #include "core/runners/runner.h"
 #include "core/runners/slots.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -30,6 +31,7 @@ struct LocalRunnerConfig {
     Duration quiet{2'000};  ///< an update waits at most this long for company
     unsigned lowWater = 1;  ///< updates are sent at once when a slot has fewer leases waiting than this
     std::string program = "/proc/self/exe"; ///< what to start as launcher; its main calls runLauncherIfAsked()
+    std::function<void()> beforeLaunch{};   ///< on the owner's thread, before each start of a launcher
 };
 
 class LocalRunner final : public Runner {

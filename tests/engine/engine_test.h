@@ -73,6 +73,14 @@ public:
         submission.queue.ref = std::move(queue);
         return run(engine_->submit(std::move(submission)));
     }
+    /// Submits one action and waits for its end with the same command.
+    Result<engine::SubmitAnswer> submitAndWait(const std::string& json, Duration linger,
+                                               std::optional<QueueRef> queue = {}) {
+        engine::Submission submission;
+        submission.actions = std::move(parseActions(json)->actions);
+        submission.queue.ref = std::move(queue);
+        return run(engine_->submit(std::move(submission), linger));
+    }
     /// An exec of `sh -c script` in the test's directory.
     Lsn sh(const std::string& script, const std::string& more = "", std::optional<QueueRef> queue = {}) {
         return submit(shJson(script, more), std::move(queue));

@@ -90,6 +90,39 @@ private slots:
         QCOMPARE(QString::fromStdString(ending(engine.wait(lsn))), expected);
     }
 
+    void whoWaitsWithTheSubmissionIsToldWhatTheJournalKeeps_data() {
+        QTest::addColumn<QString>("script");
+        QTest::addColumn<QString>("more");
+        QTest::addRow("nothing to say") << "exit 0" << R"(,"label":"shot 7","priority":-3)";
+        QTest::addRow("output and an exit code") << "echo out; echo error: bad >&2; exit 3" << "";
+        QTest::addRow("a signal") << "kill -SEGV $$" << "";
+        QTest::addRow("a deadline") << "sleep 100" << R"(,"deadline_s":0.2)";
+        QTest::addRow("a missing expected output") << "true" << R"(,"expect":["x.png"])";
+        QTest::addRow("output that is a file") << "head -c 200000 /dev/zero" << "";
+        QTest::addRow("a second attempt") << "test -e tried && exit 0; touch tried; exit 1" << "";
+    }
+    void whoWaitsWithTheSubmissionIsToldWhatTheJournalKeeps() {
+        QFETCH(QString, script);
+        QFETCH(QString, more);
+        EngineTest engine;
+        const bool isRetried = QByteArray(QTest::currentDataTag()) == "a second attempt";
+        const auto answer =
+            engine.submitAndWait(engine.shJson(script.toStdString(), more.toStdString()), std::chrono::seconds(60),
+                                 queueWith(engine, isRetried ? kQuickRetry : kNoRetry));
+        QVERIFY(answer);
+        QCOMPARE(answer->ended.has_value(), !isRetried); // what has more to tell is read
+        const ActionResult kept = *engine.run(engine->action(answer->items.front().first));
+        QVERIFY(isEnded(kept.state));
+        if (answer->ended) QCOMPARE(toJson(*answer->ended), toJson(kept));
+    }
+
+    void whoWaitsTooShortlyGetsTheNumberAlone() {
+        EngineTest engine;
+        const auto answer = engine.submitAndWait(engine.shJson("sleep 100"), std::chrono::milliseconds(1));
+        QVERIFY(answer && !answer->ended);
+        QVERIFY(answer->items.front().first.value > 0);
+    }
+
     void aMissingProgramIsASpawnErrorThatNamesIt() {
         EngineTest engine;
         const Lsn lsn = engine.submit(R"({"worker":"exec","argv":["no-such-program-7"],"cwd":"/"})",

@@ -1,0 +1,160 @@
+#include "core/base/together.h"
+
+#include "core/base/unique_fd.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <mutex>
+#include <sched.h>
+#include <string_view>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <vector>
+
+namespace yard {
+
+namespace {
+
+constexpr Duration kBetweenLooks{10'000};
+/// Of one CPU, of all of them together: above they are let go, below they come together.
+constexpr double kMuch = 0.85;
+constexpr double kLittle = 0.6;
+/// Each other's way costs a few microseconds a turn; so much costs somebody else.
+constexpr std::int64_t kLongWait = 150;
+constexpr std::int64_t kSomeTurns = 20;
+/// Then they stay apart for so long, each time twice as long.
+constexpr Duration kFirstBackOff{1'000'000};
+constexpr Duration kLongestBackOff{60'000'000};
+/// After something else was to be run here.
+constexpr Duration kAfterOthers{200'000};
+
+} // namespace
+
+struct Together::Members {
+    struct Member {
+        pid_t thread;
+        UniqueFd schedstat;
+    };
+    std::mutex mutex;
+    std::vector<Member> all; ///< mutex
+    cpu_set_t allowed{};     ///< of all of them, as it was
+
+    /// Nothing where it is not counted.
+    std::optional<Use> use() {
+        const std::lock_guard lock(mutex);
+        Use sum;
+        for (const Member& member : all) {
+            std::array<char, 128> text{};
+            const ssize_t size = ::pread(member.schedstat.get(), text.data(), text.size(), 0);
+            if (size <= 0) return std::nullopt;
+            const char* at = text.data();
+            const char* const end = at + size;
+            std::array<std::int64_t, 3> numbers{};
+            for (std::int64_t& number : numbers) {
+                while (at < end && *at == ' ') ++at;
+                at = std::from_chars(at, end, number).ptr;
+            }
+            sum.ran += numbers[0] / 1'000;
+            sum.waited += numbers[1] / 1'000;
+            sum.turns += numbers[2];
+        }
+        return sum;
+    }
+
+    bool bind(const cpu_set_t& cpus) {
+        const std::lock_guard lock(mutex);
+        return std::ranges::all_of(
+            all, [&](const Member& member) { return ::sched_setaffinity(member.thread, sizeof cpus, &cpus) == 0; });
+    }
+};
+
+struct Together::Membership {
+    std::shared_ptr<Members> members;
+    pid_t thread;
+    ~Membership() {
+        const std::lock_guard lock(members->mutex);
+        std::erase_if(members->all, [this](const auto& member) { return member.thread == thread; });
+    }
+};
+
+Together::Together()
+    : members_(std::make_shared<Members>())
+    , backOff_(kFirstBackOff) {
+    const bool known = ::sched_getaffinity(0, sizeof members_->allowed, &members_->allowed) == 0;
+    // More CPUs than the set has room for, or one: then they stay as they are.
+    if (!known || CPU_COUNT(&members_->allowed) < 2) apartUntil_ = MonoTime::max();
+}
+
+Together::~Together() {
+    part();
+}
+
+void Together::join() {
+    static thread_local std::unique_ptr<Membership> membership;
+    const auto thread = static_cast<pid_t>(::syscall(SYS_gettid));
+    UniqueFd schedstat(::open(fmt::format("/proc/self/task/{}/schedstat", thread).c_str(), O_RDONLY | O_CLOEXEC));
+    if (!schedstat) return;
+    {
+        const std::lock_guard lock(members_->mutex);
+        members_->all.push_back({thread, std::move(schedstat)});
+    }
+    membership = std::make_unique<Membership>(members_, thread);
+}
+
+bool Together::isCrowded(const Use& use) {
+    return use.turns >= kSomeTurns && use.waited > use.turns * kLongWait;
+}
+
+bool Together::shouldBeTogether(const Use& use, Duration span, bool areTogether) {
+    return static_cast<double>(use.ran) < static_cast<double>(span.count()) * (areTogether ? kMuch : kLittle);
+}
+
+void Together::look(MonoTime now, bool may) {
+    if (now < lookedAt_ + kBetweenLooks) return;
+    lookedAt_ = now;
+    if (!may) {
+        apartUntil_ = std::max(apartUntil_, now + kAfterOthers);
+        return part();
+    }
+    if (now < apartUntil_ && !cpu_) return;
+    const std::optional<Use> use = members_->use();
+    if (!use) return part();
+    const Use done{use->ran - last_.ran, use->waited - last_.waited, use->turns - last_.turns};
+    const Duration span = now - usedAt_;
+    last_ = *use;
+    usedAt_ = now;
+    if (cpu_ && isCrowded(done)) {
+        apartUntil_ = now + backOff_;
+        backOff_ = std::min(backOff_ * 2, kLongestBackOff);
+        return part();
+    }
+    const bool should = shouldBeTogether(done, span, cpu_.has_value());
+    if (should == cpu_.has_value()) {
+        if (cpu_ && now > apartUntil_ + kLongestBackOff) backOff_ = kFirstBackOff;
+        return;
+    }
+    if (!should) return part();
+    move(::sched_getcpu());
+}
+
+void Together::part() {
+    if (cpu_) move(std::nullopt);
+}
+
+void Together::move(std::optional<int> cpu) {
+    cpu_set_t cpus = members_->allowed;
+    if (cpu) {
+        CPU_ZERO(&cpus);
+        CPU_SET(*cpu, &cpus);
+    }
+    cpu_ = cpu;
+    if (members_->bind(cpus) || !cpu) return;
+    // The machine's owner has changed what is allowed.
+    apartUntil_ = MonoTime::max();
+    part();
+}
+
+} // namespace yard

@@ -1,0 +1,85 @@
+// Threads that come together on one CPU and are let go again.
+#include "core/base/together.h"
+
+#include <QTest>
+#include <sched.h>
+#include <thread>
+
+using namespace yard;
+
+namespace {
+
+cpu_set_t cpusOfThisThread() {
+    cpu_set_t cpus;
+    CPU_ZERO(&cpus);
+    ::sched_getaffinity(0, sizeof cpus, &cpus);
+    return cpus;
+}
+
+} // namespace
+
+class TestTogether : public QObject {
+    Q_OBJECT
+
+    static void skipOnOneCpu() {
+        const cpu_set_t cpus = cpusOfThisThread();
+        if (CPU_COUNT(&cpus) < 2) QSKIP("there is one CPU only");
+    }
+
+private slots:
+    void idleThreadsComeTogetherAndAreLetGoForOthers() {
+        skipOnOneCpu();
+        const cpu_set_t before = cpusOfThisThread();
+        MonoTime now{std::chrono::hours(1)};
+        {
+            Together together;
+            together.join();
+            now += std::chrono::hours(1); // of which they did next to nothing
+            together.look(now, true);
+            QVERIFY(together.areTogether());
+            cpu_set_t cpus = cpusOfThisThread();
+            QCOMPARE(CPU_COUNT(&cpus), 1);
+            together.look(now + std::chrono::milliseconds(1), false); // it has looked just now
+            QVERIFY(together.areTogether());
+            now += std::chrono::milliseconds(20);
+            together.look(now, false);
+            QVERIFY(!together.areTogether());
+            cpus = cpusOfThisThread();
+            QVERIFY(CPU_EQUAL(&cpus, &before));
+            together.look(now + std::chrono::milliseconds(100), true); // for a while
+            QVERIFY(!together.areTogether());
+            together.look(now + std::chrono::hours(1), true);
+            QVERIFY(together.areTogether());
+            together.part();
+            cpus = cpusOfThisThread();
+            QVERIFY(CPU_EQUAL(&cpus, &before));
+            together.look(now + std::chrono::hours(2), true);
+            QVERIFY(together.areTogether());
+        }
+        const cpu_set_t after = cpusOfThisThread();
+        QVERIFY(CPU_EQUAL(&after, &before)); // its end lets go
+    }
+
+    void aMemberThatHasEndedIsForgotten() {
+        skipOnOneCpu();
+        Together together;
+        std::thread([&together] { together.join(); }).join();
+        together.join();
+        together.look(MonoTime{std::chrono::hours(1)}, true); // its number may be somebody else's by now
+        QVERIFY(together.areTogether());
+    }
+
+    void whatMembersWaitAndRunDecides() {
+        const Duration span{10'000};
+        QVERIFY(Together::shouldBeTogether({.ran = 5'000, .waited = 0, .turns = 100}, span, false));
+        QVERIFY(!Together::shouldBeTogether({.ran = 7'000, .waited = 0, .turns = 100}, span, false));
+        QVERIFY(Together::shouldBeTogether({.ran = 7'000, .waited = 0, .turns = 100}, span, true));
+        QVERIFY(!Together::shouldBeTogether({.ran = 9'000, .waited = 0, .turns = 100}, span, true));
+        QVERIFY(!Together::isCrowded({.ran = 5'000, .waited = 1'000, .turns = 100})); // each other's way
+        QVERIFY(Together::isCrowded({.ran = 5'000, .waited = 20'000, .turns = 100}));
+        QVERIFY(!Together::isCrowded({.ran = 5, .waited = 20'000, .turns = 3})); // may be chance
+    }
+};
+
+QTEST_GUILESS_MAIN(TestTogether)
+#include "tst_together.moc"
