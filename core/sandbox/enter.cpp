@@ -45,6 +45,7 @@ struct Shared {
         const Op* ops;
         int count;
     } layouts[3];       ///< the system's, its own, the network's
+    int rootFd;         ///< a tree of mounts that has the system's but /proc; -1: all of it is to be made
     unsigned copiedFds; ///< descriptors below this one come along
     int recordFd;
     int imageFd;
@@ -145,7 +146,10 @@ YARD_CHILD_CODE int furnish(Shared& shared) {
 YARD_CHILD_CODE int makeRoot(Shared& shared) {
     long r = sys(SYS_mount, 0, address("/"), 0, kMsRecPrivate, 0);
     if (r < 0) return giveUp(shared, Step::Propagation, r);
-    r = sys(SYS_mount, address("tmpfs"), address(kPlace), address("tmpfs"), kMsNosuidNodev, address(kRootOptions));
+    r = shared.rootFd >= 0
+            ? sys(SYS_move_mount, shared.rootFd, address(""), AT_FDCWD, address(kPlace), MOVE_MOUNT_F_EMPTY_PATH)
+            : sys(SYS_mount, address("tmpfs"), address(kPlace), address("tmpfs"), kMsNosuidNodev,
+                  address(kRootOptions));
     if (r >= 0) r = sys(SYS_chdir, address(kPlace));
     if (r < 0) return giveUp(shared, Step::Root, r);
     if (const int failed = furnish(shared); failed != 0) return failed;
@@ -310,29 +314,35 @@ std::vector<char*> argumentsOfInit(const Entry& entry, std::string& letters) {
     return arguments;
 }
 
-Shared sharedOf(const Entry& entry, char* const* initArgv, int recordFd) {
+/// What of the system's is made in each sandbox.
+const Layout& firstLayout(const Entry& entry, int rootFd) {
+    return rootFd >= 0 ? entry.base->process() : entry.base->system();
+}
+
+Shared sharedOf(const Entry& entry, char* const* initArgv, int recordFd, int rootFd) {
     Shared shared{};
     shared.entry = &entry;
     shared.initArgv = initArgv;
     const auto put = [&](std::size_t which, const Layout& layout) {
         shared.layouts[which] = {layout.ops().data(), static_cast<int>(layout.ops().size())};
     };
-    put(0, entry.base->system());
+    put(0, firstLayout(entry, rootFd));
     if (entry.own) put(1, *entry.own);
     if (entry.network) put(2, entry.base->network());
     shared.recordFd = recordFd;
+    shared.rootFd = rootFd;
     shared.imageFd = entry.base->imageFd();
     shared.launcherFd = entry.base->selfFd();
     shared.copiedFds = static_cast<unsigned>(std::max({entry.nullFd, entry.outFd, entry.errFd, entry.socketFd,
-                                                       recordFd, shared.imageFd, shared.launcherFd})) +
+                                                       recordFd, rootFd, shared.imageFd, shared.launcherFd})) +
                        1;
     writeIdMap(shared, entry.hostUser);
     return shared;
 }
 
-std::string wordsOf(const Entry& entry, Step step, int op) {
+std::string wordsOf(const Entry& entry, int rootFd, Step step, int op) {
     if (step != Step::System) return std::string(name(step));
-    for (const Layout* layout : {&entry.base->system(), entry.own, &entry.base->network()}) {
+    for (const Layout* layout : {&firstLayout(entry, rootFd), entry.own, &entry.base->network()}) {
         if (!layout) continue;
         const int count = static_cast<int>(layout->ops().size());
         if (op < count) return describe(layout->ops()[static_cast<std::size_t>(op)]);
@@ -380,7 +390,9 @@ Result<Base> Base::open() {
     base.self_.reset(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0)));
     if (!base.self_) return failErrno("open a descriptor of this process", errno);
     ::fcntl(base.self_.get(), F_SETFD, FD_CLOEXEC);
-    base.system_ = systemLayout();
+    base.system_ = std::make_unique<Layout>(systemLayout());
+    base.process_ = processLayout();
+    base.roots_ = std::make_unique<Roots>(*base.system_);
     base.network_ = networkLayout();
     return base;
 }
@@ -398,7 +410,9 @@ Start start(const Entry& entry, void* stackBase, std::size_t stackSize) {
     UniqueFd records(pipe[1]);
     std::string letters;
     const std::vector<char*> initArgv = argumentsOfInit(entry, letters);
-    Shared shared = sharedOf(entry, initArgv.data(), records.get());
+    UniqueFd root;
+    if (entry.hostUser != 0 && entry.own && !entry.network) root = entry.base->roots().copyFor(*entry.own);
+    Shared shared = sharedOf(entry, initArgv.data(), records.get(), root.get());
     int pidfd = -1;
     clone_args args{};
     args.flags = CLONE_VM | CLONE_VFORK | CLONE_FILES | CLONE_PIDFD | CLONE_CLEAR_SIGHAND | CLONE_NEWNS |
@@ -425,7 +439,7 @@ Start start(const Entry& entry, void* stackBase, std::size_t stackSize) {
     }
     start.failed = static_cast<Step>(shared.step);
     start.err = shared.err;
-    start.doing = wordsOf(entry, start.failed, shared.op);
+    start.doing = wordsOf(entry, root.get(), start.failed, shared.op);
     reap(pidfd);
     return start;
 }

@@ -12,9 +12,11 @@
 
 #include "core/base/unique_fd.h"
 #include "core/sandbox/layout.h"
+#include "core/sandbox/roots.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <sys/resource.h>
@@ -29,14 +31,18 @@ public:
     static Result<Base> open();
     int imageFd() const { return image_.get(); }
     int selfFd() const { return self_.get(); }
-    const Layout& system() const { return system_; }
+    const Layout& system() const { return *system_; }
+    const Layout& process() const { return process_; }
     const Layout& network() const { return network_; }
+    Roots& roots() const { return *roots_; }
 
 private:
-    UniqueFd image_; ///< of init
-    UniqueFd self_;  ///< pid descriptor of this process
-    Layout system_;
+    UniqueFd image_;                 ///< of init
+    UniqueFd self_;                  ///< pid descriptor of this process
+    std::unique_ptr<Layout> system_; ///< where it stays when this is moved
+    Layout process_;
     Layout network_;
+    std::unique_ptr<Roots> roots_; ///< of system_
 };
 
 /// Limits of each process inside; 0: as the starter has them.

@@ -134,6 +134,12 @@ Layout systemLayout(const std::string& root) {
     return layout;
 }
 
+Layout processLayout() {
+    Layout layout;
+    layout.proc("proc");
+    return layout;
+}
+
 Layout networkLayout(const std::string& root) {
     Layout layout;
     for (const char* name : kNetworkConfiguration) addConfiguration(layout, root, name);

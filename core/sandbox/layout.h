@@ -62,6 +62,8 @@ std::string describe(const Op& op);
 /// The part that all sandboxes of this machine share: system directories, a minimal /dev and /etc, /proc. Looks at
 /// the disk: blocks. `root` is "" but in tests.
 Layout systemLayout(const std::string& root = "");
+/// The part of it that no two sandboxes share: /proc.
+Layout processLayout();
 /// What a sandbox with a network has beside it.
 Layout networkLayout(const std::string& root = "");
 /// The part of one plan. Looks at what is bound: blocks for as long as a stat does. NotFound when it is not there.

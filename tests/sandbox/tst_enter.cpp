@@ -11,6 +11,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/mount.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -42,6 +43,8 @@ private Q_SLOTS:
     void exitCodesAndSignalsArriveAsTheyAre();
     void onlyOutputsAndTmpCanBeWritten();
     void inputsWithoutADirectoryAreEmptyAndReadOnly();
+    void aRootIsFurnishedOnceForAllOfItsKind();
+    void whatIsReplacedOutsideIsNewInTheNextRoot();
     void theRootHoldsWhatItShould();
     void aMissingProgramIsToldByName();
     void aStepThatFailsIsToldInWords();
@@ -185,6 +188,47 @@ void TestSandboxEnter::inputsWithoutADirectoryAreEmptyAndReadOnly() {
     plan_.binds[0].from.clear();
     const Run seen = run("ls /inputs; (echo x >/inputs/made) 2>/dev/null || cd /inputs && pwd");
     QCOMPARE(seen.out, "/inputs\n");
+}
+
+void TestSandboxEnter::aRootIsFurnishedOnceForAllOfItsKind() {
+    if (plan_.hostUser == 0 || !base_->roots().copyFor(*layoutOf(plan_)))
+        QSKIP("each sandbox furnishes its own root here");
+    const unsigned before = base_->roots().made();
+    QCOMPARE(run("(echo 1 >/a; echo 1 >/etc/passwd) 2>/dev/null; ls / /etc").out, run("ls / /etc").out);
+    QCOMPARE(base_->roots().made(), before);
+    // A place of its own that others shall not see has a root of its own, too.
+    const std::string place = root_ + "/inputs";
+    plan_.binds.push_back({place, place});
+    QCOMPARE(run("cat " + place + "/in").out, "given\n");
+    QCOMPARE(base_->roots().made(), before);
+    plan_.binds.pop_back();
+    QCOMPARE(run("ls -d " + place + " 2>/dev/null || echo none").out, "none\n");
+}
+
+void TestSandboxEnter::whatIsReplacedOutsideIsNewInTheNextRoot() {
+    if (plan_.hostUser == 0) QSKIP("each sandbox furnishes its own root here");
+    Layout system;
+    QVERIFY(writeFileAtomically(root_ + "/file", "one", 0644));
+    system.directory("etc");
+    system.bind(root_ + "/file", "etc/file", MOUNT_ATTR_RDONLY, false);
+    system.bind(root_ + "/inputs", "etc/inputs", MOUNT_ATTR_RDONLY, true);
+    Roots roots(system);
+    const auto own = layoutOf(plan_);
+    const auto seen = [](const UniqueFd& tree) {
+        const UniqueFd file(::openat(tree.get(), "etc/file", O_RDONLY | O_CLOEXEC));
+        std::string text(16, 0);
+        const ssize_t got = ::read(file.get(), text.data(), text.size());
+        return text.substr(0, got > 0 ? static_cast<std::size_t>(got) : 0);
+    };
+    const UniqueFd first = roots.copyFor(*own);
+    if (!first) QSKIP("each sandbox furnishes its own root here");
+    QCOMPARE(seen(first), "one");
+    QCOMPARE(seen(roots.copyFor(*own)), "one");
+    QVERIFY(writeFileAtomically(root_ + "/file", "another", 0644));
+    QCOMPARE(seen(roots.copyFor(*own)), "another");
+    QCOMPARE(seen(first), "one");
+    QCOMPARE(roots.made(), 2u);
+    QVERIFY(::openat(first.get(), "etc/file", O_WRONLY | O_CLOEXEC) < 0 && errno == EROFS);
 }
 
 void TestSandboxEnter::theRootHoldsWhatItShould() {
