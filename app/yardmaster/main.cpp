@@ -3,6 +3,7 @@
 #include "app/yardmaster/arguments.h"
 #include "app/yardmaster/display.h"
 #include "app/yardmaster/windowed.h"
+#include "core/base/clock.h"
 #include "core/base/log.h"
 #include "core/base/unique_fd.h"
 #include "core/engine/engine.h"
@@ -13,6 +14,7 @@
 
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -78,6 +80,18 @@ void waitForEnd(int signals, int sunset, int window) {
     if (isReadable(fds[0])) takeSignal(signals);
 }
 
+/// The engine that had the directory before may just be about to close its door: it lets go of that last.
+Result<http::ListeningSocket> listenPatiently(const http::ListenAddress& address) {
+    constexpr auto kPatience = std::chrono::seconds(1);
+    constexpr auto kPause = std::chrono::milliseconds(20);
+    const MonoTime until = MonoClock::now() + kPatience;
+    for (;;) {
+        auto socket = http::Server::listen(address);
+        if (socket || socket.error().sysErrno != EADDRINUSE || MonoClock::now() >= until) return socket;
+        std::this_thread::sleep_for(kPause);
+    }
+}
+
 /// Who comes to the door while everything behind it goes down is told so. Few at once, and none for long.
 Result<std::unique_ptr<http::Server>> serveTheEnd(http::Server& server, http::Handler& closing) {
     http::Limits limits;
@@ -133,7 +147,7 @@ int serve(const app::Arguments& arguments, int signals, const app::ServeHooks& h
     // Before the engine begins to work: a port in use must not cost its actions an attempt.
     std::optional<Result<http::ListeningSocket>> socket;
     options.onOwned = [&]() -> Result<void> {
-        socket.emplace(http::Server::listen(*address));
+        socket.emplace(listenPatiently(*address));
         return *socket ? Result<void>() : std::unexpected(socket->error());
     };
     auto engine = engine::Engine::open(std::move(options));

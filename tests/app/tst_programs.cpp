@@ -31,6 +31,7 @@ private slots:
     void aWindowFindsItByTheDataDirectoryToo();
     void healthSaysSoFromTheBeginningOfTheEnd_data();
     void healthSaysSoFromTheBeginningOfTheEnd();
+    void whoFollowsHasThePortOfWhoEnds();
     void finishedActionsOutliveTheirQueue();
     void allWithNothingToDoIsDone();
 };
@@ -128,6 +129,24 @@ void TestPrograms::healthSaysSoFromTheBeginningOfTheEnd() {
     // Nobody answers any more: it is all but gone, or was when the last one came.
     QCOMPARE(engine.exitCode(), 0);
     QCOMPARE(describe(processesOf(place)), std::string());
+}
+
+void TestPrograms::whoFollowsHasThePortOfWhoEnds() {
+    Place place;
+    Yardmaster::Options options;
+    for (int round = 0; round < 5; ++round) {
+        Yardmaster engine(place, options);
+        QVERIFY2(engine.isServing(), engine.errors().c_str());
+        options.listen = fmt::format("127.0.0.1:{}", engine.port());
+        QCOMPARE(engine.caller().post("/compute/session/sunset").status, 200);
+        // At once: it waits for the directory, and then for the port. A slow end is another matter (3).
+        for (int start = 0; start < 20; ++start) {
+            Yardmaster next(place, options);
+            if (next.isServing()) break;
+            QCOMPARE(next.exitCode(), 3);
+        }
+        QCOMPARE(engine.exitCode(), 0);
+    }
 }
 
 void TestPrograms::finishedActionsOutliveTheirQueue() {
