@@ -144,6 +144,7 @@ void Session::Impl::leaveGate(std::uint32_t record) {
     const Record& r = records_[record];
     const std::uint32_t queue = lanes_[r.lane].queue;
     Queue& q = order_.queue(queue);
+    order_.leave(record);
     if (!q.gates || r.phase != Phase::Waiting || r.has(Record::kCancel)) return;
     if (r.has(Record::kParked))
         q.gates->unpark(record);
@@ -165,9 +166,12 @@ void Session::Impl::openGates(int& budget) {
     while (!opening_.empty() && budget > 0) {
         const std::uint32_t queue = opening_.back();
         Queue& q = order_.queue(queue);
-        const std::vector<std::uint32_t> opened = q.gates->openNext(budget);
+        const auto opened = q.gates->openNext(budget);
         budget -= static_cast<int>(opened.size());
-        for (const std::uint32_t record : opened) order_.enter(record);
+        for (const auto& [record, turn] : opened) {
+            if (turn) order_.grantTurn(record);
+            order_.enter(record);
+        }
         if (q.gates->wantsOpening()) continue;
         opening_.pop_back();
         q.openingListed = false;

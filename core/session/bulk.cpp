@@ -15,6 +15,7 @@ constexpr std::int64_t kFewDead = 4'096;
 void Session::Impl::startCancel(std::uint32_t queue, Outbox& out) {
     Queue& q = order_.queue(queue);
     q.state = QueueState::Cancelled;
+    order_.endClaimsOf(queue);
     if (abandoned_) return;
     for (const std::uint32_t record : outstanding_)
         if (lanes_[records_[record].lane].queue == queue && records_[record].phase != Phase::Ending)

@@ -40,12 +40,13 @@ void Session::Impl::goBackUncounted(std::uint32_t record, Outbox& out) {
     Record& r = records_[record];
     const Lane& lane = lanes_[r.lane];
     --r.attempt;
-    order_.refund(lane.queue, lane.cls, r.has(Record::kOldestPick));
+    order_.refund(lane.queue, lane.cls);
     setPhase(record, Phase::Waiting);
     if (r.has(Record::kCancel) || order_.queue(lane.queue).state == QueueState::Cancelled)
-        finish(record, 0, ActionState::Cancelled, Reason::Cancelled, out);
-    else
-        wakeAction(record);
+        return finish(record, 0, ActionState::Cancelled, Reason::Cancelled, out);
+    // Its turn is still to come.
+    if (r.has(Record::kOldestPick) && !r.has(Record::kHeld)) order_.grantTurn(record);
+    wakeAction(record);
 }
 
 void Session::Impl::stop(std::uint32_t record, StopCause cause, Outbox& out) {

@@ -37,18 +37,39 @@ void LabelGates::setLimits(std::vector<std::pair<LabelId, int>> limits,
         gate.running = running(label);
         gates_.insert(std::ranges::lower_bound(gates_, label.value, {}, &Gate::label), std::move(gate));
     }
-    std::erase_if(gates_, [](const Gate& gate) { return gate.limit == kUnlimited && gate.waiting == 0; });
+    dropIdle();
     for (Gate& gate : gates_) offer(gate, gate.limit);
 }
 
-bool LabelGates::isOpen(std::uint32_t label) const {
+void LabelGates::dropIdle() {
+    std::erase_if(gates_,
+                  [](const Gate& gate) { return gate.limit == kUnlimited && gate.waiting == 0 && gate.kept == 0; });
+}
+
+bool LabelGates::isOpen(std::uint32_t label, bool turn) const {
     const Gate* gate = find(label);
-    return !gate || gate->running < gate->limit;
+    return !gate || std::int64_t{gate->running} + (turn ? 0 : gate->kept) < gate->limit;
+}
+
+void LabelGates::nextToOldest(std::uint32_t label) {
+    if (Gate* gate = find(label)) gate->starts = kOldestThroughGate;
+}
+
+void LabelGates::keep(std::uint32_t label) {
+    Gate* gate = find(label);
+    if (!gate) return;
+    ++gate->kept;
+    offer(*gate, 0);
+}
+
+void LabelGates::endKeep(std::uint32_t label) {
+    // Of one whose turn was kept before there was a limit nothing was counted.
+    if (Gate* gate = find(label); gate && gate->kept > 0) --gate->kept;
 }
 
 /// So many more places may be free.
 void LabelGates::offer(Gate& gate, int places) {
-    const std::int64_t free = std::max<std::int64_t>(std::int64_t{gate.limit} - gate.running, 0);
+    const std::int64_t free = std::max<std::int64_t>(std::int64_t{gate.limit} - gate.running - gate.kept, 0);
     gate.toOffer = static_cast<int>(std::min<std::int64_t>(std::int64_t{gate.toOffer} + places, free));
     if (gate.toOffer > 0 && gate.waiting > 0) wantsOpening_ = true;
 }
@@ -57,6 +78,7 @@ void LabelGates::count(std::uint32_t label, int by) {
     Gate* gate = find(label);
     if (!gate) return;
     gate->running += by;
+    if (by > 0 && gate->starts < kOldestThroughGate) ++gate->starts;
     offer(*gate, by < 0 ? 1 : 0);
 }
 
@@ -96,33 +118,36 @@ void LabelGates::unpark(std::uint32_t record) {
     take(*gate, static_cast<std::size_t>(group - gate->byPriority.begin()), r.timer);
 }
 
-std::uint32_t LabelGates::takeNext(Gate& gate) {
+LabelGates::Opened LabelGates::takeNext(Gate& gate) {
     std::size_t group = 0;
-    if (++gate.opened % kOldestThroughGate == 0)
+    const bool turn = gate.starts >= kOldestThroughGate - 1;
+    if (turn) {
+        gate.starts = 0;
         for (std::size_t i = 1; i < gate.byPriority.size(); ++i)
             if (records_.older(gate.byPriority[i].oldestFirst.front(), gate.byPriority[group].oldestFirst.front()))
                 group = i;
+    }
     const std::uint32_t record = gate.byPriority[group].oldestFirst.front();
     take(gate, group, 0);
-    return record;
+    return {.record = record, .turn = turn};
 }
 
-std::vector<std::uint32_t> LabelGates::openNext(int budget) {
-    std::vector<std::uint32_t> opened;
+std::vector<LabelGates::Opened> LabelGates::openNext(int budget) {
+    std::vector<Opened> opened;
     wantsOpening_ = false;
     for (Gate& gate : gates_) {
         for (; budget > 0 && gate.toOffer > 0 && gate.waiting > 0; --budget, --gate.toOffer)
             opened.push_back(takeNext(gate));
         if (gate.toOffer > 0 && gate.waiting > 0) wantsOpening_ = true;
     }
-    std::erase_if(gates_, [](const Gate& gate) { return gate.limit == kUnlimited && gate.waiting == 0; });
+    dropIdle();
     return opened;
 }
 
 std::optional<LabelGates::Limit> LabelGates::limitOf(std::uint32_t label) const {
     const Gate* gate = find(label);
     if (!gate || gate->limit == kUnlimited) return std::nullopt;
-    return Limit{.most = gate->limit, .running = gate->running, .parked = gate->waiting};
+    return Limit{.most = gate->limit, .running = gate->running + gate->kept, .parked = gate->waiting};
 }
 
 std::size_t LabelGates::memoryBytes() const {

@@ -18,7 +18,8 @@
 
 namespace yard::session {
 
-/// Each so many records that a gate lets through, one is the oldest whatever its priority.
+/// Each so many starts of a label, the one let through next is the oldest whatever its priority, and its turn is
+/// kept (order.h): the place waits for it.
 inline constexpr std::uint32_t kOldestThroughGate = 16;
 
 class LabelGates {
@@ -30,22 +31,31 @@ public:
     void setLimits(std::vector<std::pair<LabelId, int>> limits, const std::function<int(LabelId)>& running);
     bool empty() const { return gates_.empty(); }
 
-    /// May another one of this label start?
-    bool isOpen(std::uint32_t label) const;
+    /// May another one of this label start? `turn`: one for which a place is kept.
+    bool isOpen(std::uint32_t label, bool turn) const;
     void park(std::uint32_t record);
     void unpark(std::uint32_t record);
     /// One of this label was handed out (1) or given back (-1).
     void count(std::uint32_t label, int by);
     /// One that waited in its lane, or could have, does not any more: another one may.
     void offerAgain(std::uint32_t label);
+    /// The turn of the oldest of the queue found no place of this label: the next one goes to the oldest of it.
+    void nextToOldest(std::uint32_t label);
+    /// A place is kept for one of this label that waits, until it starts or waits no more.
+    void keep(std::uint32_t label);
+    void endKeep(std::uint32_t label);
     /// Something is parked that could start: openNext() has work.
     bool wantsOpening() const { return wantsOpening_; }
+    struct Opened {
+        std::uint32_t record = kNone;
+        bool turn = false; ///< its turn is to be kept
+    };
     /// Takes records out that may start, at most `budget`: the caller makes them wait in their lanes again.
-    std::vector<std::uint32_t> openNext(int budget);
+    std::vector<Opened> openNext(int budget);
 
     struct Limit {
         int most = 0;
-        int running = 0;
+        int running = 0; ///< those a place is kept for, too
         std::uint32_t parked = 0;
     };
     /// Nothing when there is no limit.
@@ -64,15 +74,17 @@ private:
         std::uint32_t label = 0;
         int limit = 0; ///< kUnlimited: gone as soon as nothing is parked
         int running = 0;
+        int kept = 0;    ///< places for records whose turn is kept; counts what entered since the gate is here
         int toOffer = 0; ///< free places that no record in a lane was let through for
-        std::uint32_t opened = 0;
-        std::uint32_t waiting = 0;      ///< parked
+        std::uint32_t starts = 0;  ///< of its label since the last turn of the oldest, up to kOldestThroughGate
+        std::uint32_t waiting = 0; ///< parked
         std::vector<Parked> byPriority; ///< highest first, none empty
     };
 
     Gate* find(std::uint32_t label);
     const Gate* find(std::uint32_t label) const { return const_cast<LabelGates*>(this)->find(label); }
-    std::uint32_t takeNext(Gate& gate);
+    Opened takeNext(Gate& gate);
+    void dropIdle();
     void take(Gate& gate, std::size_t group, std::uint32_t at);
     void offer(Gate& gate, int places);
 

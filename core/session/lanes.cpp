@@ -8,9 +8,9 @@ namespace yard::session {
 
 namespace {
 
-std::uint64_t hashOf(std::uint32_t queue, std::uint32_t cls, int priority) {
+std::uint64_t hashOf(std::uint32_t queue, std::uint32_t cls, int priority, bool turn) {
     std::uint64_t x = (static_cast<std::uint64_t>(queue) << 32 | cls) * 0x9E37'79B9'7F4A'7C15u;
-    x ^= (x >> 29) + static_cast<std::uint64_t>(priority + 128) * 0xBF58'476D'1CE4'E5B9u;
+    x ^= (x >> 29) + static_cast<std::uint64_t>(priority + (turn ? 640 : 128)) * 0xBF58'476D'1CE4'E5B9u;
     x *= 0x94D0'49BB'1331'11EBu;
     return x ^ x >> 31;
 }
@@ -45,19 +45,19 @@ void Lanes::growBuckets() {
     while (chain != kNone) {
         Lane& lane = lanes_[chain];
         const std::uint32_t next = lane.bucketNext;
-        const std::uint32_t to = bucketOf(hashOf(lane.queue, lane.cls, lane.priority));
+        const std::uint32_t to = bucketOf(hashOf(lane.queue, lane.cls, lane.priority, lane.turn));
         lane.bucketNext = buckets_[to];
         buckets_[to] = chain;
         chain = next;
     }
 }
 
-std::uint32_t Lanes::acquire(std::uint32_t queue, std::uint32_t cls, int priority) {
+std::uint32_t Lanes::acquire(std::uint32_t queue, std::uint32_t cls, int priority, bool turn) {
     if (lanes_.used() >= buckets_.size()) growBuckets();
-    std::uint32_t& head = buckets_[bucketOf(hashOf(queue, cls, priority))];
+    std::uint32_t& head = buckets_[bucketOf(hashOf(queue, cls, priority, turn))];
     for (std::uint32_t i = head; i != kNone; i = lanes_[i].bucketNext) {
         Lane& lane = lanes_[i];
-        if (lane.queue == queue && lane.cls == cls && lane.priority == priority) {
+        if (lane.queue == queue && lane.cls == cls && lane.priority == priority && lane.turn == turn) {
             ++lane.refs;
             return i;
         }
@@ -75,6 +75,8 @@ std::uint32_t Lanes::acquire(std::uint32_t queue, std::uint32_t cls, int priorit
                         .priority = static_cast<std::int8_t>(priority),
                         .alive = true,
                         .blocked = false,
+                        .turn = turn,
+                        .claims = false,
                         .refusals = 0};
     head = made;
     return made;
@@ -98,7 +100,7 @@ void Lanes::release(std::uint32_t i) {
 
 void Lanes::unlink(std::uint32_t i) {
     const Lane& lane = lanes_[i];
-    std::uint32_t* link = &buckets_[bucketOf(hashOf(lane.queue, lane.cls, lane.priority))];
+    std::uint32_t* link = &buckets_[bucketOf(hashOf(lane.queue, lane.cls, lane.priority, lane.turn))];
     while (*link != i) link = &lanes_[*link].bucketNext;
     *link = lane.bucketNext;
 }

@@ -1,6 +1,7 @@
-// Lanes: the waiting actions of one queue, class and priority, in order. 40 bytes each (ENGINE 8 says 32; the
-// reference count and the link of the hash table are the rest): the first action in the lane itself, those behind
-// it in chunks of 14, those that came back out of order in a small heap. Private to session; owner: engine thread.
+// Lanes: the waiting actions of one queue, class and priority, in order (those whose turn is kept apart). 40 bytes
+// each (ENGINE 8 says 32; the reference count and the link of the hash table are the rest): the first action in the
+// lane itself, those behind it in chunks of 14, those that came back out of order in a small heap. Private to
+// session; owner: engine thread.
 //
 // Invariants: `first` comes before everything else in its lane; the chunks are in order; an entry stays until it is
 // taken out, whatever becomes of its action; a lane lives while an action refers to it, waiting or not.
@@ -24,11 +25,13 @@ struct Lane {
     std::uint32_t tail;   ///< last chunk; its `next` is the first one
     std::uint32_t side;   ///< heap of those out of order; kNone
     std::uint32_t keyPos; ///< places in the two heaps of its queue and shape; kNone: in neither
-    std::uint32_t agePos;
+    std::uint32_t agePos; ///< while blocked: in the heap of those that are, or kNone
     std::uint32_t bucketNext;
     std::int8_t priority;
-    bool alive;
-    bool blocked;          ///< waits for a lock of its class, in no heap; see LockBook
+    bool alive : 1;
+    bool blocked : 1;      ///< waits for a lock of its class, in no heap of those that may start; see LockBook
+    bool turn : 1;         ///< of actions whose turn is kept: before all others of their queue; see Order
+    bool claims : 1;       ///< its locks are kept for it; see LockBook
     std::uint8_t refusals; ///< how often it had to since it last started something
 
     std::uint32_t& freeLink() { return bucketNext; }
@@ -46,8 +49,9 @@ public:
     Lane& operator[](std::uint32_t lane) { return lanes_[lane]; }
     const Lane& operator[](std::uint32_t lane) const { return lanes_[lane]; }
 
-    /// The lane of queue, class and priority, made when there is none, with one more reference.
-    std::uint32_t acquire(std::uint32_t queue, std::uint32_t cls, int priority);
+    /// The lane of queue, class and priority, made when there is none, with one more reference. `turn`: the other
+    /// one, of those whose turn is kept.
+    std::uint32_t acquire(std::uint32_t queue, std::uint32_t cls, int priority, bool turn = false);
     void release(std::uint32_t lane);
 
     /// Adds an entry. True when it is the new first one.

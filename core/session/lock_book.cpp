@@ -16,11 +16,10 @@ std::uint32_t LockBook::setFor(std::vector<LockId> locks) {
 }
 
 std::optional<LockId> LockBook::refusal(std::uint32_t set, std::uint32_t lane) const {
-    const bool keptFromIt = reservedLane_ && *reservedLane_ != lane;
     for (const LockId lock : locksOf(set)) {
         const State* state = find(lock);
-        if (state && !state->isFree()) return lock;
-        if (keptFromIt && std::ranges::binary_search(locksOf(reservedSet_), lock)) return lock;
+        if (!state) continue;
+        if (!state->isFree() || (!state->claims.empty() && state->claims.front() != lane)) return lock;
     }
     return std::nullopt;
 }
@@ -68,7 +67,13 @@ void LockBook::unblock(std::uint32_t set, std::uint32_t lane) {
 std::vector<std::uint32_t> LockBook::wakeFor(LockId lock) {
     const auto at = locks_.find(lock);
     if (at == locks_.end() || !at->second.isFree()) return {};
-    std::vector<std::uint32_t> lanes = std::exchange(at->second.lanes, {});
+    State& state = at->second;
+    if (!state.claims.empty()) { // the others would be refused
+        const std::uint32_t first = state.claims.front();
+        if (std::erase(state.lanes, first) == 0) return {};
+        return {first};
+    }
+    std::vector<std::uint32_t> lanes = std::exchange(state.lanes, {});
     dropIfIdle(lock);
     return lanes;
 }
@@ -91,16 +96,18 @@ void LockBook::forEachBlocked(const std::function<void(LockId, std::uint32_t)>& 
         for (const std::uint32_t lane : state.lanes) visit(lock, lane);
 }
 
-void LockBook::reserve(std::uint32_t lane, std::uint32_t set) {
-    assert(!reservedLane_);
-    reservedLane_ = lane;
-    reservedSet_ = set;
+void LockBook::claim(std::uint32_t lane, std::uint32_t set) {
+    assert(claimants_.size() < kMostClaims);
+    claimants_.push_back(lane);
+    for (const LockId lock : locksOf(set)) locks_[lock].claims.push_back(lane);
 }
 
-std::vector<LockId> LockBook::endReservation() {
-    if (!reservedLane_) return {};
-    reservedLane_.reset();
-    return locksOf(std::exchange(reservedSet_, kNoLocks));
+void LockBook::endClaim(std::uint32_t lane, std::uint32_t set) {
+    std::erase(claimants_, lane);
+    for (const LockId lock : locksOf(set)) {
+        std::erase(locks_.at(lock).claims, lane);
+        dropIfIdle(lock);
+    }
 }
 
 const LockBook::State* LockBook::find(LockId lock) const {
@@ -120,7 +127,8 @@ std::size_t LockBook::memoryBytes() const {
 
 void LockBook::dropIfIdle(LockId lock) {
     const auto at = locks_.find(lock);
-    if (at != locks_.end() && at->second.isFree() && at->second.lanes.empty()) locks_.erase(at);
+    if (at != locks_.end() && at->second.isFree() && at->second.lanes.empty() && at->second.claims.empty())
+        locks_.erase(at);
 }
 
 } // namespace yard::session

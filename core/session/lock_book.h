@@ -4,10 +4,12 @@
 // engine thread.
 //
 // All of an action's locks or none are taken, at the moment it is handed out, so nobody waits while holding. One
-// that needs several could still wait for ever while others keep taking one of them: a lane that was refused so
-// often makes the one reservation there is, and until it started something nobody else gets any of its locks.
+// could still wait for ever while others keep taking a lock of it: a lane whose turn is kept (order.h), or that
+// needs several and was refused so often, makes a claim, and until it started something nobody who came later gets
+// any of its locks. Claims on one lock are served in the order they were made, which is the same for all locks of a
+// claim: the earliest claim waits for holders only, so claims cannot wait for each other in a circle.
 //
-// Invariants: a lock has at most one holder; a lane stands in the list of at most one lock, one that it claims.
+// Invariants: a lock has at most one holder; a lane stands in the list of at most one lock, one of its class.
 #pragma once
 
 #include "core/base/ids.h"
@@ -22,8 +24,10 @@
 
 namespace yard::session {
 
-/// A lane that claims several locks and was refused so often in a row makes the reservation.
+/// A lane that needs several locks and was refused so often in a row makes a claim.
 inline constexpr std::uint8_t kRefusedBefore = 8;
+/// Claims at once; past them a lane has none and waits for another turn.
+inline constexpr std::size_t kMostClaims = 1'000;
 
 class LockBook {
 public:
@@ -44,21 +48,24 @@ public:
     void block(LockId lock, std::uint32_t lane) { locks_[lock].lanes.push_back(lane); }
     /// It stands in no list any more.
     void unblock(std::uint32_t set, std::uint32_t lane);
-    /// Lanes that waited for the lock, if it may be had now: they are in no list any more.
+    /// Lanes that waited for the lock and may have it now, of a claimed one the first claimant: they are in no list
+    /// any more.
     std::vector<std::uint32_t> wakeFor(LockId lock);
     /// Of all lanes that wait for something, those of which `wanted` holds: they are in no list any more.
     std::vector<std::uint32_t> wakeIf(const std::function<bool(std::uint32_t)>& wanted);
     void forEachBlocked(const std::function<void(LockId, std::uint32_t)>& visit) const;
 
-    std::optional<std::uint32_t> reservedLane() const { return reservedLane_; }
-    void reserve(std::uint32_t lane, std::uint32_t set);
-    /// The locks that were kept for it.
-    std::vector<LockId> endReservation();
+    /// Each lane once. At most kMostClaims.
+    void claim(std::uint32_t lane, std::uint32_t set);
+    void endClaim(std::uint32_t lane, std::uint32_t set);
+    /// Lanes with a claim, in the order they were made.
+    const std::vector<std::uint32_t>& claimants() const { return claimants_; }
 
     struct State {
-        Lsn holder{};           ///< 0: none of ours
-        bool elsewhere = false; ///< another engine has it
-        std::vector<std::uint32_t> lanes;
+        Lsn holder{};                      ///< 0: none of ours
+        bool elsewhere = false;            ///< another engine has it
+        std::vector<std::uint32_t> lanes;  ///< that wait for it
+        std::vector<std::uint32_t> claims; ///< lanes it is kept for, in this order
         bool isFree() const { return holder.value == 0 && !elsewhere; }
     };
     /// Nothing of a lock that nobody holds or waits for.
@@ -75,8 +82,7 @@ private:
     std::vector<const std::vector<LockId>*> sets_; ///< keys of setIndex_
     std::map<LockId, State> locks_;                ///< those in use only
     std::size_t held_ = 0;                         ///< by actions of ours
-    std::optional<std::uint32_t> reservedLane_;
-    std::uint32_t reservedSet_ = kNoLocks;
+    std::vector<std::uint32_t> claimants_;
 };
 
 } // namespace yard::session

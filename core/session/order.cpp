@@ -18,23 +18,6 @@ std::int64_t roundUp(std::int64_t n) {
     return n <= power + power / 2 ? power + power / 2 : 2 * power;
 }
 
-auto laneLess(const Records& records, const Lanes& lanes) {
-    return [&records, &lanes](std::uint32_t a, std::uint32_t b) {
-        return records.less(lanes[a].first, lanes[b].first);
-    };
-}
-auto laneOlder(const Records& records, const Lanes& lanes) {
-    return [&records, &lanes](std::uint32_t a, std::uint32_t b) {
-        return records.older(lanes[a].first, lanes[b].first);
-    };
-}
-auto keyMoved(Lanes& lanes) {
-    return [&lanes](std::uint32_t lane, std::uint32_t at) { lanes[lane].keyPos = at; };
-}
-auto ageMoved(Lanes& lanes) {
-    return [&lanes](std::uint32_t lane, std::uint32_t at) { lanes[lane].agePos = at; };
-}
-
 bool isExactlyOneCore(const Resources& resources) {
     // Memory and named amounts held by a lease that only waits would be overbooked: such classes get none ahead.
     return resources.milliCores == 1000 && resources.memoryMb == 0 && resources.named.empty();
@@ -164,18 +147,21 @@ void Order::wake(std::uint32_t i) {
 void Order::enter(std::uint32_t record) {
     Record& r = records_[record];
     assert(waits(record) && !r.has(Record::kInLane | Record::kParked) && r.timer == kNone && r.unmet == 0);
+    if (lanes_[r.lane].turn != r.has(Record::kTurn)) changeLane(record, r.has(Record::kTurn));
     r.set(Record::kInLane);
     const std::uint32_t lane = r.lane;
-    if (!lanes_.push(lane, record) || lanes_[lane].blocked) return;
+    if (!lanes_.push(lane, record)) return;
     const std::uint32_t queue = lanes_[lane].queue;
     QueueShape& of = queueShape(*queues_[queue], classes_[lanes_[lane].cls].shape);
-    if (lanes_[lane].keyPos == kNone) {
-        heapPush(of.byKey, lane, laneLess(records_, lanes_), keyMoved(lanes_));
-        heapPush(of.byAge, lane, laneOlder(records_, lanes_), ageMoved(lanes_));
+    if (lanes_[lane].blocked) {
+        if (lanes_[lane].agePos != kNone) siftUp(of.blockedByAge, lanes_[lane].agePos, laneOlder(), ageMoved());
+    } else if (lanes_[lane].keyPos == kNone) {
+        heapPush(of.byKey, lane, laneLess(), keyMoved());
+        heapPush(of.byAge, lane, laneOlder(), ageMoved());
         list(queue, of);
     } else {
-        siftUp(of.byKey, lanes_[lane].keyPos, laneLess(records_, lanes_), keyMoved(lanes_));
-        siftUp(of.byAge, lanes_[lane].agePos, laneOlder(records_, lanes_), ageMoved(lanes_));
+        siftUp(of.byKey, lanes_[lane].keyPos, laneLess(), keyMoved());
+        siftUp(of.byAge, lanes_[lane].agePos, laneOlder(), ageMoved());
     }
 }
 
@@ -185,20 +171,22 @@ void Order::popEntry(QueueShape& of, std::uint32_t i) {
     records_[lane.first].unset(Record::kInLane);
     lanes_.pop(i);
     if (lane.first != kNone) {
-        if (lane.blocked) return;
-        siftDown(of.byKey, lane.keyPos, laneLess(records_, lanes_), keyMoved(lanes_));
+        if (lane.blocked) {
+            if (lane.agePos != kNone) siftDown(of.blockedByAge, lane.agePos, laneOlder(), ageMoved());
+            return;
+        }
+        siftDown(of.byKey, lane.keyPos, laneLess(), keyMoved());
         // Within a lane age follows order, so this cannot move up either.
-        siftDown(of.byAge, lane.agePos, laneOlder(records_, lanes_), ageMoved(lanes_));
+        siftDown(of.byAge, lane.agePos, laneOlder(), ageMoved());
         return;
     }
     if (lane.blocked) {
-        lane.blocked = false;
-        --of.blocked;
+        leaveBlocked(of, i);
         locks_.unblock(classes_[lane.cls].locks, i);
     } else {
         leaveHeaps(of, i);
     }
-    if (locks_.reservedLane() == i) endLockReservation();
+    endClaim(i);
 }
 
 void Order::leaveHeaps(QueueShape& of, std::uint32_t i) {
@@ -207,65 +195,11 @@ void Order::leaveHeaps(QueueShape& of, std::uint32_t i) {
     const std::uint32_t keyPos = lane.keyPos;
     const std::uint32_t agePos = lane.agePos;
     lane.keyPos = lane.agePos = kNone;
-    heapRemove(of.byKey, keyPos, laneLess(records_, lanes_), keyMoved(lanes_));
-    heapRemove(of.byAge, agePos, laneOlder(records_, lanes_), ageMoved(lanes_));
+    heapRemove(of.byKey, keyPos, laneLess(), keyMoved());
+    heapRemove(of.byAge, agePos, laneOlder(), ageMoved());
 }
 
-// -- locks
-
-void Order::blockLane(Queue& queue, QueueShape& of, std::uint32_t i, LockId lock) {
-    leaveHeaps(of, i);
-    Lane& lane = lanes_[i];
-    lane.blocked = true;
-    ++of.blocked;
-    locks_.block(lock, i);
-    if (lane.refusals < kRefusedBefore) ++lane.refusals;
-    const std::uint32_t set = classes_[lane.cls].locks;
-    if (lane.refusals == kRefusedBefore && !locks_.reservedLane() && locks_.locksOf(set).size() > 1 &&
-        !locks_.isElsewhere(set))
-        locks_.reserve(i, set);
-    if (!queue.gates) return;
-    // It had been let through its gate to start now: another one of its label may instead.
-    queue.gates->offerAgain(records_[lane.first].label);
-    gatesToOpen_.push_back(lane.queue);
-}
-
-void Order::unblockLane(std::uint32_t i) {
-    Lane& lane = lanes_[i];
-    assert(lane.blocked && lane.first != kNone);
-    lane.blocked = false;
-    QueueShape& of = queueShape(*queues_[lane.queue], classes_[lane.cls].shape);
-    --of.blocked;
-    heapPush(of.byKey, i, laneLess(records_, lanes_), keyMoved(lanes_));
-    heapPush(of.byAge, i, laneOlder(records_, lanes_), ageMoved(lanes_));
-    list(lane.queue, of);
-}
-
-void Order::unblockLanes(const std::vector<std::uint32_t>& lanes) {
-    for (const std::uint32_t lane : lanes) unblockLane(lane);
-}
-
-void Order::giveLocks(std::uint32_t cls) {
-    const std::uint32_t set = classes_[cls].locks;
-    if (set == LockBook::kNoLocks) return;
-    locks_.give(set);
-    for (const LockId lock : locks_.locksOf(set)) unblockLanes(locks_.wakeFor(lock));
-}
-
-void Order::setLockElsewhere(LockId lock, bool held) {
-    locks_.setElsewhere(lock, held);
-    if (!held) unblockLanes(locks_.wakeFor(lock));
-}
-
-/// What the locks are kept for could start, were they free.
-bool Order::reservationHolds() const {
-    const Lane& lane = lanes_[*locks_.reservedLane()];
-    return waits(lane.first) && queues_[lane.queue]->eligible() && !locks_.isElsewhere(classes_[lane.cls].locks);
-}
-
-void Order::endLockReservation() {
-    for (const LockId lock : locks_.endReservation()) unblockLanes(locks_.wakeFor(lock));
-}
+// -- the tops of the heaps
 
 std::uint32_t Order::topLane(Queue& queue, QueueShape& of, bool byAge, int& budget) {
     GrowArray<std::uint32_t>& heap = byAge ? of.byAge : of.byKey;
@@ -273,21 +207,32 @@ std::uint32_t Order::topLane(Queue& queue, QueueShape& of, bool byAge, int& budg
         const std::uint32_t lane = heap.front();
         const std::uint32_t record = lanes_[lane].first;
         const bool waiting = waits(record);
-        const bool open = !queue.gates || queue.gates->isOpen(records_[record].label);
+        const bool turn = records_[record].has(Record::kTurn);
+        const bool open = !queue.gates || queue.gates->isOpen(records_[record].label, turn);
         const std::uint32_t set = classes_[lanes_[lane].cls].locks;
         const auto lock = waiting && open && set != LockBook::kNoLocks ? locks_.refusal(set, lane) : std::nullopt;
-        if (waiting && open && !lock) return lane;
+        const bool strays = waiting && lanes_[lane].turn != turn; // it was held, or the like, and has no turn now
+        if (waiting && open && !lock && !strays) return lane;
         if (budget <= 0) return kNone;
         --budget;
-        if (lock) {
+        // What another engine holds may take for ever: neither a lock nor a place of a label is kept meanwhile.
+        const bool turnEnds = lock && turn && locks_.isElsewhere(set);
+        if (lock && !strays && !turnEnds) {
             blockLane(queue, of, lane, *lock);
             continue;
         }
         popEntry(of, lane);
-        if (waiting)
-            queue.gates->park(record);
-        else
+        if (!waiting) {
             dropped_(record);
+            continue;
+        }
+        giveUpTurn(record);
+        if (strays || turnEnds) {
+            enter(record);
+            continue;
+        }
+        queue.gates->park(record);
+        if (isTurnOf(queue)) queue.gates->nextToOldest(records_[record].label);
     }
     return kNone;
 }
@@ -305,6 +250,7 @@ std::uint32_t Order::topQueue(std::uint32_t shape, int& budget) {
         QueueShape& of = queueShape(q, shape);
         if (q.eligible() && topLane(q, of, false, budget) != kNone) return top.queue;
         if (budget <= 0) return kNone;
+        if (heap.front().queue != top.queue) continue; // what a lane let go of made another queue come first
         of.listed = false;
         --q.listings;
         heapRemove(heap, 0, Sooner{});
@@ -359,7 +305,6 @@ void Order::countPassedOver(std::uint32_t started) {
 Order::Pick Order::pick(bool mustFit, int& budget) {
     // What it was made for may have been held or cancelled.
     if (reserved_ != kNone && topQueue(reserved_, budget) == kNone && budget > 0) endReservation();
-    if (locks_.reservedLane() && !reservationHolds()) endLockReservation();
     std::uint32_t best = kNone;
     for (std::uint32_t s = 0; s < shapes_.size(); ++s) {
         if (shapes_[s]->queues.empty() || !mayFit(s, mustFit)) continue;
@@ -372,18 +317,26 @@ Order::Pick Order::pick(bool mustFit, int& budget) {
     }
     if (best == kNone) return {};
 
-    Queue& q = *queues_[best];
-    Pick picked{.queue = best, .lane = kNone, .oldest = q.starts % kOldestEvery == kOldestEvery - 1};
+    // A turn that is kept comes first, and does not use up that of the next one.
+    const bool isTurn = isTurnOf(*queues_[best]);
+    if (isTurn && queues_[best]->turns == 0) return pickOldest(best, mustFit, budget);
+    const Pick first = pickByKey(best, mustFit, budget);
+    return !isTurn || first.oldest || budget <= 0 ? first : pickOldest(best, mustFit, budget);
+}
+
+Order::Pick Order::pickByKey(std::uint32_t queue, bool mustFit, int& budget) {
+    Queue& q = *queues_[queue];
+    Pick picked{.queue = queue};
     for (QueueShape& of : q.shapes) {
         if (of.byKey.empty() || !mayFit(of.shape, mustFit)) continue;
-        const std::uint32_t lane = topLane(q, of, picked.oldest, budget);
+        const std::uint32_t lane = topLane(q, of, false, budget);
         if (budget <= 0) return {};
         if (lane == kNone) continue;
-        const std::uint32_t first = lanes_[lane].first;
-        if (picked.lane == kNone || (picked.oldest ? records_.older(first, lanes_[picked.lane].first)
-                                                   : records_.less(first, lanes_[picked.lane].first)))
-            picked.lane = lane;
+        // What waits for more than a slot does not keep short ones from waiting at the runner.
+        if (!mustFit && lanes_[lane].turn && !shapes_[of.shape]->oneCore) continue;
+        if (picked.lane == kNone || before(lane, picked.lane)) picked.lane = lane;
     }
+    picked.oldest = picked && lanes_[picked.lane].turn;
     return picked;
 }
 
@@ -391,27 +344,34 @@ std::uint32_t Order::start(const Pick& picked) {
     Queue& q = *queues_[picked.queue];
     const std::uint32_t record = lanes_[picked.lane].first;
     const std::uint32_t cls = lanes_[picked.lane].cls;
+    const bool kept = records_[record].has(Record::kTurn);
     if (const std::uint32_t set = classes_[cls].locks; set != LockBook::kNoLocks) {
         locks_.take(set, records_.lsnOf(records_[record]));
         lanes_[picked.lane].refusals = 0;
-        if (locks_.reservedLane() == picked.lane) (void)locks_.endReservation();
+        endClaim(picked.lane);
     }
     popEntry(queueShape(q, classes_[cls].shape), picked.lane);
+    if (kept) {
+        records_[record].unset(Record::kTurn);
+        --q.turns;
+        if (q.gates) q.gates->endKeep(records_[record].label);
+        changeLane(record, false);
+    }
     countPassedOver(classes_[cls].shape);
     if (q.virtualTime > now_) now_ = q.virtualTime;
     const double cost = shareOf(cls) / q.config.weight;
     const double credit = q.credit < cost ? q.credit : cost;
     q.credit -= credit;
     q.virtualTime += cost - credit;
-    ++q.starts;
+    if (!kept || !isTurnOf(q)) ++q.starts;
+    if (picked.keep != kNone) keepTurn(picked.keep);
     return record;
 }
 
-void Order::refund(std::uint32_t queue, std::uint32_t cls, bool wasOldest) {
+void Order::refund(std::uint32_t queue, std::uint32_t cls) {
     Queue& q = *queues_[queue];
     // Virtual time must not run backwards under the entries of heaps; the next start is cheaper instead.
     q.credit += shareOf(cls) / q.config.weight;
-    if (wasOldest) q.starts |= kOldestEvery - 1;
 }
 
 void Order::popFirst(std::uint32_t lane) {
@@ -441,7 +401,8 @@ std::size_t Order::memoryBytes() const {
         if (!queues_[i]) continue;
         if (queues_[i]->gates) bytes += queues_[i]->gates->memoryBytes();
         bytes += sizeof(Queue) + queues_[i]->shapes.capacity() * sizeof(QueueShape);
-        for (const QueueShape& of : queues_[i]->shapes) bytes += of.byKey.memoryBytes() + of.byAge.memoryBytes();
+        for (const QueueShape& of : queues_[i]->shapes)
+            bytes += of.byKey.memoryBytes() + of.byAge.memoryBytes() + of.blockedByAge.memoryBytes();
     }
     return bytes;
 }
@@ -468,8 +429,13 @@ void Order::check() const {
                 [[maybe_unused]] const Lane& lane = lanes_[of.byKey[k]];
                 assert(lane.queue == i && lane.keyPos == k && classes_[lane.cls].shape == of.shape);
                 assert(lanes_[of.byAge[k]].agePos == k);
-                assert(k == 0 || !records_.less(lane.first, lanes_[of.byKey[(k - 1) / 2]].first));
+                assert(k == 0 || !before(of.byKey[k], of.byKey[(k - 1) / 2]));
                 assert(k == 0 || !records_.older(lanes_[of.byAge[k]].first, lanes_[of.byAge[(k - 1) / 2]].first));
+            }
+            for (std::uint32_t k = 0; k < of.blockedByAge.size(); ++k) {
+                [[maybe_unused]] const Lane& lane = lanes_[of.blockedByAge[k]];
+                assert(lane.queue == i && lane.blocked && !lane.turn && lane.agePos == k);
+                assert(k == 0 || !records_.older(lane.first, lanes_[of.blockedByAge[(k - 1) / 2]].first));
             }
         }
     }
@@ -480,27 +446,6 @@ void Order::check() const {
         assert(!lanes_[i].blocked || lanes_[i].first != kNone);
     }
     checkLocks();
-}
-
-void Order::checkLocks() const {
-    std::map<std::uint32_t, std::uint32_t> listed;
-    locks_.forEachBlocked([&]([[maybe_unused]] LockId lock, std::uint32_t lane) {
-        ++listed[lane];
-        assert(lanes_.present(lane) && lanes_[lane].blocked);
-        assert(std::ranges::binary_search(locks_.locksOf(classes_[lanes_[lane].cls].locks), lock));
-        assert(locks_.refusal(classes_[lanes_[lane].cls].locks, lane) && "a lane waits for something");
-    });
-    std::uint32_t counted = 0, blocked = 0;
-    for (std::uint32_t i = 0; i < queues_.size(); ++i)
-        if (queues_[i])
-            for (const QueueShape& of : queues_[i]->shapes) counted += of.blocked;
-    for (std::uint32_t i = 0; i < lanes_.end(); i = lanes_.next(i)) {
-        if (!lanes_.present(i) || !lanes_[i].blocked) continue;
-        ++blocked;
-        assert(listed[i] == 1 && "a lane that waits is in one list");
-    }
-    assert(counted == blocked && listed.size() == blocked);
-    assert(!locks_.reservedLane() || lanes_.present(*locks_.reservedLane()));
 }
 
 } // namespace yard::session

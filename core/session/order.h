@@ -5,6 +5,11 @@
 // blocked costs nothing. Entries go stale (the queue started elsewhere, was held, ran empty; the first action of a
 // lane was cancelled) and are put right when they come to the top. Virtual times only grow, so a stale entry is
 // never too late.
+//
+// Each 16th start of a queue goes to the oldest that can start. Is there an older one that lacks only locks or
+// resources, its turn is kept: it moves to a lane of its own kind, before all others of its queue; its locks go to
+// nobody who came later, a place of its label waits for it. So an action starts within 17 starts of its queue for
+// itself and for each older one, plus what those need that hold what it lacks (docs/scheduling.md has the bound).
 #pragma once
 
 #include "core/base/clock.h"
@@ -91,7 +96,8 @@ public:
     struct Pick {
         std::uint32_t queue = kNone;
         std::uint32_t lane = kNone;
-        bool oldest = false;
+        bool oldest = false;        ///< by its turn, not by its priority
+        std::uint32_t keep = kNone; ///< record whose turn it would have been, and is kept
         explicit operator bool() const { return lane != kNone; }
     };
     /// The present, for how long a shape was passed over.
@@ -113,10 +119,19 @@ public:
     void giveLocks(std::uint32_t cls);
     /// Another engine has the lock, or has not any more.
     void setLockElsewhere(LockId lock, bool held);
-    /// Queues with a gate that has a place again because a lane went to wait for a lock; forgotten with the answer.
+    /// Queues with a gate that has a place again because a lane went to wait for a lock, or a turn was given up;
+    /// forgotten with the answer.
     std::vector<std::uint32_t> takeGatesToOpen() { return std::exchange(gatesToOpen_, {}); }
     /// The start was given back.
-    void refund(std::uint32_t queue, std::uint32_t cls, bool wasOldest);
+    void refund(std::uint32_t queue, std::uint32_t cls);
+
+    // Turns that are kept (turns.cpp).
+    /// The record, which is about to enter a lane, goes before others of its queue.
+    void grantTurn(std::uint32_t record);
+    /// The record does not wait any more, or not as it did: no turn, and its lane keeps no lock for it.
+    void leave(std::uint32_t record);
+    /// The queue starts nothing for now: no lock is kept for it.
+    void endClaimsOf(std::uint32_t queue);
 
     /// Takes the first entry of this lane out.
     void popFirst(std::uint32_t lane);
@@ -178,9 +193,41 @@ private:
     void blockLane(Queue& queue, QueueShape& of, std::uint32_t lane, LockId lock);
     void unblockLane(std::uint32_t lane);
     void unblockLanes(const std::vector<std::uint32_t>& lanes);
-    bool reservationHolds() const;
-    void endLockReservation();
+    /// Out of the list of its lock, to be met again.
+    void recheckLane(std::uint32_t lane);
+    void leaveBlocked(QueueShape& of, std::uint32_t lane);
+    void claim(std::uint32_t lane);
+    void endClaim(std::uint32_t lane);
+    /// The oldest that waits for a lock and could have a turn kept; kNone: none.
+    std::uint32_t oldestBlocked(Queue& queue, QueueShape& of, int& budget);
+    Pick pickByKey(std::uint32_t queue, bool mustFit, int& budget);
+    Pick pickOldest(std::uint32_t queue, bool mustFit, int& budget);
+    void keepTurn(std::uint32_t record);
+    void giveUpTurn(std::uint32_t record);
+    void changeLane(std::uint32_t record, bool turn);
+    /// Its first action goes before that of the other one.
+    bool before(std::uint32_t lane, std::uint32_t other) const {
+        if (lanes_[lane].turn != lanes_[other].turn) return lanes_[lane].turn;
+        const std::uint32_t a = lanes_[lane].first;
+        const std::uint32_t b = lanes_[other].first;
+        return lanes_[lane].turn ? records_.older(a, b) : records_.less(a, b);
+    }
     bool mayFit(std::uint32_t shape, bool now) const;
+    /// Its next start is that of its oldest.
+    static bool isTurnOf(const Queue& queue) { return queue.starts % kOldestEvery == kOldestEvery - 1; }
+    auto laneLess() const {
+        return [this](std::uint32_t a, std::uint32_t b) { return before(a, b); };
+    }
+    auto laneOlder() const {
+        return
+            [this](std::uint32_t a, std::uint32_t b) { return records_.older(lanes_[a].first, lanes_[b].first); };
+    }
+    auto keyMoved() {
+        return [this](std::uint32_t lane, std::uint32_t at) { lanes_[lane].keyPos = at; };
+    }
+    auto ageMoved() {
+        return [this](std::uint32_t lane, std::uint32_t at) { lanes_[lane].agePos = at; };
+    }
     bool waits(std::uint32_t record) const {
         const Record& r = records_[record];
         return r.phase == Phase::Waiting && !r.has(Record::kHeld | Record::kCancel);

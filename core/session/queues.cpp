@@ -82,6 +82,7 @@ Result<void> Session::Impl::holdQueue(QueueId id, Outbox& out) {
     const std::uint32_t at = queueIndex_.find(id.value);
     if (at == kNone) return noQueue(id);
     order_.queue(at).held = true;
+    order_.endClaimsOf(at);
     takeBackAhead(at, out);
     return {};
 }
@@ -108,6 +109,7 @@ void Session::Impl::stopAfterFailures(std::uint32_t queue, Outbox& out) {
     if (q.held || q.config.stopAfterFailures == 0 || q.state == QueueState::Cancelled) return;
     if (q.tally.stored.failed + q.failing - q.failedBefore < q.config.stopAfterFailures) return;
     q.held = true;
+    order_.endClaimsOf(queue);
     takeBackAhead(queue, out);
     out.stopped.push_back(q.id);
 }

@@ -30,14 +30,15 @@ struct Tally {
     }
 };
 
-/// The lanes of one queue whose actions need the same resources. A lane that has entries is in both heaps,
+/// The lanes of one queue whose actions need the same resources. A lane that has entries is in the first two heaps,
 /// unless it waits for a lock.
 struct QueueShape {
     std::uint32_t shape = 0;
-    std::uint32_t blocked = 0;      ///< lanes of it that wait for a lock, in neither heap
-    bool listed = false;            ///< has an entry in the heap of queues of its shape
-    GrowArray<std::uint32_t> byKey; ///< lanes by their first action: priority, then age
-    GrowArray<std::uint32_t> byAge; ///< the same lanes by the age of their first action
+    std::uint32_t blocked = 0;             ///< lanes of it that wait for a lock, in neither heap
+    bool listed = false;                   ///< has an entry in the heap of queues of its shape
+    GrowArray<std::uint32_t> byKey;        ///< lanes by their first action: priority, then age
+    GrowArray<std::uint32_t> byAge;        ///< the same lanes by the age of their first action
+    GrowArray<std::uint32_t> blockedByAge; ///< of those that wait for a lock: which may get the turn of the oldest
 };
 
 struct Queue {
@@ -59,6 +60,7 @@ struct Queue {
     double virtualTime = 0;
     double credit = 0;          ///< of starts that were given back, against the next ones
     std::uint32_t starts = 0;   ///< each 16th goes to the oldest
+    std::uint32_t turns = 0;    ///< waiting ones whose turn is kept
     std::uint32_t listings = 0; ///< shapes in whose heap it has an entry
     std::uint32_t jobs = 0;     ///< large operations that name it
     std::vector<QueueShape> shapes;

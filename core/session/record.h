@@ -66,6 +66,7 @@ struct Record {
     static constexpr std::uint16_t kStored = 2048;    ///< its Finish is in the journal, but a runner still has it
     static constexpr std::uint16_t kTargetShift = 12; ///< two bits: final state - Completed, while Ending
     static constexpr std::uint16_t kParked = 16384;   ///< waits for a place of its label, see LabelGates
+    static constexpr std::uint16_t kTurn = 32768;     ///< waits, and its turn is kept; see Order
     static constexpr std::uint16_t kOfAttempt = kTakeBackAsked | kStopAsked | kAhead | kOldestPick;
 
     bool has(std::uint16_t flag) const { return (flags & flag) != 0; }

@@ -22,13 +22,18 @@ Waiting::Position Session::Impl::positionOf(std::uint32_t record) const {
     };
     Lanes::Counting counting{.exact = kExact, .steps = kMostSteps};
     double before = 0;
+    const bool turn = lanes_[records_[record].lane].turn;
+    const auto countBefore = [&](std::uint32_t lane) -> double {
+        if (lanes_[lane].turn == turn) return lanes_.countBefore(lane, record, waits, counting);
+        return turn ? 0 : lanes_[lane].refs; // a turn that is kept comes first
+    };
     for (const QueueShape& of : q.shapes) {
         const std::uint32_t all = of.byKey.size();
         double counted = 0;
         std::uint32_t looked = 0;
         for (; looked < all && counting.steps > 0; ++looked) {
             --counting.steps;
-            counted += lanes_.countBefore(of.byKey[looked], record, waits, counting);
+            counted += countBefore(of.byKey[looked]);
         }
         // The heap has the lanes in no particular order but its top: the rest is like what was seen.
         if (looked > 0 && looked < all) counted *= static_cast<double>(all) / looked;
@@ -37,7 +42,7 @@ Waiting::Position Session::Impl::positionOf(std::uint32_t record) const {
     order_.locks().forEachBlocked([&](LockId, std::uint32_t lane) {
         if (&order_.queue(lanes_[lane].queue) != &q || counting.steps <= 0) return;
         --counting.steps;
-        before += lanes_.countBefore(lane, record, waits, counting);
+        before += countBefore(lane);
     });
     return {.before = static_cast<std::int64_t>(before), .isExact = counting.exact > 0 && counting.steps > 0};
 }

@@ -44,6 +44,15 @@ bool NaiveModel::yieldsToLarger(const Action& a, MonoTime now) const {
     return false;
 }
 
+bool NaiveModel::yieldsToLocked(const Action& a, MonoTime now) const {
+    if (!labelIsLimited(a) || !mayKeepLocks()) return false;
+    return std::ranges::any_of(actions, [&](const auto& entry) {
+        const Action& other = entry.second;
+        return other.given.queue == a.given.queue && other.given.label == a.given.label && !other.locks.empty() &&
+               ready(other, now);
+    });
+}
+
 bool NaiveModel::ready(const Action& a, MonoTime now) const {
     const Queue& q = queues.at(a.given.queue.value);
     return a.phase == Phase::Waiting && !a.cancel && a.after.empty() && !a.given.held && a.notBefore <= now &&
@@ -71,6 +80,11 @@ bool NaiveModel::hasLocks(const Action& a) const {
         });
     };
     return std::ranges::all_of(a.locks, isFree);
+}
+
+bool NaiveModel::mayKeepLocks() const {
+    return mayReserveLocks ||
+           std::ranges::any_of(queues, [](const auto& entry) { return mayKeepTurns(entry.second); });
 }
 
 void NaiveModel::refreshShares(MonoTime now) {
@@ -132,12 +146,17 @@ std::string NaiveModel::started(const Start& start, MonoTime now) {
     if (start.attempt != a.attempt + 1) return fmt::format("{} started as {}", start.lsn.value, start.attempt);
     const bool oldest = q.starts % 16 == 15;
     for (const auto& [lsn, other] : actions) {
-        if (!ready(other, now) || !fits(other) || (mayReserveLocks && !other.locks.empty())) continue;
+        if (!ready(other, now) || !fits(other) || (mayKeepLocks() && !other.locks.empty())) continue;
         const Queue& rival = queues.at(other.given.queue.value);
         // Of a label with a limit one is let through at a time, each 16th the oldest: no order among those is
         // promised.
         if (labelIsLimited(other)) continue;
-        if (other.given.queue == a.given.queue && (oldest ? ageOf(other) < ageOf(a) : keyOf(other) < keyOf(a)))
+        // Where all are alike nothing but a place of a label can be lacking; a turn kept for one moves the next
+        // ones.
+        const bool byTurn =
+            exactShares_ ? q.hadLimits && (a.given.label.value > 0 || q.starts >= 15) : mayKeepTurns(q);
+        if (other.given.queue == a.given.queue && !byTurn &&
+            (oldest ? ageOf(other) < ageOf(a) : keyOf(other) < keyOf(a)))
             return fmt::format("{} was started before {}", start.lsn.value, lsn);
         if (exactShares_ && other.given.queue != a.given.queue &&
             std::tuple(rival.virtualTime, other.given.queue.value) < std::tuple(q.virtualTime, a.given.queue.value))
@@ -156,7 +175,8 @@ std::string NaiveModel::started(const Start& start, MonoTime now) {
 std::string NaiveModel::idle(MonoTime now) {
     refreshShares(now);
     for (const auto& [lsn, a] : actions)
-        if (ready(a, now) && fits(a) && !yieldsToLarger(a, now) && (!mayReserveLocks || a.locks.empty()))
+        if (ready(a, now) && fits(a) && !yieldsToLarger(a, now) && !yieldsToLocked(a, now) &&
+            (!mayKeepLocks() || a.locks.empty()))
             return fmt::format("{} could start and does not", lsn);
     return {};
 }

@@ -36,6 +36,7 @@ public:
         bool held = false;
         QueueCounters counters;
         std::map<std::uint32_t, int> labelLimits;
+        bool hadLimits = false;        ///< of labels, now or once
         std::int64_t failing = 0;      ///< ended failed, not stored yet
         std::int64_t failedBefore = 0; ///< failures that do not count any more
         int outstanding = 0;
@@ -56,8 +57,8 @@ public:
     std::map<std::int64_t, ActionState> endStates; ///< of actions that are no longer there
 
     std::set<std::uint32_t> locksElsewhere;
-    /// Some claim several locks: then one of those may have a reservation, and neither the order of those that
-    /// claim locks nor that they start as soon as they could is known.
+    /// Some need several locks: then locks may be kept, and neither the order of those that need some nor that they
+    /// start as soon as they could is known. The same holds once a queue may have kept a turn.
     bool mayReserveLocks = false;
 
     void add(const NewAction& given, int cores, int licences, std::set<std::uint32_t> locks);
@@ -84,8 +85,13 @@ private:
     bool labelIsLimited(const Action& a) const;
     /// Its place of a label may be offered to another one of the same label, which is too large.
     bool yieldsToLarger(const Action& a, MonoTime now) const;
+    /// A place of its label may be kept for another one, which lacks a lock.
+    bool yieldsToLocked(const Action& a, MonoTime now) const;
     void tellDependents(std::int64_t lsn, ActionState end);
     void refreshShares(MonoTime now);
+    /// It started so often that the turn of its oldest came: that one may go before others later.
+    static bool mayKeepTurns(const Queue& q) { return q.starts >= 15 || q.hadLimits; }
+    bool mayKeepLocks() const;
     void finish(Action& a, ActionState state);
 
     int cores_;

@@ -1,6 +1,6 @@
 // What must hold however many actions there are: starvation, shares, and the mistakes that a skeleton made (ENGINE
 // 8). Work is counted in calls and decisions, never in seconds.
-#include "core/session/session.h"
+#include "tests/session/machine.h"
 
 #include <QTest>
 #include <map>
@@ -8,99 +8,7 @@
 
 using namespace yard;
 using namespace yard::session;
-
-namespace {
-
-/// One machine whose attempts all last the same: time goes in rounds.
-class Machine {
-public:
-    explicit Machine(int cores, int ahead = 0)
-        : session(std::make_unique<MachineCapacity>(Resources{.milliCores = 1000 * cores, .named = {}}),
-                  SessionOptions{.slotCount = cores, .aheadPerSlot = ahead}) {
-        session.defineClass(ClassId(0), {});
-        (void)session.moveTo(SessionState::Ready, out);
-    }
-    void defineClass(std::uint32_t id, int cores) {
-        Resources need;
-        need.milliCores = 1000 * cores;
-        session.defineClass(ClassId(id), need);
-    }
-    void addQueue(std::int64_t id, double weight = 1) {
-        QueueConfig config;
-        config.weight = weight;
-        session.addQueue(QueueId(id), config);
-    }
-    Lsn submit(std::int64_t queue = 0, int priority = 0, std::uint32_t cls = 0, bool held = false) {
-        NewAction a;
-        a.lsn = Lsn(++lsn);
-        a.queue = QueueId(queue);
-        a.cls = ClassId(cls);
-        a.priority = priority;
-        a.held = held;
-        a.submitTime = lsn;
-        session.add({&a, 1}, now, out);
-        return a.lsn;
-    }
-    /// Starts what fits; the starts so far are in `started`. Returns how many there were.
-    std::size_t schedule() {
-        const std::size_t before = started.size();
-        calls = 1;
-        while (session.schedule(now, out)) ++calls;
-        for (const Start& s : out.start) {
-            started.push_back(s);
-            running.push_back(s);
-        }
-        settle();
-        return started.size() - before;
-    }
-    /// All that runs completes.
-    void complete() {
-        const auto ended = std::exchange(running, {});
-        for (const Start& s : ended) session.ended(s.lsn, s.attempt, completed(), now, out);
-        settle();
-    }
-    /// Large operations to their end; asserts the bound of each step. Returns the number of steps.
-    int steps() {
-        int n = 0;
-        for (; session.hasMoreWork(); ++n) {
-            session.step(out);
-            most = std::max(most, out.finish.size());
-            settle();
-        }
-        return n;
-    }
-    void settle() {
-        for (const Finish& f : std::exchange(out.finish, {})) session.finishStored(f.lsn, out);
-        forgotten.insert(forgotten.end(), out.forgotten.begin(), out.forgotten.end());
-        out.clear();
-    }
-    static AttemptEnd completed() {
-        AttemptEnd end;
-        end.state = ActionState::Completed;
-        end.runTime = Duration{50'000};
-        return end;
-    }
-
-    /// The attempt that has run longest completes.
-    void completeOne() {
-        const Start first = running.front();
-        running.erase(running.begin());
-        session.ended(first.lsn, first.attempt, completed(), now, out);
-        settle();
-    }
-
-    Session session;
-    Outbox out;
-    MonoTime now{Duration{1}};
-    std::int64_t lsn = 0;
-    int calls = 0;
-    std::size_t most = 0;
-    std::vector<Start> started;
-    std::vector<Start> running;
-    std::vector<QueueId> forgotten;
-};
-
-} // namespace
+using yard::session::test::Machine;
 
 class TestBounds : public QObject {
     Q_OBJECT

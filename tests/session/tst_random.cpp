@@ -48,6 +48,7 @@ private:
     void storeOne();
     void drain();
     void settle();
+    void runOut();
     std::string compare() const;
     NaiveModel::Action* any();
 
@@ -110,6 +111,7 @@ void Life::setLabelLimits(std::int64_t id) {
         if (chance(50)) continue;
         limits.emplace_back(LabelId(label), 1 + pick(2));
         model_.queues[id].labelLimits[label] = limits.back().second;
+        model_.queues[id].hadLimits = true;
         log_ += fmt::format("limit q{} label {}: {}\n", id, label, limits.back().second);
     }
     session_.setLabelLimits(QueueId(id), std::move(limits));
@@ -347,12 +349,52 @@ void Life::act() {
     }
 }
 
+/// Nothing is held back any more, and all that starts ends: everything has to come to its end, whatever was kept
+/// for whom.
+void Life::runOut() {
+    log_ += "run out\n";
+    for (const std::uint32_t lock : std::exchange(model_.locksElsewhere, {}))
+        session_.setLockElsewhere(LockId(lock), false);
+    for (auto& [id, q] : model_.queues) {
+        q.config.stopAfterFailures = 0;
+        (void)session_.configureQueue(QueueId(id), q.config);
+    }
+    for (int round = 0; round < 2'000 && wrong_.empty() && !model_.actions.empty(); ++round) {
+        for (auto& [id, q] : model_.queues) {
+            (void)session_.releaseQueue(QueueId(id));
+            model_.release(q);
+        }
+        for (auto& [lsn, a] : model_.actions) {
+            (void)session_.release(Lsn(lsn));
+            a.given.held = false;
+            session_.finishCancelled(Lsn(lsn), out_);
+            model_.finishCancelled(a);
+        }
+        settle();
+        for (auto& [lsn, a] : model_.actions) {
+            if (a.phase != NaiveModel::Phase::Out) continue;
+            const std::uint32_t attempt = a.attempt;
+            model_.ended(a, {.state = ActionState::Completed, .exitCode = {}});
+            session_.ended(Lsn(lsn), attempt, {.state = ActionState::Completed, .exitCode = {}}, now_, out_);
+            break;
+        }
+        while (session_.hasMoreWork()) session_.step(out_);
+        settle();
+        while (!toStore_.empty() && wrong_.empty()) storeOne();
+        now_ += Duration{5'000}; // past back-offs; too short for resources to be kept for what is large
+        settle();
+    }
+    if (wrong_.empty() && !model_.actions.empty())
+        wrong_ = fmt::format("{} never ended", model_.actions.begin()->first);
+}
+
 std::string Life::run(int steps) {
     setUp();
     for (int i = 0; i < steps && wrong_.empty(); ++i) {
         act();
         settle();
     }
+    if (wrong_.empty()) runOut();
     return wrong_.empty() ? "" : wrong_ + "\n" + log_;
 }
 

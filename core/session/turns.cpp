@@ -1,0 +1,232 @@
+// Waiting for locks, and the turn of the oldest: what it does for those that lack something (order.h).
+#include "core/session/heap.h"
+#include "core/session/order.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace yard::session {
+
+// -- locks
+
+void Order::blockLane(Queue& queue, QueueShape& of, std::uint32_t i, LockId lock) {
+    leaveHeaps(of, i);
+    Lane& lane = lanes_[i];
+    lane.blocked = true;
+    ++of.blocked;
+    locks_.block(lock, i);
+    if (lane.refusals < kRefusedBefore) ++lane.refusals;
+    const std::uint32_t set = classes_[lane.cls].locks;
+    if (lane.turn) return claim(i); // a place of its label stays its own
+    if (lane.refusals == kRefusedBefore && locks_.locksOf(set).size() > 1) claim(i);
+    heapPush(of.blockedByAge, i, laneOlder(), ageMoved());
+    if (!queue.gates) return;
+    // It had been let through its gate to start now: another one of its label may instead.
+    queue.gates->offerAgain(records_[lane.first].label);
+    gatesToOpen_.push_back(lane.queue);
+}
+
+void Order::leaveBlocked(QueueShape& of, std::uint32_t i) {
+    Lane& lane = lanes_[i];
+    lane.blocked = false;
+    --of.blocked;
+    const std::uint32_t agePos = std::exchange(lane.agePos, kNone);
+    if (agePos != kNone) heapRemove(of.blockedByAge, agePos, laneOlder(), ageMoved());
+}
+
+void Order::unblockLane(std::uint32_t i) {
+    Lane& lane = lanes_[i];
+    assert(lane.blocked && lane.first != kNone);
+    QueueShape& of = queueShape(*queues_[lane.queue], classes_[lane.cls].shape);
+    leaveBlocked(of, i);
+    heapPush(of.byKey, i, laneLess(), keyMoved());
+    heapPush(of.byAge, i, laneOlder(), ageMoved());
+    list(lane.queue, of);
+}
+
+void Order::unblockLanes(const std::vector<std::uint32_t>& lanes) {
+    for (const std::uint32_t lane : lanes) unblockLane(lane);
+}
+
+void Order::recheckLane(std::uint32_t lane) {
+    if (!lanes_[lane].blocked) return;
+    locks_.unblock(classes_[lanes_[lane].cls].locks, lane);
+    unblockLane(lane);
+}
+
+void Order::giveLocks(std::uint32_t cls) {
+    const std::uint32_t set = classes_[cls].locks;
+    if (set == LockBook::kNoLocks) return;
+    locks_.give(set);
+    for (const LockId lock : locks_.locksOf(set)) unblockLanes(locks_.wakeFor(lock));
+}
+
+void Order::setLockElsewhere(LockId lock, bool held) {
+    locks_.setElsewhere(lock, held);
+    if (!held) return unblockLanes(locks_.wakeFor(lock));
+    const auto* state = locks_.find(lock);
+    if (!state) return;
+    for (const std::uint32_t lane : std::vector(state->claims)) {
+        endClaim(lane);
+        recheckLane(lane);
+    }
+}
+
+void Order::claim(std::uint32_t i) {
+    Lane& lane = lanes_[i];
+    const std::uint32_t set = classes_[lane.cls].locks;
+    if (lane.claims || locks_.isElsewhere(set) || locks_.claimants().size() >= kMostClaims) return;
+    lane.claims = true;
+    locks_.claim(i, set);
+}
+
+void Order::endClaim(std::uint32_t i) {
+    Lane& lane = lanes_[i];
+    if (!lane.claims) return;
+    lane.claims = false;
+    const std::uint32_t set = classes_[lane.cls].locks;
+    locks_.endClaim(i, set);
+    for (const LockId lock : locks_.locksOf(set)) unblockLanes(locks_.wakeFor(lock));
+}
+
+void Order::endClaimsOf(std::uint32_t queue) {
+    for (const std::uint32_t lane : std::vector(locks_.claimants())) {
+        if (lanes_[lane].queue != queue) continue;
+        endClaim(lane);
+        recheckLane(lane);
+    }
+}
+
+// -- turns
+
+std::uint32_t Order::oldestBlocked(Queue& queue, QueueShape& of, int& budget) {
+    while (!of.blockedByAge.empty() && budget > 0) {
+        const std::uint32_t lane = of.blockedByAge.front();
+        const std::uint32_t record = lanes_[lane].first;
+        const bool waiting = waits(record);
+        const bool open = !queue.gates || queue.gates->isOpen(records_[record].label, false);
+        const bool elsewhere = locks_.isElsewhere(classes_[lanes_[lane].cls].locks);
+        if (waiting && open && !elsewhere) return record;
+        --budget;
+        if (waiting && elsewhere) { // has no turn before it was met again
+            lanes_[lane].agePos = kNone;
+            heapRemove(of.blockedByAge, 0, laneOlder(), ageMoved());
+            continue;
+        }
+        popEntry(of, lane);
+        if (!waiting) {
+            dropped_(record);
+            continue;
+        }
+        queue.gates->park(record);
+        queue.gates->nextToOldest(records_[record].label);
+    }
+    return kNone;
+}
+
+/// The oldest that can start; is there an older one, that one is to be remembered.
+Order::Pick Order::pickOldest(std::uint32_t queue, bool mustFit, int& budget) {
+    Queue& q = *queues_[queue];
+    Pick picked{.queue = queue, .lane = kNone, .oldest = true, .keep = kNone};
+    std::uint32_t oldest = kNone;
+    const auto consider = [&](std::uint32_t record) {
+        if (record != kNone && (oldest == kNone || records_.older(record, oldest))) oldest = record;
+    };
+    for (QueueShape& of : q.shapes) {
+        const std::uint32_t lane = topLane(q, of, true, budget);
+        if (budget <= 0) return {};
+        consider(oldestBlocked(q, of, budget));
+        if (budget <= 0) return {};
+        if (lane == kNone) continue;
+        if (!mayFit(of.shape, mustFit)) {
+            // Of those that need the same resources one at a time has a turn kept: they start one by one anyway.
+            if (!lanes_[lane].turn) consider(lanes_[lane].first);
+        } else if (picked.lane == kNone || records_.older(lanes_[lane].first, lanes_[picked.lane].first)) {
+            picked.lane = lane;
+        }
+    }
+    if (picked && oldest != kNone && records_.older(oldest, lanes_[picked.lane].first)) picked.keep = oldest;
+    return picked;
+}
+
+void Order::changeLane(std::uint32_t record, bool turn) {
+    Record& r = records_[record];
+    const Lane& lane = lanes_[r.lane];
+    const std::uint32_t to = lanes_.acquire(lane.queue, lane.cls, lane.priority, turn);
+    lanes_.release(std::exchange(r.lane, to));
+}
+
+void Order::grantTurn(std::uint32_t record) {
+    Record& r = records_[record];
+    assert(waits(record) && !r.has(Record::kInLane | Record::kParked | Record::kTurn));
+    Queue& q = *queues_[lanes_[r.lane].queue];
+    r.set(Record::kTurn);
+    ++q.turns;
+    if (q.gates) q.gates->keep(r.label);
+}
+
+/// The first of its lane, which lacks something, goes before others from now on.
+void Order::keepTurn(std::uint32_t record) {
+    const Record& r = records_[record];
+    const std::uint32_t cls = lanes_[r.lane].cls;
+    Queue& q = *queues_[lanes_[r.lane].queue];
+    QueueShape& of = queueShape(q, classes_[cls].shape);
+    assert(lanes_[r.lane].first == record);
+    popEntry(of, r.lane);
+    grantTurn(record);
+    enter(record);
+    const std::uint32_t set = classes_[cls].locks;
+    if (set == LockBook::kNoLocks || lanes_[r.lane].blocked) return;
+    // Its locks are kept from now on, not only once it is met.
+    if (const auto lock = locks_.refusal(set, r.lane)) blockLane(q, of, r.lane, *lock);
+}
+
+void Order::giveUpTurn(std::uint32_t record) {
+    Record& r = records_[record];
+    if (!r.has(Record::kTurn)) return;
+    const std::uint32_t queue = lanes_[r.lane].queue;
+    Queue& q = *queues_[queue];
+    r.unset(Record::kTurn);
+    --q.turns;
+    if (!q.gates) return;
+    q.gates->endKeep(r.label);
+    q.gates->offerAgain(r.label);
+    gatesToOpen_.push_back(queue);
+}
+
+void Order::leave(std::uint32_t record) {
+    const std::uint32_t lane = records_[record].lane;
+    giveUpTurn(record);
+    if (!lanes_[lane].claims || lanes_[lane].first != record) return;
+    endClaim(lane);
+    recheckLane(lane);
+}
+
+void Order::checkLocks() const {
+    std::map<std::uint32_t, std::uint32_t> listed;
+    locks_.forEachBlocked([&]([[maybe_unused]] LockId lock, std::uint32_t lane) {
+        ++listed[lane];
+        assert(lanes_.present(lane) && lanes_[lane].blocked);
+        assert(std::ranges::binary_search(locks_.locksOf(classes_[lanes_[lane].cls].locks), lock));
+        assert(locks_.refusal(classes_[lanes_[lane].cls].locks, lane) && "a lane waits for something");
+    });
+    std::uint32_t counted = 0, blocked = 0;
+    for (std::uint32_t i = 0; i < queues_.size(); ++i)
+        if (queues_[i])
+            for (const QueueShape& of : queues_[i]->shapes) counted += of.blocked;
+    for (std::uint32_t i = 0; i < lanes_.end(); i = lanes_.next(i)) {
+        if (!lanes_.present(i) || !lanes_[i].blocked) continue;
+        ++blocked;
+        assert(listed[i] == 1 && "a lane that waits is in one list");
+    }
+    assert(counted == blocked && listed.size() == blocked);
+    std::uint32_t claims = 0;
+    for (std::uint32_t i = 0; i < lanes_.end(); i = lanes_.next(i))
+        if (lanes_.present(i) && lanes_[i].claims) ++claims;
+    assert(claims == locks_.claimants().size());
+    assert(std::ranges::all_of(locks_.claimants(), [this](std::uint32_t i) {
+        return lanes_.present(i) && lanes_[i].claims && lanes_[i].first != kNone;
+    }));
+}
+
+} // namespace yard::session
