@@ -7,7 +7,10 @@
 
 namespace yard::store {
 
+/// Rows between two looks at the clock. One that is shown costs as much as sixteen that are passed over: it is read
+/// whole, with what refers to it.
 static constexpr int kRowsBetweenLooks = 128;
+static constexpr int kCostOfShown = 16;
 /// More different (state, queue, reason) than this, and a scan is as good.
 static constexpr std::size_t kMaxRuns = 256;
 static constexpr int kMaxPage = 1'000;
@@ -148,9 +151,12 @@ Result<Page> Reader::Impl::scan(const PageFilter& filter, const Wanted& wanted, 
                     if (rc != SQLITE_OK) return failed(rc, "reading a page");
                     page.rows.push_back(std::move(result));
                     if (static_cast<int>(page.rows.size()) == limit) return page;
+                    looks += kCostOfShown;
                 }
             }
-            if (++looks % kRowsBetweenLooks == 0 && MonoClock::now() >= until) return page;
+            if (++looks < kRowsBetweenLooks) continue;
+            looks = 0;
+            if (MonoClock::now() >= until) return page;
         }
         if (rc != SQLITE_DONE) return failed(rc, "reading a page");
         page.cursor = windows.edge();
@@ -288,8 +294,11 @@ Result<Page> Reader::pagePending(const PageFilter& filter, PageOrder order, int 
                     reader.complete(result, static_cast<ClassNumber>(classNumber), static_cast<LabelNumber>(label));
                 if (rc != SQLITE_OK) return reader.failed(rc, "reading a page");
                 if (static_cast<int>(page.rows.size()) == limit) return page;
+                looks += kCostOfShown;
             }
-            if (++looks % kRowsBetweenLooks == 0 && MonoClock::now() >= until) return page;
+            if (++looks < kRowsBetweenLooks) continue;
+            looks = 0;
+            if (MonoClock::now() >= until) return page;
         }
         if (rc != SQLITE_DONE) return reader.failed(rc, "reading a page");
         page.cursor = windows.edge();

@@ -211,6 +211,27 @@ private slots:
         QCOMPARE(pending, down);
     }
 
+    /// However little time there is, a page has something; and the clock is looked at before there are many.
+    void aPageThatHasNoTimeLeftShowsFewRows() {
+        const auto path = directory_.path().toStdString() + "/hurried";
+        std::filesystem::create_directories(path);
+        Journal journal(path);
+        for (std::int64_t lsn = 1; lsn <= 50; ++lsn) {
+            QCOMPARE(word(journal.carryOut(accept({lsn, lsn + 1'000}))), "ok");
+            QCOMPARE(word(journal.carryOut(finish(lsn))), "ok");
+        }
+        auto reader = *Reader::open(journal.store());
+        PageFilter hurried;
+        hurried.lookFor = Duration{0};
+        for (const bool ended : {true, false}) {
+            const auto page = ended ? reader->page(hurried, PageOrder::NewestFirst, 1'000, Lsn())
+                                    : reader->pagePending(hurried, PageOrder::NewestFirst, 1'000, Lsn());
+            QVERIFY(page.has_value());
+            QVERIFY2(!page->rows.empty() && page->rows.size() <= 8, std::to_string(page->rows.size()).c_str());
+            QVERIFY(page->cursor != Lsn());
+        }
+    }
+
     void rowsOfAPageSayWhatTheyAre() {
         auto page = reader_->page({}, PageOrder::OldestFirst, 1, Lsn(5));
         QVERIFY(page.has_value());
