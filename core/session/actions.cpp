@@ -44,7 +44,10 @@ void Session::Impl::setPhase(std::uint32_t record, Phase to) {
     change(q.waiting, [](Phase p) { return p == Phase::Waiting; });
     change(submitting_, [](Phase p) { return p == Phase::Submitting; });
     change(dead_, [](Phase p) { return p == Phase::Dead; });
-    if (r.has(Record::kHeld)) change(held_, isPendingPhase);
+    if (r.has(Record::kHeld)) {
+        change(held_, isPendingPhase);
+        change(q.heldActions, isPendingPhase);
+    }
 
     for (Tally* tally : {&q.tally, &total_}) {
         QueueCounters& c = tally->stored;
@@ -88,7 +91,10 @@ void Session::Impl::sendChange(const Record& r, ActionState seen, bool isEnd) {
 void Session::Impl::setHeld(std::uint32_t record, bool held) {
     Record& r = records_[record];
     if (r.has(Record::kHeld) == held) return;
-    if (isPendingPhase(r.phase)) held_ += held ? 1 : -1;
+    if (isPendingPhase(r.phase)) {
+        held_ += held ? 1 : -1;
+        queueOf(r).heldActions += held ? 1 : -1;
+    }
     if (held) leaveGate(record);
     if (held)
         r.set(Record::kHeld);
@@ -379,6 +385,7 @@ void Session::Impl::moveInPlace(std::uint32_t record, std::uint32_t queue, int p
         q.tally.stored.pending += by;
         q.waiting += by;
         q.records += by;
+        if (r.has(Record::kHeld)) q.heldActions += by;
     }
     r.key = Record::makeKey(priority, r.submitTime());
     r.lane = lanes_.acquire(queue, lanes_[fromLane].cls, priority);

@@ -16,12 +16,14 @@ struct Expected {
     std::int64_t closingRunning = 0;
     std::int64_t waiting = 0;
     std::int64_t records = 0;
+    std::int64_t held = 0;
     std::int32_t outstanding = 0;
     std::int32_t ahead = 0;
 };
 
 void count(Expected& e, const Record& r) {
     ++e.records;
+    if (isPendingPhase(r.phase) && r.has(Record::kHeld)) ++e.held;
     if (r.phase == Phase::Waiting) ++e.waiting;
     if (r.has(Record::kOut)) ++e.outstanding;
     if (r.has(Record::kAhead) && r.has(Record::kOut)) ++e.ahead;
@@ -132,7 +134,7 @@ void Session::Impl::check() const {
         assert(q.gone || queueIndex_.find(q.id.value) == i);
         assert(q.tally.stored.pending == e.counters.pending && q.tally.stored.running == e.counters.running);
         assert(q.tally.closingPending == e.closingPending && q.tally.closingRunning == e.closingRunning);
-        assert(q.waiting == e.waiting && q.records == e.records);
+        assert(q.waiting == e.waiting && q.records == e.records && q.heldActions == e.held);
         assert(q.outstanding == e.outstanding && q.ahead == e.ahead);
         assert(!q.gone || q.records > 0 || q.listings > 0 || q.jobs > 0);
     }

@@ -90,9 +90,14 @@ void Session::Impl::takeBackOvertaken(Outbox& out) {
     overtaken_.clear();
 }
 
-void Session::Impl::learnRunTime(Queue& queue, const AttemptEnd& end) {
-    if (end.neverRan || end.runTime.count() < 0) return;
-    const auto took = std::max(1.0, static_cast<double>(end.runTime.count()));
+void Session::Impl::learnRunTime(QueueId id, Duration time) {
+    const std::uint32_t at = queueIndex_.find(id.value);
+    if (at != kNone) learnRunTime(order_.queue(at), time);
+}
+
+void Session::Impl::learnRunTime(Queue& queue, Duration time) {
+    if (time.count() < 0) return;
+    const auto took = std::max(1.0, static_cast<double>(time.count()));
     queue.averageRun = queue.averageRun == 0 ? took : queue.averageRun + (took - queue.averageRun) / 8;
 }
 
@@ -140,7 +145,7 @@ void Session::Impl::ended(Lsn lsn, std::uint32_t attempt, const AttemptEnd& end,
     Record& r = records_[record];
     Queue& q = queueOf(r);
     giveBack(record);
-    learnRunTime(q, end);
+    if (!end.neverRan) learnRunTime(q, end.runTime);
     if (r.has(Record::kStored)) return dropRecord(record, out);
     if (r.phase == Phase::Ending) return;
     if (abandoned_) return sweepAbandoned(record, attempt, out);

@@ -45,7 +45,9 @@ public:
 
     // waiting.cpp
     std::optional<Waiting> waiting(Lsn lsn, bool withPosition) const;
-    std::vector<LockStatus> locks(int most) const; // waiting.cpp
+    std::vector<LockStatus> locks(int most) const;
+    QueueLoad loadOf(QueueId id) const;
+    double atOnce(std::uint32_t cls) const;
 
     // queues.cpp
     Result<void> accepts(QueueId id) const;
@@ -79,6 +81,7 @@ public:
 
     // events.cpp
     void began(Lsn lsn, std::uint32_t attempt, Phase phase, Outbox& out);
+    void learnRunTime(QueueId id, Duration took);
     void returned(Lsn lsn, std::uint32_t attempt, Outbox& out);
     void ended(Lsn lsn, std::uint32_t attempt, const AttemptEnd& end, MonoTime now, Outbox& out);
     void interrupted(std::uint32_t record, MonoTime now, Outbox& out);
@@ -174,7 +177,7 @@ private:
                    Outbox& out);
     void stopAfterFailures(std::uint32_t queue, Outbox& out);
     void takeBackAhead(std::uint32_t queue, Outbox& out);
-    void learnRunTime(Queue& queue, const AttemptEnd& end);
+    static void learnRunTime(Queue& queue, Duration took);
 
     // timers (session.cpp)
     void setTimer(std::uint32_t record, MonoTime at, bool backoff);

@@ -150,6 +150,13 @@ std::optional<LabelGates::Limit> LabelGates::limitOf(std::uint32_t label) const 
     return Limit{.most = gate->limit, .running = gate->running + gate->kept, .parked = gate->waiting};
 }
 
+double LabelGates::longestWait() const {
+    double longest = 0;
+    for (const Gate& gate : gates_)
+        if (gate.limit != kUnlimited) longest = std::max(longest, static_cast<double>(gate.waiting) / gate.limit);
+    return longest;
+}
+
 std::size_t LabelGates::memoryBytes() const {
     std::size_t bytes = gates_.capacity() * sizeof(Gate);
     for (const Gate& gate : gates_)

@@ -168,7 +168,11 @@ std::optional<QueueStatus> Session::Impl::queueStatus(QueueId id) const {
                        .forgetting = q->forgetting,
                        .counters = q->tally.visible(abandoned_),
                        .failedBefore = q->failedBefore,
-                       .averageRunTime = Duration{static_cast<Duration::rep>(q->averageRun)}};
+                       .averageRunTime = Duration{static_cast<Duration::rep>(q->averageRun)},
+                       .heldActions = q->heldActions,
+                       // A listing may be stale until it is met: what is held by itself waits in no line.
+                       .isAtWork =
+                           q->outstanding > 0 || (q->listings > 0 && q->eligible() && q->waiting > q->heldActions)};
 }
 
 } // namespace yard::session

@@ -49,8 +49,9 @@ struct Queue {
     bool forgetting = false; ///< deleted: known until nothing of it is active
     bool gone = false;       ///< no longer known; its place is free again when nothing refers to it
     Tally tally;
-    std::int64_t waiting = 0; ///< records in phase Waiting
-    std::int64_t records = 0; ///< of any phase, dead ones too
+    std::int64_t waiting = 0;     ///< records in phase Waiting
+    std::int64_t heldActions = 0; ///< pending and held by themselves
+    std::int64_t records = 0;     ///< of any phase, dead ones too
     std::int32_t outstanding = 0;
     std::int32_t ahead = 0; ///< of outstanding: leased ahead
     int lowestAhead = 101;  ///< least priority leased ahead since there was none

@@ -490,6 +490,16 @@ std::size_t Session::locksWaitedFor() const {
 std::optional<QueueStatus> Session::queueStatus(QueueId id) const {
     return impl_->queueStatus(id);
 }
+QueueLoad Session::loadOf(QueueId id) const {
+    return impl_->loadOf(id);
+}
+double Session::atOnce(ClassId id) const {
+    return impl_->atOnce(id.value);
+}
+void Session::learnRunTime(QueueId id, Duration took) {
+    YARD_ASSERT_OWNER(impl_->owner_);
+    impl_->learnRunTime(id, took);
+}
 SessionCounts Session::counts() const {
     return impl_->counts();
 }

@@ -74,9 +74,11 @@ struct Waiting {
     struct Limit {
         int most = 0;
         int running = 0;
+        std::int64_t parked = 0; ///< of a label: those that wait for a place
     };
     struct Position {
         std::int64_t before = 0; ///< actions of its queue that come first
+        std::int64_t alike = 0;  ///< of those: of the same class and priority
         bool isExact = true;     ///< below a thousand or so
     };
     /// A lock that it claims and cannot have now.
@@ -119,6 +121,16 @@ struct QueueStatus {
     QueueCounters counters;
     std::int64_t failedBefore = 0; ///< of counters.failed: before the queue was last released, or told when to stop
     Duration averageRunTime{};     ///< moving average of attempts; 0: none ended yet
+    std::int64_t heldActions = 0;  ///< of counters.pending: held by themselves
+    bool isAtWork = false;         ///< something of it is handed out, or waits for nothing but its turn and room
+};
+
+/// What the actions of a queue that wait in line are like: an estimate from some of its lanes.
+struct QueueLoad {
+    double part = 0; ///< mean part of the machine that one takes while it runs: 1 / part run at once; 0: none waits
+    double chain = 0; ///< most of them that must go one after the other, for a lock or for the limit of a label
+    ClassId cls;      ///< of one of them, with its label
+    LabelId label;
 };
 
 struct SessionCounts {
@@ -265,6 +277,12 @@ public:
     /// Locks, held here or elsewhere, for which something waits that would start but for them.
     std::size_t locksWaitedFor() const;
     std::optional<QueueStatus> queueStatus(QueueId id) const;
+    /// Looks at 256 lanes at most.
+    QueueLoad loadOf(QueueId id) const;
+    /// How many of this class the machine, or what serves them, can have at once when it does nothing else; > 0.
+    double atOnce(ClassId id) const;
+    /// An attempt of the queue took so long, before this session.
+    void learnRunTime(QueueId id, Duration took);
     SessionCounts counts() const;
     /// `sink` is told of each change while it happens: it must note it and return. Empty: nobody is.
     void setChangeSink(std::function<void(const Change&)> sink);

@@ -2,6 +2,7 @@
 #include "core/session/impl.h"
 
 #include <algorithm>
+#include <map>
 
 namespace yard::session {
 
@@ -21,11 +22,13 @@ Waiting::Position Session::Impl::positionOf(std::uint32_t record) const {
         return records_[other].phase == Phase::Waiting && !records_[other].has(Record::kHeld | Record::kCancel);
     };
     Lanes::Counting counting{.exact = kExact, .steps = kMostSteps};
-    double before = 0;
+    double before = 0, alike = 0;
     const bool turn = lanes_[records_[record].lane].turn;
     const auto countBefore = [&](std::uint32_t lane) -> double {
-        if (lanes_[lane].turn == turn) return lanes_.countBefore(lane, record, waits, counting);
-        return turn ? 0 : lanes_[lane].refs; // a turn that is kept comes first
+        if (lanes_[lane].turn != turn) return turn ? 0 : lanes_[lane].refs; // a turn that is kept comes first
+        const double count = lanes_.countBefore(lane, record, waits, counting);
+        if (lane == records_[record].lane) alike = count;
+        return count;
     };
     for (const QueueShape& of : q.shapes) {
         const std::uint32_t all = of.byKey.size();
@@ -44,7 +47,9 @@ Waiting::Position Session::Impl::positionOf(std::uint32_t record) const {
         --counting.steps;
         before += countBefore(lane);
     });
-    return {.before = static_cast<std::int64_t>(before), .isExact = counting.exact > 0 && counting.steps > 0};
+    return {.before = static_cast<std::int64_t>(before),
+            .alike = static_cast<std::int64_t>(alike),
+            .isExact = counting.exact > 0 && counting.steps > 0};
 }
 
 std::optional<Waiting::Lock> Session::Impl::lockOf(std::uint32_t lane) const {
@@ -91,6 +96,45 @@ std::vector<LockStatus> Session::Impl::locks(int most) const {
     return all;
 }
 
+double Session::Impl::atOnce(std::uint32_t cls) const {
+    if (order_.isGated(cls)) return std::max(order_.mostAt(cls), 1);
+    double most = 0;
+    for (const ResourceNeed& need : capacity_->describe(order_.resourcesOf(cls)))
+        most = most == 0 ? need.total / need.need : std::min(most, need.total / need.need);
+    // Of what takes nothing as many as the runner has places for.
+    const double places = order_.isOneCore(cls) ? options_.slotCount : options_.sharedSlots;
+    return most == 0 ? places : std::clamp(most, 1.0, std::max(places, 1.0));
+}
+
+QueueLoad Session::Impl::loadOf(QueueId id) const {
+    constexpr int kLanes = 256;
+    const std::uint32_t at = queueIndex_.find(id.value);
+    if (at == kNone) return {};
+    const Queue& q = order_.queue(at);
+    QueueLoad load;
+    double actions = 0, parts = 0;
+    int looks = kLanes;
+    std::map<LockId, double> chains;
+    for (const QueueShape& of : q.shapes)
+        for (const auto* lanes : {&of.byKey, &of.blockedByAge})
+            for (std::uint32_t k = 0; k < lanes->size() && looks > 0; ++k, --looks) {
+                const Lane& lane = lanes_[(*lanes)[k]];
+                if (actions == 0) {
+                    load.cls = ClassId(lane.cls);
+                    load.label = LabelId(records_[lane.first].label);
+                }
+                actions += lane.refs;
+                parts += lane.refs / atOnce(lane.cls);
+                const std::uint32_t set = order_.locksOf(lane.cls);
+                if (set == LockBook::kNoLocks) continue;
+                for (const LockId lock : order_.locks().locksOf(set))
+                    load.chain = std::max(load.chain, chains[lock] += lane.refs);
+            }
+    if (q.gates) load.chain = std::max(load.chain, q.gates->longestWait());
+    if (actions > 0) load.part = parts / actions;
+    return load;
+}
+
 std::optional<Waiting> Session::Impl::waiting(Lsn lsn, bool withPosition) const {
     const std::uint32_t record = records_.find(lsn);
     if (record == kNone || abandoned_ || !isPendingPhase(records_[record].phase)) return std::nullopt;
@@ -111,7 +155,7 @@ std::optional<Waiting> Session::Impl::waiting(Lsn lsn, bool withPosition) const 
         w.queueLimit = Waiting::Limit{.most = q.config.maxRunning, .running = q.outstanding};
     if (const auto limit = q.gates ? q.gates->limitOf(r.label) : std::nullopt;
         limit && limit->running >= limit->most)
-        w.labelLimit = Waiting::Limit{.most = limit->most, .running = limit->running};
+        w.labelLimit = Waiting::Limit{.most = limit->most, .running = limit->running, .parked = limit->parked};
     w.label = LabelId(r.label);
     if (r.phase == Phase::Waiting) w.lock = lockOf(r.lane);
     w.starting = r.phase == Phase::Leased;
