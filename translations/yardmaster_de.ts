@@ -1956,7 +1956,7 @@
     </message>
     <message>
         <source>files, processes, users of its own</source>
-        <translation>eigene Dateien, Prozesse, Benutzer</translation>
+        <translation>eigene Dateien und Prozesse</translation>
     </message>
     <message>
         <source>network</source>

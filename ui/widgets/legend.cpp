@@ -12,6 +12,7 @@ namespace {
 constexpr int kBlock = 10;
 constexpr int kGap = 4;
 constexpr int kApart = 10;
+constexpr int kLeastApart = 5;
 } // namespace
 
 Legend::Legend(std::vector<Entry> entries, QWidget* parent)
@@ -41,10 +42,12 @@ QSize Legend::sizeHint() const {
     return {std::max(0, width - kApart), scaled(16)};
 }
 
-/// What does not fit whole is left out, from the right.
+/// They move closer where there is little room; what does not fit whole then is left out, from the right.
 void Legend::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     const QFontMetrics metrics(typeface(Type::Caption));
+    const int gaps = std::max(1, static_cast<int>(entries_.size()) - 1);
+    const int apart = std::clamp(kApart - (sizeHint().width() - width() + gaps - 1) / gaps, kLeastApart, kApart);
     const QColor colour = Theme::current()(Token::Text2);
     int x = 0;
     for (const Entry& entry : entries_) {
@@ -53,7 +56,7 @@ void Legend::paintEvent(QPaintEvent*) {
         entry.block(painter, QRectF(x, (height() - 8) / 2.0, kBlock, 8));
         paint::text(painter, QRectF(x + kBlock + kGap, 0, text, height()), entry.text, typeface(Type::Caption),
                     colour, Qt::AlignLeft, Qt::ElideNone);
-        x += kBlock + kGap + text + kApart;
+        x += kBlock + kGap + text + apart;
     }
 }
 
