@@ -186,6 +186,8 @@ public:
     /// Takes processor times by first process. What had none, and no output, for `limit` hangs. Returns those that
     /// began or ceased to.
     std::vector<Lsn> noteProgress(const std::unordered_map<int, std::int64_t>& times, MonoTime now, Duration limit);
+    /// Nothing is said to hang any more: those that did.
+    std::vector<Lsn> forgetHung();
     std::size_t hung() const;
     /// What is to be looked at now, the longest overdue first. Each is looked at after two seconds, then every
     /// five; what used no processor time ever less often, down to once a minute.

@@ -191,6 +191,13 @@ struct SessionView {
         double usedPercent = 0;
         std::uint64_t stopped = 0; ///< actions, since the start
         std::string reason;        ///< while it holds
+        struct Event {
+            WallMicros t = 0;
+            std::string_view what; ///< "hold", "go_on" or "stop"
+            std::string reason;
+            Lsn lsn; ///< that was stopped; 0: none
+        };
+        std::vector<Event> events; ///< the last ten, newest last
     } guard;
     struct Itself {
         std::optional<double> cpuPercent; ///< of one core, of late

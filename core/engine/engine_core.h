@@ -186,9 +186,11 @@ private:
     void setHolding(const std::function<void()>& change);
     void stopForMemory();
     coro::Task<void> watchProgress();
+    coro::Task<bool> sleepUnlessHungChanges(Duration time);
+    void noteGuard(std::string_view what, std::string reason, Lsn lsn = {});
     coro::Task<void> learnFromHistory();
     std::optional<Duration> usualTime(session::ClassId cls, session::LabelId label) const;
-    double parallelOf(QueueId id) const;
+    double shareOf(QueueId id) const;
     void estimateRunning(ActionResult& result, const session::LiveView& live) const;
     void estimatePending(ActionResult& result, const session::LiveView& live,
                          const session::Waiting& waiting) const;
@@ -408,6 +410,7 @@ private:
     std::optional<Figures> figures_;
     std::optional<TimelineKeeper> timelines_;
     MemoryGuard guard_;
+    std::vector<SessionView::Guard::Event> guardEvents_; ///< the last few, newest last
     Estimator estimator_;
     mutable MonoTime weightsUntil_{}; ///< activeWeight_ is the sum over queues with work until then
     mutable double activeWeight_ = 0;
@@ -457,6 +460,7 @@ private:
     coro::Event timersChanged_;                   ///< nextWake() may be earlier than before
     coro::Event memoryWork_;                      ///< something was started
     coro::Event progressWork_;                    ///< the same, or the setting changed
+    coro::Event hungChanged_;                     ///< settings changed
     coro::Event locksWork_;                       ///< something waits for a lock held elsewhere, or has ended
     coro::Event queuesChanged_;                   ///< a queue may expire earlier than before
     coro::ConditionVariable idle_;                ///< notified when nothing is in flight any more

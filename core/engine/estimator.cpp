@@ -22,9 +22,19 @@ void Estimator::learn(const std::string& kind, Duration took) {
     if (took < Duration::zero()) return;
     if (means_.size() >= kMostKinds && !means_.contains(kind)) forgetOldest();
     Mean& mean = means_[kind];
+    learn(mean, took);
+    mean.heard = ++clock_;
+    learn(all_, took);
+}
+
+void Estimator::learn(Mean& mean, Duration took) {
     mean.count = std::min(mean.count + 1, kMemory);
     mean.micros += (static_cast<double>(took.count()) - mean.micros) / mean.count;
-    mean.heard = ++clock_;
+}
+
+std::optional<Duration> Estimator::meanOfAll() const {
+    if (all_.count == 0) return std::nullopt;
+    return Duration(static_cast<Duration::rep>(all_.micros));
 }
 
 /// A tenth at once, so that it is seldom done.

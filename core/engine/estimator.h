@@ -23,6 +23,8 @@ public:
     void learn(const std::string& kind, Duration took);
     /// Nothing for a kind that has not completed here.
     std::optional<Duration> mean(const std::string& kind) const;
+    /// Of all that completed here, whatever it was; nothing before the first.
+    std::optional<Duration> meanOfAll() const;
     std::size_t kinds() const { return means_.size(); }
 
 private:
@@ -31,9 +33,11 @@ private:
         int count = 0; ///< up to kMemory
         std::uint64_t heard = 0;
     };
+    static void learn(Mean& mean, Duration took);
     void forgetOldest();
 
     std::unordered_map<std::string, Mean> means_;
+    Mean all_;
     std::uint64_t clock_ = 0;
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 namespace yard::engine {
 
@@ -82,6 +83,13 @@ std::vector<Lsn> Dispatcher::noteProgress(const std::unordered_map<int, std::int
         else
             logInfo("engine", "action {} gets on again", id.lsn.value);
     }
+    return changed;
+}
+
+std::vector<Lsn> Dispatcher::forgetHung() {
+    std::vector<Lsn> changed;
+    for (auto& [id, attempt] : attempts_)
+        if (std::exchange(attempt.hungSince, 0) != 0) changed.push_back(id.lsn);
     return changed;
 }
 

@@ -66,6 +66,11 @@ std::string_view MemoryGuard::whose() const {
     return last_.ofGroup ? "memory that its control group may use" : "machine's memory";
 }
 
+std::string MemoryGuard::reasonToGoOn() const {
+    if (last_.usedPercent == 0) return "nothing is left that waits or runs";
+    return fmt::format("{:.0f} % of the {} is in use", last_.usedPercent, whose());
+}
+
 std::string MemoryGuard::reason() const {
     std::string text = fmt::format("{:.0f} % of the {} is in use, starting goes on below {:.0f} %",
                                    last_.usedPercent, whose(), goesOnBelow_);

@@ -27,7 +27,10 @@ public:
     /// Takes a reading; true: stop the newest action now. Thresholds of 0 are off.
     bool observe(const MemoryReading& reading, const Settings& settings, MonoTime now);
     /// Nothing runs and nothing waits: what was read means nothing any more.
-    void forget() { holding_ = false; }
+    void forget() {
+        holding_ = false;
+        last_.usedPercent = 0;
+    }
 
     bool isHolding() const { return holding_; }
     double usedPercent() const { return last_.usedPercent; }
@@ -35,6 +38,8 @@ public:
     std::string_view whose() const;
     /// "93 % of the machine's memory is in use, starting goes on below 88 %"
     std::string reason() const;
+    /// "61 % of the machine's memory is in use"; after forget() that nothing is left that could need it.
+    std::string reasonToGoOn() const;
 
 private:
     bool holding_ = false;

@@ -280,7 +280,7 @@ coro::Task<Result<ListPage>> EngineCore::list(ListQuery query) {
     ListPage page;
     for (;;) {
         const Duration left = std::max(until - MonoClock::now(), kLeastLook);
-        filter->lookFor = live && ended ? left / 2 : left;
+        filter->lookFor = left;
         auto both = co_await readPages(*filter, query.sort.descending, looksItself ? kRowsAtOnce : query.limit,
                                        cursor, live, ended);
         if (!both) co_return std::unexpected(both.error());
@@ -288,7 +288,7 @@ coro::Task<Result<ListPage>> EngineCore::list(ListQuery query) {
         page.cursor = std::move(more.cursor);
         std::ranges::move(more.jobs, std::back_inserter(page.jobs));
         query.limit = wanted - static_cast<int>(page.jobs.size());
-        if (page.cursor.empty() || query.limit <= 0 || MonoClock::now() >= until) break;
+        if (page.cursor.empty() || query.limit <= 0 || MonoClock::now() + kLeastLook >= until) break;
         std::from_chars(page.cursor.data(), page.cursor.data() + page.cursor.size(), cursor.value);
     }
     co_await addNotes(page.jobs);
@@ -298,15 +298,20 @@ coro::Task<Result<ListPage>> EngineCore::list(ListQuery query) {
 coro::Task<Result<std::array<store::Page, 2>>> EngineCore::readPages(store::PageFilter filter, bool newestFirst,
                                                                      int limit, Lsn cursor, bool live, bool ended) {
     const auto order = newestFirst ? store::PageOrder::NewestFirst : store::PageOrder::OldestFirst;
-    co_return co_await read([=](store::Reader& reader) -> Result<std::array<store::Page, 2>> {
+    // From now on, not from when the reader comes to it: what waits behind others looks for less.
+    const MonoTime until = MonoClock::now() + filter.lookFor;
+    co_return co_await read([=](store::Reader& reader) mutable -> Result<std::array<store::Page, 2>> {
+        const auto left = [until] { return std::max(until - MonoClock::now(), kLeastLook); };
         // Pending first: what ends in between is then seen at least once.
         std::array<store::Page, 2> pages;
         if (live) {
+            filter.lookFor = ended ? left() / 2 : left();
             auto page = reader.pagePending(filter, order, limit, cursor);
             if (!page) return std::unexpected(page.error());
             pages[0] = std::move(*page);
         }
         if (ended) {
+            filter.lookFor = left();
             auto page = reader.page(filter, order, limit, cursor);
             if (!page) return std::unexpected(page.error());
             pages[1] = std::move(*page);
@@ -380,7 +385,8 @@ coro::Task<SessionView> EngineCore::session() {
     view.guard = {.holding = guard_.isHolding(),
                   .usedPercent = guard_.usedPercent(),
                   .stopped = counters_.stoppedForMemory,
-                  .reason = guard_.isHolding() ? guard_.reason() : std::string()};
+                  .reason = guard_.isHolding() ? guard_.reason() : std::string(),
+                  .events = guardEvents_};
     const EngineFigures& itself = figures_->engine();
     view.itself = {itself.cpuPercent, itself.rssBytes, itself.journalBytes, itself.diskBytes, itself.diskFreeBytes};
     view.sandbox = sandboxing_->view();

@@ -83,12 +83,14 @@ coro::Task<Result<SettingsView>> EngineCore::changeSettings(std::string json) {
     if (!written) co_return std::unexpected(written.error());
     savedSettings_ = *saved;
     askedSettings_ = asked->values;
+    const Duration hung = settings_.hung;
     for (const SettingInfo& setting : settingsTable())
         if (setting.applies == Applies::AtOnce) copySetting(setting, askedSettings_, settings_);
     applyLogLevel(settings_);
     chunkFiles_->setGrace(settings_.chunkGrace);
     retention_->settingsChanged();
     progressWork_.set();
+    if (settings_.hung != hung) hungChanged_.set();
     if (warm_) warm_->configure(poolOptions(), settings_.grace);
     logInfo("engine", "settings were changed");
     co_return co_await settings();

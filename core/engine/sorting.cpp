@@ -182,11 +182,11 @@ coro::Task<Result<ListPage>> EngineCore::pageOf(std::span<const Lsn> lsns, std::
     const MonoTime until = MonoClock::now() + kLookFor;
     ListPage page;
     while (at < lsns.size() && std::ssize(page.jobs) < query.limit) {
-        const Duration left = std::max(until - MonoClock::now(), kLeastLook);
         const auto next = lsns.subspan(at, std::min(lsns.size() - at, query.limit - page.jobs.size()));
         std::vector<Lsn> some(next.begin(), next.end());
-        auto rows = co_await read(
-            [some = std::move(some), left](store::Reader& reader) { return reader.rows(some, left); });
+        auto rows = co_await read([some = std::move(some), until](store::Reader& reader) {
+            return reader.rows(some, std::max(until - MonoClock::now(), kLeastLook));
+        });
         if (!rows) co_return std::unexpected(rows.error());
         for (ActionResult& row : rows->rows) {
             if (!isEnded(row.state) && !session_->live(row.lsn)) {

@@ -87,6 +87,17 @@ void appendJson(std::string& text, const engine::SessionView& session) {
     writer.member("used_percent", session.guard.usedPercent);
     writer.member("stopped", static_cast<std::int64_t>(session.guard.stopped));
     if (session.guard.holding) writer.member("reason", session.guard.reason);
+    writer.key("events");
+    writer.openArray();
+    for (const auto& event : session.guard.events) {
+        writer.openObject();
+        writer.member("t", event.t);
+        writer.member("what", event.what);
+        writer.member("reason", event.reason);
+        if (event.lsn.value != 0) writer.member("lsn", event.lsn.value);
+        writer.closeObject();
+    }
+    writer.closeArray();
     writer.closeObject();
     if (session.itself.rssBytes > 0) {
         writer.key("engine");

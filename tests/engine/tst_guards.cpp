@@ -69,6 +69,14 @@ private slots:
         QCOMPARE(ending(engine.wait(second)), "completed");
         QCOMPARE(guardOf(engine).stopped, 0u);
         QVERIFY(!guardOf(engine).holding);
+        const auto events = guardOf(engine).events;
+        QVERIFY(events.size() >= 2);
+        QCOMPARE(events[0].what, "hold");
+        QCOMPARE(events[0].reason, "92 % of the machine's memory is in use, starting goes on below 88 % "
+                                   "(it waits for memory 12 % of the time)");
+        QCOMPARE(events[1].what, "go_on");
+        QCOMPARE(events[1].reason, "60 % of the machine's memory is in use");
+        QVERIFY(events[0].t > 0 && events[1].t > events[0].t);
     }
 
     void theNewestIsStoppedAndRunsAgainWhenThereIsMemory() {
@@ -80,6 +88,11 @@ private slots:
         QVERIFY(EngineTest::eventually([&] { return exists(engine.path("newer")); }));
         percent_ = 97;
         QVERIFY(EngineTest::eventually([&] { return guardOf(engine).stopped > 0; }));
+        const auto events = guardOf(engine).events;
+        const auto stop = std::ranges::find(events, "stop", &engine::SessionView::Guard::Event::what);
+        QVERIFY(stop != events.end());
+        QCOMPARE(stop->lsn, newer);
+        QCOMPARE(stop->reason, "stopped when 97 % of the machine's memory was in use");
         percent_ = 50;
         const ActionResult result = engine.wait(newer);
         QCOMPARE(ending(result), "completed");
@@ -221,6 +234,22 @@ private slots:
         QCOMPARE(ending(engine.wait(works)), "completed");
     }
 
+    /// The limit that was set first would have been waited for, a quarter of it at a time.
+    void aNewLimitOfSilenceCountsAtOnce() {
+        EngineTest engine(1, [](engine::Options& options) { options.set = {"hung_s=3600"}; });
+        const Lsn hangs = engine.sh("exec sleep 600");
+        QVERIFY(EngineTest::eventually([&] { return now(engine, hangs).state == ActionState::Running; }));
+        QVERIFY(engine.run(engine->changeSettings(R"({"hung_s":1})")).has_value());
+        QVERIFY(EngineTest::eventually([&] { return now(engine, hangs).hungSince != 0; }));
+        QVERIFY(engine.run(engine->changeSettings(R"({"hung_s":3600})")).has_value());
+        QVERIFY(EngineTest::eventually([&] { return now(engine, hangs).hungSince == 0; }));
+        QVERIFY(engine.run(engine->changeSettings(R"({"hung_s":1})")).has_value());
+        QVERIFY(EngineTest::eventually([&] { return now(engine, hangs).hungSince != 0; }));
+        QVERIFY(engine.run(engine->changeSettings(R"({"hung_s":0})")).has_value());
+        QVERIFY(EngineTest::eventually([&] { return now(engine, hangs).hungSince == 0; }));
+        QVERIFY(engine.run(engine->cancel(hangs)));
+    }
+
     /// Output alone: what it takes to write a line now and then is below what the kernel counts.
     void whatWritesNowAndThenDoesNotHang() {
         EngineTest engine(2, [](engine::Options& options) { options.set = {"hung_s=1"}; });
@@ -292,7 +321,7 @@ private slots:
             return wrong;
         };
         QCOMPARE(check(), std::string());
-        QVERIFY(engine.run(engine->queue(*parseQueueRef("0")))->estimatedFinish != 0); // the held one is left
+        QCOMPARE(engine.run(engine->queue(*parseQueueRef("0")))->estimatedFinish, 0); // the held one is left
         engine.stop();
         engine.start();
         QCOMPARE(check(), std::string()); // also after a restart

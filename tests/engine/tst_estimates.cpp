@@ -1,0 +1,199 @@
+// When something is expected to start and to end: from what was seen here, and nothing where nothing is known.
+// Times are compared with each other, never with a clock: what takes one kind's mean again and again.
+#include "core/engine/estimator.h"
+#include "core/runners/launcher.h"
+#include "tests/engine/engine_test.h"
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+using namespace yard;
+using namespace yard::test;
+
+namespace {
+
+/// An engine whose cores are all taken by actions that wait for a file, once one that took a while has completed.
+class Busy {
+public:
+    explicit Busy(int cores, std::function<void(engine::Options&)> adjust = {})
+        : engine(cores, std::move(adjust)) {
+        learn();
+    }
+    /// Half a second of "work" is the only thing known then.
+    void learn(std::optional<QueueRef> queue = {}) {
+        (void)engine.wait(engine.sh("exec sleep 0.5", R"(,"label":"work")", std::move(queue)));
+    }
+    void fill(int actions, const std::string& more = "", std::optional<QueueRef> queue = {}) {
+        for (int i = 0; i < actions; ++i)
+            running.push_back(
+                engine.sh("while [ ! -e go ]; do sleep 0.05; done", R"(,"label":"work")" + more, queue));
+        for (const Lsn lsn : running)
+            if (!EngineTest::eventually([&] { return at(lsn).state == ActionState::Running; }))
+                qFatal("does not run");
+    }
+    ActionResult at(Lsn lsn) { return *engine.run(engine->action(lsn)); }
+    /// How many means until it starts, from the moment it was asked; -1: not known. A queue has run `mean` by then.
+    double rounds(Lsn lsn) {
+        const WallMicros now = wallNow();
+        const ActionResult seen = at(lsn);
+        if (seen.estimatedStart == 0) return -1;
+        const auto mean = static_cast<double>(seen.estimatedFinish - seen.estimatedStart);
+        return static_cast<double>(seen.estimatedStart - now) / mean;
+    }
+    std::vector<Lsn> submit(int actions, const std::string& more, std::optional<QueueRef> queue = {}) {
+        std::vector<Lsn> lsns;
+        for (int i = 0; i < actions; ++i) lsns.push_back(engine.sh("true", R"(,"label":"work")" + more, queue));
+        return lsns;
+    }
+    QueueRef queue(const std::string& config = "{}") {
+        const auto made = engine.run(engine->createQueue({}, config));
+        if (!made) qFatal("%s", made.error().message.c_str());
+        return *parseQueueRef(std::to_string(made->id.value));
+    }
+    void finish() {
+        std::ofstream(engine.path("go")) << "";
+        for (const Lsn lsn : running) (void)engine.wait(lsn);
+    }
+
+    EngineTest engine;
+    std::vector<Lsn> running;
+};
+
+/// About: an eighth of a mean more or less is the time that the question took.
+bool isAbout(double rounds, double expected) {
+    return std::abs(rounds - expected) <= 0.3 + expected / 8;
+}
+
+} // namespace
+
+class TestEstimates : public QObject {
+    Q_OBJECT
+private slots:
+    void whatNeedsMemoryOrALicenceRunsOneAfterTheOther();
+    void whatNeedsALockRunsOneAfterTheOther();
+    void whatHasALimitedLabelRunsOneAfterTheOther();
+    void heldActionsTakeNoPartOfTheMachine();
+    void aNewQueueIsEstimatedByWhatWasSeenBefore();
+    void somethingNewIsEstimatedByWhatCompletedAtAll();
+    void nothingIsSaidWhereNothingIsKnown();
+    void whatAQueueTakesIsKnownAfterARestart();
+};
+
+void TestEstimates::whatNeedsMemoryOrALicenceRunsOneAfterTheOther() {
+    Busy b(4,
+           [](engine::Options& options) { options.set = {"resources.licence.x=2", "resources.memory_mb=1000"}; });
+    b.fill(4);
+    const auto plain = b.submit(9, "");
+    QVERIFY2(isAbout(b.rounds(plain[8]), 2), std::to_string(b.rounds(plain[8])).c_str()); // four at once
+    const QueueRef other = b.queue();
+    const auto licensed = b.submit(9, R"(,"resources":{"cores":1,"licence.x":1})", other);
+    // Two at once, of which each queue has its half.
+    QVERIFY2(EngineTest::eventually([&] { return isAbout(b.rounds(licensed[8]), 8); }),
+             std::to_string(b.rounds(licensed[8])).c_str());
+    const QueueRef third = b.queue(R"({"weight":2})");
+    const auto large = b.submit(5, R"(,"resources":{"cores":1,"memory_mb":900})", third);
+    QVERIFY(EngineTest::eventually([&] { return b.rounds(large[4]) >= 4; }));
+    b.finish();
+}
+
+void TestEstimates::whatNeedsALockRunsOneAfterTheOther() {
+    Busy b(4);
+    b.fill(4);
+    const auto locked = b.submit(7, R"(,"locks":["one"])");
+    QVERIFY2(isAbout(b.rounds(locked[6]), 6), std::to_string(b.rounds(locked[6])).c_str());
+    const auto queue = b.engine.run(b.engine->queue(*parseQueueRef("0")));
+    const auto mean = b.at(locked[6]).estimatedFinish - b.at(locked[6]).estimatedStart;
+    QVERIFY(queue->estimatedFinish - wallNow() >= 6 * mean);
+    b.finish();
+}
+
+void TestEstimates::whatHasALimitedLabelRunsOneAfterTheOther() {
+    Busy b(4);
+    const QueueRef queue = b.queue(R"({"label_limits":{"work":1}})");
+    b.fill(1, "", queue);
+    const auto labelled = b.submit(6, "", queue);
+    QVERIFY(EngineTest::eventually([&] { return b.rounds(labelled[5]) >= 5; }));
+    const auto view = b.engine.run(b.engine->queue(queue));
+    const auto mean = b.at(labelled[5]).estimatedFinish - b.at(labelled[5]).estimatedStart;
+    QVERIFY(view->estimatedFinish - wallNow() >= 5 * mean);
+    b.finish();
+}
+
+void TestEstimates::heldActionsTakeNoPartOfTheMachine() {
+    Busy b(2);
+    const QueueRef held = b.queue(R"({"weight":10})");
+    (void)b.submit(3, R"(,"hold":true)", held);
+    b.fill(2);
+    const auto plain = b.submit(5, "");
+    QVERIFY2(isAbout(b.rounds(plain[4]), 2), std::to_string(b.rounds(plain[4])).c_str());
+    QCOMPARE(b.engine.run(b.engine->queue(held))->estimatedFinish, 0);
+    b.finish();
+}
+
+void TestEstimates::aNewQueueIsEstimatedByWhatWasSeenBefore() {
+    Busy b(2);
+    b.fill(2);
+    const QueueRef fresh = b.queue();
+    const auto waiting = b.submit(3, "", fresh);
+    const auto view = b.engine.run(b.engine->queue(fresh));
+    QVERIFY(view->estimatedStart != 0 && view->estimatedFinish > view->estimatedStart);
+    QVERIFY(b.rounds(waiting[2]) > 0);
+    b.finish();
+}
+
+void TestEstimates::somethingNewIsEstimatedByWhatCompletedAtAll() {
+    Busy b(1);
+    b.fill(1);
+    const Lsn unknown = b.engine.sh("true", R"(,"label":"never seen")");
+    const ActionResult seen = b.at(unknown);
+    QVERIFY(seen.estimatedStart != 0 && seen.estimatedFinish - seen.estimatedStart >= 400'000);
+    b.finish();
+}
+
+void TestEstimates::nothingIsSaidWhereNothingIsKnown() {
+    EngineTest engine(1);
+    const Lsn runs = engine.sh("while [ ! -e go ]; do sleep 0.05; done");
+    const Lsn waits = engine.sh("true");
+    QVERIFY(
+        EngineTest::eventually([&] { return engine.run(engine->action(runs))->state == ActionState::Running; }));
+    QCOMPARE(engine.run(engine->action(runs))->estimatedFinish, 0);
+    QCOMPARE(engine.run(engine->action(waits))->estimatedStart, 0);
+    const auto queue = engine.run(engine->queue(*parseQueueRef("0")));
+    QCOMPARE(queue->estimatedStart, 0);
+    QCOMPARE(queue->estimatedFinish, 0);
+    std::ofstream(engine.path("go")) << "";
+    (void)engine.wait(waits);
+}
+
+void TestEstimates::whatAQueueTakesIsKnownAfterARestart() {
+    Busy b(1);
+    const QueueRef slow = b.queue();
+    b.learn(slow);
+    for (int i = 0; i < 20; ++i) (void)b.engine.wait(b.engine.sh("true", R"(,"label":"work")")); // of another queue
+    b.engine.stop();
+    b.engine.start();
+    const auto mean = [&](const QueueRef& ref) { // of the queue: whoever waits behind one of it
+        b.running = {b.engine.sh("while [ ! -e go ]; do sleep 0.05; done", R"(,"label":"work")", ref)};
+        const auto waiting = b.submit(11, "", ref);
+        WallMicros wait = 0;
+        (void)EngineTest::eventually([&] {
+            const ActionResult seen = b.at(waiting[10]);
+            wait = seen.estimatedStart - wallNow();
+            return seen.estimatedStart != 0;
+        });
+        b.finish();
+        for (const Lsn lsn : waiting) (void)b.engine.wait(lsn);
+        std::filesystem::remove(b.engine.path("go"));
+        return wait;
+    };
+    QVERIFY(mean(slow) >= 10 * 400'000);
+}
+
+int main(int argc, char** argv) {
+    if (const auto launched = runners::runLauncherIfAsked(argc, argv)) return *launched;
+    const QCoreApplication application(argc, argv);
+    TestEstimates test;
+    return QTest::qExec(&test, argc, argv);
+}
+#include "tst_estimates.moc"
