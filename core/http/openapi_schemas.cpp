@@ -292,7 +292,7 @@ std::string_view openApiSchemas() {
   "properties":{"holding":{"type":"boolean","description":"nothing starts"},"used_percent":{"type":"number",
   "minimum":0,"description":"of the machine's memory, when last looked at"},"stopped":{"type":"integer",
   "format":"int64","minimum":0,"description":"actions, since the start"},"reason":{"type":"string"},
-  "events":{"type":"array","maxItems":10,"description":"what it did last, the newest last",
+  "events":{"type":"array","description":"what it did last, ten at most, the newest last",
   "items":{"type":"object","required":["t","what","reason"],"properties":{"t":{"type":"integer","format":"int64"},
   "what":{"enum":["hold","go_on","stop"]},"reason":{"type":"string"},
   "lsn":{"type":"integer","format":"int64","minimum":1,"description":"the action that was stopped"}}}}}},
