@@ -284,7 +284,7 @@ coro::Task<Result<SubmitAnswer>> EngineCore::take(Submission submission) {
     const Result<Lsn> first = co_await takeLsns(resolved->count);
     if (!first) co_return std::unexpected(first.error());
 
-    SubmitAnswer answer{{}, id};
+    SubmitAnswer answer{.items = {}, .queue = id, .ended = {}};
     std::int64_t next = first->value;
     for (store::AcceptItem& item : resolved->items) {
         item.row.lsn = Lsn{next};
