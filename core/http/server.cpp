@@ -10,6 +10,7 @@
 #include <charconv>
 #include <fmt/format.h>
 #include <future>
+#include <stdexcept>
 #include <sys/resource.h>
 #include <thread>
 
@@ -221,10 +222,17 @@ Server::~Server() {
 }
 
 Result<std::unique_ptr<Server>> Server::startOn(ListeningSocket socket, Handler& handler, Limits limits) {
-    auto impl = std::make_unique<Impl>(handler, limits);
-    if (auto taken = impl->take(std::move(socket)); !taken) return std::unexpected(std::move(taken.error()));
-    impl->begin();
-    return std::unique_ptr<Server>(new Server(std::move(impl)));
+    // A loop and its thread are more than a machine may have left; Asio and the library say so by throwing.
+    try {
+        auto impl = std::make_unique<Impl>(handler, limits);
+        if (auto taken = impl->take(std::move(socket)); !taken) return std::unexpected(std::move(taken.error()));
+        impl->begin();
+        return std::unique_ptr<Server>(new Server(std::move(impl)));
+    } catch (const std::runtime_error& problem) {
+        return fail(ErrorKind::Io, fmt::format("no server can be started ({}); raise the limit of open files or "
+                                               "threads",
+                                               problem.what()));
+    }
 }
 
 Result<std::unique_ptr<Server>> Server::start(const ListenAddress& address, Handler& handler, Limits limits) {

@@ -210,7 +210,8 @@ void Order::checkLocks() const {
         assert(std::ranges::binary_search(locks_.locksOf(classes_[lanes_[lane].cls].locks), lock));
         assert(locks_.refusal(classes_[lanes_[lane].cls].locks, lane) && "a lane waits for something");
     });
-    std::uint32_t counted = 0, blocked = 0;
+    [[maybe_unused]] std::uint32_t counted = 0;
+    [[maybe_unused]] std::uint32_t blocked = 0;
     for (std::uint32_t i = 0; i < queues_.size(); ++i)
         if (queues_[i])
             for (const QueueShape& of : queues_[i]->shapes) counted += of.blocked;
@@ -220,7 +221,7 @@ void Order::checkLocks() const {
         assert(listed[i] == 1 && "a lane that waits is in one list");
     }
     assert(counted == blocked && listed.size() == blocked);
-    std::uint32_t claims = 0;
+    [[maybe_unused]] std::uint32_t claims = 0;
     for (std::uint32_t i = 0; i < lanes_.end(); i = lanes_.next(i))
         if (lanes_.present(i) && lanes_[i].claims) ++claims;
     assert(claims == locks_.claimants().size());

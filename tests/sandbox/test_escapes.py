@@ -35,6 +35,11 @@ def wait_for(condition, what, limit=30):
     raise AssertionError("it did not come to this: " + what)
 
 
+def daemon(number):
+    """An argument that tells the daemons of this run from those of another one beside it."""
+    return f"yard-hostile-daemon-{number}-{os.getpid()}"
+
+
 def processes_named(marker):
     found = []
     for path in glob.glob("/proc/[0-9]*/cmdline"):
@@ -233,16 +238,16 @@ class Escapes(unittest.TestCase):
         self.assertEqual(self.number(out, "file"), LIMITS["file_bytes"] >> 20, result)
 
     def test_a_daemon_ends_with_its_action(self):
-        result, out = self.run_one("daemon", "yard-hostile-daemon-1")
+        result, out = self.run_one("daemon", daemon(1))
         self.assertEqual((result["state"], out), ("completed", "left\n"))
-        self.assertEqual(processes_named("yard-hostile-daemon-1"), [])
+        self.assertEqual(processes_named(daemon(1)), [])
 
     def test_nothing_survives_a_cancel(self):
-        lsn = self.submit("stay", "yard-hostile-daemon-2")
-        wait_for(lambda: processes_named("yard-hostile-daemon-2"), "the daemon lives")
+        lsn = self.submit("stay", daemon(2))
+        wait_for(lambda: processes_named(daemon(2)), "the daemon lives")
         self.engine.call("POST", f"jobs/{lsn}/cancel", {})
         self.assertEqual(self.engine.result(lsn)["state"], "cancelled")
-        self.assertEqual(processes_named("yard-hostile-daemon-2"), [])
+        self.assertEqual(processes_named(daemon(2)), [])
 
     def test_what_is_left_is_looked_at_not_followed(self):
         result, out = self.run_one("leave", self.engine.data)
@@ -291,10 +296,10 @@ class Escapes(unittest.TestCase):
         self.assertIn("is not there in the sandbox", result["note"])
 
     def test_the_deadline_holds(self):
-        lsn = self.submit("stay", "yard-hostile-daemon-3", deadline_s=1)
+        lsn = self.submit("stay", daemon(3), deadline_s=1)
         result = self.engine.result(lsn)
         self.assertEqual((result["state"], result["reason"]), ("failed", "deadline"))
-        self.assertEqual(processes_named("yard-hostile-daemon-3"), [])
+        self.assertEqual(processes_named(daemon(3)), [])
 
     def test_processor_time_of_all_processes_is_counted(self):
         script = "(i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done) & wait"
@@ -372,11 +377,11 @@ class Deaths(unittest.TestCase):
         try:
             with open(HOSTILE, "rb") as file:
                 engine.register("hostile", file.read())
-            engine.call("POST", "jobs", {"worker": "hostile", "function": "stay", "args": "yard-hostile-daemon-4"})
-            wait_for(lambda: processes_named("yard-hostile-daemon-4"), "the daemon lives")
+            engine.call("POST", "jobs", {"worker": "hostile", "function": "stay", "args": daemon(4)})
+            wait_for(lambda: processes_named(daemon(4)), "the daemon lives")
             engine.process.kill()
             engine.process.wait()
-            wait_for(lambda: not processes_named("yard-hostile-daemon-4"), "all is gone")
+            wait_for(lambda: not processes_named(daemon(4)), "all is gone")
         finally:
             engine.process.stdout.close()
             engine.log.close()
@@ -387,9 +392,9 @@ class Deaths(unittest.TestCase):
         self.addCleanup(engine.stop)
         with open(HOSTILE, "rb") as file:
             engine.register("hostile", file.read())
-        engine.call("POST", "jobs", {"worker": "hostile", "function": "stay", "args": "yard-hostile-daemon-5",
+        engine.call("POST", "jobs", {"worker": "hostile", "function": "stay", "args": daemon(5),
                                      "deadline_s": 60, "not_before": 0})
-        before = wait_for(lambda: processes_named("yard-hostile-daemon-5"), "the daemon lives")
+        before = wait_for(lambda: processes_named(daemon(5)), "the daemon lives")
         children = []
         for path in glob.glob(f"/proc/{engine.process.pid}/task/*/children"):
             with open(path, encoding="utf-8") as file:

@@ -35,7 +35,7 @@ struct Column {
     bool stretches = false; ///< takes the rest; `width` is then its least
     int falls = 0;          ///< 1 falls away first when there is no room; 0: never
     bool hidden = false;    ///< shown only when chosen
-    QString sort;           ///< the engine's name to sort by; empty: cannot be sorted
+    QString sort = {};      ///< the engine's name to sort by; empty: cannot be sorted
 };
 
 struct Cell {

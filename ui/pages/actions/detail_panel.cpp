@@ -257,7 +257,7 @@ QWidget* DetailPanel::makeOutput() {
     split->addWidget(facts);
     split->setStretchFactor(0, 1);
     split->setSizes({600, scaled(240), scaled(300)});
-    for (Facts* facts : {why_, locks_}) connect(facts, &Facts::linkClicked, this, &DetailPanel::followTarget);
+    for (Facts* each : {why_, locks_}) connect(each, &Facts::linkClicked, this, &DetailPanel::followTarget);
     return split;
 }
 

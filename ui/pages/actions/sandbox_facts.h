@@ -13,11 +13,11 @@ namespace yard::ui {
 
 /// What is known; each is empty until it was asked for, or when it is no longer kept.
 struct SandboxInput {
-    QJsonObject action;     ///< GET jobs/{lsn}
-    QJsonObject spec;       ///< GET jobs/{lsn}/spec
-    QJsonObject descriptor; ///< GET workers/{id}, of a registered worker
-    QJsonObject session;    ///< GET session
-    QJsonObject settings;   ///< GET settings
+    QJsonObject action;          ///< GET jobs/{lsn}
+    QJsonObject spec;            ///< GET jobs/{lsn}/spec
+    QJsonObject descriptor = {}; ///< GET workers/{id}, of a registered worker
+    QJsonObject session;         ///< GET session
+    QJsonObject settings = {};   ///< GET settings
     bool isExec() const { return action.value("worker").toString() == "exec"; }
 };
 
