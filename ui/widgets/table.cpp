@@ -74,11 +74,17 @@ void Table::beforeOrder() {
     keptIds_.clear();
     if (!all_) keptIds_ = selectedIds();
     keptCurrent_ = currentId();
+    if (currentIndex().isValid())
+        missed_.clear();
+    else if (!missed_.empty())
+        keptIds_ = missed_;
+    if (keptCurrent_ == 0 && !missed_.empty()) keptCurrent_ = missed_.front();
     keptRow_ = keptCurrent_ == 0 ? currentIndex().row() : -1;
     const int top = verticalScrollBar()->value() > 0 && !reordering_ ? rowAt(0) : -1;
     keptTop_ = top < 0 ? 0 : rows_->idAt(top);
     keptTopAt_ = top < 0 ? 0 : rowViewportPosition(top);
     keptEnd_ = top >= 0 && isAtEnd();
+    keptLast_ = keptRow_ >= 0 && keptRow_ == rows_->rowCount() - 1 && isAtEnd();
 }
 
 /// The same rows stay selected, wherever they are now; what was first in view stays there.
@@ -88,23 +94,33 @@ void Table::afterOrder() {
     reordering_ = false;
     const int scrolled = verticalScrollBar()->value();
     const int current = keptCurrent_ != 0 ? rows_->rowOf(keptCurrent_) : -1;
-    if (current >= 0) selectionModel()->setCurrentIndex(rows_->index(current, 0), QItemSelectionModel::NoUpdate);
+    if (current >= 0)
+        selectionModel()->setCurrentIndex(rows_->index(current, 0), QItemSelectionModel::NoUpdate);
+    else if (keptCurrent_ != 0)
+        miss();
     if (all_)
         selectAll();
     else
         reselect(std::exchange(keptIds_, {}));
-    // One that is not known yet is known by its place.
-    if (const int row = std::min(keptRow_, rows_->rowCount() - 1); row >= 0 && !all_)
+    // One that is not known yet is known by its place; at a guessed end that place is the end.
+    const int last = rows_->rowCount() - 1;
+    if (const int row = keptLast_ ? last : std::min(keptRow_, last); row >= 0 && !all_)
         selectionModel()->setCurrentIndex(rows_->index(row, 0),
                                           QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
     const int top = keptTop_ != 0 ? rows_->rowOf(keptTop_) : -1;
     updateGeometries(); // how far it can be scrolled now
     const bool topIsGone = top < 0 && keptTop_ != 0;
-    verticalScrollBar()->setValue(top >= 0 ? top * verticalHeader()->defaultSectionSize() - keptTopAt_
-                                  : topIsGone && keptEnd_ ? verticalScrollBar()->maximum()
-                                                          : scrolled);
+    verticalScrollBar()->setValue(top >= 0 ? top * verticalHeader()->defaultSectionSize() - keptTopAt_ : scrolled);
+    if (keptLast_ || (topIsGone && keptEnd_)) verticalScrollBar()->setValue(verticalScrollBar()->maximum());
     restoring_ = false;
     updateFrozen();
+}
+
+/// A list that is asked for anew begins with its first page: what was current and selected behind it comes again.
+void Table::miss() {
+    missed_ = keptIds_;
+    std::erase(missed_, keptCurrent_);
+    missed_.insert(missed_.begin(), keptCurrent_);
 }
 
 /// Rows next to one another are one range; more than kMostRanges of them are no selection that a hand made.
@@ -142,6 +158,10 @@ void Table::onRowsAdded() {
         restoring_ = true;
         selectAll();
         restoring_ = false;
+    }
+    if (!missed_.empty() && !currentIndex().isValid()) {
+        beforeOrder();
+        afterOrder();
     }
     if (!std::exchange(followsEnd_, false)) return;
     updateGeometries();

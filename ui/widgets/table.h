@@ -71,6 +71,7 @@ private:
     void onHeaderClicked(int section);
     void beforeOrder();
     void afterOrder();
+    void miss();
     void reselect(std::vector<qint64> ids);
     bool isAtEnd() const;
     void beforeRowsAdded(const QModelIndex& parent, int first);
@@ -97,9 +98,11 @@ private:
     bool pressed_ = false;
     bool all_ = false;
     bool restoring_ = false;
-    bool reordering_ = false; ///< by the header: other rows may come into view
-    bool keptEnd_ = false;    ///< the end was in view when the order changed
-    bool followsEnd_ = false; ///< rows come behind a guessed end that is in view
+    bool reordering_ = false;    ///< by the header: other rows may come into view
+    std::vector<qint64> missed_; ///< current and selected when it was there: the current one first
+    bool keptEnd_ = false;       ///< the end was in view when the order changed
+    bool keptLast_ = false;      ///< and was current, but only guessed
+    bool followsEnd_ = false;    ///< rows come behind a guessed end that is in view
     bool endIsCurrent_ = false;
 };
 
