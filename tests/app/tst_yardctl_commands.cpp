@@ -506,8 +506,8 @@ void TestYardctlCommands::topLivesInATerminal() {
     QCOMPARE(server.requests().size(), asked);
     seen.clear();
     QCOMPARE(::write(terminal, " ", 1), ssize_t{1}); // asks again at once
-    QVERIFY2(sees("render"), seen.c_str());
-    QVERIFY(server.requests().size() > asked);
+    // What is seen next may be the rest of what was drawn before.
+    QTRY_VERIFY_WITH_TIMEOUT(server.requests().size() > asked, 20'000);
     seen.clear();
     QCOMPARE(::write(terminal, "q", 1), ssize_t{1});
     QVERIFY2(sees("\x1b[?1049l"), seen.c_str());
