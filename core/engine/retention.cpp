@@ -20,13 +20,18 @@ constexpr std::int64_t kSlackPart = 20;
 constexpr std::int64_t kLeastSlack = 1'000;
 constexpr int kMostRounds = 10;
 
-// What one step takes of the store thread: about a millisecond each.
+// What one step takes of the store thread: about half a millisecond each.
 constexpr int kRowsAtOnce = 500;
-constexpr std::size_t kChunksAtOnce = 100;
-constexpr int kPagesAtOnce = 32;
+constexpr std::size_t kChunksAtOnce = 50;
+constexpr int kPagesAtOnce = 16;
 constexpr Duration kMeasureStep{5'000};
+// A pause is so many times as long as the step before it.
+constexpr int kPauseAlone = 1;
+constexpr int kPauseBesideOthers = 12;
 constexpr Duration kLeastPause{500};
 constexpr Duration kMostPause{50'000};
+/// Others are at the journal when they wrote to it this recently.
+constexpr Duration kRecently{100'000};
 constexpr Duration kBusyPause{100'000};
 constexpr int kBusyTries = 100;
 
@@ -100,7 +105,7 @@ coro::Task<Result<GcReport>> Retention::passAlone(bool dryRun, bool thorough) {
         pass->survey = std::move(*survey);
         return {};
     });
-    if (!dryRun) finishedSince_ = 0;
+    if (!dryRun) finishedSince_ = gone_ = 0;
     if (good) good = co_await measure(pass);
     const auto excess = [&] { return pass->report.usedBytes - pass->report.limitBytes - recentBytes_; };
     const bool limited = parts_.settings.keepDiskPercent > 0;
@@ -146,7 +151,20 @@ coro::Task<Result<void>> Retention::steps(PassPtr pass, F step) {
     }
 }
 
-/// One step on the store thread, then a pause of the same length.
+/// How long the journal is left to others after a step. Every page that is written makes their checkpoints longer,
+/// so beside others a step is followed by a long pause, unless more comes in than goes or the disk fills up.
+Duration Retention::pauseAfter(Duration step) {
+    const std::uint64_t operations = parts_.store.stats().operations;
+    const MonoTime now = MonoClock::now();
+    if (operations > operationsSeen_ + 1) othersWrote_ = now;
+    operationsSeen_ = operations;
+    const bool besideOthers = now - othersWrote_ < kRecently;
+    const bool fallsBehind = finishedSince_ > gone_ + static_cast<std::uint64_t>(kLeastSlack);
+    const bool gently = besideOthers && !fallsBehind && !overLimit_;
+    return std::clamp<Duration>(step * (gently ? kPauseBesideOthers : kPauseAlone), kLeastPause, kMostPause);
+}
+
+/// One step on the store thread, then a pause.
 coro::Task<Result<store::Swept>> Retention::commit(store::Action action) {
     for (int i = 0;; ++i) {
         const MonoTime begun = MonoClock::now();
@@ -155,7 +173,7 @@ coro::Task<Result<store::Swept>> Retention::commit(store::Action action) {
             co_await coro::sleepFor(kBusyPause);
             continue;
         }
-        co_await coro::sleepFor(std::clamp<Duration>(MonoClock::now() - begun, kLeastPause, kMostPause));
+        co_await coro::sleepFor(pauseAfter(MonoClock::now() - begun));
         if (done.error) co_return std::unexpected(*done.error);
         co_return done.swept ? std::move(*done.swept) : store::Swept{};
     }
@@ -183,6 +201,7 @@ coro::Task<Result<void>> Retention::measure(PassPtr pass) {
     report.diskBytes = pass->use.disk;
     report.limitBytes =
         parts_.settings.keepDiskPercent > 0 ? pass->use.disk / 100 * parts_.settings.keepDiskPercent : 0;
+    overLimit_ = report.limitBytes > 0 && report.usedBytes > report.limitBytes;
     co_return Result<void>{};
 }
 
@@ -207,6 +226,7 @@ coro::Task<Result<void>> Retention::retire(PassPtr pass) {
             co_await commit(store::RetireOutdated{pass->plan.what, from, kRowsAtOnce});
         if (!step) co_return std::unexpected(step.error());
         parts_.counters.retired += static_cast<std::uint64_t>(step->gone);
+        gone_ += static_cast<std::uint64_t>(step->gone);
         for (const auto& [first, last] : step->runs)
             for (Lsn lsn = first; lsn <= last; ++lsn.value) parts_.retired(lsn);
         if (!step->more) co_return Result<void>{};
