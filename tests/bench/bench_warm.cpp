@@ -1,7 +1,10 @@
 // The rows of warm work: no-op actions through the engine as its users start it, journal on, two processes made
 // with the C++ kit, beside the same processes driven by a bare loop over their sockets and beside SQLite alone.
 //
-//   bench_warm [--rounds N] [--actions N] [YARDMASTER]     (default: `yardmaster` beside this program)
+//   bench_warm [--rounds N] [--actions N] [--only-idle 1] [YARDMASTER]    (default: `yardmaster` beside this
+//   program)
+//
+// With --only-idle just the last of the rows: one at a time to an idle engine, for a profile.
 //
 // This program is the worker, too: it registers itself.
 #include "core/base/clock.h"
@@ -263,8 +266,9 @@ int main(int argc, char** argv) {
     if (std::getenv("YARD_SOCKET_FD") || std::getenv("YARD_ACTION")) return serve(argc, argv);
     double rounds = 5;
     double actions = 200'000;
-    const std::string program =
-        bench::programFrom(argc, argv, {{"--rounds", rounds}, {"--actions", actions, kGroup}});
+    double onlyIdle = 0;
+    const std::string program = bench::programFrom(
+        argc, argv, {{"--rounds", rounds}, {"--actions", actions, kGroup}, {"--only-idle", onlyIdle, 0}});
     const long count = static_cast<long>(actions) / kGroup * kGroup;
     const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
     const bench::ScratchDirectory scratch("bench_warm");
@@ -272,6 +276,14 @@ int main(int argc, char** argv) {
     registerWorker(server, self, "ahead", kAhead);
     registerWorker(server, self, "one", 0);
     warmUp(server);
+    if (onlyIdle > 0) {
+        for (int round = 0; round < static_cast<int>(rounds); ++round) {
+            const Latency idle = latency(server, "ahead", 2'000);
+            fmt::print("idle p50 {:.0f} us, p99 {:.0f} us\n", idle.p50, idle.p99);
+            std::fflush(stdout);
+        }
+        return 0;
+    }
     std::vector<double> ahead, one, aheadRatio, oneRatio, journalRatio, p50, p99;
     for (int round = 0; round < static_cast<int>(rounds); ++round) {
         const double limitAhead = bare(self, kProcesses, kAhead, 2 * count);
