@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <sys/eventfd.h>
+#include <system_error>
+#include <unistd.h>
 
 namespace yard::coro {
 
@@ -45,17 +48,23 @@ bool VirtualClock::skipTo(MonoTime next) noexcept {
 
 // ---- Mailbox
 
+Mailbox::Mailbox()
+    : bell_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    if (!bell_) throw std::system_error(errno, std::system_category(), "eventfd");
+}
+
 bool Mailbox::post(Band band, Posted function) {
-    std::lock_guard lock(mutex_);
-    if (!io_) return false;
-    bands_[static_cast<std::size_t>(band)].push_back(std::move(function));
-    hasMail_.store(true, std::memory_order_release);
-    if (asleep_) {
-        asleep_ = false;
-        wakeups_.fetch_add(1, std::memory_order_relaxed);
-        // Under the lock, because the loop takes io_ away under it.
-        asio::post(*io_, [] {});
+    {
+        const std::lock_guard lock(mutex_);
+        if (closed_) return false;
+        bands_[static_cast<std::size_t>(band)].push_back(std::move(function));
+        hasMail_.store(true, std::memory_order_release);
+        if (!std::exchange(asleep_, false)) return true;
     }
+    // A ring that comes when the loop is up for another reason makes it look once more, and finds nothing.
+    wakeups_.fetch_add(1, std::memory_order_relaxed);
+    const std::uint64_t one = 1;
+    (void)!::write(bell_.get(), &one, sizeof one); // fails at 2^64 rings
     return true;
 }
 
@@ -69,13 +78,31 @@ std::size_t Mailbox::size() const {
 // ---- Kernel: Asio and the one timer with which the loop wakes itself
 
 struct Loop::Kernel {
+    /// `bell` stays the caller's.
+    explicit Kernel(int bellFd)
+        : bell(io, bellFd) {
+        watchBell();
+    }
+    ~Kernel() { bell.release(); }
+    Kernel(const Kernel&) = delete;
+    Kernel& operator=(const Kernel&) = delete;
+
     asio::io_context io{1};
     asio::executor_work_guard<asio::io_context::executor_type> work{io.get_executor()};
     asio::basic_waitable_timer<std::chrono::steady_clock, asio::wait_traits<std::chrono::steady_clock>,
                                asio::io_context::executor_type>
         alarm{io};
     MonoTime alarmAt = MonoTime::max();
+    asio::posix::basic_stream_descriptor<asio::io_context::executor_type> bell;
 
+    void watchBell() {
+        bell.async_wait(asio::posix::descriptor_base::wait_read, [this](const ErrorCode& error) {
+            if (error) return;
+            std::uint64_t rings = 0;
+            (void)!::read(bell.native_handle(), &rings, sizeof rings);
+            watchBell();
+        });
+    }
     /// An alarm that is set too early is left alone: it costs one wake-up, setting it anew a system call per block.
     void setAlarm(MonoTime at, Duration from) {
         if (alarmAt <= at) return;
@@ -95,20 +122,18 @@ Loop::Loop()
 Loop::Loop(Options options)
     : name_(std::move(options.name))
     , clock_(options.clock ? options.clock : &Clock::real())
-    , kernel_(std::make_unique<Kernel>())
     , mailbox_(std::make_shared<Mailbox>())
+    , kernel_(std::make_unique<Kernel>(mailbox_->bell_.get()))
     , switchTime_(clock_->now())
     , selfishness_(options.selfishness)
-    , latencyLimit_(options.latencyLimit) {
-    mailbox_->io_ = &kernel_->io;
-}
+    , latencyLimit_(options.latencyLimit) {}
 
 Loop::~Loop() {
     closing_ = true;
     Mailbox::Bands undelivered;
     {
         std::lock_guard lock(mailbox_->mutex_);
-        mailbox_->io_ = nullptr;
+        mailbox_->closed_ = true;
         undelivered.swap(mailbox_->bands_);
         mailbox_->hasMail_.store(false, std::memory_order_relaxed);
     }

@@ -157,8 +157,8 @@ private:
 
     std::string name_;
     Clock* clock_;
-    std::unique_ptr<Kernel> kernel_;
     std::shared_ptr<Mailbox> mailbox_;
+    std::unique_ptr<Kernel> kernel_; ///< watches the mailbox's bell
     TimerHeap timers_;
     std::vector<Service> services_;
     Mailbox::Bands mail_;                               ///< taken and not yet run

@@ -1,7 +1,10 @@
 // Mailbox: the way into a loop from other OS threads (ENGINE 9). A vector per band under one mutex, swapped whole
-// by the loop; a post costs a system call only when the loop had declared itself asleep. Owner: shared;
-// thread-safe. Lifetime: outlives its loop, then refuses.
+// by the loop; a post costs a system call only when the loop had declared itself asleep, and makes it holding no
+// lock: whoever is woken on the same CPU runs at once, and would only wait for it. Owner: shared; thread-safe.
+// Lifetime: outlives its loop, then refuses.
 #pragma once
+
+#include "core/base/unique_fd.h"
 
 #include <array>
 #include <atomic>
@@ -10,10 +13,6 @@
 #include <functional>
 #include <mutex>
 #include <vector>
-
-namespace boost::asio {
-class io_context;
-} // namespace boost::asio
 
 namespace yard::coro {
 
@@ -26,6 +25,8 @@ using Posted = std::move_only_function<void()>;
 /// who posts holds to the bound of his edge (ENGINE 9), size() helps.
 class Mailbox {
 public:
+    /// Throws std::system_error without a descriptor to wake by.
+    Mailbox();
     /// Queues `function` for the loop's thread; it must neither suspend nor throw. False when the loop is gone
     /// (then the function is destroyed unrun). Wakes the loop only when that has declared itself asleep.
     bool post(Band band, Posted function);
@@ -41,7 +42,8 @@ private:
 
     mutable std::mutex mutex_;
     Bands bands_;
-    boost::asio::io_context* io_ = nullptr; ///< null when the loop is gone
+    const UniqueFd bell_; ///< an eventfd that the loop watches
+    bool closed_ = false; ///< the loop is gone
     bool asleep_ = false;
     std::atomic<bool> hasMail_{false};
     std::atomic<std::uint64_t> wakeups_{0};
