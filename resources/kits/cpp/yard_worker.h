@@ -31,6 +31,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <poll.h>
 #include <stdexcept>
 #include <string>
 #include <sys/socket.h>
@@ -295,7 +296,13 @@ private:
     bool take(std::size_t count, std::string& out) {
         while (buffer_.size() - at_ < count) {
             char bytes[65536];
-            const ssize_t n = ::recv(fd_, bytes, sizeof bytes, 0);
+            // Whoever sleeps in recv() is woken as well when the engine takes an answer; in poll(), not.
+            const ssize_t n = ::recv(fd_, bytes, sizeof bytes, MSG_DONTWAIT);
+            if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+                struct pollfd readable = {fd_, POLLIN, 0};
+                ::poll(&readable, 1, -1);
+                continue;
+            }
             if (n < 0 && errno == EINTR) continue;
             if (n <= 0) return false;
             buffer_.erase(0, at_);
