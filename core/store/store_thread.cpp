@@ -17,7 +17,7 @@ static constexpr int kSomePages = 250;
 /// Without a pause: what many rows have changed is many different pages and soon too much to copy at once, what few
 /// rows have changed is the same few pages again and again.
 static constexpr std::int64_t kManyRows = 500;
-static constexpr int kManyPages = 1'000;
+static constexpr int kManyPages = 2'500;
 /// A WAL this long means that readers kept it from starting over: then they are waited for.
 static constexpr int kLongWalPages = 8'000;
 /// One transaction takes at most this much, so that no answer waits for a whole backlog.
