@@ -20,8 +20,8 @@ namespace {
 
 constexpr Duration kBetweenLooks{10'000};
 /// Of one CPU, of all of them together: above they are let go, below they come together.
-constexpr double kMuch = 0.85;
-constexpr double kLittle = 0.6;
+constexpr double kMuch = 0.92;
+constexpr double kLittle = 0.8;
 /// Each other's way costs a few microseconds a turn; so much costs somebody else.
 constexpr std::int64_t kLongWait = 150;
 constexpr std::int64_t kSomeTurns = 20;
@@ -126,18 +126,15 @@ void Together::look(MonoTime now, bool may) {
     const Duration span = now - usedAt_;
     last_ = *use;
     usedAt_ = now;
+    // Their own doing, which may be over at the next look: no reason to back off.
+    if (!shouldBeTogether(done, span, cpu_.has_value())) return part();
     if (cpu_ && isCrowded(done)) {
         apartUntil_ = now + backOff_;
         backOff_ = std::min(backOff_ * 2, kLongestBackOff);
         return part();
     }
-    const bool should = shouldBeTogether(done, span, cpu_.has_value());
-    if (should == cpu_.has_value()) {
-        if (cpu_ && now > apartUntil_ + kLongestBackOff) backOff_ = kFirstBackOff;
-        return;
-    }
-    if (!should) return part();
-    move(::sched_getcpu());
+    if (!cpu_) return move(::sched_getcpu());
+    if (now > apartUntil_ + kLongestBackOff) backOff_ = kFirstBackOff;
 }
 
 void Together::part() {

@@ -4,6 +4,7 @@
 #include <QTest>
 #include <sched.h>
 #include <thread>
+#include <time.h>
 
 using namespace yard;
 
@@ -14,6 +15,18 @@ cpu_set_t cpusOfThisThread() {
     CPU_ZERO(&cpus);
     ::sched_getaffinity(0, sizeof cpus, &cpus);
     return cpus;
+}
+
+/// Keeps the CPU busy for so long by its own account.
+void workFor(Duration much) {
+    const auto used = [] {
+        timespec time{};
+        ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+        return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+    };
+    const auto begun = used();
+    while (used() - begun < much) {
+    }
 }
 
 } // namespace
@@ -69,12 +82,28 @@ private slots:
         QVERIFY(together.areTogether());
     }
 
+    void whoWorksHardPartsAndComesTogetherAgainAsSoonAsThatIsOver() {
+        skipOnOneCpu();
+        Together together;
+        together.join();
+        MonoTime now{std::chrono::hours(1)};
+        together.look(now, true);
+        QVERIFY(together.areTogether());
+        workFor(Duration{50'000});
+        now += std::chrono::milliseconds(20);
+        together.look(now, true);
+        QVERIFY(!together.areTogether());
+        now += std::chrono::milliseconds(500);
+        together.look(now, true);
+        QVERIFY(together.areTogether());
+    }
+
     void whatMembersWaitAndRunDecides() {
         const Duration span{10'000};
         QVERIFY(Together::shouldBeTogether({.ran = 5'000, .waited = 0, .turns = 100}, span, false));
-        QVERIFY(!Together::shouldBeTogether({.ran = 7'000, .waited = 0, .turns = 100}, span, false));
-        QVERIFY(Together::shouldBeTogether({.ran = 7'000, .waited = 0, .turns = 100}, span, true));
-        QVERIFY(!Together::shouldBeTogether({.ran = 9'000, .waited = 0, .turns = 100}, span, true));
+        QVERIFY(!Together::shouldBeTogether({.ran = 8'500, .waited = 0, .turns = 100}, span, false));
+        QVERIFY(Together::shouldBeTogether({.ran = 8'500, .waited = 0, .turns = 100}, span, true));
+        QVERIFY(!Together::shouldBeTogether({.ran = 9'500, .waited = 0, .turns = 100}, span, true));
         QVERIFY(!Together::isCrowded({.ran = 5'000, .waited = 1'000, .turns = 100})); // each other's way
         QVERIFY(Together::isCrowded({.ran = 5'000, .waited = 20'000, .turns = 100}));
         QVERIFY(!Together::isCrowded({.ran = 5, .waited = 20'000, .turns = 3})); // may be chance
