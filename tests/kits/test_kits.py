@@ -131,6 +131,18 @@ class Kit:
         self.assertEqual(worker.read()[1]["result"], 2)
         worker.end()
 
+    def test_warm_what_was_thrown_is_printed_and_a_failure_on_purpose_is_not(self):
+        worker = Warm(self.command)
+        worker.read()
+        worker.ask(1, "fail", {"message": "on purpose", "exit_code": 7})
+        worker.read()
+        worker.ask(2, "copy", None)
+        message = worker.read()[1]["message"]
+        _, out, err = worker.end()
+        self.assertEqual(out, b"")
+        self.assertNotIn("on purpose", err.decode())
+        self.assertIn(message.split(": ", 1)[-1], err.decode())
+
     def test_warm_files_go_through_the_directories(self):
         with tempfile.TemporaryDirectory() as root:
             for name in ("in", "out"):
@@ -186,6 +198,31 @@ class Python(Kit, unittest.TestCase):
         worker.ask(3, "go", None)
         self.assertEqual({worker.read()[0], worker.read()[0]}, {1, 3})
         self.assertEqual(worker.end()[0], 0)
+
+    def test_a_traceback_goes_to_stderr_and_its_last_line_into_the_answer(self):
+        worker, _ = self.warm("@yard_worker.function()\ndef bad(args, job):\n    return args['no']\nyard_worker.run()\n")
+        worker.ask(1, "bad", {})
+        self.assertEqual(worker.read()[1], {"exit_code": 1, "message": "KeyError: 'no'"})
+        err = worker.end()[2].decode()
+        self.assertIn("Traceback", err)
+        self.assertIn("in bad", err)
+
+    def test_what_was_printed_is_there_before_the_answer(self):
+        worker, _ = self.warm("@yard_worker.function()\ndef say(args, job):\n    print('said')\nyard_worker.run()\n")
+        worker.ask(1, "say", None)
+        worker.read()
+        os.set_blocking(worker.process.stdout.fileno(), False)
+        self.assertEqual(worker.process.stdout.read(), b"said\n")
+        worker.end()
+
+    def test_sys_exit_ends_the_action_and_not_the_worker(self):
+        worker, _ = self.warm("import sys\n@yard_worker.function()\ndef leave(args, job):\n    sys.exit(args)\n"
+                              "yard_worker.run(concurrency=2)\n")
+        for number, (code, answer) in enumerate([(3, {"exit_code": 3}), (None, {"exit_code": 0}),
+                                                 ("no", {"exit_code": 1, "message": "no"})] * 2, 1):
+            worker.ask(number, "leave", code)
+            self.assertEqual(worker.read(), (number, answer))
+        worker.end()
 
     def test_a_result_over_64_kib_fails(self):
         worker, _ = self.warm("@yard_worker.function()\ndef big(args, job):\n    return 'a' * 65536\nyard_worker.run()\n")

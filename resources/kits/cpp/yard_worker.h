@@ -230,7 +230,9 @@ private:
         return 0;
     }
 
-    Answer call(const Job& job) const {
+    /// What a body throws is this request's failure, and not the next one's. `threw`: it was not meant so.
+    Answer call(const Job& job, bool& threw) const {
+        threw = false;
         const auto at = functions_.find(job.function);
         if (at == functions_.end()) return Answer::fail("this worker has no function \"" + job.function + "\"");
         try {
@@ -240,7 +242,11 @@ private:
                                     " is over 64 KiB: write it into a file in outputs");
             return answer;
         } catch (const std::exception& error) {
+            threw = true;
             return Answer::fail(error.what());
+        } catch (...) {
+            threw = true;
+            return Answer::fail(job.function + " threw what is no std::exception");
         }
     }
 
@@ -268,7 +274,8 @@ private:
         Job job = jobFrom(json);
         job.inputs = "inputs";
         job.outputs = "outputs";
-        const Answer answer = call(job);
+        bool threw = false;
+        const Answer answer = call(job, threw);
         if (!answer.json.empty()) std::printf("%s\n", answer.json.c_str());
         if (!answer.message.empty()) std::fprintf(stderr, "%s\n", answer.message.c_str());
         return answer.exitCode;
@@ -331,7 +338,12 @@ private:
         std::uint64_t id = 0;
         std::string json;
         while (read(id, json)) {
-            const Answer answer = call(jobFrom(json));
+            const Job job = jobFrom(json);
+            bool threw = false;
+            const Answer answer = call(job, threw);
+            if (threw)
+                std::fprintf(stderr, "action %lld, %s: %s\n", job.lsn, job.function.c_str(),
+                             answer.message.c_str());
             std::string out = "{\"exit_code\":" + std::to_string(answer.exitCode);
             if (!answer.json.empty()) out += ",\"result\":" + answer.json;
             if (!answer.message.empty()) out += ",\"message\":" + detail::quote(answer.message.substr(0, 4000));

@@ -16,7 +16,7 @@ YARD_SOCKET_FD. "process": started once for each action, which YARD_ACTION descr
 A function gets `args` (the action's, as Python values) and `job`: `job.lsn`, and `job.inputs` and `job.outputs`,
 directories as text, or None where the descriptor says "io": "inline". What it returns becomes the result (JSON, at most
 64 KiB). Raise Fail("what went wrong", 3) to fail with a message and an exit code; any other exception fails the action
-with exit code 1 and prints its traceback. With run(concurrency=8), eight threads work on as many requests at once.
+with exit code 1 and prints its traceback to stderr; sys.exit() ends the action, not the worker. With run(concurrency=8), eight threads work on as many requests at once.
 """
 
 import json
@@ -91,6 +91,10 @@ def _call(name, args, job):
         return 0, result, None
     except Fail as failure:
         return failure.exit_code, None, str(failure)
+    except SystemExit as end:  # the end of this action, as it is in process mode, not of the worker
+        if end.code is None or isinstance(end.code, int):
+            return end.code or 0, None, None
+        return 1, None, str(end.code)
     except Exception as error:  # whatever it is, it is this request's failure and not the next one's
         traceback.print_exc()
         return 1, None, "%s: %s" % (type(error).__name__, error)
@@ -173,8 +177,9 @@ def _serve(fd, concurrency, ahead):
                     return
                 request = json.loads(frame[1])
                 job = Job(request["lsn"], request.get("inputs"), request.get("outputs"))
-                stream.write(frame[0], _answer(*_call(request["function"], request.get("args"), job)))
-                sys.stdout.flush()
+                answer = _answer(*_call(request["function"], request.get("args"), job))
+                sys.stdout.flush()  # before anybody knows that it is done: what it printed is there then
+                stream.write(frame[0], answer)
         except (BrokenPipeError, ConnectionResetError):
             return  # the engine ends this worker
 
