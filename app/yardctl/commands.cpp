@@ -207,14 +207,15 @@ std::vector<Command> programCommands() {
          .maxOperands = 0,
          .function = locksCommand},
         {.name = "pool",
-         .usage = "[--gone | restart WORKER… | detach PROCESS… | set NAME=VALUE…]",
+         .usage = "[--gone | --output PROCESS | restart WORKER… | detach PROCESS… | set NAME=VALUE…]",
          .summary = "list, replace and end warm processes; limits of all",
          .details =
              "  restart   replace a worker's processes one by one; old ones stay if the new one does not come up\n"
              "  detach    end a process once it has answered what it has\n"
              "  set       max, max_per_group, max_idle_s: at once, and kept\n"
              "NOW is the action a process works on, and for how long, or the step of its start.",
-         .options = {{"gone", 'g', "", "those that have ended, and why"}},
+         .options = {{"gone", 'g', "", "those that have ended, and why"},
+                     {"output", 'o', "PROCESS", "the end of what one printed, also one of the last that ended"}},
          .function = poolCommand},
         {.name = "completion",
          .usage = "bash|zsh|fish",

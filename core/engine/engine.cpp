@@ -247,6 +247,9 @@ coro::Task<Result<SettingsView>> Engine::changeSettings(std::string json) {
 coro::Task<PoolView> Engine::pool() {
     return onEngine(*core_, [](EngineCore& core) { return core.pool(); });
 }
+coro::Task<Result<PoolProcessDetail>> Engine::poolProcess(std::string id) {
+    return onEngine(*core_, [id = std::move(id)](EngineCore& core) { return core.poolProcess(id); });
+}
 coro::Task<Result<PoolView>> Engine::changePool(std::string json) {
     return onEngine(*core_, [json = std::move(json)](EngineCore& core) { return core.changePool(json); });
 }

@@ -250,6 +250,16 @@ struct PoolProcessView {
     std::optional<double> cpuSeconds;
     std::optional<std::int64_t> rssBytes;
 };
+/// The end of what a warm process wrote to one stream.
+struct PoolOutput {
+    std::uint64_t size = 0; ///< bytes in all
+    std::string end;        ///< the last 64 KiB at most
+};
+struct PoolProcessDetail {
+    PoolProcessView process;
+    std::optional<PoolOutput> out; ///< absent: no longer kept, of one that ended long ago
+    std::optional<PoolOutput> err;
+};
 struct PoolGroupView {
     std::string worker;
     std::string name;
@@ -429,6 +439,9 @@ public:
     coro::Task<Result<SettingsView>> changeSettings(std::string json);
     /// The warm processes as they are; looks at what they use, which takes a moment.
     coro::Task<PoolView> pool();
+    /// One of them, or one of the last that ended, with what it printed last. NotFound; Busy when the launcher does
+    /// not answer, or too many ask.
+    coro::Task<Result<PoolProcessDetail>> poolProcess(std::string id);
     /// Some of max, max_per_group and max_idle_s. Invalid names the member.
     coro::Task<Result<PoolView>> changePool(std::string json);
     /// Replaces the worker's processes one by one. NotFound, or WrongState when it is not warm.

@@ -125,6 +125,7 @@ public:
     coro::Task<SettingsView> settings();
     coro::Task<Result<SettingsView>> changeSettings(std::string json);
     coro::Task<PoolView> pool();
+    coro::Task<Result<PoolProcessDetail>> poolProcess(std::string id);
     coro::Task<Result<PoolView>> changePool(std::string json);
     coro::Task<Result<void>> restartPool(std::string worker);
     coro::Task<Result<void>> endPoolProcess(std::string id);
@@ -357,7 +358,7 @@ private:
     void readWarmEntries();
     coro::Task<void> sampleWarm(bool usedOnly);
     coro::Task<void> guardWarm();
-    PoolProcessView poolProcess(const runners::WarmProcessView& process) const;
+    PoolProcessView viewOf(const runners::WarmProcessView& process) const;
 
     // queues.cpp
     QueueView view(const QueueEntry& entry) const;

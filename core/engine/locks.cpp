@@ -99,7 +99,7 @@ Wait EngineCore::lockWait(const session::Waiting::Lock& lock) const {
     }
     const auto known = lockHolders_.find(lock.lock);
     if (lock.elsewhere && known != lockHolders_.end() && known->second) {
-        wait.holder = viewOf(*known->second);
+        wait.holder = engine::viewOf(*known->second);
         wait.message = fmt::format("lock {} is held by {}", wait.name, locks::describe(*known->second));
     } else if (lock.elsewhere) {
         wait.message = fmt::format("lock {} is held by another process", wait.name);

@@ -3,7 +3,6 @@
 #include <memory>
 #include <sys/inotify.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 namespace yard::engine {
 
@@ -32,10 +31,6 @@ Look lookAt(const std::string& directory, bool watch) {
 }
 
 } // namespace
-
-void EngineWarmHost::removeFile(std::string path) {
-    parts_.helpers.postDeletion([path = std::move(path)] { ::unlink(path.c_str()); });
-}
 
 bool EngineWarmHost::hold(std::uint64_t key, const Resources& resources) {
     return parts_.session.hold(key, resources);

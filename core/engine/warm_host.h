@@ -28,7 +28,6 @@ public:
 
     void prepare(const runners::ProcessOrder& order) override { parts_.dispatcher.prepareProcess(order); }
     void discard(const runners::ProcessOrder& order) override { parts_.dispatcher.discardProcess(order); }
-    void removeFile(std::string path) override;
     bool hold(std::uint64_t key, const Resources& resources) override;
     void letGo(std::uint64_t key) override;
     bool isCrowded() const override { return parts_.session.isCrowded(); }

@@ -2,6 +2,8 @@
 #include "core/engine/engine_core.h"
 
 #include "core/base/log.h"
+#include "core/coro/one_shot.h"
+#include "core/coro/timeout.h"
 #include "core/engine/usage_reading.h"
 #include "core/model/json_reader.h"
 #include "core/model/json_writer.h"
@@ -15,6 +17,8 @@ namespace {
 
 constexpr Duration kSampleEach{1'000'000};
 constexpr int kFewestPoolSlots = 16;
+/// A launcher that is stopped, or very busy.
+constexpr Duration kTellWithin{5'000'000};
 
 } // namespace
 
@@ -126,7 +130,7 @@ coro::Task<void> EngineCore::guardWarm() {
 
 // --- questions and changes
 
-PoolProcessView EngineCore::poolProcess(const runners::WarmProcessView& process) const {
+PoolProcessView EngineCore::viewOf(const runners::WarmProcessView& process) const {
     PoolProcessView view;
     view.id = process.id;
     view.worker = process.worker;
@@ -172,10 +176,43 @@ coro::Task<PoolView> EngineCore::pool() {
         to.spawning = group.spawning;
         to.hitRate = group.hitRate;
         to.spawnSecondsSaved = group.spawnSecondsSaved;
-        for (const auto& process : group.processes) to.processes.push_back(poolProcess(process));
+        for (const auto& process : group.processes) to.processes.push_back(viewOf(process));
     }
-    for (const auto& process : seen.gone) view.gone.push_back(poolProcess(process));
+    for (const auto& process : seen.gone) view.gone.push_back(viewOf(process));
     co_return view;
+}
+
+coro::Task<Result<PoolProcessDetail>> EngineCore::poolProcess(std::string id) {
+    using Output = std::shared_ptr<const runners::OutputEnds>;
+    coro::OneShot<Output> told("output of a process");
+    const auto asked = warm_->askOutput(id, [promise = std::make_shared<coro::Promise<Output>>(told.promise())](
+                                                Output output) { promise->set(std::move(output)); });
+    if (!asked) co_return std::unexpected(asked.error());
+    Output output;
+    try {
+        output = co_await coro::withTimeout(kTellWithin, [](coro::OneShot<Output>& shot) -> coro::Task<Output> {
+            co_return co_await shot.get();
+        }(told));
+    } catch (const coro::TimeoutError&) {
+        co_return fail(ErrorKind::Busy,
+                       "The launcher does not say what the process printed; try again in a moment.");
+    }
+    co_await sampleWarm(false);
+    PoolProcessDetail detail;
+    const runners::WarmPoolView seen = warm_->view();
+    const auto take = [&](const std::vector<runners::WarmProcessView>& processes) {
+        const auto at = std::ranges::find(processes, id, &runners::WarmProcessView::id);
+        if (at != processes.end()) detail.process = viewOf(*at);
+    };
+    take(seen.gone);
+    for (const runners::WarmGroupView& group : seen.groups) take(group.processes);
+    if (detail.process.id.empty())
+        co_return fail(ErrorKind::NotFound, fmt::format("Process \"{}\" has just been forgotten.", id));
+    if (output) {
+        detail.out = {output->out.size, output->out.bytes};
+        detail.err = {output->err.size, output->err.bytes};
+    }
+    co_return detail;
 }
 
 /// The pool's limits are settings: kept, and in force at once.

@@ -176,6 +176,7 @@ private:
     coro::Task<Response> getPool(Call& call);
     coro::Task<Response> changePool(Call& call);
     coro::Task<Response> restartPool(Call& call);
+    coro::Task<Response> getPoolProcess(Call& call);
     coro::Task<Response> endPoolProcess(Call& call);
     coro::Task<Response> changeSettings(Call& call);
     coro::Task<Response> holdAll(Call& call);

@@ -11,9 +11,8 @@ namespace yard::http {
 
 namespace {
 
-void writeProcess(JsonWriter& writer, const engine::PoolProcessView& process) {
+void writeMembers(JsonWriter& writer, const engine::PoolProcessView& process) {
     const bool isGone = process.ended != 0;
-    writer.openObject();
     writer.member("id", process.id);
     writer.member("worker", process.worker);
     if (!isGone) writer.member("state", process.state);
@@ -24,7 +23,6 @@ void writeProcess(JsonWriter& writer, const engine::PoolProcessView& process) {
     if (isGone) {
         writer.member("ended", process.ended);
         writer.member("why", process.whyEnded);
-        writer.closeObject();
         return;
     }
     writer.member("sessions", process.sessions);
@@ -39,6 +37,29 @@ void writeProcess(JsonWriter& writer, const engine::PoolProcessView& process) {
     if (process.rssBytes) writer.member("rss_bytes", *process.rssBytes);
     writer.member("why_started", process.whyStarted);
     if (!process.whyEnded.empty()) writer.member("why", process.whyEnded);
+}
+
+void writeProcess(JsonWriter& writer, const engine::PoolProcessView& process) {
+    writer.openObject();
+    writeMembers(writer, process);
+    writer.closeObject();
+}
+
+/// Not from the middle of a character: where the end of a longer text begins is chance.
+std::string_view fromCharacter(std::string_view text) {
+    constexpr std::size_t kMostInside = 3;
+    for (std::size_t n = 0; n < kMostInside && !text.empty() && (text.front() & 0xc0) == 0x80; ++n)
+        text.remove_prefix(1);
+    return text;
+}
+
+void writeOutput(JsonWriter& writer, std::string_view name, const std::optional<engine::PoolOutput>& output) {
+    if (!output) return;
+    const bool isCut = output->size > output->end.size();
+    writer.key(name);
+    writer.openObject();
+    writer.member("size", output->size);
+    writer.member("text", isCut ? fromCharacter(output->end) : std::string_view(output->end));
     writer.closeObject();
 }
 
@@ -98,6 +119,20 @@ std::string poolJson(const engine::PoolView& pool) {
 coro::Task<Response> Api::getPool(Call& call) {
     if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
     co_return jsonResponse(poolJson(co_await engine_.pool()));
+}
+
+coro::Task<Response> Api::getPoolProcess(Call& call) {
+    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
+    const auto detail = co_await engine_.poolProcess(call.capture());
+    if (!detail) co_return errorResponse(detail.error());
+    std::string text;
+    JsonWriter writer(text);
+    writer.openObject();
+    writeMembers(writer, detail->process);
+    writeOutput(writer, "stdout", detail->out);
+    writeOutput(writer, "stderr", detail->err);
+    writer.closeObject();
+    co_return jsonResponse(std::move(text));
 }
 
 coro::Task<Response> Api::changePool(Call& call) {

@@ -113,6 +113,7 @@ std::span<const Api::Route> Api::routes() {
         {{Get, "pool", Global}, &Api::getPool},
         {{Patch, "pool", Global, Json}, &Api::changePool},
         {{Post, "pool/{worker}/restart", Global, OptionalJson}, &Api::restartPool},
+        {{Get, "pool/processes/{id}", Global}, &Api::getPoolProcess},
         {{Delete, "pool/processes/{id}", Global, OptionalJson}, &Api::endPoolProcess},
         {{Get, "settings", Global}, &Api::getSettings},
         {{Patch, "settings", Global, Json}, &Api::changeSettings},

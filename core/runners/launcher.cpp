@@ -340,6 +340,12 @@ void Launcher::handle(const wire::Frame& frame) {
         }
         break;
     }
+    case wire::FrameType::AskOutput: {
+        wire::AskOutput ask;
+        good = wire::get(frame.payload, ask) && ask.slot.value < slots_.slots();
+        if (good) spawners_[ask.slot.value % spawners_.size()]->post(Spawner::AskOutput{ask.slot, ask.id});
+        break;
+    }
     case wire::FrameType::Nudge: {
         SlotId slot;
         good = wire::get(frame.payload, slot) && slot.value < slots_.slots();

@@ -257,6 +257,12 @@ void Board::streamAt(AttemptId id, const StreamAt& update) {
     appended(MonoClock::now(), true);
 }
 
+void Board::outputEnds(AttemptId id, const OutputEnds& ends) {
+    const std::scoped_lock lock(mutex_);
+    wire::put(unsent_, id, ends);
+    appended(MonoClock::now(), true);
+}
+
 void Board::appended(MonoTime now, bool hurry) {
     firstUnsent_ = std::min(firstUnsent_, now);
     urgent_ = urgent_ || hurry;

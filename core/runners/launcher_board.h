@@ -118,6 +118,7 @@ public:
     // Any thread.
 
     void streamAt(AttemptId id, const StreamAt& at);
+    void outputEnds(AttemptId id, const OutputEnds& ends);
     /// Sends now if somebody waits, leases run low, or the oldest update has waited `quiet`.
     void flushIfDue(MonoTime now);
     void flush();

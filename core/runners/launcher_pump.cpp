@@ -1,6 +1,8 @@
 #include "core/runners/launcher_pump.h"
 
 #include "core/base/thread_name.h"
+#include "core/runners/last_output.h"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -34,6 +36,7 @@ struct Pump::Flow {
     UniqueFd file;
     Sha256 hash;
     std::string head; // kept bytes while there is no file
+    LastOutput last;  // of a stream that keepsLast
     StreamResult result;
     std::uint64_t reported = 0;
     MonoTime reportAt = MonoTime::max();
@@ -62,6 +65,8 @@ void Pump::run() {
                 finish(f->key);
             else if (auto* w = std::get_if<Watch>(&message))
                 watch(w->key, w->on);
+            else if (const auto* t = std::get_if<Tell>(&message))
+                tell(*t);
             else
                 stopping_ = true;
         }
@@ -99,6 +104,7 @@ void Pump::adopt(Adopt from) {
     const Key key = f.from.key;
     flows_[key] = std::move(flow);
     f.inEpoll = epoll_.add(f.from.pipe.get(), EPOLLIN, key);
+    if (f.from.keepsLast) return f.last.append(std::exchange(f.head, {}));
     if (f.head.size() > kInlineStreamBytes) openFile(f);
     if (f.from.watched) watch(key, true);
 }
@@ -107,6 +113,7 @@ void Pump::watch(Key key, bool on) {
     const auto it = flows_.find(key);
     if (it == flows_.end()) return;
     Flow& flow = *it->second;
+    if (flow.from.keepsLast) return;
     flow.from.watched = on;
     flow.reportAt = MonoTime::max();
     if (!on) return;
@@ -166,6 +173,7 @@ void Pump::giveBackDisk(Flow& flow) {
 }
 
 void Pump::keep(Flow& flow, std::string_view bytes) {
+    if (flow.from.keepsLast) return flow.last.append(bytes);
     const std::uint64_t cap = flow.from.cap;
     if (cap != 0 && flow.result.size + bytes.size() > cap) {
         bytes = bytes.substr(0, cap > flow.result.size ? static_cast<std::size_t>(cap - flow.result.size) : 0);
@@ -205,20 +213,46 @@ void Pump::report(Flow& flow, MonoTime now) {
     board_.flushIfDue(now);
 }
 
-void Pump::finish(Key key) {
-    const auto it = flows_.find(key);
-    if (it == flows_.end()) return;
-    Flow& flow = *it->second;
+/// What is there now, not until the end: somebody may go on writing.
+void Pump::readLeftover(Flow& flow) {
     for (std::size_t left = std::min(bytesInPipe(flow.from.pipe.get()), kMaxLeftover); left > 0;) {
         const std::size_t step = std::min(left, buffer_.size());
         if (!readSome(flow, step)) break;
         left -= step;
     }
+}
+
+std::optional<StreamEnd> Pump::endOf(Key key) {
+    const auto it = flows_.find(key);
+    if (it == flows_.end()) return {};
+    // Whoever asks may have seen the answer that these lines belong to.
+    readLeftover(*it->second);
+    const LastOutput& last = it->second->last;
+    return StreamEnd{last.total(), std::string(last.text())};
+}
+
+void Pump::tell(const Tell& tell) {
+    auto out = endOf(tell.out);
+    auto err = endOf(tell.err);
+    if (!out || !err) return; // its Ended has them
+    board_.outputEnds(tell.id, {std::move(*out), std::move(*err)});
+    board_.flushIfDue(MonoClock::now());
+}
+
+void Pump::finish(Key key) {
+    const auto it = flows_.find(key);
+    if (it == flows_.end()) return;
+    Flow& flow = *it->second;
+    readLeftover(flow);
     if (flow.inEpoll) epoll_.remove(flow.from.pipe.get());
     flow.from.pipe.reset();
     report(flow, MonoClock::now());
     StreamResult result = std::move(flow.result);
-    if (flow.file) {
+    if (flow.from.keepsLast) {
+        result.bytes = flow.last.text();
+        result.size = flow.last.total();
+        result.truncated = result.size > result.bytes.size();
+    } else if (flow.file) {
         result.path = flow.path;
         result.hash = flow.hash.finish();
         flow.file.reset();

@@ -1,7 +1,8 @@
 // The launcher's pump: the one thread that writes output to disk, so that a spawner never waits for one. A stream
 // comes here when it has grown past what travels inline, or is watched; its bytes go from the pipe through SHA-256
 // into chunks/tmp/, in constant memory. When the disk is full the rest is read and dropped: the action does not
-// block on it.
+// block on it. Of a stream that keeps its end alone no file is made: the last of it stays in memory, and is told
+// when asked.
 //
 // Owner: its own thread. Any thread may post. Each stream that was adopted and finished gives exactly one result to
 // the spawner that handed it over.
@@ -16,6 +17,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <unordered_map>
@@ -39,6 +41,7 @@ public:
         std::uint64_t cap = 0;  ///< 0: none
         bool truncated = false; ///< the cap was met already
         bool watched = false;
+        bool keepsLast = false;                 ///< the end alone, in memory; not watched, no cap
         std::function<void(StreamResult)> done; ///< called on the pump's thread, posts to the spawner
     };
     struct Finish {
@@ -48,11 +51,18 @@ public:
         Key key = 0;
         bool on = true;
     };
+    /// The end of two streams with keepsLast goes to the board; nothing of one that was finished.
+    struct Tell {
+        AttemptId id;
+        Key out = 0;
+        Key err = 0;
+    };
     struct Stop {};
 
     Pump(Board& board, std::string directory);
     ~Pump();
-    void post(std::variant<Adopt, Finish, Watch, Stop> message) { inbox_.post(std::move(message)); }
+    using Message = std::variant<Adopt, Finish, Watch, Tell, Stop>;
+    void post(Message message) { inbox_.post(std::move(message)); }
 
 private:
     struct Flow;
@@ -60,6 +70,9 @@ private:
     void adopt(Adopt adopt);
     void finish(Key key);
     void watch(Key key, bool on);
+    void tell(const Tell& tell);
+    std::optional<StreamEnd> endOf(Key key);
+    void readLeftover(Flow& flow);
     bool readSome(Flow& flow, std::size_t limit);
     void keep(Flow& flow, std::string_view bytes);
     void openFile(Flow& flow);
@@ -71,7 +84,7 @@ private:
     Board& board_;
     const std::string directory_;
     EpollSet epoll_;
-    Inbox<std::variant<Adopt, Finish, Watch, Stop>> inbox_;
+    Inbox<Message> inbox_;
     std::unordered_map<Key, std::unique_ptr<Flow>> flows_;
     std::vector<char> buffer_;
     bool stopping_ = false;

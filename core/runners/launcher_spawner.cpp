@@ -111,10 +111,21 @@ void Spawner::handle(Message message) {
             shared_.pump.post(Pump::Watch{child->pumpKey(flow), watch->on});
         else if (flow.where == Flow::Where::Here && watch->on)
             toPump(*child, flow, true);
+    } else if (const auto* ask = std::get_if<AskOutput>(&message)) {
+        tellOutput(*ask);
     } else {
         // Wake: a lease, or a free entry in the slots file.
         for (const auto& child : children_) child->heldBack = false;
     }
+}
+
+/// Of one that keeps the end of its output, the pump has both streams from the start to the end.
+void Spawner::tellOutput(const AskOutput& ask) {
+    const Child* child = childOf(ask.slot, ask.id);
+    if (child && child->lease.keepsLast)
+        shared_.pump.post(Pump::Tell{ask.id, child->pumpKey(child->out), child->pumpKey(child->err)});
+    else // not begun, or over: then its Ended is on its way already
+        shared_.board.outputEnds(ask.id, {});
 }
 
 void Spawner::handleEvent(std::uint64_t key) {
@@ -205,8 +216,8 @@ std::optional<Lease> Spawner::start(Child& child, Lease lease) {
     const SlotView view = shared_.board.started(child.slot, child.pid, child.pidfd.get(),
                                                 Started{child.slot, child.pid, child.ended.times});
     if (view.wardened) shared_.tellWarden(child.slot, child.lease.id, false);
-    if (child.lease.watchOut) toPump(child, child.out, true);
-    if (child.lease.watchErr) toPump(child, child.err, true);
+    if (child.lease.watchOut || child.lease.keepsLast) toPump(child, child.out, child.lease.watchOut);
+    if (child.lease.watchErr || child.lease.keepsLast) toPump(child, child.err, child.lease.watchErr);
     return {};
 }
 
@@ -375,6 +386,7 @@ void Spawner::toPump(Child& child, Flow& flow, bool watched) {
     adopt.cap = child.lease.streamCapBytes;
     adopt.truncated = flow.result.truncated;
     adopt.watched = watched;
+    adopt.keepsLast = child.lease.keepsLast;
     adopt.done = [this, slot = child.slot, id = child.lease.id, stream = flow.stream](StreamResult result) {
         post(StreamDone{slot, id, stream, std::move(result)});
     };

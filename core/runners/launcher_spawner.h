@@ -64,8 +64,12 @@ public:
         Stream stream = Stream::Out;
         bool on = true;
     };
+    struct AskOutput {
+        SlotId slot;
+        AttemptId id;
+    };
     struct Stop {}; ///< only when its slots are idle
-    using Message = std::variant<Wake, TreeGone, StreamDone, Watch, Stop>;
+    using Message = std::variant<Wake, TreeGone, StreamDone, Watch, AskOutput, Stop>;
 
     Spawner(LauncherShared& shared, unsigned index, unsigned count);
     ~Spawner();
@@ -76,6 +80,7 @@ private:
     struct Child;
     void run();
     void handle(Message message);
+    void tellOutput(const AskOutput& ask);
     void handleEvent(std::uint64_t key);
     void startIdle(MonoTime now);
     void runChain(Child& child, Lease lease);

@@ -272,6 +272,14 @@ bool LocalRunner::Impl::take(const wire::Frame& frame, std::vector<Update>& batc
         if (known(update.id)) batch.push_back(std::move(update));
         return true;
     }
+    case wire::FrameType::OutputEnds: {
+        Update update;
+        OutputEnds ends;
+        if (!wire::get(frame.payload, update.id, ends)) return false;
+        update.what = std::move(ends);
+        if (known(update.id)) batch.push_back(std::move(update));
+        return true;
+    }
     default: return false;
     }
 }
@@ -556,6 +564,12 @@ void LocalRunner::watch(AttemptId id, Stream stream) {
 }
 void LocalRunner::unwatch(AttemptId id, Stream stream) {
     if (impl_->leases_.contains(id)) impl_->sendMessage(wire::Watch{id, stream, false});
+}
+bool LocalRunner::askOutput(AttemptId id) {
+    const auto at = impl_->leases_.find(id);
+    if (at == impl_->leases_.end()) return false;
+    impl_->sendMessage(wire::AskOutput{id, at->second});
+    return true;
 }
 void LocalRunner::acknowledge(SlotId slot, AttemptId id) {
     impl_->acknowledge(slot, id);

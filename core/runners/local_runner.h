@@ -59,6 +59,10 @@ public:
     /// Leases without a terminal update.
     std::size_t outstanding() const;
 
+    /// What an attempt with keepsLast printed last: OutputEnds comes, or its Ended before that. False: it is not
+    /// out.
+    bool askOutput(AttemptId id);
+
     std::string_view name() const override { return "local"; }
     unsigned capacity() const override;
     unsigned free() const override;

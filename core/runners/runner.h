@@ -89,6 +89,7 @@ struct Lease {
     bool hurry = false;    ///< somebody waits for it: its updates are sent at once
     bool watchOut = false; ///< as if watch() had been called before the start
     bool watchErr = false;
+    bool keepsLast = false; ///< of its output only the end is kept, in memory: LocalRunner::askOutput()
     /// Null: as the engine runs. Else argv[0] and cwd are inside, and the environment is what the plan says.
     std::shared_ptr<const sandbox::Plan> sandbox;
     SharedFd socket;              ///< null: the process has 0, 1 and 2 only
@@ -148,7 +149,7 @@ struct SpawnFailure {
 
 /// One stream of an ended attempt: bytes, or a file in chunks/tmp that now belongs to whoever reads this.
 struct StreamResult {
-    std::string bytes; ///< when path is empty
+    std::string bytes; ///< when path is empty; of a lease that keepsLast the end, without a hash
     std::string path;  ///< absolute; empty: inline
     Hash256 hash;      ///< of the file's content or the inline bytes; not set when there are none
     std::uint64_t size = 0;
@@ -201,6 +202,16 @@ struct StreamAt {
     std::string path;
     std::uint64_t size = 0;
 };
+/// The end of a stream's output, and how much it was in all.
+struct StreamEnd {
+    std::uint64_t size = 0;
+    std::string bytes;
+};
+/// What a process printed last: the answer to LocalRunner::askOutput().
+struct OutputEnds {
+    StreamEnd out;
+    StreamEnd err;
+};
 /// A waiting lease went to another slot of its group. Comes right behind the Ended that emptied that slot, in the
 /// same batch, so that a slot never looks free in between.
 struct Moved {
@@ -208,7 +219,7 @@ struct Moved {
 };
 struct Update {
     AttemptId id;
-    std::variant<Started, Ended, Returned, StreamAt, Moved, LockBusy> what;
+    std::variant<Started, Ended, Returned, StreamAt, Moved, LockBusy, OutputEnds> what;
 };
 
 /// Called with what arrived since the last time; may call the runner.

@@ -18,9 +18,9 @@ using pool::WhyEnded;
 
 namespace {
 
-/// Of a process's stdout and stderr what is kept: enough to say why it did not come up.
-constexpr std::uint64_t kKeptOutput = kInlineStreamBytes;
 constexpr std::size_t kToldOutput = 500;
+/// Of all processes that are gone together: about those that ended last is asked.
+constexpr std::size_t kGoneOutput = 1u << 20;
 /// What is seen of a death first; how it ended says more.
 constexpr std::string_view kHungUp = "it closed its socket";
 
@@ -103,7 +103,7 @@ void WarmRunner::prepared(AttemptId id, Result<Lease> lease) {
     lease->slot = process->slot;
     lease->deadline = Duration::zero();
     lease->grace = grace_;
-    lease->streamCapBytes = kKeptOutput;
+    lease->keepsLast = true;
     lease->hurry = true;
     lease->socket = std::make_shared<UniqueFd>(ends[1]);
     lease->env.emplace_back("YARD_SOCKET_FD", std::to_string(kSocketFd));
@@ -271,7 +271,11 @@ void WarmRunner::processUpdate(Update update) {
     if (const auto* started = std::get_if<Started>(&update.what)) {
         process->pid = started->pid;
     } else if (auto* ended = std::get_if<Ended>(&update.what)) {
+        process->output = std::make_shared<const OutputEnds>(
+            OutputEnds{{ended->out.size, ended->out.bytes}, {ended->err.size, ended->err.bytes}});
         processEnded(*process, std::move(*ended), now);
+    } else if (auto* ends = std::get_if<OutputEnds>(&update.what)) {
+        tellOutput(*process, std::make_shared<const OutputEnds>(std::move(*ends)));
     } else if (std::holds_alternative<Returned>(update.what)) {
         Ended never;
         never.cause = EndCause::SpawnError;
@@ -284,8 +288,6 @@ void WarmRunner::processUpdate(Update update) {
 void WarmRunner::processEnded(Process& process, Ended ended, MonoTime now) {
     process.submitted = false;
     local_.acknowledge(process.slot, process.id);
-    for (StreamResult* stream : {&ended.out, &ended.err})
-        if (!stream->path.empty()) host_.removeFile(std::move(stream->path));
     // It may have answered before it died.
     readSocket(process, now);
     const auto view = pool_.process(process.inPool);
@@ -341,10 +343,11 @@ void WarmRunner::settleRequests(Process& process, const Ended& ended, const std:
 }
 
 void WarmRunner::forgetProcess(Process& process, MonoTime now) {
-    constexpr std::size_t kGone = 50;
+    if (!process.output) process.output = std::make_shared<const OutputEnds>();
+    while (!process.asks.empty()) tellOutput(process, process.output);
     process.lastView.ended = now;
-    gone_.push_front(std::move(process.lastView));
-    if (gone_.size() > kGone) gone_.pop_back();
+    process.lastView.output = std::move(process.output);
+    keepGone(std::move(process.lastView));
     closeSocket(process);
     release(process);
     host_.letGo(process.memoryKey());
@@ -358,6 +361,18 @@ void WarmRunner::forgetProcess(Process& process, MonoTime now) {
     processes_.erase(process.id.lsn.value);
     const bool isUsed = std::ranges::any_of(processes_, [&](const auto& p) { return p.second->worker == worker; });
     if (!isUsed) std::erase_if(removed_, [&](const auto& removed) { return removed.get() == worker; });
+}
+
+void WarmRunner::keepGone(WarmProcessView view) {
+    constexpr std::size_t kGone = 50;
+    gone_.push_front(std::move(view));
+    if (gone_.size() > kGone) gone_.pop_back();
+    std::size_t bytes = 0;
+    for (WarmProcessView& gone : gone_) {
+        if (!gone.output) continue;
+        bytes += gone.output->out.bytes.size() + gone.output->err.bytes.size();
+        if (bytes > kGoneOutput) gone.output.reset();
+    }
 }
 
 /// Before the pool forgets it.

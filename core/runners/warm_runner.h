@@ -25,6 +25,7 @@
 #include "core/runners/slots.h"
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -54,8 +55,6 @@ public:
     virtual void prepare(const ProcessOrder& order) = 0;
     /// The process is gone: its directory may go.
     virtual void discard(const ProcessOrder& order) = 0;
-    /// A file with a process's output that nobody wants.
-    virtual void removeFile(std::string path) = 0;
     /// Takes resources. False: granted() will be called once they were taken, unless letGo() was.
     virtual bool hold(std::uint64_t key, const Resources& resources) = 0;
     virtual void letGo(std::uint64_t key) = 0;
@@ -94,6 +93,7 @@ struct WarmProcessView {
     std::optional<MonoTime> currentSince; ///< of the oldest of them
     std::optional<double> cpuSeconds;
     std::optional<std::int64_t> rssBytes;
+    std::shared_ptr<const OutputEnds> output; ///< of one that is gone, what it printed last; null: no longer kept
 };
 struct WarmGroupView {
     std::string worker; ///< id
@@ -154,6 +154,10 @@ public:
     /// By the id of its view. False: unknown, or ending already.
     bool detach(const std::string& process);
     WarmPoolView view() const;
+    using OutputSink = std::move_only_function<void(std::shared_ptr<const OutputEnds>)>;
+    /// What a process printed last, by the id of its view, to `sink`: at once, or when the launcher has told.
+    /// Null: no longer kept. NotFound; Busy when kMostAsks have not been answered yet.
+    Result<void> askOutput(const std::string& process, OutputSink sink);
     const WarmCounters& counters() const { return counters_; }
     unsigned busy() const { return pool_.active(); }
     unsigned alive() const { return pool_.count(); }
@@ -241,6 +245,9 @@ private:
     void closeSocket(Process& process);
     Process* find(pool::ProcessId id) const;
     Process* find(AttemptId id) const;
+    Process* find(const std::string& name) const;
+    void tellOutput(Process& process, const std::shared_ptr<const OutputEnds>& output);
+    void keepGone(WarmProcessView view);
     void sayGoodbye(Process& process, pool::WhyEnded why, std::string note);
     std::string_view stepOf(const Process& process) const;
     WarmProcessView viewOf(const Process& process) const;

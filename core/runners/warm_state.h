@@ -20,6 +20,8 @@ inline constexpr Duration kTellStarted{2'000};
 inline constexpr Duration kTurn{1'000'000};
 /// Bytes that wait for a process to read; beyond, nothing more is sent to it.
 inline constexpr std::size_t kMostUnread = 64u << 10;
+/// So many want to know what a process printed, and wait for the launcher to tell.
+inline constexpr std::size_t kMostAsks = 16;
 /// Of the file of sent requests: each slot is a ring of 64.
 inline constexpr unsigned kEntrySlots = 128;
 
@@ -100,7 +102,9 @@ struct WarmRunner::Process {
     std::string failure;      ///< what it did wrong
     std::optional<double> cpuSeconds;
     std::optional<std::int64_t> rssBytes;
-    WarmProcessView lastView; ///< from when its end began
+    WarmProcessView lastView;                 ///< from when its end began
+    std::deque<WarmRunner::OutputSink> asks;  ///< for what it printed; the oldest is answered first
+    std::shared_ptr<const OutputEnds> output; ///< once it has ended
 
     std::uint64_t coreKey() const { return static_cast<std::uint64_t>(id.lsn.value) * 2; }
     std::uint64_t memoryKey() const { return coreKey() + 1; }

@@ -76,14 +76,48 @@ bool WarmRunner::restart(const std::string& id) {
 }
 
 bool WarmRunner::detach(const std::string& name) {
-    for (const auto& [number, process] : processes_) {
-        if (process->name != name) continue;
-        const bool done = pool_.detach(process->inPool, pool::WhyEnded::Detached, MonoClock::now(), out_);
-        process->worker->window = -1;
-        flush();
-        return done;
+    Process* process = find(name);
+    if (!process) return false;
+    const bool done = pool_.detach(process->inPool, pool::WhyEnded::Detached, MonoClock::now(), out_);
+    process->worker->window = -1;
+    flush();
+    return done;
+}
+
+WarmRunner::Process* WarmRunner::find(const std::string& name) const {
+    for (const auto& [number, process] : processes_)
+        if (process->name == name) return process.get();
+    return nullptr;
+}
+
+// --- what processes print
+
+Result<void> WarmRunner::askOutput(const std::string& name, OutputSink sink) {
+    YARD_ASSERT_OWNER(owner_);
+    if (Process* process = find(name)) {
+        if (process->asks.size() >= kMostAsks)
+            return yard::fail(ErrorKind::Busy,
+                              "Too many ask what process " + name + " printed; try again in a moment.");
+        if (process->submitted && local_.askOutput(process->id))
+            process->asks.push_back(std::move(sink));
+        else
+            sink(process->output ? process->output : std::make_shared<const OutputEnds>());
+        return {};
     }
-    return false;
+    const auto gone = std::ranges::find(gone_, name, &WarmProcessView::id);
+    if (gone == gone_.end())
+        return yard::fail(ErrorKind::NotFound,
+                          "There is no warm process \"" + name +
+                              "\", nor is it one of the last that ended; GET pool lists them.");
+    sink(gone->output);
+    return {};
+}
+
+void WarmRunner::tellOutput(Process& process, const std::shared_ptr<const OutputEnds>& output) {
+    if (process.asks.empty()) return;
+    OutputSink sink = std::move(process.asks.front());
+    process.asks.pop_front();
+    sink(output);
 }
 
 // --- restart files

@@ -1,7 +1,10 @@
 #include "core/runners/wire.h"
 
 #include "core/locks/lock_directory.h"
+#include "core/runners/last_output.h"
+#include "core/runners/slots.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <sys/socket.h>
@@ -147,7 +150,7 @@ void putStream(Writer& w, const StreamResult& s) {
 }
 StreamResult getStream(Reader& r) {
     StreamResult s;
-    s.bytes = r.text(kInlineStreamBytes);
+    s.bytes = r.text(std::max(kInlineStreamBytes, kLastOutputBytes));
     s.path = r.text(kMaxPath);
     if (!s.path.empty() || !s.bytes.empty()) {
         const std::string hash = r.text(32);
@@ -259,8 +262,8 @@ bool get(std::string_view payload, Setup& s) {
     s.quiet = r.duration();
     s.lowWater = r.number<std::uint32_t>();
     s.enginePid = r.number<std::int32_t>();
-    return r.done() && s.version == kVersion && s.slots >= 1 && s.slots <= 4096 && s.spawners >= 1 &&
-           s.spawners <= 64;
+    return r.done() && s.version == kVersion && s.slots >= 1 && s.slots <= SlotsFile::kMaxSlots &&
+           s.spawners >= 1 && s.spawners <= 64;
 }
 
 void put(std::string& out, const Hello& h) {
@@ -301,6 +304,7 @@ void put(std::string& out, const Lease& l) {
     w.number(std::uint8_t{l.hurry});
     w.number(std::uint8_t{l.watchOut});
     w.number(std::uint8_t{l.watchErr});
+    w.number(std::uint8_t{l.keepsLast});
     w.number(std::uint8_t{l.sandbox != nullptr});
     if (l.sandbox) putPlan(w, *l.sandbox);
     w.number(std::uint8_t{l.socket != nullptr});
@@ -340,6 +344,7 @@ bool get(std::string_view payload, Lease& l, bool& hasSocket) {
     l.hurry = r.flag();
     l.watchOut = r.flag();
     l.watchErr = r.flag();
+    l.keepsLast = r.flag();
     l.sandbox.reset();
     if (r.flag()) l.sandbox = getPlan(r);
     hasSocket = r.flag();
@@ -383,6 +388,18 @@ bool get(std::string_view payload, Watch& v) {
     v.id = r.id();
     v.stream = r.choice(Stream::Out, Stream::Err);
     v.on = r.flag();
+    return r.done();
+}
+
+void put(std::string& out, const AskOutput& a) {
+    Writer w(out, FrameType::AskOutput);
+    w.id(a.id);
+    w.number(a.slot.value);
+}
+bool get(std::string_view payload, AskOutput& a) {
+    Reader r(payload);
+    a.id = r.id();
+    a.slot = SlotId(r.number<std::uint32_t>());
     return r.done();
 }
 
@@ -476,6 +493,24 @@ bool get(std::string_view payload, AttemptId& id, LockBusy& busy) {
     busy.name = r.cText(kMaxLockName);
     busy.holder = locks::parseHolder(r.text(locks::kMaxHolderText));
     return r.done() && locks::isLockName(busy.name);
+}
+
+void put(std::string& out, AttemptId id, const OutputEnds& ends) {
+    Writer w(out, FrameType::OutputEnds);
+    w.id(id);
+    for (const StreamEnd* end : {&ends.out, &ends.err}) {
+        w.number(end->size);
+        w.text(end->bytes);
+    }
+}
+bool get(std::string_view payload, AttemptId& id, OutputEnds& ends) {
+    Reader r(payload);
+    id = r.id();
+    for (StreamEnd* end : {&ends.out, &ends.err}) {
+        end->size = r.number<std::uint64_t>();
+        end->bytes = r.text(kLastOutputBytes);
+    }
+    return r.done();
 }
 
 void putTakeBack(std::string& out, AttemptId id) {

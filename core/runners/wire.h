@@ -14,7 +14,7 @@
 
 namespace yard::runners::wire {
 
-inline constexpr std::uint32_t kVersion = 4;
+inline constexpr std::uint32_t kVersion = 5;
 inline constexpr std::size_t kMaxFrame = 4u << 20;
 /// argv and env of one lease together; the kernel's own limit is 2 MiB with usual stack limits.
 inline constexpr std::size_t kMaxLeaseText = 2u << 20;
@@ -27,12 +27,14 @@ enum class FrameType : std::uint8_t {
     EndAll,
     Watch,
     Nudge, ///< an entry of the slots file became free for a slot that was held back
+    AskOutput,
     Hello = 64,
     Started,
     Ended,
     Returned,
     StreamAt,
-    LockBusy
+    LockBusy,
+    OutputEnds
 };
 
 /// First frame to the launcher.
@@ -67,6 +69,11 @@ struct Watch {
     Stream stream = Stream::Out;
     bool on = true;
 };
+/// What has it printed? Answered by OutputEnds, or by its Ended, whichever comes first.
+struct AskOutput {
+    AttemptId id;
+    SlotId slot;
+};
 /// Ended, and the lease that took over its slot from another one, if any.
 struct EndedFrame {
     AttemptId id;
@@ -80,10 +87,12 @@ void put(std::string& out, const Lease& lease);
 void put(std::string& out, const End& end);
 void put(std::string& out, const EndAll& endAll);
 void put(std::string& out, const Watch& watch);
+void put(std::string& out, const AskOutput& ask);
 void put(std::string& out, const EndedFrame& frame);
 void put(std::string& out, AttemptId id, const Started& started);
 void put(std::string& out, AttemptId id, const StreamAt& at);
 void put(std::string& out, AttemptId id, const LockBusy& busy);
+void put(std::string& out, AttemptId id, const OutputEnds& ends);
 void putTakeBack(std::string& out, AttemptId id);
 void putReturned(std::string& out, AttemptId id);
 void putNudge(std::string& out, SlotId slot);
@@ -106,10 +115,12 @@ inline bool get(std::string_view payload, Lease& lease) {
 bool get(std::string_view payload, End& end);
 bool get(std::string_view payload, EndAll& endAll);
 bool get(std::string_view payload, Watch& watch);
+bool get(std::string_view payload, AskOutput& ask);
 bool get(std::string_view payload, EndedFrame& frame);
 bool get(std::string_view payload, AttemptId& id, Started& started);
 bool get(std::string_view payload, AttemptId& id, StreamAt& at);
 bool get(std::string_view payload, AttemptId& id, LockBusy& busy);
+bool get(std::string_view payload, AttemptId& id, OutputEnds& ends);
 bool get(std::string_view payload, AttemptId& id); ///< TakeBack, Returned
 bool get(std::string_view payload, SlotId& slot);  ///< Nudge
 

@@ -91,6 +91,7 @@ private slots:
     void gcSaysWhatWentOrWouldGo();
     void thePoolIsShown();
     void thePoolIsSteered();
+    void whatAWarmProcessPrintedIsShown();
     void locksAreListed();
     void topPrintsOnceWithoutATerminal();
     void topLivesInATerminal();
@@ -415,6 +416,22 @@ void TestYardctlCommands::thePoolIsShown() {
     QVERIFY(data.run({"--json", "pool"}).out.starts_with("{\"groups\""));
     const FakeServer none(table({}));
     QCOMPARE(DataDirectory(none).run({"pool"}).code, 1);
+}
+
+void TestYardctlCommands::whatAWarmProcessPrintedIsShown() {
+    const FakeServer server(table(
+        {{"GET /compute/pool/processes/p1",
+          {200, R"({"id":"p1","stdout":{"size":5,"text":"one\nt"},"stderr":{"size":131072,"text":"two\n"}})"}},
+         {"GET /compute/pool/processes/p2", {200, R"({"id":"p2"})"}}}));
+    const DataDirectory data(server);
+    const auto shown = data.run({"pool", "--output", "p1"});
+    QCOMPARE(shown.code, 0);
+    QCOMPARE(shown.out, "one\nt");
+    QCOMPARE(shown.err, "The last 65.5 kB of 131 kB that it wrote to its stderr:\ntwo\n");
+    QVERIFY(data.run({"--json", "pool", "--output", "p1"}).out.starts_with("{\"id\":\"p1\""));
+    QCOMPARE(data.run({"pool", "-o", "p2"}).err, "What p2 printed is no longer kept.\n");
+    QCOMPARE(data.run({"pool", "--output", "p3"}).code, 1);
+    QCOMPARE(data.run({"pool", "--output", "p1", "detach"}).code, 2);
 }
 
 void TestYardctlCommands::thePoolIsSteered() {

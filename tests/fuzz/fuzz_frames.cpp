@@ -34,6 +34,8 @@ void read(const Frame& frame) {
     SlotId slot;
     Started started;
     StreamAt at;
+    LockBusy busy;
+    OutputEnds ends;
     switch (frame.type) {
     case FrameType::Setup: stable<Setup>(frame.payload); break;
     case FrameType::Hello: stable<Hello>(frame.payload); break;
@@ -42,11 +44,14 @@ void read(const Frame& frame) {
     case FrameType::EndAll: stable<EndAll>(frame.payload); break;
     case FrameType::Watch: stable<Watch>(frame.payload); break;
     case FrameType::Ended: stable<EndedFrame>(frame.payload); break;
+    case FrameType::AskOutput: stable<AskOutput>(frame.payload); break;
     case FrameType::TakeBack:
     case FrameType::Returned: (void)get(frame.payload, id); break;
     case FrameType::Nudge: (void)get(frame.payload, slot); break;
     case FrameType::Started: (void)get(frame.payload, id, started); break;
     case FrameType::StreamAt: (void)get(frame.payload, id, at); break;
+    case FrameType::LockBusy: (void)get(frame.payload, id, busy); break;
+    case FrameType::OutputEnds: (void)get(frame.payload, id, ends); break;
     }
 }
 

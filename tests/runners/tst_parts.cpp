@@ -1,6 +1,7 @@
 // The parts that need no process: splitting batches, frames, the slots file, looking up programs.
 #include "core/base/files.h"
 #include "core/runners/child_process.h"
+#include "core/runners/last_output.h"
 #include "core/runners/runner_group.h"
 #include "core/runners/slots.h"
 #include "core/runners/wire.h"
@@ -64,6 +65,7 @@ Lease sampleLease() {
     lease.limits.noCoreFiles = true;
     lease.hurry = true;
     lease.watchErr = true;
+    lease.keepsLast = true;
     return lease;
 }
 
@@ -94,6 +96,7 @@ private Q_SLOTS:
     void aGroupChoosesRoundRobinAmongThoseWithRoom();
     void aGroupReturnsWhatFoundNoPlace();
     void framesComeBackAsTheyWere();
+    void theEndOfAStreamIsKeptHoweverItCame();
     void cutOrPaddedFramesAreRefused();
     void garbageNeverCrashesTheReaders();
     void aFrameBufferCutsFramesHoweverTheyArrive();
@@ -182,7 +185,7 @@ void TestParts::framesComeBackAsTheyWere() {
     QVERIFY(wire::get(payloadOf(bytes), read));
     QVERIFY(read.id == lease.id && read.argv == lease.argv && read.env == lease.env && read.cwd == lease.cwd);
     QVERIFY(read.limits.openFiles == 12 && read.limits.noCoreFiles && read.hurry && !read.watchOut &&
-            read.watchErr);
+            read.watchErr && read.keepsLast);
     QVERIFY(read.slot == lease.slot && read.group == 9 && read.deadline == Duration(5));
 
     bytes.clear();
@@ -195,6 +198,41 @@ void TestParts::framesComeBackAsTheyWere() {
     QVERIFY(back.ended.out.bytes == "hello" && back.ended.err.hash == ended.ended.err.hash &&
             back.ended.err.truncated);
     QVERIFY(back.ended.spawn.message == "why");
+
+    bytes.clear();
+    wire::put(bytes, wire::AskOutput{{Lsn(7), 3}, SlotId(2)});
+    wire::AskOutput ask;
+    QVERIFY(wire::get(payloadOf(bytes), ask));
+    QVERIFY(ask.id == ended.id && ask.slot == SlotId(2));
+
+    bytes.clear();
+    const OutputEnds ends{{70'000, std::string(kLastOutputBytes, 'o')}, {3, "err"}};
+    wire::put(bytes, ended.id, ends);
+    AttemptId id;
+    OutputEnds told;
+    QVERIFY(wire::get(payloadOf(bytes), id, told));
+    QVERIFY(id == ended.id && told.out.size == 70'000 && told.out.bytes == ends.out.bytes);
+    QVERIFY(told.err.size == 3 && told.err.bytes == "err");
+    bytes.clear();
+    wire::put(bytes, ended.id, OutputEnds{{70'000, std::string(kLastOutputBytes + 1, 'o')}, {}});
+    QVERIFY(!wire::get(payloadOf(bytes), id, told));
+}
+
+void TestParts::theEndOfAStreamIsKeptHoweverItCame() {
+    std::mt19937 random(3);
+    for (int round = 0; round < 20; ++round) {
+        LastOutput last;
+        std::string all;
+        for (int n = 0; n < 40; ++n) {
+            std::string piece(random() % (round % 2 == 0 ? 9'000 : 90'000), '\0');
+            for (char& c : piece) c = static_cast<char>('a' + random() % 26);
+            last.append(piece);
+            all += piece;
+            const std::size_t kept = std::min(all.size(), kLastOutputBytes);
+            QVERIFY(last.text() == std::string_view(all).substr(all.size() - kept));
+            QCOMPARE(last.total(), all.size());
+        }
+    }
 }
 
 void TestParts::cutOrPaddedFramesAreRefused() {
@@ -229,6 +267,10 @@ void TestParts::garbageNeverCrashesTheReaders() {
         AttemptId id;
         Started started;
         StreamAt at;
+        wire::AskOutput a;
+        OutputEnds o;
+        static_cast<void>(wire::get(text, a));
+        static_cast<void>(wire::get(text, id, o));
         static_cast<void>(wire::get(text, l));
         static_cast<void>(wire::get(text, e));
         static_cast<void>(wire::get(text, s));

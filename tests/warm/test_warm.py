@@ -74,10 +74,17 @@ def copy(args, job):
     with open(os.path.join(job.inputs, "i.txt")) as source, open(os.path.join(job.outputs, "o.txt"), "w") as target:
         target.write(source.read() + "!")
 
+@yard_worker.function(name="print")
+def prints(args, job):
+    sys.stdout.write(args.get("out", ""))
+    sys.stderr.write(args.get("err", ""))
+    sys.stdout.flush()
+    return os.getpid()
+
 held = []
 yard_worker.run(concurrency=int(os.environ.get("CONCURRENCY", "1")))
 """
-FUNCTIONS = ["add", "pid", "meet", "gate", "die", "once", "fail", "grow", "copy"]
+FUNCTIONS = ["add", "pid", "meet", "gate", "die", "once", "fail", "grow", "copy", "print"]
 
 # Without the kit: what it sends is up to the test.
 RAW = """#!/usr/bin/env python3
@@ -237,6 +244,60 @@ class Warm(unittest.TestCase):
         idle, = self.processes()
         self.assertEqual([idle["state"], idle["sessions"], idle["current"]], ["idle", 0, []])
         self.assertGreaterEqual(idle["last_used"], idle["started"])
+
+    def test_what_a_process_prints_is_seen_while_it_lives(self):
+        self.register(pool={"max_processes": 1})
+        self.value("print", {"out": "first\n", "err": "careful\n"})
+        process, = self.processes()
+        seen = self.call("GET", "pool/processes/" + process["id"])
+        self.assertEqual({k: seen[k] for k in ("id", "pid", "state", "processed")},
+                         {"id": process["id"], "pid": process["pid"], "state": "idle", "processed": 1})
+        self.assertEqual(seen["stdout"], {"size": 6, "text": "first\n"})
+        self.assertEqual(seen["stderr"], {"size": 8, "text": "careful\n"})
+        # Also what it printed in a request that was answered just now, of a lot the end, and whole characters.
+        text = "\u20ac" * 100000 + "end\n"
+        self.value("print", {"out": text})
+        seen = self.call("GET", "pool/processes/" + process["id"])["stdout"]
+        self.assertEqual(seen["size"], 6 + 300004)
+        self.assertTrue(text.endswith(seen["text"]))
+        self.assertGreater(len(seen["text"].encode()), 65536 - 3)
+        self.call("GET", "pool/processes/p9999", expect=404)
+        self.call("GET", "pool/processes/p1?attempt=1", expect=422)
+
+    def test_what_a_process_printed_is_seen_after_its_end(self):
+        self.register()
+        self.value("print", {"out": "x" * 100000 + "\n", "err": "y" * 100000 + "\nthe last line\n"})
+        process, = self.processes()
+        self.submit("die")
+        gone = wait_for(lambda: [g for g in self.pool()["gone"] if g["id"] == process["id"]], "it is gone")[0]
+        self.assertIn("about to die", gone["note"])
+        seen = self.call("GET", "pool/processes/" + process["id"])
+        self.assertEqual((seen["why"], seen["note"]), (gone["why"], gone["note"]))
+        self.assertTrue(seen["stderr"]["text"].endswith("y\nthe last line\nabout to die\n"), seen["stderr"]["text"][-90:])
+        self.assertEqual(seen["stderr"]["size"], 100015 + len("about to die\n"))
+        self.assertEqual(seen["stdout"]["size"], 100001)
+
+    def test_many_ask_at_once_what_a_process_prints_and_all_are_answered(self):
+        self.register(pool={"max_processes": 1})
+        self.value("print", {"out": "hello"})
+        process, = self.processes()
+        answers = []
+        def ask():
+            headers = {"Authorization": "Bearer " + self.token}
+            request = urllib.request.Request(self.base + "pool/processes/" + process["id"], headers=headers)
+            try:
+                with urllib.request.urlopen(request, timeout=60) as answer:
+                    answers.append(json.loads(answer.read())["stdout"]["text"])
+            except urllib.error.HTTPError as error:
+                answers.append(error.code)
+        threads = [threading.Thread(target=ask) for _ in range(40)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(len(answers), 40)
+        self.assertIn("hello", answers)
+        self.assertLessEqual(set(answers), {"hello", 429})
 
     def test_processes_are_lanes_of_the_timelines(self):
         self.register(pool={"max_processes": 2})

@@ -3,15 +3,20 @@
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/format.h"
 #include "app/yardctl/http_client.h"
+#include "app/yardctl/output_follower.h"
 #include "core/base/clock.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <span>
+#include <unistd.h>
 
 namespace yard::ctl {
 
 namespace {
+
+/// Of what a process prints the engine keeps so much of each stream.
+constexpr std::int64_t kKept = 64 << 10;
 
 std::string count(const json::object& object, std::string_view key) {
     return fmt::format("{}", integerOf(object, key).value_or(0));
@@ -122,6 +127,30 @@ Outcome<int> list(const Invocation& invocation) {
     return 0;
 }
 
+/// As the process wrote it: its stdout there, its stderr there.
+Outcome<int> showOutput(const Invocation& invocation, const std::string& id) {
+    auto answer = invocation.engine.get(fmt::format("pool/processes/{}", percentEncode(id)));
+    if (!answer) return failedWith(answer.error());
+    if (invocation.json) {
+        fmt::print("{}\n", answer->text);
+        return 0;
+    }
+    const json::object* out = objectOf(answer->object, "stdout");
+    const json::object* err = objectOf(answer->object, "stderr");
+    if (!out || !err) {
+        fmt::print(stderr, "What {} printed is no longer kept.\n", printable(id));
+        return 0;
+    }
+    for (const auto& [fd, object] : {std::pair(STDERR_FILENO, err), std::pair(STDOUT_FILENO, out)}) {
+        const std::int64_t size = integerOf(*object, "size").value_or(0);
+        if (size > kKept)
+            fmt::print(stderr, "The last {} of {} that it wrote to its {}:\n", sizeWords(kKept),
+                       sizeWords(static_cast<std::uint64_t>(size)), fd == STDOUT_FILENO ? "stdout" : "stderr");
+        if (auto written = writeOutput(fd, textOf(*object, "text")); !written) return failedWith(written.error());
+    }
+    return 0;
+}
+
 /// The same call for each word; `done` says what became of one.
 Outcome<int> forEach(const Invocation& invocation, std::span<const std::string> words, std::string_view method,
                      std::string_view path, std::string_view done) {
@@ -153,6 +182,10 @@ Outcome<int> set(const Invocation& invocation, std::span<const std::string> word
 
 Outcome<int> poolCommand(const Invocation& invocation) {
     const std::vector<std::string>& words = invocation.arguments.operands();
+    if (const auto process = invocation.arguments.value("output")) {
+        if (!words.empty()) return usageError("'pool --output PROCESS' takes nothing more");
+        return showOutput(invocation, *process);
+    }
     if (words.empty()) return list(invocation);
     const std::string& verb = words.front();
     const std::span<const std::string> rest(words.begin() + 1, words.end());
