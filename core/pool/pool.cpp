@@ -67,6 +67,10 @@ void Pool::removeGroup(GroupId id, MonoTime now, Outbox& out) {
     group->restarting = false;
     list(*group);
     s_->byKey.erase(group->key);
+    // Of those that stay the newest is current again, and its limit that of the family.
+    auto& family = group->family->groups;
+    std::ranges::stable_partition(family, &Group::detached);
+    if (!family.back()->detached) family.back()->superseded = false;
     releaseIfGone(*group);
     wake(now, out);
 }

@@ -50,7 +50,7 @@ struct Waiter {
 struct Family {
     std::string name;
     unsigned alive = 0;         ///< processes of its groups, in whatever state
-    std::vector<Group*> groups; ///< the newest last; a few
+    std::vector<Group*> groups; ///< removed ones first, the newest last; a few
 };
 
 struct Group {

@@ -1,6 +1,8 @@
 // Every invariant of the pool as a line. The first that does not hold is named.
 #include "core/pool/process.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace yard::pool {
@@ -119,6 +121,8 @@ std::string Pool::verify() const {
         const bool isAccessible = named != s_->byKey.end() && named->second == &g;
         HOLDS(g.detached != isAccessible);
         HOLDS(g.family->alive == ofFamily[g.family]);
+        HOLDS(std::ranges::is_partitioned(g.family->groups, &Group::detached));
+        HOLDS(g.detached || g.superseded != (g.family->groups.back() == &g));
     }
     HOLDS(waiting_ == waiting);
     HOLDS(s_->creating.size() == creating);

@@ -33,6 +33,7 @@ private slots:
     void restartRollsBackWhenTheNewOneFails();
     void aNewVersionReplacesTheOldOne();
     void aNewVersionSharesTheBudgetOfTheOldOne();
+    void anOldVersionIsCurrentAgainOnceTheNewerOneIsRemoved();
     void aFailingBackgroundSpawnPauses();
     void restartFilesAreSeen();
 };
@@ -426,6 +427,31 @@ void TestPoolRules::aNewVersionSharesTheBudgetOfTheOldOne() {
     t.spawnAll();
     QCOMPARE(t.served.back().tag, 5u);
     QVERIFY(t.pool.group(old)->superseded);
+}
+
+void TestPoolRules::anOldVersionIsCurrentAgainOnceTheNewerOneIsRemoved() {
+    PoolTest t({.max = 9});
+    const GroupId old = t.group("v1", {.maxProcesses = 3}, "app");
+    const GroupId middle = t.group("v2", {.maxProcesses = 2}, "app");
+    const GroupId fresh = t.group("v3", {.maxProcesses = 1}, "app");
+    t.pool.removeGroup(middle, t.now, t.out); // not the newest: nothing changes
+    t.step();
+    QVERIFY(t.pool.group(old)->superseded && !t.pool.group(fresh)->superseded);
+    const ProcessId busy = t.warm(fresh);
+    t.checkout(fresh, 1);
+    t.pool.removeGroup(fresh, t.now, t.out);
+    t.step();
+    QVERIFY(!t.pool.group(old)->superseded);
+    // Also while the removed one still has a process: the limit is that of the one that stays.
+    const ProcessId first = t.warm(old);
+    t.checkout(old, 2);
+    QVERIFY(!t.checkout(old, 3));
+    t.spawnOne();
+    QCOMPARE(t.served.back().tag, 3u);
+    t.close(busy);
+    t.reap();
+    t.close(first);
+    QVERIFY(t.stateOf(first) == ProcessState::Idle); // and it is not replaced
 }
 
 void TestPoolRules::aFailingBackgroundSpawnPauses() {
