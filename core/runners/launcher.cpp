@@ -5,6 +5,7 @@
 #include "core/locks/named_lock.h"
 #include "core/runners/launcher_board.h"
 #include "core/runners/launcher_group.h"
+#include "core/runners/launcher_memory.h"
 #include "core/runners/launcher_pump.h"
 #include "core/runners/launcher_spawner.h"
 #include "core/runners/launcher_warden.h"
@@ -175,6 +176,7 @@ private:
     LauncherShared shared_;
     Warden warden_;
     std::vector<std::unique_ptr<Spawner>> spawners_; // last: they use everything above
+    LowPeak peak_;                                   ///< so that what is told of the memory of children is theirs
     MonoTime tickAt_ = MonoTime::max();
     bool engineGone_ = false;
     bool watchingWrite_ = false;
@@ -219,6 +221,7 @@ Launcher::Launcher(int socketFd, wire::FrameBuffer in, const wire::Setup& setup,
 }
 
 void Launcher::run() {
+    peak_.lower();
     board_.sayHello(::getpid());
     readSocket(); // frames that came with the first
     while (!engineGone_ || !board_.allIdle()) {
@@ -273,6 +276,7 @@ void Launcher::tick(MonoTime now) {
     if (now < tickAt_) return;
     // Orphans that end while their action goes on would stay zombies; nobody else looks at them before it ends.
     warden_.reap();
+    if (board_.allIdle()) peak_.lowerIfGrown();
     tickAt_ = board_.allIdle() ? MonoTime::max() : now + kTick;
 }
 

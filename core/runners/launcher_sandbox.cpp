@@ -1,6 +1,7 @@
 // The part of a spawner that starts programs in sandboxes.
 #include "core/base/log.h"
 #include "core/runners/launcher_child.h"
+#include "core/runners/launcher_memory.h"
 #include "core/runners/launcher_spawner.h"
 
 #include <algorithm>
@@ -108,6 +109,9 @@ void Spawner::takeRecords(Child& child) {
         child.ended.signal = told.signal;
         child.ended.exitCode.reset();
     }
+    // What the kernel says of init begins with what this process had at its start.
+    if (told.peakBytes && child.ended.maxRssBytes.value_or(0) <= ownPeakBytes())
+        child.ended.maxRssBytes = told.peakBytes;
     for (const sandbox::Denied& denied : told.denied)
         child.ended.denied.push_back(
             {.t = denied.micros, .what = denied.call, .path = denied.path, .err = denied.err, .pid = denied.pid});

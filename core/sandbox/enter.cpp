@@ -448,7 +448,10 @@ Told readRecords(int fd) {
     Told told;
     Record record;
     while (::read(fd, &record, sizeof record) == sizeof record) {
-        if (record.kind == RecordKind::Signalled) told.signal = record.number;
+        if (record.kind == RecordKind::Ended) {
+            if (record.number != 0) told.signal = record.number;
+            told.peakBytes = std::int64_t{record.err} * 1024;
+        }
         if (record.kind != RecordKind::Denied || told.denied.size() >= kMaxDenials) continue;
         record.path[sizeof record.path - 1] = 0;
         const Rule* rule = ruleOf(static_cast<unsigned>(record.number));

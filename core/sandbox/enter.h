@@ -120,7 +120,8 @@ struct Denied {
 };
 struct Told {
     std::vector<Denied> denied;
-    std::optional<int> signal; ///< by which the program ended
+    std::optional<int> signal;             ///< by which the program ended
+    std::optional<std::int64_t> peakBytes; ///< of the largest process inside; absent: it was ended with init
 };
 /// Takes what init told so far. Call it when init has ended. Does not block.
 Told readRecords(int fd);

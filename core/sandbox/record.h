@@ -8,7 +8,8 @@ enum class RecordKind : int {
     Started = 1, ///< the program runs
     Failed,      ///< it does not: `number` is a StartStep, `err` says why
     Denied,      ///< `number` is the system call; answered with `err`
-    Signalled    ///< the program was ended by signal `number`; init's own exit code cannot say so
+    Ended ///< the program, by signal `number` if that is not 0: init's own exit code cannot say so; `err` is the
+          ///< most memory that it or another process inside had, in KiB
 };
 
 enum class StartStep : int { Watch = 1, Clone, Filter, Exec };
@@ -28,6 +29,8 @@ static_assert(sizeof(Record) == 256, "far below what a pipe takes at once");
 
 /// More denials of one sandbox are answered but not told, so that the pipe never fills.
 inline constexpr int kMaxDenials = 100;
+/// That the program runs, and that it ended.
+inline constexpr int kOtherRecords = 2;
 
 // Descriptors of init beside 0, 1, 2 and the worker's socket 3.
 inline constexpr int kRecordFd = 10;

@@ -2,6 +2,7 @@
 #include "core/base/files.h"
 #include "core/runners/child_process.h"
 #include "core/runners/last_output.h"
+#include "core/runners/launcher_memory.h"
 #include "core/runners/runner_group.h"
 #include "core/runners/slots.h"
 #include "core/runners/wire.h"
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <numeric>
 #include <random>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 using namespace yard;
@@ -107,7 +109,29 @@ private Q_SLOTS:
     void garbledSlotsFilesAreRefused_data();
     void garbledSlotsFilesAreRefused();
     void programsAreLookedUpInPath();
+    void aPeakThatIsOverIsForgotten();
 };
+
+void TestParts::aPeakThatIsOverIsForgotten() {
+    constexpr std::size_t kSize = 64u << 20;
+    LowPeak low;
+    low.lower();
+    const std::int64_t before = peakSinceLowered();
+    if (before == 0) QSKIP("this system does not tell the peak of a process");
+    void* place = ::mmap(nullptr, kSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    QVERIFY(place != MAP_FAILED);
+    std::memset(place, 1, kSize);
+    ::munmap(place, kSize);
+    const auto size = static_cast<std::int64_t>(kSize);
+    QVERIFY(peakSinceLowered() >= before + size / 2);
+    QVERIFY(ownPeakBytes() >= before + size / 2);
+    low.lowerIfGrown();
+    QVERIFY(peakSinceLowered() < before + size / 2);
+    QVERIFY(ownPeakBytes() >= before + size / 2);
+    const std::int64_t lowered = peakSinceLowered();
+    low.lowerIfGrown(); // nothing to win
+    QVERIFY(peakSinceLowered() <= lowered + LowPeak::kWorthwhile);
+}
 
 void TestParts::aBatchIsSplitInProportionToFreeCapacity_data() {
     QTest::addColumn<unsigned>("count");

@@ -301,6 +301,13 @@ class Escapes(unittest.TestCase):
         self.assertEqual((result["state"], result["reason"]), ("failed", "deadline"))
         self.assertEqual(processes_named(daemon(3)), [])
 
+    def test_the_memory_of_a_small_program_is_its_own(self):
+        for argv, least, most in [(["true"], 100 << 10, 4 << 20),
+                                  (["sh", "-c", "head -c 50M /dev/zero | tail -c 50M | wc -c"], 50 << 20, 60 << 20)]:
+            lsn = json.loads(self.engine.call("POST", "jobs", {"worker": "exec", "sandbox": True, "argv": argv}))["lsn"]
+            peak = self.engine.result(lsn)["max_rss_bytes"]
+            self.assertTrue(least <= peak <= most, (argv, peak))
+
     def test_processor_time_of_all_processes_is_counted(self):
         script = "(i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done) & wait"
         lsn = json.loads(self.engine.call("POST", "jobs", {"worker": "exec", "sandbox": True,

@@ -1,6 +1,7 @@
 // Real sandboxes around small programs, started as the launcher does it.
 #include "core/base/files.h"
 #include "core/sandbox/enter.h"
+#include "core/sandbox/record.h"
 #include "core/sandbox/support.h"
 
 #include <QTemporaryDir>
@@ -41,6 +42,8 @@ private Q_SLOTS:
     void theMachineCanDoIt();
     void aProgramRunsAsAnotherUserInItsOwnWorld();
     void exitCodesAndSignalsArriveAsTheyAre();
+    void thePeakOfMemoryIsThatOfWhatRanInside();
+    void denialsNeverFillASmallPipe();
     void onlyOutputsAndTmpCanBeWritten();
     void inputsWithoutADirectoryAreEmptyAndReadOnly();
     void aRootIsFurnishedOnceForAllOfItsKind();
@@ -173,6 +176,42 @@ void TestSandboxEnter::exitCodesAndSignalsArriveAsTheyAre() {
     ended = run("kill -TERM $$"); // a first process would ignore it
     QCOMPARE(ended.told.signal, std::optional<int>(SIGTERM));
     QVERIFY(!run("exit 143").told.signal);
+}
+
+/// Linux counts the memory that a process had before exec for what it becomes: that of its starter.
+void TestSandboxEnter::thePeakOfMemoryIsThatOfWhatRanInside() {
+    constexpr std::int64_t kMib = 1 << 20;
+    const std::vector<char> ballast(200 * kMib, 'x');
+    const auto peak = [&](const std::string& script) { return run(script).told.peakBytes.value_or(0) / kMib; };
+    const std::int64_t least = peak("exec /bin/true");
+    QVERIFY2(least < 4, std::to_string(least).c_str());
+    // Of a grandchild as well.
+    const std::int64_t much = peak("head -c 50M /dev/zero | tail -c 50M >/dev/null");
+    QVERIFY2(much >= 50 && much < 60, std::to_string(much).c_str());
+    QVERIFY(peak("head -c 50M /dev/zero | tail -c 50M >/dev/null; kill -9 $$") >= 50);
+    QVERIFY(ballast.back() == 'x');
+}
+
+/// A user who has many pipes is given small ones. Init must not wait for room that nobody makes.
+void TestSandboxEnter::denialsNeverFillASmallPipe() {
+    std::vector<UniqueFd> pipes;
+    // Root is not limited like that; what is left then is the count.
+    for (int i = 0; i < 1'100; ++i) {
+        int ends[2];
+        if (::pipe2(ends, O_CLOEXEC) != 0) break;
+        pipes.emplace_back(ends[0]);
+        pipes.emplace_back(ends[1]);
+    }
+    int ends[2];
+    QCOMPARE(::pipe2(ends, O_CLOEXEC), 0);
+    pipes.emplace_back(ends[0]);
+    pipes.emplace_back(ends[1]);
+    const auto room = static_cast<std::size_t>(::fcntl(ends[1], F_GETPIPE_SZ)) / sizeof(Record);
+    const Run seen =
+        run("i=0; while [ $i -lt 120 ]; do /usr/sbin/chroot / /bin/true 2>/dev/null; i=$((i+1)); done; exit 5");
+    QCOMPARE(seen.code, 5);
+    QCOMPARE(seen.told.denied.size(), std::min<std::size_t>(kMaxDenials, room - kOtherRecords));
+    QVERIFY(seen.told.peakBytes.has_value());
 }
 
 void TestSandboxEnter::onlyOutputsAndTmpCanBeWritten() {

@@ -47,7 +47,8 @@ struct Program {
 };
 
 alignas(16) char childStack[16384];
-int denials = 0;
+/// So many more denials are told.
+long denialsLeft = 0;
 
 void tell(RecordKind kind, int number, int err = 0, int pid = 0, const char* path = nullptr) {
     Record record;
@@ -175,8 +176,8 @@ void answer(int listener, const seccomp_notif& asked) {
     } else if (const Rule* rule = ruleOf(call); rule && rule->path >= 0) {
         readName(pid, asked.data.args[rule->path], path, sizeof path);
     }
-    if (response.error != 0 && denials < kMaxDenials) {
-        ++denials;
+    if (response.error != 0 && denialsLeft > 0) {
+        --denialsLeft;
         tell(RecordKind::Denied, static_cast<int>(call), -response.error, pid, path);
     }
     sys(SYS_ioctl, listener, SECCOMP_IOCTL_NOTIF_SEND, address(&response));
@@ -193,13 +194,20 @@ constexpr short kReadable = 1;
     for (;;) sys(SYS_exit_group, code);
 }
 
-/// Returns when the program has ended.
+/// As the kernel counts it: begun anew for each process, where the launcher would be told of its own image as well.
+long peakKib = 0;
+
+/// The status of the program if it has ended; -1: it has not.
 int reap(long program) {
+    constexpr int kMaxRss = 4; // of struct rusage: behind two times of two numbers each
     for (;;) {
         int status = 0;
-        const long pid = sys(SYS_wait4, -1, address(&status), 1 /* WNOHANG */ | 0x40000000 /* __WALL */);
+        long usage[18] = {};
+        const long pid =
+            sys(SYS_wait4, -1, address(&status), 1 /* WNOHANG */ | 0x40000000 /* __WALL */, address(usage));
         if (pid == -kEintr) continue;
         if (pid <= 0) return -1;
+        if (usage[kMaxRss] > peakKib) peakKib = usage[kMaxRss];
         if (pid == program) return status;
     }
 }
@@ -209,9 +217,8 @@ int reap(long program) {
     for (;;) {
         if (const int status = reap(program); status >= 0) {
             const int signal = status & 0x7f;
-            if (signal == 0) end((status >> 8) & 0xff);
-            tell(RecordKind::Signalled, signal);
-            end(128 + signal);
+            tell(RecordKind::Ended, signal, static_cast<int>(peakKib));
+            end(signal == 0 ? (status >> 8) & 0xff : 128 + signal);
         }
         if (sys(SYS_ppoll, address(polls), 2, 0, 0, 8) < 0) continue;
         if (polls[0].seen & kReadable) {
@@ -286,6 +293,9 @@ extern "C" [[noreturn]] void yardInit(long* stack) {
     sys(SYS_prctl, PR_SET_DUMPABLE, 0);
     sys(SYS_prctl, PR_SET_NAME, address("yard-init"));
     sys(SYS_fcntl, kRecordFd, 2 /* F_SETFD */, 1 /* FD_CLOEXEC */);
+    // Never more than the pipe takes, or telling would wait for ever: a user with many pipes is given small ones.
+    const long room = sys(SYS_fcntl, kRecordFd, 1032 /* F_GETPIPE_SZ */) / static_cast<long>(sizeof(Record));
+    denialsLeft = room - kOtherRecords < kMaxDenials ? room - kOtherRecords : kMaxDenials;
     unsigned long mask = kSigChldMask;
     sys(SYS_rt_sigprocmask, 0, address(&mask), 0, sizeof mask);
     const long children =
