@@ -1,6 +1,7 @@
 #include "core/runners/launcher_warden.h"
 
 #include "core/base/log.h"
+#include "core/runners/warm_runner.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -76,8 +77,8 @@ void Warden::end(AttemptId id, EndCause cause, std::optional<Duration> grace) {
     if (ward.ending) {
         ward.killAt = std::min(ward.killAt, now + allowed);
     } else {
-        // A deadline has said so already.
-        if (cause != EndCause::Deadline)
+        // A deadline has said so already, and of warm processes the pool says why.
+        if (cause != EndCause::Deadline && !isWarmProcess(id))
             logInfo("runners", "action {} (attempt {}) is ended: {}", id.lsn.value, id.attempt, causeWords(cause));
         beginEnding(ward, now);
     }

@@ -18,7 +18,9 @@ using pool::WhyEnded;
 
 namespace {
 
-constexpr std::size_t kToldOutput = 500;
+constexpr std::size_t kToldOutput = 1'000; ///< of the end: its most telling line becomes part of a note
+/// One that dies closes its socket a moment before its end can be seen, and how it ended says more than our kill.
+constexpr Duration kDiesWithin{200'000};
 /// Of all processes that are gone together: about those that ended last is asked.
 constexpr std::size_t kGoneOutput = 1u << 20;
 /// What is seen of a death first; how it ended says more.
@@ -26,10 +28,9 @@ constexpr std::string_view kHungUp = "it closed its socket";
 
 std::string lastOutput(const Ended& ended) {
     std::string_view text = ended.err.bytes.empty() ? ended.out.bytes : ended.err.bytes;
-    while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.remove_suffix(1);
-    if (text.empty()) return "it printed nothing";
     if (text.size() > kToldOutput) text = text.substr(text.size() - kToldOutput);
-    return fmt::format("its last output: {}", text);
+    const std::string line = firstErrorLine(text);
+    return line.empty() ? "it printed nothing" : fmt::format("its last output: {}", line);
 }
 
 std::string howItEnded(const Ended& ended) {
@@ -236,7 +237,9 @@ void WarmRunner::broken(Process& process, std::string why, MonoTime now) {
         const Request& r = requests_[request];
         if (r.stop || r.isOverdue(now)) grace = std::max(grace, r.grace);
     }
-    kill(process, grace);
+    if (process.failure != kHungUp || ending_) return kill(process, grace);
+    process.killAt = now + kDiesWithin;
+    armAt(process.killAt);
 }
 
 /// It has no sessions, and shall not have any more.
@@ -260,6 +263,10 @@ void WarmRunner::endPolitely(Process& process, MonoTime now) {
 
 void WarmRunner::kill(Process& process, Duration grace) {
     process.killAt = MonoTime::max();
+    if (process.failure == kHungUp) { // it should have been dying
+        process.failure = "it closed its socket and went on";
+        grace = Duration::zero();
+    }
     if (process.submitted) local_.end(process.id, StopCause::Cancelled, grace);
 }
 

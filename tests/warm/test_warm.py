@@ -262,7 +262,7 @@ class Warm(unittest.TestCase):
         self.assertTrue(text.endswith(seen["text"]))
         self.assertGreater(len(seen["text"].encode()), 65536 - 3)
         self.call("GET", "pool/processes/p9999", expect=404)
-        self.call("GET", "pool/processes/p1?attempt=1", expect=422)
+        self.call("GET", "pool/processes/p1?attempt=1", expect=400)
 
     def test_what_a_process_printed_is_seen_after_its_end(self):
         self.register()
@@ -494,6 +494,27 @@ class Warm(unittest.TestCase):
         self.assertIn("signal 9", result["note"])
         self.assertIn("about to die", result["note"])
         self.assertEqual(self.value("add", {"a": 1, "b": 1}), 2)
+
+    def test_how_a_process_died_is_told_and_not_our_own_kill(self):
+        self.register(text=WORKER.replace("held = []", """held = []
+@yard_worker.function()
+def fault(args, job):
+    print("one\\nValueError: two", file=sys.stderr, flush=True)
+    os.kill(os.getpid(), signal.SIGSEGV)
+@yard_worker.function()
+def leave(args, job):
+    os._exit(9)
+@yard_worker.function()
+def hang_up(args, job):
+    import socket
+    socket.socket(fileno=os.dup(int(os.environ["YARD_SOCKET_FD"]))).shutdown(socket.SHUT_RDWR)
+    time.sleep(1000)
+"""), functions=FUNCTIONS + ["fault", "leave", "hang_up"])
+        for function, words in [("fault", "its warm process died: it was ended by signal 11; its last output: ValueError: two"),
+                                ("leave", "its warm process died: it ended with exit code 9; it printed nothing"),
+                                ("hang_up", "its warm process was ended: it closed its socket and went on; it printed nothing")]:
+            result = self.run_one(function)
+            self.assertEqual((result["reason"], result["note"]), ("worker_crashed", words))
 
     def test_a_crash_that_does_not_come_again_is_retried(self):
         self.register()
