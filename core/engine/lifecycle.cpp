@@ -31,6 +31,8 @@ constexpr Duration kStartLimit{30'000'000};
 constexpr Duration kIdleCheck{100'000};
 // Slots for actions that take one core, and at least so many more for those that take less, or other resources.
 constexpr int kSharedSlots = 16;
+/// Handed out and not ended, whatever they need: what waits behind what runs included.
+constexpr int kMostOutstanding = 4'096;
 constexpr int kMostCoreSlots = static_cast<int>(runners::SlotsFile::kMaxSlots) - kSharedSlots - kMostPoolSlots;
 
 } // namespace
@@ -99,9 +101,8 @@ Result<void> EngineCore::open() {
     session::SessionOptions options;
     options.slotCount = std::min(capacity_, kMostCoreSlots);
     options.sharedSlots = std::max(kSharedSlots, options_.slotCount - capacity_);
-    options.maxOutstanding =
-        std::min(options.maxOutstanding,
-                 options.slotCount * static_cast<int>(runners::kLeasesPerSlot) + options.sharedSlots);
+    options.maxOutstanding = std::min(
+        kMostOutstanding, options.slotCount * static_cast<int>(runners::kLeasesPerSlot) + options.sharedSlots);
     coreSlots_ = options.slotCount;
     sharedSlots_ = options.sharedSlots;
     total_ = machineResources(capacity_, resourceSettings());
@@ -227,9 +228,10 @@ coro::Task<void> EngineCore::idleFor(Duration atMost) {
     }
 }
 
-/// The launcher keeps one file open for each slot, and two pipes and a pid descriptor for what runs in it.
+/// The launcher keeps one file open for each slot, and two pipes, a pid descriptor and, of a sandbox, a third pipe
+/// for what runs in it.
 Result<void> EngineCore::checkDescriptors() const {
-    constexpr rlim_t kPerSlot = 4;
+    constexpr rlim_t kPerSlot = 5;
     constexpr rlim_t kBesides = 32;
     const auto slots =
         static_cast<rlim_t>(coreSlots_) + static_cast<rlim_t>(sharedSlots_) + static_cast<rlim_t>(poolSlots());

@@ -1,5 +1,6 @@
 // Submissions that go to the journal in parts: whole or not at all, and nobody sees them before they are whole.
 #include "core/engine/accept_parts.h"
+#include "core/engine/metrics.h"
 #include "core/runners/launcher.h"
 #include "tests/engine/engine_test.h"
 
@@ -202,6 +203,22 @@ private slots:
         QCOMPARE(refused, 1);
         QVERIFY(firsts > 0); // all three the same
         QCOMPARE(held.pending(), kMany + 3);
+    }
+
+    void moreThanAThousandRunAtOnceAndEndTogether() {
+        constexpr std::int64_t kActions = 1'200;
+        EngineTest engine(2, [](Options& options) { options.slotCount = kActions + 40; });
+        engine.submit(fmt::format(
+            R"({{"worker":"exec","argv":["/bin/sleep","1000"],"cwd":"/","resources":{{"cores":0.001}},"array":{{"from":1,"to":{}}}}})",
+            kActions));
+        const auto running = [&] {
+            return engine.run(engine->session()).counts[static_cast<std::size_t>(ActionState::Running)];
+        };
+        QVERIFY(EngineTest::eventually([&] { return running() == kActions; }));
+        BulkRequest cancel;
+        cancel.kind = BulkKind::Cancel;
+        QVERIFY(engine.run(engine->changeMatching(std::move(cancel))));
+        QVERIFY(EngineTest::eventually([&] { return engine.run(engine->metrics()).attemptsInFlight == 0; }));
     }
 
     void othersAreAnsweredBetweenTheParts() {
