@@ -5,13 +5,12 @@
 //
 // --watched: each round once more with somebody who watches every end and /metrics scraped every second.
 #include "core/base/log.h"
-#include "core/coro/loop.h"
-#include "core/coro/suspend.h"
 #include "core/engine/engine.h"
 #include "core/http/api.h"
 #include "core/http/server.h"
 #include "core/runners/launcher.h"
 #include "tests/bench/bare_spawn.h"
+#include "tests/bench/true_actions.h"
 #include "tests/bench/usage.h"
 #include "tests/http/ws_client.h"
 
@@ -30,56 +29,13 @@ using namespace yard;
 
 namespace {
 
-constexpr long kBatch = 500;
-constexpr long kInFlight = 32; ///< more than the slots and what waits in them
+const std::string kMembers = R"("cwd":"/")";
+constexpr long kWarmUp = 500;
 
 [[noreturn]] void die(const std::string& why) {
     flushLog();
     fmt::print(stderr, "bench_engine: {}\n", why);
     std::exit(1);
-}
-
-std::vector<ParsedAction> trueActions(long count) {
-    std::string text = "[";
-    for (long i = 0; i < count; ++i)
-        text += fmt::format(R"({}{{"worker":"exec","argv":["/bin/true"],"cwd":"/"}})", i == 0 ? "" : ",");
-    auto parsed = parseActions(text + "]");
-    if (!parsed) die(parsed.error().message);
-    return std::move(parsed->actions);
-}
-
-coro::Task<Lsn> submitAll(engine::Engine& engine, long count) {
-    Lsn last;
-    for (long done = 0; done < count; done += kBatch) {
-        engine::Submission submission;
-        submission.actions = trueActions(std::min(kBatch, count - done));
-        const auto answer = co_await engine.submit(std::move(submission));
-        if (!answer) die(answer.error().message);
-        last = answer->items.back().first;
-    }
-    co_return last;
-}
-
-/// Submits, then waits until all have completed. They start in order, so those that end last are among the last.
-coro::Task<void> runThrough(engine::Engine& engine, long count, long target) {
-    const Lsn last = co_await submitAll(engine, count);
-    for (Lsn lsn = last; lsn.value > last.value - kInFlight; --lsn.value) {
-        const auto end = co_await engine.waitForAction(lsn, std::chrono::seconds(600));
-        if (!end || end->state != ActionState::Completed) die("an action did not complete");
-    }
-    // Where the machine is busy with something else one may have stood still while the last ones ran.
-    for (int looks = 0;; ++looks) {
-        const engine::SessionView view = co_await engine.session();
-        if (view.counts[static_cast<std::size_t>(ActionState::Completed)] >= target) co_return;
-        if (looks == 10'000) die("some are missing");
-        co_await coro::sleepFor(std::chrono::milliseconds(1));
-    }
-}
-
-void onLoop(coro::Task<void> task) {
-    coro::Loop loop;
-    loop.spawn("bench", std::move(task));
-    loop.run();
 }
 
 /// A watcher of all ends and a scraper, as long as it lives. They read what they are sent and do nothing with it.
@@ -127,7 +83,7 @@ Run runOnce(engine::Engine& engine, int launcher, long count, long& completed) {
     const double cpu = bench::cpuSeconds(launcher);
     const MonoTime from = MonoClock::now();
     completed += count;
-    onLoop(runThrough(engine, count, completed));
+    bench::onLoop(bench::runTrueActions(engine, kMembers, count, completed));
     return {.rate = bench::rate(count, from),
             .cpuMicros = (bench::cpuSeconds(launcher) - cpu) / static_cast<double>(count) * 1e6,
             .threads = bench::describe(before, bench::threadUse(launcher), count)};
@@ -136,7 +92,7 @@ Run runOnce(engine::Engine& engine, int launcher, long count, long& completed) {
 /// Rounds of bare spawning and the engine in turns; with a server also of the engine with onlookers.
 void measure(engine::Engine& engine, const http::Server* server, long count, int rounds, int launcher) {
     std::vector<double> ratios, cpuRatios, watchedRatios, watchedCpuRatios;
-    long completed = kBatch;
+    long completed = kWarmUp;
     for (int round = -1; round < rounds; ++round) { // the first is a warm-up; limit and engine take turns
         const double cpu = bench::cpuSeconds();
         const double bare = bench::bareRate(count);
@@ -176,7 +132,7 @@ int main(int argc, char** argv) {
     if (const auto code = runners::runLauncherIfAsked(argc, argv)) return *code;
     const bool isWatched = argc > 1 && std::strcmp(argv[1], "--watched") == 0;
     const int first = isWatched ? 2 : 1;
-    const long count = std::max(kBatch, argc > first ? std::atol(argv[first]) : 2000);
+    const long count = std::max(kWarmUp, argc > first ? std::atol(argv[first]) : 2000);
     const int rounds = std::max(1, argc > first + 1 ? std::atoi(argv[first + 1]) : 15);
     const bench::ScratchDirectory scratch("bench_engine");
     engine::Options options;
@@ -193,7 +149,7 @@ int main(int argc, char** argv) {
         if (!started) die(started.error().message);
         server = std::move(*started);
     }
-    onLoop(runThrough(**engine, kBatch, kBatch)); // the launcher has its name by then
+    bench::onLoop(bench::runTrueActions(**engine, kMembers, kWarmUp, kWarmUp)); // the launcher has its name by then
     const int launcher = bench::childNamed("yard-launcher");
     if (launcher == 0) die("there is no launcher");
     measure(**engine, server.get(), count, rounds, launcher);

@@ -3,11 +3,10 @@
 //
 //   bench_sandbox [ACTIONS] [ROUNDS]
 #include "core/base/log.h"
-#include "core/coro/loop.h"
-#include "core/coro/suspend.h"
 #include "core/engine/engine.h"
 #include "core/runners/launcher.h"
 #include "tests/bench/bare_sandbox.h"
+#include "tests/bench/true_actions.h"
 #include "tests/bench/usage.h"
 
 #include <cstdio>
@@ -26,27 +25,8 @@ namespace {
     std::exit(1);
 }
 
-coro::Task<void> runThrough(engine::Engine& engine, long count) {
-    std::string text = "[";
-    for (long i = 0; i < count; ++i)
-        text += fmt::format(R"({}{{"worker":"exec","argv":["/bin/true"],"sandbox":true}})", i == 0 ? "" : ",");
-    auto parsed = parseActions(text + "]");
-    if (!parsed) die(parsed.error().message);
-    engine::Submission submission;
-    submission.actions = std::move(parsed->actions);
-    const auto answer = co_await engine.submit(std::move(submission));
-    if (!answer) die(answer.error().message);
-    for (const auto& item : answer->items) {
-        const auto end = co_await engine.waitForAction(item.first, std::chrono::seconds(600));
-        if (!end || end->state != ActionState::Completed) die("an action did not complete");
-    }
-}
-
-void onLoop(coro::Task<void> task) {
-    coro::Loop loop;
-    loop.spawn("bench", std::move(task));
-    loop.run();
-}
+const std::string kMembers = R"("sandbox":true)";
+constexpr long kWarmUp = 50;
 
 } // namespace
 
@@ -60,7 +40,8 @@ int main(int argc, char** argv) {
     options.capacity = 2;
     auto engine = engine::Engine::open(std::move(options));
     if (!engine) die(engine.error().message);
-    onLoop(runThrough(**engine, 50));
+    bench::onLoop(bench::runTrueActions(**engine, kMembers, kWarmUp, kWarmUp));
+    long completed = kWarmUp;
     const int launcher = bench::childNamed("yard-launcher");
     if (launcher == 0) die("there is no launcher");
     std::vector<double> ratios;
@@ -72,7 +53,8 @@ int main(int argc, char** argv) {
         cpu = bench::cpuSeconds(launcher);
         const MonoTime from = MonoClock::now();
         const auto before = bench::threadUse(launcher);
-        onLoop(runThrough(**engine, count));
+        completed += count;
+        bench::onLoop(bench::runTrueActions(**engine, kMembers, count, completed));
         const double ours = bench::rate(count, from);
         const double oursCpu = (bench::cpuSeconds(launcher) - cpu) / static_cast<double>(count) * 1e6;
         if (round < 0) continue;
