@@ -127,6 +127,8 @@ void Janitor::reapNext(Slot& slot) {
 
 void Janitor::closeSlot(Slot& slot) {
     if (!slot.lock) return;
+    for (const std::string& name : namesIn(slot.path))
+        if (name.starts_with(kSparePrefix)) (void)places_.remove(slot.path + '/' + name);
     // The file, then the directory, then the lock: whoever waits for it finds that it is gone and makes a new one.
     ::unlink(slot.lock->path().c_str());
     ::rmdir(slot.path.c_str()); // something that is not ours to remove keeps it

@@ -6,6 +6,7 @@
 //     scratch/S, S not ours           free, or no file            reaped while it is held, then file and directory
 //     go scratch/S, S not ours           held                        left; past twice its deadline: reported, once
 //     scratch/S, S our launcher's     (held by it)                attempts in it that nobody here claims are reaped
+//     scratch/S/.spare.N              as S                        goes with S; left where S is ours; not counted
 //     locks/NAME.lock                 free                        the file goes while it is held
 //     locks/NAME.lock                 held                        left; past twice its deadline: reported, once
 //     a lock that cannot be opened    -                           left and reported, once
@@ -90,5 +91,7 @@ private:
 bool isAttemptDirectory(std::string_view name);
 /// The prefix of directories that wait to be deleted.
 inline constexpr std::string_view kGonePrefix = ".gone.";
+/// Empty directories that a slot keeps for its next attempts: nobody's, and they go with the slot's own.
+inline constexpr std::string_view kSparePrefix = ".spare.";
 
 } // namespace yard::locks

@@ -9,10 +9,15 @@
 #include <cassert>
 #include <cerrno>
 #include <cstdio>
+#include <dirent.h>
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <linux/fs.h>
+#include <memory>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 namespace yard::runners {
@@ -133,16 +138,100 @@ std::string scratchPath(const std::string& dataDir, SlotId slot, AttemptId id) {
     return fmt::format("{}/scratch/{}/{}.{}", dataDir, slot.value, id.lsn.value, id.attempt);
 }
 
+namespace {
+
+constexpr const char* kOutputs = "outputs";
+constexpr const char* kActionFile = "action.json";
+constexpr mode_t kPrivate = 0700;
+
+constexpr int kSpares = 4;
+
+std::string parentOf(const std::string& path) {
+    return path.substr(0, path.rfind('/'));
+}
+
+std::string spareOf(const std::string& slot, int number) {
+    return fmt::format("{}/{}{}", slot, locks::kSparePrefix, number);
+}
+
+UniqueFd openDirectory(int at, const char* path) {
+    return UniqueFd(::openat(at, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+}
+
+/// Nobody else can put something there: a warm process in a sandbox may write to the directory of its slot.
+bool isOnlyOurs(const struct stat& directory) {
+    return S_ISDIR(directory.st_mode) && directory.st_uid == ::geteuid() && (directory.st_mode & 0022) == 0;
+}
+
+/// Nothing else is in it than `only`, or nothing at all.
+bool holdsOnly(int directory, std::string_view only) {
+    UniqueFd copy(::fcntl(directory, F_DUPFD_CLOEXEC, 0));
+    const std::unique_ptr<DIR, int (*)(DIR*)> entries(::fdopendir(copy.get()), ::closedir);
+    if (!entries) return false;
+    copy.release();
+    while (const dirent* entry = ::readdir(entries.get())) {
+        const std::string_view name = entry->d_name;
+        if (name != "." && name != ".." && name != only) return false;
+    }
+    return true;
+}
+
+/// Without those that the file system sets by itself; 0 where it has none.
+unsigned flagsOf(int fd) {
+    constexpr unsigned kItsOwn = FS_EXTENT_FL | FS_INDEX_FL | FS_INLINE_DATA_FL;
+    unsigned flags = 0;
+    return ::ioctl(fd, FS_IOC_GETFLAGS, &flags) == 0 ? flags & ~kItsOwn : 0;
+}
+
+/// Gives it the owner and the mode of a new one. False: it is not like one, or cannot be made so.
+bool makeLikeNew(int fd, unsigned flags) {
+    struct stat st{};
+    if (::fstat(fd, &st) != 0 || ::flistxattr(fd, nullptr, 0) > 0 || flagsOf(fd) != flags) return false;
+    const bool isOurs = st.st_uid == ::geteuid() && st.st_gid == ::getegid();
+    if (!isOurs && ::fchown(fd, ::geteuid(), ::getegid()) != 0) return false;
+    return (st.st_mode & 07777) == kPrivate || ::fchmod(fd, kPrivate) == 0;
+}
+
+bool keepAsSpare(const Scratch& scratch) {
+    if (scratch.hasInputs) return false;
+    const std::string path = parentOf(scratch.root);
+    const UniqueFd slot = openDirectory(AT_FDCWD, path.c_str());
+    struct stat st{};
+    if (!slot || ::fstat(slot.get(), &st) != 0 || !isOnlyOurs(st)) return false;
+    const UniqueFd root = openDirectory(AT_FDCWD, scratch.root.c_str());
+    const UniqueFd outputs = root ? openDirectory(root.get(), kOutputs) : UniqueFd();
+    if (!outputs || (::unlinkat(root.get(), kActionFile, 0) != 0 && errno != ENOENT)) return false;
+    const unsigned flags = flagsOf(slot.get());
+    if (!holdsOnly(outputs.get(), {}) || !holdsOnly(root.get(), kOutputs) || !makeLikeNew(outputs.get(), flags) ||
+        !makeLikeNew(root.get(), flags))
+        return false;
+    for (int i = 0; i < kSpares; ++i)
+        if (::rename(scratch.root.c_str(), spareOf(path, i).c_str()) == 0) return true; // else there is that one
+    return false;
+}
+
+bool takeSpare(const std::string& root) {
+    const std::string slot = parentOf(root);
+    struct stat st{};
+    if (::lstat(slot.c_str(), &st) != 0 || !isOnlyOurs(st)) return false;
+    for (int i = 0; i < kSpares; ++i)
+        if (::rename(spareOf(slot, i).c_str(), root.c_str()) == 0) return true;
+    return false;
+}
+
+} // namespace
+
 Result<Scratch> makeScratch(const std::string& dataDir, SlotId slot, AttemptId id, const std::string& workerDir,
                             const std::vector<PlacedFile>& inputs, const Materialise& materialise, bool emptyToo) {
     Scratch scratch;
     scratch.hasInputs = emptyToo || !inputs.empty();
     scratch.root = scratchPath(dataDir, slot, id);
-    scratch.outputs = scratch.root + "/outputs";
+    scratch.outputs = fmt::format("{}/{}", scratch.root, kOutputs);
     const auto make = [&]() -> Result<void> {
         if (auto removed = removeTree(scratch.root); !removed) return removed;
-        for (const std::string& directory : {scratch.root, scratch.outputs})
-            if (auto made = makeDirectories(directory); !made) return made;
+        if (!takeSpare(scratch.root))
+            for (const std::string& directory : {scratch.root, scratch.outputs})
+                if (auto made = makeDirectories(directory); !made) return made;
         if (scratch.hasInputs)
             if (auto made = makeDirectories(scratch.root + "/inputs"); !made) return made;
         for (const PlacedFile& input : inputs)
@@ -185,14 +274,15 @@ Result<void> giveScratchTo(const Scratch& scratch, std::uint32_t hostUser, bool 
 }
 
 bool removeEmptyScratch(const Scratch& scratch) {
+    if (keepAsSpare(scratch)) return true;
     if (::rmdir(scratch.outputs.c_str()) != 0) return false;
     if (scratch.hasInputs && ::rmdir((scratch.root + "/inputs").c_str()) != 0) return false;
     if (::rmdir(scratch.root.c_str()) == 0) return true;
-    return ::unlink((scratch.root + "/action.json").c_str()) == 0 && ::rmdir(scratch.root.c_str()) == 0;
+    return ::unlink((scratch.root + '/' + kActionFile).c_str()) == 0 && ::rmdir(scratch.root.c_str()) == 0;
 }
 
 std::string asideName(const std::string& directory) {
-    return fmt::format("{}/{}{}", directory.substr(0, directory.rfind('/')), locks::kGonePrefix, randomHex(8));
+    return fmt::format("{}/{}{}", parentOf(directory), locks::kGonePrefix, randomHex(8));
 }
 
 } // namespace yard::runners

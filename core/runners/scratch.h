@@ -50,7 +50,13 @@ Result<Scratch> makeScratch(const std::string& dataDir, SlotId slot, AttemptId i
 /// to do. `byPath`: it comes to both through the directory itself, else each is shown to it.
 Result<void> giveScratchTo(const Scratch& scratch, std::uint32_t hostUser, bool byPath);
 /// Removes one in which nothing was left, inputs and outputs apart that are empty, and an action.json. False: there
-/// is more, or it cannot be removed; then some of it may be gone already.
+/// is more, or it cannot be removed; then some of it may be gone already. Nothing may be alive in it.
+///
+/// One that is as it was made is kept for a later attempt of its slot instead (scratch/S/.spare.N, at most four): a
+/// file system may look long for the number of a new directory where many were removed just now (ext4: five
+/// seconds), and give its blocks back to the disk one by one. An action may have changed more than what lies in it;
+/// one with other rights, attributes or flags than a new one is not kept, nor any where others may write to the
+/// slot's directory.
 bool removeEmptyScratch(const Scratch& scratch);
 std::string scratchPath(const std::string& dataDir, SlotId slot, AttemptId id);
 

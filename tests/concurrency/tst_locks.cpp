@@ -111,6 +111,7 @@ private Q_SLOTS:
     void namesOutsideThePatternAreNotTouched();
     void garbledUnusableAndMissingThingsAreSkippedAndSaid();
     void inOwnSlotsOnlyWhatNobodyClaimsIsReaped();
+    void whatASlotKeepsForItsNextAttemptGoesWithTheSlot();
     void theFileOfADeadHolderGoes();
     void itStopsInTimeAndGoesOnWhereItWas();
 
@@ -397,6 +398,16 @@ void TestLocks::inOwnSlotsOnlyWhatNobodyClaimsIsReaped() {
     claims.remove(used);
     QCOMPARE(pass(janitor).reaped, std::int64_t{1});
     QVERIFY(!exists(used));
+}
+
+void TestLocks::whatASlotKeepsForItsNextAttemptGoesWithTheSlot() {
+    Janitor::Places places = places_->forJanitor();
+    places.ownSlots = 1;
+    for (const char* slot : {"0", "5"})
+        QVERIFY(makeDirectories(fmt::format("{}/{}/.spare.0/outputs", places_->scratch(), slot)).has_value());
+    QCOMPARE(pass(places).reaped, std::int64_t{0});
+    QVERIFY(exists(places_->scratch() + "/0/.spare.0/outputs"));
+    QVERIFY(!exists(places_->scratch() + "/5"));
 }
 
 void TestLocks::theFileOfADeadHolderGoes() {

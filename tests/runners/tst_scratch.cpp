@@ -1,5 +1,6 @@
 // Scratch directories: what is made for an action, and collecting what a hostile one leaves in outputs/.
 #include "core/base/files.h"
+#include "core/base/unique_fd.h"
 #include "core/locks/claims.h"
 #include "core/locks/janitor.h"
 #include "core/runners/scratch.h"
@@ -10,11 +11,15 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <filesystem>
+#include <functional>
+#include <linux/fs.h>
 #include <map>
 #include <memory>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 using namespace yard;
@@ -59,6 +64,8 @@ private Q_SLOTS:
     void aScratchReplacesAnEarlierOne();
     void aFailedInputLeavesNothing();
     void whatNothingWasLeftInGoesAtOnce();
+    void anEmptyOneIsKeptForTheNextOfItsSlot();
+    void anEmptyOneThatIsNotLikeNewIsNotKept();
     void inputsThatNobodyHasNeedNoDirectory();
     void outputsAreCollectedWithTheirNames();
     void linksAndSpecialFilesAreListedNotKept();
@@ -171,6 +178,68 @@ void TestScratch::whatNothingWasLeftInGoesAtOnce() {
         QCOMPARE(fs::exists(scratch->root + '/' + left), isMore);
         QVERIFY(removeTree(scratch->root));
     }
+}
+
+namespace {
+ino_t numberOf(const std::string& path) {
+    struct stat st{};
+    return ::lstat(path.c_str(), &st) == 0 ? st.st_ino : 0;
+}
+} // namespace
+
+void TestScratch::anEmptyOneIsKeptForTheNextOfItsSlot() {
+    const auto make = [&](std::uint64_t lsn) {
+        return makeScratch(root_, SlotId(0), {Lsn(static_cast<std::int64_t>(lsn)), 1}, "", {}, writeName, false);
+    };
+    const auto first = make(5);
+    QVERIFY(first);
+    const ino_t number = numberOf(first->root);
+    write("scratch/0/5.1/action.json", "x");
+    QCOMPARE(::chmod(first->outputs.c_str(), 0777), 0); // an action may
+    QVERIFY(removeEmptyScratch(*first));
+    QVERIFY(!fs::exists(first->root));
+    const auto second = make(6);
+    QVERIFY(second && numberOf(second->root) == number);
+    QCOMPARE(modeOf(second->root), 0700u);
+    QCOMPARE(modeOf(second->outputs), 0700u);
+    QVERIFY(fs::is_empty(second->outputs));
+
+    std::vector<Scratch> many{*second};
+    for (std::uint64_t lsn = 7; lsn < 12; ++lsn) many.push_back(*make(lsn)); // there is no other
+    QVERIFY(numberOf(many.back().root) != number);
+    for (const Scratch& one : many) {
+        QVERIFY(removeEmptyScratch(one));
+        QVERIFY(!fs::exists(one.root));
+    }
+    QCOMPARE(std::distance(fs::directory_iterator(at("scratch/0")), {}), 4); // the others are gone
+}
+
+void TestScratch::anEmptyOneThatIsNotLikeNewIsNotKept() {
+    const auto keepsAfter = [&](const std::function<bool(const Scratch&)>& change) {
+        const auto made = makeScratch(root_, SlotId(0), {Lsn(5), 1}, "", {}, writeName, false);
+        const bool changed = made && change(*made);
+        return changed && removeEmptyScratch(*made) && fs::exists(at("scratch/0/.spare.0"));
+    };
+    QVERIFY(keepsAfter([](const Scratch&) { return true; }));
+    if (::setxattr(at("scratch/0").c_str(), "user.probe", "x", 1, 0) == 0)
+        for (const bool ofOutputs : {false, true})
+            QVERIFY(!keepsAfter([&](const Scratch& made) {
+                return ::setxattr((ofOutputs ? made.outputs : made.root).c_str(), "user.x", "y", 1, 0) == 0;
+            }));
+    QVERIFY(keepsAfter([](const Scratch&) { return true; }));
+    const auto setFlag = [](const Scratch& made) {
+        const UniqueFd outputs(::open(made.outputs.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+        unsigned flags = 0;
+        if (::ioctl(outputs.get(), FS_IOC_GETFLAGS, &flags) != 0) return false;
+        flags |= FS_NODUMP_FL;
+        return ::ioctl(outputs.get(), FS_IOC_SETFLAGS, &flags) == 0;
+    };
+    QVERIFY(!keepsAfter(setFlag)); // also where there are no flags: then nothing was changed
+    QVERIFY(keepsAfter([](const Scratch&) { return true; }));
+    QCOMPARE(::chmod(at("scratch/0").c_str(), 0770), 0); // others could put something there
+    QVERIFY(!fs::exists(makeScratch(root_, SlotId(0), {Lsn(5), 1}, "", {}, writeName, false)->root + "/none"));
+    QVERIFY(fs::is_directory(at("scratch/0/.spare.0"))); // is not taken
+    QCOMPARE(::chmod(at("scratch/0").c_str(), 0700), 0);
 }
 
 void TestScratch::inputsThatNobodyHasNeedNoDirectory() {
