@@ -1,5 +1,6 @@
 // withTimeout: a limit around a task, whatever it waits for inside. Nests: wrap single operations tightly, and
 // whole conversations with an umbrella; everything in between needs no timeouts. Owner: the thread that awaits it.
+// within, comesWithin: the same where running out of time is one of the two things that happen, and no error.
 #pragma once
 
 #include "core/coro/suspend.h"
@@ -56,6 +57,31 @@ Task<T> withTimeout(Duration limit, Task<T> task) {
         if (error) std::rethrow_exception(std::move(error));
         co_return std::move(*value);
     }
+}
+
+/// As withTimeout(), but whether it ended in time: true or its value, else false or nothing.
+inline Task<bool> within(Duration limit, Task<void> task) {
+    try {
+        co_await withTimeout(limit, std::move(task));
+    } catch (const TimeoutError&) {
+        co_return false;
+    }
+    co_return true;
+}
+template<class T>
+Task<std::optional<T>> within(Duration limit, Task<T> task) {
+    std::optional<T> value;
+    try {
+        value.emplace(co_await withTimeout(limit, std::move(task)));
+    } catch (const TimeoutError&) {
+    }
+    co_return value;
+}
+
+/// Waits for an Event or a ConditionVariable, which outlives the wait: true when it came within `limit`.
+template<class Source>
+Task<bool> comesWithin(Duration limit, Source& source) {
+    return within(limit, [](Source& awaited) -> Task<void> { co_await awaited.wait(); }(source));
 }
 
 } // namespace yard::coro

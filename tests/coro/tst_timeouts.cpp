@@ -36,6 +36,21 @@ Task<int> report(Rig& rig, std::string name, Duration limit, Task<int> body) {
     co_return value;
 }
 
+/// What within() and comesWithin() say: "name=value", "name:in time", "name:late".
+Task<void> reportWithin(Rig& rig, std::string name, Duration limit, Task<int> body) {
+    const std::optional<int> value = co_await within(limit, std::move(body));
+    rig.note(value ? fmt::format("{}={}", name, *value) : name + ":late");
+}
+Task<void> reportWithin(Rig& rig, std::string name, Duration limit, Task<void> body) {
+    const bool ended = co_await within(limit, std::move(body));
+    rig.note(name + (ended ? ":in time" : ":late"));
+}
+template<class Source>
+Task<void> reportComing(Rig& rig, std::string name, Duration limit, Source& source) {
+    const bool came = co_await comesWithin(limit, source);
+    rig.note(name + (came ? ":in time" : ":late"));
+}
+
 Task<void> run(Task<int> task) {
     (void)co_await std::move(task);
 }
@@ -235,6 +250,55 @@ private slots:
     void noTimeAtAllEndsAtTheFirstSuspension() {
         start(report(*rig_, "t", 0s, valueAfter(1s, 1)));
         QCOMPARE(rig_->take(), std::string("t:timeout"));
+    }
+
+    void runningOutOfTimeIsNoErrorWithin() {
+        rig_->spawn("a", reportWithin(*rig_, "a", 2s, valueAfter(1s, 5)));
+        rig_->spawn("b", reportWithin(*rig_, "b", 2s, valueAfter(3s, 5)));
+        rig_->spawn("c", reportWithin(*rig_, "c", 2s, idle(1s)));
+        rig_->spawn("d", reportWithin(*rig_, "d", 2s, idle(3s)));
+        rig_->settle();
+        rig_->advance(1s);
+        QCOMPARE(rig_->take(), std::string("a=5 c:in time"));
+        rig_->advance(1s);
+        QCOMPARE(rig_->take(), std::string("b:late d:late"));
+    }
+
+    void whatEndsATaskWithinItsTimeGoesThrough() {
+        start([](Rig& rig) -> Task<int> {
+            try {
+                (void)co_await within(1s, fail());
+            } catch (const std::exception& error) {
+                rig.note(error.what());
+            }
+            co_return 0;
+        }(*rig_));
+        QCOMPARE(rig_->take(), std::string("failed"));
+        ThreadRef thread = rig_->spawn("waits", reportWithin(*rig_, "t", 5s, idle(3s)));
+        rig_->settle();
+        thread->interrupt();
+        rig_->advance(6s);
+        QCOMPARE(rig_->take(), std::string()); // it did not go on as if the time were over
+        QVERIFY(thread->hasEnded());
+    }
+
+    void eventsAndConditionsComeWithinTheirTimeOrNot() {
+        Event event;
+        ConditionVariable condition;
+        rig_->spawn("a", reportComing(*rig_, "event", 2s, event));
+        rig_->spawn("b", reportComing(*rig_, "condition", 2s, condition));
+        rig_->settle();
+        rig_->advance(1s);
+        QCOMPARE(rig_->take(), std::string());
+        condition.notifyAll();
+        rig_->settle();
+        QCOMPARE(rig_->take(), std::string("condition:in time"));
+        rig_->advance(1s);
+        QCOMPARE(rig_->take(), std::string("event:late"));
+        event.set();
+        rig_->spawn("c", reportComing(*rig_, "set", 2s, event));
+        rig_->settle();
+        QCOMPARE(rig_->take(), std::string("set:in time"));
     }
 
     void aLimitOfForeverIsNoOverflow() {
