@@ -1,6 +1,6 @@
 #include "tests/session/script.h"
 
-#include "core/session/session.h"
+#include "tests/session/player.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,14 +12,6 @@
 
 namespace yard::session::test {
 
-namespace {
-
-using Words = std::vector<std::string>;
-
-struct ScriptError : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
-
 Duration parseDuration(const std::string& text) {
     std::size_t used = 0;
     const double n = std::stod(text, &used);
@@ -30,64 +22,6 @@ Duration parseDuration(const std::string& text) {
                                      : throw ScriptError("time: " + text);
     return Duration{std::llround(n * us)};
 }
-
-class Player {
-public:
-    void play(std::string_view script);
-
-private:
-    void statement(const Words& words);
-    void command(const Words& words);
-    bool machine(const Words& words);
-    bool queueCommand(const Words& words);
-    bool actionCommand(const Words& words);
-    bool eventCommand(const Words& words);
-    void submit(const Words& words);
-    void end(const Words& words);
-    void reschedule(const Words& words);
-    void expect(const Words& words);
-    void expectState(const Words& words);
-    void expectWaits(const Words& words);
-    void expectCounts(const Words& words);
-    void expectWake(const Words& words);
-    void settle();
-    void note();
-    void configure(QueueConfig& config, const Words& words, std::size_t from, QueueState* state, bool* held);
-
-    Session& session();
-    LabelId labelOf(const std::string& name);
-    LockId lockOf(const std::string& name);
-    Predecessor predecessor(const std::string& text);
-    Lsn lsn(const std::string& name) const;
-    QueueId queue(const std::string& name);
-    bool isQueue(const std::string& name) const { return queues_.contains(name); }
-    std::uint32_t attemptOf(const std::string& name) const;
-    std::string nameOf(Lsn l, std::uint32_t attempt = 0) const;
-    template<class T>
-    void check(const Result<T>& result) {
-        error_ = result ? "" : std::string(errorName(result.error().kind));
-    }
-
-    int cores_ = 1, slots_ = 0, ahead_ = 0, limit_ = 1000, shared_ = 1000, memory_ = 0;
-    std::map<std::string, std::int64_t> amounts_;
-    std::unique_ptr<Session> session_;
-    MonoTime now_{Duration{1'000'000}};
-    std::int64_t nextLsn_ = 1;
-    std::map<std::string, Lsn> actions_;
-    std::map<std::int64_t, std::string> names_;
-    std::map<std::int64_t, NewAction> given_;
-    std::map<std::int64_t, std::uint32_t> attempts_;
-    std::map<std::string, QueueId> queues_{{"q0", QueueId(0)}};
-    std::map<std::string, ClassId> classes_;
-    std::map<std::string, LabelId> labels_;
-    std::map<std::string, LockId> locks_;
-    bool storeLater_ = false;
-    Outbox out_;
-    std::map<std::string, std::vector<std::string>> noted_; ///< verb -> objects, in the order of Outbox
-    std::vector<std::string> verbs_;
-    std::map<std::int64_t, char> unstored_;
-    std::string error_;
-};
 
 Session& Player::session() {
     if (!session_) {
@@ -454,105 +388,6 @@ void Player::command(const Words& w) {
     settle();
 }
 
-// -- what must hold
-
-void Player::expect(const Words& w) {
-    std::string said;
-    for (const std::string& verb : verbs_) {
-        said += (said.empty() ? "" : ", ") + verb;
-        for (const std::string& object : noted_[verb]) {
-            said += " " + object;
-            if (object.contains(' ') && &object != &noted_[verb].back()) said += ",";
-        }
-    }
-    if (said.empty()) said = "nothing";
-    std::string wanted;
-    for (std::size_t i = 1; i < w.size(); ++i) wanted += (i > 1 ? " " : "") + w[i];
-    noted_.clear();
-    verbs_.clear();
-    if (said != wanted) throw ScriptError("expected: " + wanted + "\n     was: " + said);
-}
-
-void Player::expectState(const Words& w) {
-    const auto view = session().live(lsn(w.at(1)));
-    std::string is = view ? std::string(name(view->state)) : "gone";
-    if (view && view->held) is += " held";
-    if (view && view->leased) is += " leased";
-    if (view && view->backoff) is += " backoff";
-    if (view && !view->backoff && view->wakesAt != MonoTime{}) is += " timer";
-    std::string wanted;
-    for (std::size_t i = 2; i < w.size(); ++i) wanted += (i > 2 ? " " : "") + w[i];
-    if (is != wanted) throw ScriptError("expected " + w[1] + ": " + wanted + "\n     was: " + is);
-}
-
-void Player::expectWaits(const Words& w) {
-    const auto waiting = session().waiting(lsn(w.at(1)), true);
-    std::string is = waiting ? "" : " nothing";
-    const auto say = [&is](bool holds, const std::string& what) {
-        if (holds) is += " " + what;
-    };
-    if (waiting) {
-        say(waiting->sessionHolds, "session");
-        say(waiting->held, "held");
-        say(waiting->queueHeld, "queue");
-        say(waiting->failures > 0, fmt::format("failures {}", waiting->failures));
-        say(waiting->starting, "starting");
-        say(waiting->unmet > 0, fmt::format("unmet {}", waiting->unmet));
-        say(waiting->wakesAt != MonoTime{}, waiting->backoff ? "backoff" : "timer");
-        if (waiting->queueLimit)
-            is += fmt::format(" running {}/{}", waiting->queueLimit->running, waiting->queueLimit->most);
-        if (waiting->labelLimit)
-            is += fmt::format(" label {}/{}", waiting->labelLimit->running, waiting->labelLimit->most);
-        if (waiting->lock) {
-            const auto lock =
-                std::ranges::find(locks_, waiting->lock->lock, [](const auto& l) { return l.second; });
-            is += fmt::format(" lock {} {}", lock->first,
-                              waiting->lock->elsewhere           ? "elsewhere"
-                              : waiting->lock->holder.value == 0 ? "kept"
-                                                                 : nameOf(waiting->lock->holder));
-        }
-        for (const ResourceNeed& need : waiting->needs)
-            if (need.free < need.need) is += fmt::format(" {} {}/{}", need.resource, need.need, need.free);
-        say(waiting->noSlot, "slot");
-        say(waiting->reservedForLarger, "reserved");
-        if (waiting->position)
-            is +=
-                fmt::format(" {} {}", waiting->position->isExact ? "position" : "about", waiting->position->before);
-    }
-    std::string wanted;
-    for (std::size_t i = 2; i < w.size(); ++i) wanted += " " + w[i];
-    if (is != wanted) throw ScriptError("expected" + wanted + "\n     was" + is);
-}
-
-void Player::expectCounts(const Words& w) {
-    const QueueCounters c =
-        w.at(1) == "all" ? session().counts().all : session().queueStatus(queue(w[1])).value().counters;
-    std::string is, wanted;
-    const auto say = [&is](const char* what, std::int64_t n) {
-        if (n != 0) is += fmt::format(" {} {}", what, n);
-    };
-    say("pending", c.pending);
-    say("running", c.running);
-    say("completed", c.completed);
-    say("failed", c.failed);
-    say("abandoned", c.abandoned);
-    say("cancelled", c.cancelled);
-    for (std::size_t i = 2; i < w.size(); ++i) wanted += " " + w[i];
-    if (is != wanted) throw ScriptError("expected counts" + wanted + "\n     was" + is);
-}
-
-void Player::expectWake(const Words& w) {
-    const auto at = session().nextWake();
-    if (w.at(1) == "never") {
-        if (at) throw ScriptError("expected no timer");
-        return;
-    }
-    if (!at) throw ScriptError("expected a timer, there is none");
-    const double in = static_cast<double>((*at - now_).count());
-    const double wanted = static_cast<double>(parseDuration(w[1]).count());
-    if (in < 0.8 * wanted || in > 1.2 * wanted) throw ScriptError(fmt::format("wakes in {} us", in));
-}
-
 void Player::statement(const Words& w) {
     if (w[0] == "expect") return expect(w);
     if (w[0] == "state") return expectState(w);
@@ -598,8 +433,6 @@ void Player::play(std::string_view script) {
     }
     run();
 }
-
-} // namespace
 
 std::string runScript(std::string_view script) {
     Player player;
