@@ -55,45 +55,46 @@ bool LockBook::isElsewhere(std::uint32_t set) const {
     });
 }
 
-void LockBook::unblock(std::uint32_t set, std::uint32_t lane) {
-    for (const LockId lock : locksOf(set)) {
-        const auto at = locks_.find(lock);
-        if (at == locks_.end() || std::erase(at->second.lanes, lane) == 0) continue;
-        dropIfIdle(lock);
-        return;
-    }
-}
-
-std::vector<std::uint32_t> LockBook::wakeFor(LockId lock) {
+GrowArray<std::uint32_t>* LockBook::findWaiting(LockId lock, std::uint32_t queue, std::uint32_t shape) {
     const auto at = locks_.find(lock);
-    if (at == locks_.end() || !at->second.isFree()) return {};
-    State& state = at->second;
-    if (!state.claims.empty()) { // the others would be refused
-        const std::uint32_t first = state.claims.front();
-        if (std::erase(state.lanes, first) == 0) return {};
-        return {first};
-    }
-    std::vector<std::uint32_t> lanes = std::exchange(state.lanes, {});
-    dropIfIdle(lock);
-    return lanes;
+    if (at == locks_.end()) return nullptr;
+    const auto lanes = at->second.waiting.find({queue, shape});
+    return lanes == at->second.waiting.end() ? nullptr : &lanes->second;
 }
 
-std::vector<std::uint32_t> LockBook::wakeIf(const std::function<bool(std::uint32_t)>& wanted) {
-    std::vector<std::uint32_t> woken;
-    for (auto it = locks_.begin(); it != locks_.end();) {
-        const LockId lock = it->first;
-        std::vector<std::uint32_t>& lanes = it++->second.lanes;
-        for (const std::uint32_t lane : lanes)
-            if (wanted(lane)) woken.push_back(lane);
-        std::erase_if(lanes, wanted);
-        dropIfIdle(lock);
-    }
-    return woken;
+void LockBook::forgetIfIdle(LockId lock, std::uint32_t queue, std::uint32_t shape) {
+    const auto at = locks_.find(lock);
+    if (at == locks_.end()) return;
+    const auto lanes = at->second.waiting.find({queue, shape});
+    if (lanes != at->second.waiting.end() && lanes->second.empty()) at->second.waiting.erase(lanes);
+    dropIfIdle(lock);
+}
+
+bool LockBook::isOpen(LockId lock) const {
+    const State* state = find(lock);
+    return !state || (state->isFree() && state->claims.empty());
+}
+
+void LockBook::remindOf(LockId lock, std::uint32_t lane, int times) {
+    State& state = locks_.at(lock);
+    state.due[state.freed + static_cast<std::uint64_t>(times)].push_back(lane);
+}
+
+std::vector<std::uint32_t> LockBook::takeDue(LockId lock) {
+    const auto at = locks_.find(lock);
+    if (at == locks_.end()) return {};
+    State& state = at->second;
+    ++state.freed;
+    if (state.due.empty() || state.due.begin()->first > state.freed) return {};
+    std::vector<std::uint32_t> lanes = std::move(state.due.begin()->second);
+    state.due.erase(state.due.begin());
+    return lanes;
 }
 
 void LockBook::forEachBlocked(const std::function<void(LockId, std::uint32_t)>& visit) const {
     for (const auto& [lock, state] : locks_)
-        for (const std::uint32_t lane : state.lanes) visit(lock, lane);
+        for (const auto& [of, lanes] : state.waiting)
+            for (std::uint32_t i = 0; i < lanes.size(); ++i) visit(lock, lanes[i]);
 }
 
 void LockBook::claim(std::uint32_t lane, std::uint32_t set) {
@@ -121,13 +122,17 @@ void LockBook::forEach(const std::function<void(LockId, const State&)>& visit) c
 
 std::size_t LockBook::memoryBytes() const {
     std::size_t bytes = locks_.size() * (sizeof(State) + 64) + sets_.capacity() * sizeof(void*);
+    for (const auto& [lock, state] : locks_) {
+        for (const auto& [of, lanes] : state.waiting) bytes += sizeof(lanes) + 64 + lanes.memoryBytes();
+        for (const auto& [times, lanes] : state.due) bytes += sizeof(lanes) + 48 + 4 * lanes.capacity();
+    }
     for (const auto* set : sets_) bytes += set->capacity() * sizeof(LockId) + 96;
     return bytes;
 }
 
 void LockBook::dropIfIdle(LockId lock) {
     const auto at = locks_.find(lock);
-    if (at != locks_.end() && at->second.isFree() && at->second.lanes.empty() && at->second.claims.empty())
+    if (at != locks_.end() && at->second.isFree() && !at->second.isWaitedFor() && at->second.claims.empty())
         locks_.erase(at);
 }
 

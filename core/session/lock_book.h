@@ -1,7 +1,13 @@
 // Named locks as the session knows them: who of its own holds which, which are held elsewhere, and the lanes whose
 // next action cannot have one. All actions of a lane claim the same locks, so a lane waits as a whole, out of the
-// heaps of its queue: however many wait for a lock, they cost nothing until it is free. Private to session; owner:
+// heaps of its queue: however many wait for a lock, they cost nothing while it is held. Private to session; owner:
 // engine thread.
+//
+// Once it is free, of each queue and shape only the lane that would start first is woken: the others behind it
+// could not start before it does, and then the lock is taken again. When it does not start but leaves or falls
+// back, the next one is woken (Order::wakeBehind). So a free lock costs as much as queues have lanes that wait for
+// it, not as there are lanes. One that needs several locks is woken every eighth time, too: it may make a claim
+// then.
 //
 // All of an action's locks or none are taken, at the moment it is handed out, so nobody waits while holding. One
 // could still wait for ever while others keep taking a lock of it: a lane whose turn is kept (order.h), or that
@@ -9,7 +15,9 @@
 // any of its locks. Claims on one lock are served in the order they were made, which is the same for all locks of a
 // claim: the earliest claim waits for holders only, so claims cannot wait for each other in a circle.
 //
-// Invariants: a lock has at most one holder; a lane stands in the list of at most one lock, one of its class.
+// Invariants: a lock has at most one holder; a lane waits for at most one lock, one of its class; where lanes of a
+// queue and shape wait for a lock that is free and kept for none, one that claims it and comes before them is
+// awake.
 #pragma once
 
 #include "core/base/ids.h"
@@ -20,6 +28,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace yard::session {
@@ -45,14 +54,22 @@ public:
     void setElsewhere(LockId lock, bool held);
     bool isElsewhere(std::uint32_t set) const;
 
-    void block(LockId lock, std::uint32_t lane) { locks_[lock].lanes.push_back(lane); }
-    /// It stands in no list any more.
-    void unblock(std::uint32_t set, std::uint32_t lane);
-    /// Lanes that waited for the lock and may have it now, of a claimed one the first claimant: they are in no list
-    /// any more.
-    std::vector<std::uint32_t> wakeFor(LockId lock);
-    /// Of all lanes that wait for something, those of which `wanted` holds: they are in no list any more.
-    std::vector<std::uint32_t> wakeIf(const std::function<bool(std::uint32_t)>& wanted);
+    /// Lanes of a queue and shape that wait for the lock: a heap, the one that would start first on top, which the
+    /// owner keeps in order (and with it the lanes' places in it). Made when there is none.
+    GrowArray<std::uint32_t>& waitingFor(LockId lock, std::uint32_t queue, std::uint32_t shape) {
+        return locks_[lock].waiting[{queue, shape}];
+    }
+    /// Null when none of them waits.
+    GrowArray<std::uint32_t>* findWaiting(LockId lock, std::uint32_t queue, std::uint32_t shape);
+    /// One was taken out of waitingFor(): forgets what has become empty.
+    void forgetIfIdle(LockId lock, std::uint32_t queue, std::uint32_t shape);
+    /// Free, and kept for nobody.
+    bool isOpen(LockId lock) const;
+    /// This lane is to be met again once the lock was freed so many times.
+    void remindOf(LockId lock, std::uint32_t lane, int times);
+    /// The lock was freed once more: lanes whose time has come, be it that they wait for something else by now.
+    std::vector<std::uint32_t> takeDue(LockId lock);
+    /// All that wait for something.
     void forEachBlocked(const std::function<void(LockId, std::uint32_t)>& visit) const;
 
     /// Each lane once. At most kMostClaims.
@@ -62,11 +79,15 @@ public:
     const std::vector<std::uint32_t>& claimants() const { return claimants_; }
 
     struct State {
-        Lsn holder{};                      ///< 0: none of ours
-        bool elsewhere = false;            ///< another engine has it
-        std::vector<std::uint32_t> lanes;  ///< that wait for it
-        std::vector<std::uint32_t> claims; ///< lanes it is kept for, in this order
+        Lsn holder{};           ///< 0: none of ours
+        bool elsewhere = false; ///< another engine has it
+        /// Lanes that wait for it, by queue and shape; none is empty.
+        std::map<std::pair<std::uint32_t, std::uint32_t>, GrowArray<std::uint32_t>> waiting;
+        std::vector<std::uint32_t> claims;                       ///< lanes it is kept for, in this order
+        std::uint64_t freed = 0;                                 ///< so often while something waits for it
+        std::map<std::uint64_t, std::vector<std::uint32_t>> due; ///< by `freed`: see remindOf()
         bool isFree() const { return holder.value == 0 && !elsewhere; }
+        bool isWaitedFor() const { return !waiting.empty(); }
     };
     /// Nothing of a lock that nobody holds or waits for.
     const State* find(LockId lock) const;

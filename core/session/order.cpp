@@ -155,6 +155,9 @@ void Order::enter(std::uint32_t record) {
     QueueShape& of = queueShape(*queues_[queue], classes_[lanes_[lane].cls].shape);
     if (lanes_[lane].blocked) {
         if (lanes_[lane].agePos != kNone) siftUp(of.blockedByAge, lanes_[lane].agePos, laneOlder(), ageMoved());
+        const LockId lock = *lockWaitedFor(lane);
+        siftUp(locks_.waitingFor(lock, queue, of.shape), lanes_[lane].keyPos, laneLess(), keyMoved());
+        if (locks_.isOpen(lock)) wakeLane(lane); // it may come before the one that it waited behind
     } else if (lanes_[lane].keyPos == kNone) {
         heapPush(of.byKey, lane, laneLess(), keyMoved());
         heapPush(of.byAge, lane, laneOlder(), ageMoved());
@@ -173,18 +176,21 @@ void Order::popEntry(QueueShape& of, std::uint32_t i) {
     if (lane.first != kNone) {
         if (lane.blocked) {
             if (lane.agePos != kNone) siftDown(of.blockedByAge, lane.agePos, laneOlder(), ageMoved());
+            siftDown(locks_.waitingFor(*lockWaitedFor(i), lane.queue, of.shape), lane.keyPos, laneLess(),
+                     keyMoved());
             return;
         }
         siftDown(of.byKey, lane.keyPos, laneLess(), keyMoved());
         // Within a lane age follows order, so this cannot move up either.
         siftDown(of.byAge, lane.agePos, laneOlder(), ageMoved());
+        wakeBehind(i);
         return;
     }
     if (lane.blocked) {
-        leaveBlocked(of, i);
-        locks_.unblock(classes_[lane.cls].locks, i);
+        leaveLock(i);
     } else {
         leaveHeaps(of, i);
+        wakeBehind(i);
     }
     endClaim(i);
 }
@@ -380,8 +386,7 @@ void Order::popFirst(std::uint32_t lane) {
 
 std::uint32_t Order::takeAny(std::uint32_t queue) {
     for (QueueShape& of : queues_[queue]->shapes) {
-        if (of.blocked > 0)
-            unblockLanes(locks_.wakeIf([this, queue](std::uint32_t lane) { return lanes_[lane].queue == queue; }));
+        if (of.blocked > 0) wakeAll(queue);
         if (of.byKey.empty()) continue;
         const std::uint32_t lane = of.byKey.front();
         const std::uint32_t record = lanes_[lane].first;
@@ -442,7 +447,7 @@ void Order::check() const {
     for (std::uint32_t i = 0; i < lanes_.end(); i = lanes_.next(i)) {
         if (!lanes_.present(i)) continue;
         lanes_.check(i);
-        assert((lanes_[i].first == kNone || lanes_[i].blocked) == (lanes_[i].keyPos == kNone));
+        assert((lanes_[i].first == kNone) == (lanes_[i].keyPos == kNone));
         assert(!lanes_[i].blocked || lanes_[i].first != kNone);
     }
     checkLocks();

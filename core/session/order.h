@@ -58,6 +58,8 @@ public:
     /// Number of the set of locks that a class claims; LockBook::kNoLocks: none.
     std::uint32_t locksOf(std::uint32_t cls) const { return classes_[cls].locks; }
     const LockBook& locks() const { return locks_; }
+    /// So often was a lane that waited for a lock looked at again.
+    std::uint64_t lanesWoken() const { return lanesWoken_; }
     double shareOf(std::uint32_t cls) const { return vectors_[classes_[cls].vector].share; }
 
     // Gates: classes whose attempts take no resources, but of which only so many are out.
@@ -191,9 +193,21 @@ private:
     void popEntry(QueueShape& of, std::uint32_t lane);
     void leaveHeaps(QueueShape& of, std::uint32_t lane);
     void blockLane(Queue& queue, QueueShape& of, std::uint32_t lane, LockId lock);
-    void unblockLane(std::uint32_t lane);
-    void unblockLanes(const std::vector<std::uint32_t>& lanes);
-    /// Out of the list of its lock, to be met again.
+    std::optional<LockId> lockWaitedFor(std::uint32_t lane);
+    void leaveLock(std::uint32_t lane);
+    void wakeLane(std::uint32_t lane);
+    /// Of the lanes that wait for the lock, if it is free: the one it is kept for, else of each queue and shape the
+    /// first one.
+    void wakeFor(LockId lock);
+    /// All lanes of the queue that wait for a lock.
+    void wakeAll(std::uint32_t queue);
+    /// This one has fallen back or left: those that were not woken for a free lock because it came before them.
+    void wakeBehind(std::uint32_t lane);
+    /// The oldest that could start and was not woken, if it is older than `than` (kNone: any). False: there is
+    /// none, or too many older ones are refused.
+    bool wakeOlder(QueueShape& of, std::uint32_t than);
+    bool isGuarded(LockId lock, std::uint32_t lane) const;
+    /// If it waits for a lock: to be met again.
     void recheckLane(std::uint32_t lane);
     void leaveBlocked(QueueShape& of, std::uint32_t lane);
     void claim(std::uint32_t lane);
@@ -239,6 +253,7 @@ private:
     std::function<void(std::uint32_t)> dropped_;
 
     LockBook locks_;
+    std::uint64_t lanesWoken_ = 0;
     std::vector<std::uint32_t> gatesToOpen_;
     GrowArray<ClassInfo> classes_;
     std::map<Resources, std::uint32_t> vectorIndex_; ///< keys are what vectors_ points to

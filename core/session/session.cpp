@@ -300,7 +300,8 @@ SessionCounts Session::Impl::counts() const {
             .backingOff = abandoned_ ? 0 : backingOff_,
             .outstanding = static_cast<std::int64_t>(outstanding_.size()),
             .starts = starts_,
-            .ignoredEvents = ignored_};
+            .ignoredEvents = ignored_,
+            .lanesWoken = order_.lanesWoken()};
 }
 
 std::size_t Session::Impl::memoryBytes() const {
@@ -471,7 +472,7 @@ std::vector<Lsn> Session::runningActions() const {
 std::vector<Session::LockElsewhere> Session::locksElsewhere() const {
     std::vector<LockElsewhere> found;
     impl_->order().locks().forEach([&found](LockId lock, const LockBook::State& state) {
-        if (state.elsewhere) found.push_back({lock, !state.lanes.empty()});
+        if (state.elsewhere) found.push_back({lock, state.isWaitedFor()});
     });
     return found;
 }
@@ -484,7 +485,7 @@ std::size_t Session::locksHeld() const {
 std::size_t Session::locksWaitedFor() const {
     std::size_t count = 0;
     impl_->order().locks().forEach(
-        [&count](LockId, const LockBook::State& state) { count += !state.lanes.empty(); });
+        [&count](LockId, const LockBook::State& state) { count += state.isWaitedFor(); });
     return count;
 }
 std::optional<QueueStatus> Session::queueStatus(QueueId id) const {

@@ -142,6 +142,7 @@ struct SessionCounts {
     std::int64_t outstanding = 0; ///< handed out, resources not given back yet
     std::uint64_t starts = 0;
     std::uint64_t ignoredEvents = 0; ///< of older attempts or unknown actions
+    std::uint64_t lanesWoken = 0;    ///< so often something that waited for a lock was looked at again
 };
 
 class Session {

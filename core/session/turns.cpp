@@ -14,11 +14,13 @@ void Order::blockLane(Queue& queue, QueueShape& of, std::uint32_t i, LockId lock
     Lane& lane = lanes_[i];
     lane.blocked = true;
     ++of.blocked;
-    locks_.block(lock, i);
+    heapPush(locks_.waitingFor(lock, lane.queue, of.shape), i, laneLess(), keyMoved());
     if (lane.refusals < kRefusedBefore) ++lane.refusals;
-    const std::uint32_t set = classes_[lane.cls].locks;
-    if (lane.turn) return claim(i); // a place of its label stays its own
-    if (lane.refusals == kRefusedBefore && locks_.locksOf(set).size() > 1) claim(i);
+    const bool needsSeveral = locks_.locksOf(classes_[lane.cls].locks).size() > 1;
+    if (lane.turn || (lane.refusals == kRefusedBefore && needsSeveral)) claim(i);
+    if (needsSeveral) wakeBehind(i); // for those of its locks that are free
+    if (needsSeveral && !lane.claims) locks_.remindOf(lock, i, kRefusedBefore - lane.refusals % kRefusedBefore);
+    if (lane.turn) return; // a place of its label stays its own
     heapPush(of.blockedByAge, i, laneOlder(), ageMoved());
     if (!queue.gates) return;
     // It had been let through its gate to start now: another one of its label may instead.
@@ -34,36 +36,130 @@ void Order::leaveBlocked(QueueShape& of, std::uint32_t i) {
     if (agePos != kNone) heapRemove(of.blockedByAge, agePos, laneOlder(), ageMoved());
 }
 
-void Order::unblockLane(std::uint32_t i) {
+/// The lock that a blocked lane waits for.
+std::optional<LockId> Order::lockWaitedFor(std::uint32_t i) {
+    const Lane& lane = lanes_[i];
+    for (const LockId lock : locks_.locksOf(classes_[lane.cls].locks)) {
+        const auto* waiting = locks_.findWaiting(lock, lane.queue, classes_[lane.cls].shape);
+        if (waiting && lane.keyPos < waiting->size() && (*waiting)[lane.keyPos] == i) return lock;
+    }
+    return std::nullopt;
+}
+
+/// Out of the heap of those that wait for its lock, be it without a first action.
+void Order::leaveLock(std::uint32_t i) {
     Lane& lane = lanes_[i];
-    assert(lane.blocked && lane.first != kNone);
+    const std::optional<LockId> lock = lockWaitedFor(i);
+    assert(lane.blocked && lock);
+    const std::uint32_t shape = classes_[lane.cls].shape;
+    heapRemove(locks_.waitingFor(*lock, lane.queue, shape), std::exchange(lane.keyPos, kNone), laneLess(),
+               keyMoved());
+    locks_.forgetIfIdle(*lock, lane.queue, shape);
+    leaveBlocked(queueShape(*queues_[lane.queue], shape), i);
+}
+
+/// Back into the heaps of those that may start, to be met again.
+void Order::wakeLane(std::uint32_t i) {
+    leaveLock(i);
+    const Lane& lane = lanes_[i];
+    assert(lane.first != kNone);
     QueueShape& of = queueShape(*queues_[lane.queue], classes_[lane.cls].shape);
-    leaveBlocked(of, i);
     heapPush(of.byKey, i, laneLess(), keyMoved());
     heapPush(of.byAge, i, laneOlder(), ageMoved());
     list(lane.queue, of);
+    ++lanesWoken_;
 }
 
-void Order::unblockLanes(const std::vector<std::uint32_t>& lanes) {
-    for (const std::uint32_t lane : lanes) unblockLane(lane);
+void Order::wakeFor(LockId lock) {
+    const auto* state = locks_.find(lock);
+    if (!state || !state->isFree()) return;
+    std::vector<std::uint32_t> first;
+    if (state->claims.empty()) {
+        for (const std::uint32_t lane : locks_.takeDue(lock)) {
+            if (!lanes_.present(lane) || !lanes_[lane].blocked || lockWaitedFor(lane) != lock) continue;
+            lanes_[lane].refusals = std::max<std::uint8_t>(lanes_[lane].refusals, kRefusedBefore - 1);
+            wakeLane(lane);
+        }
+        if (state = locks_.find(lock); !state) return; // they were all
+        for (const auto& [of, lanes] : state->waiting) first.push_back(lanes.front());
+    } else { // the others would be refused
+        const std::uint32_t claimant = state->claims.front();
+        if (lanes_[claimant].blocked && lockWaitedFor(claimant) == lock) first.push_back(claimant);
+    }
+    for (const std::uint32_t lane : first) wakeLane(lane);
+}
+
+void Order::wakeAll(std::uint32_t queue) {
+    std::vector<std::uint32_t> all;
+    locks_.forEachBlocked([&](LockId, std::uint32_t lane) {
+        if (lanes_[lane].queue == queue) all.push_back(lane);
+    });
+    for (const std::uint32_t lane : all) wakeLane(lane);
+}
+
+void Order::wakeBehind(std::uint32_t i) {
+    const Lane& lane = lanes_[i];
+    const std::uint32_t set = classes_[lane.cls].locks;
+    if (set == LockBook::kNoLocks) return;
+    const bool isAwake = !lane.blocked && lane.keyPos != kNone;
+    for (const LockId lock : locks_.locksOf(set)) {
+        if (!locks_.isOpen(lock)) continue;
+        const auto* waiting = locks_.findWaiting(lock, lane.queue, classes_[lane.cls].shape);
+        if (!waiting || (isAwake && before(i, waiting->front()))) continue;
+        wakeLane(waiting->front());
+    }
+}
+
+bool Order::wakeOlder(QueueShape& of, std::uint32_t than) {
+    // Down the heap, past those that are refused: what is below one that could start is younger than it.
+    constexpr int kMostRefused = 64;
+    int refused = 0;
+    std::uint32_t found = kNone;
+    std::vector<std::uint32_t> next;
+    if (!of.blockedByAge.empty()) next.push_back(0);
+    while (!next.empty() && refused < kMostRefused) {
+        const std::uint32_t at = next.back();
+        next.pop_back();
+        const std::uint32_t lane = of.blockedByAge[at];
+        const std::uint32_t limit = found == kNone ? than : found;
+        if (limit != kNone && !records_.older(lanes_[lane].first, lanes_[limit].first)) continue;
+        if (!locks_.refusal(classes_[lanes_[lane].cls].locks, lane)) {
+            found = lane;
+            continue;
+        }
+        ++refused;
+        for (const std::uint32_t child : {2 * at + 1, 2 * at + 2})
+            if (child < of.blockedByAge.size()) next.push_back(child);
+    }
+    if (found == kNone) return false;
+    wakeLane(found);
+    return true;
 }
 
 void Order::recheckLane(std::uint32_t lane) {
-    if (!lanes_[lane].blocked) return;
-    locks_.unblock(classes_[lanes_[lane].cls].locks, lane);
-    unblockLane(lane);
+    if (lanes_[lane].blocked) wakeLane(lane);
 }
 
 void Order::giveLocks(std::uint32_t cls) {
     const std::uint32_t set = classes_[cls].locks;
     if (set == LockBook::kNoLocks) return;
     locks_.give(set);
-    for (const LockId lock : locks_.locksOf(set)) unblockLanes(locks_.wakeFor(lock));
+    for (const LockId lock : locks_.locksOf(set)) wakeFor(lock);
 }
 
 void Order::setLockElsewhere(LockId lock, bool held) {
     locks_.setElsewhere(lock, held);
-    if (!held) return unblockLanes(locks_.wakeFor(lock));
+    if (!held) {
+        // Those that claim it may have the turn of the oldest again.
+        locks_.forEachBlocked([&](LockId, std::uint32_t i) {
+            const Lane& lane = lanes_[i];
+            const std::vector<LockId>& locks = locks_.locksOf(classes_[lane.cls].locks);
+            if (lane.turn || lane.agePos != kNone || !std::ranges::binary_search(locks, lock)) return;
+            QueueShape& of = queueShape(*queues_[lane.queue], classes_[lane.cls].shape);
+            heapPush(of.blockedByAge, i, laneOlder(), ageMoved());
+        });
+        return wakeFor(lock);
+    }
     const auto* state = locks_.find(lock);
     if (!state) return;
     for (const std::uint32_t lane : std::vector(state->claims)) {
@@ -86,7 +182,7 @@ void Order::endClaim(std::uint32_t i) {
     lane.claims = false;
     const std::uint32_t set = classes_[lane.cls].locks;
     locks_.endClaim(i, set);
-    for (const LockId lock : locks_.locksOf(set)) unblockLanes(locks_.wakeFor(lock));
+    for (const LockId lock : locks_.locksOf(set)) wakeFor(lock);
 }
 
 void Order::endClaimsOf(std::uint32_t queue) {
@@ -133,7 +229,8 @@ Order::Pick Order::pickOldest(std::uint32_t queue, bool mustFit, int& budget) {
         if (record != kNone && (oldest == kNone || records_.older(record, oldest))) oldest = record;
     };
     for (QueueShape& of : q.shapes) {
-        const std::uint32_t lane = topLane(q, of, true, budget);
+        std::uint32_t lane = topLane(q, of, true, budget);
+        while (budget > 0 && wakeOlder(of, lane)) lane = topLane(q, of, true, budget);
         if (budget <= 0) return {};
         consider(oldestBlocked(q, of, budget));
         if (budget <= 0) return {};
@@ -202,13 +299,26 @@ void Order::leave(std::uint32_t record) {
     recheckLane(lane);
 }
 
+/// One of its queue and shape that claims the lock, too, comes before it and is awake.
+bool Order::isGuarded(LockId lock, std::uint32_t i) const {
+    for (const QueueShape& of : queues_[lanes_[i].queue]->shapes)
+        for (std::uint32_t k = 0; k < of.byKey.size(); ++k) {
+            const Lane& lane = lanes_[of.byKey[k]];
+            const std::uint32_t set = classes_[lane.cls].locks;
+            if (set == LockBook::kNoLocks || classes_[lane.cls].shape != classes_[lanes_[i].cls].shape) continue;
+            if (std::ranges::binary_search(locks_.locksOf(set), lock) && before(of.byKey[k], i)) return true;
+        }
+    return false;
+}
+
 void Order::checkLocks() const {
     std::map<std::uint32_t, std::uint32_t> listed;
-    locks_.forEachBlocked([&]([[maybe_unused]] LockId lock, std::uint32_t lane) {
-        ++listed[lane];
-        assert(lanes_.present(lane) && lanes_[lane].blocked);
-        assert(std::ranges::binary_search(locks_.locksOf(classes_[lanes_[lane].cls].locks), lock));
-        assert(locks_.refusal(classes_[lanes_[lane].cls].locks, lane) && "a lane waits for something");
+    locks_.forEachBlocked([&](LockId lock, std::uint32_t i) {
+        ++listed[i];
+        assert(lanes_.present(i) && lanes_[i].blocked);
+        [[maybe_unused]] const Lane& lane = lanes_[i];
+        assert(std::ranges::binary_search(locks_.locksOf(classes_[lane.cls].locks), lock));
+        assert((!locks_.isOpen(lock) || isGuarded(lock, i)) && "a lane waits for something, or behind another one");
     });
     [[maybe_unused]] std::uint32_t counted = 0;
     [[maybe_unused]] std::uint32_t blocked = 0;

@@ -18,6 +18,9 @@ private slots:
     void sharesFollowWeights();
     void largeActionsCostMoreOfTheirShare();
     void manyBlockedLanesCostADecisionNothing();
+    void aFreedLockCostsAsMuchAsWhatCanHaveIt_data();
+    void aFreedLockCostsAsMuchAsWhatCanHaveIt();
+    void aFreedLockIsOfferedOnceInEachQueue();
     void cancelledActionsInFrontDoNotHangAQueue();
     void cancelledActionsInFrontAreSkippedInParts();
     void cancellingAMillionInAQueueIsAtOnceAndInSteps();
@@ -120,6 +123,62 @@ void TestBounds::manyBlockedLanesCostADecisionNothing() {
     m.complete();
     QCOMPARE(m.schedule(), std::size_t{1});
     QCOMPARE(m.calls, 1);
+}
+
+void TestBounds::aFreedLockCostsAsMuchAsWhatCanHaveIt_data() {
+    QTest::addColumn<bool>("andOneOfItsOwn");
+    QTest::newRow("one lock") << false;
+    QTest::newRow("two locks, one of its own") << true;
+}
+
+void TestBounds::aFreedLockCostsAsMuchAsWhatCanHaveIt() {
+    // A thousand lanes that claim one lock: each time it was freed all that were left were woken, 499,500 lanes.
+    QFETCH(const bool, andOneOfItsOwn);
+    constexpr std::uint32_t kLanes = 1'000;
+    Machine m(4);
+    for (std::uint32_t cls = 1; cls <= kLanes; ++cls) {
+        m.defineLocking(cls, andOneOfItsOwn ? std::vector{LockId(0), LockId(cls)} : std::vector{LockId(0)});
+        m.submit(0, static_cast<int>(cls % 7), cls);
+    }
+    QCOMPARE(m.schedule(), std::size_t{1});
+    QCOMPARE(m.session.counts().lanesWoken, 0u);
+    for (std::uint32_t i = 1; i < kLanes; ++i) {
+        m.complete();
+        QCOMPARE(m.schedule(), std::size_t{1});
+        if (i % 100 == 0) m.session.check();
+    }
+    m.complete();
+    QCOMPARE(m.session.counts().all.completed, static_cast<std::int64_t>(kLanes));
+    const std::uint64_t woken = m.session.counts().lanesWoken;
+    QVERIFY2(woken <= 2 * kLanes + 100, std::to_string(woken).c_str());
+    if (andOneOfItsOwn) return; // those that were refused eight times go one after the other
+    // By priority, then age, but for the turns of the oldest.
+    std::vector<std::pair<int, std::int64_t>> byKey;
+    for (std::size_t i = 0; i < m.started.size(); ++i)
+        if (i % 16 != 15) byKey.emplace_back(-static_cast<int>(m.started[i].lsn.value % 7), m.started[i].lsn.value);
+    QVERIFY(std::ranges::is_sorted(byKey));
+}
+
+void TestBounds::aFreedLockIsOfferedOnceInEachQueue() {
+    constexpr std::int64_t kQueues = 20;
+    constexpr int kPriorities = 50;
+    Machine m(4);
+    m.defineLocking(1, {LockId(0)});
+    for (std::int64_t queue = 1; queue <= kQueues; ++queue) {
+        m.addQueue(queue);
+        for (int priority = 0; priority < kPriorities; ++priority) m.submit(queue, priority, 1);
+    }
+    m.schedule();
+    constexpr std::int64_t kAll = kQueues * kPriorities;
+    for (std::int64_t i = 1; i < kAll; ++i) {
+        m.complete();
+        QCOMPARE(m.schedule(), std::size_t{1});
+    }
+    m.complete();
+    m.session.check();
+    QCOMPARE(m.session.counts().all.completed, kAll);
+    const std::uint64_t woken = m.session.counts().lanesWoken;
+    QVERIFY2(woken <= static_cast<std::uint64_t>((kQueues + 2) * kAll), std::to_string(woken).c_str());
 }
 
 void TestBounds::cancelledActionsInFrontDoNotHangAQueue() {
