@@ -20,9 +20,9 @@ namespace {
 
 constexpr Duration kBetweenLooks{10'000};
 /// Of one CPU, of all of them together: above they are let go, below they come together.
-constexpr double kMuch = 0.92;
-constexpr double kLittle = 0.8;
-/// Each other's way costs a few microseconds a turn; so much costs somebody else.
+constexpr double kMuch = 0.96;
+constexpr double kLittle = 0.9;
+/// So much, beyond what they at most wait while one of them runs, they wait for somebody else at a turn.
 constexpr std::int64_t kLongWait = 150;
 constexpr std::int64_t kSomeTurns = 20;
 /// Then they stay apart for so long, each time twice as long.
@@ -45,7 +45,7 @@ struct Together::Members {
     /// Nothing where it is not counted.
     std::optional<Use> use() {
         const std::lock_guard lock(mutex);
-        Use sum;
+        Use sum{.members = std::ssize(all)};
         for (const Member& member : all) {
             std::array<char, 128> text{};
             const ssize_t size = ::pread(member.schedstat.get(), text.data(), text.size(), 0);
@@ -105,7 +105,8 @@ void Together::join() {
 }
 
 bool Together::isCrowded(const Use& use) {
-    return use.turns >= kSomeTurns && use.waited > use.turns * kLongWait;
+    const std::int64_t forEachOther = use.ran * (use.members - 1);
+    return use.turns >= kSomeTurns && use.waited - forEachOther > use.turns * kLongWait;
 }
 
 bool Together::shouldBeTogether(const Use& use, Duration span, bool areTogether) {
@@ -122,7 +123,10 @@ void Together::look(MonoTime now, bool may) {
     if (now < apartUntil_ && !cpu_) return;
     const std::optional<Use> use = members_->use();
     if (!use) return part();
-    const Use done{use->ran - last_.ran, use->waited - last_.waited, use->turns - last_.turns};
+    const Use done{.ran = use->ran - last_.ran,
+                   .waited = use->waited - last_.waited,
+                   .turns = use->turns - last_.turns,
+                   .members = use->members};
     const Duration span = now - usedAt_;
     last_ = *use;
     usedAt_ = now;

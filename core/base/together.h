@@ -37,6 +37,7 @@ public:
         std::int64_t ran = 0;
         std::int64_t waited = 0; ///< ready to run while the CPU was another's
         std::int64_t turns = 0;
+        std::int64_t members = 1; ///< whose use it is
     };
     /// What follows from the use of the last `span`: for tests.
     static bool isCrowded(const Use& use);

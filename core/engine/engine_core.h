@@ -74,7 +74,7 @@ public:
     /// Any thread.
     void joinThreads() { together_.join(); }
     /// Whoever passes by on the engine thread: are its threads where they are best?
-    void placeThreads() { together_.look(MonoClock::now(), dispatcher_->processes() == 0); }
+    void placeThreads();
 
     // --- commands, on the engine thread
     coro::Task<Result<SubmitAnswer>> submit(Submission submission, Duration linger);

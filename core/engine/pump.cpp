@@ -33,6 +33,17 @@ coro::Task<void> EngineCore::pump() {
     }
 }
 
+void EngineCore::placeThreads() {
+    const session::SessionCounts counts = session_->counts();
+    // With more than this at once the threads have different ones to work on, and one CPU is less than they can
+    // use.
+    constexpr std::int64_t kFew = 2;
+    if (counts.all.active() - counts.held > kFew)
+        together_.part();
+    else
+        together_.look(MonoClock::now(), dispatcher_->processes() == 0);
+}
+
 /// One turn; true when another one is due at once.
 bool EngineCore::takeTurn() {
     placeThreads();

@@ -101,11 +101,12 @@ private slots:
     void whatMembersWaitAndRunDecides() {
         const Duration span{10'000};
         QVERIFY(Together::shouldBeTogether({.ran = 5'000, .waited = 0, .turns = 100}, span, false));
-        QVERIFY(!Together::shouldBeTogether({.ran = 8'500, .waited = 0, .turns = 100}, span, false));
-        QVERIFY(Together::shouldBeTogether({.ran = 8'500, .waited = 0, .turns = 100}, span, true));
-        QVERIFY(!Together::shouldBeTogether({.ran = 9'500, .waited = 0, .turns = 100}, span, true));
+        QVERIFY(!Together::shouldBeTogether({.ran = 9'200, .waited = 0, .turns = 100}, span, false));
+        QVERIFY(Together::shouldBeTogether({.ran = 9'200, .waited = 0, .turns = 100}, span, true));
+        QVERIFY(!Together::shouldBeTogether({.ran = 9'700, .waited = 0, .turns = 100}, span, true));
         QVERIFY(!Together::isCrowded({.ran = 5'000, .waited = 1'000, .turns = 100})); // each other's way
         QVERIFY(Together::isCrowded({.ran = 5'000, .waited = 20'000, .turns = 100}));
+        QVERIFY(!Together::isCrowded({.ran = 9'000, .waited = 20'000, .turns = 100, .members = 3})); // each other's
         QVERIFY(!Together::isCrowded({.ran = 5, .waited = 20'000, .turns = 3})); // may be chance
     }
 };
