@@ -69,7 +69,8 @@ void Pool::removeGroup(GroupId id, MonoTime now, Outbox& out) {
     s_->byKey.erase(group->key);
     // Of those that stay the newest is current again, and its limit that of the family.
     auto& family = group->family->groups;
-    std::ranges::stable_partition(family, &Group::detached);
+    std::erase(family, group);
+    family.insert(family.begin(), group); // those that are detached come first
     if (!family.back()->detached) family.back()->superseded = false;
     releaseIfGone(*group);
     wake(now, out);

@@ -313,7 +313,7 @@ bool Order::isGuarded(LockId lock, std::uint32_t i) const {
 
 void Order::checkLocks() const {
     std::map<std::uint32_t, std::uint32_t> listed;
-    locks_.forEachBlocked([&](LockId lock, std::uint32_t i) {
+    locks_.forEachBlocked([&]([[maybe_unused]] LockId lock, std::uint32_t i) {
         ++listed[i];
         assert(lanes_.present(i) && lanes_[i].blocked);
         [[maybe_unused]] const Lane& lane = lanes_[i];
