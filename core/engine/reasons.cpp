@@ -40,6 +40,7 @@ Wait limitOf(std::string_view name, const session::Waiting::Limit& limit, std::s
 
 std::string placeWords(const std::optional<session::Waiting::Position>& position) {
     if (!position) return {};
+    if (position->isExact && position->before == 0) return ", first of its queue";
     return fmt::format(", {}{} of its queue before it", position->isExact ? "" : "about ", position->before);
 }
 

@@ -358,7 +358,7 @@ private slots:
         const QueueRef held = queueWith(engine, R"({"max_retries":1,"backoff_s":60})");
         const Lsn next = engine.sh("true");
         const Lsn later = engine.sh("true", resources(R"("cores":1,"licence.x":0.5)"));
-        QCOMPARE(why(engine, next), "pending capacity: 0 of 1 cores free, 0 of its queue before it");
+        QCOMPARE(why(engine, next), "pending capacity: 0 of 1 cores free, first of its queue");
         QCOMPARE(why(engine, later), "pending capacity: 0 of 1 cores free, 1 of its queue before it");
         QCOMPARE(why(engine, engine.sh("true", R"(,"hold":true)")), "pending hold: it is held");
         const Lsn child = engine.sh("true", after(fmt::format("{},{}", runs.value, next.value)));

@@ -372,7 +372,7 @@ private slots:
         SilentLink link;
         const EngineState state(link);
         const QJsonArray jobs{pending(1, "0 of 2 cores free, it is next"),
-                              pending(2, "0 of 2 cores free, 1 of its queue before it"),
+                              pending(2, "0 of 2 cores free, first of its queue"),
                               pending(3, "0 of 2 cores free, about 70 of its queue before it"),
                               pending(4, "1 action to end"),
                               pending(5, "12 actions to end"),

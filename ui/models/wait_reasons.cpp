@@ -19,8 +19,8 @@ struct WaitWords {
 
 /// "0 of 2 cores free, it is next, 12 of its queue before it": what is the action's own goes, the resource leads.
 QString generalOf(QString note) {
-    static const QRegularExpression own(
-        "(, it is next|, kept for something larger)?(, (about )?[0-9]+ of its queue before it)?$");
+    static const QRegularExpression own("(, it is next|, kept for something larger)?(, first of its queue|, (about "
+                                        ")?[0-9]+ of its queue before it)?$");
     note.remove(own);
     static const QRegularExpression free("^([0-9.]+) of ([0-9.]+) (.+) free$");
     if (const auto match = free.match(note); match.hasMatch())
