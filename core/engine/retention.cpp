@@ -25,13 +25,6 @@ constexpr int kRowsAtOnce = 500;
 constexpr std::size_t kChunksAtOnce = 50;
 constexpr int kPagesAtOnce = 16;
 constexpr Duration kMeasureStep{5'000};
-// A pause is so many times as long as the step before it.
-constexpr int kPauseAlone = 1;
-constexpr int kPauseBesideOthers = 12;
-constexpr Duration kLeastPause{500};
-constexpr Duration kMostPause{50'000};
-/// Others are at the journal when they wrote to it this recently.
-constexpr Duration kRecently{100'000};
 constexpr Duration kBusyPause{100'000};
 constexpr int kBusyTries = 100;
 
@@ -151,17 +144,12 @@ coro::Task<Result<void>> Retention::steps(PassPtr pass, F step) {
     }
 }
 
-/// How long the journal is left to others after a step. Every page that is written makes their checkpoints longer,
-/// so beside others a step is followed by a long pause, unless more comes in than goes or the disk fills up.
 Duration Retention::pauseAfter(Duration step) {
-    const std::uint64_t operations = parts_.store.stats().operations;
-    const MonoTime now = MonoClock::now();
-    if (operations > operationsSeen_ + 1) othersWrote_ = now;
-    operationsSeen_ = operations;
-    const bool besideOthers = now - othersWrote_ < kRecently;
-    const bool fallsBehind = finishedSince_ > gone_ + static_cast<std::uint64_t>(kLeastSlack);
-    const bool gently = besideOthers && !fallsBehind && !overLimit_;
-    return std::clamp<Duration>(step * (gently ? kPauseBesideOthers : kPauseAlone), kLeastPause, kMostPause);
+    return pace_.after(step, {.now = MonoClock::now(),
+                              .operations = parts_.store.stats().operations,
+                              .ended = finishedSince_,
+                              .gone = gone_,
+                              .overLimit = overLimit_});
 }
 
 /// One step on the store thread, then a pause.

@@ -1,8 +1,7 @@
 // Keeps finished actions and chunks by age, number and share of the disk: looks for what may go, and has it taken
 // away in steps, one operation of the journal at a time and none for as long again as the step before took, so that
-// submissions and results come in between. While others write to the journal the pauses are longer still: their
-// answers take hardly longer meanwhile (tests/bench, bench_retention); but not when more comes in than goes, nor
-// with more on the disk than may be.
+// submissions and results come in between. While others write to the journal the pauses are longer still (pace.h):
+// their answers take hardly longer meanwhile (tests/bench, bench_retention).
 //
 // A pass: finished actions that are too old or too many go; then chunks that nothing refers to (store/survey.h),
 // packs that are mostly empty and free pages of the journal; then, while more than the share of the disk is taken,
@@ -19,6 +18,7 @@
 #include "core/engine/engine.h"
 #include "core/engine/helper_pool.h"
 #include "core/engine/metrics.h"
+#include "core/engine/pace.h"
 #include "core/model/settings.h"
 #include "core/store/survey.h"
 
@@ -81,12 +81,11 @@ private:
     Parts parts_;
     coro::Mutex mutex_; ///< one pass at a time
     coro::Event due_;
-    std::int64_t finished_ = 0;        ///< rows of `done`, as far as is known
-    std::uint64_t finishedSince_ = 0;  ///< the last pass
-    std::uint64_t gone_ = 0;           ///< actions in this pass
-    bool overLimit_ = false;           ///< more on the disk than may be, when it was last measured
-    std::uint64_t operationsSeen_ = 0; ///< of the journal, anybody's
-    MonoTime othersWrote_{};
+    std::int64_t finished_ = 0;       ///< rows of `done`, as far as is known
+    std::uint64_t finishedSince_ = 0; ///< the last pass
+    std::uint64_t gone_ = 0;          ///< actions in this pass
+    bool overLimit_ = false;          ///< more on the disk than may be, when it was last measured
+    Pace pace_;
     std::uint64_t writtenBefore_ = 0; ///< chunks that were there when they were last looked through
     std::int64_t recentBytes_ = 0;    ///< of chunks that nothing refers to and that are still too recent to go
     std::uint64_t passes_ = 0;

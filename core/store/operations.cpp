@@ -173,6 +173,12 @@ bool isResult(const Action& action) {
            std::holds_alternative<Retry>(action);
 }
 
+bool isUpkeep(const Action& action) {
+    return std::holds_alternative<RetireOutdated>(action) || std::holds_alternative<Marking>(action) ||
+           std::holds_alternative<DropUnused>(action) || std::holds_alternative<CompactPack>(action) ||
+           std::holds_alternative<ShrinkJournal>(action);
+}
+
 std::int64_t costInRows(const Action& action) {
     if (const auto* update = std::get_if<UpdateMany>(&action)) return costOf(update->runs);
     if (const auto* finish = std::get_if<FinishMany>(&action)) return costOf(finish->runs);

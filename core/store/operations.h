@@ -224,6 +224,8 @@ struct Operation {
 /// Finish, FinishMany and Retry: never refused for want of room, kept in memory while the journal cannot be
 /// written.
 bool isResult(const Action& action);
+/// A step of clearing up: nobody waits for it but who goes on with the next.
+bool isUpkeep(const Action& action);
 /// Rows it adds to `pending` (submissions), what it costs to write in rows, and its rough size in memory.
 std::int64_t rowCount(const Action& action);
 std::int64_t costInRows(const Action& action);

@@ -48,7 +48,7 @@ struct Store::Impl {
     void giveUp();
     // between groups
     void serveRequests();
-    void checkpointIfDue();
+    void checkpointIfDue(bool afterUpkeep);
     void checkpoint();
     void pause(Duration quietFor);
     void idle();

@@ -16,7 +16,7 @@ static constexpr Duration kPause = std::chrono::milliseconds(5);
 static constexpr int kSomePages = 250;
 /// Without a pause: what many rows have changed is many different pages and soon too much to copy at once, what few
 /// rows have changed is the same few pages again and again.
-static constexpr std::int64_t kManyRows = 500;
+static constexpr std::int64_t kManyRows = 1'000;
 static constexpr int kManyPages = 2'500;
 /// A WAL this long means that readers kept it from starting over: then they are waited for.
 static constexpr int kLongWalPages = 8'000;
@@ -102,8 +102,10 @@ int Store::Impl::writeGroup() {
     lastWork = MonoClock::now();
     rowsSinceCheckpoint += groupRows;
     checkpointed = false;
+    const bool isUpkeepOnly = std::all_of(waiting.begin(), waiting.begin() + static_cast<std::ptrdiff_t>(size),
+                                          [](const Item& item) { return isUpkeep(item.operation->action); });
     answer(size);
-    checkpointIfDue(); // nobody who waits for this group waits for that, too
+    checkpointIfDue(isUpkeepOnly); // nobody who waits for this group waits for that, too
     restartLongWal();
     return SQLITE_OK;
 }
@@ -288,8 +290,10 @@ void Store::Impl::serveRequests() {
     }
 }
 
-void Store::Impl::checkpointIfDue() {
-    if (walPages >= kManyPages || (walPages >= kSomePages && rowsSinceCheckpoint >= kManyRows)) checkpoint();
+/// Right after a step of clearing up somebody else may be about to write; whoever has just had his answer is not.
+void Store::Impl::checkpointIfDue(bool afterUpkeep) {
+    const bool manyRows = walPages >= kSomePages && rowsSinceCheckpoint >= kManyRows && !afterUpkeep;
+    if (manyRows || walPages >= kManyPages) checkpoint();
 }
 
 /// Passive: takes what no reader needs, waits for nobody. What fails is tried again after the next group.
