@@ -333,6 +333,10 @@ coro::Task<void> Dispatcher::prepare(AttemptId id) {
         std::vector<runners::Lease> leases;
         const RegisteredWorker* worker = workerId.empty() ? nullptr : parts_.workers.find(workerId);
         if (made->plan) attempt->memoryLimit = static_cast<std::int64_t>(made->plan->memoryBytes);
+        // Twice: what is there for a while only is no output.
+        if (worker && made->plan)
+            attempt->outputLimits = {2 * worker->descriptor->limits.outputBytes,
+                                     2 * worker->descriptor->limits.outputFiles};
         launch(*attempt, warm ? warmLease(*attempt) : leaseOf(*attempt->spec, worker, *made), leases);
         submit(std::move(leases));
     }

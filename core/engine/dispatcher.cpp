@@ -309,6 +309,11 @@ void Dispatcher::onEnded(Attempt& attempt, runners::Ended ended) {
         attempt.record.outcome.reason = Reason::Memory;
         attempt.record.outcome.note =
             fmt::format("its processes took more than {} MB together; they were ended", attempt.memoryLimit >> 20);
+    } else if (attempt.isOverOutputs && ended.cause == runners::EndCause::EngineStopped && !attempt.stop) {
+        attempt.record.outcome.state = ActionState::Failed;
+        attempt.record.outcome.reason = Reason::ResultTooLarge;
+        attempt.record.outcome.note =
+            "its outputs/ held more than twice what the worker's limits allow; it was ended";
     } else if (!attempt.stoppedForMemory.empty() && ended.cause == runners::EndCause::EngineStopped &&
                !attempt.stop) {
         attempt.record.outcome.reason = Reason::MemoryPressure;

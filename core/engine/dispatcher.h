@@ -60,6 +60,8 @@ struct AttemptUsage {
 struct UsageQuestion {
     runners::AttemptId id;
     int pid = 0;
+    std::string outputs; ///< a directory to look at as well; empty: none
+    runners::OutputLimits outputLimits;
 };
 
 struct Attempt {
@@ -71,13 +73,15 @@ struct Attempt {
     session::LabelId label;
     Phase phase = Phase::Fetching;
     bool ahead = false;
-    bool shared = false;          ///< runs in a slot of its own, beside those of the cores
-    std::int64_t memoryLimit = 0; ///< bytes, of all its processes; 0: none
-    bool isOverMemory = false;    ///< and was ended for that
-    bool warm = false;            ///< goes to a warm process, and takes no slot
-    bool hurry = false;           ///< somebody waits for the result
-    bool askedBack = false;       ///< it waits behind a long one while a slot is idle
-    bool stored = false;          ///< the session has finished the action (abandoned): only the process is left
+    bool shared = false;                      ///< runs in a slot of its own, beside those of the cores
+    std::int64_t memoryLimit = 0;             ///< bytes, of all its processes; 0: none
+    bool isOverMemory = false;                ///< and was ended for that
+    bool isOverOutputs = false;               ///< its outputs/ held too much while it ran: it was ended for that
+    runners::OutputLimits outputLimits{0, 0}; ///< of what may be in outputs/ while it runs; 0: not looked at
+    bool warm = false;                        ///< goes to a warm process, and takes no slot
+    bool hurry = false;                       ///< somebody waits for the result
+    bool askedBack = false;                   ///< it waits behind a long one while a slot is idle
+    bool stored = false; ///< the session has finished the action (abandoned): only the process is left
     std::optional<session::StopCause> stop;
     std::optional<std::uint32_t> lane; ///< of its worker's timeline, where that is not the slot
     SpecPtr spec;
@@ -193,6 +197,8 @@ public:
     /// five; what used no processor time ever less often, down to once a minute.
     std::vector<UsageQuestion> dueForUsage(MonoTime now, std::size_t most);
     /// What was seen of them; those that are not there have ended.
+    /// Their outputs hold more than they may.
+    void endOverOutputs(const std::vector<runners::AttemptId>& ids);
     void noteUsage(const std::vector<UsageQuestion>& asked, const std::unordered_map<int, TreeReading>& trees,
                    MonoTime now);
     /// Those that have begun and not ended.

@@ -69,19 +69,23 @@ coro::Task<void> Figures::look() {
     const auto guard = co_await mutex_.lock();
     if (last_ && MonoClock::now() - lastAt_ < kBusyPeriod / 2) co_return;
     const std::vector<UsageQuestion> due = parts_.dispatcher.dueForUsage(MonoClock::now(), kTreesAtOnce);
-    std::vector<int> leaders;
-    leaders.reserve(due.size());
-    for (const UsageQuestion& question : due) leaders.push_back(question.pid);
     const int launcher = parts_.launcherPid();
-    const Look seen =
-        co_await parts_.helpers.run([launcher, leaders = std::move(leaders), journal = parts_.journal] {
-            Look look;
-            look.trees = readTrees(leaders);
-            look.machine = readMachine(launcher, journal);
-            return look;
-        });
+    const Look seen = co_await parts_.helpers.run([launcher, due, journal = parts_.journal] {
+        Look look;
+        std::vector<int> leaders;
+        leaders.reserve(due.size());
+        for (const UsageQuestion& question : due) {
+            leaders.push_back(question.pid);
+            if (!question.outputs.empty() && runners::holdsMoreThan(question.outputs, question.outputLimits))
+                look.overOutputs.push_back(question.id);
+        }
+        look.trees = readTrees(leaders);
+        look.machine = readMachine(launcher, journal);
+        return look;
+    });
     const MonoTime now = MonoClock::now();
     parts_.dispatcher.noteUsage(due, seen.trees, now);
+    parts_.dispatcher.endOverOutputs(seen.overOutputs);
     if (!seen.machine) co_return; // no such thing here
     if (launcher != lastLauncher_) {
         endedBefore_ = actions_ - (seen.machine->ended.value_or(0) + parts_.dispatcher.processorTimeOfRunning());

@@ -61,6 +61,7 @@ private:
     struct Look {
         std::optional<MachineReading> machine;
         std::unordered_map<int, TreeReading> trees;
+        std::vector<runners::AttemptId> overOutputs;
     };
     coro::Task<void> look();
     void note(const MachineReading& reading, MonoTime now);

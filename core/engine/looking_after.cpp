@@ -119,7 +119,10 @@ std::vector<UsageQuestion> Dispatcher::dueForUsage(MonoTime now, std::size_t mos
             attempt->usage->series = UsageSeries(attempt->scale.at(attempt->runningSince));
         }
         attempt->usage->due = MonoTime::max();
-        questions.push_back({attempt->id, attempt->pid});
+        const bool hasLimits = attempt->outputLimits.bytes > 0 || attempt->outputLimits.files > 0;
+        questions.push_back({attempt->id, attempt->pid,
+                             hasLimits && attempt->scratch ? attempt->scratch->outputs : std::string(),
+                             attempt->outputLimits});
     }
     return questions;
 }
@@ -144,6 +147,15 @@ void Dispatcher::noteUsage(const std::vector<UsageQuestion>& asked,
         }
         usage.interval = used > 0 ? kOftenest : std::min(usage.interval * 2, kSeldomest);
         usage.due = now + (used > 0 ? kOftenest : usage.interval);
+    }
+}
+
+void Dispatcher::endOverOutputs(const std::vector<runners::AttemptId>& ids) {
+    for (const runners::AttemptId id : ids) {
+        Attempt* attempt = get(id);
+        if (!attempt || !runs(*attempt) || attempt->isOverOutputs) continue;
+        attempt->isOverOutputs = true;
+        runnerOf(*attempt).end(id, runners::StopCause::EngineStopped, Duration::zero());
     }
 }
 

@@ -48,8 +48,11 @@ std::string printable(std::string_view name) {
 
 class Walk {
 public:
-    explicit Walk(const OutputLimits& limits)
-        : limits_(limits) {}
+    /// Quiet: whoever made the tree is gone, and what is there is wanted. Live: it is only counted.
+    enum class Tree : unsigned char { Quiet, Live };
+    explicit Walk(const OutputLimits& limits, Tree tree = Tree::Quiet)
+        : limits_(limits)
+        , tree_(tree) {}
 
     Result<void> directory(UniqueFd fd, const std::string& prefix, std::size_t depth) {
         struct Close {
@@ -69,13 +72,12 @@ public:
     }
 
     bool overLimit() const {
-        const auto files = static_cast<std::int64_t>(found.size());
-        return (limits_.files > 0 && (files > limits_.files || others_ > limits_.files + kMaxOtherEntries)) ||
+        return (limits_.files > 0 && (files_ > limits_.files || others_ > limits_.files + kMaxOtherEntries)) ||
                (limits_.bytes > 0 && bytes_ > static_cast<std::uint64_t>(limits_.bytes));
     }
 
     void deny(std::string what, std::string_view path, int err) {
-        if (denied.size() >= kMaxDenied) return;
+        if (tree_ == Tree::Live || denied.size() >= kMaxDenied) return;
         denied.push_back(
             Denial{.t = wallNow(), .what = std::move(what), .path = printable(path), .err = err, .pid = 0});
     }
@@ -87,8 +89,10 @@ private:
     Result<void> entry(int dirFd, const std::string& name, const std::string& prefix, std::size_t depth) {
         struct stat st{};
         const std::string path = prefix + name;
-        if (::fstatat(dirFd, name.c_str(), &st, AT_SYMLINK_NOFOLLOW) != 0)
+        if (::fstatat(dirFd, name.c_str(), &st, AT_SYMLINK_NOFOLLOW) != 0) {
+            if (tree_ == Tree::Live) return {};
             return failErrno("stat outputs/" + path, errno);
+        }
         if (!S_ISREG(st.st_mode)) ++others_;
         if (S_ISLNK(st.st_mode))
             deny("link", path, 0);
@@ -97,8 +101,10 @@ private:
         else if (!isSafeRelativePath(path))
             deny("special", path, path.size() > 4096 ? ENAMETOOLONG : EILSEQ);
         else if (S_ISREG(st.st_mode)) {
-            bytes_ += static_cast<std::uint64_t>(st.st_size);
-            found.push_back({path, static_cast<std::uint64_t>(st.st_size)});
+            ++files_;
+            // Of a live one what the disk has: a sparse file may still become small.
+            bytes_ += static_cast<std::uint64_t>(tree_ == Tree::Live ? st.st_blocks * 512 : st.st_size);
+            if (tree_ == Tree::Quiet) found.push_back({path, static_cast<std::uint64_t>(st.st_size)});
         } else if (depth >= kMaxDepth) {
             deny("special", path, ENAMETOOLONG);
         } else {
@@ -110,7 +116,8 @@ private:
     Result<void> subdirectory(int dirFd, const std::string& name, const std::string& path, std::size_t depth) {
         constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
         UniqueFd fd(::openat(dirFd, name.c_str(), kFlags));
-        if (!fd && errno == EACCES && ::fchmodat(dirFd, name.c_str(), 0700, 0) == 0)
+        // In a live one the name could be a link by now.
+        if (!fd && errno == EACCES && tree_ == Tree::Quiet && ::fchmodat(dirFd, name.c_str(), 0700, 0) == 0)
             fd.reset(::openat(dirFd, name.c_str(), kFlags));
         if (!fd) {
             deny("openat", path, errno);
@@ -120,7 +127,9 @@ private:
     }
 
     const OutputLimits& limits_;
+    const Tree tree_;
     std::uint64_t bytes_ = 0;
+    std::int64_t files_ = 0;
     std::int64_t others_ = 0;
 };
 
@@ -169,6 +178,14 @@ Result<GatheredOutputs> gatherOutputs(const std::string& outputsDir, const Outpu
         gathered.outputs.push_back({file.name, *chunk});
     }
     return gathered;
+}
+
+bool holdsMoreThan(const std::string& outputsDir, const OutputLimits& limits) {
+    UniqueFd root(::open(outputsDir.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!root) return false;
+    Walk walk(limits, Walk::Tree::Live);
+    (void)walk.directory(std::move(root), "", 0); // a part that could not be read is not counted
+    return walk.overLimit();
 }
 
 } // namespace yard::runners

@@ -86,6 +86,10 @@ using KeepOutput = std::function<Result<ChunkRef>(const OutputFile& file)>;
 Result<GatheredOutputs> gatherOutputs(const std::string& outputsDir, const OutputLimits& limits,
                                       const std::vector<std::string>& expect, const KeepOutput& keep);
 
+/// Whether there is more in it than the limits say, by a look while its action runs: what vanishes or cannot be
+/// read meanwhile is passed over, and nothing is changed. Stops where it knows.
+bool holdsMoreThan(const std::string& outputsDir, const OutputLimits& limits);
+
 /// A new name beside the directory (scratch/S/.gone.N) to rename it to, which is quick, before it is removed.
 std::string asideName(const std::string& directory);
 

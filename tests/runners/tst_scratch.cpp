@@ -75,6 +75,7 @@ private Q_SLOTS:
     void missingExpectedFilesAreNamed();
     void limitsAreHeld_data();
     void limitsAreHeld();
+    void alsoInALookAtALiveTreeWhichIsLeftAsItIs();
     void outputsThatAreNoDirectoryHoldNothing();
     void aFullStoreIsAnError();
     void directoriesAreSetAside();
@@ -354,6 +355,23 @@ void TestScratch::limitsAreHeld() {
     QVERIFY(gathered);
     QTEST(gathered->overLimit, "over");
     QCOMPARE(kept, gathered->overLimit ? 0 : 3);
+}
+
+void TestScratch::alsoInALookAtALiveTreeWhichIsLeftAsItIs() {
+    constexpr std::int64_t kBlock = 4096; // what the disk has counts
+    for (const char* name : {"a", "b", "sub/c"}) write(std::string("outputs/") + name, std::string(kBlock, 'x'));
+    write("secret/many", std::string(100 * kBlock, 'x'));
+    fs::create_directory_symlink(at("secret"), at("outputs/link"));
+    write("outputs/closed/d", "");
+    fs::permissions(at("outputs/closed"), fs::perms::none);
+    QVERIFY(!holdsMoreThan(at("outputs"), {3 * kBlock, 4}));
+    QVERIFY(holdsMoreThan(at("outputs"), {3 * kBlock - 1, 4}));
+    QVERIFY(holdsMoreThan(at("outputs"), {3 * kBlock, 2}));
+    QVERIFY(!holdsMoreThan(at("outputs"), {0, 0}));
+    QVERIFY(!holdsMoreThan(at("nothing"), {1, 1}));
+    QVERIFY(!holdsMoreThan(at("outputs/link"), {1, 1}));
+    QCOMPARE(fs::status(at("outputs/closed")).permissions(), fs::perms::none);
+    fs::permissions(at("outputs/closed"), fs::perms::owner_all);
 }
 
 void TestScratch::outputsThatAreNoDirectoryHoldNothing() {

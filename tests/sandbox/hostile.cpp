@@ -201,6 +201,17 @@ void fillDisk() {
     std::printf("file %zu\n", wrote >> 20);
 }
 
+/// Many files, none of them large, and then waits for what comes.
+void fillDiskByMany() {
+    static char block[1u << 20];
+    for (int i = 0; i < 100; ++i) {
+        const int fd = ::open(("/outputs/part" + std::to_string(i)).c_str(), O_WRONLY | O_CREAT, 0600);
+        if (fd < 0 || ::write(fd, block, sizeof block) < 0) break;
+        ::close(fd);
+    }
+    ::sleep(1'000);
+}
+
 /// Lives on by itself, deaf to what one can be deaf to. Its name can be found from outside.
 void leaveDaemon(bool stay) {
     if (::fork() == 0) {
@@ -280,6 +291,7 @@ int main(int argc, char** argv) {
                                                                     {"share", takeSharedMemory},
                                                                     {"open", openMany},
                                                                     {"disk", fillDisk},
+                                                                    {"parts", fillDiskByMany},
                                                                     {"daemon", [] { leaveDaemon(false); }},
                                                                     {"stay", [] { leaveDaemon(true); }},
                                                                     {"leave", leaveThings},

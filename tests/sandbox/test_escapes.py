@@ -20,7 +20,7 @@ YARDMASTER = ""
 HOSTILE = ""
 USER = None
 FILES = 20000
-FUNCTIONS = ["write", "read", "signal", "connect", "mount", "fork", "memory", "share", "open", "disk", "daemon", "stay",
+FUNCTIONS = ["write", "read", "signal", "connect", "mount", "fork", "memory", "share", "open", "disk", "parts", "daemon", "stay",
              "leave", "files"]
 LIMITS = {"processes": 40, "open_files": 100, "file_bytes": 8 << 20, "output_bytes": 32 << 20, "output_files": 1000}
 
@@ -236,6 +236,12 @@ class Escapes(unittest.TestCase):
     def test_files_are_bounded(self):
         result, out = self.run_one("disk")
         self.assertEqual(self.number(out, "file"), LIMITS["file_bytes"] >> 20, result)
+
+    def test_many_files_that_fill_the_disk_end_the_action(self):
+        result = self.engine.result(self.submit("parts"))
+        self.assertEqual((result["state"], result["reason"], result.get("outputs", {})),
+                         ("failed", "result_too_large", {}))
+        self.assertIn("twice", result["note"])
 
     def test_a_daemon_ends_with_its_action(self):
         result, out = self.run_one("daemon", daemon(1))
