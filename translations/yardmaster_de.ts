@@ -2137,6 +2137,10 @@
         <source>%1, %2, %3, %4 slot %5, %6</source>
         <translation>%1, %2, %3, %4 Slot %5, %6</translation>
     </message>
+    <message>
+        <source>last %1, between %2 and %3</source>
+        <translation>zuletzt %1, zwischen %2 und %3</translation>
+    </message>
 </context>
 <context>
     <name>WaitReasons</name>
@@ -5317,6 +5321,13 @@
     <message>
         <source>See %1.</source>
         <translation>%1 ansehen.</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::Tabs</name>
+    <message>
+        <source>shown</source>
+        <translation>wird gezeigt</translation>
     </message>
 </context>
 <context>

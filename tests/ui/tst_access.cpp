@@ -8,6 +8,7 @@
 #include "ui/widgets/facts.h"
 #include "ui/widgets/rows_model.h"
 #include "ui/widgets/table.h"
+#include "ui/widgets/tabs.h"
 
 #include <QAccessible>
 #include <QTest>
@@ -89,6 +90,24 @@ private slots:
         QTRY_VERIFY(valueOf(access).contains("actions: 3, between 3 and 4"));
         QVERIFY(valueOf(access).contains("others: 7, between 1 and 7"));
         QVERIFY(valueOf(access).contains("1 failure"));
+        chart.setForecast(Chart::Forecast{3'000'000, 3, 0, 0, 0, "now: 3 left", "done 10:09"});
+        QVERIFY(valueOf(access).endsWith("now: 3 left; done 10:09"));
+    }
+
+    void tabsAreAListOfWhichOneIsShown() {
+        Tabs tabs({"Output", "Inputs"});
+        tabs.resize(400, 32);
+        tabs.setNote(1, "3");
+        auto* list = of(&tabs);
+        QCOMPARE(list->role(), QAccessible::PageTabList);
+        QCOMPARE(list->childCount(), 2);
+        QCOMPARE(list->child(1)->role(), QAccessible::PageTab);
+        QCOMPARE(nameOf(list->child(1)), QString("Inputs, 3"));
+        QCOMPARE(valueOf(list->child(0)), QString("shown"));
+        tabs.setCurrent(1);
+        QCOMPARE(list->childCount(), 2);
+        QCOMPARE(valueOf(list->child(1)), QString("shown"));
+        QVERIFY(valueOf(list->child(0)).isEmpty());
     }
 
     void outputIsAListOfTheLinesInView() {

@@ -453,13 +453,41 @@ private slots:
         QAccessibleInterface* access = QAccessible::queryAccessibleInterface(&shown.view);
         QVERIFY(access != nullptr);
         QCOMPARE(access->role(), QAccessible::Table);
-        QCOMPARE(access->childCount(), 1);
-        QAccessibleInterface* lane = access->child(0);
+        QCOMPARE(access->childCount(), 4); // three graphs, then lanes
+        QAccessibleInterface* lane = access->child(3);
         QCOMPARE(lane->text(QAccessible::Name), QString("exec slot 1"));
         QCOMPARE(lane->childCount(), 3);
         QVERIFY(lane->child(1)->text(QAccessible::Name).startsWith("Failed, 8, foliage_wind, exec slot 1"));
-        QCOMPARE(access->indexOfChild(lane), 0);
+        QCOMPARE(access->indexOfChild(lane), 3);
         QCOMPARE(lane->indexOfChild(lane->child(2)), 2);
+    }
+
+    void screenReadersAreToldWhatTheGraphsSay() {
+        Shown shown;
+        shown.view.setMachine({16, 64e9, 0});
+        QAccessibleInterface* access = QAccessible::queryAccessibleInterface(&shown.view);
+        QAccessibleInterface* processor = access->child(0);
+        QCOMPARE(processor->role(), QAccessible::Chart);
+        QCOMPARE(processor->text(QAccessible::Name), QString("Processor, of 16 cores"));
+        QCOMPARE(processor->text(QAccessible::Value), QString("no data"));
+        const Range range = shown.view.range();
+        const double none = std::numeric_limits<double>::quiet_NaN();
+        Figures figures;
+        figures.range = range;
+        figures.step = 1'000'000;
+        figures.t = {range.from - 5'000'000, range.from, range.from + 1'000'000, range.from + 2'000'000};
+        figures.cores = {15, 2, 8, none}; // what is before the view is not told
+        figures.memory = {1e9, 2e9, 4e9, 3e9};
+        figures.pending = {900, 10, 12, 1'100};
+        shown.data.setFigures(figures);
+        QCOMPARE(access->childCount(), 4); // counted anew, made anew
+        processor = access->child(0);
+        QCOMPARE(processor->text(QAccessible::Value),
+                 QString("last 8.00 cores, between 2.00 cores and 8.00 cores"));
+        QCOMPARE(access->child(1)->text(QAccessible::Value), QString("last 3.00 GB, between 2.00 GB and 4.00 GB"));
+        QCOMPARE(access->child(2)->text(QAccessible::Value), QString("last 1,100, between 10 and 1,100"));
+        const QPoint within = processor->rect().center();
+        QCOMPARE(access->childAt(within.x(), within.y()), processor);
     }
 
     void aPictureOfWhatIsShownHasTheBars() {

@@ -280,19 +280,18 @@ void ScenePainter::paintOverlay() {
     const WallMicros at = scale.timeAt(x);
     const std::ptrdiff_t step = scene_.data->figures().stepAt(at);
     if (step < 0 || at > scene_.now) return;
-    const std::vector<Graph> all = graphs();
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        const double value = (*all[i].values)[static_cast<std::size_t>(step)];
+    for (const Graph& graph : graphsOf(scene_)) {
+        const double value = (*graph.values)[static_cast<std::size_t>(step)];
         if (std::isnan(value)) continue;
         painter_.setRenderHint(QPainter::Antialiasing);
         painter_.setPen(QPen(token(Token::Text1), 1.5));
         painter_.setBrush(token(Token::Bg1));
-        painter_.drawEllipse(QPointF(x, yOf(all[i], value)), 3, 3);
+        painter_.drawEllipse(QPointF(x, yOf(graph, value)), 3, 3);
         painter_.setRenderHint(QPainter::Antialiasing, false);
-        const QString text = valueText(i, value);
+        const QString text = graph.words(value);
         const double room = numberWidth(typeface(Type::Caption), text) + 12;
         const double left = x + 7 + room > scale.right() ? x - 7 - room : x + 7;
-        const QRectF box(left, all[i].top + all[i].height - 24, room, 16);
+        const QRectF box(left, graph.top + graph.height - 24, room, 16);
         painter_.fillRect(box, token(Token::Bg3));
         paint::number(painter_, box, text, typeface(Type::Caption), token(Token::Text1), Qt::AlignHCenter);
     }

@@ -4,9 +4,11 @@
 
 #include "ui/style/format.h"
 #include "ui/style/paint.h"
+#include "ui/style/spoken.h"
 #include "ui/timeline/lane_store.h"
 
 #include <QPainter>
+#include <functional>
 #include <optional>
 
 namespace yard::ui::timeline {
@@ -59,6 +61,21 @@ struct Scene {
     QRectF rowRect(const LayoutRow& row) const;
 };
 
+/// One of the graphs above the lanes, on their axis.
+struct Graph {
+    QString title;
+    QString unit;
+    const std::vector<double>* values; ///< of the scene's figures, as many as they have steps
+    double most;                       ///< the end of the upright axis
+    int top;
+    int height;
+    std::function<QString(double)> words; ///< how a value reads
+};
+/// Processor, memory and what waits, from above. Of `scene.data`, which has to outlive them.
+std::vector<Graph> graphsOf(const Scene& scene);
+/// Each of them in words: what it is last, its least and most, as far as they are in view.
+std::vector<SpokenPart> spokenGraphs(const Scene& scene);
+
 class ScenePainter {
 public:
     ScenePainter(QPainter& painter, const Scene& scene);
@@ -68,16 +85,6 @@ public:
     void paintOverlay();
 
 private:
-    struct Graph {
-        QString title;
-        QString unit;
-        const std::vector<double>* values;
-        double most;
-        int top;
-        int height;
-    };
-    std::vector<Graph> graphs() const;
-    QString valueText(std::size_t graph, double value) const;
     double yOf(const Graph& graph, double value) const;
     void paintMap();
     void paintRuler();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace yard::ui::timeline {
 
@@ -34,38 +35,72 @@ double mostOf(const std::vector<double>& values) {
     return most;
 }
 
+/// What is known of a graph in view.
+struct Seen {
+    double last = 0;
+    double least = 0;
+    double most = 0;
+};
+
+std::optional<Seen> seenOf(const Graph& graph, const Scene& scene) {
+    const Figures& figures = scene.data->figures();
+    const Range range = scene.scale.range();
+    std::optional<Seen> seen;
+    for (std::size_t i = 0; i < figures.t.size(); ++i) {
+        const double value = (*graph.values)[i];
+        if (std::isnan(value) || figures.t[i] + figures.step <= range.from) continue;
+        if (figures.t[i] >= std::min(range.to, scene.now)) break;
+        seen = seen ? Seen{value, std::min(seen->least, value), std::max(seen->most, value)}
+                    : Seen{value, value, value};
+    }
+    return seen;
+}
+
 } // namespace
 
-std::vector<ScenePainter::Graph> ScenePainter::graphs() const {
-    const Figures& figures = scene_.data->figures();
-    const Machine& machine = scene_.machine;
+std::vector<Graph> graphsOf(const Scene& scene) {
+    const Figures& figures = scene.data->figures();
+    const Machine& machine = scene.machine;
     const double cores = machine.cores > 0 ? machine.cores : roundedUp(mostOf(figures.cores));
     const double memory = machine.memory > 0 ? machine.memory : roundedUp(mostOf(figures.memory));
     // What waits has no amount of its own: the most there was the whole day, so that a zoom does not rescale it.
     const double waiting =
-        roundedUp(std::max({mostOf(figures.pending), mostOf(scene_.data->whole().pending), 10.0}));
+        roundedUp(std::max({mostOf(figures.pending), mostOf(scene.data->whole().pending), 10.0}));
+    const auto sizeOf = [](double bytes) { return Format().size(static_cast<std::int64_t>(bytes)); };
     int top = kGraphsTop;
     std::vector<Graph> graphs;
-    const auto add = [&](const QString& title, const QString& unit, const std::vector<double>& values,
-                         double most) {
+    const auto add = [&](const QString& title, const QString& unit, const std::vector<double>& values, double most,
+                         std::function<QString(double)> words) {
         const int height = kGraphHeights[graphs.size()];
-        graphs.push_back({title, unit, &values, std::max(most, 1.0), top, height});
+        graphs.push_back({title, unit, &values, std::max(most, 1.0), top, height, std::move(words)});
         top += height;
     };
     add(Words::tr("Processor"),
-        machine.cores > 0 ? Words::tr("of %1 cores").arg(machine.cores) : Words::tr("cores"), figures.cores, cores);
+        machine.cores > 0 ? Words::tr("of %1 cores").arg(machine.cores) : Words::tr("cores"), figures.cores, cores,
+        [](double value) { return Words::tr("%1 cores").arg(Format().cores(value)); });
     add(Words::tr("Memory"),
-        machine.memory > 0 ? Words::tr("of %1").arg(format_.size(static_cast<std::int64_t>(machine.memory)))
-                           : Words::tr("in use"),
-        figures.memory, memory);
-    add(Words::tr("Waiting"), Words::tr("actions"), figures.pending, waiting);
+        machine.memory > 0 ? Words::tr("of %1").arg(sizeOf(machine.memory)) : Words::tr("in use"), figures.memory,
+        memory, sizeOf);
+    add(Words::tr("Waiting"), Words::tr("actions"), figures.pending, waiting,
+        [](double value) { return Format().number(static_cast<std::int64_t>(value)); });
     return graphs;
 }
 
-QString ScenePainter::valueText(std::size_t graph, double value) const {
-    if (graph == 0) return Words::tr("%1 cores").arg(format_.cores(value));
-    if (graph == 1) return format_.size(static_cast<std::int64_t>(value));
-    return format_.number(static_cast<std::int64_t>(value));
+std::vector<SpokenPart> spokenGraphs(const Scene& scene) {
+    std::vector<SpokenPart> parts;
+    for (const Graph& graph : graphsOf(scene)) {
+        const auto seen = seenOf(graph, scene);
+        const QString value =
+            seen ? Words::tr("last %1, between %2 and %3")
+                       .arg(graph.words(seen->last), graph.words(seen->least), graph.words(seen->most))
+                 : Words::tr("no data");
+        parts.push_back({QAccessible::Chart,
+                         graph.title + QStringLiteral(", ") + graph.unit,
+                         value,
+                         {},
+                         QRect(0, graph.top, qRound(scene.right()), graph.height)});
+    }
+    return parts;
 }
 
 double ScenePainter::yOf(const Graph& graph, double value) const {
@@ -75,7 +110,7 @@ double ScenePainter::yOf(const Graph& graph, double value) const {
 
 void ScenePainter::paintGraphs() {
     const double left = scene_.scale.left();
-    const std::vector<Graph> all = graphs();
+    const std::vector<Graph> all = graphsOf(scene_);
     const QRectF area(0, kGraphsTop + 1, scene_.right(), kLanesTop - kGraphsTop - 1);
     painter_.fillRect(area, token(Token::Bg1));
     for (const WallMicros tick :

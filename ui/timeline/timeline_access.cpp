@@ -23,50 +23,61 @@ public:
 
     int childCount() const override {
         refresh();
-        return static_cast<int>(lanes_.size());
+        return static_cast<int>(parts_.size());
     }
     QAccessibleInterface* child(int index) const override {
-        if (lanes_.empty()) refresh();
-        return index >= 0 && index < static_cast<int>(lanes_.size()) ? lanes_[static_cast<std::size_t>(index)].get()
+        if (parts_.empty()) refresh();
+        return index >= 0 && index < static_cast<int>(parts_.size()) ? parts_[static_cast<std::size_t>(index)].get()
                                                                      : nullptr;
     }
     int indexOfChild(const QAccessibleInterface* child) const override {
-        for (std::size_t i = 0; i < lanes_.size(); ++i)
-            if (lanes_[i].get() == child) return static_cast<int>(i);
+        for (std::size_t i = 0; i < parts_.size(); ++i)
+            if (parts_[i].get() == child) return static_cast<int>(i);
         return -1;
     }
     QAccessibleInterface* childAt(int x, int y) const override {
         refresh();
-        for (const auto& lane : lanes_)
-            if (lane->rect().contains(x, y)) return lane.get();
+        for (const auto& part : parts_)
+            if (part->rect().contains(x, y)) return part.get();
         return nullptr;
     }
 
 private:
     /// What is in view changes with every pan: made anew when somebody counts or points.
     void refresh() const {
+        const std::vector<SpokenPart> graphs = spokenGraphs(view_->scene());
         const std::vector<TimelineView::VisibleBar> bars = view_->visibleBars();
         QString key;
         for (const TimelineView::VisibleBar& bar : bars)
             key += QStringLiteral("%1/%2 ").arg(bar.bar.item.lsn).arg(qRound(bar.area.left()));
-        if (key == key_) return;
+        if (key == key_ && graphs == graphs_) return;
         key_ = key;
-        lanes_.clear();
-        QString lane;
+        graphs_ = graphs;
+        parts_.clear();
         auto* self = const_cast<TimelineAccess*>(this); // NOLINT: Qt's own interfaces do the same
+        for (const SpokenPart& graph : graphs)
+            parts_.push_back(AccessPart::make(self, graph, onScreen(graph.area)));
+        addLanes(self, bars);
+    }
+
+    void addLanes(TimelineAccess* self, const std::vector<TimelineView::VisibleBar>& bars) const {
+        QString lane;
         for (const TimelineView::VisibleBar& bar : bars) {
             const QString name = Words::tr("%1 slot %2").arg(bar.bar.workerName).arg(bar.bar.slot);
-            const QRect area(view_->mapToGlobal(bar.area.topLeft().toPoint()), bar.area.size().toSize());
-            if (name != lane) lanes_.push_back(AccessPart::make(self, {QAccessible::Row, name}, area));
+            const QRect area = onScreen({bar.area.topLeft().toPoint(), bar.area.size().toSize()});
+            if (name != lane) parts_.push_back(AccessPart::make(self, {QAccessible::Row, name}, area));
             lane = name;
             const SpokenPart part{QAccessible::Cell, spokenBar(bar.bar, view_->data().now())};
-            lanes_.back()->add(AccessPart::make(lanes_.back().get(), part, area));
+            parts_.back()->add(AccessPart::make(parts_.back().get(), part, area));
         }
     }
 
+    QRect onScreen(const QRect& area) const { return {view_->mapToGlobal(area.topLeft()), area.size()}; }
+
     TimelineView* view_;
-    mutable QString key_;
-    mutable std::vector<AccessPart::Owned> lanes_;
+    mutable QString key_; ///< of the bars
+    mutable std::vector<SpokenPart> graphs_;
+    mutable std::vector<AccessPart::Owned> parts_; ///< graphs, then lanes
 };
 
 QAccessibleInterface* makeAccess(const QString&, QObject* object) {

@@ -1,5 +1,5 @@
-// The timeline for screen readers: lanes as rows of a table, the bars in view as their cells (at most
-// TimelineView::kMostListed), each in words. Owner: ui thread.
+// The timeline for screen readers: its graphs with what they say, then lanes as rows of a table, the bars in view
+// as their cells (at most TimelineView::kMostListed), each in words. Owner: ui thread.
 #pragma once
 
 #include "ui/timeline/timeline_view.h"

@@ -447,6 +447,8 @@ QString Chart::spokenValue() const {
     };
     words << tr("from %1 to %2").arg(time(shown_.from), time(shown_.to));
     if (!shown_.ticks.empty()) words << tr("%n failure(s)", nullptr, static_cast<int>(shown_.ticks.size()));
+    if (forecast_) words << forecast_->head << forecast_->line;
+    words.removeAll(QString());
     return words.join(QStringLiteral("; "));
 }
 

@@ -89,7 +89,7 @@ public:
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
     QAccessible::Role spokenRole() const override { return QAccessible::Chart; }
-    /// Each line: what it is now, and its least and most; then from when to when.
+    /// Each line: what it is now, and its least and most; then from when to when, and what is to come.
     QString spokenValue() const override;
 
 protected:

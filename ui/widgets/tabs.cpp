@@ -17,6 +17,7 @@ constexpr int kPadding = 10;
 Tabs::Tabs(const QStringList& titles, QWidget* parent)
     : QWidget(parent) {
     for (const QString& title : titles) tabs_.push_back({title, {}});
+    installSpoken();
     setFixedHeight(scaled(32));
     setFocusPolicy(Qt::TabFocus);
     setSizePolicy(QSizePolicy::Minimum, QSizePolicy::Fixed);
@@ -41,6 +42,17 @@ QRect Tabs::tabArea(int tab) const {
     int x = kLeft;
     for (int i = 0; i < tab; ++i) x += widthOf(tabs_[static_cast<std::size_t>(i)]);
     return {x, 0, widthOf(tabs_[static_cast<std::size_t>(tab)]), height()};
+}
+
+/// Each with its count; of the current one says so.
+std::vector<SpokenPart> Tabs::spokenParts() const {
+    std::vector<SpokenPart> parts;
+    for (int i = 0; i < static_cast<int>(tabs_.size()); ++i) {
+        const Tab& tab = tabs_[static_cast<std::size_t>(i)];
+        const QString name = tab.note.isEmpty() ? tab.title : tab.title + QStringLiteral(", ") + tab.note;
+        parts.push_back({QAccessible::PageTab, name, i == current_ ? tr("shown") : QString(), {}, tabArea(i)});
+    }
+    return parts;
 }
 
 void Tabs::setNote(int tab, const QString& note) {

@@ -1,12 +1,14 @@
 // A row of tabs, 32 high, each with a count behind its word. Owner: ui thread.
 #pragma once
 
+#include "ui/style/spoken.h"
+
 #include <QWidget>
 #include <vector>
 
 namespace yard::ui {
 
-class Tabs final : public QWidget {
+class Tabs final : public QWidget, public Spoken {
     Q_OBJECT
 public:
     explicit Tabs(const QStringList& titles, QWidget* parent = nullptr);
@@ -15,6 +17,8 @@ public:
     int current() const { return current_; }
     QRect tabArea(int tab) const;
     QSize sizeHint() const override;
+    QAccessible::Role spokenRole() const override { return QAccessible::PageTabList; }
+    std::vector<SpokenPart> spokenParts() const override;
 
 signals:
     void chosen(int tab);

@@ -83,6 +83,7 @@ private:
 TimelineLegend::TimelineLegend(QWidget* parent)
     : QWidget(parent) {
     setAccessibleName(tr("Legend"));
+    setAccessibleDescription(legendWords().join(QStringLiteral(", ")));
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
 }
 
