@@ -2016,6 +2016,17 @@
     </message>
 </context>
 <context>
+    <name>SaveAs</name>
+    <message>
+        <source>Saved %1</source>
+        <translation>%1 gespeichert</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
+</context>
+<context>
     <name>Timeline</name>
     <message>
         <source>There is no key %1 here; there are state, worker, label, lsn and tries&gt;.</source>
@@ -3112,6 +3123,10 @@
         <source>Locks</source>
         <translation>Sperren</translation>
     </message>
+    <message>
+        <source>message</source>
+        <translation>Meldung</translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::EngineLink</name>
@@ -3133,6 +3148,13 @@
     <message>
         <source>What is at %1 is no engine.</source>
         <translation>Was unter %1 steht, ist keine Engine.</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::Facts</name>
+    <message>
+        <source>Copy</source>
+        <translation>Kopieren</translation>
     </message>
 </context>
 <context>
@@ -3832,14 +3854,6 @@
     <message>
         <source>Save output</source>
         <translation>Ausgabe speichern</translation>
-    </message>
-    <message>
-        <source>Saved %1</source>
-        <translation>%1 gespeichert</translation>
-    </message>
-    <message>
-        <source>%1: %2</source>
-        <translation>%1: %2</translation>
     </message>
 </context>
 <context>
@@ -4816,6 +4830,33 @@
     <message>
         <source>There is no program yet</source>
         <translation>Noch gibt es kein Programm</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::ResultView</name>
+    <message>
+        <source>Result</source>
+        <translation>Ergebnis</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>Kopieren</translation>
+    </message>
+    <message>
+        <source>Save…</source>
+        <translation>Speichern…</translation>
+    </message>
+    <message>
+        <source>the first %1 of %2</source>
+        <translation>die ersten %1 von %2</translation>
+    </message>
+    <message>
+        <source>Copied the result of action %1</source>
+        <translation>Ergebnis der Aktion %1 kopiert</translation>
+    </message>
+    <message>
+        <source>Save the result</source>
+        <translation>Ergebnis speichern</translation>
     </message>
 </context>
 <context>

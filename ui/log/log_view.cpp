@@ -244,8 +244,10 @@ void LogView::paintEvent(QPaintEvent*) {
     const std::size_t rows = shownLines();
     if (rows == 0) {
         const QString none = text_.size() > 0 ? tr("No line holds “%1”").arg(filter_) : message_;
-        return void(paint::text(painter, viewport()->rect(), none, typeface(Type::Body), theme(Token::Text2),
-                                Qt::AlignHCenter));
+        painter.setFont(typeface(Type::Body));
+        painter.setPen(theme(Token::Text2));
+        return painter.drawText(viewport()->rect().adjusted(24, 0, -24, 0), Qt::AlignCenter | Qt::TextWordWrap,
+                                none);
     }
     painter.setFont(typeface(Type::Mono));
     for (const auto& [row, y] : rowsInView()) paintRow(painter, row, y);

@@ -2,8 +2,12 @@
 
 #include "ui/style/paint.h"
 
+#include <QApplication>
+#include <QClipboard>
+#include <QContextMenuEvent>
 #include <QFontMetrics>
 #include <QHelpEvent>
+#include <QMenu>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QToolTip>
@@ -96,19 +100,32 @@ void Facts::paintEvent(QPaintEvent*) {
     }
 }
 
+const Fact* Facts::factAt(double y) const {
+    const auto at = static_cast<std::size_t>(std::max(0.0, y - 5) / scaled(kRow));
+    return at < facts_.size() ? &facts_[at] : nullptr;
+}
+
 void Facts::mousePressEvent(QMouseEvent* event) {
-    const auto at = static_cast<std::size_t>(std::max(0.0, event->position().y() - 5) / scaled(kRow));
-    if (at < facts_.size() && !facts_[at].target.isEmpty()) emit linkClicked(facts_[at].target);
+    const Fact* fact = event->button() == Qt::LeftButton ? factAt(event->position().y()) : nullptr;
+    if (fact != nullptr && !fact->target.isEmpty()) emit linkClicked(QString(fact->target));
+}
+
+void Facts::contextMenuEvent(QContextMenuEvent* event) {
+    const Fact* fact = factAt(event->pos().y());
+    if (fact == nullptr) return;
+    QMenu menu(this);
+    menu.addAction(tr("Copy"), this, [value = fact->value] { QApplication::clipboard()->setText(value); });
+    menu.exec(event->globalPos());
 }
 
 bool Facts::event(QEvent* event) {
     if (event->type() != QEvent::ToolTip) return QWidget::event(event);
     const auto* help = static_cast<QHelpEvent*>(event);
-    const auto at = static_cast<std::size_t>(std::max(0, help->pos().y() - 5) / scaled(kRow));
-    if (at >= facts_.size()) return true;
+    const Fact* fact = factAt(help->pos().y());
+    if (fact == nullptr) return true;
     const int room = width() - 2 * kLeft - nameWidth() - 12;
-    if (QFontMetrics(typeface(Type::Body)).horizontalAdvance(facts_[at].value) > room)
-        QToolTip::showText(help->globalPos(), facts_[at].value, this);
+    if (QFontMetrics(typeface(Type::Body)).horizontalAdvance(fact->value) > room)
+        QToolTip::showText(help->globalPos(), fact->value, this);
     return true;
 }
 

@@ -1,4 +1,5 @@
-// Pairs of a name and what it is, some with a meter between: the small lists of detail panels. Owner: ui thread.
+// Pairs of a name and what it is, some with a meter between: the small lists of detail panels. What has no room is
+// in the tool tip; a right click copies. Owner: ui thread.
 #pragma once
 
 #include "ui/style/spoken.h"
@@ -36,10 +37,13 @@ signals:
 protected:
     void paintEvent(QPaintEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
+    void contextMenuEvent(QContextMenuEvent* event) override;
     bool event(QEvent* event) override;
 
 private:
     int nameWidth() const;
+    /// Null: there is none.
+    const Fact* factAt(double y) const;
     std::vector<Fact> facts_;
 };
 

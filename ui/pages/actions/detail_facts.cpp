@@ -67,6 +67,7 @@ FactList endFacts(const ActionRow& row, int signal) {
                          row.face == Face::Failed ? Fact::Tone::Alert : Fact::Tone::Normal});
     else if (row.exitCode)
         facts.push_back({DetailPanel::tr("reason"), DetailPanel::tr("exit code %1").arg(*row.exitCode)});
+    if (!row.note.isEmpty()) facts.push_back({DetailPanel::tr("message"), row.note});
     facts.push_back({DetailPanel::tr("tries"), Format().number(row.tries)});
     return facts;
 }

@@ -4,15 +4,16 @@
 #include "ui/models/poll.h"
 #include "ui/pages/actions/compare_tab.h"
 #include "ui/pages/actions/output_tab.h"
+#include "ui/pages/actions/result_view.h"
 #include "ui/pages/actions/samples_view.h"
 #include "ui/pages/actions/sandbox_tab.h"
 #include "ui/style/icons.h"
 #include "ui/widgets/table.h"
+#include "ui/widgets/text_view.h"
 
 #include <QApplication>
 #include <QClipboard>
 #include <QHeaderView>
-#include <QJsonDocument>
 #include <QMenu>
 #include <QPainter>
 #include <QPlainTextEdit>
@@ -59,20 +60,6 @@ std::vector<Column> fileColumns() {
         {"hash", DetailPanel::tr("Hash"), DetailPanel::tr("SHA-256 of its bytes"), Mono, 420, false, 1, false, {}}};
 }
 
-QPlainTextEdit* textView(const QString& name) {
-    auto* view = new QPlainTextEdit;
-    view->setReadOnly(true);
-    view->setFont(typeface(Type::Mono));
-    view->setLineWrapMode(QPlainTextEdit::WidgetWidth);
-    view->setAccessibleName(name);
-    view->setFrameShape(QFrame::NoFrame);
-    return view;
-}
-
-QString jsonText(const QJsonObject& object) {
-    return QString::fromUtf8(QJsonDocument(object).toJson(QJsonDocument::Indented));
-}
-
 } // namespace
 
 DetailPanel::DetailPanel(Context context, QWidget* parent)
@@ -89,6 +76,7 @@ DetailPanel::DetailPanel(Context context, QWidget* parent)
     , logTools_(new QWidget)
     , stack_(new QStackedWidget)
     , output_(new OutputTab(context))
+    , result_(new ResultView(context))
     , attempts_(new Table({}))
     , attemptRows_(new RowsModel(attemptColumns(), this))
     , whyPanel_(new Panel(tr("Why"), false))
@@ -228,7 +216,7 @@ QWidget* DetailPanel::makeTabRow() {
 QWidget* DetailPanel::makeOutput() {
     auto* split = new QSplitter(Qt::Horizontal);
     split->setChildrenCollapsible(false);
-    split->addWidget(output_);
+    split->addWidget(makeAnswer());
     attempts_->setRows(attemptRows_);
     attempts_->setAccessibleName(tr("Tries"));
     attempts_->setSelectionMode(QAbstractItemView::SingleSelection);
@@ -237,6 +225,7 @@ QWidget* DetailPanel::makeOutput() {
         const auto ids = attempts_->selectedIds();
         attempt_ = ids.empty() ? 0 : static_cast<int>(ids.front());
         output_->show(action_, attempt_);
+        refreshResult();
     });
     split->addWidget(attempts_);
     auto* right = new Surface(Token::Bg1);
@@ -259,6 +248,27 @@ QWidget* DetailPanel::makeOutput() {
     split->setSizes({600, scaled(240), scaled(300)});
     for (Facts* each : {why_, locks_}) connect(each, &Facts::linkClicked, this, &DetailPanel::followTarget);
     return split;
+}
+
+/// Output, and below it what a warm worker returned.
+QWidget* DetailPanel::makeAnswer() {
+    auto* split = new QSplitter(Qt::Vertical);
+    split->setChildrenCollapsible(false);
+    split->addWidget(output_);
+    split->addWidget(result_);
+    split->setStretchFactor(0, 1);
+    return split;
+}
+
+/// The output of a warm worker is its process's, not the action's: where there is only a result it has the place.
+void DetailPanel::refreshResult() {
+    result_->show(lsn_, action_.value("result"));
+    const auto wrote = [this](const char* stream) {
+        return action_.value(QLatin1String(stream)).toObject().value("size").toInteger() > 0;
+    };
+    const bool both = result_->isEmpty() || attempt_ != 0 || wrote("stdout") || wrote("stderr");
+    output_->setVisible(both);
+    logTools_->setVisible(both && tabs_->current() == kOutput);
 }
 
 /// A number leads to that action, anything else is a filter.
@@ -288,6 +298,7 @@ void DetailPanel::showAction(qint64 lsn) {
     row_ = {};
     attempt_ = 0;
     output_->clear();
+    refreshResult();
     compare_->clear();
     attempts_->clearSelection();
     samples_->show(0, false);
@@ -364,6 +375,7 @@ void DetailPanel::refresh() {
     refreshWhy();
     refreshLimits();
     output_->show(action_, attempt_);
+    refreshResult();
     samples_->show(lsn_, row_.isFinal());
     sandbox_->show(action_, spec_);
     if (claimsLocks())
@@ -444,16 +456,14 @@ void DetailPanel::setTab(const QString& tab) {
 void DetailPanel::setTab(int tab) {
     tabs_->setCurrent(tab);
     stack_->setCurrentIndex(tab);
-    logTools_->setVisible(tab == kOutput);
+    logTools_->setVisible(tab == kOutput && !output_->isHidden());
     summary_->setVisible(tab == kOutput);
     if (tab == kHistory && !action_.isEmpty()) compare_->show(action_, spec_);
 }
 
 void DetailPanel::takeFocus() {
-    if (stack_->currentIndex() == kOutput)
-        output_->view()->setFocus();
-    else
-        stack_->currentWidget()->setFocus();
+    if (stack_->currentIndex() != kOutput) return stack_->currentWidget()->setFocus();
+    output_->isHidden() ? result_->text()->setFocus() : output_->view()->setFocus();
 }
 
 void DetailPanel::paintEvent(QPaintEvent*) {

@@ -23,6 +23,7 @@ namespace yard::ui {
 class CompareTab;
 class OutputTab;
 class Poll;
+class ResultView;
 class SamplesView;
 class SandboxTab;
 class Table;
@@ -43,6 +44,7 @@ public:
     void setActive(bool active);
     void takeFocus();
     OutputTab* output() const { return output_; }
+    ResultView* result() const { return result_; }
     Facts* why() const { return why_; }
     const QJsonObject& action() const { return action_; }
     SamplesView* samples() const { return samples_; }
@@ -68,12 +70,14 @@ private:
     QWidget* makeHead();
     QWidget* makeTabRow();
     QWidget* makeOutput();
+    QWidget* makeAnswer();
     void load();
     void loadWhy();
     void loadSpec();
     void refresh();
     void refreshAttempts();
     void refreshFiles();
+    void refreshResult();
     void refreshWhy();
     void refreshLimits();
     void refreshLocks(const QJsonArray& all);
@@ -102,6 +106,7 @@ private:
     QWidget* logTools_;
     QStackedWidget* stack_;
     OutputTab* output_;
+    ResultView* result_;
     Table* attempts_;
     RowsModel* attemptRows_;
     Panel* whyPanel_;

@@ -1,13 +1,12 @@
 #include "ui/pages/actions/output_tab.h"
 
+#include "ui/pages/save_as.h"
 #include "ui/style/format.h"
 #include "ui/widgets/button.h"
 #include "ui/widgets/panel.h"
 
 #include <QCheckBox>
-#include <QFileDialog>
 #include <QKeyEvent>
-#include <QSaveFile>
 
 #include <utility>
 
@@ -96,7 +95,9 @@ void OutputTab::show(const QJsonObject& action, int attempt) {
         emit changed();
         return;
     }
-    view_->setMessage(tr("It wrote nothing."));
+    // What it said to the engine alone, as warm workers do, is then all there is to read.
+    const QString note = runs ? QString() : action.value("note").toString();
+    view_->setMessage(note.isEmpty() ? tr("It wrote nothing.") : tr("It wrote nothing.") + '\n' + note);
     QJsonObject source = action;
     for (const QJsonValue each : action.value("attempts").toArray())
         if (each.toObject().value("n").toInt() == wanted) source = each.toObject();
@@ -152,11 +153,7 @@ void OutputTab::openFind() {
 }
 
 void OutputTab::save() {
-    const QString path = QFileDialog::getSaveFileName(this, tr("Save output"), QStringLiteral("%1.log").arg(lsn_));
-    if (path.isEmpty()) return;
-    QSaveFile file(path);
-    const bool good = file.open(QIODevice::WriteOnly) && file.write(view_->bytes()) >= 0 && file.commit();
-    context_.navigator.say(good ? tr("Saved %1").arg(path) : tr("%1: %2").arg(path, file.errorString()), !good);
+    saveAs(this, context_.navigator, tr("Save output"), QStringLiteral("%1.log").arg(lsn_), view_->bytes());
 }
 
 } // namespace yard::ui

@@ -1,0 +1,21 @@
+// Asks where to, and writes a file there, or says why it could not. Owner: ui thread; waits for the person's
+// choice.
+#pragma once
+
+#include <QByteArray>
+#include <QString>
+
+QT_BEGIN_NAMESPACE
+class QWidget;
+QT_END_NAMESPACE
+
+namespace yard::ui {
+
+class Navigator;
+
+/// `title`: of the question; `name`: what is offered. Whole or not at all; what became of it stands in the status
+/// bar.
+void saveAs(QWidget* over, Navigator& navigator, const QString& title, const QString& name,
+            const QByteArray& bytes);
+
+} // namespace yard::ui
