@@ -51,8 +51,9 @@ AttemptOutcome outcomeOf(const runners::Ended& ended) {
         break;
     }
     outcome.result = ended.result;
-    if (outcome.state != ActionState::Completed && !ended.message.empty())
-        outcome.note = firstErrorLine(ended.message);
+    if (!ended.message.empty())
+        outcome.note =
+            outcome.state == ActionState::Completed ? lastLine(ended.message) : firstErrorLine(ended.message);
     if (outcome.state == ActionState::Completed && ended.resultTooLarge) {
         set(outcome, ActionState::Failed, Reason::ResultTooLarge);
         outcome.note = "the result is over 64 KiB, and was not kept: write it into a file in outputs";

@@ -597,6 +597,11 @@ def hang_up(args, job):
             self.assertIn(words, result["note"])
             self.call("DELETE", "workers/w")
 
+    def test_what_a_worker_says_of_its_success_is_the_note(self):
+        result = self.raw("frame(0, '{\"ready\":true}')\nn, r = read()\n"
+                          "frame(n, json.dumps({'result': 3, 'message': 'two were there already\\n3 thumbnails written\\n'}))\nread()")
+        self.assertEqual((result["state"], result["result"], result["note"]), ("completed", 3, "3 thumbnails written"))
+
     def test_an_answer_given_twice_is_detached(self):
         self.register(text=RAW + "frame(0, '{\"ready\":true}')\nwhile True:\n    n, r = read()\n    frame(n, '{}')\n    frame(n, '{}')\n",
                       functions=["f"], pool={"max_processes": 1})
