@@ -208,11 +208,39 @@ private slots:
         for (const PageSpec& spec : window_->pages()) {
             window_->MainWindow::show(spec.id);
             for (const QAction* action : window_->page()->commands())
-                QVERIFY2(std::ranges::find(all, action, &Binding::action) != all.end(),
+                QVERIFY2(std::ranges::any_of(all,
+                                             [&](const Binding& each) {
+                                                 return each.id == spec.id + '/' + action->objectName() &&
+                                                        each.title == action->text() &&
+                                                        each.keys == action->shortcut();
+                                             }),
                          qPrintable(spec.id + ": " + action->text()));
         }
         std::set<QString> ids;
         for (const Binding& each : all) QVERIFY2(ids.insert(each.id).second, qPrintable(each.id));
+    }
+
+    void keysOfPagesThatWereNeverShownAreListedAndBoundWithoutMakingThem() {
+        window_.reset();
+        QSettings().setValue("window/page", "settings");
+        openWindow();
+        QCOMPARE(window_->pageId(), QString("settings"));
+        QCOMPARE(window_->findChildren<Page*>().size(), 1);
+        const auto keysOf = [this](const QString& id) {
+            const std::vector<Binding> all = window_->bindable();
+            const auto found = std::ranges::find(all, id, &Binding::id);
+            return found == all.end() ? QKeySequence("F35") : found->keys;
+        };
+        QCOMPARE(keysOf("workers/remove"), QKeySequence("Shift+Del"));
+        QCOMPARE(bind("workers/remove", QKeySequence("Ctrl+G")), QString());
+        QCOMPARE(window_->findChildren<Page*>().size(), 1);
+        QCOMPARE(keysOf("workers/remove"), QKeySequence("Ctrl+G"));
+        QVERIFY(bind("workers/copy-id", QKeySequence("Ctrl+G")).contains("Remove"));
+        QCOMPARE(pageCommand("workers", "remove")->shortcut(), QKeySequence("Ctrl+G"));
+        // Now it is there, and the list made before binds it all the same.
+        QCOMPARE(bind("workers/remove", QKeySequence("Shift+Del")), QString());
+        QCOMPARE(pageCommand("workers", "remove")->shortcut(), QKeySequence("Shift+Del"));
+        QVERIFY(!QSettings().contains("keys/workers/remove"));
     }
 
     // --- the window itself --------------------------------------------------------------------------------------

@@ -2,17 +2,25 @@
 
 #include <QAction>
 
+#include <algorithm>
 #include <utility>
 
 namespace yard::ui {
 
-QAction* addCommand(QWidget& on, const QString& title, const QKeySequence& keys, std::function<void()> act) {
-    auto* action = new QAction(title, &on);
-    action->setShortcut(keys);
+QAction* addCommand(QWidget& on, const CommandSpec& spec, std::function<void()> act) {
+    auto* action = new QAction(spec.title, &on);
+    action->setObjectName(spec.id);
+    action->setShortcut(spec.keys);
     action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
     QObject::connect(action, &QAction::triggered, &on, [act = std::move(act)] { act(); });
     on.addAction(action);
     return action;
+}
+
+QAction* CommandMaker::operator()(const QString& id, std::function<void()> act) const {
+    const auto spec = std::ranges::find(declared_, id, &CommandSpec::id);
+    Q_ASSERT_X(spec != declared_.end(), "CommandMaker", qPrintable(id));
+    return addCommand(on_, *spec, std::move(act));
 }
 
 void setBlocked(QAction* command, const QString& why) {

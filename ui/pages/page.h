@@ -12,6 +12,7 @@
 #include <QString>
 #include <QWidget>
 #include <functional>
+#include <utility>
 #include <vector>
 
 QT_BEGIN_NAMESPACE
@@ -22,11 +23,20 @@ namespace yard::ui {
 
 class Engines;
 
+/// A command as its page declares it, before there is a page.
+struct CommandSpec {
+    QString id;    ///< the settings remember by it: the same in every language, none twice within a page
+    QString title; ///< translated
+    QKeySequence keys = {};
+};
+
 /// A command whose keys can be chosen.
 struct Binding {
-    QString id;                ///< the settings remember by it
-    QString page;              ///< title of the page whose command it is; empty: the window's
-    QAction* action = nullptr; ///< its data() is the key it comes with
+    QString id;   ///< of all commands of the window and its pages
+    QString page; ///< title of the page whose command it is; empty: the window's
+    QString title;
+    QKeySequence comesWith;
+    QKeySequence keys;
 };
 
 /// What pages ask of the window around them.
@@ -47,8 +57,14 @@ public:
     virtual bool ask(const QString& question, const QString& lost, const QString& verb, const QString& keep) = 0;
     /// A sentence in the status bar.
     virtual void say(const QString& sentence, bool bad = false) = 0;
-    /// Every command that can have another key. None: there is nothing to bind.
+    /// Every command that can have another key, those of pages that were not shown yet, too. None: there is nothing
+    /// to bind.
     virtual std::vector<Binding> bindable() { return {}; }
+    /// One of bindable() has these keys from now on.
+    virtual void bind(const QString& id, const QKeySequence& keys) {
+        static_cast<void>(id);
+        static_cast<void>(keys);
+    }
     /// Fonts or heights are others: all widgets are made anew, soon; the page that is shown stays the same.
     virtual void remake() {}
     /// Another engine from now on; the pages go with the one before.
@@ -74,8 +90,22 @@ struct Context {
     Navigator& navigator;
 };
 
-/// A command of `on`, by `keys` where the focus is on it or in it; belongs to `on`.
-QAction* addCommand(QWidget& on, const QString& title, const QKeySequence& keys, std::function<void()> act);
+/// A command of `on`, by its keys where the focus is on it or in it; belongs to `on`.
+QAction* addCommand(QWidget& on, const CommandSpec& spec, std::function<void()> act);
+
+/// Makes the commands that a page has declared.
+class CommandMaker {
+public:
+    CommandMaker(QWidget& on, std::vector<CommandSpec> declared)
+        : on_(on)
+        , declared_(std::move(declared)) {}
+    /// `id`: one of those declared.
+    QAction* operator()(const QString& id, std::function<void()> act) const;
+
+private:
+    QWidget& on_;
+    std::vector<CommandSpec> declared_;
+};
 /// Why the command cannot be given now, for people; empty: it can. The palette shows it, menus grey it.
 void setBlocked(QAction* command, const QString& why);
 QString blockedWhy(const QAction* command);
@@ -126,6 +156,8 @@ struct PageSpec {
         bool bad = false;
     };
     std::function<Count(const EngineState&)> count = {};
+    /// What Page::commands() has once there is a page.
+    std::function<std::vector<CommandSpec>()> commands = {};
 };
 
 /// In rail order, "settings" last.

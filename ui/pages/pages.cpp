@@ -2,6 +2,7 @@
 #include "ui/pages/dashboard/dashboard_page.h"
 #include "ui/pages/page.h"
 #include "ui/pages/pool/pool_page.h"
+#include "ui/pages/queues/queue_commands.h"
 #include "ui/pages/queues/queues_page.h"
 #include "ui/pages/settings/settings_page.h"
 #include "ui/pages/timelines/timelines_page.h"
@@ -22,30 +23,38 @@ QString title(const char* text) {
 
 std::vector<PageSpec> allPages() {
     return {
-        {"dashboard", title(QT_TRANSLATE_NOOP("Pages", "Dashboard")), "dashboard",
-         [](Context context) -> Page* { return new DashboardPage(context); }},
+        {"dashboard",
+         title(QT_TRANSLATE_NOOP("Pages", "Dashboard")),
+         "dashboard",
+         [](Context context) -> Page* { return new DashboardPage(context); },
+         {},
+         &QueueCommands::declared},
         {"queues", title(QT_TRANSLATE_NOOP("Pages", "Queues")), "queues",
          [](Context context) -> Page* { return new QueuesPage(context); },
          [](const EngineState& state) {
              return PageSpec::Count{QLocale().toString(static_cast<qulonglong>(state.queues().size()))};
-         }},
+         },
+         &QueueCommands::declared},
         {"actions", title(QT_TRANSLATE_NOOP("Pages", "Actions")), "actions",
          [](Context context) -> Page* { return new ActionsPage(context); },
          [](const EngineState& state) {
              const qint64 failed = state.count(Face::Failed);
              return failed > 0 ? PageSpec::Count{QLocale().toString(failed), true} : PageSpec::Count{};
-         }},
+         },
+         &ActionsPage::declared},
         {"workers", title(QT_TRANSLATE_NOOP("Pages", "Workers")), "workers",
          [](Context context) -> Page* { return new WorkersPage(context); },
          [](const EngineState& state) {
              return PageSpec::Count{state.workers().isEmpty() ? QString()
                                                               : QLocale().toString(state.workers().size())};
-         }},
+         },
+         &WorkersPage::declared},
         {"timelines",
          title(QT_TRANSLATE_NOOP("Pages", "Timelines")),
          "timelines",
          [](Context context) -> Page* { return new TimelinesPage(context); },
-         {}},
+         {},
+         &TimelinesPage::declared},
         {"pool", title(QT_TRANSLATE_NOOP("Pages", "Pool")), "pool",
          [](Context context) -> Page* { return new PoolPage(context); },
          [](const EngineState& state) {
@@ -53,9 +62,14 @@ std::vector<PageSpec> allPages() {
              const auto& [processes, most] = *state.pool();
              return PageSpec::Count{QLocale().toString(processes) + QStringLiteral(" / ") +
                                     QLocale().toString(most)};
-         }},
-        {"settings", title(QT_TRANSLATE_NOOP("Pages", "Settings")), "settings",
-         [](Context context) -> Page* { return new SettingsPage(context); }},
+         },
+         &PoolPage::declared},
+        {"settings",
+         title(QT_TRANSLATE_NOOP("Pages", "Settings")),
+         "settings",
+         [](Context context) -> Page* { return new SettingsPage(context); },
+         {},
+         {}},
     };
 }
 

@@ -1,6 +1,7 @@
 #include "ui/shell/main_window.h"
 
 #include "ui/models/notices.h"
+#include "ui/shell/command_keys.h"
 #include "ui/shell/notice_list.h"
 #include "ui/shell/palette.h"
 #include "ui/shell/question.h"
@@ -206,7 +207,8 @@ Page* MainWindow::pageOf(const QString& id) {
     Page* page = spec->make(Context{*link_, *state_, *commands_, *this});
     made_[id] = page;
     stack_->addWidget(page);
-    for (QAction* action : page->commands()) takeKeys(id, action);
+    for (QAction* action : page->commands())
+        action->setShortcut(chosenKeys(commandId(id, action->objectName()), action->shortcut()));
     connect(page, &Page::filterEdited, this, [this, id](const QString& filter) {
         if (id == current_ && place_ < places_.size()) places_[place_].filter = filter;
     });
@@ -272,8 +274,7 @@ QAction* MainWindow::add(const QString& id, const QString& title, const QKeySequ
                          std::function<void()> act) {
     auto* action = new QAction(title, this);
     action->setObjectName(id);
-    const QVariant own = QSettings().value("keys/" + id);
-    action->setShortcut(own.isValid() ? QKeySequence(own.toString()) : keys);
+    action->setShortcut(chosenKeys(id, keys));
     action->setData(keys.toString()); // the default, for the settings
     connect(action, &QAction::triggered, this, std::move(act));
     addAction(action);

@@ -60,6 +60,7 @@ public:
     bool ask(const QString& question, const QString& lost, const QString& verb, const QString& keep) override;
     void say(const QString& sentence, bool bad = false) override;
     std::vector<Binding> bindable() override;
+    void bind(const QString& id, const QKeySequence& keys) override;
     void remake() override;
     void attach(const QUrl& address, const QByteArray& token) override;
     void attachTo(const QUrl& address) override;
@@ -97,8 +98,7 @@ private:
     void fillPalette();
     std::vector<PaletteEntry> paletteCommands(bool everyPage);
     void addPageCommands(std::vector<PaletteEntry>& entries, const PageSpec& spec);
-    static QString commandId(const QString& page, const QAction* action);
-    static void takeKeys(const QString& page, QAction* action);
+    QAction* actionOf(const QString& id) const;
     QString yardctlOf(const QString& id) const;
     void updateBlocked();
     void rerunTonight();

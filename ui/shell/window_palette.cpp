@@ -1,11 +1,11 @@
 // The window's commands as people find them: the palette, the overlay of keys, what can be bound anew.
 #include "ui/models/tonight.h"
+#include "ui/shell/command_keys.h"
 #include "ui/shell/key_overlay.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/palette.h"
 
 #include <QJsonArray>
-#include <QSettings>
 
 #include <ranges>
 
@@ -66,7 +66,8 @@ void MainWindow::addPageCommands(std::vector<PaletteEntry>& entries, const PageS
     const Page* from = pageOf(spec.id);
     if (from == nullptr) return;
     for (QAction* action : from->commands()) {
-        PaletteEntry entry = entryOf(action, commandId(spec.id, action), spec.title, from->yardctlOf(action));
+        PaletteEntry entry =
+            entryOf(action, commandId(spec.id, action->objectName()), spec.title, from->yardctlOf(action));
         if (spec.id != current_)
             entry.run = [this, id = spec.id, act = std::move(entry.run)] {
                 show(id);
@@ -74,11 +75,6 @@ void MainWindow::addPageCommands(std::vector<PaletteEntry>& entries, const PageS
             };
         entries.push_back(std::move(entry));
     }
-}
-
-/// The same word for an id of the settings, in every language.
-QString MainWindow::commandId(const QString& page, const QAction* action) {
-    return page + '/' + (action->objectName().isEmpty() ? action->text() : action->objectName());
 }
 
 QString MainWindow::yardctlOf(const QString& id) const {
@@ -138,25 +134,36 @@ void MainWindow::showKeys() {
     keys_->open(std::move(groups));
 }
 
-/// A page's commands get the keys that were chosen for them as the page is made.
-void MainWindow::takeKeys(const QString& page, QAction* action) {
-    const QVariant own = QSettings().value("keys/" + commandId(page, action));
-    action->setData(action->shortcut().toString());
-    if (own.isValid()) action->setShortcut(QKeySequence(own.toString()));
-}
-
-/// Of the window, and of every page: those that were not shown yet are made for it.
+/// Of the window, and of every page as it declares them: none is made for it.
 std::vector<Binding> MainWindow::bindable() {
     std::vector<Binding> all;
-    for (const auto& [id, action] : actions_) all.push_back({id, {}, action});
+    for (const auto& [id, action] : actions_)
+        all.push_back({id, {}, action->text(), QKeySequence(action->data().toString()), action->shortcut()});
     for (const PageSpec& spec : specs_) {
-        if (spec.id == "settings") continue; // has none, and is what asks
-        const Page* made = pageOf(spec.id);
-        if (made == nullptr) continue;
-        for (QAction* action : made->commands())
-            if (!action->objectName().isEmpty()) all.push_back({commandId(spec.id, action), spec.title, action});
+        if (!spec.commands) continue;
+        for (const CommandSpec& each : spec.commands()) {
+            const QString id = commandId(spec.id, each.id);
+            all.push_back({id, spec.title, each.title, each.keys, chosenKeys(id, each.keys)});
+        }
     }
     return all;
+}
+
+void MainWindow::bind(const QString& id, const QKeySequence& keys) {
+    const std::vector<Binding> all = bindable();
+    const auto found = std::ranges::find(all, id, &Binding::id);
+    if (found == all.end()) return;
+    keepKeys(id, found->comesWith, keys);
+    if (QAction* action = actionOf(id)) action->setShortcut(keys);
+}
+
+/// Null: its page was not shown yet.
+QAction* MainWindow::actionOf(const QString& id) const {
+    if (const auto own = actions_.find(id); own != actions_.end()) return own->second;
+    for (const auto& [pageId, made] : made_)
+        for (QAction* action : made->commands())
+            if (commandId(pageId, action->objectName()) == id) return action;
+    return nullptr;
 }
 
 } // namespace yard::ui

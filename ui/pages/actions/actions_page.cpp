@@ -202,30 +202,41 @@ void ActionsPage::makeViews() {
     view_->setMenu(menu);
 }
 
+std::vector<CommandSpec> ActionsPage::declared() {
+    return {{"reschedule", tr("Reschedule"), QKeySequence("Ctrl+R")},
+            {"cancel", tr("Cancel"), QKeySequence("Ctrl+Del")},
+            {"retire", tr("Retire"), QKeySequence("Shift+Del")},
+            {"hold", tr("Hold or release"), QKeySequence("Ctrl+H")},
+            {"move", tr("Move to queue…")},
+            {"priority", tr("Set priority…")},
+            {"edit", tr("Edit and resubmit"), QKeySequence("Ctrl+E")},
+            {"compare", tr("Compare with the last good one"), QKeySequence("Ctrl+D")},
+            {"log", tr("Log"), QKeySequence("Ctrl+L")}};
+}
+
 void ActionsPage::makeCommands() {
-    const auto make = [this](const char* id, const QString& title, const QKeySequence& keys, auto act) {
-        QAction* action = addCommand(*this, title, keys, act);
-        action->setObjectName(id);
-        actions_[id] = action;
-    };
-    make("reschedule", tr("Reschedule"), QKeySequence("Ctrl+R"), [this] { reschedule(); });
-    make("cancel", tr("Cancel"), QKeySequence("Ctrl+Del"), [this] { cancel(); });
-    make("retire", tr("Retire"), QKeySequence("Shift+Del"), [this] { retire(); });
-    make("hold", tr("Hold or release"), QKeySequence("Ctrl+H"), [this] { holdOrRelease(); });
-    make("move", tr("Move to queue…"), {}, [this] { moveToQueue(); });
-    make("priority", tr("Set priority…"), {}, [this] { setPriority(); });
-    make("edit", tr("Edit and resubmit"), QKeySequence("Ctrl+E"), [this] { editAndResubmit(); });
-    make("compare", tr("Compare with the last good one"), QKeySequence("Ctrl+D"), [this] {
+    const CommandMaker maker(*this, declared());
+    const auto make = [&](const QString& id, auto act) { actions_[id] = maker(id, act); };
+    make("reschedule", [this] { reschedule(); });
+    make("cancel", [this] { cancel(); });
+    make("retire", [this] { retire(); });
+    make("hold", [this] { holdOrRelease(); });
+    make("move", [this] { moveToQueue(); });
+    make("priority", [this] { setPriority(); });
+    make("edit", [this] { editAndResubmit(); });
+    make("compare", [this] {
         if (table_->currentId() != 0) open(table_->currentId(), "history");
     });
-    make("log", tr("Log"), QKeySequence("Ctrl+L"), [this] {
+    make("log", [this] {
         if (table_->currentId() == 0) return;
         open(table_->currentId(), "output");
         detail_->takeFocus();
     });
     for (int tab = 0; tab < DetailPanel::kTabs; ++tab)
-        make(qPrintable(QStringLiteral("tab%1").arg(tab)), tr("Tab %1").arg(tab + 1),
-             QKeySequence(QStringLiteral("Alt+%1").arg(tab + 1)), [this, tab] { detail_->setTab(tab); });
+        addCommand(*this,
+                   {QStringLiteral("tab%1").arg(tab), tr("Tab %1").arg(tab + 1),
+                    QKeySequence(QStringLiteral("Alt+%1").arg(tab + 1))},
+                   [this, tab] { detail_->setTab(tab); });
 }
 
 Target ActionsPage::target() const {
@@ -443,8 +454,7 @@ void ActionsPage::editAndResubmit() {
 
 QList<QAction*> ActionsPage::commands() const {
     QList<QAction*> all;
-    for (const auto& [id, action] : actions_)
-        if (!id.startsWith("tab")) all << action;
+    for (const auto& [id, action] : actions_) all << action;
     return all;
 }
 

@@ -17,6 +17,7 @@ class StateChips;
 class ActionsPage final : public Page {
     Q_OBJECT
 public:
+    static std::vector<CommandSpec> declared();
     explicit ActionsPage(Context context);
 
     void setActive(bool active) override;

@@ -76,7 +76,7 @@ FailuresPanel::FailuresPanel(Context context, QWidget* parent)
     table_->setAccessibleName(tr("Latest failures"));
     setBody(table_);
     addToHead(all_);
-    addCommand(*table_, tr("Reschedule"), QKeySequence("Ctrl+R"), [this] { rescheduleSelected(); });
+    addCommand(*table_, {"reschedule", tr("Reschedule"), QKeySequence("Ctrl+R")}, [this] { rescheduleSelected(); });
     connect(all_, &QAbstractButton::clicked, this, &FailuresPanel::rescheduleTonight);
     connect(table_, &Table::opened, this, [this](qint64 id) { context_.navigator.showAction(id, "output"); });
     connect(table_, &Table::linkClicked, this, [this](qint64 id, int column) {

@@ -398,38 +398,36 @@ void PoolPage::onSelection() {
     limits_->show(pool_, ofGroup);
 }
 
+std::vector<CommandSpec> PoolPage::declared() {
+    return {{"restart", tr("Restart one by one")}, {"detach", tr("Detach process")},
+            {"actions", tr("Show its actions")},   {"timeline", tr("Show on timeline")},
+            {"open", tr("Open what it works on")}, {"copyPid", tr("Copy pid")}};
+}
+
 void PoolPage::makeCommands() {
-    restartAction_ = addCommand(*this, tr("Restart one by one"), {}, [this] {
+    const CommandMaker make(*this, declared());
+    restartAction_ = make("restart", [this] {
         if (const PoolGroup* of = group())
             context_.commands.run(operations::restartPool(of->worker, of->name), this,
                                   [this](const Answer&) { poll_.now(); });
     });
-    detachAction_ = addCommand(*this, tr("Detach process"), {}, [this] {
+    detachAction_ = make("detach", [this] {
         if (const PoolProcess* one = process())
             context_.commands.run(operations::detachProcess(one->id), this, [this](const Answer&) { poll_.now(); });
     });
-    showActions_ = addCommand(*this, tr("Show its actions"), {}, [this] {
+    showActions_ = make("actions", [this] {
         if (const PoolGroup* of = group()) context_.navigator.show("actions", "worker:" + of->worker);
     });
-    showTimeline_ = addCommand(*this, tr("Show on timeline"), {}, [this] {
+    showTimeline_ = make("timeline", [this] {
         if (const PoolGroup* of = group()) context_.navigator.show("timelines", "worker:" + of->worker);
     });
-    openAction_ = addCommand(*this, tr("Open what it works on"), {}, [this] {
+    openAction_ = make("open", [this] {
         if (const PoolProcess* one = process(); one != nullptr && !one->current.empty())
             context_.navigator.showAction(one->current.front());
     });
-    copyPid_ = addCommand(*this, tr("Copy pid"), {}, [this] {
+    copyPid_ = make("copyPid", [this] {
         if (const PoolProcess* one = process()) QApplication::clipboard()->setText(QString::number(one->pid));
     });
-    for (const auto& [id, action] : std::initializer_list<std::pair<const char*, QAction*>>{
-             {"restart", restartAction_},
-             {"detach", detachAction_},
-             {"actions", showActions_},
-             {"timeline", showTimeline_},
-             {"open", openAction_},
-             {"copyPid", copyPid_},
-         })
-        action->setObjectName(id);
     connect(restart_, &QAbstractButton::clicked, restartAction_, &QAction::trigger);
     connect(detach_, &QAbstractButton::clicked, detachAction_, &QAction::trigger);
 }

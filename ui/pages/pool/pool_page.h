@@ -23,6 +23,7 @@ class PoolStrip;
 class PoolPage final : public Page {
     Q_OBJECT
 public:
+    static std::vector<CommandSpec> declared();
     explicit PoolPage(Context context);
 
     void setActive(bool active) override;

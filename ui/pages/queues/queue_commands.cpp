@@ -24,51 +24,46 @@ QString filterOf(const QueueInfo& queue) {
 
 } // namespace
 
+std::vector<CommandSpec> QueueCommands::declared() {
+    return {{"show-actions", tr("Show actions")},
+            {"show-failures", tr("Show failures")},
+            {"reschedule-failures", tr("Reschedule failures"), QKeySequence("Ctrl+R")},
+            {"hold", tr("Hold"), QKeySequence("Ctrl+H")},
+            {"release", tr("Release")},
+            {"drain", tr("Drain…")},
+            {"cancel", tr("Cancel…"), QKeySequence("Ctrl+Del")},
+            {"delete", tr("Delete…"), QKeySequence("Shift+Del")},
+            {"copy-token", tr("Copy token")}};
+}
+
 QueueCommands::QueueCommands(Context context, Table* table, QWidget* owner)
     : QObject(table)
     , context_(context)
-    , table_(table)
-    , showActions_(addCommand(*owner, tr("Show actions"), {},
-                              [this] {
-                                  if (const QueueInfo* queue = selected())
-                                      context_.navigator.show("actions", filterOf(*queue));
-                              }))
-    , showFailures_(addCommand(*owner, tr("Show failures"), {},
-                               [this] {
-                                   if (const QueueInfo* queue = selected())
-                                       context_.navigator.show("actions", "state:failed " + filterOf(*queue));
-                               }))
-    , rescheduleFailures_(
-          addCommand(*owner, tr("Reschedule failures"), QKeySequence("Ctrl+R"), [this] { rescheduleFailures(); }))
-    , hold_(addCommand(*owner, tr("Hold"), QKeySequence("Ctrl+H"),
-                       [this] {
-                           forSelected([&](const QueueInfo& queue) {
-                               context_.commands.run(operations::holdQueue(queue.id, queue.name()));
-                           });
-                       }))
-    , release_(addCommand(*owner, tr("Release"), {},
-                          [this] {
-                              forSelected([&](const QueueInfo& queue) {
-                                  context_.commands.run(operations::releaseQueue(queue.id, queue.name()));
-                              });
-                          }))
-    , drain_(addCommand(*owner, tr("Drain…"), {}, [this] { askToDrain(); }))
-    , cancel_(addCommand(*owner, tr("Cancel…"), QKeySequence("Ctrl+Del"), [this] { askToCancel(); }))
-    , delete_(addCommand(*owner, tr("Delete…"), QKeySequence("Shift+Del"), [this] { askToDelete(); }))
-    , copyToken_(addCommand(*owner, tr("Copy token"), {}, [this] {
+    , table_(table) {
+    const CommandMaker make(*owner, declared());
+    showActions_ = make("show-actions", [this] {
+        if (const QueueInfo* queue = selected()) context_.navigator.show("actions", filterOf(*queue));
+    });
+    showFailures_ = make("show-failures", [this] {
+        if (const QueueInfo* queue = selected())
+            context_.navigator.show("actions", "state:failed " + filterOf(*queue));
+    });
+    rescheduleFailures_ = make("reschedule-failures", [this] { rescheduleFailures(); });
+    hold_ = make("hold", [this] {
+        forSelected(
+            [&](const QueueInfo& queue) { context_.commands.run(operations::holdQueue(queue.id, queue.name())); });
+    });
+    release_ = make("release", [this] {
+        forSelected([&](const QueueInfo& queue) {
+            context_.commands.run(operations::releaseQueue(queue.id, queue.name()));
+        });
+    });
+    drain_ = make("drain", [this] { askToDrain(); });
+    cancel_ = make("cancel", [this] { askToCancel(); });
+    delete_ = make("delete", [this] { askToDelete(); });
+    copyToken_ = make("copy-token", [this] {
         if (const QueueInfo* queue = selected()) QApplication::clipboard()->setText(queue->token);
-    })) {
-    for (const auto& [action, id] :
-         std::initializer_list<std::pair<QAction*, const char*>>{{showActions_, "show-actions"},
-                                                                 {showFailures_, "show-failures"},
-                                                                 {rescheduleFailures_, "reschedule-failures"},
-                                                                 {hold_, "hold"},
-                                                                 {release_, "release"},
-                                                                 {drain_, "drain"},
-                                                                 {cancel_, "cancel"},
-                                                                 {delete_, "delete"},
-                                                                 {copyToken_, "copy-token"}})
-        action->setObjectName(id);
+    });
     update();
 }
 

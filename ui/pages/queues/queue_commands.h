@@ -13,6 +13,7 @@ class Table;
 class QueueCommands final : public QObject {
     Q_OBJECT
 public:
+    static std::vector<CommandSpec> declared();
     /// Of `table`, whose rows have ids by rowIdOf(). The keys work within `owner`.
     QueueCommands(Context context, Table* table, QWidget* owner);
 
@@ -42,15 +43,15 @@ private:
 
     Context context_;
     Table* table_;
-    QAction* showActions_;
-    QAction* showFailures_;
-    QAction* rescheduleFailures_;
-    QAction* hold_;
-    QAction* release_;
-    QAction* drain_;
-    QAction* cancel_;
-    QAction* delete_;
-    QAction* copyToken_;
+    QAction* showActions_ = nullptr;
+    QAction* showFailures_ = nullptr;
+    QAction* rescheduleFailures_ = nullptr;
+    QAction* hold_ = nullptr;
+    QAction* release_ = nullptr;
+    QAction* drain_ = nullptr;
+    QAction* cancel_ = nullptr;
+    QAction* delete_ = nullptr;
+    QAction* copyToken_ = nullptr;
 };
 
 } // namespace yard::ui

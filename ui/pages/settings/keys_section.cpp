@@ -1,11 +1,9 @@
 // The keys of every command: bound anew, conflicts told.
 #include "ui/pages/settings/section.h"
 
-#include <QAction>
 #include <QCoreApplication>
 #include <QKeyEvent>
 #include <QKeySequenceEdit>
-#include <QSettings>
 
 namespace yard::ui {
 
@@ -31,69 +29,66 @@ public:
         resetAll_->setObjectName("reset-keys");
         add(new FormRow(tr("Reset"), resetAll_, {}));
         connect(resetAll_, &QAbstractButton::clicked, this, [this] {
-            for (const Key& key : keys_) bind(key, QKeySequence(key.action->data().toString()));
+            for (Key& key : keys_) bind(key, key.binding.comesWith);
         });
     }
 
 private:
     struct Key {
-        QString id;
-        QString page; ///< empty: the window's, which work on every page
-        QAction* action;
+        Binding binding; ///< with the keys it has now
         QKeySequenceEdit* edit;
         FormRow* row;
     };
 
     void addKey(const Binding& binding) {
-        const auto& [id, page, action] = binding;
-        auto* edit = new QKeySequenceEdit(action->shortcut());
-        edit->setObjectName("key-" + id);
-        edit->setAccessibleName(action->text());
-        for (QWidget* inner : edit->findChildren<QWidget*>()) inner->setAccessibleName(action->text());
-        FormRow* row = add(new FormRow(action->text(), edit, {}));
-        keys_.push_back({id, page, action, edit, row});
+        auto* edit = new QKeySequenceEdit(binding.keys);
+        edit->setObjectName("key-" + binding.id);
+        edit->setAccessibleName(binding.title);
+        for (QWidget* inner : edit->findChildren<QWidget*>()) inner->setAccessibleName(binding.title);
+        FormRow* row = add(new FormRow(binding.title, edit, {}));
+        keys_.push_back({binding, edit, row});
         note(keys_.back());
         connect(edit, &QKeySequenceEdit::editingFinished, this,
                 [this, at = keys_.size() - 1] { apply(keys_[at]); });
-        connect(action, &QAction::changed, edit, [this, at = keys_.size() - 1] { note(keys_[at]); });
     }
 
     void note(const Key& key) {
-        const QKeySequence own(key.action->data().toString());
-        const QString text = own.toString(QKeySequence::NativeText);
-        key.row->setNote(own == key.action->shortcut() ? QString()
-                         : text.isEmpty()              ? tr("comes without")
-                                                       : tr("comes as %1").arg(text));
+        const QString text = key.binding.comesWith.toString(QKeySequence::NativeText);
+        key.row->setNote(key.binding.comesWith == key.binding.keys ? QString()
+                         : text.isEmpty()                          ? tr("comes without")
+                                                                   : tr("comes as %1").arg(text));
     }
 
-    void apply(const Key& key) {
+    void apply(Key& key) {
         // One chord: two in a row would make the first wait for the second.
         const QKeySequence all = key.edit->keySequence();
         const QKeySequence wanted = all.isEmpty() ? QKeySequence() : QKeySequence(all[0]);
         if (wanted != all) key.edit->setKeySequence(wanted);
-        if (wanted == key.action->shortcut()) return key.row->setProblem({});
-        for (const Key& other : keys_)
-            if (!wanted.isEmpty() && other.id != key.id && meet(key, other) && other.action->shortcut() == wanted) {
-                key.row->setProblem(tr("%1 already does \"%2\"; give that another key first.")
-                                        .arg(wanted.toString(QKeySequence::NativeText), other.action->text()));
-                key.edit->setKeySequence(key.action->shortcut());
-                return;
-            }
-        if (const QString why = reserved(wanted); !why.isEmpty()) {
+        if (wanted == key.binding.keys) return key.row->setProblem({});
+        if (const QString why = whyNot(key.binding, wanted); !why.isEmpty()) {
             key.row->setProblem(why);
-            key.edit->setKeySequence(key.action->shortcut());
+            key.edit->setKeySequence(key.binding.keys);
             return;
         }
-        const QKeySequence before = key.action->shortcut();
+        const QKeySequence before = key.binding.keys;
         bind(key, wanted);
-        changed(key.row, [this, before, id = key.id] {
-            for (const Key& each : keys_)
-                if (each.id == id) bind(each, before);
+        changed(key.row, [this, before, id = key.binding.id] {
+            for (Key& each : keys_)
+                if (each.binding.id == id) bind(each, before);
         });
     }
 
+    /// Why a command cannot have these keys; empty: it can.
+    QString whyNot(const Binding& command, const QKeySequence& wanted) const {
+        for (const auto& [other, edit, row] : keys_)
+            if (!wanted.isEmpty() && other.id != command.id && meet(command, other) && other.keys == wanted)
+                return tr("%1 already does \"%2\"; give that another key first.")
+                    .arg(wanted.toString(QKeySequence::NativeText), other.title);
+        return wanted == command.comesWith ? QString() : reserved(wanted);
+    }
+
     /// Both can be meant at once.
-    static bool meet(const Key& one, const Key& other) {
+    static bool meet(const Binding& one, const Binding& other) {
         return one.page.isEmpty() || other.page.isEmpty() || one.page == other.page;
     }
 
@@ -108,14 +103,11 @@ private:
         return tr("%1 is needed for typing; add Ctrl or Alt.").arg(keys.toString(QKeySequence::NativeText));
     }
 
-    void bind(const Key& key, const QKeySequence& keys) {
-        key.action->setShortcut(keys);
+    void bind(Key& key, const QKeySequence& keys) {
+        key.binding.keys = keys;
         key.edit->setKeySequence(keys);
         key.row->setProblem({});
-        if (keys == QKeySequence(key.action->data().toString()))
-            QSettings().remove("keys/" + key.id);
-        else
-            QSettings().setValue("keys/" + key.id, keys.toString());
+        context_.navigator.bind(key.binding.id, keys);
         note(key);
     }
 

@@ -160,27 +160,38 @@ void TimelinesPage::makeRangeMenu() {
     range_->setMenu(menu);
 }
 
+std::vector<CommandSpec> TimelinesPage::declared() {
+    return {{"open", tr("Open")},
+            {"log", tr("Log"), QKeySequence("Ctrl+L")},
+            {"compare", tr("Compare with the last good one"), QKeySequence("Ctrl+D")},
+            {"table", tr("Bars in view as a table"), QKeySequence("Ctrl+Shift+T")},
+            {"follow", tr("Follow now")},
+            {"fit", tr("Fit everything")},
+            {"by-worker", tr("By worker")},
+            {"by-slot", tr("By slot")}};
+}
+
 void TimelinesPage::makeCommands() {
-    openAction_ = addCommand(*this, tr("Open"), {}, [this] {
+    const CommandMaker make(*this, declared());
+    openAction_ = make("open", [this] {
         if (const qint64 lsn = selectedLsn(); lsn > 0) context_.navigator.showAction(lsn);
     });
-    logAction_ = addCommand(*this, tr("Log"), QKeySequence("Ctrl+L"), [this] {
+    logAction_ = make("log", [this] {
         if (const qint64 lsn = selectedLsn(); lsn > 0) context_.navigator.showAction(lsn, "output");
     });
-    compareAction_ = addCommand(*this, tr("Compare with the last good one"), QKeySequence("Ctrl+D"), [this] {
+    compareAction_ = make("compare", [this] {
         if (const qint64 lsn = selectedLsn(); lsn > 0) context_.navigator.showAction(lsn, "history");
     });
-    tableAction_ =
-        addCommand(*this, tr("Bars in view as a table"), QKeySequence("Ctrl+Shift+T"), [this] { toggleTable(); });
+    tableAction_ = make("table", [this] { toggleTable(); });
     tableAction_->setCheckable(true);
-    followAction_ = addCommand(*this, tr("Follow now"), {}, [this] { view_->follow(); });
-    fitAction_ = addCommand(*this, tr("Fit everything"), {}, [this] { view_->fitAll(); });
+    followAction_ = make("follow", [this] { view_->follow(); });
+    fitAction_ = make("fit", [this] { view_->fitAll(); });
     auto* group = new QActionGroup(this);
-    byWorkerAction_ = addCommand(*this, tr("By worker"), {}, [this] {
+    byWorkerAction_ = make("by-worker", [this] {
         view_->setBySlot(false);
         grouping_->setText(tr("By worker"));
     });
-    bySlotAction_ = addCommand(*this, tr("By slot"), {}, [this] {
+    bySlotAction_ = make("by-slot", [this] {
         view_->setBySlot(true);
         grouping_->setText(tr("By slot"));
     });
@@ -189,17 +200,7 @@ void TimelinesPage::makeCommands() {
         group->addAction(action);
     }
     byWorkerAction_->setChecked(true);
-    for (const auto& [action, id] :
-         std::initializer_list<std::pair<QAction*, const char*>>{{openAction_, "open"},
-                                                                 {logAction_, "log"},
-                                                                 {compareAction_, "compare"},
-                                                                 {tableAction_, "table"},
-                                                                 {followAction_, "follow"},
-                                                                 {fitAction_, "fit"},
-                                                                 {byWorkerAction_, "by-worker"},
-                                                                 {bySlotAction_, "by-slot"}})
-        action->setObjectName(id);
-    addCommand(*this, tr("Next match"), QKeySequence("F3"), [this] { view_->selectNextMatch(); });
+    addCommand(*this, {"next-match", tr("Next match"), QKeySequence("F3")}, [this] { view_->selectNextMatch(); });
 }
 
 void TimelinesPage::connectView() {

@@ -19,6 +19,7 @@ class TimelinesPage final : public Page {
 public:
     enum class Export : std::uint8_t { Png, Svg, Trace };
 
+    static std::vector<CommandSpec> declared();
     explicit TimelinesPage(Context context);
 
     void setActive(bool active) override;

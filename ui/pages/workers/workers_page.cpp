@@ -322,39 +322,41 @@ void WorkersPage::onSelection() {
     if (worker != nullptr) panel_->show(worker->json, worker->figures);
 }
 
+std::vector<CommandSpec> WorkersPage::declared() {
+    return {{"submit", tr("Submit with this worker…")},
+            {"show-actions", tr("Show actions")},
+            {"show-timeline", tr("Show on timeline")},
+            {"open-pool", tr("Open pool group")},
+            {"copy-id", tr("Copy id")},
+            {"remove", tr("Remove…"), QKeySequence("Shift+Del")}};
+}
+
 void WorkersPage::makeCommands() {
-    const auto make = [this](const QString& title, const QKeySequence& keys, auto act) {
-        return addCommand(*this, title, keys, [this, act] {
+    const CommandMaker maker(*this, declared());
+    const auto make = [&, this](const QString& id, auto act) {
+        return maker(id, [this, act] {
             if (const Worker* worker = selected()) act(*worker);
         });
     };
-    submitAction_ = make(tr("Submit with this worker…"), {}, [this](const Worker& worker) {
+    submitAction_ = make("submit", [this](const Worker& worker) {
         QJsonObject action{{"worker", worker.json.value("id")}};
         const QJsonArray functions = worker.json.value("functions").toArray();
         if (!functions.isEmpty()) action.insert("function", functions.first().toObject().value("name"));
         context_.navigator.openSubmit(action);
     });
     const auto filterOf = [](const Worker& worker) { return "worker:" + worker.json.value("id").toString(); };
-    showActions_ = make(tr("Show actions"), {},
+    showActions_ = make("show-actions",
                         [=, this](const Worker& worker) { context_.navigator.show("actions", filterOf(worker)); });
-    showTimeline_ = make(tr("Show on timeline"), {}, [=, this](const Worker& worker) {
+    showTimeline_ = make("show-timeline", [=, this](const Worker& worker) {
         context_.navigator.show("timelines", filterOf(worker));
     });
-    openPool_ = make(tr("Open pool group"), {}, [this](const Worker& worker) {
+    openPool_ = make("open-pool", [this](const Worker& worker) {
         context_.navigator.show("pool", worker.json.value("name").toString());
     });
-    copyId_ = make(tr("Copy id"), {}, [](const Worker& worker) {
+    copyId_ = make("copy-id", [](const Worker& worker) {
         QApplication::clipboard()->setText(worker.json.value("id").toString());
     });
-    removeAction_ = make(tr("Remove…"), QKeySequence("Shift+Del"), [this](const Worker&) { remove(); });
-    for (const auto& [action, id] :
-         std::initializer_list<std::pair<QAction*, const char*>>{{submitAction_, "submit"},
-                                                                 {showActions_, "show-actions"},
-                                                                 {showTimeline_, "show-timeline"},
-                                                                 {openPool_, "open-pool"},
-                                                                 {copyId_, "copy-id"},
-                                                                 {removeAction_, "remove"}})
-        action->setObjectName(id);
+    removeAction_ = make("remove", [this](const Worker&) { remove(); });
 }
 
 /// One that nothing needs goes at once: it can be registered again. One in use is asked about.

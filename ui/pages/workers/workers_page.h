@@ -24,6 +24,7 @@ class WorkerPanel;
 class WorkersPage final : public Page {
     Q_OBJECT
 public:
+    static std::vector<CommandSpec> declared();
     explicit WorkersPage(Context context);
 
     void setActive(bool active) override;
