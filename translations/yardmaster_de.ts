@@ -391,10 +391,6 @@
         <translation>%, %1 benutzt</translation>
     </message>
     <message>
-        <source>There is no connection to the engine</source>
-        <translation>Es besteht keine Verbindung zur Engine</translation>
-    </message>
-    <message>
         <source>Sandbox</source>
         <translation>Sandbox</translation>
     </message>
@@ -2483,10 +2479,6 @@
         <translation>Wählen Sie zuerst eine Aktion</translation>
     </message>
     <message>
-        <source>There is no connection to the engine</source>
-        <translation>Es besteht keine Verbindung zur Engine</translation>
-    </message>
-    <message>
         <source>%1 and more</source>
         <translation>%1 und mehr</translation>
     </message>
@@ -3136,6 +3128,13 @@
     </message>
 </context>
 <context>
+    <name>yard::ui::EngineState</name>
+    <message>
+        <source>There is no connection to the engine</source>
+        <translation>Es besteht keine Verbindung zur Engine</translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::Engines</name>
     <message>
         <source>%1 does not answer: %2.</source>
@@ -3358,10 +3357,6 @@
     <message>
         <source>from its descriptor</source>
         <translation>aus seiner Beschreibung</translation>
-    </message>
-    <message>
-        <source>There is no connection to the engine</source>
-        <translation>Es gibt keine Verbindung zur Engine</translation>
     </message>
     <message>
         <source>This wants a number</source>
@@ -3741,10 +3736,6 @@
         <translation>Tasten ändern…</translation>
     </message>
     <message>
-        <source>There is no connection to the engine</source>
-        <translation>Es besteht keine Verbindung zur Engine</translation>
-    </message>
-    <message>
         <source>Nothing has failed since %1.</source>
         <translation>Seit %1 ist nichts fehlgeschlagen.</translation>
     </message>
@@ -3774,6 +3765,10 @@
     <message>
         <source>The engine is starting…</source>
         <translation>Die Engine startet…</translation>
+    </message>
+    <message>
+        <source>There is no engine yet</source>
+        <translation>Es gibt noch keine Engine</translation>
     </message>
 </context>
 <context>
@@ -3970,10 +3965,6 @@
     <message>
         <source>now</source>
         <translation>jetzt</translation>
-    </message>
-    <message>
-        <source>There is no connection to the engine</source>
-        <translation>Es gibt keine Verbindung zur Engine</translation>
     </message>
     <message>
         <source>Select a worker or a process first</source>
@@ -4816,10 +4807,6 @@
         <translation>%1 ansehen.</translation>
     </message>
     <message>
-        <source>There is no connection to the engine</source>
-        <translation>Es besteht keine Verbindung zur Engine</translation>
-    </message>
-    <message>
         <source>It is being registered</source>
         <translation>Er wird gerade registriert</translation>
     </message>
@@ -5009,10 +4996,6 @@
     <message>
         <source>Nothing was denied.</source>
         <translation>Nichts wurde verweigert.</translation>
-    </message>
-    <message>
-        <source>There is no connection to the engine</source>
-        <translation>Es besteht keine Verbindung zur Engine</translation>
     </message>
     <message>
         <source>%1, and run the action again?</source>
@@ -5330,10 +5313,6 @@
     <message>
         <source>Mend the JSON first.</source>
         <translation>Bessern Sie zuerst das JSON aus.</translation>
-    </message>
-    <message>
-        <source>There is no connection to the engine</source>
-        <translation>Es besteht keine Verbindung zur Engine</translation>
     </message>
     <message>
         <source>It is being submitted</source>
@@ -5730,10 +5709,6 @@
         <source>Hold every queue: running actions go on, none starts</source>
         <translation>Alle Warteschlangen anhalten: Laufendes läuft weiter, nichts startet</translation>
     </message>
-    <message>
-        <source>There is no connection to the engine</source>
-        <translation>Es besteht keine Verbindung zur Engine</translation>
-    </message>
 </context>
 <context>
     <name>yard::ui::Tray</name>
@@ -5997,10 +5972,6 @@
             <numerusform>%n Änderung wartet</numerusform>
             <numerusform>%n Änderungen warten</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>There is no connection to the engine</source>
-        <translation>Es besteht keine Verbindung zur Engine</translation>
     </message>
     <message>
         <source>Select a worker first</source>

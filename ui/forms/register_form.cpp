@@ -347,9 +347,9 @@ void RegisterForm::complain(const QString& sentence, const QString& field) {
 }
 
 void RegisterForm::update() {
-    const bool live = context_.state.isLive();
-    submit_->setBlocked(!live   ? tr("There is no connection to the engine")
-                        : busy_ ? tr("It is being registered")
+    const QString lost = context_.state.whyBlocked();
+    submit_->setBlocked(!lost.isEmpty() ? lost
+                        : busy_         ? tr("It is being registered")
                         : descriptor_.value("executable").isUndefined()
                             ? tr("Choose a program, a folder or a descriptor first")
                             : QString());

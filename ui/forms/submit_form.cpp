@@ -468,13 +468,9 @@ void SubmitForm::addInput(const QString& path) {
 }
 
 void SubmitForm::check() {
-    QString why;
-    if (!context_.state.isLive())
-        why = tr("There is no connection to the engine");
-    else if (sending_)
-        why = tr("It is being submitted");
-    else if (hashing_ > 0)
-        why = tr("Its inputs are being read");
+    QString why = context_.state.whyBlocked();
+    if (why.isEmpty() && sending_) why = tr("It is being submitted");
+    if (why.isEmpty() && hashing_ > 0) why = tr("Its inputs are being read");
     if (views_->currentIndex() == 1) {
         QJsonParseError error;
         const QJsonDocument document = QJsonDocument::fromJson(text_->toPlainText().toUtf8(), &error);

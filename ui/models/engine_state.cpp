@@ -163,6 +163,10 @@ QString EngineState::queueName(qint64 id) const {
     return id == 0 ? QObject::tr("default") : QObject::tr("queue %1").arg(id);
 }
 
+QString EngineState::whyBlocked() const {
+    return isLive() ? QString() : tr("There is no connection to the engine");
+}
+
 bool EngineState::allHeld() const {
     return !queues_.empty() && std::ranges::all_of(queues_, [](const auto& entry) {
         return entry.second.held || entry.second.state != "active";

@@ -72,6 +72,8 @@ public:
     /// When the last word came; invalid: never.
     QDateTime asOf() const { return asOf_; }
     bool isLive() const { return link_.state() == LinkState::Connected; }
+    /// Why no command can be given now, for people; empty: they can.
+    QString whyBlocked() const;
     EngineLink& link() { return link_; }
     const EngineLink& link() const { return link_; }
 

@@ -131,7 +131,7 @@ void TopBar::show(const EngineState& state) {
     pause_->setIconName(held_ ? "release" : "pause");
     pause_->setToolTip(held_ ? tr("Release every queue")
                              : tr("Hold every queue: running actions go on, none starts"));
-    const QString why = state.isLive() ? QString() : tr("There is no connection to the engine");
+    const QString why = state.whyBlocked();
     for (Button* button : {pause_, drain_, submit_}) button->setBlocked(why);
 }
 

@@ -90,7 +90,7 @@ QString MainWindow::yardctlOf(const QString& id) const {
 
 /// Commands of the window that need the engine.
 void MainWindow::updateBlocked() {
-    const QString dead = state_ && state_->isLive() ? QString() : tr("There is no connection to the engine");
+    const QString dead = state_ ? state_->whyBlocked() : tr("There is no engine yet");
     for (const char* id : {"submit", "newest-failure", "pause", "resume", "rerun-tonight", "register",
                            "session.drain", "session.pause", "session.abandon", "session.sunset"})
         setBlocked(actions_.at(id), dead);

@@ -253,7 +253,7 @@ void ActionsPage::onSelection() {
     const auto ids = table_->allSelected() ? std::vector<qint64>() : table_->selectedIds();
     const QString none =
         ids.empty() && !table_->allSelected() && !detail_->isVisible() ? tr("Select an action first") : QString();
-    const QString dead = context_.state.isLive() ? none : tr("There is no connection to the engine");
+    const QString dead = context_.state.isLive() ? none : context_.state.whyBlocked();
     for (Button* button : {reschedule_, cancel_, more_}) button->setBlocked(dead);
     for (const char* id : {"reschedule", "cancel", "retire", "hold", "move", "priority"})
         setBlocked(actions_[id], dead);
@@ -329,8 +329,7 @@ void ActionsPage::open(qint64 lsn, const QString& tab) {
     detail_->setVisible(true);
     if (!was) place();
     if (table_->currentId() != lsn) table_->selectId(lsn);
-    for (Button* button : {reschedule_, cancel_, more_})
-        button->setBlocked(context_.state.isLive() ? QString() : tr("There is no connection to the engine"));
+    for (Button* button : {reschedule_, cancel_, more_}) button->setBlocked(context_.state.whyBlocked());
 }
 
 /// Below the table, or at its right where there is room.

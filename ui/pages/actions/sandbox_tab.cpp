@@ -188,7 +188,7 @@ void SandboxTab::refreshDenied() {
 }
 
 void SandboxTab::refreshGrants() {
-    const QString blocked = context_.state.isLive() ? QString() : tr("There is no connection to the engine");
+    const QString blocked = context_.state.whyBlocked();
     const auto same = [this] {
         return std::ranges::equal(grants_, buttons_, [](const Grant& grant, const Button* button) {
             return button->toolTip() == grant.effect && button->text() == grant.title;
@@ -216,7 +216,7 @@ void SandboxTab::refreshGrants() {
 // --- allowing
 
 void SandboxTab::allow(const Grant& grant) {
-    if (!context_.state.isLive()) return context_.navigator.say(tr("There is no connection to the engine"), true);
+    if (const QString why = context_.state.whyBlocked(); !why.isEmpty()) return context_.navigator.say(why, true);
     if (!context_.navigator.ask(tr("%1, and run the action again?").arg(grant.title), grant.effect,
                                 tr("Allow and run again"), tr("Leave it")))
         return;

@@ -82,7 +82,7 @@ void LimitsPanel::apply(Field& field) {
     bool good = false;
     const double value =
         text == field.zero || text.isEmpty() ? (good = true, 0.0) : QLocale().toDouble(text.trimmed(), &good);
-    const QString blocked = context_.state.isLive() ? QString() : tr("There is no connection to the engine");
+    const QString blocked = context_.state.whyBlocked();
     if (!good || !blocked.isEmpty()) {
         field.problem->setText(good ? blocked : tr("This wants a number"));
         field.problem->show();

@@ -382,7 +382,7 @@ const PoolGroup* PoolPage::group() const {
 void PoolPage::onSelection() {
     const PoolGroup* ofGroup = group();
     const PoolProcess* one = process();
-    const QString lost = context_.state.isLive() ? QString() : tr("There is no connection to the engine");
+    const QString lost = context_.state.whyBlocked();
     const QString noGroup = ofGroup == nullptr ? tr("Select a worker or a process first") : QString();
     const QString none = one == nullptr ? tr("Select a process first") : QString();
     const bool ends = one != nullptr && (one->state == "finishing" || one->state == "stopping");

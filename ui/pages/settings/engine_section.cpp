@@ -287,10 +287,10 @@ private:
     }
 
     void block() {
-        const bool live = context_.state.isLive();
+        const QString why = context_.state.whyBlocked();
         for (FormRow* each : rows()) {
-            each->control()->setEnabled(live);
-            each->control()->setToolTip(live ? QString() : tr("There is no connection to the engine"));
+            each->control()->setEnabled(why.isEmpty());
+            each->control()->setToolTip(why);
         }
     }
 

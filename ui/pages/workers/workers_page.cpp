@@ -308,12 +308,10 @@ const WorkersPage::Worker* WorkersPage::selected() const {
 void WorkersPage::onSelection() {
     const Worker* worker = selected();
     const bool chosen = table_->selectionModel() != nullptr && table_->selectionModel()->hasSelection();
-    const QString none = !context_.state.isLive() ? tr("There is no connection to the engine")
-                         : !chosen                ? tr("Select a worker first")
-                                                  : QString();
+    const QString unchosen = chosen ? QString() : tr("Select a worker first");
+    const QString none = context_.state.isLive() ? unchosen : context_.state.whyBlocked();
     submit_->setBlocked(none);
     remove_->setBlocked(none);
-    const QString unchosen = chosen ? QString() : tr("Select a worker first");
     const bool warm = worker != nullptr && worker->json.value("mode") == "warm";
     for (QAction* action : {submitAction_, removeAction_}) ui::setBlocked(action, none);
     for (QAction* action : {showActions_, showTimeline_, copyId_}) ui::setBlocked(action, unchosen);
