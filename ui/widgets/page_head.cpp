@@ -103,11 +103,13 @@ void FilterField::take(const FilterChoice& choice) {
     emit textEdited(choice.filter);
 }
 
+bool FilterField::goesOn() const {
+    return popup_ != nullptr && writing_ && popup_->hasChoices();
+}
+
 void FilterField::showHint() {
     if (!values_ || (problem_.isEmpty() && popup_ == nullptr)) return;
-    // While there is something to choose from what is written is not wrong yet.
-    const bool goesOn = popup_ != nullptr && writing_ && popup_->hasChoices();
-    makePopup()->setHint(hasFocus() && !goesOn ? problem_ : QString());
+    makePopup()->setHint(hasFocus() && !goesOn() ? problem_ : QString());
 }
 
 void FilterField::setCount(const QString& count) {
@@ -128,8 +130,7 @@ void FilterField::paintEvent(QPaintEvent* event) {
     QPainter painter(this);
     const Theme& theme = Theme::current();
     icons::paint(painter, QRectF(8, 0, 14, height()), "filter", 14, theme(Token::Text2));
-    const bool goesOn = popup_ != nullptr && writing_ && popup_->hasChoices();
-    if (!problem_.isEmpty() && !goesOn) {
+    if (!problem_.isEmpty() && !goesOn()) {
         painter.setPen(QPen(theme.inkOf(Face::Failed), 1.5));
         const qreal y = height() - 5;
         const auto xOf = [this](int at) {

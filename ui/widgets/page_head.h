@@ -53,6 +53,8 @@ private:
     void offerHistory();
     void take(const FilterChoice& choice);
     void showHint();
+    /// There is something to choose from: what is written is not wrong yet.
+    bool goesOn() const;
     std::function<FilterValues()> values_;
     QString historyKey_;
     QPointer<FilterPopup> popup_; ///< the window's child

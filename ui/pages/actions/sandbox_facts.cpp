@@ -1,5 +1,6 @@
 #include "ui/pages/actions/sandbox_facts.h"
 
+#include "core/model/worker.h"
 #include "ui/style/format.h"
 
 #include <QCoreApplication>
@@ -19,16 +20,18 @@ struct Sandbox {
 constexpr qint64 kMiB = 1 << 20;
 constexpr qint64 kFactor = 2; ///< a limit that was too small is granted so many times
 
-/// As the engine takes them where a descriptor is silent.
-constexpr struct {
-    const char* name;
-    qint64 value;
-} kUsualLimits[] = {
-    {"processes", 256}, {"open_files", 1'024}, {"file_bytes", 0}, {"output_bytes", 0}, {"output_files", 10'000}};
+/// As the engine takes it where a descriptor is silent.
+qint64 usualLimit(QLatin1String name) {
+    constexpr WorkerLimits kUsual;
+    if (name == QLatin1String("processes")) return kUsual.processes;
+    if (name == QLatin1String("open_files")) return kUsual.openFiles;
+    if (name == QLatin1String("file_bytes")) return kUsual.fileBytes;
+    if (name == QLatin1String("output_bytes")) return kUsual.outputBytes;
+    return kUsual.outputFiles;
+}
 
 qint64 limitOf(const QJsonObject& descriptor, QLatin1String name) {
-    const auto usual = std::ranges::find_if(kUsualLimits, [&](const auto& each) { return name == each.name; });
-    return descriptor.value("limits").toObject().value(name).toInteger(usual->value);
+    return descriptor.value("limits").toObject().value(name).toInteger(usualLimit(name));
 }
 
 /// In MiB; 0: no limit.
