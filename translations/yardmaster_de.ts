@@ -3359,10 +3359,6 @@
         <translation>aus seiner Beschreibung</translation>
     </message>
     <message>
-        <source>This wants a number</source>
-        <translation>Hier gehört eine Zahl hin</translation>
-    </message>
-    <message>
         <source>Limits of %1</source>
         <translation>Grenzen von %1</translation>
     </message>
@@ -4372,10 +4368,6 @@
     <message>
         <source>change in place</source>
         <translation>hier ändern</translation>
-    </message>
-    <message>
-        <source>This wants a number</source>
-        <translation>Hier gehört eine Zahl hin</translation>
     </message>
     <message>
         <source>No queue</source>
@@ -5758,6 +5750,13 @@
     <message>
         <source>%1, in %2 s</source>
         <translation>%1, in %2 s</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::ValueField</name>
+    <message>
+        <source>This wants a number</source>
+        <translation>Hier gehört eine Zahl hin</translation>
     </message>
 </context>
 <context>

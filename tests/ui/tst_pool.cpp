@@ -182,21 +182,21 @@ private slots:
 
     void limitsChangeInPlace() {
         LimitsPanel* limits = page()->limits();
-        QLineEdit* most = limits->field("max");
+        QLineEdit* most = limits->field("max")->edit();
         QTRY_COMPARE_WITH_TIMEOUT(most->text(), QString("8"), kSoon);
         most->setFocus();
         most->selectAll();
         QTest::keyClicks(most, "many");
         QTest::keyClick(most, Qt::Key_Return);
-        QCOMPARE(limits->problem("max"), QString("This wants a number"));
+        QCOMPARE(limits->field("max")->problem(), QString("This wants a number"));
         most->selectAll();
         QTest::keyClicks(most, "100000");
         QTest::keyClick(most, Qt::Key_Return);
-        QTRY_VERIFY_WITH_TIMEOUT(limits->problem("max").contains("256"), kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(limits->field("max")->problem().contains("256"), kSoon);
         most->selectAll();
         QTest::keyClicks(most, "3");
         QTest::keyClick(most, Qt::Key_Return);
-        QTRY_COMPARE_WITH_TIMEOUT(limits->problem("max"), QString(), kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(limits->field("max")->problem(), QString(), kSoon);
         bool seen = false;
         window_->state()->link().send({"GET", "pool", {}, {}}, this, [&](const Answer& answer) {
             seen = answer.json.value("max").toInteger() == 3;

@@ -24,9 +24,9 @@ LimitsPanel::LimitsPanel(Context context, QWidget* parent)
     auto* rows = new QVBoxLayout(body);
     rows->setContentsMargins(12, 8, 12, 8);
     rows->setSpacing(4);
-    addField(rows, {"max", tr("by capacity"), {}}, tr("Processes, at most"));
-    addField(rows, {"max_per_group", tr("no limit"), {}}, tr("Processes of a worker, at most"));
-    addField(rows, {"max_idle_s", tr("for ever"), tr("s")}, tr("Idle for, at most"));
+    addField(rows, {"max", tr("Processes, at most"), tr("by capacity")});
+    addField(rows, {"max_per_group", tr("Processes of a worker, at most"), tr("no limit")});
+    addField(rows, {"max_idle_s", tr("Idle for, at most"), tr("for ever"), tr("s")});
     pool->setBody(body);
     column->addWidget(pool);
     group_->addToHead(new Label(tr("from its descriptor"), Type::Body, Token::Text3));
@@ -36,74 +36,28 @@ LimitsPanel::LimitsPanel(Context context, QWidget* parent)
     column->addStretch(1);
 }
 
-void LimitsPanel::addField(QVBoxLayout* rows, Field field, const QString& title) {
-    auto* row = new QHBoxLayout;
-    row->setSpacing(8);
-    auto* label = new Label(title, Type::Body, Token::Text2);
-    label->setElides(true);
-    row->addWidget(label, 1);
-    field.edit = new QLineEdit;
-    field.edit->setAccessibleName(title);
-    field.edit->setObjectName(field.name);
-    field.edit->setAlignment(Qt::AlignRight);
-    field.edit->setFixedSize(scaled(116), scaled(24));
-    row->addWidget(field.edit);
-    rows->addLayout(row);
-    field.problem = new Label({}, Type::Caption, Token::Text1);
-    field.problem->setInk(Face::Failed);
-    field.problem->setElides(true);
-    field.problem->hide();
-    rows->addWidget(field.problem);
+void LimitsPanel::addField(QVBoxLayout* rows, const ValueField::Words& words) {
+    auto* field = new ValueField(words, [this, name = words.name](double value) { return apply(name, value); });
     fields_.push_back(field);
-    connect(field.edit, &QLineEdit::editingFinished, this, [this, at = fields_.size() - 1] { apply(fields_[at]); });
+    rows->addWidget(field);
 }
 
-QLineEdit* LimitsPanel::field(const QString& name) const {
-    const auto found = std::ranges::find(fields_, name, &Field::name);
-    return found == fields_.end() ? nullptr : found->edit;
+ValueField* LimitsPanel::field(const QString& name) const {
+    const auto found = std::ranges::find(fields_, name, &ValueField::name);
+    return found == fields_.end() ? nullptr : *found;
 }
 
-QString LimitsPanel::problem(const QString& name) const {
-    const auto found = std::ranges::find(fields_, name, &Field::name);
-    return found == fields_.end() || found->problem->isHidden() ? QString() : found->problem->text();
-}
-
-QString LimitsPanel::shown(const Field& field, double value) const {
-    if (value == 0) return field.zero;
-    const QString number = QLocale().toString(value, 'g', 12);
-    return field.unit.isEmpty() ? number : number + ' ' + field.unit;
-}
-
-/// Enter and leaving apply; what did not change is not sent; a wrong value says why and stays to be mended.
-void LimitsPanel::apply(Field& field) {
-    if (!field.edit->isModified()) return;
-    QString text = field.edit->text().trimmed();
-    if (!field.unit.isEmpty() && text.endsWith(field.unit)) text.chop(field.unit.size());
-    bool good = false;
-    const double value =
-        text == field.zero || text.isEmpty() ? (good = true, 0.0) : QLocale().toDouble(text.trimmed(), &good);
-    const QString blocked = context_.state.whyBlocked();
-    if (!good || !blocked.isEmpty()) {
-        field.problem->setText(good ? blocked : tr("This wants a number"));
-        field.problem->show();
-        return;
-    }
-    field.edit->setModified(false);
-    context_.commands.run(operations::configurePool({{field.name, value}}), this,
-                          [this, name = field.name](const Answer& answer) {
-                              const auto found = std::ranges::find(fields_, name, &Field::name);
-                              found->problem->setText(answer.message);
-                              found->problem->setVisible(!answer.ok());
-                              if (answer.ok()) emit changed();
-                          });
+QString LimitsPanel::apply(const QString& name, double value) {
+    if (const QString why = context_.state.whyBlocked(); !why.isEmpty()) return why;
+    context_.commands.run(operations::configurePool({{name, value}}), this, [this, name](const Answer& answer) {
+        field(name)->setProblem(answer.message);
+        if (answer.ok()) emit changed();
+    });
+    return {};
 }
 
 void LimitsPanel::show(const PoolView& pool, const PoolGroup* group) {
-    for (Field& field : fields_)
-        if (!field.edit->isModified() && !field.edit->hasFocus()) {
-            field.edit->setText(shown(field, pool.json.value(field.name).toDouble()));
-            field.edit->setModified(false);
-        }
+    for (ValueField* field : fields_) field->setValue(pool.json.value(field->name()));
     group_->setVisible(group != nullptr);
     if (group == nullptr) return;
     const Format format;

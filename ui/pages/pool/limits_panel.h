@@ -4,9 +4,7 @@
 
 #include "ui/pages/page.h"
 #include "ui/pages/pool/pool_view.h"
-#include "ui/widgets/panel.h"
-
-#include <QLineEdit>
+#include "ui/widgets/value_field.h"
 
 namespace yard::ui {
 
@@ -19,9 +17,8 @@ public:
     /// `group`: null: none is chosen.
     void show(const PoolView& pool, const PoolGroup* group);
     using QWidget::show;
-    QLineEdit* field(const QString& name) const;
-    /// What is wrong with it; empty: nothing.
-    QString problem(const QString& name) const;
+    /// By the engine's name; null: there is none.
+    ValueField* field(const QString& name) const;
 
 signals:
     void changed(); ///< the engine took a limit
@@ -30,20 +27,11 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
-    struct Field {
-        QString name;
-        QString zero; ///< what 0 means
-        QString unit;
-        QLineEdit* edit = nullptr;
-        Label* problem = nullptr;
-    };
-    void addField(QVBoxLayout* rows, Field field, const QString& title);
-    void apply(Field& field);
-    QString shown(const Field& field, double value) const;
+    void addField(QVBoxLayout* rows, const ValueField::Words& words);
+    QString apply(const QString& name, double value);
 
     Context context_;
-    std::vector<Field> fields_;
-    QJsonObject limits_;
+    std::vector<ValueField*> fields_;
     Panel* group_;
     Facts* facts_;
 };

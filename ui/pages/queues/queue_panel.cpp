@@ -15,7 +15,7 @@
 #include <QMenu>
 #include <QPainter>
 
-#include <utility>
+#include <algorithm>
 
 namespace yard::ui {
 
@@ -113,13 +113,13 @@ void QueuePanel::setActive(bool active) {
 }
 
 void QueuePanel::makeFields(QVBoxLayout* column) {
-    const std::vector<Setting> settings = {
-        {"weight", tr("Weight against other queues"), {}, {}},
-        {"max_running", tr("Running at once, at most"), {}, tr("no limit")},
-        {"max_retries", tr("Retries"), {}, tr("none")},
-        {"deadline_s", tr("Deadline"), tr("s"), tr("the engine's")},
-        {"stop_after_failures", tr("Stop after failures"), {}, tr("never")},
-        {"idle_expiry_s", tr("Forgotten when idle for"), tr("s"), tr("never")},
+    const std::vector<ValueField::Words> settings = {
+        {"weight", tr("Weight against other queues")},
+        {"max_running", tr("Running at once, at most"), tr("no limit")},
+        {"max_retries", tr("Retries"), tr("none")},
+        {"deadline_s", tr("Deadline"), tr("the engine's"), tr("s")},
+        {"stop_after_failures", tr("Stop after failures"), tr("never")},
+        {"idle_expiry_s", tr("Forgotten when idle for"), tr("never"), tr("s")},
     };
     auto* panel = new Panel(tr("Settings"), false);
     panel->addToHead(new Label(tr("change in place"), Type::Body, Token::Text3));
@@ -127,70 +127,33 @@ void QueuePanel::makeFields(QVBoxLayout* column) {
     auto* rows = new QVBoxLayout(body);
     rows->setContentsMargins(12, 8, 12, 8);
     rows->setSpacing(4);
-    for (const Setting& setting : settings) {
-        auto* row = new QHBoxLayout;
-        row->setSpacing(8);
-        auto* label = new Label(setting.title, Type::Body, Token::Text2);
-        label->setElides(true);
-        row->addWidget(label, 1);
-        auto* edit = new QLineEdit;
-        edit->setAccessibleName(setting.title);
-        edit->setAlignment(Qt::AlignRight);
-        edit->setFixedSize(scaled(108), scaled(24));
-        row->addWidget(edit);
-        rows->addLayout(row);
-        auto* problem = new Label({}, Type::Caption, Token::Text1);
-        problem->setElides(true);
-        problem->hide();
-        rows->addWidget(problem);
-        fields_.push_back({setting, edit, problem});
+    for (const ValueField::Words& words : settings) {
+        fields_.push_back(
+            new ValueField(words, [this, name = words.name](double value) { return apply(name, value); }));
+        rows->addWidget(fields_.back());
     }
-    for (std::size_t i = 0; i < fields_.size(); ++i)
-        connect(fields_[i].edit, &QLineEdit::editingFinished, this, [this, i] { apply(fields_[i]); });
     panel->setBody(body);
     column->addWidget(panel);
 }
 
-QString QueuePanel::shownValue(const Setting& setting, const QJsonValue& value) const {
-    if (!value.isDouble() || (value.toDouble() == 0 && !setting.zero.isEmpty())) return setting.zero;
-    const QString number = QLocale().toString(value.toDouble(), 'g', 12);
-    return setting.unit.isEmpty() ? number : number + ' ' + setting.unit;
-}
-
-/// Enter and leaving apply; what did not change is not sent; a wrong value says why and stays to be mended.
-void QueuePanel::apply(Field& field) {
+QString QueuePanel::apply(const QString& name, double value) {
     const QueueInfo* queue = context_.state.queue(queue_);
-    if (queue == nullptr || !field.edit->isModified()) return;
-    QString text = field.edit->text().trimmed();
-    if (!field.setting.unit.isEmpty() && text.endsWith(field.setting.unit)) text.chop(field.setting.unit.size());
-    bool good = false;
-    const double value = text == field.setting.zero || text.isEmpty() ? (good = true, 0.0)
-                                                                      : QLocale().toDouble(text.trimmed(), &good);
-    if (!good) {
-        field.problem->setText(tr("This wants a number"));
-        field.problem->show();
-        return;
-    }
-    field.edit->setModified(false);
-    context_.commands.run(operations::configureQueue(queue->id, queue->name(), {{field.setting.name, value}}), this,
-                          [this, name = field.setting.name](const Answer& answer) {
-                              for (Field& each : fields_) {
-                                  if (each.setting.name != name) continue;
-                                  each.problem->setText(answer.ok() ? QString() : answer.message);
-                                  each.problem->setVisible(!answer.ok());
-                              }
-                              refresh();
-                          });
+    if (queue == nullptr) return tr("No queue");
+    if (const QString why = context_.state.whyBlocked(); !why.isEmpty()) return why;
+    const auto take = [this, name, id = queue->id](const Answer& answer) {
+        if (queue_ != id) return; // another one is shown
+        (*std::ranges::find(fields_, name, &ValueField::name))->setProblem(answer.message);
+        refresh();
+    };
+    context_.commands.run(operations::configureQueue(queue->id, queue->name(), {{name, value}}), this, take);
+    return {};
 }
 
 void QueuePanel::show(qint64 queue) {
     if (queue_ == queue) return;
     queue_ = queue;
     troubles_->show(queue);
-    for (Field& field : fields_) {
-        field.edit->setModified(false);
-        field.problem->hide();
-    }
+    for (ValueField* field : fields_) field->reset();
     refresh();
 }
 
@@ -218,11 +181,7 @@ void QueuePanel::refresh() {
     figures_[3].value->setText(tr("%1 failed").arg(format.number(queue->of(Face::Failed))));
     figures_[3].value->setInk(queue->of(Face::Failed) > 0 ? std::optional(Face::Failed) : std::nullopt);
     figures_[3].note->setText(format.percent(queue->of(Face::Failed), queue->total()));
-    for (Field& field : fields_)
-        if (!field.edit->isModified() && !field.edit->hasFocus()) {
-            field.edit->setText(shownValue(field.setting, queue->config.value(field.setting.name)));
-            field.edit->setModified(false);
-        }
+    for (ValueField* field : fields_) field->setValue(queue->config.value(field->name()));
     troubles_->refresh();
     route_->setText(context_.link.address().path() + "/queues/" +
                     (queue->token.isEmpty() ? QString::number(queue->id) : queue->token));

@@ -3,10 +3,7 @@
 #pragma once
 
 #include "ui/pages/page.h"
-#include "ui/widgets/panel.h"
-
-#include <QLineEdit>
-#include <map>
+#include "ui/widgets/value_field.h"
 
 namespace yard::ui {
 
@@ -31,23 +28,11 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
-    struct Setting {
-        QString name;
-        QString title;
-        QString unit; ///< behind the number; "…" of 0 is its own word
-        QString zero; ///< what 0 means
-    };
-    struct Field {
-        Setting setting;
-        QLineEdit* edit;
-        Label* problem;
-    };
     void makeHead(QVBoxLayout* column);
     void makeFields(QVBoxLayout* column);
     void makeAddress(QVBoxLayout* column);
     void copy(const QString& text);
-    void apply(Field& field);
-    QString shownValue(const Setting& setting, const QJsonValue& value) const;
+    QString apply(const QString& name, double value);
 
     Context context_;
     qint64 queue_ = -1;
@@ -59,7 +44,7 @@ private:
         Label* note;
     };
     std::vector<Figure> figures_;
-    std::vector<Field> fields_;
+    std::vector<ValueField*> fields_;
     QueueTroubles* troubles_;
     Label* route_;
     Label* line_;
