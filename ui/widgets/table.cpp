@@ -71,20 +71,20 @@ void Table::setRows(TableModel* model) {
 
 void Table::beforeOrder() {
     if (restoring_) return;
-    keptIds_.clear();
-    if (!all_) keptIds_ = selectedIds();
-    keptCurrent_ = currentId();
+    kept_ = {};
+    if (!all_) kept_.ids = selectedIds();
+    kept_.current = currentId();
     if (currentIndex().isValid())
         missed_.clear();
     else if (!missed_.empty())
-        keptIds_ = missed_;
-    if (keptCurrent_ == 0 && !missed_.empty()) keptCurrent_ = missed_.front();
-    keptRow_ = keptCurrent_ == 0 ? currentIndex().row() : -1;
+        kept_.ids = missed_;
+    if (kept_.current == 0 && !missed_.empty()) kept_.current = missed_.front();
+    if (kept_.current == 0) kept_.row = currentIndex().row();
+    kept_.end = end();
     const int top = verticalScrollBar()->value() > 0 && !reordering_ ? rowAt(0) : -1;
-    keptTop_ = top < 0 ? 0 : rows_->idAt(top);
-    keptTopAt_ = top < 0 ? 0 : rowViewportPosition(top);
-    keptEnd_ = top >= 0 && isAtEnd();
-    keptLast_ = keptRow_ >= 0 && keptRow_ == rows_->rowCount() - 1 && isAtEnd();
+    if (top < 0) return;
+    kept_.top = rows_->idAt(top);
+    kept_.topAt = rowViewportPosition(top);
 }
 
 /// The same rows stay selected, wherever they are now; what was first in view stays there.
@@ -93,34 +93,35 @@ void Table::afterOrder() {
     restoring_ = true;
     reordering_ = false;
     const int scrolled = verticalScrollBar()->value();
-    const int current = keptCurrent_ != 0 ? rows_->rowOf(keptCurrent_) : -1;
+    const int current = kept_.current != 0 ? rows_->rowOf(kept_.current) : -1;
     if (current >= 0)
         selectionModel()->setCurrentIndex(rows_->index(current, 0), QItemSelectionModel::NoUpdate);
-    else if (keptCurrent_ != 0)
+    else if (kept_.current != 0)
         miss();
     if (all_)
         selectAll();
     else
-        reselect(std::exchange(keptIds_, {}));
+        reselect(std::exchange(kept_.ids, {}));
     // One that is not known yet is known by its place; at a guessed end that place is the end.
     const int last = rows_->rowCount() - 1;
-    if (const int row = keptLast_ ? last : std::min(keptRow_, last); row >= 0 && !all_)
+    if (const int row = kept_.lastIsCurrent() ? last : std::min(kept_.row, last); row >= 0 && !all_)
         selectionModel()->setCurrentIndex(rows_->index(row, 0),
                                           QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
-    const int top = keptTop_ != 0 ? rows_->rowOf(keptTop_) : -1;
+    const int top = kept_.top != 0 ? rows_->rowOf(kept_.top) : -1;
     updateGeometries(); // how far it can be scrolled now
-    const bool topIsGone = top < 0 && keptTop_ != 0;
-    verticalScrollBar()->setValue(top >= 0 ? top * verticalHeader()->defaultSectionSize() - keptTopAt_ : scrolled);
-    if (keptLast_ || (topIsGone && keptEnd_)) verticalScrollBar()->setValue(verticalScrollBar()->maximum());
+    const bool topIsGone = top < 0 && kept_.top != 0;
+    verticalScrollBar()->setValue(top >= 0 ? top * verticalHeader()->defaultSectionSize() - kept_.topAt : scrolled);
+    if (kept_.lastIsCurrent() || (topIsGone && kept_.end.isInView))
+        verticalScrollBar()->setValue(verticalScrollBar()->maximum());
     restoring_ = false;
     updateFrozen();
 }
 
 /// A list that is asked for anew begins with its first page: what was current and selected behind it comes again.
 void Table::miss() {
-    missed_ = keptIds_;
-    std::erase(missed_, keptCurrent_);
-    missed_.insert(missed_.begin(), keptCurrent_);
+    missed_ = kept_.ids;
+    std::erase(missed_, kept_.current);
+    missed_.insert(missed_.begin(), kept_.current);
 }
 
 /// Rows next to one another are one range; more than kMostRanges of them are no selection that a hand made.
@@ -139,16 +140,17 @@ void Table::reselect(std::vector<qint64> ids) {
     selectionModel()->select(selection, QItemSelectionModel::ClearAndSelect);
 }
 
-bool Table::isAtEnd() const {
+Table::End Table::end() const {
     const QScrollBar* bar = verticalScrollBar();
-    return bar->value() > 0 && bar->value() == bar->maximum();
+    if (bar->value() == 0 || bar->value() != bar->maximum()) return {};
+    return {true, currentIndex().isValid() && currentIndex().row() == rows_->rowCount() - 1};
 }
 
 /// The end of a list whose end was only guessed: who went there meant the end, wherever it is.
 void Table::beforeRowsAdded(const QModelIndex&, int first) {
     const int last = rows_->rowCount() - 1;
-    followsEnd_ = first > last && last >= 0 && !rows_->isHere(last) && isAtEnd();
-    endIsCurrent_ = followsEnd_ && currentIndex().row() == last;
+    const bool isGuessed = first > last && last >= 0 && !rows_->isHere(last);
+    followed_ = isGuessed ? end() : End();
 }
 
 /// At the end, of a list that is still being read: all are meant, also these.
@@ -163,9 +165,10 @@ void Table::onRowsAdded() {
         beforeOrder();
         afterOrder();
     }
-    if (!std::exchange(followsEnd_, false)) return;
+    const End followed = std::exchange(followed_, {});
+    if (!followed.isInView) return;
     updateGeometries();
-    if (std::exchange(endIsCurrent_, false)) {
+    if (followed.isCurrent) {
         const auto how = all_ || !selectionModel()->hasSelection()
                              ? QItemSelectionModel::SelectionFlags(QItemSelectionModel::NoUpdate)
                              : QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows;

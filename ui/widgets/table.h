@@ -66,6 +66,22 @@ protected:
     QModelIndex moveCursor(CursorAction action, Qt::KeyboardModifiers modifiers) override;
 
 private:
+    /// The end of the list, as the hand has it; neither where it is elsewhere in the list.
+    struct End {
+        bool isInView = false;
+        bool isCurrent = false; ///< in view, and the last row is the current one
+    };
+    /// What the hand had before the order changed, to be found again after it.
+    struct Kept {
+        std::vector<qint64> ids;
+        qint64 current = 0;
+        int row = -1;   ///< of the current row, when its id is not known
+        qint64 top = 0; ///< the row that was first in view, when it is to stay there
+        int topAt = 0;
+        End end;
+        /// The last row was current, and all that is known of it is that.
+        bool lastIsCurrent() const { return row >= 0 && end.isCurrent; }
+    };
     void layOut();
     void updateFrozen();
     void onHeaderClicked(int section);
@@ -73,7 +89,7 @@ private:
     void afterOrder();
     void miss();
     void reselect(std::vector<qint64> ids);
-    bool isAtEnd() const;
+    End end() const;
     void beforeRowsAdded(const QModelIndex& parent, int first);
     void onRowsAdded();
     bool isHiddenByChoice(int column) const;
@@ -86,11 +102,9 @@ private:
     TableModel* rows_ = nullptr;
     std::set<QString> chosen_;  ///< shown though hidden by default
     std::set<QString> refused_; ///< hidden by choice
-    std::vector<qint64> keptIds_;
-    qint64 keptCurrent_ = 0;
-    int keptRow_ = -1;   ///< of the current row, when its id is not known
-    qint64 keptTop_ = 0; ///< the row that was first in view, when it is to stay there
-    int keptTopAt_ = 0;
+    Kept kept_;
+    std::vector<qint64> missed_; ///< current and selected when it was there: the current one first
+    End followed_;               ///< a guessed one, while rows come behind it
     QString message_;
     int sortColumn_ = -1;
     Qt::SortOrder sortOrder_ = Qt::AscendingOrder;
@@ -98,12 +112,7 @@ private:
     bool pressed_ = false;
     bool all_ = false;
     bool restoring_ = false;
-    bool reordering_ = false;    ///< by the header: other rows may come into view
-    std::vector<qint64> missed_; ///< current and selected when it was there: the current one first
-    bool keptEnd_ = false;       ///< the end was in view when the order changed
-    bool keptLast_ = false;      ///< and was current, but only guessed
-    bool followsEnd_ = false;    ///< rows come behind a guessed end that is in view
-    bool endIsCurrent_ = false;
+    bool reordering_ = false; ///< by the header: other rows may come into view
 };
 
 } // namespace yard::ui
