@@ -30,34 +30,48 @@ constexpr int kLocksMs = 2'000;
 std::vector<Column> attemptColumns() {
     using enum CellKind;
     return {
-        {"try", DetailPanel::tr("Try"), DetailPanel::tr("Attempts, newest first"), State, 60, false, 0, false, {}},
-        {"started",
-         DetailPanel::tr("Started"),
-         DetailPanel::tr("When its process began"),
-         Number,
-         84,
-         false,
-         0,
-         false,
-         {}},
-        {"ran",
-         DetailPanel::tr("Ran"),
-         DetailPanel::tr("From its process's start to its end"),
-         Number,
-         72,
-         true,
-         0,
-         false,
-         {}}};
+        {.id = "try",
+         .title = DetailPanel::tr("Try"),
+         .tip = DetailPanel::tr("Attempts, newest first"),
+         .kind = State,
+         .width = 60},
+        {.id = "started",
+         .title = DetailPanel::tr("Started"),
+         .tip = DetailPanel::tr("When its process began"),
+         .kind = Number,
+         .width = 84},
+        {.id = "ran",
+         .title = DetailPanel::tr("Ran"),
+         .tip = DetailPanel::tr("From its process's start to its end"),
+         .kind = Number,
+         .width = 72,
+         .stretches = true},
+    };
 }
 
 std::vector<Column> fileColumns() {
     using enum CellKind;
     return {
-        {"name", DetailPanel::tr("Name"), DetailPanel::tr("Path within the directory"), Name, 200, true, 0, false,
-         "name"},
-        {"size", DetailPanel::tr("Size"), DetailPanel::tr("Bytes"), Number, 90, false, 0, false, "size"},
-        {"hash", DetailPanel::tr("Hash"), DetailPanel::tr("SHA-256 of its bytes"), Mono, 420, false, 1, false, {}}};
+        {.id = "name",
+         .title = DetailPanel::tr("Name"),
+         .tip = DetailPanel::tr("Path within the directory"),
+         .kind = Name,
+         .width = 200,
+         .stretches = true,
+         .sort = "name"},
+        {.id = "size",
+         .title = DetailPanel::tr("Size"),
+         .tip = DetailPanel::tr("Bytes"),
+         .kind = Number,
+         .width = 90,
+         .sort = "size"},
+        {.id = "hash",
+         .title = DetailPanel::tr("Hash"),
+         .tip = DetailPanel::tr("SHA-256 of its bytes"),
+         .kind = Mono,
+         .width = 420,
+         .falls = 1},
+    };
 }
 
 } // namespace

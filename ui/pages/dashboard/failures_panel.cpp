@@ -39,19 +39,26 @@ FailuresPanel::FailuresPanel(Context context, QWidget* parent)
     , context_(context)
     , table_(new Table("dashboard-failures"))
     , rows_(new RowsModel(
-          {{"time", tr("Time"), tr("When it failed for good"), CellKind::Text, 84, false, 0, false, {}},
-           {"action", tr("Action"), tr("Its number (LSN)"), CellKind::Link, 88, false, 0, false, {}},
-           {"what", tr("What"), tr("Its label"), CellKind::Name, 176, false, 0, false, {}},
-           {"line",
-            tr("First error line"),
-            tr("What it said, or how it ended"),
-            CellKind::Mono,
-            160,
-            true,
-            0,
-            false,
-            {}},
-           {"again", {}, {}, CellKind::Press, 112, false, 0, false, {}}},
+          {
+              {.id = "time",
+               .title = tr("Time"),
+               .tip = tr("When it failed for good"),
+               .kind = CellKind::Text,
+               .width = 84},
+              {.id = "action",
+               .title = tr("Action"),
+               .tip = tr("Its number (LSN)"),
+               .kind = CellKind::Link,
+               .width = 88},
+              {.id = "what", .title = tr("What"), .tip = tr("Its label"), .kind = CellKind::Name, .width = 176},
+              {.id = "line",
+               .title = tr("First error line"),
+               .tip = tr("What it said, or how it ended"),
+               .kind = CellKind::Mono,
+               .width = 160,
+               .stretches = true},
+              {.id = "again", .title = {}, .tip = {}, .kind = CellKind::Press, .width = 112},
+          },
           this))
     , all_(new Button(Button::Kind::Small, {}, "again"))
     , latest_(new Poll(

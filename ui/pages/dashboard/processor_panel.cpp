@@ -41,18 +41,30 @@ ProcessorPanel::ProcessorPanel(Context context, QWidget* parent)
     , context_(context)
     , table_(new Table("dashboard-processor"))
     , rows_(new RowsModel(
-          {{"action", tr("Action"), tr("What runs"), CellKind::Name, 120, true, 0, false, {}},
-           {"worker", tr("Worker"), tr("What runs it"), CellKind::Name, 102, false, 1, false, {}},
-           {"cores",
-            tr("Cores"),
-            tr("Cores in use, over the last look"),
-            CellKind::Number,
-            54,
-            false,
-            0,
-            false,
-            {}},
-           {"memory", tr("Memory"), tr("Of all its processes"), CellKind::Number, 76, false, 0, false, {}}},
+          {
+              {.id = "action",
+               .title = tr("Action"),
+               .tip = tr("What runs"),
+               .kind = CellKind::Name,
+               .width = 120,
+               .stretches = true},
+              {.id = "worker",
+               .title = tr("Worker"),
+               .tip = tr("What runs it"),
+               .kind = CellKind::Name,
+               .width = 102,
+               .falls = 1},
+              {.id = "cores",
+               .title = tr("Cores"),
+               .tip = tr("Cores in use, over the last look"),
+               .kind = CellKind::Number,
+               .width = 54},
+              {.id = "memory",
+               .title = tr("Memory"),
+               .tip = tr("Of all its processes"),
+               .kind = CellKind::Number,
+               .width = 76},
+          },
           this))
     , all_(new Button(Button::Kind::Link, {}, {}))
     , poll_(new Poll(

@@ -15,16 +15,19 @@ WaitingPanel::WaitingPanel(Context context, QWidget* parent)
     , context_(context)
     , table_(new Table("dashboard-waiting"))
     , rows_(new RowsModel(
-          {{"reason",
-            tr("Waits for"),
-            tr("What pending actions wait for"),
-            CellKind::Text,
-            160,
-            true,
-            0,
-            false,
-            {}},
-           {"count", tr("Actions"), tr("How many of them"), CellKind::Number, 80, false, 0, false, {}}},
+          {
+              {.id = "reason",
+               .title = tr("Waits for"),
+               .tip = tr("What pending actions wait for"),
+               .kind = CellKind::Text,
+               .width = 160,
+               .stretches = true},
+              {.id = "count",
+               .title = tr("Actions"),
+               .tip = tr("How many of them"),
+               .kind = CellKind::Number,
+               .width = 80},
+          },
           this))
     , count_(new Label({}, Type::Body, Token::Text2))
     , poll_(new Poll(

@@ -12,7 +12,7 @@ struct PoolColumns {
 
 /// `falls`: the first to fall away is 1; 0 never does.
 Column column(const char* id, const QString& title, const QString& tip, CellKind kind, int width, int falls = 0) {
-    return {id, title, tip, kind, width, false, falls, false, {}};
+    return {.id = id, .title = title, .tip = tip, .kind = kind, .width = width, .falls = falls};
 }
 Column stretching(Column column) {
     column.stretches = true;

@@ -38,15 +38,33 @@ QueueTroubles::QueueTroubles(Context context, QWidget* parent)
     , kindPanel_(new Panel(tr("Failures by kind"), false))
     , showAll_(new Button(Button::Kind::Link, tr("Show"), {}))
     , kindRows_(new RowsModel(
-          {{"kind", tr("Kind"), tr("How it ended, and what ran"), CellKind::Text, 140, true, 0, false, {}},
-           {"count", tr("Failed"), tr("Actions that failed so"), CellKind::Number, 60, false, 0, false, {}},
-           {"again", {}, {}, CellKind::Press, 110, false, 0, false, {}}},
+          {
+              {.id = "kind",
+               .title = tr("Kind"),
+               .tip = tr("How it ended, and what ran"),
+               .kind = CellKind::Text,
+               .width = 140,
+               .stretches = true},
+              {.id = "count",
+               .title = tr("Failed"),
+               .tip = tr("Actions that failed so"),
+               .kind = CellKind::Number,
+               .width = 60},
+              {.id = "again", .title = {}, .tip = {}, .kind = CellKind::Press, .width = 110},
+          },
           this))
     , eventPanel_(new Panel(tr("Recent events"), false))
-    , eventRows_(
-          new RowsModel({{"time", tr("Time"), tr("When"), CellKind::Text, 88, false, 0, false, {}},
-                         {"event", tr("Event"), tr("What happened"), CellKind::Text, 120, true, 0, false, {}}},
-                        this))
+    , eventRows_(new RowsModel(
+          {
+              {.id = "time", .title = tr("Time"), .tip = tr("When"), .kind = CellKind::Text, .width = 88},
+              {.id = "event",
+               .title = tr("Event"),
+               .tip = tr("What happened"),
+               .kind = CellKind::Text,
+               .width = 120,
+               .stretches = true},
+          },
+          this))
     , poll_(new Poll(
           context.link, kEveryMs,
           [this]() -> std::optional<Request> {

@@ -25,25 +25,20 @@ constexpr qint64 kMinute = 60'000'000;
 constexpr qint64 kMostPast = 120 * kMinute;
 
 std::vector<Column> columns() {
-    return {{"reason",
-             QueueWork::tr("Waits for"),
-             QueueWork::tr("What pending actions wait for"),
-             CellKind::Text,
-             200,
-             true,
-             0,
-             false,
-             {}},
-            {"count",
-             QueueWork::tr("Actions"),
-             QueueWork::tr("How many of them"),
-             CellKind::Number,
-             90,
-             false,
-             0,
-             false,
-             {}},
-            {"more", {}, {}, CellKind::Text, 220, false, 1, false, {}}};
+    return {
+        {.id = "reason",
+         .title = QueueWork::tr("Waits for"),
+         .tip = QueueWork::tr("What pending actions wait for"),
+         .kind = CellKind::Text,
+         .width = 200,
+         .stretches = true},
+        {.id = "count",
+         .title = QueueWork::tr("Actions"),
+         .tip = QueueWork::tr("How many of them"),
+         .kind = CellKind::Number,
+         .width = 90},
+        {.id = "more", .title = {}, .tip = {}, .kind = CellKind::Text, .width = 220, .falls = 1},
+    };
 }
 
 QString clock(qint64 at, bool seconds) {

@@ -56,39 +56,65 @@ WorkerPanel::WorkerPanel(Context context, QWidget* parent)
     , parts_(new QBoxLayout(QBoxLayout::LeftToRight, this))
     , about_(new Panel(tr("Worker"), false))
     , facts_(new RowsModel(
-          {{"what", tr("Member"), tr("Member of the descriptor"), CellKind::Text, 104, false, 0, false, {}},
-           {"value", tr("Value"), tr("As it was registered"), CellKind::Text, 120, true, 0, false, {}}},
+          {
+              {.id = "what",
+               .title = tr("Member"),
+               .tip = tr("Member of the descriptor"),
+               .kind = CellKind::Text,
+               .width = 104},
+              {.id = "value",
+               .title = tr("Value"),
+               .tip = tr("As it was registered"),
+               .kind = CellKind::Text,
+               .width = 120,
+               .stretches = true},
+          },
           this))
     , files_(new RowsModel(
-          {{"path", tr("File"), tr("Path below the worker's directory"), CellKind::Name, 110, true, 0, false,
-            "path"},
-           {"size", tr("Size"), tr("Bytes of the file"), CellKind::Number, 80, false, 0, false, "size"},
-           {"hash",
-            tr("Hash"),
-            tr("SHA-256 of its content, the first 8 digits"),
-            CellKind::Mono,
-            84,
-            false,
-            0,
-            false,
-            {}}},
+          {
+              {.id = "path",
+               .title = tr("File"),
+               .tip = tr("Path below the worker's directory"),
+               .kind = CellKind::Name,
+               .width = 110,
+               .stretches = true,
+               .sort = "path"},
+              {.id = "size",
+               .title = tr("Size"),
+               .tip = tr("Bytes of the file"),
+               .kind = CellKind::Number,
+               .width = 80,
+               .sort = "size"},
+              {.id = "hash",
+               .title = tr("Hash"),
+               .tip = tr("SHA-256 of its content, the first 8 digits"),
+               .kind = CellKind::Mono,
+               .width = 84},
+          },
           this))
     , filesPanel_(new Panel(tr("Files"), false))
     , function_(new QComboBox)
     , chart_(new RunsChart)
-    , failures_(
-          new RowsModel({{"when", tr("Time"), tr("When it ended"), CellKind::Number, 84, false, 0, false, {}},
-                         {"lsn", tr("Action"), tr("Number of the action"), CellKind::Link, 76, false, 0, false, {}},
-                         {"note",
-                          tr("First error line"),
-                          tr("The first line that looks like an error"),
-                          CellKind::Text,
-                          120,
-                          true,
-                          0,
-                          false,
-                          {}}},
-                        this)) {
+    , failures_(new RowsModel(
+          {
+              {.id = "when",
+               .title = tr("Time"),
+               .tip = tr("When it ended"),
+               .kind = CellKind::Number,
+               .width = 84},
+              {.id = "lsn",
+               .title = tr("Action"),
+               .tip = tr("Number of the action"),
+               .kind = CellKind::Link,
+               .width = 76},
+              {.id = "note",
+               .title = tr("First error line"),
+               .tip = tr("The first line that looks like an error"),
+               .kind = CellKind::Text,
+               .width = 120,
+               .stretches = true},
+          },
+          this)) {
     factsTable_ = smallTable(facts_, tr("Descriptor"));
     filesTable_ = smallTable(files_, tr("Files"));
     failuresTable_ = smallTable(failures_, tr("Recent failures"));
