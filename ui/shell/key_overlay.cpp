@@ -62,51 +62,38 @@ KeyGroup tableKeys() {
 }
 
 KeyOverlay::KeyOverlay(QWidget& window)
-    : QWidget(&window)
-    , window_(window) {
-    setObjectName("keys-overlay");
+    : Popover(window, "keys-overlay") {
     setAccessibleName(tr("Keys of this page"));
     setFocusPolicy(Qt::StrongFocus);
-    hide();
 }
 
 void KeyOverlay::open(std::vector<KeyGroup> groups) {
     groups_ = std::move(groups);
     columns_ = columnsOf(groups_, kColumns);
-    std::array<int, kColumns> lines{};
     QStringList spoken;
-    for (std::size_t i = 0; i < groups_.size(); ++i) {
-        lines[static_cast<std::size_t>(columns_[i])] += linesOf(groups_[i]);
-        for (const auto& [keys, what] : groups_[i].keys) spoken << what + ": " + keys;
-    }
+    for (const KeyGroup& group : groups_)
+        for (const auto& [keys, what] : group.keys) spoken << what + ": " + keys;
     setAccessibleDescription(spoken.join(QStringLiteral("; ")));
-    const int height = *std::ranges::max_element(lines) * scaled(kLine) + scaled(kHead) + kPadding;
-    const int width = std::min(kColumns * scaled(kColumn) + 2 * kPadding, window_.width() - 32);
-    setGeometry((window_.width() - width) / 2, std::max(8, (window_.height() - height) / 2), width,
-                std::min(height, window_.height() - 16));
-    if (!isVisible()) before_ = window_.focusWidget();
-    show();
-    raise();
-    setFocus(Qt::ShortcutFocusReason);
+    enter(this);
 }
 
-void KeyOverlay::leave() {
-    if (!isVisible()) return;
-    const bool had = hasFocus();
-    hide();
-    if (had && before_) before_->setFocus(Qt::OtherFocusReason);
+QRect KeyOverlay::placed() {
+    std::array<int, kColumns> lines{};
+    for (std::size_t i = 0; i < groups_.size(); ++i)
+        lines[static_cast<std::size_t>(columns_[i])] += linesOf(groups_[i]);
+    const int height = *std::ranges::max_element(lines) * scaled(kLine) + scaled(kHead) + kPadding;
+    const int width = std::min(kColumns * scaled(kColumn) + 2 * kPadding, over().width() - 32);
+    return {(over().width() - width) / 2, std::max(8, (over().height() - height) / 2), width,
+            std::min(height, over().height() - 16)};
 }
 
 bool KeyOverlay::event(QEvent* event) {
-    // Esc and F1 are the window's as well; here they close this.
-    if (event->type() == QEvent::ShortcutOverride) {
-        const int key = static_cast<QKeyEvent*>(event)->key();
-        if (key == Qt::Key_Escape || key == Qt::Key_F1) {
-            event->accept();
-            return true;
-        }
+    // F1 is the window's as well; here it closes this, as every key does.
+    if (event->type() == QEvent::ShortcutOverride && static_cast<QKeyEvent*>(event)->key() == Qt::Key_F1) {
+        event->accept();
+        return true;
     }
-    return QWidget::event(event);
+    return Popover::event(event);
 }
 
 void KeyOverlay::keyPressEvent(QKeyEvent* event) {
@@ -119,16 +106,8 @@ void KeyOverlay::mousePressEvent(QMouseEvent*) {
     leave();
 }
 
-void KeyOverlay::focusOutEvent(QFocusEvent*) {
-    hide();
-}
-
-void KeyOverlay::paintEvent(QPaintEvent*) {
-    QPainter painter(this);
+void KeyOverlay::paintInside(QPainter& painter) {
     const Theme& theme = Theme::current();
-    painter.fillRect(rect(), theme(Token::Bg1));
-    painter.setPen(theme(Token::Line2));
-    painter.drawRect(rect().adjusted(0, 0, -1, -1));
     const QRectF head(kPadding, 1, width() - 2 * kPadding, scaled(kHead));
     paint::text(painter, head, tr("Keys of this page"), typeface(Type::Title), theme(Token::Text1));
     paint::text(painter, head, tr("Esc closes    Settings, Keys changes them"), typeface(Type::Caption),

@@ -2,9 +2,9 @@
 // it. Owner: ui thread.
 #pragma once
 
-#include <QPointer>
+#include "ui/widgets/popover.h"
+
 #include <QString>
-#include <QWidget>
 #include <utility>
 #include <vector>
 
@@ -21,27 +21,24 @@ std::vector<int> columnsOf(const std::vector<KeyGroup>& groups, int columns);
 /// What every table of the window knows.
 KeyGroup tableKeys();
 
-class KeyOverlay final : public QWidget {
+class KeyOverlay final : public Popover {
     Q_OBJECT
 public:
     explicit KeyOverlay(QWidget& window);
     void open(std::vector<KeyGroup> groups);
-    void leave();
     const std::vector<KeyGroup>& groups() const { return groups_; }
 
 protected:
-    void paintEvent(QPaintEvent* event) override;
+    QRect placed() override;
+    void paintInside(QPainter& painter) override;
     bool event(QEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
-    void focusOutEvent(QFocusEvent* event) override;
 
 private:
     void paintGroup(QPainter& painter, const KeyGroup& group, QPointF at, qreal width) const;
-    QWidget& window_;
     std::vector<KeyGroup> groups_;
     std::vector<int> columns_;
-    QPointer<QWidget> before_;
 };
 
 } // namespace yard::ui

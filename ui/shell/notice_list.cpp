@@ -108,12 +108,10 @@ QVariant NoticesModel::data(const QModelIndex& index, int role) const {
 }
 
 NoticeList::NoticeList(QWidget& window, Notices& notices)
-    : QWidget(&window)
-    , window_(window)
+    : Popover(window, "notice-list")
     , notices_(notices)
     , model_(new NoticesModel(notices, this))
     , list_(new QListView) {
-    setObjectName("notice-list");
     setAccessibleName(tr("Notices"));
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(1, 1, 1, 1);
@@ -138,45 +136,33 @@ NoticeList::NoticeList(QWidget& window, Notices& notices)
     list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     list_->setAccessibleName(tr("Notices"));
     list_->setFixedHeight(kRows * scaled(kRow));
-    list_->installEventFilter(this);
     list_->viewport()->installEventFilter(this);
     setFocusProxy(list_);
     column->addWidget(head);
     column->addWidget(new Rule(Qt::Horizontal));
     column->addWidget(list_);
-    hide();
     connect(clear, &QAbstractButton::clicked, &notices_, &Notices::clear);
     connect(choose, &QAbstractButton::clicked, this, [this] {
         leave();
         emit opened("settings", "notifications");
     });
     connect(list_, &QListView::clicked, this, [this](const QModelIndex& index) { this->choose(index.row()); });
-    connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) {
-        if (isVisible() && now != nullptr && now != before_ && !isAncestorOf(now)) leave();
-    });
 }
 
 void NoticeList::toggle(QWidget* under) {
     if (isVisible()) return leave();
-    before_ = under;
-    const QPoint corner = under->mapTo(&window_, QPoint(under->width(), under->height() + 6));
-    const int width = std::min(scaled(kWidth), window_.width() - 16);
-    const int height = std::min(scaled(kHead) + 3 + kRows * scaled(kRow), window_.height() - corner.y() - 8);
-    setGeometry(std::clamp(corner.x() - width, 8, window_.width() - width - 8), corner.y(), width, height);
-    list_->setFixedHeight(height - scaled(kHead) - 3);
-    show();
-    raise();
+    under_ = under;
     list_->setCurrentIndex(model_->index(0, 0));
-    list_->setFocus(Qt::PopupFocusReason);
+    enter(list_, under);
 }
 
-/// What was shown is seen.
-void NoticeList::leave() {
-    if (!isVisible()) return;
-    const bool had = isAncestorOf(QApplication::focusWidget());
-    hide();
-    notices_.markSeen();
-    if (had && before_) before_->setFocus(Qt::OtherFocusReason);
+QRect NoticeList::placed() {
+    if (under_ == nullptr) return geometry();
+    const QPoint corner = under_->mapTo(&over(), QPoint(under_->width(), under_->height() + 6));
+    const int width = std::min(scaled(kWidth), over().width() - 16);
+    const int height = std::min(scaled(kHead) + 3 + kRows * scaled(kRow), over().height() - corner.y() - 8);
+    list_->setFixedHeight(height - scaled(kHead) - 3);
+    return {std::clamp(corner.x() - width, 8, over().width() - width - 8), corner.y(), width, height};
 }
 
 void NoticeList::choose(int row) {
@@ -188,15 +174,8 @@ void NoticeList::choose(int row) {
 }
 
 bool NoticeList::eventFilter(QObject* on, QEvent* event) {
-    const int key = event->type() == QEvent::KeyPress || event->type() == QEvent::ShortcutOverride
-                        ? static_cast<QKeyEvent*>(event)->key()
-                        : 0;
-    if (on == list_ && event->type() == QEvent::ShortcutOverride && key == Qt::Key_Escape) {
-        event->accept();
-        return true;
-    }
     if (on == list_ && event->type() == QEvent::KeyPress) {
-        if (key == Qt::Key_Escape) return leave(), true;
+        const int key = static_cast<QKeyEvent*>(event)->key();
         if (key == Qt::Key_Return || key == Qt::Key_Enter) return choose(list_->currentIndex().row()), true;
     }
     if (on == list_->viewport() && event->type() == QEvent::Paint && model_->rowCount() == 0) {
@@ -204,17 +183,11 @@ bool NoticeList::eventFilter(QObject* on, QEvent* event) {
         paint::text(painter, QRectF(0, 0, list_->width(), scaled(3 * kRow)), tr("Nothing has happened"),
                     typeface(Type::Body), Theme::current()(Token::Text2), Qt::AlignHCenter);
     }
-    return QWidget::eventFilter(on, event);
+    return Popover::eventFilter(on, event);
 }
 
-void NoticeList::paintEvent(QPaintEvent*) {
-    QPainter painter(this);
-    const Theme& theme = Theme::current();
-    painter.fillRect(rect(), theme(Token::Bg1));
-    painter.fillRect(QRect(1, 1, width() - 2, scaled(kHead)), theme(Token::Bg2));
-    painter.setPen(theme(Token::Line2));
-    painter.setBrush(Qt::NoBrush);
-    painter.drawRect(rect().adjusted(0, 0, -1, -1));
+void NoticeList::paintInside(QPainter& painter) {
+    painter.fillRect(QRect(1, 1, width() - 2, scaled(kHead)), Theme::current()(Token::Bg2));
 }
 
 } // namespace yard::ui

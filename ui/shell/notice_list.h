@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ui/models/notices.h"
+#include "ui/widgets/popover.h"
 
 #include <QAbstractListModel>
 #include <QListView>
@@ -26,13 +27,12 @@ private:
     std::vector<Notice> shown_;
 };
 
-class NoticeList final : public QWidget {
+class NoticeList final : public Popover {
     Q_OBJECT
 public:
     NoticeList(QWidget& window, Notices& notices);
     /// Its right edge under that of `under`, which has the focus again at the end.
     void toggle(QWidget* under);
-    void leave();
     QListView* list() const { return list_; }
     NoticesModel* model() const { return model_; }
 
@@ -40,16 +40,18 @@ signals:
     void opened(const QString& page, const QString& filter);
 
 protected:
-    void paintEvent(QPaintEvent* event) override;
+    QRect placed() override;
+    void paintInside(QPainter& painter) override;
+    /// What was shown is seen.
+    void onLeft() override { notices_.markSeen(); }
     bool eventFilter(QObject* on, QEvent* event) override;
 
 private:
     void choose(int row);
-    QWidget& window_;
     Notices& notices_;
     NoticesModel* model_;
     QListView* list_;
-    QPointer<QWidget> before_;
+    QPointer<QWidget> under_;
 };
 
 } // namespace yard::ui

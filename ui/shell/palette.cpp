@@ -129,12 +129,10 @@ QVariant PaletteModel::data(const QModelIndex& index, int role) const {
 }
 
 Palette::Palette(QWidget& window)
-    : QWidget(&window)
-    , window_(window)
+    : Popover(window, "palette")
     , field_(new QLineEdit)
     , list_(new QListView)
     , model_(new PaletteModel(this)) {
-    setObjectName("palette");
     setAccessibleName(tr("Palette"));
     setFocusProxy(field_);
     auto* column = new QVBoxLayout(this);
@@ -160,18 +158,12 @@ Palette::Palette(QWidget& window)
     column->addWidget(new Rule(Qt::Horizontal));
     column->addWidget(list_);
     column->addSpacing(scaled(kFoot));
-    hide();
     connect(field_, &QLineEdit::textChanged, this, &Palette::find);
     connect(list_, &QListView::clicked, this, [this](const QModelIndex& index) { choose(index.row()); });
     // The row that is chosen is higher: it has a second line.
     connect(list_->selectionModel(), &QItemSelectionModel::currentChanged, list_, [this] {
         list_->doItemsLayout();
         list_->scrollTo(list_->currentIndex());
-    });
-    // Of the window, so that it is told of sizes; of the program, so that it is told of the focus.
-    window.installEventFilter(this);
-    connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) {
-        if (isVisible() && now != nullptr && now != field_ && now->window() == window_.window()) leave();
     });
 }
 
@@ -190,7 +182,6 @@ void Palette::toggle() {
 }
 
 void Palette::open(const QString& text) {
-    if (!isVisible()) before_ = window_.focusWidget();
     for (const auto& source : sources_) source->refresh();
     field_->setFont(typeface(Type::Body));
     field_->setFixedHeight(scaled(kField));
@@ -199,26 +190,16 @@ void Palette::open(const QString& text) {
         field_->setText(text);
     }
     model_->setEntries({}); // what was chosen the last time is not chosen now
-    place();
-    show();
-    raise();
+    enter(field_);
     find();
-    field_->setFocus(Qt::PopupFocusReason);
 }
 
-void Palette::leave() {
-    if (!isVisible()) return;
-    const bool had = field_->hasFocus();
-    hide();
-    if (had && before_) before_->setFocus(Qt::OtherFocusReason);
-}
-
-void Palette::place() {
-    const int width = std::min(scaled(kWidth), window_.width() - 32);
+QRect Palette::placed() {
+    const int width = std::min(scaled(kWidth), over().width() - 32);
     const int rows = std::min(kRows * scaled(kRow) + scaled(kLine),
-                              window_.height() - 2 * kTop - scaled(kField) - scaled(kFoot) - 8);
+                              over().height() - 2 * kTop - scaled(kField) - scaled(kFoot) - 8);
     list_->setFixedHeight(rows);
-    setGeometry((window_.width() - width) / 2, kTop, width, scaled(kField) + 1 + rows + scaled(kFoot) + 2);
+    return {(over().width() - width) / 2, kTop, width, scaled(kField) + 1 + rows + scaled(kFoot) + 2};
 }
 
 /// What was chosen stays chosen when more comes in; when the text changes the best one is.
@@ -260,7 +241,6 @@ bool Palette::onKey(int key) {
     case Qt::Key_PageDown: return go(row + kRows);
     case Qt::Key_Return:
     case Qt::Key_Enter: choose(row); return true;
-    case Qt::Key_Escape: leave(); return true;
     case Qt::Key_Tab:
     case Qt::Key_Backtab: return true; // nothing else here takes the focus
     default: return false;
@@ -268,12 +248,6 @@ bool Palette::onKey(int key) {
 }
 
 bool Palette::eventFilter(QObject* on, QEvent* event) {
-    if (on == &window_ && event->type() == QEvent::Resize && isVisible()) place();
-    if (on == field_ && event->type() == QEvent::ShortcutOverride &&
-        static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape) {
-        event->accept(); // closes the palette, not what is under it
-        return true;
-    }
     if (on == field_ && event->type() == QEvent::KeyPress && onKey(static_cast<QKeyEvent*>(event)->key()))
         return true;
     if (on == list_->viewport() && event->type() == QEvent::Paint && model_->rowCount() == 0) {
@@ -281,13 +255,11 @@ bool Palette::eventFilter(QObject* on, QEvent* event) {
         paint::text(painter, QRectF(0, 0, list_->width(), scaled(3 * kRow)), tr("Nothing fits what is typed"),
                     typeface(Type::Body), Theme::current()(Token::Text2), Qt::AlignHCenter);
     }
-    return QWidget::eventFilter(on, event);
+    return Popover::eventFilter(on, event);
 }
 
-void Palette::paintEvent(QPaintEvent*) {
-    QPainter painter(this);
+void Palette::paintInside(QPainter& painter) {
     const Theme& theme = Theme::current();
-    painter.fillRect(rect(), theme(Token::Bg1));
     const QRectF foot(1, height() - 1 - scaled(kFoot), width() - 2, scaled(kFoot));
     painter.fillRect(foot, theme(Token::Bg2));
     paint::hairline(painter, foot.topLeft(), foot.topRight(), theme(Token::Line));
@@ -295,9 +267,6 @@ void Palette::paintEvent(QPaintEvent*) {
         painter, foot.adjusted(14, 0, -14, 0),
         tr("Enter does it    > only commands    @ queues    # a number    worker slot 3 03:00 on the timeline"),
         typeface(Type::Caption), theme(Token::Text3));
-    painter.setPen(theme(Token::Line2));
-    painter.setBrush(Qt::NoBrush);
-    painter.drawRect(rect().adjusted(0, 0, -1, -1));
 }
 
 } // namespace yard::ui

@@ -3,11 +3,11 @@
 #pragma once
 
 #include "ui/shell/palette_sources.h"
+#include "ui/widgets/popover.h"
 
 #include <QAbstractListModel>
 #include <QLineEdit>
 #include <QListView>
-#include <QPointer>
 
 namespace yard::ui {
 
@@ -26,7 +26,7 @@ private:
     std::vector<PaletteEntry> entries_;
 };
 
-class Palette final : public QWidget {
+class Palette final : public Popover {
     Q_OBJECT
 public:
     static constexpr std::size_t kMostShown = 200;
@@ -38,28 +38,24 @@ public:
     void setSources(std::vector<std::unique_ptr<PaletteSource>> sources);
     void open(const QString& text = {});
     void toggle();
-    /// Gives the focus back to where it was.
-    void leave();
 
     QLineEdit* field() const { return field_; }
     PaletteModel* model() const { return model_; }
     QListView* list() const { return list_; }
 
 protected:
-    void paintEvent(QPaintEvent* event) override;
+    QRect placed() override;
+    void paintInside(QPainter& painter) override;
     bool eventFilter(QObject* on, QEvent* event) override;
 
 private:
     void find();
-    void place();
     void choose(int row);
     bool onKey(int key);
-    QWidget& window_;
     QLineEdit* field_;
     QListView* list_;
     PaletteModel* model_;
     std::vector<std::unique_ptr<PaletteSource>> sources_;
-    QPointer<QWidget> before_; ///< had the focus
 };
 
 } // namespace yard::ui

@@ -46,11 +46,9 @@ public:
 } // namespace
 
 FilterPopup::FilterPopup(QWidget& window, QWidget& field)
-    : QWidget(&window)
-    , window_(window)
+    : Popover(window, "filter-popup")
     , field_(field)
     , list_(new QListWidget(this)) {
-    setObjectName("filter-popup");
     setAccessibleName(tr("What fits the filter"));
     setFocusPolicy(Qt::NoFocus);
     list_->setAccessibleName(tr("What fits the filter"));
@@ -66,13 +64,13 @@ FilterPopup::FilterPopup(QWidget& window, QWidget& field)
         if (row < choices_.size()) emit taken(FilterChoice(choices_[row]));
     });
     field.installEventFilter(this);
-    hide();
 }
 
 /// It stays below the field, wherever that goes.
 bool FilterPopup::eventFilter(QObject* object, QEvent* event) {
-    if (isVisible() && (event->type() == QEvent::Move || event->type() == QEvent::Resize)) place();
-    return QWidget::eventFilter(object, event);
+    if (isVisible() && object == &field_ && (event->type() == QEvent::Move || event->type() == QEvent::Resize))
+        place();
+    return Popover::eventFilter(object, event);
 }
 
 /// The same words with other counts: the one that is chosen stays.
@@ -88,13 +86,13 @@ void FilterPopup::setChoices(std::vector<FilterChoice> choices) {
         item->setData(Qt::AccessibleTextRole, note.isEmpty() ? choice.text : choice.text + ", " + note);
     }
     list_->setCurrentRow(row);
-    place();
+    showOrLeave();
 }
 
 void FilterPopup::setHint(const QString& hint) {
     hint_ = hint;
     setAccessibleDescription(hint);
-    place();
+    showOrLeave();
 }
 
 const FilterChoice* FilterPopup::chosen() const {
@@ -111,39 +109,34 @@ void FilterPopup::walk(int steps) {
     list_->setCurrentRow(row < 0 ? (steps > 0 ? 0 : count - 1) : (row + steps + count) % count);
 }
 
-void FilterPopup::leave() {
+void FilterPopup::onLeft() {
     choices_.clear();
     list_->clear();
     hint_.clear();
-    hide();
 }
 
-void FilterPopup::place() {
-    if (choices_.empty() && hint_.isEmpty()) return hide();
-    const int rows = static_cast<int>(choices_.size()) * scaled(kRow);
-    const int hint = hint_.isEmpty() ? 0 : scaled(kHint);
-    const QPoint below = field_.mapTo(&window_, QPoint(0, field_.height() + 1));
-    const int words = hint_.isEmpty() ? 0 : QFontMetrics(typeface(Type::Body)).horizontalAdvance(hint_) + 26;
-    const int room = std::max(scaled(kLeastWidth), window_.width() - below.x() - 8);
-    setGeometry(below.x(), below.y(), std::min(room, std::max({field_.width(), scaled(kLeastWidth), words})),
-                rows + hint + 2);
-    list_->setVisible(rows > 0);
-    list_->setGeometry(1, 1, width() - 2, rows);
-    show();
-    raise();
+void FilterPopup::showOrLeave() {
+    if (choices_.empty() && hint_.isEmpty()) return leave();
+    enter(nullptr);
     update();
 }
 
-void FilterPopup::paintEvent(QPaintEvent*) {
-    QPainter painter(this);
-    const Theme& theme = Theme::current();
-    painter.fillRect(rect(), theme(Token::Bg1));
-    if (!hint_.isEmpty()) {
-        const QRectF line(13, height() - 1 - scaled(kHint), width() - 26, scaled(kHint));
-        paint::text(painter, line, hint_, typeface(Type::Body), theme.inkOf(Face::Failed));
-    }
-    painter.setPen(theme(Token::Line2));
-    painter.drawRect(rect().adjusted(0, 0, -1, -1));
+QRect FilterPopup::placed() {
+    const int rows = static_cast<int>(choices_.size()) * scaled(kRow);
+    const int hint = hint_.isEmpty() ? 0 : scaled(kHint);
+    const QPoint below = field_.mapTo(&over(), QPoint(0, field_.height() + 1));
+    const int words = hint_.isEmpty() ? 0 : QFontMetrics(typeface(Type::Body)).horizontalAdvance(hint_) + 26;
+    const int room = std::max(scaled(kLeastWidth), over().width() - below.x() - 8);
+    const int width = std::min(room, std::max({field_.width(), scaled(kLeastWidth), words}));
+    list_->setVisible(rows > 0);
+    list_->setGeometry(1, 1, width - 2, rows);
+    return {below.x(), below.y(), width, rows + hint + 2};
+}
+
+void FilterPopup::paintInside(QPainter& painter) {
+    if (hint_.isEmpty()) return;
+    const QRectF line(13, height() - 1 - scaled(kHint), width() - 26, scaled(kHint));
+    paint::text(painter, line, hint_, typeface(Type::Body), Theme::current().inkOf(Face::Failed));
 }
 
 } // namespace yard::ui

@@ -1,16 +1,15 @@
 // Below a filter field while it has the focus: what may come next, what was asked for before, or why the filter is
-// wrong. A child of the window without a frame, so that it works wherever windows cannot place others. Owner: ui
-// thread.
+// wrong. Owner: ui thread.
 #pragma once
 
 #include "ui/models/filter_words.h"
+#include "ui/widgets/popover.h"
 
 #include <QListWidget>
-#include <QWidget>
 
 namespace yard::ui {
 
-class FilterPopup final : public QWidget {
+class FilterPopup final : public Popover {
     Q_OBJECT
 public:
     /// Over `window`, below `field`; both outlive it.
@@ -26,18 +25,18 @@ public:
     const FilterChoice* chosen() const;
     bool hasChoices() const { return isVisible() && !choices_.empty(); }
     void walk(int steps);
-    void leave();
 
 signals:
     void taken(const FilterChoice& choice);
 
 protected:
+    QRect placed() override;
+    void paintInside(QPainter& painter) override;
+    void onLeft() override;
     bool eventFilter(QObject* object, QEvent* event) override;
-    void paintEvent(QPaintEvent* event) override;
 
 private:
-    void place();
-    QWidget& window_;
+    void showOrLeave();
     QWidget& field_;
     QListWidget* list_;
     std::vector<FilterChoice> choices_;
