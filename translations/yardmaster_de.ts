@@ -2668,10 +2668,6 @@
 <context>
     <name>yard::ui::DashboardPage</name>
     <message>
-        <source>The engine is not connected</source>
-        <translation>Die Engine ist nicht verbunden</translation>
-    </message>
-    <message>
         <source>Dashboard</source>
         <translation>Übersicht</translation>
     </message>
@@ -4599,10 +4595,6 @@
             <numerusform>%n Änderung wartet</numerusform>
             <numerusform>%n Änderungen warten</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>Select a queue first</source>
-        <translation>Wählen Sie zuerst eine Warteschlange</translation>
     </message>
     <message>
         <source>Release</source>

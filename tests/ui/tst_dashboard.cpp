@@ -331,7 +331,7 @@ private slots:
         engine_.kill();
         QTRY_VERIFY_WITH_TIMEOUT(dashboard->head()->note().contains("as of"), 2 * kSoon);
         QVERIFY(!dashboard->failures()->rescheduleAll()->isEnabled());
-        QVERIFY(dashboard->failures()->rescheduleAll()->toolTip().contains("not connected"));
+        QVERIFY(dashboard->failures()->rescheduleAll()->toolTip().contains("no connection"));
         QVERIFY(dashboard->failures()->rows()->rowCount() > 0); // data stays
         const auto& data = dashboard->charts()->memory()->data();
         const std::int64_t last = data.t.back();

@@ -33,10 +33,6 @@ constexpr int kEdge = 16;
 /// A line that anybody can try.
 const char* const kTryLine = "yardctl run -- sh -c 'echo hello from $(hostname)'";
 
-QString lostReason() {
-    return DashboardPage::tr("The engine is not connected");
-}
-
 } // namespace
 
 DashboardPage::DashboardPage(Context context)
@@ -213,7 +209,7 @@ void DashboardPage::updateHead() {
         words << tr("as of %1")
                      .arg(QLocale().toString(context_.state.asOf().toLocalTime(), QStringLiteral("HH:mm:ss")));
     head_->setNote(words.join(QStringLiteral(", ")));
-    failures_->setBlocked(live ? QString() : lostReason());
+    failures_->setBlocked(context_.state.whyBlocked());
     address_->setText(context_.link.address().toString());
 }
 

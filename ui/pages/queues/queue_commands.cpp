@@ -64,6 +64,7 @@ QueueCommands::QueueCommands(Context context, Table* table, QWidget* owner)
     copyToken_ = make("copy-token", [this] {
         if (const QueueInfo* queue = selected()) QApplication::clipboard()->setText(queue->token);
     });
+    connect(&context_.state, &EngineState::connectionChanged, this, &QueueCommands::update);
     update();
 }
 
@@ -77,9 +78,13 @@ void QueueCommands::forSelected(const std::function<void(const QueueInfo&)>& act
         if (const QueueInfo* queue = context_.state.queue(queueIdOf(id))) act(QueueInfo(*queue));
 }
 
+QString QueueCommands::holdBlocked() const {
+    return selected() == nullptr ? tr("Select a queue first") : context_.state.whyBlocked();
+}
+
 QString QueueCommands::endsBlocked() const {
+    if (const QString why = holdBlocked(); !why.isEmpty()) return why;
     const QueueInfo* queue = selected();
-    if (queue == nullptr) return tr("Select a queue first");
     return queue->id == 0 ? tr("The default queue can be held, but not drained, cancelled or deleted") : QString();
 }
 
@@ -89,8 +94,8 @@ void QueueCommands::update() {
     const QString ends = endsBlocked();
     for (QAction* action : {drain_, cancel_, delete_}) setBlocked(action, ends);
     for (QAction* action : {showActions_, showFailures_, copyToken_}) setBlocked(action, none);
-    if (queue == nullptr) {
-        for (QAction* action : {rescheduleFailures_, hold_, release_}) setBlocked(action, none);
+    if (const QString why = holdBlocked(); !why.isEmpty()) {
+        for (QAction* action : {rescheduleFailures_, hold_, release_}) setBlocked(action, why);
         return;
     }
     setBlocked(rescheduleFailures_, queue->of(Face::Failed) > 0 ? QString() : tr("Nothing of it has failed"));

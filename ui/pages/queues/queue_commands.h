@@ -31,6 +31,8 @@ public:
     QAction* cancel() const { return cancel_; }
     QAction* showActions() const { return showActions_; }
     QAction* showFailures() const { return showFailures_; }
+    /// Why holding and releasing cannot be; empty: one of them can.
+    QString holdBlocked() const;
     /// Why draining, cancelling and deleting cannot be; empty: they can.
     QString endsBlocked() const;
 

@@ -26,6 +26,7 @@ QueuesPage::QueuesPage(Context context)
     , hold_(new Button(Button::Kind::Plain, tr("Hold"), "hold"))
     , drain_(new Button(Button::Kind::Plain, tr("Drain…"), "drain"))
     , cancel_(new Button(Button::Kind::Plain, tr("Cancel…"), "close"))
+    , fresh_(new Button(Button::Kind::Plain, tr("New queue…"), "plus"))
     , badge_(new Button(Button::Kind::Plain, {}, {}))
     , table_(new Table("queues"))
     , rows_(new RowsModel(queueColumns(false), this))
@@ -45,10 +46,9 @@ QueuesPage::QueuesPage(Context context)
     badge_->setHint(tr("F5"));
     badge_->hide();
     head_->addRight(badge_);
-    auto* fresh = new Button(Button::Kind::Plain, tr("New queue…"), "plus");
     for (QWidget* button : {hold_, drain_, cancel_}) head_->addRight(button);
     head_->addSeparator();
-    head_->addRight(fresh);
+    head_->addRight(fresh_);
     inside->addWidget(head_);
     auto* split = new QSplitter(Qt::Horizontal);
     split->setChildrenCollapsible(false);
@@ -73,19 +73,19 @@ QueuesPage::QueuesPage(Context context)
     inside->addWidget(split, 1);
     column->addWidget(back);
     new QueueDrop(context_, table_, queueIdOf);
-    connectAll(fresh);
+    connectAll();
     refill();
     onSelection();
 }
 
-void QueuesPage::connectAll(QAbstractButton* fresh) {
+void QueuesPage::connectAll() {
     connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
         rows_->setFilter(text.isEmpty() ? std::function<bool(const Row&)>() : [text](const Row& row) {
             return row.cells[kQueueName].text.contains(text, Qt::CaseInsensitive);
         });
         emit filterEdited(text);
     });
-    connect(fresh, &QAbstractButton::clicked, this, [this] { askNewQueue(this, context_); });
+    connect(fresh_, &QAbstractButton::clicked, this, [this] { askNewQueue(this, context_); });
     connect(hold_, &QAbstractButton::clicked, this, [this] {
         const QueueInfo* queue = commands_->selected();
         (queue != nullptr && queue->held ? commands_->release() : commands_->hold())->trigger();
@@ -98,6 +98,7 @@ void QueuesPage::connectAll(QAbstractButton* fresh) {
         badge_->setVisible(count > 0);
     });
     connect(table_, &Table::selectionEdited, this, &QueuesPage::onSelection);
+    connect(&context_.state, &EngineState::connectionChanged, this, &QueuesPage::onSelection);
     connect(table_, &Table::opened, this, [this] { commands_->showActions()->trigger(); });
     connect(table_, &Table::typed, this, [this](const QString& text) {
         filter_->setFocus();
@@ -134,7 +135,8 @@ void QueuesPage::onSelection() {
     commands_->update();
     const QueueInfo* queue = commands_->selected();
     const bool held = queue != nullptr && queue->held;
-    hold_->setBlocked(queue == nullptr ? tr("Select a queue first") : QString());
+    hold_->setBlocked(commands_->holdBlocked());
+    fresh_->setBlocked(context_.state.whyBlocked());
     hold_->setText(held ? tr("Release") : tr("Hold"));
     hold_->setIconName(held ? "release" : "hold");
     drain_->setBlocked(commands_->endsBlocked());

@@ -34,7 +34,7 @@ public:
     QueuePanel* panel() const { return panel_; }
 
 private:
-    void connectAll(QAbstractButton* fresh);
+    void connectAll();
     void refill();
     void onSelection();
     void showQueue(qint64 queue);
@@ -44,6 +44,7 @@ private:
     Button* hold_;
     Button* drain_;
     Button* cancel_;
+    Button* fresh_;
     Button* badge_;
     Table* table_;
     RowsModel* rows_;
