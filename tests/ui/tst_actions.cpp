@@ -14,6 +14,7 @@
 #include <QGuiApplication>
 #include <QHeaderView>
 #include <QJsonDocument>
+#include <QMenu>
 #include <QSettings>
 #include <QStandardPaths>
 #include <QTest>
@@ -268,6 +269,22 @@ private slots:
             return ask("GET", "jobs/lsns?q=label:bulk+state:held").json.value("total").toInteger();
         };
         QTRY_COMPARE_WITH_TIMEOUT(held(), qint64{0}, kSoon); // they were held, so they are released
+    }
+
+    void theViewOfTonightBeginsWhenTheSettingsSay() {
+        page();
+        QSettings().setValue("general/tonight", "20:30");
+        QAction* tonight = nullptr;
+        for (auto* menu : page()->findChildren<QMenu*>()) {
+            emit menu->aboutToShow();
+            for (QAction* action : menu->actions())
+                if (action->text() == "Tonight") tonight = action;
+        }
+        QVERIFY(tonight != nullptr);
+        tonight->trigger();
+        QCOMPARE(page()->filter(), QString("finished:since-20:30"));
+        QTRY_VERIFY_WITH_TIMEOUT(model()->isWhole() && model()->problem().isEmpty(), kSoon);
+        QSettings().remove("general/tonight");
     }
 
     void aHiddenPageAsksForNothing() {

@@ -19,8 +19,12 @@ void setTonightSince(const QString& time) {
     QSettings().setValue(kKey, time);
 }
 
+QString finishedTonight() {
+    return "finished:since-" + tonightSince();
+}
+
 QString tonightFilter() {
-    return "state:failed finished:since-" + tonightSince();
+    return "state:failed " + finishedTonight();
 }
 
 } // namespace yard::ui

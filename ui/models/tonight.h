@@ -9,7 +9,9 @@ namespace yard::ui {
 /// "18:00": of today once it is later than that, else of yesterday.
 QString tonightSince();
 void setTonightSince(const QString& time);
-/// The filter that finds what failed tonight.
+/// The filter that finds what finished tonight.
+QString finishedTonight();
+/// And what failed.
 QString tonightFilter();
 
 } // namespace yard::ui

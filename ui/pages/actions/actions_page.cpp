@@ -1,6 +1,7 @@
 #include "ui/pages/actions/actions_page.h"
 
 #include "ui/models/action_file.h"
+#include "ui/models/tonight.h"
 #include "ui/pages/actions/detail_panel.h"
 #include "ui/pages/actions/filter_source.h"
 #include "ui/pages/actions/state_chips.h"
@@ -25,25 +26,17 @@ constexpr qint64 kAskCancelsFrom = 1'000;
 
 struct View {
     const char* title;
-    const char* filter;
+    const char* filter; ///< null: what finished tonight
 };
 
 constexpr View kViews[] = {
     {QT_TRANSLATE_NOOP("yard::ui::ActionsPage", "All"), ""},
-    {QT_TRANSLATE_NOOP("yard::ui::ActionsPage", "Tonight"), "after:18:00"},
+    {QT_TRANSLATE_NOOP("yard::ui::ActionsPage", "Tonight"), nullptr},
     {QT_TRANSLATE_NOOP("yard::ui::ActionsPage", "Running"), "state:running,submitting"},
     {QT_TRANSLATE_NOOP("yard::ui::ActionsPage", "Failed"), "state:failed"},
     {QT_TRANSLATE_NOOP("yard::ui::ActionsPage", "Waiting long"), "state:pending waited>10min"},
     {QT_TRANSLATE_NOOP("yard::ui::ActionsPage", "Silent for 10 min"), "state:running silent>10min"},
 };
-
-/// Since six in the evening, of yesterday before noon.
-QString tonight() {
-    const QDateTime now = QDateTime::currentDateTime();
-    QDateTime since(now.date(), QTime(18, 0));
-    if (since > now) since = since.addDays(-1);
-    return "finished>" + since.toUTC().toString(Qt::ISODate);
-}
 
 } // namespace
 
@@ -179,7 +172,7 @@ void ActionsPage::makeViews() {
         };
         for (const View& view : kViews) {
             const QString title = tr(view.title);
-            const QString filter = qstrcmp(view.filter, "after:18:00") == 0 ? tonight() : QString(view.filter);
+            const QString filter = view.filter == nullptr ? finishedTonight() : QString(view.filter);
             menu->addAction(title, this, [=] { choose(title, filter); });
         }
         QSettings settings;
