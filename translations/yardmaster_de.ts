@@ -4014,6 +4014,14 @@
         <source>It has no pid yet</source>
         <translation>Er hat noch keine PID</translation>
     </message>
+    <message>
+        <source>Open output</source>
+        <translation>Ausgabe öffnen</translation>
+    </message>
+    <message>
+        <source>Output of a warm process</source>
+        <translation>Ausgabe eines warmen Prozesses</translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::PoolStrip</name>
@@ -4071,6 +4079,37 @@
     <message>
         <source>oldest %1</source>
         <translation>längste %1</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::ProcessOutput</name>
+    <message>
+        <source>Close the output</source>
+        <translation>Ausgabe schließen</translation>
+    </message>
+    <message>
+        <source>Esc</source>
+        <translation>Esc</translation>
+    </message>
+    <message>
+        <source>Output of process %1</source>
+        <translation>Ausgabe von Prozess %1</translation>
+    </message>
+    <message>
+        <source>%1 %2</source>
+        <translation>%1 %2</translation>
+    </message>
+    <message>
+        <source>It has printed nothing.</source>
+        <translation>Er hat nichts ausgegeben.</translation>
+    </message>
+    <message>
+        <source>What it printed is no longer kept.</source>
+        <translation>Was er ausgegeben hat, ist nicht mehr aufgehoben.</translation>
+    </message>
+    <message>
+        <source>%1, %2; the end of each is kept</source>
+        <translation>%1, %2; von beiden ist das Ende aufgehoben</translation>
     </message>
 </context>
 <context>

@@ -3,9 +3,11 @@
 #include "tests/ui/real_engine.h"
 #include "tests/ui/warm_worker.h"
 #include "ui/bridge/attached_link.h"
+#include "ui/log/log_view.h"
 #include "ui/pages/pool/limits_panel.h"
 #include "ui/pages/pool/pool_page.h"
 #include "ui/pages/pool/pool_strip.h"
+#include "ui/pages/pool/process_output.h"
 #include "ui/shell/main_window.h"
 #include "ui/style/app_style.h"
 #include "ui/style/theme.h"
@@ -178,6 +180,62 @@ private slots:
         page()->setFilter("thumbs");
         QTest::mouseClick(button("Restart one by one"), Qt::LeftButton);
         QTRY_VERIFY_WITH_TIMEOUT(hasGone("replaced by a restart"), kSoon);
+    }
+
+    void whatIsNewOfAKeptEndIsTheRestBehindWhatWasSeen() {
+        KeptEnd end;
+        const auto take = [&](qint64 size, const QByteArray& text) {
+            const KeptEnd::News news = end.take(size, text);
+            return (news.isAnew ? "anew " : "") + news.bytes;
+        };
+        QCOMPARE(take(0, ""), QByteArray());
+        QCOMPARE(take(3, "abc"), QByteArray("abc"));
+        QCOMPARE(take(3, "abc"), QByteArray());
+        QCOMPARE(take(5, "abcde"), QByteArray("de"));
+        QCOMPARE(take(7, "cdefg"), QByteArray("fg")); // its beginning is no longer kept
+        QCOMPARE(take(90, "vwxyz"), QByteArray("anew vwxyz"));
+        // A byte that is no character is three here, and told as one.
+        QCOMPARE(take(91, "vwxyz\xef\xbf\xbd"), QByteArray("anew vwxyz\xef\xbf\xbd"));
+        QCOMPARE(take(93, "vwxyz\xef\xbf\xbdok"), QByteArray("ok"));
+        KeptEnd late;
+        QCOMPARE(late.take(1'000, "end").bytes, QByteArray("end"));
+    }
+
+    void whatAProcessPrintsIsShownWhileItLivesAndAfterwards() {
+        const auto shown = [&] { // nothing is selected, so that rows come by themselves
+            page()->table()->clearSelection();
+            page()->takeUpdates();
+            return rowOf("process") > 0;
+        };
+        submit("say", "good morning");
+        QTRY_VERIFY_WITH_TIMEOUT(shown(), kSoon);
+        click("process");
+        const auto lines = [this] {
+            const LogText& text = page()->output()->view()->text();
+            QString all;
+            for (std::size_t i = 0; i < text.size(); ++i) all += text.line(i).text + '\n';
+            return all;
+        };
+        QTest::keyClick(page()->table(), Qt::Key_L, Qt::ControlModifier);
+        QVERIFY(page()->output()->isVisible() && !page()->goneTable()->isVisible());
+        QTRY_VERIFY_WITH_TIMEOUT(lines().contains("good morning\n") && lines().contains("GOOD MORNING\n"), kSoon);
+        submit("say", "good night");
+        QTRY_VERIFY_WITH_TIMEOUT(lines().contains("good night\n"), kSoon);
+        QCOMPARE(lines().count("good morning"), 1);
+        const QString process = page()->output()->process();
+        QCOMPARE(page()->asOperation().yardctl, "yardctl pool --output " + process);
+        // Esc leads back to those that are gone.
+        QTest::keyClick(window_.get(), Qt::Key_Escape);
+        QVERIFY(page()->goneTable()->isVisible() && !page()->output()->isVisible());
+        const int before = countGone("detached");
+        click("process");
+        QTest::mouseClick(button("Detach process"), Qt::LeftButton);
+        QTRY_COMPARE_WITH_TIMEOUT(countGone("detached"), before + 1, kSoon);
+        page()->goneTable()->selectId(process.mid(1).toLongLong());
+        page()->goneTable()->setFocus();
+        QTest::keyClick(page()->goneTable(), Qt::Key_Return);
+        QTRY_VERIFY_WITH_TIMEOUT(lines().contains("good night\n"), kSoon);
+        QTest::keyClick(window_.get(), Qt::Key_Escape);
     }
 
     void limitsChangeInPlace() {

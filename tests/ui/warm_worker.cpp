@@ -12,7 +12,7 @@ namespace yard::test {
 namespace {
 
 constexpr const char* kWorker = R"(#!/usr/bin/env python3
-import os, signal, time
+import os, signal, sys, time
 import yard_worker
 
 @yard_worker.function()
@@ -23,6 +23,11 @@ def add(args, job):
 def gate(args, job):
     while not os.path.exists(args):
         time.sleep(0.01)
+
+@yard_worker.function()
+def say(args, job):
+    print(args, flush=True)
+    print(args.upper(), file=sys.stderr, flush=True)
 
 @yard_worker.function()
 def die(args, job):
@@ -63,7 +68,7 @@ QString registerWarmWorker(ui::EngineLink& link, const QString& name, const QStr
         files.append(QJsonObject{{"path", path}, {"hash", hash}, {"size", bytes.size()}, {"mode", "0755"}});
     }
     QJsonArray functions;
-    for (const char* function : {"add", "gate", "die"})
+    for (const char* function : {"add", "gate", "say", "die"})
         functions.append(QJsonObject{{"name", function}, {"version", "1"}});
     // Members come out in order, numbers are whole: this is the canonical form.
     const QByteArray descriptor = QJsonDocument(QJsonObject{{"name", name},

@@ -3,6 +3,7 @@
 #include "ui/pages/pool/limits_panel.h"
 #include "ui/pages/pool/pool_columns.h"
 #include "ui/pages/pool/pool_strip.h"
+#include "ui/pages/pool/process_output.h"
 #include "ui/style/format.h"
 
 #include <QAction>
@@ -41,6 +42,10 @@ constexpr const char* kExample = "#!/usr/bin/env python3\n"
                                  "\n"
                                  "yard_worker.run()\n";
 
+QString processId(qint64 number) {
+    return QStringLiteral("p%1").arg(number);
+}
+
 } // namespace
 
 PoolPage::PoolPage(Context context)
@@ -56,6 +61,8 @@ PoolPage::PoolPage(Context context)
     , goneTable_(new Table("pool-gone"))
     , gone_(new RowsModel(goneColumns(), this))
     , gonePanel_(new Panel(tr("Gone lately"), false))
+    , output_(new ProcessOutput(context))
+    , low_(new QStackedWidget)
     , limits_(new LimitsPanel(context))
     , empty_(new Surface(Token::Bg1))
     , poll_(
@@ -85,22 +92,10 @@ PoolPage::PoolPage(Context context)
     table_->setRows(rows_);
     table_->setObjectName("pane");
     table_->setAccessibleName(tr("Warm processes by worker"));
-    goneTable_->setRows(gone_);
-    goneTable_->setAccessibleName(tr("Processes that are gone"));
-    goneTable_->setMessage(tr("No process has ended yet"));
-    gonePanel_->setObjectName("pane");
-    gonePanel_->setBody(goneTable_);
-    auto* low = new QWidget;
-    auto* beside = new QHBoxLayout(low);
-    beside->setContentsMargins(0, 0, 0, 0);
-    beside->setSpacing(0);
-    beside->addWidget(gonePanel_, 1);
-    limits_->setFixedWidth(scaled(kLimitsWidth));
-    beside->addWidget(limits_);
     auto* split = new QSplitter(Qt::Vertical);
     split->setChildrenCollapsible(false);
     split->addWidget(table_);
-    split->addWidget(low);
+    split->addWidget(makeLow());
     split->setStretchFactor(0, 1);
     split->setSizes({500, scaled(300)});
     parts->addWidget(split, 1);
@@ -128,6 +123,28 @@ PoolPage::PoolPage(Context context)
         connect(&context_.state, signal, &poll_, &Poll::now);
     connect(&context_.state, &EngineState::connectionChanged, this, &PoolPage::onSelection);
     onSelection();
+}
+
+/// Those that are gone, or the output of one, and the limits beside it.
+QWidget* PoolPage::makeLow() {
+    goneTable_->setRows(gone_);
+    goneTable_->setAccessibleName(tr("Processes that are gone"));
+    goneTable_->setMessage(tr("No process has ended yet"));
+    gonePanel_->setObjectName("pane");
+    gonePanel_->setBody(goneTable_);
+    output_->setObjectName("pane");
+    low_->addWidget(gonePanel_);
+    low_->addWidget(output_);
+    auto* low = new QWidget;
+    auto* beside = new QHBoxLayout(low);
+    beside->setContentsMargins(0, 0, 0, 0);
+    beside->setSpacing(0);
+    beside->addWidget(low_, 1);
+    limits_->setFixedWidth(scaled(kLimitsWidth));
+    beside->addWidget(limits_);
+    connect(output_, &ProcessOutput::closed, this, &PoolPage::closeOutput);
+    connect(goneTable_, &Table::opened, this, [this](qint64 id) { openOutput(processId(id)); });
+    return low;
 }
 
 void PoolPage::makeHead(QVBoxLayout* column) {
@@ -187,6 +204,7 @@ void PoolPage::makeEmpty() {
 void PoolPage::setActive(bool active) {
     poll_.setActive(active);
     oldestPoll_.setActive(active);
+    output_->setActive(active);
 }
 
 /// Of those that wait for a process: the one submitted first.
@@ -368,7 +386,17 @@ void PoolPage::refillGone() {
 const PoolProcess* PoolPage::process() const {
     const auto ids = table_->selectedIds();
     if (ids.empty() || ids.front() >= kFirstGroup) return nullptr;
-    return pool_.process(QStringLiteral("p%1").arg(ids.front()));
+    return pool_.process(processId(ids.front()));
+}
+
+void PoolPage::openOutput(const QString& process) {
+    output_->setProcess(process);
+    low_->setCurrentWidget(output_);
+}
+
+void PoolPage::closeOutput() {
+    low_->setCurrentWidget(gonePanel_);
+    output_->setProcess({});
 }
 
 const PoolGroup* PoolPage::group() const {
@@ -394,14 +422,20 @@ void PoolPage::onSelection() {
     setBlocked(detachAction_, detach);
     for (QAction* action : {showActions_, showTimeline_}) setBlocked(action, noGroup);
     setBlocked(openAction_, one != nullptr && one->current.empty() ? tr("It works on nothing") : none);
+    setBlocked(openOutput_, none);
+    if (one != nullptr && low_->currentWidget() == output_) openOutput(one->id);
     setBlocked(copyPid_, one != nullptr && one->pid <= 0 ? tr("It has no pid yet") : none);
     limits_->show(pool_, ofGroup);
 }
 
 std::vector<CommandSpec> PoolPage::declared() {
-    return {{"restart", tr("Restart one by one")}, {"detach", tr("Detach process")},
-            {"actions", tr("Show its actions")},   {"timeline", tr("Show on timeline")},
-            {"open", tr("Open what it works on")}, {"copyPid", tr("Copy pid")}};
+    return {{"restart", tr("Restart one by one")},
+            {"detach", tr("Detach process")},
+            {"actions", tr("Show its actions")},
+            {"timeline", tr("Show on timeline")},
+            {"open", tr("Open what it works on")},
+            {"output", tr("Open output"), QKeySequence("Ctrl+L")},
+            {"copyPid", tr("Copy pid")}};
 }
 
 void PoolPage::makeCommands() {
@@ -425,6 +459,9 @@ void PoolPage::makeCommands() {
         if (const PoolProcess* one = process(); one != nullptr && !one->current.empty())
             context_.navigator.showAction(one->current.front());
     });
+    openOutput_ = make("output", [this] {
+        if (const PoolProcess* one = process()) openOutput(one->id);
+    });
     copyPid_ = make("copyPid", [this] {
         if (const PoolProcess* one = process()) QApplication::clipboard()->setText(QString::number(one->pid));
     });
@@ -436,7 +473,7 @@ void PoolPage::showMenu(const QPoint& global) {
     QMenu menu(this);
     menu.addActions({restartAction_, detachAction_});
     menu.addSeparator();
-    menu.addActions({showActions_, showTimeline_, openAction_});
+    menu.addActions({showActions_, showTimeline_, openAction_, openOutput_});
     menu.addSeparator();
     menu.addAction(copyPid_);
     QMenu* copyAs = menu.addMenu(tr("Copy as"));
@@ -466,16 +503,21 @@ void PoolPage::takeUpdates() {
 }
 
 QList<QAction*> PoolPage::commands() const {
-    return {restartAction_, detachAction_, showActions_, showTimeline_, openAction_, copyPid_};
+    return {restartAction_, detachAction_, showActions_, showTimeline_, openAction_, copyPid_, openOutput_};
 }
 
 bool PoolPage::closeInnermost() {
+    if (low_->currentWidget() == output_) return closeOutput(), true;
     if (!table_->selectionModel()->hasSelection()) return false;
     table_->clearSelection();
     return true;
 }
 
 Operation PoolPage::asOperation() const {
+    if (const PoolProcess* one = process())
+        return {tr("Output of a warm process"),
+                {"GET", "pool/processes/" + one->id, {}, {}},
+                "yardctl pool --output " + shellWord(one->id)};
     return {tr("Warm processes"), {"GET", "pool", {}, {}}, "yardctl pool"};
 }
 

@@ -14,10 +14,12 @@
 
 #include <QSet>
 #include <QSplitter>
+#include <QStackedWidget>
 
 namespace yard::ui {
 
 class LimitsPanel;
+class ProcessOutput;
 class PoolStrip;
 
 class PoolPage final : public Page {
@@ -38,6 +40,8 @@ public:
     Table* goneTable() const { return goneTable_; }
     PoolStrip* strip() const { return strip_; }
     LimitsPanel* limits() const { return limits_; }
+    /// In place of the processes that are gone while it is open.
+    ProcessOutput* output() const { return output_; }
     bool isEmpty() const { return told_ && pool_.groups.empty(); }
 
 private:
@@ -53,6 +57,9 @@ private:
     void setSpans();
     void fold(qint64 group);
     void onSelection();
+    void openOutput(const QString& process);
+    void closeOutput();
+    QWidget* makeLow();
     void showMenu(const QPoint& global);
     qint64 rowOf(const QString& worker);
     /// What is selected: a process and its group, or a group alone; null: neither.
@@ -72,6 +79,8 @@ private:
     Table* goneTable_;
     RowsModel* gone_;
     Panel* gonePanel_;
+    ProcessOutput* output_;
+    QStackedWidget* low_;
     LimitsPanel* limits_;
     QWidget* empty_;
     Poll poll_;
@@ -89,6 +98,7 @@ private:
     QAction* showActions_ = nullptr;
     QAction* showTimeline_ = nullptr;
     QAction* openAction_ = nullptr;
+    QAction* openOutput_ = nullptr;
     QAction* copyPid_ = nullptr;
     bool told_ = false;
 };
