@@ -94,6 +94,7 @@ private slots:
         QTest::addColumn<QSize>("size");
         QTest::newRow("a large one") << "1600x1000" << QSize(1440, 900);
         QTest::newRow("a small one, beside a title bar") << "1280x800" << QSize(1280, 760);
+        QTest::newRow("one that has room for the least window alone") << "1280x720" << QSize(1280, 700);
         QTest::newRow("smaller than any window") << "800x600" << QSize(1440, 900);
     }
     void aWindowOpensWhereADisplayIsAndFitsOnIt() {

@@ -31,10 +31,12 @@ constexpr std::size_t kMostPlaces = 100;
 
 } // namespace
 
-/// As in UI.md, or what the screen has beside a title bar. No window fits a screen smaller than the least one.
+/// The usual one, or what the screen has beside a title bar, though never less than the least. No window fits a
+/// screen smaller than that.
 QSize MainWindow::firstSize() const {
-    const QSize room = screen()->availableSize() - QSize(0, kTitleBar);
-    return room.width() < kLeast.width() || room.height() < kLeast.height() ? kUsual : kUsual.boundedTo(room);
+    const QSize room = screen()->availableSize();
+    if (room.width() < kLeast.width() || room.height() < kLeast.height()) return kUsual;
+    return kUsual.boundedTo(room - QSize(0, kTitleBar)).expandedTo(kLeast);
 }
 
 MainWindow::MainWindow(QWidget* parent)
