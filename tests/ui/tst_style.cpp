@@ -1,9 +1,12 @@
 // Colours can be told apart, icons are there and sharp, and the window follows the desktop between light and dark.
+#include "ui/style/app_style.h"
 #include "ui/style/icons.h"
 #include "ui/style/theme.h"
 
 #include <QApplication>
+#include <QComboBox>
 #include <QImage>
+#include <QLineEdit>
 #include <QProcess>
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -73,6 +76,7 @@ private slots:
     void themeFollowsTheDesktop();
     void choiceGoesBeforeTheDesktop();
     void mixingMovesFromOneColourToTheOther();
+    void aBoxThatCanBeWrittenIntoHasOneFrame();
 };
 
 void TestStyle::statesCanBeToldApartByTheColourBlind() {
@@ -165,6 +169,19 @@ void TestStyle::mixingMovesFromOneColourToTheOther() {
     QCOMPARE(mixed(Qt::black, Qt::white, 0), QColor(Qt::black));
     QCOMPARE(mixed(Qt::black, Qt::white, 1), QColor(Qt::white));
     QCOMPARE(mixed(Qt::black, Qt::white, 0.2), QColor(51, 51, 51));
+}
+
+void TestStyle::aBoxThatCanBeWrittenIntoHasOneFrame() {
+    const Theme theme(nullptr);
+    dressApplication();
+    QComboBox box;
+    box.setEditable(true);
+    box.lineEdit()->setFrame(false);
+    box.resize(240, 28);
+    const QImage image = box.grab().toImage();
+    const int middle = image.height() / 2;
+    for (int x = 3; x < image.width() - 26; ++x) QCOMPARE(QColor(image.pixel(x, middle)), theme(Token::Bg1));
+    QVERIFY(QColor(image.pixel(0, middle)) != theme(Token::Bg1));
 }
 
 QTEST_MAIN(TestStyle)

@@ -100,7 +100,11 @@ void AppStyle::drawPrimitive(PrimitiveElement element, const QStyleOption* optio
                              const QWidget* widget) const {
     switch (element) {
     case PE_PanelLineEdit:
-    case PE_FrameLineEdit: return fieldFrame(*painter, *option);
+    case PE_FrameLineEdit:
+        // The field within a box that can be written into: the box has the frame.
+        if (const auto* panel = qstyleoption_cast<const QStyleOptionFrame*>(option); panel && panel->lineWidth == 0)
+            return;
+        return fieldFrame(*painter, *option);
     case PE_IndicatorCheckBox: return checkBox(*painter, *option);
     case PE_FrameFocusRect:
         if (qobject_cast<const QAbstractItemView*>(widget) != nullptr) return; // delegates frame the row
@@ -128,7 +132,7 @@ void AppStyle::drawComplexControl(ComplexControl control, const QStyleOptionComp
             return scrollBar(*painter, *bar, *this, widget);
     if (control == CC_ComboBox)
         if (const auto* box = qstyleoption_cast<const QStyleOptionComboBox*>(option))
-            if (!box->editable) return comboBox(*painter, *box);
+            return comboBox(*painter, *box);
     QProxyStyle::drawComplexControl(control, option, painter, widget);
 }
 
