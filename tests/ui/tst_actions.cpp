@@ -116,8 +116,13 @@ private slots:
         page()->setFilter("sate:failed");
         QTRY_VERIFY_WITH_TIMEOUT(model()->problem().contains("sate"), kSoon);
         QVERIFY(model()->rowOf(lsn) >= 0);
+        auto* head = page()->findChild<PageHead*>();
+        QCOMPARE(head->note(), QLocale().toString(model()->rowCount()));
+        const int filterAt = page()->findChild<FilterField*>()->x();
         page()->setFilter("label:stays");
         QTRY_VERIFY_WITH_TIMEOUT(model()->problem().isEmpty() && model()->rowCount() == 1, kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(head->note(), QString("1"), kSoon);
+        QCOMPARE(page()->findChild<FilterField*>()->x(), filterAt); // where it is typed nothing moves
     }
 
     void aChipFiltersByItsStateAndControlAddsAnother() {

@@ -14,7 +14,8 @@ namespace yard::ui {
 
 namespace {
 constexpr int kMostKept = 20;
-}
+constexpr int kLeastNote = 64; // 1,284,031
+} // namespace
 
 FilterField::FilterField(const QString& placeholder, bool language, QWidget* parent)
     : QLineEdit(parent) {
@@ -245,7 +246,9 @@ PageHead::PageHead(const QString& title, QWidget* parent)
     left_->addStretch(1);
 }
 
+/// A count gets room for more than it needs: what is written in the filter behind it is not to move.
 void PageHead::setNote(const QString& note) {
+    note_->setMinimumWidth(note.isEmpty() ? 0 : scaled(kLeastNote));
     note_->setText(note);
 }
 

@@ -258,7 +258,9 @@ void ActionsPage::onSelection() {
 /// How many match, how many of them are selected, and how old it is when the engine is away.
 void ActionsPage::showTotal() {
     const Format format;
-    const auto all = model_->total();
+    // Of a filter that the engine does not take there is no number; the rows of the one before stay.
+    if (model_->problem().isEmpty()) total_ = model_->total();
+    const auto all = total_;
     QString note = all ? format.number(*all) : tr("%1 and more").arg(format.number(model_->rowCount()));
     if (table_->allSelected())
         note = tr("%1 selected, %2 in view").arg(note, format.number(table_->rowsInView()));

@@ -74,6 +74,7 @@ private:
     FilterSource* source_;
     QTimer filterLater_;
     qint64 selected_ = 0;
+    std::optional<qint64> total_; ///< as the head says
     std::map<QString, QAction*> actions_;
 };
 
