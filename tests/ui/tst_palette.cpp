@@ -206,7 +206,7 @@ private slots:
         drain.blocked = "Select a queue first";
         model.setEntries({drain});
         QCOMPARE(model.data(model.index(0, 0), Qt::AccessibleTextRole).toString(),
-                 QString("Drain…, Select a queue first, Ctrl+D"));
+                 QString("Drain…, Queues: Select a queue first, Ctrl+D"));
     }
 
     // --- the window's -------------------------------------------------------------------------------------------

@@ -27,6 +27,12 @@ constexpr int kFoot = 26;
 constexpr int kTop = 8;
 constexpr auto kRecent = "palette/recent";
 
+/// Where it belongs, and why it cannot be done now: several pages have a command of the same name.
+QString asideOf(const PaletteEntry& entry) {
+    if (entry.blocked.isEmpty() || entry.note.isEmpty()) return entry.blocked + entry.note;
+    return entry.note + QStringLiteral(": ") + entry.blocked;
+}
+
 class EntryDelegate final : public QStyledItemDelegate {
 public:
     EntryDelegate(const PaletteModel& model, QListView& list)
@@ -64,8 +70,7 @@ public:
                     theme(blocked ? Token::Disabled : Token::Text1), Qt::AlignLeft, Qt::ElideMiddle);
         const QRectF rest(words.left() + title + 10, words.top(), words.width() - title - 10, words.height());
         if (rest.width() > 40)
-            paint::text(*painter, rest, blocked ? entry->blocked : entry->note, body, theme(Token::Text3),
-                        Qt::AlignLeft);
+            paint::text(*painter, rest, asideOf(*entry), body, theme(Token::Text3), Qt::AlignLeft);
         if (!chosen || entry->yardctl.isEmpty()) return;
         const QRectF second(row.left() + 24, row.bottom() - 4, row.width() - 24, scaled(kLine));
         paint::text(*painter, second, entry->yardctl, typeface(Type::Mono), theme(Token::Text2), Qt::AlignLeft,
@@ -123,7 +128,7 @@ QVariant PaletteModel::data(const QModelIndex& index, int role) const {
     if (role == Qt::DisplayRole) return each->title;
     if (role != Qt::AccessibleTextRole) return {};
     QStringList parts{each->title};
-    for (const QString& part : {each->blocked.isEmpty() ? each->note : each->blocked, each->keys})
+    for (const QString& part : {asideOf(*each), each->keys})
         if (!part.isEmpty()) parts << part;
     return parts.join(QStringLiteral(", "));
 }
