@@ -2544,6 +2544,22 @@
             <numerusform>%Ln Aktionen abbrechen</numerusform>
         </translation>
     </message>
+    <message>
+        <source>Only what waits can be changed so</source>
+        <translation>Das geht nur mit dem, was wartet</translation>
+    </message>
+    <message>
+        <source>Only what failed or was abandoned runs again; edit and resubmit the rest</source>
+        <translation>Neu einreihen lässt sich nur, was gescheitert oder aufgegeben ist; anderes bearbeiten und neu abgeben</translation>
+    </message>
+    <message>
+        <source>It has ended already</source>
+        <translation>Sie ist schon beendet</translation>
+    </message>
+    <message>
+        <source>Only what has ended can be retired</source>
+        <translation>Nur was beendet ist, lässt sich ablegen</translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::Chart</name>

@@ -10,6 +10,7 @@
 #include "ui/style/app_style.h"
 #include "ui/style/theme.h"
 
+#include <QAction>
 #include <QClipboard>
 #include <QGuiApplication>
 #include <QHeaderView>
@@ -197,10 +198,38 @@ private slots:
         QVERIFY(good.open(QIODevice::WriteOnly));
         window_->showAction(lsn);
         page()->table()->setFocus();
-        QTRY_VERIFY_WITH_TIMEOUT(model()->rowOf(lsn) >= 0, kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(cellOf(lsn, ActionsModel::kState), QString("Failed"), kSoon);
         page()->table()->selectId(lsn);
         QTest::keyClick(page()->table(), Qt::Key_R, Qt::ControlModifier);
         QTRY_COMPARE_WITH_TIMEOUT(stateOf(lsn), QString("completed"), kSoon);
+    }
+
+    void whatCannotBeDoneToWhatIsSelectedSaysWhy() {
+        const auto whyNot = [this](const QString& id) {
+            for (const QAction* action : page()->commands())
+                if (action->objectName() == id) return blockedWhy(action);
+            return QString("no such command");
+        };
+        const qint64 done = submit("can be retired", "true");
+        const qint64 runs = submit("can be cancelled", "sleep 30");
+        page()->setFilter("label:can*");
+        QTRY_COMPARE_WITH_TIMEOUT(cellOf(done, ActionsModel::kState), QString("Completed"), kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(cellOf(runs, ActionsModel::kState), QString("Running"), kSoon);
+        page()->table()->selectId(done);
+        QCOMPARE(whyNot("retire"), QString());
+        QCOMPARE(whyNot("cancel"), QString("It has ended already"));
+        QVERIFY(whyNot("reschedule").contains("failed or was abandoned"));
+        QVERIFY(whyNot("hold").contains("what waits") && whyNot("priority").contains("what waits"));
+        // Of several it is enough that it can be done to one.
+        page()->table()->selectAll();
+        QCOMPARE(whyNot("cancel"), QString());
+        page()->table()->selectId(runs);
+        QCOMPARE(whyNot("cancel"), QString());
+        QVERIFY(!whyNot("retire").isEmpty());
+        // It follows what becomes of the action.
+        ask("POST", QStringLiteral("jobs/%1/cancel").arg(runs));
+        QTRY_COMPARE_WITH_TIMEOUT(whyNot("cancel"), QString("It has ended already"), kSoon);
+        QCOMPARE(whyNot("retire"), QString());
     }
 
     void whatIsSelectedStaysWhenOthersComeAndABadgeCountsThem() {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kColumns = 3;
 constexpr int kColumn = 330;
-constexpr int kKeys = 118; // of a column
+constexpr int kKeys = 100; // of a column
 constexpr int kLine = 21;
 constexpr int kPadding = 20;
 constexpr int kHead = 36;

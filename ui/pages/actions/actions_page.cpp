@@ -112,6 +112,10 @@ void ActionsPage::connectList() {
     });
     connect(model_, &QAbstractItemModel::modelReset, this, &ActionsPage::onScrolled, Qt::QueuedConnection);
     connect(model_, &ActionsModel::actionChanged, detail_, &DetailPanel::onChanged);
+    blockedLater_.setSingleShot(true);
+    blockedLater_.setInterval(0); // once for all that one answer changed
+    connect(model_, &QAbstractItemModel::dataChanged, &blockedLater_, qOverload<>(&QTimer::start));
+    connect(&blockedLater_, &QTimer::timeout, this, &ActionsPage::updateBlocked);
     connect(model_, &TableModel::waitingChanged, this, [this](int count) {
         badge_->setText(tr("%n update(s) wait", nullptr, count));
         badge_->setVisible(count > 0);
@@ -244,15 +248,39 @@ Target ActionsPage::target() const {
 
 void ActionsPage::onSelection() {
     const auto ids = table_->allSelected() ? std::vector<qint64>() : table_->selectedIds();
-    const QString none =
-        ids.empty() && !table_->allSelected() && !detail_->isVisible() ? tr("Select an action first") : QString();
-    const QString dead = context_.state.isLive() ? none : context_.state.whyBlocked();
-    for (Button* button : {reschedule_, cancel_, more_}) button->setBlocked(dead);
-    for (const char* id : {"reschedule", "cancel", "retire", "hold", "move", "priority"})
-        setBlocked(actions_[id], dead);
     selected_ = static_cast<qint64>(ids.size());
     if (ids.size() == 1) open(ids.front(), {});
+    updateBlocked();
     showTotal();
+}
+
+/// What can be done to none of those selected says why; of rows that are not here it is not known.
+void ActionsPage::updateBlocked() {
+    const Target chosen = target();
+    const QString none = chosen.lsns.empty() && !table_->allSelected() ? tr("Select an action first") : QString();
+    const QString dead = context_.state.isLive() ? none : context_.state.whyBlocked();
+    const auto why = [&](bool (*can)(const ActionRow&), const QString& reason) {
+        const auto may = [&](qint64 lsn) {
+            const ActionRow* row = model_->action(lsn);
+            return row == nullptr || can(*row);
+        };
+        return !dead.isEmpty() || table_->allSelected() || std::ranges::any_of(chosen.lsns, may) ? dead : reason;
+    };
+    const auto isPending = [](const ActionRow& row) {
+        return row.face == Face::Pending || row.face == Face::Held || row.face == Face::Retry;
+    };
+    const QString started = tr("Only what waits can be changed so");
+    setBlocked(actions_["reschedule"],
+               why([](const ActionRow& row) { return row.face == Face::Failed || row.face == Face::Abandoned; },
+                   tr("Only what failed or was abandoned runs again; edit and resubmit the rest")));
+    setBlocked(actions_["cancel"],
+               why([](const ActionRow& row) { return !row.isFinal(); }, tr("It has ended already")));
+    setBlocked(actions_["retire"],
+               why([](const ActionRow& row) { return row.isFinal(); }, tr("Only what has ended can be retired")));
+    for (const char* id : {"hold", "move", "priority"}) setBlocked(actions_[id], why(isPending, started));
+    reschedule_->setBlocked(blockedWhy(actions_["reschedule"]));
+    cancel_->setBlocked(blockedWhy(actions_["cancel"]));
+    more_->setBlocked(dead);
 }
 
 /// How many match, how many of them are selected, and how old it is when the engine is away.
@@ -324,7 +352,7 @@ void ActionsPage::open(qint64 lsn, const QString& tab) {
     detail_->setVisible(true);
     if (!was) place();
     if (table_->currentId() != lsn) table_->selectId(lsn);
-    for (Button* button : {reschedule_, cancel_, more_}) button->setBlocked(context_.state.whyBlocked());
+    updateBlocked();
 }
 
 /// Below the table, or at its right where there is room.

@@ -49,6 +49,7 @@ private:
     void showTotal();
     void onScrolled();
     void onSelection();
+    void updateBlocked();
     void showMenu(const QPoint& global);
     void reschedule();
     void cancel();
@@ -73,6 +74,7 @@ private:
     DetailPanel* detail_;
     FilterSource* source_;
     QTimer filterLater_;
+    QTimer blockedLater_;
     qint64 selected_ = 0;
     std::optional<qint64> total_; ///< as the head says
     std::map<QString, QAction*> actions_;
