@@ -113,9 +113,11 @@ void connectOut() {
     const int fd = ::socket(AF_UNIX, SOCK_STREAM, 0);
     sockaddr_un peer{};
     peer.sun_family = AF_UNIX;
-    std::strncpy(peer.sun_path + 1, "yard-escape-test", sizeof peer.sun_path - 2);
+    const std::string& outside = arguments.at(1);
+    std::strncpy(peer.sun_path + 1, outside.c_str(), sizeof peer.sun_path - 2);
     tried("connect to a nameless socket outside",
-          ::connect(fd, reinterpret_cast<const sockaddr*>(&peer), sizeof(sa_family_t) + 17));
+          ::connect(fd, reinterpret_cast<const sockaddr*>(&peer),
+                    static_cast<socklen_t>(sizeof(sa_family_t) + 1 + outside.size())));
     const int udp = ::socket(AF_INET, SOCK_DGRAM, 0);
     sockaddr_in name{};
     name.sin_family = AF_INET;

@@ -189,9 +189,10 @@ class Escapes(unittest.TestCase):
     def test_nobody_outside_can_be_reached(self):
         server = socket.socket(socket.AF_UNIX)
         self.addCleanup(server.close)
-        server.bind("\0yard-escape-test")
+        name = f"yard-escape-test-{os.getpid()}"
+        server.bind("\0" + name)
         server.listen()
-        result, out = self.none_escaped("connect", str(self.engine.port))
+        result, out = self.none_escaped("connect", f"{self.engine.port} {name}")
         self.assertIn({"connect", "192.0.2.1:80"}, [{one["what"], one.get("path")} for one in result["denied"]], out)
         self.assertIn("socket", self.denied(result))
 
