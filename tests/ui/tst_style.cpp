@@ -77,6 +77,7 @@ private slots:
     void choiceGoesBeforeTheDesktop();
     void mixingMovesFromOneColourToTheOther();
     void aBoxThatCanBeWrittenIntoHasOneFrame();
+    void whatIsWrittenStandsOffTheFrame();
 };
 
 void TestStyle::statesCanBeToldApartByTheColourBlind() {
@@ -182,6 +183,20 @@ void TestStyle::aBoxThatCanBeWrittenIntoHasOneFrame() {
     const int middle = image.height() / 2;
     for (int x = 3; x < image.width() - 26; ++x) QCOMPARE(QColor(image.pixel(x, middle)), theme(Token::Bg1));
     QVERIFY(QColor(image.pixel(0, middle)) != theme(Token::Bg1));
+}
+
+void TestStyle::whatIsWrittenStandsOffTheFrame() {
+    const Theme theme(nullptr);
+    dressApplication();
+    QLineEdit field;
+    QLineEdit own;
+    QLineEdit bare;
+    own.setTextMargins(24, 0, 24, 0);
+    bare.setFrame(false);
+    for (QLineEdit* edit : {&field, &own, &bare}) edit->ensurePolished();
+    QVERIFY(field.textMargins().left() > 0 && field.textMargins().right() > 0);
+    QCOMPARE(own.textMargins().left(), 24);
+    QVERIFY(bare.textMargins().isNull());
 }
 
 QTEST_MAIN(TestStyle)

@@ -8,6 +8,7 @@
 #include <QAbstractItemView>
 #include <QApplication>
 #include <QComboBox>
+#include <QLineEdit>
 #include <QPainter>
 #include <QStyleFactory>
 #include <QStyleOption>
@@ -18,6 +19,7 @@ namespace {
 
 constexpr int kScrollBar = 10;
 constexpr int kLeastThumb = 32;
+constexpr int kFieldMargin = 4;
 
 void frame(QPainter& painter, const QRect& area, const QColor& border, const QColor& inside, qreal width = 1) {
     painter.save();
@@ -159,6 +161,13 @@ QRect AppStyle::subControlRect(ComplexControl control, const QStyleOptionComplex
     case SC_ScrollBarAddPage: return part(at + thumb, length - at - thumb);
     default: return {};
     }
+}
+
+/// What is written stands off the frame.
+void AppStyle::polish(QWidget* widget) {
+    QProxyStyle::polish(widget);
+    if (auto* edit = qobject_cast<QLineEdit*>(widget); edit && edit->hasFrame() && edit->textMargins().isNull())
+        edit->setTextMargins(kFieldMargin, 0, kFieldMargin, 0);
 }
 
 int AppStyle::pixelMetric(PixelMetric metric, const QStyleOption* option, const QWidget* widget) const {

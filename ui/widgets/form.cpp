@@ -86,7 +86,6 @@ FormRow::FormRow(const QString& title, QWidget* control, const QString& help, QW
     // Fields of one form end on one line.
     if (qobject_cast<QComboBox*>(control) || qobject_cast<QLineEdit*>(control))
         control->setMinimumWidth(scaled(kControlWidth));
-    if (auto* edit = qobject_cast<QLineEdit*>(control)) edit->setTextMargins(4, 0, 4, 0);
     line_->addWidget(control);
     line_->addWidget(note_);
     line_->addWidget(undoButton_);

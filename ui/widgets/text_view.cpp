@@ -9,6 +9,10 @@
 
 namespace yard::ui {
 
+namespace {
+constexpr int kMargin = 12; // as that of the heads above
+}
+
 QPlainTextEdit* textView(const QString& name) {
     auto* view = new QPlainTextEdit;
     view->setReadOnly(true);
@@ -16,6 +20,7 @@ QPlainTextEdit* textView(const QString& name) {
     view->setLineWrapMode(QPlainTextEdit::WidgetWidth);
     view->setAccessibleName(name);
     view->setFrameShape(QFrame::NoFrame);
+    view->document()->setDocumentMargin(kMargin);
     return view;
 }
 
