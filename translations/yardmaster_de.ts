@@ -5381,6 +5381,10 @@
         <source>See %1.</source>
         <translation>%1 ansehen.</translation>
     </message>
+    <message>
+        <source>Ctrl+Enter</source>
+        <translation>Strg+Eingabe</translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::Tabs</name>

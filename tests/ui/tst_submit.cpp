@@ -91,6 +91,25 @@ private slots:
         form->close();
     }
 
+    void byKeysAlone() {
+        window_->openSubmit({});
+        SubmitForm* form = window_->findChildren<SubmitForm*>().last();
+        QVERIFY(QTest::qWaitForWindowActive(form));
+        auto* command = qobject_cast<QLineEdit*>(form->row("argv")->control());
+        QTRY_VERIFY(command->hasFocus());
+        QCOMPARE(command->selectedText(), QString("echo hello")); // so that typing is in place of it
+        QTest::keyClicks(command, "true by keys");
+        const qint64 before = window_->state()->count(Face::Completed);
+        QTest::keyClick(command, Qt::Key_Return, Qt::ControlModifier);
+        QTRY_COMPARE_WITH_TIMEOUT(window_->state()->count(Face::Completed), before + 1, kSoon);
+        // Not what cannot be submitted.
+        form = open();
+        type(form, "argv", "a 'b");
+        QTest::keyClick(form, Qt::Key_Return, Qt::ControlModifier);
+        QVERIFY(form->isVisible());
+        form->close();
+    }
+
     void aFieldThatCannotBeReadSaysWhyAndBlocksSubmitting() {
         SubmitForm* form = open();
         for (const auto& [member, text] : {std::pair{"argv", "a 'b"},

@@ -18,6 +18,7 @@
 #include <QMimeData>
 #include <QPlainTextEdit>
 #include <QRegularExpression>
+#include <QShortcut>
 #include <QStackedWidget>
 
 #include <algorithm>
@@ -152,6 +153,10 @@ SubmitForm::SubmitForm(Context context, const QJsonObject& action, qint64 queue,
     connect(&context_.state, &EngineState::connectionChanged, this, &SubmitForm::check);
     fillFields();
     showJson(false);
+    // What is written first, over the example where there is one.
+    auto* first = qobject_cast<QLineEdit*>(row(worker_->currentText() == "exec" ? "argv" : "args")->control());
+    first->setFocus();
+    first->selectAll();
     context_.link.send({"GET", "workers/all", {}, {}}, this,
                        [this](const Answer& answer) { takeWorkers(answer.json.value("workers").toArray()); });
 }
@@ -250,6 +255,9 @@ QLayout* SubmitForm::makeFoot() {
     foot->addWidget(submit_);
     connect(close, &QAbstractButton::clicked, this, &QDialog::reject);
     connect(submit_, &QAbstractButton::clicked, this, &SubmitForm::submit);
+    submit_->setToolTip(tr("Ctrl+Enter"));
+    for (const char* keys : {"Ctrl+Return", "Ctrl+Enter"})
+        connect(new QShortcut(QKeySequence(keys), this), &QShortcut::activated, submit_, &QAbstractButton::click);
     return foot;
 }
 
