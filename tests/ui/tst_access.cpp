@@ -69,6 +69,18 @@ private slots:
         QVERIFY(list->child(1) == nullptr);
     }
 
+    void namesOfFactsHaveWhatTheirValuesLeaveThem() {
+        Facts facts;
+        facts.resize(372, 100);
+        const QString name = "Requests per process, at most, of all";
+        const int whole = QFontMetrics(typeface(Type::Body)).horizontalAdvance(name);
+        QVERIFY(whole > facts.width() / 2);
+        facts.set({{name, "no limit"}});
+        QVERIFY(facts.nameWidth() >= whole);
+        facts.set({{name, QString(200, 'x')}});
+        QCOMPARE(facts.nameWidth(), facts.width() / 2);
+    }
+
     void aChartSaysWhatItsLinesAreNowAndBetweenWhat() {
         Chart chart("Processor");
         chart.resize(400, 200);

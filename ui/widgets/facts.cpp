@@ -22,6 +22,7 @@ namespace {
 constexpr int kRow = 22;
 constexpr int kLeft = 12;
 constexpr int kMeter = 92;
+constexpr int kApart = 12; ///< name and value
 } // namespace
 
 Facts::Facts(QWidget* parent)
@@ -62,10 +63,15 @@ QSize Facts::minimumSizeHint() const {
 }
 
 int Facts::nameWidth() const {
-    qreal widest = 0;
+    qreal name = 0;
+    qreal value = 0;
     const QFontMetricsF metrics(typeface(Type::Body));
-    for (const Fact& fact : facts_) widest = std::max(widest, metrics.horizontalAdvance(fact.name));
-    return std::min(static_cast<int>(std::ceil(widest)) + 1, width() / 2);
+    for (const Fact& fact : facts_) {
+        name = std::max(name, metrics.horizontalAdvance(fact.name));
+        value = std::max(value, metrics.horizontalAdvance(fact.value) + (fact.share ? scaled(kMeter) + 8 : 0));
+    }
+    const int left = width() - 2 * kLeft - kApart - static_cast<int>(std::ceil(value)) - 1;
+    return std::min(static_cast<int>(std::ceil(name)) + 1, std::max(left, width() / 2));
 }
 
 void Facts::paintEvent(QPaintEvent*) {
@@ -79,7 +85,7 @@ void Facts::paintEvent(QPaintEvent*) {
         const QRectF row(kLeft, y, width() - 2 * kLeft, scaled(kRow));
         paint::text(painter, QRectF(row.left(), row.top(), names, row.height()), fact.name, typeface(Type::Body),
                     theme(Token::Text2));
-        QRectF rest = row.adjusted(names + 12, 0, 0, 0);
+        QRectF rest = row.adjusted(names + kApart, 0, 0, 0);
         const QColor colour = fact.tone == Fact::Tone::Alert  ? theme.inkOf(Face::Failed)
                               : fact.tone == Fact::Tone::Link ? theme(Token::Accent)
                               : fact.tone == Fact::Tone::Dim  ? theme(Token::Text3)
@@ -123,7 +129,7 @@ bool Facts::event(QEvent* event) {
     const auto* help = static_cast<QHelpEvent*>(event);
     const Fact* fact = factAt(help->pos().y());
     if (fact == nullptr) return true;
-    const int room = width() - 2 * kLeft - nameWidth() - 12;
+    const int room = width() - 2 * kLeft - nameWidth() - kApart;
     if (QFontMetrics(typeface(Type::Body)).horizontalAdvance(fact->value) > room)
         QToolTip::showText(help->globalPos(), fact->value, this);
     return true;

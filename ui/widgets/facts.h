@@ -26,6 +26,8 @@ public:
     explicit Facts(QWidget* parent = nullptr);
     void set(std::vector<Fact> facts);
     const std::vector<Fact>& facts() const { return facts_; }
+    /// Values begin behind it. Names get what values leave them, and at least half.
+    int nameWidth() const;
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
     QAccessible::Role spokenRole() const override { return QAccessible::List; }
@@ -41,7 +43,6 @@ protected:
     bool event(QEvent* event) override;
 
 private:
-    int nameWidth() const;
     /// Null: there is none.
     const Fact* factAt(double y) const;
     std::vector<Fact> facts_;

@@ -14,7 +14,8 @@ namespace {
 
 constexpr int kFirstWidth = 300;
 constexpr std::size_t kTrend = 46;
-constexpr qint64 kMostCells = 64; ///< beyond, a cell stands for several
+constexpr double kLeastTrend = 0.01; ///< of the hit rate, over the height
+constexpr qint64 kMostCells = 64;    ///< beyond, a cell stands for several
 
 } // namespace
 
@@ -147,12 +148,15 @@ void PoolStrip::paintCells(QPainter& painter, const QRectF& area) const {
 
 void PoolStrip::paintTrend(QPainter& painter, const QRectF& area) const {
     if (hitRates_.size() < 2 || area.width() < 20) return;
+    // The newest at the right; what hardly changes stands in the middle.
     const auto [least, most] = std::ranges::minmax(hitRates_);
-    const double low = std::min(least, most - 0.01);
+    const double span = std::max(most - least, kLeastTrend);
+    const double low = (least + most - span) / 2;
     QPainterPath path;
     for (std::size_t i = 0; i < hitRates_.size(); ++i) {
-        const qreal x = area.left() + area.width() * static_cast<qreal>(i) / (kTrend - 1);
-        const qreal y = area.bottom() - area.height() * (hitRates_[i] - low) / (most - low);
+        const auto before = static_cast<qreal>(hitRates_.size() - 1 - i);
+        const qreal x = area.right() - area.width() * before / (kTrend - 1);
+        const qreal y = area.bottom() - area.height() * (hitRates_[i] - low) / span;
         i == 0 ? path.moveTo(x, y) : path.lineTo(x, y);
     }
     painter.save();
