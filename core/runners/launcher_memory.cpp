@@ -51,6 +51,7 @@ void giveBackFilePages() {
             // A page that was written to before it was made read-only (relocations) is not the file's any more.
             const bool isWhole = std::strtoull(line + sizeof kAnonymous - 1, nullptr, 10) == 0;
             if (mapping.isClean && isWhole)
+                // NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel tells addresses as numbers
                 ::madvise(reinterpret_cast<void*>(mapping.begin), mapping.end - mapping.begin, MADV_DONTNEED);
             mapping = {};
         } else {

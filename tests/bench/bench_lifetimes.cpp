@@ -1,6 +1,6 @@
 // What outlives its owner, and how fast it goes: a start over orphaned scratch directories, and the end of a
-// thousand running actions; and what a thousand that sleep cost, of which an engine has 1,024 at most.
-// docs/lifetimes.md. bench_lifetimes [ORPHANS] [ACTIONS] [SLEEPERS] [SECONDS], 0: not that part
+// thousand running actions; and what two thousand that sleep cost. docs/lifetimes.md.
+// bench_lifetimes [ORPHANS] [ACTIONS] [SLEEPERS] [SECONDS], 0: not that part
 #include "core/base/files.h"
 #include "core/coro/loop.h"
 #include "core/engine/engine.h"
@@ -159,7 +159,7 @@ int main(int argc, char** argv) {
     const char* temporary = std::getenv("TMPDIR");
     const std::string directory = fmt::format("{}/bench_lifetimes.{}", temporary ? temporary : "/tmp", ::getpid());
     std::filesystem::create_directories(directory);
-    const int sleepers = argc > 3 ? std::atoi(argv[3]) : 1'000;
+    const int sleepers = argc > 3 ? std::atoi(argv[3]) : 2'000;
     const int seconds = argc > 4 ? std::atoi(argv[4]) : 120;
     if (orphans > 0) startOverOrphans(directory, orphans);
     if (actions > 0) endOfMany(directory, actions);
