@@ -3131,6 +3131,10 @@
         <source>message</source>
         <translation>Meldung</translation>
     </message>
+    <message>
+        <source>first error</source>
+        <translation>erster Fehler</translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::EngineLink</name>

@@ -117,14 +117,28 @@ private slots:
 
     void whatItSaidOfItsFailureIsAFactAndStandsWhereNothingWasPrinted() {
         show(QJsonObject{{"a", 1}}, "failed");
-        const auto message = [&]() -> QString {
+        const auto factOf = [&](const QString& name) -> QString {
             for (const Fact& fact : detail()->why()->facts())
-                if (fact.name == "message") return fact.value;
+                if (fact.name == name) return fact.value;
             return {};
         };
+        const auto message = [&] { return factOf("message"); };
         QTRY_VERIFY_WITH_TIMEOUT(message().contains("KeyError"), kSoon);
         QVERIFY(!result()->isVisible());
         QTRY_VERIFY_WITH_TIMEOUT(detail()->output()->view()->spokenValue().contains("KeyError"), kSoon);
+        // Of what printed something it is the first error, and other output is no message.
+        const qint64 bad = submit("prints an error", "echo fine; echo 'error: no disk' >&2; exit 3");
+        QTRY_COMPARE_WITH_TIMEOUT(stateOf(bad), QString("failed"), kSoon);
+        window_->showAction(bad, "output");
+        QTRY_COMPARE_WITH_TIMEOUT(factOf("first error"), QString("error: no disk"), kSoon);
+        QCOMPARE(message(), QString());
+        const qint64 ended = submit("prints and is cancelled", "echo rendering; sleep 60");
+        QTRY_COMPARE_WITH_TIMEOUT(stateOf(ended), QString("running"), kSoon);
+        window_->showAction(ended, "output");
+        QTRY_VERIFY_WITH_TIMEOUT(detail()->output()->view()->text().size() > 0, kSoon);
+        ask("POST", QStringLiteral("jobs/%1/cancel").arg(ended));
+        QTRY_COMPARE_WITH_TIMEOUT(factOf("reason"), QString("cancelled"), kSoon);
+        QCOMPARE(message() + factOf("first error"), QString());
     }
 };
 

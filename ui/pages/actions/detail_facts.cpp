@@ -60,14 +60,17 @@ void addEstimate(FactList& facts, const QJsonObject& estimate, bool hasStarted) 
         facts.push_back({DetailPanel::tr("done"), DetailPanel::tr("about %1").arg(format.time(finish, now))});
 }
 
-FactList endFacts(const ActionRow& row, int signal) {
+/// What it said to the engine alone, or the first error of what it printed; other output speaks for itself.
+FactList endFacts(const ActionRow& row, int signal, bool printed) {
     FactList facts;
     if (!row.reason.isEmpty())
         facts.push_back({DetailPanel::tr("reason"), wordOfReason(row.reason, row.exitCode, signal),
                          row.face == Face::Failed ? Fact::Tone::Alert : Fact::Tone::Normal});
     else if (row.exitCode)
         facts.push_back({DetailPanel::tr("reason"), DetailPanel::tr("exit code %1").arg(*row.exitCode)});
-    if (!row.note.isEmpty()) facts.push_back({DetailPanel::tr("message"), row.note});
+    if (!row.note.isEmpty() && !printed) facts.push_back({DetailPanel::tr("message"), row.note});
+    if (!row.note.isEmpty() && printed && row.face == Face::Failed)
+        facts.push_back({DetailPanel::tr("first error"), row.note});
     facts.push_back({DetailPanel::tr("tries"), Format().number(row.tries)});
     return facts;
 }
@@ -179,12 +182,19 @@ void DetailPanel::refreshLocks(const QJsonArray& all) {
 }
 
 std::vector<Fact> DetailPanel::whyFacts() const {
-    if (row_.isFinal()) return endFacts(row_, action_.value("signal").toInt());
+    if (row_.isFinal()) return endFacts(row_, action_.value("signal").toInt(), written() > 0);
     FactList facts;
     for (const QJsonValue wait : whyJson_.value("waits").toArray()) addWait(facts, wait.toObject(), row_.note);
     addEstimate(facts, action_.value("estimate").toObject(), row_.started != 0);
     if (facts.empty()) facts.push_back({tr("now"), row_.face == Face::Running ? tr("it runs") : row_.note});
     return facts;
+}
+
+qint64 DetailPanel::written() const {
+    qint64 bytes = 0;
+    for (const char* stream : {"stdout", "stderr"})
+        bytes += action_.value(QLatin1String(stream)).toObject().value("size").toInteger();
+    return bytes;
 }
 
 void DetailPanel::refreshWhy() {
@@ -198,10 +208,7 @@ void DetailPanel::refreshWhy() {
 void DetailPanel::refreshLimits() {
     const qint64 now = wallNow();
     const auto ran = row_.ran(now);
-    qint64 written = 0;
-    for (const char* stream : {"stdout", "stderr"})
-        written += action_.value(QLatin1String(stream)).toObject().value("size").toInteger();
-    const FactList limits = limitFacts(row_, ran, spec_, written);
+    const FactList limits = limitFacts(row_, ran, spec_, written());
     limitsPanel_->setVisible(!limits.empty());
     limits_->set(limits);
     split_->set(timeFacts(row_, ran, now));

@@ -277,10 +277,7 @@ QWidget* DetailPanel::makeAnswer() {
 /// The output of a warm worker is its process's, not the action's: where there is only a result it has the place.
 void DetailPanel::refreshResult() {
     result_->show(lsn_, action_.value("result"));
-    const auto wrote = [this](const char* stream) {
-        return action_.value(QLatin1String(stream)).toObject().value("size").toInteger() > 0;
-    };
-    const bool both = result_->isEmpty() || attempt_ != 0 || wrote("stdout") || wrote("stderr");
+    const bool both = result_->isEmpty() || attempt_ != 0 || written() > 0;
     output_->setVisible(both);
     logTools_->setVisible(both && tabs_->current() == kOutput);
 }

@@ -84,6 +84,8 @@ private:
     bool claimsLocks() const;
     void followTarget(const QString& target);
     std::vector<Fact> whyFacts() const;
+    /// Bytes of output of the last attempt, as far as they are kept.
+    qint64 written() const;
     void copyAs(QMenu& menu);
 
     Context context_;
