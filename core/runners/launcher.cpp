@@ -158,6 +158,7 @@ private:
     };
     void readSocket();
     void handle(const wire::Frame& frame);
+    bool takeLease(std::string_view payload);
     void loseEngine(const char* why);
     void wake(SlotId slot) { spawners_[slot.value % spawners_.size()]->post(Spawner::Wake{}); }
     MonoTime sleepUntil(MonoTime now);
@@ -291,25 +292,25 @@ void Launcher::readSocket() {
     }
 }
 
+bool Launcher::takeLease(std::string_view payload) {
+    Lease lease;
+    bool hasSocket = false;
+    if (!wire::get(payload, lease, hasSocket)) return false;
+    if (hasSocket) {
+        lease.socket = std::make_shared<UniqueFd>(in_.takeFd());
+        if (!*lease.socket) return false;
+    }
+    const SlotId slot = lease.slot;
+    const Board::Added added = board_.add(std::move(lease));
+    if (added == Board::Added::SlotIdle) wake(slot);
+    if (tickAt_ == MonoTime::max()) tickAt_ = MonoClock::now() + kTick;
+    return added != Board::Added::Refused;
+}
+
 void Launcher::handle(const wire::Frame& frame) {
     bool good = true;
     switch (frame.type) {
-    case wire::FrameType::Lease: {
-        Lease lease;
-        bool hasSocket = false;
-        good = wire::get(frame.payload, lease, hasSocket);
-        if (good && hasSocket) {
-            lease.socket = std::make_shared<UniqueFd>(in_.takeFd());
-            good = static_cast<bool>(*lease.socket);
-        }
-        if (!good) break;
-        const SlotId slot = lease.slot;
-        const Board::Added added = board_.add(std::move(lease));
-        good = added != Board::Added::Refused;
-        if (added == Board::Added::SlotIdle) wake(slot);
-        if (tickAt_ == MonoTime::max()) tickAt_ = MonoClock::now() + kTick;
-        break;
-    }
+    case wire::FrameType::Lease: good = takeLease(frame.payload); break;
     case wire::FrameType::TakeBack: {
         AttemptId id;
         good = wire::get(frame.payload, id);

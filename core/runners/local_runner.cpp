@@ -222,6 +222,13 @@ void LocalRunner::Impl::receive(std::vector<Update>& batch) {
 
 bool LocalRunner::Impl::take(const wire::Frame& frame, std::vector<Update>& batch) {
     const auto known = [&](AttemptId id) { return leases_.contains(id); };
+    const auto told = [&](auto what) {
+        Update update;
+        if (!wire::get(frame.payload, update.id, what)) return false;
+        update.what = std::move(what);
+        if (known(update.id)) batch.push_back(std::move(update));
+        return true;
+    };
     switch (frame.type) {
     case wire::FrameType::Hello: {
         wire::Hello hello;
@@ -264,22 +271,8 @@ bool LocalRunner::Impl::take(const wire::Frame& frame, std::vector<Update>& batc
         batch.push_back(std::move(update));
         return true;
     }
-    case wire::FrameType::StreamAt: {
-        Update update;
-        StreamAt at;
-        if (!wire::get(frame.payload, update.id, at)) return false;
-        update.what = std::move(at);
-        if (known(update.id)) batch.push_back(std::move(update));
-        return true;
-    }
-    case wire::FrameType::OutputEnds: {
-        Update update;
-        OutputEnds ends;
-        if (!wire::get(frame.payload, update.id, ends)) return false;
-        update.what = std::move(ends);
-        if (known(update.id)) batch.push_back(std::move(update));
-        return true;
-    }
+    case wire::FrameType::StreamAt: return told(StreamAt{});
+    case wire::FrameType::OutputEnds: return told(OutputEnds{});
     default: return false;
     }
 }

@@ -1,6 +1,7 @@
 // Output: small inline, large through the pump into a file, live, capped, on a full disk, and with somebody holding
 // on.
 #include "core/base/files.h"
+#include "core/runners/last_output.h"
 #include "core/runners/launcher.h"
 #include "tests/runners/runner_bench.h"
 
@@ -28,6 +29,7 @@ private Q_SLOTS:
     void aWatchedStreamIsAFileThatGrows();
     void watchingFromTheStartNeedsNoTiming();
     void unwatchedStreamsReportNothing();
+    void ofAStreamThatKeepsItsEndThatIsToldWhenAsked();
     void aFloodIsCutAtItsCap_data();
     void aFloodIsCutAtItsCap();
     void aFullDiskIsMarkedAndTheActionGoesOn();
@@ -115,6 +117,30 @@ void TestOutput::watchingFromTheStartNeedsNoTiming() {
     const Ended* end = bench.ended(1);
     QVERIFY(!end->err.path.empty() && textOf(end->err) == pattern(10));
     QVERIFY(!bench.all<StreamAt>(1).empty());
+    QVERIFY(bench.close());
+}
+
+void TestOutput::ofAStreamThatKeepsItsEndThatIsToldWhenAsked() {
+    constexpr std::size_t kSize = 100'000;
+    RunnerBench bench;
+    Fifo fifo(bench.path("fifo"));
+    Fifo gate(bench.path("gate"));
+    Lease lease = bench.lease(1, {"twice", fifo.path(), gate.path(), std::to_string(kSize)});
+    lease.keepsLast = true;
+    bench.submit(lease);
+    QVERIFY(fifo.next().pid > 0);
+    // All that it wrote before, however much the pump has read by itself.
+    QVERIFY(bench.runner().askOutput({Lsn(1), 1}));
+    QVERIFY(bench.until([&] { return !bench.all<OutputEnds>(1).empty(); }));
+    const OutputEnds told = bench.all<OutputEnds>(1).back();
+    QCOMPARE(told.out.size, kSize);
+    QVERIFY(told.out.bytes == pattern(kSize).substr(kSize - kLastOutputBytes));
+    QCOMPARE(told.err.size, 0u);
+    gate.open();
+    const Ended* end = bench.ended(1);
+    QCOMPARE(end->out.size, 2 * kSize);
+    QVERIFY(end->out.truncated && end->out.path.empty() && end->out.bytes == told.out.bytes);
+    QVERIFY(!bench.runner().askOutput({Lsn(1), 1}));
     QVERIFY(bench.close());
 }
 
