@@ -1,4 +1,5 @@
 // How many finished actions match: counted by SQLite where it can tell, else row by row, a part at a time.
+#include "core/store/looking.h"
 #include "core/store/page_windows.h"
 #include "core/store/reader_impl.h"
 
@@ -19,7 +20,7 @@ Result<Reader::Counted> Reader::count(const PageFilter& filter, Lsn cursor) {
         counted.count = row->integer(0);
         return counted;
     }
-    const MonoTime until = MonoClock::now() + filter.lookFor;
+    const Looking looking(filter.lookFor);
     const WallMicros now = wallNow();
     const bool inSql = !wanted->classes && filter.numbers.empty();
     Statement& statement = inSql ? reader.countDone : reader.doneUp;
@@ -41,7 +42,7 @@ Result<Reader::Counted> Reader::count(const PageFilter& filter, Lsn cursor) {
         }
         if (rc != SQLITE_DONE) return reader.failed(rc, "counting");
         counted.cursor = windows.edge();
-        if (MonoClock::now() >= until) return counted;
+        if (looking.isOver()) return counted;
     }
     if (rc != SQLITE_DONE) return reader.failed(rc, "counting");
     counted.cursor = Lsn();

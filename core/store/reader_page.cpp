@@ -1,4 +1,5 @@
 // Pages of finished and pending actions: which way through the table, and when to stop.
+#include "core/store/looking.h"
 #include "core/store/page_windows.h"
 #include "core/store/reader_impl.h"
 #include "core/store/schema.h"
@@ -7,10 +8,6 @@
 
 namespace yard::store {
 
-/// Rows between two looks at the clock. One that is shown costs as much as sixteen that are passed over: it is read
-/// whole, with what refers to it.
-static constexpr int kRowsBetweenLooks = 128;
-static constexpr int kCostOfShown = 16;
 /// More different (state, queue, reason) than this, and a scan is as good.
 static constexpr std::size_t kMaxRuns = 256;
 static constexpr int kMaxPage = 1'000;
@@ -126,7 +123,7 @@ bool Reader::Impl::matches(const PageFilter& filter, const Wanted& wanted, std::
 
 Result<Page> Reader::Impl::scan(const PageFilter& filter, const Wanted& wanted, PageOrder order, int limit,
                                 Lsn cursor) {
-    const MonoTime until = MonoClock::now() + filter.lookFor;
+    Looking looking(filter.lookFor);
     const WallMicros now = wallNow();
     Statement& statement = order == PageOrder::NewestFirst ? doneDown : doneUp;
     PageWindows windows(rangeOf(filter, order, cursor), order, doneBelow, doneAbove);
@@ -134,13 +131,13 @@ Result<Page> Reader::Impl::scan(const PageFilter& filter, const Wanted& wanted, 
     std::optional<int> reason;
     if (filter.reason) reason = std::to_underlying(*filter.reason);
     Page page;
-    int looks = 0;
     int rc = windows.step();
     for (; rc == SQLITE_ROW; rc = windows.step()) {
         Selecting rows(statement, windows.low, windows.high, numberOf(filter.queue), wanted.label, firstClass,
                        lastClass, wanted.states, reason);
         for (rc = rows.step(); rc == SQLITE_ROW; rc = rows.step()) {
             page.cursor = Lsn(rows->integer(0));
+            const std::size_t shown = page.rows.size();
             const std::int64_t classNumber = rows->integer(2);
             if (matches(filter, wanted, rows->integer(1), classNumber, rows->integer(3))) {
                 ActionResult result = doneRow(statement);
@@ -151,16 +148,13 @@ Result<Page> Reader::Impl::scan(const PageFilter& filter, const Wanted& wanted, 
                     if (rc != SQLITE_OK) return failed(rc, "reading a page");
                     page.rows.push_back(std::move(result));
                     if (static_cast<int>(page.rows.size()) == limit) return page;
-                    looks += kCostOfShown;
                 }
             }
-            if (++looks < kRowsBetweenLooks) continue;
-            looks = 0;
-            if (MonoClock::now() >= until) return page;
+            if (looking.isOverAfter(page.rows.size() > shown)) return page;
         }
         if (rc != SQLITE_DONE) return failed(rc, "reading a page");
         page.cursor = windows.edge();
-        if (MonoClock::now() >= until) return page;
+        if (looking.isOver()) return page;
     }
     if (rc != SQLITE_DONE) return failed(rc, "reading a page");
     page.cursor = Lsn();
@@ -203,7 +197,7 @@ Result<std::optional<std::vector<Reader::Impl::Run>>> Reader::Impl::runs(const P
 
 Result<Page> Reader::Impl::merge(const std::vector<Run>& runs, const PageFilter& filter, const Wanted& wanted,
                                  PageOrder order, int limit, Lsn cursor) {
-    const MonoTime until = MonoClock::now() + filter.lookFor;
+    const Looking looking(filter.lookFor);
     const LsnRange range = rangeOf(filter, order, cursor);
     const bool down = order == PageOrder::NewestFirst;
     std::vector<std::int64_t> lsns;
@@ -240,7 +234,7 @@ Result<Page> Reader::Impl::merge(const std::vector<Run>& runs, const PageFilter&
             if (const int rc = finished(page.cursor, result); rc != SQLITE_ROW) return failed(rc, "reading a page");
             page.rows.push_back(std::move(*result));
         }
-        if (MonoClock::now() >= until && i + 1 < lsns.size()) return page;
+        if (i + 1 < lsns.size() && looking.isOver()) return page;
     }
     if (!more) page.cursor = Lsn();
     return page;
@@ -273,18 +267,18 @@ Result<Page> Reader::pagePending(const PageFilter& filter, PageOrder order, int 
     Page page;
     if (wanted->impossible) return page;
     if (const int rc = reader.findHidden(); rc != SQLITE_OK) return reader.failed(rc, "reading a page");
-    const MonoTime until = MonoClock::now() + filter.lookFor;
+    Looking looking(filter.lookFor);
     Statement& statement = order == PageOrder::NewestFirst ? reader.pendingDown : reader.pendingUp;
     PageWindows windows(rangeOf(filter, order, cursor), order, reader.pendingBelow, reader.pendingAbove);
     const auto [firstClass, lastClass] = spanOf(wanted->classes);
     const std::int64_t flags = (filter.heldOnly ? kHeld : 0) | (filter.backoffOnly ? kBackoff : 0);
-    int looks = 0;
     int rc = windows.step();
     for (; rc == SQLITE_ROW; rc = windows.step()) {
         Selecting rows(statement, windows.low, windows.high, numberOf(filter.queue), wanted->label, firstClass,
                        lastClass, flags);
         for (rc = rows.step(); rc == SQLITE_ROW; rc = rows.step()) {
             page.cursor = Lsn(rows->integer(0));
+            const std::size_t shown = page.rows.size();
             const std::int64_t classNumber = rows->integer(2);
             const std::int64_t label = rows->integer(3);
             if (Impl::matches(filter, *wanted, rows->integer(1), classNumber, label) &&
@@ -294,15 +288,12 @@ Result<Page> Reader::pagePending(const PageFilter& filter, PageOrder order, int 
                     reader.complete(result, static_cast<ClassNumber>(classNumber), static_cast<LabelNumber>(label));
                 if (rc != SQLITE_OK) return reader.failed(rc, "reading a page");
                 if (static_cast<int>(page.rows.size()) == limit) return page;
-                looks += kCostOfShown;
             }
-            if (++looks < kRowsBetweenLooks) continue;
-            looks = 0;
-            if (MonoClock::now() >= until) return page;
+            if (looking.isOverAfter(page.rows.size() > shown)) return page;
         }
         if (rc != SQLITE_DONE) return reader.failed(rc, "reading a page");
         page.cursor = windows.edge();
-        if (MonoClock::now() >= until) return page;
+        if (looking.isOver()) return page;
     }
     if (rc != SQLITE_DONE) return reader.failed(rc, "reading a page");
     page.cursor = Lsn();

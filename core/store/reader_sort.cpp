@@ -1,4 +1,5 @@
 // Reading for other orders than that of the LSNs: what to sort by of all that match, and rows by their LSNs.
+#include "core/store/looking.h"
 #include "core/store/page_windows.h"
 #include "core/store/reader_impl.h"
 
@@ -8,7 +9,6 @@ namespace yard::store {
 
 namespace {
 
-constexpr int kRowsBetweenLooks = 128;
 constexpr std::size_t kMostKeys = 65'536;
 
 /// In terms of a row of `done`. Classes are counted from 1 there.
@@ -83,13 +83,12 @@ Result<SortKeys> Reader::sortKeys(const PageFilter& filter, SortField field, Lsn
         narrow = std::move(*prepared);
     }
     Statement& statement = whole ? reader.doneUp : narrow;
-    const MonoTime until = MonoClock::now() + filter.lookFor;
+    Looking looking(filter.lookFor);
     PageWindows windows(rangeOf(filter, PageOrder::OldestFirst, cursor), PageOrder::OldestFirst, reader.doneBelow,
                         reader.doneAbove);
     const auto [firstClass, lastClass] = spanOf(wanted->classes);
     std::optional<int> reason;
     if (filter.reason) reason = std::to_underlying(*filter.reason);
-    int looks = 0;
     int rc = windows.step();
     for (; rc == SQLITE_ROW; rc = windows.step()) {
         Selecting rows(statement, windows.low, windows.high, numberOf(filter.queue), wanted->label, firstClass,
@@ -107,11 +106,11 @@ Result<SortKeys> Reader::sortKeys(const PageFilter& filter, SortField field, Lsn
                 }
             }
             if (found.keys.size() >= kMostKeys) return found;
-            if (++looks % kRowsBetweenLooks == 0 && MonoClock::now() >= until) return found;
+            if (looking.isOverAfter()) return found;
         }
         if (rc != SQLITE_DONE) return reader.failed(rc, "reading what to sort by");
         found.cursor = windows.edge();
-        if (MonoClock::now() >= until) return found;
+        if (looking.isOver()) return found;
     }
     if (rc != SQLITE_DONE) return reader.failed(rc, "reading what to sort by");
     found.cursor = Lsn();
@@ -131,11 +130,11 @@ int Reader::Impl::stillPending(Lsn lsn, std::optional<ActionResult>& result) {
 Result<SomeRows> Reader::rows(std::span<const Lsn> lsns, Duration lookFor) {
     Impl& reader = *impl_;
     const Impl::Snapshot snapshot(reader);
-    const MonoTime until = MonoClock::now() + lookFor;
+    const Looking looking(lookFor);
     if (const int rc = reader.findHidden(); rc != SQLITE_OK) return reader.failed(rc, "reading rows");
     SomeRows some;
     for (const Lsn lsn : lsns) {
-        if (some.looked > 0 && MonoClock::now() >= until) break;
+        if (some.looked > 0 && looking.isOver()) break;
         ++some.looked;
         std::optional<ActionResult> result;
         int rc = reader.finished(lsn, result);

@@ -31,7 +31,11 @@ struct Store::Impl {
     void run();
     std::optional<MonoTime> nextWake() const;
     void enqueue(Batch batch);
-    std::size_t groupSize();
+    struct Group {
+        std::size_t operations = 0; ///< from the front of `waiting`
+        std::int64_t rows = 0;      ///< that they write, about
+    };
+    Group nextGroup() const;
     /// Writes the front of `waiting` as one transaction and answers it. Not OK: nothing happened.
     int writeGroup();
     int commitGroup(std::size_t size);
@@ -50,6 +54,7 @@ struct Store::Impl {
     void serveRequests();
     void checkpointIfDue(bool afterUpkeep);
     void checkpoint();
+    bool isCheckpointDueInPause() const;
     void pause(Duration quietFor);
     void idle();
     void restartLongWal();
@@ -73,7 +78,6 @@ struct Store::Impl {
     std::deque<SpecRequest> requests;
     bool dirty = false; ///< written since the last checkpoint by hand
     int walPages = 0;   ///< in the journal's log, as the last commit told
-    std::int64_t groupRows = 0;
     std::int64_t rowsSinceCheckpoint = 0;
     bool checkpointed = true; ///< since the last group
     MonoTime lastWork{};

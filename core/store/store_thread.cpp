@@ -51,7 +51,7 @@ void Store::Impl::run() {
 std::optional<MonoTime> Store::Impl::nextWake() const {
     if (!requests.empty() || (writable && !waiting.empty())) return MonoTime{};
     if (!writable) return retryAt;
-    if (dirty) return lastWork + (walPages >= kSomePages && !checkpointed ? kPause : kIdleCheckpoint);
+    if (dirty) return lastWork + (isCheckpointDueInPause() ? kPause : kIdleCheckpoint);
     return std::nullopt;
 }
 
@@ -62,25 +62,26 @@ void Store::Impl::enqueue(Batch batch) {
 }
 
 /// How much of `waiting` makes one transaction. Reserving LSNs syncs, so it is one by itself.
-std::size_t Store::Impl::groupSize() {
+Store::Impl::Group Store::Impl::nextGroup() const {
     std::int64_t rows = 0;
-    groupRows = 0;
     std::size_t bytes = 0;
-    std::size_t size = 0;
+    Group group;
     for (const Item& item : waiting) {
         const Action& action = item.operation->action;
-        if (std::holds_alternative<ReserveLsns>(action)) return std::max<std::size_t>(size, 1);
+        if (std::holds_alternative<ReserveLsns>(action))
+            return {.operations = std::max<std::size_t>(group.operations, 1), .rows = group.rows};
         rows += costInRows(action);
         bytes += footprint(action);
-        if (size > 0 && (rows > kGroupRows || bytes > kGroupBytes || size >= kGroupOperations)) break;
-        groupRows = rows;
-        ++size;
+        const bool isFull = rows > kGroupRows || bytes > kGroupBytes || group.operations >= kGroupOperations;
+        if (group.operations > 0 && isFull) break;
+        group.rows = rows;
+        ++group.operations;
     }
-    return size;
+    return group;
 }
 
 int Store::Impl::writeGroup() {
-    const std::size_t size = groupSize();
+    const auto [size, rows] = nextGroup();
     for (std::size_t i = 0; i < size; ++i)
         if (auto valid = validate(waiting[i].operation->action); !valid)
             refuse(waiting[i], std::move(valid.error()));
@@ -100,7 +101,7 @@ int Store::Impl::writeGroup() {
     counts.operations.fetch_add(size, std::memory_order_relaxed);
     dirty = true;
     lastWork = MonoClock::now();
-    rowsSinceCheckpoint += groupRows;
+    rowsSinceCheckpoint += rows;
     checkpointed = false;
     const bool isUpkeepOnly = std::all_of(waiting.begin(), waiting.begin() + static_cast<std::ptrdiff_t>(size),
                                           [](const Item& item) { return isUpkeep(item.operation->action); });
@@ -307,10 +308,14 @@ void Store::Impl::checkpoint() {
     checkpointed = true;
 }
 
+bool Store::Impl::isCheckpointDueInPause() const {
+    return walPages >= kSomePages && !checkpointed;
+}
+
 void Store::Impl::pause(Duration quietFor) {
     if (quietFor >= kIdleCheckpoint)
         idle();
-    else if (walPages >= kSomePages && !checkpointed && quietFor >= kPause)
+    else if (isCheckpointDueInPause() && quietFor >= kPause)
         checkpoint();
 }
 

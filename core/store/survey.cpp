@@ -1,5 +1,6 @@
 #include "core/store/survey.h"
 
+#include "core/store/looking.h"
 #include "core/store/packing.h"
 #include "core/store/store_impl.h"
 
@@ -32,15 +33,6 @@ constexpr std::uint64_t kBitsPerChunk = 12;
 constexpr int kProbes = 4;
 /// Of an array, to find out whether all of them go.
 constexpr std::int64_t kMostElements = 20'000;
-
-class StepClock {
-public:
-    bool isOver() { return ++rows_ % kRowsPerLook == 0 && MonoClock::now() >= until_; }
-
-private:
-    MonoTime until_ = MonoClock::now() + kStep;
-    int rows_ = 0;
-};
 
 /// The chunks of an attempt's columns, from column `first` on: out, err, outputs.
 void eachChunk(const Statement& row, int first, auto&& function) {
@@ -237,7 +229,7 @@ std::int64_t Survey::Impl::bytesOf(std::int64_t lsn) {
 }
 
 Result<bool> Survey::planStep(const RetireLimits& limits, RetirePlan& plan) {
-    StepClock clock;
+    Looking looking(kStep, kRowsPerLook);
     Selecting row(impl_->done, plan.next);
     int young = 0;
     int rc = row.step();
@@ -261,7 +253,7 @@ Result<bool> Survey::planStep(const RetireLimits& limits, RetirePlan& plan) {
         }
         young = row->integer(1) < plan.what.endedBefore || tooMany || tooMuch ? 0 : young + 1;
         if (young >= kYoungInARow) return false;
-        if (clock.isOver()) return true;
+        if (looking.isOverAfter()) return true;
     }
     if (rc != SQLITE_DONE) return impl_->failed("looking for what is outdated");
     return false;
@@ -285,7 +277,7 @@ Result<bool> Survey::Impl::wholeArrayGoes(const Outdated& except, std::int64_t b
 }
 
 Result<bool> Survey::Impl::markSpecs(const Outdated& except, ChunkFilter& filter, MarkCursor& cursor) {
-    StepClock clock;
+    Looking looking(kStep, kRowsPerLook);
     Selecting row(specs, cursor.after);
     int rc = row.step();
     for (; rc == SQLITE_ROW; rc = row.step()) {
@@ -298,7 +290,7 @@ Result<bool> Survey::Impl::markSpecs(const Outdated& except, ChunkFilter& filter
         }
         if (!goes)
             for (const Hash256& hash : unpackHashes(row->text(1))) filter.add(hash);
-        if (clock.isOver()) return true;
+        if (looking.isOverAfter()) return true;
     }
     if (rc != SQLITE_DONE) return failed("looking for inputs");
     cursor = {MarkCursor::Table::Attempts, 0};
@@ -306,14 +298,14 @@ Result<bool> Survey::Impl::markSpecs(const Outdated& except, ChunkFilter& filter
 }
 
 Result<bool> Survey::Impl::markAttempts(const Outdated& except, ChunkFilter& filter, MarkCursor& cursor) {
-    StepClock clock;
+    Looking looking(kStep, kRowsPerLook);
     Selecting row(attempts, cursor.after);
     int rc = row.step();
     for (; rc == SQLITE_ROW; rc = row.step()) {
         cursor.after = row->integer(0);
         const bool goes = !row->isNull(4) && except.covers(Lsn(cursor.after >> kAttemptBits), row->integer(4));
         if (!goes) eachChunk(*row.operator->(), 1, [&](const ChunkRef& chunk) { filter.add(chunk.hash); });
-        if (clock.isOver()) return true;
+        if (looking.isOverAfter()) return true;
     }
     if (rc != SQLITE_DONE) return failed("looking for outputs");
     cursor = {MarkCursor::Table::Workers, 0};
@@ -343,14 +335,14 @@ Result<bool> Survey::markStep(const Outdated& except, ChunkFilter& filter, MarkC
 // --- what nothing refers to
 
 Result<bool> Survey::unusedSmall(const ChunkFilter& filter, std::int64_t& after, std::vector<UnusedChunk>& unused) {
-    StepClock clock;
+    Looking looking(kStep, kRowsPerLook);
     Selecting row(impl_->blobs, after);
     int rc = row.step();
     for (; rc == SQLITE_ROW; rc = row.step()) {
         after = row->integer(0);
         if (const auto hash = row->hash(1); hash && !filter.mayContain(*hash))
             unused.push_back({*hash, row->integer(2)});
-        if (clock.isOver()) return true;
+        if (looking.isOverAfter()) return true;
     }
     if (rc != SQLITE_DONE) return impl_->failed("looking for small chunks");
     return false;
