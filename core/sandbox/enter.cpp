@@ -29,7 +29,6 @@ namespace {
 
 // Any directory that is there, that nothing is bound from, and that is covered before it is needed.
 constexpr const char* kPlace = "/sys";
-constexpr const char* kRootOptions = "mode=755,size=1m,nr_inodes=4096";
 constexpr const char* kHostName = "sandbox";
 constexpr int kInsideId = 1000;
 constexpr int kAside = 100; ///< descriptors on their way to their place

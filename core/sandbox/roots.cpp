@@ -40,10 +40,14 @@ std::optional<std::string> placesOf(const Layout& own) {
 UniqueFd makeTmpfs() {
     const UniqueFd system(static_cast<int>(call(SYS_fsopen, "tmpfs", FSOPEN_CLOEXEC)));
     if (!system) return {};
-    constexpr std::array<std::array<const char*, 2>, 3> kOptions = {
-        {{"mode", "755"}, {"size", "1m"}, {"nr_inodes", "4096"}}};
-    for (const auto& [name, value] : kOptions)
-        if (call(SYS_fsconfig, system.get(), FSCONFIG_SET_STRING, name, value, 0) != 0) return {};
+    for (std::string_view rest = kRootOptions; !rest.empty();) {
+        const std::size_t end = std::min(rest.find(','), rest.size());
+        const std::size_t equals = rest.find('=');
+        const std::string name(rest.substr(0, equals));
+        const std::string value(rest.substr(equals + 1, end - equals - 1));
+        if (call(SYS_fsconfig, system.get(), FSCONFIG_SET_STRING, name.c_str(), value.c_str(), 0) != 0) return {};
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
     if (call(SYS_fsconfig, system.get(), FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) != 0) return {};
     return UniqueFd(
         static_cast<int>(call(SYS_fsmount, system.get(), FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)));

@@ -18,6 +18,9 @@
 
 namespace yard::sandbox {
 
+/// Of the tmpfs that a root is, shared by many or of one sandbox.
+inline constexpr const char* kRootOptions = "mode=755,size=1m,nr_inodes=4096";
+
 class Roots {
 public:
     /// Roots of this layout, which outlives them.
