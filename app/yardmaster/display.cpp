@@ -1,9 +1,9 @@
 #include "app/yardmaster/display.h"
 
+#include "core/base/environment.h"
 #include "core/base/unique_fd.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <dlfcn.h>
 #include <string_view>
 #include <sys/socket.h>
@@ -12,11 +12,6 @@
 namespace yard::app {
 
 namespace {
-
-std::string variable(const char* name) {
-    const char* value = std::getenv(name); // NOLINT(concurrency-mt-unsafe): before any thread
-    return value != nullptr ? value : "";
-}
 
 /// xcb knows all the ways an X server is named and let in by. Loaded here, for an engine without a window needs
 /// none of it; where it is missing, Qt has no X either.
@@ -37,7 +32,7 @@ bool xAnswers() {
 }
 
 bool waylandAnswers(const std::string& name) {
-    const std::string path = name.starts_with('/') ? name : variable("XDG_RUNTIME_DIR") + '/' + name;
+    const std::string path = name.starts_with('/') ? name : environmentOrEmpty("XDG_RUNTIME_DIR") + '/' + name;
     sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
     if (path.size() >= sizeof address.sun_path) return false;
     std::ranges::copy(path, std::begin(address.sun_path));
@@ -48,9 +43,9 @@ bool waylandAnswers(const std::string& name) {
 } // namespace
 
 Display findDisplay() {
-    if (!variable("QT_QPA_PLATFORM").empty()) return {.answers = true, .platform = {}, .silent = {}};
-    const std::string x = variable("DISPLAY");
-    const std::string wayland = variable("WAYLAND_DISPLAY");
+    if (!environmentOrEmpty("QT_QPA_PLATFORM").empty()) return {.answers = true, .platform = {}, .silent = {}};
+    const std::string x = environmentOrEmpty("DISPLAY");
+    const std::string wayland = environmentOrEmpty("WAYLAND_DISPLAY");
     const bool byX = !x.empty() && xAnswers();
     const bool byWayland = !wayland.empty() && waylandAnswers(wayland);
     // Between two that answer Qt chooses, by the kind of session.

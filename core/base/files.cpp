@@ -1,5 +1,6 @@
 #include "core/base/files.h"
 
+#include "core/base/environment.h"
 #include "core/base/hash.h"
 
 #include <algorithm>
@@ -147,12 +148,11 @@ Result<void> syncDirectory(const std::string& path) {
 
 std::string defaultDataDirectory() {
     // The XDG rules ignore a relative value.
-    if (const char* data = std::getenv("XDG_DATA_HOME"); data && data[0] == '/')
-        return std::string(data) + "/yardmaster";
-    std::string home;
-    if (const char* variable = std::getenv("HOME"); variable && variable[0] == '/') {
-        home = variable;
-    } else {
+    if (const std::string data = environmentOrEmpty("XDG_DATA_HOME"); data.starts_with('/'))
+        return data + "/yardmaster";
+    std::string home = environmentOrEmpty("HOME");
+    if (!home.starts_with('/')) {
+        home.clear();
         passwd entry{};
         passwd* found = nullptr;
         std::vector<char> buffer(16u << 10);

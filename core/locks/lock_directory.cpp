@@ -1,10 +1,9 @@
 #include "core/locks/lock_directory.h"
 
-#include "core/base/files.h"
+#include "core/base/environment.h"
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -33,11 +32,6 @@ Result<void> makeOurs(const std::string& path, unsigned uid) {
     return {};
 }
 
-const char* environment(const char* name) {
-    const char* value = std::getenv(name); // NOLINT(concurrency-mt-unsafe): nobody sets variables here
-    return value ? value : "";
-}
-
 } // namespace
 
 Result<std::string> lockDirectoryFor(const std::string& runtimeDir, const std::string& temporaryDir, unsigned uid) {
@@ -51,8 +45,8 @@ Result<std::string> lockDirectoryFor(const std::string& runtimeDir, const std::s
 }
 
 Result<std::string> lockDirectory() {
-    const std::string temporary = environment("TMPDIR");
-    return lockDirectoryFor(environment("XDG_RUNTIME_DIR"), temporary.starts_with('/') ? temporary : "/tmp",
+    const std::string temporary = environmentOrEmpty("TMPDIR");
+    return lockDirectoryFor(environmentOrEmpty("XDG_RUNTIME_DIR"), temporary.starts_with('/') ? temporary : "/tmp",
                             ::geteuid());
 }
 

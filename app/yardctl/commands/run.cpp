@@ -4,6 +4,7 @@
 #include "app/yardctl/format.h"
 #include "app/yardctl/output_follower.h"
 #include "app/yardctl/signal_watch.h"
+#include "core/base/environment.h"
 #include "core/base/hash.h"
 #include "core/model/action_spec.h"
 
@@ -42,11 +43,11 @@ Outcome<json::object> environment(const std::vector<std::string>& settings) {
     for (const std::string& setting : settings) {
         const std::size_t equals = setting.find('=');
         const std::string name = setting.substr(0, equals);
-        const char* here = equals == std::string::npos ? ::getenv(name.c_str()) : nullptr;
+        const auto here = equals == std::string::npos ? yard::environment(name.c_str()) : std::nullopt;
         if (name.empty() || (equals == std::string::npos && !here))
             return usageError(fmt::format("--env wants K=V, or the name of a variable that is set here, not '{}'",
                                           printable(setting)));
-        auto value = text(here ? here : setting.substr(equals + 1), "a variable");
+        auto value = text(here ? *here : setting.substr(equals + 1), "a variable");
         if (!value) return std::unexpected(value.error());
         out[name] = std::move(*value);
     }
