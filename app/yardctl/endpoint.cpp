@@ -32,13 +32,10 @@ Result<Endpoint> Endpoint::parse(std::string_view url) {
     if (url.starts_with("https://"))
         return badUrl(url, "the engine speaks plain HTTP (for another machine use a tunnel, ssh -L)");
     if (!url.starts_with(kScheme)) return badUrl(url, "it does not begin with http://");
-    std::string_view rest = url.substr(kScheme.size());
+    ApiAddress api = apiOfWritten(url);
     Endpoint out;
-    const std::size_t slash = std::min(rest.find('/'), rest.size());
-    std::string_view path = rest.substr(slash);
-    std::string_view host = rest.substr(0, slash);
-    while (path.ends_with('/')) path.remove_suffix(1);
-    if (!path.empty()) out.prefix = path;
+    out.prefix = std::move(api.prefix);
+    std::string_view host = std::string_view(api.server).substr(kScheme.size());
     std::string_view port;
     if (host.starts_with('[')) {
         const std::size_t close = host.find(']');

@@ -91,17 +91,16 @@ Error errorOf(const HttpResponse& response) {
 Result<Location> locate(const GlobalOptions& options) {
     const std::string dir = dataDirectory(options);
     Location out;
-    std::string url = options.url.value_or("");
+    ApiAddress published;
     if (!options.url) {
-        auto address = readAddress(dir);
+        const auto address = readAddress(dir);
         if (!address) return std::unexpected(address.error());
-        url = std::move(*address);
+        published = apiOfPublished(*address);
     }
-    auto endpoint = Endpoint::parse(url);
+    auto endpoint = Endpoint::parse(options.url.value_or(published.server));
     if (!endpoint) return std::unexpected(endpoint.error());
     out.endpoint = std::move(*endpoint);
-    // An engine without a prefix writes its address with a slash; people add one to any.
-    if (!options.url && url.ends_with('/')) out.endpoint.prefix.clear();
+    if (!options.url) out.endpoint.prefix = std::move(published.prefix);
     if (options.tokenFile) {
         auto token = readToken(*options.tokenFile);
         if (!token) return std::unexpected(token.error());

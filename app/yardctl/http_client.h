@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/model/api_address.h"
 
 #include <chrono>
 #include <cstdint>
@@ -21,7 +22,7 @@ namespace yard::ctl {
 struct Endpoint {
     std::string host; ///< without brackets
     std::string port = "8640";
-    std::string prefix = "/compute";
+    std::string prefix{kUsualPrefix};
 
     /// Invalid with a sentence when it is not such a URL; https is refused (the engine speaks plain HTTP).
     static Result<Endpoint> parse(std::string_view url);

@@ -103,18 +103,6 @@ std::optional<EarlyExit> apply(Arguments& arguments, int which, const char* valu
 
 } // namespace
 
-std::string publishedAddress(const std::string& url, const std::string& prefix) {
-    return prefix == kUsualPrefix ? url : url + (prefix.empty() ? "/" : prefix);
-}
-
-std::string apiUrlOf(std::string address) {
-    const std::size_t scheme = address.find("://");
-    const std::size_t path = address.find('/', scheme == std::string::npos ? 0 : scheme + 3);
-    if (path == std::string::npos) return address.append(kUsualPrefix);
-    if (path + 1 == address.size()) address.pop_back();
-    return address;
-}
-
 std::variant<Arguments, EarlyExit> parseArguments(int argc, char** argv) {
     Arguments arguments;
     opterr = 0;

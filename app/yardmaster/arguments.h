@@ -1,14 +1,13 @@
 // The command line of yardmaster (CONTRACT 1). Values, no owner.
 #pragma once
 
+#include "core/model/api_address.h"
+
 #include <string>
-#include <string_view>
 #include <variant>
 #include <vector>
 
 namespace yard::app {
-
-inline constexpr std::string_view kUsualPrefix = "/compute";
 
 struct Arguments {
     bool headless = false;
@@ -29,11 +28,5 @@ struct EarlyExit {
 };
 
 std::variant<Arguments, EarlyExit> parseArguments(int argc, char** argv);
-
-/// What stands in the file `address` of a data directory: the URL alone where the prefix is the usual one, else
-/// with the prefix, "/" for none.
-std::string publishedAddress(const std::string& url, const std::string& prefix);
-/// The other way: where the API is, without a slash at the end.
-std::string apiUrlOf(std::string address);
 
 } // namespace yard::app

@@ -163,7 +163,7 @@ int serve(const app::Arguments& arguments, int signals, const app::ServeHooks& h
     if (!server) return complain(kCannotListen, server.error().message);
     handler.showServer(**server);
     const std::string url = (*server)->url();
-    if (auto published = (*engine)->publishAddress(app::publishedAddress(url, arguments.prefix)); !published)
+    if (auto published = (*engine)->publishAddress(publishedAddress(url, arguments.prefix)); !published)
         return complain(kFailure, published.error().message);
     std::fputs(fmt::format("listening on {}\n", url).c_str(), stdout);
     std::fflush(stdout);

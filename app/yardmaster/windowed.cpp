@@ -82,16 +82,11 @@ Result<Served> engineOf(const Arguments& arguments) {
     if (!url) return std::unexpected(url.error());
     auto token = fileText(arguments.dataDir + "/token");
     if (!token) return std::unexpected(token.error());
-    return Served{apiUrlOf(std::move(*url)), *token, false};
+    return Served{apiOfPublished(*url).url(), *token, false};
 }
 
 Result<Served> engineAt(const Arguments& arguments) {
-    Served served{arguments.attach, {}, false};
-    // An address without a path means the usual one.
-    const auto host = served.url.find("://");
-    const auto path = served.url.find('/', host == std::string::npos ? 0 : host + 3);
-    if (path == std::string::npos || path + 1 == served.url.size())
-        served.url = served.url.substr(0, path) + arguments.prefix;
+    Served served{apiOfWritten(arguments.attach, arguments.prefix).url(), {}, false};
     if (arguments.tokenFile.empty()) return served;
     auto token = fileText(arguments.tokenFile);
     if (!token) return std::unexpected(token.error());

@@ -15,6 +15,7 @@
 #include "core/http/query.h"
 #include "core/http/router.h"
 #include "core/http/server.h"
+#include "core/model/api_address.h"
 
 #include <atomic>
 #include <memory>
@@ -27,7 +28,7 @@
 namespace yard::http {
 
 struct ApiOptions {
-    std::string prefix = "/compute"; ///< empty: none; else a slash first and none last
+    std::string prefix{kUsualPrefix}; ///< empty: none; else a slash first and none last
     std::vector<std::string> allowHosts;
     std::size_t maxWatchers = 1'000; ///< of GET events at once; more get 429
 };

@@ -10,19 +10,8 @@ using namespace yard::app;
 class TestArguments : public QObject {
     Q_OBJECT
 private slots:
-    void aPublishedAddressIsReadAsItWasMeant();
     void prefixesArePathsOrNothing();
 };
-
-void TestArguments::aPublishedAddressIsReadAsItWasMeant() {
-    const std::string url = "http://127.0.0.1:8640";
-    QCOMPARE(publishedAddress(url, "/compute"), url);
-    QCOMPARE(publishedAddress(url, ""), url + "/");
-    QCOMPARE(publishedAddress(url, "/a/b"), url + "/a/b");
-    for (const std::string prefix : {"/compute", "", "/a/b"})
-        QCOMPARE(apiUrlOf(publishedAddress(url, prefix)), url + prefix);
-    QCOMPARE(apiUrlOf("http://[::1]:1"), std::string("http://[::1]:1/compute"));
-}
 
 void TestArguments::prefixesArePathsOrNothing() {
     const auto prefixOf = [](std::string text) {

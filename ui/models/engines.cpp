@@ -1,5 +1,7 @@
 #include "ui/models/engines.h"
 
+#include "core/model/api_address.h"
+
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QNetworkReply>
@@ -112,7 +114,8 @@ QUrl Engines::addressOf(const QString& text) {
                       !url.hasQuery() && !url.hasFragment();
     if (!good) return {};
     if (url.port() < 0 && url.scheme() == "http") url.setPort(8640);
-    if (url.path().isEmpty() || url.path() == "/") url.setPath("/compute");
+    if (url.path().isEmpty() || url.path() == "/")
+        url.setPath(QString::fromLatin1(kUsualPrefix.data(), kUsualPrefix.size()));
     return url;
 }
 
