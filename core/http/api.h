@@ -147,10 +147,10 @@ private:
     coro::Task<Response> releaseQueue(Call& call);
     coro::Task<Response> drainQueue(Call& call);
     coro::Task<Response> cancelQueue(Call& call);
-    /// NotFound unless the route has no queue or its queue exists.
-    coro::Task<Result<void>> requireQueue(Call& call);
-    /// Likewise, but for routes that only read: a queue that was deleted will do, by its number.
-    coro::Task<Result<void>> requireKnownQueue(Call& call);
+    /// For routes that only read, a queue that was deleted will do, by its number.
+    enum class QueueNeeded : unsigned char { Existing, Known };
+    /// NotFound unless the route has no queue or there is such a queue.
+    coro::Task<Result<void>> requireQueue(Call& call, QueueNeeded needed = QueueNeeded::Existing);
     coro::Task<Result<engine::ListQuery>> inQueue(Call& call, engine::ListQuery query);
 
     // workers (api_workers.cpp)

@@ -191,7 +191,7 @@ Result<engine::ListQuery> readListQuery(const Query& parameters, int usual, int 
 
 /// The query within the queue that the route names, if it names one.
 coro::Task<Result<engine::ListQuery>> Api::inQueue(Call& call, engine::ListQuery query) {
-    const auto there = co_await requireKnownQueue(call);
+    const auto there = co_await requireQueue(call, QueueNeeded::Known);
     if (!there) co_return std::unexpected(there.error());
     if (call.queue && query.queue) co_return invalid("queue", "Remove the queue: the route names one already.");
     if (call.queue) query.queue = call.queue;
@@ -232,7 +232,7 @@ coro::Task<Response> Api::listStates(Call& call, std::vector<ActionState> states
     engine::ListQuery query;
     Result<void> good = call.query.allowOnly({"limit", "cursor"});
     if (good) good = readPage(call.query, kMaxPage, query);
-    if (good) good = co_await requireKnownQueue(call);
+    if (good) good = co_await requireQueue(call, QueueNeeded::Known);
     if (!good) co_return errorResponse(good.error());
     query.queue = call.queue;
     query.states = std::move(states);
@@ -251,7 +251,7 @@ coro::Task<Response> Api::listCompleted(Call& call) {
 
 coro::Task<Response> Api::listHistory(Call& call) {
     Result<void> good = call.query.allowOnly({});
-    if (good) good = co_await requireKnownQueue(call);
+    if (good) good = co_await requireQueue(call, QueueNeeded::Known);
     if (!good) co_return errorResponse(good.error());
     engine::QueueSelector queue{.ref = call.queue};
     const auto page = co_await engine_.history(std::move(queue));

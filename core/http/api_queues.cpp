@@ -58,17 +58,15 @@ Result<void> takesNothing(const Api::Call& call) {
 
 } // namespace
 
-coro::Task<Result<void>> Api::requireQueue(Call& call) {
+coro::Task<Result<void>> Api::requireQueue(Call& call, QueueNeeded needed) {
     if (!call.queue) co_return Result<void>{};
-    const auto queue = co_await engine_.queue(*call.queue);
-    if (!queue) co_return std::unexpected(queue.error());
-    co_return Result<void>{};
-}
-
-coro::Task<Result<void>> Api::requireKnownQueue(Call& call) {
-    if (!call.queue) co_return Result<void>{};
-    const auto number = co_await engine_.queueNumber(*call.queue);
-    if (!number) co_return std::unexpected(number.error());
+    if (needed == QueueNeeded::Known) {
+        const auto number = co_await engine_.queueNumber(*call.queue);
+        if (!number) co_return std::unexpected(number.error());
+    } else {
+        const auto queue = co_await engine_.queue(*call.queue);
+        if (!queue) co_return std::unexpected(queue.error());
+    }
     co_return Result<void>{};
 }
 
