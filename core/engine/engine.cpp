@@ -1,6 +1,7 @@
 // The door: each command is carried to the engine thread as a cooperative thread there, its answer comes back.
 #include "core/engine/engine.h"
 
+#include "core/base/sentences.h"
 #include "core/engine/engine_core.h"
 
 namespace yard::engine {
@@ -17,7 +18,7 @@ struct Unwrap<coro::Task<T>> {
 template<class R>
 R closedAnswer() {
     if constexpr (requires { typename R::error_type; })
-        return fail(ErrorKind::NotAccepting, "The engine is stopping; try again when it is back.");
+        return fail(ErrorKind::NotAccepting, kEngineIsStopping);
     else
         return R{};
 }

@@ -1,5 +1,6 @@
 #include "core/http/closing.h"
 
+#include "core/base/sentences.h"
 #include "core/http/error_map.h"
 #include "core/model/json_writer.h"
 
@@ -26,7 +27,7 @@ Response ClosingHandler::answer(const Request& request) const {
     const bool reads = head.method == Method::Get || head.method == Method::Head;
     if (reads && head.path() == "/health") return healthResponse(SessionState::Sunset);
     if (const auto error = gate_.checkToken(head)) return errorResponse(*error);
-    return errorResponse(ErrorKind::NotAccepting, "The engine is stopping; try again when it is back.");
+    return errorResponse(ErrorKind::NotAccepting, kEngineIsStopping);
 }
 
 /// Nothing is worth reading a body for.
