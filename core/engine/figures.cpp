@@ -18,10 +18,6 @@ constexpr Duration kBusyPeriod{1'000'000};
 constexpr Duration kIdlePeriod{10'000'000};
 constexpr Duration kSavePeriod{60'000'000};
 
-coro::Task<void> set(coro::Event& event) {
-    co_await event.wait();
-}
-
 Result<void> writePieces(const std::string& path, const std::vector<StatsHistory::Piece>& pieces, bool anew) {
     const UniqueFd fd(
         ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | (anew ? O_TRUNC : 0), 0600));
@@ -55,12 +51,8 @@ coro::Task<void> Figures::run() {
         work_.clear();
         co_await look();
         co_await saveSometimes();
-        if (parts_.dispatcher.inFlight() == 0 && !parts_.isWatched()) {
-            try {
-                co_await coro::withTimeout(kIdlePeriod - kBusyPeriod, set(work_));
-            } catch (const coro::TimeoutError&) {
-            }
-        }
+        if (parts_.dispatcher.inFlight() == 0 && !parts_.isWatched())
+            co_await coro::comesWithin(kIdlePeriod - kBusyPeriod, work_);
         co_await coro::sleepFor(kBusyPeriod);
     }
 }

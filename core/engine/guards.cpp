@@ -17,10 +17,6 @@ constexpr Duration kMemoryPeriod{1'000'000};
 constexpr Duration kShortestLook{250'000};
 constexpr Duration kLongestLook{60'000'000};
 
-coro::Task<void> waitFor(coro::Event& event) {
-    co_await event.wait();
-}
-
 } // namespace
 
 // --- memory
@@ -107,12 +103,8 @@ coro::Task<void> EngineCore::watchProgress() {
 /// False: the setting changed before the time was over.
 coro::Task<bool> EngineCore::sleepUnlessHungChanges(Duration time) {
     hungChanged_.clear();
-    try {
-        co_await coro::withTimeout(time, waitFor(hungChanged_));
-    } catch (const coro::TimeoutError&) {
-        co_return true;
-    }
-    co_return false;
+    const bool changed = co_await coro::comesWithin(time, hungChanged_);
+    co_return !changed;
 }
 
 } // namespace yard::engine

@@ -91,13 +91,10 @@ coro::Task<void> EngineCore::addNotes(std::span<ActionResult> rows, Duration pen
     }
     if (!lastLines_.empty() && !std::exchange(tellsLines_, true)) loop_.spawn("last lines", tellLines());
     if (!grown.empty()) {
-        try {
-            lastLines_.took(co_await coro::withTimeout(
-                kReadFor,
-                helpers_->run([lines = std::move(grown)]() mutable { return readLines(std::move(lines)); })));
-        } catch (const coro::TimeoutError&) {
-            // As they were known; the next who asks waits again.
-        }
+        auto lines = co_await coro::within(
+            kReadFor, helpers_->run([lines = std::move(grown)]() mutable { return readLines(std::move(lines)); }));
+        // Else as they were known; the next who asks waits again.
+        if (lines) lastLines_.took(std::move(*lines));
     }
     for (ActionResult& row : rows)
         if (row.state == ActionState::Running && row.note.empty()) row.note = lastLines_.line(row.lsn);

@@ -221,11 +221,7 @@ bool EngineCore::isBusy() const {
 }
 
 coro::Task<void> EngineCore::idleFor(Duration atMost) {
-    try {
-        co_await coro::withTimeout(
-            atMost, [](coro::ConditionVariable& idle) -> coro::Task<void> { co_await idle.wait(); }(idle_));
-    } catch (const coro::TimeoutError&) {
-    }
+    co_await coro::comesWithin(atMost, idle_);
 }
 
 /// The launcher keeps one file open for each slot, and two pipes, a pid descriptor and, of a sandbox, a third pipe

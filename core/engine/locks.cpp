@@ -28,10 +28,6 @@ constexpr std::size_t kMostFindings = 20;
 constexpr int kMostWaiting = 100;
 constexpr std::size_t kMostLocks = 1'000;
 
-coro::Task<void> set(coro::Event& event) {
-    co_await event.wait();
-}
-
 LockHolderView viewOf(const locks::LockHolder& holder) {
     return {.engine = holder.engineId, .pid = holder.pid, .dataDir = holder.dataDir, .lsn = holder.lsn};
 }
@@ -134,11 +130,7 @@ coro::Task<void> EngineCore::watchLocks() {
             else
                 lockFree(look.id);
         }
-        try {
-            co_await coro::withTimeout(kLookEvery, set(locksWork_));
-            co_await coro::sleepFor(kLookAtMost);
-        } catch (const coro::TimeoutError&) {
-        }
+        if (co_await coro::comesWithin(kLookEvery, locksWork_)) co_await coro::sleepFor(kLookAtMost);
     }
 }
 

@@ -17,10 +17,6 @@ constexpr std::size_t kEndsAtOnce = 1'000;
 static_assert(kEndsAtOnce <= store::kMostAtOnce);
 constexpr std::size_t kRunsAtOnce = 128;
 
-coro::Task<void> set(coro::Event& event) {
-    co_await event.wait();
-}
-
 } // namespace
 
 coro::Task<void> EngineCore::pump() {
@@ -242,11 +238,8 @@ coro::Task<void> EngineCore::watchTimers() {
             co_await timersChanged_.wait();
             continue;
         }
-        try {
-            co_await coro::withTimeout(left, set(timersChanged_));
-        } catch (const coro::TimeoutError&) {
-            wake();
-        }
+        const bool changed = co_await coro::comesWithin(left, timersChanged_);
+        if (!changed) wake();
     }
 }
 
@@ -284,14 +277,10 @@ coro::Task<void> EngineCore::expireQueues() {
                 logWarning("engine", "queue {}: {}", entry->id.value, gone.error().message);
             wake();
         }
-        try {
-            if (!nextExpiry_) {
-                co_await queuesChanged_.wait();
-            } else {
-                co_await coro::withTimeout(*nextExpiry_ - MonoClock::now(), set(queuesChanged_));
-            }
-        } catch (const coro::TimeoutError&) {
-        }
+        if (nextExpiry_)
+            co_await coro::comesWithin(*nextExpiry_ - MonoClock::now(), queuesChanged_);
+        else
+            co_await queuesChanged_.wait();
     }
 }
 

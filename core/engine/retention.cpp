@@ -30,10 +30,6 @@ constexpr int kBusyTries = 100;
 
 constexpr std::int64_t kDayMicros = 24LL * 3600 * 1'000'000;
 
-coro::Task<void> awaitEvent(coro::Event& event) {
-    co_await event.wait();
-}
-
 } // namespace
 
 struct Retention::Pass {
@@ -53,12 +49,7 @@ struct Retention::Pass {
 coro::Task<void> Retention::run() {
     MonoTime last{};
     for (;;) {
-        bool asked = true;
-        try {
-            co_await coro::withTimeout(last == MonoTime{} ? kFirstAfter : kEvery, awaitEvent(due_));
-        } catch (const coro::TimeoutError&) {
-            asked = false;
-        }
+        const bool asked = co_await coro::comesWithin(last == MonoTime{} ? kFirstAfter : kEvery, due_);
         due_.clear();
         const bool idle = finishedSince_ == 0 && written() == writtenBefore_ && recentBytes_ == 0;
         if (!asked && idle && last != MonoTime{} && MonoClock::now() - last < kAtLeastEvery) continue;

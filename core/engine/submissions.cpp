@@ -464,11 +464,7 @@ coro::Task<std::optional<ActionResult>> EngineCore::endOf(Lsn lsn, Duration wait
     if (!session_->live(lsn)) co_return std::nullopt;
     Waiters::Ticket ticket(waiters_, lsn);
     dispatcher_->setHurry(lsn);
-    try {
-        co_await coro::withTimeout(
-            wait, [](Waiters::Ticket& mine) -> coro::Task<void> { co_await mine.ended(); }(ticket));
-    } catch (const coro::TimeoutError&) {
-    }
+    co_await coro::within(wait, [](Waiters::Ticket& mine) -> coro::Task<void> { co_await mine.ended(); }(ticket));
     co_return ticket.result();
 }
 

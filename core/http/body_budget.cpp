@@ -12,13 +12,7 @@ coro::Task<bool> BodyBudget::take(std::uint64_t bytes, Duration atMost) {
         free_ -= bytes;
         co_return true;
     }
-    bool taken = true;
-    try {
-        co_await coro::withTimeout(atMost, waitForRoom(bytes));
-    } catch (const coro::TimeoutError&) {
-        taken = false;
-    }
-    co_return taken;
+    co_return co_await coro::within(atMost, waitForRoom(bytes));
 }
 
 coro::Task<bool> BodyShare::growTo(std::uint64_t bytes, Duration atMost) {

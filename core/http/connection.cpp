@@ -1,6 +1,7 @@
 #include "core/http/connection.h"
 
 #include "core/base/log.h"
+#include "core/base/sentences.h"
 #include "core/coro/one_shot.h"
 #include "core/coro/suspend.h"
 #include "core/coro/timeout.h"
@@ -116,12 +117,7 @@ coro::Task<bool> Connection::waitForRequest() {
     wanted_ = kSmallBuffer;
     server_.idle.pushBack(*this);
     server_.changed.notifyAll();
-    bool came = false;
-    try {
-        came = co_await coro::withTimeout(server_.limits.idle, fill());
-    } catch (const coro::TimeoutError&) {
-        came = false;
-    }
+    const bool came = (co_await coro::within(server_.limits.idle, fill())).value_or(false);
     unlink();
     if (came && softlyInterrupted_) {
         // A request and the wish to close met: the request wins.
@@ -169,17 +165,11 @@ coro::Task<Connection::Next> Connection::serveOne() {
 /// Nothing when the head is complete.
 coro::Task<std::optional<Response>> Connection::readHead() {
     parser_.reset();
-    Result<bool> complete = false;
-    bool late = false;
-    try {
-        complete = co_await coro::withTimeout(server_.limits.head, parseHead());
-    } catch (const coro::TimeoutError&) {
-        late = true;
-    }
-    if (late) co_return timeoutResponse("The request did not arrive in time; send it at once.");
-    if (!complete) co_return errorResponse(complete.error());
+    const auto complete = co_await coro::within(server_.limits.head, parseHead());
+    if (!complete) co_return timeoutResponse("The request did not arrive in time; send it at once.");
+    if (!*complete) co_return errorResponse(complete->error());
     // The client closed in the middle of a head: an answer does no harm, and helps one that only closed its half.
-    if (!*complete) co_return errorResponse(ErrorKind::Malformed, "The request ends within its head.");
+    if (!**complete) co_return errorResponse(ErrorKind::Malformed, "The request ends within its head.");
     mayGoOn_ = parser_.keepsAlive() && !server_.stopping;
     co_return std::nullopt;
 }
@@ -238,7 +228,7 @@ coro::Task<Response> Connection::callHandler() {
         logError("http", "{} {}: {}", name(request_.head.method), request_.head.path(), problem.what());
         co_return errorResponse(ErrorKind::Internal, "The engine made a mistake; its log says more.");
     }
-    co_return errorResponse(ErrorKind::NotAccepting, "The engine is stopping; try again when it is back.");
+    co_return errorResponse(ErrorKind::NotAccepting, kEngineIsStopping);
 }
 
 /// The rest of the connection's life as a WebSocket.
@@ -247,9 +237,7 @@ coro::Task<Connection::Next> Connection::upgrade(std::unique_ptr<WebSocketHandle
     if (begin_ < end_)
         co_return co_await answer(
             errorResponse(ErrorKind::Malformed, "Wait for the answer 101 before you send frames."));
-    if (server_.stopping)
-        co_return co_await answer(
-            errorResponse(ErrorKind::NotAccepting, "The engine is stopping; try again when it is back."));
+    if (server_.stopping) co_return co_await answer(errorResponse(ErrorKind::NotAccepting, kEngineIsStopping));
     buffer_ = std::vector<char>();
     server_.waiting.pushBack(*this);
     co_await runWebSocket(socket_, request_.head, *handler, server_.limits, webSocket_);
@@ -271,11 +259,7 @@ coro::Task<bool> Connection::skipBody() {
 
 coro::Task<void> Connection::linger() {
     ::shutdown(socket_.native_handle(), SHUT_WR);
-    try {
-        co_await coro::withTimeout(server_.limits.linger, dropInput());
-    } catch (const coro::TimeoutError&) {
-        // It had its time.
-    }
+    co_await coro::within(server_.limits.linger, dropInput());
 }
 
 coro::Task<void> Connection::dropInput() {
@@ -359,15 +343,9 @@ Connection::Piece Connection::takePiece() {
 
 coro::Task<Connection::Trouble> Connection::fillBody() {
     const std::size_t had = end_ - begin_;
-    bool more = false;
-    bool late = false;
-    try {
-        more = co_await coro::withTimeout(server_.limits.bodyStall, fill());
-    } catch (const coro::TimeoutError&) {
-        late = true;
-    }
-    if (late) co_return Trouble::Slow;
-    if (!more) co_return Trouble::Gone;
+    const std::optional<bool> more = co_await coro::within(server_.limits.bodyStall, fill());
+    if (!more) co_return Trouble::Slow;
+    if (!*more) co_return Trouble::Gone;
     bodyReceived_ += end_ - begin_ - had;
     const Duration allowed =
         server_.limits.bodyGrace +
@@ -535,19 +513,14 @@ coro::Task<bool> Connection::send(std::string_view first, std::string_view secon
 }
 
 coro::Task<bool> Connection::waitWritable() {
-    bool ready = false;
-    try {
-        ready =
-            co_await coro::withTimeout(server_.limits.writeStall, [](coro::TcpSocket& socket) -> coro::Task<bool> {
-                const auto [error] = co_await coro::asyncOp<coro::DoneSignature>("http write", [&](auto handler) {
-                    socket.async_wait(coro::TcpSocket::wait_write, std::move(handler));
-                });
-                co_return !error;
-            }(socket_));
-    } catch (const coro::TimeoutError&) {
-        ready = false;
-    }
-    co_return ready;
+    const auto writable = [](coro::TcpSocket& socket) -> coro::Task<bool> {
+        const auto [error] = co_await coro::asyncOp<coro::DoneSignature>("http write", [&](auto handler) {
+            socket.async_wait(coro::TcpSocket::wait_write, std::move(handler));
+        });
+        co_return !error;
+    };
+    const std::optional<bool> ready = co_await coro::within(server_.limits.writeStall, writable(socket_));
+    co_return ready.value_or(false);
 }
 
 coro::Task<void> serve(ServerState& server, coro::TcpSocket socket) {

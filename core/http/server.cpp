@@ -206,11 +206,8 @@ coro::Task<void> Server::Impl::finish() {
     acceptor.reset();
     while (!state.idle.isEmpty()) state.idle.front().interruptSoftly();
     while (!state.waiting.isEmpty()) state.waiting.front().interruptSoftly();
-    try {
-        co_await coro::withTimeout(state.limits.stop, waitUntilClosed());
-    } catch (const coro::TimeoutError&) {
-        logInfo("http", "{} answers under way are cut", state.open);
-    }
+    const bool ended = co_await coro::within(state.limits.stop, waitUntilClosed());
+    if (!ended) logInfo("http", "{} answers under way are cut", state.open);
     loop.stop();
 }
 

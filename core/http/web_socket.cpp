@@ -112,22 +112,13 @@ public:
     }
 
     coro::Task<bool> send(std::string_view text) override {
-        bool sent = false;
-        try {
-            sent = co_await coro::withTimeout(limits_.writeStall, write(text));
-        } catch (const coro::TimeoutError&) {
-            sent = false;
-        }
-        co_return sent;
+        const std::optional<bool> sent = co_await coro::within(limits_.writeStall, write(text));
+        co_return sent.value_or(false);
     }
 
     coro::Task<void> close(CloseCode code, std::string_view reason) override {
         const websocket::close_reason why(static_cast<websocket::close_code>(code), reason);
-        try {
-            co_await coro::withTimeout(limits_.linger, shake(why));
-        } catch (const coro::TimeoutError&) {
-            // It had its time.
-        }
+        co_await coro::within(limits_.linger, shake(why));
         cut();
     }
 
