@@ -192,6 +192,7 @@ private:
     coro::Task<void> learnFromHistory();
     std::optional<Duration> usualTime(session::ClassId cls, session::LabelId label) const;
     double shareOf(QueueId id) const;
+    double atOnceIn(QueueId id, const QueueConfig& config, double possible) const;
     void estimateRunning(ActionResult& result, const session::LiveView& live) const;
     void estimatePending(ActionResult& result, const session::LiveView& live,
                          const session::Waiting& waiting) const;

@@ -57,6 +57,12 @@ double EngineCore::shareOf(QueueId id) const {
     return config && activeWeight_ > config->weight ? config->weight / activeWeight_ : 1;
 }
 
+/// Of so many that the machine could run.
+double EngineCore::atOnceIn(QueueId id, const QueueConfig& config, double possible) const {
+    const double share = possible * shareOf(id);
+    return config.maxRunning > 0 ? std::min(share, static_cast<double>(config.maxRunning)) : share;
+}
+
 void EngineCore::estimateRunning(ActionResult& result, const session::LiveView& live) const {
     const WallMicros begun = result.times[ActionState::Submitting];
     const auto usual = usualTime(live.cls, live.label);
@@ -64,11 +70,7 @@ void EngineCore::estimateRunning(ActionResult& result, const session::LiveView& 
     result.estimatedStart = begun;
     const WallMicros now = scale_.at(MonoClock::now());
     result.estimatedFinish = std::max(begun + usual->count(), now);
-    if (result.note.empty())
-        result.note =
-            result.estimatedFinish > now
-                ? fmt::format("about {} left", roughly(Duration(result.estimatedFinish - now)))
-                : fmt::format("usually takes {}, now {}", roughly(*usual), roughly(Duration(now - begun)));
+    if (result.note.empty()) result.note = leftOf(*usual, Duration(now - begun));
 }
 
 void EngineCore::estimatePending(ActionResult& result, const session::LiveView& live,
@@ -84,8 +86,7 @@ void EngineCore::estimatePending(ActionResult& result, const session::LiveView& 
     const std::int64_t before = waiting.position ? waiting.position->before : 0;
     const std::int64_t alike = waiting.position ? waiting.position->alike : 0;
 
-    double parallel = session_->atOnce(live.cls) * shareOf(live.queue);
-    if (config->maxRunning > 0) parallel = std::min(parallel, static_cast<double>(config->maxRunning));
+    const double parallel = atOnceIn(live.queue, *config, session_->atOnce(live.cls));
     Duration wait = waitBehind(before, parallel, each);
     // Those that come first and need the same lock go one by one; who has it now is half through on average.
     if (!dictionary_.classKey(live.cls.value).locks.empty())
@@ -110,8 +111,7 @@ void EngineCore::estimateQueue(QueueView& view, const session::QueueStatus& stat
     if (*each == Duration::zero()) each = load.part > 0 ? usualTime(load.cls, load.label) : estimator_.meanOfAll();
     if (!each) return;
 
-    double parallel = (load.part > 0 ? 1 / load.part : coreSlots_) * shareOf(view.id);
-    if (config->maxRunning > 0) parallel = std::min(parallel, static_cast<double>(config->maxRunning));
+    const double parallel = atOnceIn(view.id, *config, load.part > 0 ? 1 / load.part : coreSlots_);
     // What runs is half done on average.
     const Duration now = running > 0 ? *each / 2 : Duration::zero();
     const Duration rest =

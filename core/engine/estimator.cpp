@@ -12,6 +12,7 @@ namespace yard::engine {
 
 /// An attempt counts for an eighth: the mean follows what changes within some twenty.
 static constexpr int kMemory = 8;
+static constexpr Duration kHalfASecond{500'000};
 
 std::string Estimator::kindOf(std::string_view workerName, std::string_view function, std::string_view label) {
     // No name has a line break; labels of workers' actions say what it is for, not what it does.
@@ -61,7 +62,15 @@ std::string roughly(Duration time) {
         // Two of the larger unit at least: 90 min says more than 2 h.
         if (seconds >= 2.0 * static_cast<double>(unit))
             return fmt::format("{:.0f} {}", seconds / static_cast<double>(unit), name);
-    return fmt::format("{:.0f} s", seconds);
+    return time < kHalfASecond ? "less than a second" : fmt::format("{:.0f} s", seconds);
+}
+
+std::string leftOf(Duration usual, Duration soFar) {
+    const Duration left = usual - soFar;
+    if (left >= kHalfASecond) return fmt::format("about {} left", roughly(left));
+    // Both below half a second: the look at it comes in between, no more.
+    if (left > Duration::zero() || soFar < kHalfASecond) return roughly(Duration::zero()) + " left";
+    return fmt::format("usually takes {}, now {}", roughly(usual), roughly(soFar));
 }
 
 Duration waitBehind(std::int64_t before, double parallel, Duration each) {

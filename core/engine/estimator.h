@@ -41,8 +41,10 @@ private:
     std::uint64_t clock_ = 0;
 };
 
-/// "40 s", "11 min", "3 h", "2 d".
+/// "40 s", "11 min", "3 h", "2 d"; "less than a second" below half of one.
 std::string roughly(Duration time);
+/// Of what usually takes `usual` and has taken `so far`: "about 40 s left", "usually takes 3 s, now 2 min".
+std::string leftOf(Duration usual, Duration soFar);
 
 /// When what waits behind `before` others starts, if `parallel` run at once and take `each`.
 Duration waitBehind(std::int64_t before, double parallel, Duration each);

@@ -15,12 +15,12 @@ void QueueBook::remove(QueueId id) {
     entries_.erase(at);
 }
 
-QueueEntry* QueueBook::find(QueueId id) {
+const QueueEntry* QueueBook::find(QueueId id) const {
     const auto at = entries_.find(id.value);
     return at == entries_.end() || at->second.forgetting ? nullptr : &at->second;
 }
 
-QueueEntry* QueueBook::find(const QueueRef& ref) {
+const QueueEntry* QueueBook::find(const QueueRef& ref) const {
     if (ref.number) return find(*ref.number);
     const auto at = byToken_.find(ref.token);
     return at == byToken_.end() ? nullptr : find(QueueId{at->second});

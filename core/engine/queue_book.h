@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace yard::engine {
@@ -56,8 +57,10 @@ public:
     QueueEntry& add(QueueEntry entry);
     void remove(QueueId id);
     /// Null when there is none or it is being forgotten.
-    QueueEntry* find(const QueueRef& ref);
-    QueueEntry* find(QueueId id);
+    const QueueEntry* find(const QueueRef& ref) const;
+    const QueueEntry* find(QueueId id) const;
+    QueueEntry* find(const QueueRef& ref) { return const_cast<QueueEntry*>(std::as_const(*this).find(ref)); }
+    QueueEntry* find(QueueId id) { return const_cast<QueueEntry*>(std::as_const(*this).find(id)); }
     /// In the order of their numbers, those that are being forgotten left out.
     std::vector<QueueEntry*> all();
     std::vector<const QueueEntry*> all() const;

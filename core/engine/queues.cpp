@@ -18,6 +18,10 @@ std::string describe(const QueueRef& ref) {
     return ref.number ? fmt::format("{}", ref.number->value) : ref.token;
 }
 
+std::unexpected<Error> deletedMeanwhile(QueueId id) {
+    return fail(ErrorKind::NotFound, fmt::format("Queue {} was deleted meanwhile: make another one.", id.value));
+}
+
 } // namespace
 
 std::unexpected<Error> EngineCore::noQueue(const QueueRef& ref) const {
@@ -35,14 +39,15 @@ Result<QueueEntry*> EngineCore::findQueue(const QueueRef& ref) {
 }
 
 std::optional<QueueId> EngineCore::knownQueue(const QueueRef& ref) const {
-    if (const QueueEntry* entry = const_cast<QueueBook&>(queues_).find(ref)) return entry->id;
+    if (const QueueEntry* entry = queues_.find(ref)) return entry->id;
     return ref.number && queues_.wasThere(*ref.number) ? ref.number : std::nullopt;
 }
 
 Result<QueueId> EngineCore::numberOf(const QueueRef& ref) {
-    if (const QueueEntry* entry = queues_.find(ref)) noteQueueUsed(entry->id);
-    if (const auto known = knownQueue(ref)) return *known;
-    return noQueue(ref);
+    const std::optional<QueueId> known = knownQueue(ref);
+    if (!known) return noQueue(ref);
+    noteQueueUsed(*known);
+    return *known;
 }
 
 coro::Task<Result<QueueId>> EngineCore::queueNumber(QueueRef ref) {
@@ -139,16 +144,12 @@ coro::Task<Result<QueueView>> EngineCore::createQueue(std::string tag, std::stri
 /// is told what is not durable, and a commit that fails is told as such.
 coro::Task<Result<QueueView>> EngineCore::commitQueue(QueueId id) {
     QueueEntry* entry = queues_.find(id);
-    if (!entry)
-        co_return fail(ErrorKind::NotFound,
-                       fmt::format("Queue {} was deleted meanwhile: make another one.", id.value));
+    if (!entry) co_return deletedMeanwhile(id);
     wake();
     const store::AckDetail done = co_await committer_.commit(store::PutQueue{row(*entry)});
     if (done.error) co_return std::unexpected(*done.error);
     entry = queues_.find(id);
-    if (!entry)
-        co_return fail(ErrorKind::NotFound,
-                       fmt::format("Queue {} was deleted meanwhile: make another one.", id.value));
+    if (!entry) co_return deletedMeanwhile(id);
     noteChange(ChangeEntry::Kind::Queue, id);
     co_return view(*entry);
 }
@@ -205,9 +206,7 @@ coro::Task<Result<void>> EngineCore::deleteQueue(QueueRef ref) {
         if (!cancelled) co_return std::unexpected(cancelled.error());
     }
     QueueEntry* still = queues_.find(id);
-    if (!still)
-        co_return fail(ErrorKind::NotFound,
-                       fmt::format("Queue {} was deleted meanwhile: make another one.", id.value));
+    if (!still) co_return deletedMeanwhile(id);
     still->forgetting = true;
     noteChange(ChangeEntry::Kind::Queue, id);
     auto forgotten = session_->forgetQueue(id, outbox_);

@@ -70,6 +70,8 @@ bool isAbout(double rounds, double expected) {
 class TestEstimates : public QObject {
     Q_OBJECT
 private slots:
+    void whatIsLeftIsSaidInWordsThatFit_data();
+    void whatIsLeftIsSaidInWordsThatFit();
     void whatNeedsMemoryOrALicenceRunsOneAfterTheOther();
     void whatNeedsALockRunsOneAfterTheOther();
     void whatHasALimitedLabelRunsOneAfterTheOther();
@@ -79,6 +81,28 @@ private slots:
     void nothingIsSaidWhereNothingIsKnown();
     void whatAQueueTakesIsKnownAfterARestart();
 };
+
+void TestEstimates::whatIsLeftIsSaidInWordsThatFit_data() {
+    QTest::addColumn<double>("usual");
+    QTest::addColumn<double>("soFar");
+    QTest::addColumn<std::string>("said");
+    QTest::newRow("minutes") << 190.0 << 50.0 << std::string("about 2 min left");
+    QTest::newRow("seconds") << 50.0 << 10.0 << std::string("about 40 s left");
+    QTest::newRow("one second") << 1.2 << 0.5 << std::string("about 1 s left");
+    QTest::newRow("the last moment") << 10.0 << 9.8 << std::string("less than a second left");
+    QTest::newRow("short ones") << 0.02 << 0.01 << std::string("less than a second left");
+    QTest::newRow("a short one, just late") << 0.02 << 0.3 << std::string("less than a second left");
+    QTest::newRow("a short one that hangs")
+        << 0.02 << 300.0 << std::string("usually takes less than a second, now 5 min");
+    QTest::newRow("late") << 3.0 << 130.0 << std::string("usually takes 3 s, now 2 min");
+}
+
+void TestEstimates::whatIsLeftIsSaidInWordsThatFit() {
+    QFETCH(const double, usual);
+    QFETCH(const double, soFar);
+    const auto micros = [](double seconds) { return Duration(std::llround(seconds * 1e6)); };
+    QTEST(engine::leftOf(micros(usual), micros(soFar)), "said");
+}
 
 void TestEstimates::whatNeedsMemoryOrALicenceRunsOneAfterTheOther() {
     Busy b(4,
