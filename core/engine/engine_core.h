@@ -474,6 +474,8 @@ private:
 std::unexpected<Error> unknownAction(Lsn lsn);
 
 /// Runs `function` on the reader thread.
+/// NotFound, of a worker that is not registered.
+std::unexpected<Error> unknownWorker(const std::string& ref);
 template<class F>
 auto EngineCore::read(F function) -> coro::Task<std::invoke_result_t<F&, store::Reader&>> {
     using R = std::invoke_result_t<F&, store::Reader&>;

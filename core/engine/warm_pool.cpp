@@ -245,7 +245,13 @@ coro::Task<Result<PoolView>> EngineCore::changePool(std::string json) {
     const auto changed = co_await changeSettings(std::move(settings));
     if (!changed) {
         Error error = changed.error();
-        if (error.field.starts_with("pool_")) error.field.erase(0, 5);
+        // By the names that they have here.
+        constexpr std::string_view kPrefix = "pool_";
+        if (error.field.starts_with(kPrefix)) {
+            error.field.erase(0, kPrefix.size());
+            if (const auto at = error.message.find(kPrefix); at != std::string::npos)
+                error.message.erase(at, kPrefix.size());
+        }
         co_return std::unexpected(std::move(error));
     }
     co_return co_await pool();
@@ -253,9 +259,7 @@ coro::Task<Result<PoolView>> EngineCore::changePool(std::string json) {
 
 coro::Task<Result<void>> EngineCore::restartPool(std::string ref) {
     const RegisteredWorker* worker = workers_.find(ref);
-    if (!worker)
-        co_return fail(ErrorKind::NotFound,
-                       fmt::format("There is no worker \"{}\"; `yardctl workers` lists them.", ref));
+    if (!worker) co_return unknownWorker(ref);
     if (!warm_->restart(worker->id))
         co_return fail(ErrorKind::WrongState,
                        fmt::format("Worker \"{}\" runs one process for each action: it has none to restart.", ref));

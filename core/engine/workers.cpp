@@ -31,11 +31,15 @@ private:
     std::string id_;
 };
 
-std::unexpected<Error> unknownWorker(const std::string& ref) {
-    return fail(ErrorKind::NotFound, fmt::format("There is no worker \"{}\"; `yardctl workers` lists them.", ref));
-}
-
 } // namespace
+
+std::unexpected<Error> unknownWorker(const std::string& ref) {
+    if (ref == "exec")
+        return fail(ErrorKind::NotFound,
+                    "The worker \"exec\" is built in: it has no descriptor and no processes, and it stays.");
+    return fail(ErrorKind::NotFound,
+                fmt::format("There is no worker \"{}\": GET workers/all lists those there are.", ref));
+}
 
 coro::Task<Result<void>> EngineCore::registerWorker(ParsedWorker parsed) {
     const WorkerDescriptor& descriptor = *parsed.descriptor;

@@ -259,6 +259,9 @@ coro::Task<Response> Api::changeMany(Call& call, Change which) {
     if (!force) co_return errorResponse(force.error());
     change.force = *force;
     if (which == Change::Set) {
+        if (!body->raw().starts_with('{'))
+            co_return errorResponse(
+                invalid("set", "Give \"set\" as an object with \"priority\", \"queue\" or both.").error());
         auto set = readSet(body->raw());
         if (!set) co_return errorResponse(set.error());
         change.set = *set;
@@ -274,6 +277,10 @@ coro::Task<Response> Api::changeMany(Call& call, Change which) {
                 invalid("filter", "An empty filter would mean every action; say which.").error());
         const auto done = co_await changeFiltered(call, change, *filter, outcome);
         if (!done) co_return errorResponse(done.error());
+    } else if (!body->has("lsns")) {
+        co_return errorResponse(
+            invalid("lsns", fmt::format("Give \"lsns\", a list of 1 to {} LSNs, or \"filter\".", kMaxBulk))
+                .error());
     } else {
         auto lsns = body->lsns("lsns", kMaxBulk);
         if (!lsns) co_return errorResponse(lsns.error());

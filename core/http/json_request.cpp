@@ -37,7 +37,11 @@ Result<JsonRequest> JsonRequest::parse(std::string_view body, std::initializer_l
         return {};
     };
     const Result<bool> isList = readJsonElements(body, rawMember, read);
-    if (!isList) return std::unexpected(isList.error());
+    if (!isList) {
+        Error error = isList.error();
+        error.index = -1; // no list belongs here, whatever is wrong in one
+        return std::unexpected(std::move(error));
+    }
     if (*isList) return invalid("", "Give a JSON object, not a list.");
     return request;
 }

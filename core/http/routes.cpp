@@ -144,7 +144,8 @@ Admission Api::admit(Request& request) {
         if (const auto error = gate_.checkToken(head)) return refusal(errorResponse(*error));
     if (!route) {
         if (match.methods == 0)
-            return refusal(errorResponse(ErrorKind::NotFound, "There is no such route; look at its spelling."));
+            return refusal(errorResponse(ErrorKind::NotFound,
+                                         "There is no such route: GET /openapi.json lists those there are."));
         Response response;
         if (head.method == Method::Options)
             response.status = 204;

@@ -119,7 +119,7 @@ bool JsonFields::number(JsonView v, const FieldPath& at, double least, double mo
 bool JsonFields::seconds(JsonView v, const FieldPath& at, bool zeroAllowed, Duration& out) {
     const auto value = realNumber(v);
     if (!value || !(*value >= 0 && *value <= kMaxSeconds) || (*value == 0 && !zeroAllowed))
-        return refuse(at, fmt::format("seconds, {} and at most {}", zeroAllowed ? "from 0" : "more than 0",
+        return refuse(at, fmt::format("seconds, {} and at most {}", zeroAllowed ? "at least 0" : "more than 0",
                                       plainNumber(kMaxSeconds)));
     const auto micros = static_cast<std::int64_t>(std::llround(*value * 1e6));
     out = Duration(*value > 0 ? std::max<std::int64_t>(micros, 1) : 0);

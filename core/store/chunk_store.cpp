@@ -57,7 +57,7 @@ Result<void> ChunkStore::adopt(const std::string& path, const Hash256& hash, std
     if (size == 0) {
         (void)unlink(path.c_str());
         if (hash == Hash256::ofNothing()) return {};
-        return fail(ErrorKind::Invalid, "The bytes do not match the hash, as there are none: send them.");
+        return invalid("hash", "The bytes do not match the hash, as there are none: send them.");
     }
     return files_.place(path, hash, false);
 }

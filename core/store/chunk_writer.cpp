@@ -101,9 +101,8 @@ Result<void> ChunkWriter::Impl::becomeRaw() {
 Result<ChunkRef> ChunkWriter::Impl::finish() {
     const ChunkRef chunk{hasher.finish(), size};
     if (expect && *expect != chunk.hash)
-        return fail(ErrorKind::Invalid,
-                    fmt::format("The bytes do not match the hash {}: send them by their own, {}.", expect->hex(),
-                                chunk.hash.hex()));
+        return invalid("hash", fmt::format("The bytes do not match the hash {}: send them by their own, {}.",
+                                           expect->hex(), chunk.hash.hex()));
     if (path.empty() && size <= kSmallChunk) {
         auto put = store.putSmallHashed(chunk.hash, std::move(head));
         if (!put) return std::unexpected(std::move(put.error()));

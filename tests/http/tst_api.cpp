@@ -66,6 +66,7 @@ private slots:
 
 private:
     std::unique_ptr<ApiTest> api_;
+    row("an unknown route says where they are", "GET", "/compute", "", 404, "openapi.json");
 };
 
 void ApiRoutesTest::answersByTheTable_data() {
@@ -95,6 +96,11 @@ void ApiRoutesTest::answersByTheTable_data() {
     row("an unknown worker", "POST", "/compute/jobs", "{\"worker\":\"nobody\",\"function\":\"f\"}", 422, "nobody");
     row("an empty list", "POST", "/compute/jobs", "[]", 200, "\"lsns\":[]");
     row("a wait for a list", "POST", "/compute/jobs?wait=1", "[" + kTrue + "]", 422, "wait");
+    row("a chunk whose bytes have another hash", "PUT",
+        "/compute/chunks/1111111111111111111111111111111111111111111111111111111111111111", "abc", 422,
+        "\"field\":\"hash\"");
+    row("the descriptor of what is built in", "GET", "/compute/workers/exec", "", 404, "built in");
+    row("a pool that is too large", "PATCH", "/compute/pool", "{\"max\":-1}", 422, "Give \\\"max\\\" as");
     row("another worker than the route's", "POST", "/compute/jobs/exec",
         "{\"worker\":\"other\",\"argv\":[\"true\"]}", 422, "worker");
     row("a body where none belongs", "GET", "/compute/jobs", "{}", 400, "no body");
@@ -106,6 +112,10 @@ void ApiRoutesTest::answersByTheTable_data() {
     row("queue 0 cannot be deleted", "DELETE", "/compute/queues/0", "", 409, "\"error\"");
     row("an unknown member of a queue's configuration", "POST", "/compute/queues", "{\"config\":{\"colour\":1}}",
         422, "colour");
+    row("neither LSNs nor a filter", "POST", "/compute/jobs/cancel", "{}", 422, "or \\\"filter\\\"");
+    row("LSNs that are none", "POST", "/compute/jobs/cancel", "{\"lsns\":[\"1\"]}", 422, "\"field\":\"lsns\"");
+    row("a change that is none", "PATCH", "/compute/jobs", "{\"lsns\":[1],\"set\":5}", 422, "\"field\":\"set\"");
+    row("a list where an object belongs", "POST", "/compute/jobs/1/cancel", "[1]", 422, "JSON object.\"}");
     row("an unknown chunk", "GET",
         "/compute/chunks/0000000000000000000000000000000000000000000000000000000000000000", "", 404, "not_found");
     row("a chunk that cannot be named so", "GET", "/compute/chunks/xyz", "", 422, "hash");

@@ -81,7 +81,7 @@ void TestQueue::wrongConfigurationsAreRefused_data() {
     row("a deadline of zero", R"({"deadline_s":0})",
         R"(invalid deadline_s: Give "deadline_s" as seconds, more than 0 and at most 315360000.)");
     row("a back-off below zero", R"({"backoff_s":-1})",
-        R"(invalid backoff_s: Give "backoff_s" as seconds, from 0 and at most 315360000.)");
+        R"(invalid backoff_s: Give "backoff_s" as seconds, at least 0 and at most 315360000.)");
     row("a rule for nothing", R"({"retry_rules":[{"exit_codes":[]}]})",
         R"(invalid retry_rules[0]: Give "retry_rules[0]" as an object with "exit_codes", "reasons" or both.)");
     row("a rule with an unknown reason", R"({"retry_rules":[{"reasons":["oom"]}]})",
