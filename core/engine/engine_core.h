@@ -312,20 +312,22 @@ private:
         std::shared_ptr<KeptOrder> order;
         std::size_t at = 0;
     };
-    coro::Task<Result<PlaceInOrder>> placeIn(const ListQuery& query, const store::PageFilter& filter);
+    coro::Task<Result<PlaceInOrder>> placeIn(const ListQuery& query, const store::PageFilter& filter,
+                                             MonoTime until);
     std::string cursorAt(KeptOrder& order, std::size_t at) const;
-    coro::Task<Result<ListPage>> listSorted(ListQuery query, store::PageFilter filter);
-    coro::Task<Result<ListPage>> listNamed(ListQuery query, std::vector<Lsn> lsns);
+    coro::Task<Result<ListPage>> listSorted(ListQuery query, store::PageFilter filter, MonoTime until);
+    coro::Task<Result<ListPage>> listNamed(ListQuery query, std::vector<Lsn> lsns, MonoTime until);
     Result<std::shared_ptr<KeptOrder>> beginOrder(const ListQuery& query, const store::PageFilter& filter);
     coro::Task<void> makeOrder(std::shared_ptr<KeptOrder> order, store::PageFilter filter);
     coro::Task<Result<std::vector<Lsn>>> orderOf(const KeptOrder& order, store::PageFilter filter);
-    coro::Task<std::vector<store::SortKey>> liveKeys(const ListQuery& query, std::optional<QueueId> queue);
+    coro::Task<KeyPieces> liveKeys(const ListQuery& query, std::optional<QueueId> queue);
     coro::Task<Result<void>> endedKeys(const ListQuery& query, store::PageFilter filter, WallMicros now,
-                                       std::vector<store::SortKey>& keys);
+                                       KeyPieces& keys);
     coro::Task<Result<std::vector<Lsn>>> endedThatMatch(const ListQuery& query, store::PageFilter filter);
     coro::Task<std::vector<SortName>> namesFor(SortField field);
     std::int64_t liveKey(const session::LiveView& live, SortField field, WallMicros now) const;
-    coro::Task<Result<ListPage>> pageOf(std::span<const Lsn> lsns, std::size_t& at, ListQuery query);
+    coro::Task<Result<ListPage>> pageOf(std::span<const Lsn> lsns, std::size_t& at, ListQuery query,
+                                        MonoTime until);
     coro::Task<void> dropUnusedOrders();
     LiveMatcher::Parts matcherParts();
 
@@ -472,10 +474,10 @@ private:
 
 /// NotFound: neither the session nor the journal has it.
 std::unexpected<Error> unknownAction(Lsn lsn);
-
-/// Runs `function` on the reader thread.
 /// NotFound, of a worker that is not registered.
 std::unexpected<Error> unknownWorker(const std::string& ref);
+
+/// Runs `function` on the reader thread.
 template<class F>
 auto EngineCore::read(F function) -> coro::Task<std::invoke_result_t<F&, store::Reader&>> {
     using R = std::invoke_result_t<F&, store::Reader&>;

@@ -37,25 +37,31 @@ std::vector<std::int64_t> ranksOf(const std::vector<SortName>& names) {
 }
 
 /// Adds those of `more` whose LSNs are not there yet; both by LSN.
-void join(std::vector<SortKey>& keys, std::vector<SortKey>& more) {
+void join(std::vector<SortKey>& keys, std::vector<SortKey> more) {
     if (more.empty()) return;
-    if (keys.empty()) return keys.swap(more);
     std::vector<SortKey> all;
     all.reserve(keys.size() + more.size());
     std::ranges::merge(keys, more, std::back_inserter(all), {}, &SortKey::lsn, &SortKey::lsn);
     const auto same = std::ranges::unique(all, {}, &SortKey::lsn); // the first one stays: that of `keys`
     all.erase(same.begin(), same.end());
     keys = std::move(all);
-    std::vector<SortKey>().swap(more);
 }
 
 } // namespace
 
+std::vector<SortKey> KeyPieces::take() {
+    std::vector<SortKey> keys;
+    keys.reserve(std::exchange(size_, 0));
+    for (const std::vector<SortKey>& piece : pieces_) keys.insert(keys.end(), piece.begin(), piece.end());
+    pieces_.clear();
+    return keys;
+}
+
 std::vector<Lsn> arrange(OrderParts parts) {
     std::ranges::sort(parts.putBack, {}, &SortKey::lsn);
-    std::vector<SortKey> keys = std::move(parts.ended);
-    join(keys, parts.live);
-    join(keys, parts.putBack);
+    std::vector<SortKey> keys = parts.ended.take();
+    join(keys, parts.live.take());
+    join(keys, std::move(parts.putBack));
     if (!parts.names.empty()) {
         const std::vector<std::int64_t> ranks = ranksOf(parts.names);
         for (SortKey& key : keys) {

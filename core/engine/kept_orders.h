@@ -69,9 +69,35 @@ private:
 /// dictionary never change or move.
 using SortName = std::array<const std::string*, 2>;
 
+/// Keys as they are collected: those that are there are never moved, for with millions of them that would keep the
+/// engine thread for some milliseconds.
+class KeyPieces {
+public:
+    void push(store::SortKey key) {
+        if (pieces_.empty() || pieces_.back().size() == pieces_.back().capacity())
+            pieces_.emplace_back().reserve(kInPiece);
+        pieces_.back().push_back(key);
+        ++size_;
+    }
+    void append(std::vector<store::SortKey> keys) {
+        if (keys.empty()) return;
+        size_ += keys.size();
+        pieces_.push_back(std::move(keys));
+    }
+    std::size_t size() const { return size_; }
+    /// All of them, in the order in which they came; none are left here.
+    std::vector<store::SortKey> take();
+
+private:
+    static constexpr std::size_t kInPiece = 4'096;
+    std::vector<std::vector<store::SortKey>> pieces_;
+    std::size_t size_ = 0;
+};
+
 struct OrderParts {
-    std::vector<store::SortKey> ended, live, putBack; ///< each by LSN; an LSN in several counts as in the first
-    std::vector<SortName> names;                      ///< of a named field: by number; else empty
+    KeyPieces ended, live;               ///< by LSN; one that is in both counts as in the first
+    std::vector<store::SortKey> putBack; ///< the same of these, which come third, in any order
+    std::vector<SortName> names;         ///< of a named field: by number; else empty
     bool descending = false;
 };
 /// The LSNs in order: by key, then by LSN; what is unknown comes last in both directions. Takes a second for some

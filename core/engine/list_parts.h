@@ -11,6 +11,15 @@
 
 namespace yard::engine {
 
+/// An answer takes 20 ms at most: rows are looked for this long, what is left is for what they wait for
+/// (EngineCore::kDescribeFor), for writing them, and for whoever has the thread when the time is over.
+inline constexpr Duration kLookFor{13'000};
+/// What is looked at once more looks this long.
+inline constexpr Duration kLeastLook{1'000};
+inline Duration lookLeft(MonoTime until) {
+    return std::max(until - MonoClock::now(), kLeastLook);
+}
+
 /// Numbers of filters are doubles; whole ones are exact up to here.
 inline constexpr double kMostExactLsn = 9'007'199'254'740'992.0;
 

@@ -16,9 +16,6 @@ namespace yard::engine {
 namespace {
 
 constexpr int kHistory = 1000;
-/// A page is answered after this long, full or not; what is asked of the journal for it is asked in such portions.
-constexpr Duration kLookFor{16'000};
-constexpr Duration kLeastLook{1'000};
 constexpr int kRowsAtOnce = 1'000;
 constexpr int kMostDependents = 10'000;
 
@@ -182,8 +179,7 @@ bool EngineCore::accepts(const ListQuery& query, const ActionResult& result) con
     if (query.retryOnly && result.retryAt == 0) return false;
     if (!query.filter.empty()) {
         std::array<std::string, 2> names;
-        if (const auto* queue = const_cast<QueueBook&>(queues_).find(result.queue))
-            names = {queue->tag, queue->token};
+        if (const auto* queue = queues_.find(result.queue)) names = {queue->tag, queue->token};
         if (!query.filter.matches(result, scale_.at(MonoClock::now()), names)) return false;
     }
     if (query.text.empty()) return true;
@@ -259,10 +255,13 @@ coro::Task<Result<ListQuery>> EngineCore::withDependents(ListQuery query) {
 
 /// Page after page until there are enough, nothing is left, or it has looked long enough.
 coro::Task<Result<ListPage>> EngineCore::list(ListQuery query) {
+    const MonoTime until = MonoClock::now() + kLookFor;
     Result<store::PageFilter> filter = pageFilter(query);
     if (!filter) co_return std::unexpected(filter.error());
-    if (query.sort.field != SortField::Lsn) co_return co_await listSorted(std::move(query), std::move(*filter));
-    if (auto named = lsnsNamedIn(query.filter)) co_return co_await listNamed(std::move(query), std::move(*named));
+    if (query.sort.field != SortField::Lsn)
+        co_return co_await listSorted(std::move(query), std::move(*filter), until);
+    if (auto named = lsnsNamedIn(query.filter))
+        co_return co_await listNamed(std::move(query), std::move(*named), until);
     if (onlyRunning(query)) co_return co_await listRunning(std::move(query));
     Lsn cursor{};
     if (!query.cursor.empty()) {
@@ -275,12 +274,10 @@ coro::Task<Result<ListPage>> EngineCore::list(ListQuery query) {
     const bool live = wantsLive(query, session_->state());
     const bool ended = wantsEnded(query);
     const bool looksItself = !query.filter.empty() || !query.text.empty();
-    const MonoTime until = MonoClock::now() + kLookFor;
     const int wanted = query.limit;
     ListPage page;
     for (;;) {
-        const Duration left = std::max(until - MonoClock::now(), kLeastLook);
-        filter->lookFor = left;
+        filter->lookFor = lookLeft(until);
         auto both = co_await readPages(*filter, query.sort.descending, looksItself ? kRowsAtOnce : query.limit,
                                        cursor, live, ended);
         if (!both) co_return std::unexpected(both.error());
@@ -301,17 +298,16 @@ coro::Task<Result<std::array<store::Page, 2>>> EngineCore::readPages(store::Page
     // From now on, not from when the reader comes to it: what waits behind others looks for less.
     const MonoTime until = MonoClock::now() + filter.lookFor;
     co_return co_await read([=](store::Reader& reader) mutable -> Result<std::array<store::Page, 2>> {
-        const auto left = [until] { return std::max(until - MonoClock::now(), kLeastLook); };
         // Pending first: what ends in between is then seen at least once.
         std::array<store::Page, 2> pages;
         if (live) {
-            filter.lookFor = ended ? left() / 2 : left();
+            filter.lookFor = ended ? lookLeft(until) / 2 : lookLeft(until);
             auto page = reader.pagePending(filter, order, limit, cursor);
             if (!page) return std::unexpected(page.error());
             pages[0] = std::move(*page);
         }
         if (ended) {
-            filter.lookFor = left();
+            filter.lookFor = lookLeft(until);
             auto page = reader.page(filter, order, limit, cursor);
             if (!page) return std::unexpected(page.error());
             pages[1] = std::move(*page);
@@ -398,19 +394,8 @@ coro::Task<SessionView> EngineCore::session() {
 
 namespace {
 
+/// A change of an output is waited for so long at once.
 constexpr Duration kStreamWait{1'000'000};
-
-coro::Task<void> changed(coro::ConditionVariable& condition) {
-    co_await condition.wait();
-}
-
-/// Waits for a change, at most a second.
-coro::Task<void> changedSoon(coro::ConditionVariable& condition) {
-    try {
-        co_await coro::withTimeout(kStreamWait, changed(condition));
-    } catch (const coro::TimeoutError&) {
-    }
-}
 
 const AttemptRecord* endedAttempt(const ActionResult& result, std::uint32_t number) {
     if (number == 0) return result.attempts.empty() ? nullptr : &result.attempts.back();
@@ -430,7 +415,7 @@ coro::Task<Result<StreamSource>> EngineCore::openStream(Lsn lsn, Stream stream, 
             const std::uint32_t number = attempt ? attempt : running->id.attempt;
             const MonoTime until = MonoClock::now() + kStreamWait;
             while (live->streams[which].path.empty() && !live->ended && MonoClock::now() < until)
-                co_await changedSoon(live->changed);
+                co_await coro::comesWithin(kStreamWait, live->changed);
             if (!live->ended && !live->streams[which].path.empty())
                 co_return StreamSource{number, {}, live->streams[which].path, false};
             if (!live->ended) co_return StreamSource{};
@@ -448,7 +433,7 @@ coro::Task<Result<StreamSource>> EngineCore::openStream(Lsn lsn, Stream stream, 
                 ErrorKind::NotFound,
                 fmt::format("Action {0} has no output{1}: it did not run; GET jobs/{0} lists its attempts.",
                             lsn.value, attempt ? fmt::format(" of attempt {}", attempt) : std::string()));
-        co_await changedSoon(dispatcher_->progress());
+        co_await coro::comesWithin(kStreamWait, dispatcher_->progress());
     }
     co_return StreamSource{};
 }
@@ -458,7 +443,7 @@ coro::Task<Result<StreamProgress>> EngineCore::awaitStream(Lsn lsn, Stream strea
     const unsigned which = stream == Stream::Out ? 0 : 1;
     const auto live = dispatcher_->follow(lsn, attempt, which);
     if (!live || live->ended) co_return StreamProgress{known, true};
-    if (live->streams[which].size <= known) co_await changedSoon(live->changed);
+    if (live->streams[which].size <= known) co_await coro::comesWithin(kStreamWait, live->changed);
     co_return StreamProgress{live->streams[which].size, live->ended};
 }
 

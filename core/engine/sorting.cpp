@@ -14,11 +14,6 @@ namespace yard::engine {
 
 namespace {
 
-/// Of a page: rows are read this long.
-constexpr Duration kLookFor{16'000};
-constexpr Duration kLeastLook{1'000};
-/// An answer waits so long for its order to be made.
-constexpr Duration kMostWait{16'000};
 /// Of the journal, before others who read get their turn.
 constexpr Duration kPortion{8'000};
 constexpr int kPerSlice = 1'000;
@@ -69,10 +64,6 @@ bool looksAtWords(const ListQuery& query) {
            std::ranges::any_of(query.filter.terms, [](const FilterTerm& term) { return !isOfNumbers(term.key); });
 }
 
-coro::Task<void> untilMade(KeptOrder& order) {
-    co_await order.made.wait();
-}
-
 } // namespace
 
 Result<std::shared_ptr<KeptOrder>> EngineCore::beginOrder(const ListQuery& query, const store::PageFilter& filter) {
@@ -94,9 +85,9 @@ coro::Task<void> EngineCore::dropUnusedOrders() {
     }
 }
 
-/// The order of a list, begun or found by its cursor, once it is made or as long as an answer waits for it.
+/// The order of a list, begun or found by its cursor, once it is made, or not made by `until`.
 coro::Task<Result<EngineCore::PlaceInOrder>> EngineCore::placeIn(const ListQuery& query,
-                                                                 const store::PageFilter& filter) {
+                                                                 const store::PageFilter& filter, MonoTime until) {
     PlaceInOrder found;
     if (query.cursor.empty()) {
         auto begun = beginOrder(query, filter);
@@ -112,12 +103,7 @@ coro::Task<Result<EngineCore::PlaceInOrder>> EngineCore::placeIn(const ListQuery
         if (found.order->query.sort != query.sort) co_return noCursor();
         found.at = place->at;
     }
-    if (!found.order->made.isSet()) {
-        try {
-            co_await coro::withTimeout(kMostWait, untilMade(*found.order));
-        } catch (const coro::TimeoutError&) {
-        }
-    }
+    co_await coro::comesWithin(until - MonoClock::now(), found.order->made);
     if (found.order->failed) co_return std::unexpected(*found.order->failed);
     co_return found;
 }
@@ -128,13 +114,13 @@ std::string EngineCore::cursorAt(KeptOrder& order, std::size_t at) const {
     return fmt::format("{}.{}.{}.{}", runId_.substr(0, kRunIdShown), order.id, at, looks);
 }
 
-coro::Task<Result<ListPage>> EngineCore::listSorted(ListQuery query, store::PageFilter filter) {
-    const auto place = co_await placeIn(query, filter);
+coro::Task<Result<ListPage>> EngineCore::listSorted(ListQuery query, store::PageFilter filter, MonoTime until) {
+    const auto place = co_await placeIn(query, filter, until);
     if (!place) co_return std::unexpected(place.error());
     KeptOrder& order = *place->order;
     if (!order.made.isSet()) co_return ListPage{{}, cursorAt(order, 0)};
     std::size_t at = place->at;
-    auto page = co_await pageOf(order.lsns, at, std::move(query));
+    auto page = co_await pageOf(order.lsns, at, std::move(query), until);
     if (page && at < order.lsns.size()) page->cursor = cursorAt(order, at);
     co_return page;
 }
@@ -142,7 +128,7 @@ coro::Task<Result<ListPage>> EngineCore::listSorted(ListQuery query, store::Page
 coro::Task<Result<LsnPart>> EngineCore::listLsns(ListQuery query) {
     const Result<store::PageFilter> filter = pageFilter(query);
     if (!filter) co_return std::unexpected(filter.error());
-    const auto place = co_await placeIn(query, *filter);
+    const auto place = co_await placeIn(query, *filter, MonoClock::now() + kLookFor);
     if (!place) co_return std::unexpected(place.error());
     KeptOrder& order = *place->order;
     LsnPart part;
@@ -160,7 +146,7 @@ coro::Task<Result<LsnPart>> EngineCore::listLsns(ListQuery query) {
 }
 
 /// By LSN, of those that a filter names one by one: what lies between them is not walked through.
-coro::Task<Result<ListPage>> EngineCore::listNamed(ListQuery query, std::vector<Lsn> lsns) {
+coro::Task<Result<ListPage>> EngineCore::listNamed(ListQuery query, std::vector<Lsn> lsns, MonoTime until) {
     const bool newest = query.sort.descending;
     const auto before = [newest](Lsn a, Lsn b) { return newest ? b < a : a < b; };
     std::ranges::sort(lsns, before);
@@ -172,21 +158,20 @@ coro::Task<Result<ListPage>> EngineCore::listNamed(ListQuery query, std::vector<
         lsns.erase(lsns.begin(), std::ranges::upper_bound(lsns, *last, before));
     }
     std::size_t at = 0;
-    auto page = co_await pageOf(lsns, at, std::move(query));
+    auto page = co_await pageOf(lsns, at, std::move(query), until);
     if (page) page->cursor = at < lsns.size() ? fmt::format("{}", lsns[at - 1].value) : std::string();
     co_return page;
 }
 
 /// From `at` on, which is then the place to go on at. The page has no cursor.
-coro::Task<Result<ListPage>> EngineCore::pageOf(std::span<const Lsn> lsns, std::size_t& at, ListQuery query) {
-    const MonoTime until = MonoClock::now() + kLookFor;
+coro::Task<Result<ListPage>> EngineCore::pageOf(std::span<const Lsn> lsns, std::size_t& at, ListQuery query,
+                                                MonoTime until) {
     ListPage page;
     while (at < lsns.size() && std::ssize(page.jobs) < query.limit) {
         const auto next = lsns.subspan(at, std::min(lsns.size() - at, query.limit - page.jobs.size()));
         std::vector<Lsn> some(next.begin(), next.end());
-        auto rows = co_await read([some = std::move(some), until](store::Reader& reader) {
-            return reader.rows(some, std::max(until - MonoClock::now(), kLeastLook));
-        });
+        auto rows = co_await read(
+            [some = std::move(some), until](store::Reader& reader) { return reader.rows(some, lookLeft(until)); });
         if (!rows) co_return std::unexpected(rows.error());
         for (ActionResult& row : rows->rows) {
             if (!isEnded(row.state) && !session_->live(row.lsn)) {
@@ -257,17 +242,18 @@ std::int64_t EngineCore::liveKey(const session::LiveView& live, SortField field,
     return sortNumber(shown, field, now).value_or(store::SortKey::kUnknown);
 }
 
-coro::Task<std::vector<store::SortKey>> EngineCore::liveKeys(const ListQuery& query, std::optional<QueueId> queue) {
+coro::Task<KeyPieces> EngineCore::liveKeys(const ListQuery& query, std::optional<QueueId> queue) {
     LiveMatcher matcher(matcherParts(), query, queue);
     const WallMicros now = scale_.at(MonoClock::now());
-    std::vector<store::SortKey> keys;
+    KeyPieces keys;
     const auto take = [&](const session::LiveView& live) {
-        if (matcher.matches(live)) keys.push_back({liveKey(live, query.sort.field, now), live.lsn});
+        if (matcher.matches(live)) keys.push({liveKey(live, query.sort.field, now), live.lsn});
     };
     if (onlyRunning(query)) {
-        for (const Lsn lsn : session_->runningActions())
+        std::vector<Lsn> running = session_->runningActions();
+        std::ranges::sort(running);
+        for (const Lsn lsn : running)
             if (const auto live = session_->live(lsn)) take(*live);
-        std::ranges::sort(keys, {}, &store::SortKey::lsn);
         co_return keys;
     }
     for (Lsn next{1}; next.value > 0 && keys.size() <= KeptOrders::kMostOfOne;) {
@@ -280,7 +266,7 @@ coro::Task<std::vector<store::SortKey>> EngineCore::liveKeys(const ListQuery& qu
 /// The keys of what the journal alone can choose; those that words decide are chosen row by row, and the rest left
 /// out.
 coro::Task<Result<void>> EngineCore::endedKeys(const ListQuery& query, store::PageFilter filter, WallMicros now,
-                                               std::vector<store::SortKey>& keys) {
+                                               KeyPieces& keys) {
     std::optional<std::vector<Lsn>> chosen;
     if (looksAtWords(query)) {
         auto found = co_await endedThatMatch(query, filter);
@@ -298,13 +284,12 @@ coro::Task<Result<void>> EngineCore::endedKeys(const ListQuery& query, store::Pa
             return reader.sortKeys(filter, field, cursor, now);
         });
         if (!portion) co_return std::unexpected(portion.error());
-        for (const store::SortKey& key : portion->keys) {
-            if (chosen) {
+        if (chosen)
+            std::erase_if(portion->keys, [&](const store::SortKey& key) {
                 while (next != chosen->end() && *next < key.lsn) ++next;
-                if (next == chosen->end() || *next != key.lsn) continue;
-            }
-            keys.push_back(key);
-        }
+                return next == chosen->end() || *next != key.lsn;
+            });
+        keys.append(std::move(portion->keys));
         if (keys.size() > KeptOrders::kMostOfOne) co_return tooMany();
         cursor = portion->cursor;
         if (cursor.value == 0) co_return Result<void>{};

@@ -28,7 +28,10 @@ std::string printed(const std::vector<Lsn>& lsns) {
 }
 
 OrderParts parts(std::vector<store::SortKey> ended, bool descending) {
-    return {.ended = std::move(ended), .live = {}, .putBack = {}, .names = {}, .descending = descending};
+    OrderParts made;
+    made.ended.append(std::move(ended));
+    made.descending = descending;
+    return made;
 }
 
 /// Some actions with all there is to sort by: "a" ended with 0, "b" failed with 3, "c" runs, "d" waits, held, "e"
@@ -132,6 +135,21 @@ private slots:
         QCOMPARE(printed(arrange(parts({}, true))), std::string());
     }
 
+    void keysThatCameInPiecesStayInTheirOrder() {
+        KeyPieces keys;
+        std::int64_t lsn = 0;
+        for (int i = 0; i < 10'000; ++i) keys.push({0, Lsn{++lsn}});
+        keys.append({{0, Lsn{10'001}}, {0, Lsn{10'002}}});
+        keys.append({});
+        for (lsn = 10'002; lsn < 20'000;) keys.push({0, Lsn{++lsn}});
+        QCOMPARE(keys.size(), std::size_t{20'000});
+        const std::vector<store::SortKey> all = keys.take();
+        QCOMPARE(all.size(), std::size_t{20'000});
+        for (std::size_t i = 0; i < all.size(); ++i) QCOMPARE(all[i].lsn.value, static_cast<std::int64_t>(i + 1));
+        QCOMPARE(keys.size(), std::size_t{0});
+        QVERIFY(keys.take().empty());
+    }
+
     void namesGoByTheirTextNotByTheirNumbers() {
         const std::string nothing;
         const std::array<std::string, 3> texts = {"pear", "apple", "fig"};
@@ -149,7 +167,7 @@ private slots:
 
     void anActionSeenTwiceIsListedOnceAsItEnded() {
         OrderParts some = parts({{1, Lsn{4}}, {2, Lsn{6}}}, false);
-        some.live = {{9, Lsn{3}}, {8, Lsn{4}}};
+        some.live.append({{9, Lsn{3}}, {8, Lsn{4}}});
         some.putBack = {{5, Lsn{6}}, {3, Lsn{5}}, {3, Lsn{5}}};
         QCOMPARE(printed(arrange(some)), std::string("4 6 5 3"));
     }
