@@ -16,6 +16,9 @@
 
 namespace yard::http {
 
+inline const std::string kSleep = R"({"worker":"exec","argv":["sleep","100"],"cwd":"/"})";
+inline const std::string kTrue = R"({"worker":"exec","argv":["true"],"cwd":"/"})";
+
 /// A connection whose client stays and whose server does not stop, unless told so.
 class FakeLink final : public Link {
 public:

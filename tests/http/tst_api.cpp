@@ -17,14 +17,6 @@ namespace {
 
 constexpr std::string_view kNoRetry = "{\"config\":{\"max_retries\":0}}";
 
-const std::string kSleep = "{\"worker\":\"exec\",\"argv\":[\"sleep\",\"100\"],\"cwd\":\"/\"}";
-const std::string kTrue = "{\"worker\":\"exec\",\"argv\":[\"true\"],\"cwd\":\"/\"}";
-
-bool exists(const std::string& path) {
-    struct stat found{};
-    return ::stat(path.c_str(), &found) == 0;
-}
-
 } // namespace
 
 class ApiRoutesTest : public QObject {
@@ -53,20 +45,13 @@ private slots:
     void filtersChooseWhatIsChanged();
     void manyActionsAreChangedAtOnce();
 
-    void outputIsReadWhileItGrows();
-    void outputIsFollowedThroughRetries();
-    void outputOfAnAttemptIsKeptApart();
-
     void listsAreFilteredAndPaged();
     void queuesLiveAndDie();
     void aQueueShowsItsOwnActionsOnly();
     void theSessionMoves();
-    void everythingIsServedOverASocket();
-    void aStopCutsFollowersSoThatTheyKnow();
 
 private:
     std::unique_ptr<ApiTest> api_;
-    row("an unknown route says where they are", "GET", "/compute", "", 404, "openapi.json");
 };
 
 void ApiRoutesTest::answersByTheTable_data() {
@@ -81,6 +66,7 @@ void ApiRoutesTest::answersByTheTable_data() {
                                 << status << QByteArray(contains);
     };
     row("an unknown route", "GET", "/compute/nothing", "", 404, "not_found");
+    row("an unknown route says where they are", "GET", "/compute", "", 404, "openapi.json");
     row("a wrong method", "PUT", "/compute/jobs", "", 405, "POST");
     row("an unknown action", "GET", "/compute/jobs/999999999", "", 404, "not_found");
     row("an unknown parameter", "GET", "/compute/jobs?colour=red", "", 400, "colour");
@@ -96,11 +82,6 @@ void ApiRoutesTest::answersByTheTable_data() {
     row("an unknown worker", "POST", "/compute/jobs", "{\"worker\":\"nobody\",\"function\":\"f\"}", 422, "nobody");
     row("an empty list", "POST", "/compute/jobs", "[]", 200, "\"lsns\":[]");
     row("a wait for a list", "POST", "/compute/jobs?wait=1", "[" + kTrue + "]", 422, "wait");
-    row("a chunk whose bytes have another hash", "PUT",
-        "/compute/chunks/1111111111111111111111111111111111111111111111111111111111111111", "abc", 422,
-        "\"field\":\"hash\"");
-    row("the descriptor of what is built in", "GET", "/compute/workers/exec", "", 404, "built in");
-    row("a pool that is too large", "PATCH", "/compute/pool", "{\"max\":-1}", 422, "Give \\\"max\\\" as");
     row("another worker than the route's", "POST", "/compute/jobs/exec",
         "{\"worker\":\"other\",\"argv\":[\"true\"]}", 422, "worker");
     row("a body where none belongs", "GET", "/compute/jobs", "{}", 400, "no body");
@@ -112,13 +93,14 @@ void ApiRoutesTest::answersByTheTable_data() {
     row("queue 0 cannot be deleted", "DELETE", "/compute/queues/0", "", 409, "\"error\"");
     row("an unknown member of a queue's configuration", "POST", "/compute/queues", "{\"config\":{\"colour\":1}}",
         422, "colour");
-    row("neither LSNs nor a filter", "POST", "/compute/jobs/cancel", "{}", 422, "or \\\"filter\\\"");
-    row("LSNs that are none", "POST", "/compute/jobs/cancel", "{\"lsns\":[\"1\"]}", 422, "\"field\":\"lsns\"");
-    row("a change that is none", "PATCH", "/compute/jobs", "{\"lsns\":[1],\"set\":5}", 422, "\"field\":\"set\"");
-    row("a list where an object belongs", "POST", "/compute/jobs/1/cancel", "[1]", 422, "JSON object.\"}");
     row("an unknown chunk", "GET",
         "/compute/chunks/0000000000000000000000000000000000000000000000000000000000000000", "", 404, "not_found");
     row("a chunk that cannot be named so", "GET", "/compute/chunks/xyz", "", 422, "hash");
+    row("a chunk whose bytes have another hash", "PUT",
+        "/compute/chunks/1111111111111111111111111111111111111111111111111111111111111111", "abc", 422,
+        "\"field\":\"hash\"");
+    row("the descriptor of what is built in", "GET", "/compute/workers/exec", "", 404, "built in");
+    row("a pool that is too large", "PATCH", "/compute/pool", "{\"max\":-1}", 422, "Give \\\"max\\\" as");
     row("an unknown worker's descriptor", "GET", "/compute/workers/nobody", "", 404, "not_found");
     row("an unknown state", "GET", "/compute/jobs?state=done", "", 422, "state");
     row("a page that is too large", "GET", "/compute/jobs?limit=1001", "", 422, "limit");
@@ -130,6 +112,10 @@ void ApiRoutesTest::answersByTheTable_data() {
     row("a wrong bulk filter", "POST", "/compute/jobs/cancel", "{\"filter\":\"state:done\"}", 422, "filter");
     row("an empty bulk filter", "POST", "/compute/jobs/cancel", "{\"filter\":\" \"}", 422, "filter");
     row("LSNs beside a filter", "POST", "/compute/jobs/cancel", "{\"filter\":\"x\",\"lsns\":[1]}", 422, "lsns");
+    row("neither LSNs nor a filter", "POST", "/compute/jobs/cancel", "{}", 422, "or \\\"filter\\\"");
+    row("LSNs that are none", "POST", "/compute/jobs/cancel", "{\"lsns\":[\"1\"]}", 422, "\"field\":\"lsns\"");
+    row("a change that is none", "PATCH", "/compute/jobs", "{\"lsns\":[1],\"set\":5}", 422, "\"field\":\"set\"");
+    row("a list where an object belongs", "POST", "/compute/jobs/1/cancel", "[1]", 422, "JSON object.\"}");
     row("nothing to set", "PATCH", "/compute/jobs", "{\"lsns\":[1],\"set\":{}}", 422, "priority");
     row("a priority that is none", "PATCH", "/compute/jobs/1", "{\"priority\":101}", 422, "priority");
     row("a queue that is none", "PATCH", "/compute/jobs/1", "{\"queue\":\"x\"}", 422, "queue");
@@ -425,52 +411,6 @@ void ApiRoutesTest::manyActionsAreChangedAtOnce() {
     QCOMPARE(api_->post("/compute/jobs/retire", text + "]}").number("changed"), std::int64_t(4));
 }
 
-void ApiRoutesTest::outputIsReadWhileItGrows() {
-    const std::string go = api_->engine.path("go");
-    const std::string ready = api_->engine.path("ready");
-    const std::int64_t lsn =
-        api_->sh("echo first; touch " + ready + "; while [ ! -e " + go + " ]; do sleep 0.02; done; echo last");
-    const std::string job = "/compute/jobs/" + std::to_string(lsn);
-    QVERIFY(test::EngineTest::eventually(
-        [&] { return exists(ready) && api_->get(job + "/stdout").body == "first\n"; }));
-    std::thread opener([&] {
-        std::this_thread::sleep_for(std::chrono::milliseconds(50));
-        std::ofstream(go) << "x";
-    });
-    const Reply followed = api_->get(job + "/stdout?follow=1");
-    opener.join();
-    QCOMPARE(followed.status, 200);
-    QCOMPARE(followed.body, std::string("first\nlast\n"));
-    QCOMPARE(api_->get(job + "/stdout?follow=1").body, std::string("first\nlast\n"));
-    QCOMPARE(api_->get(job + "/stderr?follow=1").body, std::string());
-}
-
-void ApiRoutesTest::outputIsFollowedThroughRetries() {
-    const std::string flag = api_->engine.path("second");
-    const Reply queue = api_->post("/compute/queues", "{\"config\":{\"max_retries\":2,\"backoff_s\":0.01}}");
-    const std::int64_t lsn =
-        api_->sh("echo try; if [ -e " + flag + " ]; then exit 0; fi; touch " + flag + "; exit 1", "",
-                 "/compute/queues/" + queue.text("token") + "/jobs");
-    const std::string job = "/compute/jobs/" + std::to_string(lsn);
-    QCOMPARE(api_->get(job + "/stdout?follow=1&attempt=1").body, std::string("try\n"));
-    QVERIFY(api_->get(job + "/stdout?follow=1").body.ends_with("try\n"));
-    QCOMPARE(api_->get(job + "?wait=60").number("retry_count"), std::int64_t(1));
-}
-
-void ApiRoutesTest::outputOfAnAttemptIsKeptApart() {
-    const std::string flag = api_->engine.path("third");
-    const Reply queue = api_->post("/compute/queues", "{\"config\":{\"max_retries\":2,\"backoff_s\":0.01}}");
-    const std::int64_t lsn =
-        api_->sh("if [ -e " + flag + " ]; then echo b; exit 0; fi; touch " + flag + "; echo a; exit 1", "",
-                 "/compute/queues/" + queue.text("token") + "/jobs");
-    const std::string job = "/compute/jobs/" + std::to_string(lsn);
-    QCOMPARE(api_->get(job + "?wait=60").status, 200);
-    QCOMPARE(api_->get(job + "/stdout?attempt=1").body, std::string("a\n"));
-    QCOMPARE(api_->get(job + "/stdout?attempt=2").body, std::string("b\n"));
-    QCOMPARE(api_->get(job + "/stdout").body, std::string("b\n"));
-    QCOMPARE(api_->get(job + "/stdout?attempt=3").status, 404);
-}
-
 void ApiRoutesTest::listsAreFilteredAndPaged() {
     const Reply queue = api_->post("/compute/queues", "{\"tag\":\"pages\"}");
     const std::string id = std::to_string(queue.number("queue_id"));
@@ -578,74 +518,6 @@ void ApiRoutesTest::theSessionMoves() {
     // From then on, though nothing has ended yet.
     QCOMPARE(own.get("/health").text("session"), std::string("sunset"));
     QCOMPARE(own.get("/compute/session").text("state"), std::string("sunset"));
-}
-
-void ApiRoutesTest::everythingIsServedOverASocket() {
-    test::EngineTest engine;
-    Api api(*engine, {});
-    auto server = Server::start({.host = "127.0.0.1", .port = 0}, api);
-    QVERIFY(server);
-    const std::string common = " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + engine->token() +
-                               "\r\nContent-Type: application/json\r\n";
-    const auto post = [&](const std::string& target, const std::string& body) {
-        return "POST " + target + common + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
-    };
-    RawClient client((*server)->port());
-    for (int i = 0; i < 50; ++i) {
-        client.send(post("/compute/jobs?wait=60", kTrue));
-        QCOMPARE(client.receive().status, 200);
-    }
-    const std::string go = engine.path("go");
-    client.send(
-        post("/compute/jobs", engine.shJson("echo one; while [ ! -e " + go + " ]; do sleep 0.02; done; echo two")));
-    const RawAnswer submitted = client.receive();
-    const std::string lsn = std::to_string(boost::json::parse(submitted.body).as_object().at("lsn").as_int64());
-    client.send("GET /compute/jobs/" + lsn + "/stdout?follow=1" + common + "\r\n");
-    std::string seen;
-    while (seen.find("one") == std::string::npos) {
-        const std::string more = client.receiveSome();
-        QVERIFY(!more.empty());
-        seen += more;
-    }
-    std::ofstream(go) << "x";
-    while (seen.find("\r\n0\r\n\r\n") == std::string::npos) {
-        const std::string more = client.receiveSome();
-        QVERIFY(!more.empty());
-        seen += more;
-    }
-    QVERIFY(seen.find("two") != std::string::npos);
-    // A long poll is answered when the server stops.
-    client.send(post("/compute/jobs?wait=60", kSleep));
-    RawClient other((*server)->port());
-    other.send("GET /compute/jobs/running" + common + "\r\n");
-    QCOMPARE(other.receive().status, 200);
-    QVERIFY(test::EngineTest::eventually(
-        [&] { return engine.run(engine->session()).counts[std::size_t(ActionState::Running)] > 0; }));
-    (*server)->stop();
-    QCOMPARE(client.receive().status, 202);
-}
-
-/// An end by the book would say that this is all there is, while the action goes on with the next engine.
-void ApiRoutesTest::aStopCutsFollowersSoThatTheyKnow() {
-    test::EngineTest engine;
-    Api api(*engine, {});
-    auto server = Server::start({.host = "127.0.0.1", .port = 0}, api);
-    QVERIFY(server);
-    const Lsn lsn = engine.sh("echo one; sleep 100");
-    RawClient client((*server)->port());
-    client.send("GET /compute/jobs/" + std::to_string(lsn.value) +
-                "/stdout?follow=1 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + engine->token() +
-                "\r\n\r\n");
-    std::string seen;
-    while (seen.find("one\n") == std::string::npos) {
-        const std::string more = client.receiveSome();
-        QVERIFY(!more.empty());
-        seen += more;
-    }
-    (*server)->stop();
-    for (std::string more = client.receiveSome(); !more.empty(); more = client.receiveSome()) seen += more;
-    QVERIFY(seen.find("Transfer-Encoding: chunked") != std::string::npos);
-    QVERIFY(seen.find("\r\n0\r\n") == std::string::npos);
 }
 
 int main(int argc, char** argv) {

@@ -1,0 +1,160 @@
+// What actions print, while they do and afterwards, and a server that stops meanwhile.
+#include "core/http/server.h"
+#include "core/runners/launcher.h"
+#include "tests/http/api_test.h"
+#include "tests/http/raw_client.h"
+
+#include <QObject>
+#include <QTest>
+#include <fstream>
+#include <sys/stat.h>
+#include <thread>
+
+using namespace yard;
+using namespace yard::http;
+
+namespace {
+
+bool exists(const std::string& path) {
+    struct stat found{};
+    return ::stat(path.c_str(), &found) == 0;
+}
+
+} // namespace
+
+class ApiOutputTest : public QObject {
+    Q_OBJECT
+private slots:
+    void initTestCase() { api_ = std::make_unique<ApiTest>(); }
+    void cleanupTestCase() { api_.reset(); }
+
+    void outputIsReadWhileItGrows();
+    void outputIsFollowedThroughRetries();
+    void outputOfAnAttemptIsKeptApart();
+    void everythingIsServedOverASocket();
+    void aStopCutsFollowersSoThatTheyKnow();
+
+private:
+    std::unique_ptr<ApiTest> api_;
+};
+
+void ApiOutputTest::outputIsReadWhileItGrows() {
+    const std::string go = api_->engine.path("go");
+    const std::string ready = api_->engine.path("ready");
+    const std::int64_t lsn =
+        api_->sh("echo first; touch " + ready + "; while [ ! -e " + go + " ]; do sleep 0.02; done; echo last");
+    const std::string job = "/compute/jobs/" + std::to_string(lsn);
+    QVERIFY(test::EngineTest::eventually(
+        [&] { return exists(ready) && api_->get(job + "/stdout").body == "first\n"; }));
+    std::thread opener([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        std::ofstream(go) << "x";
+    });
+    const Reply followed = api_->get(job + "/stdout?follow=1");
+    opener.join();
+    QCOMPARE(followed.status, 200);
+    QCOMPARE(followed.body, std::string("first\nlast\n"));
+    QCOMPARE(api_->get(job + "/stdout?follow=1").body, std::string("first\nlast\n"));
+    QCOMPARE(api_->get(job + "/stderr?follow=1").body, std::string());
+}
+
+void ApiOutputTest::outputIsFollowedThroughRetries() {
+    const std::string flag = api_->engine.path("second");
+    const Reply queue = api_->post("/compute/queues", "{\"config\":{\"max_retries\":2,\"backoff_s\":0.01}}");
+    const std::int64_t lsn =
+        api_->sh("echo try; if [ -e " + flag + " ]; then exit 0; fi; touch " + flag + "; exit 1", "",
+                 "/compute/queues/" + queue.text("token") + "/jobs");
+    const std::string job = "/compute/jobs/" + std::to_string(lsn);
+    QCOMPARE(api_->get(job + "/stdout?follow=1&attempt=1").body, std::string("try\n"));
+    QVERIFY(api_->get(job + "/stdout?follow=1").body.ends_with("try\n"));
+    QCOMPARE(api_->get(job + "?wait=60").number("retry_count"), std::int64_t(1));
+}
+
+void ApiOutputTest::outputOfAnAttemptIsKeptApart() {
+    const std::string flag = api_->engine.path("third");
+    const Reply queue = api_->post("/compute/queues", "{\"config\":{\"max_retries\":2,\"backoff_s\":0.01}}");
+    const std::int64_t lsn =
+        api_->sh("if [ -e " + flag + " ]; then echo b; exit 0; fi; touch " + flag + "; echo a; exit 1", "",
+                 "/compute/queues/" + queue.text("token") + "/jobs");
+    const std::string job = "/compute/jobs/" + std::to_string(lsn);
+    QCOMPARE(api_->get(job + "?wait=60").status, 200);
+    QCOMPARE(api_->get(job + "/stdout?attempt=1").body, std::string("a\n"));
+    QCOMPARE(api_->get(job + "/stdout?attempt=2").body, std::string("b\n"));
+    QCOMPARE(api_->get(job + "/stdout").body, std::string("b\n"));
+    QCOMPARE(api_->get(job + "/stdout?attempt=3").status, 404);
+}
+
+void ApiOutputTest::everythingIsServedOverASocket() {
+    test::EngineTest engine;
+    Api api(*engine, {});
+    auto server = Server::start({.host = "127.0.0.1", .port = 0}, api);
+    QVERIFY(server);
+    const std::string common = " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + engine->token() +
+                               "\r\nContent-Type: application/json\r\n";
+    const auto post = [&](const std::string& target, const std::string& body) {
+        return "POST " + target + common + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+    };
+    RawClient client((*server)->port());
+    for (int i = 0; i < 50; ++i) {
+        client.send(post("/compute/jobs?wait=60", kTrue));
+        QCOMPARE(client.receive().status, 200);
+    }
+    const std::string go = engine.path("go");
+    client.send(
+        post("/compute/jobs", engine.shJson("echo one; while [ ! -e " + go + " ]; do sleep 0.02; done; echo two")));
+    const RawAnswer submitted = client.receive();
+    const std::string lsn = std::to_string(boost::json::parse(submitted.body).as_object().at("lsn").as_int64());
+    client.send("GET /compute/jobs/" + lsn + "/stdout?follow=1" + common + "\r\n");
+    std::string seen;
+    while (seen.find("one") == std::string::npos) {
+        const std::string more = client.receiveSome();
+        QVERIFY(!more.empty());
+        seen += more;
+    }
+    std::ofstream(go) << "x";
+    while (seen.find("\r\n0\r\n\r\n") == std::string::npos) {
+        const std::string more = client.receiveSome();
+        QVERIFY(!more.empty());
+        seen += more;
+    }
+    QVERIFY(seen.find("two") != std::string::npos);
+    // A long poll is answered when the server stops.
+    client.send(post("/compute/jobs?wait=60", kSleep));
+    RawClient other((*server)->port());
+    other.send("GET /compute/jobs/running" + common + "\r\n");
+    QCOMPARE(other.receive().status, 200);
+    QVERIFY(test::EngineTest::eventually(
+        [&] { return engine.run(engine->session()).counts[std::size_t(ActionState::Running)] > 0; }));
+    (*server)->stop();
+    QCOMPARE(client.receive().status, 202);
+}
+
+/// An end by the book would say that this is all there is, while the action goes on with the next engine.
+void ApiOutputTest::aStopCutsFollowersSoThatTheyKnow() {
+    test::EngineTest engine;
+    Api api(*engine, {});
+    auto server = Server::start({.host = "127.0.0.1", .port = 0}, api);
+    QVERIFY(server);
+    const Lsn lsn = engine.sh("echo one; sleep 100");
+    RawClient client((*server)->port());
+    client.send("GET /compute/jobs/" + std::to_string(lsn.value) +
+                "/stdout?follow=1 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + engine->token() +
+                "\r\n\r\n");
+    std::string seen;
+    while (seen.find("one\n") == std::string::npos) {
+        const std::string more = client.receiveSome();
+        QVERIFY(!more.empty());
+        seen += more;
+    }
+    (*server)->stop();
+    for (std::string more = client.receiveSome(); !more.empty(); more = client.receiveSome()) seen += more;
+    QVERIFY(seen.find("Transfer-Encoding: chunked") != std::string::npos);
+    QVERIFY(seen.find("\r\n0\r\n") == std::string::npos);
+}
+
+int main(int argc, char** argv) {
+    if (const auto launched = runners::runLauncherIfAsked(argc, argv)) return *launched;
+    ApiOutputTest test;
+    return QTest::qExec(&test, argc, argv);
+}
+#include "tst_output.moc"
