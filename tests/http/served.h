@@ -7,6 +7,7 @@
 #include "core/http/server.h"
 #include "tests/http/ws_client.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,7 +18,9 @@ namespace yard::http {
 
 class Served {
 public:
-    explicit Served(Limits limits = {}, std::size_t maxWatchers = 1'000) {
+    explicit Served(Limits limits = {}, std::size_t maxWatchers = 1'000,
+                    std::function<void(engine::Options&)> adjust = {})
+        : engine(2, std::move(adjust)) {
         ApiOptions options;
         options.maxWatchers = maxWatchers;
         api_ = std::make_unique<Api>(*engine, options);

@@ -1,9 +1,12 @@
 // GET events as a WebSocket: frames that break the rules, pings and silence, how a connection ends.
+#include "core/engine/memory_guard.h"
 #include "core/runners/launcher.h"
 #include "tests/http/served.h"
 
 #include <QObject>
 
+#include <atomic>
+#include <optional>
 #include <thread>
 
 using namespace yard;
@@ -20,6 +23,7 @@ private slots:
     void silenceIsProbedAndThenCut();
     void aStoppingServerSaysGoodbye();
     void aStoppingServerDoesNotWaitForTheSilent();
+    void whatTheMemoryGuardDoesIsTold();
     void aClosedEngineEndsItsWatchers();
     void aClientThatVanishesLeavesNothingBehind();
 };
@@ -131,6 +135,63 @@ void EventSocketsTest::aStoppingServerDoesNotWaitForTheSilent() {
     served.server->stop(); // the goodbye is not answered
     QCOMPARE(client.frame().printed(), std::string("close 1001"));
     QVERIFY(client.raw().isClosedByServer());
+}
+
+/// "hold: 92 % of …", the newest event of the memory guard that a frame tells; empty when it tells none.
+static std::string guardEvent(const boost::json::object& frame) {
+    if (!frame.contains("session")) return {};
+    const boost::json::array& events = frame.at("session").at("memory_guard").at("events").as_array();
+    if (events.empty()) return {};
+    const boost::json::object& last = events.back().as_object();
+    std::string text =
+        fmt::format("{}: {}", std::string(last.at("what").as_string()), std::string(last.at("reason").as_string()));
+    if (last.contains("lsn")) text += fmt::format(" ({})", last.at("lsn").as_int64());
+    return text;
+}
+
+void EventSocketsTest::whatTheMemoryGuardDoesIsTold() {
+    std::atomic<int> percent{50};
+    Served served({}, 10, [&percent](engine::Options& options) {
+        options.readMemory = [&percent] {
+            return std::optional(
+                engine::MemoryReading{.usedPercent = double(percent), .ofGroup = false, .stalledPercent = {}});
+        };
+    });
+    const auto runs = [&served](Lsn lsn) {
+        return test::EngineTest::eventually(
+            [&] { return served.engine.run(served.engine->action(lsn))->state == ActionState::Running; });
+    };
+    const Lsn older = served.engine.sh("exec sleep 600");
+    QVERIFY(runs(older));
+    const Lsn newer = served.engine.sh("exec sleep 600");
+    QVERIFY(runs(newer));
+    WsClient client = served.connect();
+    begin(client);
+    std::string told;
+    boost::json::object guard;
+    const auto tells = [&](std::string_view what) {
+        return client.nextUntil([&](const boost::json::object& frame) {
+            told = guardEvent(frame);
+            if (!told.starts_with(what)) return false;
+            guard = frame.at("session").at("memory_guard").as_object();
+            return true;
+        });
+    };
+    percent = 92;
+    QVERIFY2(tells("hold"), told.c_str());
+    QCOMPARE(told, std::string("hold: 92 % of the machine's memory is in use, starting goes on below 88 %"));
+    QVERIFY(guard.at("holding").as_bool());
+    QCOMPARE(guard.at("stopped").as_int64(), std::int64_t{0});
+    percent = 97;
+    QVERIFY2(tells("stop"), told.c_str());
+    QCOMPARE(told, fmt::format("stop: stopped when 97 % of the machine's memory was in use ({})", newer.value));
+    QCOMPARE(guard.at("stopped").as_int64(), std::int64_t{1});
+    percent = 60;
+    QVERIFY2(tells("go_on"), told.c_str());
+    QCOMPARE(told, std::string("go_on: 60 % of the machine's memory is in use"));
+    QVERIFY(!guard.at("holding").as_bool());
+    QVERIFY(served.engine.run(served.engine->cancel(older)));
+    QVERIFY(served.engine.run(served.engine->cancel(newer)));
 }
 
 void EventSocketsTest::aClosedEngineEndsItsWatchers() {
