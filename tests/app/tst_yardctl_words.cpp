@@ -304,18 +304,27 @@ void TestYardctlWords::bashCompletesWords_data() {
     row("yardctl --token-file /proc/self/statu", "/proc/self/status");
 }
 
+/// The words that come of a command line, each once and in order, with these files in the directory "{0}" of it.
+static std::string offered(std::initializer_list<std::pair<const char*, std::string>> files,
+                           const std::string& commandLine) {
+    const QTemporaryDir dir;
+    const std::string path = dir.path().toStdString();
+    for (const auto& [name, content] : files)
+        if (!writeFileAtomically(fmt::format("{}/{}", path, name), content, 0600)) return "cannot be written";
+    std::string words = shell(fmt::format(fmt::runtime(commandLine + " | sort -u | xargs"), path));
+    if (words.ends_with('\n')) words.pop_back();
+    return words;
+}
+
 void TestYardctlWords::bashCompletesWords() {
     QFETCH(QByteArray, words);
     QFETCH(QByteArray, expected);
     if (!hasProgram("bash")) QSKIP("there is no bash");
-    const QTemporaryDir dir;
-    const std::string path = (dir.path() + "/script").toStdString();
-    QVERIFY(writeFileAtomically(path,
-                                *completionScript("bash") + "COMP_WORDS=(" + words.toStdString() +
-                                    ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_yardctl\n"
-                                    "printf '%s\\n' \"${COMPREPLY[@]}\" | sort -u | xargs\n",
-                                0600));
-    QCOMPARE(shell("bash --norc " + path + " 2>&1"), expected.toStdString() + "\n");
+    const std::string typed = "COMP_WORDS=(" + words.toStdString() +
+                              ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_yardctl\n"
+                              "printf '%s\\n' \"${COMPREPLY[@]}\"\n";
+    QCOMPARE(offered({{"script", *completionScript("bash") + typed}}, "bash --norc {0}/script 2>&1"),
+             expected.toStdString());
 }
 
 void TestYardctlWords::otherShells() {
@@ -337,31 +346,24 @@ void TestYardctlWords::fishCompletesWords() {
     QFETCH(QByteArray, words);
     QFETCH(QByteArray, expected);
     if (!hasProgram("fish")) QSKIP("there is no fish");
-    const QTemporaryDir dir;
-    const std::string path = dir.path().toStdString();
-    QVERIFY(writeFileAtomically(path + "/script", *completionScript("fish"), 0600));
     // Of each completion the word alone: a description follows a tab.
-    const std::string typed = words.toStdString();
-    QCOMPARE(shell(fmt::format("HOME={0} fish --no-config -c 'source {0}/script; complete -C \"{1}\"' 2>&1 | "
-                               "cut -f1 | sort -u | xargs",
-                               path, typed)),
-             expected.toStdString() + "\n");
+    const std::string line = "HOME={0} fish --no-config -c 'source {0}/script; complete -C \"" +
+                             words.toStdString() + "\"' 2>&1 | cut -f1";
+    QCOMPARE(offered({{"script", *completionScript("fish")}}, line), expected.toStdString());
 }
 
 void TestYardctlWords::zshCompletesWords() {
     QFETCH(QByteArray, words);
     QFETCH(QByteArray, expected);
     if (!hasProgram("zsh")) QSKIP("there is no zsh");
-    const QTemporaryDir dir;
-    const std::string path = dir.path().toStdString();
-    QVERIFY(writeFileAtomically(path + "/_yardctl", *completionScript("zsh"), 0600));
-    QVERIFY(writeFileAtomically(path + "/setup", kZshSetup, 0600));
-    QVERIFY(writeFileAtomically(path + "/typist", kZshTypist, 0600));
     // Of a file it offers what is below the directory.
-    const QByteArray offered = expected.mid(expected.lastIndexOf('/') + 1);
-    QCOMPARE(
-        shell(fmt::format("HOME={0} zsh -f {0}/typist '{1}' 2>&1 | sort -u | xargs", path, words.toStdString())),
-        offered.toStdString() + "\n");
+    const QByteArray rest = expected.mid(expected.lastIndexOf('/') + 1);
+    const std::string line = "HOME={0} zsh -f {0}/typist '" + words.toStdString() + "' 2>&1";
+    QCOMPARE(offered({{"_yardctl", *completionScript("zsh")},
+                      {"setup", std::string(kZshSetup)},
+                      {"typist", std::string(kZshTypist)}},
+                     line),
+             rest.toStdString());
 }
 
 void TestYardctlWords::theManualKnowsEveryCommandAndOption() {
