@@ -3,10 +3,12 @@
 #pragma once
 
 #include "core/store/database.h"
+#include "core/store/looking.h"
 #include "core/store/reader.h"
 
 #include <algorithm>
 #include <cstdint>
+#include <expected>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -62,6 +64,32 @@ private:
     bool down_;
     Statement& next_;
 };
+
+/// What a row was for walk().
+enum class Seen : unsigned char { PassedOver, Shown, ShownAndLast };
+
+/// Goes through the rows that `statement` finds in the windows, from window to window; `bound` is what it is given
+/// besides their ends. Of each row `each` is told, which says what it was, or an error of SQLite, and keeps
+/// `cursor` where a look may end between rows. SQLITE_DONE: that was all, and `cursor` is empty; SQLITE_ROW: time
+/// is over, or there are enough.
+template<class Each, class... Bound>
+int walk(Statement& statement, PageWindows& windows, Looking& looking, Lsn& cursor, Each each,
+         const Bound&... bound) {
+    int rc = windows.step();
+    for (; rc == SQLITE_ROW; rc = windows.step()) {
+        Selecting rows(statement, windows.low, windows.high, bound...);
+        for (rc = rows.step(); rc == SQLITE_ROW; rc = rows.step()) {
+            const std::expected<Seen, int> seen = each(rows);
+            if (!seen) return seen.error();
+            if (*seen == Seen::ShownAndLast || looking.isOverAfter(*seen == Seen::Shown)) return SQLITE_ROW;
+        }
+        if (rc != SQLITE_DONE) return rc;
+        cursor = windows.edge();
+        if (looking.isOver()) return SQLITE_ROW;
+    }
+    if (rc == SQLITE_DONE) cursor = Lsn();
+    return rc;
+}
 
 /// From the first to the last of the classes wanted; those in between are looked at one by one.
 template<class Classes>

@@ -1,5 +1,4 @@
 // How many finished actions match: counted by SQLite where it can tell, else row by row, a part at a time.
-#include "core/store/looking.h"
 #include "core/store/page_windows.h"
 #include "core/store/reader_impl.h"
 
@@ -20,7 +19,8 @@ Result<Reader::Counted> Reader::count(const PageFilter& filter, Lsn cursor) {
         counted.count = row->integer(0);
         return counted;
     }
-    const Looking looking(filter.lookFor);
+    // Between windows alone: a part of one that was counted would be counted again.
+    Looking looking(filter.lookFor, std::numeric_limits<int>::max());
     const WallMicros now = wallNow();
     const bool inSql = !wanted->classes && filter.numbers.empty();
     Statement& statement = inSql ? reader.countDone : reader.doneUp;
@@ -29,23 +29,17 @@ Result<Reader::Counted> Reader::count(const PageFilter& filter, Lsn cursor) {
     const auto [firstClass, lastClass] = spanOf(wanted->classes);
     std::optional<int> reason;
     if (filter.reason) reason = std::to_underlying(*filter.reason);
-    int rc = windows.step();
-    for (; rc == SQLITE_ROW; rc = windows.step()) {
-        Selecting rows(statement, windows.low, windows.high, numberOf(filter.queue), wanted->label, firstClass,
-                       lastClass, wanted->states, reason);
-        for (rc = rows.step(); rc == SQLITE_ROW; rc = rows.step()) {
-            if (inSql)
-                counted.count += rows->integer(0);
-            else if (Impl::matches(filter, *wanted, rows->integer(1), rows->integer(2), rows->integer(3)) &&
-                     filter.numbers.matches(Impl::doneRow(statement), now))
-                ++counted.count;
-        }
-        if (rc != SQLITE_DONE) return reader.failed(rc, "counting");
-        counted.cursor = windows.edge();
-        if (looking.isOver()) return counted;
-    }
-    if (rc != SQLITE_DONE) return reader.failed(rc, "counting");
-    counted.cursor = Lsn();
+    const auto each = [&](const Selecting& rows) -> std::expected<Seen, int> {
+        if (inSql)
+            counted.count += rows->integer(0);
+        else if (Impl::matches(filter, *wanted, rows->integer(1), rows->integer(2), rows->integer(3)) &&
+                 filter.numbers.matches(Impl::doneRow(statement), now))
+            ++counted.count;
+        return Seen::PassedOver;
+    };
+    const int rc = walk(statement, windows, looking, counted.cursor, each, numberOf(filter.queue), wanted->label,
+                        firstClass, lastClass, wanted->states, reason);
+    if (rc != SQLITE_DONE && rc != SQLITE_ROW) return reader.failed(rc, "counting");
     return counted;
 }
 

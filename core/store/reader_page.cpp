@@ -1,5 +1,4 @@
 // Pages of finished and pending actions: which way through the table, and when to stop.
-#include "core/store/looking.h"
 #include "core/store/page_windows.h"
 #include "core/store/reader_impl.h"
 #include "core/store/schema.h"
@@ -131,33 +130,21 @@ Result<Page> Reader::Impl::scan(const PageFilter& filter, const Wanted& wanted, 
     std::optional<int> reason;
     if (filter.reason) reason = std::to_underlying(*filter.reason);
     Page page;
-    int rc = windows.step();
-    for (; rc == SQLITE_ROW; rc = windows.step()) {
-        Selecting rows(statement, windows.low, windows.high, numberOf(filter.queue), wanted.label, firstClass,
-                       lastClass, wanted.states, reason);
-        for (rc = rows.step(); rc == SQLITE_ROW; rc = rows.step()) {
-            page.cursor = Lsn(rows->integer(0));
-            const std::size_t shown = page.rows.size();
-            const std::int64_t classNumber = rows->integer(2);
-            if (matches(filter, wanted, rows->integer(1), classNumber, rows->integer(3))) {
-                ActionResult result = doneRow(statement);
-                if (filter.numbers.matches(result, now)) {
-                    rc = complete(result, static_cast<ClassNumber>(classNumber),
-                                  static_cast<LabelNumber>(rows->integer(3)));
-                    if (rc == SQLITE_OK) rc = addLastAttempt(result, rows->integer(12));
-                    if (rc != SQLITE_OK) return failed(rc, "reading a page");
-                    page.rows.push_back(std::move(result));
-                    if (static_cast<int>(page.rows.size()) == limit) return page;
-                }
-            }
-            if (looking.isOverAfter(page.rows.size() > shown)) return page;
-        }
-        if (rc != SQLITE_DONE) return failed(rc, "reading a page");
-        page.cursor = windows.edge();
-        if (looking.isOver()) return page;
-    }
-    if (rc != SQLITE_DONE) return failed(rc, "reading a page");
-    page.cursor = Lsn();
+    const auto each = [&](const Selecting& rows) -> std::expected<Seen, int> {
+        page.cursor = Lsn(rows->integer(0));
+        const auto classNumber = static_cast<ClassNumber>(rows->integer(2));
+        if (!matches(filter, wanted, rows->integer(1), classNumber, rows->integer(3))) return Seen::PassedOver;
+        ActionResult result = doneRow(statement);
+        if (!filter.numbers.matches(result, now)) return Seen::PassedOver;
+        int rc = complete(result, classNumber, static_cast<LabelNumber>(rows->integer(3)));
+        if (rc == SQLITE_OK) rc = addLastAttempt(result, rows->integer(12));
+        if (rc != SQLITE_OK) return std::unexpected(rc);
+        page.rows.push_back(std::move(result));
+        return static_cast<int>(page.rows.size()) == limit ? Seen::ShownAndLast : Seen::Shown;
+    };
+    const int rc = walk(statement, windows, looking, page.cursor, each, numberOf(filter.queue), wanted.label,
+                        firstClass, lastClass, wanted.states, reason);
+    if (rc != SQLITE_DONE && rc != SQLITE_ROW) return failed(rc, "reading a page");
     return page;
 }
 
@@ -272,31 +259,20 @@ Result<Page> Reader::pagePending(const PageFilter& filter, PageOrder order, int 
     PageWindows windows(rangeOf(filter, order, cursor), order, reader.pendingBelow, reader.pendingAbove);
     const auto [firstClass, lastClass] = spanOf(wanted->classes);
     const std::int64_t flags = (filter.heldOnly ? kHeld : 0) | (filter.backoffOnly ? kBackoff : 0);
-    int rc = windows.step();
-    for (; rc == SQLITE_ROW; rc = windows.step()) {
-        Selecting rows(statement, windows.low, windows.high, numberOf(filter.queue), wanted->label, firstClass,
-                       lastClass, flags);
-        for (rc = rows.step(); rc == SQLITE_ROW; rc = rows.step()) {
-            page.cursor = Lsn(rows->integer(0));
-            const std::size_t shown = page.rows.size();
-            const std::int64_t classNumber = rows->integer(2);
-            const std::int64_t label = rows->integer(3);
-            if (Impl::matches(filter, *wanted, rows->integer(1), classNumber, label) &&
-                !reader.isHidden(page.cursor.value)) {
-                ActionResult& result = page.rows.emplace_back(Impl::pendingRow(statement));
-                rc =
-                    reader.complete(result, static_cast<ClassNumber>(classNumber), static_cast<LabelNumber>(label));
-                if (rc != SQLITE_OK) return reader.failed(rc, "reading a page");
-                if (static_cast<int>(page.rows.size()) == limit) return page;
-            }
-            if (looking.isOverAfter(page.rows.size() > shown)) return page;
-        }
-        if (rc != SQLITE_DONE) return reader.failed(rc, "reading a page");
-        page.cursor = windows.edge();
-        if (looking.isOver()) return page;
-    }
-    if (rc != SQLITE_DONE) return reader.failed(rc, "reading a page");
-    page.cursor = Lsn();
+    const auto each = [&](const Selecting& rows) -> std::expected<Seen, int> {
+        page.cursor = Lsn(rows->integer(0));
+        const auto classNumber = static_cast<ClassNumber>(rows->integer(2));
+        const std::int64_t label = rows->integer(3);
+        const bool isWanted = Impl::matches(filter, *wanted, rows->integer(1), classNumber, label);
+        if (!isWanted || reader.isHidden(page.cursor.value)) return Seen::PassedOver;
+        ActionResult& result = page.rows.emplace_back(Impl::pendingRow(statement));
+        const int rc = reader.complete(result, classNumber, static_cast<LabelNumber>(label));
+        if (rc != SQLITE_OK) return std::unexpected(rc);
+        return static_cast<int>(page.rows.size()) == limit ? Seen::ShownAndLast : Seen::Shown;
+    };
+    const int rc = walk(statement, windows, looking, page.cursor, each, numberOf(filter.queue), wanted->label,
+                        firstClass, lastClass, flags);
+    if (rc != SQLITE_DONE && rc != SQLITE_ROW) return reader.failed(rc, "reading a page");
     return page;
 }
 

@@ -1,5 +1,4 @@
 // Reading for other orders than that of the LSNs: what to sort by of all that match, and rows by their LSNs.
-#include "core/store/looking.h"
 #include "core/store/page_windows.h"
 #include "core/store/reader_impl.h"
 
@@ -89,31 +88,23 @@ Result<SortKeys> Reader::sortKeys(const PageFilter& filter, SortField field, Lsn
     const auto [firstClass, lastClass] = spanOf(wanted->classes);
     std::optional<int> reason;
     if (filter.reason) reason = std::to_underlying(*filter.reason);
-    int rc = windows.step();
-    for (; rc == SQLITE_ROW; rc = windows.step()) {
-        Selecting rows(statement, windows.low, windows.high, numberOf(filter.queue), wanted->label, firstClass,
-                       lastClass, wanted->states, reason);
-        for (rc = rows.step(); rc == SQLITE_ROW; rc = rows.step()) {
-            found.cursor = Lsn(rows->integer(0));
-            const std::int64_t classNumber = rows->integer(whole ? 2 : 1);
-            if (!wanted->classes ||
-                std::ranges::binary_search(*wanted->classes, static_cast<ClassNumber>(classNumber))) {
-                if (!whole) {
-                    found.keys.push_back({keyOf(statement, field), found.cursor});
-                } else if (const ActionResult result = Impl::doneRow(statement);
-                           filter.numbers.matches(result, now)) {
-                    found.keys.push_back({keyOf(result, classNumber, rows->integer(3), field, now), found.cursor});
-                }
-            }
-            if (found.keys.size() >= kMostKeys) return found;
-            if (looking.isOverAfter()) return found;
+    const auto each = [&](const Selecting& rows) -> std::expected<Seen, int> {
+        found.cursor = Lsn(rows->integer(0));
+        const std::int64_t classNumber = rows->integer(whole ? 2 : 1);
+        const bool isWanted =
+            !wanted->classes || std::ranges::binary_search(*wanted->classes, static_cast<ClassNumber>(classNumber));
+        if (isWanted && !whole) {
+            found.keys.push_back({keyOf(statement, field), found.cursor});
+        } else if (isWanted) {
+            const ActionResult result = Impl::doneRow(statement);
+            if (filter.numbers.matches(result, now))
+                found.keys.push_back({keyOf(result, classNumber, rows->integer(3), field, now), found.cursor});
         }
-        if (rc != SQLITE_DONE) return reader.failed(rc, "reading what to sort by");
-        found.cursor = windows.edge();
-        if (looking.isOver()) return found;
-    }
-    if (rc != SQLITE_DONE) return reader.failed(rc, "reading what to sort by");
-    found.cursor = Lsn();
+        return found.keys.size() >= kMostKeys ? Seen::ShownAndLast : Seen::PassedOver;
+    };
+    const int rc = walk(statement, windows, looking, found.cursor, each, numberOf(filter.queue), wanted->label,
+                        firstClass, lastClass, wanted->states, reason);
+    if (rc != SQLITE_DONE && rc != SQLITE_ROW) return reader.failed(rc, "reading what to sort by");
     return found;
 }
 
