@@ -77,16 +77,16 @@ bool LockBook::isOpen(LockId lock) const {
 
 void LockBook::remindOf(LockId lock, std::uint32_t lane, int times) {
     State& state = locks_.at(lock);
-    state.due[state.freed + static_cast<std::uint64_t>(times)].push_back(lane);
+    state.due[state.freed + static_cast<std::uint64_t>(times)].insert(lane);
 }
 
-std::vector<std::uint32_t> LockBook::takeDue(LockId lock) {
+std::set<std::uint32_t> LockBook::takeDue(LockId lock) {
     const auto at = locks_.find(lock);
     if (at == locks_.end()) return {};
     State& state = at->second;
     ++state.freed;
     if (state.due.empty() || state.due.begin()->first > state.freed) return {};
-    std::vector<std::uint32_t> lanes = std::move(state.due.begin()->second);
+    std::set<std::uint32_t> lanes = std::move(state.due.begin()->second);
     state.due.erase(state.due.begin());
     return lanes;
 }
@@ -124,7 +124,7 @@ std::size_t LockBook::memoryBytes() const {
     std::size_t bytes = locks_.size() * (sizeof(State) + 64) + sets_.capacity() * sizeof(void*);
     for (const auto& [lock, state] : locks_) {
         for (const auto& [of, lanes] : state.waiting) bytes += sizeof(lanes) + 64 + lanes.memoryBytes();
-        for (const auto& [times, lanes] : state.due) bytes += sizeof(lanes) + 48 + 4 * lanes.capacity();
+        for (const auto& [times, lanes] : state.due) bytes += sizeof(lanes) + 48 + 40 * lanes.size();
     }
     for (const auto* set : sets_) bytes += set->capacity() * sizeof(LockId) + 96;
     return bytes;

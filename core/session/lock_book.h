@@ -28,6 +28,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -68,7 +69,7 @@ public:
     /// This lane is to be met again once the lock was freed so many times.
     void remindOf(LockId lock, std::uint32_t lane, int times);
     /// The lock was freed once more: lanes whose time has come, be it that they wait for something else by now.
-    std::vector<std::uint32_t> takeDue(LockId lock);
+    std::set<std::uint32_t> takeDue(LockId lock);
     /// All that wait for something.
     void forEachBlocked(const std::function<void(LockId, std::uint32_t)>& visit) const;
 
@@ -83,9 +84,9 @@ public:
         bool elsewhere = false; ///< another engine has it
         /// Lanes that wait for it, by queue and shape; none is empty.
         std::map<std::pair<std::uint32_t, std::uint32_t>, GrowArray<std::uint32_t>> waiting;
-        std::vector<std::uint32_t> claims;                       ///< lanes it is kept for, in this order
-        std::uint64_t freed = 0;                                 ///< so often while something waits for it
-        std::map<std::uint64_t, std::vector<std::uint32_t>> due; ///< by `freed`: see remindOf()
+        std::vector<std::uint32_t> claims;                    ///< lanes it is kept for, in this order
+        std::uint64_t freed = 0;                              ///< so often while something waits for it
+        std::map<std::uint64_t, std::set<std::uint32_t>> due; ///< by `freed`: see remindOf()
         bool isFree() const { return holder.value == 0 && !elsewhere; }
         bool isWaitedFor() const { return !waiting.empty(); }
     };
