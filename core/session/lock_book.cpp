@@ -124,7 +124,7 @@ std::size_t LockBook::memoryBytes() const {
     std::size_t bytes = locks_.size() * (sizeof(State) + 64) + sets_.capacity() * sizeof(void*);
     for (const auto& [lock, state] : locks_) {
         for (const auto& [of, lanes] : state.waiting) bytes += sizeof(lanes) + 64 + lanes.memoryBytes();
-        for (const auto& [times, lanes] : state.due) bytes += sizeof(lanes) + 48 + 40 * lanes.size();
+        for (const auto& [times, lanes] : state.due) bytes += 96 + 40 * lanes.size();
     }
     for (const auto* set : sets_) bytes += set->capacity() * sizeof(LockId) + 96;
     return bytes;
