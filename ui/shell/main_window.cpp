@@ -376,6 +376,7 @@ void MainWindow::showNewestFailure() {
     if (!state_) return;
     Request request{"GET", "jobs", {}, {}};
     request.query.addQueryItem("state", "failed");
+    request.query.addQueryItem("sort", "-finished"); // an old one may have been tried again
     request.query.addQueryItem("limit", "1");
     sendList(*link_, request, this, [this](const Answer& answer) {
         const QJsonArray jobs = answer.json.value("jobs").toArray();
