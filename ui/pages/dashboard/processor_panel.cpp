@@ -83,10 +83,13 @@ ProcessorPanel::ProcessorPanel(Context context, QWidget* parent)
     setBody(table_);
     addToHead(all_);
     connect(all_, &QAbstractButton::clicked, this, [this] { context_.navigator.show("actions", "state:running"); });
-    connect(table_, &Table::opened, this, [this](qint64 id) {
+    const auto open = [this](qint64 id) {
         if (id > 0) return context_.navigator.showAction(id, "processor");
         context_.navigator.show("actions", "state:running");
-    });
+    };
+    connect(table_, &Table::opened, this, open);
+    connect(table_, &QAbstractItemView::clicked, this,
+            [this, open](const QModelIndex& index) { open(rows_->idAt(index.row())); });
     connect(table_, &Table::menuWanted, this, [this](const QPoint& global) {
         const auto job = std::ranges::find(jobs_, table_->currentId(),
                                            [](const QJsonObject& each) { return each.value("lsn").toInteger(); });
