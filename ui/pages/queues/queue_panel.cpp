@@ -168,14 +168,12 @@ void QueuePanel::refresh() {
     icon_->setPixmap(icons::faceIcon(faceOf(*queue)).pixmap(14, 14));
     name_->setText(queue->name());
     number_->setText(tr("queue %1").arg(queue->id));
-    const bool known = queue->finish > 0 && queue->active > 0;
     const qint64 now = wallNow();
+    const std::optional<Duration> left = timeLeft(*queue, now);
     figures_[0].value->setText(format.percent(queue->done(), queue->total()));
     figures_[0].note->setText(tr("done"));
-    figures_[1].value->setText(
-        known ? format.duration(Duration(std::chrono::microseconds(std::max<qint64>(0, queue->finish - now))))
-              : Format::unknown());
-    figures_[1].note->setText(known ? tr("done %1").arg(format.time(queue->finish, now)) : tr("left"));
+    figures_[1].value->setText(format.duration(left));
+    figures_[1].note->setText(left ? tr("done %1").arg(format.time(queue->finish, now)) : tr("left"));
     figures_[2].value->setText(tr("%1 run").arg(format.number(queue->running())));
     figures_[2].note->setText(tr("%1 wait").arg(format.number(queue->waiting())));
     figures_[3].value->setText(tr("%1 failed").arg(format.number(queue->of(Face::Failed))));

@@ -39,9 +39,7 @@ Cell number(const Format& format, qint64 value, bool bad = false) {
 
 Cell finishCell(const Format& format, const QueueInfo& queue) {
     if (queue.held && queue.active > 0) return {QueueRows::tr("on release"), {}, {}, {}, Cell::Tone::Dim};
-    if (queue.finish == 0 || queue.active == 0) return {Format::unknown()};
-    const qint64 left = queue.finish - wallNow();
-    return {format.duration(Duration(std::chrono::microseconds(std::max<qint64>(0, left))))};
+    return {format.duration(timeLeft(queue, wallNow()))};
 }
 
 QString ratePerMinute(const QueueInfo& queue) {
@@ -50,6 +48,11 @@ QString ratePerMinute(const QueueInfo& queue) {
 }
 
 } // namespace
+
+std::optional<Duration> timeLeft(const QueueInfo& queue, qint64 now) {
+    if (queue.finish <= now || queue.active == 0) return std::nullopt;
+    return Duration(std::chrono::microseconds(queue.finish - now));
+}
 
 Face faceOf(const QueueInfo& queue) {
     if (queue.state == "cancelled") return Face::Cancelled;

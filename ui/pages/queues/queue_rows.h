@@ -33,6 +33,9 @@ inline qint64 queueIdOf(qint64 row) {
     return row - 1;
 }
 
+/// Until what it has should be done; absent: not known, or that time has passed and there is still something.
+std::optional<Duration> timeLeft(const QueueInfo& queue, qint64 now);
+
 /// What the queue as a whole does now.
 Face faceOf(const QueueInfo& queue);
 
