@@ -10,6 +10,7 @@
 #include <QPainter>
 
 #include <utility>
+#include <vector>
 
 namespace yard::ui {
 
@@ -41,6 +42,45 @@ SessionLook lookOf(const EngineState& state) {
 QPixmap pixmapOf(const QWidget& on, const QString& icon, const QColor& colour) {
     return icons::pixmap(icon, 14, colour, on.devicePixelRatioF(), Theme::current()(Token::Bg0));
 }
+
+/// Where there is no room for all, figures of a bar fall away, the first one first; none is cut.
+class FallAway final : public QObject {
+public:
+    struct Part {
+        Label* label;
+        QWidget* line; ///< before it
+    };
+    FallAway(QWidget* bar, std::vector<Label*> stay, std::vector<Part> fall)
+        : QObject(bar)
+        , bar_(bar)
+        , stay_(std::move(stay))
+        , fall_(std::move(fall)) {}
+
+    bool eventFilter(QObject*, QEvent* event) override {
+        if (event->type() == QEvent::Resize || event->type() == QEvent::LayoutRequest) fit();
+        return false;
+    }
+
+private:
+    static int widthOf(const Part& part) {
+        return part.label->sizeHint().width() + part.line->sizeHint().width() + 16;
+    }
+    void fit() {
+        int taken = scaled(150); // margins, plug and lines
+        for (const Label* label : stay_) taken += label->sizeHint().width();
+        for (const Part& part : fall_) taken += widthOf(part);
+        for (const Part& part : fall_) {
+            const bool fits = taken <= bar_->width();
+            if (!fits) taken -= widthOf(part);
+            part.label->setVisible(fits);
+            part.line->setVisible(fits);
+        }
+    }
+
+    QWidget* bar_;
+    std::vector<Label*> stay_;
+    std::vector<Part> fall_;
+};
 
 } // namespace
 
@@ -165,11 +205,14 @@ StatusBar::StatusBar(QWidget* parent)
     row->addWidget(plug_);
     row->addSpacing(6);
     row->addWidget(connection_);
+    std::vector<FallAway::Part> fall;
     for (Label* label : {address_, lag_, events_, engineCost_, journal_}) {
+        auto* line = new Rule(Qt::Vertical);
         row->addSpacing(8);
-        row->addWidget(new Rule(Qt::Vertical));
+        row->addWidget(line);
         row->addSpacing(8);
         row->addWidget(label);
+        if (label != address_) fall.insert(fall.begin(), {label, line});
     }
     row->addSpacing(16);
     sentence_->setElides(true);
@@ -180,6 +223,7 @@ StatusBar::StatusBar(QWidget* parent)
     row->addWidget(new Rule(Qt::Vertical));
     row->addSpacing(8);
     row->addWidget(clock_);
+    installEventFilter(new FallAway(this, {connection_, address_, cores_, clock_}, std::move(fall)));
     quiet_.setSingleShot(true);
     connect(&quiet_, &QTimer::timeout, this, [this] { sentence_->setText({}); });
     connect(&second_, &QTimer::timeout, this, &StatusBar::tick);

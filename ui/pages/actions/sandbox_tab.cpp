@@ -35,7 +35,7 @@ std::vector<Column> deniedColumns() {
          .title = SandboxTab::tr("Path"),
          .tip = SandboxTab::tr("What it was about"),
          .kind = Name,
-         .width = 140,
+         .width = 120,
          .stretches = true},
         {.id = "errno",
          .title = SandboxTab::tr("Error"),

@@ -19,6 +19,8 @@ namespace {
 constexpr std::array kOrder{Face::Pending,   Face::Held,   Face::Retry,     Face::Submitting, Face::Running,
                             Face::Completed, Face::Failed, Face::Abandoned, Face::Cancelled};
 
+constexpr int kGap = 8;
+
 const QRegularExpression& stateTerm() {
     static const QRegularExpression term("(?:^|\\s)state:(\\S+)");
     return term;
@@ -47,6 +49,7 @@ StateChip::StateChip(Face face, QWidget* parent)
 }
 
 void StateChip::setCount(qint64 count) {
+    none_ = count == 0;
     const QString text = Format().number(count);
     if (text == count_) return;
     count_ = text;
@@ -89,7 +92,7 @@ StateChips::StateChips(QWidget* parent)
     : QWidget(parent) {
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(16, 0, 16, 8);
-    row->setSpacing(8);
+    row->setSpacing(kGap);
     for (const Face face : kOrder) {
         auto* chip = new StateChip(face);
         chips_[std::to_underlying(face)] = chip;
@@ -101,11 +104,30 @@ StateChips::StateChips(QWidget* parent)
 
 void StateChips::count(const EngineState& state) {
     for (StateChip* chip : chips_) chip->setCount(state.count(chip->face()));
+    fit();
+}
+
+void StateChips::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    fit();
+}
+
+/// Where there is no room for all, states that nothing is in fall away, from the right.
+void StateChips::fit() {
+    int taken = 32 - kGap;
+    for (const StateChip* chip : chips_) taken += chip->sizeHint().width() + kGap;
+    for (auto face = kOrder.rbegin(); face != kOrder.rend(); ++face) {
+        StateChip* chip = chips_[std::to_underlying(*face)];
+        const bool falls = taken > width() && chip->isNone() && !chip->isOn();
+        if (falls) taken -= chip->sizeHint().width() + kGap;
+        chip->setVisible(!falls);
+    }
 }
 
 void StateChips::showFilter(const QString& filter) {
     const QStringList states = stateTerm().match(filter).captured(1).split(',', Qt::SkipEmptyParts);
     for (StateChip* chip : chips_) chip->setOn(states.contains(filterWordOf(chip->face())));
+    fit();
 }
 
 void StateChips::onClicked(Face face) {

@@ -18,6 +18,7 @@ class StateChip final : public QAbstractButton {
 public:
     explicit StateChip(Face face, QWidget* parent = nullptr);
     void setCount(qint64 count);
+    bool isNone() const { return none_; }
     void setOn(bool on);
     bool isOn() const { return on_; }
     Face face() const { return face_; }
@@ -29,6 +30,7 @@ protected:
 private:
     Face face_;
     QString count_;
+    bool none_ = true;
     bool on_ = false;
 };
 
@@ -44,8 +46,12 @@ signals:
     /// What "state:" is to be now; empty: any.
     void chosen(const QStringList& states);
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     void onClicked(Face face);
+    void fit();
     std::array<StateChip*, kFaces> chips_{};
 };
 

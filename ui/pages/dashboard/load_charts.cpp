@@ -3,8 +3,10 @@
 #include "core/base/clock.h"
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
+#include "ui/style/type.h"
 #include "ui/widgets/legend.h"
 
+#include <QFontMetrics>
 #include <QJsonArray>
 #include <QLocale>
 
@@ -148,6 +150,15 @@ void LoadCharts::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
     for (const Framed& framed : {processor_, memory_, finished_})
         framed.rule->setVisible(width() / 3 > scaled(370));
+    fitLimits();
+}
+
+/// A number that does not fit is not cut: the dashed lines stay, and the tool tip has it.
+void LoadCharts::fitLimits() {
+    const int taken = QFontMetrics(typeface(Type::Strong)).horizontalAdvance(tr("Memory")) +
+                      memory_.value->sizeHint().width() + scaled(32);
+    limits_->setVisible(taken + limits_->sizeHint().width() <= memory_.panel->width());
+    memory_.panel->setToolTip(limits_->text());
 }
 
 void LoadCharts::setActive(bool active) {
@@ -237,6 +248,7 @@ void LoadCharts::drawMemory() {
         const auto used = lastOf(series_, series_.memory, now_);
         memory_.value->setText(used ? tr("%1 of %2 GB").arg(gigas(*used, whole), gigas(whole, whole))
                                     : Format::unknown());
+        fitLimits();
     }
     memory_.chart->replace(dataOf({series_.memory}));
 }

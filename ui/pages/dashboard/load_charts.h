@@ -58,6 +58,7 @@ private:
     void draw();
     void drawProcessor();
     void drawMemory();
+    void fitLimits();
     void drawFinished();
     Chart::Data dataOf(std::vector<std::vector<double>> values) const;
 
