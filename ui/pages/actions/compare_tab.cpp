@@ -22,18 +22,18 @@ std::vector<Column> columns() {
          .title = CompareTab::tr("This one"),
          .tip = CompareTab::tr("The action of this panel"),
          .kind = Name,
-         .width = 160,
+         .width = 130,
          .stretches = true},
         {.id = "other",
          .title = CompareTab::tr("Last good one"),
          .tip = CompareTab::tr("The newest that completed, of the same worker, function and label"),
          .kind = Name,
-         .width = 160},
+         .width = 130},
         {.id = "differs",
          .title = CompareTab::tr("Differs"),
          .tip = CompareTab::tr("Whether they differ"),
          .kind = Text,
-         .width = 80},
+         .width = 72},
     };
 }
 
@@ -64,6 +64,7 @@ CompareTab::CompareTab(Context context, QWidget* parent)
     column->setContentsMargins(0, 0, 0, 0);
     table_->setRows(rows_);
     table_->setAccessibleName(tr("What differs"));
+    table_->setMinimumWidth(scaled(440)); // all of its columns
     left_->setBody(leftLog_);
     right_->setBody(rightLog_);
     auto* logs = new QSplitter(Qt::Horizontal);
@@ -88,7 +89,10 @@ void CompareTab::clear() {
 
 void CompareTab::show(const QJsonObject& action, const QJsonObject& spec) {
     const ActionRow row = actionRowOf(action);
-    if (row.lsn == action_.lsn && row.face == action_.face && other_.lsn != 0) return;
+    if (row.lsn == action_.lsn && row.face == action_.face && other_.lsn != 0) {
+        spec_ = spec; // it may come after the action
+        return fill();
+    }
     clear();
     action_ = row;
     spec_ = spec;
