@@ -290,9 +290,14 @@ void Table::layOut() {
     }
 }
 
+/// The chosen row stays in view when there is less room, as when its detail opens below.
 void Table::resizeEvent(QResizeEvent* event) {
+    const QModelIndex current = currentIndex();
+    const bool isChosen = current.isValid() && selectionModel()->isSelected(current) &&
+                          QRect(QPoint(), event->oldSize()).intersects(visualRect(current));
     QTableView::resizeEvent(event);
     layOut();
+    if (isChosen) scrollTo(current, EnsureVisible);
 }
 
 void Table::showColumnMenu(const QPoint& global) {

@@ -14,6 +14,7 @@
 #include <QSettings>
 
 #include <algorithm>
+#include <utility>
 
 namespace yard::ui {
 
@@ -106,6 +107,8 @@ void ActionsPage::connectList() {
     connect(&context_.state, &EngineState::countsChanged, this, [this] { chips_->count(context_.state); });
     connect(&context_.state, &EngineState::connectionChanged, this, &ActionsPage::onSelection);
     connect(model_, &ActionsModel::totalChanged, this, &ActionsPage::showTotal);
+    connect(model_, &ActionsModel::totalChanged, this, &ActionsPage::selectWanted, Qt::QueuedConnection);
+    connect(model_, &QAbstractItemModel::rowsInserted, this, &ActionsPage::selectWanted, Qt::QueuedConnection);
     connect(model_, &ActionsModel::problemChanged, this, [this](const QString& problem) {
         filter_->setProblem(problem);
         showTotal();
@@ -352,7 +355,17 @@ void ActionsPage::open(qint64 lsn, const QString& tab) {
     detail_->setVisible(true);
     if (!was) place();
     if (table_->currentId() != lsn) table_->selectId(lsn);
+    wanted_ = table_->currentId() == lsn ? 0 : lsn;
     updateBlocked();
+}
+
+/// The list may come after what was asked for by its number; what the hand has chosen meanwhile stays.
+void ActionsPage::selectWanted() {
+    if (wanted_ == 0) return;
+    if (detail_->lsn() != wanted_ || !table_->selectedIds().empty())
+        wanted_ = 0;
+    else if (model_->rowOf(wanted_) >= 0)
+        table_->selectId(std::exchange(wanted_, 0));
 }
 
 /// Below the table, or at its right where there is room.
@@ -429,8 +442,11 @@ void ActionsPage::retire() {
 void ActionsPage::holdOrRelease() {
     const Target all = target();
     if (all.lsns.empty() && !table_->allSelected()) return;
-    // Of all that match the one under the hand decides.
-    const std::vector<qint64> looked = table_->allSelected() ? std::vector{table_->currentId()} : all.lsns;
+    // Of all that match the one under the hand decides, or, where there is none, the first one in view.
+    std::vector<qint64> looked = all.lsns;
+    if (table_->allSelected()) looked = {table_->currentId()};
+    if (looked.size() == 1 && model_->action(looked.front()) == nullptr)
+        looked = {model_->idAt(std::max(0, table_->rowAt(0)))};
     const bool held = std::ranges::any_of(looked, [this](qint64 lsn) {
         const ActionRow* row = model_->action(lsn);
         return row != nullptr && row->face == Face::Held;

@@ -59,6 +59,7 @@ private:
     void setPriority();
     void editAndResubmit();
     void place();
+    void selectWanted();
 
     PageHead* head_;
     FilterField* filter_;
@@ -75,6 +76,7 @@ private:
     FilterSource* source_;
     QTimer filterLater_;
     QTimer blockedLater_;
+    qint64 wanted_ = 0; ///< shown beside the list, of which its row is not known yet
     qint64 selected_ = 0;
     std::optional<qint64> total_; ///< as the head says
     std::map<QString, QAction*> actions_;

@@ -74,6 +74,21 @@ std::vector<Column> fileColumns() {
     };
 }
 
+/// The output beside what is known of it where there is width, above it where there is height.
+class FittingSplitter final : public QSplitter {
+public:
+    FittingSplitter() { setChildrenCollapsible(false); }
+
+protected:
+    void resizeEvent(QResizeEvent* event) override {
+        QSplitter::resizeEvent(event);
+        const auto fits = height() > width() ? Qt::Vertical : Qt::Horizontal;
+        if (fits == orientation()) return;
+        setOrientation(fits);
+        setSizes({600, fits == Qt::Vertical ? 400 : scaled(540)});
+    }
+};
+
 } // namespace
 
 DetailPanel::DetailPanel(Context context, QWidget* parent)
@@ -228,9 +243,11 @@ QWidget* DetailPanel::makeTabRow() {
 }
 
 QWidget* DetailPanel::makeOutput() {
-    auto* split = new QSplitter(Qt::Horizontal);
-    split->setChildrenCollapsible(false);
+    auto* split = new FittingSplitter;
+    auto* beside = new QSplitter(Qt::Horizontal);
+    beside->setChildrenCollapsible(false);
     split->addWidget(makeAnswer());
+    split->addWidget(beside);
     attempts_->setRows(attemptRows_);
     attempts_->setAccessibleName(tr("Tries"));
     attempts_->setSelectionMode(QAbstractItemView::SingleSelection);
@@ -241,7 +258,7 @@ QWidget* DetailPanel::makeOutput() {
         output_->show(action_, attempt_);
         refreshResult();
     });
-    split->addWidget(attempts_);
+    beside->addWidget(attempts_);
     auto* right = new Surface(Token::Bg1);
     auto* column = new QVBoxLayout(right);
     column->setContentsMargins(0, 0, 0, 0);
@@ -257,9 +274,10 @@ QWidget* DetailPanel::makeOutput() {
     column->addStretch(1);
     QScrollArea* facts = scrolling(right);
     facts->setMinimumWidth(scaled(240));
-    split->addWidget(facts);
+    beside->addWidget(facts);
+    beside->setSizes({scaled(240), scaled(300)});
     split->setStretchFactor(0, 1);
-    split->setSizes({600, scaled(240), scaled(300)});
+    split->setSizes({600, scaled(540)});
     for (Facts* each : {why_, locks_}) connect(each, &Facts::linkClicked, this, &DetailPanel::followTarget);
     return split;
 }
@@ -368,6 +386,7 @@ void DetailPanel::loadSpec() {
                            refreshLimits();
                            sandbox_->show(action_, spec_);
                            if (claimsLocks()) locksPoll_->now();
+                           if (stack_->currentIndex() == kHistory) compare_->show(action_, spec_);
                        });
 }
 
