@@ -19,6 +19,9 @@ using namespace timeline;
 
 namespace {
 
+/// How long a finer picture of a lane may take.
+constexpr WallMicros kFinerWithin = 5 * timeline::kSecond;
+
 std::vector<Column> tableColumns() {
     return {
         {.id = "state",
@@ -418,7 +421,8 @@ void TimelinesPage::setFilter(const QString& filter) {
     wantedLane_.reset();
     if (const auto match = lane.match(rest); match.hasMatch()) {
         rest.remove(match.capturedStart(), match.capturedLength());
-        wantedLane_ = WantedLane{match.captured(1), match.captured(2).toUInt(), source_->now()};
+        wantedLane_ = WantedLane{match.captured(1), match.captured(2).toUInt(), source_->now(),
+                                 source_->now() + kFinerWithin};
         (match.captured(1).isEmpty() ? bySlotAction_ : byWorkerAction_)->trigger();
     }
     if (const auto match = at.match(rest); match.hasMatch()) {
@@ -427,7 +431,9 @@ void TimelinesPage::setFilter(const QString& filter) {
         WallMicros time = startOfDay(now, QTimeZone::systemTimeZone()) + match.captured(1).toLongLong() * kHour +
                           match.captured(2).toLongLong() * kMinute + match.captured(3).toLongLong() * kSecond;
         if (time > now) time -= kDay;
-        view_->setRange({time - 20 * kMinute, time + 20 * kMinute});
+        // Who names the second wants to see seconds.
+        const WallMicros around = match.captured(3).isEmpty() ? 20 * kMinute : kMinute;
+        view_->setRange({time - around, time + around});
         if (wantedLane_) wantedLane_->at = time;
     }
     filter_->setText(rest.trimmed());
@@ -437,10 +443,16 @@ void TimelinesPage::setFilter(const QString& filter) {
 /// As soon as what ran then is here; says so when there is no such lane.
 void TimelinesPage::seekLane() {
     if (!wantedLane_ || view_->isIncomplete(wantedLane_->worker)) return;
-    const WantedLane lane = *std::exchange(wantedLane_, std::nullopt);
+    WantedLane lane = *std::exchange(wantedLane_, std::nullopt);
+    const auto isStep = [this] { return view_->selected() && view_->selected()->item.isStep; };
+    if (lane.again && !isStep()) return; // the hand has chosen something else
     view_->settle();
     if (!view_->showLane(lane.worker, lane.slot, lane.at))
-        context_.navigator.say(tr("Nothing has run in slot %1 then").arg(lane.slot), true);
+        return context_.navigator.say(tr("Nothing has run in slot %1 then").arg(lane.slot), true);
+    // Of the coarse picture, which comes first, it may be several in one: the finer one says which.
+    if (!isStep() || source_->now() > lane.until) return;
+    lane.again = true;
+    wantedLane_ = lane;
 }
 
 QString TimelinesPage::filter() const {

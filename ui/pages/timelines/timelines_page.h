@@ -82,6 +82,8 @@ private:
         QString worker;
         std::uint32_t slot = 0;
         WallMicros at = 0;
+        WallMicros until = 0; ///< something finer is waited for
+        bool again = false;   ///< something coarse is shown
     };
     std::optional<WantedLane> wantedLane_; ///< until its bars are here
     double guardShare_ = 0;
