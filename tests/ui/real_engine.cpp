@@ -6,6 +6,7 @@
 #include <QTest>
 
 #include <csignal>
+#include <sys/prctl.h>
 
 namespace yard::test {
 
@@ -37,6 +38,8 @@ bool RealEngine::startOn(quint16 port) {
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
     environment.insert("XDG_RUNTIME_DIR", directory_.path());
     process_.setProcessEnvironment(environment);
+    // A test that is ended from outside leaves nothing that runs on.
+    process_.setChildProcessModifier([] { ::prctl(PR_SET_PDEATHSIG, SIGKILL); });
     process_.start(YARDMASTER_PATH, always + arguments_);
     if (!process_.waitForStarted()) return false;
     if (!QTest::qWaitFor([&] { return !lineOf(address).isEmpty() || process_.state() == QProcess::NotRunning; },

@@ -165,6 +165,25 @@ struct Shown {
     std::unique_ptr<QAbstractItemModelTester> tester;
 };
 
+/// The list in a table, as the page shows it.
+struct InTable : Shown {
+    explicit InTable(qint64 count)
+        : Shown(count) {
+        tester.reset(); // as slow as the list is long
+        table.setRows(model.get());
+        table.resize(800, 400);
+        table.show();
+    }
+    /// As of an engine that stands still after the first page.
+    void holdNumbers() {
+        link.heldPath = "jobs/lsns";
+        model->setFilter("label:action*");
+    }
+    bool isAtEnd() const { return table.verticalScrollBar()->value() == table.verticalScrollBar()->maximum(); }
+
+    Table table{QString()};
+};
+
 } // namespace
 
 class TestActionLists : public QObject {
@@ -430,64 +449,47 @@ private slots:
     }
     void whoWentToAnEndThatWasGuessedIsAtTheEndOnceItIsKnown() {
         QFETCH(bool, anew);
-        Shown shown(2'000);
-        shown.tester.reset();
-        shown.link.heldPath = "jobs/lsns"; // as of an engine that stands still after the first page
-        shown.model->setFilter("label:action*");
-        Table table{QString()};
-        table.setRows(shown.model.get());
-        table.resize(800, 400);
-        table.show();
+        InTable shown(2'000);
+        shown.holdNumbers();
         shown.begin();
         QTRY_COMPARE_WITH_TIMEOUT(shown.model->rowCount(), 2 * ActionsModel::kPage, kSoon);
-        QTest::keyClick(&table, Qt::Key_End);
-        QCOMPARE(table.currentIndex().row(), 2 * ActionsModel::kPage - 1);
+        QTest::keyClick(&shown.table, Qt::Key_End);
+        QCOMPARE(shown.table.currentIndex().row(), 2 * ActionsModel::kPage - 1);
         if (anew) {
             const auto asked = shown.link.askedOf("jobs/lsns").size();
             shown.model->reload();
             QTRY_VERIFY_WITH_TIMEOUT(shown.link.askedOf("jobs/lsns").size() > asked, kSoon);
-            QCOMPARE(table.currentIndex().row(), 2 * ActionsModel::kPage - 1);
+            QCOMPARE(shown.table.currentIndex().row(), 2 * ActionsModel::kPage - 1);
         }
         shown.link.release();
         QTRY_COMPARE_WITH_TIMEOUT(shown.model->rowCount(), 2'000, kSoon);
-        QCOMPARE(table.currentIndex().row(), 1'999);
-        QCOMPARE(table.verticalScrollBar()->value(), table.verticalScrollBar()->maximum());
-        QCOMPARE(table.selectedIds(), std::vector<qint64>{1});
+        QCOMPARE(shown.table.currentIndex().row(), 1'999);
+        QVERIFY(shown.isAtEnd());
+        QCOMPARE(shown.table.selectedIds(), std::vector<qint64>{1});
     }
 
     void whoLooksAtTheMiddleOfAListStaysThereWhenItsEndIsKnown() {
-        Shown shown(2'000);
-        shown.tester.reset();
-        shown.link.heldPath = "jobs/lsns";
-        shown.model->setFilter("label:action*");
-        Table table{QString()};
-        table.setRows(shown.model.get());
-        table.resize(800, 400);
-        table.show();
+        InTable shown(2'000);
+        shown.holdNumbers();
         shown.begin();
         QTRY_COMPARE_WITH_TIMEOUT(shown.model->rowCount(), 2 * ActionsModel::kPage, kSoon);
-        table.verticalScrollBar()->setValue(2'000);
+        shown.table.verticalScrollBar()->setValue(2'000);
         shown.link.release();
         QTRY_COMPARE_WITH_TIMEOUT(shown.model->rowCount(), 2'000, kSoon);
-        QCOMPARE(table.verticalScrollBar()->value(), 2'000);
+        QCOMPARE(shown.table.verticalScrollBar()->value(), 2'000);
     }
 
     void atTheEndOfAListOneStaysThereWhenRowsThatWereInViewAreNoMore() {
-        Shown shown(1'000);
-        shown.tester.reset();
-        Table table{QString()};
-        table.setRows(shown.model.get());
-        table.resize(800, 400);
-        table.show();
+        InTable shown(1'000);
         shown.begin();
         QTRY_VERIFY_WITH_TIMEOUT(shown.model->isWhole(), kSoon);
-        QTest::keyClick(&table, Qt::Key_End);
+        QTest::keyClick(&shown.table, Qt::Key_End);
         for (qint64 lsn = 10; lsn < 40; ++lsn) shown.link.retired.insert(lsn);
         shown.link.count = 1'200;
         shown.model->reload();
         QTRY_COMPARE_WITH_TIMEOUT(shown.model->rowCount(), 1'170, kSoon);
-        QCOMPARE(table.verticalScrollBar()->value(), table.verticalScrollBar()->maximum());
-        QCOMPARE(table.currentIndex().row(), 1'169);
+        QVERIFY(shown.isAtEnd());
+        QCOMPARE(shown.table.currentIndex().row(), 1'169);
     }
 
     void aLongListOfAFilterIsRefreshedByItselfOnceNoHandIsOnIt() {

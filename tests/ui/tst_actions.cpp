@@ -1,66 +1,30 @@
 // The Actions page on a real engine: lists, filters, details and what can be done with one or many, by keys and
 // clicks.
-#include "tests/ui/real_engine.h"
-#include "ui/bridge/attached_link.h"
+#include "tests/ui/window_test.h"
 #include "ui/pages/actions/actions_page.h"
 #include "ui/pages/actions/detail_panel.h"
 #include "ui/pages/actions/output_tab.h"
+#include "ui/pages/actions/samples_view.h"
 #include "ui/pages/actions/state_chips.h"
-#include "ui/shell/main_window.h"
-#include "ui/style/app_style.h"
-#include "ui/style/theme.h"
 
 #include <QAction>
 #include <QClipboard>
 #include <QGuiApplication>
 #include <QHeaderView>
-#include <QJsonDocument>
 #include <QMenu>
-#include <QSettings>
-#include <QStandardPaths>
-#include <QTest>
+#include <QScrollBar>
 
 using namespace yard;
 using namespace yard::ui;
 
-namespace {
-constexpr int kSoon = 20'000;
-}
-
-class TestActions : public QObject {
+class TestActions : public test::WindowTest {
     Q_OBJECT
-
-    test::RealEngine engine_;
-    std::unique_ptr<Theme> theme_;
-    std::unique_ptr<MainWindow> window_;
 
     ActionsPage* page() {
         if (window_->pageId() != "actions") window_->MainWindow::show("actions");
         return qobject_cast<ActionsPage*>(window_->page());
     }
     ActionsModel* model() { return page()->model(); }
-    Answer ask(const QByteArray& method, const QString& path, const QJsonValue& body = {}) {
-        Answer got;
-        bool done = false;
-        Request request{method, path};
-        if (body.isObject()) request.body = QJsonDocument(body.toObject()).toJson();
-        if (body.isArray()) request.body = QJsonDocument(body.toArray()).toJson();
-        window_->state()->link().send(request, this, [&](const Answer& answer) {
-            got = answer;
-            done = true;
-        });
-        [[maybe_unused]] const bool came = QTest::qWaitFor([&] { return done; }, kSoon);
-        return got;
-    }
-    qint64 submit(const QString& label, const QString& script, QJsonObject more = {}) {
-        more.insert("worker", "exec");
-        more.insert("argv", QJsonArray{"sh", "-c", script});
-        more.insert("label", label);
-        return ask("POST", "jobs", more).json.value("lsn").toInteger();
-    }
-    QString stateOf(qint64 lsn) {
-        return ask("GET", QStringLiteral("jobs/%1").arg(lsn)).json.value("state").toString();
-    }
     /// What the table shows of this action in this column; empty while it is not there.
     QString cellOf(qint64 lsn, int column) {
         const int row = model()->rowOf(lsn);
@@ -78,20 +42,10 @@ class TestActions : public QObject {
     }
 
 private slots:
-    void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        QCoreApplication::setOrganizationName("yardmaster-test-actions");
-        QSettings().clear();
-        engine_.setArguments({"--capacity", "4"});
-        QVERIFY(engine_.start());
-        theme_ = std::make_unique<Theme>(nullptr);
-        dressApplication();
-    }
+    void initTestCase() { QVERIFY(start("actions", {"--capacity", "4"})); }
     void init() {
-        window_ = std::make_unique<MainWindow>();
-        window_->setEngine(std::make_unique<AttachedLink>(engine_.address(), engine_.token()), "embedded");
-        window_->show();
-        QTRY_VERIFY_WITH_TIMEOUT(window_->state()->isLive(), kSoon);
+        QSettings().clear(); // one test's order is not the next one's
+        QVERIFY(openWindow());
         page()->setFilter({});
     }
     void cleanup() { window_.reset(); }
@@ -300,7 +254,7 @@ private slots:
         // What is done, is done to all of them.
         QTest::keyClick(page()->table(), Qt::Key_H, Qt::ControlModifier);
         const auto held = [&] {
-            return ask("GET", "jobs/lsns?q=label:bulk+state:held").json.value("total").toInteger();
+            return ask("GET", "jobs/lsns?q=label:bulk%20state:held").json.value("total").toInteger();
         };
         QTRY_COMPARE_WITH_TIMEOUT(held(), qint64{0}, kSoon); // they were held, so they are released
     }
@@ -328,6 +282,83 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(stateOf(lsn), QString("completed"), kSoon);
         QCOMPARE(window_->findChild<ActionsPage*>()->model()->rowOf(lsn), -1);
         QTRY_VERIFY_WITH_TIMEOUT(model()->rowOf(lsn) >= 0, kSoon); // shown again
+    }
+
+    void whatAnActionUsedIsAChart() {
+        const qint64 eater = submit("eats the processor", "while :; do :; done");
+        page()->setFilter("label:\"eats the processor\"");
+        QTRY_VERIFY_WITH_TIMEOUT(model()->rowOf(eater) >= 0, kSoon);
+        page()->table()->selectId(eater);
+        page()->table()->setFocus();
+        QTest::keyClick(window_.get(), Qt::Key_5, Qt::AltModifier);
+        QVERIFY(page()->detail()->samples()->isVisible());
+        QTRY_VERIFY_WITH_TIMEOUT(page()->detail()->samples()->cores()->data().t.size() > 1, kSoon);
+        const auto& cores = page()->detail()->samples()->cores()->data().values.front();
+        QVERIFY(*std::ranges::max_element(cores) > 0);
+        QCOMPARE(page()->detail()->samples()->memory()->data().t, page()->detail()->samples()->cores()->data().t);
+        ask("POST", QStringLiteral("jobs/%1/cancel").arg(eater));
+    }
+
+    void theWindowGoesOnWhileTheEngineStandsStill() {
+        const qint64 done = submit("done before", "true");
+        QTRY_COMPARE_WITH_TIMEOUT(stateOf(done), QString("completed"), kSoon);
+        const qint64 last =
+            submit("filler", "true", {{"hold", true}, {"array", QJsonObject{{"from", 1}, {"to", 2'000}}}}) + 1'999;
+        page()->setFilter("label:filler");
+        QTRY_VERIFY_WITH_TIMEOUT(model()->isHere(model()->rowOf(last)), kSoon);
+        page()->table()->setFocus();
+        engine_.standStill();
+        // Keys and clicks that ask the engine for something, and more paintings than a window that waits would do.
+        int frames = 0;
+        for (const Qt::Key key : {Qt::Key_Down, Qt::Key_Down, Qt::Key_End, Qt::Key_Home}) {
+            QTest::keyClick(page()->table(), key);
+            QTest::keyClick(window_.get(), Qt::Key_2, Qt::ControlModifier);
+            QCOMPARE(window_->pageId(), QString("queues"));
+            QTest::keyClick(window_.get(), Qt::Key_3, Qt::ControlModifier);
+            QCOMPARE(window_->pageId(), QString("actions"));
+            page()->table()->setFocus();
+            frames += window_->grab().isNull() ? 0 : 1;
+        }
+        QTest::keyClick(page()->table(), Qt::Key_End);
+        QCOMPARE(page()->table()->currentIndex().row(), page()->model()->rowCount() - 1);
+        QCOMPARE(frames, 4);
+        QElapsedTimer still;
+        still.start();
+        int ticks = 0;
+        QTimer timer;
+        connect(&timer, &QTimer::timeout, this, [&] { ++ticks; });
+        timer.start(20);
+        QTRY_VERIFY_WITH_TIMEOUT(still.elapsed() > 2'000, kSoon);
+        QVERIFY2(ticks > 20, qPrintable(QString::number(ticks))); // a hundred if nothing else ran here
+        engine_.goOn();
+        QTRY_COMPARE_WITH_TIMEOUT(stateOf(done), QString("completed"), kSoon);
+        // It is at the end still, wherever that is by now, and what is there has come.
+        const auto isNot = [this]() -> QString {
+            const QScrollBar* bar = page()->table()->verticalScrollBar();
+            const int last = page()->model()->rowCount() - 1;
+            if (!page()->model()->isWhole()) return "whole";
+            if (const int row = page()->table()->currentIndex().row(); row != last)
+                return QStringLiteral("at the last row: at %1 of %2, scrolled to %3 of %4")
+                    .arg(row)
+                    .arg(last)
+                    .arg(bar->value())
+                    .arg(bar->maximum());
+            if (bar->value() != bar->maximum()) return "scrolled to the end";
+            return page()->model()->isHere(last) ? "" : "here";
+        };
+        QTRY_COMPARE_WITH_TIMEOUT(isNot(), QString(), kSoon);
+    }
+
+    void samplesThatCannotBeAreLeftOut() {
+        const auto charts = chartsOf(
+            QJsonArray{QJsonObject{{"t", 5'000'000}, {"cpu_percent", 150.0}, {"rss_bytes", 7}},
+                       QJsonObject{{"t", 4'000'000}, {"cpu_percent", 900.0}}, QJsonObject{{"cpu_percent", 900.0}},
+                       QJsonValue(3), QJsonObject{{"t", 6'000'000}, {"cpu_percent", 50.0}}});
+        QCOMPARE(charts[0].t, (std::vector<std::int64_t>{5'000'000, 6'000'000}));
+        QCOMPARE(charts[0].values[0], (std::vector<double>{1.5, 0.5}));
+        QCOMPARE(charts[1].values[0], (std::vector<double>{7, 0}));
+        QCOMPARE(charts[0].step, 1'000'000);
+        QVERIFY(chartsOf({})[0].t.empty());
     }
 };
 

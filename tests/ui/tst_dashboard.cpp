@@ -1,8 +1,7 @@
 // The dashboard and the lower half of the queues, offscreen, on the real program: what they tell is what the engine
 // has, what is pressed is done, and what the engine does not say is not made up.
 #include "tests/ui/demo_load.h"
-#include "tests/ui/real_engine.h"
-#include "ui/bridge/attached_link.h"
+#include "tests/ui/window_test.h"
 #include "ui/models/failure_kinds.h"
 #include "ui/models/poll.h"
 #include "ui/models/tonight.h"
@@ -17,19 +16,12 @@
 #include "ui/pages/queues/queue_troubles.h"
 #include "ui/pages/queues/queue_work.h"
 #include "ui/pages/queues/queues_page.h"
-#include "ui/shell/main_window.h"
-#include "ui/style/app_style.h"
-#include "ui/style/theme.h"
 
 #include <QAbstractItemModelTester>
 #include <QApplication>
 #include <QClipboard>
-#include <QJsonArray>
 #include <QScrollBar>
-#include <QSettings>
 #include <QSignalSpy>
-#include <QStandardPaths>
-#include <QTest>
 
 #include <cmath>
 #include <utility>
@@ -39,7 +31,6 @@ using namespace yard::ui;
 
 namespace {
 
-constexpr int kSoon = 10'000;
 constexpr std::int64_t kSecond = 1'000'000;
 
 /// A link that answers when it is told to.
@@ -72,28 +63,12 @@ QJsonObject pending(qint64 lsn, const QString& note, QJsonObject more = {}) {
 
 } // namespace
 
-class TestDashboard : public QObject {
+class TestDashboard : public test::WindowTest {
     Q_OBJECT
-
-    test::RealEngine engine_;
-    std::unique_ptr<Theme> theme_;
-    std::unique_ptr<MainWindow> window_;
 
     DashboardPage* page() {
         window_->MainWindow::show("dashboard");
         return qobject_cast<DashboardPage*>(window_->page());
-    }
-    void openWindow() {
-        window_ = std::make_unique<MainWindow>();
-        window_->setEngine(std::make_unique<AttachedLink>(engine_.address(), engine_.token()), "embedded");
-        window_->resize(1440, 900);
-        window_->show();
-        QTRY_VERIFY_WITH_TIMEOUT(window_->state()->isLive() && !window_->state()->queues().empty(), kSoon);
-    }
-    static int rowOf(const TableModel* rows, int column, const QString& text) {
-        for (int row = 0; row < rows->rowCount(); ++row)
-            if (rows->cell(row, column).text == text) return row;
-        return -1;
     }
     static void clickCell(Table* table, int row, int column) {
         const QRect cell = table->visualRect(table->rows()->index(row, column));
@@ -107,13 +82,8 @@ class TestDashboard : public QObject {
 
 private slots:
     void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        QCoreApplication::setOrganizationName("yardmaster-test-dashboard");
-        QSettings().clear();
-        QVERIFY(engine_.start());
-        theme_ = std::make_unique<Theme>(nullptr);
-        dressApplication();
-        openWindow();
+        QVERIFY(start("dashboard"));
+        QVERIFY(openWindow());
     }
     void cleanupTestCase() { window_.reset(); }
 
@@ -169,13 +139,13 @@ private slots:
 
     void queuesStandAsOnTheirOwnPage() {
         const TableModel* rows = page()->queueTable()->rows();
-        QTRY_VERIFY_WITH_TIMEOUT(rowOf(rows, 0, "lightmaps") >= 0, kSoon);
-        QCOMPARE(rows->cell(rowOf(rows, 0, "lightmaps"), 1).text, QString("Held"));
+        QTRY_VERIFY_WITH_TIMEOUT(rowWith(rows, "lightmaps") >= 0, kSoon);
+        QCOMPARE(rows->cell(rowWith(rows, "lightmaps"), 1).text, QString("Held"));
     }
 
     void enterOnAQueueLeadsToIt() {
         Table* table = page()->queueTable();
-        table->selectRow(rowOf(table->rows(), 0, "nightly-cook"));
+        table->selectRow(rowWith(table->rows(), "nightly-cook"));
         table->setFocus();
         QTest::keyClick(table, Qt::Key_Return);
         QCOMPARE(window_->pageId(), QString("queues"));
@@ -186,17 +156,17 @@ private slots:
 
     void theLatestFailureIsOnTopWithItsErrorLine() {
         RowsModel* rows = page()->failures()->rows();
-        QTRY_VERIFY_WITH_TIMEOUT(rowOf(rows, 2, "foliage_wind.hlsl sm6.6 V0412") >= 0, kSoon);
-        const int row = rowOf(rows, 2, "foliage_wind.hlsl sm6.6 V0412");
+        QTRY_VERIFY_WITH_TIMEOUT(rowWith(rows, "foliage_wind.hlsl sm6.6 V0412", 2) >= 0, kSoon);
+        const int row = rowWith(rows, "foliage_wind.hlsl sm6.6 V0412", 2);
         QVERIFY(rows->cell(row, 3).text.contains("undeclared identifier"));
-        const int crash = rowOf(rows, 2, "render/shadow_cascade_test");
+        const int crash = rowWith(rows, "render/shadow_cascade_test", 2);
         QVERIFY(crash >= 0);
         QVERIFY(rows->cell(crash, 3).text.contains("signal 11"));
     }
 
     void theButtonOfARowReschedulesIt() {
         RowsModel* rows = page()->failures()->rows();
-        const int row = rowOf(rows, 2, "render/shadow_cascade_test");
+        const int row = rowWith(rows, "render/shadow_cascade_test", 2);
         const qint64 lsn = rows->idAt(row);
         clickCell(page()->failures()->table(), row, 4);
         QTRY_VERIFY_WITH_TIMEOUT(
@@ -206,7 +176,7 @@ private slots:
         QVERIFY(record.operation.yardctl.contains(QString::number(lsn)));
         page()->failures()->table()->clearSelection();
         // It fails again: the row comes back.
-        QTRY_VERIFY_WITH_TIMEOUT(rowOf(rows, 2, "render/shadow_cascade_test") >= 0, 2 * kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(rowWith(rows, "render/shadow_cascade_test", 2) >= 0, 2 * kSoon);
     }
 
     void allOfTonightWaitsForUndo() {
@@ -236,8 +206,8 @@ private slots:
 
     void whyWorkWaitsNamesTheHeldQueue() {
         RowsModel* rows = page()->waiting()->rows();
-        QTRY_VERIFY_WITH_TIMEOUT(rowOf(rows, 0, "queue lightmaps is held") >= 0, kSoon);
-        QCOMPARE(rows->cell(rowOf(rows, 0, "queue lightmaps is held"), 1).text, QString("12"));
+        QTRY_VERIFY_WITH_TIMEOUT(rowWith(rows, "queue lightmaps is held") >= 0, kSoon);
+        QCOMPARE(rows->cell(rowWith(rows, "queue lightmaps is held"), 1).text, QString("12"));
     }
 
     void modelsKeepTheRulesOfModels() {
@@ -322,7 +292,7 @@ private slots:
         queues->open(queueOf("lightmaps"), {});
         window_->commands()->run(operations::releaseQueue(queueOf("lightmaps"), "lightmaps"));
         RowsModel* events = queues->panel()->troubles()->events();
-        QTRY_COMPARE_WITH_TIMEOUT(rowOf(events, 1, "Release lightmaps"), 0, kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(rowWith(events, "Release lightmaps", 1), 0, kSoon);
     }
 
     void aLostEngineStopsTheLinesAndBlocksCommandsWithTheReason() {

@@ -1,27 +1,17 @@
 // The keys of the window on a real engine: the overlay that shows them, panes, full screen, the way back through
 // pages with their filters, the newest failure, keys of pages bound anew.
-#include "tests/ui/real_engine.h"
-#include "ui/bridge/attached_link.h"
+#include "tests/ui/window_test.h"
 #include "ui/pages/settings/settings_page.h"
 #include "ui/shell/key_overlay.h"
-#include "ui/shell/main_window.h"
-#include "ui/style/app_style.h"
 
 #include <QAction>
-#include <QJsonArray>
-#include <QJsonDocument>
 #include <QKeySequenceEdit>
-#include <QSettings>
-#include <QStandardPaths>
-#include <QTest>
 #include <set>
 
 using namespace yard;
 using namespace yard::ui;
 
 namespace {
-
-constexpr int kSoon = 10'000;
 
 KeyGroup group(const QString& title, int keys) {
     KeyGroup made{title, {}};
@@ -31,20 +21,9 @@ KeyGroup group(const QString& title, int keys) {
 
 } // namespace
 
-class TestKeys : public QObject {
+class TestKeys : public test::WindowTest {
     Q_OBJECT
 
-    test::RealEngine engine_;
-    std::unique_ptr<Theme> theme_;
-    std::unique_ptr<MainWindow> window_;
-
-    void openWindow() {
-        window_ = std::make_unique<MainWindow>();
-        window_->setEngine(std::make_unique<AttachedLink>(engine_.address(), engine_.token()), "embedded");
-        window_->show();
-        QVERIFY(QTest::qWaitForWindowActive(window_.get()));
-        QTRY_VERIFY_WITH_TIMEOUT(window_->state()->isLive() && !window_->state()->queues().empty(), kSoon);
-    }
     void press(Qt::Key key, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
         QTest::keyClick(window_.get(), key, modifiers);
     }
@@ -67,16 +46,11 @@ class TestKeys : public QObject {
     }
 
 private slots:
-    void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        QCoreApplication::setOrganizationName("yardmaster-test-keys");
-        QVERIFY(engine_.start());
-        theme_ = std::make_unique<Theme>(nullptr);
-        dressApplication();
-    }
+    void initTestCase() { QVERIFY(start("keys")); }
     void init() {
         QSettings().clear();
-        openWindow();
+        QVERIFY(openWindow({}));
+        QVERIFY(QTest::qWaitForWindowActive(window_.get()));
     }
     void cleanup() { window_.reset(); }
 
@@ -188,7 +162,8 @@ private slots:
         QCOMPARE(bind("queues/hold", QKeySequence("Ctrl+G")), QString());
         QCOMPARE(pageCommand("queues", "hold")->shortcut(), QKeySequence("Ctrl+G"));
         window_.reset();
-        openWindow();
+        QVERIFY(openWindow({}));
+        QVERIFY(QTest::qWaitForWindowActive(window_.get()));
         QCOMPARE(pageCommand("queues", "hold")->shortcut(), QKeySequence("Ctrl+G"));
         QCOMPARE(bind("queues/hold", QKeySequence("Ctrl+H")), QString());
         QVERIFY(!QSettings().contains("keys/queues/hold"));
@@ -250,7 +225,8 @@ private slots:
         window_->MainWindow::show("timelines");
         window_->close();
         window_.reset();
-        openWindow();
+        QVERIFY(openWindow({}));
+        QVERIFY(QTest::qWaitForWindowActive(window_.get()));
         QCOMPARE(window_->size(), QSize(1300, 777));
         QCOMPARE(window_->pageId(), QString("timelines"));
     }

@@ -1,30 +1,21 @@
 // Notices: the rules by themselves, over made-up facts and times; the bell of the real window; sleep, kept off on a
 // bus of the test's own.
-#include "tests/ui/real_engine.h"
-#include "ui/bridge/attached_link.h"
+#include "tests/ui/window_test.h"
 #include "ui/bridge/sleep_guard.h"
 #include "ui/models/notices.h"
-#include "ui/shell/main_window.h"
 #include "ui/shell/notice_list.h"
 #include "ui/shell/tray.h"
-#include "ui/style/app_style.h"
 
 #include <QAbstractItemModelTester>
 #include <QAction>
 #include <QCheckBox>
 #include <QDBusContext>
-#include <QJsonArray>
-#include <QJsonDocument>
-#include <QSettings>
-#include <QStandardPaths>
-#include <QTest>
 
 using namespace yard;
 using namespace yard::ui;
 
 namespace {
 
-constexpr int kSoon = 10'000;
 constexpr qint64 kMinute = 60'000;
 
 NoticeFacts facts(std::map<qint64, NoticeFacts::Queue> queues) {
@@ -68,15 +59,12 @@ public slots: // NOLINT(readability-redundant-access-specifiers): moc's
     void UnInhibit(uint cookie) { held.removeAll(cookie); }
 };
 
-class TestNotices : public QObject {
+class TestNotices : public test::WindowTest {
     Q_OBJECT
 
     QProcess bus_;
     ScreenSaver saver_;
     std::optional<QDBusConnection> desktop_;
-    test::RealEngine engine_;
-    std::unique_ptr<Theme> theme_;
-    std::unique_ptr<MainWindow> window_;
     NoticeRules rules_;
 
     void serve(bool there) {
@@ -88,26 +76,15 @@ class TestNotices : public QObject {
         QVERIFY(desktop_->registerObject("/org/freedesktop/ScreenSaver", &saver_, QDBusConnection::ExportAllSlots));
         QVERIFY(desktop_->registerService("org.freedesktop.ScreenSaver"));
     }
-    void openWindow() {
-        window_ = std::make_unique<MainWindow>();
-        window_->setEngine(std::make_unique<AttachedLink>(engine_.address(), engine_.token()), "embedded");
+    /// One that nobody looks at.
+    bool openBehind() {
+        if (!openWindow()) return false;
         window_->notices()->setInFront([] { return false; });
-        window_->show();
-        QTRY_VERIFY_WITH_TIMEOUT(window_->state()->isLive() && !window_->state()->queues().empty(), kSoon);
-    }
-    void submit(const QString& script, qint64 queue = 0) {
-        bool done = false;
-        Request request = post(QStringLiteral("queues/%1/jobs").arg(queue));
-        request.body =
-            QJsonDocument(QJsonObject{{"worker", "exec"}, {"argv", QJsonArray{"sh", "-c", script}}}).toJson();
-        window_->state()->link().send(request, this, [&](const Answer& answer) { done = answer.ok(); });
-        QTRY_VERIFY_WITH_TIMEOUT(done, kSoon);
+        return true;
     }
 
 private slots:
     void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        QCoreApplication::setOrganizationName("yardmaster-test-notices");
         // Before the first word to a bus: this program has none but the test's.
         bus_.start("dbus-daemon", {"--session", "--nofork", "--print-address"});
         QVERIFY2(bus_.waitForStarted(), "dbus-daemon is missing: ./dev installs it");
@@ -117,9 +94,7 @@ private slots:
         qputenv("DBUS_SYSTEM_BUS_ADDRESS", address.toLatin1());
         desktop_ = QDBusConnection::connectToBus(address, "desktop");
         QVERIFY(desktop_->isConnected());
-        QVERIFY(engine_.start());
-        theme_ = std::make_unique<Theme>(nullptr);
-        dressApplication();
+        QVERIFY(start("notices"));
     }
     void init() {
         QSettings().clear();
@@ -301,7 +276,7 @@ private slots:
     }
 
     void aFailureIsToldOnceAndEnterOpensIt() {
-        openWindow();
+        QVERIFY(openBehind());
         window_->commands()->run(operations::createQueue("fails", {{"idle_expiry_s", 0}, {"max_retries", 0}}));
         const auto queue = [&] {
             return std::ranges::find_if(window_->state()->queues(),
@@ -310,7 +285,7 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(queue() != window_->state()->queues().end(), kSoon);
         // As it is when it is first looked at is where it begins: one may be too early to be news.
         for (int tries = 0; tries < 20 && window_->notices()->unseen() == 0; ++tries) {
-            submit("exit 4", queue()->first);
+            QVERIFY(submit("fails", "exit 4", {}, queue()->first) > 0);
             [[maybe_unused]] const bool told =
                 QTest::qWaitFor([&] { return window_->notices()->unseen() > 0; }, 2'000);
         }
@@ -326,7 +301,7 @@ private slots:
     }
 
     void escClosesTheListAndItsButtonsWork() {
-        openWindow();
+        QVERIFY(openBehind());
         window_->notices()->add({NoticeRule::QueueFinished, "cook has finished", "queues", {}});
         NoticeList* list = window_->noticeList();
         QTest::mouseClick(window_->topBar()->bell(), Qt::LeftButton);
@@ -340,7 +315,7 @@ private slots:
     }
 
     void theTrayShowsCountsAndHoldsAll() {
-        openWindow();
+        QVERIFY(openBehind());
         QTRY_VERIFY_WITH_TIMEOUT(window_->tray()->counts().contains("running"), kSoon);
         const auto actionOf = [&](const QString& text) {
             for (QAction* action : window_->tray()->menu()->actions())
@@ -358,7 +333,7 @@ private slots:
     }
 
     void rulesAreSwitchedInTheSettings() {
-        openWindow();
+        QVERIFY(openBehind());
         window_->MainWindow::show("settings", "notifications");
         auto* box = window_->page()->findChild<QCheckBox*>("disk-full");
         QVERIFY(box != nullptr && !box->isChecked());
@@ -412,8 +387,8 @@ private slots:
     }
 
     void theWindowKeepsTheMachineAwakeWhileActionsRunAndCanBeToldNotTo() {
-        openWindow();
-        submit("sleep 30");
+        QVERIFY(openBehind());
+        QVERIFY(submit("sleeps", "sleep 30") > 0);
         QTRY_COMPARE_WITH_TIMEOUT(window_->sleepGuard()->state(), SleepGuard::State::Kept, kSoon);
         window_->MainWindow::show("settings", "general");
         auto* box = window_->page()->findChild<QCheckBox*>("keep-awake");

@@ -1,25 +1,15 @@
 // The palette: what fits what is typed, by itself; and the palette of the real window on a real engine, by keys.
-#include "tests/ui/real_engine.h"
-#include "ui/bridge/attached_link.h"
+#include "tests/ui/window_test.h"
 #include "ui/pages/timelines/timelines_page.h"
-#include "ui/shell/main_window.h"
 #include "ui/shell/palette.h"
-#include "ui/style/app_style.h"
 
 #include <QAbstractItemModelTester>
 #include <QAction>
-#include <QJsonArray>
-#include <QJsonDocument>
-#include <QSettings>
-#include <QStandardPaths>
-#include <QTest>
 
 using namespace yard;
 using namespace yard::ui;
 
 namespace {
-
-constexpr int kSoon = 10'000;
 
 PaletteEntry entry(PaletteEntry::Kind kind, const QString& title, const QString& id = {}) {
     PaletteEntry made;
@@ -37,34 +27,11 @@ QStringList titles(const std::vector<PaletteEntry>& entries) {
 
 } // namespace
 
-class TestPalette : public QObject {
+class TestPalette : public test::WindowTest {
     Q_OBJECT
 
-    test::RealEngine engine_;
-    std::unique_ptr<Theme> theme_;
-    std::unique_ptr<MainWindow> window_;
     qint64 queue_ = 0; ///< without retries
 
-    QJsonObject ask(const QByteArray& method, const QString& path, const QJsonValue& body = {}) {
-        Request request{method, path, {}, {}};
-        if (body.isObject()) request.body = QJsonDocument(body.toObject()).toJson();
-        QJsonObject json;
-        bool done = false;
-        window_->state()->link().send(request, this, [&](const Answer& answer) {
-            json = answer.json;
-            done = true;
-        });
-        [[maybe_unused]] const bool came = QTest::qWaitFor([&] { return done; }, kSoon);
-        return json;
-    }
-    qint64 submit(const QString& script, QJsonObject more = {}) {
-        more.insert("worker", "exec");
-        more.insert("argv", QJsonArray{"sh", "-c", script});
-        const QJsonObject answer = ask("POST", QStringLiteral("queues/%1/jobs").arg(queue_), more);
-        const QJsonValue lsn = answer.value("lsn");
-        return lsn.isDouble() ? lsn.toInteger() : answer.value("lsns").toArray().first().toInteger();
-    }
-    QString stateOf(qint64 lsn) { return ask("GET", QStringLiteral("jobs/%1").arg(lsn)).value("state").toString(); }
     /// Ctrl+K and the text; the best row is chosen.
     void type(const QString& text) {
         QTest::keyClick(window_.get(), Qt::Key_K, Qt::ControlModifier);
@@ -77,24 +44,14 @@ class TestPalette : public QObject {
     }
 
 private slots:
-    void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        QCoreApplication::setOrganizationName("yardmaster-test-palette");
-        QVERIFY(engine_.start());
-        theme_ = std::make_unique<Theme>(nullptr);
-        dressApplication();
-    }
+    void initTestCase() { QVERIFY(start("palette")); }
     void init() {
         QSettings().clear();
-        window_ = std::make_unique<MainWindow>();
-        window_->setEngine(std::make_unique<AttachedLink>(engine_.address(), engine_.token()), "embedded");
-        window_->show();
+        QVERIFY(openWindow());
         QVERIFY(QTest::qWaitForWindowActive(window_.get()));
-        QTRY_VERIFY_WITH_TIMEOUT(window_->state()->isLive() && !window_->state()->queues().empty(), kSoon);
         if (queue_ != 0) return;
         const QJsonObject config{{"idle_expiry_s", 0}, {"max_retries", 0}};
-        queue_ =
-            ask("POST", "queues", QJsonObject{{"tag", "once"}, {"config", config}}).value("queue_id").toInteger();
+        queue_ = makeQueue("once", config);
         QVERIFY(queue_ > 0);
     }
     void cleanup() { window_.reset(); }
@@ -303,7 +260,7 @@ private slots:
     }
 
     void aNumberOpensItsAction() {
-        const qint64 lsn = submit("echo hi", {{"label", "find me"}});
+        const qint64 lsn = submit("find me", "echo hi", {}, queue_);
         type(QStringLiteral("#%1").arg(lsn));
         QTRY_VERIFY_WITH_TIMEOUT(chosen() != nullptr && chosen()->note == "find me", kSoon);
         enter();
@@ -314,7 +271,7 @@ private slots:
     }
 
     void rerunTonightIsTwoGesturesAndCanBeTakenBack() {
-        const qint64 lsn = submit("exit 3");
+        const qint64 lsn = submit("fails", "exit 3", {}, queue_);
         QTRY_COMPARE_WITH_TIMEOUT(stateOf(lsn), QString("failed"), kSoon);
         type("rerun tonight");
         QCOMPARE(chosen()->title, QString("Rerun all failures of tonight"));
@@ -326,9 +283,9 @@ private slots:
     }
 
     void aLockShowsItsHolderAndOpensItBeforeTheLine() {
-        const qint64 holder = submit("sleep 60", {{"locks", QJsonArray{"app:atlas"}}});
+        const qint64 holder = submit("holds", "sleep 60", {{"locks", QJsonArray{"app:atlas"}}}, queue_);
         QTRY_COMPARE_WITH_TIMEOUT(stateOf(holder), QString("running"), kSoon);
-        const qint64 next = submit("true", {{"locks", QJsonArray{"app:atlas"}}});
+        const qint64 next = submit("waits", "true", {{"locks", QJsonArray{"app:atlas"}}}, queue_);
         type("app:atlas");
         QTRY_VERIFY_WITH_TIMEOUT(chosen() != nullptr && chosen()->title == "app:atlas", kSoon);
         QVERIFY2(chosen()->note.contains(QLocale().toString(holder)), qPrintable(chosen()->note));
@@ -339,7 +296,7 @@ private slots:
     }
 
     void aLaneAndATimeGoToTheTimelines() {
-        const qint64 lsn = submit("sleep 0.3");
+        const qint64 lsn = submit("short", "sleep 0.3", {}, queue_);
         QTRY_COMPARE_WITH_TIMEOUT(stateOf(lsn), QString("completed"), kSoon);
         window_->MainWindow::show("timelines");
         auto* timelines = qobject_cast<TimelinesPage*>(window_->page());

@@ -1,7 +1,8 @@
 // The ten questions of an operator, each answered in at most two gestures by the keyboard and by the mouse, on the
-// real window over a real engine. YARD_QUESTIONS_ACTIONS: among how many actions (2,000).
-#include "tests/ui/real_engine.h"
-#include "ui/bridge/attached_link.h"
+// real window over a real engine. The answer is read from what is painted, and held against what the engine says
+// past the window. A gesture is a click, a shortcut, or something typed with Enter; cleanup() counts them.
+// YARD_QUESTIONS_ACTIONS: among how many actions (2,000).
+#include "tests/ui/operator_test.h"
 #include "ui/pages/actions/actions_page.h"
 #include "ui/pages/actions/compare_tab.h"
 #include "ui/pages/actions/detail_panel.h"
@@ -11,438 +12,547 @@
 #include "ui/pages/dashboard/dashboard_page.h"
 #include "ui/pages/dashboard/failures_panel.h"
 #include "ui/pages/dashboard/processor_panel.h"
+#include "ui/pages/queues/queue_panel.h"
+#include "ui/pages/queues/queue_rows.h"
+#include "ui/pages/queues/queue_work.h"
 #include "ui/pages/queues/queues_page.h"
+#include "ui/pages/timelines/selection_strip.h"
 #include "ui/pages/timelines/timelines_page.h"
-#include "ui/shell/main_window.h"
-#include "ui/shell/palette.h"
-#include "ui/style/app_style.h"
-#include "ui/style/theme.h"
+#include "ui/timeline/hover_card.h"
 
 #include <QClipboard>
-#include <QContextMenuEvent>
-#include <QHeaderView>
-#include <QJsonDocument>
-#include <QMenu>
-#include <QScrollBar>
-#include <QSettings>
-#include <QStandardPaths>
-#include <QTest>
+#include <QProcess>
+#include <QRegularExpression>
+
+#include <chrono>
 
 using namespace yard;
 using namespace yard::ui;
 
 namespace {
-constexpr int kSoon = 30'000;
+
 constexpr auto kError = "foliage_wind.hlsl(88,17): error X3004: undeclared identifier";
+constexpr qint64 kSecond = 1'000'000;
+
+qint64 now() {
+    return std::chrono::duration_cast<std::chrono::microseconds>(
+               std::chrono::system_clock::now().time_since_epoch())
+        .count();
+}
+
+QString clock(qint64 at, const char* format) {
+    return QDateTime::fromMSecsSinceEpoch(at / 1'000).toString(QLatin1String(format));
+}
+
+/// "1 h 54 min" in seconds; -1: it is no span of time.
+double secondsIn(const QString& text) {
+    static const QRegularExpression part("([\\d.]+) (ms|s|min|h|d)\\b");
+    static const std::map<QString, double> units{{"ms", 0.001}, {"s", 1}, {"min", 60}, {"h", 3'600}, {"d", 86'400}};
+    double seconds = -1;
+    for (const auto& match : part.globalMatch(text))
+        seconds = std::max(0.0, seconds) + match.captured(1).toDouble() * units.at(match.captured(2));
+    return seconds;
+}
+
+/// The number before the word, as "4,998 left" has it; -1: there is none.
+qint64 numberBefore(const QString& text, const QString& word) {
+    const auto match = QRegularExpression("([\\d,]+) " + word).match(text);
+    return match.hasMatch() ? match.captured(1).remove(u',').toLongLong() : -1;
+}
+
 } // namespace
 
-class TestQuestions : public QObject {
+class TestQuestions : public test::OperatorTest {
     Q_OBJECT
 
-    test::RealEngine engine_;
-    std::unique_ptr<Theme> theme_;
-    std::unique_ptr<MainWindow> window_;
-    qint64 cook_ = 0; ///< a queue without retries
-    qint64 failed_ = 0;
+    qint64 cook_ = 0;   ///< a queue without retries
+    qint64 soon_ = 0;   ///< one that will be done: short actions, one after another
+    qint64 failed_ = 0; ///< said kError
     qint64 waits_ = 0;
     qint64 holder_ = 0;
     qint64 eater_ = 0;
     qint64 good_ = 0;
-    qint64 bad_ = 0; ///< what good_ is, and it failed
+    qint64 bad_ = 0;  ///< what good_ is, and it failed
+    qint64 long_ = 0; ///< had a slot for itself for a while
     qint64 denied_ = 0;
 
-    QJsonObject ask(const QByteArray& method, const QString& path, const QJsonValue& body = {}) {
-        QJsonObject json;
-        bool done = false;
-        Request request{method, path.section('?', 0, 0), QUrlQuery(path.section('?', 1)), {}, {}};
-        if (body.isObject()) request.body = QJsonDocument(body.toObject()).toJson();
-        window_->state()->link().send(request, this, [&](const Answer& answer) {
-            json = answer.json;
-            done = true;
-        });
-        [[maybe_unused]] const bool came = QTest::qWaitFor([&] { return done; }, kSoon);
-        return json;
+    // --- what the engine says
+
+    QJsonObject action(qint64 lsn) { return ask("GET", QStringLiteral("jobs/%1").arg(lsn)).json; }
+    QJsonObject newestFailure() {
+        const QJsonObject list = ask("GET", "jobs?state=failed&sort=-finished&limit=1").json;
+        return list.value("jobs").toArray().first().toObject();
     }
-    qint64 submit(const QString& label, const QString& script, QJsonObject more = {}) {
-        more.insert("worker", "exec");
-        more.insert("argv", QJsonArray{"sh", "-c", script});
-        more.insert("label", label);
-        return ask("POST", QStringLiteral("queues/%1/jobs").arg(cook_), more).value("lsn").toInteger();
+    qsizetype attemptsOf(qint64 lsn) { return action(lsn).value("attempts").toArray().size(); }
+    double coresOf(qint64 lsn) { return action(lsn).value("usage")["cpu_percent"].toDouble(-100) / 100; }
+    /// When it has nothing left; 0: not known.
+    qint64 finishOf(qint64 queue) {
+        return ask("GET", QStringLiteral("queues/%1").arg(queue)).json.value("estimate")["finish"].toInteger();
     }
-    QString stateOf(qint64 lsn) { return ask("GET", QStringLiteral("jobs/%1").arg(lsn)).value("state").toString(); }
-    void openWindow() {
-        window_ = std::make_unique<MainWindow>();
-        window_->setEngine(std::make_unique<AttachedLink>(engine_.address(), engine_.token()), "embedded");
-        window_->resize(1'440, 900);
-        window_->show();
-        window_->activateWindow();
-        QTRY_VERIFY_WITH_TIMEOUT(window_->state()->isLive(), kSoon);
+    /// Its place on the timeline; 0: there is none yet.
+    qint64 slotOf(qint64 lsn) {
+        const QJsonObject times = action(lsn).value("timestamps").toObject();
+        const QString range = QStringLiteral("timelines?from=%1&to=%2&resolution=0.01")
+                                  .arg(times.value("submitting").toInteger() - kSecond)
+                                  .arg(times.value("completed").toInteger() + kSecond);
+        const QJsonObject all = ask("GET", range).json;
+        for (const QJsonValue worker : all.value("workers").toArray())
+            for (const QJsonValue lane : worker["lanes"].toArray())
+                for (const QJsonValue bar : lane["bars"].toArray())
+                    if (bar["lsn"].toInteger() == lsn) return lane["slot"].toInteger();
+        return 0;
     }
-    /// As an operator comes to a row before he asks: it is looked for, and not chosen yet.
-    ActionsPage* actionsWith(const QString& filter, qint64 lsn) {
-        window_->MainWindow::show("actions", filter);
-        auto* page = qobject_cast<ActionsPage*>(window_->page());
-        if (!QTest::qWaitFor([&] { return page->model()->isHere(page->model()->rowOf(lsn)); }, kSoon))
-            qFatal("%lld is not there", lsn);
-        page->table()->setFocus();
-        return page;
-    }
-    /// The same with the row chosen by the keys.
-    ActionsPage* onRow(const QString& filter, qint64 lsn) {
-        ActionsPage* page = actionsWith(filter, lsn);
-        page->table()->selectId(lsn);
-        return page;
-    }
-    void clickRow(Table* table, qint64 id, int column = 1) {
-        const QRect cell = table->visualRect(table->rows()->index(table->rows()->rowOf(id), column));
-        QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, cell.center());
-    }
-    void clickRail(const QString& title) {
-        for (auto* item : window_->findChildren<RailItem*>())
-            if (item->accessibleName().startsWith(title)) return QTest::mouseClick(item, Qt::LeftButton);
-        QFAIL(qPrintable("no page " + title));
-    }
-    /// Ctrl+K, the words, Enter, once the best row is the one meant.
-    void palette(const QString& words, const std::function<bool(const PaletteEntry&)>& meant) {
-        QTest::keyClick(window_.get(), Qt::Key_K, Qt::ControlModifier);
-        QTest::keyClicks(window_->palette()->field(), words);
-        const auto isBest = [&] {
-            const PaletteEntry* entry =
-                window_->palette()->model()->entry(window_->palette()->list()->currentIndex().row());
-            return entry != nullptr && meant(*entry);
-        };
-        QTRY_VERIFY_WITH_TIMEOUT(isBest(), kSoon);
-        QTest::keyClick(window_->palette()->field(), Qt::Key_Return);
-    }
-    static bool has(const std::vector<Fact>& facts, const QString& text) {
-        return std::ranges::any_of(facts,
-                                   [&](const Fact& f) { return f.name.contains(text) || f.value.contains(text); });
-    }
+
+    // --- pages
+
     DetailPanel* detail() { return qobject_cast<ActionsPage*>(window_->page())->detail(); }
     DashboardPage* dashboard() { return qobject_cast<DashboardPage*>(window_->page()); }
-    QString note(qint64 lsn) {
-        const ActionsModel* model = qobject_cast<ActionsPage*>(window_->page())->model();
-        const int row = model->rowOf(lsn);
-        return row < 0 ? QString() : model->cell(row, ActionsModel::kNote).text;
+    QueuesPage* queues() { return qobject_cast<QueuesPage*>(window_->page()); }
+    Table* actions() { return qobject_cast<ActionsPage*>(window_->page())->table(); }
+    /// As an operator comes to a row before he asks: it is looked for, and not chosen yet.
+    void goTo(const QString& filter, qint64 lsn) {
+        window_->MainWindow::show("actions", filter);
+        const TableModel* rows = actions()->rows();
+        if (!QTest::qWaitFor([&] { return rows->isHere(rows->rowOf(lsn)); }, kSoon))
+            qFatal("%lld is not there", lsn);
+        actions()->setFocus();
     }
-    static int rowWith(const TableModel* rows, const QString& text) {
-        for (int row = 0; row < rows->rowCount(); ++row)
-            for (int column = 0; column < rows->columnCount(); ++column)
-                if (rows->cell(row, column).text == text) return row;
-        return -1;
-    }
-    /// The menu that is open gets this entry pressed.
-    static void pressInMenu(const QString& text) {
-        QTimer::singleShot(0, qApp, [text] {
-            auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
-            QVERIFY(menu != nullptr);
-            for (QAction* action : menu->actions())
-                if (action->text() == text) action->trigger();
-            menu->close();
-        });
-    }
-    void eatsIsShown() {
-        const TableModel* rows = dashboard()->processor()->rows();
-        QTRY_VERIFY_WITH_TIMEOUT(rowWith(rows, "eats the processor") >= 0, kSoon);
-        QTRY_VERIFY_WITH_TIMEOUT(rows->cell(rowWith(rows, "eats the processor"), 2).text != Format::unknown(),
-                                 kSoon);
-    }
-    void comparisonIsShown() {
-        QTRY_COMPARE_WITH_TIMEOUT(detail()->lsn(), bad_, kSoon);
-        QTRY_COMPARE_WITH_TIMEOUT(detail()->compare()->other(), good_, kSoon);
-        QVERIFY(detail()->compare()->isVisible());
-    }
-    void denialIsShown() {
-        const Table* denied = detail()->sandbox()->denied();
-        QVERIFY(denied->isVisible());
-        QTRY_VERIFY_WITH_TIMEOUT(denied->rows()->rowCount() > 0, kSoon);
-        QCOMPARE(denied->rows()->cell(0, 1).text, QString("link"));
+    /// The same with the row chosen.
+    void choose(const QString& filter, qint64 lsn) {
+        goTo(filter, lsn);
+        actions()->selectId(lsn);
     }
 
 private slots:
     void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        QCoreApplication::setOrganizationName("yardmaster-test-questions");
-        QSettings().clear();
-        engine_.setArguments({"--capacity", "6"});
-        QVERIFY(engine_.start());
-        theme_ = std::make_unique<Theme>(nullptr);
-        dressApplication();
-        openWindow();
-        cook_ =
-            ask("POST", "queues", QJsonObject{{"tag", "nightly-cook"}, {"config", QJsonObject{{"max_retries", 0}}}})
-                .value("queue_id")
-                .toInteger();
+        QVERIFY(start("questions", {"--capacity", "6"}));
+        QVERIFY(openWindow());
+        cook_ = makeQueue("nightly-cook", {{"max_retries", 0}});
+        soon_ = makeQueue("thumbnails", {{"max_running", 1}});
         const int others = qEnvironmentVariableIntValue("YARD_QUESTIONS_ACTIONS");
-        submit("filler", "true",
-               {{"hold", true}, {"array", QJsonObject{{"from", 1}, {"to", others > 0 ? others : 2'000}}}});
-        good_ = submit("shadow test", "[ ! -e \"$BAD\" ]",
-                       {{"env", QJsonObject{{"BAD", engine_.directory() + "/bad"}}}});
+        const QJsonObject many{{"from", 1}, {"to", others > 0 ? others : 2'000}};
+        submit("filler", "true", {{"hold", true}, {"array", many}}, cook_);
+        const QJsonObject never{{"BAD", engine_.directory() + "/bad"}};
+        good_ = submit("shadow test", "[ ! -e \"$BAD\" ]", {{"env", never}}, cook_);
         QTRY_COMPARE_WITH_TIMEOUT(stateOf(good_), QString("completed"), kSoon);
-        QFile bad(engine_.directory() + "/bad");
+        QFile bad(engine_.directory() + "/worse");
         QVERIFY(bad.open(QIODevice::WriteOnly));
-        bad_ = submit("shadow test", "[ ! -e \"$BAD\" ]", {{"env", QJsonObject{{"BAD", bad.fileName()}}}});
-        denied_ = submit("leaves a link", "mkdir -p outputs; ln -s /etc/hostname outputs/link; true");
-        eater_ = submit("eats the processor", "while :; do :; done");
-        holder_ = submit("holds atlas", "sleep 600", {{"locks", QJsonArray{"app:atlas"}}});
+        bad_ = submit("shadow test", "[ ! -e \"$BAD\" ]", {{"env", QJsonObject{{"BAD", bad.fileName()}}}}, cook_);
+        denied_ = submit("leaves a link", "mkdir -p outputs; ln -s /etc/hostname outputs/link; true", {}, cook_);
+        eater_ = submit("eats the processor", "while :; do :; done", {}, cook_);
+        holder_ = submit("holds atlas", "sleep 600", {{"locks", QJsonArray{"app:atlas"}}}, cook_);
         QTRY_COMPARE_WITH_TIMEOUT(stateOf(holder_), QString("running"), kSoon);
-        waits_ = submit("wants atlas", "true", {{"locks", QJsonArray{"app:atlas"}}});
-        QTRY_COMPARE_WITH_TIMEOUT(stateOf(bad_), QString("failed"), kSoon);
-        failed_ = submit("foliage wind", QStringLiteral("echo \"%1 'g_WindPhase'\" >&2; exit 1").arg(kError));
+        waits_ = submit("wants atlas", "true", {{"locks", QJsonArray{"app:atlas"}}}, cook_);
+        long_ = submit("terrain splat", "sleep 3", {}, cook_);
+        // What has the highest number is not what failed last.
+        const QString go = engine_.directory() + "/go";
+        const QString script = "while [ ! -e \"$GO\" ]; do sleep 0.05; done; echo \"%1 'g_WindPhase'\" >&2; exit 1";
+        failed_ = submit("foliage wind", script.arg(kError), {{"env", QJsonObject{{"GO", go}}}}, cook_);
+        const qint64 other = submit("fails at once", "exit 7", {}, cook_);
+        for (const qint64 lsn : {bad_, other}) QTRY_COMPARE_WITH_TIMEOUT(stateOf(lsn), QString("failed"), kSoon);
+        QVERIFY(QFile(go).open(QIODevice::WriteOnly));
         QTRY_COMPARE_WITH_TIMEOUT(stateOf(failed_), QString("failed"), kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(stateOf(long_), QString("completed"), kSoon);
+        const QJsonObject thumbnails{{"array", QJsonObject{{"from", 1}, {"to", 5'000}}}};
+        QVERIFY(submit("thumbnail", "sleep 0.3", thumbnails, soon_) > 0);
         window_.reset();
     }
     void cleanupTestCase() { engine_.kill(); }
-    void init() { openWindow(); }
-    void cleanup() { window_.reset(); }
+    void init() {
+        QVERIFY(openWindow());
+        QVERIFY(QTest::qWaitForWindowActive(window_.get()));
+        gestures_ = 0;
+    }
+    void cleanup() {
+        window_.reset();
+        if (!QTest::currentTestFailed()) QVERIFY2(gestures_ == 1 || gestures_ == 2, qPrintable(grouped(gestures_)));
+    }
+
+    // What failed last, and its first error line?
 
     void whatFailedLastByKeys() {
-        QTest::keyClick(window_.get(), Qt::Key_F, Qt::ControlModifier | Qt::ShiftModifier);
+        const QJsonObject last = newestFailure();
+        QCOMPARE(last.value("lsn").toInteger(), failed_);
+        press(Qt::Key_F, Qt::ControlModifier | Qt::ShiftModifier);
         QTRY_COMPARE_WITH_TIMEOUT(window_->pageId(), QString("actions"), kSoon);
-        QTRY_COMPARE_WITH_TIMEOUT(detail()->lsn(), failed_, kSoon);
-        QTRY_VERIFY_WITH_TIMEOUT(note(failed_).contains(kError), kSoon);
+        QTRY_VERIFY2_WITH_TIMEOUT(shown(detail()).contains(grouped(failed_)), qPrintable(shown(detail())), kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(shown(detail()->output()->view()->viewport()).contains(kError), kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(isOf(shownRow(actions(), failed_, "note"), last.value("note").toString()), kSoon);
+        QCOMPARE(shownRow(actions(), failed_, "state"), QString("Failed"));
     }
     void whatFailedLastByMouse() {
+        const QJsonObject last = newestFailure();
         window_->MainWindow::show("queues");
         clickRail("Dashboard");
-        const TableModel* rows = dashboard()->failures()->rows();
-        QTRY_VERIFY_WITH_TIMEOUT(rows->rowCount() > 0, kSoon);
-        QTRY_COMPARE_WITH_TIMEOUT(rows->idAt(0), failed_, kSoon);
-        QVERIFY(rows->cell(0, 3).text.contains(kError));
+        Table* table = dashboard()->failures()->table();
+        QTRY_COMPARE_WITH_TIMEOUT(table->rows()->idAt(0), last.value("lsn").toInteger(), kSoon);
+        QCOMPARE(shownRow(table, failed_, "action"), grouped(failed_));
+        QCOMPARE(shownRow(table, failed_, "what"), last.value("label").toString());
+        const QString line = shownRow(table, failed_, "line");
+        QVERIFY2(isOf(line, last.value("note").toString()), qPrintable(line));
+        QVERIFY(line.startsWith(QLatin1String(kError).left(30)));
     }
 
+private:
+    // Why is this not running?
+
+    void isToldWhyItWaits() {
+        const QJsonObject why =
+            ask("GET", QStringLiteral("jobs/%1/why").arg(waits_)).json.value("waits")[0].toObject();
+        QCOMPARE(why.value("name").toString(), QString("app:atlas"));
+        QTRY_VERIFY_WITH_TIMEOUT(shown(detail()->why()).contains("app:atlas"), kSoon);
+        const QString words = shown(detail()->why());
+        QVERIFY2(words.contains(grouped(why.value("holder")["lsn"].toInteger())), qPrintable(words));
+    }
+
+private slots:
     void whyIsItNotRunningByKeys() {
         palette(QString::number(waits_),
-                [this](const PaletteEntry& e) { return e.title.contains(QLocale().toString(waits_)); });
+                [this](const PaletteEntry& entry) { return entry.title.contains(grouped(waits_)); });
         QTRY_VERIFY_WITH_TIMEOUT(window_->pageId() == "actions" && detail()->lsn() == waits_, kSoon);
-        QTRY_VERIFY_WITH_TIMEOUT(has(detail()->why()->facts(), "app:atlas"), kSoon);
+        isToldWhyItWaits();
     }
     void whyIsItNotRunningByMouse() {
-        ActionsPage* page = actionsWith("label:\"wants atlas\"", waits_);
-        QVERIFY(note(waits_).startsWith("lock app:atlas is held by"));
-        clickRow(page->table(), waits_);
-        QTRY_VERIFY_WITH_TIMEOUT(has(detail()->why()->facts(), "app:atlas"), kSoon);
+        goTo("label:\"wants atlas\"", waits_);
+        const QString note = shownRow(actions(), waits_, "note");
+        QVERIFY2(note.startsWith("lock app:atlas is held by") && note.contains(grouped(holder_)), qPrintable(note));
+        clickRow(actions(), waits_);
+        QTRY_COMPARE_WITH_TIMEOUT(detail()->lsn(), waits_, kSoon);
+        isToldWhyItWaits();
     }
 
+private:
+    // What eats the processor now?
+
+    void theEaterComesFirstWithItsCores() {
+        Table* table = dashboard()->processor()->table();
+        QTRY_COMPARE_WITH_TIMEOUT(table->rows()->idAt(0), eater_, kSoon);
+        const auto isAsMeasured = [&] {
+            bool isNumber = false;
+            const double cores = shownRow(table, eater_, "cores").toDouble(&isNumber);
+            return isNumber && std::abs(cores - coresOf(eater_)) < 0.1 && coresOf(holder_) < coresOf(eater_);
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(isAsMeasured(), kSoon);
+        QCOMPARE(shownRow(table, eater_, "action"), QString("eats the processor"));
+    }
+
+private slots:
     void whatEatsTheProcessorByKeys() {
         window_->MainWindow::show("queues");
-        QTest::keyClick(window_.get(), Qt::Key_1, Qt::ControlModifier);
-        eatsIsShown();
+        press(Qt::Key_1, Qt::ControlModifier);
+        theEaterComesFirstWithItsCores();
     }
     void whatEatsTheProcessorByMouse() {
         window_->MainWindow::show("queues");
         clickRail("Dashboard");
-        eatsIsShown();
-        Table* table = dashboard()->processor()->findChild<Table*>();
-        clickRow(table, eater_, 0);
-        // Its graph.
-        QTest::keyClick(table, Qt::Key_Return);
+        theEaterComesFirstWithItsCores();
+        clickRow(dashboard()->processor()->table(), eater_, 0);
         QTRY_COMPARE_WITH_TIMEOUT(window_->pageId(), QString("actions"), kSoon);
         QTRY_COMPARE_WITH_TIMEOUT(detail()->lsn(), eater_, kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(detail()->samples()->isVisible(), kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(detail()->samples()->cores()->data().t.size() > 1, kSoon); // its graph
     }
 
+private:
+    // When will this queue be done?
+
+    /// "25 min 3 s" is what the engine expects, and that is as it must be: 0.3 s each, one after the other.
+    bool isExpected(const QString& span) {
+        const double left = static_cast<double>(finishOf(soon_) - now()) / kSecond;
+        return left > 1'200 && left < 6'000 && std::abs(secondsIn(span) - left) < 30 + left / 20;
+    }
+    void theBandIsAroundTheFinish() {
+        Chart* chart = queues()->work()->chart();
+        const auto isSo = [&] {
+            const QString words = shown(chart);
+            static const QRegularExpression done("done (\\d\\d:\\d\\d)");
+            const QString at = done.match(words).captured(1);
+            const qint64 left = ask("GET", QStringLiteral("queues/%1").arg(soon_)).json.value("active").toInteger();
+            const qint64 told = numberBefore(words, "left");
+            const auto isAt = [&](int minutes) {
+                return clock(finishOf(soon_) + minutes * 60 * kSecond, "HH:mm") == at;
+            };
+            return told >= left && told < left + 200 && (isAt(-1) || isAt(0) || isAt(1));
+        };
+        QTRY_VERIFY2_WITH_TIMEOUT(isSo(), qPrintable(shown(chart)), kSoon);
+    }
+
+private slots:
     void whenWillThisQueueBeDoneByKeys() {
-        palette("nightly-cook", [](const PaletteEntry& e) { return e.kind == PaletteEntry::Kind::Queue; });
+        window_->MainWindow::show("queues");
+        press(Qt::Key_1, Qt::ControlModifier);
+        QTRY_VERIFY2_WITH_TIMEOUT(isExpected(shownRow(dashboard()->queueTable(), rowIdOf(soon_), "finish")),
+                                  qPrintable(shownRow(dashboard()->queueTable(), rowIdOf(soon_)) +
+                                             grouped((finishOf(soon_) - now()) / kSecond)),
+                                  kSoon);
+    }
+    void whenWillThatQueueBeDoneByKeysFromElsewhere() {
+        palette("thumbnails", [](const PaletteEntry& entry) { return entry.kind == PaletteEntry::Kind::Queue; });
         QTRY_COMPARE_WITH_TIMEOUT(window_->pageId(), QString("queues"), kSoon);
-        const Table* table = qobject_cast<QueuesPage*>(window_->page())->table();
-        QTRY_COMPARE_WITH_TIMEOUT(table->selectedIds().size(), std::size_t{1}, kSoon);
-        QTest::keyClick(window_.get(), Qt::Key_1, Qt::ControlModifier);
-        QTRY_VERIFY_WITH_TIMEOUT(rowWith(dashboard()->queueTable()->rows(), "nightly-cook") >= 0, kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(queues()->table()->selectedIds(), std::vector<qint64>{rowIdOf(soon_)}, kSoon);
+        theBandIsAroundTheFinish();
     }
     void whenWillThisQueueBeDoneByMouse() {
         clickRail("Queues");
-        auto* page = qobject_cast<QueuesPage*>(window_->page());
-        QTRY_VERIFY_WITH_TIMEOUT(rowWith(page->table()->rows(), "nightly-cook") >= 0, kSoon);
-        const int row = rowWith(page->table()->rows(), "nightly-cook");
-        clickRow(page->table(), page->table()->rows()->idAt(row));
-        QCOMPARE(page->table()->selectedIds(), std::vector<qint64>{page->table()->rows()->idAt(row)});
+        QTRY_VERIFY_WITH_TIMEOUT(queues()->table()->rows()->rowOf(rowIdOf(soon_)) >= 0, kSoon);
+        clickRow(queues()->table(), rowIdOf(soon_));
+        QTRY_VERIFY_WITH_TIMEOUT(isExpected(shownRow(queues()->table(), rowIdOf(soon_), "finish")), kSoon);
+        const auto inPanel = [&] {
+            static const QRegularExpression span("\\d+ min \\d+ s|\\d+ h \\d+ min");
+            const QString words = shown(queues()->panel());
+            return words.contains("thumbnails") && isExpected(span.match(words).captured());
+        };
+        QTRY_VERIFY2_WITH_TIMEOUT(inPanel(), qPrintable(shown(queues()->panel())), kSoon);
+        theBandIsAroundTheFinish();
     }
 
+private:
+    // What did this slot do at 3 a.m.?
+
+    struct Span {
+        qint64 slot;
+        qint64 from;
+        qint64 to;
+        qint64 middle() const { return (from + to) / 2; }
+    };
+    Span whereItRan() {
+        const QJsonObject times = action(long_).value("timestamps").toObject();
+        return {slotOf(long_), times.value("submitting").toInteger(), times.value("completed").toInteger()};
+    }
+    TimelinesPage* timelines() { return qobject_cast<TimelinesPage*>(window_->page()); }
+
+private slots:
     void whatDidThisSlotDoThenByKeys() {
-        window_->MainWindow::show("timelines");
-        auto* page = qobject_cast<TimelinesPage*>(window_->page());
-        QTRY_VERIFY_WITH_TIMEOUT(page->view()->selectAction(failed_), kSoon);
-        const auto bar = *page->view()->selected();
-        const QTime at = QDateTime::fromMSecsSinceEpoch(bar.item.begin / 1'000).time();
-        page->view()->select(std::nullopt);
+        QTRY_VERIFY_WITH_TIMEOUT(slotOf(long_) > 0, kSoon);
+        const Span ran = whereItRan();
         window_->MainWindow::show("queues");
-        palette(QStringLiteral("exec slot %1 %2").arg(bar.slot).arg(at.toString("HH:mm:ss")),
-                [](const PaletteEntry& e) { return e.kind == PaletteEntry::Kind::Slot; });
+        palette(QStringLiteral("exec slot %1 %2").arg(ran.slot).arg(clock(ran.middle(), "HH:mm:ss")),
+                [](const PaletteEntry& entry) { return entry.kind == PaletteEntry::Kind::Slot; });
         QTRY_COMPARE_WITH_TIMEOUT(window_->pageId(), QString("timelines"), kSoon);
-        QTRY_VERIFY_WITH_TIMEOUT(page->view()->selected().has_value(), kSoon);
-        QCOMPARE(page->view()->selected()->slot, bar.slot);
-        QVERIFY(page->view()->range().contains(bar.item.begin));
+        QTRY_VERIFY2_WITH_TIMEOUT(shown(timelines()->strip()).contains(grouped(long_) + " terrain splat"),
+                                  qPrintable(shown(timelines()->strip())), kSoon);
+        const QString words = shown(timelines()->strip());
+        for (const QString& part : {QStringLiteral("terrain splat"), QStringLiteral("exec slot %1").arg(ran.slot),
+                                    clock(ran.from, "HH:mm:ss"), clock(ran.to, "HH:mm:ss")})
+            QVERIFY2(words.contains(part), qPrintable(words));
     }
     void whatDidThisSlotDoThenByMouse() {
+        QTRY_VERIFY_WITH_TIMEOUT(slotOf(long_) > 0, kSoon);
+        const Span ran = whereItRan();
+        // Hours before, as somebody left it.
+        window_->MainWindow::show("timelines");
+        timeline::TimelineView* view = timelines()->view();
+        const qint64 early = ran.from - 2 * 3'600 * kSecond;
+        view->setRange({early, early + 60 * kSecond});
+        window_->MainWindow::show("queues");
         clickRail("Timelines");
-        auto* page = qobject_cast<TimelinesPage*>(window_->page());
-        QTRY_VERIFY_WITH_TIMEOUT(page->view()->selectAction(failed_), kSoon);
-        page->view()->select(std::nullopt);
-        const auto before = page->view()->range();
-        // Anywhere on the map is another time.
-        QTest::mouseClick(page->view(), Qt::LeftButton, {}, QPoint(page->view()->width() / 2, 22));
-        QVERIFY(page->view()->range().from != before.from);
+        QVERIFY(!view->range().contains(ran.middle()));
+        click(view, QPoint(qRound(view->scene().mapScale().xOf(ran.middle())), timeline::kMapHeight / 2));
+        QVERIFY(view->range().contains(ran.middle()));
+        QRectF bar;
+        const auto isThere = [&] {
+            for (const auto& each : view->visibleBars())
+                if (each.bar.item.lsn == long_ && each.bar.slot == ran.slot) bar = each.area;
+            return !bar.isEmpty() && QRectF(view->rect()).contains(bar);
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(isThere(), kSoon);
+        // It is painted where it ran, and says what it was under the pointer.
+        const QPoint middle = bar.center().toPoint();
+        QTRY_COMPARE_WITH_TIMEOUT(view->grab().toImage().pixelColor(middle), theme_->fillOf(Face::Completed),
+                                  kSoon);
+        QTest::mouseMove(view, middle);
+        QTRY_VERIFY_WITH_TIMEOUT(shown(view->card()).contains("terrain splat"), kSoon);
+        QVERIFY2(shown(view->card()).contains(clock(ran.from, "HH:mm:ss")), qPrintable(shown(view->card())));
     }
 
+private:
+    // Compare this attempt with the last good one.
+
+    void bothStandBesideEachOther() {
+        QCOMPARE(stateOf(good_), QString("completed"));
+        QTRY_COMPARE_WITH_TIMEOUT(detail()->compare()->other(), good_, kSoon);
+        const auto lines = [this] { return shown(detail()->compare()).split('\n'); };
+        const auto has = [&](std::initializer_list<QString> words) {
+            return std::ranges::any_of(lines(), [&](const QString& line) {
+                return std::ranges::all_of(words, [&](const QString& word) { return line.contains(word); });
+            });
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(has({"Action", grouped(bad_), grouped(good_)}), kSoon);
+        QVERIFY2(has({"State", "Failed", "Completed", "differs"}), qPrintable(lines().join('\n')));
+        QTRY_VERIFY2_WITH_TIMEOUT(has({"env", "differs"}), qPrintable(lines().join('\n')), kSoon);
+        QVERIFY2(has({"argv", "same"}), qPrintable(lines().join('\n')));
+    }
+
+private slots:
     void compareWithTheLastGoodOneByKeys() {
-        ActionsPage* page = onRow("label:\"shadow test\"", bad_);
-        QTest::keyClick(page->table(), Qt::Key_D, Qt::ControlModifier);
-        comparisonIsShown();
+        choose("label:\"shadow test\"", bad_);
+        press(Qt::Key_D, Qt::ControlModifier);
+        bothStandBesideEachOther();
     }
     void compareWithTheLastGoodOneByMouse() {
-        ActionsPage* page = onRow("label:\"shadow test\"", bad_);
-        pressInMenu("Compare with the last good one");
-        const QRect cell = page->table()->visualRect(page->model()->index(page->model()->rowOf(bad_), 1));
-        QContextMenuEvent event(QContextMenuEvent::Mouse, cell.center(),
-                                page->table()->viewport()->mapToGlobal(cell.center()));
-        QCoreApplication::sendEvent(page->table()->viewport(), &event);
-        comparisonIsShown();
+        goTo("label:\"shadow test\"", bad_);
+        clickInMenu("Compare with the last good one");
+        rightClickRow(actions(), bad_);
+        bothStandBesideEachOther();
     }
 
-    void rerunAllFailuresOfTonightByKeys() {
-        palette("rerun tonight", [](const PaletteEntry& e) { return e.title == "Rerun all failures of tonight"; });
-        QTRY_VERIFY_WITH_TIMEOUT(window_->commands()->waiting() != nullptr, kSoon);
-        QVERIFY(window_->commands()->waiting()->yardctl.contains("yardctl retry"));
-        window_->commands()->undo();
-    }
-    void rerunAllFailuresOfTonightByMouse() {
-        clickRail("Dashboard");
-        QTRY_VERIFY_WITH_TIMEOUT(dashboard()->failures()->rescheduleAll()->isEnabled(), kSoon);
-        QTest::mouseClick(dashboard()->failures()->rescheduleAll(), Qt::LeftButton);
-        QVERIFY(window_->commands()->waiting() != nullptr);
-        window_->commands()->undo();
+private:
+    // Who holds this lock?
+
+    void theHolderIsShownAndWhoWaits() {
+        const QJsonObject lock = ask("GET", "locks").json.value("locks")[0].toObject();
+        QCOMPARE(lock.value("name").toString(), QString("app:atlas"));
+        QCOMPARE(lock.value("holder")["lsn"].toInteger(), holder_);
+        QTRY_COMPARE_WITH_TIMEOUT(detail()->lsn(), holder_, kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(shown(detail()).contains(grouped(holder_) + " holds atlas"), kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(shown(detail()->locks()).contains("app:atlas held by this one"), kSoon);
+        const QString words = shown(detail()->locks());
+        const QString line = QStringLiteral("waiting for it %1").arg(lock.value("waiting").toArray().size());
+        QVERIFY2(words.contains(line), qPrintable(words));
     }
 
+private slots:
     void whoHoldsThisLockByKeys() {
-        palette("app:atlas", [](const PaletteEntry& e) { return e.title == "app:atlas"; });
-        QTRY_VERIFY_WITH_TIMEOUT(window_->pageId() == "actions" && detail()->lsn() == holder_, kSoon);
+        palette("app:atlas", [](const PaletteEntry& entry) { return entry.title == "app:atlas"; });
+        QTRY_COMPARE_WITH_TIMEOUT(window_->pageId(), QString("actions"), kSoon);
+        theHolderIsShownAndWhoWaits();
     }
     void whoHoldsThisLockByMouse() {
-        ActionsPage* page = actionsWith("label:\"wants atlas\"", waits_);
-        const QModelIndex cell = page->model()->index(page->model()->rowOf(waits_), ActionsModel::kNote);
-        const QString words = page->model()->cell(cell.row(), ActionsModel::kNote).text;
-        QVERIFY2(words.endsWith(QLocale().toString(holder_)), qPrintable(words));
+        goTo("label:\"wants atlas\"", waits_);
+        const QModelIndex cell = actions()->rows()->index(actions()->rows()->rowOf(waits_), ActionsModel::kNote);
+        const QRect area = actions()->visualRect(cell);
+        const QString words = shownRow(actions(), waits_, "note");
+        QVERIFY2(words.endsWith(grouped(holder_)), qPrintable(words));
         const qreal left = QFontMetricsF(typeface(Type::Body)).horizontalAdvance(words.chopped(2));
-        const QRect area = page->table()->visualRect(cell);
-        QTest::mouseClick(page->table()->viewport(), Qt::LeftButton, {},
-                          QPoint(area.left() + 8 + static_cast<int>(left), area.center().y()));
-        QTRY_COMPARE_WITH_TIMEOUT(detail()->lsn(), holder_, kSoon);
+        click(actions()->viewport(), QPoint(area.left() + 8 + static_cast<int>(left), area.center().y()));
+        theHolderIsShownAndWhoWaits();
         // Beside the number a click is one on the row.
-        page->table()->clearSelection();
-        QTest::mouseClick(page->table()->viewport(), Qt::LeftButton, {},
-                          QPoint(area.left() + 12, area.center().y()));
+        actions()->clearSelection();
+        click(actions()->viewport(), QPoint(area.left() + 12, area.center().y()));
         QTRY_COMPARE_WITH_TIMEOUT(detail()->lsn(), waits_, kSoon);
     }
 
-    void whatDidTheSandboxDenyByKeys() {
-        ActionsPage* page = onRow("label:\"leaves a link\"", denied_);
-        QTest::keyClick(page->table(), Qt::Key_Return);
-        QTest::keyClick(window_.get(), Qt::Key_6, Qt::AltModifier);
-        denialIsShown();
-        // Of all.
-        QTest::keyClick(window_.get(), Qt::Key_F, Qt::ControlModifier);
-        auto* field = page->findChild<FilterField*>();
-        QVERIFY(field->hasFocus());
-        QTest::keyClicks(field, "denied:*");
-        QTest::keyClick(field, Qt::Key_Return);
-        QTRY_VERIFY_WITH_TIMEOUT(page->model()->filter() == "denied:*" && page->model()->isWhole() &&
-                                     page->model()->rowCount() == 1,
-                                 kSoon);
-        QCOMPARE(page->model()->idAt(0), denied_);
-    }
-    void whatDidTheSandboxDenyByMouse() {
-        ActionsPage* page = actionsWith("label:\"leaves a link\"", denied_);
-        clickRow(page->table(), denied_);
+private:
+    // What did the sandbox deny?
+
+    void theDenialIsShown() {
+        const QJsonObject denial = action(denied_).value("denied")[0].toObject();
+        QCOMPARE(denial.value("what").toString(), QString("link"));
         QTRY_COMPARE_WITH_TIMEOUT(detail()->lsn(), denied_, kSoon);
-        Tabs* tabs = detail()->tabs();
-        QTest::mouseClick(tabs, Qt::LeftButton, {}, tabs->tabArea(DetailPanel::kSandbox).center());
-        denialIsShown();
+        Table* table = detail()->sandbox()->denied();
+        QTRY_VERIFY_WITH_TIMEOUT(table->isVisible() && table->rows()->rowCount() == 1, kSoon);
+        const QString row = shownRow(table, table->rows()->idAt(0));
+        for (const QString& part : {QStringLiteral("link"), denial.value("path").toString(),
+                                    clock(denial.value("t").toInteger(), "HH:mm:ss")})
+            QVERIFY2(row.contains(part), qPrintable(row));
     }
 
-    void howDoIDoThisFromAScriptByKeys() {
-        ActionsPage* page = onRow("label:\"foliage wind\"", failed_);
-        QTest::keyClick(page->table(), Qt::Key_C, Qt::ControlModifier | Qt::ShiftModifier);
-        QCOMPARE(QGuiApplication::clipboard()->text(), QStringLiteral("yardctl retry --force %1").arg(failed_));
+private slots:
+    void whatDidTheSandboxDenyByKeys() {
+        choose("label:\"leaves a link\"", denied_);
+        press(Qt::Key_Return);
+        press(Qt::Key_6, Qt::AltModifier);
+        theDenialIsShown();
     }
+    void whatDidTheSandboxDenyToAllByKeys() {
+        window_->MainWindow::show("actions");
+        press(Qt::Key_Slash);
+        typeEnter("denied:*");
+        const TableModel* rows = actions()->rows();
+        QTRY_VERIFY_WITH_TIMEOUT(rows->rowCount() == 1 && rows->idAt(0) == denied_ && rows->isHere(0), kSoon);
+        const auto others = ask("GET", "jobs?q=denied:*").json.value("jobs").toArray();
+        QCOMPARE(others.size(), 1);
+        QVERIFY2(shownRow(actions(), denied_).contains("leaves a link"), qPrintable(shownRow(actions(), denied_)));
+    }
+    void whatDidTheSandboxDenyByMouse() {
+        goTo("label:\"leaves a link\"", denied_);
+        clickRow(actions(), denied_);
+        QTRY_COMPARE_WITH_TIMEOUT(detail()->lsn(), denied_, kSoon);
+        click(detail()->tabs(), detail()->tabs()->tabArea(DetailPanel::kSandbox).center());
+        theDenialIsShown();
+    }
+
+private:
+    // How do I do this from a script? What was copied is run, as a script would.
+
+    QByteArray run(const QString& line) {
+        QStringList words = line.split(' ');
+        if (words.takeFirst() != "yardctl") return "not yardctl: " + line.toUtf8();
+        QProcess yardctl;
+        yardctl.start(YARDCTL_PATH, words + QStringList{"--data-dir", engine_.directory()});
+        if (!yardctl.waitForFinished(kSoon)) return "it does not end";
+        return yardctl.readAllStandardOutput() + yardctl.readAllStandardError();
+    }
+
+private slots:
     void howDoIDoThisFromAScriptByMouse() {
-        ActionsPage* page = onRow("label:\"foliage wind\"", failed_);
+        choose("label:\"foliage wind\"", failed_);
         QTRY_COMPARE_WITH_TIMEOUT(detail()->lsn(), failed_, kSoon);
-        static_cast<void>(page);
         Button* copy = nullptr;
         for (Button* button : detail()->findChildren<Button*>())
             if (button->text() == "Copy as") copy = button;
         QVERIFY(copy != nullptr);
-        pressInMenu("yardctl: its output");
-        QTest::mouseClick(copy, Qt::LeftButton);
+        clickInMenu("yardctl: its output");
+        click(copy, copy->rect().center());
         QTRY_COMPARE_WITH_TIMEOUT(QGuiApplication::clipboard()->text(),
                                   QStringLiteral("yardctl logs %1").arg(failed_), kSoon);
+        const QByteArray said = run(QGuiApplication::clipboard()->text());
+        QVERIFY2(said.contains(kError), said.constData());
+    }
+    void howDoIDoThisFromAScriptByKeys() {
+        choose("label:\"foliage wind\"", failed_);
+        const auto before = attemptsOf(failed_);
+        press(Qt::Key_C, Qt::ControlModifier | Qt::ShiftModifier);
+        const QString line = QGuiApplication::clipboard()->text();
+        QCOMPARE(line, QStringLiteral("yardctl retry --force %1").arg(failed_));
+        QTRY_VERIFY2_WITH_TIMEOUT(shown(window_->statusLine()).contains(line),
+                                  qPrintable(shown(window_->statusLine())), kSoon);
+        const QByteArray said = run(line);
+        QTRY_VERIFY2_WITH_TIMEOUT(attemptsOf(failed_) == before + 1 && stateOf(failed_) == "failed",
+                                  said.constData(), kSoon);
     }
 
-    void whatAnActionUsedIsAChart() {
-        ActionsPage* page = onRow("label:\"eats the processor\"", eater_);
-        static_cast<void>(page);
-        QTest::keyClick(window_.get(), Qt::Key_5, Qt::AltModifier);
-        QVERIFY(detail()->samples()->isVisible());
-        QTRY_VERIFY_WITH_TIMEOUT(detail()->samples()->cores()->data().t.size() > 1, kSoon);
-        const auto& cores = detail()->samples()->cores()->data().values.front();
-        QVERIFY(*std::ranges::max_element(cores) > 0);
-        QCOMPARE(detail()->samples()->memory()->data().t, detail()->samples()->cores()->data().t);
-    }
+private:
+    // Rerun all failures of tonight. Last, as they fail anew.
 
-    void theWindowGoesOnWhileTheEngineStandsStill() {
-        ActionsPage* page = actionsWith("label:filler", good_ - 1);
-        engine_.standStill();
-        // Keys and clicks that ask the engine for something, and more paintings than a window that waits would do.
-        int frames = 0;
-        for (const Qt::Key key : {Qt::Key_Down, Qt::Key_Down, Qt::Key_End, Qt::Key_Home}) {
-            QTest::keyClick(page->table(), key);
-            QTest::keyClick(window_.get(), Qt::Key_2, Qt::ControlModifier);
-            QCOMPARE(window_->pageId(), QString("queues"));
-            QTest::keyClick(window_.get(), Qt::Key_3, Qt::ControlModifier);
-            QCOMPARE(window_->pageId(), QString("actions"));
-            page->table()->setFocus();
-            frames += window_->grab().isNull() ? 0 : 1;
-        }
-        QTest::keyClick(page->table(), Qt::Key_End);
-        QCOMPARE(page->table()->currentIndex().row(), page->model()->rowCount() - 1);
-        QCOMPARE(frames, 4);
-        QElapsedTimer still;
-        still.start();
-        int ticks = 0;
-        QTimer timer;
-        connect(&timer, &QTimer::timeout, this, [&] { ++ticks; });
-        timer.start(20);
-        QTRY_VERIFY_WITH_TIMEOUT(still.elapsed() > 2'000, kSoon);
-        QVERIFY2(ticks > 20, qPrintable(QString::number(ticks))); // a hundred if nothing else ran here
-        engine_.goOn();
-        QTRY_COMPARE_WITH_TIMEOUT(stateOf(good_), QString("completed"), kSoon);
-        // It is at the end still, wherever that is by now, and what is there has come.
-        const auto isNot = [page]() -> QString {
-            const QScrollBar* bar = page->table()->verticalScrollBar();
-            const int last = page->model()->rowCount() - 1;
-            if (!page->model()->isWhole()) return "whole";
-            if (const int row = page->table()->currentIndex().row(); row != last)
-                return QStringLiteral("at the last row: at %1 of %2, scrolled to %3 of %4")
-                    .arg(row)
-                    .arg(last)
-                    .arg(bar->value())
-                    .arg(bar->maximum());
-            if (bar->value() != bar->maximum()) return "scrolled to the end";
-            return page->model()->isHere(last) ? "" : "here";
+    qsizetype failedTonight() {
+        return ask("GET", "jobs?q=state:failed%20finished:since-18:00&limit=500")
+            .json.value("jobs")
+            .toArray()
+            .size();
+    }
+    /// "Rerunning 3 actions …": what the bar at the foot says; empty: it is not there.
+    QString undoBar() { return shown(window_->findChild<UndoBar*>()); }
+
+private slots:
+    void rerunAllFailuresOfTonightByKeys() {
+        const auto before = attemptsOf(failed_);
+        palette("rerun tonight",
+                [](const PaletteEntry& entry) { return entry.title == "Rerun all failures of tonight"; });
+        QTRY_VERIFY_WITH_TIMEOUT(window_->commands()->waiting() != nullptr, kSoon);
+        QVERIFY(window_->commands()->waiting()->yardctl.contains("yardctl retry"));
+        QTRY_VERIFY2_WITH_TIMEOUT(undoBar().contains("Undo"), qPrintable(undoBar()), kSoon);
+        window_->commands()->undo();
+        QTRY_VERIFY_WITH_TIMEOUT(undoBar().isEmpty(), kSoon);
+        QCOMPARE(attemptsOf(failed_), before); // nothing was sent
+    }
+    void rerunAllFailuresOfTonightByMouse() {
+        std::map<qint64, qsizetype> before;
+        for (const qint64 lsn : {bad_, failed_}) before[lsn] = attemptsOf(lsn);
+        clickRail("Dashboard");
+        Button* all = dashboard()->failures()->rescheduleAll();
+        QTRY_VERIFY_WITH_TIMEOUT(all->isEnabled(), kSoon);
+        const QString words = QStringLiteral("Reschedule all of tonight (%1)").arg(failedTonight());
+        QTRY_COMPARE_WITH_TIMEOUT(shown(all), words, kSoon);
+        click(all, all->rect().center());
+        QTRY_VERIFY2_WITH_TIMEOUT(undoBar().contains("Now"), qPrintable(undoBar()), kSoon);
+        window_->commands()->sendNow(); // as the bar does by itself after its seconds
+        const auto ranAgain = [&] {
+            return std::ranges::all_of(before, [this](const auto& entry) {
+                return attemptsOf(entry.first) > entry.second && stateOf(entry.first) == "failed";
+            });
         };
-        QTRY_COMPARE_WITH_TIMEOUT(isNot(), QString(), kSoon);
-    }
-
-    void samplesThatCannotBeAreLeftOut() {
-        const auto charts = chartsOf(
-            QJsonArray{QJsonObject{{"t", 5'000'000}, {"cpu_percent", 150.0}, {"rss_bytes", 7}},
-                       QJsonObject{{"t", 4'000'000}, {"cpu_percent", 900.0}}, QJsonObject{{"cpu_percent", 900.0}},
-                       QJsonValue(3), QJsonObject{{"t", 6'000'000}, {"cpu_percent", 50.0}}});
-        QCOMPARE(charts[0].t, (std::vector<std::int64_t>{5'000'000, 6'000'000}));
-        QCOMPARE(charts[0].values[0], (std::vector<double>{1.5, 0.5}));
-        QCOMPARE(charts[1].values[0], (std::vector<double>{7, 0}));
-        QCOMPARE(charts[0].step, 1'000'000);
-        QVERIFY(chartsOf({})[0].t.empty());
+        QTRY_VERIFY_WITH_TIMEOUT(ranAgain(), kSoon);
     }
 };
 

@@ -1,9 +1,6 @@
 // The settings, offscreen, on the real program: what applies, what is refused and says why, what is taken back.
-#include "tests/ui/real_engine.h"
-#include "ui/bridge/attached_link.h"
+#include "tests/ui/window_test.h"
 #include "ui/pages/settings/settings_page.h"
-#include "ui/shell/main_window.h"
-#include "ui/style/app_style.h"
 #include "ui/style/appearance.h"
 #include "ui/style/type.h"
 
@@ -12,23 +9,12 @@
 #include <QComboBox>
 #include <QKeySequenceEdit>
 #include <QLineEdit>
-#include <QSettings>
-#include <QStandardPaths>
-#include <QTest>
 
 using namespace yard;
 using namespace yard::ui;
 
-namespace {
-constexpr int kSoon = 10'000;
-}
-
-class TestSettings : public QObject {
+class TestSettings : public test::WindowTest {
     Q_OBJECT
-
-    test::RealEngine engine_;
-    std::unique_ptr<Theme> theme_;
-    std::unique_ptr<MainWindow> window_;
 
     SettingsPage* page() {
         window_->MainWindow::show("settings");
@@ -48,31 +34,12 @@ class TestSettings : public QObject {
         QTest::keyClicks(edit, text);
         QTest::keyClick(edit, Qt::Key_Return);
     }
-    QJsonObject settings() {
-        QJsonObject json;
-        bool done = false;
-        window_->state()->link().send({"GET", "settings", {}, {}}, this, [&](const Answer& answer) {
-            json = answer.json;
-            done = true;
-        });
-        [[maybe_unused]] const bool came = QTest::qWaitFor([&] { return done; }, kSoon);
-        return json;
-    }
 
 private slots:
-    void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        QCoreApplication::setOrganizationName("yardmaster-test-settings");
-        QVERIFY(engine_.start());
-        theme_ = std::make_unique<Theme>(nullptr);
-        dressApplication();
-    }
+    void initTestCase() { QVERIFY(start("settings")); }
     void init() {
         QSettings().clear();
-        window_ = std::make_unique<MainWindow>();
-        window_->setEngine(std::make_unique<AttachedLink>(engine_.address(), engine_.token()), "embedded");
-        window_->show();
-        QTRY_VERIFY_WITH_TIMEOUT(window_->state()->isLive(), kSoon);
+        QVERIFY(openWindow());
     }
     void cleanup() {
         window_.reset();
@@ -82,7 +49,7 @@ private slots:
 
     void everySettingOfTheEngineIsThereWithItsHelp() {
         QTRY_VERIFY_WITH_TIMEOUT(field("grace_s") != nullptr, kSoon);
-        const QJsonObject json = settings();
+        const QJsonObject json = ask("GET", "settings").json;
         for (const QString& name : json.keys()) {
             if (name == "about" || name == "restart_needed") continue;
             FormRow* found = row("engine", name);
@@ -95,9 +62,9 @@ private slots:
     void aValueThatIsTypedIsSentAndCanBeTakenBack() {
         QTRY_VERIFY_WITH_TIMEOUT(field("grace_s") != nullptr, kSoon);
         type(field("grace_s"), "5");
-        QTRY_COMPARE_WITH_TIMEOUT(settings().value("grace_s").toDouble(), 5.0, kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(ask("GET", "settings").json.value("grace_s").toDouble(), 5.0, kSoon);
         QVERIFY(QTest::qWaitFor([&] { return page()->undo(); }, kSoon));
-        QTRY_COMPARE_WITH_TIMEOUT(settings().value("grace_s").toDouble(), 2.0, kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(ask("GET", "settings").json.value("grace_s").toDouble(), 2.0, kSoon);
     }
 
     void aValueOutOfRangeSaysWhatItMayBeAndIsNotSent() {
@@ -106,7 +73,7 @@ private slots:
         QCOMPARE(row("engine", "grace_s")->problem(), QString("This wants 0 to 60."));
         type(field("grace_s"), "soon");
         QVERIFY(row("engine", "grace_s")->problem().contains("number"));
-        QCOMPARE(settings().value("grace_s").toDouble(), 2.0);
+        QCOMPARE(ask("GET", "settings").json.value("grace_s").toDouble(), 2.0);
         type(field("grace_s"), "2");
         QCOMPARE(row("engine", "grace_s")->problem(), QString());
     }
@@ -125,7 +92,7 @@ private slots:
         QVERIFY(row("engine", "new-resource")->problem().contains("licence.maya = 4"));
         type(field("new-resource"), "licence.maya = 4");
         QTRY_VERIFY_WITH_TIMEOUT(field("resources.licence.maya") != nullptr, kSoon);
-        QCOMPARE(settings().value("resources.licence.maya").toDouble(), 4.0);
+        QCOMPARE(ask("GET", "settings").json.value("resources.licence.maya").toDouble(), 4.0);
     }
 
     void retentionTellsWhatIsUsed() {

@@ -1,37 +1,22 @@
 // The form for new work, offscreen, on the real program: fields and JSON fill each other in, inputs are sent, what
 // is refused names its field and keeps what was written.
-#include "tests/ui/real_engine.h"
-#include "ui/bridge/attached_link.h"
+#include "tests/ui/window_test.h"
 #include "ui/forms/submit_form.h"
-#include "ui/shell/main_window.h"
-#include "ui/style/app_style.h"
-#include "ui/style/theme.h"
 
 #include <QAction>
 #include <QApplication>
 #include <QClipboard>
 #include <QComboBox>
 #include <QFile>
-#include <QJsonArray>
 #include <QLineEdit>
 #include <QPlainTextEdit>
-#include <QSettings>
-#include <QStandardPaths>
-#include <QTest>
 
 using namespace yard;
 using namespace yard::ui;
 
-namespace {
-constexpr int kSoon = 10'000;
-}
-
-class TestSubmit : public QObject {
+class TestSubmit : public test::WindowTest {
     Q_OBJECT
 
-    test::RealEngine engine_;
-    std::unique_ptr<Theme> theme_;
-    std::unique_ptr<MainWindow> window_;
     QTemporaryDir files_;
 
     SubmitForm* open(const QJsonObject& action = {}) {
@@ -48,20 +33,8 @@ class TestSubmit : public QObject {
     static void press(SubmitForm* form, const char* button) { form->findChild<QAbstractButton*>(button)->click(); }
 
 private slots:
-    void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        QCoreApplication::setOrganizationName("yardmaster-test-submit");
-        QSettings().clear();
-        QVERIFY(engine_.start());
-        theme_ = std::make_unique<Theme>(nullptr);
-        dressApplication();
-    }
-    void init() {
-        window_ = std::make_unique<MainWindow>();
-        window_->setEngine(std::make_unique<AttachedLink>(engine_.address(), engine_.token()), "embedded");
-        window_->show();
-        QTRY_VERIFY_WITH_TIMEOUT(window_->state()->isLive() && !window_->state()->queues().empty(), kSoon);
-    }
+    void initTestCase() { QVERIFY(start("submit")); }
+    void init() { QVERIFY(openWindow()); }
     void cleanup() { window_.reset(); }
 
     void commandLinesSplitAsAShellDoes() {

@@ -1,78 +1,31 @@
 // The window as a whole, offscreen, on the real program: what its bars say, its pages, what undo and questions do.
 #include "tests/ui/demo_load.h"
-#include "tests/ui/real_engine.h"
-#include "ui/bridge/attached_link.h"
+#include "tests/ui/window_test.h"
 #include "ui/pages/queues/queues_page.h"
-#include "ui/shell/main_window.h"
-#include "ui/style/app_style.h"
-#include "ui/style/theme.h"
 
 #include <QAbstractItemModelTester>
-#include <QDialog>
 #include <QLineEdit>
-#include <QSettings>
-#include <QStandardPaths>
-#include <QTest>
-#include <QTimer>
 
 using namespace yard;
 using namespace yard::ui;
 
-namespace {
-constexpr int kSoon = 10'000;
-}
-
-class TestWindow : public QObject {
+class TestWindow : public test::WindowTest {
     Q_OBJECT
 
-    test::RealEngine engine_;
-    std::unique_ptr<Theme> theme_;
-    std::unique_ptr<MainWindow> window_;
-
-    bool connected() const { return window_->state()->isLive() && !window_->state()->queues().empty(); }
     QueuesPage* queues() {
         window_->MainWindow::show("queues");
         return qobject_cast<QueuesPage*>(window_->page());
     }
     /// The row of the queue with this name; -1: none.
-    int rowOf(const QString& name) {
-        TableModel* rows = queues()->table()->rows();
-        for (int row = 0; row < rows->rowCount(); ++row)
-            if (rows->cell(row, 0).text == name) return row;
-        return -1;
-    }
+    int rowOf(const QString& name) { return rowWith(queues()->table()->rows(), name); }
     void makeQueue(const QString& tag) {
         window_->commands()->run(operations::createQueue(tag, {{"idle_expiry_s", 0}}));
         QTRY_VERIFY_WITH_TIMEOUT(rowOf(tag) >= 0, kSoon);
     }
-    /// Presses the button of this name in the next question.
-    void answerNext(const QString& button) {
-        auto* poll = new QTimer(this);
-        connect(poll, &QTimer::timeout, this, [this, poll, button] {
-            auto* dialog = window_->findChild<QDialog*>("question");
-            if (dialog == nullptr || !dialog->isVisible()) return;
-            poll->stop();
-            poll->deleteLater();
-            dialog->findChild<QAbstractButton*>(button)->click();
-        });
-        poll->start(10);
-    }
 
 private slots:
-    void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        QCoreApplication::setOrganizationName("yardmaster-test");
-        QSettings().clear();
-        QVERIFY(engine_.start());
-        theme_ = std::make_unique<Theme>(nullptr);
-        dressApplication();
-    }
-    void init() {
-        window_ = std::make_unique<MainWindow>();
-        window_->setEngine(std::make_unique<AttachedLink>(engine_.address(), engine_.token()), "embedded");
-        window_->show();
-        QTRY_VERIFY_WITH_TIMEOUT(connected(), kSoon);
-    }
+    void initTestCase() { QVERIFY(start("window")); }
+    void init() { QVERIFY(openWindow()); }
     void cleanup() { window_.reset(); }
 
     void theStatusBarTellsTheConnection() {
@@ -145,7 +98,7 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(window_->commands()->waiting() == nullptr, kSoon);
         QVERIFY(said.contains("not sent"));
         QVERIFY(engine_.start());
-        QTRY_VERIFY_WITH_TIMEOUT(connected(), kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(window_->state()->isLive(), kSoon);
         QVERIFY(!window_->state()->allHeld());
     }
 

@@ -1,33 +1,23 @@
 // Workers in the window, offscreen, on the real program: drafts, questions to programs, registration with its
 // chunks, the page, removing.
-#include "tests/ui/real_engine.h"
-#include "ui/bridge/attached_link.h"
+#include "tests/ui/window_test.h"
 #include "ui/forms/describer.h"
 #include "ui/forms/register_form.h"
 #include "ui/models/chunk_upload.h"
 #include "ui/pages/workers/worker_panel.h"
 #include "ui/pages/workers/workers_page.h"
-#include "ui/shell/main_window.h"
-#include "ui/style/app_style.h"
-#include "ui/style/theme.h"
 
 #include <QAbstractItemModelTester>
-#include <QDialog>
 #include <QDir>
 #include <QElapsedTimer>
 #include <QFile>
-#include <QJsonArray>
 #include <QLineEdit>
 #include <QPlainTextEdit>
-#include <QSettings>
-#include <QStandardPaths>
-#include <QTest>
 
 using namespace yard;
 using namespace yard::ui;
 
 namespace {
-constexpr int kSoon = 10'000;
 constexpr const char* kProgram =
     "#!/bin/sh\n"
     "[ \"$1\" = --describe ] && echo '{\"functions\":[{\"name\":\"thumb\",\"version\":\"2\"},"
@@ -35,12 +25,9 @@ constexpr const char* kProgram =
     "exit 1\n";
 } // namespace
 
-class TestWorkers : public QObject {
+class TestWorkers : public test::WindowTest {
     Q_OBJECT
 
-    test::RealEngine engine_;
-    std::unique_ptr<Theme> theme_;
-    std::unique_ptr<MainWindow> window_;
     QTemporaryDir files_;
 
     QString write(const QString& name, const QByteArray& text, bool runs) {
@@ -60,12 +47,7 @@ class TestWorkers : public QObject {
         window_->MainWindow::show("workers");
         return qobject_cast<WorkersPage*>(window_->page());
     }
-    int rowOf(const QString& name) {
-        TableModel* rows = page()->table()->rows();
-        for (int row = 0; row < rows->rowCount(); ++row)
-            if (rows->cell(row, 0).text == name) return row;
-        return -1;
-    }
+    int rowOf(const QString& name) { return rowWith(page()->table()->rows(), name); }
     void registerFrom(const QString& path) {
         RegisterForm* form = openForm(path);
         QTRY_VERIFY_WITH_TIMEOUT(form->descriptor().contains("functions"), kSoon);
@@ -73,33 +55,10 @@ class TestWorkers : public QObject {
         form->findChild<QAbstractButton*>("register-now")->click();
         QTRY_VERIFY_WITH_TIMEOUT(!alive, kSoon);
     }
-    void answerNext(const QString& button) {
-        auto* poll = new QTimer(this);
-        connect(poll, &QTimer::timeout, this, [this, poll, button] {
-            auto* dialog = window_->findChild<QDialog*>("question");
-            if (dialog == nullptr || !dialog->isVisible()) return;
-            poll->stop();
-            poll->deleteLater();
-            dialog->findChild<QAbstractButton*>(button)->click();
-        });
-        poll->start(10);
-    }
 
 private slots:
-    void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        QCoreApplication::setOrganizationName("yardmaster-test-workers");
-        QSettings().clear();
-        QVERIFY(engine_.start());
-        theme_ = std::make_unique<Theme>(nullptr);
-        dressApplication();
-    }
-    void init() {
-        window_ = std::make_unique<MainWindow>();
-        window_->setEngine(std::make_unique<AttachedLink>(engine_.address(), engine_.token()), "embedded");
-        window_->show();
-        QTRY_VERIFY_WITH_TIMEOUT(window_->state()->isLive(), kSoon);
-    }
+    void initTestCase() { QVERIFY(start("workers")); }
+    void init() { QVERIFY(openWindow()); }
     void cleanup() { window_.reset(); }
 
     void namesAreMadeOfWhatThereIs() {

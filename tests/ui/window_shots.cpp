@@ -3,6 +3,7 @@
 // at.
 //
 // YARD_SHOTS_SIZES=1440x900,1280x720   YARD_SHOTS_LANGUAGE=de   QT_SCALE_FACTOR=2   YARD_SHOTS_SECTION=appearance
+// YARD_SHOTS_SEEN_AS=protanopia: as somebody without red sees them; deuteranopia, tritanopia
 #include "tests/ui/demo_load.h"
 #include "tests/ui/real_engine.h"
 #include "tests/ui/warm_worker.h"
@@ -19,17 +20,52 @@
 
 #include <QAction>
 #include <QApplication>
+#include <QColorSpace>
 #include <QDialog>
 #include <QDir>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QStandardPaths>
 #include <QTest>
+#include <algorithm>
+#include <array>
 #include <cstdio>
+#include <map>
 
 using namespace yard;
 
 namespace {
+
+/// What YARD_SHOTS_SEEN_AS asks for: a picture as the colour-blind see it (Machado 2009, full dichromacy).
+QImage asSeen(const QPixmap& picture) {
+    using Matrix = std::array<std::array<double, 3>, 3>;
+    static const std::map<QString, Matrix> kinds{
+        {"protanopia",
+         {{{.152286, 1.052583, -.204868}, {.114503, .786281, .099216}, {-.003882, -.048116, 1.051998}}}},
+        {"deuteranopia",
+         {{{.367322, .860646, -.227968}, {.280085, .672501, .047413}, {-.011820, .042940, .968881}}}},
+        {"tritanopia",
+         {{{1.255528, -.076749, -.178779}, {-.078411, .930809, .147602}, {.004733, .691367, .303900}}}}};
+    QImage image = picture.toImage();
+    image.setColorSpace(QColorSpace::SRgb);
+    const auto kind = kinds.find(qEnvironmentVariable("YARD_SHOTS_SEEN_AS"));
+    if (kind == kinds.end()) return image;
+    image.convertTo(QImage::Format_RGBA64);
+    image.convertToColorSpace(QColorSpace::SRgbLinear); // the light, which is what is mixed
+    for (int y = 0; y < image.height(); ++y) {
+        auto* line = reinterpret_cast<QRgba64*>(image.scanLine(y));
+        for (int x = 0; x < image.width(); ++x) {
+            const auto part = [&](const std::array<double, 3>& row) {
+                const double mixed = row[0] * line[x].red() + row[1] * line[x].green() + row[2] * line[x].blue();
+                return static_cast<quint16>(std::clamp(mixed, 0.0, 65'535.0));
+            };
+            const Matrix& m = kind->second;
+            line[x] = qRgba64(part(m[0]), part(m[1]), part(m[2]), line[x].alpha());
+        }
+    }
+    image.convertToColorSpace(QColorSpace::SRgb);
+    return image.convertToFormat(QImage::Format_RGB32);
+}
 
 /// The palette with nothing and with something typed, and the overlay of keys.
 int overlays(ui::MainWindow& window, ui::Theme& theme, const QDir& directory) {
@@ -45,12 +81,12 @@ int overlays(ui::MainWindow& window, ui::Theme& theme, const QDir& directory) {
             QTest::qWait(200);
             const QString name =
                 QStringLiteral("palette-%1-%2.png").arg(typed.isEmpty() ? "all" : typed.left(2), look);
-            if (window.grab().save(directory.filePath(name))) ++made;
+            if (asSeen(window.grab()).save(directory.filePath(name))) ++made;
             window.palette()->leave();
         }
         window.actionsById().at("keys")->trigger();
         QTest::qWait(100);
-        if (window.grab().save(directory.filePath("keys-" + look + ".png"))) ++made;
+        if (asSeen(window.grab()).save(directory.filePath("keys-" + look + ".png"))) ++made;
         window.keyOverlay()->leave();
         window.notices()->setInFront([] { return false; });
         window.notices()->clear();
@@ -58,7 +94,7 @@ int overlays(ui::MainWindow& window, ui::Theme& theme, const QDir& directory) {
         window.notices()->add({ui::NoticeRule::FirstFailure, "57 failed in unit-tests", "actions", {}});
         window.noticeList()->toggle(window.topBar()->bell());
         QTest::qWait(100);
-        if (window.grab().save(directory.filePath("notices-" + look + ".png"))) ++made;
+        if (asSeen(window.grab()).save(directory.filePath("notices-" + look + ".png"))) ++made;
         window.noticeList()->leave();
     }
     return made;
@@ -100,7 +136,7 @@ struct Shots {
     void take(const QString& name) {
         QTest::qWait(600);
         QCoreApplication::sendPostedEvents(nullptr, QEvent::LayoutRequest);
-        if (window.grab().save(directory.filePath(name + ".png"))) ++made;
+        if (asSeen(window.grab()).save(directory.filePath(name + ".png"))) ++made;
     }
     /// In both themes and every size; `prepare` brings the window to what is to be seen.
     void takeAll(const QString& name, const std::function<void()>& prepare) {

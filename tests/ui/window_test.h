@@ -8,6 +8,7 @@
 #include "ui/shell/main_window.h"
 #include "ui/style/app_style.h"
 #include "ui/style/theme.h"
+#include "ui/widgets/table_model.h"
 
 #include <QAbstractButton>
 #include <QDialog>
@@ -37,14 +38,15 @@ protected:
         ui::dressApplication();
         return true;
     }
-    /// A window of its own, connected.
+    /// A window of its own, connected, that knows the queues. An invalid size: as it comes.
     bool openWindow(QSize size = {1'440, 900}) {
         window_ = std::make_unique<ui::MainWindow>();
         window_->setEngine(std::make_unique<ui::AttachedLink>(engine_.address(), engine_.token()), "embedded");
-        window_->resize(size);
+        if (size.isValid()) window_->resize(size);
         window_->show();
         window_->activateWindow();
-        return QTest::qWaitFor([this] { return window_->state()->isLive(); }, kSoon);
+        return QTest::qWaitFor([this] { return window_->state()->isLive() && !window_->state()->queues().empty(); },
+                               kSoon);
     }
     /// Past the window; waits for the answer. `path` may have a query.
     ui::Answer ask(const QByteArray& method, const QString& path, const QJsonValue& body = {}) {
@@ -60,12 +62,24 @@ protected:
         [[maybe_unused]] const bool came = QTest::qWaitFor([&] { return done; }, kSoon);
         return got;
     }
-    /// A command for a shell; its number.
-    qint64 submit(const QString& label, const QString& script, QJsonObject more = {}) {
+    qint64 makeQueue(const QString& tag, const QJsonObject& config = {}) {
+        const QJsonObject queue{{"tag", tag}, {"config", config}};
+        return ask("POST", "queues", queue).json.value("queue_id").toInteger();
+    }
+    /// A command for a shell; its number, of several the first one.
+    qint64 submit(const QString& label, const QString& script, QJsonObject more = {}, qint64 queue = 0) {
         more.insert("worker", "exec");
         more.insert("argv", QJsonArray{"sh", "-c", script});
         more.insert("label", label);
-        return ask("POST", "jobs", more).json.value("lsn").toInteger();
+        const QJsonObject answer = ask("POST", QStringLiteral("queues/%1/jobs").arg(queue), more).json;
+        const QJsonValue lsn = answer.value("lsn");
+        return lsn.isDouble() ? lsn.toInteger() : answer.value("lsns").toArray().first().toInteger();
+    }
+    /// The first row with this in this column; -1: none.
+    static int rowWith(const ui::TableModel* rows, const QString& text, int column = 0) {
+        for (int row = 0; row < rows->rowCount(); ++row)
+            if (rows->cell(row, column).text == text) return row;
+        return -1;
     }
     QString stateOf(qint64 lsn) {
         return ask("GET", QStringLiteral("jobs/%1").arg(lsn)).json.value("state").toString();
