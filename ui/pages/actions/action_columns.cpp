@@ -7,6 +7,7 @@
 #include <QCoreApplication>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 namespace yard::ui {
@@ -31,11 +32,105 @@ qint64 holderIn(const QString& note) {
     return QString::number(lsn) == number && lsn > 0 ? lsn : 0;
 }
 
+/// Shown only when chosen: when it began and ended, and how.
+std::vector<Column> endColumns() {
+    using enum CellKind;
+    return {
+        {.id = "started",
+         .title = ActionColumns::tr("Started"),
+         .tip = ActionColumns::tr("When its process began"),
+         .kind = Number,
+         .width = 84,
+         .falls = 4,
+         .hidden = true,
+         .sort = "started"},
+        {.id = "finished",
+         .title = ActionColumns::tr("Finished"),
+         .tip = ActionColumns::tr("When it ended for good"),
+         .kind = Number,
+         .width = 84,
+         .falls = 4,
+         .hidden = true,
+         .sort = "finished"},
+        {.id = "priority",
+         .title = ActionColumns::tr("Priority"),
+         .tip = ActionColumns::tr("-100 to 100, higher first"),
+         .kind = Number,
+         .width = 62,
+         .falls = 4,
+         .hidden = true,
+         .sort = "priority"},
+        {.id = "exit",
+         .title = ActionColumns::tr("Exit"),
+         .tip = ActionColumns::tr("Exit code"),
+         .kind = Number,
+         .width = 48,
+         .falls = 4,
+         .hidden = true,
+         .sort = "exit_code"},
+        {.id = "reason",
+         .title = ActionColumns::tr("Reason"),
+         .tip = ActionColumns::tr("Why it ended as it did"),
+         .kind = Text,
+         .width = 110,
+         .falls = 4,
+         .hidden = true,
+         .sort = "reason"},
+    };
+}
+
+/// All that are shown only when chosen.
+std::vector<Column> hiddenColumns() {
+    using enum CellKind;
+    std::vector<Column> all = {
+        {.id = "function",
+         .title = ActionColumns::tr("Function"),
+         .tip = ActionColumns::tr("The worker's function"),
+         .kind = Text,
+         .width = 100,
+         .falls = 4,
+         .hidden = true,
+         .sort = "function"},
+        {.id = "tries",
+         .title = ActionColumns::tr("Tries"),
+         .tip = ActionColumns::tr("Attempts so far"),
+         .kind = Number,
+         .width = 54,
+         .falls = 4,
+         .hidden = true,
+         .sort = "retry_count"},
+        {.id = "cpu",
+         .title = ActionColumns::tr("Processor"),
+         .tip = ActionColumns::tr("Processor time used"),
+         .kind = Number,
+         .width = 84,
+         .falls = 4,
+         .hidden = true,
+         .sort = "cpu_seconds"},
+        {.id = "waited",
+         .title = ActionColumns::tr("Waited"),
+         .tip = ActionColumns::tr("From submission to its last start"),
+         .kind = Number,
+         .width = 84,
+         .falls = 4,
+         .hidden = true},
+        {.id = "prepared",
+         .title = ActionColumns::tr("Prepared"),
+         .tip = ActionColumns::tr("From its start to its process"),
+         .kind = Number,
+         .width = 84,
+         .falls = 4,
+         .hidden = true},
+    };
+    std::ranges::move(endColumns(), std::back_inserter(all));
+    return all;
+}
+
 } // namespace
 
 std::vector<Column> actionColumns() {
     using enum CellKind;
-    return {
+    std::vector<Column> all = {
         {.id = "state",
          .title = ActionColumns::tr("State"),
          .tip = ActionColumns::tr("Where it stands"),
@@ -87,85 +182,9 @@ std::vector<Column> actionColumns() {
          .kind = Text,
          .width = 220,
          .stretches = true},
-        {.id = "function",
-         .title = ActionColumns::tr("Function"),
-         .tip = ActionColumns::tr("The worker's function"),
-         .kind = Text,
-         .width = 100,
-         .falls = 4,
-         .hidden = true,
-         .sort = "function"},
-        {.id = "tries",
-         .title = ActionColumns::tr("Tries"),
-         .tip = ActionColumns::tr("Attempts so far"),
-         .kind = Number,
-         .width = 54,
-         .falls = 4,
-         .hidden = true,
-         .sort = "retry_count"},
-        {.id = "cpu",
-         .title = ActionColumns::tr("Processor"),
-         .tip = ActionColumns::tr("Processor time used"),
-         .kind = Number,
-         .width = 84,
-         .falls = 4,
-         .hidden = true,
-         .sort = "cpu_seconds"},
-        {.id = "waited",
-         .title = ActionColumns::tr("Waited"),
-         .tip = ActionColumns::tr("From submission to its last start"),
-         .kind = Number,
-         .width = 84,
-         .falls = 4,
-         .hidden = true},
-        {.id = "prepared",
-         .title = ActionColumns::tr("Prepared"),
-         .tip = ActionColumns::tr("From its start to its process"),
-         .kind = Number,
-         .width = 84,
-         .falls = 4,
-         .hidden = true},
-        {.id = "started",
-         .title = ActionColumns::tr("Started"),
-         .tip = ActionColumns::tr("When its process began"),
-         .kind = Number,
-         .width = 84,
-         .falls = 4,
-         .hidden = true,
-         .sort = "started"},
-        {.id = "finished",
-         .title = ActionColumns::tr("Finished"),
-         .tip = ActionColumns::tr("When it ended for good"),
-         .kind = Number,
-         .width = 84,
-         .falls = 4,
-         .hidden = true,
-         .sort = "finished"},
-        {.id = "priority",
-         .title = ActionColumns::tr("Priority"),
-         .tip = ActionColumns::tr("-100 to 100, higher first"),
-         .kind = Number,
-         .width = 62,
-         .falls = 4,
-         .hidden = true,
-         .sort = "priority"},
-        {.id = "exit",
-         .title = ActionColumns::tr("Exit"),
-         .tip = ActionColumns::tr("Exit code"),
-         .kind = Number,
-         .width = 48,
-         .falls = 4,
-         .hidden = true,
-         .sort = "exit_code"},
-        {.id = "reason",
-         .title = ActionColumns::tr("Reason"),
-         .tip = ActionColumns::tr("Why it ended as it did"),
-         .kind = Text,
-         .width = 110,
-         .falls = 4,
-         .hidden = true,
-         .sort = "reason"},
     };
+    std::ranges::move(hiddenColumns(), std::back_inserter(all));
+    return all;
 }
 
 FilterValues ActionsModel::valuesSeen() const {

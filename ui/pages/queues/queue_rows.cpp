@@ -7,6 +7,7 @@
 #include <QLocale>
 
 #include <algorithm>
+#include <iterator>
 
 namespace yard::ui {
 
@@ -60,35 +61,10 @@ Face faceOf(const QueueInfo& queue) {
     return queue.running() > 0 ? Face::Running : Face::Pending;
 }
 
-std::vector<Column> queueColumns(bool few) {
+namespace {
+
+std::vector<Column> countColumns(bool few) {
     return {
-        {.id = "name",
-         .title = QueueRows::tr("Queue"),
-         .tip = QueueRows::tr("The queue's tag, or its number"),
-         .kind = CellKind::Name,
-         .width = 154,
-         .sort = "name"},
-        {.id = "state",
-         .title = QueueRows::tr("State"),
-         .tip = QueueRows::tr("Whether it starts actions"),
-         .kind = CellKind::Text,
-         .width = 80,
-         .falls = few ? 2 : 0,
-         .sort = "state"},
-        {.id = "weight",
-         .title = QueueRows::tr("Weight"),
-         .tip = QueueRows::tr("Its share of the machine against other queues"),
-         .kind = CellKind::Number,
-         .width = 58,
-         .falls = 2,
-         .hidden = few,
-         .sort = "weight"},
-        {.id = "progress",
-         .title = QueueRows::tr("Progress"),
-         .tip = QueueRows::tr("Actions by state; the legend is below"),
-         .kind = CellKind::Progress,
-         .width = few ? 110 : 138,
-         .stretches = true},
         {.id = "done",
          .title = QueueRows::tr("Done"),
          .tip = QueueRows::tr("Share of its actions that are in a final state"),
@@ -135,6 +111,42 @@ std::vector<Column> queueColumns(bool few) {
          .width = few ? 84 : 92,
          .sort = "finish"},
     };
+}
+
+} // namespace
+
+std::vector<Column> queueColumns(bool few) {
+    std::vector<Column> all = {
+        {.id = "name",
+         .title = QueueRows::tr("Queue"),
+         .tip = QueueRows::tr("The queue's tag, or its number"),
+         .kind = CellKind::Name,
+         .width = 154,
+         .sort = "name"},
+        {.id = "state",
+         .title = QueueRows::tr("State"),
+         .tip = QueueRows::tr("Whether it starts actions"),
+         .kind = CellKind::Text,
+         .width = 80,
+         .falls = few ? 2 : 0,
+         .sort = "state"},
+        {.id = "weight",
+         .title = QueueRows::tr("Weight"),
+         .tip = QueueRows::tr("Its share of the machine against other queues"),
+         .kind = CellKind::Number,
+         .width = 58,
+         .falls = 2,
+         .hidden = few,
+         .sort = "weight"},
+        {.id = "progress",
+         .title = QueueRows::tr("Progress"),
+         .tip = QueueRows::tr("Actions by state; the legend is below"),
+         .kind = CellKind::Progress,
+         .width = few ? 110 : 138,
+         .stretches = true},
+    };
+    std::ranges::move(countColumns(few), std::back_inserter(all));
+    return all;
 }
 
 Row queueRow(const Format& format, const QueueInfo& queue) {

@@ -14,6 +14,7 @@
 #include <QPainter>
 
 #include <algorithm>
+#include <iterator>
 
 namespace yard::ui {
 
@@ -30,39 +31,8 @@ constexpr int kMostCounted = 1'000;
 constexpr std::size_t kMostWithFigures = 100; ///< workers; of others only what they are
 constexpr qint64 kWeek = 7LL * 24 * 3'600 * 1'000'000;
 
-std::vector<Column> columns() {
+std::vector<Column> figureColumns() {
     return {
-        {.id = "name",
-         .title = WorkerColumns::tr("Name"),
-         .tip = WorkerColumns::tr("Name of the worker"),
-         .kind = CellKind::Name,
-         .width = 180,
-         .sort = "name"},
-        {.id = "version",
-         .title = WorkerColumns::tr("Version"),
-         .tip = WorkerColumns::tr("Version of the worker"),
-         .kind = CellKind::Text,
-         .width = 80,
-         .sort = "version"},
-        {.id = "mode",
-         .title = WorkerColumns::tr("Mode"),
-         .tip = WorkerColumns::tr("process: started for each action; warm: stays between actions"),
-         .kind = CellKind::Text,
-         .width = 72,
-         .sort = "mode"},
-        {.id = "functions",
-         .title = WorkerColumns::tr("Functions"),
-         .tip = WorkerColumns::tr("What it can run"),
-         .kind = CellKind::Text,
-         .width = 120,
-         .stretches = true},
-        {.id = "platform",
-         .title = WorkerColumns::tr("Platform"),
-         .tip = WorkerColumns::tr("What it was built for"),
-         .kind = CellKind::Text,
-         .width = 120,
-         .falls = 1,
-         .sort = "platform"},
         {.id = "running",
          .title = WorkerColumns::tr("Running"),
          .tip = WorkerColumns::tr("Its actions that run now"),
@@ -108,6 +78,44 @@ std::vector<Column> columns() {
          .width = 96,
          .falls = 4},
     };
+}
+
+std::vector<Column> columns() {
+    std::vector<Column> all = {
+        {.id = "name",
+         .title = WorkerColumns::tr("Name"),
+         .tip = WorkerColumns::tr("Name of the worker"),
+         .kind = CellKind::Name,
+         .width = 180,
+         .sort = "name"},
+        {.id = "version",
+         .title = WorkerColumns::tr("Version"),
+         .tip = WorkerColumns::tr("Version of the worker"),
+         .kind = CellKind::Text,
+         .width = 80,
+         .sort = "version"},
+        {.id = "mode",
+         .title = WorkerColumns::tr("Mode"),
+         .tip = WorkerColumns::tr("process: started for each action; warm: stays between actions"),
+         .kind = CellKind::Text,
+         .width = 72,
+         .sort = "mode"},
+        {.id = "functions",
+         .title = WorkerColumns::tr("Functions"),
+         .tip = WorkerColumns::tr("What it can run"),
+         .kind = CellKind::Text,
+         .width = 120,
+         .stretches = true},
+        {.id = "platform",
+         .title = WorkerColumns::tr("Platform"),
+         .tip = WorkerColumns::tr("What it was built for"),
+         .kind = CellKind::Text,
+         .width = 120,
+         .falls = 1,
+         .sort = "platform"},
+    };
+    std::ranges::move(figureColumns(), std::back_inserter(all));
+    return all;
 }
 
 /// Nothing is registered: one dashed line, one sentence, one button.
