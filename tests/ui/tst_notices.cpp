@@ -31,10 +31,6 @@ QStringList texts(const std::vector<Notice>& notices) {
     return all;
 }
 
-Request post(const QString& path) {
-    return {"POST", path, {}, {}};
-}
-
 } // namespace
 
 /// What the desktop's screen saver is asked.

@@ -407,9 +407,9 @@ private:
         QTRY_COMPARE_WITH_TIMEOUT(detail()->lsn(), holder_, kSoon);
         QTRY_VERIFY_WITH_TIMEOUT(shown(detail()).contains(grouped(holder_) + " holds atlas"), kSoon);
         QTRY_VERIFY_WITH_TIMEOUT(shown(detail()->locks()).contains("app:atlas held by this one"), kSoon);
-        const QString words = shown(detail()->locks());
         const QString line = QStringLiteral("waiting for it %1").arg(lock.value("waiting").toArray().size());
-        QVERIFY2(words.contains(line), qPrintable(words));
+        QTRY_VERIFY2_WITH_TIMEOUT(shown(detail()->locks()).contains(line), qPrintable(shown(detail()->locks())),
+                                  kSoon);
     }
 
 private slots:
