@@ -1,6 +1,10 @@
 // While there is no connection to the engine: what would change something says so instead of seeming to work, and
 // works again when the engine is back.
+#include "tests/ui/painted.h"
 #include "tests/ui/window_test.h"
+#include "ui/pages/actions/actions_page.h"
+#include "ui/pages/actions/detail_panel.h"
+#include "ui/pages/actions/output_tab.h"
 #include "ui/pages/queues/queue_panel.h"
 #include "ui/pages/queues/queue_rows.h"
 #include "ui/pages/queues/queues_page.h"
@@ -62,6 +66,27 @@ private slots:
         QTest::keyClick(retries, Qt::Key_Return);
         QTRY_COMPARE_WITH_TIMEOUT(field->problem(), QString(), kSoon);
         QTRY_COMPARE_WITH_TIMEOUT(window_->state()->queue(queue)->config.value("max_retries").toInt(), 7, kSoon);
+    }
+
+    void outputThatCannotBeReadIsNotSaidToBeNone() {
+        const qint64 queue = makeQueue("once", {{"max_retries", 0}});
+        const qint64 failed = submit("speaks", "echo so it says; exit 1", {}, queue);
+        QTRY_COMPARE_WITH_TIMEOUT(stateOf(failed), QString("failed"), kSoon);
+        window_->showAction(failed, "output");
+        DetailPanel* detail = qobject_cast<ActionsPage*>(window_->page())->detail();
+        const auto painted = [&] { return test::Painted(*detail->output()).text(); };
+        QTRY_VERIFY_WITH_TIMEOUT(painted().contains("so it says"), kSoon);
+        QVERIFY(button("Reschedule")->toolTip().isEmpty());
+        engine_.kill();
+        const QString lost = "There is no connection to the engine";
+        QTRY_COMPARE_WITH_TIMEOUT(window_->state()->whyBlocked(), lost, kSoon);
+        for (const auto* each : detail->findChildren<QAbstractButton*>())
+            if (each->text() == "Reschedule") QCOMPARE(each->toolTip(), lost);
+        window_->MainWindow::show("queues"); // away and back: the output has to be asked for again
+        window_->MainWindow::show("actions");
+        QVERIFY2(painted().contains(lost) && !painted().contains("nothing"), qPrintable(painted()));
+        QVERIFY(engine_.start());
+        QTRY_VERIFY_WITH_TIMEOUT(painted().contains("so it says"), kSoon);
     }
 };
 

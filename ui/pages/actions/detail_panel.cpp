@@ -157,6 +157,8 @@ DetailPanel::DetailPanel(Context context, QWidget* parent)
     connect(output_, &OutputTab::changed, this, [this] { summary_->setText(output_->summary()); });
     tick_.setInterval(1'000);
     connect(&tick_, &QTimer::timeout, this, &DetailPanel::refreshLimits);
+    connect(&context_.state, &EngineState::connectionChanged, this,
+            [this] { reschedule_->setBlocked(context_.state.whyBlocked()); });
     connect(&context_.state, &EngineState::refreshed, this, [this] {
         if (active_ && lsn_ != 0) load();
     });
@@ -317,6 +319,7 @@ void DetailPanel::setActive(bool active) {
         tick_.stop();
         return output_->clear();
     }
+    if (!context_.state.isLive() && !action_.isEmpty()) refresh(); // what is known stays
     if (lsn_ != 0) load();
 }
 

@@ -68,6 +68,7 @@ void OutputTab::clear() {
     for (auto& stream : streams_) stream.reset();
     key_.clear();
     view_->clear();
+    view_->setMessage({});
     open_ = 0;
 }
 
@@ -92,6 +93,12 @@ void OutputTab::show(const QJsonObject& action, int attempt) {
         view_->setMessage(last > 1 ? tr("This try has not started; choose one before it at the right.")
                                    : tr("It has not started; there is no output yet."));
         key_.clear(); // to be asked again once it runs
+        emit changed();
+        return;
+    }
+    if (!context_.state.isLive()) {
+        view_->setMessage(context_.state.whyBlocked());
+        key_.clear(); // to be asked when it is back
         emit changed();
         return;
     }
