@@ -2366,6 +2366,13 @@
     </message>
 </context>
 <context>
+    <name>yard::ui::ActionsModel</name>
+    <message>
+        <source>about %1 left</source>
+        <translation>noch etwa %1</translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::ActionsPage</name>
     <message>
         <source>All</source>

@@ -96,8 +96,12 @@ coro::Task<void> EngineCore::addNotes(std::span<ActionResult> rows, Duration pen
         // Else as they were known; the next who asks waits again.
         if (lines) lastLines_.took(std::move(*lines));
     }
-    for (ActionResult& row : rows)
-        if (row.state == ActionState::Running && row.note.empty()) row.note = lastLines_.line(row.lsn);
+    for (ActionResult& row : rows) {
+        const Attempt* attempt = row.state == ActionState::Running ? dispatcher_->find(row.lsn) : nullptr;
+        if (attempt == nullptr || attempt->hungSince != 0) continue;
+        // Before how long it will take, which its estimate says as well.
+        if (std::string line = lastLines_.line(row.lsn); !line.empty()) row.note = std::move(line);
+    }
 }
 
 coro::Task<void> EngineCore::tellLines() {

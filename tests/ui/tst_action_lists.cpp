@@ -225,6 +225,30 @@ private slots:
         QCOMPARE(QByteArray::fromStdString(good ? printed(read) : read.empty() ? "no" : "left behind"), lsns);
     }
 
+    void aRunningRowSaysHowLongItTakesYetAndItsLastLine_data() {
+        QTest::addColumn<int>("seconds");
+        QTest::addColumn<QString>("note");
+        QTest::addColumn<QString>("said");
+        QTest::newRow("both") << 100 << "frame 12 of 240" << "about 1 min 39 s left, frame 12 of 240";
+        QTest::newRow("no line yet") << 100 << "" << "about 1 min 39 s left";
+        QTest::newRow("the engine's words") << 100 << "about 2 min left" << "about 2 min left";
+        QTest::newRow("late") << -5 << "frame 239 of 240" << "frame 239 of 240";
+        QTest::newRow("nobody knows") << 0 << "frame 1 of 240" << "frame 1 of 240";
+    }
+    void aRunningRowSaysHowLongItTakesYetAndItsLastLine() {
+        QFETCH(int, seconds);
+        QFETCH(QString, note);
+        QFETCH(QString, said);
+        constexpr qint64 kNow = 1'760'000'000'000'000;
+        ActionRow row;
+        row.face = Face::Running;
+        row.note = note;
+        if (seconds != 0) row.expected = kNow + qint64{seconds} * 1'000'000 - 500'000;
+        QCOMPARE(ActionsModel::runningNote(row, kNow, Format()), said);
+        const QJsonObject estimate{{"finish", kNow}};
+        QCOMPARE(actionRowOf({{"lsn", 1}, {"state", "running"}, {"estimate", estimate}}).expected, kNow);
+    }
+
     void anIndexComesInPartsAndTellsItsFirstOnesAtOnce() {
         PlayedLink link;
         link.count = 250'000;

@@ -44,6 +44,7 @@ ActionRow actionRowOf(const QJsonObject& json) {
     row.submitting = timeOf(times, "submitting");
     row.started = timeOf(times, "running");
     row.exited = timeOf(times, "exited");
+    row.expected = json.value("estimate").toObject().value("finish").toInteger();
     for (const char* end : {"completed", "failed", "abandoned", "cancelled"})
         row.finished = std::max(row.finished, timeOf(times, end));
     return row;

@@ -32,6 +32,7 @@ struct ActionRow {
     qint64 started = 0;
     qint64 exited = 0;
     qint64 finished = 0;
+    qint64 expected = 0; ///< to finish, as the engine estimates
 
     /// What people call it: its label, else its function, else its worker.
     QString what() const;

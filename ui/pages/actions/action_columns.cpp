@@ -206,6 +206,15 @@ FilterValues ActionsModel::valuesSeen() const {
     return values;
 }
 
+QString ActionsModel::runningNote(const ActionRow& row, qint64 now, const Format& format) {
+    constexpr qint64 kWorthSaying = 1'000'000;
+    const qint64 left = row.expected - now;
+    if (row.expected == 0 || left < kWorthSaying || row.note.endsWith(u" left")) return row.note;
+    const QString words =
+        tr("about %1 left").arg(format.duration(Duration(std::chrono::seconds(left / 1'000'000))));
+    return row.note.isEmpty() ? words : words + ", " + row.note;
+}
+
 Cell ActionsModel::cell(int at, int column) const {
     const ActionRow* row = action(idAt(at));
     if (row == nullptr) return {};
@@ -225,6 +234,7 @@ Cell ActionsModel::cell(int at, int column) const {
         Cell cell{row->note, {}, {}, {}, Dim};
         cell.mono = row->face == Face::Failed && row->reason == "exit_code";
         if (cell.mono) cell.tone = Normal;
+        if (row->face == Face::Running) cell.text = runningNote(*row, now, format);
         if (row->note.isEmpty() && row->isFinal() && row->face != Face::Completed)
             cell.text = wordOfReason(row->reason, row->exitCode);
         if (const qint64 holder = row->isFinal() ? 0 : holderIn(row->note); holder != 0) {

@@ -27,6 +27,9 @@ public:
     static constexpr int kPage = 200;
     static constexpr std::size_t kMostKept = 4'000; ///< rows; those not in view for longest are forgotten
 
+    /// Of one that runs: how long it will take yet, if that is known, then the last line of its output.
+    static QString runningNote(const ActionRow& row, qint64 now, const Format& format);
+
     enum ColumnIndex : std::uint8_t {
         kState,
         kLsn,
