@@ -94,7 +94,7 @@ coro::Task<void> EngineCore::addNotes(std::span<ActionResult> rows, Duration pen
         auto lines = co_await coro::within(
             kReadFor, helpers_->run([lines = std::move(grown)]() mutable { return readLines(std::move(lines)); }));
         // Else as they were known; the next who asks waits again.
-        if (lines) lastLines_.took(std::move(*lines));
+        if (lines) lastLines_.took(*lines);
     }
     for (ActionResult& row : rows) {
         const Attempt* attempt = row.state == ActionState::Running ? dispatcher_->find(row.lsn) : nullptr;
