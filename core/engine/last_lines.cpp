@@ -48,6 +48,10 @@ void LastLines::ask(Lsn lsn, std::shared_ptr<LiveStreams> streams, MonoTime now,
             grown.push_back({lsn, i, stream.path, stream.size, {}});
 }
 
+void LastLines::askLater(Lsn lsn, MonoTime at) {
+    if (young_.size() < kMost) young_.try_emplace(lsn, at);
+}
+
 void LastLines::took(const std::vector<LineToRead>& read) {
     for (const LineToRead& one : read) {
         const auto at = shown_.find(one.lsn);
@@ -67,6 +71,11 @@ std::vector<Lsn> LastLines::grown(MonoTime now) {
     std::erase_if(shown_,
                   [now](const auto& one) { return one.second.streams->ended || now - one.second.asked > kKeep; });
     std::vector<Lsn> lsns;
+    std::erase_if(young_, [&](const auto& one) {
+        if (one.second > now) return false;
+        lsns.push_back(one.first);
+        return true;
+    });
     for (const auto& [lsn, shown] : shown_)
         if (hasGrown(shown.streams->streams[0], shown.read[0]) ||
             hasGrown(shown.streams->streams[1], shown.read[1]))
@@ -82,7 +91,11 @@ coro::Task<void> EngineCore::addNotes(std::span<ActionResult> rows, Duration pen
     std::vector<LineToRead> grown;
     for (const ActionResult& row : rows) {
         const WallMicros began = row.times[ActionState::Running];
-        if (row.state != ActionState::Running || began == 0 || scale_.at(now) - began < kWorthALine) continue;
+        if (row.state != ActionState::Running || began == 0) continue;
+        if (const WallMicros ran = scale_.at(now) - began; ran < kWorthALine) {
+            lastLines_.askLater(row.lsn, now + Duration(kWorthALine - ran));
+            continue;
+        }
         if (const Attempt* attempt = dispatcher_->find(row.lsn);
             !attempt || attempt->phase != Attempt::Phase::Launched)
             continue;
@@ -107,7 +120,8 @@ coro::Task<void> EngineCore::addNotes(std::span<ActionResult> rows, Duration pen
 coro::Task<void> EngineCore::tellLines() {
     while (!lastLines_.empty()) {
         co_await coro::sleepFor(kLook);
-        for (const Lsn lsn : lastLines_.grown(MonoClock::now())) noteRow(lsn);
+        for (const Lsn lsn : lastLines_.grown(MonoClock::now()))
+            if (dispatcher_->find(lsn)) noteRow(lsn); // else it has ended, and its row was told then
     }
     tellsLines_ = false;
 }

@@ -4,7 +4,8 @@
 // asked for and there is more of it, on a helper. An action that runs for less than a second has no line: its
 // output stays where it costs nothing.
 //
-// Engine thread. Invariant: at most kMost actions; who comes when there are as many has no line.
+// Engine thread. Invariant: at most kMost actions, and as many that are too young yet; who comes when there are as
+// many has no line.
 #pragma once
 
 #include "core/base/clock.h"
@@ -39,12 +40,14 @@ public:
 
     /// Somebody looks at this running action. What has grown since its line was read is added to `grown`.
     void ask(Lsn lsn, std::shared_ptr<LiveStreams> streams, MonoTime now, std::vector<LineToRead>& grown);
+    /// Somebody looks at one that is too young for a line: grown() names it once, from `at` on.
+    void askLater(Lsn lsn, MonoTime at);
     void took(const std::vector<LineToRead>& read);
     /// Empty when none is known.
     const std::string& line(Lsn lsn) const;
     /// Those with more output than was read, after those that ended or are not looked at any more went.
     std::vector<Lsn> grown(MonoTime now);
-    bool empty() const { return shown_.empty(); }
+    bool empty() const { return shown_.empty() && young_.empty(); }
 
 private:
     struct Shown {
@@ -54,6 +57,7 @@ private:
         std::string line;
     };
     std::map<Lsn, Shown> shown_;
+    std::map<Lsn, MonoTime> young_;
 };
 
 } // namespace yard::engine

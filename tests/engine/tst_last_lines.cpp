@@ -35,8 +35,8 @@ std::string printed(const std::vector<LineToRead>& lines) {
 
 /// Says one line, then another when the file `go` is there, and ends with the file `end`.
 Lsn twoLines(EngineTest& engine) {
-    return engine.sh(
-        "echo one; until test -e go; do sleep 0.02; done; echo two >&2; until test -e end; do sleep 0.02; done");
+    return engine.sh("echo one; until test -e go -o -e end; do sleep 0.02; done; echo two >&2; until test -e end; "
+                     "do sleep 0.02; done");
 }
 
 } // namespace
@@ -65,6 +65,21 @@ private slots:
         QCOMPARE(printed(grown), "7.1");
         lines.took(grown); // nothing that shows
         QCOMPARE(lines.line(Lsn(7)), "hello");
+    }
+
+    void whatIsTooYoungIsNamedOnceItIsOldEnough() {
+        LastLines lines;
+        lines.askLater(Lsn(7), kStart);
+        lines.askLater(Lsn(7), kStart + Duration(500'000)); // somebody else looks, too
+        lines.askLater(Lsn(8), kStart + Duration(1));
+        QVERIFY(!lines.empty());
+        QCOMPARE(lines.grown(kStart - Duration(1)).size(), 0u);
+        QCOMPARE(lines.grown(kStart), std::vector{Lsn(7)});
+        QCOMPARE(lines.grown(kStart + Duration(1)), std::vector{Lsn(8)});
+        QVERIFY(lines.empty());
+        for (std::size_t i = 0; i <= LastLines::kMost; ++i)
+            lines.askLater(Lsn(static_cast<std::int64_t>(i + 1)), kStart);
+        QCOMPARE(lines.grown(kStart).size(), LastLines::kMost);
     }
 
     void anotherAttemptBeginsWithoutALine() {
@@ -136,6 +151,28 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(noted(), "two", 20'000);
         std::ofstream(engine.path("end")) << "now";
         QCOMPARE(engine.wait(lsn).note, "");
+    }
+
+    void whoWatchesFromTheStartHearsOfALineOnceThereIsOne() {
+        EngineTest engine;
+        auto watch = std::make_shared<Watch>();
+        const Lsn lsn = twoLines(engine);
+        watch->kind = Watch::Kind::Lsns;
+        watch->lsns = {lsn};
+        WatchRequest request{
+            .watch = watch, .seen = 0, .everything = true, .afterQueue = {}, .allRows = true, .known = {}};
+        Collected told =
+            engine.run(engine->collect({request})); // within its first second; nobody asks for it again
+        request.everything = request.allRows = false;
+        for (int looks = 0; looks < 100 && (!told.rows.contains(lsn) || told.rows.at(lsn).note != "one"); ++looks) {
+            request.seen = told.updates.front().seq;
+            engine.run(engine->awaitChange(request.seen));
+            told = engine.run(engine->collect({request}));
+        }
+        QVERIFY(told.rows.contains(lsn));
+        QCOMPARE(told.rows.at(lsn).note, "one");
+        std::ofstream(engine.path("end")) << "now";
+        engine.wait(lsn);
     }
 
     void watchersHearOfNewLines() {
