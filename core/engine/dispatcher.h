@@ -197,10 +197,10 @@ public:
     /// five; what used no processor time ever less often, down to once a minute.
     std::vector<UsageQuestion> dueForUsage(MonoTime now, std::size_t most);
     /// What was seen of them; those that are not there have ended.
-    /// Their outputs hold more than they may.
-    void endOverOutputs(const std::vector<runners::AttemptId>& ids);
     void noteUsage(const std::vector<UsageQuestion>& asked, const std::unordered_map<int, TreeReading>& trees,
                    MonoTime now);
+    /// Their outputs hold more than they may.
+    void endOverOutputs(const std::vector<runners::AttemptId>& ids);
     /// Those that have begun and not ended.
     std::vector<timeline::Span> openSpans() const;
     /// Of all that runs, as it was last looked at, in microseconds.

@@ -188,15 +188,13 @@ coro::Task<Result<PoolProcessDetail>> EngineCore::poolProcess(std::string id) {
     const auto asked = warm_->askOutput(id, [promise = std::make_shared<coro::Promise<Output>>(told.promise())](
                                                 Output output) { promise->set(std::move(output)); });
     if (!asked) co_return std::unexpected(asked.error());
-    Output output;
-    try {
-        output = co_await coro::withTimeout(kTellWithin, [](coro::OneShot<Output>& shot) -> coro::Task<Output> {
+    const std::optional<Output> came =
+        co_await coro::within(kTellWithin, [](coro::OneShot<Output>& shot) -> coro::Task<Output> {
             co_return co_await shot.get();
         }(told));
-    } catch (const coro::TimeoutError&) {
+    if (!came)
         co_return fail(ErrorKind::Busy,
                        "The launcher does not say what the process printed; try again in a moment.");
-    }
     co_await sampleWarm(false);
     PoolProcessDetail detail;
     const runners::WarmPoolView seen = warm_->view();
@@ -208,7 +206,7 @@ coro::Task<Result<PoolProcessDetail>> EngineCore::poolProcess(std::string id) {
     for (const runners::WarmGroupView& group : seen.groups) take(group.processes);
     if (detail.process.id.empty())
         co_return fail(ErrorKind::NotFound, fmt::format("Process \"{}\" has just been forgotten.", id));
-    if (output) {
+    if (const Output& output = *came) {
         detail.out = {output->out.size, output->out.bytes};
         detail.err = {output->err.size, output->err.bytes};
     }

@@ -4,7 +4,7 @@
 //
 //     what                            lock                        then
 //     scratch/S, S not ours           free, or no file            reaped while it is held, then file and directory
-//     go scratch/S, S not ours           held                        left; past twice its deadline: reported, once
+//     scratch/S, S not ours           held                        left; past twice its deadline: reported, once
 //     scratch/S, S our launcher's     (held by it)                attempts in it that nobody here claims are reaped
 //     scratch/S/.spare.N              as S                        goes with S; left where S is ours; not counted
 //     locks/NAME.lock                 free                        the file goes while it is held
