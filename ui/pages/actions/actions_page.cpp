@@ -281,7 +281,9 @@ void ActionsPage::updateBlocked() {
     setBlocked(actions_["retire"],
                why([](const ActionRow& row) { return row.isFinal(); }, tr("Only what has ended can be retired")));
     for (const char* id : {"hold", "move", "priority"}) setBlocked(actions_[id], why(isPending, started));
-    reschedule_->setBlocked(blockedWhy(actions_["reschedule"]));
+    const QString rescheduleBlocked = blockedWhy(actions_["reschedule"]);
+    reschedule_->setBlocked(rescheduleBlocked);
+    detail_->setRescheduleBlocked(rescheduleBlocked);
     cancel_->setBlocked(blockedWhy(actions_["cancel"]));
     more_->setBlocked(dead);
 }

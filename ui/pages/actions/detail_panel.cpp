@@ -157,8 +157,6 @@ DetailPanel::DetailPanel(Context context, QWidget* parent)
     connect(output_, &OutputTab::changed, this, [this] { summary_->setText(output_->summary()); });
     tick_.setInterval(1'000);
     connect(&tick_, &QTimer::timeout, this, &DetailPanel::refreshLimits);
-    connect(&context_.state, &EngineState::connectionChanged, this,
-            [this] { reschedule_->setBlocked(context_.state.whyBlocked()); });
     connect(&context_.state, &EngineState::refreshed, this, [this] {
         if (active_ && lsn_ != 0) load();
     });
@@ -492,6 +490,10 @@ void DetailPanel::setTab(int tab) {
     logTools_->setVisible(tab == kOutput && !output_->isHidden());
     summary_->setVisible(tab == kOutput);
     if (tab == kHistory && !action_.isEmpty()) compare_->show(action_, spec_);
+}
+
+void DetailPanel::setRescheduleBlocked(const QString& why) {
+    reschedule_->setBlocked(why);
 }
 
 void DetailPanel::takeFocus() {

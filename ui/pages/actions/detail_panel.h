@@ -43,6 +43,8 @@ public:
     void setTab(int tab);
     void setActive(bool active);
     void takeFocus();
+    /// As the page's own command is; empty: it can be given.
+    void setRescheduleBlocked(const QString& why);
     OutputTab* output() const { return output_; }
     ResultView* result() const { return result_; }
     Facts* why() const { return why_; }
