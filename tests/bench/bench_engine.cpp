@@ -83,7 +83,7 @@ Run runOnce(engine::Engine& engine, int launcher, long count, long& completed) {
     const double cpu = bench::cpuSeconds(launcher);
     const MonoTime from = MonoClock::now();
     completed += count;
-    bench::onLoop(bench::runTrueActions(engine, kMembers, count, completed));
+    bench::run(bench::runTrueActions(engine, kMembers, count, completed));
     return {.rate = bench::rate(count, from),
             .cpuMicros = (bench::cpuSeconds(launcher) - cpu) / static_cast<double>(count) * 1e6,
             .threads = bench::describe(before, bench::threadUse(launcher), count)};
@@ -149,7 +149,7 @@ int main(int argc, char** argv) {
         if (!started) die(started.error().message);
         server = std::move(*started);
     }
-    bench::onLoop(bench::runTrueActions(**engine, kMembers, kWarmUp, kWarmUp)); // the launcher has its name by then
+    bench::run(bench::runTrueActions(**engine, kMembers, kWarmUp, kWarmUp)); // the launcher has its name by then
     const int launcher = bench::childNamed("yard-launcher");
     if (launcher == 0) die("there is no launcher");
     measure(**engine, server.get(), count, rounds, launcher);

@@ -2,10 +2,10 @@
 // thousand running actions; and what two thousand that sleep cost. docs/lifetimes.md.
 // bench_lifetimes [ORPHANS] [ACTIONS] [SLEEPERS] [SECONDS], 0: not that part
 #include "core/base/files.h"
-#include "core/coro/loop.h"
 #include "core/engine/engine.h"
 #include "core/engine/metrics.h"
 #include "core/runners/launcher.h"
+#include "tests/bench/on_loop.h"
 #include "tests/bench/usage.h"
 
 #include <chrono>
@@ -14,7 +14,6 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <memory>
-#include <optional>
 #include <string>
 #include <thread>
 #include <unistd.h>
@@ -25,18 +24,8 @@ namespace {
 
 constexpr int kSlotsBesides = 40;
 
-template<class T>
-coro::Task<void> keep(coro::Task<T> task, std::optional<T>& value) {
-    value.emplace(co_await std::move(task));
-}
-template<class T>
-T run(coro::Task<T> task) {
-    std::optional<T> value;
-    coro::Loop loop;
-    loop.spawn("bench", keep(std::move(task), value));
-    loop.run();
-    return std::move(*value);
-}
+using bench::run;
+
 template<class T>
 T must(Result<T> result) {
     if (result) return std::move(*result);

@@ -3,12 +3,12 @@
 // the p99 does not double.
 //
 //     bench_retention [ACTIONS] [DIRECTORY]
-#include "core/coro/loop.h"
 #include "core/engine/engine.h"
 #include "core/model/action_spec.h"
 #include "core/model/class_key.h"
 #include "core/runners/launcher.h"
 #include "core/store/journal.h"
+#include "tests/bench/on_loop.h"
 
 #include <algorithm>
 #include <atomic>
@@ -18,7 +18,6 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <mutex>
-#include <optional>
 #include <thread>
 
 using namespace yard;
@@ -106,17 +105,7 @@ void fill(const std::string& directory, std::int64_t actions) {
     }
 }
 
-/// Runs a command to its end on a loop of this thread.
-template<class T>
-T run(coro::Task<T> task) {
-    std::optional<T> value;
-    coro::Loop loop;
-    loop.spawn("bench", [](coro::Task<T> inner, std::optional<T>& out) -> coro::Task<void> {
-        out.emplace(co_await std::move(inner));
-    }(std::move(task), value));
-    loop.run();
-    return std::move(*value);
-}
+using bench::run;
 
 engine::Submission submission() {
     std::string list = "[";

@@ -40,7 +40,7 @@ int main(int argc, char** argv) {
     options.capacity = 2;
     auto engine = engine::Engine::open(std::move(options));
     if (!engine) die(engine.error().message);
-    bench::onLoop(bench::runTrueActions(**engine, kMembers, kWarmUp, kWarmUp));
+    bench::run(bench::runTrueActions(**engine, kMembers, kWarmUp, kWarmUp));
     long completed = kWarmUp;
     const int launcher = bench::childNamed("yard-launcher");
     if (launcher == 0) die("there is no launcher");
@@ -54,7 +54,7 @@ int main(int argc, char** argv) {
         const MonoTime from = MonoClock::now();
         const auto before = bench::threadUse(launcher);
         completed += count;
-        bench::onLoop(bench::runTrueActions(**engine, kMembers, count, completed));
+        bench::run(bench::runTrueActions(**engine, kMembers, count, completed));
         const double ours = bench::rate(count, from);
         const double oursCpu = (bench::cpuSeconds(launcher) - cpu) / static_cast<double>(count) * 1e6;
         if (round < 0) continue;

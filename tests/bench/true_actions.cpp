@@ -1,7 +1,6 @@
 #include "tests/bench/true_actions.h"
 
 #include "core/base/log.h"
-#include "core/coro/loop.h"
 #include "core/coro/suspend.h"
 
 #include <algorithm>
@@ -33,12 +32,6 @@ std::vector<ParsedAction> trueActions(const std::string& members, long count) {
 }
 
 } // namespace
-
-void onLoop(coro::Task<void> task) {
-    coro::Loop loop;
-    loop.spawn("bench", std::move(task));
-    loop.run();
-}
 
 coro::Task<void> runTrueActions(engine::Engine& engine, std::string members, long count, long completed) {
     Lsn last;

@@ -3,13 +3,11 @@
 
 #include "core/coro/task.h"
 #include "core/engine/engine.h"
+#include "tests/bench/on_loop.h"
 
 #include <string>
 
 namespace yard::bench {
-
-/// Runs `task` to its end on a loop of this thread.
-void onLoop(coro::Task<void> task);
 
 /// Submits `count` actions in lists of 500, each of worker exec with argv /bin/true and what else `members` says
 /// (`"cwd":"/"`), and returns when the engine has kept `completed` in all. Ends the program when one does not
