@@ -7,6 +7,7 @@
 #include "core/base/thread_name.h"
 #include "core/coro/timeout.h"
 #include "core/locks/lock_directory.h"
+#include "core/sandbox/networks.h"
 #include "core/session/capacity.h"
 
 #include <algorithm>
@@ -225,10 +226,10 @@ coro::Task<void> EngineCore::idleFor(Duration atMost) {
 }
 
 /// The launcher keeps one file open for each slot, and two pipes, a pid descriptor and, of a sandbox, a third pipe
-/// for what runs in it.
+/// and its network for what runs in it.
 Result<void> EngineCore::checkDescriptors() const {
-    constexpr rlim_t kPerSlot = 5;
-    constexpr rlim_t kBesides = 32;
+    constexpr rlim_t kPerSlot = 6;
+    constexpr rlim_t kBesides = 32 + sandbox::Networks::kMostKept;
     const auto slots =
         static_cast<rlim_t>(coreSlots_) + static_cast<rlim_t>(sharedSlots_) + static_cast<rlim_t>(poolSlots());
     const rlim_t needed = slots * kPerSlot + kBesides;

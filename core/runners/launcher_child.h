@@ -32,6 +32,7 @@ struct Spawner::Child {
     int pid = 0;
     UniqueFd pidfd;
     UniqueFd records; ///< of a sandbox: what its first process tells
+    UniqueFd network; ///< of a sandbox, if others may have it next
     bool pidfdRegistered = false;
     MonoTime registerAt = MonoTime::max();
     std::vector<locks::NamedLock> locks; ///< until its tree is gone

@@ -99,12 +99,15 @@ SpawnFailure Spawner::launchSandboxed(Child& child, const std::string& program, 
     child.pid = started.pid;
     child.pidfd = std::move(started.pidfd);
     child.records = std::move(started.records);
+    child.network = std::move(started.network);
     return {};
 }
 
 void Spawner::takeRecords(Child& child) {
     const sandbox::Told told = sandbox::readRecords(child.records.get());
     child.records.reset();
+    if (told.isNetworkUnused) (*shared_.sandbox)->networks().giveBack(std::move(child.network));
+    child.network.reset();
     if (told.signal && !child.ended.signal) {
         child.ended.signal = told.signal;
         child.ended.exitCode.reset();

@@ -27,14 +27,17 @@
 namespace yard::sandbox {
 namespace {
 
-// Any directory that is there, that nothing is bound from, and that is covered before it is needed.
-constexpr const char* kPlace = "/sys";
 constexpr const char* kHostName = "sandbox";
 constexpr int kInsideId = 1000;
 constexpr int kAside = 100; ///< descriptors on their way to their place
 constexpr unsigned long kMsNosuidNodev = 2 | 4;
-constexpr unsigned long kMsRecPrivate = 0x4000 | 0x40000;
+constexpr unsigned long kMsPrivate = 0x40000;
+constexpr unsigned long kMsRecPrivate = 0x4000 | kMsPrivate;
 constexpr int kUmountDetach = 2;
+
+/// A furnished root can be entered only without anything of the machine's: what is bound is picked up before.
+enum class Round : unsigned char { All, PickUp, PutDown };
+constexpr int kMostPicked = 16; ///< more than a furnished root has places for
 
 // What parent and child share during the start.
 struct Shared {
@@ -44,12 +47,16 @@ struct Shared {
         const Op* ops;
         int count;
     } layouts[3];       ///< the system's, its own, the network's
-    int rootFd;         ///< a tree of mounts that has the system's but /proc; -1: all of it is to be made
+    int rootFd;         ///< a namespace of mounts that has the system's but /proc; -1: all of it is to be made
+    int networkFd;      ///< a namespace with its loopback up; -1: it is in its own already
     unsigned copiedFds; ///< descriptors below this one come along
     int recordFd;
     int imageFd;
     int launcherFd;
     char idMap[48];
+    long picked[kMostPicked]; ///< descriptors of the child
+    int pickedUp;
+    int putDown;
     volatile int step;
     volatile int op;
     volatile int err;
@@ -96,23 +103,42 @@ YARD_CHILD_CODE long mapIds(const Shared& shared) {
     return r;
 }
 
-YARD_CHILD_CODE long bindOne(const Op& op) {
+/// What is to be bound, as a mount that is nowhere yet. Of the namespace of mounts that the child is in.
+YARD_CHILD_CODE long pickUp(const Op& op) {
     const long fd =
         sys(SYS_open_tree, AT_FDCWD, address(op.from), OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
     if (fd < 0) return fd;
     mount_attr attributes;
     attributes.attr_set = op.attributes;
     attributes.attr_clr = 0;
-    attributes.propagation = 0;
+    attributes.propagation = kMsPrivate; // what is mounted outside does not come in, and nothing gets out
     attributes.userns_fd = 0;
-    long r = sys(SYS_mount_setattr, fd, address(""), AT_EMPTY_PATH | AT_RECURSIVE, address(&attributes),
-                 sizeof attributes);
-    if (r >= 0) r = sys(SYS_move_mount, fd, address(""), AT_FDCWD, address(op.to), MOVE_MOUNT_F_EMPTY_PATH);
+    const long r = sys(SYS_mount_setattr, fd, address(""), AT_EMPTY_PATH | AT_RECURSIVE, address(&attributes),
+                       sizeof attributes);
+    if (r >= 0) return fd;
     sys(SYS_close, fd);
     return r;
 }
 
-YARD_CHILD_CODE long carryOut(const Op& op) {
+YARD_CHILD_CODE long putDown(long fd, const Op& op) {
+    const long r = sys(SYS_move_mount, fd, address(""), AT_FDCWD, address(op.to), MOVE_MOUNT_F_EMPTY_PATH);
+    sys(SYS_close, fd);
+    return r;
+}
+
+YARD_CHILD_CODE long bind(Shared& shared, const Op& op, Round round) {
+    if (round == Round::PutDown) return putDown(shared.picked[shared.putDown++], op);
+    const long fd = pickUp(op);
+    if (fd < 0 || round == Round::All) return fd < 0 ? fd : putDown(fd, op);
+    if (shared.pickedUp == kMostPicked) return -EMFILE;
+    shared.picked[shared.pickedUp++] = fd;
+    return 0;
+}
+
+YARD_CHILD_CODE long carryOut(Shared& shared, const Op& op, Round round) {
+    const bool isPlace = op.kind == Op::Kind::Directory || op.kind == Op::Kind::Link || op.kind == Op::Kind::File;
+    if (op.kind != Op::Kind::Bind && round == Round::PickUp) return 0;
+    if (isPlace && round != Round::All) return 0; // a furnished root has them
     switch (op.kind) {
     case Op::Kind::Directory: {
         const long r = sys(SYS_mkdirat, AT_FDCWD, address(op.to), 0755);
@@ -120,7 +146,7 @@ YARD_CHILD_CODE long carryOut(const Op& op) {
     }
     case Op::Kind::Link: return sys(SYS_symlinkat, address(op.from), AT_FDCWD, address(op.to));
     case Op::Kind::File: return writeFile(op.to, op.from, O_CREAT);
-    case Op::Kind::Bind: return bindOne(op);
+    case Op::Kind::Bind: return bind(shared, op, round);
     case Op::Kind::Tmpfs:
         return sys(SYS_mount, address("tmpfs"), address(op.to), address("tmpfs"), kMsNosuidNodev, address(op.from));
     case Op::Kind::Proc:
@@ -129,11 +155,11 @@ YARD_CHILD_CODE long carryOut(const Op& op) {
     return -EINVAL;
 }
 
-YARD_CHILD_CODE int furnish(Shared& shared) {
+YARD_CHILD_CODE int furnish(Shared& shared, Round round) {
     int done = 0;
     for (int which = 0; which < 3; ++which) {
         for (int i = 0; i < shared.layouts[which].count; ++i, ++done) {
-            const long r = carryOut(shared.layouts[which].ops[i]);
+            const long r = carryOut(shared, shared.layouts[which].ops[i], round);
             if (r >= 0) continue;
             shared.op = done;
             return giveUp(shared, Step::System, r);
@@ -145,13 +171,10 @@ YARD_CHILD_CODE int furnish(Shared& shared) {
 YARD_CHILD_CODE int makeRoot(Shared& shared) {
     long r = sys(SYS_mount, 0, address("/"), 0, kMsRecPrivate, 0);
     if (r < 0) return giveUp(shared, Step::Propagation, r);
-    r = shared.rootFd >= 0
-            ? sys(SYS_move_mount, shared.rootFd, address(""), AT_FDCWD, address(kPlace), MOVE_MOUNT_F_EMPTY_PATH)
-            : sys(SYS_mount, address("tmpfs"), address(kPlace), address("tmpfs"), kMsNosuidNodev,
-                  address(kRootOptions));
+    r = sys(SYS_mount, address("tmpfs"), address(kPlace), address("tmpfs"), kMsNosuidNodev, address(kRootOptions));
     if (r >= 0) r = sys(SYS_chdir, address(kPlace));
     if (r < 0) return giveUp(shared, Step::Root, r);
-    if (const int failed = furnish(shared); failed != 0) return failed;
+    if (const int failed = furnish(shared, Round::All); failed != 0) return failed;
     r = sys(SYS_pivot_root, address("."), address("."));
     if (r >= 0) r = sys(SYS_umount2, address("."), kUmountDetach);
     if (r >= 0) r = sys(SYS_chdir, address("/"));
@@ -165,26 +188,40 @@ YARD_CHILD_CODE int makeRoot(Shared& shared) {
     return r < 0 ? giveUp(shared, Step::SealRoot, r) : 0;
 }
 
+/// A copy of the furnished root in a namespace of its own, and in it what is this sandbox's alone.
+YARD_CHILD_CODE int copyRoot(Shared& shared) {
+    if (const int failed = furnish(shared, Round::PickUp); failed != 0) return failed;
+    long r = sys(SYS_setns, shared.rootFd, CLONE_NEWNS);
+    if (r >= 0) r = sys(SYS_unshare, CLONE_NEWNS);
+    if (r < 0) return giveUp(shared, Step::Root, r);
+    return furnish(shared, Round::PutDown);
+}
+
+YARD_CHILD_CODE long bringLoopbackUp() {
+    const long fd = sys(SYS_socket, AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) return 0; // no network is none to reach
+    // struct ifreq: the name, then the flags.
+    struct {
+        char name[16];
+        short flags;
+        char rest[22];
+    } request;
+    for (char& c : request.name) c = 0;
+    for (char& c : request.rest) c = 0;
+    request.name[0] = 'l';
+    request.name[1] = 'o';
+    request.flags = IFF_UP;
+    const long r = sys(SYS_ioctl, fd, SIOCSIFFLAGS, address(&request));
+    sys(SYS_close, fd);
+    return r;
+}
+
 YARD_CHILD_CODE int nameThings(Shared& shared) {
     long r = sys(SYS_sethostname, address(kHostName), static_cast<long>(length(kHostName)));
-    if (r >= 0 && !shared.entry->network) {
-        const long fd = sys(SYS_socket, AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-        if (fd >= 0) {
-            // struct ifreq: the name, then the flags.
-            struct {
-                char name[16];
-                short flags;
-                char rest[22];
-            } request;
-            for (char& c : request.name) c = 0;
-            for (char& c : request.rest) c = 0;
-            request.name[0] = 'l';
-            request.name[1] = 'o';
-            request.flags = IFF_UP;
-            r = sys(SYS_ioctl, fd, SIOCSIFFLAGS, address(&request));
-            sys(SYS_close, fd);
-        }
-    }
+    if (r >= 0 && shared.networkFd >= 0)
+        r = sys(SYS_setns, shared.networkFd, CLONE_NEWNET);
+    else if (r >= 0 && !shared.entry->network)
+        r = bringLoopbackUp();
     if (r < 0) return giveUp(shared, Step::Names, r);
     r = sys(SYS_chdir, address(shared.entry->cwd));
     return r < 0 ? giveUp(shared, Step::ChangeDirectory, r) : 0;
@@ -280,7 +317,7 @@ YARD_CHILD_CODE int childMain(void* arg) {
         r = mapIds(shared);
         if (r < 0) return giveUp(shared, Step::IdMap, r);
     }
-    int failed = makeRoot(shared);
+    int failed = shared.rootFd >= 0 ? copyRoot(shared) : makeRoot(shared);
     if (failed == 0) failed = nameThings(shared);
     if (failed == 0 && entry.hostUser != 0) failed = leaveRoot(shared);
     if (failed == 0) failed = giveUpRights(shared);
@@ -313,35 +350,61 @@ std::vector<char*> argumentsOfInit(const Entry& entry, std::string& letters) {
     return arguments;
 }
 
-/// What of the system's is made in each sandbox.
-const Layout& firstLayout(const Entry& entry, int rootFd) {
-    return rootFd >= 0 ? entry.base->process() : entry.base->system();
+/// What a sandbox is made of beside what is its own.
+struct Found {
+    std::shared_ptr<const UniqueFd> root; ///< furnished; absent: it makes its own
+    std::shared_ptr<const Layout> system; ///< absent: it has a furnished root
+    std::optional<Layout> networkFiles;   ///< of one that has the machine's network
+    int networkFd = -1;
+    int rootFd() const { return root ? root->get() : -1; }
+};
+
+Found findFor(const Entry& entry, UniqueFd& network) {
+    Found found;
+    const Base& base = *entry.base;
+    if (entry.network) {
+        found.networkFiles = networkLayout();
+    } else if (entry.hostUser != 0) {
+        if (entry.own) found.root = base.roots().furnishedFor(*entry.own);
+        network = base.networks().take();
+        found.networkFd = network.get();
+    }
+    if (!found.root) found.system = base.roots().system();
+    return found;
 }
 
-Shared sharedOf(const Entry& entry, char* const* initArgv, int recordFd, int rootFd) {
+using Layouts = std::array<const Layout*, 3>; ///< in this order; null: none
+
+Layouts layoutsOf(const Entry& entry, const Found& found) {
+    return {found.system ? found.system.get() : &entry.base->process(), entry.own,
+            found.networkFiles ? &*found.networkFiles : nullptr};
+}
+
+Shared sharedOf(const Entry& entry, char* const* initArgv, int recordFd, const Found& found) {
     Shared shared{};
     shared.entry = &entry;
     shared.initArgv = initArgv;
-    const auto put = [&](std::size_t which, const Layout& layout) {
-        shared.layouts[which] = {layout.ops().data(), static_cast<int>(layout.ops().size())};
-    };
-    put(0, firstLayout(entry, rootFd));
-    if (entry.own) put(1, *entry.own);
-    if (entry.network) put(2, entry.base->network());
+    const Layouts layouts = layoutsOf(entry, found);
+    for (std::size_t i = 0; i < layouts.size(); ++i)
+        if (layouts[i]) shared.layouts[i] = {layouts[i]->ops().data(), static_cast<int>(layouts[i]->ops().size())};
     shared.recordFd = recordFd;
-    shared.rootFd = rootFd;
+    shared.rootFd = found.rootFd();
+    shared.networkFd = found.networkFd;
     shared.imageFd = entry.base->imageFd();
     shared.launcherFd = entry.base->selfFd();
-    shared.copiedFds = static_cast<unsigned>(std::max({entry.nullFd, entry.outFd, entry.errFd, entry.socketFd,
-                                                       recordFd, rootFd, shared.imageFd, shared.launcherFd})) +
-                       1;
+    shared.copiedFds =
+        static_cast<unsigned>(std::max({entry.nullFd, entry.outFd, entry.errFd, entry.socketFd, recordFd,
+                                        shared.rootFd, shared.networkFd, shared.imageFd, shared.launcherFd})) +
+        1;
     writeIdMap(shared, entry.hostUser);
     return shared;
 }
 
-std::string wordsOf(const Entry& entry, int rootFd, Step step, int op) {
+std::string wordsOf(const Layouts& layouts, const Shared& shared) {
+    const auto step = static_cast<Step>(shared.step);
+    int op = shared.op;
     if (step != Step::System) return std::string(name(step));
-    for (const Layout* layout : {&firstLayout(entry, rootFd), entry.own, &entry.base->network()}) {
+    for (const Layout* layout : layouts) {
         if (!layout) continue;
         const int count = static_cast<int>(layout->ops().size());
         if (op < count) return describe(layout->ops()[static_cast<std::size_t>(op)]);
@@ -379,6 +442,46 @@ void hearOfStart(Start& start) {
     reap(start.pidfd.get());
 }
 
+clone_args cloneArgs(const Entry& entry, const Found& found) {
+    clone_args args{};
+    args.flags = CLONE_VM | CLONE_VFORK | CLONE_FILES | CLONE_PIDFD | CLONE_CLEAR_SIGHAND | CLONE_NEWPID |
+                 CLONE_NEWIPC | CLONE_NEWUTS;
+    if (!found.root) args.flags |= CLONE_NEWNS;
+    if (!entry.network && found.networkFd < 0) args.flags |= CLONE_NEWNET;
+    if (entry.hostUser == 0) args.flags |= CLONE_NEWUSER;
+    args.exit_signal = SIGCHLD;
+    return args;
+}
+
+void failAt(Start& start, Step step, int err, std::string doing) {
+    start.failed = step;
+    start.err = err;
+    start.doing = std::move(doing);
+}
+
+void startChild(Start& start, const Entry& entry, const Found& found, void* stackBase, std::size_t stackSize) {
+    int pipe[2];
+    if (::pipe2(pipe, O_CLOEXEC) != 0) return failAt(start, Step::Pipe, errno, std::string(name(Step::Pipe)));
+    start.records.reset(pipe[0]);
+    UniqueFd records(pipe[1]);
+    std::string letters;
+    const std::vector<char*> initArgv = argumentsOfInit(entry, letters);
+    Shared shared = sharedOf(entry, initArgv.data(), records.get(), found);
+    int pidfd = -1;
+    clone_args args = cloneArgs(entry, found);
+    args.pidfd = reinterpret_cast<std::uintptr_t>(&pidfd);
+    args.stack = reinterpret_cast<std::uintptr_t>(stackBase);
+    args.stack_size = stackSize;
+    const long pid = cloneAndRun(&args, childMain, &shared);
+    if (pid < 0) return failAt(start, Step::Clone, static_cast<int>(-pid), std::string(name(Step::Clone)));
+    start.pid = static_cast<int>(pid);
+    start.pidfd.reset(pidfd);
+    records.reset();
+    if (shared.step == 0) return hearOfStart(start);
+    failAt(start, static_cast<Step>(shared.step), shared.err, wordsOf(layoutsOf(entry, found), shared));
+    reap(pidfd);
+}
+
 } // namespace
 
 Result<Base> Base::open() {
@@ -389,57 +492,18 @@ Result<Base> Base::open() {
     base.self_.reset(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0)));
     if (!base.self_) return failErrno("open a descriptor of this process", errno);
     ::fcntl(base.self_.get(), F_SETFD, FD_CLOEXEC);
-    base.system_ = std::make_unique<Layout>(systemLayout());
     base.process_ = processLayout();
-    base.roots_ = std::make_unique<Roots>(*base.system_);
-    base.network_ = networkLayout();
+    base.roots_ = std::make_unique<Roots>();
+    base.networks_ = std::make_unique<Networks>();
     return base;
 }
 
 Start start(const Entry& entry, void* stackBase, std::size_t stackSize) {
     Start start;
-    int pipe[2];
-    if (::pipe2(pipe, O_CLOEXEC) != 0) {
-        start.failed = Step::Pipe;
-        start.err = errno;
-        start.doing = name(start.failed);
-        return start;
-    }
-    start.records.reset(pipe[0]);
-    UniqueFd records(pipe[1]);
-    std::string letters;
-    const std::vector<char*> initArgv = argumentsOfInit(entry, letters);
-    UniqueFd root;
-    if (entry.hostUser != 0 && entry.own && !entry.network) root = entry.base->roots().copyFor(*entry.own);
-    Shared shared = sharedOf(entry, initArgv.data(), records.get(), root.get());
-    int pidfd = -1;
-    clone_args args{};
-    args.flags = CLONE_VM | CLONE_VFORK | CLONE_FILES | CLONE_PIDFD | CLONE_CLEAR_SIGHAND | CLONE_NEWNS |
-                 CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS;
-    if (!entry.network) args.flags |= CLONE_NEWNET;
-    if (entry.hostUser == 0) args.flags |= CLONE_NEWUSER;
-    args.pidfd = reinterpret_cast<std::uintptr_t>(&pidfd);
-    args.exit_signal = SIGCHLD;
-    args.stack = reinterpret_cast<std::uintptr_t>(stackBase);
-    args.stack_size = stackSize;
-    const long pid = cloneAndRun(&args, childMain, &shared);
-    if (pid < 0) {
-        start.failed = Step::Clone;
-        start.err = static_cast<int>(-pid);
-        start.doing = name(start.failed);
-        return start;
-    }
-    start.pid = static_cast<int>(pid);
-    start.pidfd.reset(pidfd);
-    records.reset();
-    if (shared.step == 0) {
-        hearOfStart(start);
-        return start;
-    }
-    start.failed = static_cast<Step>(shared.step);
-    start.err = shared.err;
-    start.doing = wordsOf(entry, root.get(), start.failed, shared.op);
-    reap(pidfd);
+    const Found found = findFor(entry, start.network);
+    startChild(start, entry, found, stackBase, stackSize);
+    // Nothing ran in it.
+    if (start.failed != Step::None) entry.base->networks().giveBack(std::move(start.network));
     return start;
 }
 
@@ -450,6 +514,7 @@ Told readRecords(int fd) {
         if (record.kind == RecordKind::Ended) {
             if (record.number != 0) told.signal = record.number;
             told.peakBytes = std::int64_t{record.err} * 1024;
+            told.isNetworkUnused = record.pid == 0;
         }
         if (record.kind != RecordKind::Denied || told.denied.size() >= kMaxDenials) continue;
         record.path[sizeof record.path - 1] = 0;

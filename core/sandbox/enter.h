@@ -12,6 +12,7 @@
 
 #include "core/base/unique_fd.h"
 #include "core/sandbox/layout.h"
+#include "core/sandbox/networks.h"
 #include "core/sandbox/roots.h"
 
 #include <cstddef>
@@ -31,18 +32,16 @@ public:
     static Result<Base> open();
     int imageFd() const { return image_.get(); }
     int selfFd() const { return self_.get(); }
-    const Layout& system() const { return *system_; }
     const Layout& process() const { return process_; }
-    const Layout& network() const { return network_; }
     Roots& roots() const { return *roots_; }
+    Networks& networks() const { return *networks_; }
 
 private:
-    UniqueFd image_;                 ///< of init
-    UniqueFd self_;                  ///< pid descriptor of this process
-    std::unique_ptr<Layout> system_; ///< where it stays when this is moved
+    UniqueFd image_; ///< of init
+    UniqueFd self_;  ///< pid descriptor of this process
     Layout process_;
-    Layout network_;
-    std::unique_ptr<Roots> roots_; ///< of system_
+    std::unique_ptr<Roots> roots_; ///< where they stay when this is moved
+    std::unique_ptr<Networks> networks_;
 };
 
 /// Limits of each process inside; 0: as the starter has them.
@@ -102,6 +101,7 @@ struct Start {
     int pid = -1;
     UniqueFd pidfd;   ///< of init: its end is the end of everything inside
     UniqueFd records; ///< what init tells, until its end; non-blocking
+    UniqueFd network; ///< for the base's networks if nobody used it, when init has ended; invalid: it has its own
     Step failed = Step::None;
     int err = 0;
     std::string doing; ///< words of the step that failed
@@ -120,7 +120,8 @@ struct Denied {
 };
 struct Told {
     std::vector<Denied> denied;
-    std::optional<int> signal;             ///< by which the program ended
+    std::optional<int> signal; ///< by which the program ended
+    bool isNetworkUnused = false;
     std::optional<std::int64_t> peakBytes; ///< of the largest process inside; absent: it was ended with init
 };
 /// Takes what init told so far. Call it when init has ended. Does not block.

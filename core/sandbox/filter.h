@@ -14,7 +14,7 @@ enum class Verdict : unsigned char {
     Tell,     ///< denied; init hears of it and answers EPERM
     Unknown,  ///< ENOSYS
     Clone,    ///< denied with namespaces
-    Family,   ///< socket(): denied but for local, internet and netlink ones
+    Family,   ///< socket(): local ones are free, of the internet and of netlink told and decided by init
     Terminal, ///< ioctl(): typing into somebody's terminal is denied
     Mode1,    ///< set-id bits (and devices) in argument 1 are denied
     Mode2,
@@ -236,13 +236,19 @@ private:
         ret(kAllow);
         ret(kTell);
     }
+    /// Of netlink only routes and sockets: the machine's own events come to whoever listens, in any namespace. With
+    /// a network of its own the first socket that could leave something there is told of.
     constexpr void families() {
         loadArgument(0);
-        put(BPF_JMP | BPF_JEQ | BPF_K, 1, 4, 0);  // AF_UNIX
-        put(BPF_JMP | BPF_JEQ | BPF_K, 2, 3, 0);  // AF_INET
-        put(BPF_JMP | BPF_JEQ | BPF_K, 10, 2, 0); // AF_INET6
-        put(BPF_JMP | BPF_JEQ | BPF_K, 16, 1, 0); // AF_NETLINK
+        put(BPF_JMP | BPF_JEQ | BPF_K, 1, 8, 0);  // AF_UNIX
+        put(BPF_JMP | BPF_JEQ | BPF_K, 2, 6, 0);  // AF_INET
+        put(BPF_JMP | BPF_JEQ | BPF_K, 10, 5, 0); // AF_INET6
+        put(BPF_JMP | BPF_JEQ | BPF_K, 16, 0, 3); // AF_NETLINK
+        loadArgument(2);
+        put(BPF_JMP | BPF_JEQ | BPF_K, 0, 2, 0); // NETLINK_ROUTE
+        put(BPF_JMP | BPF_JEQ | BPF_K, 4, 1, 0); // NETLINK_SOCK_DIAG
         ret(kTell);
+        ret(network_ ? kAllow : kTell);
         ret(kAllow);
     }
     constexpr void terminal() {

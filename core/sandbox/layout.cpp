@@ -34,6 +34,7 @@ constexpr const char* kGroup = "root:x:0:\nworker:x:1000:\nnogroup:x:65534:\n";
 /// As it is outside: a link stays one, a directory or file is bound.
 void addSystem(Layout& layout, const std::string& root, const std::string& path) {
     const std::string outside = root + "/" + path;
+    layout.lookedAt(outside);
     struct stat st{};
     if (::lstat(outside.c_str(), &st) != 0) return;
     if (S_ISLNK(st.st_mode)) {
@@ -57,7 +58,8 @@ void addSystem(Layout& layout, const std::string& root, const std::string& path)
 
 void addConfiguration(Layout& layout, const std::string& root, const std::string& name) {
     const std::string path = "etc/" + name;
-    if (::access((root + "/" + path).c_str(), R_OK) != 0) return;
+    const std::string outside = root + "/" + path;
+    if (::access(outside.c_str(), R_OK) != 0) return layout.lookedAt(outside);
     layout.parentsOf(path);
     addSystem(layout, root, path);
 }
@@ -123,8 +125,11 @@ Layout systemLayout(const std::string& root) {
     layout.file("etc/passwd", kPasswd);
     layout.file("etc/group", kGroup);
     layout.directory("dev");
-    for (const char* device : kDevices)
-        layout.bind(fmt::format("{}/dev/{}", root, device), fmt::format("dev/{}", device), kDevice, false);
+    for (const char* device : kDevices) {
+        const std::string outside = fmt::format("{}/dev/{}", root, device);
+        layout.lookedAt(outside);
+        layout.bind(outside, fmt::format("dev/{}", device), kDevice, false);
+    }
     layout.link("dev/fd", "/proc/self/fd");
     layout.link("dev/stdin", "/proc/self/fd/0");
     layout.link("dev/stdout", "/proc/self/fd/1");

@@ -38,7 +38,10 @@ public:
     Layout& operator=(const Layout&) = delete;
 
     const std::vector<Op>& ops() const { return ops_; }
+    /// What was looked at outside to make it, there or not: when one of these is another one, it would be, too.
+    const std::vector<std::string>& sources() const { return sources_; }
 
+    void lookedAt(const std::string& source) { sources_.push_back(source); }
     void directory(const std::string& to);
     /// Every directory on the way to it, it not included.
     void parentsOf(const std::string& to);
@@ -54,6 +57,7 @@ private:
     void add(Op::Kind kind, const std::string& from, const std::string& to, std::uint64_t attributes = 0);
     std::vector<Op> ops_;
     std::deque<std::string> texts_;
+    std::vector<std::string> sources_;
 };
 
 /// "bind /usr read-only at /usr": of a step, for people.

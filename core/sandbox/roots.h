@@ -1,58 +1,67 @@
-// Roots that are furnished once and copied: what all sandboxes of this machine show of the system, as a tree of
-// mounts that nobody sees, of which each sandbox gets a copy in one step instead of a hundred. They share one small
-// file system, read-only for all of them. Where the process is not root, or Linux older than 6.15, there is none,
-// and each sandbox furnishes its own.
+// What all sandboxes of this machine show of the system, and roots that are furnished with it once: namespaces of
+// mounts that nobody is in. A sandbox begins with a copy of one: one step instead of a hundred, and none of the
+// machine's other mounts is ever copied, to be taken away again at once. They share one small file system,
+// read-only for all of them. Where the process is not root there are none, and each sandbox furnishes its own.
 //
-// Thread-safe. What a root shows is looked at before each copy: a mount that came or went, or a file that was
-// replaced, and it is made anew.
+// Thread-safe. What is shown is looked at before each use: a mount that came or went, or a file that was replaced,
+// came or went, and all is made anew.
 #pragma once
 
 #include "core/base/unique_fd.h"
 #include "core/sandbox/layout.h"
 
+#include <array>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
-#include <sys/types.h>
 #include <vector>
 
 namespace yard::sandbox {
 
+/// Where a new root is put before it becomes the root: any directory that is there, that nothing is bound from, and
+/// that is covered before it is needed.
+inline constexpr const char* kPlace = "/sys";
 /// Of the tmpfs that a root is, shared by many or of one sandbox.
 inline constexpr const char* kRootOptions = "mode=755,size=1m,nr_inodes=4096";
 
 class Roots {
 public:
-    /// Roots of this layout, which outlives them.
-    explicit Roots(const Layout& system);
+    /// `system` makes the layout.
+    explicit Roots(std::function<Layout()> system = [] { return systemLayout(); });
 
-    /// A tree of mounts that nobody else has, with everything of the system's layout but /proc, and with the places
-    /// that `own` needs. Invalid: there is none for it. Blocks for some microseconds, a millisecond when it is
-    /// made.
-    UniqueFd copyFor(const Layout& own);
+    /// What is to be shown, as of now. Blocks for some microseconds.
+    std::shared_ptr<const Layout> system();
+    /// A namespace of mounts to copy, with everything of the system's layout but /proc, and with the places that
+    /// `own` needs. Empty: there is none for it. Blocks for some microseconds, a few milliseconds when it is made.
+    std::shared_ptr<const UniqueFd> furnishedFor(const Layout& own);
 
     /// How many were made, and made anew, so far.
-    unsigned made() const { return made_; }
+    unsigned made() const;
 
 private:
     struct Root {
         std::string places;
-        UniqueFd tree;
+        std::shared_ptr<const UniqueFd> space;
     };
-    struct Shown {
-        const char* path;
-        dev_t device;
-        ino_t inode;
+    /// Of a file, and of what it leads to if it is a link: another one has others. Zeros: it is not there.
+    struct Identity {
+        std::array<std::uint64_t, 2> device{};
+        std::array<std::uint64_t, 2> inode{};
+        std::array<std::int64_t, 2> born{}; ///< a number may be given again
+        friend bool operator==(const Identity&, const Identity&) = default;
     };
+    static Identity identityOf(const std::string& path);
+    void lookAgain();
     bool isOutdated();
-    UniqueFd make(const Layout& own);
-    bool furnish(int tree, const Op& op);
 
-    const Layout& system_;
-    std::mutex mutex_;
+    const std::function<Layout()> makeSystem_;
+    mutable std::mutex mutex_;
     UniqueFd mounts_; ///< /proc/self/mountinfo: says when what is mounted has changed
+    std::shared_ptr<const Layout> system_;
+    std::vector<Identity> shown_; ///< of its sources
     std::vector<Root> roots_;
-    std::vector<Shown> shown_; ///< files that are bound
     bool isPossible_ = true;
     unsigned made_ = 0;
 };

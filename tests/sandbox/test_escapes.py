@@ -6,6 +6,7 @@ import glob
 import hashlib
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -324,6 +325,7 @@ class Escapes(unittest.TestCase):
 
 WARM = """#!/usr/bin/env python3
 import os
+import re
 import yard_worker
 
 @yard_worker.function()
@@ -416,6 +418,17 @@ class Deaths(unittest.TestCase):
         launcher = int(children[0])
         os.kill(launcher, 9)
         wait_for(lambda: not os.path.exists(before[0]), "it is gone")
+
+    def test_the_descriptors_that_the_start_asks_for_are_enough(self):
+        with self.assertRaisesRegex(AssertionError, r"slots take \d+") as refused:
+            Engine(within=["prlimit", "--nofile=512:512"])
+        needed = re.search(r"slots take (\d+)", str(refused.exception)).group(1)
+        engine = Engine(within=["prlimit", f"--nofile={needed}:{needed}"])
+        self.addCleanup(engine.stop)
+        engine.call("POST", "jobs", [{"worker": "exec", "sandbox": True, "argv": ["sleep", "300"],
+                                      "resources": {"cores": 0.001}}] * 220)
+
+        wait_for(lambda: json.loads(engine.call("GET", "session"))["counts"]["running"] == 220, "all run")
 
     def test_where_the_machine_refuses_so_does_the_engine(self):
         engine = Engine(within=REFUSING)

@@ -1,12 +1,14 @@
 // Real sandboxes around small programs, started as the launcher does it.
 #include "core/base/files.h"
 #include "core/sandbox/enter.h"
+#include "core/sandbox/own_thread.h"
 #include "core/sandbox/record.h"
 #include "core/sandbox/support.h"
 
 #include <QTemporaryDir>
 #include <QTest>
 #include <QThread>
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -14,7 +16,10 @@
 #include <fmt/format.h>
 #include <linux/mount.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,6 +28,19 @@ using namespace yard;
 using namespace yard::sandbox;
 
 namespace {
+
+/// What a file holds, seen from a namespace of mounts; what there is against opening it.
+std::string contentInside(const UniqueFd& space, const std::string& path, int how = O_RDONLY) {
+    std::string content;
+    runOnOwnThread([&] {
+        if (::unshare(CLONE_FS) != 0 || ::setns(space.get(), CLONE_NEWNS) != 0) return;
+        const UniqueFd file(::open(path.c_str(), how | O_CLOEXEC));
+        content = std::string(16, 0);
+        const ssize_t got = file ? ::read(file.get(), content.data(), content.size()) : -1;
+        content = got < 0 ? std::strerror(errno) : content.substr(0, static_cast<std::size_t>(got));
+    });
+    return content;
+}
 
 /// What a program did.
 struct Run {
@@ -48,6 +66,14 @@ private Q_SLOTS:
     void inputsWithoutADirectoryAreEmptyAndReadOnly();
     void aRootIsFurnishedOnceForAllOfItsKind();
     void whatIsReplacedOutsideIsNewInTheNextRoot();
+    void aNetworkThatNobodyUsedServesTheNextSandbox();
+    void aNetworkThatWasUsedServesNobodyElse();
+    void whoeverMakesASocketUsesTheNetwork_data();
+    void whoeverMakesASocketUsesTheNetwork();
+    void eventsOfTheMachineAreNotHeard();
+    void nothingIsMountedIntoARunningSandbox();
+    void whatComesOrGoesOutsideIsInTheNextRoot();
+    void whatCannotBeMadeNowIsTriedAgain();
     void theRootHoldsWhatItShould();
     void aMissingProgramIsToldByName();
     void aStepThatFailsIsToldInWords();
@@ -144,6 +170,7 @@ Run TestSandboxEnter::runProgram(const char* program, std::vector<std::string> a
     }
     run.code = info.si_code == CLD_EXITED ? info.si_status : -info.si_status;
     run.told = readRecords(started.records.get());
+    if (run.told.isNetworkUnused) base_->networks().giveBack(std::move(started.network));
     return run;
 }
 
@@ -230,7 +257,7 @@ void TestSandboxEnter::inputsWithoutADirectoryAreEmptyAndReadOnly() {
 }
 
 void TestSandboxEnter::aRootIsFurnishedOnceForAllOfItsKind() {
-    if (plan_.hostUser == 0 || !base_->roots().copyFor(*layoutOf(plan_)))
+    if (plan_.hostUser == 0 || !base_->roots().furnishedFor(*layoutOf(plan_)))
         QSKIP("each sandbox furnishes its own root here");
     const unsigned before = base_->roots().made();
     QCOMPARE(run("(echo 1 >/a; echo 1 >/etc/passwd) 2>/dev/null; ls / /etc").out, run("ls / /etc").out);
@@ -246,28 +273,140 @@ void TestSandboxEnter::aRootIsFurnishedOnceForAllOfItsKind() {
 
 void TestSandboxEnter::whatIsReplacedOutsideIsNewInTheNextRoot() {
     if (plan_.hostUser == 0) QSKIP("each sandbox furnishes its own root here");
-    Layout system;
     QVERIFY(writeFileAtomically(root_ + "/file", "one", 0644));
-    system.directory("etc");
-    system.bind(root_ + "/file", "etc/file", MOUNT_ATTR_RDONLY, false);
-    system.bind(root_ + "/inputs", "etc/inputs", MOUNT_ATTR_RDONLY, true);
-    Roots roots(system);
+    Roots roots([this] {
+        Layout system;
+        system.directory("etc");
+        system.lookedAt(root_ + "/file");
+        system.bind(root_ + "/file", "etc/file", MOUNT_ATTR_RDONLY, false);
+        system.bind(root_ + "/inputs", "etc/inputs", MOUNT_ATTR_RDONLY, true);
+        return system;
+    });
     const auto own = layoutOf(plan_);
-    const auto seen = [](const UniqueFd& tree) {
-        const UniqueFd file(::openat(tree.get(), "etc/file", O_RDONLY | O_CLOEXEC));
-        std::string text(16, 0);
-        const ssize_t got = ::read(file.get(), text.data(), text.size());
-        return text.substr(0, got > 0 ? static_cast<std::size_t>(got) : 0);
-    };
-    const UniqueFd first = roots.copyFor(*own);
+    const auto first = roots.furnishedFor(*own);
     if (!first) QSKIP("each sandbox furnishes its own root here");
-    QCOMPARE(seen(first), "one");
-    QCOMPARE(seen(roots.copyFor(*own)), "one");
+    QCOMPARE(contentInside(*first, "/etc/file"), "one");
+    QCOMPARE(contentInside(*roots.furnishedFor(*own), "/etc/file"), "one");
     QVERIFY(writeFileAtomically(root_ + "/file", "another", 0644));
-    QCOMPARE(seen(roots.copyFor(*own)), "another");
-    QCOMPARE(seen(first), "one");
+    QCOMPARE(contentInside(*roots.furnishedFor(*own), "/etc/file"), "another");
+    QCOMPARE(contentInside(*first, "/etc/file"), "one");
     QCOMPARE(roots.made(), 2u);
-    QVERIFY(::openat(first.get(), "etc/file", O_WRONLY | O_CLOEXEC) < 0 && errno == EROFS);
+    // Nothing of the machine is left in it, and nothing in it can be written.
+    QCOMPARE(contentInside(*first, root_ + "/file"), "No such file or directory");
+    QCOMPARE(contentInside(*first, "/etc/file", O_WRONLY), "Read-only file system");
+}
+
+void TestSandboxEnter::aNetworkThatNobodyUsedServesTheNextSandbox() {
+    if (plan_.hostUser == 0) QSKIP("each sandbox makes its own network here");
+    const std::string look = "readlink /proc/self/ns/net; ls /sys 2>/dev/null; grep -c : /proc/net/dev";
+    const Run first = run(look);
+    const unsigned made = base_->networks().made();
+    const Run second = run(look);
+    QCOMPARE(second.out, first.out);
+    QCOMPARE(runProgram("/worker/none", {"none"}).failed, Step::Exec);
+    QCOMPARE(run(look).out, first.out);
+    QCOMPARE(base_->networks().made(), made);
+}
+
+/// A server that ends its connection first keeps its port for a minute: the next one would not get it.
+void TestSandboxEnter::aNetworkThatWasUsedServesNobodyElse() {
+    const std::string server = "grep -c 'lo: *0 *0 ' /proc/net/dev; exec perl -e 'use Socket; "
+                               "$a = sockaddr_in(7777, inet_aton(\"127.0.0.1\")); "
+                               "socket(L, PF_INET, SOCK_STREAM, 0); bind(L, $a) and listen(L, 1) or die $!; "
+                               "socket(C, PF_INET, SOCK_STREAM, 0); connect(C, $a) or die $!; "
+                               "accept(S, L); close(S); read(C, $x, 1); print \"served\\n\"'";
+    const unsigned before = base_->networks().made();
+    for (int i = 0; i < 3; ++i) QCOMPARE(run(server).out, "1\nserved\n");
+    if (plan_.hostUser != 0) QVERIFY(base_->networks().made() >= before + 2);
+}
+
+void TestSandboxEnter::whoeverMakesASocketUsesTheNetwork_data() {
+    QTest::addColumn<QString>("socket");
+    QTest::addColumn<bool>("uses");
+    QTest::newRow("none") << "1" << false;
+    QTest::newRow("local") << "socket(S, AF_UNIX, SOCK_STREAM, 0)" << false;
+    QTest::newRow("IPv4, nothing sent") << "socket(S, AF_INET, SOCK_DGRAM, 0)" << true;
+    QTest::newRow("IPv6, nothing sent") << "socket(S, AF_INET6, SOCK_DGRAM, 0)" << true;
+    QTest::newRow("routes") << "socket(S, 16, SOCK_RAW, 0)" << true;
+    QTest::newRow("by a child") << "(fork() or exit(!socket(S, AF_INET, SOCK_DGRAM, 0))), wait() > 0 && !$?"
+                                << true;
+}
+
+/// What a namespace remembers of a socket is not to be seen from outside: counters of errors, flow labels.
+void TestSandboxEnter::whoeverMakesASocketUsesTheNetwork() {
+    QFETCH(QString, socket);
+    QFETCH(bool, uses);
+    const Run seen =
+        run(fmt::format("exec perl -e 'use Socket; ({}) or die \"$!\"; print \"made\"'", socket.toStdString()));
+    QCOMPARE(seen.out, "made");
+    QCOMPARE(seen.told.isNetworkUnused, !uses);
+    QVERIFY(seen.told.denied.empty());
+}
+
+void TestSandboxEnter::eventsOfTheMachineAreNotHeard() {
+    const Run seen =
+        run("exec perl -e 'socket(S, 16, 3, 15) and print \"heard\"; print $!'"); // NETLINK_KOBJECT_UEVENT
+    QCOMPARE(seen.out, "Operation not permitted");
+    QCOMPARE(seen.told.denied.size(), std::size_t{1});
+    QCOMPARE(seen.told.denied.front().call, "socket");
+}
+
+/// Where the machine's mounts are shared, as most are, a copy of one would be told of what comes into the first.
+void TestSandboxEnter::nothingIsMountedIntoARunningSandbox() {
+    if (plan_.hostUser == 0) QSKIP("only root can mount something");
+    Run seen;
+    bool isShared = false;
+    runOnOwnThread([&] {
+        isShared = ::unshare(CLONE_NEWNS) == 0 && ::mount(nullptr, "/", nullptr, MS_REC | MS_SHARED, nullptr) == 0;
+        seen = run("grep -c . /proc/self/mountinfo; grep -E ' (shared|master):' /proc/self/mountinfo");
+    });
+    QVERIFY(isShared);
+    QCOMPARE(seen.doing, std::string());
+    QVERIFY2(seen.out.ends_with("\n") && seen.out.find(' ') == std::string::npos, seen.out.c_str());
+}
+
+void TestSandboxEnter::whatComesOrGoesOutsideIsInTheNextRoot() {
+    const std::string machine = root_ + "/machine";
+    for (const char* directory : {"/usr", "/dev", "/etc"}) QVERIFY(makeDirectories(machine + directory, 0755));
+    for (const char* file :
+         {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/etc/mime.types"})
+        QVERIFY(writeFileAtomically(machine + file, "one", 0644));
+    const std::string zone = machine + "/etc/localtime";
+    QCOMPARE(::symlink("/usr/share/zoneinfo/Etc/UTC", zone.c_str()), 0);
+    Roots roots([&] { return systemLayout(machine); });
+    const auto shows = [&](std::string_view to, std::string_view from) {
+        const auto system = roots.system();
+        return std::ranges::any_of(system->ops(), [&](const Op& op) { return op.to == to && op.from == from; });
+    };
+    const std::string types = machine + "/etc/mime.types";
+    QVERIFY(shows("etc/mime.types", types));
+    QVERIFY(shows("etc/localtime", "/usr/share/zoneinfo/Etc/UTC"));
+    const auto before = roots.system();
+    QCOMPARE(roots.system(), before);
+
+    QCOMPARE(::unlink(types.c_str()), 0);
+    QVERIFY(!shows("etc/mime.types", types));
+    QCOMPARE(::unlink(zone.c_str()), 0);
+    QCOMPARE(::symlink("/usr/share/zoneinfo/Asia/Tokyo", zone.c_str()), 0);
+    QVERIFY(shows("etc/localtime", "/usr/share/zoneinfo/Asia/Tokyo"));
+    QVERIFY(writeFileAtomically(machine + "/etc/services", "one", 0644));
+    QVERIFY(shows("etc/services", machine + "/etc/services"));
+}
+
+void TestSandboxEnter::whatCannotBeMadeNowIsTriedAgain() {
+    if (plan_.hostUser == 0) QSKIP("each sandbox makes its own here");
+    const auto own = layoutOf(plan_);
+    Networks networks;
+    Roots roots;
+    rlimit before{};
+    QCOMPARE(::getrlimit(RLIMIT_NOFILE, &before), 0);
+    const rlimit none{3, before.rlim_max};
+    QCOMPARE(::setrlimit(RLIMIT_NOFILE, &none), 0);
+    const bool made = networks.take() || roots.furnishedFor(*own);
+    QCOMPARE(::setrlimit(RLIMIT_NOFILE, &before), 0);
+    QVERIFY(!made);
+    QVERIFY(networks.take());
+    QVERIFY(roots.furnishedFor(*own));
 }
 
 void TestSandboxEnter::theRootHoldsWhatItShould() {

@@ -259,8 +259,12 @@ void TestSandboxPlan::theFilterLooksAtArguments() {
     QCOMPARE(verdict(filter, SYS_clone, {CLONE_VM | CLONE_THREAD}), kAllowed);
     QCOMPARE(verdict(filter, SYS_clone, {CLONE_NEWUSER}), kTold);
     QCOMPARE(verdict(filter, SYS_socket, {1}), kAllowed);
-    QCOMPARE(verdict(filter, SYS_socket, {10}), kAllowed);
-    QCOMPARE(verdict(filter, SYS_socket, {40}), kTold); // to the host of a virtual machine
+    for (const std::uint64_t family : {2, 10, 16}) QCOMPARE(verdict(filter, SYS_socket, {family}), kTold);
+    constexpr Filter open = makeFilter(true);
+    for (const std::uint64_t family : {1, 2, 10, 16}) QCOMPARE(verdict(open, SYS_socket, {family}), kAllowed);
+    QCOMPARE(verdict(open, SYS_socket, {16, 3, 4}), kAllowed); // sockets of its network
+    QCOMPARE(verdict(open, SYS_socket, {16, 3, 15}), kTold);   // events of the machine
+    QCOMPARE(verdict(filter, SYS_socket, {40}), kTold);        // to the host of a virtual machine
     QCOMPARE(verdict(filter, SYS_ioctl, {0, 0x5412}), kTold);
     QCOMPARE(verdict(filter, SYS_ioctl, {0, 0x5401}), kAllowed);
     QCOMPARE(verdict(filter, SYS_chmod, {0, 04755}), kTold);

@@ -156,6 +156,14 @@ bool isForeign(const unsigned char* peer, long size, char* words) {
     return true;
 }
 
+/// A socket was made that its network may remember.
+bool usedNetwork = false;
+
+/// In a network of its own a program may do what it likes.
+bool isOfNetwork(int family, int protocol) {
+    return family == 2 || family == 10 || (family == 16 && (protocol == 0 || protocol == 4));
+}
+
 void answer(int listener, const seccomp_notif& asked) {
     char path[200] = {};
     seccomp_notif_resp response = {};
@@ -173,6 +181,11 @@ void answer(int listener, const seccomp_notif& asked) {
         } else {
             response.error = -kNetUnreachable;
         }
+    } else if (call == SYS_socket &&
+               isOfNetwork(static_cast<int>(asked.data.args[0]), static_cast<int>(asked.data.args[2]))) {
+        usedNetwork = true;
+        response.error = 0;
+        response.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE; // what is asked is in registers: nobody can change it
     } else if (const Rule* rule = ruleOf(call); rule && rule->path >= 0) {
         readName(pid, asked.data.args[rule->path], path, sizeof path);
     }
@@ -217,7 +230,7 @@ int reap(long program) {
     for (;;) {
         if (const int status = reap(program); status >= 0) {
             const int signal = status & 0x7f;
-            tell(RecordKind::Ended, signal, static_cast<int>(peakKib));
+            tell(RecordKind::Ended, signal, static_cast<int>(peakKib), usedNetwork ? 1 : 0);
             end(signal == 0 ? (status >> 8) & 0xff : 128 + signal);
         }
         if (sys(SYS_ppoll, address(polls), 2, 0, 0, 8) < 0) continue;

@@ -1,0 +1,39 @@
+// Network namespaces with nothing in them but a loopback that is up. Making one and clearing it away costs the
+// kernel more than all the rest of a sandbox, and most actions never use it: one that was not used serves the next
+// sandbox.
+//
+// Not used means that nothing inside ever made a socket of the internet or of netlink, which init sees (filter.h):
+// counters, flow labels and whatever else a namespace remembers need one. A program inside has no other right over
+// it. Only where the process is root: else each namespace belongs to the user namespace of its sandbox.
+// Thread-safe.
+#pragma once
+
+#include "core/base/unique_fd.h"
+
+#include <mutex>
+#include <vector>
+
+namespace yard::sandbox {
+
+class Networks {
+public:
+    /// At most so many wait for a sandbox; each is a descriptor.
+    static constexpr std::size_t kMostKept = 16;
+
+    Networks();
+    /// One that nobody is in and nobody ever used. Invalid: the sandbox is to make its own. Blocks for a
+    /// millisecond when it has to be made, else hardly.
+    UniqueFd take();
+    /// One that was not used and that nobody is in any more; an invalid one is fine. Closed when there are enough.
+    void giveBack(UniqueFd network);
+    /// How many were made so far.
+    unsigned made() const;
+
+private:
+    mutable std::mutex mutex_;
+    std::vector<UniqueFd> kept_;
+    bool isPossible_;
+    unsigned made_ = 0;
+};
+
+} // namespace yard::sandbox
