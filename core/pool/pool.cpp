@@ -41,7 +41,8 @@ GroupId Pool::addGroup(std::string_view key, std::string_view familyName, const 
             detach(*other->processes.front(), WhyEnded::Replaced, out);
     }
     const GroupId id = group->id;
-    wake(now, out); // its limit is that of its family now
+    trim(out); // its limit is that of its family now
+    wake(now, out);
     return id;
 }
 
@@ -50,6 +51,7 @@ void Pool::configureGroup(GroupId id, const GroupOptions& options, MonoTime now,
     if (!group || group->options == options) return;
     group->options = options;
     reorder(*group);
+    trim(out);
     wake(now, out);
     settle(*group, now, out);
 }
@@ -73,6 +75,7 @@ void Pool::removeGroup(GroupId id, MonoTime now, Outbox& out) {
     family.insert(family.begin(), group); // those that are detached come first
     if (!family.back()->detached) family.back()->superseded = false;
     releaseIfGone(*group);
+    trim(out);
     wake(now, out);
 }
 
@@ -148,6 +151,7 @@ void Pool::close(ProcessId id, bool served, MonoTime now, Outbox& out) {
         out.end.push_back({id, process->whyEnded});
         return;
     }
+    if (process->sessions == 0) process->paused = false;
     replace(*process, process->sessions + 1, true);
     if (process->sessions == 0) move(*process, ProcessState::Idle);
     dropUnneeded(*process, now, out);
@@ -193,30 +197,30 @@ void Pool::spawnFailed(ProcessId id, MonoTime now, Outbox& out) {
     ++group.failures;
     group.notBefore = now + pauseAfter(group.failures);
     forget(*process);
-    rollBack(group, out);
+    rollBack(group, WhyEnded::SpawnFailed, out);
     if (group.size() == 0) failWaiting(group, WhyEnded::SpawnFailed, out);
     list(group);
     wake(now, out);
 }
 
-void Pool::crashed(ProcessId id, MonoTime now, Outbox& out) {
+void Pool::crashed(ProcessId id, MonoTime now, Outbox& out, WhyEnded why) {
     YARD_ASSERT_OWNER(owner_);
     Process* process = find(id);
     if (!process || process->state == ProcessState::Stopping) return;
     Group& group = *process->group;
     if (process->state == ProcessState::Starting) return spawnFailed(id, now, out);
     if (process->state != ProcessState::Finishing) {
-        detach(*process, WhyEnded::Crashed, out);
+        detach(*process, why, out);
         if (process->state == ProcessState::Finishing) out.finishing.pop_back(); // its sessions are void
     }
     if (process->state == ProcessState::Finishing) {
-        process->whyEnded = WhyEnded::Crashed;
+        process->whyEnded = why;
         process->sessions = 0;
         move(*process, ProcessState::Stopping);
-        out.end.push_back({id, WhyEnded::Crashed});
+        out.end.push_back({id, why});
     }
     // One that dies before it served anything will do so again.
-    if (process->processed == 0) group.notBefore = now + pauseAfter(++group.failures);
+    if (process->processed == 0 && why == WhyEnded::Crashed) group.notBefore = now + pauseAfter(++group.failures);
     advance(group, now, out);
     settle(group, now, out);
 }
@@ -228,7 +232,7 @@ bool Pool::detach(ProcessId id, WhyEnded why, MonoTime now, Outbox& out) {
     Group& group = *process->group;
     const bool wasStarting = process->state == ProcessState::Starting;
     detach(*process, why, out);
-    if (wasStarting) rollBack(group, out);
+    if (wasStarting) rollBack(group, why, out);
     settle(group, now, out);
     return true;
 }
@@ -253,6 +257,14 @@ void Pool::setAhead(ProcessId id, unsigned ahead, MonoTime now, Outbox& out) {
     if (!process || process->limit == process->concurrency + ahead) return;
     process->limit = process->concurrency + ahead;
     if (process->state != ProcessState::Idle && process->state != ProcessState::Busy) return;
+    replace(*process, process->sessions, false);
+    if (!process->group->waiting.empty()) settle(*process->group, now, out);
+}
+
+void Pool::setPaused(ProcessId id, bool paused, MonoTime now, Outbox& out) {
+    Process* process = find(id);
+    if (!process || process->state != ProcessState::Busy || process->paused == paused) return;
+    process->paused = paused;
     replace(*process, process->sessions, false);
     if (!process->group->waiting.empty()) settle(*process->group, now, out);
 }

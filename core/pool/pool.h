@@ -22,6 +22,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -67,7 +68,8 @@ enum class WhyEnded : unsigned char {
     Replaced,    ///< a newer version of its worker is there
     Memory,      ///< over its worker's memory limit
     Crashed,     ///< died, or broke the protocol, or hung
-    SpawnFailed  ///< did not come up
+    SpawnFailed, ///< did not come up
+    ActionEnded  ///< with an action it worked on, which was cancelled or over its deadline
 };
 std::string_view name(WhyEnded why);
 
@@ -121,8 +123,14 @@ struct Outbox {
         WhyEnded why;
     };
     std::vector<Finishing> finishing;
-    std::vector<GroupId> restarted;  ///< every process is a new one
-    std::vector<GroupId> rolledBack; ///< the new one did not come up: the old ones stay
+    std::vector<GroupId> restarted; ///< every process is a new one
+    struct RolledBack {             ///< a new one did not come up: what is left stays
+        GroupId group;
+        WhyEnded why;     ///< of the new one
+        std::size_t left; ///< processes, new ones too
+        std::size_t of;   ///< there were when the restart began
+    };
+    std::vector<RolledBack> rolledBack;
     void clear() { *this = {}; }
 };
 
@@ -178,7 +186,7 @@ public:
     /// Detaches all its processes, interrupts its spawn, fails those who wait.
     void removeGroup(GroupId group, MonoTime now, Outbox& out);
     std::optional<GroupId> findGroup(std::string_view key) const;
-    /// Over a lowered `max` idle ones go at once, busy ones when they become idle.
+    /// Over a lowered limit idle ones go at once, busy ones when they become idle.
     void configure(const PoolOptions& options, MonoTime now, Outbox& out);
     const PoolOptions& options() const { return options_; }
 
@@ -200,17 +208,25 @@ public:
     void spawned(ProcessId process, unsigned concurrency, unsigned ahead, MonoTime now, Outbox& out);
     /// The order is done with nothing to show; the process is gone. Those who wait and have no other process fail.
     void spawnFailed(ProcessId process, MonoTime now, Outbox& out);
-    /// All its sessions are void: their requests are the caller's. End follows.
-    void crashed(ProcessId process, MonoTime now, Outbox& out);
+    /// All its sessions are void: their requests are the caller's. End follows. `why`: Crashed, or ActionEnded,
+    /// which is not its fault.
+    void crashed(ProcessId process, MonoTime now, Outbox& out, WhyEnded why = WhyEnded::Crashed);
     /// No more sessions; ends once it has none. False: it is detached already, or unknown.
     bool detach(ProcessId process, WhyEnded why, MonoTime now, Outbox& out);
     /// What was told to end has ended.
     void gone(ProcessId process, MonoTime now, Outbox& out);
     void setAhead(ProcessId process, unsigned ahead, MonoTime now, Outbox& out);
+    /// Paused it gets no more sessions until it has none left, or is no longer paused; what it has it keeps.
+    /// Without effect on one that has none.
+    void setPaused(ProcessId process, bool paused, MonoTime now, Outbox& out);
+    /// One that is Starting lacks something else than a place, and its group has no other for those who wait: an
+    /// idle process of a group that `helps` is detached. False: there is none, or nobody waits.
+    bool makeRoom(ProcessId process, const std::function<bool(GroupId)>& helps, MonoTime now, Outbox& out);
 
     // -- restart and cleaning
-    /// One by one: a new one first where the budget allows it, then an old one goes; a new one that does not come
-    /// up ends the restart, and the old ones stay.
+    /// One by one: a new one first where the budget allows it, then an old one goes; else an old one goes first. A
+    /// new one that does not come up ends the restart: the old ones that are left stay, one that went first does
+    /// not come back.
     void restart(GroupId group, MonoTime now, Outbox& out);
     /// All at once: what is idle ends, what is busy finishes what it has; the next request gets a new one.
     void reload(GroupId group, MonoTime now, Outbox& out);
@@ -247,11 +263,13 @@ private:
 
     // spawning.cpp: budgets, waiting lists
     unsigned limitOf(const Group& group) const;
+    bool isOver(const Group& group) const;
     bool mayHold(const Group& group) const;
     void order(Group& group, WhyStarted why, MonoTime now, Outbox& out);
     void want(Group& group, MonoTime now, Outbox& out);
     void refill(Group& group, MonoTime now, Outbox& out);
     Process* victimFor(const Group& group, MonoTime now) const;
+    Process* leastUsed(const std::vector<const Group*>& groups, const Group& but, MonoTime now) const;
     bool evictFor(const Group& group, MonoTime now, Outbox& out);
     void wake(MonoTime now, Outbox& out);
     void serve(Group& group, MonoTime now, Outbox& out);
@@ -264,7 +282,7 @@ private:
 
     // restarting.cpp
     void advance(Group& group, MonoTime now, Outbox& out);
-    void rollBack(Group& group, Outbox& out);
+    void rollBack(Group& group, WhyEnded why, Outbox& out);
 
     struct State; ///< process.h
     PoolOptions options_;

@@ -34,9 +34,9 @@ std::string_view name(WhyStarted why) {
 }
 
 std::string_view name(WhyEnded why) {
-    constexpr std::array<std::string_view, 11> kNames{"",        "idle",     "evicted",     "max_requests",
-                                                      "restart", "detached", "removed",     "replaced",
-                                                      "memory",  "crashed",  "spawn_failed"};
+    constexpr std::array<std::string_view, 12> kNames{"",        "idle",     "evicted",      "max_requests",
+                                                      "restart", "detached", "removed",      "replaced",
+                                                      "memory",  "crashed",  "spawn_failed", "action_ended"};
     return kNames[std::to_underlying(why)];
 }
 
@@ -81,7 +81,7 @@ namespace {
 using InGroup = List<Process, &Process::inGroup>;
 
 bool isFull(const Process& process) {
-    return process.group->options.globalQueue && process.sessions >= process.limit;
+    return process.paused || (process.group->options.globalQueue && process.sessions >= process.limit);
 }
 
 Group::Bucket& bucketOf(Group& group, unsigned sessions) {

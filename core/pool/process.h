@@ -34,6 +34,7 @@ struct Process {
     Link<Process> inInactive; ///< Idle: Pool's inactive list
 
     bool isInFull = false; ///< Group::full, and not processes
+    bool paused = false;   ///< gets no more sessions until it has none
 
     bool isDetached() const { return state >= ProcessState::Finishing; }
 };
@@ -62,7 +63,7 @@ struct Group {
     bool superseded = false; ///< a newer one of its family is there: what is idle goes
     /// Those that may be given a session. Idle ones first, then by sessions: the least busy is always the first.
     List<Process, &Process::inGroup> processes;
-    /// Those with as many sessions as their limit; with private queues none.
+    /// Those with as many sessions as their limit, with private queues none; and those that are paused.
     List<Process, &Process::inGroup> full;
     std::size_t size() const { return processes.size() + full.size(); }
     /// First and last process with so many sessions; both null where there is none.

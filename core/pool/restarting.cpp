@@ -54,13 +54,13 @@ void Pool::advance(Group& group, MonoTime now, Outbox& out) {
 }
 
 /// The new one did not come up: those that are left are good enough.
-void Pool::rollBack(Group& group, Outbox& out) {
+void Pool::rollBack(Group& group, WhyEnded why, Outbox& out) {
     if (!group.restarting) return;
     group.restarting = false;
     for (const auto* list : {&group.processes, &group.full})
         for (Process* p = list->front(); p; p = List<Process, &Process::inGroup>::next(*p))
             p->generation = group.generation;
-    out.rolledBack.push_back(group.id);
+    out.rolledBack.push_back({.group = group.id, .why = why, .left = group.size(), .of = group.target});
 }
 
 } // namespace yard::pool

@@ -46,6 +46,16 @@ unsigned Pool::limitOf(const Group& group) const {
     return most == 0 ? options_.max : most;
 }
 
+/// More is alive than the pool or the group's family may have, without what goes already.
+bool Pool::isOver(const Group& group) const {
+    if (count_ - stopping_ > options_.max) return true;
+    const unsigned limit = limitOf(group);
+    if (group.family->alive <= limit) return false;
+    unsigned leaving = 0;
+    for (const Group* other : group.family->groups) leaving += other->leaving;
+    return group.family->alive - leaving > limit;
+}
+
 bool Pool::mayHold(const Group& group) const {
     return count_ < options_.max && group.family->alive < limitOf(group);
 }
@@ -81,26 +91,47 @@ void Pool::refill(Group& group, MonoTime now, Outbox& out) {
         order(group, WhyStarted::MinProcesses, now, out);
 }
 
-/// An idle process whose place the group could have: of the group with the least traffic, but rather of one that
-/// has more than its min_processes; there the one that was idle for longest. Looks at each group.
-Process* Pool::victimFor(const Group& wanting, MonoTime now) const {
-    const bool familyIsFull = wanting.family->alive >= limitOf(wanting);
-    Process* victim = nullptr;
+/// An idle process of the group with the least traffic, but rather of one that has more than its min_processes;
+/// there the one that was idle for longest.
+Process* Pool::leastUsed(const std::vector<const Group*>& groups, const Group& but, MonoTime now) const {
+    Process* found = nullptr;
     double least = 0;
-    const auto look = [&](const Group& group) {
-        if (&group == &wanting || group.processes.empty() || group.processes.front()->sessions > 0) return;
-        double traffic = trafficOf(group, now);
-        if (group.size() <= group.options.minProcesses && !group.superseded) traffic += 1e12;
-        if (victim && traffic >= least) return;
+    for (const Group* group : groups) {
+        if (group == &but || group->processes.empty() || group->processes.front()->sessions > 0) continue;
+        double traffic = trafficOf(*group, now);
+        if (group->size() <= group->options.minProcesses && !group->superseded) traffic += 1e12;
+        if (found && traffic >= least) continue;
         least = traffic;
-        victim = group.bySessions[0].last;
-    };
-    if (familyIsFull)
-        for (const Group* group : wanting.family->groups) look(*group);
-    else
+        found = group->bySessions[0].last;
+    }
+    return found;
+}
+
+/// One whose place the group could have. Looks at each group.
+Process* Pool::victimFor(const Group& wanting, MonoTime now) const {
+    std::vector<const Group*> groups;
+    if (wanting.family->alive >= limitOf(wanting)) {
+        groups.assign(wanting.family->groups.begin(), wanting.family->groups.end());
+    } else {
         for (const Group& group : s_->groups)
-            if (!group.detached) look(group);
-    return victim;
+            if (!group.detached) groups.push_back(&group);
+    }
+    return leastUsed(groups, wanting, now);
+}
+
+bool Pool::makeRoom(ProcessId id, const std::function<bool(GroupId)>& helps, MonoTime now, Outbox& out) {
+    YARD_ASSERT_OWNER(owner_);
+    const Process* process = find(id);
+    if (!process || process->state != ProcessState::Starting) return false;
+    const Group& wanting = *process->group;
+    // One that is spawned for the future waits until there is room by itself, or two would end each other for ever.
+    if (wanting.waiting.empty() || wanting.size() > 0) return false;
+    std::vector<const Group*> groups;
+    for (const Group& group : s_->groups)
+        if (!group.detached && helps(group.id)) groups.push_back(&group);
+    Process* victim = leastUsed(groups, wanting, now);
+    if (victim) detach(*victim, WhyEnded::Evicted, out);
+    return victim != nullptr;
 }
 
 bool Pool::evictFor(const Group& group, MonoTime now, Outbox& out) {
@@ -196,16 +227,19 @@ void Pool::dropUnneeded(Process& process, MonoTime now, Outbox& out) {
         detach(process, WhyEnded::MaxRequests, out);
     else if (leavesForOthers(process, now))
         detach(process, WhyEnded::Evicted, out);
-    else if (isIdle && count_ - stopping_ > options_.max)
+    else if (isIdle && isOver(group))
         detach(process, WhyEnded::Evicted, out);
     else if (isIdle && group.superseded && group.waiting.empty())
         detach(process, WhyEnded::Replaced, out);
 }
 
-/// Idle ones over the limit go, the longest idle first.
+/// Idle ones over a limit go, the longest idle first.
 void Pool::trim(Outbox& out) {
-    while (count_ - stopping_ > options_.max && !s_->inactive.empty())
-        detach(*s_->inactive.front(), WhyEnded::Evicted, out);
+    for (Process* process = s_->inactive.front(); process;) {
+        Process* after = decltype(s_->inactive)::next(*process);
+        if (isOver(*process->group)) detach(*process, WhyEnded::Evicted, out);
+        process = after;
+    }
 }
 
 } // namespace yard::pool

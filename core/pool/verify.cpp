@@ -35,6 +35,7 @@ std::string verifyProcess(const Process& p) {
     const bool isLive = p.state == ProcessState::Idle || p.state == ProcessState::Busy;
     HOLDS(p.group != nullptr);
     HOLDS(p.concurrency >= 1 && p.limit >= p.concurrency);
+    HOLDS(!p.paused || p.sessions > 0 || p.isDetached());
     HOLDS((p.sessions > 0) == (p.state == ProcessState::Busy || p.state == ProcessState::Finishing));
     HOLDS(p.inInactive.linked == (p.sessions == 0 && isLive));
     HOLDS(p.inGroup.linked == isLive);
@@ -52,7 +53,7 @@ std::string verifyBuckets(const Group& g) {
     std::size_t size = 0;
     for (Process* p = g.processes.front(); p; p = List<Process, &Process::inGroup>::next(*p), ++size) {
         HOLDS(p->group == &g && !p->isInFull);
-        HOLDS(!g.options.globalQueue || p->sessions < p->limit);
+        HOLDS(!p->paused && (!g.options.globalQueue || p->sessions < p->limit));
         HOLDS(!before || before->sessions <= p->sessions); // so: if one is active, the next one is
         HOLDS((List<Process, &Process::inGroup>::previous(*p) == before));
         HOLDS(p->sessions < seen.size());
@@ -66,7 +67,7 @@ std::string verifyBuckets(const Group& g) {
         HOLDS(seen[i].first == g.bySessions[i].first && seen[i].last == g.bySessions[i].last);
     std::size_t full = 0;
     for (Process* p = g.full.front(); p; p = List<Process, &Process::inGroup>::next(*p), ++full)
-        HOLDS(p->group == &g && p->isInFull && g.options.globalQueue && p->sessions >= p->limit);
+        HOLDS(p->group == &g && p->isInFull && (p->paused || (g.options.globalQueue && p->sessions >= p->limit)));
     HOLDS(full == g.full.size());
     return {};
 }
@@ -95,6 +96,7 @@ std::string Pool::verify() const {
     for (const Process& p : s_->processes) {
         if (p.state == ProcessState::Gone) continue;
         if (std::string broken = verifyProcess(p); !broken.empty()) return broken;
+        HOLDS(p.state != ProcessState::Idle || !isOver(*p.group));
         all.count(p);
         ofGroup[p.group].count(p);
         ++ofFamily[p.group->family];

@@ -77,7 +77,7 @@ public:
         std::ranges::copy(out.failed, std::back_inserter(failed));
         std::ranges::copy(out.finishing, std::back_inserter(finishing));
         restarted += out.restarted.size();
-        rolledBack += out.rolledBack.size();
+        std::ranges::copy(out.rolledBack, std::back_inserter(rolledBack));
         out.clear();
         const std::string broken = pool.verify();
         QVERIFY2(broken.empty(), broken.c_str());
@@ -97,7 +97,7 @@ public:
     std::vector<Outbox::Failed> failed;
     std::vector<Outbox::Finishing> finishing;
     std::size_t restarted = 0;
-    std::size_t rolledBack = 0;
+    std::vector<Outbox::RolledBack> rolledBack;
 };
 
 } // namespace yard::pool

@@ -20,6 +20,7 @@ private slots:
     void whatStartsCountsAgainstTheBudget();
     void aBusyGroupDoesNotKeepOthersOutForEver();
     void minProcessesDoNotTakeAPlaceMadeForOthers();
+    void whatLacksMoreThanAPlaceGetsThatOfAnIdleOne();
 };
 
 // "mutate_max(active + 1)" in checkout: literally, each use of an idle process would set the limit.
@@ -213,6 +214,34 @@ void TestPoolHoles::minProcessesDoNotTakeAPlaceMadeForOthers() {
     t.spawnAll();
     QCOMPARE(t.served.back().tag, 2u);
     QCOMPARE(t.pool.group(a)->size, 1u);
+}
+
+// Places are counted and memory is not: an idle process would keep it from everybody for as long as it lives.
+void TestPoolHoles::whatLacksMoreThanAPlaceGetsThatOfAnIdleOne() {
+    PoolTest t({.max = 9});
+    const GroupId without = t.group("a");
+    const GroupId used = t.group("b");
+    const GroupId rare = t.group("c");
+    const GroupId wanting = t.group("d", {.minProcesses = 2, .maxProcesses = 2});
+    const ProcessId small = t.warm(without);
+    const ProcessId least = t.warm(rare);
+    const ProcessId idle = t.warm(used);
+    t.close(*t.checkout(used));
+    const auto helps = [&](GroupId id) { return id != without; };
+    t.checkout(wanting, 1);
+    const ProcessId fresh = t.starting[0].process;
+    QVERIFY(t.pool.makeRoom(fresh, helps, t.now, t.out));
+    t.step();
+    QVERIFY(t.stateOf(least) == ProcessState::Stopping);
+    QVERIFY(t.pool.makeRoom(fresh, helps, t.now, t.out)); // it was not enough
+    t.step();
+    QVERIFY(t.stateOf(idle) == ProcessState::Stopping);
+    QVERIFY(!t.pool.makeRoom(fresh, helps, t.now, t.out));
+    QVERIFY(t.stateOf(small) == ProcessState::Idle);
+    // Another one than the first is worth nobody's end.
+    t.spawnOne();
+    QCOMPARE(t.starting.size(), 1u);
+    QVERIFY(!t.pool.makeRoom(t.starting[0].process, [](GroupId) { return true; }, t.now, t.out));
 }
 
 QTEST_APPLESS_MAIN(TestPoolHoles)

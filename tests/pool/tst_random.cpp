@@ -55,10 +55,12 @@ public:
             if (below(4) == 0) detach();
             break;
         case 24:
-            if (below(2) == 0)
-                giveUp();
-            else
-                setAhead();
+            switch (below(4)) {
+            case 0:
+            case 1: giveUp(); break;
+            case 2: setAhead(); break;
+            default: setPaused(); break;
+            }
             break;
         case 25: (void)pool_.clean(now_, out_); break;
         case 26: (void)pool_.retrySpawns(now_, out_); break;
@@ -85,7 +87,7 @@ public:
             while (!sessions_.empty()) {
                 const auto [tag, process] = *sessions_.begin();
                 sessions_.erase(sessions_.begin());
-                --processes_.at(process).sessions;
+                end(process);
                 pool_.close(process, true, now_, out_);
                 apply();
             }
@@ -112,6 +114,7 @@ private:
         int family = 0;
         unsigned sessions = 0;
         unsigned limit = 0; ///< 0: starting
+        bool paused = false;
         bool leaving = false;
         unsigned opened = 0;
     };
@@ -149,8 +152,8 @@ private:
         waiting_[tag] = {g.id, {}};
         const ProcessModel* least = nullptr;
         for (const auto& [id, p] : processes_)
-            if (p.group == g.id && p.limit > 0 && !p.leaving && (!g.options.globalQueue || p.sessions < p.limit) &&
-                (!least || p.sessions < least->sessions))
+            if (p.group == g.id && p.limit > 0 && !p.leaving && !p.paused &&
+                (!g.options.globalQueue || p.sessions < p.limit) && (!least || p.sessions < least->sessions))
                 least = &p;
         const bool shouldServe = least != nullptr;
         const unsigned leastSessions = least ? least->sessions : 0;
@@ -168,7 +171,7 @@ private:
         QVERIFY2(waiting != waiting_.end(), "served twice, or nobody waited");
         ProcessModel& p = processes_.at(process);
         QVERIFY(p.group == waiting->second.group);
-        QVERIFY(p.limit > 0 && !p.leaving);
+        QVERIFY(p.limit > 0 && !p.leaving && !p.paused);
         waiting_.erase(waiting);
         sessions_[tag] = process;
         ++p.sessions;
@@ -178,8 +181,13 @@ private:
         if (sessions_.empty()) return;
         const auto [tag, process] = any(sessions_);
         sessions_.erase(tag);
-        --processes_.at(process).sessions;
+        end(process);
         pool_.close(process, below(8) != 0, now_, out_);
+    }
+    /// A session of it.
+    void end(ProcessId process) {
+        ProcessModel& p = processes_.at(process);
+        if (--p.sessions == 0) p.paused = false;
     }
     void spawned(bool well = false) {
         if (starting_.empty()) return;
@@ -227,6 +235,13 @@ private:
         const auto view = pool_.process(id);
         if (processes_.at(id).limit > 0) processes_.at(id).limit = view->concurrency + ahead;
         if (processes_.at(id).limit > 0) pool_.setAhead(id, ahead, now_, out_);
+    }
+    void setPaused() {
+        if (processes_.empty()) return;
+        const ProcessId id = any(processes_).first;
+        const bool paused = below(2) == 0;
+        if (processes_.at(id).sessions > 0) processes_.at(id).paused = paused;
+        pool_.setPaused(id, paused, now_, out_);
     }
     void configure() {
         if (below(2) == 0) {

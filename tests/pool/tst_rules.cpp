@@ -19,18 +19,24 @@ private slots:
     void maxHoldsAndANewGroupWaits();
     void raisingMaxWakesThoseWhoWait();
     void loweringMaxEndsWhatIsIdle();
+    void loweringMaxPerGroupEndsWhatIsIdle();
+    void aFamilyOverItsLimitEndsWhatIsIdle();
     void maxRequestsRetiresAProcess();
     void idleProcessesGoAfterTheirTime();
     void idleForEverWithZero();
     void minProcessesStay();
     void minProcessesAreSpawnedAfterTheFirst();
+    void aPausedProcessGetsNoMoreSessionsUntilItHasNone();
     void aWaiterCanGiveUp();
     void aDetachedProcessFinishesItsSessions();
     void removingAGroupInterruptsItsSpawn();
     void aCrashSpawnsForThoseWhoWait();
+    void whatEndsWithAnActionIsNoCrash();
     void restartReplacesEachWithinTheBudget();
     void restartWithRoomSpawnsFirst();
     void restartRollsBackWhenTheNewOneFails();
+    void restartWithoutRoomSaysHowManyAreLeft();
+    void restartEndsWhereTheNewOneIsDetached();
     void aNewVersionReplacesTheOldOne();
     void aNewVersionSharesTheBudgetOfTheOldOne();
     void anOldVersionIsCurrentAgainOnceTheNewerOneIsRemoved();
@@ -209,6 +215,51 @@ void TestPoolRules::loweringMaxEndsWhatIsIdle() {
     QCOMPARE(t.pool.count(), 1u);
 }
 
+void TestPoolRules::loweringMaxPerGroupEndsWhatIsIdle() {
+    PoolTest t({.max = 9});
+    const GroupId a = t.group("a", {.minProcesses = 4});
+    t.checkout(a, 1);
+    t.spawnAll();
+    const ProcessId busy = t.served[0].process;
+    const ProcessId own = t.warm(t.group("b", {.maxProcesses = 3}));
+    t.pool.configure({.max = 9, .maxPerGroup = 2}, t.now, t.out);
+    t.step();
+    QCOMPARE(t.ending.size(), 2u);
+    QVERIFY(t.ending[0].why == WhyEnded::Evicted);
+    QCOMPARE(t.pool.group(a)->size, 2u);
+    QVERIFY(t.stateOf(own) == ProcessState::Idle); // its worker says itself how many
+    // What is busy goes once it is idle, and those that go already count no more.
+    QVERIFY(t.checkout(a, 2));
+    t.pool.configure({.max = 9, .maxPerGroup = 1}, t.now, t.out);
+    t.step();
+    QCOMPARE(t.ending.size(), 2u);
+    t.close(busy);
+    QVERIFY(t.stateOf(busy) == ProcessState::Stopping);
+    t.reap();
+    QCOMPARE(t.pool.group(a)->size, 1u);
+}
+
+void TestPoolRules::aFamilyOverItsLimitEndsWhatIsIdle() {
+    PoolTest t({.max = 9});
+    const GroupId old = t.group("v1", {.minProcesses = 2, .maxProcesses = 2}, "app");
+    t.checkout(old, 1);
+    t.spawnAll();
+    t.close(t.served[0].process);
+    QCOMPARE(t.pool.group(old)->size, 2u);
+    t.pool.configureGroup(old, {.maxProcesses = 1}, t.now, t.out);
+    t.step();
+    QCOMPARE(t.pool.group(old)->size, 1u);
+    t.reap();
+    // The limit is that of the newest version.
+    const GroupId fresh = t.group("v2", {.minProcesses = 2, .maxProcesses = 2}, "app");
+    t.reap();
+    t.checkout(fresh, 2);
+    t.spawnAll();
+    QCOMPARE(t.pool.group(fresh)->size, 2u);
+    t.group("v2", {.maxProcesses = 1}, "app");
+    QCOMPARE(t.pool.group(fresh)->size, 1u);
+}
+
 void TestPoolRules::maxRequestsRetiresAProcess() {
     PoolTest t({.max = 1});
     const GroupId g = t.group("a", {.maxRequests = 2});
@@ -273,6 +324,34 @@ void TestPoolRules::minProcessesAreSpawnedAfterTheFirst() {
     t.checkout(g, 1);
     t.spawnAll();
     QCOMPARE(t.pool.group(g)->size, 3u);
+}
+
+void TestPoolRules::aPausedProcessGetsNoMoreSessionsUntilItHasNone() {
+    for (const bool globalQueue : {true, false}) {
+        PoolTest t;
+        const GroupId g = t.group("a", {.maxProcesses = 2, .globalQueue = globalQueue});
+        t.checkout(g, 1);
+        const ProcessId p = t.spawnOne(3);
+        t.pool.setPaused(p, true, t.now, t.out);
+        t.step();
+        QVERIFY(!t.checkout(g, 2));
+        QCOMPARE(t.starting.size(), 1u); // there is work for another one
+        t.pool.setPaused(p, false, t.now, t.out);
+        t.step();
+        QCOMPARE(t.served.back().tag, 2u);
+        QVERIFY(t.served.back().process == p);
+        t.pool.setPaused(p, true, t.now, t.out);
+        t.step();
+        QVERIFY(!t.checkout(g, 3));
+        t.close(p);
+        QCOMPARE(t.served.back().tag, 2u);
+        t.close(p); // its last one
+        QCOMPARE(t.served.back().tag, 3u);
+        t.close(p);
+        t.pool.setPaused(p, true, t.now, t.out); // it has none
+        t.step();
+        QVERIFY(t.checkout(g, 4) == p);
+    }
 }
 
 void TestPoolRules::aWaiterCanGiveUp() {
@@ -340,6 +419,26 @@ void TestPoolRules::aCrashSpawnsForThoseWhoWait() {
     QCOMPARE(t.served[0].tag, 2u);
 }
 
+void TestPoolRules::whatEndsWithAnActionIsNoCrash() {
+    for (const WhyEnded why : {WhyEnded::Crashed, WhyEnded::ActionEnded}) {
+        PoolTest t;
+        const GroupId g = t.group("a");
+        t.checkout(g, 1);
+        t.checkout(g, 2);
+        t.spawnAll();
+        t.spawnAll();
+        QCOMPARE(t.pool.group(g)->size, 2u);
+        t.checkout(g, 3);
+        t.failOne(); // no other one for a while
+        t.pass(Duration(1'000'000));
+        t.pool.crashed(t.served[0].process, t.now, t.out, why);
+        t.step();
+        QCOMPARE(name(t.ending.back().why), why == WhyEnded::Crashed ? "crashed" : "action_ended");
+        // One that dies before it served anything will do so again.
+        QCOMPARE(t.starting.empty(), why == WhyEnded::Crashed);
+    }
+}
+
 void TestPoolRules::restartReplacesEachWithinTheBudget() {
     PoolTest t({.max = 2});
     const GroupId g = t.group("a", {.minProcesses = 2});
@@ -384,11 +483,43 @@ void TestPoolRules::restartRollsBackWhenTheNewOneFails() {
     t.pool.restart(g, t.now, t.out);
     t.step();
     t.failOne();
-    QCOMPARE(t.rolledBack, 1u);
+    QCOMPARE(t.rolledBack.size(), 1u);
+    QCOMPARE(name(t.rolledBack[0].why), "spawn_failed");
+    QCOMPARE(t.rolledBack[0].left, 2u);
+    QCOMPARE(t.rolledBack[0].of, 2u);
     QCOMPARE(t.restarted, 0u);
     QCOMPARE(t.pool.group(g)->size, 2u);
     QVERIFY(t.failed.empty());
     QVERIFY(t.ending.empty());
+}
+
+void TestPoolRules::restartWithoutRoomSaysHowManyAreLeft() {
+    PoolTest t({.max = 9});
+    const GroupId g = t.group("a", {.minProcesses = 2, .maxProcesses = 2});
+    t.checkout(g, 1);
+    t.spawnAll();
+    t.pool.restart(g, t.now, t.out);
+    t.step();
+    t.reap(); // one went, so that there is room
+    t.failOne();
+    QCOMPARE(t.rolledBack.size(), 1u);
+    QCOMPARE(t.rolledBack[0].left, 1u);
+    QCOMPARE(t.rolledBack[0].of, 2u);
+    QCOMPARE(t.pool.group(g)->size, 1u);
+}
+
+void TestPoolRules::restartEndsWhereTheNewOneIsDetached() {
+    PoolTest t({.max = 9});
+    const GroupId g = t.group("a");
+    const ProcessId p = t.warm(g);
+    t.pool.restart(g, t.now, t.out);
+    t.step();
+    t.pool.detach(t.starting[0].process, WhyEnded::Detached, t.now, t.out);
+    t.step();
+    QCOMPARE(t.rolledBack.size(), 1u);
+    QCOMPARE(name(t.rolledBack[0].why), "detached");
+    QCOMPARE(t.rolledBack[0].left, 1u);
+    QVERIFY(t.stateOf(p) == ProcessState::Idle);
 }
 
 void TestPoolRules::aNewVersionReplacesTheOldOne() {
