@@ -1486,6 +1486,10 @@
         <translation>kam nicht hoch</translation>
     </message>
     <message>
+        <source>ended with its action</source>
+        <translation>mit seiner Aktion beendet</translation>
+    </message>
+    <message>
         <source>ended before it was needed</source>
         <translation>beendet, bevor er gebraucht wurde</translation>
     </message>

@@ -8,6 +8,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <sched.h>
 #include <sys/eventfd.h>
 #include <system_error>
 #include <unistd.h>
@@ -281,12 +282,22 @@ void Loop::block() {
         if (clock_->skipTo(next)) return;
         if (!clock_->isVirtual()) kernel_->setAlarm(next, next - now);
     }
-    if (!fallAsleep()) return;
+    if (lookAround() || !fallAsleep()) return;
     kernel_->io.run_one();
     ++wakeups_;
     wakeUp();
     switchTime_ = clock_->now();
     pollKernel();
+}
+
+/// Whether something came while it was to stay awake. Whoever else is to run on this CPU runs in between.
+bool Loop::lookAround() {
+    while (awakeUntil_ > MonoTime{} && clock_->now() < awakeUntil_) {
+        if (pollKernel() > 0 || readyCount_ > 0 || hasMail()) return true;
+        ::sched_yield();
+    }
+    awakeUntil_ = {};
+    return false;
 }
 
 bool Loop::fallAsleep() {

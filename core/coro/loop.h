@@ -81,6 +81,10 @@ public:
     /// left; the destructor destroys those. Not from inside a thread.
     std::size_t shutdown(Duration limit = std::chrono::seconds(5));
     bool isShuttingDown() const noexcept { return closing_; }
+    /// Until then it looks for work again and again instead of sleeping, which costs the CPU: for answers that come
+    /// sooner than a CPU that sleeps would be woken (some ten microseconds, more in a virtual machine). A time that
+    /// has passed changes nothing. Of a virtual clock it has no effect.
+    void stayAwakeUntil(MonoTime until) noexcept { awakeUntil_ = clock_->isVirtual() ? MonoTime{} : until; }
 
     /// Thread-safe; see Mailbox::post.
     bool post(Posted function, Band band = Band::Submissions) { return mailbox_->post(band, std::move(function)); }
@@ -145,6 +149,7 @@ private:
     void warnLatency(const Thread& thread, Duration ran);
     void askKernel(bool mayBlock);
     void block();
+    bool lookAround();
     bool fallAsleep();
     void wakeUp();
     std::size_t pollKernel();
@@ -171,6 +176,7 @@ private:
     Thread* readyLast_ = nullptr;
     std::size_t readyCount_ = 0;
     unsigned sincePoll_ = 0; ///< switches since the kernel was asked
+    MonoTime awakeUntil_{};  ///< no time: it may sleep
     MonoTime switchTime_{};  ///< when the clock was last read: at each switch and turn
     unsigned selfishness_;
     Duration latencyLimit_;

@@ -407,6 +407,31 @@ void Dispatcher::discardProcess(const runners::ProcessOrder& order) {
     discardDirectory(runners::scratchPath(parts_.dataDir, order.slot, order.id));
 }
 
+void Dispatcher::remakeScratch(AttemptId id) {
+    parts_.loop.spawn(fmt::format("remake {}", id.lsn.value), remake(id));
+}
+
+/// Inputs too: what a process left of them when it ended is not known.
+coro::Task<void> Dispatcher::remake(AttemptId id) {
+    Preparation preparation;
+    {
+        Attempt* attempt = get(id);
+        if (!attempt) co_return;
+        preparation = {.dataDir = parts_.dataDir,
+                       .id = id,
+                       .slot = mailboxOf(parts_.dictionary.classKey(attempt->cls.value).workerId),
+                       .spec = attempt->spec,
+                       .workerDir = {},
+                       .chunks = chunks_,
+                       .claims = &parts_.claims,
+                       .worker = {},
+                       .policy = policyOf(parts_.settings)};
+        if (parts_.sandboxing.forWorkers()) preparation.hostUser = sandbox::hostUserOf(preparation.slot.value);
+    }
+    const Result<Prepared> made = co_await parts_.helpers.run([preparation] { return preparation.make(); });
+    warm_->remade(id, made ? Result<void>{} : std::unexpected(made.error()));
+}
+
 coro::Task<void> Dispatcher::collect(AttemptId id, runners::Ended ended) {
     Collector collector;
     AttemptOutcome outcome;

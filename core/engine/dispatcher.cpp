@@ -162,7 +162,9 @@ void Dispatcher::submit(std::vector<runners::Lease> leases) {
         if (lease.warm) warm.push_back(std::move(lease));
     if (!warm.empty()) std::erase_if(leases, [](const runners::Lease& lease) { return lease.warm.has_value(); });
     if (!leases.empty()) runner_->submit(std::move(leases));
-    if (!warm.empty()) warm_->submit(std::move(warm));
+    if (warm.empty()) return;
+    warm_->submit(std::move(warm));
+    if (const auto by = warm_->answerBy()) parts_.loop.stayAwakeUntil(*by);
 }
 
 void Dispatcher::place(Attempt& attempt, SlotId slot) {

@@ -164,6 +164,8 @@ public:
     /// Makes the directory of a warm process and tells the warm runner how to start it.
     void prepareProcess(const runners::ProcessOrder& order);
     void discardProcess(const runners::ProcessOrder& order);
+    /// Makes the directory of a request to a warm process anew, and tells the warm runner.
+    void remakeScratch(runners::AttemptId id);
     /// Makes workers/<id>/ if it is not there. Its path.
     coro::Task<Result<std::string>> workerFiles(std::string workerId);
 
@@ -214,6 +216,7 @@ private:
     runners::Lease bareLease(const Attempt& attempt) const;
     coro::Task<void> prepare(runners::AttemptId id);
     coro::Task<void> makeProcess(runners::ProcessOrder order);
+    coro::Task<void> remake(runners::AttemptId id);
     bool needsDirectory(const Attempt& attempt) const;
     runners::Lease warmLease(const Attempt& attempt) const;
     /// Where requests to this worker's processes lie: a number below scratch/.

@@ -359,7 +359,7 @@ private:
     void defineClass(std::uint32_t cls);
     std::optional<session::GateId> gateOf(const std::string& worker);
     void readWarmEntries();
-    coro::Task<void> sampleWarm(bool usedOnly);
+    coro::Task<void> sampleWarm(std::vector<int> pids);
     coro::Task<void> guardWarm();
     PoolProcessView viewOf(const runners::WarmProcessView& process) const;
 

@@ -1,5 +1,7 @@
 #include "core/engine/warm_host.h"
 
+#include <cerrno>
+#include <filesystem>
 #include <memory>
 #include <sys/inotify.h>
 #include <sys/stat.h>
@@ -13,16 +15,30 @@ struct Look {
     UniqueFd changes;
 };
 
+/// An inotify of what happens in the directory, and of those above it that are moved away: then the path names
+/// another one. A path through a symbolic link may do so without that; it is not watched.
+UniqueFd watchOf(const std::string& directory) {
+    constexpr std::uint32_t kGone = IN_DELETE_SELF | IN_MOVE_SELF;
+    constexpr std::uint32_t kHere = IN_ONLYDIR | IN_DONT_FOLLOW | IN_MASK_ADD;
+    UniqueFd changes(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
+    if (!changes) return {};
+    std::uint32_t mask =
+        IN_ATTRIB | IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MODIFY | IN_MOVED_FROM | IN_MOVED_TO;
+    for (auto path = std::filesystem::path(directory).lexically_normal(); path.has_relative_path();
+         path = path.parent_path()) {
+        const bool isAbove = mask == 0;
+        const bool isWatched = ::inotify_add_watch(changes.get(), path.c_str(), mask | kGone | kHere) >= 0;
+        // One above that may not be read may not be moved by many either.
+        if (!isWatched && !(isAbove && errno == EACCES)) return {};
+        mask = 0;
+    }
+    return changes;
+}
+
 /// The watch first: what changes after it is seen by it, what changed before by the look.
 Look lookAt(const std::string& directory, bool watch) {
     Look look;
-    if (watch) {
-        UniqueFd changes(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
-        constexpr std::uint32_t kMask =
-            IN_ATTRIB | IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MODIFY | IN_MOVED_FROM | IN_MOVED_TO;
-        if (changes && ::inotify_add_watch(changes.get(), directory.c_str(), kMask) >= 0)
-            look.changes = std::move(changes);
-    }
+    if (watch) look.changes = watchOf(directory);
     struct stat file{};
     if (::stat((directory + "/restart.txt").c_str(), &file) == 0)
         look.signs.restartAt = std::int64_t{file.st_mtim.tv_sec} * 1'000'000'000 + file.st_mtim.tv_nsec;

@@ -21,6 +21,7 @@ public:
         Dispatcher& dispatcher;
         HelperPool& helpers;
         std::function<void()> wake; ///< the session may start more
+        std::function<bool(const std::string& worker)> lacksMemory;
     };
     explicit EngineWarmHost(Parts parts)
         : parts_(std::move(parts)) {}
@@ -29,7 +30,9 @@ public:
     void prepare(const runners::ProcessOrder& order) override { parts_.dispatcher.prepareProcess(order); }
     void discard(const runners::ProcessOrder& order) override { parts_.dispatcher.discardProcess(order); }
     bool hold(std::uint64_t key, const Resources& resources) override;
+    void remake(runners::AttemptId request) override { parts_.dispatcher.remakeScratch(request); }
     void letGo(std::uint64_t key) override;
+    bool lacksMemory(const std::string& worker) const override { return parts_.lacksMemory(worker); }
     bool isCrowded() const override { return parts_.session.isCrowded(); }
     void setWindow(std::uint32_t gate, int most) override;
     void lookForRestart(const std::string& worker, const std::string& directory, bool watch) override;

@@ -20,6 +20,12 @@ constexpr int kFewestPoolSlots = 16;
 /// A launcher that is stopped, or very busy.
 constexpr Duration kTellWithin{5'000'000};
 
+bool lacks(const session::Session& session, std::uint32_t cls, std::string_view resource) {
+    for (const session::ResourceNeed& need : session.needs(session::ClassId{cls}))
+        if (need.resource == resource) return need.free < need.need;
+    return false;
+}
+
 } // namespace
 
 /// Processes at once, whatever the settings say: each takes a slot of the launcher.
@@ -38,9 +44,19 @@ pool::PoolOptions EngineCore::poolOptions() const {
 
 Result<void> EngineCore::startWarm() {
     warmHost_.emplace(EngineWarmHost::Parts{
-        .loop = loop_, .session = *session_, .dispatcher = *dispatcher_, .helpers = *helpers_, .wake = [this] {
-            wake();
-        }});
+        .loop = loop_,
+        .session = *session_,
+        .dispatcher = *dispatcher_,
+        .helpers = *helpers_,
+        .wake = [this] { wake(); },
+        .lacksMemory =
+            [this](const std::string& worker) {
+                for (std::uint32_t cls = 0; cls < dictionary_.classCount(); ++cls)
+                    if (dictionary_.classKey(cls).workerId == worker && lacks(*session_, cls, "memory_mb"))
+                        return true;
+                return false;
+            },
+    });
     runners::WarmConfig config;
     config.dataDir = directory_->path();
     config.firstSlot = SlotId(static_cast<std::uint32_t>(coreSlots_ + sharedSlots_));
@@ -108,8 +124,7 @@ void EngineCore::addWarmWorker(const std::string& id, const std::shared_ptr<cons
 
 // --- looking after processes
 
-coro::Task<void> EngineCore::sampleWarm(bool usedOnly) {
-    const std::vector<int> pids = warm_->pids(usedOnly);
+coro::Task<void> EngineCore::sampleWarm(std::vector<int> pids) {
     if (pids.empty()) co_return;
     const auto trees = co_await helpers_->run([pids] { return readTrees(pids); });
     std::vector<runners::ProcessSample> samples;
@@ -124,7 +139,7 @@ coro::Task<void> EngineCore::guardWarm() {
         warmWork_.clear();
         co_await warmWork_.wait();
         co_await coro::sleepFor(kSampleEach);
-        co_await sampleWarm(true);
+        co_await sampleWarm(warm_->pids(true));
     }
 }
 
@@ -153,7 +168,7 @@ PoolProcessView EngineCore::viewOf(const runners::WarmProcessView& process) cons
 }
 
 coro::Task<PoolView> EngineCore::pool() {
-    co_await sampleWarm(false);
+    co_await sampleWarm(warm_->pids(false));
     const runners::WarmPoolView seen = warm_->view();
     PoolView view;
     view.max = seen.options.max;
@@ -195,17 +210,12 @@ coro::Task<Result<PoolProcessDetail>> EngineCore::poolProcess(std::string id) {
     if (!came)
         co_return fail(ErrorKind::Busy,
                        "The launcher does not say what the process printed; try again in a moment.");
-    co_await sampleWarm(false);
+    if (const auto alive = warm_->view(id); alive && alive->pid != 0 && alive->ended == MonoTime{})
+        co_await sampleWarm({alive->pid});
+    const auto seen = warm_->view(id);
+    if (!seen) co_return fail(ErrorKind::NotFound, fmt::format("Process \"{}\" has just been forgotten.", id));
     PoolProcessDetail detail;
-    const runners::WarmPoolView seen = warm_->view();
-    const auto take = [&](const std::vector<runners::WarmProcessView>& processes) {
-        const auto at = std::ranges::find(processes, id, &runners::WarmProcessView::id);
-        if (at != processes.end()) detail.process = viewOf(*at);
-    };
-    take(seen.gone);
-    for (const runners::WarmGroupView& group : seen.groups) take(group.processes);
-    if (detail.process.id.empty())
-        co_return fail(ErrorKind::NotFound, fmt::format("Process \"{}\" has just been forgotten.", id));
+    detail.process = viewOf(*seen);
     if (const Output& output = *came) {
         detail.out = {output->out.size, output->out.bytes};
         detail.err = {output->err.size, output->err.bytes};

@@ -43,7 +43,10 @@ void WarmRunner::answered(Process& process, std::uint64_t id, std::string_view j
     feed(process, now);
     if (process.inFlight() > 0 || !process.holdsCores) return;
     // Cores that it gave back because others wait it asks for again only after they had their turn.
-    if (process.yields && !process.unsent.empty()) armAt(now);
+    if (process.yields) {
+        process.gaveWay = true;
+        armAt(now);
+    }
     release(process);
     scheduleClean(now);
 }
@@ -61,6 +64,7 @@ void WarmRunner::learn(Process& process, Duration took, MonoTime now) {
 }
 
 void WarmRunner::dropFrom(Process& process, std::uint32_t place) {
+    if (process.alone == place) process.alone.reset();
     const auto state = requests_[place].state;
     if (state == Request::State::Running) {
         std::erase(process.lanes, place);
@@ -86,8 +90,27 @@ void WarmRunner::elsewhere(std::uint32_t place, bool counts, MonoTime now) {
     route(place, now);
 }
 
+/// What the process that ended had left there is no output of the next one.
+void WarmRunner::remade(AttemptId id, const Result<void>& made) {
+    YARD_ASSERT_OWNER(owner_);
+    const auto at = byAttempt_.find(id);
+    if (at == byAttempt_.end()) return;
+    const std::uint32_t place = at->second;
+    Request& request = requests_[place];
+    if (request.state != Request::State::Remaking) return;
+    request.isSoiled = false;
+    if (request.stop || ending_)
+        giveBack(place);
+    else if (!made)
+        fail(place, EndCause::SpawnError, "its directory could not be made anew: " + made.error().message);
+    else
+        route(place, MonoClock::now());
+    flush();
+}
+
 void WarmRunner::unsentElsewhere(Process& process, bool counts, MonoTime now) {
     for (const std::uint32_t place : std::exchange(process.unsent, {})) {
+        if (process.alone == place) process.alone.reset();
         pool_.close(process.inPool, false, now, out_);
         elsewhere(place, counts, now);
     }
@@ -154,9 +177,10 @@ void WarmRunner::takeBack(AttemptId id) {
     case Request::State::Unsent:
         dropFrom(*request.process, place);
         pool_.close(request.process->inPool, false, now, out_);
+        pool_.setPaused(request.process->inPool, request.process->yields || request.process->alone, now, out_);
         if (request.process->inFlight() == 0 && request.process->unsent.empty()) release(*request.process);
         break;
-    default: return; // a live process has it
+    default: return; // a live process has it, or its directory is being made: then it goes back after that
     }
     giveBack(place);
     flush();

@@ -21,6 +21,9 @@ namespace {
 constexpr std::size_t kToldOutput = 1'000; ///< of the end: its most telling line becomes part of a note
 /// One that dies closes its socket a moment before its end can be seen, and how it ended says more than our kill.
 constexpr Duration kDiesWithin{200'000};
+/// A look at that which comes so much later found this thread asleep: how it ended may wait to be read.
+constexpr Duration kLate{50'000};
+constexpr unsigned kMostLateLooks = 5;
 /// Of all processes that are gone together: about those that ended last is asked.
 constexpr std::size_t kGoneOutput = 1u << 20;
 /// What is seen of a death first; how it ended says more.
@@ -52,7 +55,7 @@ WarmRunner::Process* WarmRunner::find(AttemptId id) const {
     return at == processes_.end() ? nullptr : at->second.get();
 }
 
-void WarmRunner::order(const pool::Outbox::Spawn& spawn, MonoTime) {
+void WarmRunner::order(const pool::Outbox::Spawn& spawn, MonoTime now) {
     auto made = std::make_unique<Process>();
     Process& process = *made;
     process.inPool = spawn.process;
@@ -67,7 +70,24 @@ void WarmRunner::order(const pool::Outbox::Spawn& spawn, MonoTime) {
     Resources memory;
     memory.milliCores = 0;
     memory.memoryMb = process.worker->descriptor->resources.memoryMb;
-    if (memory.memoryMb == 0 || host_.hold(process.memoryKey(), memory)) prepare(process);
+    if (memory.memoryMb == 0 || host_.hold(process.memoryKey(), memory))
+        prepare(process);
+    else
+        askForRoom(process, now);
+}
+
+/// Memory is kept for as long as a process lives: idle ones go, one after another, until it has some.
+void WarmRunner::askForRoom(Process& process, MonoTime now) {
+    process.asksAt = MonoTime::max();
+    if (process.phase != Process::Phase::Waiting) return;
+    const auto holdsSome = [this](pool::GroupId id) {
+        const Worker* worker = byGroup_[id.place];
+        return worker && worker->descriptor->resources.memoryMb > 0;
+    };
+    // It may only be in line behind who waits for cores.
+    if (host_.lacksMemory(process.worker->id)) pool_.makeRoom(process.inPool, holdsSome, now, out_);
+    process.asksAt = now + pool::kPatience;
+    armAt(process.asksAt);
 }
 
 void WarmRunner::prepare(Process& process) {
@@ -229,8 +249,9 @@ void WarmRunner::broken(Process& process, std::string why, MonoTime now) {
             logWarning("pool", "process {} of {} is ended: {}", process.name, process.worker->descriptor->name,
                        process.failure);
         }
-        pool_.crashed(process.inPool, now, out_);
-        for (const std::uint32_t request : std::exchange(process.unsent, {})) elsewhere(request, false, now);
+        pool_.crashed(process.inPool, now, out_, process.endedForOne ? WhyEnded::ActionEnded : WhyEnded::Crashed);
+        for (const std::uint32_t request : std::exchange(process.unsent, {}))
+            elsewhere(request, !process.endedForOne, now);
     }
     Duration grace{};
     for (const std::uint32_t request : process.lanes) {
@@ -258,6 +279,14 @@ void WarmRunner::endPolitely(Process& process, MonoTime now) {
     closeSocket(process);
     if (was == Process::Phase::Launched || ending_) return kill(process, grace_);
     process.killAt = now + grace_;
+    armAt(process.killAt);
+}
+
+/// It was given time to end. No verdict by a clock that ran on while nobody here did.
+void WarmRunner::lookAtEnd(Process& process, MonoTime now) {
+    const bool isLate = now - process.killAt > kLate;
+    if (process.failure != kHungUp || !isLate || ++process.lateLooks > kMostLateLooks) return kill(process, grace_);
+    process.killAt = now + kDiesWithin;
     armAt(process.killAt);
 }
 
@@ -329,7 +358,7 @@ void WarmRunner::processEnded(Process& process, Ended ended, MonoTime now) {
 void WarmRunner::settleRequests(Process& process, const Ended& ended, const std::string& how, MonoTime now) {
     const std::vector<std::uint32_t> lanes = std::exchange(process.lanes, {});
     const std::deque<std::uint32_t> ahead = std::exchange(process.ahead, {});
-    for (const std::uint32_t place : std::exchange(process.unsent, {})) elsewhere(place, false, now);
+    for (const std::uint32_t place : std::exchange(process.unsent, {})) elsewhere(place, !process.endedForOne, now);
     for (const std::uint32_t place : lanes) {
         Request& request = requests_[place];
         if (request.stop)
@@ -343,8 +372,10 @@ void WarmRunner::settleRequests(Process& process, const Ended& ended, const std:
                  process.failure.empty() || process.failure == kHungUp
                      ? "its warm process died: " + how
                      : fmt::format("its warm process was ended: {}; {}", process.failure, lastOutput(ended)));
-        else
+        else {
+            request.sharedCrashes += !process.endedForOne;
             elsewhere(place, true, now);
+        }
     }
     for (const std::uint32_t place : ahead) elsewhere(place, true, now);
 }

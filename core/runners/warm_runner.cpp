@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cassert>
 #include <cerrno>
 #include <fmt/format.h>
 #include <sys/epoll.h>
@@ -21,6 +20,8 @@ using pool::WhyEnded;
 namespace {
 
 constexpr Duration kLookAgain{1'000'000};
+/// Whether other work still waits is looked at so often while a process yields to it.
+constexpr Duration kYieldLook{100'000};
 
 } // namespace
 
@@ -71,6 +72,7 @@ void WarmRunner::onReadable() {
     const int n = ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), 0);
     const MonoTime now = MonoClock::now();
     bool isDue = false;
+    telling_ = true;
     for (int i = 0; i < n; ++i) {
         const epoll_event& event = events[static_cast<std::size_t>(i)];
         std::uint64_t count = 0;
@@ -88,7 +90,19 @@ void WarmRunner::onReadable() {
         tick(now);
     }
     flush();
+    telling_ = false;
     if (!updates_.empty()) sink_(std::exchange(updates_, {}));
+}
+
+std::optional<MonoTime> WarmRunner::answerBy() const {
+    if (requests_.size() - freeRequests_.size() != 1) return std::nullopt;
+    for (const auto& [number, process] : processes_) {
+        if (process->lanes.empty()) continue;
+        const double average = process->worker->averageRun;
+        if (average <= 0 || average >= static_cast<double>(kQuickRun.count())) return std::nullopt;
+        return requests_[process->lanes.front()].laneAt + kQuickRun;
+    }
+    return std::nullopt;
 }
 
 /// What the pool wants done, and what follows from that, until nothing does.
@@ -102,9 +116,12 @@ void WarmRunner::carry() {
         for (const auto& spawn : todo.spawn) order(spawn, now);
         for (const auto& served : todo.served) {
             const std::uint32_t request = placeOf(served.tag);
+            // One that said it is ready and died may be gone before this is carried out.
             Process* process = find(served.process);
-            assert(process);
-            assign(*process, request, now);
+            if (process && process->phase == Process::Phase::Live)
+                assign(*process, request, now);
+            else
+                elsewhere(request, true, now);
         }
         for (const auto& failed : todo.failed) {
             const std::uint32_t request = placeOf(failed.tag);
@@ -122,9 +139,14 @@ void WarmRunner::carry() {
                 unsentElsewhere(*process, false, now);
         for (const pool::GroupId id : todo.restarted)
             logInfo("pool", "every process of {} is a new one", byGroup_[id.place]->descriptor->name);
-        for (const pool::GroupId id : todo.rolledBack)
-            logWarning("pool", "the restart of {} was rolled back: {}", byGroup_[id.place]->descriptor->name,
-                       byGroup_[id.place]->lastFailure);
+        for (const auto& back : todo.rolledBack) {
+            const Worker& worker = *byGroup_[back.group.place];
+            logWarning("pool", "the restart of {} was stopped, {} of {} processes are left: {}",
+                       worker.descriptor->name, back.left, back.of,
+                       back.why == WhyEnded::SpawnFailed
+                           ? worker.lastFailure
+                           : fmt::format("the new one was ended ({})", pool::name(back.why)));
+        }
     }
     carrying_ = false;
     for (const auto& [id, worker] : workers_) updateWindow(*worker);
@@ -142,7 +164,7 @@ void WarmRunner::flush() {
         }
         carry();
     }
-    if (!updates_.empty() && !woken_) {
+    if (!updates_.empty() && !woken_ && !telling_) {
         woken_ = true;
         ::eventfd_write(wake_.get(), 1);
     }
@@ -196,6 +218,10 @@ void WarmRunner::route(std::uint32_t place, MonoTime now) {
     Worker* worker = request.call.group.place < byGroup_.size() ? byGroup_[request.call.group.place] : nullptr;
     if (!worker || worker->group != request.call.group)
         return fail(place, EndCause::SpawnError, "its worker was removed");
+    if (request.isSoiled) {
+        request.state = Request::State::Remaking;
+        return host_.remake(request.id);
+    }
     if (worker->isLooking || mustLook(*worker, now)) {
         request.state = Request::State::Held;
         worker->held.push_back(place);
@@ -209,6 +235,15 @@ void WarmRunner::route(std::uint32_t place, MonoTime now) {
 
 void WarmRunner::assign(Process& process, std::uint32_t place, MonoTime now) {
     Request& request = requests_[place];
+    if (process.alone) { // it was given before the pool knew
+        pool_.close(process.inPool, false, now, out_);
+        return elsewhere(place, false, now);
+    }
+    if (request.isSuspect()) {
+        process.alone = place;
+        pool_.setPaused(process.inPool, true, now, out_);
+        unsentElsewhere(process, false, now);
+    }
     request.state = Request::State::Unsent;
     request.process = &process;
     process.unsent.push_back(place);
@@ -226,7 +261,7 @@ unsigned WarmRunner::aheadOf(const Process& process, MonoTime now) const {
 void WarmRunner::feed(Process& process, MonoTime now) {
     if (process.unsent.empty() || process.phase != Process::Phase::Live || process.yields) return;
     if (!process.holdsCores) {
-        if (process.wantsCores) return;
+        if (process.wantsCores || process.gaveWay) return;
         Resources cores = process.worker->descriptor->resources;
         cores.memoryMb = 0;
         process.wantsCores = true;
@@ -236,7 +271,8 @@ void WarmRunner::feed(Process& process, MonoTime now) {
         process.heldSince = now;
         armAt(now + kTurn);
     }
-    const std::size_t most = process.concurrency + aheadOf(process, now);
+    if (process.alone && process.inFlight() > 0) return;
+    const std::size_t most = process.alone ? 1 : process.concurrency + aheadOf(process, now);
     while (!process.unsent.empty() && process.inFlight() < most &&
            process.out.size() - process.written < kMostUnread) {
         const std::uint32_t next = process.unsent.front();
@@ -246,7 +282,7 @@ void WarmRunner::feed(Process& process, MonoTime now) {
         if (process.phase != Process::Phase::Live) return;
     }
     // It is slower than was thought: what it has not been sent, another one may be quicker with.
-    if (process.unsent.empty() || process.inFlight() < most || most > process.concurrency) return;
+    if (process.unsent.empty() || process.inFlight() < most || most > process.concurrency || process.alone) return;
     if (!process.worker->descriptor->pool.globalQueue) return;
     if (const auto view = pool_.process(process.inPool); !view || view->limit == process.concurrency) return;
     pool_.setAhead(process.inPool, 0, now, out_);
@@ -282,6 +318,7 @@ void WarmRunner::sendOne(Process& process, std::uint32_t place, MonoTime now) {
     if (!root.empty()) {
         frame.inputs = inputs = root + "/inputs";
         frame.outputs = outputs = root + "/outputs";
+        request.isSoiled = true;
     }
     if (!warm::put(process.out, frame)) {
         pool_.close(process.inPool, false, now, out_);
@@ -368,6 +405,24 @@ void WarmRunner::lookAtDeadlines(Process& process, MonoTime now) {
         broken(process, "the deadline of an action it worked on passed", now);
 }
 
+/// Where other work waits for cores, a process that had them for its turn gets no more requests, so that it comes
+/// to the end of those it has and gives them back; what it was not sent goes elsewhere.
+void WarmRunner::takeTurns(Process& process, bool isCrowded, MonoTime now) {
+    if (process.phase != Process::Phase::Live) return;
+    process.gaveWay = false;
+    if (!process.holdsCores) return feed(process, now);
+    const bool yields = isCrowded && now - process.heldSince >= kTurn;
+    if (yields)
+        armAt(now + kYieldLook);
+    else if (isCrowded)
+        armAt(process.heldSince + kTurn);
+    if (process.yields == yields) return;
+    process.yields = yields;
+    if (process.alone) return feed(process, now); // paused for that, and it is what it has or waits for
+    pool_.setPaused(process.inPool, yields, now, out_);
+    yields ? unsentElsewhere(process, false, now) : feed(process, now);
+}
+
 void WarmRunner::tick(MonoTime now) {
     tellStarted(now);
     const bool deadlines = now >= nextDeadline_;
@@ -377,8 +432,7 @@ void WarmRunner::tick(MonoTime now) {
     for (const auto& [number, process] : processes_) all.push_back(process.get());
     for (Process* process : all) {
         if (now >= process->killAt) {
-            process->killAt = MonoTime::max();
-            kill(*process, grace_);
+            lookAtEnd(*process, now);
         } else if (process->killAt != MonoTime::max()) {
             armAt(process->killAt);
         }
@@ -387,15 +441,12 @@ void WarmRunner::tick(MonoTime now) {
                    now);
         else if (process->phase == Process::Phase::Launched)
             armAt(process->readyBy);
+        if (now >= process->asksAt)
+            askForRoom(*process, now);
+        else
+            armAt(process->asksAt);
         if (deadlines) lookAtDeadlines(*process, now);
-        if (!process->holdsCores) {
-            feed(*process, now);
-        } else if (isCrowded) {
-            if (now - process->heldSince >= kTurn)
-                process->yields = true;
-            else
-                armAt(process->heldSince + kTurn);
-        }
+        takeTurns(*process, isCrowded, now);
     }
     armAt(nextDeadline_);
     if (now >= nextClean_) nextClean_ = pool_.clean(now, out_).value_or(MonoTime::max());

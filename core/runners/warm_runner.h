@@ -8,11 +8,10 @@
 // ahead, else on a lane, which is when it runs and its deadline counts. What becomes of it:
 //   - answered: Ended, with exit code, result and message;
 //   - its process died, hung or sent garbage: alone on a lane it fails as WorkerCrashed; what was ahead, unsent or
-//     only shared the process goes elsewhere, kMaxAttempts times. What a live process was sent, no other gets
-//     before it is dead;
+//     only shared the process goes elsewhere, kMaxAttempts times; what shared two that crashed gets the next for
+//     itself. What a live process was sent, no other gets before it is dead;
 //   - its deadline passed, or it was cancelled on a lane: its process is ended, then it; ahead it waits for its
-//   lane
-//     first;
+//     lane first;
 //   - no process came up for it: SpawnError, with the step that failed and what the process printed last.
 #pragma once
 
@@ -55,9 +54,13 @@ public:
     virtual void prepare(const ProcessOrder& order) = 0;
     /// The process is gone: its directory may go.
     virtual void discard(const ProcessOrder& order) = 0;
+    /// Makes the directory of a request as it was before a process had it, then answers with remade().
+    virtual void remake(AttemptId request) = 0;
     /// Takes resources. False: granted() will be called once they were taken, unless letGo() was.
     virtual bool hold(std::uint64_t key, const Resources& resources) = 0;
     virtual void letGo(std::uint64_t key) = 0;
+    /// There is less memory free than a process of the worker needs, whoever else waits for some.
+    virtual bool lacksMemory(const std::string& worker) const = 0;
     /// Other work waits for resources.
     virtual bool isCrowded() const = 0;
     /// So many requests of the gate may be out.
@@ -154,19 +157,27 @@ public:
     /// By the id of its view. False: unknown, or ending already.
     bool detach(const std::string& process);
     WarmPoolView view() const;
+    /// One process, alive or one of the last that ended, by the id of its view. Nothing: unknown.
+    std::optional<WarmProcessView> view(const std::string& process) const;
     using OutputSink = std::move_only_function<void(std::shared_ptr<const OutputEnds>)>;
     /// What a process printed last, by the id of its view, to `sink`: at once, or when the launcher has told.
     /// Null: no longer kept. NotFound; Busy when kMostAsks have not been answered yet.
     Result<void> askOutput(const std::string& process, OutputSink sink);
     const WarmCounters& counters() const { return counters_; }
     unsigned busy() const { return pool_.active(); }
+    /// By when the only request that is out will most probably be answered: so soon that a thread that went to
+    /// sleep would hardly be awake again. Nothing: none is out, several are, or it will take longer.
+    std::optional<MonoTime> answerBy() const;
     unsigned alive() const { return pool_.count(); }
 
     // --- answers of the host
     /// Argv, env, cwd and limits of the process; or why there is none.
     void prepared(AttemptId id, Result<Lease> lease);
+    /// The directory of a request is as at first, or why not.
+    void remade(AttemptId request, const Result<void>& made);
     void granted(std::uint64_t key);
-    /// `changes`: an inotify descriptor for the directory, where there is none yet.
+    /// `changes`: an inotify descriptor for the directory, where there is none yet. An event of its own end, or of
+    /// one above it, says that the path may name another directory.
     void restartSigns(const std::string& worker, const pool::RestartSigns& signs, UniqueFd changes);
     void processUpdate(Update update);
     void sampled(const std::vector<ProcessSample>& samples);
@@ -211,6 +222,7 @@ private:
     void armAt(MonoTime at);
     void scheduleClean(MonoTime now);
     void lookAtDeadlines(Process& process, MonoTime now);
+    void takeTurns(Process& process, bool isCrowded, MonoTime now);
     void tick(MonoTime now);
     void tellStarted(MonoTime now);
 
@@ -233,11 +245,13 @@ private:
     // warm_process.cpp: processes
     void order(const pool::Outbox::Spawn& spawn, MonoTime now);
     void prepare(Process& process);
+    void askForRoom(Process& process, MonoTime now);
     void readSocket(Process& process, MonoTime now);
     void writeSocket(Process& process, MonoTime now);
     void becomeReady(Process& process, std::string_view json, MonoTime now);
     void broken(Process& process, std::string why, MonoTime now);
     void endPolitely(Process& process, MonoTime now);
+    void lookAtEnd(Process& process, MonoTime now);
     void kill(Process& process, Duration grace);
     void processEnded(Process& process, Ended ended, MonoTime now);
     void settleRequests(Process& process, const Ended& ended, const std::string& how, MonoTime now);
@@ -272,6 +286,7 @@ private:
     MonoTime nextDeadline_ = MonoTime::max();
     MonoTime nextClean_ = MonoTime::max();
     bool woken_ = false;
+    bool telling_ = false; ///< in onReadable(): what there is to tell is told at its end
     std::vector<Update> updates_;
     std::vector<std::uint64_t> untold_; ///< running requests whose Started was not sent yet, by wire id
     std::map<std::string, std::unique_ptr<Worker>, std::less<>> workers_;

@@ -12,6 +12,9 @@ namespace yard::runners {
 
 /// Ahead goes only where a request takes less than this on average.
 inline constexpr double kShortRun = 1'000;
+/// Whoever takes less, going to sleep and being woken included, is waited for awake: twice what waking a CPU took
+/// in the slowest virtual machine measured.
+inline constexpr Duration kQuickRun{300};
 /// A process that has not answered for so long gets nothing ahead.
 inline constexpr Duration kSlow{5'000};
 /// What runs for so long is told to run; most has ended by then, and one update says both.
@@ -90,13 +93,17 @@ struct WarmRunner::Process {
     std::vector<std::uint32_t> freeLanes;   ///< of those, counted from the first
     std::deque<std::uint32_t> ahead;
     std::deque<std::uint32_t> unsent;
+    std::optional<std::uint32_t> alone; ///< a request of it that shares it with no other
     MonoTime lastAnswer{};
     bool holdsCores = false;
     bool wantsCores = false;
-    bool yields = false; ///< gives its cores back once it has answered what it has
+    bool yields = false;  ///< gets no more requests while others wait: gives its cores back once it has no more
+    bool gaveWay = false; ///< gave its cores back for others, who come first: asks again with the next tick
     MonoTime heldSince{};
     MonoTime readyBy = MonoTime::max();
+    MonoTime asksAt = MonoTime::max(); ///< Waiting: that an idle one goes for it
     MonoTime killAt = MonoTime::max(); ///< it was asked to end
+    unsigned lateLooks = 0;            ///< at killAt, that came too late to tell
     bool usedSinceSample = false;
     bool endedForOne = false; ///< a request of it was cancelled, or its deadline passed: the others only shared it
     std::string failure;      ///< what it did wrong
@@ -114,11 +121,12 @@ struct WarmRunner::Process {
 struct WarmRunner::Request {
     enum class State : unsigned char {
         None,
-        Held,    ///< for a look at the restart files
-        Waiting, ///< in the pool
-        Unsent,  ///< its process is known
-        Ahead,   ///< sent
-        Running  ///< on a lane
+        Held,     ///< for a look at the restart files
+        Remaking, ///< its directory is made anew
+        Waiting,  ///< in the pool
+        Unsent,   ///< its process is known
+        Ahead,    ///< sent
+        Running   ///< on a lane
     };
     State state = State::None;
     AttemptId id;
@@ -131,13 +139,17 @@ struct WarmRunner::Request {
     std::uint32_t lane = 0; ///< of its process's
     pool::WaiterId waiter;
     unsigned attempts = 0;
+    unsigned sharedCrashes = 0; ///< of processes that worked on this and others
     bool told = false;
     std::optional<StopCause> stop;
+    bool isSoiled = false; ///< a process was sent it, and may have written to its directory
     MonoTime sentAt{};
     MonoTime laneAt{};
     SlotId entrySlot{}; ///< of its entry in slots.warm
     bool hasEntry = false;
 
+    /// Nobody can tell whether it is the one that crashes them, unless it has a process for itself.
+    bool isSuspect() const { return sharedCrashes >= 2; }
     /// On its lane: its deadline has passed.
     bool isOverdue(MonoTime now) const { return deadline > Duration::zero() && now >= laneAt + deadline; }
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <sys/inotify.h>
 #include <unistd.h>
 
 namespace yard::runners {
@@ -122,15 +123,38 @@ void WarmRunner::tellOutput(Process& process, const std::shared_ptr<const Output
 
 // --- restart files
 
+namespace {
+
+struct Noticed {
+    bool anything = false;
+    bool isOver = false; ///< what was watched is not at its place any more
+};
+
+Noticed readChanges(int inotifyFd) {
+    Noticed noticed;
+    alignas(inotify_event) std::array<char, 4096> events;
+    for (ssize_t n = 0; (n = ::read(inotifyFd, events.data(), events.size())) > 0;) {
+        noticed.anything = true;
+        for (std::size_t at = 0; at < static_cast<std::size_t>(n);) {
+            const auto& event = *reinterpret_cast<const inotify_event*>(events.data() + at);
+            if (event.mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED)) noticed.isOver = true;
+            at += sizeof(inotify_event) + event.len;
+        }
+    }
+    return noticed;
+}
+
+} // namespace
+
 /// Something may have changed since the last look. Does not block: the watch is asked, which costs a system call.
 bool WarmRunner::mustLook(Worker& worker, MonoTime now) {
     if (!worker.changes) return worker.lookedAt == MonoTime{} || now - worker.lookedAt >= kLookEach;
     if (now - worker.lookedAt < kAskEach) return false;
     worker.lookedAt = now;
-    bool changed = false;
-    for (std::array<char, 4096> events; ::read(worker.changes.get(), events.data(), events.size()) > 0;)
-        changed = true;
-    return changed;
+    const Noticed noticed = readChanges(worker.changes.get());
+    // The path may name another directory now, or none: the look watches anew what is there.
+    if (noticed.isOver) worker.changes.reset();
+    return noticed.anything;
 }
 
 void WarmRunner::look(Worker& worker, MonoTime now) {
@@ -231,6 +255,13 @@ std::string_view WarmRunner::stepOf(const Process& process) const {
     case Process::Phase::Preparing: return "its files are made";
     default: return process.pid == 0 ? "is being started" : "has not said that it is ready";
     }
+}
+
+std::optional<WarmProcessView> WarmRunner::view(const std::string& name) const {
+    for (const auto& [number, process] : processes_)
+        if (process->name == name) return viewOf(*process);
+    const auto gone = std::ranges::find(gone_, name, &WarmProcessView::id);
+    return gone == gone_.end() ? std::nullopt : std::optional(*gone);
 }
 
 WarmPoolView WarmRunner::view() const {

@@ -2,6 +2,7 @@
 #include "core/coro/one_shot.h"
 #include "tests/coro/coro_test.h"
 
+#include <future>
 #include <latch>
 #include <thread>
 
@@ -154,6 +155,37 @@ private slots:
         });
         loop.runForever();
         QCOMPARE(loop.wakeups(), std::uint64_t{1}); // the stop
+    }
+
+    void aLoopThatIsToStayAwakeNeedsNoWaking() {
+        Loop loop;
+        loop.stayAwakeUntil(MonoClock::now() + 1h);
+        std::promise<void> turned;
+        std::jthread poster([&] {
+            turned.get_future().wait();
+            loop.stop();
+        });
+        loop.post([&] { turned.set_value(); });
+        loop.runForever();
+        QCOMPARE(loop.wakeups(), std::uint64_t{0});
+        QCOMPARE(loop.mailbox()->wakeups(), std::uint64_t{0});
+    }
+
+    void aLoopStaysAwakeNoLongerThanItWasTold() {
+        Loop loop;
+        loop.stayAwakeUntil(MonoClock::now() + 1ms);
+        loop.spawn("nap", napThenStop(loop, 30ms));
+        loop.runForever();
+        QVERIFY(loop.wakeups() > 0);
+    }
+
+    void aLoopWithAClockMovedByHandDoesNotStayAwake() {
+        VirtualClock clock(true);
+        Loop loop({.clock = &clock});
+        loop.stayAwakeUntil(clock.now() + 1h);
+        loop.spawn("nap", napThenStop(loop, 30ms));
+        loop.runForever(); // would look around for an hour that only ends when it waits
+        QVERIFY(clock.now() < MonoTime{} + 1h);
     }
 
     void aRealClockSleepsNoShorterThanAsked() {

@@ -256,6 +256,27 @@ int roleSpinInOrphan() {
     return 0;
 }
 
+// warm FIFO GATE WHAT: says that it is ready to work on two at once, then that it runs, and waits for the gate.
+// Then it ends ("leave"), or hangs up and waits for the gate again ("hang-up").
+int roleWarm() {
+    const int engine = std::atoi(std::getenv("YARD_SOCKET_FD"));
+    const std::string json = R"({"ready":true,"concurrency":2,"ahead":0})";
+    std::string frame(12, '\0');
+    frame[0] = static_cast<char>(8 + json.size());
+    frame += json;
+    if (::write(engine, frame.data(), frame.size()) != static_cast<ssize_t>(frame.size())) return 98;
+    tell(arguments[0], "warm");
+    const int gate = ::open(arguments[1], O_RDONLY);
+    char byte = 0;
+    if (::read(gate, &byte, 1) != 1) return 1;
+    if (std::strcmp(arguments[2], "hang-up") == 0) {
+        ::close(engine);
+        tell(arguments[0], "hung-up");
+        if (::read(gate, &byte, 1) != 1) return 1;
+    }
+    return 9;
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -269,7 +290,8 @@ int main(int argc, char** argv) {
                                                  {"tree", roleTree},     {"background", roleBackground},
                                                  {"storm", roleStorm},   {"flood", roleFlood},
                                                  {"twice", roleTwice},   {"hold", roleHold},
-                                                 {"spin", roleSpin},     {"orphan-spin", roleSpinInOrphan}};
+                                                 {"spin", roleSpin},     {"orphan-spin", roleSpinInOrphan},
+                                                 {"warm", roleWarm}};
     if (argc < 2 || !roles.contains(argv[1])) return 95;
     const ssize_t n = ::readlink("/proc/self/exe", selfPath, sizeof selfPath - 1);
     if (n < 0) return 94;

@@ -155,7 +155,9 @@ Face faceOf(const PoolProcess& process) {
     if (process.state == "idle") return Face::Pending;
     if (process.state == "stopping") return Face::Cancelled;
     if (process.why == "crashed" || process.why == "spawn_failed" || process.why == "memory") return Face::Failed;
-    if (process.why == "evicted" || process.why == "detached" || process.why == "removed") return Face::Cancelled;
+    if (process.why == "evicted" || process.why == "detached" || process.why == "removed" ||
+        process.why == "action_ended")
+        return Face::Cancelled;
     return Face::Completed;
 }
 
@@ -190,6 +192,7 @@ QString wentBecause(const PoolProcess& process) {
     if (process.why == "memory") return PoolWords::tr("over its memory limit, recycled between requests");
     if (process.why == "crashed") return with(PoolWords::tr("crashed"));
     if (process.why == "spawn_failed") return with(PoolWords::tr("did not come up"));
+    if (process.why == "action_ended") return with(PoolWords::tr("ended with its action"));
     return process.why.isEmpty() ? PoolWords::tr("ended before it was needed") : process.why;
 }
 
