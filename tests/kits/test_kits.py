@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The worker kits: each example in both modes, driven as the engine would. test_kits.py CPP_EXAMPLE"""
+"""The worker kits: each example in both modes, driven as the engine would. test_kits.py CPP_EXAMPLE CPP_FAILURES"""
 
 import json
 import os
@@ -13,6 +13,7 @@ import unittest
 
 KITS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "resources", "kits")
 CPP = ""
+CPP_FAILURES = ""
 
 
 class Warm:
@@ -31,7 +32,9 @@ class Warm:
     def read(self):
         head = self._exactly(12)
         length, request = struct.unpack("<IQ", head)
-        return request, json.loads(self._exactly(length - 8))
+        value = json.loads(self._exactly(length - 8).decode())
+        json.dumps(value, ensure_ascii=False).encode()  # the engine takes no halves of characters
+        return request, value
 
     def _exactly(self, count):
         data = b""
@@ -71,7 +74,7 @@ class Kit:
         self.assertEqual(ran.returncode, 2)
         self.assertIn(b"yardctl workers add", ran.stderr)
 
-    def run_action(self, function, args):
+    def run_action(self, function, args, command=None):
         self.root = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, self.root)
         for name in ("inputs", "outputs"):
@@ -81,7 +84,53 @@ class Kit:
         with open(os.path.join(self.root, "action.json"), "w", encoding="utf-8") as file:
             json.dump({"lsn": 5, "function": function, "args": args, "inputs": {}}, file)
         env = dict(os.environ, YARD_ACTION=os.path.join(self.root, "action.json"))
-        return subprocess.run(self.command, cwd=self.root, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=30)
+        return subprocess.run(command or self.command, cwd=self.root, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=30)
+
+    def failures_command(self):
+        """A worker with the functions message, thrown and name."""
+        raise NotImplementedError
+
+    def in_both_modes(self, function, args, command=None):
+        """The answer, which must be that of process mode, too; a warm worker must be there after it."""
+        command = command or self.command
+        ran = self.run_action(function, args, command)
+        worker = Warm(command)
+        worker.read()
+        worker.ask(1, function, args)
+        answer = worker.read()[1]
+        worker.ask(2, "nothing", None)
+        self.assertEqual(worker.read()[0], 2)
+        worker.end()
+        self.assertEqual(ran.returncode, answer["exit_code"])
+        self.assertIn(answer.get("message", ""), ran.stderr.decode())
+        self.assertEqual(json.loads(ran.stdout.decode() or "null"), answer.get("result"))
+        return answer
+
+    def test_an_exit_code_that_is_none_is_a_failure_and_said(self):
+        for code in ("x", 256, -1):
+            answer = self.in_both_modes("fail", {"message": "no", "exit_code": code})
+            self.assertEqual(answer["exit_code"], 1)
+            self.assertIn("exit", answer["message"])
+        self.assertEqual(self.in_both_modes("fail", {"message": "no", "exit_code": 255}),
+                         {"exit_code": 255, "message": "no"})
+
+    def test_what_is_no_unicode_is_replaced(self):
+        message = self.in_both_modes("message", None, self.failures_command())
+        self.assertEqual(message["exit_code"], 3)
+        self.assertRegex(message["message"], "^caf[?\ufffd].txt$")
+        result = self.in_both_modes("name", None, self.failures_command())
+        self.assertEqual(result["exit_code"], 0)
+        self.assertRegex(result["result"], "^caf[?\ufffd].txt$")
+
+    def test_whatever_is_thrown_fails_the_action_alone(self):
+        self.assertEqual(self.in_both_modes("thrown", None, self.failures_command())["exit_code"], 1)
+
+    def test_a_long_message_ends_between_characters(self):
+        worker = Warm(self.command)
+        worker.read()
+        worker.ask(1, "fail", {"message": "a" + 2000 * "\U0001f600", "exit_code": 1})
+        self.assertEqual(worker.read()[1]["message"], "a" + 999 * "\U0001f600")
+        worker.end()
 
     def test_process_mode_prints_the_result(self):
         ran = self.run_action("add", {"a": 2, "b": 3})
@@ -162,18 +211,86 @@ class Cpp(Kit, unittest.TestCase):
     def setUp(self):
         self.command = [CPP]
 
+    def failures_command(self):
+        return [CPP_FAILURES]
+
+    def test_a_result_that_is_no_json_fails(self):
+        for text in ("caf", "nan", "-inf", "01", "1.", "[1,]", '{"a" 1}', '"a', "{} {}", '"\\x"', '"\t"', 61 * "[" + 61 * "]"):
+            with self.subTest(text):
+                answer = self.in_both_modes("result", {"json": text}, [CPP_FAILURES])
+                self.assertEqual(answer, {"exit_code": 1, "message": "the result of result is no JSON"})
+        for text in ("-0.5e+7", "5", "true", "[]", ' { "a" : [1, {}, null] } ', '"\\u00e4\\n\u20ac"', 60 * "[" + 60 * "]"):
+            with self.subTest(text):
+                answer = self.in_both_modes("result", {"json": text}, [CPP_FAILURES])
+                self.assertEqual(answer, {"exit_code": 0, "result": json.loads(text)})
+
 
 class Python(Kit, unittest.TestCase):
     command = [sys.executable, os.path.join(KITS, "python", "example.py")]
 
-    def warm(self, text):
+    def written(self, text):
+        """The command of a worker of this text."""
         root = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, root)
         shutil.copy(os.path.join(KITS, "python", "yard_worker.py"), root)
         with open(os.path.join(root, "worker.py"), "w", encoding="utf-8") as file:
             file.write("import yard_worker\n" + text)
-        worker = Warm([sys.executable, os.path.join(root, "worker.py")])
+        return [sys.executable, os.path.join(root, "worker.py")]
+
+    def warm(self, text):
+        worker = Warm(self.written(text))
         return worker, worker.read()[1]
+
+    def failures_command(self):
+        return self.written(
+            "import asyncio, os\n"
+            "@yard_worker.function()\n"
+            "def message(args, job):\n"
+            "    raise yard_worker.Fail(os.fsdecode(b'caf\\xe9.txt'), 3)\n"
+            "@yard_worker.function()\n"
+            "def thrown(args, job):\n"
+            "    raise asyncio.CancelledError()\n"
+            "@yard_worker.function()\n"
+            "def name(args, job):\n"
+            "    return os.fsdecode(b'caf\\xe9.txt')\n"
+            "yard_worker.run()\n")
+
+    def test_a_thread_answers_whatever_was_raised(self):
+        worker, _ = self.warm("@yard_worker.function()\ndef stop(args, job):\n    raise KeyboardInterrupt\n"
+                              "yard_worker.run(concurrency=2)\n")
+        for number in range(1, 9):
+            worker.ask(number, "stop", None)
+            self.assertEqual(worker.read(), (number, {"exit_code": 1, "message": "KeyboardInterrupt: "}))
+        self.assertEqual(worker.end()[0], 0)
+
+    def test_an_error_that_cannot_be_shown_fails_the_action_alone(self):
+        command = self.written("import sys\n"
+                               "class Mute(Exception):\n"
+                               "    def __str__(self):\n        raise ValueError\n"
+                               "@yard_worker.function()\ndef mute(args, job):\n    raise Mute\n"
+                               "@yard_worker.function()\ndef closed(args, job):\n"
+                               "    sys.stdout.close()\n    raise yard_worker.Fail('closed', 4)\n"
+                               "yard_worker.run()\n")
+        self.assertEqual(self.in_both_modes("mute", None, command)["exit_code"], 1)
+        self.assertEqual(self.in_both_modes("closed", None, command), {"exit_code": 4, "message": "closed"})
+
+    def test_a_thread_that_cannot_go_on_ends_the_worker(self):
+        worker, _ = self.warm("import threading\n"
+                              "held = threading.Event()\n"
+                              "@yard_worker.function()\n"
+                              "def hold(args, job):\n"
+                              "    if threading.current_thread() is not threading.main_thread():\n"
+                              "        held.wait()\n"
+                              "        return\n"
+                              "    held.set()\n"
+                              "    threading.Event().wait()\n"
+                              "yard_worker.run(concurrency=2)\n")
+        worker.ask(1, "hold", None)
+        worker.ask(2, "hold", None)
+        worker.read()
+        worker.socket.sendall(struct.pack("<IQ", 4, 3))
+        self.assertEqual(worker.process.wait(timeout=30), 1)
+        worker.end()
 
     def test_threads_work_at_once_and_answer_as_they_end(self):
         worker, ready = self.warm(
@@ -218,7 +335,8 @@ class Python(Kit, unittest.TestCase):
     def test_sys_exit_ends_the_action_and_not_the_worker(self):
         worker, _ = self.warm("import sys\n@yard_worker.function()\ndef leave(args, job):\n    sys.exit(args)\n"
                               "yard_worker.run(concurrency=2)\n")
-        for number, (code, answer) in enumerate([(3, {"exit_code": 3}), (None, {"exit_code": 0}),
+        refused = {"exit_code": 1, "message": "exit code 256 is no integer from 0 to 255"}
+        for number, (code, answer) in enumerate([(3, {"exit_code": 3}), (None, {"exit_code": 0}), (256, refused),
                                                  ("no", {"exit_code": 1, "message": "no"})] * 2, 1):
             worker.ask(number, "leave", code)
             self.assertEqual(worker.read(), (number, answer))
@@ -240,17 +358,41 @@ class Node(Kit, unittest.TestCase):
         if not shutil.which("node"):
             self.skipTest("node is not installed (Debian: nodejs)")
 
-    def test_async_functions_are_under_way_at_once(self):
+    def written(self, text):
+        """The command of a worker of this text."""
         root = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, root)
         shutil.copy(os.path.join(KITS, "node", "yard_worker.js"), root)
         with open(os.path.join(root, "worker.js"), "w", encoding="utf-8") as file:
-            file.write("const yard = require('./yard_worker.js');\nlet go;\n"
-                       "yard.function('wait', () => new Promise((done) => { go = done; }));\n"
-                       "yard.function('go', () => { go('went'); });\n"
-                       "yard.function('big', () => 'a'.repeat(65536));\n"
-                       "yard.run({concurrency: 2, ahead: 0});\n")
-        worker = Warm([shutil.which("node"), os.path.join(root, "worker.js")])
+            file.write("const yard = require('./yard_worker.js');\n" + text)
+        return [shutil.which("node"), os.path.join(root, "worker.js")]
+
+    def failures_command(self):
+        return self.written(
+            "yard.function('message', () => { throw new yard.Fail('caf\\ud83d.txt', 3); });\n"
+            "yard.function('thrown', () => { throw Object.create(null); });\n"
+            "yard.function('later', async () => { const fail = new yard.Fail('no'); fail.message = 5; throw fail; });\n"
+            "yard.function('name', () => 'caf\\ud83d.txt');\n"
+            "yard.function('escaped', () => ['\\\\ud83d', '\\u0001\\\\', '\\ud83d\\ude00']);\n"
+            "yard.function('never', () => new Promise(() => {}));\n"
+            "yard.run();\n")
+
+    def test_a_message_that_is_no_text_fails_the_action_alone(self):
+        self.assertEqual(self.in_both_modes("later", None, self.failures_command()), {"exit_code": 1, "message": "5"})
+
+    def test_only_halves_of_characters_are_replaced(self):
+        self.assertEqual(self.in_both_modes("escaped", None, self.failures_command())["result"],
+                         ["\\ud83d", "\x01\\", "\U0001f600"])
+
+    def test_process_mode_without_an_answer_is_a_failure(self):
+        self.assertEqual(self.run_action("never", None, self.failures_command()).returncode, 1)
+
+    def test_async_functions_are_under_way_at_once(self):
+        worker = Warm(self.written("let go;\n"
+                                   "yard.function('wait', () => new Promise((done) => { go = done; }));\n"
+                                   "yard.function('go', () => { go('went'); });\n"
+                                   "yard.function('big', () => 'a'.repeat(65536));\n"
+                                   "yard.run({concurrency: 2, ahead: 0});\n"))
         self.assertEqual(worker.read()[1], {"ready": True, "concurrency": 2, "ahead": 0})
         worker.ask(1, "wait", None)
         worker.ask(2, "go", None)
@@ -261,5 +403,5 @@ class Node(Kit, unittest.TestCase):
 
 
 if __name__ == "__main__":
-    CPP = os.path.abspath(sys.argv.pop(1))
+    CPP, CPP_FAILURES = os.path.abspath(sys.argv.pop(1)), os.path.abspath(sys.argv.pop(1))
     unittest.main()

@@ -12,15 +12,16 @@
 //
 // The same program serves in both modes of a worker descriptor. "warm": started once, answers requests over the
 // socket in YARD_SOCKET_FD. "process": started once for each action, which YARD_ACTION describes; the result is
-// printed. With
-// --describe it prints its functions as JSON and ends.
+// printed. With --describe it prints its functions as JSON and ends.
 //
 // `job.args` is the action's JSON as it was posted; text(), number() and has() read members of it when it is an
 // object. `job.inputs` and `job.outputs` are directories, empty where the descriptor says "io": "inline". A result
-// is JSON text of at most 64 KiB. An exception fails the action with exit code 1 and its text. With run(argc, argv,
-// 8), eight threads work on as many requests at once.
+// is JSON text of at most 64 KiB. Answer::fail("what went wrong", 3) fails the action with a message and an exit
+// code from 0 to 255; an exception fails it with exit code 1 and its text. With run(argc, argv, 8), eight threads
+// work on as many requests at once.
 #pragma once
 
+#include <cctype>
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
@@ -134,6 +135,107 @@ inline std::string quote(const std::string& text) {
     return out += '"';
 }
 
+/// Length of the character of UTF-8 that begins here; 0: there is none.
+inline std::size_t characterAt(const std::string& s, std::size_t at) {
+    const auto byte = [&s](std::size_t i) { return i < s.size() ? static_cast<unsigned char>(s[i]) : 0u; };
+    const unsigned first = byte(at);
+    if (first < 0x80) return 1;
+    const std::size_t length = first < 0xc2 || first > 0xf4 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+    for (std::size_t i = 1; i < length; ++i)
+        if ((byte(at + i) & 0xc0) != 0x80) return 0;
+    const unsigned second = byte(at + 1);
+    const bool isOverlong = (first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90);
+    const bool isHalf = first == 0xed && second > 0x9f; // of a pair of UTF-16
+    return isOverlong || isHalf || (first == 0xf4 && second > 0x8f) ? 0 : length;
+}
+
+/// With U+FFFD for each byte that belongs to no character, as in the names of files.
+inline std::string clean(std::string text) {
+    std::size_t at = 0;
+    while (at < text.size() && characterAt(text, at) > 0) at += characterAt(text, at);
+    if (at == text.size()) return text;
+    std::string out(text, 0, at);
+    while (at < text.size()) {
+        const std::size_t length = characterAt(text, at);
+        length > 0 ? out.append(text, at, length) : out.append("\xef\xbf\xbd");
+        at += length > 0 ? length : 1;
+    }
+    return out;
+}
+
+/// The beginning of text that is clean; no character is cut.
+inline std::string shortened(const std::string& text, std::size_t most) {
+    if (text.size() <= most) return text;
+    while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xc0) == 0x80) --most;
+    return text.substr(0, most);
+}
+
+inline bool passDigits(const std::string& s, std::size_t& at) {
+    const std::size_t from = at;
+    while (at < s.size() && s[at] >= '0' && s[at] <= '9') ++at;
+    return at > from;
+}
+
+inline bool passNumber(const std::string& s, std::size_t& at) {
+    const auto is = [&s, &at](char c) { return at < s.size() && s[at] == c; };
+    if (is('-')) ++at;
+    if (is('0'))
+        ++at;
+    else if (!passDigits(s, at))
+        return false;
+    if (is('.') && !passDigits(s, ++at)) return false;
+    if (!is('e') && !is('E')) return true;
+    ++at;
+    if (is('+') || is('-')) ++at;
+    return passDigits(s, at);
+}
+
+inline bool passString(const std::string& s, std::size_t& at) {
+    if (at >= s.size() || s[at] != '"') return false;
+    for (++at; at < s.size() && s[at] != '"'; ++at) {
+        if (static_cast<unsigned char>(s[at]) < 0x20) return false;
+        if (s[at] != '\\') continue;
+        if (++at >= s.size() || std::string("\"\\/bfnrtu").find(s[at]) == std::string::npos) return false;
+        if (s[at] != 'u') continue;
+        for (int i = 0; i < 4; ++i)
+            if (++at >= s.size() || std::isxdigit(static_cast<unsigned char>(s[at])) == 0) return false;
+    }
+    return at++ < s.size();
+}
+
+/// Past a value, where there is one that is JSON, nested no deeper than the engine takes it.
+inline bool passJson(const std::string& s, std::size_t& at, int depth = 60) {
+    skipSpace(s, at);
+    if (at >= s.size()) return false;
+    for (const char* word : {"null", "true", "false"})
+        if (s.compare(at, std::strlen(word), word) == 0) return at += std::strlen(word), true;
+    if (s[at] == '"') return passString(s, at);
+    if (s[at] != '{' && s[at] != '[') return passNumber(s, at);
+    const char end = s[at] == '{' ? '}' : ']';
+    if (depth == 0) return false;
+    skipSpace(s, ++at);
+    if (at < s.size() && s[at] == end) return ++at, true;
+    for (;; ++at) {
+        skipSpace(s, at);
+        if (end == '}') {
+            if (!passString(s, at)) return false;
+            skipSpace(s, at);
+            if (at >= s.size() || s[at++] != ':') return false;
+        }
+        if (!passJson(s, at, depth - 1)) return false;
+        skipSpace(s, at);
+        if (at < s.size() && s[at] == end) return ++at, true;
+        if (at >= s.size() || s[at] != ',') return false;
+    }
+}
+
+inline bool isJson(const std::string& s) {
+    std::size_t at = 0;
+    if (!passJson(s, at)) return false;
+    skipSpace(s, at);
+    return at == s.size();
+}
+
 /// The members of an object, each as its JSON text; none of anything else.
 inline std::map<std::string, std::string> members(const std::string& json) {
     std::map<std::string, std::string> all;
@@ -220,6 +322,7 @@ public:
 private:
     static constexpr std::size_t kMaxResult = 64 * 1024;
     static constexpr std::uint32_t kMaxFrame = 1024 * 1024;
+    static constexpr std::size_t kMaxMessage = 4000;
 
     int describe() const {
         std::string out;
@@ -230,17 +333,29 @@ private:
         return 0;
     }
 
-    /// What a body throws is this request's failure, and not the next one's. `threw`: it was not meant so.
+    /// What a body throws is this request's failure, and not the next one's. `threw`: it was not meant so. The
+    /// answer is the same in both modes.
     Answer call(const Job& job, bool& threw) const {
+        Answer answer = answerOf(job, threw);
+        answer.json = detail::clean(std::move(answer.json));
+        if (answer.json.size() > kMaxResult)
+            answer =
+                Answer::fail("the result of " + job.function + " is over 64 KiB: write it into a file in outputs");
+        else if (!answer.json.empty() && !detail::isJson(answer.json))
+            answer = Answer::fail("the result of " + job.function + " is no JSON");
+        answer.message = detail::clean(std::move(answer.message));
+        // Another code would be cut to 8 bits in process mode: 256 to a success.
+        if (answer.exitCode >= 0 && answer.exitCode <= 255) return answer;
+        const std::string refused = "exit code " + std::to_string(answer.exitCode) + " is no integer from 0 to 255";
+        return Answer::fail(answer.message.empty() ? refused : answer.message + " (" + refused + ")");
+    }
+
+    Answer answerOf(const Job& job, bool& threw) const {
         threw = false;
         const auto at = functions_.find(job.function);
         if (at == functions_.end()) return Answer::fail("this worker has no function \"" + job.function + "\"");
         try {
-            Answer answer = at->second.second(job);
-            if (answer.json.size() > kMaxResult)
-                return Answer::fail("the result of " + job.function +
-                                    " is over 64 KiB: write it into a file in outputs");
-            return answer;
+            return at->second.second(job);
         } catch (const std::exception& error) {
             threw = true;
             return Answer::fail(error.what());
@@ -346,7 +461,8 @@ private:
                              answer.message.c_str());
             std::string out = "{\"exit_code\":" + std::to_string(answer.exitCode);
             if (!answer.json.empty()) out += ",\"result\":" + answer.json;
-            if (!answer.message.empty()) out += ",\"message\":" + detail::quote(answer.message.substr(0, 4000));
+            if (!answer.message.empty())
+                out += ",\"message\":" + detail::quote(detail::shortened(answer.message, kMaxMessage));
             std::fflush(stdout);
             if (!write(id, out += '}')) return;
         }

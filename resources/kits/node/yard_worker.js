@@ -12,8 +12,9 @@
 //
 // A function gets `args` (the action's) and `job`: `job.lsn`, and `job.inputs` and `job.outputs`, directories, or
 // undefined where the descriptor says "io": "inline". It may be async. What it returns becomes the result (JSON, at most
-// 64 KiB). Throw new yard.Fail('what went wrong', 3) to fail with a message and an exit code; any other error fails the
-// action with exit code 1 and prints its stack. With run({concurrency: 8}), eight async functions are under way at once.
+// 64 KiB). Throw new yard.Fail('what went wrong', 3) to fail with a message and an exit code, an integer from 0 to 255;
+// whatever else is thrown fails the action with exit code 1 and is printed with its stack. With run({concurrency: 8}),
+// eight async functions are under way at once.
 'use strict';
 
 const fs = require('fs');
@@ -21,6 +22,7 @@ const net = require('net');
 
 const kMaxResult = 64 * 1024;
 const kMaxFrame = 1024 * 1024;
+const kMaxMessage = 4000;
 const functions = new Map();
 
 class Fail extends Error {
@@ -34,24 +36,59 @@ function add(name, body, version = '1') {
     functions.set(name, {body, version});
 }
 
+// An answer is {code, result, message}: the result as JSON text or undefined, the message as text or undefined. The same
+// in both modes.
+
 function succeeded(name, value) {
-    if (value === undefined) return {exit_code: 0};
-    const text = JSON.stringify(value);
+    if (value === undefined) return {code: 0};
+    const text = clean(JSON.stringify(value));
     if (text === undefined || Buffer.byteLength(text) > kMaxResult)
-        return {exit_code: 1, message: `the result of ${name} is over 64 KiB, or no JSON: write it into a file in job.outputs`};
-    return {exit_code: 0, result: value};
+        return failedWith(1, `the result of ${name} is over 64 KiB, or no JSON: write it into a file in job.outputs`);
+    return {code: 0, result: text};
 }
 
 function failed(error) {
-    if (error instanceof Fail) return {exit_code: error.exitCode, message: error.message.slice(0, 4000)};
-    console.error(error);
-    return {exit_code: 1, message: String(error).slice(0, 4000)};
+    if (error instanceof Fail) return failedWith(error.exitCode, words(error.message));
+    try {
+        console.error(error);
+    } catch {
+        // it cannot be shown: its words must do
+    }
+    return failedWith(1, words(error));
+}
+
+/// Another code would end a warm worker, and be cut to 8 bits in process mode: 256 to a success.
+function failedWith(code, message) {
+    if (Number.isInteger(code) && code >= 0 && code <= 255) return {code, message};
+    const refused = `exit code ${words(code)} is no integer from 0 to 255`;
+    return {code: 1, message: message === '' ? refused : `${message} (${refused})`};
+}
+
+function words(value) {
+    try {
+        return String(value);
+    } catch {
+        return `${typeof value} without words`;
+    }
+}
+
+/// Half a character, which JSON.stringify() writes as an escape of its own, is no UTF-8.
+function clean(json) {
+    if (json === undefined || !json.includes('\\ud')) return json;
+    return json.replace(/\\(?:(ud[89a-f]..)|.)/g, (escape, half) => (half ? '\ufffd' : escape));
+}
+
+/// Ends before a character that would be cut.
+function short(message) {
+    const bytes = Buffer.from(message);
+    if (bytes.length <= kMaxMessage) return bytes.toString();
+    return bytes.subarray(0, kMaxMessage).toString().replace(/\ufffd$/, '');
 }
 
 /// Calls `done` with the answer: at once where the function is not async, so that a short one costs no turn of the loop.
 function call(name, args, job, done) {
     const entry = functions.get(name);
-    if (!entry) return done({exit_code: 1, message: `this worker has no function ${JSON.stringify(name)}`});
+    if (!entry) return done(failedWith(1, `this worker has no function ${JSON.stringify(name)}`));
     let value;
     try {
         value = entry.body(args, job);
@@ -65,11 +102,17 @@ function call(name, args, job, done) {
 
 function runOnce(path) {
     const action = JSON.parse(fs.readFileSync(path, 'utf8'));
+    process.exitCode = 1; // as long as there is no answer: Node ends where nothing can settle a promise any more
     call(action.function, action.args, {lsn: action.lsn, inputs: 'inputs', outputs: 'outputs'}, (answer) => {
-        if (answer.result !== undefined) console.log(JSON.stringify(answer.result));
+        if (answer.result !== undefined) console.log(answer.result);
         if (answer.message !== undefined) console.error(answer.message);
-        process.exitCode = answer.exit_code;
+        process.exitCode = answer.code;
     });
+}
+
+function frameText({code, result, message}) {
+    if (result !== undefined) return `{"exit_code":${code},"result":${result}}`;
+    return message === undefined ? `{"exit_code":${code}}` : JSON.stringify({exit_code: code, message: short(message)});
 }
 
 /// Requests that came and are not begun wait here: at most what the engine may send ahead.
@@ -80,8 +123,8 @@ function serve(fd, concurrency, ahead) {
     let underWay = 0;
     let turning = false;
 
-    const write = (id, value) => {
-        const body = Buffer.from(JSON.stringify(value));
+    const write = (id, text) => {
+        const body = Buffer.from(text);
         const frame = Buffer.allocUnsafe(12 + body.length);
         frame.writeUInt32LE(body.length + 8, 0);
         id.copy(frame, 4);
@@ -97,7 +140,7 @@ function serve(fd, concurrency, ahead) {
             ++underWay;
             call(request.function, request.args, request, (answer) => {
                 --underWay;
-                write(id, answer);
+                write(id, frameText(answer));
                 turn();
             });
         }
@@ -120,7 +163,7 @@ function serve(fd, concurrency, ahead) {
     socket.on('error', () => process.exit(0)); // the engine ends this worker
     const ready = {ready: true, concurrency};
     if (ahead !== undefined) ready.ahead = ahead;
-    write(Buffer.alloc(8), ready);
+    write(Buffer.alloc(8), JSON.stringify(ready));
 }
 
 function run({concurrency = 1, ahead} = {}) {

@@ -15,11 +15,13 @@ YARD_SOCKET_FD. "process": started once for each action, which YARD_ACTION descr
 
 A function gets `args` (the action's, as Python values) and `job`: `job.lsn`, and `job.inputs` and `job.outputs`,
 directories as text, or None where the descriptor says "io": "inline". What it returns becomes the result (JSON, at most
-64 KiB). Raise Fail("what went wrong", 3) to fail with a message and an exit code; any other exception fails the action
-with exit code 1 and prints its traceback to stderr; sys.exit() ends the action, not the worker. With run(concurrency=8), eight threads work on as many requests at once.
+64 KiB). Raise Fail("what went wrong", 3) to fail with a message and an exit code, an integer from 0 to 255; any other
+exception, BaseException included, fails the action with exit code 1 and prints its traceback to stderr; sys.exit() ends
+the action, not the worker. With run(concurrency=8), eight threads work on as many requests at once.
 """
 
 import json
+import operator
 import os
 import socket
 import struct
@@ -30,6 +32,7 @@ import traceback
 _functions = {}
 _MAX_RESULT = 64 * 1024
 _MAX_FRAME = 1024 * 1024
+_MAX_MESSAGE = 4000
 
 
 class Fail(Exception):
@@ -77,27 +80,59 @@ def run(concurrency=1, ahead=None):
 
 
 def _call(name, args, job):
-    """Exit code, result as JSON text or None, message or None."""
+    """Exit code, result as JSON text or None, message or None: the same in both modes, whatever the function raises."""
     entry = _functions.get(name)
     if entry is None:
-        return 1, None, "this worker has no function %r" % name
+        return _failed(1, "this worker has no function %r" % name)
     try:
         value = entry[0](args, job)
         if value is None:
             return 0, None, None
-        result = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        if len(result.encode("utf-8", "replace")) > _MAX_RESULT:
-            return 1, None, "the result of %s is over 64 KiB: write it into a file in job.outputs" % name
+        result = _clean(json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")))
+        if len(result.encode()) > _MAX_RESULT:
+            return _failed(1, "the result of %s is over 64 KiB: write it into a file in job.outputs" % name)
         return 0, result, None
     except Fail as failure:
-        return failure.exit_code, None, str(failure)
+        return _failed(getattr(failure, "exit_code", 1), _words(failure))
     except SystemExit as end:  # the end of this action, as it is in process mode, not of the worker
         if end.code is None or isinstance(end.code, int):
-            return end.code or 0, None, None
-        return 1, None, str(end.code)
-    except Exception as error:  # whatever it is, it is this request's failure and not the next one's
-        traceback.print_exc()
-        return 1, None, "%s: %s" % (type(error).__name__, error)
+            return _failed(end.code or 0, None)
+        return _failed(1, _words(end.code))
+    except BaseException as error:  # whatever it is, it is this request's failure and not the next one's
+        _try(traceback.print_exc)
+        return _failed(1, "%s: %s" % (type(error).__name__, _words(error)))
+
+
+def _failed(code, message):
+    """Another code would end a warm worker, and be cut to 8 bits in process mode: 256 to a success."""
+    try:
+        number = operator.index(code)
+    except TypeError:
+        number = -1
+    if not 0 <= number <= 255:
+        refused = "exit code %s is no integer from 0 to 255" % _words(code)
+        number, message = 1, "%s (%s)" % (message, refused) if message else refused
+    return number, None, None if message is None else _clean(message)
+
+
+def _words(value):
+    try:
+        return str(value)
+    except Exception:
+        return "<%s without words>" % type(value).__name__
+
+
+def _clean(text):
+    """Halves of characters, as os.fsdecode() makes them of a file's name, are no UTF-8."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _try(tell, *args, **named):
+    """The function may have closed or replaced stdout and stderr: that alone is no failure."""
+    try:
+        tell(*args, **named)
+    except Exception:
+        pass
 
 
 def _run_once(path):
@@ -107,8 +142,8 @@ def _run_once(path):
     if result is not None:
         print(result)
     if message is not None:
-        print(message, file=sys.stderr)
-    sys.stdout.flush()
+        _try(print, message, file=sys.stderr)
+    _try(lambda: sys.stdout.flush())
     return code
 
 
@@ -150,7 +185,7 @@ class _Stream:
         return taken
 
     def write(self, request, text):
-        body = text.encode("utf-8", "replace")
+        body = text.encode()
         frame = struct.pack("<IQ", len(body) + 8, request) + body
         with self._writing:
             self._socket.sendall(frame)
@@ -159,7 +194,8 @@ class _Stream:
 def _answer(code, result, message):
     if message is None:
         return '{"exit_code":%d}' % code if result is None else '{"exit_code":%d,"result":%s}' % (code, result)
-    return '{"exit_code":%d,"message":%s}' % (code, json.dumps(message[:4000]))
+    short = message.encode()[:_MAX_MESSAGE].decode("utf-8", "ignore")  # not the half of a character
+    return '{"exit_code":%d,"message":%s}' % (code, json.dumps(short))
 
 
 def _serve(fd, concurrency, ahead):
@@ -178,12 +214,19 @@ def _serve(fd, concurrency, ahead):
                 request = json.loads(frame[1])
                 job = Job(request["lsn"], request.get("inputs"), request.get("outputs"))
                 answer = _answer(*_call(request["function"], request.get("args"), job))
-                sys.stdout.flush()  # before anybody knows that it is done: what it printed is there then
+                _try(lambda: sys.stdout.flush())  # before anybody knows that it is done: what it printed is there then
                 stream.write(frame[0], answer)
         except (BrokenPipeError, ConnectionResetError):
             return  # the engine ends this worker
 
-    others = [threading.Thread(target=work, daemon=True) for _ in range(concurrency - 1)]
+    def work_beside():
+        try:
+            work()
+        except BaseException:  # not this thread alone: its request would wait for its deadline
+            _try(traceback.print_exc)
+            os._exit(1)
+
+    others = [threading.Thread(target=work_beside, daemon=True) for _ in range(concurrency - 1)]
     for thread in others:
         thread.start()
     work()
