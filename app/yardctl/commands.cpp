@@ -210,7 +210,8 @@ std::vector<Command> programCommands() {
          .usage = "[--gone | --output PROCESS | restart WORKER… | detach PROCESS… | set NAME=VALUE…]",
          .summary = "list, replace and end warm processes; limits of all",
          .details =
-             "  restart   replace a worker's processes one by one; old ones stay if the new one does not come up\n"
+             "  restart   replace a worker's processes one by one, until a new one does not come up; where the\n"
+             "            limits leave no room for both, the old one goes first\n"
              "  detach    end a process once it has answered what it has\n"
              "  set       max, max_per_group, max_idle_s: at once, and kept\n"
              "NOW is the action a process works on, and for how long, or the step of its start.",

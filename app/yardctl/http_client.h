@@ -21,7 +21,7 @@ namespace yard::ctl {
 /// Where the API is: parsed from "http://host:port[/prefix]". IPv6 addresses stand in brackets.
 struct Endpoint {
     std::string host; ///< without brackets
-    std::string port = "8640";
+    std::string port = std::to_string(kUsualPort);
     std::string prefix{kUsualPrefix};
 
     /// Invalid with a sentence when it is not such a URL; https is refused (the engine speaks plain HTTP).

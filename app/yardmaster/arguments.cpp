@@ -18,7 +18,7 @@ constexpr const char* kHelp =
     "\n"
     "  --headless            no window (the default where there is no display)\n"
     "  --data-dir D          where everything is kept (default: {})\n"
-    "  --listen ADDR:PORT    where to serve; port 0 picks one (default: 127.0.0.1:8640)\n"
+    "  --listen ADDR:PORT    where to serve; port 0 picks one (default: {})\n"
     "  --capacity N          actions at once (default: number of processors)\n"
     "  --no-sandbox          run registered workers without a sandbox\n"
     "  --prefix PATH         path of the API (default: /compute)\n"
@@ -96,7 +96,7 @@ std::optional<EarlyExit> apply(Arguments& arguments, int which, const char* valu
     case Set: return applySet(arguments, value);
     case Level: return applySet(arguments, fmt::format("log_level={}", value));
     case Version: return EarlyExit{"yardmaster " YARD_VERSION "\n", 0};
-    case Help: return EarlyExit{fmt::format(kHelp, defaultDataDirectory()), 0};
+    case Help: return EarlyExit{fmt::format(kHelp, defaultDataDirectory(), Arguments().listen), 0};
     default: return usage("unknown option");
     }
 }

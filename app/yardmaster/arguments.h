@@ -14,7 +14,7 @@ struct Arguments {
     bool noSandbox = false;
     std::vector<std::string> set; ///< NAME=VALUE, checked; --capacity and --log-level too
     std::string dataDir;
-    std::string listen = "127.0.0.1:8640";
+    std::string listen = "127.0.0.1:" + std::to_string(kUsualPort);
     std::string prefix{kUsualPrefix}; ///< empty: none
     std::string tokenFile;
     std::string attach; ///< URL of an engine elsewhere; empty: embed one

@@ -12,7 +12,6 @@ namespace yard::engine {
 namespace {
 
 constexpr std::size_t kTokenBytes = 12; ///< 24 hex digits
-constexpr std::size_t kMaxTag = 256;
 
 std::string describe(const QueueRef& ref) {
     return ref.number ? fmt::format("{}", ref.number->value) : ref.token;
@@ -112,7 +111,7 @@ coro::Task<Result<QueueView>> EngineCore::queue(QueueRef ref) {
 
 coro::Task<Result<QueueView>> EngineCore::createQueue(std::string tag, std::string configJson) {
     if (tag.size() > kMaxTag || !isUtf8(tag))
-        co_return invalid("tag", "Give \"tag\" as UTF-8 text of at most 256 bytes.");
+        co_return invalid("tag", fmt::format("Give \"tag\" as UTF-8 text of at most {} bytes.", kMaxTag));
     QueueConfig config;
     if (!configJson.empty()) {
         auto given = applyQueueConfig(config, configJson);

@@ -39,8 +39,6 @@ void appendJson(std::string& text, const QueueView& queue) {
 
 namespace {
 
-constexpr std::size_t kMaxTag = 255;
-
 Response queueResponse(const Result<QueueView>& queue) {
     if (!queue) return errorResponse(queue.error());
     std::string text;

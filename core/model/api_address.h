@@ -3,11 +3,14 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace yard {
 
+/// Where an engine serves unless it is told otherwise.
+inline constexpr std::uint16_t kUsualPort = 8640;
 /// Path of the API unless an engine is told otherwise.
 inline constexpr std::string_view kUsualPrefix = "/compute";
 

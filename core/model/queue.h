@@ -7,6 +7,7 @@
 #include "core/model/states.h"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -15,6 +16,9 @@
 #include <vector>
 
 namespace yard {
+
+/// Of the name that people give a queue, in bytes.
+inline constexpr std::size_t kMaxTag = 256;
 
 struct RetryRule {
     std::vector<int> exitCodes;

@@ -3,6 +3,7 @@
 #include "tests/support/show_strings.h"
 
 #include <QTest>
+#include <array>
 #include <vector>
 
 using namespace yard::app;
@@ -11,6 +12,7 @@ class TestArguments : public QObject {
     Q_OBJECT
 private slots:
     void prefixesArePathsOrNothing();
+    void theUsualAddressIsThatOfItsClients();
 };
 
 void TestArguments::prefixesArePathsOrNothing() {
@@ -26,6 +28,15 @@ void TestArguments::prefixesArePathsOrNothing() {
     QCOMPARE(prefixOf("/"), std::string());
     for (const char* wrong : {"", "yard", "/a?b", "/a b", "/%41"})
         QVERIFY2(prefixOf(wrong).starts_with("yardmaster: --prefix is a path"), wrong);
+}
+
+void TestArguments::theUsualAddressIsThatOfItsClients() {
+    const std::string usual = "127.0.0.1:" + std::to_string(yard::kUsualPort);
+    std::array words{std::string("yardmaster"), std::string("--help")};
+    std::array<char*, 2> raw{words[0].data(), words[1].data()};
+    QCOMPARE(std::get<Arguments>(parseArguments(1, raw.data())).listen, usual);
+    const std::string help = std::get<EarlyExit>(parseArguments(2, raw.data())).text;
+    QVERIFY2(help.find("(default: " + usual + ")\n") != std::string::npos, help.c_str());
 }
 
 QTEST_APPLESS_MAIN(TestArguments)

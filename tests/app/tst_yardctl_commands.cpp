@@ -1,6 +1,7 @@
 // The commands of yardctl that ask and tell: what they send, what they print, how they exit.
 #include "core/base/files.h"
 #include "core/model/worker.h"
+#include "core/runners/last_output.h"
 #include "tests/app/ctl_process.h"
 #include "tests/app/fake_table.h"
 
@@ -422,8 +423,14 @@ void TestYardctlCommands::whatAWarmProcessPrintedIsShown() {
     const FakeServer server(table(
         {{"GET /compute/pool/processes/p1",
           {200, R"({"id":"p1","stdout":{"size":5,"text":"one\nt"},"stderr":{"size":131072,"text":"two\n"}})"}},
-         {"GET /compute/pool/processes/p2", {200, R"({"id":"p2"})"}}}));
+         {"GET /compute/pool/processes/p2", {200, R"({"id":"p2"})"}},
+         {"GET /compute/pool/processes/p4",
+          {200, R"({"id":"p4","stdout":{"size":)" + std::to_string(runners::kLastOutputBytes) +
+                    R"(,"text":""},"stderr":{"size":)" + std::to_string(runners::kLastOutputBytes + 1) +
+                    R"(,"text":""}})"}}}));
     const DataDirectory data(server);
+    QCOMPARE(data.run({"pool", "--output", "p4"}).err,
+             "The last 65.5 kB of 65.5 kB that it wrote to its stderr:\n");
     const auto shown = data.run({"pool", "--output", "p1"});
     QCOMPARE(shown.code, 0);
     QCOMPARE(shown.out, "one\nt");
@@ -440,7 +447,8 @@ void TestYardctlCommands::thePoolIsSteered() {
                                    {"PATCH /compute/pool", {200, R"({"max":4,"max_per_group":0,"groups":[]})"}},
                                    {"GET /compute/pool", {200, R"({"groups":[],"gone":[]})"}}}));
     const DataDirectory data(server);
-    QVERIFY(data.run({"pool", "restart", "thumbs@2"}).out.starts_with("the processes of thumbs@2 are replaced"));
+    QVERIFY(
+        data.run({"pool", "restart", "thumbs@2"}).out.starts_with("whatever processes thumbs@2 has are replaced"));
     QVERIFY(data.run({"pool", "detach", "p7"}).out.starts_with("p7 gets no more requests"));
     QCOMPARE(data.run({"--json", "pool", "detach", "p7"}).out, "{\"id\":\"p7\"}\n");
     QCOMPARE(data.run({"pool", "set", "max=4", "max_per_group=default"}).out, "max is 4\nmax_per_group is 0\n");

@@ -68,22 +68,25 @@ void TestYardctlResults::showPrintsForPeopleAndSavesOutputs() {
 
 void TestYardctlResults::showSaysWhatAPendingActionWaitsFor() {
     FakeServer server(table(
-        {{"GET /compute/jobs/5", {.body = R"({"lsn":5,"queue_id":0,"state":"pending"})"}},
+        {{"GET /compute/jobs/5",
+          {.body = R"({"lsn":5,"queue_id":0,"state":"pending","note":"its queue is held"})"}},
          {"GET /compute/jobs/5/why",
           {.body =
                R"({"lsn":5,"state":"pending","waits":[{"kind":"hold","of":"queue","message":"its queue is held"},)"
                R"({"kind":"dependency","lsn":4,"state":"running","message":"action 4 to end"},7,)"
                R"({"kind":"backoff","until":1,"message":"backs off"}]})"}},
-         {"GET /compute/jobs/6", {.body = R"({"lsn":6,"queue_id":0,"state":"pending"})"}}}));
+         {"GET /compute/jobs/6", {.body = R"({"lsn":6,"queue_id":0,"state":"pending","note":"it waits"})"}}}));
     const DataDirectory data(server);
     const Ended ended = data.run({"show", "5"});
     QCOMPARE(ended.code, 0);
     for (const char* part : {"waits for\n", "  hold        its queue is held\n",
                              "  dependency  action 4 to end (running now)\n", "  backoff     backs off, until "})
         QVERIFY2(ended.out.find(part) != std::string::npos, ended.out.c_str());
+    QCOMPARE(ended.out.find("its queue is held"), ended.out.rfind("its queue is held"));
     const Ended older = data.run({"show", "6"});
     QCOMPARE(older.code, 0);
     QVERIFY(older.out.find("waits for") == std::string::npos);
+    QVERIFY2(older.out.find("it waits\n") != std::string::npos, older.out.c_str());
 }
 
 void TestYardctlResults::showSaysWhereTheTimeWentAndGoes() {

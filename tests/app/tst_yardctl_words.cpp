@@ -124,6 +124,7 @@ void TestYardctlWords::addressesOfEngines() {
     QVERIFY(plain);
     QCOMPARE(plain->port, "8640");
     QCOMPARE(plain->prefix, "/compute");
+    QCOMPARE(Endpoint::parse("http://desk")->port, std::to_string(kUsualPort));
     QCOMPARE(Endpoint::parse("http://desk:1/yard/")->prefix, "/yard");
     QCOMPARE(Endpoint::parse("http://desk:1/")->prefix, "/compute");
     const auto six = Endpoint::parse("http://[::1]:90");

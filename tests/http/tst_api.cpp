@@ -456,6 +456,11 @@ void ApiRoutesTest::queuesLiveAndDie() {
     const Reply made = api_->post("/compute/queues", "{\"tag\":\"nightly\",\"config\":{\"max_retries\":7}}");
     QCOMPARE(made.status, 200);
     QCOMPARE(made.text("tag"), std::string("nightly"));
+    const auto namedWith = [&](std::size_t bytes) {
+        return api_->post("/compute/queues", R"({"tag":")" + std::string(bytes, 't') + "\"}");
+    };
+    QCOMPARE(namedWith(kMaxTag).text("tag").size(), kMaxTag);
+    QCOMPARE(namedWith(kMaxTag + 1).text("field"), std::string("tag"));
     QCOMPARE(made.json().at("config").as_object().at("max_retries").as_int64(), std::int64_t(7));
     const std::string queue = "/compute/queues/" + made.text("token");
     QCOMPARE(api_->get(queue).number("queue_id"), made.number("queue_id"));

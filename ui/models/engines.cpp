@@ -113,7 +113,7 @@ QUrl Engines::addressOf(const QString& text) {
                       (url.scheme() == "http" || url.scheme() == "https") && url.userInfo().isEmpty() &&
                       !url.hasQuery() && !url.hasFragment();
     if (!good) return {};
-    if (url.port() < 0 && url.scheme() == "http") url.setPort(8640);
+    if (url.port() < 0 && url.scheme() == "http") url.setPort(kUsualPort);
     if (url.path().isEmpty() || url.path() == "/")
         url.setPath(QString::fromLatin1(kUsualPrefix.data(), kUsualPrefix.size()));
     return url;

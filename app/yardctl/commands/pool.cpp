@@ -5,6 +5,7 @@
 #include "app/yardctl/http_client.h"
 #include "app/yardctl/output_follower.h"
 #include "core/base/clock.h"
+#include "core/runners/last_output.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -14,9 +15,6 @@
 namespace yard::ctl {
 
 namespace {
-
-/// Of what a process prints the engine keeps so much of each stream.
-constexpr std::int64_t kKept = 64 << 10;
 
 std::string count(const json::object& object, std::string_view key) {
     return fmt::format("{}", integerOf(object, key).value_or(0));
@@ -142,10 +140,11 @@ Outcome<int> showOutput(const Invocation& invocation, const std::string& id) {
         return 0;
     }
     for (const auto& [fd, object] : {std::pair(STDERR_FILENO, err), std::pair(STDOUT_FILENO, out)}) {
-        const std::int64_t size = integerOf(*object, "size").value_or(0);
-        if (size > kKept)
-            fmt::print(stderr, "The last {} of {} that it wrote to its {}:\n", sizeWords(kKept),
-                       sizeWords(static_cast<std::uint64_t>(size)), fd == STDOUT_FILENO ? "stdout" : "stderr");
+        const auto size =
+            static_cast<std::uint64_t>(std::max<std::int64_t>(integerOf(*object, "size").value_or(0), 0));
+        if (size > runners::kLastOutputBytes)
+            fmt::print(stderr, "The last {} of {} that it wrote to its {}:\n", sizeWords(runners::kLastOutputBytes),
+                       sizeWords(size), fd == STDOUT_FILENO ? "stdout" : "stderr");
         if (auto written = writeOutput(fd, textOf(*object, "text")); !written) return failedWith(written.error());
     }
     return 0;
@@ -200,7 +199,7 @@ Outcome<int> poolCommand(const Invocation& invocation) {
     if (verb == "set") return set(invocation, rest);
     if (verb == "restart")
         return forEach(invocation, rest, "POST", "pool/{}/restart",
-                       "the processes of {} are replaced one by one; 'yardctl pool' shows how far that is");
+                       "whatever processes {} has are replaced one by one; 'yardctl pool' shows how far that is");
     return forEach(invocation, rest, "DELETE", "pool/processes/{}",
                    "{} gets no more requests, and ends once it has answered what it has");
 }

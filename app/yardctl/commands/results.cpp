@@ -137,13 +137,13 @@ void showNamed(const json::object& action) {
     }
 }
 
-/// What a pending action waits for. An engine that does not say leaves it at the note.
-void showWaits(const Invocation& invocation, const json::object& action) {
-    if (textOf(action, "state") != "pending") return;
+/// What a pending action waits for, a line each. Empty: it is not pending, or the engine does not say.
+std::string waitWords(const Invocation& invocation, const json::object& action) {
+    if (textOf(action, "state") != "pending") return {};
     const auto answer = invocation.engine.get(fmt::format("jobs/{}/why", integerOf(action, "lsn").value_or(0)));
     const json::array* waits = answer ? arrayOf(answer->object, "waits") : nullptr;
-    if (!waits || waits->empty()) return;
-    fmt::print("waits for\n");
+    if (!waits || waits->empty()) return {};
+    std::string out = "waits for\n";
     for (const json::value& value : *waits) {
         const json::object* wait = value.if_object();
         if (!wait) continue;
@@ -152,10 +152,13 @@ void showWaits(const Invocation& invocation, const json::object& action) {
             message += fmt::format(", until {}", timeWords(*until, wallNow()));
         if (const auto state = textOf(*wait, "state"); !state.empty())
             message += fmt::format(" ({} now)", printable(state));
-        fmt::print("  {:<10}  {}\n", printable(textOf(*wait, "kind")), message);
+        out += fmt::format("  {:<10}  {}\n", printable(textOf(*wait, "kind")), message);
     }
+    return out;
 }
-void showAction(const json::object& action) {
+
+/// `waits` in place of the note, which is the first of them.
+void showAction(const json::object& action, const std::string& waits) {
     Details details;
     details.add("action", fmt::format("{}", integerOf(action, "lsn").value_or(0)));
     details.add("state", stateWords(action));
@@ -180,9 +183,10 @@ void showAction(const json::object& action) {
     details.add("stderr", chunkWords(action, "stderr"));
     if (const json::value* result = action.if_contains("result"))
         details.add("result", printable(compactJson(*result)));
-    details.add("note", printable(textOf(action, "note")));
+    if (waits.empty()) details.add("note", printable(textOf(action, "note")));
     showAttempts(action);
     showNamed(action);
+    fmt::print("{}", waits);
 }
 
 /// Bytes that are no UTF-8 replaced; what may be the beginning of a character stays in `bytes` unless `all`.
@@ -291,8 +295,7 @@ Outcome<int> showCommand(const Invocation& invocation) {
             fmt::print("{}\n", answer->text);
         } else {
             if (!std::exchange(first, false)) fmt::print("\n");
-            showAction(answer->object);
-            showWaits(invocation, answer->object);
+            showAction(answer->object, waitWords(invocation, answer->object));
         }
         if (auto saved = saveIfAsked(invocation, answer->object); !saved) return std::unexpected(saved.error());
     }
