@@ -43,62 +43,6 @@ struct Prepared {
     PlanPtr plan; ///< null: without a sandbox
 };
 
-struct Preparation {
-    std::string dataDir;
-    AttemptId id;
-    SlotId slot;
-    SpecPtr spec;
-    std::string workerDir; ///< empty for exec
-    store::ChunkStore* chunks = nullptr;
-    locks::Claims* claims = nullptr;
-    std::shared_ptr<const WorkerDescriptor> worker; ///< to be run in a sandbox
-    sandbox::Policy policy;
-    std::uint32_t hostUser = 0; ///< who shall write the outputs, in a sandbox
-
-    /// Claimed before it is there: the janitor takes what nobody uses.
-    Result<Prepared> make() const {
-        const std::string path = runners::scratchPath(dataDir, slot, id);
-        claims->add(path);
-        auto made = makeAll();
-        if (!made) claims->remove(path);
-        return made;
-    }
-
-    Result<Prepared> makeAll() const {
-        auto scratch = makeFiles();
-        if (!scratch) return std::unexpected(scratch.error());
-        // Processes of a warm worker are there already and go there by themselves.
-        if (auto given = runners::giveScratchTo(*scratch, hostUser, !isShown()); !given)
-            return std::unexpected(given.error());
-        Prepared prepared{*scratch, {}};
-        const sandbox::Places places{scratch->root, workerDir, dataDir, scratch->hasInputs};
-        if (worker) {
-            prepared.plan =
-                std::make_shared<const sandbox::Plan>(sandbox::planForWorker(*worker, places, policy, hostUser));
-        } else if (spec->sandbox) {
-            auto plan = sandbox::planForExec(*spec, places, policy, hostUser);
-            if (!plan) return std::unexpected(plan.error());
-            prepared.plan = std::make_shared<const sandbox::Plan>(std::move(*plan));
-        }
-        return prepared;
-    }
-
-    /// In a sandbox of its own, which shows each part of it at its place.
-    bool isShown() const { return worker || spec->sandbox; }
-
-    Result<runners::Scratch> makeFiles() const {
-        std::vector<runners::PlacedFile> inputs;
-        for (const auto& [name, hash] : spec->inputs) inputs.push_back({name, hash, 0444});
-        // In a sandbox the worker's files are shown where they are.
-        auto made = runners::makeScratch(dataDir, slot, id, worker ? std::string() : workerDir, inputs,
-                                         materialiser(*chunks), !isShown());
-        if (!made || workerDir.empty()) return made;
-        if (auto wrote = writeFileAtomically(made->root + "/action.json", actionFile(id.lsn, *spec), 0444); !wrote)
-            return std::unexpected(wrote.error());
-        return made;
-    }
-};
-
 /// The directories of a warm process.
 struct WarmPreparation {
     std::string dataDir;
@@ -269,6 +213,63 @@ struct Collector {
 
 } // namespace
 
+/// The directory of an action, and its sandbox.
+struct Dispatcher::Preparation {
+    std::string dataDir;
+    AttemptId id;
+    SlotId slot;
+    SpecPtr spec;
+    std::string workerDir; ///< empty for exec
+    store::ChunkStore* chunks = nullptr;
+    locks::Claims* claims = nullptr;
+    std::shared_ptr<const WorkerDescriptor> worker; ///< to be run in a sandbox
+    sandbox::Policy policy;
+    std::uint32_t hostUser = 0; ///< who shall write the outputs, in a sandbox
+
+    /// Claimed before it is there: the janitor takes what nobody uses.
+    Result<Prepared> make() const {
+        const std::string path = runners::scratchPath(dataDir, slot, id);
+        claims->add(path);
+        auto made = makeAll();
+        if (!made) claims->remove(path);
+        return made;
+    }
+
+    Result<Prepared> makeAll() const {
+        auto scratch = makeFiles();
+        if (!scratch) return std::unexpected(scratch.error());
+        // Processes of a warm worker are there already and go there by themselves.
+        if (auto given = runners::giveScratchTo(*scratch, hostUser, !isShown()); !given)
+            return std::unexpected(given.error());
+        Prepared prepared{*scratch, {}};
+        const sandbox::Places places{scratch->root, workerDir, dataDir, scratch->hasInputs};
+        if (worker) {
+            prepared.plan =
+                std::make_shared<const sandbox::Plan>(sandbox::planForWorker(*worker, places, policy, hostUser));
+        } else if (spec->sandbox) {
+            auto plan = sandbox::planForExec(*spec, places, policy, hostUser);
+            if (!plan) return std::unexpected(plan.error());
+            prepared.plan = std::make_shared<const sandbox::Plan>(std::move(*plan));
+        }
+        return prepared;
+    }
+
+    /// In a sandbox of its own, which shows each part of it at its place.
+    bool isShown() const { return worker || spec->sandbox; }
+
+    Result<runners::Scratch> makeFiles() const {
+        std::vector<runners::PlacedFile> inputs;
+        for (const auto& [name, hash] : spec->inputs) inputs.push_back({name, hash, 0444});
+        // In a sandbox the worker's files are shown where they are.
+        auto made = runners::makeScratch(dataDir, slot, id, worker ? std::string() : workerDir, inputs,
+                                         materialiser(*chunks), !isShown());
+        if (!made || workerDir.empty()) return made;
+        if (auto wrote = writeFileAtomically(made->root + "/action.json", actionFile(id.lsn, *spec), 0444); !wrote)
+            return std::unexpected(wrote.error());
+        return made;
+    }
+};
+
 coro::Task<Result<std::string>> Dispatcher::workerFiles(std::string workerId) {
     auto guard = co_await workerFilesMutex_.lock();
     const RegisteredWorker* worker = parts_.workers.find(workerId);
@@ -284,6 +285,28 @@ coro::Task<Result<std::string>> Dispatcher::workerFiles(std::string workerId) {
     co_return made;
 }
 
+Dispatcher::Preparation Dispatcher::preparationOf(const Attempt& attempt) {
+    Preparation preparation{.dataDir = parts_.dataDir,
+                            .id = attempt.id,
+                            .slot = attempt.slot,
+                            .spec = attempt.spec,
+                            .workerDir = {},
+                            .chunks = chunks_,
+                            .claims = &parts_.claims,
+                            .worker = {},
+                            .policy = policyOf(parts_.settings)};
+    const std::string& workerId = parts_.dictionary.classKey(attempt.cls.value).workerId;
+    const bool isExec = attempt.spec->isExec();
+    const bool sandboxed = isExec ? attempt.spec->sandbox : parts_.sandboxing.forWorkers();
+    // Which process will serve it is not known yet, but all of its worker see this place.
+    if (attempt.warm) preparation.slot = mailboxOf(workerId);
+    if (sandboxed) preparation.hostUser = sandbox::hostUserOf(preparation.slot.value);
+    if (const RegisteredWorker* worker = attempt.warm || isExec ? nullptr : parts_.workers.find(workerId);
+        worker && sandboxed)
+        preparation.worker = worker->descriptor;
+    return preparation;
+}
+
 coro::Task<void> Dispatcher::prepare(AttemptId id) {
     Preparation preparation;
     std::string workerId;
@@ -291,27 +314,9 @@ coro::Task<void> Dispatcher::prepare(AttemptId id) {
     {
         Attempt* attempt = get(id);
         if (!attempt) co_return;
-        preparation = {.dataDir = parts_.dataDir,
-                       .id = id,
-                       .slot = attempt->slot,
-                       .spec = attempt->spec,
-                       .workerDir = {},
-                       .chunks = chunks_,
-                       .claims = &parts_.claims,
-                       .worker = {},
-                       .policy = policyOf(parts_.settings)};
+        preparation = preparationOf(*attempt);
         warm = attempt->warm;
-        const std::string& ofWorker = parts_.dictionary.classKey(attempt->cls.value).workerId;
-        const bool sandboxed = attempt->spec->isExec() ? attempt->spec->sandbox : parts_.sandboxing.forWorkers();
-        // Which process will serve it is not known yet, but all of its worker see this place.
-        if (warm)
-            preparation.slot = mailboxOf(ofWorker);
-        else if (!attempt->spec->isExec())
-            workerId = ofWorker;
-        if (sandboxed) preparation.hostUser = sandbox::hostUserOf(preparation.slot.value);
-        if (const RegisteredWorker* worker = workerId.empty() ? nullptr : parts_.workers.find(workerId);
-            worker && sandboxed)
-            preparation.worker = worker->descriptor;
+        if (!warm && !attempt->spec->isExec()) workerId = parts_.dictionary.classKey(attempt->cls.value).workerId;
     }
     Result<std::string> workerDir = std::string();
     if (!workerId.empty()) workerDir = co_await workerFiles(workerId);
@@ -417,16 +422,7 @@ coro::Task<void> Dispatcher::remake(AttemptId id) {
     {
         Attempt* attempt = get(id);
         if (!attempt) co_return;
-        preparation = {.dataDir = parts_.dataDir,
-                       .id = id,
-                       .slot = mailboxOf(parts_.dictionary.classKey(attempt->cls.value).workerId),
-                       .spec = attempt->spec,
-                       .workerDir = {},
-                       .chunks = chunks_,
-                       .claims = &parts_.claims,
-                       .worker = {},
-                       .policy = policyOf(parts_.settings)};
-        if (parts_.sandboxing.forWorkers()) preparation.hostUser = sandbox::hostUserOf(preparation.slot.value);
+        preparation = preparationOf(*attempt);
     }
     const Result<Prepared> made = co_await parts_.helpers.run([preparation] { return preparation.make(); });
     warm_->remade(id, made ? Result<void>{} : std::unexpected(made.error()));

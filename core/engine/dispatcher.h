@@ -209,11 +209,14 @@ public:
     std::int64_t processorTimeOfRunning() const;
 
 private:
+    struct Preparation;
     Attempt* get(runners::AttemptId id);
     Attempt* latest(Lsn lsn);
     void submit(std::vector<runners::Lease> leases);
     void proceed(Attempt& attempt, std::vector<runners::Lease>& leases);
     runners::Lease bareLease(const Attempt& attempt) const;
+    /// All of it but where the files of the attempt's worker are.
+    Preparation preparationOf(const Attempt& attempt);
     coro::Task<void> prepare(runners::AttemptId id);
     coro::Task<void> makeProcess(runners::ProcessOrder order);
     coro::Task<void> remake(runners::AttemptId id);
