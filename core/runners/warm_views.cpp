@@ -258,8 +258,7 @@ std::string_view WarmRunner::stepOf(const Process& process) const {
 }
 
 std::optional<WarmProcessView> WarmRunner::view(const std::string& name) const {
-    for (const auto& [number, process] : processes_)
-        if (process->name == name) return viewOf(*process);
+    if (const Process* process = find(name)) return viewOf(*process);
     const auto gone = std::ranges::find(gone_, name, &WarmProcessView::id);
     return gone == gone_.end() ? std::nullopt : std::optional(*gone);
 }
