@@ -118,6 +118,21 @@ inline constexpr Rule kRules[] = {
 };
 #undef YARD_RULE
 
+// Of socket(): families, its first argument, and protocols of netlink, its third. Their header is libc's.
+inline constexpr unsigned kLocal = 1;          ///< AF_UNIX
+inline constexpr unsigned kInternet4 = 2;      ///< AF_INET
+inline constexpr unsigned kInternet6 = 10;     ///< AF_INET6
+inline constexpr unsigned kNetlink = 16;       ///< AF_NETLINK
+inline constexpr unsigned kNetlinkRoute = 0;   ///< NETLINK_ROUTE
+inline constexpr unsigned kNetlinkSockets = 4; ///< NETLINK_SOCK_DIAG
+
+/// A socket like this sees its own network and nothing else, and could leave something there: in a network of its
+/// own a program may do with it what it likes. families() below decides the same.
+constexpr bool isOfNetwork(unsigned family, unsigned protocol) {
+    const bool isNetlink = family == kNetlink && (protocol == kNetlinkRoute || protocol == kNetlinkSockets);
+    return family == kInternet4 || family == kInternet6 || isNetlink;
+}
+
 constexpr const Rule* ruleOf(unsigned call) {
     for (const Rule& rule : kRules)
         if (rule.call == call) return &rule;
@@ -236,17 +251,17 @@ private:
         ret(kAllow);
         ret(kTell);
     }
-    /// Of netlink only routes and sockets: the machine's own events come to whoever listens, in any namespace. With
-    /// a network of its own the first socket that could leave something there is told of.
+    /// As isOfNetwork() says. Of netlink only routes and sockets: the machine's own events come to whoever listens,
+    /// in any namespace. With a network of its own the first socket that could leave something there is told of.
     constexpr void families() {
         loadArgument(0);
-        put(BPF_JMP | BPF_JEQ | BPF_K, 1, 8, 0);  // AF_UNIX
-        put(BPF_JMP | BPF_JEQ | BPF_K, 2, 6, 0);  // AF_INET
-        put(BPF_JMP | BPF_JEQ | BPF_K, 10, 5, 0); // AF_INET6
-        put(BPF_JMP | BPF_JEQ | BPF_K, 16, 0, 3); // AF_NETLINK
+        put(BPF_JMP | BPF_JEQ | BPF_K, kLocal, 8, 0);
+        put(BPF_JMP | BPF_JEQ | BPF_K, kInternet4, 6, 0);
+        put(BPF_JMP | BPF_JEQ | BPF_K, kInternet6, 5, 0);
+        put(BPF_JMP | BPF_JEQ | BPF_K, kNetlink, 0, 3);
         loadArgument(2);
-        put(BPF_JMP | BPF_JEQ | BPF_K, 0, 2, 0); // NETLINK_ROUTE
-        put(BPF_JMP | BPF_JEQ | BPF_K, 4, 1, 0); // NETLINK_SOCK_DIAG
+        put(BPF_JMP | BPF_JEQ | BPF_K, kNetlinkRoute, 2, 0);
+        put(BPF_JMP | BPF_JEQ | BPF_K, kNetlinkSockets, 1, 0);
         ret(kTell);
         ret(network_ ? kAllow : kTell);
         ret(kAllow);

@@ -1,8 +1,10 @@
 #include "core/sandbox/layout.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <climits>
+#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <linux/mount.h>
@@ -32,9 +34,7 @@ constexpr const char* kPasswd = "root:x:0:0::/nonexistent:/usr/sbin/nologin\n"
 constexpr const char* kGroup = "root:x:0:\nworker:x:1000:\nnogroup:x:65534:\n";
 
 /// As it is outside: a link stays one, a directory or file is bound.
-void addSystem(Layout& layout, const std::string& root, const std::string& path) {
-    const std::string outside = root + "/" + path;
-    layout.lookedAt(outside);
+void show(Layout& layout, const std::string& outside, const std::string& path) {
     struct stat st{};
     if (::lstat(outside.c_str(), &st) != 0) return;
     if (S_ISLNK(st.st_mode)) {
@@ -56,15 +56,45 @@ void addSystem(Layout& layout, const std::string& root, const std::string& path)
     if (S_ISDIR(st.st_mode) || S_ISREG(st.st_mode)) layout.bind(outside, path, kReadOnly, S_ISDIR(st.st_mode));
 }
 
+void addSystem(Layout& layout, const std::string& root, const std::string& path) {
+    const std::string outside = root + "/" + path;
+    layout.lookAt(outside);
+    show(layout, outside, path);
+}
+
 void addConfiguration(Layout& layout, const std::string& root, const std::string& name) {
     const std::string path = "etc/" + name;
     const std::string outside = root + "/" + path;
-    if (::access(outside.c_str(), R_OK) != 0) return layout.lookedAt(outside);
+    layout.lookAt(outside);
+    if (::access(outside.c_str(), R_OK) != 0) return;
     layout.parentsOf(path);
-    addSystem(layout, root, path);
+    show(layout, outside, path);
 }
 
 } // namespace
+
+Layout::Identity Layout::identityOf(const std::string& path) {
+    Identity identity;
+    struct statx now{};
+    const auto look = [&](std::size_t which, int flags) {
+        if (::statx(AT_FDCWD, path.c_str(), flags, STATX_TYPE | STATX_INO | STATX_BTIME, &now) != 0) return false;
+        identity.device[which] = std::uint64_t{now.stx_dev_major} << 32 | now.stx_dev_minor;
+        identity.inode[which] = now.stx_ino;
+        identity.born[which] = now.stx_btime.tv_sec * 1'000'000'000 + now.stx_btime.tv_nsec;
+        return true;
+    };
+    if (look(0, AT_SYMLINK_NOFOLLOW) && S_ISLNK(now.stx_mode)) look(1, 0);
+    return identity;
+}
+
+bool Layout::isOutdated() const {
+    return std::ranges::any_of(sources_,
+                               [](const Source& source) { return identityOf(source.path) != source.identity; });
+}
+
+void Layout::lookAt(const std::string& source) {
+    sources_.push_back({source, identityOf(source)});
+}
 
 const char* Layout::keep(std::string text) {
     return texts_.emplace_back(std::move(text)).c_str();
@@ -127,7 +157,7 @@ Layout systemLayout(const std::string& root) {
     layout.directory("dev");
     for (const char* device : kDevices) {
         const std::string outside = fmt::format("{}/dev/{}", root, device);
-        layout.lookedAt(outside);
+        layout.lookAt(outside);
         layout.bind(outside, fmt::format("dev/{}", device), kDevice, false);
     }
     layout.link("dev/fd", "/proc/self/fd");

@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/sandbox/plan.h"
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -28,7 +29,8 @@ struct Op {
     std::uint64_t attributes = 0; ///< of Bind: MOUNT_ATTR_…
 };
 
-/// Steps with the texts they need. Moved, not copied: the texts stay where they are.
+/// Steps with the texts they need, and what of the outside they depend on. Moved, not copied: the texts stay where
+/// they are.
 class Layout {
 public:
     Layout() = default;
@@ -38,10 +40,13 @@ public:
     Layout& operator=(const Layout&) = delete;
 
     const std::vector<Op>& ops() const { return ops_; }
-    /// What was looked at outside to make it, there or not: when one of these is another one, it would be, too.
-    const std::vector<std::string>& sources() const { return sources_; }
+    /// Something that was looked at outside to make it is another one now, came or went: made anew, it may be
+    /// another one, too. Blocks for as long as a stat of each does.
+    bool isOutdated() const;
 
-    void lookedAt(const std::string& source) { sources_.push_back(source); }
+    /// Remembers what is there, or that nothing is, as steps will depend on it. Before anybody else looks at it:
+    /// what is replaced in between is noticed the next time.
+    void lookAt(const std::string& source);
     void directory(const std::string& to);
     /// Every directory on the way to it, it not included.
     void parentsOf(const std::string& to);
@@ -53,11 +58,23 @@ public:
     void proc(const std::string& to);
 
 private:
+    /// Of a file, and of what it leads to if it is a link: another one has others. Zeros: it is not there.
+    struct Identity {
+        std::array<std::uint64_t, 2> device{};
+        std::array<std::uint64_t, 2> inode{};
+        std::array<std::int64_t, 2> born{}; ///< a number may be given again
+        friend bool operator==(const Identity&, const Identity&) = default;
+    };
+    struct Source {
+        std::string path;
+        Identity identity;
+    };
+    static Identity identityOf(const std::string& path);
     const char* keep(std::string text);
     void add(Op::Kind kind, const std::string& from, const std::string& to, std::uint64_t attributes = 0);
     std::vector<Op> ops_;
     std::deque<std::string> texts_;
-    std::vector<std::string> sources_;
+    std::vector<Source> sources_; ///< what was looked at outside, there or not
 };
 
 /// "bind /usr read-only at /usr": of a step, for people.

@@ -2,7 +2,6 @@
 
 #include "core/sandbox/own_thread.h"
 
-#include <cerrno>
 #include <fcntl.h>
 #include <net/if.h>
 #include <sched.h>
@@ -22,19 +21,10 @@ bool bringLoopbackUp() {
     return socket && ::ioctl(socket.get(), SIOCSIFFLAGS, &request) == 0;
 }
 
-struct Made {
-    UniqueFd network;
-    int err = EAGAIN; ///< of no thread
-};
-
-Made make() {
-    Made made;
-    runOnOwnThread([&] {
-        if (::unshare(CLONE_NEWNET) == 0 && bringLoopbackUp())
-            made.network.reset(::open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC));
-        made.err = made.network ? 0 : errno;
-    });
-    return made;
+/// It becomes that of the calling thread.
+UniqueFd makeNetwork() {
+    if (::unshare(CLONE_NEWNET) != 0 || !bringLoopbackUp()) return {};
+    return UniqueFd(::open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC));
 }
 
 } // namespace
@@ -52,11 +42,11 @@ UniqueFd Networks::take() {
             return network;
         }
     }
-    Made made = make();
+    MadeThere made = makeOnOwnThread(makeNetwork);
     const std::lock_guard lock(mutex_);
-    if (made.network) ++made_;
+    if (made.fd) ++made_;
     if (isRefusal(made.err)) isPossible_ = false;
-    return std::move(made.network);
+    return std::move(made.fd);
 }
 
 void Networks::giveBack(UniqueFd network) {

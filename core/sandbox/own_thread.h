@@ -1,6 +1,8 @@
 // A thread of its own for what a thread cannot take back: other namespaces.
 #pragma once
 
+#include "core/base/unique_fd.h"
+
 #include <cerrno>
 #include <functional>
 #include <system_error>
@@ -16,6 +18,22 @@ inline bool runOnOwnThread(const std::function<void()>& run) {
     } catch (const std::system_error&) {
         return false;
     }
+}
+
+/// What was made on a thread of its own.
+struct MadeThere {
+    UniqueFd fd;      ///< invalid: it could not be made
+    int err = EAGAIN; ///< why, 0 if it was made; at first: of no thread
+};
+
+/// `make` returns an invalid one, and leaves errno, when it cannot.
+inline MadeThere makeOnOwnThread(const std::function<UniqueFd()>& make) {
+    MadeThere made;
+    runOnOwnThread([&] {
+        made.fd = make();
+        made.err = made.fd ? 0 : errno;
+    });
+    return made;
 }
 
 /// Whether the machine refuses and will go on to, where anything else may be over the next time.

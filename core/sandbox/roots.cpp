@@ -104,28 +104,17 @@ bool furnishAll(int tree, const Layout& system, const Layout& own) {
            });
 }
 
-struct Made {
-    UniqueFd space;
-    int err = EAGAIN; ///< of no thread
-};
-
-Made make(const Layout& system, const Layout& own) {
-    Made made;
-    runOnOwnThread([&] {
-        const auto isMade = [&] {
-            if (::unshare(CLONE_NEWNS) != 0 || ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
-                return false;
-            made.space.reset(::open("/proc/thread-self/ns/mnt", O_RDONLY | O_CLOEXEC));
-            const UniqueFd tree = makeTmpfs();
-            return made.space && tree &&
-                   call(SYS_move_mount, tree.get(), "", AT_FDCWD, kPlace, MOVE_MOUNT_F_EMPTY_PATH) == 0 &&
-                   furnishAll(tree.get(), system, own) && becomeRoot(tree.get()) &&
-                   ::setns(made.space.get(), CLONE_NEWNS) == 0; // as each sandbox will
-        };
-        made.err = isMade() ? 0 : errno;
-    });
-    if (made.err != 0) made.space.reset();
-    return made;
+/// A namespace that is furnished; invalid: it cannot be made. It becomes that of the calling thread.
+UniqueFd makeSpace(const Layout& system, const Layout& own) {
+    if (::unshare(CLONE_NEWNS) != 0 || ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return {};
+    UniqueFd space(::open("/proc/thread-self/ns/mnt", O_RDONLY | O_CLOEXEC));
+    const UniqueFd tree = makeTmpfs();
+    const bool isMade = space && tree &&
+                        call(SYS_move_mount, tree.get(), "", AT_FDCWD, kPlace, MOVE_MOUNT_F_EMPTY_PATH) == 0 &&
+                        furnishAll(tree.get(), system, own) && becomeRoot(tree.get()) &&
+                        ::setns(space.get(), CLONE_NEWNS) == 0; // as each sandbox will
+    if (!isMade) space.reset();
+    return space;
 }
 
 } // namespace
@@ -152,11 +141,11 @@ std::shared_ptr<const UniqueFd> Roots::furnishedFor(const Layout& own) {
     if (const auto root = std::ranges::find(roots_, *places, &Root::places); root != roots_.end())
         return root->space;
     if (roots_.size() >= kMostRoots) return {};
-    Made made = make(*system_, own);
+    MadeThere made = makeOnOwnThread([&] { return makeSpace(*system_, own); });
     if (isRefusal(made.err)) isPossible_ = false;
-    if (!made.space) return {};
+    if (!made.fd) return {};
     ++made_;
-    return roots_.emplace_back(*places, std::make_shared<const UniqueFd>(std::move(made.space))).space;
+    return roots_.emplace_back(*places, std::make_shared<const UniqueFd>(std::move(made.fd))).space;
 }
 
 unsigned Roots::made() const {
@@ -164,36 +153,14 @@ unsigned Roots::made() const {
     return made_;
 }
 
-Roots::Identity Roots::identityOf(const std::string& path) {
-    Identity identity;
-    struct statx now{};
-    const auto look = [&](std::size_t which, int flags) {
-        if (::statx(AT_FDCWD, path.c_str(), flags, STATX_TYPE | STATX_INO | STATX_BTIME, &now) != 0) return false;
-        identity.device[which] = std::uint64_t{now.stx_dev_major} << 32 | now.stx_dev_minor;
-        identity.inode[which] = now.stx_ino;
-        identity.born[which] = now.stx_btime.tv_sec * 1'000'000'000 + now.stx_btime.tv_nsec;
-        return true;
-    };
-    if (look(0, AT_SYMLINK_NOFOLLOW) && S_ISLNK(now.stx_mode)) look(1, 0);
-    return identity;
-}
-
-/// What is looked at is remembered first: what is replaced in between is noticed the next time.
 void Roots::lookAgain() {
     roots_.clear();
-    std::vector<std::string> sources = makeSystem_().sources();
-    shown_.clear();
-    for (const std::string& source : sources) shown_.push_back(identityOf(source));
     system_ = std::make_shared<const Layout>(makeSystem_());
-    if (system_->sources() != sources) shown_.clear();
 }
 
 bool Roots::isOutdated() {
     pollfd mounts{mounts_.get(), POLLPRI, 0};
-    if (::poll(&mounts, 1, 0) != 0) return true;
-    const std::vector<std::string>& sources = system_->sources();
-    return shown_.size() != sources.size() ||
-           !std::ranges::equal(sources, shown_, {}, [](const std::string& source) { return identityOf(source); });
+    return ::poll(&mounts, 1, 0) != 0 || system_->isOutdated();
 }
 
 } // namespace yard::sandbox

@@ -10,8 +10,6 @@
 #include "core/base/unique_fd.h"
 #include "core/sandbox/layout.h"
 
-#include <array>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -45,14 +43,6 @@ private:
         std::string places;
         std::shared_ptr<const UniqueFd> space;
     };
-    /// Of a file, and of what it leads to if it is a link: another one has others. Zeros: it is not there.
-    struct Identity {
-        std::array<std::uint64_t, 2> device{};
-        std::array<std::uint64_t, 2> inode{};
-        std::array<std::int64_t, 2> born{}; ///< a number may be given again
-        friend bool operator==(const Identity&, const Identity&) = default;
-    };
-    static Identity identityOf(const std::string& path);
     void lookAgain();
     bool isOutdated();
 
@@ -60,7 +50,6 @@ private:
     mutable std::mutex mutex_;
     UniqueFd mounts_; ///< /proc/self/mountinfo: says when what is mounted has changed
     std::shared_ptr<const Layout> system_;
-    std::vector<Identity> shown_; ///< of its sources
     std::vector<Root> roots_;
     bool isPossible_ = true;
     unsigned made_ = 0;

@@ -277,7 +277,7 @@ void TestSandboxEnter::whatIsReplacedOutsideIsNewInTheNextRoot() {
     Roots roots([this] {
         Layout system;
         system.directory("etc");
-        system.lookedAt(root_ + "/file");
+        system.lookAt(root_ + "/file");
         system.bind(root_ + "/file", "etc/file", MOUNT_ATTR_RDONLY, false);
         system.bind(root_ + "/inputs", "etc/inputs", MOUNT_ATTR_RDONLY, true);
         return system;

@@ -131,13 +131,13 @@ bool isForeign(const unsigned char* peer, long size, char* words) {
     const unsigned family = static_cast<unsigned>(peer[0]) | static_cast<unsigned>(peer[1]) << 8;
     const unsigned port = static_cast<unsigned>(peer[2]) << 8 | peer[3];
     Text text{words};
-    if (family == 2 && size >= 8) {
+    if (family == kInternet4 && size >= 8) {
         if (peer[4] == 127) return false;
         for (int i = 0; i < 4; ++i) {
             if (i > 0) text.put('.');
             text.number(peer[4 + i], 10);
         }
-    } else if (family == 10 && size >= 24) {
+    } else if (family == kInternet6 && size >= 24) {
         bool local = peer[23] == 1;
         for (int i = 8; i < 23; ++i) local = local && peer[i] == 0;
         if (local) return false;
@@ -159,11 +159,6 @@ bool isForeign(const unsigned char* peer, long size, char* words) {
 /// A socket was made that its network may remember.
 bool usedNetwork = false;
 
-/// In a network of its own a program may do what it likes.
-bool isOfNetwork(int family, int protocol) {
-    return family == 2 || family == 10 || (family == 16 && (protocol == 0 || protocol == 4));
-}
-
 void answer(int listener, const seccomp_notif& asked) {
     char path[200] = {};
     seccomp_notif_resp response = {};
@@ -182,7 +177,7 @@ void answer(int listener, const seccomp_notif& asked) {
             response.error = -kNetUnreachable;
         }
     } else if (call == SYS_socket &&
-               isOfNetwork(static_cast<int>(asked.data.args[0]), static_cast<int>(asked.data.args[2]))) {
+               isOfNetwork(static_cast<unsigned>(asked.data.args[0]), static_cast<unsigned>(asked.data.args[2]))) {
         usedNetwork = true;
         response.error = 0;
         response.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE; // what is asked is in registers: nobody can change it
