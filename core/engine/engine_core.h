@@ -283,6 +283,7 @@ private:
 
     // reasons.cpp
     /// All reasons but which actions it waits for; `shortly`: the first one only, without its position.
+    std::optional<Wait> processWait(const session::Waiting& waiting) const;
     std::vector<Wait> waitsOf(const session::Waiting& waiting, bool shortly) const;
     coro::Task<Result<std::vector<Wait>>> dependenciesOf(Lsn lsn);
     /// Estimates and the note of a pending action, with its place in line: takes some microseconds each.
@@ -359,6 +360,7 @@ private:
     void defineClass(std::uint32_t cls);
     std::optional<session::GateId> gateOf(const std::string& worker);
     void readWarmEntries();
+    void takeIdleMemory();
     coro::Task<void> sampleWarm(std::vector<int> pids);
     coro::Task<void> guardWarm();
     PoolProcessView viewOf(const runners::WarmProcessView& process) const;

@@ -51,6 +51,7 @@ bool EngineCore::takeTurn() {
     const bool mayStart = committer_.writable() && runner_ && runner_->isAccepting() && !guard_.isHolding();
     more = session_->schedule(MonoClock::now(), outbox_, mayStart);
     carryOut();
+    takeIdleMemory();
     dispatcher_->balance(MonoClock::now());
     noteWritable();
     return more || (hasRoom && session_->hasMoreWork()) || committer_.hasAcks() || !outbox_.empty();

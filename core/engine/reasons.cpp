@@ -114,9 +114,32 @@ std::vector<Wait> EngineCore::waitsOf(const session::Waiting& waiting, bool shor
     if (waiting.labelLimit)
         waits.push_back(limitOf("label_limits", *waiting.labelLimit, dictionary_.label(waiting.label.value)));
     if (waiting.lock) waits.push_back(lockWait(*waiting.lock));
-    if (waits.empty() && (waiting.unmet == 0 || waiting.starting)) addCapacity(waiting, waits);
+    if (waits.empty() && (waiting.unmet == 0 || waiting.starting)) {
+        if (auto process = processWait(waiting))
+            waits.push_back(std::move(*process));
+        else
+            addCapacity(waiting, waits);
+    }
     if (shortly && waits.size() > 1) waits.resize(1);
     return waits;
+}
+
+/// Of an action whose worker has no warm process yet: what the first one waits for.
+std::optional<Wait> EngineCore::processWait(const session::Waiting& waiting) const {
+    const ClassKey& key = dictionary_.classKey(waiting.cls.value);
+    const auto step = warm_ && !key.workerId.empty() ? warm_->firstStep(key.workerId) : std::nullopt;
+    if (!step || waiting.needs.empty()) return std::nullopt;
+    session::ResourceNeed lacking = waiting.needs.front();
+    std::string free;
+    if (step == runners::kWaitsForMemory)
+        for (const session::ResourceNeed& need : session_->needs(waiting.cls))
+            if (need.resource == "memory_mb") {
+                lacking = need;
+                free = fmt::format(", {} of {} MB free", std::max(need.free, 0.0), need.total);
+            }
+    Wait wait = capacityOf(lacking, waiting);
+    wait.message = fmt::format("the first warm process of its worker {}{}", *step, free);
+    return wait;
 }
 
 void EngineCore::describePending(ActionResult& result) const {

@@ -100,6 +100,12 @@ void EngineCore::readWarmEntries() {
     std::ranges::copy(file->entries(), std::back_inserter(interrupted_));
 }
 
+/// Warm processes keep their memory while they are idle, until somebody lacks just that.
+void EngineCore::takeIdleMemory() {
+    if (!warm_ || warm_->alive() == warm_->busy()) return;
+    if (const std::int64_t lack = session_->memoryLack(); lack > 0) warm_->giveMemory(lack);
+}
+
 // --- workers and classes
 
 std::optional<session::GateId> EngineCore::gateOf(const std::string& id) {

@@ -223,6 +223,10 @@ public:
     /// idle process of a group that `helps` is detached. False: there is none, or nobody waits.
     bool makeRoom(ProcessId process, const std::function<bool(GroupId)>& helps, MonoTime now, Outbox& out);
 
+    /// Somebody outside lacks what processes of a group that `helps` hold: an idle one is detached, the least used
+    /// group's first, but none that min_processes keeps. Returns its group; nothing: there is none.
+    std::optional<GroupId> evictIdle(const std::function<bool(GroupId)>& helps, MonoTime now, Outbox& out);
+
     // -- restart and cleaning
     /// One by one: a new one first where the budget allows it, then an old one goes; else an old one goes first. A
     /// new one that does not come up ends the restart: the old ones that are left stay, one that went first does
@@ -269,7 +273,7 @@ private:
     void want(Group& group, MonoTime now, Outbox& out);
     void refill(Group& group, MonoTime now, Outbox& out);
     Process* victimFor(const Group& group, MonoTime now) const;
-    Process* leastUsed(const std::vector<const Group*>& groups, const Group& but, MonoTime now) const;
+    Process* leastUsed(const std::vector<const Group*>& groups, const Group* but, MonoTime now) const;
     bool evictFor(const Group& group, MonoTime now, Outbox& out);
     void wake(MonoTime now, Outbox& out);
     void serve(Group& group, MonoTime now, Outbox& out);

@@ -93,11 +93,11 @@ void Pool::refill(Group& group, MonoTime now, Outbox& out) {
 
 /// An idle process of the group with the least traffic, but rather of one that has more than its min_processes;
 /// there the one that was idle for longest.
-Process* Pool::leastUsed(const std::vector<const Group*>& groups, const Group& but, MonoTime now) const {
+Process* Pool::leastUsed(const std::vector<const Group*>& groups, const Group* but, MonoTime now) const {
     Process* found = nullptr;
     double least = 0;
     for (const Group* group : groups) {
-        if (group == &but || group->processes.empty() || group->processes.front()->sessions > 0) continue;
+        if (group == but || group->processes.empty() || group->processes.front()->sessions > 0) continue;
         double traffic = trafficOf(*group, now);
         if (group->size() <= group->options.minProcesses && !group->superseded) traffic += 1e12;
         if (found && traffic >= least) continue;
@@ -116,7 +116,7 @@ Process* Pool::victimFor(const Group& wanting, MonoTime now) const {
         for (const Group& group : s_->groups)
             if (!group.detached) groups.push_back(&group);
     }
-    return leastUsed(groups, wanting, now);
+    return leastUsed(groups, &wanting, now);
 }
 
 bool Pool::makeRoom(ProcessId id, const std::function<bool(GroupId)>& helps, MonoTime now, Outbox& out) {
@@ -129,9 +129,22 @@ bool Pool::makeRoom(ProcessId id, const std::function<bool(GroupId)>& helps, Mon
     std::vector<const Group*> groups;
     for (const Group& group : s_->groups)
         if (!group.detached && helps(group.id)) groups.push_back(&group);
-    Process* victim = leastUsed(groups, wanting, now);
+    Process* victim = leastUsed(groups, &wanting, now);
     if (victim) detach(*victim, WhyEnded::Evicted, out);
     return victim != nullptr;
+}
+
+std::optional<GroupId> Pool::evictIdle(const std::function<bool(GroupId)>& helps, MonoTime now, Outbox& out) {
+    YARD_ASSERT_OWNER(owner_);
+    std::vector<const Group*> groups;
+    for (const Group& group : s_->groups)
+        if (!group.detached && (group.size() > group.options.minProcesses || group.superseded) && helps(group.id))
+            groups.push_back(&group);
+    Process* victim = leastUsed(groups, nullptr, now);
+    if (!victim) return std::nullopt;
+    const GroupId group = victim->group->id;
+    detach(*victim, WhyEnded::Evicted, out);
+    return group;
 }
 
 bool Pool::evictFor(const Group& group, MonoTime now, Outbox& out) {

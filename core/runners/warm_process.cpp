@@ -80,14 +80,42 @@ void WarmRunner::order(const pool::Outbox::Spawn& spawn, MonoTime now) {
 void WarmRunner::askForRoom(Process& process, MonoTime now) {
     process.asksAt = MonoTime::max();
     if (process.phase != Process::Phase::Waiting) return;
-    const auto holdsSome = [this](pool::GroupId id) {
-        const Worker* worker = byGroup_[id.place];
-        return worker && worker->descriptor->resources.memoryMb > 0;
-    };
+    // Those who asked for it do not any more.
+    if (const auto group = pool_.group(process.worker->group);
+        group && group->size == 0 && group->waiting == 0 && group->options.minProcesses == 0) {
+        pool_.detach(process.inPool, WhyEnded::ActionEnded, now, out_);
+        return;
+    }
     // It may only be in line behind who waits for cores.
-    if (host_.lacksMemory(process.worker->id)) pool_.makeRoom(process.inPool, holdsSome, now, out_);
+    if (host_.lacksMemory(process.worker->id))
+        pool_.makeRoom(process.inPool, [this](pool::GroupId id) { return memoryOf(id) > 0; }, now, out_);
     process.asksAt = now + pool::kPatience;
     armAt(process.asksAt);
+}
+
+std::int64_t WarmRunner::memoryOf(pool::GroupId id) const {
+    const Worker* worker = byGroup_[id.place];
+    return worker ? worker->descriptor->resources.memoryMb : 0;
+}
+
+void WarmRunner::giveMemory(std::int64_t memoryMb) {
+    YARD_ASSERT_OWNER(owner_);
+    std::int64_t idle = 0;
+    std::int64_t coming = 0;
+    for (const auto& [number, process] : processes_) {
+        const auto inPool = pool_.process(process->inPool);
+        const std::int64_t holds = process->worker->descriptor->resources.memoryMb;
+        if (inPool && inPool->state == pool::ProcessState::Idle) idle += holds;
+        if (inPool && inPool->state == pool::ProcessState::Stopping) coming += holds;
+    }
+    if (idle + coming < memoryMb) return;
+    while (coming < memoryMb) {
+        const auto group =
+            pool_.evictIdle([this](pool::GroupId id) { return memoryOf(id) > 0; }, MonoClock::now(), out_);
+        if (!group) break;
+        coming += memoryOf(*group);
+    }
+    flush();
 }
 
 void WarmRunner::prepare(Process& process) {

@@ -40,6 +40,9 @@ inline bool isWarmProcess(AttemptId id) {
     return id.lsn.value >= kFirstProcessLsn;
 }
 
+/// A step of a process that starts: it needs memory that is not free.
+inline constexpr std::string_view kWaitsForMemory = "waits for memory";
+
 /// A process is to be started: make its directory, then answer with prepared().
 struct ProcessOrder {
     AttemptId id;
@@ -159,6 +162,8 @@ public:
     WarmPoolView view() const;
     /// One process, alive or one of the last that ended, by the id of its view. Nothing: unknown.
     std::optional<WarmProcessView> view(const std::string& process) const;
+    /// The step at which a worker's first process is while it starts. Nothing: it has one, or needs none.
+    std::optional<std::string_view> firstStep(const std::string& worker) const;
     using OutputSink = std::move_only_function<void(std::shared_ptr<const OutputEnds>)>;
     /// What a process printed last, by the id of its view, to `sink`: at once, or when the launcher has told.
     /// Null: no longer kept. NotFound; Busy when kMostAsks have not been answered yet.
@@ -169,6 +174,9 @@ public:
     /// sleep would hardly be awake again. Nothing: none is out, several are, or it will take longer.
     std::optional<MonoTime> answerBy() const;
     unsigned alive() const { return pool_.count(); }
+    /// Other work lacks so much memory: idle processes that hold some end, the least used first, but none of those
+    /// that min_processes keeps, and none where all that is idle holds too little.
+    void giveMemory(std::int64_t memoryMb);
 
     // --- answers of the host
     /// Argv, env, cwd and limits of the process; or why there is none.
@@ -246,6 +254,7 @@ private:
     void order(const pool::Outbox::Spawn& spawn, MonoTime now);
     void prepare(Process& process);
     void askForRoom(Process& process, MonoTime now);
+    std::int64_t memoryOf(pool::GroupId id) const;
     void readSocket(Process& process, MonoTime now);
     void writeSocket(Process& process, MonoTime now);
     void becomeReady(Process& process, std::string_view json, MonoTime now);

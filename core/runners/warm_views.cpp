@@ -251,10 +251,22 @@ WarmProcessView WarmRunner::viewOf(const Process& process) const {
 
 std::string_view WarmRunner::stepOf(const Process& process) const {
     switch (process.phase) {
-    case Process::Phase::Waiting: return "waits for memory";
+    case Process::Phase::Waiting: return kWaitsForMemory;
     case Process::Phase::Preparing: return "its files are made";
     default: return process.pid == 0 ? "is being started" : "has not said that it is ready";
     }
+}
+
+std::optional<std::string_view> WarmRunner::firstStep(const std::string& worker) const {
+    const auto id = groupOf(worker);
+    const auto group = id ? pool_.group(*id) : std::nullopt;
+    if (!group || group->size > 0 || group->starting == 0) return std::nullopt;
+    for (const auto& [number, process] : processes_) {
+        const auto inPool = pool_.process(process->inPool);
+        if (inPool && inPool->group == *id && inPool->state == pool::ProcessState::Starting)
+            return stepOf(*process);
+    }
+    return std::nullopt;
 }
 
 std::optional<WarmProcessView> WarmRunner::view(const std::string& name) const {

@@ -33,6 +33,12 @@ public:
     bool schedule(MonoTime now, Outbox& out, bool mayStart);
     void takeBackAllAhead(Outbox& out);
     bool hold(HoldKey key, const Resources& resources);
+    /// Resources for something that is no attempt.
+    struct Hold {
+        HoldKey key;
+        Resources resources;
+    };
+    bool takeHold(const Hold& hold, std::size_t earlier);
     bool letGo(HoldKey key);
     void grantHolds(Outbox& out);
     std::int64_t waitingAt(GateId gate) const;
@@ -203,14 +209,10 @@ private:
     std::vector<std::uint32_t> opening_; ///< queues with a gate that has places to offer
     std::vector<std::uint32_t> outstanding_;
     std::vector<std::uint32_t> overtaken_; ///< queues whose `arrived` may be above their leases ahead
-    struct Hold {
-        HoldKey key;
-        Resources resources;
-    };
-    std::vector<Hold> holds_;    ///< taken by something that is no attempt; a few
-    std::vector<Hold> wanted_;   ///< waits for that, oldest first
-    std::int32_t gated_ = 0;     ///< of outstanding_: at a gate
-    std::int32_t shared_ = 0;    ///< of outstanding_: not one core, each in a slot of its own
+    std::vector<Hold> holds_;              ///< taken by something that is no attempt; a few
+    std::vector<Hold> wanted_;             ///< waits for that, oldest first
+    std::int32_t gated_ = 0;               ///< of outstanding_: at a gate
+    std::int32_t shared_ = 0;              ///< of outstanding_: not one core, each in a slot of its own
     std::int32_t partCores_ = 0; ///< of shared_: take some cores, so that slots are no measure of what is free
     bool abandoned_ = false;     ///< was Abandoned; stays so in Sunset
     std::uint32_t revision_ = 0;

@@ -97,6 +97,32 @@ bool Order::isCrowded() const {
     });
 }
 
+/// MB that these needs lack, and nothing else; else 0.
+static double memoryLackOf(const std::vector<ResourceNeed>& needs) {
+    double lack = 0;
+    for (const ResourceNeed& need : needs) {
+        if (need.need <= need.free) continue;
+        if (need.resource != "memory_mb") return 0;
+        lack = need.need - need.free;
+    }
+    return lack;
+}
+
+std::int64_t Order::memoryLack() const {
+    const auto lackOf = [this](const Shape& shape) {
+        return static_cast<std::int64_t>(memoryLackOf(capacity_.describe(shape.resources)));
+    };
+    if (reserved_ != kNone)
+        if (const std::int64_t lack = lackOf(*shapes_[reserved_]); lack > 0) return lack;
+    std::int64_t least = 0;
+    for (const auto& shape : shapes_) {
+        if (shape->gate != kNone || shape->queues.empty()) continue;
+        const std::int64_t lack = lackOf(*shape);
+        if (lack > 0 && (least == 0 || lack < least)) least = lack;
+    }
+    return least;
+}
+
 // -- queues
 
 std::uint32_t Order::addQueue(QueueId id) {

@@ -77,6 +77,9 @@ public:
     bool hasListed() const;
     /// Something waits for resources.
     bool isCrowded() const;
+    /// MB that the one of them lacks that lacks the least, and nothing else; of what something is kept for, if
+    /// that lacks some. 0: there is none.
+    std::int64_t memoryLack() const;
     /// Taking these leaves what is being kept for something large.
     bool leavesReserved(const Resources& resources) const {
         return reserved_ == kNone || capacity_.leaves(resources, shapes_[reserved_]->resources);

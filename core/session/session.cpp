@@ -4,6 +4,7 @@
 #include "core/session/impl.h"
 
 #include <fmt/format.h>
+#include <ranges>
 
 namespace yard::session {
 
@@ -120,7 +121,9 @@ bool Session::Impl::schedule(MonoTime now, Outbox& out, bool mayStart) {
     grantHolds(out);
     while (startNext(false, out, budget)) {
     }
-    while (wanted_.empty() && startNext(true, out, budget)) {
+    // Ahead is more than the machine has cores: not while somebody beside the attempts wants some.
+    const bool wantsCores = std::ranges::any_of(wanted_, [](const Hold& w) { return w.resources.milliCores > 0; });
+    while (!wantsCores && startNext(true, out, budget)) {
     }
     for (const std::uint32_t queue : order_.takeGatesToOpen())
         if (order_.hasQueue(queue)) listOpening(queue);
@@ -189,13 +192,21 @@ void Session::Impl::countSlot(std::uint32_t cls, int by) {
 // -- resources of others
 
 bool Session::Impl::hold(HoldKey key, const Resources& resources) {
-    if (!wanted_.empty() || !capacity_->fits(resources) || !order_.leavesReserved(resources)) {
-        wanted_.push_back({key, resources});
+    const bool isTaken = takeHold({key, resources}, wanted_.size());
+    if (!isTaken) wanted_.push_back({key, resources});
+    return isTaken;
+}
+
+/// Only what fits and takes nothing of what is being kept for something large, or of what the first so many of
+/// those who wait ask for: who needs memory that is not free keeps nobody from cores.
+bool Session::Impl::takeHold(const Hold& hold, std::size_t earlier) {
+    const auto leaves = [&](const Hold& waits) { return capacity_->leaves(hold.resources, waits.resources); };
+    if (!capacity_->fits(hold.resources) || !order_.leavesReserved(hold.resources) ||
+        !std::ranges::all_of(wanted_ | std::views::take(earlier), leaves))
         return false;
-    }
-    capacity_->take(resources);
-    partCores_ += resources.milliCores > 0 ? 1 : 0;
-    holds_.push_back({key, resources});
+    capacity_->take(hold.resources);
+    partCores_ += hold.resources.milliCores > 0 ? 1 : 0;
+    holds_.push_back(hold);
     return true;
 }
 
@@ -210,17 +221,16 @@ bool Session::Impl::letGo(HoldKey key) {
     return !wanted_.empty() || order_.hasListed();
 }
 
-/// In the order they were asked for: the first that does not fit keeps the others waiting, or it would wait for
-/// ever.
+/// In the order they were asked for: one that does not fit keeps those waiting that need the same, or it would wait
+/// for ever.
 void Session::Impl::grantHolds(Outbox& out) {
-    while (!wanted_.empty() && capacity_->fits(wanted_.front().resources) &&
-           order_.leavesReserved(wanted_.front().resources)) {
-        const Hold granted = std::move(wanted_.front());
-        wanted_.erase(wanted_.begin());
-        capacity_->take(granted.resources);
-        partCores_ += granted.resources.milliCores > 0 ? 1 : 0;
-        holds_.push_back(granted);
-        out.granted.push_back(granted.key);
+    for (std::size_t i = 0; i < wanted_.size();) {
+        if (!takeHold(wanted_[i], i)) {
+            ++i;
+            continue;
+        }
+        out.granted.push_back(wanted_[i].key);
+        wanted_.erase(wanted_.begin() + static_cast<std::ptrdiff_t>(i));
     }
 }
 
@@ -345,6 +355,9 @@ bool Session::letGo(HoldKey key) {
 }
 bool Session::isCrowded() const {
     return impl_->order().isCrowded();
+}
+std::int64_t Session::memoryLack() const {
+    return impl_->order().memoryLack();
 }
 bool Session::everFits(ClassId id) const {
     return impl_->capacity().everFits(impl_->order().resourcesOf(id.value));

@@ -98,6 +98,7 @@ struct Waiting {
     std::optional<Limit> queueLimit; ///< max_running is reached
     std::optional<Limit> labelLimit; ///< that of its label is
     LabelId label;
+    ClassId cls;
     std::optional<Lock> lock; ///< the first one
     std::vector<ResourceNeed> needs;
     bool reservedForLarger = false;   ///< what it needs is kept for something that was passed over
@@ -170,13 +171,16 @@ public:
     void setGate(GateId gate, int most);
     /// Actions of the gate's classes that wait for a place; looks at each lane, some 10,000 at most.
     std::int64_t waitingAt(GateId gate) const;
-    /// Takes resources for something that is no attempt. False: they are not free; Outbox::granted says when they
-    /// were taken, before anything else that needs what becomes free. Meanwhile nothing is leased ahead.
+    /// Takes resources for something that is no attempt. False: they are not free, or who asked before waits for
+    /// the same; Outbox::granted says when they were taken, before anything else that needs what becomes free.
+    /// Nothing is leased ahead meanwhile if it asks for cores.
     bool hold(HoldKey key, const Resources& resources);
     /// Gives them back, or takes the wish back. True: somebody may start now.
     bool letGo(HoldKey key);
     /// Something waits for resources that is not at a gate.
     bool isCrowded() const;
+    /// MB of memory that would let one of them start that lacks nothing else; 0: there is none.
+    std::int64_t memoryLack() const;
     /// False: an action of this class would never start on this machine.
     bool everFits(ClassId id) const;
     /// What an action of this class asks for, what there is and what is free of it.

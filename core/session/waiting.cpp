@@ -157,6 +157,7 @@ std::optional<Waiting> Session::Impl::waiting(Lsn lsn, bool withPosition) const 
         limit && limit->running >= limit->most)
         w.labelLimit = Waiting::Limit{.most = limit->most, .running = limit->running, .parked = limit->parked};
     w.label = LabelId(r.label);
+    w.cls = ClassId(lane.cls);
     if (r.phase == Phase::Waiting) w.lock = lockOf(r.lane);
     w.starting = r.phase == Phase::Leased;
     if (order_.isGated(lane.cls)) {

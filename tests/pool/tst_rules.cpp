@@ -6,7 +6,7 @@ using namespace yard::pool;
 
 class TestPoolRules : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void theFirstRequestSpawnsAndWaits();
     void anIdleProcessIsUsedBeforeAnotherIsSpawned();
     void theProcessUsedLastIsUsedNext();
@@ -26,6 +26,7 @@ private slots:
     void minProcessesStay();
     void minProcessesAreSpawnedAfterTheFirst();
     void aPausedProcessGetsNoMoreSessionsUntilItHasNone();
+    void whatOthersLackIdleProcessesGiveButNotTheMinimum();
     void aWaiterCanGiveUp();
     void aDetachedProcessFinishesItsSessions();
     void removingAGroupInterruptsItsSpawn();
@@ -342,6 +343,30 @@ void TestPoolRules::aPausedProcessGetsNoMoreSessionsUntilItHasNone() {
         t.step();
         QVERIFY(t.checkout(g, 4) == p);
     }
+}
+
+void TestPoolRules::whatOthersLackIdleProcessesGiveButNotTheMinimum() {
+    PoolTest t({.max = 9});
+    const GroupId kept = t.group("kept", {.minProcesses = 1});
+    const GroupId rare = t.group("rare");
+    const GroupId often = t.group("often");
+    const GroupId small = t.group("small");
+    const auto helps = [&](GroupId group) { return group != small; };
+    t.warm(small);
+    t.warm(kept);
+    const ProcessId first = t.warm(rare);
+    const ProcessId last = t.warm(often);
+    for (int i = 0; i < 5; ++i) t.close(t.checkout(often).value());
+    QVERIFY(t.pool.evictIdle(helps, t.now, t.out) == rare);
+    t.step();
+    QVERIFY(t.stateOf(first) == ProcessState::Stopping);
+    t.checkout(often);
+    QVERIFY(!t.pool.evictIdle(helps, t.now, t.out)); // it works
+    t.close(last);
+    QVERIFY(t.pool.evictIdle(helps, t.now, t.out) == often);
+    t.step();
+    QCOMPARE(name(t.ending.back().why), "evicted");
+    QVERIFY(!t.pool.evictIdle(helps, t.now, t.out));
 }
 
 void TestPoolRules::aWaiterCanGiveUp() {

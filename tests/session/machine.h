@@ -13,15 +13,17 @@ namespace yard::session::test {
 /// One machine whose attempts all last the same: time goes in rounds.
 class Machine {
 public:
-    explicit Machine(int cores, int ahead = 0)
-        : session(std::make_unique<MachineCapacity>(Resources{.milliCores = 1000 * cores, .named = {}}),
+    explicit Machine(int cores, int ahead = 0, std::int64_t memoryMb = 0)
+        : session(std::make_unique<MachineCapacity>(
+                      Resources{.milliCores = 1000 * cores, .memoryMb = memoryMb, .named = {}}),
                   SessionOptions{.slotCount = cores, .aheadPerSlot = ahead}) {
         session.defineClass(ClassId(0), {});
         (void)session.moveTo(SessionState::Ready, out);
     }
-    void defineClass(std::uint32_t id, int cores) {
+    void defineClass(std::uint32_t id, int cores, std::int64_t memoryMb = 0) {
         Resources need;
         need.milliCores = 1000 * cores;
+        need.memoryMb = memoryMb;
         session.defineClass(ClassId(id), need);
     }
     void defineLocking(std::uint32_t id, std::vector<LockId> locks) {

@@ -551,6 +551,43 @@ class Warm(unittest.TestCase):
         self.assertEqual([g["why"] for g in self.pool()["gone"]], ["evicted", "evicted"])
         self.assertEqual([p["pid"] for p in self.processes()], [pid])
 
+    def test_idle_processes_go_for_other_work_that_lacks_nothing_but_their_memory(self):
+        self.stop()
+        self.start("--set", "resources.memory_mb=1000")
+        self.register(name="kept", memory_mb=100, pool={"max_processes": 1, "min_processes": 1, "max_idle_s": 0})
+        self.register(name="large", memory_mb=600, pool={"max_processes": 1, "max_idle_s": 0})
+        kept, large = (self.value("pid", worker=name) for name in ("kept", "large"))
+
+        def true(**needs):
+            return self.call("POST", "jobs", dict(worker="exec", argv=["true"], resources=needs))["lsn"]
+
+        def lacks(lsn):
+            return [w.get("resource") for w in self.call("GET", f"jobs/{lsn}/why")["waits"]]
+
+        self.hold_one(worker="kept")
+        waits = true(memory_mb=500, cores=2)
+        wait_for(lambda: lacks(waits) == ["cores", "memory_mb"], "it waits for both")
+        self.assertEqual({p["pid"] for p in self.processes()}, {kept, large})
+        self.let_go()
+        self.assertEqual(self.result(waits)["state"], "completed")
+        self.assertEqual([(g["pid"], g["why"]) for g in self.pool()["gone"]], [(large, "evicted")])
+        # The first one of a worker waits for memory, too, and says so.
+        self.register(name="larger", memory_mb=950, pool={"max_processes": 1})
+        self.hold_one("again", worker="kept")
+        first = self.submit("pid", worker="larger")
+        words = "the first warm process of its worker waits for memory, 900 of 1000 MB free"
+        wait_for(lambda: self.call("GET", f"jobs/{first}/why")["waits"] == [
+            {"kind": "capacity", "resource": "memory_mb", "need": 950, "free": 900, "message": words}], "it says so")
+        self.assertEqual(self.so_far(first)["note"], words)
+        self.call("POST", f"jobs/{first}/cancel")
+        wait_for(lambda: len(self.processes()) == 1, "nobody asks for it any more")
+        self.let_go("again")
+        # All that is idle holds too little.
+        waits = true(memory_mb=950)
+        self.value("pid", worker="kept")
+        self.assertEqual(lacks(waits), ["memory_mb"])
+        self.assertEqual([p["pid"] for p in self.processes()], [kept])
+
     # --- what goes wrong
 
     def test_a_crash_fails_the_one_that_was_alone(self):

@@ -1,0 +1,191 @@
+// Resources that something beside the attempts takes: warm processes their memory while they live, their cores
+// while they work.
+#include "tests/session/machine.h"
+
+#include <QTest>
+#include <vector>
+
+using namespace yard;
+using namespace yard::session;
+using yard::session::test::Machine;
+
+namespace {
+
+Resources cores(int n) {
+    return {.milliCores = 1000 * n, .named = {}};
+}
+Resources memory(std::int64_t mb) {
+    return {.milliCores = 0, .memoryMb = mb, .named = {}};
+}
+
+/// Two cores and 1000 MB; what was granted so far.
+class Holding : public Machine {
+public:
+    Holding()
+        : Machine(2, 4, 1000) {}
+    bool hold(HoldKey key, const Resources& resources) { return session.hold(key, resources); }
+    void letGo(HoldKey key) {
+        session.letGo(key);
+        look();
+    }
+    void look() {
+        while (session.schedule(now, out)) {
+        }
+        granted.insert(granted.end(), out.granted.begin(), out.granted.end());
+        for (const Start& start : out.start) {
+            started.push_back(start);
+            running.push_back(start);
+        }
+        settle();
+        session.check();
+    }
+    /// The oldest of those that run ends, after a moment: some may wait ahead.
+    void endShort() {
+        AttemptEnd end = completed();
+        end.runTime = Duration{100};
+        session.ended(running.front().lsn, running.front().attempt, end, now, out);
+        running.erase(running.begin());
+        settle();
+    }
+    std::vector<HoldKey> granted;
+};
+
+} // namespace
+
+class TestHolds : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void theyAreGrantedInTheOrderTheyWereAskedFor();
+    void whoWaitsForMemoryKeepsNobodyFromCores();
+    void aSmallOneDoesNotOvertakeALargeOneForever();
+    void whatIsGivenUpIsNotGranted();
+    void nothingGoesAheadWhileCoresAreWanted();
+    void whatIsKeptForSomethingLargeIsNotTaken();
+    void memoryThatIsLackingAloneIsToldOfTheLeast();
+};
+
+void TestHolds::theyAreGrantedInTheOrderTheyWereAskedFor() {
+    Holding m;
+    QVERIFY(m.hold(1, cores(2)));
+    QVERIFY(!m.hold(2, cores(1)));
+    QVERIFY(!m.hold(3, cores(1)));
+    QVERIFY(!m.hold(4, cores(1)));
+    m.submit();
+    m.look();
+    QVERIFY(m.granted.empty() && m.started.empty());
+    m.letGo(1); // before what waits in a queue
+    QCOMPARE(m.granted, (std::vector<HoldKey>{2, 3}));
+    QVERIFY(m.started.empty());
+    m.letGo(2);
+    QCOMPARE(m.granted, (std::vector<HoldKey>{2, 3, 4}));
+    m.letGo(3);
+    QCOMPARE(m.started.size(), std::size_t{1});
+}
+
+void TestHolds::whoWaitsForMemoryKeepsNobodyFromCores() {
+    Holding m;
+    QVERIFY(m.hold(1, memory(100)));
+    QVERIFY(!m.hold(2, memory(950)));
+    QVERIFY(m.hold(3, cores(1)));
+    QVERIFY(m.hold(4, cores(1)));
+    QVERIFY(!m.hold(5, cores(1)));
+    m.letGo(3);
+    QCOMPARE(m.granted, (std::vector<HoldKey>{5}));
+    m.letGo(1);
+    QCOMPARE(m.granted, (std::vector<HoldKey>{5, 2}));
+}
+
+void TestHolds::aSmallOneDoesNotOvertakeALargeOneForever() {
+    Holding m;
+    QVERIFY(m.hold(1, memory(600)));
+    QVERIFY(!m.hold(2, memory(700)));
+    QVERIFY(!m.hold(3, memory(100))); // it would fit, but the other one waits for it
+    m.letGo(1);
+    QCOMPARE(m.granted, (std::vector<HoldKey>{2, 3}));
+}
+
+void TestHolds::whatIsGivenUpIsNotGranted() {
+    Holding m;
+    QVERIFY(m.hold(1, memory(600)));
+    QVERIFY(!m.hold(2, memory(700)));
+    QVERIFY(!m.hold(3, memory(300)));
+    QVERIFY(m.session.letGo(2));
+    m.look();
+    QCOMPARE(m.granted, (std::vector<HoldKey>{3}));
+    QVERIFY(!m.session.letGo(2));
+    m.letGo(1);
+    QCOMPARE(m.granted, (std::vector<HoldKey>{3}));
+}
+
+void TestHolds::nothingGoesAheadWhileCoresAreWanted() {
+    for (const bool wanted : {false, true}) {
+        Holding m;
+        m.submit();
+        m.look();
+        m.endShort();
+        QVERIFY(m.hold(1, memory(600)));
+        QVERIFY(!m.hold(2, memory(600)));
+        for (int i = 0; i < 6; ++i) m.submit();
+        m.look();
+        const std::size_t before = m.started.size();
+        QVERIFY(before > 3); // memory that is wanted changes nothing
+        for (int i = 0; i < 6; ++i) m.submit();
+        if (wanted) QVERIFY(!m.hold(3, cores(1)));
+        m.endShort();
+        m.look();
+        QCOMPARE(m.started.size() > before, !wanted);
+    }
+}
+
+void TestHolds::whatIsKeptForSomethingLargeIsNotTaken() {
+    Holding m;
+    m.defineClass(1, 2);
+    const Lsn small = m.submit();
+    m.look();
+    const Lsn large = m.submit(0, 0, 1);
+    QVERIFY(m.hasStarted(small));
+    int overtook = 0;
+    for (; overtook < 2'000 && m.hold(1, cores(1)); ++overtook) {
+        m.submit();
+        m.look();
+        m.letGo(1);
+        m.completeOne();
+        m.look();
+    }
+    QVERIFY(overtook > 1 && overtook < 2'000);
+    QVERIFY(!m.hasStarted(large));
+    m.session.letGo(1);
+    m.complete();
+    m.look();
+    m.complete();
+    m.look();
+    QVERIFY(m.hasStarted(large));
+}
+
+void TestHolds::memoryThatIsLackingAloneIsToldOfTheLeast() {
+    Holding m;
+    m.defineClass(1, 1, 700);
+    m.defineClass(2, 1, 900);
+    m.defineClass(3, 2, 500);
+    QVERIFY(m.session.hold(1, {.milliCores = 0, .memoryMb = 600, .named = {}}));
+    QCOMPARE(m.session.memoryLack(), std::int64_t{0}); // nobody waits
+    m.submit(0, 0, 2);
+    m.schedule();
+    QCOMPARE(m.session.memoryLack(), std::int64_t{500});
+    m.submit(0, 0, 1);
+    m.schedule();
+    QCOMPARE(m.session.memoryLack(), std::int64_t{300});
+    m.submit(0, 0, 3);
+    m.schedule();
+    QCOMPARE(m.session.memoryLack(), std::int64_t{100});
+    m.submit(0, 100); // of the two cores that one lacks one now
+    m.schedule();
+    QCOMPARE(m.started.size(), std::size_t{1});
+    QCOMPARE(m.session.memoryLack(), std::int64_t{300});
+    m.session.letGo(1);
+    m.schedule();
+    QCOMPARE(m.started.size(), std::size_t{2});
+}
+
+QTEST_APPLESS_MAIN(TestHolds)
+#include "tst_holds.moc"
