@@ -180,8 +180,7 @@ Answer Caller::result(std::int64_t lsn, int limitSeconds) {
 // --- the program
 
 Yardmaster::Yardmaster(const Place& place, Options options)
-    : place_(place)
-    , dataDir_(options.dataDir.empty() ? place.data() : options.dataDir) {
+    : dataDir_(options.dataDir.empty() ? place.data() : options.dataDir) {
     static int number = 0;
     errorFile_ = place.path(fmt::format("stderr.{:04}", ++number));
     std::vector<std::string> words = std::move(options.wrapper);

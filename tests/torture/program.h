@@ -121,7 +121,6 @@ public:
     std::string failure();
 
 private:
-    const Place& place_;
     std::string dataDir_;
     std::string errorFile_;
     pid_t pid_ = -1;

@@ -128,9 +128,10 @@ private slots:
         form->addInput(path);
         QTRY_VERIFY_WITH_TIMEOUT(form->actions().toObject().contains("inputs"), kSoon);
         const QPointer<SubmitForm> alive(form);
+        const qint64 before = window_->state()->count(Face::Completed);
         press(form, "submit-now");
         QTRY_VERIFY_WITH_TIMEOUT(!alive, kSoon);
-        QTRY_COMPARE_WITH_TIMEOUT(window_->state()->count(Face::Completed), 1, kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(window_->state()->count(Face::Completed), before + 1, kSoon);
     }
 
     void anInputThatCannotBeReadSaysSo() {
