@@ -41,29 +41,65 @@ function(yard_module name)
   endif()
 endfunction()
 
-# Beside every test's own sources: settings of Qt Test and of the sanitizers.
-set(YARD_TEST_SOURCES ${CMAKE_SOURCE_DIR}/tests/support/program_defaults.cpp)
+# The same for tests, with Qt Test, half of what compiling one costs. "slots" and "signals" are words of the core's own.
+if(YARD_PCH)
+  file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/yard_test_pch.cpp CONTENT "")
+  add_library(yard_test_pch OBJECT ${CMAKE_BINARY_DIR}/yard_test_pch.cpp)
+  target_link_libraries(yard_test_pch PRIVATE yard_flags fmt::fmt Qt6::Core)
+  target_include_directories(yard_test_pch SYSTEM PRIVATE
+    $<TARGET_PROPERTY:Qt6::Test,INTERFACE_INCLUDE_DIRECTORIES>)
+  target_compile_definitions(yard_test_pch PRIVATE QT_NO_KEYWORDS)
+  target_precompile_headers(yard_test_pch PRIVATE ${YARD_PCH_HEADERS} <QTest>)
+endif()
+
+# Linked into every test: settings of Qt Test and of the sanitizers.
+add_library(yard_program_defaults OBJECT EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/tests/support/program_defaults.cpp)
+target_link_libraries(yard_program_defaults PRIVATE yard_flags)
 if(YARD_SANITIZE STREQUAL "thread")
   # Suppressions by function name need the program that turns addresses into names, where there is one.
   find_program(YARD_SYMBOLIZER NAMES llvm-symbolizer-19 llvm-symbolizer)
-  set(YARD_TSAN_OPTIONS "suppressions=${CMAKE_SOURCE_DIR}/cmake/tsan.supp")
+  set(tsan_options "suppressions=${CMAKE_SOURCE_DIR}/cmake/tsan.supp")
   if(YARD_SYMBOLIZER)
-    string(APPEND YARD_TSAN_OPTIONS ":external_symbolizer_path=${YARD_SYMBOLIZER}")
+    string(APPEND tsan_options ":external_symbolizer_path=${YARD_SYMBOLIZER}")
   endif()
+  target_compile_definitions(yard_program_defaults PRIVATE YARD_TSAN_OPTIONS="${tsan_options}")
 endif()
 
-# yard_test(GROUP NAME SOURCES … DEPS … [TIMEOUT s] [LABELS …]): Qt Test program tst_GROUP_NAME, ctest label GROUP.
+# yard_moc(TARGET SOURCE [OPTIONS]): moc of the class that a test's own file defines. AUTOMOC would run three more
+# programs for each test.
+function(yard_moc target source)
+  cmake_path(GET source STEM stem)
+  set(moc ${CMAKE_CURRENT_BINARY_DIR}/moc/${stem}.moc)
+  add_custom_command(OUTPUT ${moc} COMMAND Qt6::moc ${ARGN} ${source} -o ${moc}
+    DEPENDS ${source} WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} VERBATIM)
+  target_sources(${target} PRIVATE ${moc})
+  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/moc)
+endfunction()
+
+# What the sanitized runs of .ci/run are for: ninja core_tests.
+add_custom_target(core_tests)
+set(YARD_PROGRAM_GROUPS app ui torture)
+
+# yard_test(GROUP NAME SOURCES tst_NAME.cpp … DEPS … [TIMEOUT s] [LABELS …] [PCH_OF target]): Qt
+# Test program tst_GROUP_NAME, ctest label GROUP. Without PCH_OF Qt's keywords are macros: Q_SLOTS.
 function(yard_test group name)
-  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;DEPS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "" "TIMEOUT;PCH_OF" "SOURCES;DEPS;LABELS" ${ARGN})
   set(target tst_${group}_${name})
-  add_executable(${target} ${ARG_SOURCES} ${YARD_TEST_SOURCES})
-  set_target_properties(${target} PROPERTIES AUTOMOC ON)
-  target_link_libraries(${target} PRIVATE yard_flags Qt6::Test ${ARG_DEPS})
-  if(YARD_PCH)
-    target_precompile_headers(${target} REUSE_FROM yard_pch)
+  add_executable(${target} ${ARG_SOURCES})
+  target_link_libraries(${target} PRIVATE yard_flags yard_program_defaults Qt6::Test ${ARG_DEPS})
+  list(GET ARG_SOURCES 0 source)
+  if(ARG_PCH_OF)
+    yard_moc(${target} ${source})
+  else()
+    set(ARG_PCH_OF yard_test_pch)
+    target_compile_definitions(${target} PRIVATE QT_NO_KEYWORDS)
+    yard_moc(${target} ${source} -DQT_NO_KEYWORDS)
   endif()
-  if(YARD_TSAN_OPTIONS)
-    target_compile_definitions(${target} PRIVATE YARD_TSAN_OPTIONS="${YARD_TSAN_OPTIONS}")
+  if(YARD_PCH)
+    target_precompile_headers(${target} REUSE_FROM ${ARG_PCH_OF})
+  endif()
+  if(NOT group IN_LIST YARD_PROGRAM_GROUPS)
+    add_dependencies(core_tests ${target})
   endif()
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)

@@ -10,7 +10,7 @@ using namespace yard::app;
 
 class TestArguments : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void prefixesArePathsOrNothing();
     void theUsualAddressIsThatOfItsClients();
 };

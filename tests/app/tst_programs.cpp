@@ -25,7 +25,7 @@ Yardmaster::Options with(std::vector<std::string> arguments) {
 
 class TestPrograms : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void anEngineIsFoundByItsDataDirectory_data();
     void anEngineIsFoundByItsDataDirectory();
     void aWindowFindsItByTheDataDirectoryToo();

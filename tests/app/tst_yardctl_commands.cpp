@@ -72,7 +72,7 @@ Ended onATerminal(const QStringList& arguments, std::string_view answer) {
 
 class TestYardctlCommands : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void withoutAnEngineItSaysHowToStartOne();
     void helpAndVersionNeedNoEngine();
     void wrongUsageExits2();

@@ -12,7 +12,7 @@ using namespace yard::test;
 
 class TestYardctlResults : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void waitExitsByTheWorst();
     void showPrintsForPeopleAndSavesOutputs();
     void showSaysWhatAPendingActionWaitsFor();

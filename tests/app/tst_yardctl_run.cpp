@@ -53,7 +53,7 @@ FakeReply pieces(std::vector<std::string> list, bool endsProperly = true) {
 
 class TestYardctlRun : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void submitsWhereItStandsAndExitsWithTheCode();
     void outputIsSeenBeforeTheActionEnds();
     void optionsBecomeMembersOfTheAction();

@@ -11,7 +11,7 @@ using namespace yard::test;
 
 class TestYardctlSubmit : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void submitSendsLinesInOneBatch();
     void submitSaysWhichLineIsWrong();
     void submitSendsAListWhole();

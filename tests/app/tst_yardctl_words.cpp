@@ -20,7 +20,7 @@ using namespace yard::ctl;
 
 class TestYardctlWords : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void durationsHaveTwoUnitsAtMost();
     void sizesHaveThreeFigures();
     void timesAreShorterTheNearerTheyAre();

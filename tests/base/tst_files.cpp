@@ -62,7 +62,7 @@ class TestFiles : public QObject {
         return QDir(directory_->path()).entryList(QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot);
     }
 
-private slots:
+private Q_SLOTS:
     void init() { directory_ = std::make_unique<QTemporaryDir>(); }
 
     void aWrittenFileReadsBack() {

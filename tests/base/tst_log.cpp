@@ -67,7 +67,7 @@ int lossToldBy(const QByteArray& line) {
 
 class TestLog : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void cleanup() {
         flushLog();
         setLogLevel(LogLevel::Info);

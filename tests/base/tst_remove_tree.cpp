@@ -58,7 +58,7 @@ class TestRemoveTree : public QObject {
     }
     void makeFile(const std::string& path) { QVERIFY(writeFileAtomically(path, "content", 0600)); }
 
-private slots:
+private Q_SLOTS:
     void init() {
         directory_ = std::make_unique<QTemporaryDir>();
         QVERIFY(makeDirectories(tree()));

@@ -39,7 +39,7 @@ class TestTogether : public QObject {
         if (CPU_COUNT(&cpus) < 2) QSKIP("there is one CPU only");
     }
 
-private slots:
+private Q_SLOTS:
     void idleThreadsComeTogetherAndAreLetGoForOthers() {
         skipOnOneCpu();
         const cpu_set_t before = cpusOfThisThread();

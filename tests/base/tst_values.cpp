@@ -35,7 +35,7 @@ constexpr TransitionTable<Door, 4> kDoorMoves{
 
 class TestValues : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void idsOfDifferentThingsDoNotMix() {
         static_assert(!std::is_convertible_v<Lsn, QueueId>);
         static_assert(!std::is_convertible_v<std::int64_t, Lsn>);

@@ -177,7 +177,7 @@ void touch(const QString& path) {
 class TestEvents : public QObject {
     Q_OBJECT
 
-private slots:
+private Q_SLOTS:
     void bytesGoThroughASocket() {
         Loop loop;
         Pair pair(loop);

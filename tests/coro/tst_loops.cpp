@@ -84,7 +84,7 @@ struct OtherLoop {
 class TestLoops : public QObject {
     Q_OBJECT
 
-private slots:
+private Q_SLOTS:
     void bandsRunInTheirOrder() {
         Rig rig;
         rig.loop.post([&] { rig.note("submission"); }, Band::Submissions);

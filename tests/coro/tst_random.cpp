@@ -198,7 +198,7 @@ Task<void> waitForJobs(World& world) {
 class TestRandom : public QObject {
     Q_OBJECT
 
-private slots:
+private Q_SLOTS:
     void nothingIsLost_data() {
         QTest::addColumn<unsigned>("seed");
         for (unsigned seed = 1; seed <= kSeeds; ++seed) QTest::addRow("seed %u", seed) << seed;

@@ -111,7 +111,7 @@ class TestSync : public QObject {
 
     void bothOrdersData();
 
-private slots:
+private Q_SLOTS:
     // ---- interruption and wake-up, in both orders, over all primitives with hand-over
 
     void wokenThenInterruptedKeepsWhatItGot_data() { bothOrdersData(); }

@@ -155,7 +155,7 @@ Task<void> spawnsInShutdown(Rig& rig) {
 class TestThreads : public QObject {
     Q_OBJECT
 
-private slots:
+private Q_SLOTS:
     void aMillionAwaitsNeedNoStack() {
         Rig rig;
         std::uint64_t sum = 0;

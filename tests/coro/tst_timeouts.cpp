@@ -110,7 +110,7 @@ class TestTimeouts : public QObject {
         return thread;
     }
 
-private slots:
+private Q_SLOTS:
     void init() { rig_ = new Rig; }
     void cleanup() {
         rig_->loop.shutdown();

@@ -34,7 +34,7 @@ bool exists(const std::string& path) {
 class ActionsTest : public QObject {
     Q_OBJECT
 
-private slots:
+private Q_SLOTS:
     void anActionRunsAndItsOutputIsKept() {
         EngineTest engine;
         const ActionResult result = engine.wait(engine.sh("echo out; echo err >&2", R"(,"label":"first")"));

@@ -69,7 +69,7 @@ void execute(const std::string& path, const std::string& sql) {
 class BulkTest : public QObject {
     Q_OBJECT
 
-private slots:
+private Q_SLOTS:
     void aChangeReachesAllThatMatchAndSurvivesARestart() {
         Bulk bulk;
         const Lsn first = bulk.array(kMany, R"(,"label":"a")");

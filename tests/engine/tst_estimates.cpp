@@ -69,7 +69,7 @@ bool isAbout(double rounds, double expected) {
 
 class TestEstimates : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void whatIsLeftIsSaidInWordsThatFit_data();
     void whatIsLeftIsSaidInWordsThatFit();
     void whatNeedsMemoryOrALicenceRunsOneAfterTheOther();

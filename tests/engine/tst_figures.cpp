@@ -53,7 +53,7 @@ void write(const std::string& path, const std::string& text) {
 
 class FiguresTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void whatWasNotSeenIsUnknown();
     void whatIsOldIsThereInCoarserSteps();
     void nothingThatEndedIsLostInCoarserSteps();

@@ -44,7 +44,7 @@ class TestGuards : public QObject {
     static engine::SessionView::Guard guardOf(EngineTest& engine) { return engine.run(engine->session()).guard; }
     static ActionResult now(EngineTest& engine, Lsn lsn) { return *engine.run(engine->action(lsn)); }
 
-private slots:
+private Q_SLOTS:
     void init() { percent_ = 50; }
 
     void nothingStartsWhileMemoryIsShort() {

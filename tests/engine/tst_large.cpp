@@ -92,7 +92,7 @@ coro::Task<void> submitInto(Engine& engine, Submission submission, std::vector<R
 class LargeTest : public QObject {
     Q_OBJECT
 
-private slots:
+private Q_SLOTS:
     void partsHoldEachElementOnce() {
         AcceptParts parts(manyItems({1, 4'000, 1, 12'000, 2}));
         QCOMPARE(parts.all().count, 16'004);

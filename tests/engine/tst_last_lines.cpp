@@ -72,7 +72,7 @@ struct Watcher {
 class LastLinesTest : public QObject {
     Q_OBJECT
 
-private slots:
+private Q_SLOTS:
     void onlyWhatHasGrownIsReadAgain() {
         LastLines lines;
         const auto streams = streamsOf(10, 0);

@@ -37,7 +37,7 @@ std::string text(const Resources& resources) {
 class MachineTest : public QObject {
     Q_OBJECT
 
-private slots:
+private Q_SLOTS:
     void memoryIsThatOfTheMachine() {
         FakeRoot fake;
         fake.put("proc/meminfo", "MemTotal:       16384000 kB\nMemFree:  1 kB\n");

@@ -14,7 +14,7 @@ constexpr MonoTime kStart{std::chrono::hours(1)};
 class TestPace : public QObject {
     Q_OBJECT
 
-private slots:
+private Q_SLOTS:
     void aloneAPauseIsAsLongAsTheStep() {
         Pace pace;
         std::uint64_t own = 0;

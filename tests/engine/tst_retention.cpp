@@ -37,7 +37,7 @@ class TestRetention : public QObject {
         return std::move(*report);
     }
 
-private slots:
+private Q_SLOTS:
     void aDryRunSaysWhatWouldGoAndNothingGoes() {
         EngineTest engine(2, [](engine::Options& options) {
             keepNothingForItsYouth(options);

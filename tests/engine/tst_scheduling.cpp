@@ -53,7 +53,7 @@ std::string together(int count) {
 class SchedulingTest : public QObject {
     Q_OBJECT
 
-private slots:
+private Q_SLOTS:
     void tenTenthsOfACoreRunAtOnce() {
         EngineTest engine(1);
         std::vector<Lsn> lsns;

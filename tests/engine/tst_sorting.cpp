@@ -126,7 +126,7 @@ public:
 class SortingTest : public QObject {
     Q_OBJECT
 
-private slots:
+private Q_SLOTS:
     void keysComeInOrderAndUnknownOnesLast() {
         const std::vector<store::SortKey> keys = {{5, Lsn{1}}, {kUnknown, Lsn{2}}, {-3, Lsn{3}},
                                                   {5, Lsn{4}}, {kUnknown, Lsn{5}}, {0, Lsn{6}}};

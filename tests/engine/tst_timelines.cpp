@@ -79,7 +79,7 @@ Shown shown(const TimelineView& view) {
 
 class TimelinesTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void spansComeBackFromFiles();
     void theOldestFileGoes();
     void aTornFileIsReadAsFarAsItIsWhole();

@@ -101,7 +101,7 @@ Lsn after(Lsn lsn, int n) {
 
 class WatchingTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void aFeedKeepsTheLastChangesAndCoversNothingElse() {
         ChangeFeed feed;
         feed.note({.lsn = Lsn(1), .queue = {}});

@@ -21,7 +21,7 @@ constexpr std::string_view kNoRetry = "{\"config\":{\"max_retries\":0}}";
 
 class ApiRoutesTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void initTestCase() { api_ = std::make_unique<ApiTest>(); }
     void cleanupTestCase() { api_.reset(); }
 

@@ -27,7 +27,7 @@ std::string nested(int depth) {
 
 class BadInputTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void initTestCase() { served_ = std::make_unique<Served>(); }
     void cleanupTestCase() { served_.reset(); }
     void cleanup();

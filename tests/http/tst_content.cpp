@@ -35,7 +35,7 @@ std::string catAction(const std::string& bytes) {
 
 class ContentTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void initTestCase() { api_ = std::make_unique<ApiTest>(); }
     void cleanupTestCase() { api_.reset(); }
 

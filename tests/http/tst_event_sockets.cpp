@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 class EventSocketsTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void framesThatBreakTheRulesEndTheConnection_data();
     void framesThatBreakTheRulesEndTheConnection();
     void aMessageMayComeInPieces();

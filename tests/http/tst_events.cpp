@@ -65,7 +65,7 @@ std::int64_t position(const json::object& frame) {
 
 class EventsTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void aRequestThatIsNoWebSocketIsToldSo();
     void strangersAreTurnedAwayBeforeTheUpgrade();
     void aWatcherIsGreetedAndToldHowThingsStand();

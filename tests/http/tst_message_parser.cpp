@@ -53,7 +53,7 @@ std::string outcome(const std::string& bytes, std::size_t step) {
 
 class MessageParserTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void understandsOrRefuses_data();
     void understandsOrRefuses();
     void headOverSixteenKilobytesIsRefusedHoweverItArrives();

@@ -107,7 +107,7 @@ private:
 
 class MetricsTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void everyLineIsOfTheTextFormat();
     void figuresSayWhatHappened();
     void specsAreKeptOnlyOfWhatIsPending();

@@ -40,7 +40,7 @@ std::string parsed(const std::string& bytes, std::size_t step) {
 
 class MultipartTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void partsAreTakenApart_data();
     void partsAreTakenApart();
     void theBoundaryComesFromTheType_data();

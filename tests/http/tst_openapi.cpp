@@ -81,7 +81,7 @@ std::string filledIn(std::string path) {
 
 class OpenApiTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void everyRouteIsDescribed();
     void everyDescriptionHasItsRoute();
     void operationIdsAreUnique();

@@ -24,7 +24,7 @@ bool exists(const std::string& path) {
 
 class ApiOutputTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void initTestCase() { api_ = std::make_unique<ApiTest>(); }
     void cleanupTestCase() { api_.reset(); }
 

@@ -52,7 +52,7 @@ std::string matched(const Router& router, const std::string& request) {
 
 class RequestsTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void hostAndOriginMustBeOurs_data();
     void hostAndOriginMustBeOurs();
     void theTokenIsNeededWhole();

@@ -76,7 +76,7 @@ struct Running {
 
 class ServerTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void answersByTheBook_data();
     void answersByTheBook();
     void listensWhereItIsToldOrSaysWhyNot();

@@ -40,7 +40,7 @@ std::string openedWith(const std::string& file, std::vector<std::string> set = {
 
 class SettingsRouteTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void allAreShownWithWhatTheyMayBe();
     void aChangeAppliesAtOnceAndIsKept();
     void whatNeedsARestartSaysSoAndIsHeededByTheNextStart();

@@ -21,7 +21,7 @@ std::size_t sizeOf(const boost::json::object& object, std::string_view member) {
 
 class WindowTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void initTestCase() { api_ = std::make_unique<ApiTest>(); }
     void cleanupTestCase() { api_.reset(); }
 

@@ -60,7 +60,7 @@ QString parsed(const QByteArray& json) {
 
 class TestAction : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void goodActionsAreTaken_data();
     void goodActionsAreTaken();
     void badActionsAreRefused_data();

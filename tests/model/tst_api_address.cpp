@@ -7,7 +7,7 @@ using namespace yard;
 
 class TestApiAddress : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void aPublishedAddressIsReadAsItWasMeant();
     void peopleWhoNameNoPathMeanTheUsualOne();
 };

@@ -9,7 +9,7 @@ using namespace yard;
 
 class TestCanonical : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void textsBecomeCanonical_data();
     void textsBecomeCanonical();
     void theCanonicalFormIsItsOwn();

@@ -57,7 +57,7 @@ bool matches(const ActionResult& action, const QByteArray& text) {
 
 class TestFilter : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void saysWhatMatches_data() {
         QTest::addColumn<QByteArray>("text");
         QTest::addColumn<bool>("failed");

@@ -27,7 +27,7 @@ std::string repeated(std::string_view text, std::size_t times) {
 
 class TestJson : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void textIsKeptWithoutWhiteSpace_data();
     void textIsKeptWithoutWhiteSpace();
     void badDocumentsAreRefused_data();

@@ -18,7 +18,7 @@ const char* const kDefaults =
 
 class TestQueue : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void defaultsAreThoseOfTheContract();
     void everyMemberIsTakenAndPrinted();
     void whatIsAbsentStaysAndNullGoesBackToTheDefault();

@@ -40,7 +40,7 @@ AttemptOutcome failedOutcome() {
 
 class TestResult : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void aPendingActionSaysWhetherItIsHeld();
     void aFinishedActionHasEverythingInTheContractsWords();
     void whatIsAbsentIsLeftOut();

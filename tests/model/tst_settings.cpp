@@ -35,7 +35,7 @@ QByteArray unknownSetting(const char* name) {
 
 class SettingsTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void givenSettingsArePrintedAndReadBack();
     void nullGoesBackToTheDefault();
     void whatIsWrongIsRefusedByName_data();

@@ -9,7 +9,7 @@ using namespace yard;
 
 class SortTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void everyNameIsUnderstood();
     void aFieldThatIsNoneIsRefusedWithTheNames_data();
     void aFieldThatIsNoneIsRefusedWithTheNames();

@@ -21,7 +21,7 @@ QString allowedFrom(const TransitionTable<State, Count>& table, State from) {
 
 class TestStates : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void anActionMovesOnlyAsTheTableSays_data();
     void anActionMovesOnlyAsTheTableSays();
     void aSessionMovesOnlyAsTheTableSays_data();

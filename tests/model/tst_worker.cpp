@@ -38,7 +38,7 @@ QByteArray file(const QByteArray& path, const QByteArray& more = {}) {
 
 class TestWorker : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void theLeastDescriptorGetsDefaults();
     void theWholeDescriptorOfTheContractIsTaken();
     void theIdIsOfTheContentAndNotOfItsSpelling();

@@ -6,7 +6,7 @@ using namespace yard::pool;
 
 class TestPoolHoles : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void takingAnIdleProcessRaisesActiveAndNotMax();
     void aDetachedGroupIsNotAccessible();
     void evictionTakesTheVictimsGroupAndNotTheRequesters();

@@ -315,7 +315,7 @@ private:
 
 class TestPoolRandom : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void aMillionOperations_data();
     void aMillionOperations();
 };

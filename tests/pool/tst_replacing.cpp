@@ -7,7 +7,7 @@ using namespace yard::pool;
 
 class TestPoolReplacing : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void restartReplacesEachWithinTheBudget();
     void restartWithRoomSpawnsFirst();
     void restartRollsBackWhenTheNewOneFails();

@@ -12,7 +12,7 @@ using yard::session::test::Machine;
 
 class TestBounds : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void lowPriorityStartsWithinSixteenUnderASteadyStreamOfHigh();
     void theTurnOfTheOldestSurvivesALeaseThatComesBack();
     void sharesFollowWeights();

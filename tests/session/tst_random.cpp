@@ -418,7 +418,7 @@ unsigned seeds() {
 
 class TestRandom : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void agreesWithTheNaiveModelWhereAllActionsAreAlike();
     void agreesWithTheNaiveModelAmongActionsOfDifferentSize();
 };

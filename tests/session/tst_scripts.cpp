@@ -526,7 +526,7 @@ const Row kAhead[] = {
 
 class TestScripts : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void script_data();
     void script();
 };

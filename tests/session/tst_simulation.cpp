@@ -9,7 +9,7 @@ using namespace yard::bench;
 
 class TestSimulation : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void fiftyMachinesDoFiveThousandActions_data() {
         QTest::addColumn<unsigned>("seed");
         for (unsigned seed = 1; seed <= 3; ++seed) QTest::newRow(std::to_string(seed).c_str()) << seed;

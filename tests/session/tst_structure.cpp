@@ -38,7 +38,7 @@ std::uint32_t waiting(Records& records, std::int64_t lsn, int priority, std::int
 
 class TestStructure : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void growArrayKeepsItsElementsInPlace();
     void heapGivesItsItemsInOrderAndKnowsTheirPlaces();
     void slabGivesPagesBack();

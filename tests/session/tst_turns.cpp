@@ -45,7 +45,7 @@ std::string text(std::size_t n) {
 
 class TestTurns : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void whatNeedsAHeldLockStartsWithinItsBound();
     void eachOlderOneCostsSixteenStartsMore();
     void aTurnIsKeptForBothLocks();

@@ -64,7 +64,7 @@ std::string lsnsOfPage(Journal& journal) {
 class AcceptPartsTest : public QObject {
     Q_OBJECT
 
-private slots:
+private Q_SLOTS:
     void allPartsAreOneArray() {
         Journal journal(directories_.fresh("whole"));
         for (const std::int64_t before : {0, 3, 6})

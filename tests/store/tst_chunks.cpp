@@ -74,7 +74,7 @@ class TestChunks : public QObject {
         QCOMPARE(pwrite(file.get(), &byte, 1, at), ssize_t(1));
     }
 
-private slots:
+private Q_SLOTS:
     void initTestCase() {
         journal_ = std::make_unique<Journal>(directory_.path().toStdString());
         chunks_ = *ChunkStore::open(journal_->files(), journal_->store());

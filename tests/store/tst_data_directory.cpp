@@ -26,7 +26,7 @@ class TestDataDirectory : public QObject {
         return stat(file.c_str(), &status) == 0 ? status.st_mode & 07777 : 0;
     }
 
-private slots:
+private Q_SLOTS:
     void itIsMadeForItsOwnerAndKeepsItsIdentity() {
         const auto at = path("new/deeper");
         std::string id;

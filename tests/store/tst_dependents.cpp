@@ -51,7 +51,7 @@ class TestDependents : public QObject {
         acceptAfter(20, {2});
     }
 
-private slots:
+private Q_SLOTS:
     void init() {
         path_ = directories_.fresh(QTest::currentTestFunction());
         open();

@@ -45,7 +45,7 @@ class TestFailures : public QObject {
         return path;
     }
 
-private slots:
+private Q_SLOTS:
     void cleanup() { FailingVfs::get().heal(); }
 
     void aGroupThatFailsAcceptsNothingKeepsResultsAndWritesThemLater_data() {

@@ -15,7 +15,7 @@ class TestJournal : public QObject {
     Directories directories_;
     std::string fresh(const char* name) { return directories_.fresh(name); }
 
-private slots:
+private Q_SLOTS:
     void acceptedActionsAreFoundByTheNextStartInOrder() {
         const auto path = fresh("accepted");
         {

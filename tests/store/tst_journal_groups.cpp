@@ -15,7 +15,7 @@ class TestJournalGroups : public QObject {
     Directories directories_;
     std::string fresh(const char* name) { return directories_.fresh(name); }
 
-private slots:
+private Q_SLOTS:
     void aSubmissionIsTakenWholeOrNotAtAll() {
         const auto path = fresh("whole");
         {

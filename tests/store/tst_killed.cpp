@@ -181,7 +181,7 @@ class TestKilled : public QObject {
         return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
     }
 
-private slots:
+private Q_SLOTS:
     void whatWasAcknowledgedIsThereAfterAKillAtAnyMoment() {
         const int rounds = std::max(1, qEnvironmentVariable("YARD_KILL_ROUNDS", "12").toInt());
         place_ = std::make_unique<QTemporaryDir>();

@@ -57,7 +57,7 @@ BulkChange heldChange(bool held) {
 class ManyTest : public QObject {
     Q_OBJECT
 
-private slots:
+private Q_SLOTS:
     void anOperationIsReadBackAsItWasWritten() {
         BulkChange all;
         all.held = false;

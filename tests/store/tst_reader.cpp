@@ -67,7 +67,7 @@ class TestReader : public QObject {
         return "no end";
     }
 
-private slots:
+private Q_SLOTS:
     void initTestCase() {
         journal_ = std::make_unique<Journal>(directory_.path().toStdString());
         Accept rows;

@@ -112,7 +112,7 @@ class TestRetention : public QObject {
         return plan;
     }
 
-private slots:
+private Q_SLOTS:
     void cleanup() { close(); }
 
     void outdatedActionsGoWithAllThatBelongsToThemInStepsOfAnyLength() {

@@ -79,7 +79,7 @@ View draw(const Levels& levels, WallMicros from, WallMicros to, std::int64_t res
 
 class LevelsTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void whatIsMergedIsNotLost_data();
     void whatIsMergedIsNotLost();
     void everyFailureIsSeen();

@@ -52,7 +52,7 @@ std::string drawn(const std::vector<Span>& spans, double from, double to, double
 
 class SpansTest : public QObject {
     Q_OBJECT
-private slots:
+private Q_SLOTS:
     void bytesBringSpansBack();
     void damagedBytesAreNothing();
     void whatIsLongIsABar();

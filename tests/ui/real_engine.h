@@ -42,7 +42,6 @@ private:
 
 /// Passes bytes on both ways.
 class Relay : public QObject {
-    Q_OBJECT
 public:
     explicit Relay(quint16 to);
     QUrl address() const;

@@ -88,7 +88,7 @@ QSize windowSize(const QByteArray& display) {
 class TestDisplay : public QObject {
     Q_OBJECT
 
-private slots:
+private Q_SLOTS:
     void aWindowOpensWhereADisplayIsAndFitsOnIt_data() {
         QTest::addColumn<QString>("screen");
         QTest::addColumn<QSize>("size");
