@@ -54,9 +54,11 @@ AttemptOutcome outcomeOf(const runners::Ended& ended) {
     if (!ended.message.empty())
         outcome.note =
             outcome.state == ActionState::Completed ? lastLine(ended.message) : firstErrorLine(ended.message);
-    if (outcome.state == ActionState::Completed && ended.resultTooLarge) {
+    if (outcome.state == ActionState::Completed && (ended.resultTooLarge || !ended.resultRefused.empty())) {
         set(outcome, ActionState::Failed, Reason::ResultTooLarge);
-        outcome.note = "the result is over 64 KiB, and was not kept: write it into a file in outputs";
+        outcome.note = ended.resultTooLarge
+                           ? "the result is over 64 KiB, and was not kept: write it into a file in outputs"
+                           : "the result was not kept. " + ended.resultRefused;
     }
     return outcome;
 }

@@ -186,6 +186,7 @@ struct Ended {
     std::string result;                     ///< of a warm worker: JSON; empty: none
     std::string message;                    ///< of a warm worker: one line for people
     bool resultTooLarge = false;            ///< it was over the limit and left out
+    std::string resultRefused;              ///< why it was left out otherwise; empty: it was not
     std::optional<std::uint32_t> lane = {}; ///< of its worker's, where that is not its slot: timelines
     bool hadSurvivors = false;              ///< processes of the tree outlived the first one and were ended
 };

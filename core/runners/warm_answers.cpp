@@ -22,6 +22,7 @@ void WarmRunner::answered(Process& process, std::uint64_t id, std::string_view j
     ended.result = std::move(answer->result);
     ended.message = std::move(answer->message);
     ended.resultTooLarge = answer->resultTooLarge;
+    ended.resultRefused = std::move(answer->resultRefused);
     ended.times = {request.sentAt, wasRunning ? request.laneAt : now, now, now};
     if (wasRunning) learn(process, now - request.laneAt, now);
     dropFrom(process, place);

@@ -2,8 +2,10 @@
 
 #include "core/model/json_reader.h"
 #include "core/model/json_writer.h"
+#include "core/model/utf8.h"
 
 #include <bit>
+#include <boost/json.hpp>
 #include <cerrno>
 #include <cstring>
 #include <limits>
@@ -16,6 +18,8 @@ namespace {
 constexpr std::size_t kLengthBytes = 4;
 constexpr std::size_t kIdBytes = 8;
 constexpr std::size_t kMaxMessage = 4'096;
+/// Of a document that our reader refuses: it takes itself apart level by level.
+constexpr std::size_t kMostLevels = 1'000;
 
 static_assert(std::endian::native == std::endian::little, "frames are little-endian: swap here");
 
@@ -29,6 +33,30 @@ Result<unsigned> smallNumber(JsonView member, unsigned least, unsigned most) {
         return fail(ErrorKind::Invalid, std::string(member.key()) + " is not a number from " +
                                             std::to_string(least) + " to " + std::to_string(most));
     return static_cast<unsigned>(node.integer);
+}
+
+/// Of an answer that our reader refuses: where it is whole JSON, what it says beside its result. Nothing: it is
+/// garbage.
+std::optional<Answer> withoutResult(std::string_view json, const Error& refusal) {
+    boost::json::parse_options options;
+    options.max_depth = kMostLevels;
+    boost::system::error_code ec;
+    const boost::json::value value = boost::json::parse(json, ec, {}, options);
+    const boost::json::object* object = ec ? nullptr : value.if_object();
+    if (!object || !object->contains("result")) return std::nullopt;
+    Answer answer;
+    answer.resultRefused = refusal.message;
+    if (const boost::json::value* code = object->if_contains("exit_code")) {
+        const std::int64_t* number = code->if_int64();
+        if (!number || *number != static_cast<int>(*number)) return std::nullopt;
+        answer.exitCode = static_cast<int>(*number);
+    }
+    if (const boost::json::value* message = object->if_contains("message"); message && !message->is_null()) {
+        const boost::json::string* text = message->if_string();
+        if (!text) return std::nullopt;
+        answer.message = utf8Prefix({text->data(), text->size()}, kMaxMessage);
+    }
+    return answer;
 }
 
 } // namespace
@@ -91,7 +119,7 @@ Result<Answer> parseAnswer(std::string_view json) {
             } else if (member.key() == "message") {
                 if (node.kind == JsonKind::Null) continue;
                 if (node.kind != JsonKind::String) return fail(ErrorKind::Invalid, "message is not a string");
-                answer.message = member.string().substr(0, kMaxMessage);
+                answer.message = utf8Prefix(member.string(), kMaxMessage);
             } else if (member.key() == "result" && node.size > kMaxResult) {
                 answer.resultTooLarge = true;
             } else if (member.key() == "result") {
@@ -101,7 +129,10 @@ Result<Answer> parseAnswer(std::string_view json) {
         return {};
     };
     const auto list = readJsonElements(json, "result", read);
-    if (!list) return std::unexpected(list.error());
+    if (!list) {
+        if (auto rest = withoutResult(json, list.error())) return std::move(*rest);
+        return std::unexpected(list.error());
+    }
     if (*list) return notAnObject("an answer");
     return answer;
 }

@@ -52,8 +52,10 @@ struct Answer {
     std::string result; ///< JSON without white space; empty: none
     std::string message;
     bool resultTooLarge = false; ///< and left out
+    std::string resultRefused;   ///< why it was left out otherwise: a sentence that says what to do; else empty
 };
-/// Malformed or Invalid: the process is not to be trusted any more.
+/// Malformed or Invalid: the process is not to be trusted any more. A result with numbers, repeated names or levels
+/// that nothing here takes is one that is left out.
 Result<Answer> parseAnswer(std::string_view json);
 
 /// Bytes received, cut into frames. Holds at most one frame and a read more than it was asked to give out.

@@ -36,6 +36,8 @@ private Q_SLOTS:
     void answersAreRead();
     void aResultKeepsItsNumbersAsWritten();
     void aResultOver64KiBIsLeftOut();
+    void aResultThatNobodyTakesIsLeftOutAndTheRestIsRead();
+    void aLongMessageIsCutBetweenCharacters();
     void aClosedSocketIsSeen();
 };
 
@@ -190,6 +192,47 @@ void TestWarmFrames::aResultOver64KiBIsLeftOut() {
     QCOMPARE(of(kMaxResult)->result.size(), kMaxResult);
     QVERIFY(of(kMaxResult + 1) && of(kMaxResult + 1)->resultTooLarge);
     QVERIFY(of(kMaxResult + 1)->result.empty());
+}
+
+void TestWarmFrames::aResultThatNobodyTakesIsLeftOutAndTheRestIsRead() {
+    const std::string deep = std::string(80, '[') + std::string(80, ']');
+    const std::string abyss = std::string(2'000, '[') + std::string(2'000, ']');
+    const auto of = [](const std::string& result, const std::string& more = R"("exit_code":3,"message":"m")") {
+        return parseAnswer("{" + more + ",\"result\":" + result + "}");
+    };
+    for (const std::string& result :
+         {std::string("18446744073709551616"), std::string("[1e999]"), std::string(R"({"a":1,"a":2})"), deep}) {
+        const auto answer = of(result);
+        QVERIFY2(answer, result.c_str());
+        QCOMPARE(answer->exitCode, 3);
+        QCOMPARE(answer->message, std::string("m"));
+        QVERIFY(answer->result.empty() && !answer->resultTooLarge);
+        QVERIFY(!answer->resultRefused.empty());
+    }
+    QCOMPARE(of(deep)->resultRefused, std::string("The JSON is nested deeper than 64 levels; flatten it."));
+    QVERIFY(of("1")->resultRefused.empty());
+    // Nothing else may be wrong with it.
+    QVERIFY(!of(abyss));
+    QVERIFY(!of("18446744073709551616 1"));
+    for (const char* more : {R"("exit_code":"3")", R"("exit_code":4294967296)", R"("exit_code":1.5)",
+                             R"("exit_code":18446744073709551616)", R"("message":7)"})
+        QVERIFY2(!of("[1e999]", more), more);
+    QVERIFY(!parseAnswer(R"({"exit_code":0,"more":1e999})"));
+    QVERIFY(!parseAnswer(R"([{"result":1e999}])"));
+    QVERIFY(of("1e999", R"("message":null)")->message.empty());
+}
+
+void TestWarmFrames::aLongMessageIsCutBetweenCharacters() {
+    const std::string euro = "\xe2\x82\xac";
+    std::string text = "a";
+    while (text.size() < 5'000) text += euro;
+    for (const char* result : {"", R"(,"result":1e999)"}) {
+        const auto answer = parseAnswer("{\"message\":\"" + text + "\"" + result + "}");
+        QVERIFY(answer);
+        QCOMPARE(answer->message, text.substr(0, 4'096)); // 1 + 3 * 1365
+    }
+    const auto odd = parseAnswer("{\"message\":\"b" + text + "\"}");
+    QCOMPARE(odd->message, "b" + text.substr(0, 4'093));
 }
 
 void TestWarmFrames::aClosedSocketIsSeen() {

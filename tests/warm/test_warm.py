@@ -743,6 +743,25 @@ def part(args, job):
         result = self.raw("frame(0, '{\"ready\":true}')\nn, r = read()\nframe(n, json.dumps({'result': 'a' * 70000}))\nread()")
         self.assertEqual((result["state"], result["reason"]), ("failed", "result_too_large"))
 
+    def test_a_result_that_cannot_be_kept_fails_its_action_alone(self):
+        self.register(text=WORKER.replace("held = []", """held = []
+@yard_worker.function()
+def odd(args, job):
+    if args == "large":
+        return 2 ** 70
+    deep = 1
+    for _ in range(100):
+        deep = [deep]
+    return deep
+"""), functions=FUNCTIONS + ["odd"])
+        pid = self.value("pid")
+        for args, words in [("large", "Give the integer 1180591620717411303424 as a string: it needs more than 64 bits."),
+                            ("deep", "The JSON is nested deeper than 64 levels; flatten it.")]:
+            result = self.run_one("odd", args)
+            self.assertEqual([result["state"], result["reason"], result["note"], result.get("result")],
+                             ["failed", "result_too_large", "the result was not kept. " + words, None])
+        self.assertEqual(self.value("pid"), pid)
+
     def test_args_over_a_mebibyte_are_refused_clearly(self):
         self.register()
         queue = self.call("POST", "queues", {"config": {"max_retries": 0, "max_interruptions": 0}})["queue_id"]
