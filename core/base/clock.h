@@ -18,6 +18,10 @@ struct MonoClock {
 };
 using MonoTime = MonoClock::time_point;
 using Duration = MonoClock::duration;
+/// As people and JSON have it.
+constexpr double inSeconds(Duration duration) {
+    return static_cast<double>(duration.count()) / 1e6;
+}
 
 /// Microseconds since the Unix epoch, as in every JSON field that holds a time. 0 means absent.
 using WallMicros = std::int64_t;

@@ -1,6 +1,6 @@
 #include "core/engine/group_memory.h"
 
-#include "core/base/files.h"
+#include "core/engine/small_file.h"
 
 #include <algorithm>
 #include <charconv>
@@ -12,7 +12,6 @@ namespace yard::engine {
 
 namespace {
 
-constexpr std::size_t kSmallFile = 64u << 10;
 /// Version 1 writes a number near the largest for "no limit".
 constexpr std::int64_t kNoLimit = std::int64_t{1} << 60;
 
@@ -27,11 +26,6 @@ constexpr Names kVersion2{"sys/fs/cgroup", "memory.max", "memory.current", "inac
 constexpr Names kVersion1{"sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
                           "total_inactive_file "};
 
-std::string textOf(const std::string& path) {
-    auto text = readFile(path, kSmallFile);
-    return text ? *text : std::string();
-}
-
 std::optional<std::int64_t> numberIn(std::string_view text) {
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -39,31 +33,15 @@ std::optional<std::int64_t> numberIn(std::string_view text) {
     return value;
 }
 
-/// Calls `function` with each line.
-void eachLine(std::string_view text, auto&& function) {
-    while (!text.empty()) {
-        const std::size_t end = std::min(text.find('\n'), text.size());
-        function(text.substr(0, end));
-        text.remove_prefix(std::min(end + 1, text.size()));
-    }
-}
-
-std::int64_t lineOf(std::string_view text, std::string_view key) {
-    std::int64_t found = 0;
-    eachLine(text, [&](std::string_view line) {
-        if (line.starts_with(key)) found = numberIn(line.substr(key.size())).value_or(0);
-    });
-    return found;
-}
-
 /// The group and those above it.
 void climb(const std::string& root, const Names& names, std::string_view group, std::vector<GroupMemory>& found) {
     for (;;) {
         const std::string base = fmt::format("{}{}{}/", root, names.mount, group == "/" ? "" : group);
-        const auto limit = numberIn(textOf(base + std::string(names.limit)));
+        const auto limit = numberIn(readSmallFile(base + std::string(names.limit)));
         if (limit && *limit > 0 && *limit < kNoLimit) {
-            const std::int64_t used = numberIn(textOf(base + std::string(names.usage))).value_or(0);
-            const std::int64_t cache = lineOf(textOf(base + "memory.stat"), names.cache);
+            const std::int64_t used = numberIn(readSmallFile(base + std::string(names.usage))).value_or(0);
+            const std::string stat = readSmallFile(base + "memory.stat");
+            const std::int64_t cache = numberIn(lineOf(stat, names.cache)).value_or(0);
             found.push_back({*limit, std::max<std::int64_t>(used - cache, 0)});
         }
         if (group.empty() || group == "/") return;
@@ -75,7 +53,7 @@ void climb(const std::string& root, const Names& names, std::string_view group, 
 
 std::vector<GroupMemory> limitedGroups(const std::string& root) {
     std::vector<GroupMemory> found;
-    const std::string groups = textOf(root + "proc/self/cgroup");
+    const std::string groups = readSmallFile(root + "proc/self/cgroup");
     // "0::/a/b" of version 2, "7:cpu,memory:/a/b" of version 1.
     eachLine(groups, [&](std::string_view line) {
         const std::size_t first = line.find(':');

@@ -1,7 +1,7 @@
 #include "core/engine/machine.h"
 
-#include "core/base/files.h"
 #include "core/engine/group_memory.h"
+#include "core/engine/small_file.h"
 
 #include <algorithm>
 #include <array>
@@ -15,12 +15,6 @@ namespace yard::engine {
 namespace {
 
 constexpr std::int64_t kMb = 1 << 20;
-constexpr std::size_t kSmallFile = 64u << 10;
-
-std::string textOf(const std::string& path) {
-    auto text = readFile(path, kSmallFile);
-    return text ? *text : std::string();
-}
 
 std::optional<std::int64_t> leadingNumber(std::string_view text) {
     const auto begin = text.find_first_not_of(" \t");
@@ -30,17 +24,6 @@ std::optional<std::int64_t> leadingNumber(std::string_view text) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc{}) return std::nullopt;
     return value;
-}
-
-/// What follows `key` on the line that begins with it.
-std::string_view lineOf(std::string_view text, std::string_view key) {
-    for (std::size_t at = 0; at < text.size();) {
-        const std::size_t end = std::min(text.find('\n', at), text.size());
-        const std::string_view line = text.substr(at, end - at);
-        if (line.starts_with(key)) return line.substr(key.size());
-        at = end + 1;
-    }
-    return {};
 }
 
 int entriesOf(const std::string& directory, std::string_view prefix) {
@@ -55,7 +38,7 @@ int entriesOf(const std::string& directory, std::string_view prefix) {
 
 std::int64_t memoryOfMachine(const std::string& root) {
     constexpr std::int64_t kKb = 1024;
-    std::int64_t bytes = leadingNumber(lineOf(textOf(root + "proc/meminfo"), "MemTotal:")).value_or(0) * kKb;
+    std::int64_t bytes = leadingNumber(lineOf(readSmallFile(root + "proc/meminfo"), "MemTotal:")).value_or(0) * kKb;
     for (const GroupMemory& group : limitedGroups(root)) bytes = bytes ? std::min(bytes, group.limit) : group.limit;
     return bytes / kMb;
 }

@@ -84,7 +84,7 @@ void writeGroup(JsonWriter& writer, const engine::PoolGroupView& group) {
     writer.member("min_processes", group.minProcesses);
     writer.member("max_processes", group.maxProcesses);
     writer.member("max_requests", group.maxRequests);
-    if (group.maxIdle) writer.member("max_idle_s", static_cast<double>(group.maxIdle->count()) / 1e6);
+    if (group.maxIdle) writer.member("max_idle_s", inSeconds(*group.maxIdle));
     writer.member("queue", group.globalQueue ? "global" : "private");
     writer.member("memory_mb", group.memoryMb);
     writer.closeObject();
@@ -101,7 +101,7 @@ std::string poolJson(const engine::PoolView& pool) {
     writer.openObject();
     writer.member("max", pool.max);
     writer.member("max_per_group", pool.maxPerGroup);
-    writer.member("max_idle_s", static_cast<double>(pool.maxIdle.count()) / 1e6);
+    writer.member("max_idle_s", inSeconds(pool.maxIdle));
     writer.key("groups");
     writer.openArray();
     for (const engine::PoolGroupView& group : pool.groups) writeGroup(writer, group);

@@ -1,7 +1,8 @@
 // The one place that includes Beast.
 #include "core/http/message_parser.h"
 
-#include <algorithm>
+#include "core/base/text.h"
+
 #include <boost/beast/http/basic_parser.hpp>
 #include <boost/beast/http/error.hpp>
 #include <fmt/format.h>
@@ -20,10 +21,6 @@ constexpr std::size_t kShortestEnd = 5;
 
 std::string_view toStd(BeastView view) {
     return {view.data(), view.size()};
-}
-
-bool isDigits(std::string_view text) {
-    return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
 /// Collects what Beast's grammar accepts.

@@ -1,9 +1,9 @@
 #include "core/http/router.h"
 
+#include "core/base/text.h"
 #include "core/http/query.h"
 #include "core/model/worker.h"
 
-#include <algorithm>
 #include <cassert>
 #include <fmt/format.h>
 
@@ -15,10 +15,6 @@ constexpr std::size_t kMostDigits = 63; ///< 64 could be the id of a worker
 
 constexpr unsigned bit(Method method) {
     return 1u << static_cast<unsigned>(method);
-}
-
-bool isDigits(std::string_view text) {
-    return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
 std::vector<std::string> split(std::string_view path) {

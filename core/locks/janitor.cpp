@@ -1,6 +1,7 @@
 #include "core/locks/janitor.h"
 
 #include "core/base/hash.h"
+#include "core/base/text.h"
 #include "core/locks/lock_directory.h"
 
 #include <algorithm>
@@ -46,10 +47,6 @@ WallMicros modifiedAt(const std::string& path) {
     struct stat st{};
     if (::lstat(path.c_str(), &st) != 0) return wallNow();
     return std::int64_t{st.st_mtim.tv_sec} * 1'000'000 + st.st_mtim.tv_nsec / 1000;
-}
-
-bool isDigits(std::string_view text) {
-    return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
 } // namespace

@@ -279,10 +279,6 @@ bool matchesText(const std::string& word, const ActionResult& action) {
                                [&](const std::string* text) { return matchesPattern(lowered(*text), pattern); });
 }
 
-WallMicros endOf(const ActionResult& action) {
-    return isEnded(action.state) ? action.times[action.state] : 0;
-}
-
 std::optional<double> numberIn(const ActionResult& action, FilterKey key, WallMicros now) {
     const auto& outcome = action.outcome;
     const WallMicros running = action.times[ActionState::Running];

@@ -1,5 +1,6 @@
 #include "core/model/queue.h"
 
+#include "core/base/text.h"
 #include "core/model/json_fields.h"
 #include "core/model/json_reader.h"
 #include "core/model/json_writer.h"
@@ -130,10 +131,6 @@ constexpr std::array kSettings{
     Setting{"idle_expiry_s", readSeconds<&Config::idleExpiry>, resetField<&Config::idleExpiry>},
 };
 
-double inSeconds(Duration duration) {
-    return static_cast<double>(duration.count()) / 1e6;
-}
-
 void writeRule(JsonWriter& writer, const RetryRule& rule) {
     writer.openObject();
     if (!rule.exitCodes.empty()) {
@@ -205,8 +202,7 @@ std::optional<QueueRef> parseQueueRef(std::string_view text) {
         if (!std::ranges::all_of(text, isHex)) return std::nullopt;
         return QueueRef{.number = std::nullopt, .token = std::string(text)};
     }
-    const auto isDigit = [](char c) { return c >= '0' && c <= '9'; };
-    if (text.empty() || !std::ranges::all_of(text, isDigit)) return std::nullopt;
+    if (!isDigits(text)) return std::nullopt;
     std::int64_t number = 0;
     const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
     if (end.ec != std::errc{}) return std::nullopt; // more digits than a queue's number has

@@ -96,6 +96,10 @@ struct ActionResult {
     WallMicros silentSince = 0;    ///< while it runs: its last output or processor time that was seen
     std::uint32_t classNumber = 0; ///< in the journal: what kind of action it is; 0: not known
 };
+/// When it got the state in which it ended; 0: it has not.
+inline WallMicros endOf(const ActionResult& action) {
+    return isEnded(action.state) ? action.times[action.state] : 0;
+}
 /// The object of CONTRACT 2; members that are absent are left out, "held" is there whenever it is pending. Text
 /// that is not UTF-8 gets U+FFFD. A stream that was cut has "truncated": true. Note: `note` of the action, not of
 /// the outcome.

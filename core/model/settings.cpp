@@ -22,10 +22,6 @@ constexpr std::array<std::string_view, 4> kLevels = {"debug", "info", "warning",
 
 using Value = std::variant<std::int64_t, double, std::string>;
 
-double inSeconds(Duration duration) {
-    return static_cast<double>(duration.count()) / 1e6;
-}
-
 /// What to give for a setting, as the end of a sentence.
 std::string wanted(const SettingInfo& setting) {
     if (!setting.words.empty()) return rangeOf(setting);

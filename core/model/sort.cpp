@@ -48,10 +48,6 @@ std::optional<std::int64_t> known(WallMicros time) {
     return time == 0 ? std::nullopt : std::optional<std::int64_t>(time);
 }
 
-WallMicros endOf(const ActionResult& action) {
-    return isEnded(action.state) ? action.times[action.state] : 0;
-}
-
 std::optional<std::int64_t> runtime(const ActionResult& action, WallMicros now) {
     const WallMicros from = action.times[ActionState::Running];
     if (from == 0) return std::nullopt;

@@ -293,7 +293,7 @@ WarmPoolView WarmRunner::view() const {
         view.spawning = group->starting > 0;
         if (group->hits + group->misses > 0)
             view.hitRate = static_cast<double>(group->hits) / static_cast<double>(group->hits + group->misses);
-        view.spawnSecondsSaved = static_cast<double>(group->saved.count()) / 1e6;
+        view.spawnSecondsSaved = inSeconds(group->saved);
         for (const auto& [number, process] : processes_)
             if (process->worker == worker.get()) view.processes.push_back(viewOf(*process));
         all.groups.push_back(std::move(view));
