@@ -4,7 +4,6 @@
 #include "core/base/text.h"
 #include "core/locks/lock_directory.h"
 
-#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <dirent.h>
