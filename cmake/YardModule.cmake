@@ -39,6 +39,12 @@ function(yard_module name)
   if(YARD_PCH AND NOT ARG_OWN_PCH)
     target_precompile_headers(yard_${name} REUSE_FROM yard_pch)
   endif()
+  yard_unity(yard_${name})
+endfunction()
+
+# A third of the time, where nobody builds twice. What unnamed namespaces of a module name is unique in it for that.
+function(yard_unity target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${YARD_UNITY} UNITY_BUILD_BATCH_SIZE 8)
 endfunction()
 
 # The same for tests, with Qt Test, half of what compiling one costs. "slots" and "signals" are words of the core's own.

@@ -16,8 +16,6 @@ namespace yard::engine {
 
 namespace {
 
-/// Actions looked at, or changed, before others get their turn: well under a millisecond.
-constexpr int kPerSlice = 1'000;
 /// Parts on their way to the journal at once: one group.
 constexpr std::size_t kPartsAhead = 4;
 /// Sets in more pieces than this are put into words by a helper.

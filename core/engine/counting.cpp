@@ -13,12 +13,10 @@ namespace yard::engine {
 
 namespace {
 
-constexpr int kPerSlice = 1'000;
 /// A count is answered after this long, whole or not; what is asked of the journal for it is asked in such
 /// portions.
 constexpr Duration kCountFor{250'000};
-constexpr Duration kPortion{20'000};
-constexpr int kRowsAtOnce = 1'000;
+constexpr Duration kCountPortion{20'000};
 /// Reasons are counted anew after a second, or after so many times as long as it took: a twentieth of the engine's
 /// time.
 constexpr Duration kReasonsHold{1'000'000};
@@ -59,7 +57,7 @@ coro::Task<std::int64_t> EngineCore::countLive(const ListQuery& query, std::opti
 coro::Task<Result<std::int64_t>> EngineCore::countEnded(ListQuery query, MonoTime until, bool& isExact) {
     Result<store::PageFilter> filter = pageFilter(query);
     if (!filter) co_return std::unexpected(filter.error());
-    filter->lookFor = kPortion;
+    filter->lookFor = kCountPortion;
     // What the journal's numbers do not decide is looked at row by row.
     const bool byNumbers = query.text.empty() && filter->numbers.terms.size() == query.filter.terms.size();
     std::int64_t count = 0;

@@ -59,6 +59,9 @@
 
 namespace yard::engine {
 
+/// Actions looked at, or changed, before others get their turn: well under a millisecond.
+inline constexpr int kPerSlice = 1'000;
+
 /// Slots of the launcher for warm processes at most.
 inline constexpr int kMostPoolSlots = 256;
 

@@ -20,6 +20,9 @@ inline Duration lookLeft(MonoTime until) {
     return std::max(until - MonoClock::now(), kLeastLook);
 }
 
+/// Of the journal in one read.
+inline constexpr int kRowsAtOnce = 1'000;
+
 /// Numbers of filters are doubles; whole ones are exact up to here.
 inline constexpr double kMostExactLsn = 9'007'199'254'740'992.0;
 

@@ -16,7 +16,6 @@ namespace yard::engine {
 namespace {
 
 constexpr int kHistory = 1000;
-constexpr int kRowsAtOnce = 1'000;
 constexpr int kMostDependents = 10'000;
 
 /// The LSNs that a range of `after` names; nothing when there are none.

@@ -21,7 +21,7 @@ constexpr std::int64_t kLeastSlack = 1'000;
 constexpr int kMostRounds = 10;
 
 // What one step takes of the store thread: about half a millisecond each.
-constexpr int kRowsAtOnce = 500;
+constexpr int kRowsOfStep = 500;
 constexpr std::size_t kChunksAtOnce = 50;
 constexpr int kPagesAtOnce = 16;
 constexpr Duration kMeasureStep{5'000};
@@ -202,7 +202,7 @@ coro::Task<Result<void>> Retention::planRetiring(PassPtr pass, std::int64_t byte
 coro::Task<Result<void>> Retention::retire(PassPtr pass) {
     for (Lsn from{1};;) {
         const Result<store::Swept> step =
-            co_await commit(store::RetireOutdated{pass->plan.what, from, kRowsAtOnce});
+            co_await commit(store::RetireOutdated{pass->plan.what, from, kRowsOfStep});
         if (!step) co_return std::unexpected(step.error());
         parts_.counters.retired += static_cast<std::uint64_t>(step->gone);
         gone_ += static_cast<std::uint64_t>(step->gone);

@@ -15,9 +15,7 @@ namespace yard::engine {
 namespace {
 
 /// Of the journal, before others who read get their turn.
-constexpr Duration kPortion{8'000};
-constexpr int kPerSlice = 1'000;
-constexpr int kRowsAtOnce = 1'000;
+constexpr Duration kSortPortion{8'000};
 constexpr std::size_t kRunIdShown = 8;
 
 std::unexpected<Error> noCursor() {
@@ -277,7 +275,7 @@ coro::Task<Result<void>> EngineCore::endedKeys(const ListQuery& query, store::Pa
         filter.to = chosen->back();
         filter.numbers = {}; // they hold of what was chosen
     }
-    filter.lookFor = kPortion;
+    filter.lookFor = kSortPortion;
     auto next = chosen ? chosen->begin() : std::vector<Lsn>::iterator();
     for (Lsn cursor{};;) {
         auto portion = co_await read([filter, field = query.sort.field, cursor, now](store::Reader& reader) {
@@ -297,7 +295,7 @@ coro::Task<Result<void>> EngineCore::endedKeys(const ListQuery& query, store::Pa
 }
 
 coro::Task<Result<std::vector<Lsn>>> EngineCore::endedThatMatch(const ListQuery& query, store::PageFilter filter) {
-    filter.lookFor = kPortion;
+    filter.lookFor = kSortPortion;
     std::vector<Lsn> found;
     for (Lsn cursor{};;) {
         auto page = co_await read([filter, cursor](store::Reader& reader) {

@@ -11,7 +11,7 @@ namespace yard::engine {
 namespace {
 
 constexpr std::string_view kMagic = "yardmaster stats 1\n";
-constexpr std::int64_t kUsualSpan = 900'000'000;
+constexpr std::int64_t kUsualHistory = 900'000'000;
 constexpr std::int64_t kUsualRows = 600;
 constexpr std::int64_t kLongestSample = 3'600'000'000;
 constexpr std::int64_t kPage = 4'096;
@@ -105,7 +105,7 @@ std::optional<StatsSample> StatsHistory::merged(const Level& level, std::int64_t
 StatsView StatsHistory::query(const StatsQuery& query, WallMicros now) const {
     const WallMicros to = std::min(query.to.value_or(now), now);
     const std::int64_t week = kLevels.back().width * static_cast<std::int64_t>(kLevels.back().count);
-    const WallMicros from = std::max(query.from.value_or(to - kUsualSpan), now - week);
+    const WallMicros from = std::max(query.from.value_or(to - kUsualHistory), now - week);
     const std::int64_t span = std::max<std::int64_t>(to - from, 0);
     std::int64_t asked = query.resolution ? query.resolution->count() : span / kUsualRows;
     asked = std::max<std::int64_t>({asked, 1, span / static_cast<std::int64_t>(kMostRows - 1) + 1});

@@ -10,7 +10,7 @@ namespace yard::engine {
 
 namespace {
 
-struct Look {
+struct RestartLook {
     pool::RestartSigns signs;
     UniqueFd changes;
 };
@@ -36,8 +36,8 @@ UniqueFd watchOf(const std::string& directory) {
 }
 
 /// The watch first: what changes after it is seen by it, what changed before by the look.
-Look lookAt(const std::string& directory, bool watch) {
-    Look look;
+RestartLook lookAt(const std::string& directory, bool watch) {
+    RestartLook look;
     if (watch) look.changes = watchOf(directory);
     struct stat file{};
     if (::stat((directory + "/restart.txt").c_str(), &file) == 0)
@@ -68,7 +68,7 @@ void EngineWarmHost::lookForRestart(const std::string& worker, const std::string
 coro::Task<void> EngineWarmHost::look(std::string worker, std::string directory, bool watch) {
     // restart.txt lies below the worker's files: without those there is nothing to watch yet.
     (void)co_await parts_.dispatcher.workerFiles(worker);
-    Look seen = co_await parts_.helpers.run([directory, watch] { return lookAt(directory, watch); });
+    RestartLook seen = co_await parts_.helpers.run([directory, watch] { return lookAt(directory, watch); });
     runner_->restartSigns(worker, seen.signs, std::move(seen.changes));
 }
 

@@ -19,7 +19,7 @@ constexpr Duration kLongestWait{25'000'000};
 constexpr std::size_t kQueuesAtOnce = 500;
 constexpr std::size_t kFinishedAtOnce = 4'000;
 /// Rows of one answer, all watchers together; who has no room asks again.
-constexpr std::size_t kRowsAtOnce = 4'000;
+constexpr std::size_t kRowsOfAnswer = 4'000;
 constexpr std::uint64_t kEntriesPerSlice = 1'000;
 constexpr std::size_t kRowsPerRead = 100;
 /// Pages of a filter that finds little: each looks for 10 ms at most.
@@ -297,7 +297,7 @@ coro::Task<Collected> EngineCore::collect(std::vector<WatchRequest> requests) {
     for (std::size_t i = 0; i < requests.size(); ++i) {
         WatchRequest& request = requests[i];
         WatchUpdate& update = answer.updates[i];
-        if (wanted.size() + answer.rows.size() >= kRowsAtOnce) {
+        if (wanted.size() + answer.rows.size() >= kRowsOfAnswer) {
             update.kind = WatchUpdate::Kind::Later;
             continue;
         }

@@ -10,7 +10,6 @@ namespace yard::engine {
 
 namespace {
 
-constexpr int kPerSlice = 1'000;
 /// Beyond the grace: for the ends of cancelled actions to be kept.
 constexpr Duration kEndsAreKept = std::chrono::seconds(60);
 

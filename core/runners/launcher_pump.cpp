@@ -15,9 +15,6 @@ namespace yard::runners {
 namespace {
 constexpr Duration kReportEvery{50'000}; // 20 a second
 constexpr std::size_t kBuffer = 256u << 10;
-// What a pipe can hold at most (fs.pipe-max-size is 1 MiB; a child may have raised its own): more than that after
-// the end is a writer that does not count.
-constexpr std::size_t kMaxLeftover = 2u << 20;
 } // namespace
 
 std::size_t bytesInPipe(int fd) {

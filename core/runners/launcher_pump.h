@@ -26,6 +26,9 @@
 
 namespace yard::runners {
 
+/// What a pipe can hold at most (fs.pipe-max-size is 1 MiB; a child may have raised its own): more than that after
+/// the end is a writer that does not count.
+inline constexpr std::size_t kMaxLeftover = 2u << 20;
 /// Bytes waiting in a pipe; 0 also when asking fails.
 std::size_t bytesInPipe(int fd);
 

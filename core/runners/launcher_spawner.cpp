@@ -23,7 +23,6 @@ namespace {
 // A child that ends sooner never has its pipes in the epoll: they are read once, at the end.
 constexpr Duration kRegisterAfter{5'000};
 constexpr std::size_t kReadAtOnce = 64u << 10;
-constexpr std::size_t kMaxLeftover = 2u << 20;
 
 enum class EventKind : std::uint64_t { Exit = 0, Out = 1, Err = 2 };
 // A generation in the key, because an event may still come for a descriptor that is closed (ENGINE 3).

@@ -22,12 +22,6 @@ static Applied done(int rc) {
     return {rc, nullptr};
 }
 
-static Applied refused(ErrorKind kind, std::string message) {
-    auto detail = std::make_unique<AckDetail>();
-    detail->error = fail(kind, std::move(message)).error();
-    return {SQLITE_OK, std::move(detail)};
-}
-
 Applied JournalWriter::on(const Reopen& reopen) {
     auto detail = std::make_unique<AckDetail>();
     PendingRow& row = detail->row.emplace();
@@ -36,7 +30,7 @@ Applied JournalWriter::on(const Reopen& reopen) {
         Selecting found(selectDone_, reopen.lsn);
         const int rc = found.step();
         if (rc == SQLITE_DONE)
-            return refused(
+            return Applied::refused(
                 ErrorKind::NotFound,
                 fmt::format("There is no finished action {}: GET jobs lists those there are.", reopen.lsn.value));
         if (rc != SQLITE_ROW) return done(rc);
@@ -56,17 +50,17 @@ Applied JournalWriter::on(const Reopen& reopen) {
         row.arrayIndex = found->integer(11);
     }
     if (state != ActionState::Failed && state != ActionState::Abandoned)
-        return refused(ErrorKind::WrongState,
-                       fmt::format("action {} is {}: only failed and abandoned ones are rescheduled",
-                                   reopen.lsn.value, name(state)));
+        return Applied::refused(ErrorKind::WrongState,
+                                fmt::format("action {} is {}: only failed and abandoned ones are rescheduled",
+                                            reopen.lsn.value, name(state)));
     if (reopen.expectRetryCount && *reopen.expectRetryCount + 1 != row.retryCount)
-        return refused(ErrorKind::WrongState,
-                       fmt::format("action {} was rescheduled by someone else", reopen.lsn.value));
+        return Applied::refused(ErrorKind::WrongState,
+                                fmt::format("action {} was rescheduled by someone else", reopen.lsn.value));
     {
         Selecting spec(specExists_, row.arrayBase.value != 0 ? row.arrayBase : row.lsn);
         const int rc = spec.step();
         if (rc == SQLITE_DONE)
-            return refused(
+            return Applied::refused(
                 ErrorKind::WrongState,
                 fmt::format("what action {} was posted as is no longer kept: submit it anew", row.lsn.value));
         if (rc != SQLITE_ROW) return done(rc);
@@ -93,8 +87,9 @@ Applied JournalWriter::on(const PutQueue& put) {
 Applied JournalWriter::on(const DropQueue& drop) {
     const int rc = deleteQueue_.run(drop.id);
     if (rc == SQLITE_OK && sqlite3_changes(database_.handle()) == 0)
-        return refused(ErrorKind::NotFound,
-                       fmt::format("There is no queue {}: GET queues lists those there are.", drop.id.value));
+        return Applied::refused(
+            ErrorKind::NotFound,
+            fmt::format("There is no queue {}: GET queues lists those there are.", drop.id.value));
     return done(rc);
 }
 
@@ -108,8 +103,9 @@ Applied JournalWriter::on(const PutWorker& put) {
 Applied JournalWriter::on(const DropWorker& drop) {
     const int rc = deleteWorker_.run(bytesOf(drop.id));
     if (rc == SQLITE_OK && sqlite3_changes(database_.handle()) == 0)
-        return refused(ErrorKind::NotFound,
-                       fmt::format("There is no worker {}: GET workers lists those there are.", drop.id.hex()));
+        return Applied::refused(
+            ErrorKind::NotFound,
+            fmt::format("There is no worker {}: GET workers lists those there are.", drop.id.hex()));
     return done(rc);
 }
 

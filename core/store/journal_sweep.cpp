@@ -24,12 +24,6 @@ constexpr std::size_t kMovedAtOnce = 1u << 20;
 constexpr std::int64_t kFewPages = 1'000;
 constexpr std::int64_t kGoodPart = 10;
 
-Applied refused(ErrorKind kind, std::string message) {
-    auto detail = std::make_unique<AckDetail>();
-    detail->error = fail(kind, std::move(message)).error();
-    return {SQLITE_OK, std::move(detail)};
-}
-
 Applied answered(Swept swept) {
     auto detail = std::make_unique<AckDetail>();
     detail->swept = std::move(swept);
@@ -138,9 +132,9 @@ int JournalWriter::dropUnused(const Hash256& hash, Swept& swept) {
 
 Applied JournalWriter::on(const DropUnused& drop) {
     if (!marking_ || notedTooMany_)
-        return refused(ErrorKind::WrongState, "what refers to chunks was not, or could not be, noted");
+        return Applied::refused(ErrorKind::WrongState, "what refers to chunks was not, or could not be, noted");
     if (MonoClock::now() > drop.validUntil)
-        return refused(ErrorKind::WrongState, "it took too long from the look at chunks to their end");
+        return Applied::refused(ErrorKind::WrongState, "it took too long from the look at chunks to their end");
     Swept swept;
     for (const Hash256& hash : drop.chunks)
         if (const int rc = dropUnused(hash, swept); rc != SQLITE_OK) return {rc, nullptr};
@@ -180,7 +174,7 @@ Applied JournalWriter::on(const CompactPack& compact) {
         Selecting row(packSize_, compact.pack);
         const int rc = row.step();
         if (rc == SQLITE_DONE)
-            return refused(ErrorKind::NotFound, fmt::format("there is no pack {}", compact.pack));
+            return Applied::refused(ErrorKind::NotFound, fmt::format("there is no pack {}", compact.pack));
         if (rc != SQLITE_ROW) return {rc, nullptr};
         size = row->integer(0);
     }
@@ -198,7 +192,7 @@ Applied JournalWriter::on(const CompactPack& compact) {
     if (group_.packId == compact.pack) return answered(std::move(swept)); // being written just now
     std::string bytes;
     if (auto read = readLive(compact.pack, live, bytes); !read)
-        return refused(read.error().kind, std::move(read.error().message));
+        return Applied::refused(read.error().kind, std::move(read.error().message));
     if (const int rc = beginPack(); rc != SQLITE_OK) return {rc, nullptr};
     std::size_t at = 0;
     for (const Packed& chunk : live) {

@@ -15,10 +15,14 @@ static JournalWriter::Applied ok() {
 static JournalWriter::Applied failed(int rc) {
     return {rc, nullptr};
 }
-static JournalWriter::Applied refused(Error error) {
-    auto detail = std::make_unique<AckDetail>();
-    detail->error = std::move(error);
-    return {SQLITE_OK, std::move(detail)};
+JournalWriter::Applied JournalWriter::Applied::refused(Error error) {
+    Applied applied;
+    applied.detail = std::make_unique<AckDetail>();
+    applied.detail->error = std::move(error);
+    return applied;
+}
+JournalWriter::Applied JournalWriter::Applied::refused(ErrorKind kind, std::string message) {
+    return refused(fail(kind, std::move(message)).error());
 }
 static AckDetail& detailOf(JournalWriter::Applied& applied) {
     if (!applied.detail) applied.detail = std::make_unique<AckDetail>();
@@ -83,7 +87,7 @@ JournalWriter::Applied JournalWriter::notFound(Lsn lsn) {
                     fmt::format("Action {} is not pending any more: cancel it and submit another.", lsn.value),
                 .field = {},
                 .need = {}};
-    return refused(std::move(error));
+    return Applied::refused(std::move(error));
 }
 
 // --- accepting
@@ -103,10 +107,10 @@ bool JournalWriter::answeredBefore(const Idempotency& idempotency, WallMicros no
                 detailOf(applied).repeated = true;
                 detailOf(applied).answer = known->text(2);
             } else {
-                applied =
-                    refused(invalid("Idempotency-Key", "This Idempotency-Key was used with another body within "
-                                                       "24 hours: send a new key with a new request")
-                                .error());
+                applied = Applied::refused(invalid("Idempotency-Key",
+                                                   "This Idempotency-Key was used with another body within "
+                                                   "24 hours: send a new key with a new request")
+                                               .error());
             }
             return true;
         }
@@ -150,7 +154,7 @@ bool JournalWriter::lacksChunks(std::span<const Hash256> chunks, Applied& applie
                                : fmt::format("{} chunks are missing: PUT them, then send this again.", need.size()),
                 .field = {},
                 .need = std::move(need)};
-    applied = refused(std::move(error));
+    applied = Applied::refused(std::move(error));
     return true;
 }
 
@@ -183,7 +187,7 @@ bool JournalWriter::lacksPredecessor(const Accept& accept, Applied& applied) {
                 fmt::format("There is no action {} to wait for, or not any more: leave it out of \"after\".",
                             edge.lsn.value));
             error.error().index = static_cast<int>(i);
-            applied = refused(std::move(error.error()));
+            applied = Applied::refused(std::move(error.error()));
             return true;
         }
     }
@@ -439,14 +443,16 @@ JournalWriter::Applied JournalWriter::on(const Retire& retire) {
             Selecting pending(pendingExists_, retire.lsn);
             rc = pending.step();
             if (rc == SQLITE_ROW)
-                return refused(fail(ErrorKind::WrongState,
-                                    fmt::format("action {} is active: cancel it, then retire it", retire.lsn.value))
-                                   .error());
+                return Applied::refused(
+                    fail(ErrorKind::WrongState,
+                         fmt::format("action {} is active: cancel it, then retire it", retire.lsn.value))
+                        .error());
             if (rc == SQLITE_DONE)
-                return refused(fail(ErrorKind::NotFound,
-                                    fmt::format("There is no finished action {}: GET jobs lists those there are.",
-                                                retire.lsn.value))
-                                   .error());
+                return Applied::refused(
+                    fail(ErrorKind::NotFound,
+                         fmt::format("There is no finished action {}: GET jobs lists those there are.",
+                                     retire.lsn.value))
+                        .error());
             return failed(rc);
         } else {
             return failed(rc);

@@ -28,6 +28,9 @@ public:
     struct Applied {
         int rc = SQLITE_OK;
         std::unique_ptr<AckDetail> detail;
+
+        static Applied refused(Error error);
+        static Applied refused(ErrorKind kind, std::string message);
     };
 
     int begin();
