@@ -103,7 +103,9 @@ void EngineCore::readWarmEntries() {
 /// Warm processes keep their memory while they are idle, until somebody lacks just that.
 void EngineCore::takeIdleMemory() {
     if (!warm_ || warm_->alive() == warm_->busy()) return;
-    if (const std::int64_t lack = session_->memoryLack(); lack > 0) warm_->giveMemory(lack);
+    // Or the next process of the same worker would have it again.
+    if (const std::int64_t lack = session_->memoryLack(); lack > 0 && warm_->giveMemory(lack))
+        session_->keepForLack();
 }
 
 // --- workers and classes

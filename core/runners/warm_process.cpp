@@ -98,7 +98,7 @@ std::int64_t WarmRunner::memoryOf(pool::GroupId id) const {
     return worker ? worker->descriptor->resources.memoryMb : 0;
 }
 
-void WarmRunner::giveMemory(std::int64_t memoryMb) {
+bool WarmRunner::giveMemory(std::int64_t memoryMb) {
     YARD_ASSERT_OWNER(owner_);
     std::int64_t idle = 0;
     std::int64_t coming = 0;
@@ -108,7 +108,7 @@ void WarmRunner::giveMemory(std::int64_t memoryMb) {
         if (inPool && inPool->state == pool::ProcessState::Idle) idle += holds;
         if (inPool && inPool->state == pool::ProcessState::Stopping) coming += holds;
     }
-    if (idle + coming < memoryMb) return;
+    if (idle + coming < memoryMb) return false;
     while (coming < memoryMb) {
         const auto group =
             pool_.evictIdle([this](pool::GroupId id) { return memoryOf(id) > 0; }, MonoClock::now(), out_);
@@ -116,6 +116,7 @@ void WarmRunner::giveMemory(std::int64_t memoryMb) {
         coming += memoryOf(*group);
     }
     flush();
+    return coming >= memoryMb;
 }
 
 void WarmRunner::prepare(Process& process) {

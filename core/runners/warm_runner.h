@@ -175,8 +175,9 @@ public:
     std::optional<MonoTime> answerBy() const;
     unsigned alive() const { return pool_.count(); }
     /// Other work lacks so much memory: idle processes that hold some end, the least used first, but none of those
-    /// that min_processes keeps, and none where all that is idle holds too little.
-    void giveMemory(std::int64_t memoryMb);
+    /// that min_processes keeps, and none where all that is idle holds too little. True: so much will be free once
+    /// those that end have ended.
+    bool giveMemory(std::int64_t memoryMb);
 
     // --- answers of the host
     /// Argv, env, cwd and limits of the process; or why there is none.

@@ -108,19 +108,31 @@ static double memoryLackOf(const std::vector<ResourceNeed>& needs) {
     return lack;
 }
 
-std::int64_t Order::memoryLack() const {
-    const auto lackOf = [this](const Shape& shape) {
-        return static_cast<std::int64_t>(memoryLackOf(capacity_.describe(shape.resources)));
-    };
-    if (reserved_ != kNone)
-        if (const std::int64_t lack = lackOf(*shapes_[reserved_]); lack > 0) return lack;
+std::int64_t Order::lackOf(std::uint32_t shape) const {
+    return static_cast<std::int64_t>(memoryLackOf(capacity_.describe(shapes_[shape]->resources)));
+}
+
+std::uint32_t Order::leastLacking() const {
+    if (reserved_ != kNone && lackOf(reserved_) > 0) return reserved_;
+    std::uint32_t found = kNone;
     std::int64_t least = 0;
-    for (const auto& shape : shapes_) {
-        if (shape->gate != kNone || shape->queues.empty()) continue;
-        const std::int64_t lack = lackOf(*shape);
-        if (lack > 0 && (least == 0 || lack < least)) least = lack;
+    for (std::uint32_t s = 0; s < shapes_.size(); ++s) {
+        if (shapes_[s]->gate != kNone || shapes_[s]->queues.empty()) continue;
+        const std::int64_t lack = lackOf(s);
+        if (lack <= 0 || (found != kNone && lack >= least)) continue;
+        least = lack;
+        found = s;
     }
-    return least;
+    return found;
+}
+
+std::int64_t Order::memoryLack() const {
+    const std::uint32_t shape = leastLacking();
+    return shape == kNone ? 0 : lackOf(shape);
+}
+
+void Order::keepForLack() {
+    if (reserved_ == kNone) reserved_ = leastLacking();
 }
 
 // -- queues

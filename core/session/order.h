@@ -80,6 +80,8 @@ public:
     /// MB that the one of them lacks that lacks the least, and nothing else; of what something is kept for, if
     /// that lacks some. 0: there is none.
     std::int64_t memoryLack() const;
+    /// What becomes free is kept for that one, unless something is kept already.
+    void keepForLack();
     /// Taking these leaves what is being kept for something large.
     bool leavesReserved(const Resources& resources) const {
         return reserved_ == kNone || capacity_.leaves(resources, shapes_[reserved_]->resources);
@@ -265,6 +267,8 @@ private:
     std::vector<std::unique_ptr<Shape>> shapes_;
     GrowArray<std::unique_ptr<Queue>> queues_;
     std::vector<std::uint32_t> freeQueues_;
+    std::int64_t lackOf(std::uint32_t shape) const;
+    std::uint32_t leastLacking() const;
     std::uint32_t reserved_ = kNone; ///< shape
     bool sharedFull_ = false;
     bool onlyGated_ = false;

@@ -359,6 +359,9 @@ bool Session::isCrowded() const {
 std::int64_t Session::memoryLack() const {
     return impl_->order().memoryLack();
 }
+void Session::keepForLack() {
+    impl_->order().keepForLack();
+}
 bool Session::everFits(ClassId id) const {
     return impl_->capacity().everFits(impl_->order().resourcesOf(id.value));
 }

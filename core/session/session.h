@@ -181,6 +181,8 @@ public:
     bool isCrowded() const;
     /// MB of memory that would let one of them start that lacks nothing else; 0: there is none.
     std::int64_t memoryLack() const;
+    /// That memory is about to become free: it is kept for that one, whoever else asks for some.
+    void keepForLack();
     /// False: an action of this class would never start on this machine.
     bool everFits(ClassId id) const;
     /// What an action of this class asks for, what there is and what is free of it.

@@ -62,6 +62,7 @@ private Q_SLOTS:
     void nothingGoesAheadWhileCoresAreWanted();
     void whatIsKeptForSomethingLargeIsNotTaken();
     void memoryThatIsLackingAloneIsToldOfTheLeast();
+    void memoryThatBecomesFreeIsKeptForWhoLackedIt();
 };
 
 void TestHolds::theyAreGrantedInTheOrderTheyWereAskedFor() {
@@ -185,6 +186,27 @@ void TestHolds::memoryThatIsLackingAloneIsToldOfTheLeast() {
     m.session.letGo(1);
     m.schedule();
     QCOMPARE(m.started.size(), std::size_t{2});
+}
+
+void TestHolds::memoryThatBecomesFreeIsKeptForWhoLackedIt() {
+    for (const bool kept : {false, true}) {
+        Holding m;
+        m.defineClass(1, 1, 500);
+        QVERIFY(m.hold(1, memory(600)));
+        const Lsn lacking = m.submit(0, 0, 1);
+        m.look();
+        QCOMPARE(m.session.memoryLack(), std::int64_t{100});
+        if (kept) m.session.keepForLack();
+        QVERIFY(!m.hold(2, memory(600)));
+        QVERIFY(m.hold(3, cores(1))); // of that there is enough for both
+        m.letGo(1);
+        QCOMPARE(m.hasStarted(lacking), kept);
+        QCOMPARE(m.granted.size(), std::size_t{kept ? 0u : 1u});
+        if (!kept) continue;
+        m.complete();
+        m.look();
+        QCOMPARE(m.granted, (std::vector<HoldKey>{2}));
+    }
 }
 
 QTEST_APPLESS_MAIN(TestHolds)

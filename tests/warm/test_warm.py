@@ -588,6 +588,17 @@ class Warm(unittest.TestCase):
         self.assertEqual(lacks(waits), ["memory_mb"])
         self.assertEqual([p["pid"] for p in self.processes()], [kept])
 
+    def test_memory_that_is_given_is_not_taken_back_by_the_next_request(self):
+        self.stop()
+        self.start("--set", "resources.memory_mb=1000")
+        self.register(memory_mb=600, pool={"max_processes": 1, "max_idle_s": 0, "io": "inline"})
+        first = self.value("pid")
+        lacking = self.call("POST", "jobs", dict(worker="exec", argv=["true"], resources={"memory_mb": 500}))["lsn"]
+        pids = {self.value("pid") for _ in range(20)}
+        self.assertEqual(self.result(lacking)["state"], "completed")
+        self.assertLessEqual(len(pids), 2)
+        self.assertEqual([g["why"] for g in self.pool()["gone"]], ["evicted"], (first, pids))
+
     # --- what goes wrong
 
     def test_a_crash_fails_the_one_that_was_alone(self):
