@@ -3,9 +3,7 @@
 #include "core/engine/small_file.h"
 
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
-#include <optional>
 #include <string_view>
 
 namespace yard::engine {
@@ -26,22 +24,15 @@ constexpr Names kVersion2{"sys/fs/cgroup", "memory.max", "memory.current", "inac
 constexpr Names kVersion1{"sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
                           "total_inactive_file "};
 
-std::optional<std::int64_t> numberIn(std::string_view text) {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{}) return std::nullopt; // "max" is no number: no limit
-    return value;
-}
-
 /// The group and those above it.
 void climb(const std::string& root, const Names& names, std::string_view group, std::vector<GroupMemory>& found) {
     for (;;) {
         const std::string base = fmt::format("{}{}{}/", root, names.mount, group == "/" ? "" : group);
-        const auto limit = numberIn(readSmallFile(base + std::string(names.limit)));
+        const auto limit = leadingNumber(readSmallFile(base + std::string(names.limit)));
         if (limit && *limit > 0 && *limit < kNoLimit) {
-            const std::int64_t used = numberIn(readSmallFile(base + std::string(names.usage))).value_or(0);
+            const std::int64_t used = leadingNumber(readSmallFile(base + std::string(names.usage))).value_or(0);
             const std::string stat = readSmallFile(base + "memory.stat");
-            const std::int64_t cache = numberIn(lineOf(stat, names.cache)).value_or(0);
+            const std::int64_t cache = leadingNumber(lineOf(stat, names.cache)).value_or(0);
             found.push_back({*limit, std::max<std::int64_t>(used - cache, 0)});
         }
         if (group.empty() || group == "/") return;

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <filesystem>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -15,16 +14,6 @@ namespace yard::engine {
 namespace {
 
 constexpr std::int64_t kMb = 1 << 20;
-
-std::optional<std::int64_t> leadingNumber(std::string_view text) {
-    const auto begin = text.find_first_not_of(" \t");
-    if (begin == text.npos) return std::nullopt;
-    text.remove_prefix(begin);
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{}) return std::nullopt;
-    return value;
-}
 
 int entriesOf(const std::string& directory, std::string_view prefix) {
     std::error_code error;

@@ -4,6 +4,9 @@
 #include "core/base/files.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,6 +18,14 @@ inline std::string readSmallFile(const std::string& path) {
     constexpr std::size_t kMost = 64u << 10;
     auto text = readFile(path, kMost);
     return text ? std::move(*text) : std::string();
+}
+
+/// The number that it begins with, after blanks. Nothing: none ("max").
+inline std::optional<std::int64_t> leadingNumber(std::string_view text) {
+    text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc{} ? std::optional(value) : std::nullopt;
 }
 
 /// Calls `function` with each line.
