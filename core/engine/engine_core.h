@@ -285,8 +285,8 @@ private:
     void takeFindings(const locks::JanitorReport& report);
 
     // reasons.cpp
-    /// All reasons but which actions it waits for; `shortly`: the first one only, without its position.
     std::optional<Wait> processWait(const session::Waiting& waiting) const;
+    /// All reasons but which actions it waits for; `shortly`: the first one only, without its position.
     std::vector<Wait> waitsOf(const session::Waiting& waiting, bool shortly) const;
     coro::Task<Result<std::vector<Wait>>> dependenciesOf(Lsn lsn);
     /// Estimates and the note of a pending action, with its place in line: takes some microseconds each.
@@ -364,6 +364,7 @@ private:
     std::optional<session::GateId> gateOf(const std::string& worker);
     void readWarmEntries();
     void takeIdleMemory();
+    std::optional<session::ResourceNeed> memoryNeed(session::ClassId cls) const;
     coro::Task<void> sampleWarm(std::vector<int> pids);
     coro::Task<void> guardWarm();
     PoolProcessView viewOf(const runners::WarmProcessView& process) const;

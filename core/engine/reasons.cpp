@@ -131,12 +131,10 @@ std::optional<Wait> EngineCore::processWait(const session::Waiting& waiting) con
     if (!step || waiting.needs.empty()) return std::nullopt;
     session::ResourceNeed lacking = waiting.needs.front();
     std::string free;
-    if (step == runners::kWaitsForMemory)
-        for (const session::ResourceNeed& need : session_->needs(waiting.cls))
-            if (need.resource == "memory_mb") {
-                lacking = need;
-                free = fmt::format(", {} of {} MB free", std::max(need.free, 0.0), need.total);
-            }
+    if (const auto memory = memoryNeed(waiting.cls); memory && step == runners::kWaitsForMemory) {
+        lacking = *memory;
+        free = fmt::format(", {} of {} MB free", std::max(memory->free, 0.0), memory->total);
+    }
     Wait wait = capacityOf(lacking, waiting);
     wait.message = fmt::format("the first warm process of its worker {}{}", *step, free);
     return wait;

@@ -20,12 +20,6 @@ constexpr int kFewestPoolSlots = 16;
 /// A launcher that is stopped, or very busy.
 constexpr Duration kTellWithin{5'000'000};
 
-bool lacks(const session::Session& session, std::uint32_t cls, std::string_view resource) {
-    for (const session::ResourceNeed& need : session.needs(session::ClassId{cls}))
-        if (need.resource == resource) return need.free < need.need;
-    return false;
-}
-
 } // namespace
 
 /// Processes at once, whatever the settings say: each takes a slot of the launcher.
@@ -51,9 +45,11 @@ Result<void> EngineCore::startWarm() {
         .wake = [this] { wake(); },
         .lacksMemory =
             [this](const std::string& worker) {
-                for (std::uint32_t cls = 0; cls < dictionary_.classCount(); ++cls)
-                    if (dictionary_.classKey(cls).workerId == worker && lacks(*session_, cls, "memory_mb"))
+                for (std::uint32_t cls = 0; cls < dictionary_.classCount(); ++cls) {
+                    if (dictionary_.classKey(cls).workerId != worker) continue;
+                    if (const auto need = memoryNeed(session::ClassId{cls}); need && need->free < need->need)
                         return true;
+                }
                 return false;
             },
     });
@@ -98,6 +94,13 @@ void EngineCore::readWarmEntries() {
         return;
     }
     std::ranges::copy(file->entries(), std::back_inserter(interrupted_));
+}
+
+/// Nothing: the class asks for none.
+std::optional<session::ResourceNeed> EngineCore::memoryNeed(session::ClassId cls) const {
+    const std::vector<session::ResourceNeed> needs = session_->needs(cls);
+    const auto memory = std::ranges::find(needs, "memory_mb", &session::ResourceNeed::resource);
+    return memory == needs.end() ? std::nullopt : std::optional(*memory);
 }
 
 /// Warm processes keep their memory while they are idle, until somebody lacks just that.

@@ -109,7 +109,10 @@ static double memoryLackOf(const std::vector<ResourceNeed>& needs) {
 }
 
 std::int64_t Order::lackOf(std::uint32_t shape) const {
-    return static_cast<std::int64_t>(memoryLackOf(capacity_.describe(shapes_[shape]->resources)));
+    // Looked at in each turn of a busy engine: most need no memory, and describing them costs more than that.
+    const Resources& resources = shapes_[shape]->resources;
+    if (resources.memoryMb == 0 || capacity_.fits(resources)) return 0;
+    return static_cast<std::int64_t>(memoryLackOf(capacity_.describe(resources)));
 }
 
 std::uint32_t Order::leastLacking() const {
