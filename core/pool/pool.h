@@ -273,7 +273,6 @@ private:
     void want(Group& group, MonoTime now, Outbox& out);
     void refill(Group& group, MonoTime now, Outbox& out);
     Process* victimFor(const Group& group, MonoTime now) const;
-    Process* leastUsed(const std::vector<const Group*>& groups, const Group* but, MonoTime now) const;
     bool evictFor(const Group& group, MonoTime now, Outbox& out);
     void wake(MonoTime now, Outbox& out);
     void serve(Group& group, MonoTime now, Outbox& out);

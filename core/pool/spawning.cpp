@@ -17,6 +17,31 @@ constexpr Duration kFirstPause{250'000};
 constexpr Duration kLongestPause{30'000'000};
 constexpr double kHalfLife = 60e6;
 
+bool hasSpare(const Group& group) {
+    return group.size() > group.options.minProcesses || group.superseded;
+}
+
+/// Of the groups it is shown, an idle process of the one with the least traffic, but rather of one that has more
+/// than its min_processes; there the one that was idle for longest.
+class LeastUsed {
+public:
+    explicit LeastUsed(MonoTime now)
+        : now_(now) {}
+    void look(const Group& group) {
+        if (group.processes.empty() || group.processes.front()->sessions > 0) return;
+        const double traffic = trafficOf(group, now_) + (hasSpare(group) ? 0 : 1e12);
+        if (found_ && traffic >= least_) return;
+        least_ = traffic;
+        found_ = group.bySessions[0].last;
+    }
+    Process* found() const { return found_; }
+
+private:
+    const MonoTime now_;
+    Process* found_ = nullptr;
+    double least_ = 0;
+};
+
 } // namespace
 
 Duration pauseAfter(unsigned failures) {
@@ -91,32 +116,18 @@ void Pool::refill(Group& group, MonoTime now, Outbox& out) {
         order(group, WhyStarted::MinProcesses, now, out);
 }
 
-/// An idle process of the group with the least traffic, but rather of one that has more than its min_processes;
-/// there the one that was idle for longest.
-Process* Pool::leastUsed(const std::vector<const Group*>& groups, const Group* but, MonoTime now) const {
-    Process* found = nullptr;
-    double least = 0;
-    for (const Group* group : groups) {
-        if (group == but || group->processes.empty() || group->processes.front()->sessions > 0) continue;
-        double traffic = trafficOf(*group, now);
-        if (group->size() <= group->options.minProcesses && !group->superseded) traffic += 1e12;
-        if (found && traffic >= least) continue;
-        least = traffic;
-        found = group->bySessions[0].last;
-    }
-    return found;
-}
-
-/// One whose place the group could have. Looks at each group.
+/// An idle process whose place the group could have. Looks at each group.
 Process* Pool::victimFor(const Group& wanting, MonoTime now) const {
-    std::vector<const Group*> groups;
-    if (wanting.family->alive >= limitOf(wanting)) {
-        groups.assign(wanting.family->groups.begin(), wanting.family->groups.end());
-    } else {
+    LeastUsed least(now);
+    const auto look = [&](const Group& group) {
+        if (&group != &wanting) least.look(group);
+    };
+    if (wanting.family->alive >= limitOf(wanting))
+        for (const Group* group : wanting.family->groups) look(*group);
+    else
         for (const Group& group : s_->groups)
-            if (!group.detached) groups.push_back(&group);
-    }
-    return leastUsed(groups, &wanting, now);
+            if (!group.detached) look(group);
+    return least.found();
 }
 
 bool Pool::makeRoom(ProcessId id, const std::function<bool(GroupId)>& helps, MonoTime now, Outbox& out) {
@@ -126,24 +137,21 @@ bool Pool::makeRoom(ProcessId id, const std::function<bool(GroupId)>& helps, Mon
     const Group& wanting = *process->group;
     // One that is spawned for the future waits until there is room by itself, or two would end each other for ever.
     if (wanting.waiting.empty() || wanting.size() > 0) return false;
-    std::vector<const Group*> groups;
+    LeastUsed least(now);
     for (const Group& group : s_->groups)
-        if (!group.detached && helps(group.id)) groups.push_back(&group);
-    Process* victim = leastUsed(groups, &wanting, now);
-    if (victim) detach(*victim, WhyEnded::Evicted, out);
-    return victim != nullptr;
+        if (!group.detached && &group != &wanting && helps(group.id)) least.look(group);
+    if (least.found()) detach(*least.found(), WhyEnded::Evicted, out);
+    return least.found() != nullptr;
 }
 
 std::optional<GroupId> Pool::evictIdle(const std::function<bool(GroupId)>& helps, MonoTime now, Outbox& out) {
     YARD_ASSERT_OWNER(owner_);
-    std::vector<const Group*> groups;
+    LeastUsed least(now);
     for (const Group& group : s_->groups)
-        if (!group.detached && (group.size() > group.options.minProcesses || group.superseded) && helps(group.id))
-            groups.push_back(&group);
-    Process* victim = leastUsed(groups, nullptr, now);
-    if (!victim) return std::nullopt;
-    const GroupId group = victim->group->id;
-    detach(*victim, WhyEnded::Evicted, out);
+        if (!group.detached && hasSpare(group) && helps(group.id)) least.look(group);
+    if (!least.found()) return std::nullopt;
+    const GroupId group = least.found()->group->id;
+    detach(*least.found(), WhyEnded::Evicted, out);
     return group;
 }
 
