@@ -153,7 +153,14 @@ void TestPrograms::finishedActionsOutliveTheirQueue() {
     Place place;
     std::int64_t queue = 0;
     std::int64_t lsn = 0;
-    const auto asked = [&](Caller& caller, std::string_view target) { return caller.get(target).shown(); };
+    // A page may be short, or empty, and still have a cursor: the machine was busy.
+    const auto asked = [&](Caller& caller, const std::string& target) {
+        Answer answer = caller.get(target);
+        while (answer.status == 200 && answer.body.contains(R"("jobs":[],"cursor")"))
+            answer = caller.get(
+                fmt::format("{}{}cursor={}", target, target.contains('?') ? '&' : '?', answer.text("cursor")));
+        return answer.shown();
+    };
     for (const bool again : {false, true}) {
         Yardmaster engine(place);
         QVERIFY2(engine.isServing(), engine.errors().c_str());
