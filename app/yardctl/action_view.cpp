@@ -84,6 +84,23 @@ std::string whatWords(const json::object& action) {
     return printable(worker.empty() ? textOf(action, "worker") : worker);
 }
 
+std::string waitWords(const json::object& why, std::int64_t now) {
+    std::string out;
+    const json::array* waits = arrayOf(why, "waits");
+    if (!waits) return out;
+    for (const json::value& value : *waits) {
+        const json::object* wait = value.if_object();
+        if (!wait) continue;
+        std::string message = printable(textOf(*wait, "message"));
+        if (const auto until = integerOf(*wait, "until"); until && *until > 0)
+            message += fmt::format(", until {}", timeWords(*until, now));
+        if (const auto state = textOf(*wait, "state"); !state.empty())
+            message += fmt::format(" ({} now)", printable(state));
+        out += fmt::format("  {:<10}  {}\n", printable(textOf(*wait, "kind")), message);
+    }
+    return out;
+}
+
 std::optional<double> runSeconds(const json::object& action) {
     const json::object* times = objectOf(action, "timestamps");
     if (!times) return std::nullopt;

@@ -25,6 +25,9 @@ std::int64_t attemptNumber(const json::object& action);
 std::string stateWords(const json::object& actionOrAttempt);
 /// Label, else function, else worker.
 std::string whatWords(const json::object& action);
+/// The waits of an answer of jobs/LSN/why, an indented line each; empty when it waits for nothing. `now` in
+/// microseconds.
+std::string waitWords(const json::object& why, std::int64_t now);
 /// Seconds from running (else submitting) to the end of the process, or to now while it runs.
 std::optional<double> runSeconds(const json::object& action);
 /// What a shell would say: the exit code, 128 + signal, 0 for completed, else 1.

@@ -186,7 +186,8 @@ std::vector<std::string> Arguments::values(std::string_view option) const {
 
 const Command* findCommand(std::string_view name) {
     const auto all = commands();
-    const auto it = std::ranges::find(all, name, &Command::name);
+    const auto it = std::ranges::find_if(
+        all, [&](const Command& c) { return c.name == name || (!c.alias.empty() && c.alias == name); });
     return it == all.end() ? nullptr : &*it;
 }
 
@@ -222,6 +223,7 @@ std::string helpText() {
 std::string helpText(const Command& command) {
     std::string out = fmt::format("{}\n\nUsage: yardctl {}{}{}\n", command.summary, command.name,
                                   command.usage.empty() ? "" : " ", command.usage);
+    if (!command.alias.empty()) out += fmt::format("Also: yardctl {}\n", command.alias);
     if (!command.details.empty()) out += fmt::format("\n{}\n", command.details);
     if (!command.options.empty()) {
         out += "\nOptions:\n";

@@ -59,12 +59,14 @@ struct Command {
     std::size_t maxOperands = static_cast<std::size_t>(-1);
     bool firstOperandEndsOptions = false; ///< what follows belongs to another program
     CommandFunction function = nullptr;
+    std::string_view alias = {}; ///< a second name, as other tools call it; empty: none
 };
 
 /// What every command takes.
 const std::vector<Option>& globalOptions();
 /// In the order of the help.
 std::span<const Command> commands();
+/// By its name or its alias.
 const Command* findCommand(std::string_view name);
 /// The command whose name is nearest to a mistyped one, or empty.
 std::string_view nearestCommand(std::string_view name);

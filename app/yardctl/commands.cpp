@@ -10,6 +10,8 @@ namespace {
 
 const Option kQueueOption{"queue", 'q', "REF", "the queue, by its number or token"};
 const Option kFilterOption{"filter", 0, "F", "all actions that match, e.g. 'state:failed queue:7'"};
+const Option kFromOption{"from", 0, "TIME", "begin there: -1h, 09:45, yesterday, 2026-11-20"};
+const Option kToOption{"to", 0, "TIME", "end there, instead of now"};
 const Option kYesOption{"yes", 'y', "", "--all: do not ask"};
 const Option kOutputsOption{"outputs", 'o', "DIR", "save the outputs into DIR/LSN/, checked against their hashes"};
 
@@ -67,6 +69,29 @@ std::vector<Command> workCommands() {
          .options = {kOutputsOption},
          .minOperands = 1,
          .function = showCommand},
+        {.name = "why",
+         .usage = "LSN…",
+         .summary = "what actions wait for",
+         .details =
+             "Each reason has a line: a hold, capacity and the place in line, a lock and its holder, another\n"
+             "action, a pause before the next attempt, a time, a limit.",
+         .options = {},
+         .minOperands = 1,
+         .function = whyCommand},
+        {.name = "attempts",
+         .usage = "LSN…",
+         .summary = "how each attempt of an action went",
+         .details = "'logs --attempt N' prints the output of one.",
+         .options = {},
+         .minOperands = 1,
+         .function = attemptsCommand},
+        {.name = "samples",
+         .usage = "LSN…",
+         .summary = "processor and memory of an action over time",
+         .details = "Of the current or the last attempt.",
+         .options = {},
+         .minOperands = 1,
+         .function = samplesCommand},
         {.name = "logs",
          .usage = "[options] LSN",
          .summary = "the output of an action",
@@ -87,7 +112,8 @@ std::vector<Command> workCommands() {
              "  yardctl ls state:failed,cancelled queue:7        yardctl ls 'worker:thumb*' -state:completed",
          .options = {{"limit", 'n', "N", "at most so many (100); 0 for all"},
                      {"sort", 's', "FIELD", "by a field of the result, - before it for descending (-lsn)"}},
-         .function = listCommand},
+         .function = listCommand,
+         .alias = "ps"},
     };
 }
 
@@ -120,7 +146,8 @@ std::vector<Command> stewardCommands() {
          .summary = "cancel actions",
          .details = "A running program gets TERM, and KILL 2 seconds later. On a terminal --all asks first.",
          .options = {{"all", 'a', "", "all that is pending or running, of every queue"}, kYesOption, kFilterOption},
-         .function = cancelCommand},
+         .function = cancelCommand,
+         .alias = "kill"},
         {.name = "retry",
          .usage = "[--force] LSN…|--filter F|--all",
          .summary = "run failed or abandoned actions again",
@@ -134,7 +161,8 @@ std::vector<Command> stewardCommands() {
          .summary = "forget finished actions and their results",
          .details = "On a terminal --all asks first.",
          .options = {{"all", 'a', "", "all that has finished, of every queue"}, kYesOption, kFilterOption},
-         .function = retireCommand},
+         .function = retireCommand,
+         .alias = "rm"},
         {.name = "hold",
          .usage = "LSN…|--filter F|--all",
          .summary = "keep pending actions, or all queues, from starting",
@@ -169,7 +197,8 @@ std::vector<Command> stewardCommands() {
                     "None of the last four can be taken back but by a restart; 'hold --all' can.",
          .options = {},
          .maxOperands = 1,
-         .function = sessionCommand},
+         .function = sessionCommand,
+         .alias = "status"},
     };
 }
 
@@ -184,6 +213,26 @@ std::vector<Command> programCommands() {
                      {"once", '1', "", "print it once and leave"}},
          .maxOperands = 0,
          .function = topCommand},
+        {.name = "stats",
+         .usage = "[--from TIME] [--to TIME]",
+         .summary = "figures of the engine over time",
+         .details =
+             "Of the last hour, unless --from says otherwise; a week is kept. TIME is -1h (an hour ago), 09:45,\n"
+             "today, yesterday, 2026-11-20 or '2026-11-20 09:45'.\n"
+             "  yardctl stats --from yesterday --to today",
+         .options = {kFromOption, kToOption},
+         .maxOperands = 0,
+         .function = statsCommand},
+        {.name = "timeline",
+         .usage = "[--from TIME] [--to TIME] [--worker NAME]",
+         .summary = "what ran when, a lane for each slot",
+         .details =
+             "Of the last hour, unless --from says otherwise. Where several attempts share a column the worst\n"
+             "is shown.\n"
+             "  yardctl timeline --from -10min --worker exec",
+         .options = {kFromOption, kToOption, {"worker", 0, "NAME", "only this worker's slots"}},
+         .maxOperands = 0,
+         .function = timelineCommand},
         {.name = "settings",
          .usage = "[NAME=VALUE…]",
          .summary = "show and change the engine's settings",

@@ -50,12 +50,18 @@ std::string valueOptions(bool files) {
     return out;
 }
 
+/// For a case of a shell: "cancel|kill".
+std::string namesOf(const Command& command, std::string_view between) {
+    return command.alias.empty() ? std::string(command.name)
+                                 : fmt::format("{}{}{}", command.name, between, command.alias);
+}
+
 std::string bashScript() {
     std::string names;
     std::string cases;
     for (const Command& command : commands()) {
         names += fmt::format("{} ", command.name);
-        cases += fmt::format("        {}) options={} operands={} ;;\n", command.name,
+        cases += fmt::format("        {}) options={} operands={} ;;\n", namesOf(command, "|"),
                              quoted(optionWords(command.options)),
                              quoted(fmt::format("{}", fmt::join(operandWords(command), " "))));
     }
@@ -115,8 +121,8 @@ std::string zshScript() {
         for (const Option& option : command.options) words += " " + zshOption(option);
         const auto operands = operandWords(command);
         const std::string first = operands.empty() ? "_files" : fmt::format("({})", fmt::join(operands, " "));
-        cases += fmt::format("        {}) _arguments{}{} {} '*:: :_files' ;;\n", command.name, global, words,
-                             quoted(fmt::format("1::{}:{}", operands.empty() ? "operand" : "word", first)));
+        cases += fmt::format("        {}) _arguments{}{} {} '*:: :_files' ;;\n", namesOf(command, "|"), global,
+                             words, quoted(fmt::format("1::{}:{}", operands.empty() ? "operand" : "word", first)));
     }
     return fmt::format(R"(#compdef yardctl
 # yardctl completion for zsh: put it as _yardctl into a directory of $fpath
@@ -154,7 +160,7 @@ std::string fishScript() {
     for (const Command& command : commands()) {
         out += fmt::format("complete -c yardctl -f -n \"not __fish_seen_subcommand_from $commands\" -a {} -d {}\n",
                            command.name, quoted(command.summary));
-        const std::string condition = fmt::format(" -n \"__fish_seen_subcommand_from {}\"", command.name);
+        const std::string condition = fmt::format(" -n \"__fish_seen_subcommand_from {}\"", namesOf(command, " "));
         for (const Option& option : command.options) out += fishOption(condition, option);
         if (const auto words = operandWords(command); !words.empty())
             out += fmt::format("complete -c yardctl -f{} -a {}\n", condition,
@@ -226,6 +232,7 @@ std::string manualPage(std::string_view version) {
     for (const Command& command : commands()) {
         out += fmt::format(".SS \"yardctl {} {}\"\n{}.\n", roff(command.name), roff(command.usage),
                            roff(command.summary));
+        if (!command.alias.empty()) out += fmt::format("Also: yardctl {}.\n", roff(command.alias));
         if (!command.details.empty()) out += fmt::format(".PP\n.nf\n{}\n.fi\n", roff(command.details));
         for (const Option& option : command.options) out += manualOption(option);
     }

@@ -199,6 +199,39 @@ Outcome<double> parseDuration(std::string_view text) {
     return usageError(fmt::format("'{}' is not a duration; write 90, 90s, 10min, 2h or 1d", printable(text)));
 }
 
+namespace {
+
+/// What the pattern of strptime makes of the whole text, from a time that fills what it leaves out.
+std::optional<std::int64_t> momentBy(const char* pattern, const std::string& text, std::tm time) {
+    const char* end = ::strptime(text.c_str(), pattern, &time);
+    if (!end || *end != '\0') return std::nullopt;
+    time.tm_isdst = -1;
+    const std::time_t seconds = ::mktime(&time);
+    return seconds < 0 ? std::nullopt : std::optional(std::int64_t{seconds} * 1'000'000);
+}
+
+} // namespace
+
+Outcome<std::int64_t> parseMoment(std::string_view text, std::int64_t now) {
+    if (text == "now") return now;
+    if (text.starts_with('-'))
+        if (const auto ago = parseDuration(text.substr(1))) return now - static_cast<std::int64_t>(*ago * 1e6);
+    const std::time_t seconds = now / 1'000'000;
+    std::tm midnight{};
+    ::localtime_r(&seconds, &midnight);
+    midnight.tm_hour = midnight.tm_min = midnight.tm_sec = 0;
+    const std::string word(text);
+    if (text == "yesterday") --midnight.tm_mday;
+    if (text == "today" || text == "yesterday") return momentBy("", "", midnight).value_or(0);
+    for (const char* pattern : {"%H:%M", "%H:%M:%S", "%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S",
+                                "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"})
+        if (const auto moment = momentBy(pattern, word, midnight)) return *moment;
+    return usageError(
+        fmt::format("'{}' is not a time; write -1h (an hour ago), 09:45, today, yesterday, 2026-11-20 or "
+                    "'2026-11-20 09:45'",
+                    printable(text)));
+}
+
 Outcome<std::int64_t> parseInteger(std::string_view text, std::string_view what) {
     if (const auto value = integerOf(text)) return *value;
     return usageError(fmt::format("{} wants a whole number, not '{}'", what, printable(text)));

@@ -55,6 +55,9 @@ std::string compactJson(const boost::json::value& value);
 Outcome<std::vector<std::int64_t>> parseLsns(const std::vector<std::string>& words);
 /// Seconds from "90", "0.5s", "10min", "2h", "1d".
 Outcome<double> parseDuration(std::string_view text);
+/// A moment in microseconds since the epoch, local time: "-1h" (ago), "now", "today", "yesterday" (their midnight),
+/// "09:45", "09:45:31" (today), "2026-11-20", "2026-11-20 09:45". `now` in microseconds.
+Outcome<std::int64_t> parseMoment(std::string_view text, std::int64_t now);
 Outcome<std::int64_t> parseInteger(std::string_view text, std::string_view what);
 
 } // namespace yard::ctl

@@ -1,5 +1,6 @@
 // The words yardctl reads and writes: durations, sizes, tables, addresses, command lines.
 #include "app/yardctl/action_view.h"
+#include "app/yardctl/charts.h"
 #include "app/yardctl/command.h"
 #include "app/yardctl/completion.h"
 #include "app/yardctl/engine.h"
@@ -29,6 +30,11 @@ private Q_SLOTS:
     void jsonNumbersReadAsWritten();
     void lsnsMayBeRanges();
     void durationsAreReadWithUnits();
+    void momentsAreReadAsPeopleWriteThem_data();
+    void momentsAreReadAsPeopleWriteThem();
+    void aSparklineHasTheLargestOfEachColumn();
+    void aLaneShowsTheWorstOfEachColumn();
+    void aliasesAreTheSameCommand();
     void addressesOfEngines();
     void badAddressesSayWhatIsWrong();
     void theTokenGoesToThisMachineOnly();
@@ -117,6 +123,74 @@ void TestYardctlWords::durationsAreReadWithUnits() {
     QCOMPARE(*parseDuration("10min"), 600.0);
     QCOMPARE(*parseDuration("2h"), 7200.0);
     for (const char* bad : {"", "-1", "5 parsec", "nan", "inf"}) QVERIFY(!parseDuration(bad));
+}
+
+void TestYardctlWords::momentsAreReadAsPeopleWriteThem_data() {
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<QByteArray>("moment");
+    const auto row = [](const char* text, const char* moment) {
+        QTest::newRow(text) << QByteArray(text) << QByteArray(moment);
+    };
+    row("now", "2026-03-01 12:30:00");
+    row("-1h", "2026-03-01 11:30:00");
+    row("-90", "2026-03-01 12:28:30");
+    row("today", "2026-03-01 00:00:00");
+    row("yesterday", "2026-02-28 00:00:00");
+    row("09:45", "2026-03-01 09:45:00");
+    row("09:45:31", "2026-03-01 09:45:31");
+    row("2026-11-20", "2026-11-20 00:00:00");
+    row("2026-11-20 09:45", "2026-11-20 09:45:00");
+    row("2026-11-20T09:45:31", "2026-11-20 09:45:31");
+    for (const char* wrong : {"", "-", "-1x", "soon", "9 o'clock", "2026-11-20x", "25:00"}) row(wrong, "");
+}
+
+void TestYardctlWords::momentsAreReadAsPeopleWriteThem() {
+    QFETCH(QByteArray, text);
+    QFETCH(QByteArray, moment);
+    qputenv("TZ", "UTC");
+    ::tzset();
+    constexpr std::int64_t kNow = 1'772'368'200'000'000; // 2026-03-01 12:30:00
+    const auto read = parseMoment(text.toStdString(), kNow);
+    if (moment.isEmpty()) {
+        QVERIFY(!read);
+        QCOMPARE(read.error().exitCode, kExitUsage);
+        return;
+    }
+    QVERIFY2(read, read ? "" : read.error().message.c_str());
+    const std::time_t seconds = *read / 1'000'000;
+    std::array<char, 32> words{};
+    std::strftime(words.data(), words.size(), "%Y-%m-%d %H:%M:%S", std::gmtime(&seconds));
+    QCOMPARE(QByteArray(words.data()), moment);
+}
+
+void TestYardctlWords::aSparklineHasTheLargestOfEachColumn() {
+    using Values = std::vector<std::optional<double>>;
+    QCOMPARE(sparkline(Values{}, 1, 10), "");
+    QCOMPARE(sparkline(Values{0, 4, 8}, 8, 10), "▁▅█");
+    QCOMPARE(sparkline(Values{1, 8, {}, {}, 2, 0}, 8, 3), "█ ▃");
+    QCOMPARE(sparkline(Values{0, 0}, 0, 10), "▁▁");
+}
+
+void TestYardctlWords::aLaneShowsTheWorstOfEachColumn() {
+    LanePicture lane(1'000, 2'000, 10);
+    lane.mark(1'000, 1'500, laneLetter("completed"));
+    lane.mark(1'200, 1'201, laneLetter("failed"));
+    lane.mark(1'210, 1'390, laneLetter("completed"));
+    lane.mark(1'900, 9'000, laneLetter("running"));
+    lane.mark(0, 999, laneLetter("failed"));
+    lane.mark(2'000, 3'000, laneLetter("failed"));
+    QCOMPARE(lane.text(), "==F==    .");
+    LanePicture instant(1'000, 1'000, 0);
+    instant.mark(1'000, 1'000, laneLetter("retry"));
+    QCOMPARE(instant.text(), "r");
+}
+
+void TestYardctlWords::aliasesAreTheSameCommand() {
+    for (const auto& [alias, name] : {std::pair("ps", "ls"), std::pair("kill", "cancel"), std::pair("rm", "retire"),
+                                      std::pair("status", "session")})
+        QCOMPARE(findCommand(alias), findCommand(name));
+    QVERIFY(helpText(*findCommand("kill")).find("Also: yardctl kill") != std::string::npos);
+    QCOMPARE(findCommand(""), nullptr);
 }
 
 void TestYardctlWords::addressesOfEngines() {
@@ -300,6 +374,7 @@ void TestYardctlWords::bashCompletesWords_data() {
     row("yardctl session drain ''", "");
     row("yardctl logs --fo", "--follow");
     row("yardctl logs --da", "--data-dir");
+    row("yardctl kill --fil", "--filter");
     row("yardctl --url ''", "");
     row("yardctl run -- --la", "");
     row("yardctl --token-file /proc/self/statu", "/proc/self/status");
@@ -339,6 +414,7 @@ void TestYardctlWords::otherShells() {
     row("yardctl session dr", "drain");
     row("yardctl logs --fo", "--follow");
     row("yardctl logs --da", "--data-dir");
+    row("yardctl kill --fil", "--filter");
     row("yardctl retry --a", "--all");
     row("yardctl --token-file /proc/self/statu", "/proc/self/status");
 }

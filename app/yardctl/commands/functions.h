@@ -11,6 +11,11 @@ Outcome<int> submitCommand(const Invocation&);
 Outcome<int> waitCommand(const Invocation&);
 Outcome<int> showCommand(const Invocation&);
 Outcome<int> logsCommand(const Invocation&);
+Outcome<int> whyCommand(const Invocation&);
+Outcome<int> attemptsCommand(const Invocation&);
+Outcome<int> samplesCommand(const Invocation&);
+Outcome<int> statsCommand(const Invocation&);
+Outcome<int> timelineCommand(const Invocation&);
 Outcome<int> listCommand(const Invocation&);
 Outcome<int> queuesCommand(const Invocation&);
 Outcome<int> queueCommand(const Invocation&);
@@ -31,6 +36,8 @@ Outcome<int> manualCommand(const Invocation&);
 
 /// {"grace_s":5,"log_level":null} of NAME=VALUE words; VALUE "default" is null, one that is no JSON is text.
 Outcome<boost::json::object> changesOf(const std::vector<std::string>& operands);
+/// "?from=…&to=…" of --from and --to, as far as they are given.
+Outcome<std::string> spanQuery(const Arguments& arguments);
 /// The path of jobs, global or of the queue that --queue names: "jobs" or "queues/7/jobs".
 std::string jobsPath(const Arguments& arguments);
 /// Waits for one action to end: long polls, over restarts of the engine, without limit unless `seconds` is given

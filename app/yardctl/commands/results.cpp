@@ -138,23 +138,11 @@ void showNamed(const json::object& action) {
 }
 
 /// What a pending action waits for, a line each. Empty: it is not pending, or the engine does not say.
-std::string waitWords(const Invocation& invocation, const json::object& action) {
+std::string waitsOf(const Invocation& invocation, const json::object& action) {
     if (textOf(action, "state") != "pending") return {};
     const auto answer = invocation.engine.get(fmt::format("jobs/{}/why", integerOf(action, "lsn").value_or(0)));
-    const json::array* waits = answer ? arrayOf(answer->object, "waits") : nullptr;
-    if (!waits || waits->empty()) return {};
-    std::string out = "waits for\n";
-    for (const json::value& value : *waits) {
-        const json::object* wait = value.if_object();
-        if (!wait) continue;
-        std::string message = printable(textOf(*wait, "message"));
-        if (const auto until = integerOf(*wait, "until"); until && *until > 0)
-            message += fmt::format(", until {}", timeWords(*until, wallNow()));
-        if (const auto state = textOf(*wait, "state"); !state.empty())
-            message += fmt::format(" ({} now)", printable(state));
-        out += fmt::format("  {:<10}  {}\n", printable(textOf(*wait, "kind")), message);
-    }
-    return out;
+    const std::string waits = answer ? waitWords(answer->object, wallNow()) : std::string();
+    return waits.empty() ? waits : "waits for\n" + waits;
 }
 
 /// `waits` in place of the note, which is the first of them.
@@ -295,7 +283,7 @@ Outcome<int> showCommand(const Invocation& invocation) {
             fmt::print("{}\n", answer->text);
         } else {
             if (!std::exchange(first, false)) fmt::print("\n");
-            showAction(answer->object, waitWords(invocation, answer->object));
+            showAction(answer->object, waitsOf(invocation, answer->object));
         }
         if (auto saved = saveIfAsked(invocation, answer->object); !saved) return std::unexpected(saved.error());
     }

@@ -1,0 +1,139 @@
+// The commands of yardctl that look at actions and at the engine over time: what they ask for and print.
+#include "tests/app/ctl_process.h"
+#include "tests/app/fake_table.h"
+
+#include <QTest>
+
+using namespace yard;
+using namespace yard::test;
+
+class TestYardctlLooking : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void init() { qputenv("TZ", "UTC"); }
+    void whySaysEachReason();
+    void attemptsHaveALineEach();
+    void samplesAreALineOfHeights();
+    void statsAreOfTheTimeAskedFor();
+    void timelineHasALaneForEachSlot();
+    void wrongTimesAreRefusedBeforeTheEngineIsAsked();
+    void whatDoesNotExistIsSaid();
+};
+
+void TestYardctlLooking::whySaysEachReason() {
+    const std::string why =
+        R"({"lsn":5,"state":"pending","waits":[{"kind":"lock","name":"app","message":"lock app, held by action 3"},)"
+        R"({"kind":"dependency","lsn":4,"state":"running","message":"action 4 to end"}]})";
+    FakeServer server(table({{"GET /compute/jobs/5/why", {.body = why}},
+                             {"GET /compute/jobs/6/why", {.body = R"({"lsn":6,"state":"running","waits":[]})"}}}));
+    const DataDirectory data(server);
+    const Ended both = data.run({"why", "5..6"});
+    QCOMPARE(both.err, "");
+    QCOMPARE(both.out, "5 is pending and waits for\n"
+                       "  lock        lock app, held by action 3\n"
+                       "  dependency  action 4 to end (running now)\n"
+                       "6 is running: it waits for nothing\n");
+    QCOMPARE(data.run({"--json", "why", "5"}).out, why + "\n");
+}
+
+void TestYardctlLooking::attemptsHaveALineEach() {
+    FakeServer server(table(
+        {{"GET /compute/jobs/5",
+          {.body = R"({"lsn":5,"state":"completed","label":"a","attempts":[)"
+                   R"({"n":1,"state":"failed","reason":"exit_code","exit_code":3,"cpu_seconds":0.5,)"
+                   R"("max_rss_bytes":4200000,"stdout":{"size":12},"stderr":{"size":0},)"
+                   R"("timestamps":{"submitting":1000000,"running":1000000,"exited":3000000,"failed":3000000}},7,)"
+                   R"({"n":2,"state":"completed"}]})"}},
+         {"GET /compute/jobs/6", {.body = R"({"lsn":6,"state":"pending","label":"b","attempts":[]})"}}}));
+    const DataDirectory data(server);
+    const Ended both = data.run({"attempts", "5", "6"});
+    QCOMPARE(both.err, "");
+    QCOMPARE(both.out, "5  a\n"
+                       "N  STATE                STARTED      TIME     CPU   MEMORY  STDOUT  STDERR\n"
+                       "1  failed: exit code 3  1970-01-01  2.0 s  0.50 s  4.20 MB    12 B     0 B\n"
+                       "2  completed            -               -       -        -       -       -\n"
+                       "6  b\n"
+                       "It has not been started yet.\n");
+    QCOMPARE(data.run({"attempts", "6"}).out, "It has not been started yet.\n");
+}
+
+void TestYardctlLooking::samplesAreALineOfHeights() {
+    FakeServer server(table({{"GET /compute/jobs/5/samples",
+                              {.body = R"({"samples":[{"t":1000000,"rss_bytes":1000000},)"
+                                       R"({"t":2000000,"cpu_percent":50,"rss_bytes":2000000},)"
+                                       R"({"t":3000000,"cpu_percent":100,"rss_bytes":1000000}]})"}},
+                             {"GET /compute/jobs/6/samples", {.body = R"({"samples":[]})"}}}));
+    const DataDirectory data(server);
+    const Ended ended = data.run({"samples", "5", "6"});
+    QCOMPARE(ended.err, "");
+    QCOMPARE(ended.out, "5: 3 samples, 1970-01-01 to 1970-01-01\n"
+                        "  cpu           ▅█  now 100 %, most 100 %\n"
+                        "  memory       ▅█▅  now 1.00 MB, most 2.00 MB\n"
+                        "6: no samples; it has not run for long enough\n");
+}
+
+void TestYardctlLooking::statsAreOfTheTimeAskedFor() {
+    FakeServer server([](const FakeRequest& request) {
+        if (request.target == "/compute/stats")
+            return FakeReply{.body = R"({"resolution":2,"t":[1000000],"series":{"running":[null]}})"};
+        return FakeReply{.body = R"({"resolution":2,"t":[1000000,3000000],"series":{"cpu_actions":[0.5,1],)"
+                                 R"("memory_bytes":[1000,null],"running":[1,2],"failed":[0,0]}})"};
+    });
+    const DataDirectory data(server);
+    const Ended some = data.run({"stats", "--from", "2026-11-20", "--to", "2026-11-20 09:45"});
+    QCOMPARE(some.err, "");
+    QCOMPARE(server.lines().back(), "GET /compute/stats?from=1795132800000000&to=1795167900000000");
+    QCOMPARE(some.out, "1970-01-01 to 1970-01-01, a figure every 2.0 s\n"
+                       "cpu, actions   ▅█  now 1.00 cores, most 1.00 cores\n"
+                       "memory         █   now 1.00 kB, most 1.00 kB\n"
+                       "running        ▅█  now 2, most 2\n"
+                       "failed         ▁▁  now 0, most 0\n");
+    QCOMPARE(data.run({"stats"}).out, "There are no figures of that time.\n");
+}
+
+void TestYardctlLooking::timelineHasALaneForEachSlot() {
+    const std::string lanes =
+        R"({"from":0,"to":76000000,"now":76000000,"resolution":1,"workers":[{"worker":"exec","worker_name":"exec",)"
+        R"("lanes":[{"slot":0,"bars":[{"lsn":1,"n":1,"state":"completed","submitting":0,"end":10000000},)"
+        R"({"lsn":2,"n":1,"state":"running","submitting":70000000}],"columns":{"t":[20000000],"state":["failed"]}},)"
+        R"({"slot":11,"bars":[{"lsn":3,"n":1,"state":"failed","retried":true,"submitting":0,"end":1000000}]}]}]})";
+    FakeServer server([&](const FakeRequest& request) {
+        return FakeReply{.body =
+                             request.target.ends_with("worker=none") ? R"({"from":0,"to":1,"workers":[]})" : lanes};
+    });
+    const DataDirectory data(server);
+    const Ended ended = data.run({"timeline", "--worker", "a b"});
+    QCOMPARE(ended.err, "");
+    QCOMPARE(server.lines().back(), "GET /compute/timelines?worker=a%20b");
+    const std::string lane0 = std::string(10, '=') + std::string(10, ' ') + "F" + std::string(49, ' ') + "......";
+    QVERIFY2(ended.out.find("exec 0  |" + lane0 + "|\n") != std::string::npos, ended.out.c_str());
+    QVERIFY2(ended.out.find("exec 11 |r" + std::string(75, ' ') + "|\n") != std::string::npos, ended.out.c_str());
+    QCOMPARE(data.run({"timeline", "--worker", "none"}).out, "Nothing ran in that time.\n");
+    QCOMPARE(data.run({"--json", "timeline"}).out, lanes + "\n");
+}
+
+void TestYardctlLooking::wrongTimesAreRefusedBeforeTheEngineIsAsked() {
+    FakeServer server(table({}));
+    const DataDirectory data(server);
+    for (const char* command : {"stats", "timeline"}) {
+        const Ended ended = data.run({command, "--from", "soon"});
+        QCOMPARE(ended.code, 2);
+        QVERIFY2(ended.err.find("'soon' is not a time; write -1h") != std::string::npos, ended.err.c_str());
+    }
+    QCOMPARE(server.lines().size(), 0);
+}
+
+void TestYardctlLooking::whatDoesNotExistIsSaid() {
+    FakeServer server(table({}));
+    const DataDirectory data(server);
+    for (const char* command : {"why", "attempts", "samples"}) {
+        const Ended ended = data.run({command, "9"});
+        QCOMPARE(ended.code, 1);
+        QCOMPARE(ended.err, "yardctl: There is no action 9.\n");
+        QCOMPARE(data.run({command, "x"}).code, 2);
+    }
+    for (const char* command : {"stats", "timeline"}) QCOMPARE(data.run({command}).code, 1);
+}
+
+QTEST_GUILESS_MAIN(TestYardctlLooking)
+#include "tst_yardctl_looking.moc"
