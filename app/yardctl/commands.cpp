@@ -8,7 +8,7 @@ namespace yard::ctl {
 
 namespace {
 
-const Option kQueueOption{"queue", 'q', "REF", "the queue, by its number or token"};
+const Option kQueueOption{"queue", 'q', "REF", "the queue, by its number, token or tag"};
 const Option kFilterOption{"filter", 0, "F", "all actions that match, e.g. 'state:failed queue:7'"};
 const Option kFromOption{"from", 0, "TIME", "begin there: -1h, 09:45, yesterday, 2026-11-20"};
 const Option kToOption{"to", 0, "TIME", "end there, instead of now"};
@@ -56,11 +56,18 @@ std::vector<Command> workCommands() {
          .maxOperands = 1,
          .function = submitCommand},
         {.name = "wait",
-         .usage = "[options] LSN…",
+         .usage = "[options] [LSN…]",
          .summary = "wait until actions have ended",
-         .details = "Prints a line for each action. Exits 0 when all of them completed, else 1.",
-         .options = {{"timeout", 't', "TIME", "give up after 90, 90s, 10min, 2h"}, kOutputsOption},
-         .minOperands = 1,
+         .details =
+             "Prints a line for each action. Exits 0 when all of them completed, else 1. With --queue it waits\n"
+             "until the queue has nothing pending or running; with --filter for those that match now.\n"
+             "  yardctl wait 12..20          yardctl wait --queue nightly          yardctl wait --any 12 13",
+         .options = {{"timeout", 't', "TIME", "give up after 90, 90s, 10min, 2h"},
+                     {"any", 0, "", "until the first of them has ended"},
+                     {"fail-fast", 0, "", "until the first of them has ended otherwise than completed"},
+                     kQueueOption,
+                     kFilterOption,
+                     kOutputsOption},
          .function = waitCommand},
         {.name = "show",
          .usage = "[options] LSN…",

@@ -1,6 +1,7 @@
 // yardctl: the command line client of an engine (CONTRACT 1).
 
 #include "app/yardctl/command.h"
+#include "app/yardctl/queue_ref.h"
 
 #include <cstdio>
 #include <fmt/format.h>
@@ -16,7 +17,7 @@ int report(const Failure& failure) {
     return failure.exitCode;
 }
 
-Outcome<int> perform(const CommandLine& line) {
+Outcome<int> perform(CommandLine& line) {
     if (line.version) {
         if (line.global.json)
             fmt::print("{{\"name\":\"yardctl\",\"version\":\"{}\"}}\n", YARD_VERSION);
@@ -29,6 +30,8 @@ Outcome<int> perform(const CommandLine& line) {
         return 0;
     }
     Engine engine(line.global);
+    if (auto resolved = resolveQueueOption(engine, line.arguments); !resolved)
+        return std::unexpected(resolved.error());
     return line.command->function({line.arguments, engine, line.global.json});
 }
 

@@ -43,6 +43,8 @@ std::string jobsPath(const Arguments& arguments);
 /// Waits for one action to end: long polls, over restarts of the engine, without limit unless `seconds` is given
 /// (then the answer may be of an action that still runs).
 Result<Answer> awaitEnd(Engine& engine, std::int64_t lsn, std::optional<double> seconds = std::nullopt);
+/// Saves the outputs of an action that has ended where --outputs says, if it was given.
+Outcome<void> saveIfAsked(const Invocation&, const boost::json::object& action);
 /// What `wait` does once the LSNs are known; also behind `submit --wait`.
 Outcome<int> waitForAll(const Invocation&, const std::vector<std::int64_t>& lsns);
 

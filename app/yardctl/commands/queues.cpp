@@ -2,6 +2,7 @@
 #include "app/yardctl/action_view.h"
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/format.h"
+#include "app/yardctl/queue_ref.h"
 
 #include <algorithm>
 #include <array>
@@ -53,8 +54,10 @@ Outcome<json::object> configOf(std::span<const std::string> words) {
     return out;
 }
 
-std::string pathOf(const std::string& ref) {
-    return "queues/" + percentEncode(ref);
+Outcome<std::string> pathOf(Engine& engine, const std::string& ref) {
+    auto resolved = resolveQueue(engine, ref);
+    if (!resolved) return resolved;
+    return "queues/" + percentEncode(*resolved);
 }
 
 Outcome<int> print(const Invocation& invocation, const Result<Answer>& answer, const std::string& words) {
@@ -82,13 +85,17 @@ Outcome<int> configure(const Invocation& invocation, std::span<const std::string
     auto config = configOf(words.subspan(1));
     if (!config) return std::unexpected(config.error());
     const json::object body{{"config", std::move(*config)}};
+    auto path = pathOf(invocation.engine, words.front());
+    if (!path) return std::unexpected(path.error());
     const auto answer =
-        invocation.engine.call({.method = "PATCH", .path = pathOf(words.front()), .body = compactJson(body)});
+        invocation.engine.call({.method = "PATCH", .path = std::move(*path), .body = compactJson(body)});
     return print(invocation, answer, fmt::format("queue {} is configured", words.front()));
 }
 
 Outcome<int> show(const Invocation& invocation, const std::string& ref) {
-    auto answer = invocation.engine.get(pathOf(ref));
+    auto path = pathOf(invocation.engine, ref);
+    if (!path) return std::unexpected(path.error());
+    auto answer = invocation.engine.get(std::move(*path));
     if (!answer) return failedWith(answer.error());
     if (invocation.json)
         fmt::print("{}\n", answer->text);
@@ -111,8 +118,10 @@ constexpr std::array<Verb, 5> kVerbs = {{{"hold", "POST", "/hold", "is held"},
                                          {"delete", "DELETE", "", "is deleted"}}};
 
 Outcome<int> apply(const Invocation& invocation, const Verb& verb, const std::string& ref) {
-    const auto answer = invocation.engine.call(
-        {.method = std::string(verb.method), .path = pathOf(ref) + std::string(verb.suffix)});
+    auto path = pathOf(invocation.engine, ref);
+    if (!path) return std::unexpected(path.error());
+    const auto answer =
+        invocation.engine.call({.method = std::string(verb.method), .path = *path + std::string(verb.suffix)});
     return print(invocation, answer, fmt::format("queue {} {}", ref, verb.words));
 }
 

@@ -1,6 +1,5 @@
-// yardctl wait, show, logs: what became of actions.
+// yardctl show, logs: what became of actions.
 #include "app/yardctl/action_view.h"
-#include "app/yardctl/chunks.h"
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/format.h"
 #include "app/yardctl/output_follower.h"
@@ -18,26 +17,6 @@
 namespace yard::ctl {
 
 namespace {
-
-constexpr double kLongPoll = 60; ///< seconds
-
-std::string line(const json::object& action) {
-    std::string out = fmt::format("{}  {}", integerOf(action, "lsn").value_or(0), stateWords(action));
-    if (const auto what = whatWords(action); !what.empty()) out += fmt::format("  {}", what);
-    if (const auto seconds = runSeconds(action)) out += fmt::format("  {}", durationWords(*seconds));
-    const std::string note = printable(textOf(action, "note"));
-    if (!note.empty() && textOf(action, "state") != "completed") out += fmt::format("  {}", note);
-    return out;
-}
-
-Outcome<void> saveIfAsked(const Invocation& invocation, const json::object& action) {
-    const auto directory = invocation.arguments.value("outputs");
-    if (!directory) return {};
-    if (directory->empty()) return usageError("--outputs wants a directory");
-    if (auto saved = saveOutputs(invocation.engine, action, *directory); !saved)
-        return std::unexpected(saved.error());
-    return {};
-}
 
 class Details {
 public:
@@ -227,51 +206,6 @@ private:
 };
 
 } // namespace
-
-Result<Answer> awaitEnd(Engine& engine, std::int64_t lsn, std::optional<double> seconds) {
-    using Clock = std::chrono::steady_clock;
-    const auto begin = Clock::now();
-    while (true) {
-        double wait = kLongPoll;
-        if (seconds) wait = *seconds - std::chrono::duration<double>(Clock::now() - begin).count();
-        wait = std::clamp(wait, 0.0, kLongPoll);
-        const auto silence = std::chrono::milliseconds(static_cast<std::int64_t>(wait * 1000) + 30'000);
-        auto answer = engine.callPatiently({.path = fmt::format("jobs/{}?wait={}", lsn, wait), .silence = silence});
-        if (!answer || isEnded(answer->object) || (seconds && wait <= 0)) return answer;
-    }
-}
-
-Outcome<int> waitForAll(const Invocation& invocation, const std::vector<std::int64_t>& lsns) {
-    using Clock = std::chrono::steady_clock;
-    std::optional<double> limit;
-    if (const auto word = invocation.arguments.value("timeout")) {
-        auto seconds = parseDuration(*word);
-        if (!seconds) return std::unexpected(seconds.error());
-        limit = *seconds;
-    }
-    const auto begin = Clock::now();
-    int code = 0;
-    for (const std::int64_t lsn : lsns) {
-        std::optional<double> rest;
-        if (limit) rest = std::max(0.0, *limit - std::chrono::duration<double>(Clock::now() - begin).count());
-        auto answer = awaitEnd(invocation.engine, lsn, rest);
-        if (!answer) return failedWith(answer.error());
-        if (!isEnded(answer->object))
-            return failed(fmt::format("action {} is still {} after {}; it goes on", lsn, stateWords(answer->object),
-                                      durationWords(*limit)));
-        fmt::print("{}\n", invocation.json ? answer->text : line(answer->object));
-        std::fflush(stdout);
-        if (textOf(answer->object, "state") != "completed") code = kExitFailed;
-        if (auto saved = saveIfAsked(invocation, answer->object); !saved) return std::unexpected(saved.error());
-    }
-    return code;
-}
-
-Outcome<int> waitCommand(const Invocation& invocation) {
-    auto lsns = parseLsns(invocation.arguments.operands());
-    if (!lsns) return std::unexpected(lsns.error());
-    return waitForAll(invocation, *lsns);
-}
 
 Outcome<int> showCommand(const Invocation& invocation) {
     auto lsns = parseLsns(invocation.arguments.operands());

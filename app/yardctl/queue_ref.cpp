@@ -1,0 +1,38 @@
+#include "app/yardctl/queue_ref.h"
+
+#include "app/yardctl/action_view.h"
+#include "app/yardctl/format.h"
+#include "core/model/queue.h"
+
+#include <fmt/format.h>
+#include <vector>
+
+namespace yard::ctl {
+
+Outcome<std::string> resolveQueue(Engine& engine, const std::string& ref) {
+    if (parseQueueRef(ref)) return ref;
+    auto answer = engine.get("queues");
+    if (!answer) return failedWith(answer.error());
+    std::vector<std::int64_t> found;
+    if (const json::array* queues = arrayOf(answer->object, "queues"))
+        for (const json::value& value : *queues)
+            if (const json::object* queue = value.if_object(); queue && textOf(*queue, "tag") == ref)
+                found.push_back(integerOf(*queue, "queue_id").value_or(0));
+    if (found.empty())
+        return failed(fmt::format("there is no queue '{}'; 'yardctl queues' lists them", printable(ref)));
+    if (found.size() > 1)
+        return failed(fmt::format("the queues {} all have the tag '{}': name one by its number",
+                                  fmt::join(found, ", "), printable(ref)));
+    return fmt::format("{}", found.front());
+}
+
+Outcome<void> resolveQueueOption(Engine& engine, Arguments& arguments) {
+    const auto given = arguments.value("queue");
+    if (!given) return {};
+    auto ref = resolveQueue(engine, *given);
+    if (!ref) return std::unexpected(ref.error());
+    arguments.add("queue", std::move(*ref));
+    return {};
+}
+
+} // namespace yard::ctl

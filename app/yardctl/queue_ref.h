@@ -1,0 +1,17 @@
+// Queues as people name them: by number, by token, or by tag, which the engine's routes do not know.
+#pragma once
+
+#include "app/yardctl/command.h"
+
+#include <string>
+
+namespace yard::ctl {
+
+/// The reference for a route: a number or a token as it is, a tag as the number of the queue that has it. Asks the
+/// engine for tags only. Fails when no queue has the tag, or more than one.
+Outcome<std::string> resolveQueue(Engine& engine, const std::string& ref);
+
+/// Puts the reference in place of what --queue was given as. Without --queue nothing happens.
+Outcome<void> resolveQueueOption(Engine& engine, Arguments& arguments);
+
+} // namespace yard::ctl
