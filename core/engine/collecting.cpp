@@ -149,9 +149,29 @@ std::string tailOf(const runners::StreamResult& stream) {
     return tail;
 }
 
+/// A stream that was longer than its limit, as its readers see it. The file goes.
+Result<ChunkRef> keepHalves(store::ChunkStore& chunks, const runners::StreamResult& stream) {
+    const UniqueFd fd(::open(stream.path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    ::unlink(stream.path.c_str());
+    if (!fd) return failErrno("open " + stream.path, errno);
+    const KeptStream kept(stream.size, stream.gap);
+    auto writer = chunks.writer({}, kept.size());
+    if (!writer) return std::unexpected(writer.error());
+    for (std::uint64_t at = 0; at < kept.size();) {
+        auto bytes = kept.read(fd.get(), at, 256u << 10, 0);
+        if (bytes && bytes->empty())
+            return fail(ErrorKind::Io, stream.path + " is shorter than what was written to it");
+        if (!bytes) return std::unexpected(bytes.error());
+        if (auto wrote = writer->write(*bytes); !wrote) return std::unexpected(wrote.error());
+        at += bytes->size();
+    }
+    return writer->finish();
+}
+
 Result<ChunkRef> keepStream(store::ChunkStore& chunks, const runners::StreamResult& stream,
                             std::vector<store::SmallChunk>& small) {
     if (stream.path.empty()) return keepSmall(stream, small);
+    if (!stream.gap.empty()) return keepHalves(chunks, stream);
     if (stream.size == 0) {
         ::unlink(stream.path.c_str());
         return ChunkRef{Hash256::ofNothing(), 0};

@@ -149,6 +149,7 @@ void Dispatcher::launch(Attempt& attempt, runners::Lease lease, std::vector<runn
     lease.slot = attempt.slot;
     lease.deadline = deadlineOf(attempt);
     lease.grace = parts_.settings.grace;
+    lease.streamBytes = static_cast<std::uint64_t>(parts_.settings.streamBytes);
     lease.hurry = attempt.hurry;
     lease.locks = parts_.dictionary.classKey(attempt.cls.value).locks;
     attempt.phase = Phase::Launched;
@@ -348,6 +349,7 @@ void Dispatcher::onStreamAt(Attempt& attempt, const runners::StreamAt& at) {
     if (!attempt.live) return;
     LiveStreams::One& stream = attempt.live->streams[at.stream == runners::Stream::Out ? 0 : 1];
     stream.path = at.path;
+    stream.limit = at.limit;
     stream.size = at.size; // smaller than before when a full disk cut it
     attempt.live->changed.notifyAll();
 }

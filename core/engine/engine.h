@@ -148,8 +148,9 @@ enum class Stream : unsigned char { Out, Err };
 struct StreamSource {
     std::uint32_t attempt = 0;
     std::optional<ChunkRef> chunk; ///< the attempt has ended: read the content store
-    std::string livePath;   ///< it runs: this file grows; keep it open, it may be renamed when the attempt ends
-    bool willRetry = false; ///< ended, and another attempt follows
+    std::string livePath;    ///< it runs: this file grows; keep it open, it may be renamed when the attempt ends
+    bool willRetry = false;  ///< ended, and another attempt follows
+    std::uint64_t limit = 0; ///< of the live file: the setting stream_bytes when its attempt began
 };
 /// What a follower waits for: more bytes than it has, or the end of the attempt.
 struct StreamProgress {

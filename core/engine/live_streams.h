@@ -15,6 +15,7 @@ struct LiveStreams {
         bool watched = false;
         std::string path; ///< empty: not reported yet
         std::uint64_t size = 0;
+        std::uint64_t limit = 0; ///< Lease::streamBytes
     };
     std::array<One, 2> streams; ///< by engine::Stream
     bool ended = false;         ///< and committed

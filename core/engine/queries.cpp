@@ -416,7 +416,7 @@ coro::Task<Result<StreamSource>> EngineCore::openStream(Lsn lsn, Stream stream, 
             while (live->streams[which].path.empty() && !live->ended && MonoClock::now() < until)
                 co_await coro::comesWithin(kStreamWait, live->changed);
             if (!live->ended && !live->streams[which].path.empty())
-                co_return StreamSource{number, {}, live->streams[which].path, false};
+                co_return StreamSource{number, {}, live->streams[which].path, false, live->streams[which].limit};
             if (!live->ended) co_return StreamSource{};
         }
         const Result<ActionResult> known = co_await action(lsn);

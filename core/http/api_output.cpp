@@ -67,7 +67,9 @@ coro::Task<Response> Api::getStream(Call& call, engine::Stream stream) {
     if (!file) co_return errorResponse(file.error());
     const std::uint64_t size = co_await file->size();
     if (size == 0) co_return nothingYet();
-    co_return producedResponse(std::make_unique<LiveProducer>(std::move(*file), size), size);
+    auto producer = std::make_unique<LiveProducer>(std::move(*file), size, source->limit);
+    const std::uint64_t length = producer->length();
+    co_return producedResponse(std::move(producer), length);
 }
 
 coro::Task<Response> Api::chunkResponse(Hash256 hash, std::uint64_t length, std::uint64_t offset, bool whole) {

@@ -67,9 +67,15 @@ coro::Task<Result<LiveFile>> LiveFile::open(engine::HelperPool& pool, std::strin
     co_return LiveFile(pool, std::move(*fd));
 }
 
-coro::Task<Result<std::string>> LiveFile::readAt(std::uint64_t offset, std::size_t atMost) {
-    auto job = [fd = fd_, offset, atMost] { return readFileAt(fd->get(), offset, atMost); };
-    co_return co_await pool_->run(std::move(job));
+coro::Task<Result<StreamPiece>> LiveFile::readFrom(std::uint64_t offset, std::uint64_t limit) {
+    co_return co_await pool_->run(
+        [fd = fd_, offset, limit] { return readGrowing(fd->get(), offset, kReadPiece, limit); });
+}
+
+coro::Task<Result<std::string>> LiveFile::readKept(const KeptStream& kept, std::uint64_t offset,
+                                                   std::uint64_t limit) {
+    co_return co_await pool_->run(
+        [fd = fd_, kept, offset, limit] { return kept.read(fd->get(), offset, kReadPiece, limit); });
 }
 
 coro::Task<std::uint64_t> LiveFile::size() {
@@ -81,13 +87,11 @@ coro::Task<std::uint64_t> LiveFile::size() {
 }
 
 coro::Task<Result<std::string_view>> LiveProducer::next() {
-    if (left_ == 0) co_return std::string_view{};
-    auto bytes =
-        co_await file_.readAt(offset_, static_cast<std::size_t>(std::min<std::uint64_t>(left_, kReadPiece)));
+    if (offset_ == kept_.size()) co_return std::string_view{};
+    auto bytes = co_await file_.readKept(kept_, offset_, limit_);
     if (!bytes) co_return std::unexpected(std::move(bytes.error()));
     piece_ = std::move(*bytes);
     offset_ += piece_.size();
-    left_ -= piece_.size();
     co_return std::string_view(piece_);
 }
 
@@ -124,7 +128,7 @@ coro::Task<Result<FollowProducer::Step>> FollowProducer::step() {
 
 /// The attempt has ended: what was not given yet comes from the store.
 coro::Task<Result<FollowProducer::Step>> FollowProducer::readChunk() {
-    if (!chunk_ && offset_ < source_.chunk->size) {
+    if (!isGiven_ && !chunk_ && offset_ < source_.chunk->size) {
         auto chunk = co_await openChunk(pool_, engine_.chunks(), source_.chunk->hash, offset_, false);
         if (!chunk) co_return std::unexpected(std::move(chunk.error()));
         chunk_.emplace(std::move(*chunk));
@@ -139,6 +143,7 @@ coro::Task<Result<FollowProducer::Step>> FollowProducer::readChunk() {
     if (!source_.willRetry || !allAttempts_) co_return Step::End;
     attempt_ = source_.attempt + 1;
     offset_ = 0;
+    hasEnded_ = isGiven_ = false;
     co_return co_await reopen();
 }
 
@@ -149,11 +154,14 @@ coro::Task<Result<FollowProducer::Step>> FollowProducer::readLive() {
         if (file) file_.emplace(std::move(*file));
     }
     if (!file_) co_return Step::Again;
-    auto bytes = co_await file_->readAt(offset_, kReadPiece);
-    if (!bytes) co_return std::unexpected(std::move(bytes.error()));
-    piece_ = std::move(*bytes);
-    offset_ += piece_.size();
-    co_return piece_.empty() ? Step::Again : Step::Piece;
+    auto piece = co_await file_->readFrom(offset_, source_.limit);
+    if (!piece) co_return std::unexpected(std::move(piece.error()));
+    piece_ = std::move(piece->bytes);
+    offset_ = piece->next;
+    if (!piece_.empty()) co_return Step::Piece;
+    // The store has it otherwise numbered when it was longer than what is kept: none of it is wanted from there.
+    isGiven_ = hasEnded_;
+    co_return Step::Again;
 }
 
 coro::Task<Result<FollowProducer::Step>> FollowProducer::waitForMore() {
@@ -171,6 +179,7 @@ coro::Task<Result<FollowProducer::Step>> FollowProducer::waitForMore() {
     if (stopped) co_return stopping();
     if (!progress) co_return std::unexpected(std::move(progress.error()));
     if (!progress->ended && !source_.livePath.empty()) co_return Step::Again;
+    if (progress->ended && file_ && !std::exchange(hasEnded_, true)) co_return Step::Again; // what came since
     auto opened = co_await reopen();
     if (opened && progress->ended && !source_.chunk) co_await coro::sleepFor(kSettle);
     co_return opened;

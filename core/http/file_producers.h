@@ -3,6 +3,7 @@
 // link outlive them; they hold what they read from.
 #pragma once
 
+#include "core/base/kept_stream.h"
 #include "core/base/unique_fd.h"
 #include "core/engine/engine.h"
 #include "core/engine/helper_pool.h"
@@ -63,8 +64,10 @@ class LiveFile {
 public:
     /// NotFound when it has been renamed meanwhile.
     static coro::Task<Result<LiveFile>> open(engine::HelperPool& pool, std::string path);
-    /// What there is from `offset` on, at most a piece; empty when that is nothing now.
-    coro::Task<Result<std::string>> readAt(std::uint64_t offset, std::size_t atMost);
+    /// What was written from `offset` on, under this limit of the stream.
+    coro::Task<Result<StreamPiece>> readFrom(std::uint64_t offset, std::uint64_t limit);
+    /// A piece of what was kept when it was looked at: Io when that is gone meanwhile.
+    coro::Task<Result<std::string>> readKept(const KeptStream& kept, std::uint64_t offset, std::uint64_t limit);
     coro::Task<std::uint64_t> size();
 
 private:
@@ -75,18 +78,21 @@ private:
     std::shared_ptr<UniqueFd> fd_;
 };
 
-/// The first `length` bytes of a file that may still grow.
+/// What was kept of an output when it was looked at, of one that may still grow.
 class LiveProducer final : public BodyProducer {
 public:
-    LiveProducer(LiveFile file, std::uint64_t length)
+    LiveProducer(LiveFile file, std::uint64_t written, std::uint64_t limit)
         : file_(std::move(file))
-        , left_(length) {}
+        , kept_(written, gapOf(written, limit))
+        , limit_(limit) {}
+    std::uint64_t length() const { return kept_.size(); }
     coro::Task<Result<std::string_view>> next() override;
 
 private:
     LiveFile file_;
+    const KeptStream kept_;
+    const std::uint64_t limit_;
     std::uint64_t offset_ = 0;
-    std::uint64_t left_;
     std::string piece_;
 };
 
@@ -118,6 +124,8 @@ private:
     std::optional<ChunkSource> chunk_;
     std::optional<LiveFile> file_;
     std::uint64_t offset_ = 0; ///< bytes given of this attempt
+    bool hasEnded_ = false;    ///< the live file has all that will be in it
+    bool isGiven_ = false;     ///< the whole attempt was given, from its live file
     std::string piece_;
 };
 

@@ -1,5 +1,6 @@
 #include "core/model/settings.h"
 
+#include "core/base/kept_stream.h"
 #include "core/model/json_fields.h"
 #include "core/model/json_reader.h"
 
@@ -179,6 +180,9 @@ std::span<const SettingInfo> settingsTable() {
                     "How many of them one worker may have that does not say itself; 0 is all."},
         SettingInfo{"pool_max_idle_s", "s", &Settings::poolMaxIdle, 0, 31'536'000, {}, Applies::AtOnce,
                     "After how long without work a warm process ends; 0 is never."},
+        SettingInfo{"stream_bytes", "bytes", &Settings::streamBytes, kLeastStreamBytes, 1e15, {}, Applies::AtOnce,
+                    "How much of stdout and of stderr is kept of an attempt: of a longer one the first half and the "
+                    "last half; for attempts that start after the change."},
         SettingInfo{"sandbox_network", "", &Settings::sandboxNetwork, 0, 0, kNetworks, Applies::AtOnce,
                     "Whether sandboxed workers whose descriptor asks for the network get it; for what starts after "
                     "the change."},

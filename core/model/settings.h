@@ -30,6 +30,7 @@ struct Settings {
     std::int64_t poolMax = 0; ///< 0: twice the capacity
     std::int64_t poolMaxPerGroup = 0;
     Duration poolMaxIdle{300'000'000};
+    std::int64_t streamBytes = std::int64_t{1} << 30;
     std::string sandboxNetwork = "off";
     std::int64_t sandboxTmpMb = 1024;
     std::int64_t defaultMemoryMb = 0;

@@ -16,8 +16,7 @@ struct Spawner::Flow {
     bool registered = false;
     UniqueFd pipe;
     std::string kept;
-    std::uint64_t seen = 0; ///< kept or dropped
-    StreamResult result;    ///< once Closed
+    StreamResult result; ///< once Closed
 };
 
 struct Spawner::Child {

@@ -1,5 +1,6 @@
 #include "core/runners/launcher_pump.h"
 
+#include "core/base/kept_stream.h"
 #include "core/base/thread_name.h"
 #include "core/runners/last_output.h"
 
@@ -35,6 +36,9 @@ struct Pump::Flow {
     std::string head; // kept bytes while there is no file
     LastOutput last;  // of a stream that keepsLast
     StreamResult result;
+    GapPuncher gap;
+    std::uint64_t dropped = 0; // where the middle cannot be given back: what came after the file was full
+    bool isFull = false;
     std::uint64_t reported = 0;
     MonoTime reportAt = MonoTime::max();
     bool inEpoll = false;
@@ -95,7 +99,6 @@ void Pump::adopt(Adopt from) {
     flow->path = streamPath(directory_, from.id, from.stream);
     flow->from = std::move(from);
     flow->head = std::move(flow->from.head);
-    flow->result.truncated = flow->from.truncated;
     flow->result.size = flow->head.size();
     Flow& f = *flow;
     const Key key = f.from.key;
@@ -151,10 +154,19 @@ void Pump::write(Flow& flow, std::string_view bytes) {
         }
         // Only what is in the file is hashed and counted, so a cut file is still what its name says.
         const auto done = bytes.substr(0, static_cast<std::size_t>(n));
-        flow.hash.update(done);
         flow.result.size += done.size();
         bytes.remove_prefix(done.size());
+        if (flow.from.limit != 0 && flow.result.size > flow.from.limit)
+            keepWithinLimit(flow);
+        else
+            flow.hash.update(done);
     }
+}
+
+/// Who keeps the stream puts its halves together, and hashes that.
+void Pump::keepWithinLimit(Flow& flow) {
+    flow.result.truncated = true;
+    flow.isFull = !flow.gap.punch(flow.file.get(), flow.result.size, flow.from.limit);
 }
 
 /// The disk is full, likely of this: all but the beginning goes, so that the journal can say so and others can go
@@ -171,12 +183,8 @@ void Pump::giveBackDisk(Flow& flow) {
 
 void Pump::keep(Flow& flow, std::string_view bytes) {
     if (flow.from.keepsLast) return flow.last.append(bytes);
-    const std::uint64_t cap = flow.from.cap;
-    if (cap != 0 && flow.result.size + bytes.size() > cap) {
-        bytes = bytes.substr(0, cap > flow.result.size ? static_cast<std::size_t>(cap - flow.result.size) : 0);
-        flow.result.truncated = true;
-    }
-    if (bytes.empty() || flow.result.err != 0) return;
+    if (flow.isFull) flow.dropped += bytes.size();
+    if (flow.isFull || flow.result.err != 0) return;
     if (!flow.file && flow.head.size() + bytes.size() > kInlineStreamBytes) openFile(flow);
     if (flow.file) {
         write(flow, bytes);
@@ -206,7 +214,7 @@ void Pump::report(Flow& flow, MonoTime now) {
     flow.reportAt = MonoTime::max();
     if (!flow.from.watched || !flow.file || flow.result.size == flow.reported) return;
     flow.reported = flow.result.size;
-    board_.streamAt(flow.from.id, StreamAt{flow.from.stream, flow.path, flow.result.size});
+    board_.streamAt(flow.from.id, StreamAt{flow.from.stream, flow.path, flow.result.size, flow.from.limit});
     board_.flushIfDue(now);
 }
 
@@ -251,7 +259,10 @@ void Pump::finish(Key key) {
         result.truncated = result.size > result.bytes.size();
     } else if (flow.file) {
         result.path = flow.path;
-        result.hash = flow.hash.finish();
+        result.gap =
+            flow.isFull ? StreamGap{result.size, result.size + flow.dropped} : gapOf(result.size, flow.from.limit);
+        result.size += flow.dropped;
+        if (result.gap.empty()) result.hash = flow.hash.finish();
         flow.file.reset();
     } else {
         result.bytes = std::move(flow.head);

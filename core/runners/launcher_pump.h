@@ -1,8 +1,8 @@
 // The launcher's pump: the one thread that writes output to disk, so that a spawner never waits for one. A stream
 // comes here when it has grown past what travels inline, or is watched; its bytes go from the pipe through SHA-256
 // into chunks/tmp/, in constant memory. When the disk is full the rest is read and dropped: the action does not
-// block on it. Of a stream that keeps its end alone no file is made: the last of it stays in memory, and is told
-// when asked.
+// block on it. Of one longer than its limit the middle goes. Of a stream that keeps its end alone no file is made:
+// the last of it stays in memory, and is told when asked.
 //
 // Owner: its own thread. Any thread may post. Each stream that was adopted and finished gives exactly one result to
 // the spawner that handed it over.
@@ -40,11 +40,10 @@ public:
         AttemptId id;
         Stream stream = Stream::Out;
         UniqueFd pipe;
-        std::string head;       ///< read and kept so far
-        std::uint64_t cap = 0;  ///< 0: none
-        bool truncated = false; ///< the cap was met already
+        std::string head;        ///< read so far
+        std::uint64_t limit = 0; ///< Lease::streamBytes
         bool watched = false;
-        bool keepsLast = false;                 ///< the end alone, in memory; not watched, no cap
+        bool keepsLast = false;                 ///< the end alone, in memory; not watched, no limit
         std::function<void(StreamResult)> done; ///< called on the pump's thread, posts to the spawner
     };
     struct Finish {
@@ -80,6 +79,7 @@ private:
     void keep(Flow& flow, std::string_view bytes);
     void openFile(Flow& flow);
     void write(Flow& flow, std::string_view bytes);
+    void keepWithinLimit(Flow& flow);
     void giveBackDisk(Flow& flow);
     void report(Flow& flow, MonoTime now);
     MonoTime nextReport() const;

@@ -181,7 +181,6 @@ std::optional<Lease> Spawner::start(Child& child, Lease lease) {
     child.ended.times.submitting = MonoClock::now();
     for (Flow* flow : child.flows()) {
         flow->kept.clear();
-        flow->seen = 0;
         flow->result = StreamResult{};
     }
 
@@ -357,16 +356,9 @@ void Spawner::drain(Child& child, Flow& flow, std::size_t limit) {
         if (n <= 0) return;
         const auto got = static_cast<std::size_t>(n);
         limit -= got;
-        flow.seen += got;
-        std::size_t wanted = got;
-        const std::uint64_t cap = child.lease.streamCapBytes;
-        if (cap != 0 && flow.kept.size() + got > cap) {
-            wanted = cap > flow.kept.size() ? static_cast<std::size_t>(cap - flow.kept.size()) : 0;
-            flow.result.truncated = true;
-        }
-        flow.kept.append(buffer_.data(), wanted);
-        // Also when most was dropped: a flood is the pump's, a spawner has other children.
-        if (flow.seen > kInlineStreamBytes) toPump(child, flow, false);
+        flow.kept.append(buffer_.data(), got);
+        // A flood is the pump's: a spawner has other children.
+        if (flow.kept.size() > kInlineStreamBytes) toPump(child, flow, false);
     }
 }
 
@@ -382,8 +374,7 @@ void Spawner::toPump(Child& child, Flow& flow, bool watched) {
     adopt.pipe = std::move(flow.pipe);
     adopt.head = std::move(flow.kept);
     flow.kept.clear();
-    adopt.cap = child.lease.streamCapBytes;
-    adopt.truncated = flow.result.truncated;
+    adopt.limit = child.lease.streamBytes;
     adopt.watched = watched;
     adopt.keepsLast = child.lease.keepsLast;
     adopt.done = [this, slot = child.slot, id = child.lease.id, stream = flow.stream](StreamResult result) {

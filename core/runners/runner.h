@@ -14,6 +14,7 @@
 #include "core/base/clock.h"
 #include "core/base/hash.h"
 #include "core/base/ids.h"
+#include "core/base/kept_stream.h"
 #include "core/base/unique_fd.h"
 #include "core/locks/lock_holder.h"
 #include "core/model/action_spec.h"
@@ -84,8 +85,9 @@ struct Lease {
     Duration grace{2'000'000};                            ///< between SIGTERM and SIGKILL of a teardown
     ResourceLimits limits;
     std::vector<std::string> locks; ///< named locks, all held from before the start until the tree is gone
-    std::uint64_t streamCapBytes =
-        0;                 ///< of stdout and stderr each; past it output is discarded and marked. 0: none
+    /// Of stdout and stderr each: the first and the last half are kept (core/base/kept_stream.h). 0: no limit, else
+    /// at least kLeastStreamBytes.
+    std::uint64_t streamBytes = 0;
     bool hurry = false;    ///< somebody waits for it: its updates are sent at once
     bool watchOut = false; ///< as if watch() had been called before the start
     bool watchErr = false;
@@ -151,9 +153,10 @@ struct SpawnFailure {
 struct StreamResult {
     std::string bytes; ///< when path is empty; of a lease that keepsLast the end, without a hash
     std::string path;  ///< absolute; empty: inline
-    Hash256 hash;      ///< of the file's content or the inline bytes; not set when there are none
-    std::uint64_t size = 0;
-    bool truncated = false; ///< the cap or a failed write cut it
+    Hash256 hash; ///< of the file's content or the inline bytes; not set when there are none, or there is a gap
+    std::uint64_t size = 0; ///< bytes written, those of the gap too
+    StreamGap gap;          ///< bytes that the file no longer has
+    bool truncated = false; ///< the limit or a failed write cut it
     int err = 0;            ///< errno of the write that failed (ENOSPC, EFBIG, …)
 };
 
@@ -202,6 +205,7 @@ struct StreamAt {
     Stream stream = Stream::Out;
     std::string path;
     std::uint64_t size = 0;
+    std::uint64_t limit = 0; ///< Lease::streamBytes
 };
 /// The end of a stream's output, and how much it was in all.
 struct StreamEnd {

@@ -145,6 +145,8 @@ void putStream(Writer& w, const StreamResult& s) {
     if (!s.path.empty() || !s.bytes.empty())
         w.text(std::string_view(reinterpret_cast<const char*>(s.hash.bytes.data()), s.hash.bytes.size()));
     w.number(s.size);
+    w.number(s.gap.from);
+    w.number(s.gap.to);
     w.number(std::uint8_t{s.truncated});
     w.number(s.err);
 }
@@ -160,6 +162,9 @@ StreamResult getStream(Reader& r) {
             r.fail();
     }
     s.size = r.number<std::uint64_t>();
+    s.gap.from = r.number<std::uint64_t>();
+    s.gap.to = r.number<std::uint64_t>();
+    if (s.gap.from > s.gap.to || s.gap.to > s.size) r.fail();
     s.truncated = r.flag();
     s.err = r.number<int>();
     return s;
@@ -300,7 +305,7 @@ void put(std::string& out, const Lease& l) {
     w.number(std::uint8_t{l.limits.noCoreFiles});
     w.number(static_cast<std::uint32_t>(l.locks.size()));
     for (const std::string& name : l.locks) w.text(name);
-    w.number(l.streamCapBytes);
+    w.number(l.streamBytes);
     w.number(std::uint8_t{l.hurry});
     w.number(std::uint8_t{l.watchOut});
     w.number(std::uint8_t{l.watchErr});
@@ -340,7 +345,7 @@ bool get(std::string_view payload, Lease& l, bool& hasSocket) {
         l.locks.push_back(r.cText(kMaxLockName));
         if (!locks::isLockName(l.locks.back())) r.fail();
     }
-    l.streamCapBytes = r.number<std::uint64_t>();
+    l.streamBytes = r.number<std::uint64_t>();
     l.hurry = r.flag();
     l.watchOut = r.flag();
     l.watchErr = r.flag();
@@ -471,6 +476,7 @@ void put(std::string& out, AttemptId id, const StreamAt& at) {
     w.number(at.stream);
     w.text(at.path);
     w.number(at.size);
+    w.number(at.limit);
 }
 bool get(std::string_view payload, AttemptId& id, StreamAt& at) {
     Reader r(payload);
@@ -478,6 +484,7 @@ bool get(std::string_view payload, AttemptId& id, StreamAt& at) {
     at.stream = r.choice(Stream::Out, Stream::Err);
     at.path = r.text(kMaxPath);
     at.size = r.number<std::uint64_t>();
+    at.limit = r.number<std::uint64_t>();
     return r.done();
 }
 

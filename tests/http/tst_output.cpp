@@ -1,4 +1,5 @@
 // What actions print, while they do and afterwards, and a server that stops meanwhile.
+#include "core/base/kept_stream.h"
 #include "core/http/server.h"
 #include "core/runners/launcher.h"
 #include "tests/http/api_test.h"
@@ -6,6 +7,7 @@
 
 #include <QObject>
 #include <QTest>
+#include <fmt/format.h>
 #include <fstream>
 #include <sys/stat.h>
 #include <thread>
@@ -31,6 +33,7 @@ private Q_SLOTS:
     void outputIsReadWhileItGrows();
     void outputIsFollowedThroughRetries();
     void outputOfAnAttemptIsKeptApart();
+    void ofALongOutputBothHalvesAreServed();
     void everythingIsServedOverASocket();
     void aStopCutsFollowersSoThatTheyKnow();
 
@@ -83,6 +86,41 @@ void ApiOutputTest::outputOfAnAttemptIsKeptApart() {
     QCOMPARE(api_->get(job + "/stdout?attempt=2").body, std::string("b\n"));
     QCOMPARE(api_->get(job + "/stdout").body, std::string("b\n"));
     QCOMPARE(api_->get(job + "/stdout?attempt=3").status, 404);
+}
+
+void ApiOutputTest::ofALongOutputBothHalvesAreServed() {
+    QCOMPARE(api_->call("PATCH", "/compute/settings", R"({"stream_bytes":65535})").status, 422);
+    QCOMPARE(api_->call("PATCH", "/compute/settings", R"({"stream_bytes":65536})").status, 200);
+    const std::string go = api_->engine.path("go on");
+    const std::string ready = api_->engine.path("printed");
+    const std::int64_t lsn = api_->sh("seq -w 100000; touch '" + ready + "'; while [ ! -e '" + go +
+                                      "' ]; do sleep 0.02; done; echo last");
+    const std::string job = "/compute/jobs/" + std::to_string(lsn);
+    std::string all;
+    for (int i = 1; i <= 100'000; ++i) all += fmt::format("{:06}\n", i);
+    const auto kept = [](const std::string& text) {
+        const std::size_t half = 32'768;
+        return text.substr(0, half) + gapLine({half, text.size() - half}) + text.substr(text.size() - half);
+    };
+    QVERIFY(test::EngineTest::eventually([&] { return exists(ready); }));
+    // Asked for first, it is written to a file from then on.
+    QVERIFY(test::EngineTest::eventually([&] { return api_->get(job + "/stdout").body == kept(all); }));
+    std::thread opener([&] { std::ofstream(go) << "x"; });
+    const Reply followed = api_->get(job + "/stdout?follow=1");
+    opener.join();
+    QCOMPARE(followed.status, 200);
+    // It has the first half, the line of what was missed, the end: nothing twice.
+    QVERIFY(followed.body.starts_with(all.substr(0, 32'768)));
+    QVERIFY(followed.body.ends_with("100000\nlast\n"));
+    QVERIFY(followed.body.find(" bytes are left out here") != std::string::npos);
+    QCOMPARE(followed.body.find("100000\n"), followed.body.rfind("100000\n"));
+    all += "last\n";
+    const Reply result = api_->get(job + "?wait=60");
+    QCOMPARE(result.text("state"), std::string("completed"));
+    QCOMPARE(result.json().at("stdout").at("truncated").as_bool(), true);
+    QCOMPARE(result.json().at("stdout").at("size").as_int64(), std::int64_t(kept(all).size()));
+    QVERIFY(api_->get(job + "/stdout").body == kept(all));
+    QCOMPARE(api_->call("PATCH", "/compute/settings", R"({"stream_bytes":null})").status, 200);
 }
 
 void ApiOutputTest::everythingIsServedOverASocket() {

@@ -1,11 +1,13 @@
-// Output: small inline, large through the pump into a file, live, capped, on a full disk, and with somebody holding
-// on.
+// Output: small inline, large through the pump into a file, live, over its limit, on a full disk, and with somebody
+// holding on.
 #include "core/base/files.h"
 #include "core/runners/last_output.h"
 #include "core/runners/launcher.h"
+#include "tests/base/in_mount_namespace.h"
 #include "tests/runners/runner_bench.h"
 
 #include <QCoreApplication>
+#include <QTemporaryDir>
 #include <QTest>
 
 #include <algorithm>
@@ -30,8 +32,10 @@ private Q_SLOTS:
     void watchingFromTheStartNeedsNoTiming();
     void unwatchedStreamsReportNothing();
     void ofAStreamThatKeepsItsEndThatIsToldWhenAsked();
-    void aFloodIsCutAtItsCap_data();
-    void aFloodIsCutAtItsCap();
+    void ofAStreamOverItsLimitBothHalvesAreKept_data();
+    void ofAStreamOverItsLimitBothHalvesAreKept();
+    void whereAFileCannotGiveItsMiddleBackTheBeginningIsKept();
+    void aReaderOfAGrowingStreamIsToldWhatItMissed();
     void aFullDiskIsMarkedAndTheActionGoesOn();
     void aDaemonThatHoldsTheOutputDoesNotDelayTheEnd();
 };
@@ -164,25 +168,98 @@ void TestOutput::unwatchedStreamsReportNothing() {
     QVERIFY(bench.close());
 }
 
-void TestOutput::aFloodIsCutAtItsCap_data() {
-    QTest::addColumn<int>("cap");
-    QTest::newRow("inline") << 1000;
-    QTest::newRow("file") << 100'000;
+/// What readers see of a stream that was kept in a file.
+std::string keptOf(const StreamResult& stream) {
+    const UniqueFd fd(::open(stream.path.c_str(), O_RDONLY | O_CLOEXEC));
+    const KeptStream kept(stream.size, stream.gap);
+    std::string text;
+    while (text.size() < kept.size()) {
+        const auto piece = kept.read(fd.get(), text.size(), 100'000, 0);
+        if (!piece || piece->empty()) return "(unreadable)";
+        text += *piece;
+    }
+    return text;
 }
 
-void TestOutput::aFloodIsCutAtItsCap() {
-    QFETCH(int, cap);
+void TestOutput::ofAStreamOverItsLimitBothHalvesAreKept_data() {
+    QTest::addColumn<int>("size");
+    QTest::addColumn<int>("limit");
+    QTest::newRow("just under") << 99'999 << 100'000;
+    QTest::newRow("just as long") << 100'000 << 100'000;
+    QTest::newRow("one byte over") << 100'001 << 100'000;
+    QTest::newRow("odd") << 300'000 << 100'001;
+    QTest::newRow("much longer") << 20'000'000 << 1'000'000;
+}
+
+void TestOutput::ofAStreamOverItsLimitBothHalvesAreKept() {
+    QFETCH(int, size);
+    QFETCH(int, limit);
     RunnerBench bench;
-    Lease lease = bench.lease(1, {"print", "1000000", "10"});
-    lease.streamCapBytes = static_cast<std::uint64_t>(cap);
+    Lease lease = bench.lease(1, {"print", std::to_string(size), "10"});
+    lease.streamBytes = static_cast<std::uint64_t>(limit);
     bench.submit(lease);
     const Ended* end = bench.ended(1);
     QCOMPARE(end->exitCode, std::optional(0));
-    QVERIFY(end->out.truncated && end->out.err == 0);
-    QVERIFY(textOf(end->out) == pattern(static_cast<std::size_t>(cap)));
-    if (!end->out.path.empty()) QVERIFY(end->out.hash == Sha256::of(textOf(end->out)));
+    const std::string all = pattern(static_cast<std::size_t>(size));
+    const auto half = static_cast<std::size_t>(limit / 2);
+    QCOMPARE(end->out.size, all.size());
+    QCOMPARE(end->out.err, 0);
+    QCOMPARE(end->out.truncated, size > limit);
+    QCOMPARE(end->out.gap.size(), static_cast<std::uint64_t>(std::max(size - limit, 0)));
+    const std::string tail = all.substr(all.size() - (static_cast<std::size_t>(limit) - half));
+    QVERIFY(keptOf(end->out) == (size > limit ? all.substr(0, half) + gapLine(end->out.gap) + tail : all));
+    struct stat file{};
+    QCOMPARE(::stat(end->out.path.c_str(), &file), 0);
+    QVERIFY2(file.st_blocks * 512 < limit + limit / 4 + 100'000, std::to_string(file.st_blocks).c_str());
     QVERIFY(!end->err.truncated && textOf(end->err) == pattern(10));
     QVERIFY(bench.close());
+}
+
+void TestOutput::whereAFileCannotGiveItsMiddleBackTheBeginningIsKept() {
+    const QTemporaryDir where;
+    YARD_IN_MOUNT_NAMESPACE(where.path(), "mount -t ramfs none \"$YARD_TEST_MOUNTED\"");
+    const std::string directory = qEnvironmentVariable(yard::test::kMountedVariable).toStdString();
+    const std::string all = pattern(1'000'000);
+    const UniqueFd fd(::open((directory + "/stream").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    QVERIFY(writeAll(fd.get(), all));
+    GapPuncher puncher;
+    QVERIFY(puncher.punch(fd.get(), 100'000, 100'000));
+    QVERIFY(!puncher.punch(fd.get(), all.size(), 100'000));
+    QCOMPARE(errno, EOPNOTSUPP);
+    const KeptStream kept(5'000'000, StreamGap{all.size(), 5'000'000});
+    QCOMPARE(kept.size(), all.size() + gapLine({all.size(), 5'000'000}).size());
+    QVERIFY(*kept.read(fd.get(), 999'990, 100, 0) == all.substr(999'990));
+    QVERIFY(*kept.read(fd.get(), all.size(), 1'000, 0) == gapLine({all.size(), 5'000'000}));
+    QVERIFY(kept.read(fd.get(), kept.size(), 1'000, 0)->empty());
+}
+
+void TestOutput::aReaderOfAGrowingStreamIsToldWhatItMissed() {
+    const QTemporaryDir where;
+    const std::string path = where.filePath("stream").toStdString();
+    const UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    constexpr std::uint64_t kLimit = 200'000;
+    const std::string all = pattern(1'000'000);
+    GapPuncher puncher;
+    QVERIFY(writeAll(fd.get(), all.substr(0, 150'000)));
+    const auto first = readGrowing(fd.get(), 0, 1'000'000, kLimit);
+    QVERIFY(first->bytes == all.substr(0, 150'000) && first->next == 150'000);
+    const KeptStream seen(150'000, gapOf(150'000, kLimit));
+    QVERIFY(writeAll(fd.get(), all.substr(150'000)));
+    QVERIFY(puncher.punch(fd.get(), all.size(), kLimit));
+    // Of one who reads on, what went is left out; who reads from the start has the first half first.
+    const auto missed = readGrowing(fd.get(), 150'000, 1'000'000, kLimit);
+    QCOMPARE(missed->next, std::uint64_t{950'000});
+    QCOMPARE(missed->bytes, gapLine({150'000, 950'000}));
+    const auto rest = readGrowing(fd.get(), missed->next, 1'000'000, kLimit);
+    QVERIFY(rest->bytes == all.substr(950'000) && rest->next == 1'000'000);
+    QVERIFY(readGrowing(fd.get(), rest->next, 1'000'000, kLimit)->bytes.empty());
+    QVERIFY(readGrowing(fd.get(), 0, 1'000'000, kLimit)->bytes == all.substr(0, 100'000));
+    // A view of what was there before: its first half stands, the rest is refused rather than read as zeros.
+    const KeptStream old(500'000, gapOf(500'000, kLimit));
+    QVERIFY(*seen.read(fd.get(), 0, 10, kLimit) == all.substr(0, 10));
+    QVERIFY(!old.read(fd.get(), 150'000, 10, kLimit));
+    // A descriptor that cannot be looked at.
+    QVERIFY(!readGrowing(-1, 0, 10, kLimit) && !old.read(-1, 150'000, 10, kLimit));
 }
 
 void TestOutput::aFullDiskIsMarkedAndTheActionGoesOn() {
