@@ -22,10 +22,11 @@ namespace {
 constexpr int kWriteStallMs = 30'000;
 
 /// The directory part of a path as open() takes it: "." when there is none.
-std::string directoryOf(const std::string& path) {
+std::string directoryOf(std::string_view path) {
+    while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
     const std::size_t slash = path.rfind('/');
-    if (slash == std::string::npos) return ".";
-    return slash == 0 ? "/" : path.substr(0, slash);
+    if (slash == std::string_view::npos) return ".";
+    return std::string(slash == 0 ? "/" : path.substr(0, slash));
 }
 
 bool isDirectory(const std::string& path) {
@@ -34,12 +35,12 @@ bool isDirectory(const std::string& path) {
 }
 
 /// One level of makeDirectories().
-Result<void> makeDirectory(const std::string& path, mode_t mode) {
+Result<void> makeDirectory(const std::string& path, mode_t mode, bool sync) {
     if (::mkdir(path.c_str(), mode) == 0) {
         // The umask must not take away what the owner asked for; it was subtracted by mkdir.
         if (::chmod(path.c_str(), mode) != 0)
             return failErrno(fmt::format("cannot set the mode of {}", path), errno);
-        return {};
+        return sync ? syncDirectory(directoryOf(path)) : Result<void>();
     }
     const int err = errno;
     // Not only EEXIST: mkdir of an existing directory in a read-only place says EROFS, and without rights EACCES.
@@ -111,15 +112,15 @@ Result<void> writeFileAtomically(const std::string& path, std::string_view conte
     return {};
 }
 
-Result<void> makeDirectories(const std::string& path, int mode) {
+Result<void> makeDirectories(const std::string& path, int mode, bool sync) {
     if (path.empty()) return invalid("path", "an empty path names no directory");
     // Mostly the last part alone is missing, if any; whatever else is wrong is found out part by part.
-    if (makeDirectory(path, static_cast<mode_t>(mode))) return {};
+    if (makeDirectory(path, static_cast<mode_t>(mode), sync)) return {};
     for (std::size_t end = 0; end != std::string::npos;) {
         end = path.find('/', end + 1);
         const std::string prefix = path.substr(0, end);
         if (prefix.ends_with('/') && prefix != "/") continue;
-        if (auto made = makeDirectory(prefix, static_cast<mode_t>(mode)); !made) return made;
+        if (auto made = makeDirectory(prefix, static_cast<mode_t>(mode), sync); !made) return made;
     }
     return {};
 }

@@ -17,10 +17,12 @@ Result<std::string> readFile(const std::string& path, std::size_t limit = 16u <<
 Result<std::string> readFileAt(int fd, std::uint64_t offset, std::size_t atMost);
 /// How temporary names of the next one begin; a process that was killed may leave some.
 inline constexpr std::string_view kTemporaryPrefix = ".yard-new-";
-/// Writes a temporary name beside `path`, then renames. `sync` also fsyncs file and directory.
+/// Writes a temporary name beside `path`, then renames. `sync` also fsyncs file and directory: after a power cut
+/// there is the old content or the new one, and the new one once this has returned.
 Result<void> writeFileAtomically(const std::string& path, std::string_view content, int mode, bool sync = false);
 /// mkdir -p; directories made get `mode`. An existing directory is fine, anything else in its place is an error.
-Result<void> makeDirectories(const std::string& path, int mode = 0700);
+/// `sync` fsyncs the directories that got a new entry.
+Result<void> makeDirectories(const std::string& path, int mode = 0700, bool sync = false);
 /// All bytes to the descriptor, over EINTR and short writes; waits up to 30 s when a non-blocking one takes
 /// nothing.
 Result<void> writeAll(int fd, std::string_view data);

@@ -2,15 +2,19 @@
 
 #include "core/base/files.h"
 #include "core/base/hash.h"
+#include "core/store/schema.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
+#include <sstream>
 #include <thread>
 
 namespace yard::store {
@@ -52,21 +56,43 @@ std::string valueOf(std::string_view content, std::string_view key) {
     return {};
 }
 
-Result<UniqueFd> lockFile(const std::string& path, const std::string& directory, Duration patience) {
+/// Who has the flock() of this file, as the kernel tells: "1: FLOCK ADVISORY WRITE 1234 fe:00:131 0 EOF".
+std::string holderOf(int fd) {
+    struct stat status{};
+    const auto locks = readFile("/proc/locks");
+    if (!locks || fstat(fd, &status) != 0) return {};
+    std::istringstream lines(*locks);
+    const std::string inode = fmt::format(":{}", status.st_ino);
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream words(line);
+        std::array<std::string, 6> word;
+        for (std::string& each : word) words >> each;
+        if (word[1] == "FLOCK" && word[5].ends_with(inode)) return word[4];
+    }
+    return {};
+}
+
+Result<UniqueFd> lockFile(const std::string& path, const std::string& directory, MonoTime until) {
     UniqueFd file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!file) return failErrno("open " + path, errno);
-    const MonoTime until = MonoClock::now() + patience;
     while (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
         if (errno != EWOULDBLOCK && errno != EINTR) return failErrno("lock " + path, errno);
         if (MonoClock::now() >= until) {
-            auto content = readFile(path, kSmallFile);
-            const std::string pid = content ? valueOf(*content, "pid") : std::string();
+            const auto content = readFile(directory + "/lock", kSmallFile);
+            std::string pid = content ? valueOf(*content, "pid") : std::string();
+            if (pid.empty()) pid = holderOf(file.get()); // somebody removed the file with its number
             return fail(ErrorKind::AtLimit, fmt::format("the data directory {} is in use by yardmaster pid {}",
                                                         directory, pid.empty() ? "unknown" : pid));
         }
         std::this_thread::sleep_for(kLockPause);
     }
     return file;
+}
+
+Result<void> checkFileSystem(const std::string& path) {
+    struct statfs status{};
+    if (statfs(path.c_str(), &status) != 0) return failErrno("statfs " + path, errno);
+    return refuseNetworkFileSystem(path, static_cast<std::uint64_t>(status.f_type) & 0xffffffffu);
 }
 
 /// Of an engine that was killed: its address, and files it was about to rename.
@@ -81,14 +107,21 @@ void removeLeftovers(const std::string& path) {
 
 Result<DataDirectory> DataDirectory::open(std::string path, Duration patience) {
     while (path.size() > 1 && path.ends_with('/')) path.pop_back();
-    if (auto made = makeDirectories(path); !made) return std::unexpected(std::move(made.error()));
+    if (auto made = makeDirectories(path, 0700, true); !made) return std::unexpected(std::move(made.error()));
     if (auto fine = checkDirectory(path); !fine) return std::unexpected(std::move(fine.error()));
+    if (auto fine = checkFileSystem(path); !fine) return std::unexpected(std::move(fine.error()));
 
     DataDirectory directory;
     directory.path_ = std::move(path);
-    auto lock = lockFile(directory.path_ + "/lock", directory.path_, patience);
+    const MonoTime until = MonoClock::now() + patience;
+    auto lock = lockFile(directory.path_ + "/lock", directory.path_, until);
     if (!lock) return std::unexpected(std::move(lock.error()));
     directory.lock_ = std::move(*lock);
+    auto journalLock = lockFile(directory.journal(), directory.path_, until);
+    if (!journalLock) return std::unexpected(std::move(journalLock.error()));
+    directory.journalLock_ = std::move(*journalLock);
+    auto fine = refuseNewerJournal(directory.journal(), directory.journalLock_.get());
+    if (!fine) return std::unexpected(std::move(fine.error()));
 
     auto id = readFile(directory.path_ + "/engine_id", kSmallFile);
     if (!id && id.error().kind == ErrorKind::NotFound) {
@@ -127,21 +160,21 @@ Result<std::string> DataDirectory::token(const std::string& file) const {
     auto secret = readSecretFile(path);
     if (!secret && secret.error().kind == ErrorKind::NotFound) {
         secret = randomHex(32);
-        if (auto written = writeFileAtomically(path, *secret + "\n", 0600); !written)
+        if (auto written = writeFileAtomically(path, *secret + "\n", 0600, true); !written)
             return std::unexpected(std::move(written.error()));
     }
     if (!secret || file.empty()) return secret;
     // Who finds the engine by its directory finds the token there, too.
     const std::string own = path_ + "/token";
     if (const auto known = readSecretFile(own); known && *known == *secret) return secret;
-    if (auto written = writeFileAtomically(own, *secret + "\n", 0600); !written)
+    if (auto written = writeFileAtomically(own, *secret + "\n", 0600, true); !written)
         return std::unexpected(std::move(written.error()));
     return secret;
 }
 
 Result<void> DataDirectory::publishAddress(std::string_view url) {
     if (auto written = writeLockFile(url); !written) return written;
-    auto written = writeFileAtomically(path_ + "/address", std::string(url) + "\n", 0600);
+    auto written = writeFileAtomically(path_ + "/address", std::string(url) + "\n", 0600, true);
     if (written) published_ = true;
     return written;
 }
@@ -150,6 +183,26 @@ void DataDirectory::withdrawAddress() {
     if (!std::exchange(published_, false)) return;
     (void)unlink((path_ + "/address").c_str());
     (void)writeLockFile({});
+}
+
+Result<void> refuseNetworkFileSystem(const std::string& path, std::uint64_t type) {
+    struct Known {
+        std::uint64_t type;
+        const char* name;
+    };
+    static constexpr std::array kKnown{
+        Known{0x6969, "NFS"},        Known{0xff534d42, "CIFS"},     Known{0xfe534d42, "SMB"},
+        Known{0x517b, "SMB"},        Known{0x564c, "NCP"},          Known{0x73757245, "Coda"},
+        Known{0x5346414f, "AFS"},    Known{0x6b414653, "AFS"},      Known{0x00c36400, "Ceph"},
+        Known{0x0bd00bd0, "Lustre"}, Known{0x01161970, "GFS2"},     Known{0x7461636f, "OCFS2"},
+        Known{0x47504653, "GPFS"},   Known{0x20030528, "OrangeFS"},
+    };
+    const auto* known = std::ranges::find(kKnown, type, &Known::type);
+    if (known == kKnown.end()) return {};
+    return fail(ErrorKind::Forbidden,
+                fmt::format("{} lies on a network file system ({}), where the journal is not safe: choose a "
+                            "--data-dir on a disk of this machine",
+                            path, known->name));
 }
 
 Result<std::string> readSecretFile(const std::string& path) {

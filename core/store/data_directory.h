@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/unique_fd.h"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -14,9 +15,12 @@ namespace yard::store {
 class DataDirectory {
 public:
     /// Makes the directory 0700 when it is not there, locks it and reads or makes engine_id. Errors: Forbidden when
-    /// it is someone else's or others may enter; AtLimit when another engine holds it (after `patience`; the
-    /// message names its pid); Io, NoSpace. The patience is for a dead engine's child between clone and exec, which
-    /// keeps the lock a little.
+    /// it is someone else's, others may enter or it lies on a network; AtLimit when another engine holds it (after
+    /// `patience`; the message names its pid); WrongState when a newer version wrote it, and then nothing in it was
+    /// changed; Io, NoSpace. The patience is for a dead engine's child between clone and exec, which keeps the lock
+    /// a little.
+    ///
+    /// The journal is locked as well as `lock`: somebody may remove the one, nobody can do without the other.
     static Result<DataDirectory> open(std::string path, Duration patience = std::chrono::seconds(2));
     DataDirectory(DataDirectory&&) noexcept = default;
     DataDirectory& operator=(DataDirectory&&) noexcept = default;
@@ -52,8 +56,16 @@ private:
     std::string path_;
     std::string engineId_;
     UniqueFd lock_;
+    /// flock() of journal.sqlite. Opened before SQLite opens it and closed after: closing any descriptor of a file
+    /// gives up the POSIX locks that this process has on it, and those are SQLite's.
+    UniqueFd journalLock_;
     bool published_ = false;
 };
+
+/// Forbidden where the type (statfs) is that of a file system on other machines: several of them can change a file
+/// there without seeing each other's locks. FUSE and 9p carry local disks, too; they are taken, and refused by the
+/// journal where they cannot share memory.
+Result<void> refuseNetworkFileSystem(const std::string& path, std::uint64_t type);
 
 /// What a client on this machine needs: of a directory that an engine may or may not be using. NotFound: not
 /// serving.

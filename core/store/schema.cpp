@@ -1,7 +1,11 @@
 #include "core/store/schema.h"
 
-#include <fmt/format.h>
+#include "core/base/files.h"
 
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <optional>
 #include <string>
 
 namespace yard::store {
@@ -103,14 +107,53 @@ Result<void> migrate(Database& database, std::span<const char* const> steps) {
     return {};
 }
 
+static Result<void> refuseNewer(std::int64_t version) {
+    if (version <= kSchemaVersion) return {};
+    return fail(
+        ErrorKind::WrongState,
+        fmt::format("the journal was written by a newer yardmaster (version {}, this one knows {}): start that "
+                    "one, or choose another --data-dir",
+                    version, kSchemaVersion));
+}
+
+/// user_version as it stands in the file's header; nothing where it is no database.
+static std::optional<std::int64_t> versionInHeader(int fd) {
+    constexpr std::size_t kHeader = 100;
+    constexpr std::size_t kAt = 60;
+    const auto header = readFileAt(fd, 0, kHeader);
+    if (!header || header->size() < kHeader || !header->starts_with("SQLite format 3")) return std::nullopt;
+    std::int64_t version = 0;
+    for (std::size_t i = kAt; i < kAt + 4; ++i) version = version << 8 | static_cast<unsigned char>((*header)[i]);
+    return version;
+}
+
+Result<void> refuseNewerJournal(const std::string& path, int fd) {
+    struct stat log{};
+    if (stat((path + "-wal").c_str(), &log) != 0 || log.st_size == 0)
+        return refuseNewer(versionInHeader(fd).value_or(0));
+    // After a kill the newest version may stand in the log alone.
+    auto database = Database::openForReading(path, {});
+    if (!database) return {};
+    return refuseNewer(database->number("PRAGMA user_version").value_or(0));
+}
+
+/// SQLite answers with the mode that holds: another one where the file system cannot share memory.
+static Result<void> useWriteAheadLog(Database& database) {
+    auto statement = database.prepare("PRAGMA journal_mode=WAL");
+    if (!statement) return std::unexpected(std::move(statement.error()));
+    if (statement->step() != SQLITE_ROW)
+        return std::unexpected(database.error(ErrorKind::Io, "PRAGMA journal_mode"));
+    if (statement->text(0) == "wal") return {};
+    return fail(
+        ErrorKind::WrongState,
+        "the journal needs a file system that can share memory between processes, and this one (of a network or "
+        "a virtual machine) cannot: choose a --data-dir on a disk of this machine");
+}
+
 Result<void> prepareJournal(Database& database, Durability durability) {
     auto version = database.number("PRAGMA user_version");
     if (!version) return std::unexpected(std::move(version.error()));
-    if (*version > kSchemaVersion)
-        return fail(ErrorKind::WrongState,
-                    fmt::format("the journal was written by a newer yardmaster (version {}, this one knows {}): "
-                                "start that one, or choose another --data-dir",
-                                *version, kSchemaVersion));
+    if (auto fine = refuseNewer(*version); !fine) return fine;
     if (*version == 0) {
         auto tables = database.number("SELECT count(*) FROM sqlite_schema");
         if (!tables) return std::unexpected(std::move(tables.error()));
@@ -121,12 +164,12 @@ Result<void> prepareJournal(Database& database, Durability durability) {
         if (auto done = database.execute("PRAGMA page_size=8192; PRAGMA auto_vacuum=INCREMENTAL"); !done)
             return done;
     }
+    if (auto done = useWriteAheadLog(database); !done) return done;
     const char* sync = durability == Durability::Power ? "FULL" : "NORMAL";
-    auto setUp =
-        database.execute(fmt::format("PRAGMA journal_mode=WAL; PRAGMA synchronous={}; PRAGMA cache_size=-8192;"
-                                     "PRAGMA wal_autocheckpoint=0; PRAGMA temp_store=memory;"
-                                     "PRAGMA journal_size_limit=16777216",
-                                     sync));
+    auto setUp = database.execute(fmt::format("PRAGMA synchronous={}; PRAGMA cache_size=-8192;"
+                                              "PRAGMA wal_autocheckpoint=0; PRAGMA temp_store=memory;"
+                                              "PRAGMA journal_size_limit=16777216",
+                                              sync));
     if (!setUp) return setUp;
     return migrate(database, kMigrations);
 }

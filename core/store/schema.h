@@ -5,6 +5,7 @@
 #include "core/store/journal.h"
 
 #include <span>
+#include <string>
 
 namespace yard::store {
 
@@ -30,8 +31,12 @@ enum EndFlags : std::int64_t {
 /// Bits of pending.flags.
 enum PendingFlags : std::int64_t { kHeld = 1, kCancelRequested = 2, kBackoff = 4 };
 
-/// Sets the connection up and brings the file to kSchemaVersion. WrongState for a file from a newer version, Io for
-/// one that is not a journal.
+/// WrongState for the journal of a newer version; nothing is changed. What cannot be read is left to
+/// prepareJournal(). `fd`: the file, open for reading; it stays open.
+Result<void> refuseNewerJournal(const std::string& path, int fd);
+
+/// Sets the connection up and brings the file to kSchemaVersion. WrongState for a file from a newer version and
+/// where the file system cannot carry a write-ahead log, Io for one that is not a journal.
 Result<void> prepareJournal(Database& database, Durability durability);
 
 /// Runs steps[user_version…], each in a transaction with the new user_version. SQL ends with a semicolon.

@@ -1,5 +1,6 @@
-// A SQLite VFS over the default one whose writes can be made to fail, and which notes who writes the database file
-// itself: only a checkpoint does (or the making of the file).
+// A SQLite VFS over the default one whose writes can be made to fail, which notes who writes the database file
+// itself (only a checkpoint does, or the making of the file), and which can be without shared memory, as on a
+// network.
 #pragma once
 
 #include <sqlite3.h>
@@ -32,6 +33,8 @@ public:
         failing_ = true;
     }
     void heal() { failing_ = false; }
+    /// Of what is opened from now on.
+    void denySharedMemory(bool on) { noSharedMemory_ = on; }
     /// Threads that wrote to the database file since the last call.
     std::set<std::thread::id> checkpointers() {
         const std::lock_guard lock(mutex_);
@@ -87,7 +90,8 @@ private:
         wrapped->wal = (flags & SQLITE_OPEN_WAL) != 0;
         wrapped->database = (flags & SQLITE_OPEN_MAIN_DB) != 0;
         const int rc = vfs.real_->xOpen(vfs.real_, name, wrapped->real(), flags, out);
-        wrapped->base.pMethods = wrapped->real()->pMethods ? &vfs.methods_ : nullptr;
+        const sqlite3_io_methods* ours = vfs.noSharedMemory_ ? &vfs.plainMethods_ : &vfs.methods_;
+        wrapped->base.pMethods = wrapped->real()->pMethods ? ours : nullptr;
         return rc;
     }
     static int write(sqlite3_file* file, const void* data, int size, sqlite3_int64 at) {
@@ -135,11 +139,15 @@ private:
             .xUnfetch = [](sqlite3_file* f, sqlite3_int64 at,
                            void* p) { return realOf(f)->pMethods->xUnfetch(realOf(f), at, p); },
         };
+        plainMethods_ = methods_;
+        plainMethods_.iVersion = 1;
     }
 
     sqlite3_vfs* real_ = nullptr;
     sqlite3_vfs vfs_{};
     sqlite3_io_methods methods_{};
+    sqlite3_io_methods plainMethods_{}; ///< without xShmMap and those after it
+    std::atomic<bool> noSharedMemory_{false};
     std::atomic<bool> failing_{false};
     std::atomic<int> left_{0};
     std::atomic<int> rc_{SQLITE_OK};

@@ -2,12 +2,15 @@
 #include "core/store/data_directory.h"
 
 #include "core/base/files.h"
+#include "core/store/database.h"
 
 #include <QTemporaryDir>
 #include <QTest>
 #include <csignal>
 #include <fcntl.h>
 #include <filesystem>
+#include <map>
+#include <sqlite3.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -24,6 +27,27 @@ class TestDataDirectory : public QObject {
     static unsigned modeOf(const std::string& file) {
         struct stat status{};
         return stat(file.c_str(), &status) == 0 ? status.st_mode & 07777 : 0;
+    }
+    /// Name and content of each file but SQLite's index of its log, which is memory.
+    static std::map<std::string, std::string> contentOf(const std::string& directory) {
+        std::map<std::string, std::string> content;
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(directory))
+            if (entry.is_regular_file() && !entry.path().string().ends_with("-shm"))
+                content[entry.path().string()] = *readFile(entry.path().string());
+        return content;
+    }
+    /// A directory as a later version may leave it; `killed`: its number stands in the journal's log alone.
+    static void leaveNewer(const std::string& at, bool killed) {
+        {
+            auto directory = DataDirectory::open(at);
+            QVERIFY(directory && directory->token());
+        }
+        QVERIFY(writeFileAtomically(at + "/address", "http://127.0.0.1:1", 0600));
+        QVERIFY(writeFileAtomically(at + "/.yard-new-12", "half", 0600));
+        auto database = Database::openForWriting(at + "/journal.sqlite", {});
+        QVERIFY(database &&
+                database->execute("PRAGMA journal_mode=WAL; CREATE TABLE later(x); PRAGMA user_version=99"));
+        if (killed) sqlite3_db_config(database->handle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
     }
 
 private Q_SLOTS:
@@ -82,6 +106,63 @@ private Q_SLOTS:
             const DataDirectory gone = std::move(*first);
         }
         QVERIFY(DataDirectory::open(path("locked"), Duration{}).has_value());
+    }
+
+    void aSecondEngineIsKeptOutAlsoWhenTheLockWasRemoved() {
+        const auto at = path("unlocked");
+        auto first = DataDirectory::open(at);
+        QVERIFY(first && first->publishAddress("http://127.0.0.1:1"));
+        // Each connection of SQLite that ends gives its own locks up; the engine's stays.
+        {
+            auto database = Database::openForWriting(first->journal(), {});
+            QVERIFY(database && database->execute("PRAGMA journal_mode=WAL; CREATE TABLE t(x)"));
+        }
+        for (int again = 0; again < 2; ++again) {
+            QCOMPARE(unlink((at + "/lock").c_str()), 0);
+            const auto second = DataDirectory::open(at, std::chrono::milliseconds(1));
+            QVERIFY(!second);
+            QCOMPARE(second.error().kind, ErrorKind::AtLimit);
+            QCOMPARE(second.error().message,
+                     "the data directory " + at + " is in use by yardmaster pid " + std::to_string(getpid()));
+            QVERIFY(std::filesystem::exists(at + "/address"));
+        }
+        {
+            const DataDirectory gone = std::move(*first);
+        }
+        QVERIFY(DataDirectory::open(at, Duration{}).has_value());
+    }
+
+    void aDirectoryOfANewerVersionIsLeftAsItWas_data() {
+        QTest::addColumn<bool>("killed");
+        QTest::newRow("whose engine ended") << false;
+        QTest::newRow("whose engine was killed") << true;
+    }
+    void aDirectoryOfANewerVersionIsLeftAsItWas() {
+        QFETCH(bool, killed);
+        const auto at = path(killed ? "newer-killed" : "newer");
+        leaveNewer(at, killed);
+        const auto before = contentOf(at);
+        const auto refused = DataDirectory::open(at, Duration{});
+        QVERIFY(!refused);
+        QCOMPARE(refused.error().kind, ErrorKind::WrongState);
+        QVERIFY2(refused.error().message.find("newer yardmaster (version 99") != std::string::npos,
+                 refused.error().message.c_str());
+        QVERIFY(contentOf(at) == before);
+    }
+
+    void aDirectoryOnANetworkIsRefusedWithWhatToDo() {
+        constexpr std::uint64_t kNfs = 0x6969;
+        constexpr std::uint64_t kSmb = 0xfe534d42;
+        const auto refused = refuseNetworkFileSystem("/home/me/yard", kNfs);
+        QVERIFY(!refused);
+        QCOMPARE(refused.error().kind, ErrorKind::Forbidden);
+        QCOMPARE(
+            refused.error().message,
+            std::string("/home/me/yard lies on a network file system (NFS), where the journal is not safe: choose "
+                        "a --data-dir on a disk of this machine"));
+        QVERIFY(!refuseNetworkFileSystem("/x", kSmb));
+        for (const std::uint64_t local : {0xef53ULL, 0x9123683eULL, 0x01021994ULL, 0x794c7630ULL, 0x65735546ULL})
+            QVERIFY(refuseNetworkFileSystem("/x", local));
     }
 
     void aLockThatIsGivenUpSoonIsWaitedFor() {

@@ -191,6 +191,21 @@ private Q_SLOTS:
         QVERIFY(opened.error().message.find("newer yardmaster (version 99") != std::string::npos);
     }
 
+    void aFileSystemWithoutSharedMemoryIsRefusedWithWhatToDo() {
+        const auto path = fresh("plain");
+        FailingVfs::get().denySharedMemory(true);
+        auto files = *ChunkFiles::open(path + "/chunks", false, Duration{});
+        StoreOptions options;
+        options.path = path + "/journal.sqlite";
+        options.vfs = FailingVfs::kName;
+        const auto opened = Store::open(options, *files, {.acks = [](Acks) {}, .specs = {}});
+        FailingVfs::get().denySharedMemory(false);
+        QVERIFY(!opened);
+        QCOMPARE(opened.error().kind, ErrorKind::WrongState);
+        QVERIFY2(opened.error().message.find("choose a --data-dir on a disk of this machine") != std::string::npos,
+                 opened.error().message.c_str());
+    }
+
     void aFileThatIsNoJournalIsRefused() {
         const auto path = fresh("foreign");
         auto files = *ChunkFiles::open(path + "/chunks", false, Duration{});

@@ -67,6 +67,7 @@ class TestBadStarts : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void aDirectoryInUseNamesTheEngineThatHoldsIt();
+    void aDirectoryInUseStaysSoWhenItsLockWasRemoved();
     void aPortInUseIsExit4AndLeavesNothingBehind();
     void aPortInUseCostsNoActionAnAttempt();
     void anEngineWithoutItsLauncherSaysSo();
@@ -93,6 +94,20 @@ void TestBadStarts::aDirectoryInUseNamesTheEngineThatHoldsIt() {
     // The first one has noticed nothing.
     QCOMPARE(first.caller().get("/health").status, 200);
     QVERIFY(fs::exists(place.path("data/address")));
+    QCOMPARE(first.stop(), 0);
+}
+
+void TestBadStarts::aDirectoryInUseStaysSoWhenItsLockWasRemoved() {
+    Place place;
+    Yardmaster first(place);
+    QVERIFY(first.isServing());
+    QCOMPARE(::unlink(place.path("data/lock").c_str()), 0);
+    QCOMPARE(
+        failedStart(place),
+        fmt::format("3 yardmaster: the data directory <place>/data is in use by yardmaster pid {}", first.pid()));
+    Caller caller = first.caller();
+    const std::int64_t lsn = caller.post("/compute/jobs", shJson(place, "echo still")).number("lsn");
+    QCOMPARE(caller.result(lsn).text("state"), std::string("completed"));
     QCOMPARE(first.stop(), 0);
 }
 
