@@ -10,6 +10,8 @@ namespace {
 
 const Option kQueueOption{"queue", 'q', "REF", "the queue, by its number, token or tag"};
 const Option kFilterOption{"filter", 0, "F", "all actions that match, e.g. 'state:failed queue:7'"};
+const Option kDryRunOption{"dry-run", 0, "", "say how many it would change, and change nothing"};
+const Option kAtMostOption{"at-most", 0, "N", "change nothing when it would change more than N"};
 const Option kFromOption{"from", 0, "TIME", "begin there: -1h, 09:45, yesterday, 2026-11-20"};
 const Option kToOption{"to", 0, "TIME", "end there, instead of now"};
 const Option kYesOption{"yes", 'y', "", "--all: do not ask"};
@@ -152,7 +154,11 @@ std::vector<Command> stewardCommands() {
          .usage = "LSN…|--filter F|--all",
          .summary = "cancel actions",
          .details = "A running program gets TERM, and KILL 2 seconds later. On a terminal --all asks first.",
-         .options = {{"all", 'a', "", "all that is pending or running, of every queue"}, kYesOption, kFilterOption},
+         .options = {{"all", 'a', "", "all that is pending or running, of every queue"},
+                     kYesOption,
+                     kFilterOption,
+                     kDryRunOption,
+                     kAtMostOption},
          .function = cancelCommand,
          .alias = "kill"},
         {.name = "retry",
@@ -161,26 +167,32 @@ std::vector<Command> stewardCommands() {
          .details = "They keep their LSN.",
          .options = {{"force", 0, "", "also when the limit of retries is reached"},
                      {"all", 'a', "", "all that failed or was abandoned, of every queue"},
-                     kFilterOption},
+                     kFilterOption,
+                     kDryRunOption,
+                     kAtMostOption},
          .function = retryCommand},
         {.name = "retire",
          .usage = "LSN…|--filter F|--all",
          .summary = "forget finished actions and their results",
          .details = "On a terminal --all asks first.",
-         .options = {{"all", 'a', "", "all that has finished, of every queue"}, kYesOption, kFilterOption},
+         .options = {{"all", 'a', "", "all that has finished, of every queue"},
+                     kYesOption,
+                     kFilterOption,
+                     kDryRunOption,
+                     kAtMostOption},
          .function = retireCommand,
          .alias = "rm"},
         {.name = "hold",
          .usage = "LSN…|--filter F|--all",
          .summary = "keep pending actions, or all queues, from starting",
          .details = "",
-         .options = {{"all", 'a', "", "hold every queue"}, kFilterOption},
+         .options = {{"all", 'a', "", "hold every queue"}, kFilterOption, kDryRunOption, kAtMostOption},
          .function = holdCommand},
         {.name = "release",
          .usage = "LSN…|--filter F|--all",
          .summary = "let held actions, or all queues, go on",
          .details = "",
-         .options = {{"all", 'a', "", "release every queue"}, kFilterOption},
+         .options = {{"all", 'a', "", "release every queue"}, kFilterOption, kDryRunOption, kAtMostOption},
          .function = releaseCommand},
         {.name = "workers",
          .usage = "[add PATH | show ID | remove ID]",

@@ -73,10 +73,10 @@ LiveMatcher::Parts EngineCore::matcherParts() {
 }
 
 /// Those that match and could be changed; those that match and could not are refused.
-coro::Task<store::LsnSet> EngineCore::choose(const BulkRequest& request, std::optional<QueueId> queue,
-                                             BulkAnswer& answer) {
+coro::Task<store::LsnSet> EngineCore::choose(const BulkRequest& request, const store::BulkChange& change,
+                                             std::optional<QueueId> queue, BulkAnswer& answer) {
     LiveMatcher matcher(matcherParts(), request.which, queue);
-    const bool wantsPending = request.kind != BulkKind::Cancel;
+    const bool wantsPending = request.deed.kind != BulkKind::Cancel;
     store::LsnSet chosen;
     for (Lsn next{1}; next.value > 0;) {
         next = session_->walkLive(next, kPerSlice, [&](const session::LiveView& live) {
@@ -88,6 +88,8 @@ coro::Task<store::LsnSet> EngineCore::choose(const BulkRequest& request, std::op
                                 "Action {} is {}: only what is pending can be changed, but it can be cancelled.",
                                 live.lsn.value, name(live.state)))
                            .error());
+            else if (auto may = mayChangeLive(live.lsn, change); !may)
+                refuse(answer, live.lsn, std::move(may.error()));
             else
                 chosen.add(live.lsn);
         });
@@ -109,18 +111,25 @@ Result<store::BulkChange> EngineCore::wantedChange(const ActionChange& what) {
     return change;
 }
 
-Result<store::BulkChange> EngineCore::bulkChange(const BulkRequest& request) {
-    if (request.kind == BulkKind::Set) {
-        Result<store::BulkChange> change = wantedChange(request.set);
+Result<store::BulkChange> EngineCore::bulkChange(const BulkDeed& deed) {
+    if (deed.kind == BulkKind::Set) {
+        Result<store::BulkChange> change = wantedChange(deed.set);
         if (change && change->queue)
             if (auto accepts = session_->accepts(*change->queue); !accepts) return std::unexpected(accepts.error());
         return change;
     }
     store::BulkChange change;
-    if (request.kind == BulkKind::Cancel) change.cancelRequested = true;
-    if (request.kind == BulkKind::Hold || request.kind == BulkKind::Release)
-        change.held = request.kind == BulkKind::Hold;
+    if (deed.kind == BulkKind::Cancel) change.cancelRequested = true;
+    if (deed.kind == BulkKind::Hold || deed.kind == BulkKind::Release) change.held = deed.kind == BulkKind::Hold;
     return change;
+}
+
+/// What changeLive() would answer.
+Result<void> EngineCore::mayChangeLive(Lsn lsn, const store::BulkChange& change) const {
+    if (change.cancelRequested) return session_->mayCancel(lsn);
+    if (change.held) return *change.held ? session_->mayHold(lsn) : Result<void>{};
+    if (auto may = session_->mayMove(lsn); !may) return may;
+    return change.queue ? session_->accepts(*change.queue) : Result<void>{};
 }
 
 Result<void> EngineCore::changeLive(Lsn lsn, const store::BulkChange& change) {
@@ -139,12 +148,13 @@ coro::Task<Result<BulkAnswer>> EngineCore::changeMatching(BulkRequest request) {
     Result<ListQuery> which = co_await withDependents(std::move(request.which));
     if (!which) co_return std::unexpected(which.error());
     request.which = std::move(*which);
-    const Result<store::BulkChange> change = bulkChange(request);
+    const Result<store::BulkChange> change = bulkChange(request.deed);
     if (!change) co_return std::unexpected(change.error());
     BulkAnswer answer;
     store::BulkOp op{.change = *change, .runs = {}};
-    const store::LsnSet chosen = co_await choose(request, *queue, answer);
-    if (chosen.empty()) co_return answer;
+    const store::LsnSet chosen = co_await choose(request, *change, *queue, answer);
+    if (request.dryRun || (request.atMost && chosen.size() > *request.atMost)) answer.counted = chosen.size();
+    if (answer.counted || chosen.empty()) co_return answer;
 
     op.runs = chosen.runs();
     store::OpRow row{.id = ++lastOp_, .body = {}, .last = chosen.last(), .cursor = {}};
@@ -155,8 +165,9 @@ coro::Task<Result<BulkAnswer>> EngineCore::changeMatching(BulkRequest request) {
     const store::AckDetail kept = co_await committer_.commit(store::PutOp{std::move(row)});
     if (kept.error) co_return std::unexpected(*kept.error);
 
-    const Result<void> done = request.kind == BulkKind::Cancel ? co_await cancelChosen(chosen, answer)
-                                                               : co_await changeChosen(chosen, *change, answer);
+    const Result<void> done = request.deed.kind == BulkKind::Cancel
+                                  ? co_await cancelChosen(chosen, answer)
+                                  : co_await changeChosen(chosen, *change, answer);
     if (!done) co_return std::unexpected(done.error());
     co_return answer;
 }

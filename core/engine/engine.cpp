@@ -128,6 +128,9 @@ coro::Task<Result<void>> Engine::change(Lsn lsn, ActionChange what) {
 coro::Task<Result<BulkAnswer>> Engine::changeMatching(BulkRequest request) {
     return onEngine(*core_, [r = std::move(request)](EngineCore& core) { return core.changeMatching(r); });
 }
+coro::Task<Result<void>> Engine::mayChange(BulkDeed deed, Lsn lsn) {
+    return onEngine(*core_, [d = std::move(deed), lsn](EngineCore& core) { return core.mayChange(d, lsn); });
+}
 coro::Task<Result<int>> Engine::reschedule(Lsn lsn, bool force) {
     return onEngine(*core_, [lsn, force](EngineCore& core) { return core.reschedule(lsn, force); });
 }

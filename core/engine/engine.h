@@ -98,15 +98,23 @@ struct ListQuery {
     std::string cursor; ///< as given by the page before
     friend bool operator==(const ListQuery&, const ListQuery&) = default;
 };
-/// One change of all live actions that a query means.
-enum class BulkKind : unsigned char { Cancel, Hold, Release, Set };
-struct BulkRequest {
+/// What many actions are to be changed by: those that live, or have ended (Retry, Retire).
+enum class BulkKind : unsigned char { Cancel, Hold, Release, Set, Retry, Retire };
+struct BulkDeed {
     BulkKind kind = BulkKind::Cancel;
-    ListQuery which;  ///< order, limit and cursor mean nothing here
-    ActionChange set; ///< BulkKind::Set
+    ActionChange set{}; ///< BulkKind::Set
+    bool force = false; ///< BulkKind::Retry: passes the limit of retries
+};
+/// One change of all live actions that a query means.
+struct BulkRequest {
+    BulkDeed deed{};                      ///< neither Retry nor Retire
+    ListQuery which;                      ///< order, limit and cursor mean nothing here
+    bool dryRun = false;                  ///< counts, and changes nothing
+    std::optional<std::int64_t> atMost{}; ///< changes nothing where it would change more
 };
 struct BulkAnswer {
     std::int64_t changed = 0;
+    std::optional<std::int64_t> counted{};      ///< nothing was changed: so many would have been
     std::vector<std::pair<Lsn, Error>> refused; ///< the first thousand
 };
 
@@ -362,7 +370,10 @@ public:
     /// All that live and match, without a limit to their number; what has finished is not looked at. Cancel: what
     /// waits or runs, none of which starts once this answers; their ends follow. Others: what is pending, changed
     /// and in the journal when this answers. An engine that dies meanwhile finishes it at its next start.
+    /// With `atMost` it never changes more: those that are changed are chosen, and counted, before the first is.
     coro::Task<Result<BulkAnswer>> changeMatching(BulkRequest request);
+    /// What the operation on this one action would answer now; nothing changes.
+    coro::Task<Result<void>> mayChange(BulkDeed deed, Lsn lsn);
     /// The new retry_count. WrongState when not Failed or Abandoned or its queue is not active; AtLimit unless
     /// forced.
     coro::Task<Result<int>> reschedule(Lsn lsn, bool force);

@@ -91,6 +91,7 @@ public:
     coro::Task<Result<void>> release(Lsn lsn);
     coro::Task<Result<void>> change(Lsn lsn, ActionChange what);
     coro::Task<Result<BulkAnswer>> changeMatching(BulkRequest request);
+    coro::Task<Result<void>> mayChange(BulkDeed deed, Lsn lsn);
     coro::Task<Result<int>> reschedule(Lsn lsn, bool force);
     coro::Task<Result<void>> retire(Lsn lsn);
     /// The query with what `after` means looked up, as list(), listLsns() and count() want it. AtLimit.
@@ -256,12 +257,18 @@ private:
     Wait reasonOf(const session::LiveView& live) const;
 
     // bulk.cpp
-    coro::Task<store::LsnSet> choose(const BulkRequest& request, std::optional<QueueId> queue, BulkAnswer& answer);
+    coro::Task<store::LsnSet> choose(const BulkRequest& request, const store::BulkChange& change,
+                                     std::optional<QueueId> queue, BulkAnswer& answer);
     coro::Task<Result<void>> notEnded(Lsn lsn);
     Result<store::BulkChange> wantedChange(const ActionChange& what);
-    Result<store::BulkChange> bulkChange(const BulkRequest& request);
+    Result<store::BulkChange> bulkChange(const BulkDeed& deed);
     coro::Task<Result<void>> changeOne(Lsn lsn, store::BulkChange change);
     Result<void> changeLive(Lsn lsn, const store::BulkChange& change);
+    Result<void> mayChangeLive(Lsn lsn, const store::BulkChange& change) const;
+    coro::Task<Result<ActionResult>> endedAction(Lsn lsn);
+    Result<void> notLive(Lsn lsn) const;
+    /// What rescheduling it would make of its counters.
+    Result<session::RetryCounters> mayReschedule(const ActionResult& known, bool force) const;
     coro::Task<Result<void>> changeChosen(const store::LsnSet& chosen, const store::BulkChange& change,
                                           BulkAnswer& answer);
     coro::Task<Result<void>> cancelChosen(const store::LsnSet& chosen, BulkAnswer& answer);

@@ -395,31 +395,40 @@ coro::Task<Result<void>> EngineCore::change(Lsn lsn, ActionChange what) {
     co_return co_await changeOne(lsn, *change);
 }
 
-coro::Task<Result<int>> EngineCore::reschedule(Lsn lsn, bool force) {
+Result<session::RetryCounters> EngineCore::mayReschedule(const ActionResult& known, bool force) const {
+    session::FinishedAction finished{known.lsn, known.queue, known.state, Reason::None, {}};
+    if (known.outcome) finished.reason = known.outcome->reason;
+    finished.retries.retryCount = known.retryCount;
+    // Resets after failures of its own: each such attempt but the one that ended it.
+    const auto own = std::ranges::count_if(known.attempts, [](const AttemptRecord& attempt) {
+        return attempt.outcome.state != ActionState::Completed && !isInterruption(attempt.outcome.reason);
+    });
+    finished.retries.ownFailures = static_cast<int>(std::max<std::ptrdiff_t>(own - 1, 0));
+    finished.retries.interruptions = static_cast<int>(std::ssize(known.attempts) - own);
+    if (known.workerId != "exec") {
+        const RegisteredWorker* worker = workers_.find(known.workerId);
+        if (!worker || worker->leaving)
+            return fail(ErrorKind::WrongState,
+                        fmt::format("Worker \"{}\" of action {} was removed: register it again first.",
+                                    known.workerName, known.lsn.value));
+    }
+    return session_->checkReschedule(finished, force);
+}
+
+/// As it ended; WrongState when it has not.
+coro::Task<Result<ActionResult>> EngineCore::endedAction(Lsn lsn) {
     if (const auto live = session_->live(lsn); live && !isEnded(live->state))
         co_return fail(ErrorKind::WrongState,
                        fmt::format("Action {} is {}: it can be run again once it failed or was abandoned.",
                                    lsn.value, name(live->state)));
-    const Result<ActionResult> known = co_await action(lsn);
+    co_return co_await action(lsn);
+}
+
+coro::Task<Result<int>> EngineCore::reschedule(Lsn lsn, bool force) {
+    const Result<ActionResult> known = co_await endedAction(lsn);
     if (!known) co_return std::unexpected(known.error());
-    session::FinishedAction finished{lsn, known->queue, known->state, Reason::None, {}};
-    if (known->outcome) finished.reason = known->outcome->reason;
-    finished.retries.retryCount = known->retryCount;
-    // Resets after failures of its own: each such attempt but the one that ended it.
-    const auto own = std::ranges::count_if(known->attempts, [](const AttemptRecord& attempt) {
-        return attempt.outcome.state != ActionState::Completed && !isInterruption(attempt.outcome.reason);
-    });
-    finished.retries.ownFailures = static_cast<int>(std::max<std::ptrdiff_t>(own - 1, 0));
-    finished.retries.interruptions = static_cast<int>(std::ssize(known->attempts) - own);
-    if (known->workerId != "exec") {
-        const RegisteredWorker* worker = workers_.find(known->workerId);
-        if (!worker || worker->leaving)
-            co_return fail(ErrorKind::WrongState,
-                           fmt::format("Worker \"{}\" of action {} was removed: register it again first.",
-                                       known->workerName, lsn.value));
-    }
     const WorkersEntered::Scope entering(workersEntered_, {known->workerId});
-    const Result<session::RetryCounters> after = session_->checkReschedule(finished, force);
+    const Result<session::RetryCounters> after = mayReschedule(*known, force);
     if (!after) co_return std::unexpected(after.error());
     store::Reopen reopen;
     reopen.lsn = lsn;
@@ -434,15 +443,38 @@ coro::Task<Result<int>> EngineCore::reschedule(Lsn lsn, bool force) {
     co_return static_cast<int>(done.row->retryCount);
 }
 
+Result<void> EngineCore::notLive(Lsn lsn) const {
+    if (!session_->live(lsn)) return {};
+    return fail(ErrorKind::WrongState,
+                fmt::format("Action {} is still active: cancel it first, or wait for its end.", lsn.value));
+}
+
 coro::Task<Result<void>> EngineCore::retire(Lsn lsn) {
-    if (session_->live(lsn))
-        co_return fail(ErrorKind::WrongState,
-                       fmt::format("Action {} is still active: cancel it first, or wait for its end.", lsn.value));
+    if (auto ended = notLive(lsn); !ended) co_return ended;
     const store::AckDetail done = co_await committer_.commit(store::Retire{lsn});
     if (done.error && done.error->kind == ErrorKind::NotFound) co_return unknownAction(lsn);
     if (done.error) co_return std::unexpected(*done.error);
     feed_.note({.lsn = lsn, .queue = {}, .kind = ChangeEntry::Kind::Retired});
     co_return Result<void>{};
+}
+
+coro::Task<Result<void>> EngineCore::mayChange(BulkDeed deed, Lsn lsn) {
+    if (deed.kind == BulkKind::Retry) {
+        const Result<ActionResult> known = co_await endedAction(lsn);
+        if (!known) co_return std::unexpected(known.error());
+        const Result<session::RetryCounters> after = mayReschedule(*known, deed.force);
+        co_return after ? Result<void>{} : std::unexpected(after.error());
+    }
+    if (deed.kind == BulkKind::Retire) {
+        if (auto ended = notLive(lsn); !ended) co_return ended;
+        const auto states = co_await read([lsn](store::Reader& reader) { return reader.states({lsn}); });
+        if (!states) co_return std::unexpected(states.error());
+        co_return states->front() == ActionState::New ? unknownAction(lsn) : Result<void>{};
+    }
+    const Result<store::BulkChange> change = bulkChange(deed);
+    if (!change) co_return std::unexpected(change.error());
+    if (auto known = co_await notEnded(lsn); !known) co_return known;
+    co_return tooLateFor(lsn, mayChangeLive(lsn, *change));
 }
 
 coro::Task<Result<ActionResult>> EngineCore::waitForAction(Lsn lsn, Duration wait) {

@@ -27,6 +27,8 @@
 
 namespace yard::http {
 
+class JsonRequest;
+
 struct ApiOptions {
     std::string prefix{kUsualPrefix}; ///< empty: none; else a slash first and none last
     std::vector<std::string> allowHosts;
@@ -92,29 +94,34 @@ private:
     coro::Task<Response> releaseJobs(Call& call);
     coro::Task<Response> patchJob(Call& call);
     coro::Task<Response> patchJobs(Call& call);
-    enum class Change : unsigned char { Cancel, Retry, Retire, Hold, Release, Set };
-    struct BulkChange {
-        Change change = Change::Cancel;
-        bool force = false;
-        engine::ActionChange set;
+    /// A change of many actions as it was asked for.
+    struct BulkAsked {
+        engine::BulkDeed deed{};
+        bool dryRun = false;
+        std::optional<std::int64_t> atMost{};
+        bool isBounded() const { return dryRun || atMost; }
+        /// Nothing is changed where it would be so many.
+        bool stopsAt(std::int64_t count) const { return dryRun || (atMost && count > *atMost); }
     };
-    struct BulkOutcome {
-        std::int64_t changed = 0;
-        std::vector<std::pair<Lsn, Error>> refused; ///< the first kMaxRefused
-    };
-    /// What it is for the engine when it concerns live actions.
-    static std::optional<engine::BulkKind> liveKind(Change change);
-    coro::Task<Response> changeJob(Call& call, Change change, std::string_view answer);
-    coro::Task<Response> changeMany(Call& call, Change change);
-    coro::Task<Result<void>> changeOne(Call& call, const BulkChange& change, Lsn lsn);
-    coro::Task<void> changeAll(Call& call, const BulkChange& change, std::vector<Lsn> lsns, BulkOutcome& outcome);
+    using ForOne = coro::Task<Result<void>> (Api::*)(Call&, const engine::BulkDeed&, Lsn);
+    coro::Task<Response> changeJob(Call& call, engine::BulkKind kind, std::string_view answer);
+    coro::Task<Response> changeMany(Call& call, engine::BulkKind kind);
+    static Result<BulkAsked> readAsked(const JsonRequest& body, engine::BulkKind kind);
+    coro::Task<Result<engine::BulkAnswer>> changeAsked(Call& call, const JsonRequest& body, BulkAsked asked);
+    coro::Task<Result<void>> changeOne(Call& call, const engine::BulkDeed& deed, Lsn lsn);
+    coro::Task<Result<void>> mayChangeOne(Call& call, const engine::BulkDeed& deed, Lsn lsn);
+    coro::Task<std::vector<Lsn>> forEach(Call& call, const engine::BulkDeed& deed, std::vector<Lsn> lsns,
+                                         ForOne forOne, engine::BulkAnswer& answer);
+    coro::Task<void> changeAll(Call& call, const engine::BulkDeed& deed, std::vector<Lsn> lsns,
+                               engine::BulkAnswer& answer);
+    coro::Task<engine::BulkAnswer> changeListed(Call& call, BulkAsked asked, std::vector<Lsn> lsns);
     /// What lives is changed by one operation of the engine, which its next start finishes. Retry and retire, of
     /// what has finished, go page by page, and an action at a time: whether one may be put back (limit of retries,
     /// state of its queue) is decided as it is, each that was counted is kept, and none is taken twice, as a
     /// retired one is gone and one put back is not failed any more. What the end of an engine leaves undone, the
     /// same request finishes.
-    coro::Task<Result<void>> changeFiltered(Call& call, const BulkChange& change, std::string_view filter,
-                                            BulkOutcome& outcome);
+    coro::Task<Result<engine::BulkAnswer>> changeFiltered(Call& call, BulkAsked asked, std::string_view filter);
+    coro::Task<Result<engine::BulkAnswer>> changeFinished(Call& call, BulkAsked asked, engine::ListQuery query);
     /// The action belongs to the queue of the route (or the route has none).
     coro::Task<Result<void>> checkQueue(Call& call, Lsn lsn);
     coro::Task<Result<ActionResult>> waitFor(Request& request, Lsn lsn, Duration wait);

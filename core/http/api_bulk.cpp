@@ -7,7 +7,11 @@
 #include "core/http/list_filter.h"
 #include "core/model/json_writer.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <limits>
+#include <optional>
+#include <span>
 
 namespace yard::http {
 
@@ -20,79 +24,115 @@ constexpr std::size_t kMaxRefused = 1000;
 
 } // namespace
 
-std::optional<engine::BulkKind> Api::liveKind(Change change) {
-    switch (change) {
-    case Change::Cancel: return engine::BulkKind::Cancel;
-    case Change::Hold: return engine::BulkKind::Hold;
-    case Change::Release: return engine::BulkKind::Release;
-    case Change::Set: return engine::BulkKind::Set;
-    case Change::Retry:
-    case Change::Retire: break;
-    }
-    return std::nullopt;
-}
-
-coro::Task<Result<void>> Api::changeOne(Call& call, const BulkChange& change, Lsn lsn) {
+coro::Task<Result<void>> Api::changeOne(Call& call, const engine::BulkDeed& deed, Lsn lsn) {
     auto inQueue = co_await checkQueue(call, lsn);
     if (!inQueue) co_return inQueue;
-    switch (change.change) {
-    case Change::Cancel: co_return co_await engine_.cancel(lsn);
-    case Change::Retire: co_return co_await engine_.retire(lsn);
-    case Change::Hold: co_return co_await engine_.hold(lsn);
-    case Change::Release: co_return co_await engine_.release(lsn);
-    case Change::Set: co_return co_await engine_.change(lsn, change.set);
-    case Change::Retry: break;
+    switch (deed.kind) {
+    case engine::BulkKind::Cancel: co_return co_await engine_.cancel(lsn);
+    case engine::BulkKind::Retire: co_return co_await engine_.retire(lsn);
+    case engine::BulkKind::Hold: co_return co_await engine_.hold(lsn);
+    case engine::BulkKind::Release: co_return co_await engine_.release(lsn);
+    case engine::BulkKind::Set: co_return co_await engine_.change(lsn, deed.set);
+    case engine::BulkKind::Retry: break;
     }
-    const auto count = co_await engine_.reschedule(lsn, change.force);
+    const auto count = co_await engine_.reschedule(lsn, deed.force);
     if (!count) co_return std::unexpected(count.error());
     co_return Result<void>{};
 }
 
-coro::Task<void> Api::changeAll(Call& call, const BulkChange& change, std::vector<Lsn> lsns, BulkOutcome& outcome) {
-    std::vector<coro::Task<Result<void>>> tasks;
-    tasks.reserve(lsns.size());
-    for (const Lsn lsn : lsns) tasks.push_back(changeOne(call, change, lsn));
-    const std::vector<Result<void>> outcomes = co_await coro::runInParallel(std::move(tasks), kBulkAtOnce);
-    for (std::size_t i = 0; i < outcomes.size(); ++i) {
-        if (outcomes[i])
-            ++outcome.changed;
-        else if (outcome.refused.size() < kMaxRefused)
-            outcome.refused.emplace_back(lsns[i], outcomes[i].error());
-    }
+coro::Task<Result<void>> Api::mayChangeOne(Call& call, const engine::BulkDeed& deed, Lsn lsn) {
+    auto inQueue = co_await checkQueue(call, lsn);
+    if (!inQueue) co_return inQueue;
+    co_return co_await engine_.mayChange(deed, lsn);
 }
 
-/// All that match and could be changed so. What lives is changed by one operation of the engine; what has finished
-/// page by page in the order of the numbers: others get their turn in between.
-coro::Task<Result<void>> Api::changeFiltered(Call& call, const BulkChange& change, std::string_view filter,
-                                             BulkOutcome& outcome) {
+/// One of changeOne() and mayChangeOne() for each; answers those it was accepted for.
+coro::Task<std::vector<Lsn>> Api::forEach(Call& call, const engine::BulkDeed& deed, std::vector<Lsn> lsns,
+                                          ForOne forOne, engine::BulkAnswer& answer) {
+    std::vector<coro::Task<Result<void>>> tasks;
+    tasks.reserve(lsns.size());
+    for (const Lsn lsn : lsns) tasks.push_back((this->*forOne)(call, deed, lsn));
+    const std::vector<Result<void>> outcomes = co_await coro::runInParallel(std::move(tasks), kBulkAtOnce);
+    std::vector<Lsn> accepted;
+    for (std::size_t i = 0; i < outcomes.size(); ++i) {
+        if (outcomes[i])
+            accepted.push_back(lsns[i]);
+        else if (answer.refused.size() < kMaxRefused)
+            answer.refused.emplace_back(lsns[i], outcomes[i].error());
+    }
+    co_return accepted;
+}
+
+coro::Task<void> Api::changeAll(Call& call, const engine::BulkDeed& deed, std::vector<Lsn> lsns,
+                                engine::BulkAnswer& answer) {
+    const auto changed = co_await forEach(call, deed, std::move(lsns), &Api::changeOne, answer);
+    answer.changed += std::ssize(changed);
+}
+
+coro::Task<engine::BulkAnswer> Api::changeListed(Call& call, BulkAsked asked, std::vector<Lsn> lsns) {
+    engine::BulkAnswer answer;
+    if (asked.isBounded()) {
+        lsns = co_await forEach(call, asked.deed, std::move(lsns), &Api::mayChangeOne, answer);
+        if (asked.stopsAt(std::ssize(lsns))) {
+            answer.counted = std::ssize(lsns);
+            co_return answer;
+        }
+    }
+    co_await changeAll(call, asked.deed, std::move(lsns), answer);
+    co_return answer;
+}
+
+/// All that match and could be changed so.
+coro::Task<Result<engine::BulkAnswer>> Api::changeFiltered(Call& call, BulkAsked asked, std::string_view filter) {
     engine::ListQuery query;
-    if (auto read = readFilter(filter, "filter", query); !read) co_return read;
+    if (auto read = readFilter(filter, "filter", query); !read) co_return std::unexpected(read.error());
     if (call.queue && query.queue)
         co_return invalid("filter", "Remove \"queue:\": the route names a queue already.");
     if (call.queue) query.queue = call.queue;
-    if (const auto kind = liveKind(change.change)) {
-        auto answer =
-            co_await engine_.changeMatching({.kind = *kind, .which = std::move(query), .set = change.set});
-        if (!answer) co_return std::unexpected(answer.error());
-        outcome.changed = answer->changed;
-        outcome.refused = std::move(answer->refused);
-        co_return Result<void>{};
-    }
+    const engine::BulkKind kind = asked.deed.kind;
+    if (kind != engine::BulkKind::Retry && kind != engine::BulkKind::Retire)
+        co_return co_await engine_.changeMatching({.deed = std::move(asked.deed),
+                                                   .which = std::move(query),
+                                                   .dryRun = asked.dryRun,
+                                                   .atMost = asked.atMost});
     query.sort.descending = false;
     query.limit = static_cast<int>(kMaxBulk);
     if (query.states.empty() && !query.heldOnly && !query.retryOnly)
-        query.states = change.change == Change::Retry ? std::vector{ActionState::Failed, ActionState::Abandoned}
-                                                      : std::vector{ActionState::Completed, ActionState::Failed,
-                                                                    ActionState::Abandoned, ActionState::Cancelled};
+        query.states = kind == engine::BulkKind::Retry
+                           ? std::vector{ActionState::Failed, ActionState::Abandoned}
+                           : std::vector{ActionState::Completed, ActionState::Failed, ActionState::Abandoned,
+                                         ActionState::Cancelled};
+    co_return co_await changeFinished(call, std::move(asked), std::move(query));
+}
+
+/// Page by page: others get their turn in between. With a bound all pages are looked at first, and only those that
+/// were counted are changed.
+coro::Task<Result<engine::BulkAnswer>> Api::changeFinished(Call& call, BulkAsked asked, engine::ListQuery query) {
+    engine::BulkAnswer answer;
+    std::vector<Lsn> chosen;
+    std::int64_t count = 0;
     for (;;) {
         const auto page = co_await engine_.list(query);
         if (!page) co_return std::unexpected(page.error());
         std::vector<Lsn> lsns;
         for (const ActionResult& job : page->jobs) lsns.push_back(job.lsn);
-        co_await changeAll(call, change, std::move(lsns), outcome);
-        if (page->cursor.empty()) co_return Result<void>{};
+        if (asked.isBounded()) {
+            lsns = co_await forEach(call, asked.deed, std::move(lsns), &Api::mayChangeOne, answer);
+            count += std::ssize(lsns);
+            if (!asked.stopsAt(count)) chosen.insert(chosen.end(), lsns.begin(), lsns.end());
+        } else {
+            co_await changeAll(call, asked.deed, std::move(lsns), answer);
+        }
+        if (page->cursor.empty()) break;
         query.cursor = page->cursor;
     }
+    if (asked.stopsAt(count)) answer.counted = count;
+    if (answer.counted) co_return answer;
+    for (std::size_t at = 0; at < chosen.size(); at += kMaxBulk) {
+        const auto part = std::span(chosen).subspan(at, std::min(kMaxBulk, chosen.size() - at));
+        co_await changeAll(call, asked.deed, {part.begin(), part.end()}, answer);
+    }
+    co_return answer;
 }
 
 namespace {
@@ -111,65 +151,39 @@ Result<engine::ActionChange> readSet(std::string_view json) {
     return change;
 }
 
-} // namespace
-
-coro::Task<Response> Api::patchJob(Call& call) {
-    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
-    auto change = readSet(call.request.body);
-    if (!change) co_return errorResponse(change.error());
-    const auto done = co_await changeOne(call, {.change = Change::Set, .force = false, .set = *change}, call.lsn());
-    if (!done) co_return errorResponse(done.error());
-    const auto result = co_await engine_.action(call.lsn());
-    co_return result ? jsonResponse(toJson(*result)) : errorResponse(result.error());
+Result<void> readBound(const JsonRequest& body, bool& dryRun, std::optional<std::int64_t>& atMost) {
+    const auto dry = body.flag("dry_run");
+    if (!dry) return std::unexpected(dry.error());
+    const auto most = body.integer("at_most", 0, std::numeric_limits<std::int64_t>::max());
+    if (!most) return std::unexpected(most.error());
+    dryRun = *dry;
+    atMost = *most;
+    return {};
 }
 
-coro::Task<Response> Api::changeMany(Call& call, Change which) {
-    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
-    const auto body = which == Change::Retry ? JsonRequest::parse(call.request.body, {"lsns", "filter", "force"})
-                      : which == Change::Set
-                          ? JsonRequest::parse(call.request.body, {"lsns", "filter", "set"}, "set")
-                          : JsonRequest::parse(call.request.body, {"lsns", "filter"});
-    if (!body) co_return errorResponse(body.error());
-    BulkChange change{.change = which, .force = false, .set = {}};
-    const auto force = body->flag("force");
-    if (!force) co_return errorResponse(force.error());
-    change.force = *force;
-    if (which == Change::Set) {
-        if (!body->raw().starts_with('{'))
-            co_return errorResponse(
-                invalid("set", "Give \"set\" as an object with \"priority\", \"queue\" or both.").error());
-        auto set = readSet(body->raw());
-        if (!set) co_return errorResponse(set.error());
-        change.set = *set;
-    }
-    BulkOutcome outcome;
-    if (body->has("filter")) {
-        if (body->has("lsns"))
-            co_return errorResponse(invalid("lsns", "Give \"lsns\" or \"filter\", not both.").error());
-        const auto filter = body->word("filter", kMaxFilterBytes);
-        if (!filter) co_return errorResponse(filter.error());
-        if (filter->find_first_not_of(' ') == std::string::npos)
-            co_return errorResponse(
-                invalid("filter", "An empty filter would mean every action; say which.").error());
-        const auto done = co_await changeFiltered(call, change, *filter, outcome);
-        if (!done) co_return errorResponse(done.error());
-    } else if (!body->has("lsns")) {
-        co_return errorResponse(
-            invalid("lsns", fmt::format("Give \"lsns\", a list of 1 to {} LSNs, or \"filter\".", kMaxBulk))
-                .error());
-    } else {
-        auto lsns = body->lsns("lsns", kMaxBulk);
-        if (!lsns) co_return errorResponse(lsns.error());
-        co_await changeAll(call, change, std::move(*lsns), outcome);
-    }
-
+Response tooMany(std::int64_t count) {
     std::string text;
     JsonWriter writer(text);
     writer.openObject();
-    writer.member("changed", outcome.changed);
+    writer.member("error", errorName(ErrorKind::AtLimit));
+    writer.member("message",
+                  fmt::format("This would change {} actions, more than \"at_most\": nothing was changed. "
+                              "Give a higher \"at_most\", or name fewer.",
+                              count));
+    writer.member("count", count);
+    writer.closeObject();
+    return jsonResponse(std::move(text), statusOf(ErrorKind::AtLimit));
+}
+
+Response answerOf(const engine::BulkAnswer& answer) {
+    std::string text;
+    JsonWriter writer(text);
+    writer.openObject();
+    writer.member("changed", answer.changed);
+    if (answer.counted) writer.member("count", *answer.counted);
     writer.key("refused");
     writer.openArray();
-    for (const auto& [lsn, error] : outcome.refused) {
+    for (const auto& [lsn, error] : answer.refused) {
         writer.openObject();
         writer.member("lsn", lsn.value);
         writer.member("error", errorName(error.kind));
@@ -178,26 +192,86 @@ coro::Task<Response> Api::changeMany(Call& call, Change which) {
     }
     writer.closeArray();
     writer.closeObject();
-    co_return jsonResponse(std::move(text));
+    return jsonResponse(std::move(text));
+}
+
+} // namespace
+
+coro::Task<Response> Api::patchJob(Call& call) {
+    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
+    auto change = readSet(call.request.body);
+    if (!change) co_return errorResponse(change.error());
+    const auto done = co_await changeOne(call, {.kind = engine::BulkKind::Set, .set = *change}, call.lsn());
+    if (!done) co_return errorResponse(done.error());
+    const auto result = co_await engine_.action(call.lsn());
+    co_return result ? jsonResponse(toJson(*result)) : errorResponse(result.error());
+}
+
+Result<Api::BulkAsked> Api::readAsked(const JsonRequest& body, engine::BulkKind kind) {
+    BulkAsked asked{.deed = {.kind = kind}};
+    const auto force = body.flag("force");
+    if (!force) return std::unexpected(force.error());
+    asked.deed.force = *force;
+    if (auto bound = readBound(body, asked.dryRun, asked.atMost); !bound) return std::unexpected(bound.error());
+    if (kind != engine::BulkKind::Set) return asked;
+    if (!body.raw().starts_with('{'))
+        return invalid("set", "Give \"set\" as an object with \"priority\", \"queue\" or both.");
+    auto set = readSet(body.raw());
+    if (!set) return std::unexpected(set.error());
+    asked.deed.set = *set;
+    return asked;
+}
+
+coro::Task<Result<engine::BulkAnswer>> Api::changeAsked(Call& call, const JsonRequest& body, BulkAsked asked) {
+    if (!body.has("filter") && !body.has("lsns"))
+        co_return invalid("lsns", fmt::format("Give \"lsns\", a list of 1 to {} LSNs, or \"filter\".", kMaxBulk));
+    if (body.has("filter") && body.has("lsns")) co_return invalid("lsns", "Give \"lsns\" or \"filter\", not both.");
+    if (body.has("lsns")) {
+        auto lsns = body.lsns("lsns", kMaxBulk);
+        if (!lsns) co_return std::unexpected(lsns.error());
+        co_return co_await changeListed(call, std::move(asked), std::move(*lsns));
+    }
+    const auto filter = body.word("filter", kMaxFilterBytes);
+    if (!filter) co_return std::unexpected(filter.error());
+    if (filter->find_first_not_of(' ') == std::string::npos)
+        co_return invalid("filter", "An empty filter would mean every action; say which.");
+    co_return co_await changeFiltered(call, std::move(asked), *filter);
+}
+
+coro::Task<Response> Api::changeMany(Call& call, engine::BulkKind kind) {
+    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
+    const std::string& text = call.request.body;
+    const auto body = kind == engine::BulkKind::Retry
+                          ? JsonRequest::parse(text, {"lsns", "filter", "dry_run", "at_most", "force"})
+                      : kind == engine::BulkKind::Set
+                          ? JsonRequest::parse(text, {"lsns", "filter", "dry_run", "at_most", "set"}, "set")
+                          : JsonRequest::parse(text, {"lsns", "filter", "dry_run", "at_most"});
+    if (!body) co_return errorResponse(body.error());
+    const auto asked = readAsked(*body, kind);
+    if (!asked) co_return errorResponse(asked.error());
+    const auto answer = co_await changeAsked(call, *body, *asked);
+    if (!answer) co_return errorResponse(answer.error());
+    const bool isTooMany = answer->counted && !asked->dryRun;
+    co_return isTooMany ? tooMany(*answer->counted) : answerOf(*answer);
 }
 
 coro::Task<Response> Api::patchJobs(Call& call) {
-    return changeMany(call, Change::Set);
+    return changeMany(call, engine::BulkKind::Set);
 }
 coro::Task<Response> Api::cancelJobs(Call& call) {
-    return changeMany(call, Change::Cancel);
+    return changeMany(call, engine::BulkKind::Cancel);
 }
 coro::Task<Response> Api::retryJobs(Call& call) {
-    return changeMany(call, Change::Retry);
+    return changeMany(call, engine::BulkKind::Retry);
 }
 coro::Task<Response> Api::retireJobs(Call& call) {
-    return changeMany(call, Change::Retire);
+    return changeMany(call, engine::BulkKind::Retire);
 }
 coro::Task<Response> Api::holdJobs(Call& call) {
-    return changeMany(call, Change::Hold);
+    return changeMany(call, engine::BulkKind::Hold);
 }
 coro::Task<Response> Api::releaseJobs(Call& call) {
-    return changeMany(call, Change::Release);
+    return changeMany(call, engine::BulkKind::Release);
 }
 
 } // namespace yard::http

@@ -113,27 +113,27 @@ coro::Task<Response> Api::rescheduleJob(Call& call) {
     co_return jsonResponse(fmt::format(R"({{"lsn":{},"retry_count":{}}})", call.lsn().value, *count));
 }
 
-coro::Task<Response> Api::changeJob(Call& call, Change change, std::string_view answer) {
+coro::Task<Response> Api::changeJob(Call& call, engine::BulkKind kind, std::string_view answer) {
     const Lsn lsn = call.lsn();
     if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
     const auto body = JsonRequest::parse(call.request.body, {});
     if (!body) co_return errorResponse(body.error());
-    const auto done = co_await changeOne(call, {.change = change, .force = false, .set = {}}, lsn);
+    const auto done = co_await changeOne(call, {.kind = kind}, lsn);
     if (!done) co_return errorResponse(done.error());
     co_return jsonResponse(fmt::format(R"({{"lsn":{}{}}})", lsn.value, answer));
 }
 
 coro::Task<Response> Api::retireJob(Call& call) {
-    return changeJob(call, Change::Retire, "");
+    return changeJob(call, engine::BulkKind::Retire, "");
 }
 coro::Task<Response> Api::cancelJob(Call& call) {
-    return changeJob(call, Change::Cancel, "");
+    return changeJob(call, engine::BulkKind::Cancel, "");
 }
 coro::Task<Response> Api::holdJob(Call& call) {
-    return changeJob(call, Change::Hold, R"(,"held":true)");
+    return changeJob(call, engine::BulkKind::Hold, R"(,"held":true)");
 }
 coro::Task<Response> Api::releaseJob(Call& call) {
-    return changeJob(call, Change::Release, R"(,"held":false)");
+    return changeJob(call, engine::BulkKind::Release, R"(,"held":false)");
 }
 
 } // namespace yard::http

@@ -294,13 +294,21 @@ Result<void> Session::Impl::cancel(Lsn lsn, Outbox& out) {
     return {};
 }
 
-Result<bool> Session::Impl::cancelLater(Lsn lsn, Outbox& out) {
+Result<void> Session::Impl::mayCancel(Lsn lsn) const {
     const std::uint32_t record = records_.find(lsn);
     if (record == kNone) return noAction(lsn);
-    Record& r = records_[record];
-    if (r.phase == Phase::Ending && r.target() == ActionState::Cancelled) return false;
+    const Record& r = records_[record];
+    if (r.phase == Phase::Ending && r.target() == ActionState::Cancelled) return {};
     if (r.phase == Phase::Ending || abandoned_)
         return wrongState(lsn, "has ended already: nothing is left to cancel");
+    return {};
+}
+
+Result<bool> Session::Impl::cancelLater(Lsn lsn, Outbox& out) {
+    if (auto may = mayCancel(lsn); !may) return std::unexpected(may.error());
+    const std::uint32_t record = records_.find(lsn);
+    Record& r = records_[record];
+    if (r.phase == Phase::Ending) return false; // as Cancelled
     const bool waits = r.phase == Phase::Waiting;
     if (r.has(Record::kCancel)) return waits;
     r.revision = ++revision_;
@@ -322,12 +330,18 @@ void Session::Impl::finishCancelled(Lsn lsn, Outbox& out) {
     finish(record, 0, ActionState::Cancelled, Reason::Cancelled, out);
 }
 
-Result<void> Session::Impl::hold(Lsn lsn, Outbox& out) {
+Result<void> Session::Impl::mayHold(Lsn lsn) const {
     const std::uint32_t record = records_.find(lsn);
     if (record == kNone) return noAction(lsn);
     if (!isPendingPhase(records_[record].phase) || abandoned_)
         return wrongState(
             lsn, "is not pending any more: only what has not started can be held, but it can be cancelled");
+    return {};
+}
+
+Result<void> Session::Impl::hold(Lsn lsn, Outbox& out) {
+    if (auto may = mayHold(lsn); !may) return may;
+    const std::uint32_t record = records_.find(lsn);
     setHeld(record, true);
     if (records_[record].phase == Phase::Leased) takeBack(record, out);
     return {};
@@ -353,6 +367,12 @@ Result<std::uint32_t> Session::Impl::findMovable(Lsn lsn) const {
     if (queueOf(r).state == QueueState::Cancelled)
         return wrongState(lsn, "is being cancelled with its queue: submit another");
     return record;
+}
+
+Result<void> Session::Impl::mayMove(Lsn lsn) const {
+    const auto record = findMovable(lsn);
+    if (!record) return std::unexpected(record.error());
+    return {};
 }
 
 Result<void> Session::Impl::setPriority(Lsn lsn, int priority) {

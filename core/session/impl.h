@@ -84,6 +84,9 @@ public:
     Result<void> release(Lsn lsn);
     Result<void> setPriority(Lsn lsn, int priority);
     Result<void> setQueue(Lsn lsn, QueueId queue);
+    Result<void> mayCancel(Lsn lsn) const;
+    Result<void> mayHold(Lsn lsn) const;
+    Result<void> mayMove(Lsn lsn) const;
 
     // events.cpp
     void began(Lsn lsn, std::uint32_t attempt, Phase phase, Outbox& out);

@@ -430,6 +430,15 @@ Result<void> Session::setPriority(Lsn lsn, int priority) {
 Result<void> Session::setQueue(Lsn lsn, QueueId queue) {
     return impl_->setQueue(lsn, queue);
 }
+Result<void> Session::mayCancel(Lsn lsn) const {
+    return impl_->mayCancel(lsn);
+}
+Result<void> Session::mayHold(Lsn lsn) const {
+    return impl_->mayHold(lsn);
+}
+Result<void> Session::mayMove(Lsn lsn) const {
+    return impl_->mayMove(lsn);
+}
 
 void Session::submitting(Lsn lsn, std::uint32_t attempt, Outbox& out) {
     impl_->began(lsn, attempt, Phase::Submitting, out);

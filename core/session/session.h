@@ -228,6 +228,10 @@ public:
     /// WrongState unless pending and not handed to a runner. setQueue also as accepts().
     Result<void> setPriority(Lsn lsn, int priority);
     Result<void> setQueue(Lsn lsn, QueueId queue);
+    /// What cancel(), hold(), and setPriority() or setQueue() would answer; nothing changes.
+    Result<void> mayCancel(Lsn lsn) const;
+    Result<void> mayHold(Lsn lsn) const;
+    Result<void> mayMove(Lsn lsn) const;
 
     // -- events of runners: of an older attempt or an unknown action they are ignored and counted
     void submitting(Lsn lsn, std::uint32_t attempt, Outbox& out);

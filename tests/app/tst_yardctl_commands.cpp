@@ -81,6 +81,7 @@ private Q_SLOTS:
     void anythingElseThanAnEngineIsNamedSo();
     void queuesAreMadeAndSteered();
     void oneActionAndMany();
+    void aBoundIsSentWithWhatIsToBeChanged();
     void holdAllMeansQueues();
     void allMeansWhatCanBeDoneInEveryQueue();
     void onATerminalAllIsAskedFirst();
@@ -232,6 +233,36 @@ void TestYardctlCommands::oneActionAndMany() {
     QCOMPARE(server.requests().back().body, R"({"lsns":[1001]})");
     data.run({"cancel", "--filter", "queue:7"});
     QCOMPARE(server.requests().back().body, R"({"filter":"queue:7"})");
+}
+
+void TestYardctlCommands::aBoundIsSentWithWhatIsToBeChanged() {
+    FakeServer server(
+        table({{"POST /compute/jobs/cancel", {.body = R"({"changed":0,"count":29,"refused":[]})"}},
+               {"POST /compute/jobs/retire",
+                {.status = 409,
+                 .body = R"({"error":"at_limit","message":"This would change 31 actions.","count":31})"}}}));
+    const DataDirectory data(server);
+    QCOMPARE(data.run({"cancel", "--filter", "queue:7", "--dry-run"}).out, "29 would be cancelled\n");
+    QCOMPARE(server.requests().back().body, R"({"filter":"queue:7","dry_run":true})");
+    QCOMPARE(data.run({"cancel", "--all", "--dry-run", "--json"}).out,
+             "{\"changed\":0,\"count\":29,\"refused\":[]}\n");
+    QCOMPARE(data.run({"cancel", "5", "--at-most", "3"}).code, 0);
+    QCOMPARE(server.requests().back().body, R"({"lsns":[5],"at_most":3})");
+    const Ended tooMany = data.run({"retire", "--filter", "queue:7", "--at-most", "30"});
+    QCOMPARE(tooMany.code, 1);
+    QCOMPARE(tooMany.err, "yardctl: This would change 31 actions.\n");
+    QCOMPARE(server.requests().back().body, R"({"filter":"queue:7","at_most":30})");
+    // Several requests: counted before the first one changes anything.
+    const auto before = server.requests().size();
+    QCOMPARE(data.run({"cancel", "1..1001", "--at-most", "57"}).err,
+             "yardctl: this would change 58 actions, more than --at-most 57: nothing was changed\n");
+    QCOMPARE(server.requests().size(), before + 2);
+    QCOMPARE(server.requests().back().body, R"({"lsns":[1001],"dry_run":true})");
+    QCOMPARE(data.run({"cancel", "1..1001", "--at-most", "58"}).code, 0);
+    QCOMPARE(server.requests().back().body, R"({"lsns":[1001],"at_most":58})");
+    QCOMPARE(data.run({"cancel", "5", "--at-most", "-1"}).code, 2);
+    QCOMPARE(data.run({"cancel", "5", "--at-most", "few"}).code, 2);
+    QCOMPARE(data.run({"hold", "--all", "--dry-run"}).code, 2);
 }
 
 void TestYardctlCommands::holdAllMeansQueues() {

@@ -124,7 +124,7 @@ void endOfMany(const std::string& directory, int actions) {
     const auto engine = open(directory, actions);
     startSleepers(*engine, actions);
     engine::BulkRequest cancel;
-    cancel.kind = engine::BulkKind::Cancel;
+    cancel.deed.kind = engine::BulkKind::Cancel;
     MonoTime begun = MonoClock::now();
     (void)must(run(engine->changeMatching(std::move(cancel))));
     until([&] { return run(engine->metrics()).attemptsInFlight == 0; });

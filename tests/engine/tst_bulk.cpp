@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t kMany = 7'000; ///< more than one part, and more than may be on their way at once
 
 BulkRequest request(BulkKind kind, std::string_view filter) {
-    BulkRequest request{.kind = kind, .which = {}, .set = {}};
+    BulkRequest request{.deed = {.kind = kind}, .which = {}};
     auto parsed = parseFilter(filter, wallNow());
     if (!parsed) qFatal("%s", parsed.error().message.c_str());
     request.which.filter = std::move(*parsed);
@@ -75,7 +75,7 @@ private Q_SLOTS:
         const Lsn first = bulk.array(kMany, R"(,"label":"a")");
         const Lsn other = bulk.array(10, R"(,"label":"b")");
         BulkRequest raise = request(BulkKind::Set, "label:a");
-        raise.set.priority = 33;
+        raise.deed.set.priority = 33;
         QCOMPARE(bulk.change(raise).changed, kMany);
         QCOMPARE(bulk.change(request(BulkKind::Hold, "label:a,b -lsn:1..5")).changed, kMany + 5);
         QCOMPARE(bulk.change(request(BulkKind::Release, "label:b")).changed, 10);
@@ -99,7 +99,7 @@ private Q_SLOTS:
             rare.push_back(bulk.array(1, R"(,"label":"rare")"));
         }
         BulkRequest raise = request(BulkKind::Set, "label:rare");
-        raise.set.priority = 3;
+        raise.deed.set.priority = 3;
         QCOMPARE(bulk.change(raise).changed, 30);
         QCOMPARE(bulk.action(rare.back()).priority, 3);
         QCOMPARE(bulk.change(request(BulkKind::Cancel, "label:rare")).changed, 30);
@@ -116,8 +116,8 @@ private Q_SLOTS:
         QVERIFY(to);
         QVERIFY(bulk.engine.run(bulk.engine->holdQueue(QueueRef{to->id, {}})));
         BulkRequest move = request(BulkKind::Set, fmt::format("lsn:{}..{}", first.value + 1, first.value + 2'500));
-        move.set.queue = QueueRef{to->id, {}};
-        move.set.priority = -4;
+        move.deed.set.queue = QueueRef{to->id, {}};
+        move.deed.set.priority = -4;
         QCOMPARE(bulk.change(move).changed, 2'500);
         bulk.restart();
         const auto view = bulk.engine.run(bulk.engine->queue(QueueRef{to->id, {}}));
@@ -126,7 +126,7 @@ private Q_SLOTS:
         QCOMPARE(bulk.action(Lsn{first.value + 1}).priority, -4);
         // By the queue's name, and back.
         move = request(BulkKind::Set, "queue:to");
-        move.set.queue = QueueRef{QueueId{0}, {}};
+        move.deed.set.queue = QueueRef{QueueId{0}, {}};
         QCOMPARE(bulk.change(move).changed, 2'500);
         QCOMPARE(bulk.engine.run(bulk.engine->queue(QueueRef{to->id, {}}))->counters.pending, 0);
     }
@@ -212,7 +212,7 @@ private Q_SLOTS:
         Bulk bulk;
         (void)bulk.array(3, R"(,"label":"x","hold":true)");
         (void)bulk.array(4);
-        BulkRequest held{.kind = BulkKind::Release, .which = {}, .set = {}};
+        BulkRequest held{.deed = {.kind = BulkKind::Release}, .which = {}};
         held.which.heldOnly = true;
         held.which.label = "x";
         held.which.worker = "exec";
@@ -230,18 +230,93 @@ private Q_SLOTS:
         Bulk bulk;
         const Lsn lsn = bulk.array(2);
         BulkRequest wrong = request(BulkKind::Set, "state:pending");
-        wrong.set.priority = 101;
+        wrong.deed.set.priority = 101;
         QCOMPARE(bulk.engine.run(bulk.engine->changeMatching(wrong)).error().kind, ErrorKind::Invalid);
-        wrong.set.priority = 1;
-        wrong.set.queue = QueueRef{QueueId{77}, {}};
+        wrong.deed.set.priority = 1;
+        wrong.deed.set.queue = QueueRef{QueueId{77}, {}};
         QCOMPARE(bulk.engine.run(bulk.engine->changeMatching(wrong)).error().kind, ErrorKind::NotFound);
         const auto drained = bulk.engine.run(bulk.engine->createQueue("", ""));
         QVERIFY(drained && bulk.engine.run(bulk.engine->drainQueue(QueueRef{drained->id, {}})));
-        wrong.set.queue = QueueRef{drained->id, {}};
+        wrong.deed.set.queue = QueueRef{drained->id, {}};
         QCOMPARE(bulk.engine.run(bulk.engine->changeMatching(wrong)).error().kind, ErrorKind::WrongState);
         wrong.which.queue = QueueRef{QueueId{78}, {}};
         QCOMPARE(bulk.engine.run(bulk.engine->changeMatching(wrong)).error().kind, ErrorKind::NotFound);
         QCOMPARE(bulk.action(lsn).priority, 0);
+    }
+
+    void aDryRunCountsWhatWouldChangeAndChangesNothing_data() {
+        QTest::addColumn<BulkKind>("kind");
+        QTest::newRow("cancel") << BulkKind::Cancel;
+        QTest::newRow("hold") << BulkKind::Hold;
+        QTest::newRow("release") << BulkKind::Release;
+        QTest::newRow("set") << BulkKind::Set;
+    }
+    void aDryRunCountsWhatWouldChangeAndChangesNothing() {
+        QFETCH(BulkKind, kind);
+        Bulk bulk;
+        const Lsn first = bulk.array(kMany, R"(,"label":"a","hold":true)");
+        (void)bulk.array(10);
+        BulkRequest wanted = request(kind, "label:a");
+        wanted.deed.set.priority = 7;
+        wanted.dryRun = true;
+        const BulkAnswer counted = bulk.change(wanted);
+        QCOMPARE(counted.changed, 0);
+        QCOMPARE(counted.counted.value_or(-1), kMany);
+        QCOMPARE(bulk.count(ActionState::Pending), kMany + 10);
+        QCOMPARE(bulk.action(first).held, true);
+        QCOMPARE(bulk.action(first).priority, 0);
+        wanted.dryRun = false;
+        QCOMPARE(bulk.change(wanted).changed, kMany);
+    }
+
+    void moreThanWasConfirmedIsNotChanged() {
+        Bulk bulk;
+        const Lsn first = bulk.array(kMany, R"(,"label":"a")");
+        BulkRequest cancel = request(BulkKind::Cancel, "label:a");
+        cancel.atMost = kMany - 1;
+        const BulkAnswer none = bulk.change(cancel);
+        QCOMPARE(none.changed, 0);
+        QCOMPARE(none.counted.value_or(-1), kMany);
+        QCOMPARE(bulk.count(ActionState::Pending), kMany);
+        QVERIFY(!bulk.engine.run(bulk.engine->why(first))->waits.empty());
+        cancel.atMost = kMany;
+        const BulkAnswer all = bulk.change(cancel);
+        QCOMPARE(all.changed, kMany);
+        QVERIFY(!all.counted);
+        QVERIFY(bulk.settles(ActionState::Cancelled, kMany));
+    }
+
+    void whatRunsOrIsBeingStartedIsNotCountedAsWhatWaits() {
+        Bulk bulk;
+        const Lsn running = bulk.engine.sh("sleep 100", R"(,"label":"long")");
+        (void)bulk.engine.sh("sleep 100", R"(,"label":"long","hold":true)");
+        QVERIFY(bulk.engine.run(bulk.engine->releaseQueue(QueueRef{QueueId{0}, {}})));
+        QVERIFY(bulk.settles(ActionState::Running, 1));
+        for (const auto& [kind, count] : {std::pair{BulkKind::Cancel, 2}, std::pair{BulkKind::Hold, 1},
+                                          std::pair{BulkKind::Release, 1}, std::pair{BulkKind::Set, 1}}) {
+            BulkRequest wanted = request(kind, "label:long");
+            wanted.deed.set.priority = 1;
+            wanted.dryRun = true;
+            const BulkAnswer counted = bulk.change(wanted);
+            QCOMPARE(counted.counted.value_or(-1), count);
+            QCOMPARE(counted.refused.size(), static_cast<std::size_t>(2 - count));
+        }
+        const auto may = [&](BulkKind kind) {
+            return bulk.engine.run(
+                bulk.engine->mayChange({.kind = kind, .set = {.priority = 1, .queue = {}}}, running));
+        };
+        QVERIFY(may(BulkKind::Cancel));
+        for (const BulkKind kind : {BulkKind::Hold, BulkKind::Set, BulkKind::Retry, BulkKind::Retire})
+            QCOMPARE(may(kind).error().kind, ErrorKind::WrongState);
+        QVERIFY(bulk.engine.run(bulk.engine->cancel(running)));
+        QCOMPARE(ending(bulk.engine.wait(running)), "cancelled cancelled");
+        for (const BulkKind kind :
+             {BulkKind::Cancel, BulkKind::Hold, BulkKind::Release, BulkKind::Set, BulkKind::Retry})
+            QCOMPARE(may(kind).error().kind, ErrorKind::WrongState);
+        QVERIFY(may(BulkKind::Retire));
+        for (const BulkKind kind : {BulkKind::Cancel, BulkKind::Retry, BulkKind::Retire})
+            QCOMPARE(bulk.engine.run(bulk.engine->mayChange({.kind = kind}, Lsn{99'999})).error().kind,
+                     ErrorKind::NotFound);
     }
 
     void aPageGoesOnLookingUntilItIsFull() {

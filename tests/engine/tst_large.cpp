@@ -149,7 +149,7 @@ private Q_SLOTS:
         QVERIFY(last && last->label == "many");
         QVERIFY(!held.engine.run(held.engine->action(Lsn{first.value + kMany})));
         // Each has its own index, also those of later parts.
-        BulkRequest rest{.kind = BulkKind::Cancel, .which = {}, .set = {}};
+        BulkRequest rest{.deed = {.kind = BulkKind::Cancel}, .which = {}};
         rest.which.filter = *parseFilter(fmt::format("-lsn:{}", first.value + kMany - 1), wallNow());
         QCOMPARE(held.engine.run(held.engine->changeMatching(std::move(rest)))->changed, kMany - 1);
         (void)held.engine.run(held.engine->releaseQueue(QueueRef{QueueId{0}, {}}));
@@ -216,7 +216,7 @@ private Q_SLOTS:
         };
         QVERIFY(EngineTest::eventually([&] { return running() == kActions; }));
         BulkRequest cancel;
-        cancel.kind = BulkKind::Cancel;
+        cancel.deed.kind = BulkKind::Cancel;
         QVERIFY(engine.run(engine->changeMatching(std::move(cancel))));
         QVERIFY(EngineTest::eventually([&] { return engine.run(engine->metrics()).attemptsInFlight == 0; }));
     }

@@ -215,7 +215,7 @@ private Q_SLOTS:
         QCOMPARE(part().lsns, (std::vector<Lsn>{child, array, Lsn(array.value + 1), Lsn(array.value + 2),
                                                 Lsn(array.value + 3), Lsn(array.value + 4)}));
         const auto held =
-            engine.run(engine->changeMatching({.kind = BulkKind::Hold, .which = asked(ofParent), .set = {}}));
+            engine.run(engine->changeMatching({.deed = {.kind = BulkKind::Hold}, .which = asked(ofParent)}));
         QCOMPARE(held->changed, 6);
         // Also when all that waited for has ended, and after a restart.
         for (const Lsn lsn : {parent, other}) QVERIFY(engine.run(engine->cancel(lsn)).has_value());
@@ -385,10 +385,18 @@ private Q_SLOTS:
         QTest::addColumn<QString>("amounts");
         QTest::addColumn<QString>("field");
         QTest::addColumn<QString>("contains");
-        QTest::addRow("cores") << R"("cores":3)" << "resources.cores" << "--capacity";
-        QTest::addRow("memory") << R"("memory_mb":1001)" << "resources.memory_mb" << "1000";
-        QTest::addRow("an unknown name") << R"("licence.y":1)" << "resources.licence.y" << "has 0";
-        QTest::addRow("more than there is") << R"("licence.x":2.5)" << "resources.licence.x" << "asks for 2.5";
+        QTest::addRow("cores") << R"("cores":3)"
+                               << "resources.cores"
+                               << "--capacity";
+        QTest::addRow("memory") << R"("memory_mb":1001)"
+                                << "resources.memory_mb"
+                                << "1000";
+        QTest::addRow("an unknown name") << R"("licence.y":1)"
+                                         << "resources.licence.y"
+                                         << "has 0";
+        QTest::addRow("more than there is") << R"("licence.x":2.5)"
+                                            << "resources.licence.x"
+                                            << "asks for 2.5";
     }
     void whatCanNeverStartIsRefusedWithTheReason() {
         QFETCH(QString, amounts);

@@ -39,6 +39,9 @@ private Q_SLOTS:
     void largeBodiesAreParsedOffTheThread();
     void actionsAreHeldReleasedCancelledAndRetired();
     void failedActionsAreRescheduled();
+    void aDryRunCountsAndMoreThanAtMostIsRefused_data();
+    void aDryRunCountsAndMoreThanAtMostIsRefused();
+    void whatCannotBeRetriedIsNotCounted();
     void reasonsForWaitingAreTold();
     void locksAreListed();
     void pendingActionsArePatched();
@@ -113,6 +116,10 @@ void ApiRoutesTest::answersByTheTable_data() {
     row("an empty bulk filter", "POST", "/compute/jobs/cancel", "{\"filter\":\" \"}", 422, "filter");
     row("LSNs beside a filter", "POST", "/compute/jobs/cancel", "{\"filter\":\"x\",\"lsns\":[1]}", 422, "lsns");
     row("neither LSNs nor a filter", "POST", "/compute/jobs/cancel", "{}", 422, "or \\\"filter\\\"");
+    row("at_most below 0", "POST", "/compute/jobs/hold", "{\"lsns\":[1],\"at_most\":-1}", 422, "at_most");
+    row("at_most as text", "POST", "/compute/jobs/retry", "{\"filter\":\"x\",\"at_most\":\"1\"}", 422, "at_most");
+    row("a dry run as a number", "POST", "/compute/jobs/retire", "{\"filter\":\"x\",\"dry_run\":1}", 422,
+        "dry_run");
     row("LSNs that are none", "POST", "/compute/jobs/cancel", "{\"lsns\":[\"1\"]}", 422, "\"field\":\"lsns\"");
     row("a change that is none", "PATCH", "/compute/jobs", "{\"lsns\":[1],\"set\":5}", 422, "\"field\":\"set\"");
     row("a list where an object belongs", "POST", "/compute/jobs/1/cancel", "[1]", 422, "JSON object.\"}");
@@ -350,6 +357,87 @@ void ApiRoutesTest::filtersChooseWhatIsChanged() {
         200);
     done = api_->post("/compute/jobs/retire", "{\"filter\":\"queue:filtered state:cancelled\"}");
     QCOMPARE(done.number("changed"), 5 - found("queue:filtered"));
+}
+
+/// Five held actions of a queue, as each operation finds what it would change.
+void ApiRoutesTest::aDryRunCountsAndMoreThanAtMostIsRefused_data() {
+    QTest::addColumn<QString>("operation"); // a route, or PATCH
+    QTest::addColumn<QString>("more");      // in its body
+    QTest::addColumn<QString>("before");    // operation that makes them such
+    QTest::addColumn<bool>("byFilter");
+    for (const bool byFilter : {true, false}) {
+        const char* how = byFilter ? "filter" : "lsns";
+        QTest::addRow("cancel by %s", how) << "cancel"
+                                           << ""
+                                           << "" << byFilter;
+        QTest::addRow("hold by %s", how) << "hold"
+                                         << ""
+                                         << "" << byFilter;
+        QTest::addRow("release by %s", how) << "release"
+                                            << ""
+                                            << "" << byFilter;
+        QTest::addRow("set by %s", how) << "PATCH"
+                                        << R"(,"set":{"priority":5})"
+                                        << "" << byFilter;
+        QTest::addRow("retry by %s", how) << "retry"
+                                          << R"(,"force":true)"
+                                          << "release" << byFilter;
+        QTest::addRow("retire by %s", how) << "retire"
+                                           << ""
+                                           << "cancel" << byFilter;
+    }
+}
+void ApiRoutesTest::aDryRunCountsAndMoreThanAtMostIsRefused() {
+    QFETCH(QString, operation);
+    QFETCH(QString, more);
+    QFETCH(QString, before);
+    QFETCH(bool, byFilter);
+    const auto queue = api_->call("POST", "/compute/queues", R"({"config":{"max_retries":0}})").number("queue_id");
+    const std::string jobs = fmt::format("/compute/queues/{}/jobs", queue);
+    std::vector<std::int64_t> lsns;
+    for (int i = 0; i < 5; ++i)
+        lsns.push_back(api_->post(jobs, api_->engine.shJson("exit 3", R"(,"hold":true)")).number("lsn"));
+    const std::string named = fmt::format(R"("lsns":[{},999999999])", fmt::join(lsns, ","));
+    const std::string which = byFilter ? fmt::format(R"("filter":"queue:{}")", queue) : named;
+    if (!before.isEmpty()) {
+        QCOMPARE(api_->post(jobs + "/" + before.toStdString(), "{" + named + "}").number("changed"), 5);
+        for (const auto lsn : lsns) QVERIFY(isEnded(api_->engine.wait(Lsn{lsn}).state));
+    }
+    const auto ask = [&](const std::string& bound) {
+        const std::string body = "{" + which + more.toStdString() + bound + "}";
+        return operation == "PATCH" ? api_->call("PATCH", "/compute/jobs", body)
+                                    : api_->post("/compute/jobs/" + operation.toStdString(), body);
+    };
+    const Reply counted = ask(R"(,"dry_run":true)");
+    QCOMPARE(counted.status, 200);
+    QCOMPARE(counted.number("count"), 5);
+    QCOMPARE(counted.number("changed"), 0);
+    QCOMPARE(ask(R"(,"dry_run":true,"at_most":2)").number("count"), 5);
+    const Reply refused = ask(R"(,"at_most":4)");
+    QCOMPARE(refused.status, 409);
+    QCOMPARE(refused.text("error"), "at_limit");
+    QCOMPARE(refused.number("count"), 5);
+    QCOMPARE(ask(R"(,"at_most":0)").number("count"), 5); // nothing was changed before
+    const Reply done = ask(R"(,"at_most":5)");
+    QCOMPARE(done.status, 200);
+    QCOMPARE(done.number("changed"), 5);
+    QCOMPARE(done.json().contains("count"), false);
+    if (!byFilter) QCOMPARE(done.json().at("refused").as_array().size(), std::size_t{1});
+}
+
+void ApiRoutesTest::whatCannotBeRetriedIsNotCounted() {
+    const auto queue = api_->call("POST", "/compute/queues", R"({"config":{"max_retries":0}})").number("queue_id");
+    const std::string jobs = fmt::format("/compute/queues/{}/jobs", queue);
+    const Lsn failed{api_->post(jobs, api_->engine.shJson("exit 3")).number("lsn")};
+    const Lsn good{api_->post(jobs, api_->engine.shJson("true")).number("lsn")};
+    (void)api_->engine.wait(failed);
+    (void)api_->engine.wait(good);
+    const std::string filter = fmt::format(R"({{"filter":"queue:{}")", queue);
+    QCOMPARE(api_->post("/compute/jobs/retry", filter + R"(,"force":true,"dry_run":true})").number("count"), 1);
+    const Reply limit = api_->post("/compute/jobs/retry", filter + R"(,"dry_run":true})");
+    QCOMPARE(limit.number("count"), 0);
+    QCOMPARE(limit.json().at("refused").at(0).at("error").as_string(), "at_limit");
+    QCOMPARE(api_->post("/compute/jobs/retry", filter + R"(,"at_most":0})").status, 200);
 }
 
 void ApiRoutesTest::reasonsForWaitingAreTold() {

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdio>
 #include <fmt/format.h>
+#include <optional>
 #include <unistd.h>
 
 namespace yard::ctl {
@@ -18,6 +19,7 @@ namespace {
 struct Operation {
     std::string_view name;   ///< "cancel"
     std::string_view past;   ///< "cancelled"
+    std::string_view would;  ///< "cancelled", after "would be"
     std::string_view method; ///< of one action
     std::string_view suffix; ///< after jobs/{lsn}
     bool force = false;
@@ -35,11 +37,30 @@ constexpr std::size_t kSingly = 16;
 /// LSNs in one request.
 constexpr std::size_t kMaxInOne = 1000;
 
+/// What --dry-run and --at-most say.
+struct Bound {
+    bool dryRun = false;
+    std::optional<std::int64_t> atMost{};
+    bool isGiven() const { return dryRun || atMost; }
+};
+
+Outcome<Bound> boundOf(const Arguments& arguments) {
+    Bound bound{.dryRun = arguments.has("dry-run")};
+    const auto most = arguments.value("at-most");
+    if (!most) return bound;
+    const auto number = parseInteger(*most, "--at-most");
+    if (!number) return std::unexpected(number.error());
+    if (*number < 0) return usageError("--at-most wants a number of actions");
+    bound.atMost = *number;
+    return bound;
+}
+
 class Steering {
 public:
-    Steering(const Invocation& invocation, const Operation& operation)
+    Steering(const Invocation& invocation, const Operation& operation, const Bound& bound)
         : invocation_(invocation)
-        , operation_(operation) {}
+        , operation_(operation)
+        , bound_(bound) {}
 
     Outcome<int> one(std::int64_t lsn) {
         auto answer = invocation_.engine.call({.method = std::string(operation_.method),
@@ -58,11 +79,9 @@ public:
 
     /// As many requests as the limit on one asks for.
     Outcome<int> many(const std::vector<std::int64_t>& lsns) {
-        for (std::size_t at = 0; at < lsns.size(); at += kMaxInOne) {
-            const auto end = std::min(at + kMaxInOne, lsns.size());
-            const json::array piece(lsns.data() + at, lsns.data() + end);
-            if (auto asked = ask({{"lsns", piece}}); !asked) return std::unexpected(asked.error());
-        }
+        if (auto within = countFirst(lsns); !within) return std::unexpected(within.error());
+        for (std::size_t at = 0; at < lsns.size(); at += kMaxInOne)
+            if (auto asked = ask({{"lsns", piece(lsns, at)}}); !asked) return std::unexpected(asked.error());
         return finish();
     }
 
@@ -72,14 +91,41 @@ public:
     }
 
 private:
-    Outcome<void> ask(json::object selection) {
+    static json::array piece(const std::vector<std::int64_t>& lsns, std::size_t at) {
+        return json::array(lsns.data() + at, lsns.data() + std::min(at + kMaxInOne, lsns.size()));
+    }
+
+    Result<Answer> post(json::object selection, bool dryRun, std::optional<std::int64_t> atMost) {
         if (operation_.force) selection["force"] = true;
-        auto answer = invocation_.engine.call({.method = "POST",
-                                               .path = fmt::format("jobs/{}", operation_.name),
-                                               .body = compactJson(selection),
-                                               .silence = std::chrono::seconds(60)});
+        if (dryRun) selection["dry_run"] = true;
+        if (atMost) selection["at_most"] = *atMost;
+        // A million actions take their time.
+        return invocation_.engine.call({.method = "POST",
+                                        .path = fmt::format("jobs/{}", operation_.name),
+                                        .body = compactJson(selection),
+                                        .silence = std::chrono::hours(1)});
+    }
+
+    /// What takes several requests is counted before the first of them changes anything.
+    Outcome<void> countFirst(const std::vector<std::int64_t>& lsns) {
+        if (bound_.dryRun || !bound_.atMost || lsns.size() <= kMaxInOne) return {};
+        std::int64_t count = 0;
+        for (std::size_t at = 0; at < lsns.size(); at += kMaxInOne) {
+            const auto answer = post({{"lsns", piece(lsns, at)}}, true, {});
+            if (!answer) return failedWith(answer.error());
+            count += integerOf(answer->object, "count").value_or(0);
+        }
+        if (count <= *bound_.atMost) return {};
+        return failed(fmt::format("this would change {} actions, more than --at-most {}: nothing was changed",
+                                  count, *bound_.atMost));
+    }
+
+    Outcome<void> ask(json::object selection) {
+        std::optional<std::int64_t> left = bound_.atMost;
+        if (left) left = std::max<std::int64_t>(*left - changed_, 0);
+        auto answer = post(std::move(selection), bound_.dryRun, left);
         if (!answer) return failedWith(answer.error());
-        changed_ += integerOf(answer->object, "changed").value_or(0);
+        changed_ += integerOf(answer->object, bound_.dryRun ? "count" : "changed").value_or(0);
         if (invocation_.json) fmt::print("{}\n", answer->text);
         if (const json::array* refused = arrayOf(answer->object, "refused"))
             for (const json::value& entry : *refused)
@@ -92,7 +138,10 @@ private:
     }
 
     int finish() const {
-        if (!invocation_.json) fmt::print("{} {}\n", changed_, operation_.past);
+        if (!invocation_.json && bound_.dryRun)
+            fmt::print("{} would be {}\n", changed_, operation_.would);
+        else if (!invocation_.json)
+            fmt::print("{} {}\n", changed_, operation_.past);
         return code_;
     }
 
@@ -108,7 +157,8 @@ private:
 
     const Invocation& invocation_;
     const Operation& operation_;
-    std::int64_t changed_ = 0;
+    const Bound& bound_;
+    std::int64_t changed_ = 0; ///< or, in a dry run, would be
     int code_ = 0;
 };
 
@@ -117,11 +167,13 @@ Outcome<int> steer(const Invocation& invocation, const Operation& operation) {
     const auto& words = invocation.arguments.operands();
     if (filter.has_value() != words.empty())
         return usageError(fmt::format("'{}' wants the LSNs of actions, or --filter, or --all", operation.name));
-    Steering steering(invocation, operation);
+    const auto bound = boundOf(invocation.arguments);
+    if (!bound) return std::unexpected(bound.error());
+    Steering steering(invocation, operation, *bound);
     if (filter) return steering.matching(*filter);
     auto lsns = parseLsns(words);
     if (!lsns) return std::unexpected(lsns.error());
-    if (lsns->size() > kSingly) return steering.many(*lsns);
+    if (lsns->size() > kSingly || bound->isGiven()) return steering.many(*lsns);
     Outcome<int> code = 0;
     for (const std::int64_t lsn : *lsns)
         if (code = steering.one(lsn); !code) break;
@@ -141,8 +193,13 @@ Outcome<int> steerOrAll(const Invocation& invocation, const Operation& operation
     if (!invocation.arguments.has("all")) return steer(invocation, operation);
     if (!invocation.arguments.operands().empty() || invocation.arguments.has("filter"))
         return usageError("--all means every queue; leave it out to name actions");
-    if (!isMeant(invocation, operation)) return failed("nothing was done");
-    if (!operation.allOf.empty()) return Steering(invocation, operation).matching(std::string(operation.allOf));
+    const auto bound = boundOf(invocation.arguments);
+    if (!bound) return std::unexpected(bound.error());
+    if (operation.allOf.empty() && bound->isGiven())
+        return usageError("--all holds or releases queues, not actions: leave --dry-run and --at-most out");
+    if (!bound->dryRun && !isMeant(invocation, operation)) return failed("nothing was done");
+    if (!operation.allOf.empty())
+        return Steering(invocation, operation, *bound).matching(std::string(operation.allOf));
     auto answer = invocation.engine.post(std::string(operation.name));
     if (!answer) return failedWith(answer.error());
     if (invocation.json)
@@ -155,24 +212,24 @@ Outcome<int> steerOrAll(const Invocation& invocation, const Operation& operation
 } // namespace
 
 Outcome<int> cancelCommand(const Invocation& invocation) {
-    return steerOrAll(invocation, {"cancel", "cancelled", "POST", "/cancel", false, kActive, true});
+    return steerOrAll(invocation, {"cancel", "cancelled", "cancelled", "POST", "/cancel", false, kActive, true});
 }
 
 Outcome<int> retryCommand(const Invocation& invocation) {
-    return steerOrAll(invocation,
-                      {"retry", "goes again", "POST", "", invocation.arguments.has("force"), kCanGoAgain});
+    return steerOrAll(
+        invocation, {"retry", "goes again", "retried", "POST", "", invocation.arguments.has("force"), kCanGoAgain});
 }
 
 Outcome<int> retireCommand(const Invocation& invocation) {
-    return steerOrAll(invocation, {"retire", "retired", "DELETE", "", false, kFinished, true});
+    return steerOrAll(invocation, {"retire", "retired", "retired", "DELETE", "", false, kFinished, true});
 }
 
 Outcome<int> holdCommand(const Invocation& invocation) {
-    return steerOrAll(invocation, {"hold", "held", "POST", "/hold"});
+    return steerOrAll(invocation, {"hold", "held", "held", "POST", "/hold"});
 }
 
 Outcome<int> releaseCommand(const Invocation& invocation) {
-    return steerOrAll(invocation, {"release", "released", "POST", "/release"});
+    return steerOrAll(invocation, {"release", "released", "released", "POST", "/release"});
 }
 
 } // namespace yard::ctl
