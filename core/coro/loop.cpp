@@ -425,6 +425,7 @@ std::size_t Loop::shutdown(Duration limit) {
     Timer alarm([](Timer&) noexcept {});
     if (!clock_->isVirtual()) timers_.arm(alarm, end);
     while (threadCount_ > 0 && MonoClock::now() < end) {
+        stopped_ = false; // is meant for run(): here it would keep each turn from waiting
         if (!clock_->isVirtual()) {
             turn(true);
         } else if (runUntilIdle() == 0 && threadCount_ > 0) {

@@ -2,9 +2,12 @@
 #include "core/coro/one_shot.h"
 #include "tests/coro/coro_test.h"
 
+#include <atomic>
+#include <fstream>
 #include <future>
 #include <latch>
 #include <thread>
+#include <unistd.h>
 
 using namespace yard;
 using namespace yard::coro;
@@ -27,6 +30,28 @@ Task<void> getInto(Rig& rig, OneShot<int>& shot) {
 Task<void> getLoud(Loop& loop, OneShot<int>& shot, int& out) {
     out = co_await shot.get();
     loop.stop();
+}
+
+Task<void> waitUninterrupted(OneShot<int>& shot) {
+    const Uninterruptible masked;
+    co_await shot.get();
+}
+
+/// Counts how often the loop asks.
+class CountingClock : public Clock {
+public:
+    MonoTime now() noexcept override {
+        ++looks;
+        return MonoClock::now();
+    }
+    std::atomic<int> looks = 0;
+};
+
+bool isAsleep(pid_t thread) {
+    std::ifstream stat(fmt::format("/proc/self/task/{}/stat", thread));
+    const std::string text{std::istreambuf_iterator<char>(stat), {}};
+    const std::size_t end = text.rfind(')');
+    return end != std::string::npos && text.substr(end, 3) == ") S";
 }
 
 struct CallResult {
@@ -203,6 +228,24 @@ private Q_SLOTS:
         loop.stop();
         loop.runForever();
         QVERIFY(true);
+    }
+
+    void aStopThatComesDuringAShutdownDoesNotMakeItSpin() {
+        constexpr int kTurnsOfOneThatWaits = 1'000;
+        CountingClock clock;
+        Loop loop({.clock = &clock});
+        OneShot<int> answer;
+        loop.spawn("goes on", waitUninterrupted(answer));
+        loop.runUntilIdle();
+        loop.stop();
+        clock.looks = 0;
+        std::jthread other([&, promise = answer.promise(), ours = ::gettid()]() mutable {
+            const auto waits = [&] { return clock.looks > 2 && isAsleep(ours); };
+            while (clock.looks < kTurnsOfOneThatWaits && !waits()) std::this_thread::yield();
+            promise.set(1);
+        });
+        QCOMPARE(loop.shutdown(), std::size_t{0});
+        QVERIFY2(clock.looks < kTurnsOfOneThatWaits, qPrintable(QString::number(clock.looks)));
     }
 
     void aOneShotMayComeBeforeOrAfterItsWaiter() {
