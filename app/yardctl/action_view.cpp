@@ -119,7 +119,7 @@ int shellExitCode(const json::object& action) {
     if (const auto code = integerOf(action, "exit_code"); code && *code > 0) return static_cast<int>(*code & 0xff);
     if (const auto signal = integerOf(action, "signal"); signal && *signal > 0)
         return kSignalBase + static_cast<int>(*signal & 0x7f);
-    return kExitFailed;
+    return textOf(action, "reason") == "spawn_error" ? kExitNotRun : kExitFailed;
 }
 
 std::string signalName(int number) {

@@ -11,6 +11,7 @@ namespace yard::ctl {
 
 inline constexpr int kExitFailed = 1;
 inline constexpr int kExitUsage = 2;
+inline constexpr int kExitNotRun = 125; ///< of `run`: it was not the program that failed
 
 struct Failure {
     std::string message;

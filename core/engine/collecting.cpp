@@ -353,7 +353,11 @@ coro::Task<void> Dispatcher::prepare(AttemptId id) {
     if (attempt->stop) {
         giveUp(*attempt);
     } else if (!made) {
-        neverStarted(*attempt, Reason::SpawnError, made.error().message);
+        // Of its files and directories only the one that it names is its own.
+        const bool isOwn = made.error().field == "cwd";
+        neverStarted(*attempt, {.step = isOwn ? runners::SpawnStep::ChangeDirectory : runners::SpawnStep::None,
+                                .err = made.error().sysErrno,
+                                .message = std::move(made.error().message)});
     } else {
         std::vector<runners::Lease> leases;
         const RegisteredWorker* worker = workerId.empty() ? nullptr : parts_.workers.find(workerId);

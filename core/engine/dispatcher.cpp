@@ -102,7 +102,7 @@ void Dispatcher::specsArrived(std::vector<store::FetchedSpec> specs) {
             continue;
         }
         if (!fetched.spec) {
-            neverStarted(*attempt, Reason::SpawnError, "its spec cannot be read: " + fetched.error);
+            neverStarted(*attempt, {.message = "its spec cannot be read: " + fetched.error});
             continue;
         }
         attempt->spec = std::move(fetched.spec);
@@ -193,7 +193,7 @@ void Dispatcher::takeBack(const session::TakeBack& what) {
 void Dispatcher::stop(const session::Stop& what) {
     Attempt* attempt = get({what.lsn, what.attempt});
     if (!attempt) return;
-    attempt->stop = what.cause;
+    if (!attempt->isBeingEnded()) attempt->stop = what.cause;
     if (attempt->phase == Phase::Fetching) return giveUp(*attempt);
     if (attempt->phase != Phase::Launched) return; // prepare() looks at `stop`; a collected one has ended by itself
     const auto cause = what.cause == session::StopCause::Cancel    ? runners::StopCause::Cancelled
@@ -215,11 +215,22 @@ void Dispatcher::giveUp(Attempt& attempt) {
     parts_.wake();
 }
 
-void Dispatcher::neverStarted(Attempt& attempt, Reason reason, std::string note) {
-    AttemptOutcome& outcome = attempt.record.outcome;
-    outcome.state = ActionState::Failed;
-    outcome.reason = reason;
-    outcome.note = std::move(note);
+namespace {
+
+/// A directory that is not there is the action's own fault only where the action named it.
+bool isFinal(const Attempt& attempt, const runners::SpawnFailure& failure) {
+    const bool isOurs = failure.step == runners::SpawnStep::ChangeDirectory && attempt.spec && !attempt.spec->cwd;
+    return !isOurs && runners::cannotHeal(failure);
+}
+
+} // namespace
+
+void Dispatcher::neverStarted(Attempt& attempt, runners::SpawnFailure failure) {
+    attempt.cannotHeal = isFinal(attempt, failure);
+    runners::Ended ended;
+    ended.cause = runners::EndCause::SpawnError;
+    ended.spawn = std::move(failure);
+    attempt.record.outcome = outcomeOf(ended);
     const WallMicros now = attempt.scale.at(MonoClock::now());
     attempt.record.times[ActionState::Submitting] = now;
     attempt.record.times[ActionState::Failed] = now;
@@ -307,18 +318,21 @@ void Dispatcher::onEnded(Attempt& attempt, runners::Ended ended) {
     if (ended.lane) attempt.lane = ended.lane;
     setTimes(attempt, ended.times);
     attempt.record.outcome = outcomeOf(ended);
-    if (attempt.isOverMemory && ended.cause == runners::EndCause::EngineStopped && !attempt.stop) {
+    attempt.cannotHeal = ended.cause == runners::EndCause::SpawnError && isFinal(attempt, ended.spawn);
+    const bool byGuard = ended.cause == runners::EndCause::EngineStopped && !attempt.stop;
+    attempt.wasEnforced =
+        ended.cause == runners::EndCause::Deadline || (byGuard && (attempt.isOverMemory || attempt.isOverOutputs));
+    if (byGuard && attempt.isOverMemory) {
         attempt.record.outcome.state = ActionState::Failed;
         attempt.record.outcome.reason = Reason::Memory;
         attempt.record.outcome.note =
             fmt::format("its processes took more than {} MB together; they were ended", attempt.memoryLimit >> 20);
-    } else if (attempt.isOverOutputs && ended.cause == runners::EndCause::EngineStopped && !attempt.stop) {
+    } else if (byGuard && attempt.isOverOutputs) {
         attempt.record.outcome.state = ActionState::Failed;
         attempt.record.outcome.reason = Reason::ResultTooLarge;
         attempt.record.outcome.note =
             "its outputs/ held more than twice what the worker's limits allow; it was ended";
-    } else if (!attempt.stoppedForMemory.empty() && ended.cause == runners::EndCause::EngineStopped &&
-               !attempt.stop) {
+    } else if (byGuard && !attempt.stoppedForMemory.empty()) {
         attempt.record.outcome.reason = Reason::MemoryPressure;
         attempt.record.outcome.note = attempt.stoppedForMemory;
     }
@@ -369,6 +383,8 @@ void Dispatcher::finish(Attempt& attempt) {
     event.exitCode = outcome.exitCode;
     // What a lost runner had begun may have run, though it had no time to say so.
     event.neverRan = attempt.record.times[ActionState::Running] == 0 && outcome.reason != Reason::LostRunner;
+    event.cannotHeal = attempt.cannotHeal;
+    event.wasEnforced = attempt.wasEnforced;
     const WallMicros begun = attempt.record.times[ActionState::Submitting];
     event.runTime = begun ? Duration(end - begun) : Duration(-1);
     count(attempt);

@@ -76,11 +76,13 @@ struct Attempt {
     bool shared = false;                      ///< runs in a slot of its own, beside those of the cores
     std::int64_t memoryLimit = 0;             ///< bytes, of all its processes; 0: none
     bool isOverMemory = false;                ///< and was ended for that
+    bool wasEnforced = false;                 ///< see session::AttemptEnd
     bool isOverOutputs = false;               ///< its outputs/ held too much while it ran: it was ended for that
     runners::OutputLimits outputLimits{0, 0}; ///< of what may be in outputs/ while it runs; 0: not looked at
     bool warm = false;                        ///< goes to a warm process, and takes no slot
     bool hurry = false;                       ///< somebody waits for the result
     bool askedBack = false;                   ///< it waits behind a long one while a slot is idle
+    bool cannotHeal = false;                  ///< it could not be started, and never can be
     bool stored = false; ///< the session has finished the action (abandoned): only the process is left
     std::optional<session::StopCause> stop;
     std::optional<std::uint32_t> lane; ///< of its worker's timeline, where that is not the slot
@@ -102,6 +104,9 @@ struct Attempt {
     MonoTime collected{}; ///< since when its outputs go into the content store; the epoch: they do not
     std::shared_ptr<LiveStreams> live;
     std::unique_ptr<AttemptUsage> usage; ///< once it ran for a while
+
+    /// Somebody has told its processes to end. What comes later is not why it ended.
+    bool isBeingEnded() const { return stop || isOverMemory || isOverOutputs || !stoppedForMemory.empty(); }
 };
 
 class Dispatcher {
@@ -236,7 +241,7 @@ private:
     bool runsLong(std::size_t slot, MonoTime now) const;
     Duration deadlineOf(const Attempt& attempt) const;
     void giveUp(Attempt& attempt);
-    void neverStarted(Attempt& attempt, Reason reason, std::string note);
+    void neverStarted(Attempt& attempt, runners::SpawnFailure failure);
     void onStarted(Attempt& attempt, const runners::Started& started);
     void onEnded(Attempt& attempt, runners::Ended ended);
     void onStreamAt(Attempt& attempt, const runners::StreamAt& at);

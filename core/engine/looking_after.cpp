@@ -26,7 +26,7 @@ bool runs(const Attempt& attempt) {
 std::optional<AttemptId> Dispatcher::newestRunning() const {
     const Attempt* newest = nullptr;
     for (const auto& [id, attempt] : attempts_) {
-        if (!runs(attempt) || attempt.stop || !attempt.stoppedForMemory.empty()) continue;
+        if (!runs(attempt) || attempt.isBeingEnded()) continue;
         if (!newest || attempt.runningSince > newest->runningSince) newest = &attempt;
     }
     if (!newest) return std::nullopt;
@@ -35,7 +35,7 @@ std::optional<AttemptId> Dispatcher::newestRunning() const {
 
 void Dispatcher::stopForMemory(AttemptId id, std::string note) {
     Attempt* attempt = get(id);
-    if (!attempt || !runs(*attempt)) return;
+    if (!attempt || !runs(*attempt) || attempt->isBeingEnded()) return;
     attempt->stoppedForMemory = std::move(note);
     runnerOf(*attempt).end(id, runners::StopCause::EngineStopped);
 }
@@ -141,7 +141,7 @@ void Dispatcher::noteUsage(const std::vector<UsageQuestion>& asked,
         usage.series.add({attempt->scale.at(now), static_cast<float>(percent), tree->second.rssBytes});
         usage.cpu = std::max(usage.cpu, tree->second.cpu);
         usage.at = now;
-        if (attempt->memoryLimit > 0 && tree->second.rssBytes > attempt->memoryLimit && !attempt->isOverMemory) {
+        if (attempt->memoryLimit > 0 && tree->second.rssBytes > attempt->memoryLimit && !attempt->isBeingEnded()) {
             attempt->isOverMemory = true;
             runnerOf(*attempt).end(attempt->id, runners::StopCause::EngineStopped, Duration::zero());
         }
@@ -153,7 +153,7 @@ void Dispatcher::noteUsage(const std::vector<UsageQuestion>& asked,
 void Dispatcher::endOverOutputs(const std::vector<runners::AttemptId>& ids) {
     for (const runners::AttemptId id : ids) {
         Attempt* attempt = get(id);
-        if (!attempt || !runs(*attempt) || attempt->isOverOutputs) continue;
+        if (!attempt || !runs(*attempt) || attempt->isBeingEnded()) continue;
         attempt->isOverOutputs = true;
         runnerOf(*attempt).end(id, runners::StopCause::EngineStopped, Duration::zero());
     }

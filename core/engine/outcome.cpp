@@ -43,6 +43,7 @@ AttemptOutcome outcomeOf(const runners::Ended& ended) {
     case EndCause::SpawnError:
         set(outcome, ActionState::Failed, Reason::SpawnError);
         outcome.note = ended.spawn.message;
+        outcome.exitCode = runners::shellExitCode(ended.spawn);
         break;
     case EndCause::WorkerCrashed: set(outcome, ActionState::Failed, Reason::WorkerCrashed); break;
     case EndCause::LostRunner:

@@ -172,7 +172,10 @@ std::string describeExec(const SpawnFailure& f, const std::string& cwd) {
         if (exists)
             return fmt::format("'{}' exists, but the interpreter or loader it names does not; check its first line",
                                f.path);
-        return fmt::format("the program '{}' does not exist", f.path);
+        if (!f.path.starts_with('/'))
+            return fmt::format("the program '{}' does not exist in '{}': check the path and the working directory",
+                               f.path, cwd);
+        return fmt::format("the program '{}' does not exist: check the path, or install it", f.path);
     case ENOTDIR:
         return fmt::format("the program '{}' does not exist: a part of its path is not a directory", f.path);
     case EACCES:
@@ -197,10 +200,13 @@ std::string describeFailure(const SpawnFailure& f, const std::string& program, c
     switch (f.step) {
     case SpawnStep::Lookup:
         if (f.err == EACCES)
-            return fmt::format("'{}' was found in PATH ({}), but it is not executable", program, path);
-        return fmt::format("the program '{}' was not found in PATH ({})", program, path);
+            return fmt::format("'{}' was found in PATH ({}), but it is not executable: check its mode (chmod +x)",
+                               program, path);
+        return fmt::format("the program '{}' was not found in PATH ({}): install it, or give its path", program,
+                           path);
     case SpawnStep::ChangeDirectory:
-        if (f.err == ENOENT) return fmt::format("the working directory '{}' does not exist", cwd);
+        if (f.err == ENOENT)
+            return fmt::format("the working directory '{}' does not exist: make it, or give another one", cwd);
         if (f.err == ENOTDIR) return fmt::format("the working directory '{}' is not a directory", cwd);
         return fmt::format("the working directory '{}' cannot be entered: {}", cwd, std::strerror(f.err));
     case SpawnStep::Exec: return describeExec(f, cwd);

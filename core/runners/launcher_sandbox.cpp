@@ -22,7 +22,14 @@ bool names(std::string_view entry, std::string_view name) {
     return entry.size() > name.size() && entry[name.size()] == '=' && entry.starts_with(name);
 }
 
+SpawnStep stepOf(sandbox::Step step) {
+    if (step == sandbox::Step::Exec) return SpawnStep::Exec;
+    return step == sandbox::Step::ChangeDirectory ? SpawnStep::ChangeDirectory : SpawnStep::Sandbox;
+}
+
 std::string sentenceOf(const sandbox::Start& started, const Lease& lease, const std::string& program) {
+    if (started.failed == sandbox::Step::ChangeDirectory)
+        return describeFailure({SpawnStep::ChangeDirectory, started.err, {}, {}}, program, lease.sandbox->cwd, {});
     const char* why = std::strerror(started.err); // NOLINT(concurrency-mt-unsafe): glibc's is per thread
     if (started.failed == sandbox::Step::Exec) {
         SpawnFailure exec{SpawnStep::Exec, started.err, sandbox::outsideOf(*lease.sandbox, program), {}};
@@ -94,8 +101,7 @@ SpawnFailure Spawner::launchSandboxed(Child& child, const std::string& program, 
     sandbox::Start started = sandbox::start(entry, stack_.base(), stack_.size());
     child.lease.socket.reset();
     if (started.failed != sandbox::Step::None)
-        return {started.failed == sandbox::Step::Exec ? SpawnStep::Exec : SpawnStep::Sandbox, started.err, program,
-                sentenceOf(started, lease, program)};
+        return {stepOf(started.failed), started.err, program, sentenceOf(started, lease, program)};
     child.pid = started.pid;
     child.pidfd = std::move(started.pidfd);
     child.records = std::move(started.records);

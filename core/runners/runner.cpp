@@ -1,8 +1,33 @@
 #include "core/runners/runner.h"
 
+#include <algorithm>
 #include <array>
+#include <cerrno>
 
 namespace yard::runners {
+
+namespace {
+
+constexpr std::array kLasting{ENOENT, EACCES, ENOEXEC, ENOTDIR,      ELOOP,
+                              E2BIG,  EINVAL, EISDIR,  ENAMETOOLONG, ELIBBAD};
+
+bool isOfProgram(const SpawnFailure& failure) {
+    return failure.step == SpawnStep::Lookup || failure.step == SpawnStep::Exec;
+}
+
+} // namespace
+
+bool cannotHeal(const SpawnFailure& failure) {
+    const bool isNamed = isOfProgram(failure) || failure.step == SpawnStep::ChangeDirectory;
+    return isNamed && std::ranges::find(kLasting, failure.err) != kLasting.end();
+}
+
+std::optional<int> shellExitCode(const SpawnFailure& failure) {
+    constexpr int kNotFound = 127;
+    constexpr int kNotExecutable = 126;
+    if (!isOfProgram(failure)) return {};
+    return failure.err == ENOENT ? kNotFound : kNotExecutable;
+}
 
 std::string_view name(EndCause cause) {
     constexpr std::array<std::string_view, 8> kNames{"exited",   "cancelled",   "abandoned",   "engine_stopped",

@@ -143,10 +143,10 @@ enum class SpawnStep : unsigned char {
 };
 struct SpawnFailure {
     SpawnStep step = SpawnStep::None;
-    int err = 0;      ///< errno
-    std::string path; ///< program or directory at fault, may be empty
+    int err = 0;        ///< errno
+    std::string path{}; ///< program or directory at fault, may be empty
     /// One sentence that says what is wrong and what to do ("program 'x' was not found in PATH (/usr/bin:/bin)").
-    std::string message;
+    std::string message{};
 };
 
 /// One stream of an ended attempt: bytes, or a file in chunks/tmp that now belongs to whoever reads this.
@@ -258,6 +258,11 @@ public:
 
 /// One that runs and eight that wait (more waiting ones gain nothing).
 inline constexpr unsigned kLeasesPerSlot = 9;
+
+/// Trying again cannot heal it: program or working directory is not there, or is not to be used.
+bool cannotHeal(const SpawnFailure& failure);
+/// What a shell exits with when it cannot run the program: 127 (not found) or 126. Nothing: it did not get so far.
+std::optional<int> shellExitCode(const SpawnFailure& failure);
 
 std::string_view name(EndCause cause);
 std::string_view name(SpawnStep step);

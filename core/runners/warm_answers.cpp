@@ -127,17 +127,25 @@ void WarmRunner::finish(std::uint32_t place, Ended ended) {
 }
 
 void WarmRunner::fail(std::uint32_t place, EndCause cause, std::string message) {
-    Request& request = requests_[place];
     Ended ended;
     ended.cause = cause;
+    (cause == EndCause::SpawnError ? ended.spawn.message : ended.message) = std::move(message);
+    endNow(place, std::move(ended));
+}
+
+void WarmRunner::failStart(std::uint32_t place, SpawnFailure failure) {
+    Ended ended;
+    ended.cause = EndCause::SpawnError;
+    ended.spawn = std::move(failure);
+    endNow(place, std::move(ended));
+}
+
+void WarmRunner::endNow(std::uint32_t place, Ended ended) {
+    const Request& request = requests_[place];
     const MonoTime now = MonoClock::now();
     ended.times.submitting = request.sentAt == MonoTime{} ? now : request.sentAt;
     if (request.laneAt != MonoTime{}) ended.times.running = request.laneAt;
     ended.times.exited = ended.times.ended = now;
-    if (cause == EndCause::SpawnError)
-        ended.spawn.message = std::move(message);
-    else
-        ended.message = std::move(message);
     finish(place, std::move(ended));
 }
 
@@ -192,7 +200,9 @@ void WarmRunner::end(AttemptId id, StopCause cause, std::optional<Duration> grac
     const auto at = byAttempt_.find(id);
     if (at == byAttempt_.end()) return;
     Request& request = requests_[at->second];
-    request.stop = cause;
+    // The first cause stands: of one over its deadline the process is being ended already.
+    const bool isOverdue = request.state == Request::State::Running && request.isOverdue(MonoClock::now());
+    if (!request.stop && !isOverdue) request.stop = cause;
     if (grace) request.grace = *grace;
     if (request.state == Request::State::Running) {
         Process& process = *request.process;

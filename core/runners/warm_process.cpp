@@ -139,7 +139,7 @@ void WarmRunner::prepared(AttemptId id, Result<Lease> lease) {
     if (process->phase == Process::Phase::Ending || !failure.empty()) {
         for (const int fd : ends)
             if (fd >= 0) ::close(fd);
-        if (!failure.empty()) process->worker->lastFailure = failure;
+        if (!failure.empty()) process->worker->lastFailure = {.message = failure};
         sayGoodbye(*process, failure.empty() ? WhyEnded::None : WhyEnded::SpawnFailed, failure);
         if (process->phase == Process::Phase::Ending)
             pool_.gone(process->inPool, now, out_);
@@ -366,7 +366,7 @@ void WarmRunner::processEnded(Process& process, Ended ended, MonoTime now) {
         logWarning("pool", "no process of {} came up: {}", process.worker->descriptor->name, why);
         ++counters_.spawnFailures;
         sayGoodbye(process, WhyEnded::SpawnFailed, why);
-        process.worker->lastFailure = std::move(why);
+        process.worker->lastFailure = {ended.spawn.step, ended.spawn.err, {}, std::move(why)};
         pool_.spawnFailed(process.inPool, now, out_);
         return forgetProcess(process, now);
     }

@@ -126,11 +126,14 @@ void WarmRunner::carry() {
         for (const auto& failed : todo.failed) {
             const std::uint32_t request = placeOf(failed.tag);
             const Worker* worker = byGroup_[requests_[request].call.group.place];
-            fail(request, EndCause::SpawnError,
-                 failed.why == WhyEnded::Removed || !worker
-                     ? "its worker was removed"
-                     : fmt::format("no warm process of {} came up: {}", worker->descriptor->name,
-                                   worker->lastFailure));
+            if (failed.why == WhyEnded::Removed || !worker) {
+                fail(request, EndCause::SpawnError, "its worker was removed");
+                continue;
+            }
+            SpawnFailure failure = worker->lastFailure;
+            failure.message =
+                fmt::format("no warm process of {} came up: {}", worker->descriptor->name, failure.message);
+            failStart(request, std::move(failure));
         }
         for (const auto& end : todo.end)
             if (Process* process = find(end.process)) endPolitely(*process, now);
@@ -144,7 +147,7 @@ void WarmRunner::carry() {
             logWarning("pool", "the restart of {} was stopped, {} of {} processes are left: {}",
                        worker.descriptor->name, back.left, back.of,
                        back.why == WhyEnded::SpawnFailed
-                           ? worker.lastFailure
+                           ? worker.lastFailure.message
                            : fmt::format("the new one was ended ({})", pool::name(back.why)));
         }
     }

@@ -242,6 +242,8 @@ private:
     void finish(std::uint32_t request, Ended ended);
     void giveBack(std::uint32_t request);
     void fail(std::uint32_t request, EndCause cause, std::string message);
+    void failStart(std::uint32_t request, SpawnFailure failure);
+    void endNow(std::uint32_t request, Ended ended);
     void forgetRequest(std::uint32_t request);
     void dropFrom(Process& process, std::uint32_t request);
     void learn(Process& process, Duration took, MonoTime now);

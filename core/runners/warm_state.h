@@ -39,8 +39,8 @@ struct WarmRunner::Worker {
     std::shared_ptr<const WorkerDescriptor> descriptor;
     pool::GroupId group;
     std::uint32_t gate = 0;
-    double averageRun = 0;   ///< microseconds on a lane; 0: none ended yet
-    std::string lastFailure; ///< of a spawn
+    double averageRun = 0;    ///< microseconds on a lane; 0: none ended yet
+    SpawnFailure lastFailure; ///< of a spawn; its message says it all
     int window = -1;
     // restart files
     pool::RestartFiles files;

@@ -101,17 +101,27 @@ Result<Plan> planForExec(const ActionSpec& spec, const Places& places, const Pol
     setLimits(plan, spec.resources ? spec.resources->memoryMb : 0, policy);
     if (!spec.cwd) return plan;
     const std::string directory = realPath(*spec.cwd);
-    if (directory.empty())
-        return fail(ErrorKind::NotFound, fmt::format("the working directory '{}' cannot be entered: {}", *spec.cwd,
-                                                     errno == ENOENT ? "it does not exist" : "look at its rights"));
+    const auto refused = [](ErrorKind kind, std::string sentence, int err) {
+        return std::unexpected(
+            Error{.kind = kind, .message = std::move(sentence), .field = "cwd", .need = {}, .sysErrno = err});
+    };
+    if (directory.empty()) {
+        const int err = errno;
+        return refused(ErrorKind::NotFound,
+                       fmt::format("the working directory '{}' cannot be entered: {}", *spec.cwd,
+                                   err == ENOENT ? "it does not exist" : "look at its rights"),
+                       err);
+    }
     const std::string data = realPath(places.dataDir);
     const bool showsData = isBelow(data, directory) || isBelow(directory, data) || directory == "/";
     bool hidesOwn = directory == "/tmp";
     for (const std::string_view own : kOwn) hidesOwn = hidesOwn || isBelow(directory, own);
     if (showsData || hidesOwn || !isCleanPath(directory))
-        return invalid("cwd", fmt::format("'{}' cannot be the working directory of a sandboxed action{}: name a "
-                                          "directory of your own, or leave \"cwd\" or \"sandbox\" out.",
-                                          *spec.cwd, showsData ? ", as the engine's own files lie there" : ""));
+        return refused(ErrorKind::Invalid,
+                       fmt::format("'{}' cannot be the working directory of a sandboxed action{}: name a "
+                                   "directory of your own, or leave \"cwd\" or \"sandbox\" out.",
+                                   *spec.cwd, showsData ? ", as the engine's own files lie there" : ""),
+                       EACCES);
     plan.binds.push_back({directory, directory});
     plan.cwd = directory;
     return plan;

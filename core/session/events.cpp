@@ -162,9 +162,10 @@ void Session::Impl::decideEnd(std::uint32_t record, std::uint32_t attempt, const
                               MonoTime now, Outbox& out) {
     Record& r = records_[record];
     const Queue& q = queueOf(r);
-    if (cancelled) return finish(record, attempt, ActionState::Cancelled, Reason::Cancelled, out);
-    const auto retries =
-        end.state == ActionState::Completed ? std::nullopt : decideRetry(q.config, r.retries(), end);
+    if (cancelled && !end.wasEnforced)
+        return finish(record, attempt, ActionState::Cancelled, Reason::Cancelled, out);
+    const bool isLast = cancelled || end.state == ActionState::Completed;
+    const auto retries = isLast ? std::nullopt : decideRetry(q.config, r.retries(), end);
     if (!retries) return finish(record, attempt, end.state, end.reason, out);
 
     r.setRetries(*retries);

@@ -70,6 +70,10 @@ struct AttemptEnd {
     Duration runTime{}; ///< Submitting to the end of the tree; feeds the average that allows leases ahead
     /// Proven never to have executed. With an interruption as reason (but for spawn_error) it goes back uncounted.
     bool neverRan = false;
+    bool cannotHeal = false; ///< another attempt would fail alike: there is none
+    /// It was ended for `reason` (its deadline, its limits) before any cancel reached it: a cancel that came later
+    /// forbids another attempt and changes nothing else.
+    bool wasEnforced = false;
 };
 
 /// Give this attempt to a runner. It holds its resources until ended() or returned().

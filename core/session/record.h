@@ -52,8 +52,8 @@ struct Record {
     std::uint8_t lsnHigh; ///< bits 32 to 39
 
     static constexpr std::uint16_t kHeld = 1;
-    static constexpr std::uint16_t kCancel = 2;        ///< asked for; it ends Cancelled whatever happens
-    static constexpr std::uint16_t kInLane = 4;        ///< a lane has an entry of it
+    static constexpr std::uint16_t kCancel = 2; ///< asked for; it ends Cancelled, but for AttemptEnd::wasEnforced
+    static constexpr std::uint16_t kInLane = 4; ///< a lane has an entry of it
     static constexpr std::uint16_t kTakeBackAsked = 8; ///< of the current attempt
     static constexpr std::uint16_t kStopAsked = 16;    ///< of the current attempt
     static constexpr std::uint16_t kAhead = 32;        ///< leased beyond the capacity

@@ -29,7 +29,7 @@ std::uint64_t nextRandom(std::uint64_t& state) {
 std::optional<RetryCounters> decideRetry(const QueueConfig& config, const RetryCounters& before,
                                          const AttemptEnd& end) {
     constexpr int kSaturated = 65'535; // a counter that cannot grow must not allow retries for ever
-    if (end.reason == Reason::DependencyFailed || !rulesAllow(config, end)) return std::nullopt;
+    if (end.reason == Reason::DependencyFailed || end.cannotHeal || !rulesAllow(config, end)) return std::nullopt;
     RetryCounters after = before;
     int& counter = isInterruption(end.reason) ? after.interruptions : after.ownFailures;
     const int limit = isInterruption(end.reason) ? config.maxInterruptions : config.maxRetries;

@@ -34,6 +34,8 @@ private Q_SLOTS:
     void whoFollowsHasThePortOfWhoEnds();
     void finishedActionsOutliveTheirQueue();
     void allWithNothingToDoIsDone();
+    void whatCannotBeRunExitsAsInAShell_data();
+    void whatCannotBeRunExitsAsInAShell();
 };
 
 void TestPrograms::anEngineIsFoundByItsDataDirectory_data() {
@@ -72,6 +74,29 @@ void TestPrograms::anEngineIsFoundByItsDataDirectory() {
     // The token stays: who kept it finds the next engine of this directory.
     if (ownToken) QCOMPARE(fileText(place.path("data/token")), std::string("letmein\n"));
     QVERIFY(!fs::exists(place.path("data/address")));
+}
+
+void TestPrograms::whatCannotBeRunExitsAsInAShell_data() {
+    QTest::addColumn<QStringList>("words");
+    QTest::addColumn<int>("code");
+    QTest::addColumn<QString>("sentence");
+    QTest::newRow("not found") << QStringList{"no-such-program-7"} << 127
+                               << "'no-such-program-7' was not found in PATH";
+    QTest::newRow("not to be executed") << QStringList{"/etc/passwd"} << 126 << "'/etc/passwd' is not executable";
+    QTest::newRow("nowhere to run it") << QStringList{"--cwd", "/no/such/directory", "--", "true"} << 125
+                                       << "the working directory '/no/such/directory' does not exist";
+}
+
+void TestPrograms::whatCannotBeRunExitsAsInAShell() {
+    QFETCH(QStringList, words);
+    Place place;
+    Yardmaster engine(place);
+    QVERIFY2(engine.isServing(), engine.errors().c_str());
+    const test::Ended ran = ctl(place, QStringList{"run"} + words);
+    QTEST(ran.code, "code");
+    QFETCH(QString, sentence);
+    QVERIFY2(ran.err.contains(sentence.toStdString()), ran.err.c_str());
+    QCOMPARE(engine.stop(), 0);
 }
 
 void TestPrograms::aWindowFindsItByTheDataDirectoryToo() {

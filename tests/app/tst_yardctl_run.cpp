@@ -160,7 +160,7 @@ void TestYardctlRun::whatIsNotTheProgramsEndIsExplained() {
     script.onResult = always(R"({"lsn":7,"state":"failed","reason":"spawn_error","note":"no such program: frob"})");
     FakeServer server(script);
     const Ended ended = DataDirectory(server).run({"run", "frob"});
-    QCOMPARE(ended.code, 1);
+    QCOMPARE(ended.code, 125);
     QCOMPARE(ended.err, "yardctl: action 7 failed: spawn error: no such program: frob\n");
 }
 

@@ -244,7 +244,8 @@ void TestYardctlWords::exitCodesAreThoseOfAShell() {
     QCOMPARE(code(R"({"state":"completed","exit_code":0})"), 0);
     QCOMPARE(code(R"({"state":"failed","reason":"exit_code","exit_code":3})"), 3);
     QCOMPARE(code(R"({"state":"failed","reason":"signal","signal":11})"), 139);
-    QCOMPARE(code(R"({"state":"failed","reason":"spawn_error"})"), 1);
+    QCOMPARE(code(R"({"state":"failed","reason":"spawn_error"})"), 125);
+    QCOMPARE(code(R"({"state":"failed","reason":"spawn_error","exit_code":127})"), 127);
     QCOMPARE(code(R"({"state":"failed","reason":"missing_output","exit_code":0})"), 1);
 }
 

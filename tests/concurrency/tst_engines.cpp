@@ -74,6 +74,8 @@ private Q_SLOTS:
     void eachActionHasItsOwnDirectoryBesideSharedParts();
     void twoAtOnceOfOneWorkerDoNotMeet();
     void whatIsWrittenToOutputsIsKeptWhereEverybodyFindsIt();
+    void aWorkerThatCannotBeExecutedIsFinalForItsActions_data();
+    void aWorkerThatCannotBeExecutedIsFinalForItsActions();
 };
 
 void TestEngines::inOneEngineOneHoldsAndTheOthersSayForWhomTheyWait() {
@@ -229,12 +231,12 @@ void TestEngines::orphanedDirectoriesGoWhileTheEngineServes() {
 namespace {
 
 /// A worker with one executable that says where it is and what it finds, and writes its LSN into a file.
-std::string registerWorker(EngineTest& engine, const std::string& script) {
+std::string registerWorker(EngineTest& engine, const std::string& script, const char* mode = "process") {
     const ChunkRef file = *engine->chunks().putSmall(script);
     const std::string json = fmt::format(
         R"({{"name":"maker","version":"1","platform":"linux-x86_64","executable":"bin/make","files":[{{"path":)"
-        R"("bin/make","hash":"{}","size":{},"mode":"0755"}}],"functions":[{{"name":"make","version":"1"}}]}})",
-        file.hash.hex(), file.size);
+        R"("bin/make","hash":"{}","size":{},"mode":"0755"}}],"functions":[{{"name":"make","version":"1"}}],"mode":"{}"}})",
+        file.hash.hex(), file.size, mode);
     auto parsed = parseWorker(json);
     if (!parsed) qFatal("worker: %s", parsed.error().message.c_str());
     const std::string id = parsed->id.hex();
@@ -288,6 +290,36 @@ void TestEngines::twoAtOnceOfOneWorkerDoNotMeet() {
         QCOMPARE(result.outcome->outputs.size(), std::size_t{1});
         QCOMPARE(engine.text(result.outcome->outputs.front().chunk), fmt::format("{}\n", lsn.value));
     }
+}
+
+void TestEngines::aWorkerThatCannotBeExecutedIsFinalForItsActions_data() {
+    QTest::addColumn<QString>("mode");
+    QTest::addColumn<bool>("inSandbox");
+    QTest::addColumn<QString>("script");
+    QTest::addColumn<int>("shellCode");
+    QTest::newRow("process, no interpreter") << "process" << false << "#!/no/interpreter\n" << 127;
+    QTest::newRow("process, no program") << "process" << false << "only words\n" << 126;
+    QTest::newRow("process in a sandbox, no interpreter") << "process" << true << "#!/no/interpreter\n" << 127;
+    QTest::newRow("process in a sandbox, no program") << "process" << true << "only words\n" << 126;
+    QTest::newRow("warm, no interpreter") << "warm" << false << "#!/no/interpreter\n" << 127;
+    QTest::newRow("warm in a sandbox, no program") << "warm" << true << "only words\n" << 126;
+}
+
+void TestEngines::aWorkerThatCannotBeExecutedIsFinalForItsActions() {
+    QFETCH(QString, mode);
+    QFETCH(bool, inSandbox);
+    QFETCH(QString, script);
+    QFETCH(int, shellCode);
+    EngineTest engine(2, [&](engine::Options& options) { options.noSandbox = !inSandbox; });
+    registerWorker(engine, script.toStdString(), mode.toUtf8());
+    const auto submitted = engine.trySubmit(R"({"worker":"maker","function":"make"})");
+    if (!submitted && inSandbox) QSKIP(submitted.error().message.c_str());
+    const ActionResult result = engine.wait(submitted->items.front().first);
+    QCOMPARE(ending(result), std::string("failed spawn_error"));
+    QCOMPARE(result.retryCount, 0);
+    QCOMPARE(result.attempts.size(), std::size_t{1});
+    QCOMPARE(result.outcome->exitCode.value_or(0), shellCode);
+    QVERIFY2(result.note.contains("bin/make"), result.note.c_str());
 }
 
 void TestEngines::whatIsWrittenToOutputsIsKeptWhereEverybodyFindsIt() {

@@ -1,4 +1,5 @@
 // The main job through the door: actions are accepted, run, retried, ended and kept.
+#include "core/base/files.h"
 #include "core/runners/launcher.h"
 #include "tests/engine/engine_test.h"
 
@@ -139,6 +140,68 @@ private Q_SLOTS:
         const ActionResult result = engine.wait(lsn);
         QCOMPARE(ending(result), "failed spawn_error");
         QVERIFY2(result.note.contains("/no/such/directory"), result.note.c_str());
+    }
+
+    void aStartThatNothingCanHealIsFinalAtTheFirstAttempt_data() {
+        QTest::addColumn<QString>("action");
+        QTest::addColumn<int>("shellCode"); // 0: none
+        QTest::addColumn<QString>("note");
+        QTest::addRow("not in PATH") << R"("argv":["no-such-program-7"],"cwd":"/")" << 127
+                                     << "the program 'no-such-program-7' was not found in PATH (";
+        QTest::addRow("a path that leads nowhere")
+            << R"("argv":["/no/such/program"])" << 127 << "the program '/no/such/program' does not exist: check";
+        QTest::addRow("not executable") << R"("argv":["DIR/plain"])" << 126 << "is not executable: check its mode";
+        QTest::addRow("wrong format") << R"("argv":["DIR/words"])" << 126 << "wrong format";
+        QTest::addRow("a directory") << R"("argv":["DIR"])" << 126 << "is a directory, not a program";
+        QTest::addRow("a file as directory")
+            << R"("argv":["DIR/plain/program"])" << 126 << "a part of its path is not a directory";
+        QTest::addRow("a link to itself") << R"("argv":["DIR/loop"])" << 126 << "symbolic links";
+        QTest::addRow("no cwd") << R"("argv":["true"],"cwd":"/no/such/directory")" << 0
+                                << "the working directory '/no/such/directory' does not exist: make it";
+        QTest::addRow("a file as cwd") << R"("argv":["true"],"cwd":"DIR/plain")" << 0 << "is not a directory";
+    }
+    void aStartThatNothingCanHealIsFinalAtTheFirstAttempt() {
+        QFETCH(QString, action);
+        QFETCH(int, shellCode);
+        QFETCH(QString, note);
+        EngineTest engine;
+        QVERIFY(writeFileAtomically(engine.path("plain"), "#!/bin/sh\n", 0644));
+        QVERIFY(writeFileAtomically(engine.path("words"), "only words\n", 0755));
+        QCOMPARE(::symlink("loop", engine.path("loop").c_str()), 0);
+        const std::string json =
+            R"({"worker":"exec",)" + action.replace("DIR", engine.dir().path()).toStdString() + "}";
+        const ActionResult result = engine.wait(engine.submit(json));
+        QCOMPARE(ending(result), "failed spawn_error");
+        QCOMPARE(result.retryCount, 0);
+        QCOMPARE(result.attempts.size(), std::size_t{1});
+        QCOMPARE(result.outcome->exitCode.value_or(0), shellCode);
+        QVERIFY2(result.note.contains(note.toStdString()), result.note.c_str());
+    }
+
+    void whatCouldNotBeStartedRunsOnceTheProgramIsThereAndSomebodyAsks() {
+        EngineTest engine;
+        const std::string program = engine.path("late");
+        const Lsn lsn = engine.submit(fmt::format(R"({{"worker":"exec","argv":["{}"]}})", program));
+        QCOMPARE(ending(engine.wait(lsn)), "failed spawn_error");
+        QVERIFY(writeFileAtomically(program, "#!/bin/sh\necho here\n", 0755));
+        const auto retried = engine.run(engine->reschedule(lsn, false));
+        QVERIFY2(retried.has_value(), retried ? "" : retried.error().message.c_str());
+        const ActionResult result = engine.wait(lsn);
+        QCOMPARE(ending(result), "completed");
+        QCOMPARE(engine.text(result.outcome->out), "here\n");
+        QVERIFY(!result.attempts.back().outcome.note.contains("does not exist"));
+    }
+
+    void aCancelDuringTheEndOfADeadlineDoesNotChangeWhyItEnded() {
+        EngineTest engine(2, [](engine::Options& options) { options.grace = std::chrono::seconds(60); });
+        const Lsn lsn =
+            engine.sh("trap 'touch termed' TERM; while [ ! -e go ]; do sleep 0.01; done", R"(,"deadline_s":0.3)");
+        QVERIFY(EngineTest::eventually([&] { return exists(engine.path("termed")); }));
+        QVERIFY(engine.run(engine->cancel(lsn)));
+        QVERIFY(writeFileAtomically(engine.path("go"), "", 0600));
+        const ActionResult result = engine.wait(lsn);
+        QCOMPARE(ending(result), "failed deadline"); // and not retried
+        QCOMPARE(result.attempts.size(), std::size_t{1});
     }
 
     void aFailureIsRetriedUpToTheLimitAndEveryAttemptIsKept() {

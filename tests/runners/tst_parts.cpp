@@ -103,6 +103,7 @@ private Q_SLOTS:
     void garbageNeverCrashesTheReaders();
     void aFrameBufferCutsFramesHoweverTheyArrive();
     void aLengthThatCannotBeBreaksTheBuffer();
+    void onlyWhatTryingAgainCannotHealIsFinal();
     void slotEntriesSurviveTheMapping();
     void aFullRingHoldsBackUntilAnEntryIsFreed();
     void aNewSlotsFileLeavesTheOldMappingAlone();
@@ -329,6 +330,22 @@ void TestParts::aLengthThatCannotBeBreaksTheBuffer() {
         QVERIFY(!buffer.next());
         QVERIFY(buffer.isBroken());
     }
+}
+
+void TestParts::onlyWhatTryingAgainCannotHealIsFinal() {
+    for (const int err : {ENOENT, EACCES, ENOEXEC, ENOTDIR, ELOOP, E2BIG}) {
+        for (const SpawnStep step : {SpawnStep::Lookup, SpawnStep::ChangeDirectory, SpawnStep::Exec})
+            QVERIFY(cannotHeal({step, err, {}, {}}));
+        // Nothing that the action names.
+        for (const SpawnStep step : {SpawnStep::None, SpawnStep::Lock, SpawnStep::Sandbox, SpawnStep::Pipe})
+            QVERIFY(!cannotHeal({step, err, {}, {}}));
+    }
+    for (const int err : {EAGAIN, ENOMEM, EMFILE, ENFILE, ETXTBSY, EIO, ETIMEDOUT})
+        for (const SpawnStep step : {SpawnStep::Clone, SpawnStep::ChangeDirectory, SpawnStep::Exec})
+            QVERIFY(!cannotHeal({step, err, {}, {}}));
+    QCOMPARE(shellExitCode({SpawnStep::Exec, ENOENT, {}, {}}), std::optional(127));
+    QCOMPARE(shellExitCode({SpawnStep::Exec, EACCES, {}, {}}), std::optional(126));
+    QCOMPARE(shellExitCode({SpawnStep::ChangeDirectory, ENOENT, {}, {}}), std::optional<int>());
 }
 
 void TestParts::slotEntriesSurviveTheMapping() {

@@ -225,6 +225,10 @@ void Player::end(const Words& w) {
             e.reason = Reason::ExitCode;
         } else if (w[i] == "reason") {
             e.reason = reasonFrom(w.at(++i)).value();
+        } else if (w[i] == "cannot_heal") {
+            e.cannotHeal = true;
+        } else if (w[i] == "enforced") {
+            e.wasEnforced = true;
         } else {
             e.runTime = parseDuration(w[i]);
         }

@@ -294,6 +294,12 @@ const Row kRetries[] = {
      "queue q1 interruptions 1 backoff 0; submit q1 a; never_ran a reason spawn_error; never_ran a reason "
      "spawn_error;"
      "expect start a a#2, retry a spawn_error, finish a#2 failed spawn_error"},
+    {"a spawn error that cannot heal is final, whatever the rules say",
+     "queue q1; rule q1 reason spawn_error yes; submit q1 a; never_ran a reason spawn_error cannot_heal;"
+     "expect start a, finish a failed spawn_error; counts q1 failed 1"},
+    {"an action whose spawn error was final runs when it is rescheduled by hand",
+     "submit a; never_ran a reason spawn_error cannot_heal; reschedule a failed;"
+     "expect start a a#2, finish a failed spawn_error; done a; expect finish a#2 completed"},
     {"what never ran for lack of its runner goes back uncounted",
      "queue q1 interruptions 0; submit q1 a; never_ran a reason lost_runner; expect start a a; done a; "
      "expect finish a completed"},
@@ -360,6 +366,16 @@ const Row kCancel[] = {
     {"a cancelled action is never retried",
      "submit a; running a; cancel a; fail a; expect start a, stop a cancel, finish "
      "a cancelled"},
+    {"a deadline that passed before the cancel stands, and is not retried",
+     "submit a; running a; cancel a; fail a reason deadline enforced; expect start a, stop a cancel, finish a "
+     "failed "
+     "deadline; counts q0 failed 1"},
+    {"a limit that was passed before its queue was cancelled stands",
+     "queue q1; submit q1 a; running a; cancel q1; fail a reason memory enforced; expect start a, stop a cancel, "
+     "finish a failed memory; counts q1 failed 1"},
+    {"a deadline without a cancel is retried",
+     "configure q0 backoff 0; submit a; running a; fail a reason deadline enforced; expect start a a#2, retry a "
+     "deadline"},
     {"asked before a restart", "submit cancel_requested a; expect finish a cancelled; counts q0 cancelled 1"},
     {"asked before a restart of one that ran",
      "submit cancel_requested interrupted a; expect finish a cancelled; counts q0 cancelled 1; state a gone"},

@@ -701,6 +701,28 @@ def part(args, job):
         self.assertFalse(lives(first))
         self.assertEqual([g["why"] for g in self.pool()["gone"] if g["pid"] == first], ["action_ended"])
 
+    def test_a_cancel_after_the_deadline_does_not_change_why_it_ended(self):
+        self.call("PATCH", "settings", {"grace_s": 30})
+        self.register(text="""#!/usr/bin/env python3
+import os, signal, time
+import yard_worker
+
+@yard_worker.function()
+def resist(args, job):
+    signal.signal(signal.SIGTERM, lambda *_: open(args + ".term", "w").close())
+    while not os.path.exists(args):
+        time.sleep(0.005)
+    os._exit(0)
+
+yard_worker.run()
+""", functions=["resist"])
+        lsn = self.submit("resist", self.path("end"), deadline_s=0.3)
+        wait_for(lambda: os.path.exists(self.path("end.term")), "its deadline passed")
+        self.call("POST", "jobs/%d/cancel" % lsn)
+        self.let_go("end")
+        result = self.result(lsn)
+        self.assertEqual((result["state"], result["reason"], result["retry_count"]), ("failed", "deadline", 0))
+
     def test_cancel_of_a_running_and_of_a_waiting_one(self):
         self.register(pool={"max_processes": 1})
         running = self.hold_one()
