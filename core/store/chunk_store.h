@@ -33,6 +33,9 @@ public:
     ~ChunkWriter();
     /// Errors: NoSpace, Io. After an error the writer is dead and its temporary file gone.
     Result<void> write(std::string_view bytes);
+    /// The same for `count` zeros, which take no room on the disk where the chunk is kept raw. Hashing them takes
+    /// as long as hashing other bytes.
+    Result<void> writeZeros(std::uint64_t count);
     /// The chunk is in the store when this returns. Invalid when the bytes do not match the expected hash.
     Result<ChunkRef> finish();
 

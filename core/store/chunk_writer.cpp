@@ -40,6 +40,8 @@ struct ChunkWriter::Impl {
     Result<void> begin();
     Result<void> append(std::string_view bytes);
     Result<void> becomeRaw();
+    bool isRaw() const { return !dead && !path.empty() && !compressor; }
+    Result<void> skip(std::string_view zeros);
     Result<ChunkRef> finish();
 };
 
@@ -73,6 +75,14 @@ Result<void> ChunkWriter::Impl::append(std::string_view bytes) {
     if (compressor && size > kMaxCompressed)
         if (auto raw = becomeRaw(); !raw) return raw;
     return compressor ? compressor->write(bytes) : writeAll(file.get(), bytes);
+}
+
+/// Leaves a hole in a raw file: as long as the bytes are, but without them.
+Result<void> ChunkWriter::Impl::skip(std::string_view zeros) {
+    hasher.update(zeros);
+    size += zeros.size();
+    if (::ftruncate(file.get(), static_cast<off_t>(size)) == 0 && ::lseek(file.get(), 0, SEEK_END) >= 0) return {};
+    return die<void>(failErrno("make " + path + " longer", errno).error());
 }
 
 /// It grew past what is kept compressed: at most 64 MiB are written a second time.
@@ -143,6 +153,18 @@ Result<void> ChunkWriter::write(std::string_view bytes) {
         done = impl_->append(bytes);
     }
     if (!done) return impl_->die<void>(std::move(done.error()));
+    return {};
+}
+
+Result<void> ChunkWriter::writeZeros(std::uint64_t count) {
+    static const std::string kZeros(256u << 10, '\0');
+    while (count > 0) {
+        const auto zeros = std::string_view(kZeros).substr(
+            0, static_cast<std::size_t>(std::min<std::uint64_t>(count, kZeros.size())));
+        auto wrote = impl_->isRaw() ? impl_->skip(zeros) : write(zeros);
+        if (!wrote) return wrote;
+        count -= zeros.size();
+    }
     return {};
 }
 

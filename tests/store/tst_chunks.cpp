@@ -334,6 +334,50 @@ private Q_SLOTS:
         QCOMPARE(temporaries(), 0u);
     }
 
+    void zerosTakeNoRoomInALargeChunk() {
+        constexpr std::uint64_t kHole = 80u << 20;
+        const std::string head = noise(300'000, 7);
+        auto writer = *chunks_->writer({}, head.size() + kHole + 1);
+        QVERIFY(writer.writeZeros(0));
+        QVERIFY(writer.write(head));
+        QVERIFY(writer.writeZeros(kHole));
+        QVERIFY(writer.write("x"));
+        const auto chunk = *writer.finish();
+        const std::string content = head + std::string(kHole, '\0') + "x";
+        QCOMPARE(chunk.size, content.size());
+        QCOMPARE(chunk.hash.hex(), Sha256::of(content).hex());
+        QVERIFY(*chunks_->read(chunk.hash, 128 << 20) == content);
+        struct stat file{};
+        QCOMPARE(stat(journal_->files().pathOf(chunk.hash).c_str(), &file), 0);
+        QVERIFY2(file.st_blocks * 512 < 1 << 20, std::to_string(file.st_blocks).c_str());
+    }
+
+    void zerosOfASmallChunkAreBytesLikeOthers() {
+        for (const std::uint64_t size : {std::uint64_t{5}, kSmallChunk + 1, std::uint64_t{1} << 20}) {
+            auto writer = *chunks_->writer();
+            QVERIFY(writer.writeZeros(size));
+            const auto chunk = *writer.finish();
+            QVERIFY(*chunks_->read(chunk.hash, 2 << 20) == std::string(size, '\0'));
+        }
+    }
+
+    void zerosThatCannotBeKeptLeaveNothing() {
+        rlimit old{};
+        QCOMPARE(getrlimit(RLIMIT_FSIZE, &old), 0);
+        const auto ignored = std::signal(SIGXFSZ, SIG_IGN);
+        auto writer = *chunks_->writer({}, std::uint64_t{1} << 30);
+        QVERIFY(writer.write(noise(200'000, 8)));
+        const rlimit small{250'000, old.rlim_max};
+        QCOMPARE(setrlimit(RLIMIT_FSIZE, &small), 0);
+        const auto written = writer.writeZeros(200'000);
+        QCOMPARE(setrlimit(RLIMIT_FSIZE, &old), 0);
+        std::signal(SIGXFSZ, ignored);
+        QVERIFY(!written);
+        QCOMPARE(written.error().sysErrno, EFBIG);
+        QVERIFY(!writer.writeZeros(1) && !writer.finish());
+        QCOMPARE(temporaries(), 0u);
+    }
+
     void whatAKilledEngineLeftInTmpGoesAtTheNextStart() {
         const auto path = directory_.path().toStdString() + "/left";
         QVERIFY(makeDirectories(path + "/tmp"));
