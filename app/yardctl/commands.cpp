@@ -21,18 +21,20 @@ const Option kOutputsOption{"outputs", 'o', "DIR", "save the outputs into DIR/LS
 std::vector<Command> workCommands() {
     return {
         {.name = "run",
-         .usage = "[options] -- CMD…",
+         .usage = "[options] -- CMD…  or  -c 'LINE'",
          .summary = "run one program and exit as it does",
          .details =
              "The program runs where the engine runs, in the current directory, with the engine's environment.\n"
              "Its output is copied as it comes. A program ended by a signal gives 128 + the signal. INT, TERM or\n"
-             "HUP cancels the action and waits for its end; a second one leaves at once. A failure is tried\n"
-             "again as the queue says (yardctl queue set 0 max_retries=0); the next attempt's output follows.\n"
+             "HUP cancels the action and waits for its end; a second one leaves at once. A failure is the end,\n"
+             "unless --retries says otherwise; the next attempt's output follows.\n"
              "With --json only the result is printed.",
          .options = {kQueueOption,
                      {"label", 'l', "TEXT", "what people see it as"},
                      {"priority", 'p', "N", "-100 to 100, higher first"},
                      {"deadline", 0, "TIME", "end it after 90, 90s, 10min, 2h"},
+                     {"retries", 0, "N", "try a failure again so often (0)"},
+                     {"command", 'c', "LINE", "a line for the shell instead of a program and its arguments"},
                      {"cwd", 'C', "DIR", "run it there instead of the current directory"},
                      {"env", 'e', "K=V", "set a variable; K alone takes it from here; may be repeated"},
                      {"cores", 0, "N", "cores to reserve (1)"},
@@ -42,7 +44,6 @@ std::vector<Command> workCommands() {
                      {"hold", 0, "", "submit it held: it starts when released"},
                      {"sandbox", 0, "", "run it in a sandbox"},
                      {"detach", 'd', "", "print its LSN and leave"}},
-         .minOperands = 1,
          .firstOperandEndsOptions = true,
          .function = runCommand},
         {.name = "submit",

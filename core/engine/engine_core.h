@@ -93,6 +93,7 @@ public:
     coro::Task<Result<BulkAnswer>> changeMatching(BulkRequest request);
     coro::Task<Result<void>> mayChange(BulkDeed deed, Lsn lsn);
     coro::Task<Result<int>> reschedule(Lsn lsn, bool force);
+    RetryLimits retryLimits(const ActionResult& result) const;
     coro::Task<Result<void>> retire(Lsn lsn);
     /// The query with what `after` means looked up, as list(), listLsns() and count() want it. AtLimit.
     coro::Task<Result<ListQuery>> withDependents(ListQuery query);

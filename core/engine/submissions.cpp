@@ -395,8 +395,15 @@ coro::Task<Result<void>> EngineCore::change(Lsn lsn, ActionChange what) {
     co_return co_await changeOne(lsn, *change);
 }
 
+/// What the action itself says.
+RetryLimits EngineCore::retryLimits(const ActionResult& result) const {
+    const std::uint32_t number = result.classNumber;
+    return number > 0 && number <= dictionary_.classCount() ? dictionary_.classKey(number - 1).retryLimits
+                                                            : RetryLimits{};
+}
+
 Result<session::RetryCounters> EngineCore::mayReschedule(const ActionResult& known, bool force) const {
-    session::FinishedAction finished{known.lsn, known.queue, known.state, Reason::None, {}};
+    session::FinishedAction finished{known.lsn, known.queue, known.state, Reason::None, {}, retryLimits(known)};
     if (known.outcome) finished.reason = known.outcome->reason;
     finished.retries.retryCount = known.retryCount;
     // Resets after failures of its own: each such attempt but the one that ended it.

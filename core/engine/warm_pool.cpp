@@ -121,7 +121,8 @@ std::optional<session::GateId> EngineCore::gateOf(const std::string& id) {
 
 void EngineCore::defineClass(std::uint32_t cls) {
     const ClassKey& key = dictionary_.classKey(cls);
-    session_->defineClass(session::ClassId{cls}, key.resources, lockIds(key), gateOf(key.workerId));
+    session_->defineClass(session::ClassId{cls}, key.resources, lockIds(key), gateOf(key.workerId),
+                          key.retryLimits);
 }
 
 void EngineCore::addWarmWorker(const std::string& id, const std::shared_ptr<const WorkerDescriptor>& descriptor) {

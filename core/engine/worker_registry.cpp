@@ -48,6 +48,7 @@ std::vector<const RegisteredWorker*> WorkerRegistry::all() const {
 
 Result<ClassKey> WorkerRegistry::resolve(const ActionSpec& spec) const {
     ClassKey key;
+    key.retryLimits = spec.retryLimits;
     key.locks = spec.locks;
     std::ranges::sort(key.locks);
     if (spec.isExec()) {

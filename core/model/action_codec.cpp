@@ -204,6 +204,13 @@ bool readArray(JsonFields& fields, JsonView v, ActionSpec& spec) {
     return true;
 }
 
+bool readLimit(JsonFields& fields, JsonView v, std::optional<int>& out) {
+    std::int64_t limit = 0;
+    if (!fields.integer(v, {v.key()}, 0, kMaxRetryLimit, limit)) return false;
+    out = static_cast<int>(limit);
+    return true;
+}
+
 enum class Takes : unsigned char { Anyone, OnlyExec, OnlyRegistered };
 
 struct Member {
@@ -236,6 +243,14 @@ constexpr std::array kMembers = {
     Member{"locks", Takes::Anyone, readLocks},
     Member{"after", Takes::Anyone, readAfter},
     Member{"array", Takes::Anyone, readArray},
+    Member{"max_retries", Takes::Anyone,
+           [](JsonFields& fields, JsonView v, ActionSpec& spec) {
+               return readLimit(fields, v, spec.retryLimits.retries);
+           }},
+    Member{"max_interruptions", Takes::Anyone,
+           [](JsonFields& fields, JsonView v, ActionSpec& spec) {
+               return readLimit(fields, v, spec.retryLimits.interruptions);
+           }},
 };
 
 /// Members that are there but do not go with the worker; a command that the system cannot start.

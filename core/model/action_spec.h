@@ -25,6 +25,14 @@ struct Resources {
     friend auto operator<=>(const Resources&, const Resources&) = default;
 };
 
+/// How often an action is tried again; absent: as its queue says.
+struct RetryLimits {
+    std::optional<int> retries;       ///< after failures of its own (max_retries)
+    std::optional<int> interruptions; ///< after others (max_interruptions)
+    friend bool operator==(const RetryLimits&, const RetryLimits&) = default;
+};
+inline constexpr int kMaxRetryLimit = 1'000;
+
 enum class DependencyOn : unsigned char { Completed, Any, Failed };
 struct Dependency {
     Lsn lsn;
@@ -59,6 +67,7 @@ struct ActionSpec {
     std::vector<std::string> locks;
     std::vector<Dependency> after;
     std::optional<ArrayRange> array;
+    RetryLimits retryLimits;
 
     bool isExec() const { return worker == "exec"; }
     /// Runs where it says, without inputs, outputs or sandbox: no directory is made for it.

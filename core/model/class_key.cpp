@@ -22,6 +22,8 @@ std::string ClassKey::text() const {
         json::array& names = o["locks"].emplace_array();
         for (const std::string& lock : locks) names.emplace_back(lock);
     }
+    if (retryLimits.retries) o["max_retries"] = *retryLimits.retries;
+    if (retryLimits.interruptions) o["max_interruptions"] = *retryLimits.interruptions;
     return json::serialize(o);
 }
 
@@ -35,6 +37,11 @@ std::string textMember(const json::object& o, std::string_view key) {
 std::int64_t numberMember(const json::object& o, std::string_view key) {
     const json::value* value = o.if_contains(key);
     return value && value->is_int64() ? value->get_int64() : 0;
+}
+
+std::optional<int> limitMember(const json::object& o, std::string_view key) {
+    if (!o.contains(key)) return std::nullopt;
+    return static_cast<int>(numberMember(o, key));
 }
 
 } // namespace
@@ -57,6 +64,7 @@ std::optional<ClassKey> ClassKey::parse(std::string_view text) {
     if (const json::value* locks = o.if_contains("locks"); locks && locks->is_array())
         for (const json::value& lock : locks->get_array())
             if (lock.is_string()) key.locks.emplace_back(lock.get_string());
+    key.retryLimits = {limitMember(o, "max_retries"), limitMember(o, "max_interruptions")};
     if (key.workerId.empty() || key.workerName.empty()) return std::nullopt;
     return key;
 }

@@ -18,6 +18,7 @@ struct ClassKey {
     std::string function;
     Resources resources;
     std::vector<std::string> locks;
+    RetryLimits retryLimits;
     friend bool operator==(const ClassKey&, const ClassKey&) = default;
 
     /// A line of JSON, the same for equal keys: {"worker":…,"name":…,"version":…,"function":…,"cores":…,…}.

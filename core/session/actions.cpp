@@ -266,11 +266,11 @@ Result<RetryCounters> Session::Impl::checkReschedule(const FinishedAction& actio
                           fmt::format("cannot run again, its queue {} is {}: submit it anew to another one",
                                       action.queue.value, q ? name(q->state) : "deleted"));
     RetryCounters after = action.retries;
-    if (after.ownFailures >= q->config.maxRetries && !force)
-        return fail(
-            ErrorKind::AtLimit,
-            fmt::format("Action {} was retried {} times, the limit of its queue: use force to run it again.",
-                        action.lsn.value, after.ownFailures));
+    if (after.ownFailures >= action.limits.retries.value_or(q->config.maxRetries) && !force)
+        return fail(ErrorKind::AtLimit,
+                    fmt::format("Action {} was retried {} times, {}: use force to run it again.", action.lsn.value,
+                                after.ownFailures,
+                                action.limits.retries ? "its own limit" : "the limit of its queue"));
     ++after.retryCount;
     if (action.state == ActionState::Failed && !isInterruption(action.reason)) ++after.ownFailures;
     return after;

@@ -165,7 +165,8 @@ void Session::Impl::decideEnd(std::uint32_t record, std::uint32_t attempt, const
     if (cancelled && !end.wasEnforced)
         return finish(record, attempt, ActionState::Cancelled, Reason::Cancelled, out);
     const bool isLast = cancelled || end.state == ActionState::Completed;
-    const auto retries = isLast ? std::nullopt : decideRetry(q.config, r.retries(), end);
+    const auto retries =
+        isLast ? std::nullopt : decideRetry(q.config, order_.limitsOf(lanes_[r.lane].cls), r.retries(), end);
     if (!retries) return finish(record, attempt, end.state, end.reason, out);
 
     r.setRetries(*retries);

@@ -63,7 +63,7 @@ std::uint32_t Order::shapeFor(const Resources& resources, bool oneCore, std::uin
 }
 
 void Order::defineClass(ClassId id, const Resources& resources, std::vector<LockId> locks,
-                        std::optional<GateId> gate) {
+                        std::optional<GateId> gate, const RetryLimits& limits) {
     while (classes_.size() <= id.value) classes_.push({});
     const std::uint32_t place = gate ? gate->value : kNone;
     if (gate && gates_.size() <= place) gates_.resize(place + 1);
@@ -71,7 +71,8 @@ void Order::defineClass(ClassId id, const Resources& resources, std::vector<Lock
     const bool oneCore = isExactlyOneCore(resources) && locks.empty();
     classes_[id.value] = {.shape = shapeFor(resources, oneCore, place),
                           .vector = vectorFor(resources),
-                          .locks = locks_.setFor(std::move(locks))};
+                          .locks = locks_.setFor(std::move(locks)),
+                          .limits = limits};
 }
 
 void Order::setGate(GateId gate, int most) {

@@ -49,7 +49,9 @@ public:
         , capacity_(capacity)
         , dropped_(std::move(dropped)) {}
 
-    void defineClass(ClassId id, const Resources& resources, std::vector<LockId> locks, std::optional<GateId> gate);
+    void defineClass(ClassId id, const Resources& resources, std::vector<LockId> locks, std::optional<GateId> gate,
+                     const RetryLimits& limits);
+    const RetryLimits& limitsOf(std::uint32_t cls) const { return classes_[cls].limits; }
     bool isDefined(ClassId id) const { return id.value < classes_.size() && classes_[id.value].shape != kNone; }
     const Resources& resourcesOf(std::uint32_t cls) const { return *vectors_[classes_[cls].vector].resources; }
     bool isOneCore(std::uint32_t cls) const {
@@ -159,6 +161,7 @@ private:
         std::uint32_t shape = kNone;
         std::uint32_t vector = kNone;
         std::uint32_t locks = LockBook::kNoLocks;
+        RetryLimits limits;
     };
     struct Listing {
         double virtualTime;

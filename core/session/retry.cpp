@@ -26,13 +26,14 @@ std::uint64_t nextRandom(std::uint64_t& state) {
 
 } // namespace
 
-std::optional<RetryCounters> decideRetry(const QueueConfig& config, const RetryCounters& before,
-                                         const AttemptEnd& end) {
+std::optional<RetryCounters> decideRetry(const QueueConfig& config, const RetryLimits& own,
+                                         const RetryCounters& before, const AttemptEnd& end) {
     constexpr int kSaturated = 65'535; // a counter that cannot grow must not allow retries for ever
     if (end.reason == Reason::DependencyFailed || end.cannotHeal || !rulesAllow(config, end)) return std::nullopt;
     RetryCounters after = before;
     int& counter = isInterruption(end.reason) ? after.interruptions : after.ownFailures;
-    const int limit = isInterruption(end.reason) ? config.maxInterruptions : config.maxRetries;
+    const int limit = isInterruption(end.reason) ? own.interruptions.value_or(config.maxInterruptions)
+                                                 : own.retries.value_or(config.maxRetries);
     if (counter >= std::min(limit, kSaturated)) return std::nullopt;
     ++counter;
     after.retryCount = std::min(after.retryCount + 1, kSaturated);

@@ -11,8 +11,9 @@
 namespace yard::session {
 
 /// The counters after the reset; nothing when the end is final. `end` is Failed or Abandoned.
-std::optional<RetryCounters> decideRetry(const QueueConfig& config, const RetryCounters& before,
-                                         const AttemptEnd& end);
+/// The action's own limits go before the queue's.
+std::optional<RetryCounters> decideRetry(const QueueConfig& config, const RetryLimits& own,
+                                         const RetryCounters& before, const AttemptEnd& end);
 
 /// Goes back as if it had never been handed out: it did not run, and not for a reason of its own. A spawn error
 /// does not pass for that: a program that is missing must meet a limit.

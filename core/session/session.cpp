@@ -336,8 +336,8 @@ Result<void> Session::accepts(QueueId queue) const {
     return impl_->accepts(queue);
 }
 void Session::defineClass(ClassId id, const Resources& resources, std::vector<LockId> locks,
-                          std::optional<GateId> gate) {
-    impl_->order().defineClass(id, resources, std::move(locks), gate);
+                          std::optional<GateId> gate, const RetryLimits& limits) {
+    impl_->order().defineClass(id, resources, std::move(locks), gate, limits);
 }
 void Session::setGate(GateId gate, int most) {
     impl_->order().setGate(gate, most);

@@ -67,6 +67,7 @@ struct FinishedAction {
     ActionState state = ActionState::Failed;
     Reason reason = Reason::None;
     RetryCounters retries;
+    RetryLimits limits;
 };
 
 /// What stands between a pending action and its start.
@@ -166,7 +167,7 @@ public:
     /// Before the first action of the class; again only while there is none. With a gate its attempts take no
     /// resources and no slot: what serves them holds those.
     void defineClass(ClassId id, const Resources& resources, std::vector<LockId> locks = {},
-                     std::optional<GateId> gate = {});
+                     std::optional<GateId> gate = {}, const RetryLimits& limits = {});
     /// So many attempts of the gate's classes may be out; 0 until it was set.
     void setGate(GateId gate, int most);
     /// Actions of the gate's classes that wait for a place; looks at each lane, some 10,000 at most.

@@ -57,6 +57,7 @@ private Q_SLOTS:
     void submitsWhereItStandsAndExitsWithTheCode();
     void outputIsSeenBeforeTheActionEnds();
     void optionsBecomeMembersOfTheAction();
+    void aLineGoesToTheShell();
     void aSignalGives128AndIts();
     void whatIsNotTheProgramsEndIsExplained();
     void interruptCancelsAndWaitsForTheEnd();
@@ -90,7 +91,8 @@ void TestYardctlRun::submitsWhereItStandsAndExitsWithTheCode() {
     QCOMPARE(action.at("worker").as_string(), "exec");
     QCOMPARE(json::serialize(action.at("argv")), R"(["make","-j4"])");
     QCOMPARE(std::string(action.at("cwd").as_string()), QDir::currentPath().toStdString());
-    QCOMPARE(action.size(), std::size_t{3});
+    QCOMPARE(action.at("max_retries").as_int64(), 0); // as in a shell
+    QCOMPARE(action.size(), std::size_t{4});
     QCOMPARE(posted.headers.at("authorization"), "Bearer secret");
     QCOMPARE(posted.headers.at("content-type"), "application/json");
     QCOMPARE(posted.headers.at("host"), "127.0.0.1:" + std::to_string(server.port()));
@@ -130,18 +132,32 @@ void TestYardctlRun::optionsBecomeMembersOfTheAction() {
                                                           : script(request);
     });
     const DataDirectory data(server);
-    QCOMPARE(data.run({"run",        "-q",      "7",     "--label",      "x",  "--priority", "-5",
-                       "--deadline", "2min",    "--cwd", "/tmp/a/../b/", "-e", "A=b=c",      "--cores",
-                       "2",          "--after", "4",     "--lock",       "l",  "--hold",     "true"})
-                 .code,
-             0);
+    QCOMPARE(
+        data.run({"run",          "-q", "7",     "--label", "x", "--priority", "-5", "--deadline", "2min", "--cwd",
+                  "/tmp/a/../b/", "-e", "A=b=c", "--cores", "2", "--after",    "4",  "--lock",     "l",    "--hold",
+                  "--retries",    "3",  "true"})
+            .code,
+        0);
     const json::object action = json::parse(server.find("POST /compute/queues/7/jobs").body).as_object();
     const json::value expected = json::parse(R"({"worker":"exec","argv":["true"],"cwd":"/tmp/b","env":{"A":"b=c"},
-        "label":"x","locks":["l"],"priority":-5,"deadline_s":120,"resources":{"cores":2},"after":[4],"hold":true})");
+        "label":"x","locks":["l"],"priority":-5,"deadline_s":120,"resources":{"cores":2},"after":[4],"hold":true,
+        "max_retries":3})");
     QCOMPARE(action.at("deadline_s").to_number<double>(), 120.0);
     for (const auto& [key, value] : expected.as_object())
         if (key != "deadline_s") QCOMPARE(json::serialize(action.at(key)), json::serialize(value));
     QCOMPARE(action.size(), expected.as_object().size());
+}
+
+void TestYardctlRun::aLineGoesToTheShell() {
+    OneAction script;
+    FakeServer server(script);
+    const DataDirectory data(server);
+    QCOMPARE(data.run({"run", "-c", "cat a | wc -l > \"$1\"", "me", "out"}).code, 0);
+    const json::object action = json::parse(server.find("POST /compute/jobs").body).as_object();
+    QCOMPARE(json::serialize(action.at("argv")), R"(["/bin/sh","-c","cat a | wc -l > \"$1\"","me","out"])");
+    const Ended nothing = data.run({"run", "-d"});
+    QCOMPARE(nothing.code, 2);
+    QVERIFY(nothing.err.starts_with("yardctl: 'run' wants a program, or a line for the shell with -c\n"));
 }
 
 void TestYardctlRun::aSignalGives128AndIts() {

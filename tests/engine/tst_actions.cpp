@@ -391,6 +391,23 @@ private Q_SLOTS:
         QCOMPARE(result.attempts.front().outcome.reason, Reason::EngineStopped);
     }
 
+    void anActionsOwnLimitsGoBeforeItsQueuesAndSurviveARestart() {
+        EngineTest engine;
+        const QueueRef queue = queueWith(engine, kQuickRetry);
+        const Lsn once = engine.sh("exit 3", R"(,"max_retries":0)", queue);
+        QCOMPARE(engine.wait(once).attempts.size(), std::size_t{1});
+        const Lsn often = engine.sh("exit 3", R"(,"max_retries":3,"hold":true)", queue);
+        engine.stop();
+        engine.start();
+        const auto refused = engine.run(engine->reschedule(once, false));
+        QVERIFY(!refused);
+        QCOMPARE(refused.error().kind, ErrorKind::AtLimit);
+        QVERIFY(engine.run(engine->reschedule(once, true)).has_value());
+        QCOMPARE(engine.wait(once).attempts.size(), std::size_t{2});
+        QVERIFY(engine.run(engine->release(often)).has_value());
+        QCOMPARE(engine.wait(often).attempts.size(), std::size_t{4});
+    }
+
     void resultsQueuesAndHoldsSurviveARestart() {
         EngineTest engine;
         const QueueRef queue = queueWith(engine, R"({"max_retries":7})");

@@ -47,6 +47,8 @@ QString printedSpec(const ActionSpec& spec) {
     if (spec.notBefore) words << QString("not_before %1").arg(spec.notBefore);
     if (spec.hold) words << "hold";
     if (spec.resources) words << amounts(*spec.resources);
+    if (spec.retryLimits.retries) words << QString("retries %1").arg(*spec.retryLimits.retries);
+    if (spec.retryLimits.interruptions) words << QString("interruptions %1").arg(*spec.retryLimits.interruptions);
     if (spec.array) words << QString("array %1-%2").arg(spec.array->from).arg(spec.array->to);
     return words.join("; ");
 }
@@ -101,6 +103,8 @@ void TestAction::goodActionsAreTaken_data() {
         exec(R"("label":"night: é","deadline_s":0.5,"priority":-100,"not_before":1700000000000000,"hold":true)"),
         "worker exec; arg true; label night: é; deadline 500000us; priority -100; not_before 1700000000000000; "
         "hold");
+    row("how often it is tried again", exec(R"("max_retries":0,"max_interruptions":1000)"),
+        "worker exec; arg true; retries 0; interruptions 1000");
     row("a deadline of a nanosecond is a microsecond", exec(R"("deadline_s":1e-9)"),
         "worker exec; arg true; deadline 1us");
     row("whole numbers with a point, as some languages write them", exec(R"("priority":5.0,"not_before":1e15)"),
@@ -169,6 +173,12 @@ void TestAction::badActionsAreRefused_data() {
     member("priority of 64 bits", "priority", R"("priority":18446744073709551615)",
            "a whole number from -100 to 100");
     member("priority of null", "priority", R"("priority":null)", "a whole number from -100 to 100");
+    for (const char* name : {"max_retries", "max_interruptions"}) {
+        const auto with = [name](const char* value) { return QByteArray("\"") + name + "\":" + value; };
+        member("a limit below zero", name, with("-1"), "a whole number from 0 to 1000");
+        member("a limit of thousands", name, with("1001"), "a whole number from 0 to 1000");
+        member("a limit of null", name, with("null"), "a whole number from 0 to 1000");
+    }
     const char* const seconds = "seconds, more than 0 and at most 315360000";
     member("a deadline of zero", "deadline_s", R"("deadline_s":0)", seconds);
     member("a deadline below zero", "deadline_s", R"("deadline_s":-1)", seconds);

@@ -248,6 +248,8 @@ void Player::reschedule(const Words& w) {
     for (std::size_t i = 3; i < w.size(); ++i) {
         if (w[i] == "force")
             force = true;
+        else if (w[i] == "own")
+            finished.limits.retries = std::stoi(w.at(++i));
         else if (w[i] == "tries")
             finished.retries.retryCount = finished.retries.ownFailures = std::stoi(w.at(++i));
     }
@@ -327,17 +329,22 @@ bool Player::actionCommand(const Words& w) {
         Resources need;
         need.milliCores = std::llround(1000 * std::stod(w.at(2)));
         std::vector<LockId> locks;
+        RetryLimits limits;
         for (std::size_t i = 3; i + 1 < w.size(); i += 2) {
             if (w[i] == "memory")
                 need.memoryMb = std::stoi(w[i + 1]);
             else if (w[i] == "lock")
                 locks.push_back(lockOf(w[i + 1]));
+            else if (w[i] == "retries")
+                limits.retries = std::stoi(w[i + 1]);
+            else if (w[i] == "interruptions")
+                limits.interruptions = std::stoi(w[i + 1]);
             else
                 need.named.emplace_back(w[i], std::llround(1000 * std::stod(w[i + 1])));
         }
         session();
         classes_[w.at(1)] = ClassId(static_cast<std::uint32_t>(classes_.size()));
-        session().defineClass(classes_[w[1]], need, std::move(locks));
+        session().defineClass(classes_[w[1]], need, std::move(locks), {}, limits);
     } else if (w[0] == "elsewhere" || w[0] == "let_go") {
         session().setLockElsewhere(lockOf(w.at(1)), w[0] == "elsewhere");
     } else {

@@ -273,6 +273,14 @@ const Row kRetries[] = {
      "expect start a a#2 a#3, retry a exit_code, a#2 exit_code, finish a#3 failed exit_code; counts q1 failed 1"},
     {"no retries where the queue has none", "queue q1 retries 0; submit q1 a; fail a exit 1; "
                                             "expect start a, finish a failed exit_code"},
+    {"an action's own number of retries goes before its queue's",
+     "queue q1 retries 2 backoff 0; class once 1 retries 0; class thrice 1 retries 3; submit q1 once a; "
+     "fail a exit 3; expect start a, finish a failed exit_code; "
+     "submit q1 thrice b; fail b; fail b; fail b; fail b; "
+     "expect start b b#2 b#3 b#4, retry b exit_code, b#2 exit_code, b#3 exit_code, finish b#4 failed exit_code"},
+    {"an action's own number of interruptions goes before its queue's",
+     "queue q1 interruptions 5 backoff 0; class never 1 interruptions 0; submit q1 never a; "
+     "abandon a reason engine_died; expect start a, finish a abandoned engine_died"},
     {"interruptions do not count against the retries",
      "queue q1 retries 1 backoff 0; submit q1 a; abandon a reason lost_runner; abandon a reason engine_died; fail "
      "a; fail a;"
@@ -338,6 +346,10 @@ const Row kReschedule[] = {
      "tries 1; reschedule a failed tries 1 force; counts q1 pending 1; expect start a a#2 a#3, retry a exit_code, "
      "finish "
      "a#2 failed exit_code; fail a; expect finish a#3 failed exit_code; counts q1 failed 1"},
+    {"by hand: its own limit goes before its queue's",
+     "queue q1 retries 0 backoff 0; submit q1 a; fail a; refused at_limit reschedule a failed; "
+     "refused at_limit reschedule a failed own 1 tries 1; reschedule a failed own 1; "
+     "expect start a a#2, finish a failed exit_code"},
     {"only failed and abandoned ones", "submit a; done a; refused wrong_state reschedule a completed;"
                                        "refused wrong_state reschedule a cancelled force"},
     {"not while it is active", "submit a; refused wrong_state reschedule a failed"},

@@ -68,6 +68,12 @@ Outcome<void> addNumbers(json::object& action, const Arguments& arguments) {
         if (!value) return std::unexpected(value.error());
         action["priority"] = *value;
     }
+    action["max_retries"] = 0; // as typed into a shell: once
+    if (const auto word = arguments.value("retries")) {
+        auto value = parseInteger(*word, "--retries");
+        if (!value) return std::unexpected(value.error());
+        action["max_retries"] = *value;
+    }
     if (const auto word = arguments.value("deadline")) {
         auto value = parseDuration(*word);
         if (!value) return std::unexpected(value.error());
@@ -90,9 +96,20 @@ Outcome<void> addNumbers(json::object& action, const Arguments& arguments) {
     return {};
 }
 
+/// The program and its arguments, or the shell with its line; what follows the line are the line's $0, $1, ...
+Outcome<std::vector<std::string>> commandOf(const Arguments& arguments) {
+    std::vector<std::string> words = arguments.operands();
+    const auto line = arguments.value("command");
+    if (!line && words.empty()) return usageError("'run' wants a program, or a line for the shell with -c");
+    if (line) words.insert(words.begin(), {"/bin/sh", "-c", std::string(*line)});
+    return words;
+}
+
 Outcome<std::string> actionText(const Arguments& arguments) {
     json::object action{{"worker", "exec"}};
-    auto argv = texts(arguments.operands(), "an argument");
+    const auto command = commandOf(arguments);
+    if (!command) return std::unexpected(command.error());
+    auto argv = texts(*command, "an argument");
     if (!argv) return std::unexpected(argv.error());
     action["argv"] = std::move(*argv);
     auto cwd = workingDirectory(arguments);
