@@ -3,6 +3,7 @@
 // an open directory; never through a link or into another mount; and at most kMaxDepth directories open. A
 // directory that lies deeper is moved up to the root of the tree and taken in a later pass, which needs no ".."
 // that somebody could swap.
+#include "core/base/beneath.h"
 #include "core/base/files.h"
 
 #include <cerrno>
@@ -184,15 +185,23 @@ private:
     std::string culprit_;
 };
 
+bool namesOne(const std::string& name) {
+    return !name.empty() && name != "." && name != ".." && name.find('/') == name.npos;
+}
+
 } // namespace
+
+Result<void> removeTreeBeneath(int directory, const std::string& name) {
+    if (!namesOne(name)) return invalid("path", fmt::format("'{}' does not name a tree that can be removed", name));
+    return TreeRemover(directory, name, name).run();
+}
 
 Result<void> removeTree(const std::string& path) {
     std::string clean = path;
     while (clean.size() > 1 && clean.back() == '/') clean.pop_back();
     const std::size_t slash = clean.rfind('/');
     const std::string name = slash == std::string::npos ? clean : clean.substr(slash + 1);
-    if (name.empty() || name == "." || name == "..")
-        return invalid("path", fmt::format("'{}' does not name a tree that can be removed", path));
+    if (!namesOne(name)) return invalid("path", fmt::format("'{}' does not name a tree that can be removed", path));
     std::string above = slash == std::string::npos ? "." : clean.substr(0, slash);
     if (above.empty()) above = "/";
     const UniqueFd parent(::open(above.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));

@@ -4,13 +4,13 @@
 #include "core/base/files.h"
 #include "core/base/log.h"
 #include "core/engine/outcome.h"
+#include "core/engine/output_keeping.h"
 
 #include <algorithm>
 #include <boost/json.hpp>
 #include <cerrno>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 namespace yard::engine {
@@ -19,9 +19,6 @@ using runners::AttemptId;
 using Phase = Attempt::Phase;
 
 namespace {
-
-/// Outputs larger than this are renamed into the content store as they are (ENGINE 11: stored raw).
-constexpr std::uint64_t kCompressBelow = 64u << 20;
 
 runners::Materialise materialiser(store::ChunkStore& chunks) {
     return [&chunks](const Hash256& hash, const std::string& path) { return chunks.materialise(hash, path, 0600); };
@@ -39,13 +36,14 @@ std::string actionFile(Lsn lsn, const ActionSpec& spec) {
 }
 
 struct Prepared {
-    runners::Scratch scratch;
+    std::optional<runners::Scratch> scratch;
     PlanPtr plan; ///< null: without a sandbox
+    std::optional<LentRequest> request;
 };
 
 /// The directories of a warm process.
 struct WarmPreparation {
-    std::string dataDir;
+    runners::ScratchHomePtr home;
     runners::ProcessOrder order;
     std::string workerDir;
     store::ChunkStore* chunks = nullptr;
@@ -53,30 +51,30 @@ struct WarmPreparation {
     std::shared_ptr<const WorkerDescriptor> worker;
     sandbox::Policy policy;
     bool sandboxed = false;
-    SlotId mailbox{};
+    Mailbox mailbox;
 
     Result<Prepared> make() const {
         if (sandboxed) return makeForSandbox();
-        const std::string path = runners::scratchPath(dataDir, order.slot, order.id);
+        const std::string path =
+            fmt::format("{}/{}/{}.{}", home->path, order.slot.value, order.id.lsn.value, order.id.attempt);
         claims->add(path);
-        auto scratch = runners::makeScratch(dataDir, order.slot, order.id, workerDir, {}, materialiser(*chunks));
-        if (scratch) return Prepared{std::move(*scratch), {}};
+        auto scratch = runners::makeScratch(home, order.slot, order.id, workerDir, {}, materialiser(*chunks));
+        if (scratch) return Prepared{std::move(*scratch), {}, {}};
         claims->remove(path);
         return std::unexpected(scratch.error());
     }
 
     Result<Prepared> makeForSandbox() const {
-        const std::uint32_t hostUser = sandbox::hostUserOf(mailbox.value);
-        std::string requests;
+        sandbox::RequestPlaces places;
         if (!worker->pool.inlineIo) {
-            requests = fmt::format("{}/scratch/{}", dataDir, mailbox.value);
-            if (auto made = makeDirectories(requests); !made) return std::unexpected(made.error());
-            if (hostUser != 0 && ::lchown(requests.c_str(), hostUser, hostUser) != 0)
-                return failErrno("give away " + requests, errno);
+            auto made = mailbox.requests->places();
+            if (!made) return std::unexpected(made.error());
+            places = std::move(*made);
         }
         return Prepared{{},
-                        std::make_shared<const sandbox::Plan>(
-                            sandbox::planForWarm(*worker, workerDir, requests, policy, hostUser))};
+                        std::make_shared<const sandbox::Plan>(sandbox::planForWarm(
+                            *worker, workerDir, places, policy, sandbox::hostUserOf(mailbox.slot.value))),
+                        {}};
     }
 };
 
@@ -101,39 +99,11 @@ runners::Lease scratchLease(const ActionSpec& spec, const RegisteredWorker* work
 }
 
 runners::Lease leaseOf(const ActionSpec& spec, const RegisteredWorker* worker, const Prepared& prepared) {
-    runners::Lease lease = !prepared.plan ? scratchLease(spec, worker, prepared.scratch)
+    runners::Lease lease = !prepared.plan ? scratchLease(spec, worker, *prepared.scratch)
                            : worker       ? sandboxedLease(*worker->descriptor, prepared.plan)
                                           : sandboxedLease(spec, prepared.plan);
     lease.env.insert(lease.env.end(), spec.env.begin(), spec.env.end());
     return lease;
-}
-
-Result<ChunkRef> keepFile(store::ChunkStore& chunks, const runners::OutputFile& file) {
-    const bool adopt = file.movable && file.size >= kCompressBelow;
-    Sha256 hasher;
-    auto writer = adopt ? Result<store::ChunkWriter>(std::unexpected(Error{})) : chunks.writer({}, file.size);
-    if (!adopt && !writer) return std::unexpected(writer.error());
-    std::vector<char> buffer(256u << 10);
-    std::uint64_t total = 0;
-    for (;;) {
-        const ssize_t got = ::read(file.fd, buffer.data(), buffer.size());
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return failErrno("reading " + file.path, errno);
-        if (got == 0) break;
-        const std::string_view bytes(buffer.data(), static_cast<std::size_t>(got));
-        total += bytes.size();
-        if (adopt)
-            hasher.update(bytes);
-        else if (auto wrote = writer->write(bytes); !wrote)
-            return std::unexpected(wrote.error());
-    }
-    if (!adopt) return writer->finish();
-    const Hash256 hash = hasher.finish();
-    // It is ours from now on, whoever wrote it and whatever mode that one gave it.
-    if (::fchmod(file.fd, 0600) != 0 || (::geteuid() == 0 && ::fchown(file.fd, 0, 0) != 0))
-        return failErrno("take over " + file.path, errno);
-    if (auto adopted = chunks.adopt(file.path, hash, total); !adopted) return std::unexpected(adopted.error());
-    return ChunkRef{hash, total};
 }
 
 /// The end of a stream that went to a file, for the note: the last 16 KiB say most.
@@ -183,20 +153,29 @@ Result<ChunkRef> keepStream(store::ChunkStore& chunks, const runners::StreamResu
     return ChunkRef{stream.hash, stream.size};
 }
 
+std::vector<runners::PlacedFile> inputsOf(const ActionSpec& spec) {
+    std::vector<runners::PlacedFile> inputs;
+    for (const auto& [name, hash] : spec.inputs) inputs.push_back({name, hash, 0444});
+    return inputs;
+}
+
 /// What a helper makes of an ended attempt.
 struct Collection {
     AttemptOutcome outcome;
     std::vector<store::SmallChunk> chunks;
-    bool isRemoved = false; ///< the scratch directory
+    bool isRemoved = false;          ///< the scratch directory
+    std::optional<std::string> left; ///< of a request: what is to be removed
 };
 
 struct Collector {
     store::ChunkStore* chunks = nullptr;
     runners::Ended ended;
     std::optional<runners::Scratch> scratch; ///< absent: none
+    std::optional<LentRequest> request;
+    SpecPtr spec;
     locks::Claims* claims = nullptr;
     runners::OutputLimits limits;
-    std::vector<std::string> expect;
+    bool isOver = false; ///< no process is left that could open an output for writing
 
     void keepOne(Collection& made, std::optional<ChunkRef>& where, runners::StreamResult& stream,
                  std::string_view which) {
@@ -210,8 +189,36 @@ struct Collector {
         applyStreamLoss(made.outcome, stream, which);
     }
 
+    /// What is in outputs/; where another thing is in its place, that alone is told.
+    Result<runners::GatheredOutputs> gather(Collection& made, int outputs) const {
+        const int err = errno;
+        OutputKeeper keeper(*chunks, made.chunks, isOver);
+        auto gathered = runners::gatherOutputs(outputs, limits, spec->expect,
+                                               [&](const runners::OutputFile& file) { return keeper.keep(file); });
+        if (gathered && outputs < 0 && err != ENOENT)
+            gathered->denied.push_back(
+                Denial{.t = wallNow(), .what = "link", .path = "outputs", .err = err, .pid = 0});
+        return gathered;
+    }
+
+    void collectScratch(Collection& made) const {
+        const UniqueFd outputs = runners::openOutputs(*scratch);
+        const auto gathered = gather(made, outputs.get());
+        applyOutputs(made.outcome, gathered);
+        made.isRemoved = gathered && gathered->isEmpty() && runners::removeEmptyScratch(*scratch, outputs.get());
+        if (made.isRemoved) claims->remove(scratch->root);
+    }
+
+    void collectRequest(Collection& made) const {
+        UniqueFd outputs = request->directories->takeBack(request->lent);
+        const auto gathered = gather(made, outputs.get());
+        applyOutputs(made.outcome, gathered);
+        if (!gathered || !runners::removeGathered(outputs.get(), *gathered)) outputs.reset();
+        made.left = request->directories->keep(request->lent, std::move(outputs), inputsOf(*spec));
+    }
+
     Collection collect(AttemptOutcome outcome) {
-        Collection made{.outcome = std::move(outcome), .chunks = {}};
+        Collection made{.outcome = std::move(outcome), .chunks = {}, .left = {}};
         std::string note;
         if (made.outcome.state != ActionState::Completed && made.outcome.note.empty())
             note = noteFrom(tailOf(ended.err), tailOf(ended.out));
@@ -219,23 +226,27 @@ struct Collector {
             keepOne(made, made.outcome.out, ended.out, "stdout");
             keepOne(made, made.outcome.err, ended.err, "stderr");
         }
-        if (scratch) {
-            store::ChunkStore& store = *chunks;
-            const auto keep = [&store](const runners::OutputFile& file) { return keepFile(store, file); };
-            applyOutputs(made.outcome, runners::gatherOutputs(scratch->outputs, limits, expect, keep));
-            made.isRemoved = runners::removeEmptyScratch(*scratch);
-            if (made.isRemoved) claims->remove(scratch->root);
-        }
+        if (scratch) collectScratch(made);
+        if (request) collectRequest(made);
         if (made.outcome.note.empty()) made.outcome.note = std::move(note);
         return made;
     }
 };
 
+/// Of one that a process had, or may have had, and that is not collected: whatever it left goes.
+void giveBack(const LentRequest& request, const ActionSpec& spec) {
+    UniqueFd outputs = request.directories->takeBack(request.lent);
+    const auto left = request.directories->keep(request.lent, std::move(outputs), inputsOf(spec));
+    if (!left) return;
+    if (auto removed = removeTree(*left); !removed)
+        logWarning("engine", "{} could not be removed: {}", *left, removed.error().message);
+}
+
 } // namespace
 
 /// The directory of an action, and its sandbox.
 struct Dispatcher::Preparation {
-    std::string dataDir;
+    runners::ScratchHomePtr home;
     AttemptId id;
     SlotId slot;
     SpecPtr spec;
@@ -244,11 +255,20 @@ struct Dispatcher::Preparation {
     locks::Claims* claims = nullptr;
     std::shared_ptr<const WorkerDescriptor> worker; ///< to be run in a sandbox
     sandbox::Policy policy;
-    std::uint32_t hostUser = 0; ///< who shall write the outputs, in a sandbox
+    std::uint32_t hostUser = 0;                            ///< who shall write the outputs, in a sandbox
+    std::shared_ptr<runners::RequestDirectories> requests; ///< of a warm action
+
+    Result<Prepared> make() const { return requests ? lend() : makeOwn(); }
+
+    Result<Prepared> lend() const {
+        auto lent = requests->lend(id, inputsOf(*spec), materialiser(*chunks));
+        if (!lent) return std::unexpected(lent.error());
+        return Prepared{{}, {}, LentRequest{requests, std::move(*lent)}};
+    }
 
     /// Claimed before it is there: the janitor takes what nobody uses.
-    Result<Prepared> make() const {
-        const std::string path = runners::scratchPath(dataDir, slot, id);
+    Result<Prepared> makeOwn() const {
+        const std::string path = fmt::format("{}/{}/{}.{}", home->path, slot.value, id.lsn.value, id.attempt);
         claims->add(path);
         auto made = makeAll();
         if (!made) claims->remove(path);
@@ -258,11 +278,10 @@ struct Dispatcher::Preparation {
     Result<Prepared> makeAll() const {
         auto scratch = makeFiles();
         if (!scratch) return std::unexpected(scratch.error());
-        // Processes of a warm worker are there already and go there by themselves.
-        if (auto given = runners::giveScratchTo(*scratch, hostUser, !isShown()); !given)
-            return std::unexpected(given.error());
-        Prepared prepared{*scratch, {}};
-        const sandbox::Places places{scratch->root, workerDir, dataDir, scratch->hasInputs};
+        if (auto given = runners::giveScratchTo(*scratch, hostUser); !given) return std::unexpected(given.error());
+        Prepared prepared{*scratch, {}, {}};
+        const sandbox::Places places{scratch->root, workerDir, home->path.substr(0, home->path.rfind('/')),
+                                     scratch->hasInputs};
         if (worker) {
             prepared.plan =
                 std::make_shared<const sandbox::Plan>(sandbox::planForWorker(*worker, places, policy, hostUser));
@@ -278,11 +297,9 @@ struct Dispatcher::Preparation {
     bool isShown() const { return worker || spec->sandbox; }
 
     Result<runners::Scratch> makeFiles() const {
-        std::vector<runners::PlacedFile> inputs;
-        for (const auto& [name, hash] : spec->inputs) inputs.push_back({name, hash, 0444});
         // In a sandbox the worker's files are shown where they are.
-        auto made = runners::makeScratch(dataDir, slot, id, worker ? std::string() : workerDir, inputs,
-                                         materialiser(*chunks), !isShown());
+        auto made = runners::makeScratch(home, slot, id, worker ? std::string() : workerDir, inputsOf(*spec),
+                                         materialiser(*chunks), isShown());
         if (!made || workerDir.empty()) return made;
         if (auto wrote = writeFileAtomically(made->root + "/action.json", actionFile(id.lsn, *spec), 0444); !wrote)
             return std::unexpected(wrote.error());
@@ -306,7 +323,7 @@ coro::Task<Result<std::string>> Dispatcher::workerFiles(std::string workerId) {
 }
 
 Dispatcher::Preparation Dispatcher::preparationOf(const Attempt& attempt) {
-    Preparation preparation{.dataDir = parts_.dataDir,
+    Preparation preparation{.home = parts_.scratch,
                             .id = attempt.id,
                             .slot = attempt.slot,
                             .spec = attempt.spec,
@@ -314,12 +331,12 @@ Dispatcher::Preparation Dispatcher::preparationOf(const Attempt& attempt) {
                             .chunks = chunks_,
                             .claims = &parts_.claims,
                             .worker = {},
-                            .policy = policyOf(parts_.settings)};
+                            .policy = policyOf(parts_.settings),
+                            .requests = {}};
     const std::string& workerId = parts_.dictionary.classKey(attempt.cls.value).workerId;
     const bool isExec = attempt.spec->isExec();
     const bool sandboxed = isExec ? attempt.spec->sandbox : parts_.sandboxing.forWorkers();
-    // Which process will serve it is not known yet, but all of its worker see this place.
-    if (attempt.warm) preparation.slot = mailboxOf(workerId);
+    if (attempt.warm) preparation.requests = mailboxOf(workerId).requests;
     if (sandboxed) preparation.hostUser = sandbox::hostUserOf(preparation.slot.value);
     if (const RegisteredWorker* worker = attempt.warm || isExec ? nullptr : parts_.workers.find(workerId);
         worker && sandboxed)
@@ -349,7 +366,10 @@ coro::Task<void> Dispatcher::prepare(AttemptId id) {
     }
     Attempt* attempt = get(id);
     if (!attempt) co_return;
-    if (made) attempt->scratch = made->scratch;
+    if (made) {
+        attempt->scratch = std::move(made->scratch);
+        attempt->request = std::move(made->request);
+    }
     if (attempt->stop) {
         giveUp(*attempt);
     } else if (!made) {
@@ -366,7 +386,9 @@ coro::Task<void> Dispatcher::prepare(AttemptId id) {
         if (worker && made->plan)
             attempt->outputLimits = {2 * worker->descriptor->limits.outputBytes,
                                      2 * worker->descriptor->limits.outputFiles};
-        launch(*attempt, warm ? warmLease(*attempt) : leaseOf(*attempt->spec, worker, *made), leases);
+        launch(*attempt,
+               warm ? warmLease(*attempt) : leaseOf(*attempt->spec, worker, {attempt->scratch, made->plan, {}}),
+               leases);
         submit(std::move(leases));
     }
 }
@@ -381,17 +403,29 @@ bool Dispatcher::needsDirectory(const Attempt& attempt) const {
 runners::Lease Dispatcher::warmLease(const Attempt& attempt) const {
     runners::Lease lease;
     const auto group = warm_->groupOf(parts_.dictionary.classKey(attempt.cls.value).workerId);
-    std::string root = attempt.scratch ? attempt.scratch->root : std::string();
-    if (!root.empty() && parts_.sandboxing.forWorkers())
-        root = fmt::format("{}/{}.{}", sandbox::kRequests, attempt.id.lsn.value, attempt.id.attempt);
+    std::string root = attempt.request ? attempt.request->directories->pathInside(attempt.id) : std::string();
     lease.warm =
         runners::WarmCall{.group = group.value_or(pool::GroupId{}), .spec = attempt.spec, .root = std::move(root)};
     return lease;
 }
 
-SlotId Dispatcher::mailboxOf(const std::string& worker) {
-    const auto next = static_cast<std::uint32_t>(kFirstMailbox + mailboxes_.size());
-    return SlotId(mailboxes_.try_emplace(worker, next).first->second);
+const Mailbox& Dispatcher::mailboxOf(const std::string& worker) {
+    Mailbox& mailbox = mailboxes_[worker];
+    if (mailbox.requests) return mailbox;
+    const bool isSandboxed = parts_.sandboxing.forWorkers();
+    mailbox.slot = SlotId(nextMailbox_++);
+    mailbox.requests = std::make_shared<runners::RequestDirectories>(
+        runners::RequestDirectories::Options{.home = parts_.scratch,
+                                             .slot = mailbox.slot,
+                                             .hostUser = isSandboxed ? sandbox::hostUserOf(mailbox.slot.value) : 0,
+                                             .isSandboxed = isSandboxed,
+                                             .claims = &parts_.claims});
+    return mailbox;
+}
+
+void Dispatcher::forgetWorker(const std::string& id) {
+    readyWorkers_.erase(id);
+    mailboxes_.erase(id);
 }
 
 void Dispatcher::prepareProcess(const runners::ProcessOrder& order) {
@@ -409,7 +443,7 @@ coro::Task<void> Dispatcher::makeProcess(runners::ProcessOrder order) {
         warm_->prepared(order.id, std::unexpected(workerDir.error()));
         co_return;
     }
-    WarmPreparation preparation{.dataDir = parts_.dataDir,
+    WarmPreparation preparation{.home = parts_.scratch,
                                 .order = order,
                                 .workerDir = *workerDir,
                                 .chunks = chunks_,
@@ -443,12 +477,18 @@ void Dispatcher::remakeScratch(AttemptId id) {
 /// Inputs too: what a process left of them when it ended is not known.
 coro::Task<void> Dispatcher::remake(AttemptId id) {
     Preparation preparation;
+    std::optional<LentRequest> before;
     {
         Attempt* attempt = get(id);
         if (!attempt) co_return;
         preparation = preparationOf(*attempt);
+        before = std::exchange(attempt->request, {});
     }
-    const Result<Prepared> made = co_await parts_.helpers.run([preparation] { return preparation.make(); });
+    Result<Prepared> made = co_await parts_.helpers.run([preparation, before = std::move(before)] {
+        if (before) giveBack(*before, *preparation.spec);
+        return preparation.make();
+    });
+    if (Attempt* attempt = get(id); attempt && made) attempt->request = std::move(made->request);
     warm_->remade(id, made ? Result<void>{} : std::unexpected(made.error()));
 }
 
@@ -460,7 +500,10 @@ coro::Task<void> Dispatcher::collect(AttemptId id, runners::Ended ended) {
         if (!attempt) co_return;
         collector.chunks = chunks_;
         collector.ended = std::move(ended);
-        collector.expect = attempt->spec->expect;
+        collector.spec = attempt->spec;
+        collector.request = attempt->request;
+        // With the machine's network it could pass descriptors on, and an ordinary user's could be opened anew.
+        collector.isOver = !attempt->warm && (::geteuid() == 0 || parts_.settings.sandboxNetwork != "asked");
         outcome = attempt->record.outcome;
         collector.scratch = attempt->scratch;
         collector.claims = &parts_.claims;
@@ -480,11 +523,19 @@ coro::Task<void> Dispatcher::collect(AttemptId id, runners::Ended ended) {
     attempt->record.times[attempt->record.outcome.state] = end;
     attempt->chunks = std::move(made.chunks);
     if (made.isRemoved) attempt->scratch.reset();
+    attempt->request.reset();
+    if (made.left) discardDirectory(*made.left);
     discardScratch(*attempt);
     finish(*attempt);
 }
 
 void Dispatcher::discardScratch(Attempt& attempt) {
+    if (attempt.request) {
+        const auto job = [request = std::exchange(attempt.request, {}), spec = attempt.spec] {
+            giveBack(*request, *spec);
+        };
+        parts_.helpers.postDeletion(job); // else it stays where it is until its worker goes
+    }
     if (!attempt.scratch) return;
     discardDirectory(attempt.scratch->root);
     attempt.scratch.reset();

@@ -340,7 +340,7 @@ void Dispatcher::onEnded(Attempt& attempt, runners::Ended ended) {
     attempt.hungSince = 0;
     const MonoTime end = ended.times.ended == MonoTime{} ? MonoClock::now() : ended.times.ended;
     attempt.record.times[attempt.record.outcome.state] = attempt.scale.at(end);
-    if (attempt.scratch || !ended.out.path.empty() || !ended.err.path.empty()) {
+    if (attempt.scratch || attempt.request || !ended.out.path.empty() || !ended.err.path.empty()) {
         attempt.phase = Phase::Collecting;
         attempt.collected = MonoClock::now();
         parts_.loop.spawn(fmt::format("collect {}", attempt.id.lsn.value), collect(attempt.id, std::move(ended)));

@@ -27,6 +27,7 @@
 #include "core/model/result.h"
 #include "core/model/settings.h"
 #include "core/model/usage.h"
+#include "core/runners/request_directories.h"
 #include "core/runners/runner.h"
 #include "core/runners/scratch.h"
 #include "core/runners/warm_runner.h"
@@ -60,8 +61,19 @@ struct AttemptUsage {
 struct UsageQuestion {
     runners::AttemptId id;
     int pid = 0;
-    std::string outputs; ///< a directory to look at as well; empty: none
+    std::optional<runners::Scratch> outputs; ///< whose are looked at as well
     runners::OutputLimits outputLimits;
+};
+
+/// Directories that an attempt has of its warm worker's.
+struct LentRequest {
+    std::shared_ptr<runners::RequestDirectories> directories;
+    runners::RequestDirectories::Lent lent;
+};
+/// Where requests to one worker's processes lie: a number below scratch/.
+struct Mailbox {
+    SlotId slot{};
+    std::shared_ptr<runners::RequestDirectories> requests;
 };
 
 struct Attempt {
@@ -90,6 +102,7 @@ struct Attempt {
     WallScale scale; ///< fixed for the attempt: its times never run backwards
     SlotId slot{};
     std::optional<runners::Scratch> scratch;
+    std::optional<LentRequest> request;
     AttemptRecord record;
     std::vector<store::SmallChunk> chunks;
     // while it runs
@@ -123,6 +136,7 @@ public:
         Estimator& estimator;
         const Waiters& waiters; ///< what somebody waits for hurries
         std::string dataDir;
+        runners::ScratchHomePtr scratch;
         const Settings& settings; ///< in force now; changes on the engine thread
         const Sandboxing& sandboxing;
         locks::Claims& claims;                                  ///< directories in use
@@ -180,7 +194,7 @@ public:
     /// Starts watching the stream of a launched attempt; null when there is none of that number (0: any).
     std::shared_ptr<LiveStreams> follow(Lsn lsn, std::uint32_t attempt, unsigned stream);
     /// Its files are gone, or will be.
-    void forgetWorker(const std::string& id) { readyWorkers_.erase(id); }
+    void forgetWorker(const std::string& id);
     /// Somebody waits for this one's end.
     void setHurry(Lsn lsn);
     /// Notified whenever an attempt was launched, started or ended.
@@ -227,8 +241,7 @@ private:
     coro::Task<void> remake(runners::AttemptId id);
     bool needsDirectory(const Attempt& attempt) const;
     runners::Lease warmLease(const Attempt& attempt) const;
-    /// Where requests to this worker's processes lie: a number below scratch/.
-    SlotId mailboxOf(const std::string& worker);
+    const Mailbox& mailboxOf(const std::string& worker);
     runners::Runner& runnerOf(const Attempt& attempt) const {
         return attempt.warm ? static_cast<runners::Runner&>(*warm_) : *runner_;
     }
@@ -259,7 +272,8 @@ private:
     store::ChunkStore* chunks_ = nullptr;
     runners::Runner* runner_ = nullptr;
     runners::WarmRunner* warm_ = nullptr;
-    std::unordered_map<std::string, std::uint32_t> mailboxes_; ///< by worker; no number is given twice
+    std::unordered_map<std::string, Mailbox> mailboxes_; ///< by worker
+    std::uint32_t nextMailbox_ = kFirstMailbox;          ///< no number is given twice
     std::unordered_map<runners::AttemptId, Attempt> attempts_;
     std::unordered_map<Lsn, std::uint32_t> latest_; ///< number of the newest attempt in flight
     std::vector<unsigned> slotLoad_;                ///< leases out, per slot

@@ -68,7 +68,8 @@ coro::Task<void> Figures::look() {
         leaders.reserve(due.size());
         for (const UsageQuestion& question : due) {
             leaders.push_back(question.pid);
-            if (!question.outputs.empty() && runners::holdsMoreThan(question.outputs, question.outputLimits))
+            if (!question.outputs) continue;
+            if (runners::holdsMoreThan(runners::lookAtOutputs(*question.outputs).get(), question.outputLimits))
                 look.overOutputs.push_back(question.id);
         }
         look.trees = readTrees(leaders);

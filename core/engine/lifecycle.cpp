@@ -98,6 +98,8 @@ Result<void> EngineCore::open() {
     sandboxing_.emplace(!options_.noSandbox);
     helpers_.emplace(kHelpers);
     openLocks();
+    auto scratch = runners::ScratchHome::open(directory_->path());
+    if (!scratch) return std::unexpected(scratch.error());
 
     session::SessionOptions options;
     options.slotCount = std::min(capacity_, kMostCoreSlots);
@@ -110,8 +112,8 @@ Result<void> EngineCore::open() {
     session_.emplace(std::make_unique<session::MachineCapacity>(total_), options);
     dispatcher_.emplace(
         Dispatcher::Parts{loop_, *session_, outbox_, dictionary_, workers_, *helpers_, specs_, counters_,
-                          estimator_, waiters_, directory_->path(), settings_, *sandboxing_, claims_,
-                          [this](const runners::LockBusy& busy) { lockBusy(busy); }, [this] { wake(); },
+                          estimator_, waiters_, directory_->path(), std::move(*scratch), settings_, *sandboxing_,
+                          claims_, [this](const runners::LockBusy& busy) { lockBusy(busy); }, [this] { wake(); },
                           [this](timeline::Span span) { timelines_->note(span); }});
     loop_.release();
     std::promise<Result<void>> begun;

@@ -120,9 +120,8 @@ std::vector<UsageQuestion> Dispatcher::dueForUsage(MonoTime now, std::size_t mos
         }
         attempt->usage->due = MonoTime::max();
         const bool hasLimits = attempt->outputLimits.bytes > 0 || attempt->outputLimits.files > 0;
-        questions.push_back({attempt->id, attempt->pid,
-                             hasLimits && attempt->scratch ? attempt->scratch->outputs : std::string(),
-                             attempt->outputLimits});
+        questions.push_back(
+            {attempt->id, attempt->pid, hasLimits ? attempt->scratch : std::nullopt, attempt->outputLimits});
     }
     return questions;
 }

@@ -51,7 +51,7 @@ WallMicros modifiedAt(const std::string& path) {
 } // namespace
 
 bool isAttemptDirectory(std::string_view name) {
-    if (name.starts_with(kGonePrefix)) return true;
+    if (name.starts_with(kGonePrefix) || name.starts_with(kRequestsPrefix)) return true;
     const std::size_t dot = name.find('.');
     return dot != name.npos && isDigits(name.substr(0, dot)) && isDigits(name.substr(dot + 1));
 }

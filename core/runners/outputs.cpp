@@ -1,6 +1,7 @@
-// Collecting what an action left in outputs/. The tree is hostile but quiet: whoever made it is gone. Two passes:
-// the first looks at everything and decides by the limits, the second opens each file anew, beneath outputs/ and
-// through no link, and hands it over.
+// Collecting what an action left in outputs/. The tree is hostile, and whoever made it may be alive and change it.
+// One walk looks at everything and decides by the limits; then each file is opened anew, beneath outputs/ and
+// through no link, and handed over.
+#include "core/base/beneath.h"
 #include "core/base/clock.h"
 #include "core/base/unique_fd.h"
 #include "core/model/action_spec.h"
@@ -11,10 +12,8 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <linux/openat2.h>
 #include <memory>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace yard::runners {
@@ -24,11 +23,8 @@ constexpr std::size_t kMaxDenied = 1'000;
 constexpr std::size_t kMaxDepth = 64;
 // Directories, links and the like do not count as files, but a walk over them must end too.
 constexpr std::int64_t kMaxOtherEntries = 100'000;
-
-struct Found {
-    std::string name;
-    std::uint64_t size = 0;
-};
+// Where a worker has no limit: their names have to be held together.
+constexpr std::int64_t kMaxFiles = 1'000'000;
 
 // What a person can read of a name that JSON could not carry.
 std::string printable(std::string_view name) {
@@ -48,11 +44,11 @@ std::string printable(std::string_view name) {
 
 class Walk {
 public:
-    /// Quiet: whoever made the tree is gone, and what is there is wanted. Live: it is only counted.
-    enum class Tree : unsigned char { Quiet, Live };
-    explicit Walk(const OutputLimits& limits, Tree tree = Tree::Quiet)
+    /// Gather: what is there is wanted. Count: by a look that changes nothing.
+    enum class Aim : unsigned char { Gather, Count };
+    explicit Walk(const OutputLimits& limits, Aim aim = Aim::Gather)
         : limits_(limits)
-        , tree_(tree) {}
+        , aim_(aim) {}
 
     Result<void> directory(UniqueFd fd, const std::string& prefix, std::size_t depth) {
         struct Close {
@@ -72,17 +68,21 @@ public:
     }
 
     bool overLimit() const {
-        return (limits_.files > 0 && (files_ > limits_.files || others_ > limits_.files + kMaxOtherEntries)) ||
+        const std::int64_t most = limits_.files > 0 ? std::min(limits_.files, kMaxFiles) : kMaxFiles;
+        return files_ > most || others_ > most + kMaxOtherEntries ||
                (limits_.bytes > 0 && bytes_ > static_cast<std::uint64_t>(limits_.bytes));
     }
 
     void deny(std::string what, std::string_view path, int err) {
-        if (tree_ == Tree::Live || denied.size() >= kMaxDenied) return;
+        if (aim_ == Aim::Count || denied.size() >= kMaxDenied) return;
         denied.push_back(
             Denial{.t = wallNow(), .what = std::move(what), .path = printable(path), .err = err, .pid = 0});
     }
 
-    std::vector<Found> found;
+    /// Nothing but files, and those not in a directory below.
+    bool onlyFiles() const { return others_ == 0 && denied.empty(); }
+
+    std::vector<std::string> found;
     std::vector<Denial> denied;
 
 private:
@@ -90,21 +90,22 @@ private:
         struct stat st{};
         const std::string path = prefix + name;
         if (::fstatat(dirFd, name.c_str(), &st, AT_SYMLINK_NOFOLLOW) != 0) {
-            if (tree_ == Tree::Live) return {};
+            if (errno == ENOENT || aim_ == Aim::Count) return {};
             return failErrno("stat outputs/" + path, errno);
         }
-        if (!S_ISREG(st.st_mode)) ++others_;
+        const bool isNamed = isSafeRelativePath(path);
+        if (!S_ISREG(st.st_mode) || !isNamed) ++others_;
         if (S_ISLNK(st.st_mode))
             deny("link", path, 0);
         else if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
             deny("special", path, 0);
-        else if (!isSafeRelativePath(path))
+        else if (!isNamed)
             deny("special", path, path.size() > 4096 ? ENAMETOOLONG : EILSEQ);
         else if (S_ISREG(st.st_mode)) {
             ++files_;
-            // Of a live one what the disk has: a sparse file may still become small.
-            bytes_ += static_cast<std::uint64_t>(tree_ == Tree::Live ? st.st_blocks * 512 : st.st_size);
-            if (tree_ == Tree::Quiet) found.push_back({path, static_cast<std::uint64_t>(st.st_size)});
+            // While it runs what the disk has: a sparse file may still become small.
+            bytes_ += static_cast<std::uint64_t>(aim_ == Aim::Count ? st.st_blocks * 512 : st.st_size);
+            if (aim_ == Aim::Gather) found.push_back(path);
         } else if (depth >= kMaxDepth) {
             deny("special", path, ENAMETOOLONG);
         } else {
@@ -114,11 +115,9 @@ private:
     }
 
     Result<void> subdirectory(int dirFd, const std::string& name, const std::string& path, std::size_t depth) {
-        constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-        UniqueFd fd(::openat(dirFd, name.c_str(), kFlags));
-        // In a live one the name could be a link by now.
-        if (!fd && errno == EACCES && tree_ == Tree::Quiet && ::fchmodat(dirFd, name.c_str(), 0700, 0) == 0)
-            fd.reset(::openat(dirFd, name.c_str(), kFlags));
+        UniqueFd fd = aim_ == Aim::Gather ? openDirectoryBeneath(dirFd, name)
+                                          : openBeneath(dirFd, name, O_RDONLY | O_DIRECTORY);
+        if (!fd && errno == ENOENT) return {};
         if (!fd) {
             deny("openat", path, errno);
             return {};
@@ -127,63 +126,84 @@ private:
     }
 
     const OutputLimits& limits_;
-    const Tree tree_;
+    const Aim aim_;
     std::uint64_t bytes_ = 0;
     std::int64_t files_ = 0;
     std::int64_t others_ = 0;
 };
 
-UniqueFd openBeneath(int rootFd, const std::string& name) {
-    open_how how{};
-    how.flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
-    how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
-    return UniqueFd(static_cast<int>(::syscall(SYS_openat2, rootFd, name.c_str(), &how, sizeof how)));
+/// A descriptor of its own for walking: reading a directory moves its place.
+UniqueFd forWalking(int outputs) {
+    return UniqueFd(::openat(outputs, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+}
+
+/// Hands over what was found; what has gone or is something else by now is left out.
+Result<void> keepFound(int outputs, const OutputLimits& limits, Walk& walk, GatheredOutputs& gathered,
+                       const KeepOutput& keep) {
+    std::uint64_t left = limits.bytes > 0 ? static_cast<std::uint64_t>(limits.bytes) : ~std::uint64_t{0};
+    for (const std::string& name : walk.found) {
+        const UniqueFd fd = openFileBeneath(outputs, name);
+        if (!fd && errno == ENOENT) continue;
+        if (!fd && (errno == ELOOP || errno == EINVAL || errno == ENOTDIR || errno == EXDEV)) {
+            walk.deny(errno == ELOOP ? "link" : "special", name, errno);
+            continue;
+        }
+        struct stat st{};
+        if (!fd || ::fstat(fd.get(), &st) != 0) return failErrno("open outputs/" + name, errno);
+        const auto size = static_cast<std::uint64_t>(st.st_size);
+        if (size > left) { // it has grown since
+            gathered.overLimit = true;
+            return {};
+        }
+        left -= size;
+        auto chunk = keep({fd.get(), name, size, st.st_nlink == 1});
+        if (!chunk) return std::unexpected(chunk.error());
+        gathered.outputs.push_back({name, *chunk});
+    }
+    return {};
 }
 
 } // namespace
 
-Result<GatheredOutputs> gatherOutputs(const std::string& outputsDir, const OutputLimits& limits,
+Result<GatheredOutputs> gatherOutputs(int outputs, const OutputLimits& limits,
                                       const std::vector<std::string>& expect, const KeepOutput& keep) {
     GatheredOutputs gathered;
     Walk walk(limits);
-    UniqueFd root(::open(outputsDir.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    if (!root && errno == EACCES && ::chmod(outputsDir.c_str(), 0700) == 0)
-        root.reset(::open(outputsDir.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    if (!root && errno != ENOENT && errno != ENOTDIR && errno != ELOOP)
-        return failErrno("open " + outputsDir, errno);
-    if (!root && errno != ENOENT) walk.deny("link", "outputs", errno);
-    if (root) {
-        UniqueFd copy(::fcntl(root.get(), F_DUPFD_CLOEXEC, 3));
-        if (!copy) return failErrno("open " + outputsDir, errno);
-        if (auto walked = walk.directory(std::move(copy), "", 0); !walked) return std::unexpected(walked.error());
+    if (outputs >= 0) {
+        UniqueFd root = forWalking(outputs);
+        if (!root) return failErrno("open outputs/", errno);
+        if (auto walked = walk.directory(std::move(root), "", 0); !walked) return std::unexpected(walked.error());
+    }
+    gathered.overLimit = walk.overLimit();
+    gathered.onlyFiles = walk.onlyFiles() && outputs >= 0;
+    std::ranges::sort(walk.found);
+    if (!gathered.overLimit) {
+        if (auto kept = keepFound(outputs, limits, walk, gathered, keep); !kept)
+            return std::unexpected(kept.error());
+        if (gathered.overLimit) gathered.outputs.clear();
+        gathered.onlyFiles = gathered.onlyFiles && gathered.outputs.size() == walk.found.size();
     }
     gathered.denied = std::move(walk.denied);
-    gathered.overLimit = walk.overLimit();
-    std::ranges::sort(walk.found, {}, &Found::name);
-    for (const std::string& name : expect)
-        if (!std::ranges::binary_search(walk.found, name, {}, &Found::name)) gathered.missing.push_back(name);
-    if (gathered.overLimit) return gathered;
-
-    for (const Found& file : walk.found) {
-        UniqueFd fd = openBeneath(root.get(), file.name);
-        if (!fd && errno == EACCES && ::fchmodat(root.get(), file.name.c_str(), 0600, 0) == 0)
-            fd = openBeneath(root.get(), file.name);
-        struct stat st{};
-        if (!fd || ::fstat(fd.get(), &st) != 0) return failErrno("open outputs/" + file.name, errno);
-        if (!S_ISREG(st.st_mode))
-            return fail(ErrorKind::Io, "outputs/" + file.name + " changed while it was collected");
-        const std::string path = outputsDir + '/' + file.name;
-        auto chunk = keep({fd.get(), path, static_cast<std::uint64_t>(st.st_size), st.st_nlink == 1});
-        if (!chunk) return std::unexpected(chunk.error());
-        gathered.outputs.push_back({file.name, *chunk});
+    for (const std::string& name : expect) {
+        const bool isThere = gathered.overLimit
+                                 ? std::ranges::binary_search(walk.found, name)
+                                 : std::ranges::binary_search(gathered.outputs, name, {}, &NamedChunk::name);
+        if (!isThere) gathered.missing.push_back(name);
     }
     return gathered;
 }
 
-bool holdsMoreThan(const std::string& outputsDir, const OutputLimits& limits) {
-    UniqueFd root(::open(outputsDir.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+bool removeGathered(int outputs, const GatheredOutputs& gathered) {
+    if (!gathered.onlyFiles || gathered.overLimit) return false;
+    return std::ranges::all_of(gathered.outputs, [&](const NamedChunk& output) {
+        return ::unlinkat(outputs, output.name.c_str(), 0) == 0;
+    });
+}
+
+bool holdsMoreThan(int outputs, const OutputLimits& limits) {
+    UniqueFd root = forWalking(outputs);
     if (!root) return false;
-    Walk walk(limits, Walk::Tree::Live);
+    Walk walk(limits, Walk::Aim::Count);
     (void)walk.directory(std::move(root), "", 0); // a part that could not be read is not counted
     return walk.overLimit();
 }

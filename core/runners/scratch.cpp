@@ -1,5 +1,6 @@
 #include "core/runners/scratch.h"
 
+#include "core/base/beneath.h"
 #include "core/base/files.h"
 #include "core/base/unique_fd.h"
 #include "core/locks/janitor.h"
@@ -9,7 +10,6 @@
 #include <cassert>
 #include <cerrno>
 #include <cstdio>
-#include <dirent.h>
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
@@ -26,6 +26,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kWorkerTmp = "tmp";
+constexpr const char* kOutputs = "outputs";
+constexpr const char* kInputs = "/inputs";
+constexpr const char* kActionFile = "action.json";
+constexpr mode_t kPrivate = 0700;
+constexpr int kSpares = 4;
 
 std::string workerPath(const std::string& dataDir, std::string_view workerId) {
     return fmt::format("{}/workers/{}", dataDir, workerId);
@@ -138,13 +143,33 @@ std::string scratchPath(const std::string& dataDir, SlotId slot, AttemptId id) {
     return fmt::format("{}/scratch/{}/{}.{}", dataDir, slot.value, id.lsn.value, id.attempt);
 }
 
+Result<ScratchHomePtr> ScratchHome::open(const std::string& dataDir) {
+    auto home = std::make_shared<ScratchHome>();
+    home->path = dataDir + "/scratch";
+    if (auto made = makeDirectories(home->path); !made) return std::unexpected(made.error());
+    home->fd.reset(::open(home->path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!home->fd) return failErrno("open " + home->path, errno);
+    return home;
+}
+
 namespace {
 
-constexpr const char* kOutputs = "outputs";
-constexpr const char* kActionFile = "action.json";
-constexpr mode_t kPrivate = 0700;
+/// Without those that the file system sets by itself; 0 where it has none.
+unsigned flagsOf(int fd) {
+    constexpr unsigned kItsOwn = FS_EXTENT_FL | FS_INDEX_FL | FS_INLINE_DATA_FL;
+    unsigned flags = 0;
+    return ::ioctl(fd, FS_IOC_GETFLAGS, &flags) == 0 ? flags & ~kItsOwn : 0;
+}
 
-constexpr int kSpares = 4;
+} // namespace
+
+DirectoryMark DirectoryMark::of(int fd) {
+    struct stat st{};
+    if (::fstat(fd, &st) != 0) return {};
+    return {st.st_dev, st.st_ino, st.st_size, flagsOf(fd)};
+}
+
+namespace {
 
 std::string parentOf(const std::string& path) {
     return path.substr(0, path.rfind('/'));
@@ -154,88 +179,74 @@ std::string spareOf(const std::string& slot, int number) {
     return fmt::format("{}/{}{}", slot, locks::kSparePrefix, number);
 }
 
-UniqueFd openDirectory(int at, const char* path) {
-    return UniqueFd(::openat(at, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-}
-
-/// Nobody else can put something there: a warm process in a sandbox may write to the directory of its slot.
+/// Nobody else can put something there.
 bool isOnlyOurs(const struct stat& directory) {
     return S_ISDIR(directory.st_mode) && directory.st_uid == ::geteuid() && (directory.st_mode & 0022) == 0;
 }
 
-/// Nothing else is in it than `only`, or nothing at all.
-bool holdsOnly(int directory, std::string_view only) {
-    UniqueFd copy(::fcntl(directory, F_DUPFD_CLOEXEC, 0));
-    const std::unique_ptr<DIR, int (*)(DIR*)> entries(::fdopendir(copy.get()), ::closedir);
-    if (!entries) return false;
-    copy.release();
-    while (const dirent* entry = ::readdir(entries.get())) {
-        const std::string_view name = entry->d_name;
-        if (name != "." && name != ".." && name != only) return false;
-    }
-    return true;
-}
-
-/// Without those that the file system sets by itself; 0 where it has none.
-unsigned flagsOf(int fd) {
-    constexpr unsigned kItsOwn = FS_EXTENT_FL | FS_INDEX_FL | FS_INLINE_DATA_FL;
-    unsigned flags = 0;
-    return ::ioctl(fd, FS_IOC_GETFLAGS, &flags) == 0 ? flags & ~kItsOwn : 0;
-}
-
-/// Gives it the owner and the mode of a new one. False: it is not like one, or cannot be made so.
-bool makeLikeNew(int fd, unsigned flags) {
+bool keepAsSpare(const Scratch& scratch, int outputs) {
+    if (scratch.hasInputs || !scratch.isShown) return false;
+    const std::string slot = parentOf(scratch.place);
     struct stat st{};
-    if (::fstat(fd, &st) != 0 || ::flistxattr(fd, nullptr, 0) > 0 || flagsOf(fd) != flags) return false;
-    const bool isOurs = st.st_uid == ::geteuid() && st.st_gid == ::getegid();
-    if (!isOurs && ::fchown(fd, ::geteuid(), ::getegid()) != 0) return false;
-    return (st.st_mode & 07777) == kPrivate || ::fchmod(fd, kPrivate) == 0;
-}
-
-bool keepAsSpare(const Scratch& scratch) {
-    if (scratch.hasInputs) return false;
-    const std::string path = parentOf(scratch.root);
-    const UniqueFd slot = openDirectory(AT_FDCWD, path.c_str());
-    struct stat st{};
-    if (!slot || ::fstat(slot.get(), &st) != 0 || !isOnlyOurs(st)) return false;
-    const UniqueFd root = openDirectory(AT_FDCWD, scratch.root.c_str());
-    const UniqueFd outputs = root ? openDirectory(root.get(), kOutputs) : UniqueFd();
-    if (!outputs || (::unlinkat(root.get(), kActionFile, 0) != 0 && errno != ENOENT)) return false;
-    const unsigned flags = flagsOf(slot.get());
-    if (!holdsOnly(outputs.get(), {}) || !holdsOnly(root.get(), kOutputs) || !makeLikeNew(outputs.get(), flags) ||
-        !makeLikeNew(root.get(), flags))
+    if (::fstatat(scratch.home->fd.get(), slot.c_str(), &st, AT_SYMLINK_NOFOLLOW) != 0 || !isOnlyOurs(st))
         return false;
-    for (int i = 0; i < kSpares; ++i)
-        if (::rename(scratch.root.c_str(), spareOf(path, i).c_str()) == 0) return true; // else there is that one
+    const int home = scratch.home->fd.get();
+    const std::string action = fmt::format("{}/{}", scratch.place, kActionFile);
+    if (::unlinkat(home, action.c_str(), 0) != 0 && errno != ENOENT) return false;
+    if (!makeLikeNew(outputs, scratch.mark, ::geteuid())) return false;
+    for (int i = 0; i < kSpares; ++i) // one that is there already stays
+        if (::renameat(home, scratch.place.c_str(), home, spareOf(slot, i).c_str()) == 0) return true;
     return false;
 }
 
-bool takeSpare(const std::string& root) {
-    const std::string slot = parentOf(root);
+bool takeSpare(const ScratchHome& home, const std::string& place) {
+    const std::string slot = parentOf(place);
     struct stat st{};
-    if (::lstat(slot.c_str(), &st) != 0 || !isOnlyOurs(st)) return false;
+    if (::fstatat(home.fd.get(), slot.c_str(), &st, AT_SYMLINK_NOFOLLOW) != 0 || !isOnlyOurs(st)) return false;
     for (int i = 0; i < kSpares; ++i)
-        if (::rename(spareOf(slot, i).c_str(), root.c_str()) == 0) return true;
+        if (::renameat(home.fd.get(), spareOf(slot, i).c_str(), home.fd.get(), place.c_str()) == 0) return true;
     return false;
 }
 
 } // namespace
 
-Result<Scratch> makeScratch(const std::string& dataDir, SlotId slot, AttemptId id, const std::string& workerDir,
-                            const std::vector<PlacedFile>& inputs, const Materialise& materialise, bool emptyToo) {
+bool makeLikeNew(int fd, const DirectoryMark& mark, std::uint32_t owner) {
+    struct stat st{};
+    if (::fstat(fd, &st) != 0 || st.st_size != mark.size || ::flistxattr(fd, nullptr, 0) > 0) return false;
+    if (flagsOf(fd) != mark.flags) return false;
+    const bool isItsOwn = st.st_uid == owner && (owner != ::geteuid() || st.st_gid == ::getegid());
+    if (!isItsOwn && ::fchown(fd, owner, owner == ::geteuid() ? ::getegid() : owner) != 0) return false;
+    if ((st.st_mode & 07777) != kPrivate && ::fchmod(fd, kPrivate) != 0) return false;
+    return ::futimens(fd, nullptr) == 0;
+}
+
+Result<void> placeInputs(const std::string& directory, const std::vector<PlacedFile>& inputs,
+                         const Materialise& materialise) {
+    for (const PlacedFile& input : inputs)
+        if (auto placed = placeFile(directory, input, 0444, materialise); !placed) return placed;
+    return {};
+}
+
+Result<Scratch> makeScratch(const ScratchHomePtr& home, SlotId slot, AttemptId id, const std::string& workerDir,
+                            const std::vector<PlacedFile>& inputs, const Materialise& materialise, bool isShown) {
     Scratch scratch;
-    scratch.hasInputs = emptyToo || !inputs.empty();
-    scratch.root = scratchPath(dataDir, slot, id);
+    scratch.home = home;
+    scratch.isShown = isShown;
+    scratch.hasInputs = !isShown || !inputs.empty();
+    scratch.place = fmt::format("{}/{}.{}", slot.value, id.lsn.value, id.attempt);
+    scratch.root = fmt::format("{}/{}", home->path, scratch.place);
     scratch.outputs = fmt::format("{}/{}", scratch.root, kOutputs);
     const auto make = [&]() -> Result<void> {
         if (auto removed = removeTree(scratch.root); !removed) return removed;
-        if (!takeSpare(scratch.root))
+        if (!takeSpare(*home, scratch.place))
             for (const std::string& directory : {scratch.root, scratch.outputs})
                 if (auto made = makeDirectories(directory); !made) return made;
+        const UniqueFd outputs = openOutputs(scratch);
+        if (!outputs) return failErrno("open " + scratch.outputs, errno);
+        scratch.mark = DirectoryMark::of(outputs.get());
         if (scratch.hasInputs)
-            if (auto made = makeDirectories(scratch.root + "/inputs"); !made) return made;
-        for (const PlacedFile& input : inputs)
-            if (auto placed = placeFile(scratch.root + "/inputs", input, 0444, materialise); !placed) return placed;
+            if (auto made = makeDirectories(scratch.root + kInputs); !made) return made;
+        if (auto placed = placeInputs(scratch.root + kInputs, inputs, materialise); !placed) return placed;
         if (workerDir.empty()) return {};
         return linkTree(workerDir, scratch.root + "/worker");
     };
@@ -246,39 +257,48 @@ Result<Scratch> makeScratch(const std::string& dataDir, SlotId slot, AttemptId i
     return scratch;
 }
 
-namespace {
+UniqueFd openOutputs(const Scratch& scratch) {
+    UniqueFd outputs = openDirectoryBeneath(scratch.home->fd.get(), scratch.place + '/' + kOutputs);
+    if (outputs && scratch.mark.number != 0 && !DirectoryMark::of(outputs.get()).isSame(scratch.mark)) {
+        outputs.reset();
+        errno = ENOTDIR; // another one is in its place
+    }
+    return outputs;
+}
 
-Result<void> openInputs(const Scratch& scratch) {
-    const std::string inputs = scratch.root + "/inputs";
-    if (auto opened = changeMode(inputs, 0755); !opened) return opened;
+UniqueFd lookAtOutputs(const Scratch& scratch) {
+    return openBeneath(scratch.home->fd.get(), scratch.place + '/' + kOutputs, O_RDONLY | O_DIRECTORY);
+}
+
+Result<void> openToAll(const std::string& directory) {
+    if (auto opened = changeMode(directory, 0755); !opened) return opened;
     std::error_code err;
-    auto it = fs::recursive_directory_iterator(inputs, err);
+    auto it = fs::recursive_directory_iterator(directory, err);
     for (; !err && it != fs::recursive_directory_iterator(); it.increment(err))
         if (it->is_directory(err) && !it->is_symlink(err))
             if (auto opened = changeMode(it->path().string(), 0755); !opened) return opened;
-    if (err) return failErrno("read " + inputs, err.value());
+    if (err) return failErrno("read " + directory, err.value());
     return {};
 }
 
-} // namespace
-
-Result<void> giveScratchTo(const Scratch& scratch, std::uint32_t hostUser, bool byPath) {
+Result<void> giveScratchTo(const Scratch& scratch, std::uint32_t hostUser) {
     if (hostUser == 0) return {};
-    if (byPath)
-        if (auto opened = changeMode(scratch.root, 0755); !opened) return opened;
     if (scratch.hasInputs)
-        if (auto opened = openInputs(scratch); !opened) return opened;
+        if (auto opened = openToAll(scratch.root + kInputs); !opened) return opened;
     if (::lchown(scratch.outputs.c_str(), hostUser, hostUser) != 0)
         return failErrno("give away " + scratch.outputs, errno);
     return {};
 }
 
-bool removeEmptyScratch(const Scratch& scratch) {
-    if (keepAsSpare(scratch)) return true;
-    if (::rmdir(scratch.outputs.c_str()) != 0) return false;
-    if (scratch.hasInputs && ::rmdir((scratch.root + "/inputs").c_str()) != 0) return false;
-    if (::rmdir(scratch.root.c_str()) == 0) return true;
-    return ::unlink((scratch.root + '/' + kActionFile).c_str()) == 0 && ::rmdir(scratch.root.c_str()) == 0;
+bool removeEmptyScratch(const Scratch& scratch, int outputs) {
+    if (keepAsSpare(scratch, outputs)) return true;
+    const UniqueFd root = openBeneath(scratch.home->fd.get(), scratch.place, O_PATH | O_DIRECTORY);
+    if (!root || ::unlinkat(root.get(), kOutputs, AT_REMOVEDIR) != 0) return false;
+    if (scratch.hasInputs && ::unlinkat(root.get(), kInputs + 1, AT_REMOVEDIR) != 0) return false;
+    const int home = scratch.home->fd.get();
+    if (::unlinkat(home, scratch.place.c_str(), AT_REMOVEDIR) == 0) return true;
+    return ::unlinkat(root.get(), kActionFile, 0) == 0 &&
+           ::unlinkat(home, scratch.place.c_str(), AT_REMOVEDIR) == 0;
 }
 
 std::string asideName(const std::string& directory) {

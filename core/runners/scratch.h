@@ -1,18 +1,24 @@
 // Directories of actions that need files: scratch/S/<lsn>.<attempt>/ with worker/, inputs/, outputs/ (DESIGN 5),
 // and collecting what is left in outputs/. Every call blocks: helper threads only. No owner; calls for different
 // attempts may run at once.
+//
+// What an action could write is reached from descriptors alone (core/base/beneath.h): it may put a link in the
+// place of anything of its own.
 #pragma once
 
 #include "core/base/error.h"
 #include "core/base/hash.h"
 #include "core/base/ids.h"
+#include "core/base/unique_fd.h"
 #include "core/model/result.h"
 #include "core/runners/runner.h"
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <sys/stat.h>
 #include <utility>
 #include <vector>
 
@@ -34,30 +40,66 @@ Result<std::string> ensureWorkerFiles(const std::string& dataDir, std::string_vi
 /// Removes workers/<id>/, read-only as it is.
 Result<void> removeWorkerFiles(const std::string& dataDir, std::string_view workerId);
 
+/// scratch/ of a data directory, held open as long as anybody has it.
+struct ScratchHome {
+    std::string path; ///< absolute
+    UniqueFd fd;
+    /// Makes it where it is missing.
+    static Result<std::shared_ptr<const ScratchHome>> open(const std::string& dataDir);
+};
+using ScratchHomePtr = std::shared_ptr<const ScratchHome>;
+
+/// Which directory it is, and what a new one of this file system is like.
+struct DirectoryMark {
+    dev_t device = 0;
+    ino_t number = 0;
+    off_t size = 0;
+    unsigned flags = 0; ///< of the file system (lsattr), but for those it sets by itself
+    static DirectoryMark of(int fd);
+    bool isSame(const DirectoryMark& other) const { return device == other.device && number == other.number; }
+};
+
 struct Scratch {
-    std::string root;      ///< scratch/S/<lsn>.<attempt>, the working directory
+    ScratchHomePtr home;
+    std::string place;     ///< S/<lsn>.<attempt>, below the home
+    std::string root;      ///< the same, absolute: the working directory
     std::string outputs;   ///< root/outputs
+    DirectoryMark mark;    ///< of outputs/
     bool hasInputs = true; ///< root/inputs is there
+    bool isShown =
+        false; ///< a sandbox shows each part of it at its place: an action never comes to the root itself
 };
 /// Makes the directory of one attempt; an earlier one of the same name is removed. `workerDir` may be empty (exec).
 /// worker/ is made of hard links to the read-only files: an action cannot change them (0555, and it would have to
 /// be our own user to chmod), and its own directory entries are its own. Where links are refused the files are
-/// copied. `emptyToo`: inputs/ is there also when nothing is in it.
-Result<Scratch> makeScratch(const std::string& dataDir, SlotId slot, AttemptId id, const std::string& workerDir,
+/// copied. `isShown`: see Scratch; then there is no inputs/ where nothing is in it.
+Result<Scratch> makeScratch(const ScratchHomePtr& home, SlotId slot, AttemptId id, const std::string& workerDir,
                             const std::vector<PlacedFile>& inputs, const Materialise& materialise,
-                            bool emptyToo = true);
+                            bool isShown = false);
+/// Puts the files into the directory, which nobody else can write, and makes those they lie in.
+Result<void> placeInputs(const std::string& directory, const std::vector<PlacedFile>& inputs,
+                         const Materialise& materialise);
+/// outputs/ of an attempt that has ended. Invalid: it is not there any more, or something else is.
+UniqueFd openOutputs(const Scratch& scratch);
+/// The same while it runs: one that it has closed stays closed.
+UniqueFd lookAtOutputs(const Scratch& scratch);
 /// For a sandbox that has another user outside: that one may read what is there and write to outputs/. 0: nothing
-/// to do. `byPath`: it comes to both through the directory itself, else each is shown to it.
-Result<void> giveScratchTo(const Scratch& scratch, std::uint32_t hostUser, bool byPath);
+/// to do.
+Result<void> giveScratchTo(const Scratch& scratch, std::uint32_t hostUser);
+/// Lets everybody read a tree of directories that is ours.
+Result<void> openToAll(const std::string& directory);
+/// Gives an empty directory that a program could write the owner, mode and times of a new one. False: it differs
+/// otherwise (attributes, flags, or the size of one that had many entries).
+bool makeLikeNew(int fd, const DirectoryMark& mark, std::uint32_t owner);
 /// Removes one in which nothing was left, inputs and outputs apart that are empty, and an action.json. False: there
 /// is more, or it cannot be removed; then some of it may be gone already. Nothing may be alive in it.
+/// `outputs`: open, and known to be empty.
 ///
 /// One that is as it was made is kept for a later attempt of its slot instead (scratch/S/.spare.N, at most four): a
 /// file system may look long for the number of a new directory where many were removed just now (ext4: five
 /// seconds), and give its blocks back to the disk one by one. An action may have changed more than what lies in it;
-/// one with other rights, attributes or flags than a new one is not kept, nor any where others may write to the
-/// slot's directory.
-bool removeEmptyScratch(const Scratch& scratch);
+/// one that cannot be made like new is not kept, nor any where others may write to the slot's directory.
+bool removeEmptyScratch(const Scratch& scratch, int outputs);
 std::string scratchPath(const std::string& dataDir, SlotId slot, AttemptId id);
 
 struct OutputLimits {
@@ -71,24 +113,28 @@ struct GatheredOutputs {
     std::vector<Denial> denied;
     std::vector<std::string> missing; ///< of `expect`
     bool overLimit = false;           ///< output_bytes or output_files: nothing was kept (result_too_large)
+    bool onlyFiles = false;           ///< `outputs` is all there was, and none of it lies deeper
+    bool isEmpty() const { return onlyFiles && outputs.empty(); }
 };
 /// One regular file that was left in outputs/.
 struct OutputFile {
     int fd;                  ///< open for reading, at its start; closed by the caller of KeepOutput
-    const std::string& path; ///< absolute
-    std::uint64_t size;
-    bool
-        movable; ///< nobody else has a name for it: it may be renamed into the store; else its bytes must be copied
+    const std::string& name; ///< below outputs/
+    std::uint64_t size;      ///< more is not read, if it still grows
+    bool isAlone;            ///< nobody else has a name for it
 };
 /// Takes the bytes over into the content store.
 using KeepOutput = std::function<Result<ChunkRef>(const OutputFile& file)>;
-/// Walks outputs/ by descriptors (O_NOFOLLOW); nothing may be alive in it. Fails as `keep` does (NoSpace, Io).
-Result<GatheredOutputs> gatherOutputs(const std::string& outputsDir, const OutputLimits& limits,
+/// Walks outputs/ once. Whoever made it may be alive: what vanishes or becomes something else meanwhile is left
+/// out. Fails as `keep` does (NoSpace, Io).
+Result<GatheredOutputs> gatherOutputs(int outputs, const OutputLimits& limits,
                                       const std::vector<std::string>& expect, const KeepOutput& keep);
+/// Removes what was gathered. False: that was not all, or could not be done.
+bool removeGathered(int outputs, const GatheredOutputs& gathered);
 
 /// Whether there is more in it than the limits say, by a look while its action runs: what vanishes or cannot be
 /// read meanwhile is passed over, and nothing is changed. Stops where it knows.
-bool holdsMoreThan(const std::string& outputsDir, const OutputLimits& limits);
+bool holdsMoreThan(int outputs, const OutputLimits& limits);
 
 /// A new name beside the directory (scratch/S/.gone.N) to rename it to, which is quick, before it is removed.
 std::string asideName(const std::string& directory);

@@ -83,12 +83,14 @@ Plan planForWorker(const WorkerDescriptor& worker, const Places& places, const P
     return plan;
 }
 
-Plan planForWarm(const WorkerDescriptor& worker, const std::string& workerDir, const std::string& requests,
+Plan planForWarm(const WorkerDescriptor& worker, const std::string& workerDir, const RequestPlaces& places,
                  const Policy& policy, std::uint32_t hostUser) {
     Plan plan;
     plan.hostUser = hostUser;
     plan.binds.push_back({workerDir, "/worker"});
-    if (!requests.empty()) plan.binds.push_back({requests, std::string(kRequests), true});
+    if (!places.requests.empty())
+        plan.binds.push_back({places.requests, std::string(kRequests), places.outputs.empty()});
+    if (!places.outputs.empty()) plan.binds.push_back({places.outputs, std::string(kWarmOutputs), true});
     plan.network = worker.network && policy.networkAllowed;
     setLimits(plan, worker.resources.memoryMb, policy);
     return plan;

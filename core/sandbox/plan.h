@@ -60,11 +60,17 @@ struct Places {
 /// For a registered worker: /worker, /inputs, /outputs, /action.json; starts in "/".
 Plan planForWorker(const WorkerDescriptor& worker, const Places& places, const Policy& policy,
                    std::uint32_t hostUser);
-/// For a process of a warm worker: /worker, and with `requests` (a directory outside) what it is asked to work on,
-/// at kRequests.
-Plan planForWarm(const WorkerDescriptor& worker, const std::string& workerDir, const std::string& requests,
+/// Where the requests of a warm worker lie outside, absolute; none where it gets no directories.
+struct RequestPlaces {
+    std::string requests;
+    std::string outputs; ///< empty: they lie in `requests`, where the worker's user can write nothing else
+};
+/// For a process of a warm worker: /worker, and what it is asked to work on, at kRequests. With `outputs` that is
+/// read-only, and what the worker writes is at kWarmOutputs.
+Plan planForWarm(const WorkerDescriptor& worker, const std::string& workerDir, const RequestPlaces& places,
                  const Policy& policy, std::uint32_t hostUser);
 inline constexpr std::string_view kRequests = "/requests";
+inline constexpr std::string_view kWarmOutputs = "/outputs";
 /// For an exec: its `cwd`, when it has one, is seen read-only at its own place, and it starts there; else in "/".
 /// Blocks (looks at the directory). Invalid when that would show the engine's data directory or everything.
 Result<Plan> planForExec(const ActionSpec& spec, const Places& places, const Policy& policy,

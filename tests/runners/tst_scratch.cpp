@@ -1,4 +1,5 @@
 // Scratch directories: what is made for an action, and collecting what a hostile one leaves in outputs/.
+#include "core/base/beneath.h"
 #include "core/base/files.h"
 #include "core/base/unique_fd.h"
 #include "core/locks/claims.h"
@@ -11,6 +12,7 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <filesystem>
+#include <fmt/format.h>
 #include <functional>
 #include <linux/fs.h>
 #include <map>
@@ -66,17 +68,22 @@ private Q_SLOTS:
     void whatNothingWasLeftInGoesAtOnce();
     void anEmptyOneIsKeptForTheNextOfItsSlot();
     void anEmptyOneThatIsNotLikeNewIsNotKept();
+    void oneThatIsKeptTellsNothingOfTheOneBefore();
+    void anotherDirectoryInItsPlaceIsNotCollected();
     void inputsThatNobodyHasNeedNoDirectory();
     void outputsAreCollectedWithTheirNames();
     void linksAndSpecialFilesAreListedNotKept();
     void unacceptableNamesAreListedNotKept();
     void unreadableFilesOfOursAreCollected();
-    void aHardLinkIsKeptButNotMovable();
+    void aHardLinkIsKeptAndKnown();
     void missingExpectedFilesAreNamed();
     void limitsAreHeld_data();
     void limitsAreHeld();
     void alsoInALookAtALiveTreeWhichIsLeftAsItIs();
     void outputsThatAreNoDirectoryHoldNothing();
+    void whatIsSwappedWhileItIsGatheredIsLeftOut();
+    void whatGrowsWhileItIsGatheredIsOverTheLimit();
+    void whatWasGatheredIsRemoved();
     void aFullStoreIsAnError();
     void directoriesAreSetAside();
 
@@ -87,16 +94,33 @@ private:
         QVERIFY(writeFileAtomically(at(name), text, 0644));
     }
     GatheredOutputs gather(const OutputLimits& limits = {}, const std::vector<std::string>& expect = {}) {
-        auto gathered = gatherOutputs(at("outputs"), limits, expect, keepByReading);
+        auto gathered = gatherOutputs(open("outputs").get(), limits, expect, keepByReading);
         return gathered ? *gathered : GatheredOutputs{};
+    }
+    UniqueFd open(const std::string& name) const {
+        const UniqueFd root(::open(root_.c_str(), O_PATH | O_CLOEXEC));
+        return openDirectoryBeneath(root.get(), name);
+    }
+    bool holdsMore(const std::string& name, const OutputLimits& limits) const {
+        return holdsMoreThan(open(name).get(), limits);
+    }
+    /// As after its end.
+    static bool putAway(const Scratch& scratch) {
+        const UniqueFd outputs = openOutputs(scratch);
+        const auto gathered = gatherOutputs(outputs.get(), {}, {}, keepByReading);
+        return gathered && gathered->isEmpty() && removeEmptyScratch(scratch, outputs.get());
     }
     std::unique_ptr<QTemporaryDir> dir_;
     std::string root_;
+    ScratchHomePtr home_;
 };
 
 void TestScratch::init() {
     dir_ = std::make_unique<QTemporaryDir>();
     root_ = dir_->path().toStdString();
+    const auto home = ScratchHome::open(root_);
+    QVERIFY(home);
+    home_ = *home;
 }
 
 void TestScratch::cleanup() {
@@ -138,7 +162,7 @@ void TestScratch::aScratchHasWorkerInputsAndOutputs() {
     const Hash256 input = Sha256::of("input");
     const auto worker = ensureWorkerFiles(root_, "abc", {{"bin/run", run, 0755}}, writeName);
     const auto scratch =
-        makeScratch(root_, SlotId(4), {Lsn(12), 2}, *worker, {{"in/a b.txt", input, 0644}}, writeName);
+        makeScratch(home_, SlotId(4), {Lsn(12), 2}, *worker, {{"in/a b.txt", input, 0644}}, writeName);
     QVERIFY(scratch);
     QCOMPARE(scratch->root, at("scratch/4/12.2"));
     QVERIFY(*readFile(scratch->root + "/worker/bin/run") == "chunk " + run.hex());
@@ -154,7 +178,7 @@ void TestScratch::aScratchHasWorkerInputsAndOutputs() {
 
 void TestScratch::aScratchReplacesAnEarlierOne() {
     write("scratch/0/5.1/outputs/old", "old");
-    const auto scratch = makeScratch(root_, SlotId(0), {Lsn(5), 1}, "", {}, writeName);
+    const auto scratch = makeScratch(home_, SlotId(0), {Lsn(5), 1}, "", {}, writeName);
     QVERIFY(scratch && fs::is_empty(scratch->outputs));
     QVERIFY(!fs::exists(scratch->root + "/worker"));
 }
@@ -163,18 +187,18 @@ void TestScratch::aFailedInputLeavesNothing() {
     const auto missing = [](const Hash256&, const std::string&) -> Result<void> {
         return fail(ErrorKind::NotFound, "no such chunk");
     };
-    const auto scratch = makeScratch(root_, SlotId(0), {Lsn(5), 1}, "", {{"x", {}, 0644}}, missing);
+    const auto scratch = makeScratch(home_, SlotId(0), {Lsn(5), 1}, "", {{"x", {}, 0644}}, missing);
     QVERIFY(!scratch && scratch.error().kind == ErrorKind::NotFound);
     QVERIFY(!fs::exists(at("scratch/0/5.1")));
 }
 
 void TestScratch::whatNothingWasLeftInGoesAtOnce() {
     for (const char* left : {"", "action.json", "outputs/x", "inputs/x", "worker"}) {
-        const auto scratch = makeScratch(root_, SlotId(0), {Lsn(5), 1}, "", {}, writeName);
+        const auto scratch = makeScratch(home_, SlotId(0), {Lsn(5), 1}, "", {}, writeName);
         QVERIFY(scratch);
         if (*left != 0) write(std::string("scratch/0/5.1/") + left, "x");
         const bool isMore = *left != 0 && std::string_view(left) != "action.json";
-        QCOMPARE(removeEmptyScratch(*scratch), !isMore);
+        QCOMPARE(putAway(*scratch), !isMore);
         QCOMPARE(fs::exists(scratch->root), isMore);
         QCOMPARE(fs::exists(scratch->root + '/' + left), isMore);
         QVERIFY(removeTree(scratch->root));
@@ -190,14 +214,14 @@ ino_t numberOf(const std::string& path) {
 
 void TestScratch::anEmptyOneIsKeptForTheNextOfItsSlot() {
     const auto make = [&](std::uint64_t lsn) {
-        return makeScratch(root_, SlotId(0), {Lsn(static_cast<std::int64_t>(lsn)), 1}, "", {}, writeName, false);
+        return makeScratch(home_, SlotId(0), {Lsn(static_cast<std::int64_t>(lsn)), 1}, "", {}, writeName, true);
     };
     const auto first = make(5);
     QVERIFY(first);
     const ino_t number = numberOf(first->root);
     write("scratch/0/5.1/action.json", "x");
     QCOMPARE(::chmod(first->outputs.c_str(), 0777), 0); // an action may
-    QVERIFY(removeEmptyScratch(*first));
+    QVERIFY(putAway(*first));
     QVERIFY(!fs::exists(first->root));
     const auto second = make(6);
     QVERIFY(second && numberOf(second->root) == number);
@@ -209,7 +233,7 @@ void TestScratch::anEmptyOneIsKeptForTheNextOfItsSlot() {
     for (std::uint64_t lsn = 7; lsn < 12; ++lsn) many.push_back(*make(lsn)); // there is no other
     QVERIFY(numberOf(many.back().root) != number);
     for (const Scratch& one : many) {
-        QVERIFY(removeEmptyScratch(one));
+        QVERIFY(putAway(one));
         QVERIFY(!fs::exists(one.root));
     }
     QCOMPARE(std::distance(fs::directory_iterator(at("scratch/0")), {}), 4); // the others are gone
@@ -217,16 +241,14 @@ void TestScratch::anEmptyOneIsKeptForTheNextOfItsSlot() {
 
 void TestScratch::anEmptyOneThatIsNotLikeNewIsNotKept() {
     const auto keepsAfter = [&](const std::function<bool(const Scratch&)>& change) {
-        const auto made = makeScratch(root_, SlotId(0), {Lsn(5), 1}, "", {}, writeName, false);
+        const auto made = makeScratch(home_, SlotId(0), {Lsn(5), 1}, "", {}, writeName, true);
         const bool changed = made && change(*made);
-        return changed && removeEmptyScratch(*made) && fs::exists(at("scratch/0/.spare.0"));
+        return changed && putAway(*made) && fs::exists(at("scratch/0/.spare.0"));
     };
     QVERIFY(keepsAfter([](const Scratch&) { return true; }));
     if (::setxattr(at("scratch/0").c_str(), "user.probe", "x", 1, 0) == 0)
-        for (const bool ofOutputs : {false, true})
-            QVERIFY(!keepsAfter([&](const Scratch& made) {
-                return ::setxattr((ofOutputs ? made.outputs : made.root).c_str(), "user.x", "y", 1, 0) == 0;
-            }));
+        QVERIFY(!keepsAfter(
+            [](const Scratch& made) { return ::setxattr(made.outputs.c_str(), "user.x", "y", 1, 0) == 0; }));
     QVERIFY(keepsAfter([](const Scratch&) { return true; }));
     const auto setFlag = [](const Scratch& made) {
         const UniqueFd outputs(::open(made.outputs.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -238,19 +260,57 @@ void TestScratch::anEmptyOneThatIsNotLikeNewIsNotKept() {
     QVERIFY(!keepsAfter(setFlag)); // also where there are no flags: then nothing was changed
     QVERIFY(keepsAfter([](const Scratch&) { return true; }));
     QCOMPARE(::chmod(at("scratch/0").c_str(), 0770), 0); // others could put something there
-    QVERIFY(!fs::exists(makeScratch(root_, SlotId(0), {Lsn(5), 1}, "", {}, writeName, false)->root + "/none"));
+    QVERIFY(!fs::exists(makeScratch(home_, SlotId(0), {Lsn(5), 1}, "", {}, writeName, true)->root + "/none"));
     QVERIFY(fs::is_directory(at("scratch/0/.spare.0"))); // is not taken
     QCOMPARE(::chmod(at("scratch/0").c_str(), 0700), 0);
 }
 
+void TestScratch::oneThatIsKeptTellsNothingOfTheOneBefore() {
+    const auto make = [&](std::int64_t lsn) {
+        return makeScratch(home_, SlotId(0), {Lsn(lsn), 1}, "", {}, writeName, true);
+    };
+    const auto first = make(5);
+    QVERIFY(first);
+    const timespec long_ago[2] = {{.tv_sec = 1, .tv_nsec = 0}, {.tv_sec = 1, .tv_nsec = 0}};
+    QCOMPARE(::utimensat(AT_FDCWD, first->outputs.c_str(), long_ago, 0), 0);
+    QVERIFY(putAway(*first));
+    const auto second = make(6);
+    QVERIFY(second && second->mark.isSame(first->mark));
+    struct stat st{};
+    QVERIFY(::stat(second->outputs.c_str(), &st) == 0 && st.st_mtim.tv_sec > 1 && st.st_atim.tv_sec > 1);
+
+    // One that was filled and emptied is larger than a new one, on file systems where it shows.
+    for (int i = 0; i < 2000; ++i)
+        QVERIFY(writeFileAtomically(fmt::format("{}/{:0>100}", second->outputs, i), "", 0600));
+    for (const auto& entry : fs::directory_iterator(second->outputs)) fs::remove(entry);
+    const bool isLarger = DirectoryMark::of(openOutputs(*second).get()).size != second->mark.size;
+    QVERIFY(putAway(*second));
+    const auto third = make(7);
+    QVERIFY(third && third->mark.size == second->mark.size);
+    QCOMPARE(third->mark.isSame(second->mark), !isLarger);
+}
+
+void TestScratch::anotherDirectoryInItsPlaceIsNotCollected() {
+    const auto made = makeScratch(home_, SlotId(0), {Lsn(5), 1}, "", {}, writeName);
+    QVERIFY(made && openOutputs(*made));
+    fs::rename(made->outputs, made->root + "/other");
+    QVERIFY(!openOutputs(*made) && errno == ENOENT);
+    write("secret/x", "secret");
+    fs::create_directory_symlink(at("secret"), made->outputs);
+    QVERIFY(!openOutputs(*made) && errno == ELOOP);
+    fs::remove(made->outputs);
+    fs::create_directory(made->outputs);
+    QVERIFY(!openOutputs(*made) && errno == ENOTDIR);
+}
+
 void TestScratch::inputsThatNobodyHasNeedNoDirectory() {
-    const auto none = makeScratch(root_, SlotId(0), {Lsn(5), 1}, "", {}, writeName, false);
+    const auto none = makeScratch(home_, SlotId(0), {Lsn(5), 1}, "", {}, writeName, true);
     QVERIFY(none && !none->hasInputs);
     QVERIFY(!fs::exists(none->root + "/inputs") && fs::is_directory(none->outputs));
-    QVERIFY(removeEmptyScratch(*none));
-    const auto some = makeScratch(root_, SlotId(0), {Lsn(5), 1}, "", {{"x", {}, 0444}}, writeName, false);
+    QVERIFY(putAway(*none));
+    const auto some = makeScratch(home_, SlotId(0), {Lsn(5), 1}, "", {{"x", {}, 0444}}, writeName, true);
     QVERIFY(some && some->hasInputs && fs::exists(some->root + "/inputs/x"));
-    QVERIFY(!removeEmptyScratch(*some));
+    QVERIFY(!putAway(*some));
 }
 
 void TestScratch::outputsAreCollectedWithTheirNames() {
@@ -312,17 +372,17 @@ void TestScratch::unreadableFilesOfOursAreCollected() {
     QCOMPARE(namesOf(gather()), (std::vector<std::string>{"dir/file"}));
 }
 
-void TestScratch::aHardLinkIsKeptButNotMovable() {
+void TestScratch::aHardLinkIsKeptAndKnown() {
     write("outputs/own", "x");
     write("elsewhere", "y");
     fs::create_hard_link(at("elsewhere"), at("outputs/shared"));
-    std::map<std::string, bool> movable;
-    const auto gathered = gatherOutputs(at("outputs"), {}, {}, [&](const OutputFile& file) {
-        movable[fs::path(file.path).filename()] = file.movable;
+    std::map<std::string, bool> alone;
+    const auto gathered = gatherOutputs(open("outputs").get(), {}, {}, [&](const OutputFile& file) {
+        alone[file.name] = file.isAlone;
         return keepByReading(file);
     });
     QVERIFY(gathered);
-    QCOMPARE(movable, (std::map<std::string, bool>{{"own", true}, {"shared", false}}));
+    QCOMPARE(alone, (std::map<std::string, bool>{{"own", true}, {"shared", false}}));
 }
 
 void TestScratch::missingExpectedFilesAreNamed() {
@@ -348,7 +408,7 @@ void TestScratch::limitsAreHeld() {
     QFETCH(int, files);
     for (const char* name : {"a", "b", "sub/c"}) write(std::string("outputs/") + name, std::string(10, 'x'));
     int kept = 0;
-    const auto gathered = gatherOutputs(at("outputs"), {bytes, files}, {}, [&](const OutputFile& file) {
+    const auto gathered = gatherOutputs(open("outputs").get(), {bytes, files}, {}, [&](const OutputFile& file) {
         ++kept;
         return keepByReading(file);
     });
@@ -364,12 +424,12 @@ void TestScratch::alsoInALookAtALiveTreeWhichIsLeftAsItIs() {
     fs::create_directory_symlink(at("secret"), at("outputs/link"));
     write("outputs/closed/d", "");
     fs::permissions(at("outputs/closed"), fs::perms::none);
-    QVERIFY(!holdsMoreThan(at("outputs"), {3 * kBlock, 4}));
-    QVERIFY(holdsMoreThan(at("outputs"), {3 * kBlock - 1, 4}));
-    QVERIFY(holdsMoreThan(at("outputs"), {3 * kBlock, 2}));
-    QVERIFY(!holdsMoreThan(at("outputs"), {0, 0}));
-    QVERIFY(!holdsMoreThan(at("nothing"), {1, 1}));
-    QVERIFY(!holdsMoreThan(at("outputs/link"), {1, 1}));
+    QVERIFY(!holdsMore("outputs", {3 * kBlock, 4}));
+    QVERIFY(holdsMore("outputs", {3 * kBlock - 1, 4}));
+    QVERIFY(holdsMore("outputs", {3 * kBlock, 2}));
+    QVERIFY(!holdsMore("outputs", {0, 0}));
+    QVERIFY(!holdsMore("nothing", {1, 1}));
+    QVERIFY(!holdsMore("outputs/link", {1, 1}));
     QCOMPARE(fs::status(at("outputs/closed")).permissions(), fs::perms::none);
     fs::permissions(at("outputs/closed"), fs::perms::owner_all);
 }
@@ -379,15 +439,62 @@ void TestScratch::outputsThatAreNoDirectoryHoldNothing() {
     write("secret/x", "secret");
     fs::create_directory_symlink(at("secret"), at("outputs"));
     const auto gathered = gather({}, {"x"});
-    QVERIFY(gathered.outputs.empty());
-    QCOMPARE(gathered.denied.size(), std::size_t{1});
+    QVERIFY(gathered.outputs.empty() && !gathered.isEmpty());
     QCOMPARE(gathered.missing.size(), std::size_t{1});
+}
+
+void TestScratch::whatIsSwappedWhileItIsGatheredIsLeftOut() {
+    write("secret/x", "secret");
+    for (const char* name : {"a", "b", "c", "d", "e"}) write(std::string("outputs/") + name, "x");
+    fs::create_directory(at("outputs/deep"));
+    write("outputs/deep/f", "x");
+    // What the first one is kept, everything else is something else.
+    const auto swap = [&](const OutputFile& file) -> Result<ChunkRef> {
+        if (file.name == "a") {
+            for (const char* name : {"b", "c", "d"}) fs::remove(at(std::string("outputs/") + name));
+            fs::create_symlink(at("secret/x"), at("outputs/b"));
+            if (::mkfifo(at("outputs/c").c_str(), 0600) != 0) return failErrno("mkfifo", errno);
+            fs::rename(at("outputs/deep"), at("moved"));
+            fs::create_directory_symlink(at("moved"), at("outputs/deep"));
+        }
+        return keepByReading(file);
+    };
+    const auto gathered = gatherOutputs(open("outputs").get(), {}, {"a", "b", "d"}, swap);
+    QVERIFY(gathered);
+    QCOMPARE(namesOf(*gathered), (std::vector<std::string>{"a", "e"}));
+    QCOMPARE(gathered->missing, (std::vector<std::string>{"b", "d"}));
+    std::map<std::string, std::string> denied;
+    for (const Denial& d : gathered->denied) denied[d.path] = d.what;
+    QCOMPARE(denied, (std::map<std::string, std::string>{{"b", "link"}, {"c", "special"}, {"deep/f", "link"}}));
+}
+
+void TestScratch::whatGrowsWhileItIsGatheredIsOverTheLimit() {
+    write("outputs/a", "x");
+    write("outputs/b", "x");
+    const auto gathered =
+        gatherOutputs(open("outputs").get(), {10, 0}, {}, [&](const OutputFile& file) -> Result<ChunkRef> {
+            if (::truncate(at("outputs/b").c_str(), 1'000'000) != 0) return failErrno("grow", errno);
+            return keepByReading(file);
+        });
+    QVERIFY(gathered && gathered->overLimit && gathered->outputs.empty());
+}
+
+void TestScratch::whatWasGatheredIsRemoved() {
+    write("outputs/a", "x");
+    write("outputs/b", "x");
+    QVERIFY(removeGathered(open("outputs").get(), gather()) && fs::is_empty(at("outputs")));
+    write("outputs/deep/a", "x"); // more than files: not here
+    QVERIFY(!removeGathered(open("outputs").get(), gather()));
+    fs::remove_all(at("outputs/deep"));
+    write("outputs/a", "xx");
+    QVERIFY(!removeGathered(open("outputs").get(), gather({1, 0})) && fs::exists(at("outputs/a")));
 }
 
 void TestScratch::aFullStoreIsAnError() {
     write("outputs/a", "x");
-    const auto gathered = gatherOutputs(
-        at("outputs"), {}, {}, [](const OutputFile&) -> Result<ChunkRef> { return failErrno("write", ENOSPC); });
+    const auto gathered = gatherOutputs(open("outputs").get(), {}, {}, [](const OutputFile&) -> Result<ChunkRef> {
+        return failErrno("write", ENOSPC);
+    });
     QVERIFY(!gathered && gathered.error().kind == ErrorKind::NoSpace);
 }
 

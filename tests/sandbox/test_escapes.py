@@ -384,7 +384,8 @@ class Warm(unittest.TestCase):
             self.assertEqual(result["state"], "completed", result)
             self.assertEqual(self.engine.call("GET", "chunks/" + result["outputs"]["o.txt"]["hash"]).decode(), text + "!")
         self.assertIn("requests", self.run_one("look")["result"][1])
-        wait_for(lambda: not glob.glob(self.engine.data + "/scratch/100000/*"), "requests are gone")
+        wait_for(lambda: not glob.glob(self.engine.data + "/scratch/100000/.requests.open/*"), "requests are gone")
+        wait_for(lambda: not glob.glob(self.engine.data + "/scratch/100000/.requests.kept/*/*/*"), "files are gone")
 
 
 class Deaths(unittest.TestCase):

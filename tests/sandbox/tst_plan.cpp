@@ -171,9 +171,12 @@ void TestSandboxPlan::usersAreGivenWhereThereAreEnough() {
 
 void TestSandboxPlan::aWarmProcessSeesTheRequestsOfItsWorker() {
     QCOMPARE(
-        print(planForWarm({}, "/d/workers/w", "/d/scratch/100000", {}, 0)),
+        print(planForWarm({}, "/d/workers/w", {"/d/scratch/100000", ""}, {}, 0)),
         "/d/workers/w at /worker; /d/scratch/100000 writable at /requests; starts in /, memory 0, tmp 1024, clean");
-    QCOMPARE(print(planForWarm({}, "/d/workers/w", "", {}, 0)),
+    QCOMPARE(print(planForWarm({}, "/d/workers/w", {"/d/requests", "/d/outputs"}, {}, 0)),
+             "/d/workers/w at /worker; /d/requests at /requests; /d/outputs writable at /outputs; starts in /, "
+             "memory 0, tmp 1024, clean");
+    QCOMPARE(print(planForWarm({}, "/d/workers/w", {}, {}, 0)),
              "/d/workers/w at /worker; starts in /, memory 0, tmp 1024, clean");
 }
 
