@@ -21,12 +21,16 @@ GroupId Pool::addGroup(std::string_view key, std::string_view familyName, const 
     Group*& group = s_->byKey[std::string(key)];
     if (!group) {
         auto& family = s_->families[std::string(familyName)];
-        if (!family) family = std::make_unique<Family>();
+        if (!family) {
+            family = std::make_unique<Family>();
+            family->everUsed = s_->usedFamilies.erase(std::string(familyName)) > 0;
+        }
         family->name = familyName;
         group = &takePlace(s_->groups, s_->freeGroups);
         group->key = key;
         group->family = family.get();
         group->detached = false;
+        group->everUsed = family->everUsed;
     }
     std::erase(group->family->groups, group);
     group->family->groups.push_back(group);
@@ -36,13 +40,16 @@ GroupId Pool::addGroup(std::string_view key, std::string_view familyName, const 
     for (Group* other : group->family->groups) {
         if (other == group || other->detached) continue;
         other->superseded = true;
+        noteLack(*other);
         if (!other->waiting.empty()) continue;
         while (!other->processes.empty() && other->processes.front()->sessions == 0)
             detach(*other->processes.front(), WhyEnded::Replaced, out);
     }
+    noteLack(*group);
     const GroupId id = group->id;
     trim(out); // its limit is that of its family now
     wake(now, out);
+    restore(now, out);
     return id;
 }
 
@@ -50,10 +57,12 @@ void Pool::configureGroup(GroupId id, const GroupOptions& options, MonoTime now,
     Group* group = find(id);
     if (!group || group->options == options) return;
     group->options = options;
+    noteLack(*group);
     reorder(*group);
     trim(out);
     wake(now, out);
     settle(*group, now, out);
+    restore(now, out);
 }
 
 void Pool::removeGroup(GroupId id, MonoTime now, Outbox& out) {
@@ -68,15 +77,20 @@ void Pool::removeGroup(GroupId id, MonoTime now, Outbox& out) {
     group->detached = true;
     group->restarting = false;
     list(*group);
+    noteLack(*group);
     s_->byKey.erase(group->key);
     // Of those that stay the newest is current again, and its limit that of the family.
     auto& family = group->family->groups;
     std::erase(family, group);
     family.insert(family.begin(), group); // those that are detached come first
-    if (!family.back()->detached) family.back()->superseded = false;
+    if (!family.back()->detached) {
+        family.back()->superseded = false;
+        noteLack(*family.back());
+    }
     releaseIfGone(*group);
     trim(out);
     wake(now, out);
+    restore(now, out);
 }
 
 std::optional<GroupId> Pool::findGroup(std::string_view key) const {
@@ -89,6 +103,7 @@ void Pool::configure(const PoolOptions& options, MonoTime now, Outbox& out) {
     options_ = options;
     trim(out);
     wake(now, out);
+    restore(now, out);
 }
 
 // --- sessions
@@ -109,6 +124,7 @@ Pool::Checkout Pool::checkout(GroupId id, std::uint64_t tag, MonoTime now, Outbo
         ++group->hits;
         open(*process, now, out);
         if (isCrowded) want(*group, now, out);
+        restore(now, out);
         return {.process = served, .waiter = {}};
     }
     ++group->misses;
@@ -133,6 +149,7 @@ bool Pool::cancelWait(WaiterId id) {
     waiter.group = nullptr;
     s_->freeWaiters.push_back(id.place);
     list(group);
+    s_->gaveUp = true;
     return true;
 }
 
@@ -159,6 +176,7 @@ void Pool::close(ProcessId id, bool served, MonoTime now, Outbox& out) {
     if (!group.waiting.empty() || process->isDetached()) settle(group, now, out);
     // It may be idle now, and somebody without any may have its place.
     if (!s_->creating.empty() && stopping_ < s_->creating.size()) wake(now, out);
+    restore(now, out);
 }
 
 // --- processes
@@ -185,6 +203,7 @@ void Pool::spawned(ProcessId id, unsigned concurrency, unsigned ahead, MonoTime 
     if (process->state == ProcessState::Idle) dropUnneeded(*process, now, out);
     settle(group, now, out);
     if (!s_->creating.empty()) wake(now, out);
+    restore(now, out);
 }
 
 void Pool::spawnFailed(ProcessId id, MonoTime now, Outbox& out) {
@@ -201,6 +220,7 @@ void Pool::spawnFailed(ProcessId id, MonoTime now, Outbox& out) {
     if (group.size() == 0) failWaiting(group, WhyEnded::SpawnFailed, out);
     list(group);
     wake(now, out);
+    restore(now, out);
 }
 
 void Pool::crashed(ProcessId id, MonoTime now, Outbox& out, WhyEnded why) {
@@ -223,6 +243,7 @@ void Pool::crashed(ProcessId id, MonoTime now, Outbox& out, WhyEnded why) {
     if (process->processed == 0 && why == WhyEnded::Crashed) group.notBefore = now + pauseAfter(++group.failures);
     advance(group, now, out);
     settle(group, now, out);
+    restore(now, out);
 }
 
 bool Pool::detach(ProcessId id, WhyEnded why, MonoTime now, Outbox& out) {
@@ -234,6 +255,7 @@ bool Pool::detach(ProcessId id, WhyEnded why, MonoTime now, Outbox& out) {
     detach(*process, why, out);
     if (wasStarting) rollBack(group, why, out);
     settle(group, now, out);
+    restore(now, out);
     return true;
 }
 
@@ -247,9 +269,11 @@ void Pool::gone(ProcessId id, MonoTime now, Outbox& out) {
     forget(*process);
     // First those who have none; the group's own wishes are about a process more.
     wake(now, out);
-    if (!find(groupId)) return;
-    advance(group, now, out);
-    settle(group, now, out);
+    if (find(groupId)) {
+        advance(group, now, out);
+        settle(group, now, out);
+    }
+    restore(now, out);
 }
 
 void Pool::setAhead(ProcessId id, unsigned ahead, MonoTime now, Outbox& out) {
@@ -287,14 +311,24 @@ std::optional<MonoTime> Pool::clean(MonoTime now, Outbox& out) {
         }
         process = after;
     }
+    restore(now, out);
     return next;
 }
 
 std::optional<MonoTime> Pool::retrySpawns(MonoTime now, Outbox& out) {
     wake(now, out);
+    restore(now, out);
+    return nextSpawn();
+}
+
+std::optional<MonoTime> Pool::nextSpawn() const {
     std::optional<MonoTime> next;
-    for (const Group* group = s_->growing.front(); group; group = decltype(s_->growing)::next(*group))
-        if (group->notBefore > now) next = next ? std::min(*next, group->notBefore) : group->notBefore;
+    const auto look = [&](const Group& group) {
+        if (group.starting == 0 && mayHold(group)) next = std::min(next.value_or(MonoTime::max()), group.notBefore);
+    };
+    for (const Group* group = s_->growing.front(); group; group = decltype(s_->growing)::next(*group)) look(*group);
+    if (!s_->creating.empty()) return next;
+    for (const Group* group = s_->lacking.front(); group; group = decltype(s_->lacking)::next(*group)) look(*group);
     return next;
 }
 
@@ -352,6 +386,10 @@ std::optional<GroupView> Pool::group(GroupId id) const {
                    .target = g->target,
                    .renewed = renewed(*g),
                    .superseded = g->superseded,
+                   .pausedUntil = g->notBefore,
+                   .ofFamily = g->family->alive,
+                   .mostOfFamily = limitOf(*g),
+                   .isOwnLimit = g->family->groups.back()->options.maxProcesses != 0,
                    .traffic = g->traffic,
                    .hits = g->hits,
                    .misses = g->misses};

@@ -75,7 +75,7 @@ std::string_view name(WhyEnded why);
 
 /// Of a worker. Each may change while processes run.
 struct GroupOptions {
-    unsigned minProcesses = 0;            ///< the cleaner and a restart leave so many
+    unsigned minProcesses = 0;            ///< once it was used it has so many, but for a reason: see restore()
     unsigned maxProcesses = 0;            ///< of its family; 0: the pool's maxPerGroup
     unsigned maxRequests = 0;             ///< 0: any number
     std::optional<Duration> maxIdle = {}; ///< absent: the pool's; 0: for ever
@@ -160,6 +160,10 @@ struct GroupView {
     std::size_t target = 0;  ///< of the restart: processes there will be
     std::size_t renewed = 0; ///< of them, those that are new already
     bool superseded = false;
+    MonoTime pausedUntil{};    ///< no spawn in the background before: one failed
+    unsigned ofFamily = 0;     ///< processes of its family, in whatever state
+    unsigned mostOfFamily = 0; ///< there may be
+    bool isOwnLimit = false;   ///< that is maxProcesses, else the pool's
     double traffic = 0;
     std::uint64_t hits = 0;
     std::uint64_t misses = 0;
@@ -238,6 +242,8 @@ public:
     std::optional<MonoTime> clean(MonoTime now, Outbox& out);
     /// Spawns that had to wait after a failure: when the next one is due.
     std::optional<MonoTime> retrySpawns(MonoTime now, Outbox& out);
+    /// When retrySpawns() is to be called next. Nothing: no need.
+    std::optional<MonoTime> nextSpawn() const;
 
     // -- questions
     unsigned count() const { return count_; }
@@ -271,8 +277,10 @@ private:
     bool mayHold(const Group& group) const;
     void order(Group& group, WhyStarted why, MonoTime now, Outbox& out);
     void want(Group& group, MonoTime now, Outbox& out);
-    void refill(Group& group, MonoTime now, Outbox& out);
+    void noteLack(Group& group);
+    void restore(MonoTime now, Outbox& out);
     Process* victimFor(const Group& group, MonoTime now) const;
+    Process* futureOne() const;
     bool evictFor(const Group& group, MonoTime now, Outbox& out);
     void wake(MonoTime now, Outbox& out);
     void serve(Group& group, MonoTime now, Outbox& out);

@@ -69,6 +69,9 @@ void Pool::move(Process& process, ProcessState to) {
     change(group.starting, [](ProcessState s) { return s == ProcessState::Starting; });
     change(group.leaving,
            [](ProcessState s) { return s == ProcessState::Finishing || s == ProcessState::Stopping; });
+    const auto isKept = [](ProcessState s) { return s <= ProcessState::Busy; };
+    change(group.kept, isKept);
+    if (isKept(from) != isKept(to)) noteLack(group);
     if (from == ProcessState::Idle) s_->inactive.remove(process);
     if (to == ProcessState::Idle) s_->inactive.pushBack(process);
     process.state = to;
@@ -193,7 +196,10 @@ void Pool::releaseIfGone(Group& group) {
     if (!group.detached || group.leaving > 0 || !group.family) return;
     Family& family = *group.family;
     std::erase(family.groups, &group);
-    if (family.groups.empty()) s_->families.erase(family.name);
+    if (family.groups.empty()) {
+        if (family.everUsed && s_->usedFamilies.size() < kMostUsed) s_->usedFamilies.insert(family.name);
+        s_->families.erase(family.name);
+    }
     group.family = nullptr;
     s_->freeGroups.push_back(group.id.place);
 }

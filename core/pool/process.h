@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace yard::pool {
@@ -52,6 +53,7 @@ struct Family {
     std::string name;
     unsigned alive = 0;         ///< processes of its groups, in whatever state
     std::vector<Group*> groups; ///< removed ones first, the newest last; a few
+    bool everUsed = false;
 };
 
 struct Group {
@@ -73,19 +75,21 @@ struct Group {
     };
     std::vector<Bucket> bySessions;
     unsigned starting = 0; ///< being spawned: at most 1
+    unsigned kept = 0;     ///< Starting, Idle and Busy: what min_processes is about
     unsigned leaving = 0;  ///< Finishing and Stopping
     List<Waiter, &Waiter::inGroup> waiting;
     // Somebody waits, and nothing is being spawned for it:
     Link<Group> inCreating; ///< it has no process
     Link<Group> inGrowing;  ///< all that it has are busy
+    Link<Group> inLacking;  ///< it has fewer than min_processes
 
     std::uint32_t generation = 0;
     bool restarting = false;
     std::size_t target = 0; ///< of a restart: processes there were
-    bool everUsed = false;
-    unsigned failures = 0; ///< spawns that failed in a row
-    MonoTime notBefore{};  ///< no spawn in the background before
-    double traffic = 0;    ///< requests, halved each minute
+    bool everUsed = false;  ///< or one of its family: before that min_processes are not started
+    unsigned failures = 0;  ///< spawns that failed in a row
+    MonoTime notBefore{};   ///< no spawn in the background before
+    double traffic = 0;     ///< requests, halved each minute
     MonoTime trafficAt{};
     std::uint64_t hits = 0;   ///< checkouts that found a process
     std::uint64_t misses = 0; ///< that had to wait
@@ -107,7 +111,14 @@ struct Pool::State {
     List<Process, &Process::inInactive> inactive; ///< Idle, the longest first
     List<Group, &Group::inCreating> creating;     ///< in the order they began to wait
     List<Group, &Group::inGrowing> growing;
+    List<Group, &Group::inLacking> lacking;
+    MonoTime restoredAt{};
+    bool gaveUp = false; ///< somebody who waited does not any more: there may be room for those that lack
+    std::unordered_set<std::string> usedFamilies; ///< of those that are gone; at most kMostUsed
 };
+
+/// Families that are remembered to have been used: what is added again has its min_processes at once.
+inline constexpr std::size_t kMostUsed = 1'024;
 
 /// Requests of late, halved each minute.
 double trafficOf(const Group& group, MonoTime now);

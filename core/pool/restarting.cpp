@@ -15,12 +15,13 @@ void Pool::restart(GroupId id, MonoTime now, Outbox& out) {
     Group* group = find(id);
     if (!group) return;
     group->notBefore = {};
-    if (group->size() == 0 && group->starting == 0) return; // the next one is a new one in any case
+    if (group->size() == 0 && group->starting == 0) return restore(now, out); // the next is a new one in any case
     ++group->generation;
     if (!group->restarting) group->target = group->size() + group->starting;
     group->restarting = true;
     advance(*group, now, out);
     settle(*group, now, out);
+    restore(now, out);
 }
 
 void Pool::reload(GroupId id, MonoTime now, Outbox& out) {
@@ -35,6 +36,7 @@ void Pool::reload(GroupId id, MonoTime now, Outbox& out) {
     for (auto* list : {&group->processes, &group->full})
         while (!list->empty()) detach(*list->front(), WhyEnded::Restart, out);
     settle(*group, now, out);
+    restore(now, out);
 }
 
 /// One step. While one is being spawned, or its place is not free yet, nothing is done: its end calls again.

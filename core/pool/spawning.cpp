@@ -92,8 +92,8 @@ void Pool::order(Group& group, WhyStarted why, MonoTime now, Outbox& out) {
     process.started = process.lastUsed = now;
     process.generation = group.generation;
     process.whyStarted = why;
+    group.everUsed = group.family->everUsed = true;
     move(process, ProcessState::Starting);
-    group.everUsed = true;
     out.spawn.push_back({process.id, group.id});
 }
 
@@ -108,12 +108,29 @@ void Pool::want(Group& group, MonoTime now, Outbox& out) {
     if (isFirst && stopping_ < s_->creating.size()) evictFor(group, now, out);
 }
 
-void Pool::refill(Group& group, MonoTime now, Outbox& out) {
-    const std::size_t have = group.size() + group.starting;
-    if (!group.everUsed || group.superseded || group.detached || have >= group.options.minProcesses) return;
-    // What others wait for comes first: a place that was just made for them would be filled again.
-    if (group.starting == 0 && s_->creating.empty() && now >= group.notBefore && mayHold(group))
-        order(group, WhyStarted::MinProcesses, now, out);
+/// To be called whenever one of these changes: what it keeps, its options, whether it is used, superseded, removed.
+void Pool::noteLack(Group& group) {
+    const bool lacks =
+        group.everUsed && !group.superseded && !group.detached && group.kept < group.options.minProcesses;
+    if (s_->lacking.isLinked(group) == lacks) return;
+    lacks ? s_->lacking.pushBack(group) : s_->lacking.remove(group);
+}
+
+/// min_processes are kept here and nowhere else, by the end of each event: a group has fewer only while one is
+/// being spawned, the pool or its family is full, spawns are paused after a failure, or a group without any process
+/// waits for a place, which comes first: one that was just made for it would be filled again.
+void Pool::restore(MonoTime now, Outbox& out) {
+    s_->restoredAt = now;
+    s_->gaveUp = false;
+    if (!s_->creating.empty()) return;
+    for (Group* group = s_->lacking.front(); group && count_ < options_.max;) {
+        Group* next = decltype(s_->lacking)::next(*group);
+        if (group->starting == 0 && now >= group->notBefore && mayHold(*group)) {
+            order(*group, WhyStarted::MinProcesses, now, out);
+            list(*group);
+        }
+        group = next;
+    }
 }
 
 /// An idle process whose place the group could have. Looks at each group.
@@ -141,6 +158,7 @@ bool Pool::makeRoom(ProcessId id, const std::function<bool(GroupId)>& helps, Mon
     for (const Group& group : s_->groups)
         if (!group.detached && &group != &wanting && helps(group.id)) least.look(group);
     if (least.found()) detach(*least.found(), WhyEnded::Evicted, out);
+    restore(now, out);
     return least.found() != nullptr;
 }
 
@@ -152,11 +170,22 @@ std::optional<GroupId> Pool::evictIdle(const std::function<bool(GroupId)>& helps
     if (!least.found()) return std::nullopt;
     const GroupId group = least.found()->group->id;
     detach(*least.found(), WhyEnded::Evicted, out);
+    restore(now, out);
     return group;
+}
+
+/// One that is being spawned for min_processes, which may take long where memory is short: nobody waits for it.
+Process* Pool::futureOne() const {
+    for (Process& process : s_->processes)
+        if (process.state == ProcessState::Starting && process.whyStarted == WhyStarted::MinProcesses &&
+            process.group->waiting.empty())
+            return &process;
+    return nullptr;
 }
 
 bool Pool::evictFor(const Group& group, MonoTime now, Outbox& out) {
     Process* victim = victimFor(group, now);
+    if (!victim && group.family->alive < limitOf(group)) victim = futureOne();
     if (!victim) return false;
     detach(*victim, WhyEnded::Evicted, out);
     return true;
@@ -214,7 +243,6 @@ void Pool::settle(Group& group, MonoTime now, Outbox& out) {
     if (group.detached) return;
     serve(group, now, out);
     if (!group.waiting.empty()) want(group, now, out);
-    refill(group, now, out);
     list(group);
 }
 

@@ -125,10 +125,17 @@ std::string Pool::verify() const {
         HOLDS(g.family->alive == ofFamily[g.family]);
         HOLDS(std::ranges::is_partitioned(g.family->groups, &Group::detached));
         HOLDS(g.detached || g.superseded != (g.family->groups.back() == &g));
+        HOLDS(g.kept == ofGroup[&g].starting + ofGroup[&g].idle + ofGroup[&g].busy);
+        const bool lacks = g.everUsed && !g.detached && !g.superseded && g.kept < g.options.minProcesses;
+        HOLDS(g.inLacking.linked == lacks);
     }
     HOLDS(waiting_ == waiting);
     HOLDS(s_->creating.size() == creating);
     HOLDS(s_->growing.size() == growing);
+    // Min_processes that are not there have a reason that ends by itself, or with an event.
+    for (const Group* g = s_->lacking.front(); g; g = decltype(s_->lacking)::next(*g))
+        HOLDS(!s_->creating.empty() || g->starting > 0 || !mayHold(*g) || g->notBefore > s_->restoredAt ||
+              s_->gaveUp);
     // Nobody waits for a place while one is free that it may have.
     for (const Group* g = s_->creating.front(); g; g = decltype(s_->creating)::next(*g)) HOLDS(!mayHold(*g));
     return {};

@@ -96,6 +96,7 @@ public:
             (void)pool_.retrySpawns(now_, out_);
             apply();
         }
+        settleMinimum();
         check();
         QVERIFY2(waiting_.empty(), "a request was lost: it waits for ever");
         QVERIFY(sessions_.empty());
@@ -184,6 +185,26 @@ private:
         end(process);
         pool_.close(process, below(8) != 0, now_, out_);
     }
+    /// Nothing happens any more but time: every group that was ever used has its min_processes, or there is no
+    /// room.
+    void settleMinimum() {
+        for (int i = 0; i < 100; ++i) {
+            now_ += Duration(60'000'000);
+            (void)pool_.retrySpawns(now_, out_);
+            apply();
+            while (!starting_.empty()) spawned(true), apply();
+            while (!stopping_.empty()) gone(), apply();
+        }
+        for (const GroupModel& g : groups_) {
+            const auto view = pool_.group(g.id);
+            const bool isNewest = !view->superseded;
+            if (!used_.contains(g.family) || !isNewest || view->size >= g.options.minProcesses) continue;
+            const auto ofFamily =
+                std::ranges::count_if(processes_, [&](const auto& p) { return p.second.family == g.family; });
+            const bool isFamilyFull = g.options.maxProcesses != 0 && ofFamily >= g.options.maxProcesses;
+            QVERIFY2(isFamilyFull || processes_.size() >= pool_.options().max, "min_processes were lost");
+        }
+    }
     /// A session of it.
     void end(ProcessId process) {
         ProcessModel& p = processes_.at(process);
@@ -260,6 +281,7 @@ private:
             const auto g = std::ranges::find(groups_, s.group, &GroupModel::id);
             QVERIFY(g != groups_.end());
             processes_[s.process] = {.group = s.group, .family = g->family};
+            used_.insert(g->family);
             starting_.insert(s.process);
             QVERIFY2(processes_.size() <= pool_.options().max, "over max");
         }
@@ -303,6 +325,7 @@ private:
     MonoTime now_{Duration(1'000'000'000)};
     std::array<GroupModel, 6> groups_;
     std::map<ProcessId, ProcessModel> processes_;
+    std::set<int> used_; ///< families
     std::set<ProcessId> starting_;
     std::set<ProcessId> stopping_;
     std::map<std::uint64_t, WaitModel> waiting_;

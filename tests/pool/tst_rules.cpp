@@ -25,6 +25,9 @@ private Q_SLOTS:
     void idleForEverWithZero();
     void minProcessesStay();
     void minProcessesAreSpawnedAfterTheFirst();
+    void minProcessesComeBackWhateverTookThem_data();
+    void minProcessesComeBackWhateverTookThem();
+    void aSpawnForTheFutureGivesItsPlaceToWhoWaits();
     void aPausedProcessGetsNoMoreSessionsUntilItHasNone();
     void whatOthersLackIdleProcessesGiveButNotTheMinimum();
     void aWaiterCanGiveUp();
@@ -315,6 +318,98 @@ void TestPoolRules::minProcessesAreSpawnedAfterTheFirst() {
     t.checkout(g, 1);
     t.spawnAll();
     QCOMPARE(t.pool.group(g)->size, 3u);
+}
+
+void TestPoolRules::minProcessesComeBackWhateverTookThem_data() {
+    QTest::addColumn<int>("what");
+    const char* names[] = {"two crashes at once",   "a failed spawn",          "a place that another needed",
+                           "a restart that failed", "max, lowered and raised", "removed and added again",
+                           "a new version",         "the option itself"};
+    for (int i = 0; i < 8; ++i) QTest::newRow(names[i]) << i;
+}
+
+void TestPoolRules::minProcessesComeBackWhateverTookThem() {
+    QFETCH(int, what);
+    const PoolOptions options{.max = 3, .maxPerGroup = 0, .maxIdle = Duration(0)};
+    PoolTest t(options);
+    GroupId g = t.group("g", {.minProcesses = 2});
+    t.warm(g);
+    t.spawnAll();
+    QCOMPARE(t.pool.group(g)->size, 2u);
+    const auto all = t.pool.processes(g);
+    const auto later = [&] {
+        t.pass(Duration(60'000'000));
+        (void)t.pool.retrySpawns(t.now, t.out);
+        t.step();
+    };
+    switch (what) {
+    case 0:
+        for (const auto& process : all) t.pool.crashed(process.id, t.now, t.out), t.step();
+        break;
+    case 1:
+        t.pool.detach(all[0].id, WhyEnded::Detached, t.now, t.out);
+        t.step();
+        t.failOne();
+        break;
+    case 2: {
+        t.pool.configure({.max = 2}, t.now, t.out);
+        const GroupId other = t.group("other");
+        t.checkout(other, 1);
+        t.reap();
+        t.spawnAll();
+        t.close(t.served.back().process);
+        QCOMPARE(t.pool.group(g)->size, 1u);
+        t.pool.detach(t.served.back().process, WhyEnded::Detached, t.now, t.out);
+        t.step();
+        break;
+    }
+    case 3:
+        t.pool.configure({.max = 2}, t.now, t.out);
+        t.pool.restart(g, t.now, t.out);
+        t.step();
+        t.reap();
+        t.failOne();
+        QCOMPARE(t.rolledBack.size(), 1u);
+        break;
+    case 4:
+        t.pool.configure({.max = 1}, t.now, t.out);
+        t.step();
+        t.reap();
+        t.pool.configure(options, t.now, t.out);
+        break;
+    case 5:
+        t.pool.removeGroup(g, t.now, t.out);
+        t.step();
+        t.reap();
+        g = t.group("g", {.minProcesses = 2});
+        break;
+    case 6: g = t.group("h", {.minProcesses = 2}, "g"); break;
+    default:
+        t.pool.configureGroup(g, {.minProcesses = 0, .maxProcesses = 1}, t.now, t.out);
+        t.step();
+        t.reap();
+        t.pool.configureGroup(g, {.minProcesses = 2}, t.now, t.out);
+    }
+    t.step();
+    t.reap();
+    if (t.starting.empty()) later();
+    t.spawnAll();
+    later();
+    t.spawnAll();
+    QCOMPARE(t.pool.group(g)->size, 2u);
+}
+
+void TestPoolRules::aSpawnForTheFutureGivesItsPlaceToWhoWaits() {
+    PoolTest t({.max = 2});
+    const GroupId g = t.group("g", {.minProcesses = 2});
+    t.checkout(g, 1);
+    t.spawnOne(); // it has the request; another is being spawned for min_processes, and takes long
+    QCOMPARE(t.starting.size(), 1u);
+    const GroupId other = t.group("other");
+    t.checkout(other, 2);
+    t.reap();
+    QCOMPARE(t.starting.size(), 1u);
+    QVERIFY(t.starting.front().group == other);
 }
 
 void TestPoolRules::aPausedProcessGetsNoMoreSessionsUntilItHasNone() {
