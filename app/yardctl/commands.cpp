@@ -50,11 +50,16 @@ std::vector<Command> workCommands() {
          .usage = "[options] FILE|-",
          .summary = "submit actions from JSON",
          .details =
-             "FILE holds one action, actions one after the other (JSON lines), or a list, which is accepted whole\n"
-             "or not at all. Prints an LSN for each, in order; A..B for an array. An input may be given as\n"
+             "FILE holds one action, actions one after the other (JSON lines), or a list. All of it is accepted, "
+             "or\n"
+             "nothing; up to 64 MiB. Prints an LSN for each, in order; A..B for an array. An input may be given "
+             "as\n"
              "\"@path\": the file is hashed and sent if the engine lacks it:\n"
              "  {\"worker\": \"thumbs\", \"function\": \"thumb\", \"inputs\": {\"photo.jpg\": \"@/data/1.jpg\"}}",
-         .options = {kQueueOption, {"wait", 'w', "", "then wait for them, as 'wait' does"}, kOutputsOption},
+         .options = {kQueueOption,
+                     {"wait", 'w', "", "then wait for them, as 'wait' does"},
+                     {"stream", 0, "", "accept them in parts as they come; what stands before a mistake stays"},
+                     kOutputsOption},
          .minOperands = 1,
          .maxOperands = 1,
          .function = submitCommand},

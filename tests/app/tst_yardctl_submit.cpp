@@ -14,6 +14,8 @@ class TestYardctlSubmit : public QObject {
 private Q_SLOTS:
     void submitSendsLinesInOneBatch();
     void submitSaysWhichLineIsWrong();
+    void linesAreAcceptedWholeOrNotAtAll();
+    void whatIsOverTheLimitOfARequestIsNotBegun();
     void submitSendsAListWhole();
     void submitSendsFilesTheEngineLacks();
     void submitRepeatsWithTheSameKey();
@@ -37,7 +39,7 @@ void TestYardctlSubmit::submitSaysWhichLineIsWrong() {
     const DataDirectory data(server);
     const Ended malformed = data.run({"submit", "-"}, "{\"worker\":\"w\"}\n{\"worker\":]\n");
     QCOMPARE(malformed.code, 1);
-    QCOMPARE(malformed.out, "5\n");
+    QCOMPARE(malformed.out, "");
     QVERIFY(malformed.err.find("line 2") != std::string::npos);
     QVERIFY(data.run({"submit", "-"}, "hello").err.find("line 1") != std::string::npos);
     QCOMPARE(data.run({"submit", "-"}, " \n").code, 1);
@@ -46,6 +48,41 @@ void TestYardctlSubmit::submitSaysWhichLineIsWrong() {
     const Ended refused =
         DataDirectory(refusing).run({"submit", "-"}, "{\"worker\":\"w\"}\n\n{\"wroker\":\"w\"}\n");
     QVERIFY(refused.err.find("line 3: \"wroker\" is no member.") != std::string::npos);
+}
+
+void TestYardctlSubmit::linesAreAcceptedWholeOrNotAtAll() {
+    FakeServer server(table({{"POST /compute/jobs", {.body = R"({"lsns":[5,6,9],"counts":[1,3,1]})"}}}));
+    const DataDirectory data(server);
+    std::string lines;
+    for (int i = 0; i < 3'000; ++i) lines += "{\"worker\":\"w\"}\n";
+    const Ended malformed = data.run({"submit", "-"}, lines + "{\"worker\":]\n");
+    QCOMPARE(malformed.code, 1);
+    QVERIFY(malformed.err.find("line 3001") != std::string::npos);
+    QCOMPARE(server.requests().size(), std::size_t{0});
+    QCOMPARE(data.run({"submit", "-"}, lines + R"([{"worker":"w"}])").code, 0);
+    QCOMPARE(server.requests().size(), std::size_t{1});
+    const Ended mixed =
+        data.run({"submit", "-"}, R"({"worker":"w"} {"worker":"w","array":{"from":0,"to":2}} [ {"worker":"w"} ])");
+    QCOMPARE(mixed.out, "5\n6..8\n9\n");
+    QCOMPARE(server.requests().back().body,
+             R"([{"worker":"w"},{"worker":"w","array":{"from":0,"to":2}}, {"worker":"w"} ])");
+    FakeServer refusing(table({{"POST /compute/jobs", {422, R"({"error":"invalid","message":"No.","index":3})"}}}));
+    const Ended refused = DataDirectory(refusing).run(
+        {"submit", "-"}, "{\"worker\":\"w\"}\n[{\"worker\":\"w\"},\n{\"worker\":\"w\"},{\"worker\":\"x\"}]");
+    QVERIFY2(refused.err.find("line 2: action 3 of the list: No.") != std::string::npos, refused.err.c_str());
+}
+
+void TestYardctlSubmit::whatIsOverTheLimitOfARequestIsNotBegun() {
+    FakeServer server(table({{"POST /compute/jobs", {.body = R"({"lsns":[5]})"}}}));
+    const DataDirectory data(server);
+    const std::string line = "{\"worker\":\"w\",\"args\":\"" + std::string(1'000'000, 'a') + "\"}\n";
+    std::string lines;
+    for (int i = 0; i < 70; ++i) lines += line;
+    QVERIFY(writeFileAtomically(data.file("large"), lines, 0600));
+    const Ended ended = data.run({"submit", QString::fromStdString(data.file("large"))});
+    QCOMPARE(ended.code, 1);
+    QVERIFY2(ended.err.find("over 64 MiB") != std::string::npos, ended.err.c_str());
+    QCOMPARE(server.requests().size(), std::size_t{0});
 }
 
 void TestYardctlSubmit::submitSendsAListWhole() {
@@ -87,10 +124,11 @@ void TestYardctlSubmit::submitRepeatsWithTheSameKey() {
     FakeServer server([&](const FakeRequest& request) {
         // The engine closes a kept-alive connection just as the second list arrives.
         if (request.method == "POST" && posts++ == 1) return FakeReply{.close = true};
-        return FakeReply{.body = R"({"lsn":5,"queue_id":0})"};
+        return FakeReply{.body = R"({"lsns":[5]})"};
     });
-    const Ended ended = DataDirectory(server).run(
-        {"submit", "-"}, R"({"worker":"w","array":{"from":0,"to":0}} {"worker":"w","array":{"from":0,"to":0}})");
+    std::string lines;
+    for (int i = 0; i < 2'000; ++i) lines += "{\"worker\":\"w\"}\n";
+    const Ended ended = DataDirectory(server).run({"submit", "--stream", "-"}, lines);
     QCOMPARE(ended.code, 0);
     const auto all = server.requests();
     QCOMPARE(all.size(), std::size_t{3});

@@ -1,4 +1,4 @@
-// yardctl submit: actions from JSON, in batches, with the files their inputs name.
+// yardctl submit: actions from JSON, whole or not at all, with the files their inputs name.
 #include "app/yardctl/action_reader.h"
 #include "app/yardctl/action_view.h"
 #include "app/yardctl/chunks.h"
@@ -17,6 +17,7 @@ namespace yard::ctl {
 
 namespace {
 
+/// Of a batch of --stream.
 constexpr std::size_t kBatchActions = 1000;
 constexpr std::size_t kBatchBytes = 8u << 20;
 
@@ -36,7 +37,7 @@ Outcome<bool> resolveInputs(json::object& action, ChunkSource& source) {
     return changed;
 }
 
-/// Collects actions and posts them; prints the LSNs of each batch once it is accepted.
+/// Collects actions and posts them in one request, with --stream in batches; prints the LSNs once it is accepted.
 class Submission {
 public:
     explicit Submission(const Invocation& invocation)
@@ -44,91 +45,110 @@ public:
         , path_(jobsPath(invocation.arguments)) {}
 
     Outcome<void> take(ActionReader::Value value) {
-        if (value.value.is_array()) return takeList(std::move(value));
-        json::object& action = value.value.get_object();
-        auto text = prepare(action, std::move(value.text), value.line);
-        if (!text) return std::unexpected(text.error());
-        // An array answers with one number for many, so it does not go into a list.
-        if (action.contains("array")) {
-            if (auto flushed = flush(); !flushed) return flushed;
-            return postOne(*text, value.line);
-        }
-        bytes_ += text->size();
-        batch_.push_back(std::move(*text));
-        lines_.push_back(value.line);
-        return batch_.size() < kBatchActions && bytes_ < kBatchBytes ? Outcome<void>() : flush();
+        auto piece = value.value.is_array() ? prepareList(value) : prepareOne(value);
+        if (!piece) return std::unexpected(piece.error());
+        bytes_ += piece->text.size() + 1;
+        actions_ += piece->count;
+        pieces_.push_back(std::move(*piece));
+        if (bytes_ < kMaxValueBytes) return {};
+        return refused(
+            fmt::format("line {}: the actions up to here are over {} MiB, and a request takes no more. Give "
+                        "them in several files, or with --stream, which accepts them in parts",
+                        value.line, kMaxValueBytes >> 20));
     }
+    bool isBatch() const { return actions_ >= kBatchActions || bytes_ >= kBatchBytes; }
 
     Outcome<void> flush() {
-        if (batch_.empty()) return {};
-        Outcome<void> done = batch_.size() == 1 ? postOne(batch_.front(), lines_.front())
-                                                : postList(fmt::format("[{}]", fmt::join(batch_, ",")));
-        batch_.clear();
-        lines_.clear();
-        bytes_ = 0;
+        if (pieces_.empty()) return {};
+        const bool isOne = pieces_.size() == 1 && !pieces_.front().isList;
+        Outcome<void> done = isOne ? postOne() : postList();
+        pieces_.clear();
+        bytes_ = actions_ = 0;
         return done;
     }
 
     const std::vector<std::int64_t>& lsns() const { return lsns_; }
 
 private:
-    Outcome<std::string> prepare(json::object& action, std::string text, std::size_t line) {
-        auto changed = resolveInputs(action, source_);
-        if (!changed) return refused(fmt::format("line {}: {}", line, changed.error().message));
-        return *changed ? compactJson(action) : std::move(text);
+    /// One action, or a list without its brackets.
+    struct Piece {
+        std::string text;
+        std::size_t line = 1;
+        std::size_t count = 1;
+        bool isList = false;
+    };
+
+    Outcome<Piece> prepareOne(ActionReader::Value& value) {
+        auto changed = resolveInputs(value.value.get_object(), source_);
+        if (!changed) return refused(fmt::format("line {}: {}", value.line, changed.error().message));
+        return Piece{.text = *changed ? compactJson(value.value) : std::move(value.text), .line = value.line};
     }
 
-    Outcome<void> takeList(ActionReader::Value value) {
-        if (auto flushed = flush(); !flushed) return flushed;
+    Outcome<Piece> prepareList(ActionReader::Value& value) {
+        json::array& list = value.value.get_array();
         bool anyChanged = false;
-        for (json::value& element : value.value.get_array()) {
-            if (!element.is_object()) return refused("the list holds something that is no action");
+        for (json::value& element : list) {
+            if (!element.is_object())
+                return refused(fmt::format("line {}: the list holds something that is no action", value.line));
             auto changed = resolveInputs(element.get_object(), source_);
-            if (!changed) return std::unexpected(changed.error());
+            if (!changed) return refused(fmt::format("line {}: {}", value.line, changed.error().message));
             anyChanged = anyChanged || *changed;
         }
-        if (value.value.get_array().empty()) return refused("the list is empty");
-        return postList(anyChanged ? compactJson(value.value) : std::move(value.text));
+        if (list.empty()) return refused(fmt::format("line {}: the list is empty", value.line));
+        std::string text = anyChanged ? compactJson(value.value) : std::move(value.text);
+        text = text.substr(text.find('[') + 1);
+        text.resize(text.rfind(']'));
+        return Piece{.text = std::move(text), .line = value.line, .count = list.size(), .isList = true};
     }
 
-    Outcome<void> postOne(const std::string& text, std::size_t line) {
-        auto answer = post(text);
-        if (!answer) return refused(fmt::format("line {}: {}", line, answer.error().message));
+    Outcome<void> postOne() {
+        auto answer = post(pieces_.front().text);
+        if (!answer) return refused(fmt::format("line {}: {}", pieces_.front().line, answer.error().message));
         const auto lsn = integerOf(answer->object, "lsn");
         if (!lsn) return failed("the engine accepted the action but did not say as which; 'yardctl ls' shows it");
-        accepted(*answer, *lsn, integerOf(answer->object, "count").value_or(1));
+        if (invocation_.json) fmt::print("{}\n", answer->text);
+        accepted(*lsn, integerOf(answer->object, "count").value_or(1));
+        std::fflush(stdout);
         return {};
     }
 
-    Outcome<void> postList(const std::string& text) {
-        auto answer = post(text);
-        if (!answer) {
-            const Error& e = answer.error();
-            if (e.index < 0) return refused(e.message);
-            const auto index = static_cast<std::size_t>(e.index);
-            return refused(index < lines_.size() ? fmt::format("line {}: {}", lines_[index], e.message)
-                                                 : fmt::format("action {} of the list: {}", index + 1, e.message));
-        }
+    Outcome<void> postList() {
+        std::string text = "[";
+        for (const Piece& piece : pieces_) text.append(text.size() > 1 ? "," : "").append(piece.text);
+        auto answer = post(text + "]");
+        if (!answer) return refused(placeOf(answer.error()) + answer.error().message);
         const json::array* lsns = arrayOf(answer->object, "lsns");
         if (!lsns)
             return failed("the engine accepted the actions but did not say as which; 'yardctl ls' shows them");
+        const json::array* counts = arrayOf(answer->object, "counts");
         if (invocation_.json) fmt::print("{}\n", answer->text);
-        for (const json::value& lsn : *lsns) {
-            if (!lsn.is_int64()) continue;
-            lsns_.push_back(lsn.get_int64());
-            if (!invocation_.json && !invocation_.arguments.has("wait")) fmt::print("{}\n", lsn.get_int64());
+        for (std::size_t i = 0; i < lsns->size(); ++i) {
+            const json::value* count = counts && i < counts->size() ? &(*counts)[i] : nullptr;
+            if ((*lsns)[i].is_int64())
+                accepted((*lsns)[i].get_int64(), count && count->is_int64() ? count->get_int64() : 1);
         }
         std::fflush(stdout);
         return {};
     }
 
-    void accepted(const Answer& answer, std::int64_t lsn, std::int64_t count) {
-        if (invocation_.json)
-            fmt::print("{}\n", answer.text);
-        else if (!invocation_.arguments.has("wait"))
+    /// The line of the action that the engine refused, where it says which one.
+    std::string placeOf(const Error& error) const {
+        std::size_t left = error.index < 0 ? actions_ : static_cast<std::size_t>(error.index);
+        for (const Piece& piece : pieces_) {
+            if (left >= piece.count) {
+                left -= piece.count;
+                continue;
+            }
+            const std::string line = fmt::format("line {}: ", piece.line);
+            return piece.isList ? fmt::format("{}action {} of the list: ", line, left + 1) : line;
+        }
+        return {};
+    }
+
+    void accepted(std::int64_t lsn, std::int64_t count) {
+        if (!invocation_.json && !invocation_.arguments.has("wait"))
             fmt::print("{}\n", count > 1 ? fmt::format("{}..{}", lsn, lsn + count - 1) : fmt::format("{}", lsn));
         for (std::int64_t i = 0; i < count; ++i) lsns_.push_back(lsn + i);
-        std::fflush(stdout);
     }
 
     /// With a key of its own, so that a repeat over a new connection is not a second submission.
@@ -149,9 +169,9 @@ private:
     const Invocation& invocation_;
     const std::string path_;
     ChunkSource source_;
-    std::vector<std::string> batch_;
-    std::vector<std::size_t> lines_; ///< of the file, for each in batch_
+    std::vector<Piece> pieces_;
     std::size_t bytes_ = 0;
+    std::size_t actions_ = 0;
     std::vector<std::int64_t> lsns_;
 };
 
@@ -173,16 +193,15 @@ Outcome<int> submitCommand(const Invocation& invocation) {
     }
     ActionReader reader(path == "-" ? STDIN_FILENO : file.get(), path == "-" ? "standard input" : path);
     Submission submission(invocation);
+    const bool streams = invocation.arguments.has("stream");
     while (true) {
         // What a slow program has written so far does not wait for the rest of a batch.
-        if (reader.wouldBlock())
+        if (streams && (submission.isBatch() || reader.wouldBlock()))
             if (auto flushed = submission.flush(); !flushed) return std::unexpected(flushed.error());
         auto value = reader.next();
-        if (!value) {
-            // What stands before a mistake is as good as accepted: it would be, a batch later.
+        if (!value && streams) // what stands before a mistake would have been accepted a batch later
             if (auto flushed = submission.flush(); !flushed) return std::unexpected(flushed.error());
-            return std::unexpected(value.error());
-        }
+        if (!value) return std::unexpected(value.error());
         if (!*value) break;
         if (auto taken = submission.take(std::move(**value)); !taken) return std::unexpected(taken.error());
     }
