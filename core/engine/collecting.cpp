@@ -400,12 +400,21 @@ bool Dispatcher::needsDirectory(const Attempt& attempt) const {
     return worker && !worker->descriptor->pool.inlineIo;
 }
 
+/// One interruption more, and it is not run again.
+bool Dispatcher::isLastTry(const Attempt& attempt) const {
+    const QueueConfig* config = parts_.session.queueConfig(attempt.queue);
+    if (!config || attempt.id.attempt <= static_cast<std::uint32_t>(config->maxInterruptions)) return false;
+    const auto live = parts_.session.live(attempt.id.lsn);
+    return live && live->retries.interruptions >= config->maxInterruptions;
+}
+
 runners::Lease Dispatcher::warmLease(const Attempt& attempt) const {
     runners::Lease lease;
     const auto group = warm_->groupOf(parts_.dictionary.classKey(attempt.cls.value).workerId);
     std::string root = attempt.request ? attempt.request->directories->pathInside(attempt.id) : std::string();
     lease.warm =
         runners::WarmCall{.group = group.value_or(pool::GroupId{}), .spec = attempt.spec, .root = std::move(root)};
+    lease.warm->once = isLastTry(attempt);
     return lease;
 }
 

@@ -240,6 +240,7 @@ private:
     coro::Task<void> makeProcess(runners::ProcessOrder order);
     coro::Task<void> remake(runners::AttemptId id);
     bool needsDirectory(const Attempt& attempt) const;
+    bool isLastTry(const Attempt& attempt) const;
     runners::Lease warmLease(const Attempt& attempt) const;
     const Mailbox& mailboxOf(const std::string& worker);
     runners::Runner& runnerOf(const Attempt& attempt) const {

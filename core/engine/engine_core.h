@@ -373,7 +373,7 @@ private:
     void readWarmEntries();
     void takeIdleMemory();
     std::optional<session::ResourceNeed> memoryNeed(session::ClassId cls) const;
-    coro::Task<void> sampleWarm(std::vector<int> pids);
+    coro::Task<void> sampleWarm(std::vector<runners::ProcessLook> looks);
     coro::Task<void> guardWarm();
     PoolProcessView viewOf(const runners::WarmProcessView& process) const;
 

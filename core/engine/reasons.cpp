@@ -124,19 +124,70 @@ std::vector<Wait> EngineCore::waitsOf(const session::Waiting& waiting, bool shor
     return waits;
 }
 
-/// Of an action whose worker has no warm process yet: what the first one waits for.
+namespace {
+
+std::string processWords(unsigned count) {
+    return fmt::format("{} process{}", count, count == 1 ? "" : "es");
+}
+
+/// "its worker's 2 processes are busy", or that there is none.
+std::string busyWords(const runners::WarmWait& wait) {
+    if (wait.serving == 0) return "its worker has no process";
+    return fmt::format("its worker's {} {} busy", processWords(wait.serving), wait.serving == 1 ? "is" : "are");
+}
+
+std::string_view limitName(const runners::WarmWait& wait) {
+    if (wait.what == runners::WarmWait::For::Place) return "pool_max";
+    if (wait.what != runners::WarmWait::For::Group) return {};
+    return wait.isOwnLimit ? "max_processes" : "pool_max_per_group";
+}
+
+std::string wordsOf(const runners::WarmWait& wait) {
+    using For = runners::WarmWait::For;
+    const std::string has = "its worker has " + processWords(wait.serving);
+    switch (wait.what) {
+    case For::Start:
+        if (wait.serving == 0) return fmt::format("the first warm process of its worker {}", wait.step);
+        return fmt::format("{}, another one {}", busyWords(wait), wait.step);
+    case For::Cores: return has + ", and waits for cores";
+    case For::Turn: return has + ", and gives its cores to other work";
+    case For::Place:
+        return fmt::format("{}; the pool is full: {} of {}", busyWords(wait), wait.alive, processWords(wait.most));
+    case For::Group:
+        return fmt::format("{}; {} is {}{}", busyWords(wait), limitName(wait), wait.most,
+                           wait.alive > wait.serving ? ", and others of its group have not ended yet" : "");
+    case For::Pause: return busyWords(wait) + "; another one did not come up, and is tried again in a moment";
+    case For::Process: break;
+    }
+    if (wait.idle > 0) return fmt::format("{} of {} of its worker idle", wait.idle, processWords(wait.serving));
+    return wait.serving == 0 ? "its worker's first process is started next" : busyWords(wait);
+}
+
+} // namespace
+
+/// Of an action of a warm worker: processes, and what keeps it from having another one.
 std::optional<Wait> EngineCore::processWait(const session::Waiting& waiting) const {
     const ClassKey& key = dictionary_.classKey(waiting.cls.value);
-    const auto step = warm_ && !key.workerId.empty() ? warm_->firstStep(key.workerId) : std::nullopt;
-    if (!step || waiting.needs.empty()) return std::nullopt;
-    session::ResourceNeed lacking = waiting.needs.front();
-    std::string free;
-    if (const auto memory = memoryNeed(waiting.cls); memory && step == runners::kWaitsForMemory) {
-        lacking = *memory;
-        free = fmt::format(", {} of {} MB free", std::max(memory->free, 0.0), memory->total);
+    const auto of = warm_ && !key.workerId.empty() ? warm_->waitOf(key.workerId) : std::nullopt;
+    if (!of) return std::nullopt;
+    session::ResourceNeed lacking{
+        .resource = "processes", .need = 1, .total = 0, .free = static_cast<double>(of->idle)};
+    std::string text = wordsOf(*of);
+    const bool lacksCores = of->what == runners::WarmWait::For::Cores || of->what == runners::WarmWait::For::Turn;
+    for (const session::ResourceNeed& need : session_->needs(waiting.cls)) {
+        if (need.resource != (lacksCores ? "cores" : of->step == runners::kWaitsForMemory ? "memory_mb" : ""))
+            continue;
+        lacking = need;
+        text +=
+            fmt::format(", {} of {} {} free", std::max(need.free, 0.0), need.total, lacksCores ? "cores" : "MB");
     }
     Wait wait = capacityOf(lacking, waiting);
-    wait.message = fmt::format("the first warm process of its worker {}{}", *step, free);
+    if (const std::string_view limit = limitName(*of); !limit.empty()) {
+        wait.name = limit;
+        wait.most = of->most;
+        wait.running = of->alive;
+    }
+    wait.message = text + placeWords(waiting.position);
     return wait;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <filesystem>
 #include <fmt/format.h>
 #include <string_view>
 #include <sys/stat.h>
@@ -18,6 +19,7 @@ namespace {
 
 constexpr std::size_t kSmallFile = 256u << 10; // /proc/stat has a line of interrupts, long on large machines
 constexpr std::size_t kMostOfTree = 1'000;
+constexpr std::size_t kMostOpen = 4'096; ///< descriptors of a process
 constexpr std::int64_t kKb = 1'024;
 
 std::int64_t micros(std::int64_t ticks) {
@@ -112,6 +114,24 @@ std::unordered_map<int, TreeReading> readTrees(const std::vector<int>& leaders) 
         }
     }
     return trees;
+}
+
+bool hasSocket(int leader, std::uint64_t inode) {
+    const std::filesystem::path link = fmt::format("socket:[{}]", inode);
+    std::vector<int> members{leader};
+    for (std::size_t at = 0; at < members.size(); ++at) {
+        if (at == kMostOfTree) return true;
+        std::size_t open = 0;
+        std::error_code error;
+        for (std::filesystem::directory_iterator fd(fmt::format("/proc/{}/fd", members[at]), error), end;
+             !error && fd != end; fd.increment(error), ++open) {
+            std::error_code closed;
+            if (open == kMostOpen || std::filesystem::read_symlink(fd->path(), closed) == link) return true;
+        }
+        if (error == std::errc::permission_denied) return true;
+        for (const int child : runners::childrenOf(members[at])) members.push_back(child);
+    }
+    return false;
 }
 
 } // namespace yard::engine

@@ -32,4 +32,8 @@ struct TreeReading {
 /// Each of these processes that is there. At most 1,000 of a tree are looked at.
 std::unordered_map<int, TreeReading> readTrees(const std::vector<int>& leaders);
 
+/// Whether one of a process and those that descend from it has this socket open. True as well where it cannot be
+/// told.
+bool hasSocket(int leader, std::uint64_t inode);
+
 } // namespace yard::engine

@@ -136,22 +136,31 @@ void EngineCore::addWarmWorker(const std::string& id, const std::shared_ptr<cons
 
 // --- looking after processes
 
-coro::Task<void> EngineCore::sampleWarm(std::vector<int> pids) {
-    if (pids.empty()) co_return;
-    const auto trees = co_await helpers_->run([pids] { return readTrees(pids); });
-    std::vector<runners::ProcessSample> samples;
-    for (const auto& [pid, tree] : trees)
-        samples.push_back({pid, static_cast<double>(tree.cpu) / 1e6, tree.rssBytes});
+coro::Task<void> EngineCore::sampleWarm(std::vector<runners::ProcessLook> looks) {
+    if (looks.empty()) co_return;
+    const auto samples = co_await helpers_->run([looks] {
+        std::vector<runners::ProcessSample> seen;
+        for (const runners::ProcessLook& look : looks) {
+            const auto trees = readTrees({look.pid});
+            if (trees.empty()) continue;
+            const TreeReading& tree = trees.begin()->second;
+            seen.push_back({look.pid, static_cast<double>(tree.cpu) / 1e6, tree.rssBytes,
+                            look.socket == 0 || hasSocket(look.pid, look.socket)});
+        }
+        return seen;
+    });
     warm_->sampled(samples);
 }
 
-/// Looks at the processes while they are used: one over its memory is replaced.
+/// Looks at the processes while they are used: one over its memory is replaced, one without its socket ended.
 coro::Task<void> EngineCore::guardWarm() {
     for (;;) {
-        warmWork_.clear();
-        co_await warmWork_.wait();
+        if (warm_->busy() == 0) {
+            warmWork_.clear();
+            co_await warmWork_.wait();
+        }
         co_await coro::sleepFor(kSampleEach);
-        co_await sampleWarm(warm_->pids(true));
+        co_await sampleWarm(warm_->looks(true));
     }
 }
 
@@ -180,7 +189,7 @@ PoolProcessView EngineCore::viewOf(const runners::WarmProcessView& process) cons
 }
 
 coro::Task<PoolView> EngineCore::pool() {
-    co_await sampleWarm(warm_->pids(false));
+    co_await sampleWarm(warm_->looks(false));
     const runners::WarmPoolView seen = warm_->view();
     PoolView view;
     view.max = seen.options.max;
@@ -223,7 +232,7 @@ coro::Task<Result<PoolProcessDetail>> EngineCore::poolProcess(std::string id) {
         co_return fail(ErrorKind::Busy,
                        "The launcher does not say what the process printed; try again in a moment.");
     if (const auto alive = warm_->view(id); alive && alive->pid != 0 && alive->ended == MonoTime{})
-        co_await sampleWarm({alive->pid});
+        co_await sampleWarm({{.pid = alive->pid}});
     const auto seen = warm_->view(id);
     if (!seen) co_return fail(ErrorKind::NotFound, fmt::format("Process \"{}\" has just been forgotten.", id));
     PoolProcessDetail detail;

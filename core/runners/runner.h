@@ -60,6 +60,7 @@ struct WarmCall {
     pool::GroupId group;
     std::shared_ptr<const ActionSpec> spec; ///< function and args
     std::string root;                       ///< of inputs/ and outputs/; empty: io inline
+    bool once = false;                      ///< one interruption is its end: it is never sent ahead
 };
 
 /// Becomes descriptor kSocketFd of the first process, which keeps it. The engine's own copy is closed once it was
@@ -112,7 +113,7 @@ enum class EndCause : unsigned char {
     EngineStopped,
     Deadline,
     SpawnError,   ///< nothing ran; `spawn` says why
-    LostRunner,   ///< the launcher died; whether it ran is not known
+    LostRunner,   ///< the launcher died, or its warm process, which worked on others too (`message`)
     WorkerCrashed ///< the warm process died while it worked on this one; `message` says more
 };
 

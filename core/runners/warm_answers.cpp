@@ -28,6 +28,7 @@ void WarmRunner::answered(Process& process, std::uint64_t id, std::string_view j
     dropFrom(process, place);
     process.lastAnswer = now;
     process.usedSinceSample = true;
+    ++process.answers;
     ++counters_.requests;
     finish(place, std::move(ended));
     pool_.close(process.inPool, true, now, out_);
@@ -44,12 +45,12 @@ void WarmRunner::answered(Process& process, std::uint64_t id, std::string_view j
     feed(process, now);
     if (process.inFlight() > 0 || !process.holdsCores) return;
     // Cores that it gave back because others wait it asks for again only after they had their turn.
-    if (process.yields) {
+    if (process.turn != Process::Turn::Serving) {
         process.gaveWay = true;
         armAt(now);
     }
     release(process);
-    scheduleClean(now);
+    scheduleClean(process, now);
 }
 
 /// Average of its worker, and whether the process is given requests ahead.
@@ -77,17 +78,23 @@ void WarmRunner::dropFrom(Process& process, std::uint32_t place) {
 
 void WarmRunner::release(Process& process) {
     if (process.wantsCores || process.holdsCores) host_.letGo(process.coreKey());
-    process.wantsCores = process.holdsCores = process.yields = false;
+    process.wantsCores = process.holdsCores = false;
+    process.turn = Process::Turn::Serving;
+    process.yieldsFor = kTurn;
 }
 
+/// `counts`: its process ended before it read one request, and the next may do the same.
 void WarmRunner::elsewhere(std::uint32_t place, bool counts, MonoTime now) {
     Request& request = requests_[place];
     request.process = nullptr;
     ++counters_.elsewhere;
     if (request.stop || ending_) return giveBack(place);
-    if (counts && ++request.attempts >= pool::kMaxAttempts)
+    if (counts && ++request.attempts >= pool::kMaxAttempts) {
+        const Worker* worker = byGroup_[request.call.group.place];
         return fail(place, EndCause::WorkerCrashed,
-                    fmt::format("{} warm processes ended while they had it", pool::kMaxAttempts));
+                    fmt::format("{} warm processes ended before they read it; the last one: {}", pool::kMaxAttempts,
+                                worker ? worker->lastEnd : "its worker was removed"));
+    }
     route(place, now);
 }
 
@@ -121,6 +128,7 @@ void WarmRunner::unsentElsewhere(Process& process, bool counts, MonoTime now) {
 void WarmRunner::finish(std::uint32_t place, Ended ended) {
     Request& request = requests_[place];
     ended.slot = request.entrySlot;
+    if (ended.cause != EndCause::LostRunner) suspects_.erase(request.id.lsn);
     if (request.process && request.process->firstLane) ended.lane = *request.process->firstLane + request.lane;
     updates_.push_back(Update{request.id, std::move(ended)});
     forgetRequest(place);
@@ -147,6 +155,16 @@ void WarmRunner::endNow(std::uint32_t place, Ended ended) {
     if (request.laneAt != MonoTime{}) ended.times.running = request.laneAt;
     ended.times.exited = ended.times.ended = now;
     finish(place, std::move(ended));
+}
+
+/// A process that worked on it ended, and not for its sake alone: it may have run.
+void WarmRunner::interrupt(std::uint32_t place, std::string message) {
+    const Request& request = requests_[place];
+    if (!request.process->endedForOne) {
+        if (suspects_.size() >= kMostSuspects) suspects_.clear();
+        suspects_[request.id.lsn] = request.sharedCrashes + 1;
+    }
+    fail(place, EndCause::LostRunner, std::move(message));
 }
 
 /// It never ran, or what it did is void: as if it had not been submitted.
@@ -186,7 +204,7 @@ void WarmRunner::takeBack(AttemptId id) {
     case Request::State::Unsent:
         dropFrom(*request.process, place);
         pool_.close(request.process->inPool, false, now, out_);
-        pool_.setPaused(request.process->inPool, request.process->yields || request.process->alone, now, out_);
+        pool_.setPaused(request.process->inPool, request.process->yields() || request.process->alone, now, out_);
         if (request.process->inFlight() == 0 && request.process->unsent.empty()) release(*request.process);
         break;
     default: return; // a live process has it, or its directory is being made: then it goes back after that

@@ -7,9 +7,12 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace yard::runners {
@@ -26,8 +29,6 @@ constexpr Duration kLate{50'000};
 constexpr unsigned kMostLateLooks = 5;
 /// Of all processes that are gone together: about those that ended last is asked.
 constexpr std::size_t kGoneOutput = 1u << 20;
-/// What is seen of a death first; how it ended says more.
-constexpr std::string_view kHungUp = "it closed its socket";
 
 std::string lastOutput(const Ended& ended) {
     std::string_view text = ended.err.bytes.empty() ? ended.out.bytes : ended.err.bytes;
@@ -133,7 +134,8 @@ void WarmRunner::prepared(AttemptId id, Result<Lease> lease) {
     std::string failure;
     if (!lease)
         failure = "its files could not be made: " + lease.error().message;
-    else if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+    else if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0 ||
+             (process->theirs.reset(::fcntl(ends[1], F_DUPFD_CLOEXEC, 0)), !process->theirs))
         failure = fmt::format("no socket could be made for it: {}",
                               std::strerror(errno)); // NOLINT(concurrency-mt-unsafe): glibc's is per thread
     if (process->phase == Process::Phase::Ending || !failure.empty()) {
@@ -149,6 +151,8 @@ void WarmRunner::prepared(AttemptId id, Result<Lease> lease) {
         return flush();
     }
     process->socket.reset(ends[0]);
+    struct stat socket{};
+    if (::fstat(process->theirs.get(), &socket) == 0) process->theirInode = socket.st_ino;
     lease->id = id;
     lease->slot = process->slot;
     lease->deadline = Duration::zero();
@@ -223,7 +227,7 @@ void WarmRunner::becomeReady(Process& process, std::string_view json, MonoTime n
     process.worker->window = -1;
     pool_.spawned(process.inPool, ready->concurrency, average > 0 && average < kShortRun ? ready->ahead : 0, now,
                   out_);
-    scheduleClean(now);
+    scheduleClean(process, now);
 }
 
 void WarmRunner::writeSocket(Process& process, MonoTime now) {
@@ -234,6 +238,7 @@ void WarmRunner::writeSocket(Process& process, MonoTime now) {
         if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK) return broken(process, std::string(kHungUp), now);
         if (n < 0) break;
         process.written += static_cast<std::size_t>(n);
+        process.sent += static_cast<std::uint64_t>(n);
     }
     const bool isDone = process.written == process.out.size();
     if (isDone) {
@@ -259,7 +264,37 @@ void WarmRunner::closeSocket(Process& process) {
     process.written = 0;
 }
 
+/// To its last byte. The kernel counts what waits at the process's end, and drops it only with that: we have it
+/// too.
+bool WarmRunner::wasRead(const Process& process, std::uint32_t place) const {
+    int unread = 0;
+    if (::ioctl(process.theirs.get(), FIONREAD, &unread) != 0) return true;
+    return requests_[place].endsAt <= process.sent - std::min<std::uint64_t>(process.sent, std::max(unread, 0));
+}
+
+/// It read no request, and not because we ended it.
+bool WarmRunner::endsInVain(const Process& process) const {
+    return process.answers == 0 && !process.endedForOne &&
+           std::ranges::none_of(process.lanes, [&](std::uint32_t place) { return wasRead(process, place); });
+}
+
 // --- ends
+
+/// It takes no more requests.
+void WarmRunner::retire(Process& process, std::string why, MonoTime now) {
+    const bool wasLive = process.phase == Process::Phase::Live;
+    process.phase = Process::Phase::Ending;
+    process.failure = std::move(why);
+    process.worker->window = -1;
+    closeSocket(process);
+    if (!wasLive) return;
+    if (!process.endedForOne) {
+        ++counters_.crashes;
+        logWarning("pool", "process {} of {} is ended: {}", process.name, process.worker->descriptor->name,
+                   process.failure);
+    }
+    pool_.crashed(process.inPool, now, out_, process.endedForOne ? WhyEnded::ActionEnded : WhyEnded::Crashed);
+}
 
 /// It cannot be used any more. What it was sent waits for its death; what it was not sent goes elsewhere now.
 void WarmRunner::broken(Process& process, std::string why, MonoTime now) {
@@ -267,21 +302,10 @@ void WarmRunner::broken(Process& process, std::string why, MonoTime now) {
         closeSocket(process);
         return;
     }
-    const bool wasLive = process.phase == Process::Phase::Live;
-    process.phase = Process::Phase::Ending;
-    process.failure = std::move(why);
-    process.worker->window = -1;
-    closeSocket(process);
-    if (wasLive) {
-        if (!process.endedForOne) {
-            ++counters_.crashes;
-            logWarning("pool", "process {} of {} is ended: {}", process.name, process.worker->descriptor->name,
-                       process.failure);
-        }
-        pool_.crashed(process.inPool, now, out_, process.endedForOne ? WhyEnded::ActionEnded : WhyEnded::Crashed);
-        for (const std::uint32_t request : std::exchange(process.unsent, {}))
-            elsewhere(request, !process.endedForOne, now);
-    }
+    retire(process, std::move(why), now);
+    process.worker->lastEnd = process.failure;
+    const bool isInVain = endsInVain(process);
+    for (const std::uint32_t request : std::exchange(process.unsent, {})) elsewhere(request, isInVain, now);
     Duration grace{};
     for (const std::uint32_t request : process.lanes) {
         const Request& r = requests_[request];
@@ -370,7 +394,7 @@ void WarmRunner::processEnded(Process& process, Ended ended, MonoTime now) {
         pool_.spawnFailed(process.inPool, now, out_);
         return forgetProcess(process, now);
     }
-    if (process.phase == Process::Phase::Live) broken(process, howItEnded(ended), now);
+    if (process.phase == Process::Phase::Live) retire(process, std::string(kHungUp), now);
     process.phase = Process::Phase::Ending;
     closeSocket(process);
     std::string note;
@@ -378,35 +402,39 @@ void WarmRunner::processEnded(Process& process, Ended ended, MonoTime now) {
         note = fmt::format("{}; {}", process.failure == kHungUp ? howItEnded(ended) : process.failure,
                            lastOutput(ended));
     sayGoodbye(process, WhyEnded::None, std::move(note));
-    settleRequests(process, ended, fmt::format("{}; {}", howItEnded(ended), lastOutput(ended)), now);
+    settleRequests(process, ended, now);
     pool_.gone(process.inPool, now, out_);
     forgetProcess(process, now);
 }
 
-/// The process is dead: what becomes of that which it was sent.
-void WarmRunner::settleRequests(Process& process, const Ended& ended, const std::string& how, MonoTime now) {
-    const std::vector<std::uint32_t> lanes = std::exchange(process.lanes, {});
-    const std::deque<std::uint32_t> ahead = std::exchange(process.ahead, {});
-    for (const std::uint32_t place : std::exchange(process.unsent, {})) elsewhere(place, !process.endedForOne, now);
-    for (const std::uint32_t place : lanes) {
-        Request& request = requests_[place];
+/// The process is dead: what becomes of that which it had.
+void WarmRunner::settleRequests(Process& process, const Ended& ended, MonoTime now) {
+    const bool diedByItself = process.failure.empty() || process.failure == kHungUp;
+    process.worker->lastEnd =
+        fmt::format("{}; {}", diedByItself ? howItEnded(ended) : process.failure, lastOutput(ended));
+    const std::string how = fmt::format("{}: {}", diedByItself ? "died" : "was ended", process.worker->lastEnd);
+    const bool isInVain = endsInVain(process);
+    const auto read = [&](std::uint32_t place) { return wasRead(process, place); };
+    const bool isAlone = std::ranges::count_if(process.lanes, read) == 1 && !process.endedForOne;
+    std::vector<std::uint32_t> others;
+    for (const std::uint32_t place : std::exchange(process.lanes, {})) {
+        const Request& request = requests_[place];
         if (request.stop)
             fail(place, endOf(*request.stop), {});
         else if (request.isOverdue(now))
             fail(place, EndCause::Deadline, {});
+        else if (!read(place))
+            others.push_back(place);
         else if (ended.cause == EndCause::LostRunner)
             fail(place, EndCause::LostRunner, {});
-        else if (lanes.size() == 1 && !process.endedForOne)
-            fail(place, EndCause::WorkerCrashed,
-                 process.failure.empty() || process.failure == kHungUp
-                     ? "its warm process died: " + how
-                     : fmt::format("its warm process was ended: {}; {}", process.failure, lastOutput(ended)));
-        else {
-            request.sharedCrashes += !process.endedForOne;
-            elsewhere(place, true, now);
-        }
+        else if (isAlone)
+            fail(place, EndCause::WorkerCrashed, "its warm process " + how);
+        else
+            interrupt(place, "its warm process, which worked on others too, " + how);
     }
-    for (const std::uint32_t place : ahead) elsewhere(place, true, now);
+    std::ranges::copy(std::exchange(process.ahead, {}), std::back_inserter(others));
+    std::ranges::copy(std::exchange(process.unsent, {}), std::back_inserter(others));
+    for (const std::uint32_t place : others) elsewhere(place, isInVain, now);
 }
 
 void WarmRunner::forgetProcess(Process& process, MonoTime now) {

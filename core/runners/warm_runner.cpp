@@ -19,7 +19,6 @@ using pool::WhyEnded;
 
 namespace {
 
-constexpr Duration kLookAgain{1'000'000};
 /// Whether other work still waits is looked at so often while a process yields to it.
 constexpr Duration kYieldLook{100'000};
 
@@ -121,7 +120,7 @@ void WarmRunner::carry() {
             if (process && process->phase == Process::Phase::Live)
                 assign(*process, request, now);
             else
-                elsewhere(request, true, now);
+                elsewhere(request, !process || endsInVain(*process), now);
         }
         for (const auto& failed : todo.failed) {
             const std::uint32_t request = placeOf(failed.tag);
@@ -152,6 +151,7 @@ void WarmRunner::carry() {
         }
     }
     carrying_ = false;
+    if (const auto at = pool_.nextSpawn()) armAt(*at);
     for (const auto& [id, worker] : workers_) updateWindow(*worker);
 }
 
@@ -206,6 +206,8 @@ void WarmRunner::submit(std::vector<Lease> batch) {
         request.call = std::move(*lease.warm);
         request.deadline = lease.deadline;
         request.grace = lease.grace;
+        if (const auto suspect = suspects_.find(lease.id.lsn); suspect != suspects_.end())
+            request.sharedCrashes = suspect->second;
         byAttempt_.emplace(lease.id, place);
         if (ending_)
             giveBack(place);
@@ -262,7 +264,7 @@ unsigned WarmRunner::aheadOf(const Process& process, MonoTime now) const {
 
 /// Sends it what it may have.
 void WarmRunner::feed(Process& process, MonoTime now) {
-    if (process.unsent.empty() || process.phase != Process::Phase::Live || process.yields) return;
+    if (process.unsent.empty() || process.phase != Process::Phase::Live || process.yields()) return;
     if (!process.holdsCores) {
         if (process.wantsCores || process.gaveWay) return;
         Resources cores = process.worker->descriptor->resources;
@@ -279,6 +281,7 @@ void WarmRunner::feed(Process& process, MonoTime now) {
     while (!process.unsent.empty() && process.inFlight() < most &&
            process.out.size() - process.written < kMostUnread) {
         const std::uint32_t next = process.unsent.front();
+        if (requests_[next].call.once && process.inFlight() >= process.concurrency) return;
         if (!takeEntry(process, next)) return;
         process.unsent.pop_front();
         sendOne(process, next, now);
@@ -323,6 +326,7 @@ void WarmRunner::sendOne(Process& process, std::uint32_t place, MonoTime now) {
         frame.outputs = outputs = root + "/outputs";
         request.isSoiled = true;
     }
+    const std::size_t before = process.out.size();
     if (!warm::put(process.out, frame)) {
         pool_.close(process.inPool, false, now, out_);
         return fail(place, EndCause::SpawnError,
@@ -332,6 +336,8 @@ void WarmRunner::sendOne(Process& process, std::uint32_t place, MonoTime now) {
         process.isDirty = true;
         dirty_.push_back(&process);
     }
+    process.put += process.out.size() - before;
+    request.endsAt = process.put;
     request.sentAt = now;
     if (process.lanes.size() < process.concurrency) {
         startLane(process, place, now);
@@ -388,10 +394,11 @@ void WarmRunner::tellStarted(MonoTime now) {
     if (!untold_.empty()) armAt(now + kTellStarted);
 }
 
-/// A process is idle from now on: when it has been for too long is known once clean() has looked.
-void WarmRunner::scheduleClean(MonoTime now) {
-    if (nextClean_ != MonoTime::max()) return;
-    nextClean_ = now + std::min(kLookAgain, std::max(pool_.options().maxIdle, Duration(10'000)));
+/// It is idle from now on.
+void WarmRunner::scheduleClean(const Process& process, MonoTime now) {
+    const Duration most = process.worker->descriptor->pool.maxIdle.value_or(pool_.options().maxIdle);
+    if (most <= Duration::zero() || now + most >= nextClean_) return;
+    nextClean_ = now + most;
     armAt(nextClean_);
 }
 
@@ -409,21 +416,34 @@ void WarmRunner::lookAtDeadlines(Process& process, MonoTime now) {
 }
 
 /// Where other work waits for cores, a process that had them for its turn gets no more requests, so that it comes
-/// to the end of those it has and gives them back; what it was not sent goes elsewhere.
+/// to the end of those it has and gives them back; what it was not sent goes elsewhere. Where that takes long,
+/// those that wait behind are served meanwhile: the cores are in use in any case. Then it yields again, for longer.
+WarmRunner::Process::Turn WarmRunner::Process::nextTurn(MonoTime now, bool hasOld) const {
+    switch (turn) {
+    case Turn::Serving: return now - heldSince >= kTurn ? Turn::Yielding : Turn::Serving;
+    case Turn::Yielding: return now - yieldsSince >= yieldsFor ? Turn::Sharing : Turn::Yielding;
+    case Turn::Sharing: break;
+    }
+    return hasOld ? Turn::Sharing : Turn::Yielding;
+}
+
 void WarmRunner::takeTurns(Process& process, bool isCrowded, MonoTime now) {
+    using Turn = Process::Turn;
     if (process.phase != Process::Phase::Live) return;
     process.gaveWay = false;
     if (!process.holdsCores) return feed(process, now);
-    const bool yields = isCrowded && now - process.heldSince >= kTurn;
-    if (yields)
-        armAt(now + kYieldLook);
-    else if (isCrowded)
-        armAt(process.heldSince + kTurn);
-    if (process.yields == yields) return;
-    process.yields = yields;
+    const bool hasOld = std::ranges::any_of(
+        process.lanes, [&](std::uint32_t place) { return requests_[place].laneAt < process.yieldsSince; });
+    const Turn turn = isCrowded ? process.nextTurn(now, hasOld) : Turn::Serving;
+    const bool hasTurn = turn == Turn::Serving && now < process.heldSince + kTurn;
+    armAt(hasTurn ? process.heldSince + kTurn : now + (turn == Turn::Serving ? kTurn : kYieldLook));
+    if (process.turn == turn) return;
+    if (turn == Turn::Yielding) process.yieldsSince = now;
+    if (turn == Turn::Sharing) process.yieldsFor *= 2;
+    process.turn = turn;
     if (process.alone) return feed(process, now); // paused for that, and it is what it has or waits for
-    pool_.setPaused(process.inPool, yields, now, out_);
-    yields ? unsentElsewhere(process, false, now) : feed(process, now);
+    pool_.setPaused(process.inPool, process.yields(), now, out_);
+    process.yields() ? unsentElsewhere(process, false, now) : feed(process, now);
 }
 
 void WarmRunner::tick(MonoTime now) {
@@ -454,7 +474,7 @@ void WarmRunner::tick(MonoTime now) {
     armAt(nextDeadline_);
     if (now >= nextClean_) nextClean_ = pool_.clean(now, out_).value_or(MonoTime::max());
     armAt(nextClean_);
-    if (const auto retry = pool_.retrySpawns(now, out_)) armAt(*retry);
+    (void)pool_.retrySpawns(now, out_); // what is left to retry is armed once this is carried out
 }
 
 } // namespace yard::runners

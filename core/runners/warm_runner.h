@@ -7,9 +7,11 @@
 // A request waits in the pool, then with a process (unsent), then it was sent: beyond the process's concurrency
 // ahead, else on a lane, which is when it runs and its deadline counts. What becomes of it:
 //   - answered: Ended, with exit code, result and message;
-//   - its process died, hung or sent garbage: alone on a lane it fails as WorkerCrashed; what was ahead, unsent or
-//     only shared the process goes elsewhere, kMaxAttempts times; what shared two that crashed gets the next for
-//     itself. What a live process was sent, no other gets before it is dead;
+//   - its process died, hung or sent garbage: alone on a lane and read, it fails as WorkerCrashed; read and on a
+//   lane
+//     beside others it is interrupted (LostRunner), and what shared two that crashed gets the next for itself; what
+//     was ahead, unsent, or never read goes elsewhere. After kMaxAttempts processes that ended before they read one
+//     request it fails. What a live process was sent, no other gets before it is dead;
 //   - its deadline passed, or it was cancelled on a lane: its process is ended, then it; ahead it waits for its
 //     lane first;
 //   - no process came up for it: SpawnError, with the step that failed and what the process printed last.
@@ -131,11 +133,37 @@ struct WarmCounters {
     std::uint64_t requests = 0;  ///< answered
     std::uint64_t elsewhere = 0; ///< given to another process
 };
-/// A look at a process, by whoever may read /proc.
+/// A process to look at, by whoever may read /proc.
+struct ProcessLook {
+    int pid = 0;
+    std::uint64_t socket = 0; ///< inode of its end of the socket; 0: not to be looked for
+};
 struct ProcessSample {
     int pid = 0;
     double cpuSeconds = 0;
     std::int64_t rssBytes = 0;
+    bool hasSocket = true; ///< false: no process of its tree has its end any more
+};
+
+/// What a request of a worker waits for, with numbers of processes.
+struct WarmWait {
+    enum class For : unsigned char {
+        Start,   ///< one that is being started; `step` says how far it is
+        Cores,   ///< those that have requests wait for cores
+        Turn,    ///< they have had theirs, and give their cores to other work
+        Place,   ///< the pool is full
+        Group,   ///< as many of the worker's group as may be are there
+        Pause,   ///< another one failed to start: the next try is at `until`
+        Process, ///< nothing but that one becomes free
+    };
+    For what = For::Process;
+    std::string_view step;
+    unsigned serving = 0;    ///< of the worker: idle or busy
+    unsigned idle = 0;       ///< of those
+    unsigned alive = 0;      ///< Place: in the pool. Group: in the group
+    unsigned most = 0;       ///< there may be
+    bool isOwnLimit = false; ///< Group: max_processes, else the pool's max_per_group
+    MonoTime until{};
 };
 
 class WarmRunner final : public Runner {
@@ -162,8 +190,8 @@ public:
     WarmPoolView view() const;
     /// One process, alive or one of the last that ended, by the id of its view. Nothing: unknown.
     std::optional<WarmProcessView> view(const std::string& process) const;
-    /// The step at which a worker's first process is while it starts. Nothing: it has one, or needs none.
-    std::optional<std::string_view> firstStep(const std::string& worker) const;
+    /// What the next request of a worker waits for. Nothing: no such worker.
+    std::optional<WarmWait> waitOf(const std::string& worker) const;
     using OutputSink = std::move_only_function<void(std::shared_ptr<const OutputEnds>)>;
     /// What a process printed last, by the id of its view, to `sink`: at once, or when the launcher has told.
     /// Null: no longer kept. NotFound; Busy when kMostAsks have not been answered yet.
@@ -191,7 +219,7 @@ public:
     void processUpdate(Update update);
     void sampled(const std::vector<ProcessSample>& samples);
     /// Processes that live; of those that were used since the last call if `usedOnly`.
-    std::vector<int> pids(bool usedOnly);
+    std::vector<ProcessLook> looks(bool usedOnly);
 
     // --- Runner
     std::string_view name() const override { return "warm"; }
@@ -229,7 +257,7 @@ private:
     void startLane(Process& process, std::uint32_t request, MonoTime now);
     void updateWindow(Worker& worker);
     void armAt(MonoTime at);
-    void scheduleClean(MonoTime now);
+    void scheduleClean(const Process& process, MonoTime now);
     void lookAtDeadlines(Process& process, MonoTime now);
     void takeTurns(Process& process, bool isCrowded, MonoTime now);
     void tick(MonoTime now);
@@ -244,6 +272,7 @@ private:
     void fail(std::uint32_t request, EndCause cause, std::string message);
     void failStart(std::uint32_t request, SpawnFailure failure);
     void endNow(std::uint32_t request, Ended ended);
+    void interrupt(std::uint32_t request, std::string message);
     void forgetRequest(std::uint32_t request);
     void dropFrom(Process& process, std::uint32_t request);
     void learn(Process& process, Duration took, MonoTime now);
@@ -261,14 +290,17 @@ private:
     void readSocket(Process& process, MonoTime now);
     void writeSocket(Process& process, MonoTime now);
     void becomeReady(Process& process, std::string_view json, MonoTime now);
+    void retire(Process& process, std::string why, MonoTime now);
     void broken(Process& process, std::string why, MonoTime now);
     void endPolitely(Process& process, MonoTime now);
     void lookAtEnd(Process& process, MonoTime now);
     void kill(Process& process, Duration grace);
     void processEnded(Process& process, Ended ended, MonoTime now);
-    void settleRequests(Process& process, const Ended& ended, const std::string& how, MonoTime now);
+    void settleRequests(Process& process, const Ended& ended, MonoTime now);
     void forgetProcess(Process& process, MonoTime now);
     void closeSocket(Process& process);
+    bool wasRead(const Process& process, std::uint32_t request) const;
+    bool endsInVain(const Process& process) const;
     Process* find(pool::ProcessId id) const;
     Process* find(AttemptId id) const;
     Process* find(const std::string& name) const;
@@ -311,6 +343,7 @@ private:
     std::deque<Request> requests_;
     std::vector<std::uint32_t> freeRequests_;
     std::unordered_map<AttemptId, std::uint32_t> byAttempt_;
+    std::unordered_map<Lsn, unsigned> suspects_; ///< crashes they shared, of those that were interrupted
     std::deque<WarmProcessView> gone_;
     std::int64_t nextProcess_ = kFirstProcessLsn;
     WarmCounters counters_;

@@ -24,6 +24,10 @@ inline constexpr Duration kTellStarted{2'000};
 inline constexpr Duration kTurn{1'000'000};
 /// Bytes that wait for a process to read; beyond, nothing more is sent to it.
 inline constexpr std::size_t kMostUnread = 64u << 10;
+/// Actions that shared crashes and may come back; of one more all are forgotten.
+inline constexpr std::size_t kMostSuspects = 1'024;
+/// What is seen of a death first; how it ended says more.
+inline constexpr std::string_view kHungUp = "it closed its socket";
 /// So many want to know what a process printed, and wait for the launcher to tell.
 inline constexpr std::size_t kMostAsks = 16;
 /// Of the file of sent requests: each slot is a ring of 64.
@@ -41,6 +45,7 @@ struct WarmRunner::Worker {
     std::uint32_t gate = 0;
     double averageRun = 0;    ///< microseconds on a lane; 0: none ended yet
     SpawnFailure lastFailure; ///< of a spawn; its message says it all
+    std::string lastEnd;      ///< how the last of its processes ended that had requests
     int window = -1;
     // restart files
     pool::RestartFiles files;
@@ -82,9 +87,14 @@ struct WarmRunner::Process {
     Worker* worker = nullptr;
     int pid = 0;
     UniqueFd socket;
+    UniqueFd theirs; ///< its own end, kept until it is dead: tells how much of what it was sent it has not read
+    std::uint64_t theirInode = 0;
     warm::FrameBuffer in;
     std::string out;
     std::size_t written = 0;
+    std::uint64_t put = 0;     ///< bytes of requests, ever
+    std::uint64_t sent = 0;    ///< of those: given to the kernel
+    std::uint64_t answers = 0; ///< requests it answered
     bool waitsToWrite = false;
     bool isDirty = false;
     unsigned concurrency = 1;
@@ -98,9 +108,17 @@ struct WarmRunner::Process {
     MonoTime lastAnswer{};
     bool holdsCores = false;
     bool wantsCores = false;
-    bool yields = false;  ///< gets no more requests while others wait: gives its cores back once it has no more
+    /// While other work waits for cores that it has.
+    enum class Turn : unsigned char {
+        Serving,  ///< its own turn
+        Yielding, ///< gets no more requests, to come to the end of those it has, and give the cores back
+        Sharing ///< one that it had then takes long, and the cores with it: others may as well be served beside it
+    };
+    Turn turn = Turn::Serving;
     bool gaveWay = false; ///< gave its cores back for others, who come first: asks again with the next tick
     MonoTime heldSince{};
+    MonoTime yieldsSince{};
+    Duration yieldsFor = kTurn; ///< twice as long each time that it was in vain
     MonoTime readyBy = MonoTime::max();
     MonoTime asksAt = MonoTime::max(); ///< Waiting: that an idle one goes for it
     MonoTime killAt = MonoTime::max(); ///< it was asked to end
@@ -117,6 +135,9 @@ struct WarmRunner::Process {
     std::uint64_t coreKey() const { return static_cast<std::uint64_t>(id.lsn.value) * 2; }
     std::uint64_t memoryKey() const { return coreKey() + 1; }
     std::size_t inFlight() const { return lanes.size() + ahead.size(); }
+    bool yields() const { return turn == Turn::Yielding; }
+    /// While others wait. `hasOld`: it still works on what it had when it last yielded.
+    Turn nextTurn(MonoTime now, bool hasOld) const;
 };
 
 struct WarmRunner::Request {
@@ -139,8 +160,9 @@ struct WarmRunner::Request {
     Process* process = nullptr;
     std::uint32_t lane = 0; ///< of its process's
     pool::WaiterId waiter;
-    unsigned attempts = 0;
+    unsigned attempts = 0;      ///< processes that had it and ended before they read anything
     unsigned sharedCrashes = 0; ///< of processes that worked on this and others
+    std::uint64_t endsAt = 0;   ///< its last byte, in what its process was sent
     bool told = false;
     std::optional<StopCause> stop;
     bool isSoiled = false; ///< a process was sent it, and may have written to its directory

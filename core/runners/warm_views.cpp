@@ -207,18 +207,21 @@ void WarmRunner::sampled(const std::vector<ProcessSample>& samples) {
             process->cpuSeconds = sample.cpuSeconds;
             process->rssBytes = sample.rssBytes;
             const std::int64_t most = process->worker->descriptor->resources.memoryMb << 20;
-            if (most > 0 && sample.rssBytes > most && process->phase == Process::Phase::Live)
+            if (process->phase != Process::Phase::Live) continue;
+            if (!sample.hasSocket)
+                broken(*process, std::string(kHungUp), now);
+            else if (most > 0 && sample.rssBytes > most)
                 pool_.detach(process->inPool, pool::WhyEnded::Memory, now, out_);
         }
     flush();
 }
 
-std::vector<int> WarmRunner::pids(bool usedOnly) {
-    std::vector<int> all;
+std::vector<ProcessLook> WarmRunner::looks(bool usedOnly) {
+    std::vector<ProcessLook> all;
     for (const auto& [number, process] : processes_) {
         if (process->pid == 0 || (usedOnly && !process->usedSinceSample && process->inFlight() == 0)) continue;
         process->usedSinceSample = false;
-        all.push_back(process->pid);
+        all.push_back({process->pid, process->theirInode});
     }
     return all;
 }
@@ -257,16 +260,43 @@ std::string_view WarmRunner::stepOf(const Process& process) const {
     }
 }
 
-std::optional<std::string_view> WarmRunner::firstStep(const std::string& worker) const {
+std::optional<WarmWait> WarmRunner::waitOf(const std::string& worker) const {
     const auto id = groupOf(worker);
     const auto group = id ? pool_.group(*id) : std::nullopt;
-    if (!group || group->size > 0 || group->starting == 0) return std::nullopt;
+    if (!group) return std::nullopt;
+    WarmWait wait;
+    wait.serving = static_cast<unsigned>(group->size);
+    bool lacksCores = false;
+    bool yields = false;
     for (const auto& [number, process] : processes_) {
-        const auto inPool = pool_.process(process->inPool);
-        if (inPool && inPool->group == *id && inPool->state == pool::ProcessState::Starting)
-            return stepOf(*process);
+        const auto inPool = process->worker->group == *id ? pool_.process(process->inPool) : std::nullopt;
+        if (!inPool) continue;
+        if (inPool->state == pool::ProcessState::Starting) wait.step = stepOf(*process);
+        wait.idle += inPool->state == pool::ProcessState::Idle;
+        lacksCores |= process->wantsCores;
+        yields |= process->yields() || process->gaveWay;
     }
-    return std::nullopt;
+    using For = WarmWait::For;
+    const auto limit = [&](For what, unsigned alive, unsigned most) {
+        wait.what = what;
+        wait.alive = alive;
+        wait.most = most;
+    };
+    wait.isOwnLimit = group->isOwnLimit;
+    if (group->starting > 0)
+        wait.what = For::Start;
+    else if (yields || lacksCores)
+        wait.what = yields ? For::Turn : For::Cores;
+    else if (wait.idle > 0)
+        wait.what = For::Process;
+    else if (group->ofFamily >= group->mostOfFamily)
+        limit(For::Group, group->ofFamily, group->mostOfFamily);
+    else if (pool_.count() >= pool_.options().max)
+        limit(For::Place, pool_.count(), pool_.options().max);
+    else if (group->size > 0 && group->pausedUntil > MonoClock::now())
+        wait.what = For::Pause;
+    wait.until = group->pausedUntil;
+    return wait;
 }
 
 std::optional<WarmProcessView> WarmRunner::view(const std::string& name) const {

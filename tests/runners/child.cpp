@@ -11,6 +11,7 @@
 #include <string>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -257,7 +258,7 @@ int roleSpinInOrphan() {
 }
 
 // warm FIFO GATE WHAT: says that it is ready to work on two at once, then that it runs, and waits for the gate.
-// Then it ends ("leave"), or hangs up and waits for the gate again ("hang-up").
+// Then it ends ("leave"), or reads what it was sent, hangs up and waits for the gate again ("hang-up").
 int roleWarm() {
     const int engine = std::atoi(std::getenv("YARD_SOCKET_FD"));
     const std::string json = R"({"ready":true,"concurrency":2,"ahead":0})";
@@ -270,7 +271,9 @@ int roleWarm() {
     char byte = 0;
     if (::read(gate, &byte, 1) != 1) return 1;
     if (std::strcmp(arguments[2], "hang-up") == 0) {
-        ::close(engine);
+        char request[4096];
+        if (::read(engine, request, sizeof request) < 12) return 97;
+        ::shutdown(engine, SHUT_RDWR);
         tell(arguments[0], "hung-up");
         if (::read(gate, &byte, 1) != 1) return 1;
     }

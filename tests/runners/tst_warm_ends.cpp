@@ -158,6 +158,7 @@ private Q_SLOTS:
     void howItEndedIsToldThoughNobodyLookedInTime();
     void oneThatYieldsTakesRequestsAgainOnceNobodyWaits();
     void whatAYieldingProcessIsNotSentGoesToAnother();
+    void aRequestBehindALongOneIsServedThoughOtherWorkWaits();
 };
 
 void TestWarmEnds::whatDiesBeforeItReadAnythingIsTriedTenTimes_data() {
@@ -186,7 +187,9 @@ void TestWarmEnds::whatDiesBeforeItReadAnythingIsTriedTenTimes() {
     }
     QVERIFY(bench.until([&] { return bench.find<Ended>(1) != nullptr; }));
     QVERIFY(bench.find<Ended>(1)->cause == EndCause::WorkerCrashed);
-    QCOMPARE(bench.find<Ended>(1)->message, std::string("10 warm processes ended while they had it"));
+    QCOMPARE(bench.find<Ended>(1)->message,
+             std::string("10 warm processes ended before they read it; the last one: it ended with exit code 9; it "
+                         "printed nothing"));
     QCOMPARE(bench.counters().spawned, pool::kMaxAttempts);
     QVERIFY(bench.close());
 }
@@ -251,6 +254,16 @@ void TestWarmEnds::whatAYieldingProcessIsNotSentGoesToAnother() {
     bench.submit(2);
     QVERIFY(bench.until([&] { return bench.find<Started>(2) != nullptr; }));
     QCOMPARE(bench.counters().spawned, 2u);
+    QVERIFY(bench.close());
+}
+
+void TestWarmEnds::aRequestBehindALongOneIsServedThoughOtherWorkWaits() {
+    Fifos fifos;
+    WarmBench bench(fifos.role("leave"));
+    QVERIFY(yields(bench, fifos));
+    bench.submit(2); // there is room beside it, and no other process may be
+    QVERIFY(bench.until([&] { return bench.find<Started>(2) != nullptr; }));
+    QVERIFY(bench.host.crowded && !bench.find<Ended>(1));
     QVERIFY(bench.close());
 }
 
