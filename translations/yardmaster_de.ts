@@ -999,6 +999,37 @@
     </message>
 </context>
 <context>
+    <name>ManyChange</name>
+    <message>
+        <source>They run again.</source>
+        <translation>Sie laufen noch einmal.</translation>
+    </message>
+    <message>
+        <source>Those that run are ended; this cannot be undone.</source>
+        <translation>Was läuft, wird beendet; das lässt sich nicht rückgängig machen.</translation>
+    </message>
+    <message>
+        <source>Their results and their output are forgotten; this cannot be undone.</source>
+        <translation>Ihre Ergebnisse und Ausgaben werden vergessen; das lässt sich nicht rückgängig machen.</translation>
+    </message>
+    <message>
+        <source>They do not start until they are released.</source>
+        <translation>Sie beginnen erst, wenn sie freigegeben werden.</translation>
+    </message>
+    <message>
+        <source>They start as soon as they can.</source>
+        <translation>Sie beginnen, sobald sie können.</translation>
+    </message>
+    <message>
+        <source>Those with a higher priority start first.</source>
+        <translation>Was höhere Priorität hat, beginnt zuerst.</translation>
+    </message>
+    <message>
+        <source>They wait for their turn in that queue.</source>
+        <translation>Sie warten in jener Warteschlange, bis sie an der Reihe sind.</translation>
+    </message>
+</context>
+<context>
     <name>Notices</name>
     <message>
         <source>A queue has finished</source>
@@ -1239,6 +1270,18 @@
     <message>
         <source>Change the limits of the pool</source>
         <translation>Grenzen des Pools ändern</translation>
+    </message>
+    <message>
+        <source>Show the action</source>
+        <translation>Aktion zeigen</translation>
+    </message>
+    <message>
+        <source>List actions</source>
+        <translation>Aktionen auflisten</translation>
+    </message>
+    <message>
+        <source>Show the queue</source>
+        <translation>Warteschlange zeigen</translation>
     </message>
 </context>
 <context>
@@ -2510,18 +2553,6 @@
         <translation>Keine Aktion passt zu diesem Filter.</translation>
     </message>
     <message>
-        <source>Nothing has been submitted yet. Ctrl+N submits, or type: yardctl run -- echo hello</source>
-        <translation>Noch wurde nichts abgegeben. Strg+N gibt ab, oder tippen Sie: yardctl run -- echo hello</translation>
-    </message>
-    <message>
-        <source>Those that run are ended; this cannot be undone.</source>
-        <translation>Was läuft, wird beendet; das lässt sich nicht rückgängig machen.</translation>
-    </message>
-    <message>
-        <source>Keep them</source>
-        <translation>Behalten</translation>
-    </message>
-    <message>
         <source>Move to queue</source>
         <translation>In Warteschlange verschieben</translation>
     </message>
@@ -2536,17 +2567,6 @@
     <message>
         <source>-100 to 100, higher first</source>
         <translation>-100 bis 100, höhere zuerst</translation>
-    </message>
-    <message>
-        <source>List actions</source>
-        <translation>Aktionen auflisten</translation>
-    </message>
-    <message numerus="yes">
-        <source>Cancel %Ln action(s)?</source>
-        <translation>
-            <numerusform>%Ln Aktion abbrechen?</numerusform>
-            <numerusform>%Ln Aktionen abbrechen?</numerusform>
-        </translation>
     </message>
     <message numerus="yes">
         <source>Cancel %Ln action(s)</source>
@@ -2570,6 +2590,52 @@
     <message>
         <source>Only what has ended can be retired</source>
         <translation>Nur was beendet ist, lässt sich ablegen</translation>
+    </message>
+    <message>
+        <source>Reschedule %1</source>
+        <translation>%1 neu einreihen</translation>
+    </message>
+    <message>
+        <source>Cancel %1</source>
+        <translation>%1 abbrechen</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln action(s)</source>
+        <translation>
+            <numerusform>%Ln Aktion</numerusform>
+            <numerusform>%Ln Aktionen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Reschedule %Ln action(s)</source>
+        <translation>
+            <numerusform>%Ln Aktion neu einreihen</numerusform>
+            <numerusform>%Ln Aktionen neu einreihen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>All that match</source>
+        <translation>Alle, die passen</translation>
+    </message>
+    <message>
+        <source>Reschedule all that match</source>
+        <translation>Alle neu einreihen, die passen</translation>
+    </message>
+    <message>
+        <source>Cancel all that match</source>
+        <translation>Alle abbrechen, die passen</translation>
+    </message>
+    <message>
+        <source>Select one action</source>
+        <translation>Genau eine Aktion auswählen</translation>
+    </message>
+    <message>
+        <source>Nothing has been submitted yet. Ctrl+N submits, or type: %1</source>
+        <translation>Noch wurde nichts abgegeben. Strg+N gibt ab, oder tippen Sie: %1</translation>
+    </message>
+    <message>
+        <source>Only element %1 of its array is submitted again.</source>
+        <translation>Nur Element %1 des Arrays wird noch einmal abgegeben.</translation>
     </message>
 </context>
 <context>
@@ -2603,6 +2669,30 @@
     <message>
         <source>%1: taken back, nothing was sent.</source>
         <translation>%1: zurückgenommen, nichts wurde gesendet.</translation>
+    </message>
+    <message>
+        <source>Nothing was changed, as it is not known how many it is: %1</source>
+        <translation>Nichts wurde geändert, denn die Anzahl ist nicht bekannt: %1</translation>
+    </message>
+    <message>
+        <source>None of these can be changed so.</source>
+        <translation>Keine davon lässt sich so ändern.</translation>
+    </message>
+    <message>
+        <source>They are all that match %1.</source>
+        <translation>Es sind alle, auf die %1 passt.</translation>
+    </message>
+    <message>
+        <source>%1?</source>
+        <translation>%1?</translation>
+    </message>
+    <message>
+        <source>Leave them</source>
+        <translation>So lassen</translation>
+    </message>
+    <message>
+        <source>Meanwhile there are more than you confirmed.</source>
+        <translation>Inzwischen sind es mehr, als Sie bestätigt haben.</translation>
     </message>
 </context>
 <context>

@@ -132,17 +132,24 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>Cancel %Ln action(s)?</source>
-        <translation>
-            <numerusform>Cancel %Ln action?</numerusform>
-            <numerusform>Cancel %Ln actions?</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>Cancel %Ln action(s)</source>
         <translation>
             <numerusform>Cancel %Ln action</numerusform>
             <numerusform>Cancel %Ln actions</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln action(s)</source>
+        <translation>
+            <numerusform>%Ln action</numerusform>
+            <numerusform>%Ln actions</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Reschedule %Ln action(s)</source>
+        <translation>
+            <numerusform>Reschedule %Ln action</numerusform>
+            <numerusform>Reschedule %Ln actions</numerusform>
         </translation>
     </message>
 </context>

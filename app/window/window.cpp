@@ -21,6 +21,8 @@ void soon(Act act) {
 
 void show(ui::MainWindow& window, const app::Served& served) {
     const QUrl address(QString::fromStdString(served.url));
+    window.engines()->setShell(address,
+                               {QString::fromStdString(served.dataDir), QString::fromStdString(served.tokenFile)});
     if (served.embedded) window.engines()->setEmbedded(address, QByteArray::fromStdString(served.token));
     // Without a token it is taken from where it is kept, else asked for.
     if (served.token.empty()) return window.attachTo(address);

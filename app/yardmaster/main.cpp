@@ -167,7 +167,12 @@ int serve(const app::Arguments& arguments, int signals, const app::ServeHooks& h
         return complain(kFailure, published.error().message);
     std::fputs(fmt::format("listening on {}\n", url).c_str(), stdout);
     std::fflush(stdout);
-    if (hooks.serving) hooks.serving({url + arguments.prefix, (*engine)->token(), true});
+    if (hooks.serving)
+        hooks.serving({.url = url + arguments.prefix,
+                       .token = (*engine)->token(),
+                       .embedded = true,
+                       .dataDir = arguments.dataDir,
+                       .tokenFile = arguments.tokenFile});
     waitForEnd(signals, (*engine)->sunsetFd(), hooks.endFd);
     http::ClosingHandler closing((*engine)->token(), arguments.allowHosts);
     closeDown(signals, {**engine, handler, **server, closing});

@@ -82,11 +82,13 @@ Result<Served> engineOf(const Arguments& arguments) {
     if (!url) return std::unexpected(url.error());
     auto token = fileText(arguments.dataDir + "/token");
     if (!token) return std::unexpected(token.error());
-    return Served{apiOfPublished(*url).url(), *token, false};
+    return Served{.url = apiOfPublished(*url).url(), .token = *token, .dataDir = arguments.dataDir};
 }
 
 Result<Served> engineAt(const Arguments& arguments) {
-    Served served{apiOfWritten(arguments.attach, arguments.prefix).url(), {}, false};
+    Served served{.url = apiOfWritten(arguments.attach, arguments.prefix).url(),
+                  .token = {},
+                  .tokenFile = arguments.tokenFile};
     if (arguments.tokenFile.empty()) return served;
     auto token = fileText(arguments.tokenFile);
     if (!token) return std::unexpected(token.error());

@@ -104,8 +104,8 @@ coro::Task<Result<ActionResult>> Engine::action(Lsn lsn) {
 coro::Task<Result<ActionResult>> Engine::waitForAction(Lsn lsn, Duration wait) {
     return onEngine(*core_, [lsn, wait](EngineCore& core) { return core.waitForAction(lsn, wait); });
 }
-coro::Task<Result<std::string>> Engine::spec(Lsn lsn) {
-    return onEngine(*core_, [lsn](EngineCore& core) { return core.spec(lsn); });
+coro::Task<Result<std::string>> Engine::spec(Lsn lsn, bool element) {
+    return onEngine(*core_, [lsn, element](EngineCore& core) { return core.spec(lsn, element); });
 }
 coro::Task<Result<Why>> Engine::why(Lsn lsn) {
     return onEngine(*core_, [lsn](EngineCore& core) { return core.why(lsn); });

@@ -356,7 +356,8 @@ public:
     coro::Task<Result<ActionResult>> action(Lsn lsn);
     /// The same, once it is finished or after `wait`, whichever is first.
     coro::Task<Result<ActionResult>> waitForAction(Lsn lsn, Duration wait);
-    coro::Task<Result<std::string>> spec(Lsn lsn);
+    /// As it was posted; with `element`, of an array only this one: what submits it again and no other.
+    coro::Task<Result<std::string>> spec(Lsn lsn, bool element = false);
     /// What it waits for, in every state; NotFound when it never was or is retired.
     coro::Task<Result<Why>> why(Lsn lsn);
     /// What its current attempt, or else its last one, used while it ran.

@@ -83,7 +83,7 @@ public:
     coro::Task<Result<SubmitAnswer>> submit(Submission submission, Duration linger);
     coro::Task<Result<ActionResult>> action(Lsn lsn);
     coro::Task<Result<ActionResult>> waitForAction(Lsn lsn, Duration wait);
-    coro::Task<Result<std::string>> spec(Lsn lsn);
+    coro::Task<Result<std::string>> spec(Lsn lsn, bool element);
     coro::Task<Result<Why>> why(Lsn lsn);
     coro::Task<Result<std::vector<UsageSample>>> samples(Lsn lsn);
     coro::Task<Result<void>> cancel(Lsn lsn);

@@ -3,6 +3,7 @@
 #include "core/engine/list_parts.h"
 
 #include "core/coro/timeout.h"
+#include "core/model/array_element.h"
 
 #include <algorithm>
 #include <charconv>
@@ -148,7 +149,7 @@ coro::Task<Result<std::vector<UsageSample>>> EngineCore::samples(Lsn lsn) {
     co_return std::move(known->attempts.back().outcome.samples);
 }
 
-coro::Task<Result<std::string>> EngineCore::spec(Lsn lsn) {
+coro::Task<Result<std::string>> EngineCore::spec(Lsn lsn, bool element) {
     auto text = co_await read([lsn](store::Reader& reader) { return reader.specText(lsn); });
     if (!text) co_return std::unexpected(text.error());
     if (!*text)
@@ -157,6 +158,7 @@ coro::Task<Result<std::string>> EngineCore::spec(Lsn lsn) {
             fmt::format(
                 "Action {0} as it was posted is not kept (any more): GET jobs/{0} says what is known of it.",
                 lsn.value));
+    if (element && (*text)->arrayIndex) co_return elementOfArray((*text)->text, *(*text)->arrayIndex);
     co_return std::move((*text)->text);
 }
 

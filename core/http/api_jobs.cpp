@@ -62,10 +62,12 @@ coro::Task<Response> Api::getJob(Call& call) {
 }
 
 coro::Task<Response> Api::getSpec(Call& call) {
-    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
+    if (const auto known = call.query.allowOnly({"element"}); !known) co_return errorResponse(known.error());
+    const auto element = call.query.flag("element");
+    if (!element) co_return errorResponse(element.error());
     const auto inQueue = co_await checkQueue(call, call.lsn());
     if (!inQueue) co_return errorResponse(inQueue.error());
-    auto spec = co_await engine_.spec(call.lsn());
+    auto spec = co_await engine_.spec(call.lsn(), *element);
     co_return spec ? jsonResponse(std::move(*spec)) : errorResponse(spec.error());
 }
 

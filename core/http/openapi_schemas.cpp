@@ -453,6 +453,8 @@ std::string_view openApiParameters() {
   "format":"int64","minimum":1}},
 "follow":{"name":"follow","in":"query","description":"1: stream until the action has ended",
   "schema":{"type":"string","enum":["0","1"]}},
+"element":{"name":"element","in":"query","description":"1: of an array only this one, as it alone would be posted",
+  "schema":{"type":"string","enum":["0","1"]}},
 "from":{"name":"from","in":"query","description":"begin","schema":{"type":"integer","format":"int64",
   "description":"microseconds since the Unix epoch"}},
 "to":{"name":"to","in":"query","description":"end","schema":{"type":"integer","format":"int64",

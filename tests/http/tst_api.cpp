@@ -42,6 +42,7 @@ private Q_SLOTS:
     void aDryRunCountsAndMoreThanAtMostIsRefused_data();
     void aDryRunCountsAndMoreThanAtMostIsRefused();
     void whatCannotBeRetriedIsNotCounted();
+    void anElementOfAnArrayIsAskedForAlone();
     void reasonsForWaitingAreTold();
     void locksAreListed();
     void pendingActionsArePatched();
@@ -438,6 +439,17 @@ void ApiRoutesTest::whatCannotBeRetriedIsNotCounted() {
     QCOMPARE(limit.number("count"), 0);
     QCOMPARE(limit.json().at("refused").at(0).at("error").as_string(), "at_limit");
     QCOMPARE(api_->post("/compute/jobs/retry", filter + R"(,"at_most":0})").status, 200);
+}
+
+void ApiRoutesTest::anElementOfAnArrayIsAskedForAlone() {
+    const auto posted = api_->post(
+        "/compute/jobs", api_->engine.shJson("echo {index}", R"(,"hold":true,"array":{"from":10,"to":12})"));
+    const std::string last = fmt::format("/compute/jobs/{}/spec", posted.number("lsn") + 2);
+    QVERIFY2(api_->get(last).body.contains(R"("array":{"from":10,"to":12})"), api_->get(last).body.c_str());
+    QVERIFY(api_->get(last + "?element=1").body.contains(R"("array":{"from":12,"to":12})"));
+    const auto alone = api_->sh("true", R"(,"hold":true)");
+    QVERIFY(!api_->get(fmt::format("/compute/jobs/{}/spec?element=1", alone)).body.contains("array"));
+    QCOMPARE(api_->get(last + "?element=2").status, 422);
 }
 
 void ApiRoutesTest::reasonsForWaitingAreTold() {

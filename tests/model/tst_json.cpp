@@ -1,6 +1,7 @@
 // Reading and writing JSON text: what is refused, what stays as it was written.
 
 #include "core/model/action_spec.h"
+#include "core/model/array_element.h"
 #include "core/model/json_reader.h"
 #include "core/model/json_writer.h"
 #include "tests/model/printed.h"
@@ -41,6 +42,7 @@ private Q_SLOTS:
     void stringsAreEscaped();
     void numbersArePrintedAsInEcmaScript_data();
     void numbersArePrintedAsInEcmaScript();
+    void oneElementOfAnArrayIsTheSameTextWithThatArray();
     void theWriterPutsCommasWhereTheyBelong();
 };
 
@@ -234,6 +236,15 @@ void TestJson::numbersArePrintedAsInEcmaScript() {
     std::string out;
     appendJsonNumber(out, std::bit_cast<double>(bits));
     QTEST(qt(out), "json");
+}
+
+void TestJson::oneElementOfAnArrayIsTheSameTextWithThatArray() {
+    const auto element = [](std::string_view action) { return elementOfArray(action, 7).value_or("refused"); };
+    QCOMPARE(qt(element(R"({"args":{"array":[1,2.50]},"array":{"from":0,"to":99},"label":"x"})")),
+             QString(R"({"args":{"array":[1,2.50]},"array":{"from":7,"to":7},"label":"x"})"));
+    QCOMPARE(qt(element(R"({"array":{"to":99}})")), QString(R"({"array":{"from":7,"to":7}})"));
+    QCOMPARE(qt(element(R"({"label":"array"})")), QString(R"({"label":"array"})"));
+    QCOMPARE(elementOfArray("{", 7).error().kind, ErrorKind::Malformed);
 }
 
 void TestJson::theWriterPutsCommasWhereTheyBelong() {

@@ -137,7 +137,7 @@ private slots:
         page()->table()->setFocus();
         QTest::keyClick(page()->table(), Qt::Key_A, Qt::ControlModifier);
         QTest::keyClick(page()->table(), Qt::Key_Delete, Qt::ControlModifier);
-        QVERIFY(window_->commands()->waiting() != nullptr);
+        QTRY_VERIFY_WITH_TIMEOUT(window_->commands()->waiting() != nullptr, kSoon);
         QCOMPARE(stateOf(one), QString("running"));
         window_->commands()->sendNow();
         QTRY_COMPARE_WITH_TIMEOUT(stateOf(one), QString("cancelled"), kSoon);
@@ -205,10 +205,12 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(cellOf(lsn, 0), QString("Completed"), kSoon);
         page()->table()->selectId(lsn);
         QTest::keyClick(window_.get(), Qt::Key_C, Qt::ControlModifier | Qt::ShiftModifier);
-        QCOMPARE(QGuiApplication::clipboard()->text(), QStringLiteral("yardctl retry --force %1").arg(lsn));
+        QCOMPARE(QGuiApplication::clipboard()->text(),
+                 window_->state()->link().yardctl(QStringLiteral("yardctl show %1").arg(lsn)));
         QTest::keyClick(window_.get(), Qt::Key_C, Qt::ControlModifier | Qt::AltModifier);
         const QString curl = QGuiApplication::clipboard()->text();
-        QVERIFY(curl.startsWith("curl ") && curl.contains("/jobs/retry") && !curl.contains(engine_.token()));
+        QVERIFY(curl.startsWith("curl ") && curl.endsWith(QStringLiteral("/jobs/%1").arg(lsn)));
+        QVERIFY(!curl.contains(engine_.token()));
     }
 
     void ctrlShiftFGoesToTheNewestFailure() {

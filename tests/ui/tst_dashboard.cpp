@@ -103,7 +103,7 @@ private slots:
             if (button->isVisible() && button->text() == "Copy") copy = button;
         QVERIFY(copy != nullptr);
         copy->click();
-        QVERIFY(QApplication::clipboard()->text().startsWith("yardctl run"));
+        QVERIFY(QApplication::clipboard()->text().startsWith("yardctl --data-dir " + engine_.directory() + " run"));
     }
 
     void workShowsItsStates() {
@@ -183,8 +183,8 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(page()->failures()->rescheduleAll()->isEnabled(), kSoon);
         QVERIFY(page()->failures()->rescheduleAll()->text().startsWith("Reschedule all of tonight ("));
         page()->failures()->rescheduleAll()->click();
+        QTRY_VERIFY_WITH_TIMEOUT(window_->commands()->waiting() != nullptr, kSoon);
         const Operation* waiting = window_->commands()->waiting();
-        QVERIFY(waiting != nullptr);
         QVERIFY(waiting->yardctl.contains("finished:since-18:00"));
         QTest::keyClick(window_.get(), Qt::Key_Z, Qt::ControlModifier);
         QVERIFY(window_->commands()->waiting() == nullptr);

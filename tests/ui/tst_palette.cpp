@@ -250,7 +250,7 @@ private slots:
             kSoon);
         type("@palette-cook");
         QCOMPARE(chosen()->title, QString("palette-cook"));
-        QVERIFY(chosen()->yardctl.startsWith("yardctl ls queue:"));
+        QVERIFY(chosen()->yardctl.startsWith("yardctl --data-dir ") && chosen()->yardctl.contains(" ls queue:"));
         enter();
         QVERIFY(!window_->palette()->isVisible());
         QCOMPARE(window_->pageId(), QString("queues"));
@@ -275,7 +275,7 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(stateOf(lsn), QString("failed"), kSoon);
         type("rerun tonight");
         QCOMPARE(chosen()->title, QString("Rerun all failures of tonight"));
-        QVERIFY(chosen()->yardctl.contains("yardctl retry"));
+        QVERIFY(chosen()->yardctl.contains(" retry --force "));
         enter();
         QTRY_VERIFY_WITH_TIMEOUT(window_->commands()->waiting() != nullptr, kSoon);
         window_->commands()->undo();

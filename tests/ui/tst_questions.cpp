@@ -476,11 +476,12 @@ private slots:
 private:
     // How do I do this from a script? What was copied is run, as a script would.
 
+    /// In a shell whose own engine is another one.
     QByteArray run(const QString& line) {
         QStringList words = line.split(' ');
         if (words.takeFirst() != "yardctl") return "not yardctl: " + line.toUtf8();
         QProcess yardctl;
-        yardctl.start(YARDCTL_PATH, words + QStringList{"--data-dir", engine_.directory()});
+        yardctl.start(YARDCTL_PATH, words);
         if (!yardctl.waitForFinished(kSoon)) return "it does not end";
         return yardctl.readAllStandardOutput() + yardctl.readAllStandardError();
     }
@@ -495,8 +496,9 @@ private slots:
         QVERIFY(copy != nullptr);
         clickInMenu("yardctl: its output");
         click(copy, copy->rect().center());
-        QTRY_COMPARE_WITH_TIMEOUT(QGuiApplication::clipboard()->text(),
-                                  QStringLiteral("yardctl logs %1").arg(failed_), kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(
+            QGuiApplication::clipboard()->text(),
+            QStringLiteral("yardctl --data-dir %1 logs %2").arg(engine_.directory()).arg(failed_), kSoon);
         const QByteArray said = run(QGuiApplication::clipboard()->text());
         QVERIFY2(said.contains(kError), said.constData());
     }
@@ -505,12 +507,12 @@ private slots:
         const auto before = attemptsOf(failed_);
         press(Qt::Key_C, Qt::ControlModifier | Qt::ShiftModifier);
         const QString line = QGuiApplication::clipboard()->text();
-        QCOMPARE(line, QStringLiteral("yardctl retry --force %1").arg(failed_));
-        QTRY_VERIFY2_WITH_TIMEOUT(shown(window_->statusLine()).contains(line),
+        QCOMPARE(line, QStringLiteral("yardctl --data-dir %1 show %2").arg(engine_.directory()).arg(failed_));
+        QTRY_VERIFY2_WITH_TIMEOUT(shown(window_->statusLine()).contains("Copied: yardctl"),
                                   qPrintable(shown(window_->statusLine())), kSoon);
         const QByteArray said = run(line);
-        QTRY_VERIFY2_WITH_TIMEOUT(attemptsOf(failed_) == before + 1 && stateOf(failed_) == "failed",
-                                  said.constData(), kSoon);
+        QVERIFY2(said.contains(kError), said.constData());
+        QCOMPARE(attemptsOf(failed_), before); // it was only looked at
     }
 
 private:

@@ -153,7 +153,8 @@ private slots:
     void itIsCopiedAsACommand() {
         SubmitForm* form = open();
         form->findChild<QAction*>("copy-as-yardctl")->trigger();
-        QVERIFY(QApplication::clipboard()->text().contains("yardctl submit"));
+        QVERIFY(
+            QApplication::clipboard()->text().contains("yardctl --data-dir " + engine_.directory() + " submit"));
         form->findChild<QAction*>("copy-as-curl")->trigger();
         QVERIFY(QApplication::clipboard()->text().startsWith("curl"));
         form->close();

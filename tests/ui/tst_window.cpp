@@ -74,32 +74,30 @@ private slots:
     }
 
     void whatWaitsToBeUndoneIsNotSent() {
-        makeQueue("undone");
-        const qint64 id = [&] {
-            for (const auto& [queue, info] : window_->state()->queues())
-                if (info.tag == "undone") return queue;
-            return qint64{0};
-        }();
-        window_->commands()->runUndoable(operations::holdQueue(id, "undone"));
+        const qint64 lsn = submit("undone", "true");
+        QTRY_COMPARE_WITH_TIMEOUT(stateOf(lsn), QString("completed"), kSoon);
+        window_->commands()->change(retiringOf(Target::of({lsn})));
         QVERIFY(window_->commands()->waiting() != nullptr);
         QTest::keyClick(window_.get(), Qt::Key_Z, Qt::ControlModifier);
         QVERIFY(window_->commands()->waiting() == nullptr);
-        QVERIFY(!window_->state()->queue(id)->held);
-        window_->commands()->runUndoable(operations::holdQueue(id, "undone"));
+        QCOMPARE(stateOf(lsn), QString("completed"));
+        window_->commands()->change(retiringOf(Target::of({lsn})));
         window_->commands()->sendNow();
-        QTRY_VERIFY_WITH_TIMEOUT(window_->state()->queue(id)->held, kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(stateOf(lsn), QString(), kSoon);
     }
 
     void whatWaitsToBeUndoneIsDroppedWhenTheConnectionBreaks() {
         QString said;
         connect(window_->commands(), &Commands::said, this, [&](const QString& sentence) { said = sentence; });
-        window_->commands()->runUndoable(operations::holdAll());
+        const qint64 lsn = submit("dropped", "true");
+        QTRY_COMPARE_WITH_TIMEOUT(stateOf(lsn), QString("completed"), kSoon);
+        window_->commands()->change(retiringOf(Target::of({lsn})));
         engine_.kill();
         QTRY_VERIFY_WITH_TIMEOUT(window_->commands()->waiting() == nullptr, kSoon);
         QVERIFY(said.contains("not sent"));
         QVERIFY(engine_.start());
         QTRY_VERIFY_WITH_TIMEOUT(window_->state()->isLive(), kSoon);
-        QVERIFY(!window_->state()->allHeld());
+        QCOMPARE(stateOf(lsn), QString("completed"));
     }
 
     void everyPageModelKeepsTheRulesOfModels() {

@@ -5,6 +5,7 @@
 
 #include "tests/ui/real_engine.h"
 #include "ui/bridge/attached_link.h"
+#include "ui/models/engines.h"
 #include "ui/shell/main_window.h"
 #include "ui/style/app_style.h"
 #include "ui/style/theme.h"
@@ -41,6 +42,7 @@ protected:
     /// A window of its own, connected, that knows the queues. An invalid size: as it comes.
     bool openWindow(QSize size = {1'440, 900}) {
         window_ = std::make_unique<ui::MainWindow>();
+        window_->engines()->setShell(engine_.address(), {engine_.directory(), {}});
         window_->setEngine(std::make_unique<ui::AttachedLink>(engine_.address(), engine_.token()), "embedded");
         if (size.isValid()) window_->resize(size);
         window_->show();

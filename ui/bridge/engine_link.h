@@ -5,6 +5,8 @@
 // came back refreshed() tells who shows something to ask anew, unless the events could go on where they were.
 #pragma once
 
+#include "ui/bridge/shell_engine.h"
+
 #include <QByteArray>
 #include <QDateTime>
 #include <QJsonObject>
@@ -15,6 +17,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <utility>
 
 namespace yard::ui {
 
@@ -61,6 +64,12 @@ public:
     virtual void watch(const QJsonObject& what) = 0;
     virtual QUrl address() const = 0;
 
+    /// What a shell on this machine can know this engine by; nothing but its address when this was not called.
+    void setShell(ShellEngine shell) { shell_ = std::move(shell); }
+    /// The line as it reaches this engine and no other from any shell here.
+    QString yardctl(const QString& line) const { return yardctlFor(line, shell_, address()); }
+    QString curl(const Request& request) const { return curlOf(request, shell_, address()); }
+
     LinkState state() const { return state_; }
     /// Since when it is not Connected; invalid while it is.
     QDateTime downSince() const { return downSince_; }
@@ -76,6 +85,7 @@ protected:
     void setState(LinkState state);
 
 private:
+    ShellEngine shell_;
     LinkState state_ = LinkState::Connecting;
     QDateTime downSince_ = QDateTime::currentDateTimeUtc();
 };

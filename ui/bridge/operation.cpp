@@ -4,7 +4,6 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QLocale>
-#include <QRegularExpression>
 
 #include <utility>
 
@@ -12,8 +11,9 @@ namespace yard::ui {
 
 namespace {
 
-/// With "%n" and the plural of the language.
-QString counted(const char* text, qint64 count) {
+/// With "%n" and the plural of the language. What is not counted yet has no title that anybody sees.
+QString counted(const char* text, std::optional<qint64> known) {
+    const qint64 count = known.value_or(0);
     return QCoreApplication::translate("Operation", text, nullptr,
                                        static_cast<int>(std::min<qint64>(count, 1 << 30)))
         .replace(QString::number(count), QLocale().toString(count));
@@ -66,36 +66,32 @@ Operation onSession(const char* title, const QString& path, const QString& yardc
 
 } // namespace
 
-QString shellWord(const QString& word) {
-    static const QRegularExpression harmless("^[A-Za-z0-9_@%+=:,./-]+$");
-    if (harmless.match(word).hasMatch()) return word;
-    return '\'' + QString(word).replace("'", "'\\''") + '\'';
-}
-
-QString curlOf(const Request& request, const QUrl& address) {
-    QString url = address.toString(QUrl::FullyEncoded);
-    if (!url.endsWith('/')) url += '/';
-    url += request.path;
-    if (!request.query.isEmpty()) url += '?' + request.query.toString(QUrl::FullyEncoded);
-    QString line = "curl -sS";
-    if (request.method != "GET" && !(request.method == "POST" && !request.body.isEmpty()))
-        line += " -X " + QString::fromLatin1(request.method);
-    line += " -H \"Authorization: Bearer $(cat \"$YARD_TOKEN_FILE\")\"";
-    if (!request.body.isEmpty())
-        line += " -H 'Content-Type: application/json' -d " + shellWord(QString::fromUtf8(request.body));
-    return line + ' ' + shellWord(url);
-}
-
 Target Target::of(std::vector<qint64> lsns) {
     const auto count = static_cast<qint64>(lsns.size());
     return {std::move(lsns), {}, count};
 }
 
-Target Target::matching(const QString& filter, qint64 count) {
-    return {{}, filter, count};
+Target Target::matching(const QString& filter, std::optional<qint64> count) {
+    // The engine refuses an empty filter: whoever means every action says so.
+    return {{}, filter.trimmed().isEmpty() ? QStringLiteral("lsn>0") : filter, count};
 }
 
 namespace operations {
+
+Operation look(const Target& target) {
+    if (target.lsns.size() == 1)
+        return {plain(QT_TRANSLATE_NOOP("Operation", "Show the action")),
+                {"GET", QStringLiteral("jobs/%1").arg(target.lsns.front()), {}, {}, {}},
+                "yardctl show" + numbersOf(target)};
+    QString filter = target.filter;
+    if (!target.lsns.empty()) filter = "lsn:" + numbersOf(target).trimmed().replace(' ', ',');
+    Request request{"GET", "jobs", {}, {}, {}};
+    if (!filter.isEmpty()) request.query.addQueryItem("q", QUrl::toPercentEncoding(filter));
+    // A filter that begins with a term that is negated is no option.
+    const QString dashes = filter.startsWith('-') ? QStringLiteral(" --") : QString();
+    return {plain(QT_TRANSLATE_NOOP("Operation", "List actions")), request,
+            "yardctl ls" + dashes + (filter.isEmpty() ? QString() : ' ' + shellWord(filter))};
+}
 
 Operation reschedule(const Target& target) {
     Operation operation =
@@ -134,6 +130,12 @@ Operation moveTo(const Target& target, qint64 queue, const QString& name) {
     return {counted(QT_TRANSLATE_N_NOOP("Operation", "Move %n action(s) to %1"), target.count).arg(name),
             {"PATCH", "jobs", {}, textOf(body)},
             {}};
+}
+
+Operation lookAtQueue(qint64 queue) {
+    return {plain(QT_TRANSLATE_NOOP("Operation", "Show the queue")),
+            {"GET", QStringLiteral("queues/%1").arg(queue), {}, {}, {}},
+            QStringLiteral("yardctl queue show %1").arg(queue)};
 }
 
 Operation holdQueue(qint64 queue, const QString& name) {

@@ -7,6 +7,7 @@
 #include <QJsonObject>
 #include <QString>
 #include <QUrl>
+#include <optional>
 #include <vector>
 
 namespace yard::ui {
@@ -14,26 +15,25 @@ namespace yard::ui {
 struct Operation {
     QString title; ///< translated: "Cancel 3 actions"
     Request request;
-    QString yardctl; ///< the whole command line; empty: yardctl cannot
+    QString yardctl; ///< a whole line, without the engine (EngineLink::yardctl()); empty: yardctl cannot
 };
-
-/// As a command for a shell; the token comes from the file that `$YARD_TOKEN_FILE` names, never from the line.
-QString curlOf(const Request& request, const QUrl& address);
-/// A word of a shell: quoted where it has to be.
-QString shellWord(const QString& word);
 
 /// Which actions: by number, or all that a filter finds.
 struct Target {
     std::vector<qint64> lsns;
-    QString filter;   ///< used when there are no lsns
-    qint64 count = 0; ///< how many that is, as far as known
+    QString filter;              ///< used when there are no lsns
+    std::optional<qint64> count; ///< how many that is; unknown is any number
 
     static Target of(std::vector<qint64> lsns);
-    static Target matching(const QString& filter, qint64 count);
+    /// All that `filter` finds; an empty one finds every action.
+    static Target matching(const QString& filter, std::optional<qint64> count = {});
+    bool isEmpty() const { return lsns.empty() && filter.isEmpty(); }
 };
 
 namespace operations {
 
+/// Looking at them, which changes nothing: what is copied where nobody said what is to be done.
+Operation look(const Target& target);
 Operation reschedule(const Target& target);
 Operation cancel(const Target& target);
 Operation retire(const Target& target);
@@ -42,6 +42,7 @@ Operation release(const Target& target);
 Operation setPriority(const Target& target, int priority);
 Operation moveTo(const Target& target, qint64 queue, const QString& name);
 
+Operation lookAtQueue(qint64 queue);
 Operation holdQueue(qint64 queue, const QString& name);
 Operation releaseQueue(qint64 queue, const QString& name);
 Operation drainQueue(qint64 queue, const QString& name);

@@ -501,7 +501,7 @@ Operation SubmitForm::operation() const {
 
 void SubmitForm::copy(bool curl) {
     const Operation now = operation();
-    const QString line = curl ? curlOf(now.request, context_.link.address()) : now.yardctl;
+    const QString line = curl ? context_.link.curl(now.request) : context_.link.yardctl(now.yardctl);
     QApplication::clipboard()->setText(line);
     context_.navigator.say(tr("Copied: %1").arg(line));
 }

@@ -11,6 +11,8 @@ namespace yard::ui {
 
 namespace {
 
+constexpr int kConflict = 409;
+
 /// "changed" of what hits many; else nothing more to say.
 QString resultOf(const Answer& answer) {
     if (!answer.ok()) return answer.message;
@@ -35,7 +37,7 @@ Commands::Commands(EngineLink& link, QObject* parent)
     connect(&link_, &EngineLink::stateChanged, this, [this] {
         if (!waiting_ || link_.state() == LinkState::Connected) return;
         due_.stop();
-        const QString title = std::exchange(waiting_, std::nullopt)->title;
+        const QString title = std::exchange(waiting_, std::nullopt)->operation.title;
         emit waitingChanged();
         emit said(tr("%1: not sent, the connection was lost.").arg(title), true);
     });
@@ -69,18 +71,60 @@ void Commands::run(const Operation& operation, QObject* context, EngineLink::Don
                });
 }
 
-void Commands::runUndoable(const Operation& operation) {
+void Commands::change(const ManyChange& change) {
+    const quint64 number = ++counting_;
+    if (change.which.isEmpty()) return;
+    if (!change.which.lsns.empty()) return onCounted(change, static_cast<qint64>(change.which.lsns.size()));
+    link_.send(change.count(), this, [this, change, number](const Answer& answer) {
+        if (number != counting_) return;
+        if (!answer.ok() || !answer.json.contains("count"))
+            return emit said(tr("Nothing was changed, as it is not known how many it is: %1").arg(answer.message),
+                             true);
+        onCounted(change, answer.json.value("count").toInteger());
+    });
+}
+
+void Commands::onCounted(const ManyChange& change, qint64 count) {
+    if (count == 0)
+        return emit said(change.none.isEmpty() ? tr("None of these can be changed so.") : change.none, true);
+    const bool isUndoable = count >= change.undoableFrom;
+    const bool isMoreThanShown = count > change.which.count.value_or(1);
+    if (count >= change.askedFrom || (isMoreThanShown && !isUndoable)) return askFor(change, count, {});
+    const Operation operation = change.of(count);
+    if (!isUndoable) return send(change, operation);
     sendNow();
-    waiting_ = operation;
+    waiting_ = Waiting{operation, change};
     since_.start();
     due_.start();
     emit waitingChanged();
 }
 
+/// `first`: a sentence before the others.
+void Commands::askFor(const ManyChange& change, qint64 count, const QString& first) {
+    const Operation operation = change.of(count);
+    QStringList lost;
+    if (!first.isEmpty()) lost << first;
+    if (change.which.lsns.empty()) lost << tr("They are all that match %1.").arg(change.which.filter);
+    lost << change.lost;
+    const QPointer<Commands> self(this);
+    const bool meant =
+        ask_ && ask_(tr("%1?").arg(operation.title), lost.join(' '), operation.title, tr("Leave them"));
+    // While it was asked another engine may have been chosen, and this be gone.
+    if (meant && self) send(change, operation);
+}
+
+void Commands::send(const ManyChange& change, const Operation& operation) {
+    run(operation, this, [this, change](const Answer& answer) {
+        const QJsonValue count = answer.json.value("count");
+        if (answer.status == kConflict && count.isDouble())
+            askFor(change, count.toInteger(), tr("Meanwhile there are more than you confirmed."));
+    });
+}
+
 void Commands::undo() {
     if (!waiting_) return;
     due_.stop();
-    const QString title = std::exchange(waiting_, std::nullopt)->title;
+    const QString title = std::exchange(waiting_, std::nullopt)->operation.title;
     emit waitingChanged();
     emit said(tr("%1: taken back, nothing was sent.").arg(title), false);
 }
@@ -88,9 +132,9 @@ void Commands::undo() {
 void Commands::sendNow() {
     if (!waiting_) return;
     due_.stop();
-    const Operation operation = *std::exchange(waiting_, std::nullopt);
+    const Waiting due = *std::exchange(waiting_, std::nullopt);
     emit waitingChanged();
-    run(operation);
+    send(due.change, due.operation);
 }
 
 int Commands::waitingMs() const {

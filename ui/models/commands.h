@@ -3,9 +3,13 @@
 //
 // What waits to be undone is sent when another one comes, when the while is over, or when this is destroyed; if the
 // connection breaks before, it is dropped and said so.
+//
+// A change of many actions is sent with the number that was confirmed: what nobody has counted the engine counts
+// first, and where it is more than was shown, the operator is asked. Where more would change when it is carried
+// out, nothing does, and the operator is asked again.
 #pragma once
 
-#include "ui/bridge/operation.h"
+#include "ui/models/many_change.h"
 
 #include <QDateTime>
 #include <QElapsedTimer>
@@ -28,16 +32,24 @@ public:
         QString result;
     };
 
+    /// Asks before what cannot be undone, and blocks until that is answered; true: do it.
+    using Ask =
+        std::function<bool(const QString& question, const QString& lost, const QString& verb, const QString& keep)>;
+
     explicit Commands(EngineLink& link, QObject* parent = nullptr);
     ~Commands() override;
+    /// Without it every question is answered with no.
+    void setAsk(Ask ask) { ask_ = std::move(ask); }
 
     /// `done` is called once, later, unless `context` has gone.
     void run(const Operation& operation, QObject* context = nullptr, EngineLink::Done done = {});
-    /// Waits kUndoMs first. What waited before is sent now.
-    void runUndoable(const Operation& operation);
+    /// Once it is known how many it is: at once, after kUndoMs, or after a question. Of two that are being counted
+    /// the later one is carried out.
+    void change(const ManyChange& change);
     void undo();
     void sendNow();
-    const Operation* waiting() const { return waiting_ ? &*waiting_ : nullptr; }
+    /// What can be taken back still.
+    const Operation* waiting() const { return waiting_ ? &waiting_->operation : nullptr; }
     int waitingMs() const;
 
     /// Newest last.
@@ -51,8 +63,18 @@ signals:
     void said(const QString& sentence, bool bad);
 
 private:
+    struct Waiting {
+        Operation operation;
+        ManyChange change;
+    };
+    void onCounted(const ManyChange& change, qint64 count);
+    void askFor(const ManyChange& change, qint64 count, const QString& first);
+    void send(const ManyChange& change, const Operation& operation);
+
     EngineLink& link_;
-    std::optional<Operation> waiting_;
+    Ask ask_;
+    quint64 counting_ = 0; ///< number of the change that was last counted
+    std::optional<Waiting> waiting_;
     QElapsedTimer since_;
     QTimer due_;
     std::deque<Record> records_;

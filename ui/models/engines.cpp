@@ -37,6 +37,11 @@ QString Engines::usualTokenFile() {
     return QStandardPaths::writableLocation(QStandardPaths::AppConfigLocation) + "/tokens.json";
 }
 
+ShellEngine Engines::shellOf(const QUrl& address) const {
+    const auto found = shells_.find(address);
+    return found == shells_.end() ? ShellEngine() : found->second;
+}
+
 void Engines::setEmbedded(const QUrl& address, const QByteArray& token) {
     embedded_ = std::pair(address, token);
     emit knownChanged();

@@ -2,6 +2,7 @@
 // Addresses are kept in the settings of the program, tokens only in the token store. Owner: ui thread.
 #pragma once
 
+#include "ui/bridge/shell_engine.h"
 #include "ui/bridge/token_store.h"
 
 #include <QNetworkAccessManager>
@@ -26,6 +27,9 @@ public:
     /// The engine of this program; its token is never stored.
     void setEmbedded(const QUrl& address, const QByteArray& token);
     std::optional<std::pair<QUrl, QByteArray>> embedded() const { return embedded_; }
+    /// What is known here of the engine at an address, while this program runs.
+    void setShell(const QUrl& address, ShellEngine shell) { shells_[address] = std::move(shell); }
+    ShellEngine shellOf(const QUrl& address) const;
 
     const std::vector<QUrl>& known() const { return known_; }
     void remember(const QUrl& address);
@@ -51,6 +55,7 @@ private:
     TokenStore tokens_;
     QNetworkAccessManager network_;
     std::optional<std::pair<QUrl, QByteArray>> embedded_;
+    std::map<QUrl, ShellEngine> shells_;
     std::vector<QUrl> known_;
     std::map<QUrl, Reach> reach_;
 };

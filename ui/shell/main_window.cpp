@@ -1,5 +1,6 @@
 #include "ui/shell/main_window.h"
 
+#include "ui/models/engines.h"
 #include "ui/models/notices.h"
 #include "ui/shell/command_keys.h"
 #include "ui/shell/notice_list.h"
@@ -161,9 +162,12 @@ void MainWindow::dropEngine() {
 void MainWindow::setEngine(std::unique_ptr<EngineLink> link, const QString& kind) {
     dropEngine();
     link_ = std::move(link);
+    link_->setShell(engines_->shellOf(link_->address()));
     kind_ = kind;
     state_ = std::make_unique<EngineState>(*link_);
     commands_ = std::make_unique<Commands>(*link_);
+    commands_->setAsk([this](const QString& question, const QString& lost, const QString& verb,
+                             const QString& keep) { return ask(question, lost, verb, keep); });
     for (const auto signal : {&EngineState::sessionChanged, &EngineState::connectionChanged,
                               &EngineState::queuesChanged, &EngineState::countsChanged, &EngineState::pulse})
         connect(state_.get(), signal, this, &MainWindow::updateLook);
@@ -364,7 +368,7 @@ void MainWindow::copyOperation(bool curl) {
     Page* current = page();
     if (current == nullptr) return;
     const Operation operation = current->asOperation();
-    const QString line = curl ? curlOf(operation.request, link_->address()) : operation.yardctl;
+    const QString line = curl ? link_->curl(operation.request) : link_->yardctl(operation.yardctl);
     if (operation.request.path.isEmpty() || line.isEmpty())
         return say(curl ? tr("Nothing here to copy as curl.")
                         : tr("yardctl has no command for this; copy it as curl."));

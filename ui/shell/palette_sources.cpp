@@ -55,7 +55,7 @@ std::vector<PaletteEntry> NumberSource::find(const PaletteQuery& query) {
     entry.id = QStringLiteral("action/%1").arg(*lsn);
     entry.title = tr("Action %1").arg(Format().number(*lsn));
     entry.icon = "actions";
-    entry.yardctl = QStringLiteral("yardctl show %1").arg(*lsn);
+    entry.yardctl = context_.link.yardctl(QStringLiteral("yardctl show %1").arg(*lsn));
     if (*lsn == known_) {
         entry.note = note_;
         entry.face = face_;
@@ -95,7 +95,7 @@ std::vector<PaletteEntry> QueueSource::find(const PaletteQuery& query) {
         entry.note =
             tr("Queue, %1 left, %2 failed").arg(format.number(queue.active), format.number(queue.of(Face::Failed)));
         entry.icon = "queues";
-        entry.yardctl = QStringLiteral("yardctl ls queue:%1").arg(id);
+        entry.yardctl = context_.link.yardctl(QStringLiteral("yardctl ls queue:%1").arg(id));
         entry.run = [&navigator = context_.navigator, id] { navigator.showThing("queues", id); };
         entries.push_back(std::move(entry));
     }
@@ -160,7 +160,7 @@ std::vector<PaletteEntry> WorkerSource::find(const PaletteQuery& query) {
         entry.alias = tr("worker") + ' ' + worker.version;
         entry.note = tr("Worker, version %1").arg(worker.version.isEmpty() ? Format::unknown() : worker.version);
         entry.icon = "workers";
-        entry.yardctl = "yardctl workers show " + worker.id;
+        entry.yardctl = context_.link.yardctl("yardctl workers show " + worker.id);
         entry.run = [&navigator = context_.navigator, name = worker.name] { navigator.show("workers", name); };
         entries.push_back(std::move(entry));
     }
@@ -203,7 +203,7 @@ std::vector<PaletteEntry> LockSource::find(const PaletteQuery& query) {
         entry.alias = tr("lock");
         entry.note = tr("Lock, %1").arg(note.join(QStringLiteral(", ")));
         entry.icon = "lock";
-        entry.yardctl = QStringLiteral("yardctl locks");
+        entry.yardctl = context_.link.yardctl(QStringLiteral("yardctl locks"));
         // The line, and of it the one that holds the lock with its detail open.
         entry.run = [&navigator = context_.navigator, name, lsn = ours ? lsn : 0] {
             navigator.show("actions", "lock:" + quoted(name) + " state:running,submitting,pending");

@@ -14,7 +14,6 @@ namespace yard::ui {
 namespace {
 
 /// What counts as one press: more of them than this are counted as "or more".
-constexpr int kMostCounted = 1'000;
 
 QString keysOf(const QAction* action) {
     return action->shortcut().toString(QKeySequence::NativeText);
@@ -54,7 +53,7 @@ std::vector<PaletteEntry> MainWindow::paletteCommands(bool everyPage) {
     const auto shown = std::ranges::find(specs_, current_, &PageSpec::id);
     if (page() != nullptr && shown != specs_.end()) addPageCommands(entries, *shown);
     for (const auto& [id, action] : actions_)
-        if (id != "palette") entries.push_back(entryOf(action, id, {}, yardctlOf(id)));
+        if (id != "palette") entries.push_back(entryOf(action, id, {}, link_->yardctl(yardctlOf(id))));
     if (!everyPage) return entries;
     for (const PageSpec& spec : specs_)
         if (spec.id != current_ && spec.id != "settings") addPageCommands(entries, spec);
@@ -66,8 +65,8 @@ void MainWindow::addPageCommands(std::vector<PaletteEntry>& entries, const PageS
     const Page* from = pageOf(spec.id);
     if (from == nullptr) return;
     for (QAction* action : from->commands()) {
-        PaletteEntry entry =
-            entryOf(action, commandId(spec.id, action->objectName()), spec.title, from->yardctlOf(action));
+        PaletteEntry entry = entryOf(action, commandId(spec.id, action->objectName()), spec.title,
+                                     link_->yardctl(from->yardctlOf(action)));
         if (spec.id != current_)
             entry.run = [this, id = spec.id, act = std::move(entry.run)] {
                 show(id);
@@ -84,7 +83,7 @@ QString MainWindow::yardctlOf(const QString& id) const {
     if (id == "session.pause") return operations::pauseSession().yardctl;
     if (id == "session.abandon") return operations::abandonSession().yardctl;
     if (id == "session.sunset") return operations::sunsetSession().yardctl;
-    if (id == "rerun-tonight") return operations::reschedule(Target::matching(tonightFilter(), 0)).yardctl;
+    if (id == "rerun-tonight") return operations::reschedule(Target::matching(tonightFilter())).yardctl;
     return {};
 }
 
@@ -96,17 +95,13 @@ void MainWindow::updateBlocked() {
         setBlocked(actions_.at(id), dead);
 }
 
+/// Always with time to take it back: it is one press.
 void MainWindow::rerunTonight() {
-    if (!link_) return;
-    Request request{"GET", "jobs", {}, {}};
-    request.query.addQueryItem("q", tonightFilter());
-    request.query.addQueryItem("limit", QString::number(kMostCounted));
-    sendList(*link_, request, this, [this](const Answer& answer) {
-        if (!answer.ok()) return say(answer.message, true);
-        const qint64 count = answer.json.value("jobs").toArray().size();
-        if (count == 0) return say(tr("Nothing has failed since %1.").arg(tonightSince()));
-        commands_->runUndoable(operations::reschedule(Target::matching(tonightFilter(), count)));
-    });
+    if (!commands_) return;
+    ManyChange change = reschedulingOf(Target::matching(tonightFilter()));
+    change.undoableFrom = 1;
+    change.none = tr("Nothing has failed since %1.").arg(tonightSince());
+    commands_->change(change);
 }
 
 void MainWindow::showKeys() {

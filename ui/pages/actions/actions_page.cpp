@@ -22,8 +22,6 @@ namespace {
 
 constexpr int kFilterMs = 200;
 constexpr int kBesideFrom = 1'600;
-constexpr qint64 kUndoableReschedules = 20;
-constexpr qint64 kAskCancelsFrom = 1'000;
 
 struct View {
     const char* title;
@@ -94,7 +92,7 @@ void ActionsPage::connectList() {
     filterLater_.setSingleShot(true);
     filterLater_.setInterval(kFilterMs);
     connect(&filterLater_, &QTimer::timeout, this, [this] {
-        model_->setFilter(filter_->text());
+        find(filter_->text());
         chips_->showFilter(filter_->text());
         emit filterEdited(filter_->text());
     });
@@ -107,6 +105,7 @@ void ActionsPage::connectList() {
     connect(&context_.state, &EngineState::countsChanged, this, [this] { chips_->count(context_.state); });
     connect(&context_.state, &EngineState::connectionChanged, this, &ActionsPage::onSelection);
     connect(model_, &ActionsModel::totalChanged, this, &ActionsPage::showTotal);
+    connect(model_, &ActionsModel::totalChanged, this, &ActionsPage::showTarget);
     connect(model_, &ActionsModel::totalChanged, this, &ActionsPage::selectWanted, Qt::QueuedConnection);
     connect(model_, &QAbstractItemModel::rowsInserted, this, &ActionsPage::selectWanted, Qt::QueuedConnection);
     connect(model_, &ActionsModel::problemChanged, this, [this](const QString& problem) {
@@ -140,7 +139,8 @@ void ActionsPage::connectTable() {
         filter_->insert(text);
     });
     connect(detail_, &DetailPanel::closed, this, [this] { closeInnermost(); });
-    connect(detail_, &DetailPanel::rescheduleWanted, this, &ActionsPage::reschedule);
+    connect(detail_, &DetailPanel::rescheduleWanted, this,
+            [this](qint64 lsn) { context_.commands.change(reschedulingOf(Target::of({lsn}))); });
     connect(detail_, &DetailPanel::editWanted, this, &ActionsPage::editAndResubmit);
 }
 
@@ -160,6 +160,8 @@ void ActionsPage::makeHead() {
     head_->addRight(columns);
     head_->addSeparator();
     auto* menu = new QMenu(this);
+    moreFor_ = menu->addAction(QString());
+    moreFor_->setEnabled(false);
     for (const char* id : {"hold", "retire", "move", "priority", "edit"}) menu->addAction(actions_[id]);
     more_->setMenu(menu);
     connect(reschedule_, &QAbstractButton::clicked, this, &ActionsPage::reschedule);
@@ -223,13 +225,13 @@ void ActionsPage::makeCommands() {
     make("hold", [this] { holdOrRelease(); });
     make("move", [this] { moveToQueue(); });
     make("priority", [this] { setPriority(); });
-    make("edit", [this] { editAndResubmit(); });
+    make("edit", [this] { editAndResubmit(single()); });
     make("compare", [this] {
-        if (table_->currentId() != 0) open(table_->currentId(), "history");
+        if (single() != 0) open(single(), "history");
     });
     make("log", [this] {
-        if (table_->currentId() == 0) return;
-        open(table_->currentId(), "output");
+        if (single() == 0) return;
+        open(single(), "output");
         detail_->takeFocus();
     });
     for (int tab = 0; tab < DetailPanel::kTabs; ++tab)
@@ -240,13 +242,43 @@ void ActionsPage::makeCommands() {
 }
 
 Target ActionsPage::target() const {
-    if (table_->allSelected()) {
-        const auto all = model_->total();
-        return Target::matching(filter_->text(), all.value_or(0));
-    }
+    if (table_->allSelected()) return Target::matching(model_->filter(), model_->total());
     auto lsns = table_->selectedIds();
     if (lsns.empty() && detail_->isVisible() && detail_->lsn() != 0) lsns.push_back(detail_->lsn());
     return Target::of(std::move(lsns));
+}
+
+qint64 ActionsPage::single() const {
+    const Target all = target();
+    return all.lsns.size() == 1 ? all.lsns.front() : 0;
+}
+
+/// Nothing is acted on that is not named: which action, how many, or that it is all that match.
+void ActionsPage::showTarget() {
+    const Target all = target();
+    const Format format;
+    QString again = tr("Reschedule");
+    QString cancel = tr("Cancel");
+    QString on;
+    if (const qint64 lsn = single(); lsn != 0) {
+        on = format.number(lsn);
+        again = tr("Reschedule %1").arg(on);
+        cancel = tr("Cancel %1").arg(on);
+    } else if (!all.isEmpty() && all.count) {
+        const auto count = static_cast<int>(std::min<qint64>(*all.count, 1 << 30));
+        on = tr("%Ln action(s)", nullptr, count);
+        again = tr("Reschedule %Ln action(s)", nullptr, count);
+        cancel = tr("Cancel %Ln action(s)", nullptr, count);
+    } else if (!all.isEmpty()) {
+        on = tr("All that match");
+        again = tr("Reschedule all that match");
+        cancel = tr("Cancel all that match");
+    }
+    reschedule_->setText(again);
+    cancel_->setText(cancel);
+    moreFor_->setText(on);
+    moreFor_->setVisible(!on.isEmpty());
+    for (Button* each : {reschedule_, cancel_}) each->updateGeometry();
 }
 
 void ActionsPage::onSelection() {
@@ -281,11 +313,15 @@ void ActionsPage::updateBlocked() {
     setBlocked(actions_["retire"],
                why([](const ActionRow& row) { return row.isFinal(); }, tr("Only what has ended can be retired")));
     for (const char* id : {"hold", "move", "priority"}) setBlocked(actions_[id], why(isPending, started));
-    const QString rescheduleBlocked = blockedWhy(actions_["reschedule"]);
-    reschedule_->setBlocked(rescheduleBlocked);
-    detail_->setRescheduleBlocked(rescheduleBlocked);
+    const QString one = single() == 0 && dead.isEmpty() ? tr("Select one action") : dead;
+    setBlocked(actions_["edit"], one);
+    for (const char* id : {"compare", "log"})
+        setBlocked(actions_[id], single() == 0 ? tr("Select one action") : QString());
+    reschedule_->setBlocked(blockedWhy(actions_["reschedule"]));
     cancel_->setBlocked(blockedWhy(actions_["cancel"]));
     more_->setBlocked(dead);
+    detail_->setRescheduleBlocked(context_.state.isLive() ? QString() : context_.state.whyBlocked());
+    showTarget();
 }
 
 /// How many match, how many of them are selected, and how old it is when the engine is away.
@@ -309,7 +345,8 @@ void ActionsPage::showTotal() {
         else if (!filter_->text().isEmpty())
             message = tr("No action matches this filter.");
         else if (context_.state.isLive() && !model_->isLoading())
-            message = tr("Nothing has been submitted yet. Ctrl+N submits, or type: yardctl run -- echo hello");
+            message = tr("Nothing has been submitted yet. Ctrl+N submits, or type: %1")
+                          .arg(context_.link.yardctl("yardctl run -- echo hello"));
     }
     table_->setMessage(message);
 }
@@ -331,9 +368,15 @@ void ActionsPage::setActive(bool active) {
 void ActionsPage::setFilter(const QString& filter) {
     filter_->setText(filter);
     filterLater_.stop();
-    model_->setFilter(filter);
+    find(filter);
     chips_->showFilter(filter);
     emit filterEdited(filter);
+}
+
+/// All that were selected are not all that another filter finds.
+void ActionsPage::find(const QString& filter) {
+    if (table_->allSelected() && filter != model_->filter()) table_->clearSelection();
+    model_->setFilter(filter);
 }
 
 QString ActionsPage::filter() const {
@@ -390,6 +433,7 @@ bool ActionsPage::closeInnermost() {
     if (detail_->isVisible()) {
         detail_->hide();
         detail_->showAction(0);
+        updateBlocked();
         table_->setFocus();
         return true;
     }
@@ -404,6 +448,7 @@ bool ActionsPage::closeInnermost() {
 
 void ActionsPage::showMenu(const QPoint& global) {
     QMenu menu(this);
+    if (!moreFor_->text().isEmpty()) menu.addAction(moreFor_->text())->setEnabled(false);
     menu.addActions({actions_["reschedule"], actions_["edit"], actions_["compare"], actions_["log"]});
     menu.addSeparator();
     menu.addActions({actions_["hold"], actions_["move"], actions_["priority"]});
@@ -413,37 +458,19 @@ void ActionsPage::showMenu(const QPoint& global) {
 }
 
 void ActionsPage::reschedule() {
-    const Target all = target();
-    if (all.count == 0 && all.filter.isEmpty() && all.lsns.empty()) return;
-    const Operation operation = operations::reschedule(all);
-    if (all.count > kUndoableReschedules)
-        context_.commands.runUndoable(operation);
-    else
-        context_.commands.run(operation);
+    context_.commands.change(reschedulingOf(target()));
 }
 
 void ActionsPage::cancel() {
-    const Target all = target();
-    if (all.lsns.empty() && !table_->allSelected()) return;
-    const Operation operation = operations::cancel(all);
-    if (all.count <= 1) return context_.commands.run(operation);
-    if (all.count <= kAskCancelsFrom) return context_.commands.runUndoable(operation);
-    const auto count = static_cast<int>(std::min<qint64>(all.count, 1 << 30));
-    if (context_.navigator.ask(tr("Cancel %Ln action(s)?", nullptr, count),
-                               tr("Those that run are ended; this cannot be undone."),
-                               tr("Cancel %Ln action(s)", nullptr, count), tr("Keep them")))
-        context_.commands.run(operation);
+    context_.commands.change(cancellingOf(target()));
 }
 
 void ActionsPage::retire() {
-    const Target all = target();
-    if (all.lsns.empty() && !table_->allSelected()) return;
-    context_.commands.runUndoable(operations::retire(all));
+    context_.commands.change(retiringOf(target()));
 }
 
 void ActionsPage::holdOrRelease() {
     const Target all = target();
-    if (all.lsns.empty() && !table_->allSelected()) return;
     // Of all that match the one under the hand decides, or, where there is none, the first one in view.
     std::vector<qint64> looked = all.lsns;
     if (table_->allSelected()) looked = {table_->currentId()};
@@ -453,12 +480,12 @@ void ActionsPage::holdOrRelease() {
         const ActionRow* row = model_->action(lsn);
         return row != nullptr && row->face == Face::Held;
     });
-    context_.commands.run(held ? operations::release(all) : operations::hold(all));
+    context_.commands.change(held ? releasingOf(all) : holdingOf(all));
 }
 
 void ActionsPage::moveToQueue() {
     const Target all = target();
-    if (all.lsns.empty() && !table_->allSelected()) return;
+    if (all.isEmpty()) return;
     QStringList names;
     std::vector<qint64> ids;
     for (const auto& [id, queue] : context_.state.queues()) {
@@ -468,28 +495,33 @@ void ActionsPage::moveToQueue() {
     bool good = false;
     const QString name = QInputDialog::getItem(this, tr("Move to queue"), tr("Queue"), names, 0, false, &good);
     const auto at = names.indexOf(name);
-    if (good && at >= 0) context_.commands.run(operations::moveTo(all, ids[static_cast<std::size_t>(at)], name));
+    if (good && at >= 0) context_.commands.change(movingOf(all, ids[static_cast<std::size_t>(at)], name));
 }
 
 void ActionsPage::setPriority() {
     const Target all = target();
-    if (all.lsns.empty() && !table_->allSelected()) return;
+    if (all.isEmpty()) return;
     bool good = false;
     const int priority =
         QInputDialog::getInt(this, tr("Set priority"), tr("-100 to 100, higher first"), 0, -100, 100, 1, &good);
-    if (good) context_.commands.run(operations::setPriority(all, priority));
+    if (good) context_.commands.change(priorityOf(all, priority));
 }
 
-void ActionsPage::editAndResubmit() {
-    const auto ids = target().lsns;
-    if (ids.empty()) return;
-    const ActionRow* row = model_->action(ids.front());
-    const qint64 queue = row != nullptr ? row->queue : 0;
-    context_.link.send({"GET", QStringLiteral("jobs/%1/spec").arg(ids.front()), {}, {}, {}}, this,
-                       [this, queue](const Answer& answer) {
-                           if (!answer.ok()) return context_.navigator.say(answer.message, true);
-                           context_.navigator.openSubmit(answer.json, queue);
-                       });
+/// Of an array this one alone; the form says so.
+void ActionsPage::editAndResubmit(qint64 lsn) {
+    if (lsn == 0) return;
+    const ActionRow* row = model_->action(lsn);
+    const qint64 queue = row != nullptr ? row->queue : detail_->action().value("queue_id").toInteger();
+    context_.link.send(
+        {"GET", QStringLiteral("jobs/%1/spec").arg(lsn), QUrlQuery("element=1"), {}, {}}, this,
+        [this, queue](const Answer& answer) {
+            if (!answer.ok()) return context_.navigator.say(answer.message, true);
+            const QJsonValue index = answer.json.value("array").toObject().value("from");
+            if (index.isDouble())
+                context_.navigator.say(
+                    tr("Only element %1 of its array is submitted again.").arg(Format().number(index.toInteger())));
+            context_.navigator.openSubmit(answer.json, queue);
+        });
 }
 
 QList<QAction*> ActionsPage::commands() const {
@@ -500,27 +532,20 @@ QList<QAction*> ActionsPage::commands() const {
 
 QString ActionsPage::yardctlOf(const QAction* command) const {
     const Target all = target();
-    if (all.lsns.empty() && !table_->allSelected()) return {};
+    if (all.isEmpty()) return {};
     const QString id = command->objectName();
     if (id == "reschedule") return operations::reschedule(all).yardctl;
     if (id == "cancel") return operations::cancel(all).yardctl;
     if (id == "retire") return operations::retire(all).yardctl;
     if (id == "hold") return operations::hold(all).yardctl;
-    if (id == "log" && !all.lsns.empty()) return QStringLiteral("yardctl logs %1").arg(all.lsns.front());
+    if (id == "log" && single() != 0) return QStringLiteral("yardctl logs %1").arg(single());
     return {};
 }
 
+/// Nobody has said what is to be done with what is selected: looking at it.
 Operation ActionsPage::asOperation() const {
     const Target all = target();
-    if (all.lsns.empty() && !table_->allSelected()) {
-        Request request{"GET", "jobs", {}, {}, {}};
-        if (!filter_->text().isEmpty()) request.query.addQueryItem("q", QUrl::toPercentEncoding(filter_->text()));
-        return {tr("List actions"), request,
-                filter_->text().isEmpty() ? "yardctl ls" : "yardctl ls " + shellWord(filter_->text())};
-    }
-    const ActionRow* row = all.lsns.empty() ? nullptr : model_->action(all.lsns.front());
-    const bool ended = row == nullptr || row->isFinal();
-    return ended ? operations::reschedule(all) : operations::cancel(all);
+    return operations::look(all.isEmpty() ? Target{{}, model_->filter().trimmed(), {}} : all);
 }
 
 } // namespace yard::ui

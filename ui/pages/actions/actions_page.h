@@ -39,7 +39,7 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    /// What commands act on: the selection, all that match, or the action in the panel.
+    /// What commands act on, and the toolbar names: the selection, all that match, or the action in the panel.
     Target target() const;
     void makeHead();
     void connectList();
@@ -51,15 +51,19 @@ private:
     void onSelection();
     void updateBlocked();
     void showMenu(const QPoint& global);
+    void showTarget();
     void reschedule();
     void cancel();
     void retire();
     void holdOrRelease();
     void moveToQueue();
     void setPriority();
-    void editAndResubmit();
+    void editAndResubmit(qint64 lsn);
+    /// The one action that commands act on; 0: none, or several.
+    qint64 single() const;
     void place();
     void selectWanted();
+    void find(const QString& filter);
 
     PageHead* head_;
     FilterField* filter_;
@@ -68,6 +72,7 @@ private:
     Button* reschedule_;
     Button* cancel_;
     Button* more_;
+    QAction* moreFor_ = nullptr; ///< what the entries of "More" act on
     StateChips* chips_;
     Table* table_;
     ActionsModel* model_;

@@ -120,8 +120,8 @@ void CompareTab::takeOther(const QJsonObject& other) {
     other_ = actionRowOf(other);
     right_->setNote(Format().number(other_.lsn));
     fetch(rightLog_, other_.lsn, 2);
-    context_.link.send({"GET", QStringLiteral("jobs/%1/spec").arg(other_.lsn), {}, {}, {}}, this,
-                       [this, lsn = other_.lsn](const Answer& answer) {
+    context_.link.send({"GET", QStringLiteral("jobs/%1/spec").arg(other_.lsn), QUrlQuery("element=1"), {}, {}},
+                       this, [this, lsn = other_.lsn](const Answer& answer) {
                            if (lsn != other_.lsn) return;
                            otherSpec_ = answer.ok() ? answer.json : QJsonObject();
                            fill();

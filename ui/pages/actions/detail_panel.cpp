@@ -190,8 +190,8 @@ QWidget* DetailPanel::makeHead() {
          {static_cast<QWidget*>(reschedule_), static_cast<QWidget*>(edit), static_cast<QWidget*>(compare),
           static_cast<QWidget*>(copy), static_cast<QWidget*>(close)})
         row->addWidget(button);
-    connect(reschedule_, &QAbstractButton::clicked, this, &DetailPanel::rescheduleWanted);
-    connect(edit, &QAbstractButton::clicked, this, &DetailPanel::editWanted);
+    connect(reschedule_, &QAbstractButton::clicked, this, [this] { emit rescheduleWanted(lsn_); });
+    connect(edit, &QAbstractButton::clicked, this, [this] { emit editWanted(lsn_); });
     connect(compare, &QAbstractButton::clicked, this, [this] { setTab(kHistory); });
     connect(close, &QAbstractButton::clicked, this, &DetailPanel::closed);
     return head;
@@ -202,17 +202,17 @@ void DetailPanel::copyAs(QMenu& menu) {
         QApplication::clipboard()->setText(text);
         context_.navigator.say(tr("Copied: %1").arg(text.section('\n', 0, 0)));
     };
-    menu.addAction(tr("yardctl: show it"), this, [=, this] { copy(QStringLiteral("yardctl show %1").arg(lsn_)); });
+    menu.addAction(tr("yardctl: show it"), this,
+                   [=, this] { copy(context_.link.yardctl(QStringLiteral("yardctl show %1").arg(lsn_))); });
     menu.addAction(tr("yardctl: its output"), this,
-                   [=, this] { copy(QStringLiteral("yardctl logs %1").arg(lsn_)); });
+                   [=, this] { copy(context_.link.yardctl(QStringLiteral("yardctl logs %1").arg(lsn_))); });
     menu.addAction(tr("yardctl: submit it again"), this,
-                   [=, this] { copy(operations::submit(spec_, row_.queue, {}).yardctl); });
+                   [=, this] { copy(context_.link.yardctl(operations::submit(spec_, row_.queue, {}).yardctl)); });
     menu.addAction(tr("curl: show it"), this, [=, this] {
-        copy(curlOf({"GET", QStringLiteral("jobs/%1").arg(lsn_), {}, {}, {}}, context_.link.address()));
+        copy(context_.link.curl({"GET", QStringLiteral("jobs/%1").arg(lsn_), {}, {}, {}}));
     });
-    menu.addAction(tr("curl: submit it again"), this, [=, this] {
-        copy(curlOf(operations::submit(spec_, row_.queue, {}).request, context_.link.address()));
-    });
+    menu.addAction(tr("curl: submit it again"), this,
+                   [=, this] { copy(context_.link.curl(operations::submit(spec_, row_.queue, {}).request)); });
     menu.addSeparator();
     menu.addAction(tr("JSON of the action"), this, [=, this] { copy(jsonText(spec_)); });
     menu.addAction(tr("JSON of the result"), this, [=, this] { copy(jsonText(action_)); });
@@ -335,6 +335,11 @@ void DetailPanel::showAction(qint64 lsn) {
     sandbox_->show({}, {});
     refreshLocks({});
     if (lsn == 0) return tick_.stop();
+    row_.lsn = lsn;
+    number_->setText(Format().number(lsn));
+    for (Label* each : {what_, where_}) each->setText({});
+    icon_->clear();
+    reschedule_->hide();
     load();
     loadSpec();
 }
@@ -356,7 +361,8 @@ void DetailPanel::load() {
                            loading_ = false;
                            if (std::exchange(again_, false) || lsn != lsn_) return load();
                            if (!answer.ok()) {
-                               if (answer.status == 404) what_->setText(answer.message);
+                               if (action_.isEmpty()) refresh(); // nothing of the one before
+                               if (action_.isEmpty()) what_->setText(answer.message);
                                return;
                            }
                            action_ = answer.json;
@@ -378,7 +384,8 @@ void DetailPanel::loadWhy() {
 
 void DetailPanel::loadSpec() {
     const qint64 lsn = lsn_;
-    context_.link.send({"GET", QStringLiteral("jobs/%1/spec").arg(lsn), {}, {}, {}}, this,
+    // Of an array this one alone: what is copied or sent from here is not to bring all of it.
+    context_.link.send({"GET", QStringLiteral("jobs/%1/spec").arg(lsn), QUrlQuery("element=1"), {}, {}}, this,
                        [this, lsn](const Answer& answer) {
                            if (lsn != lsn_) return;
                            spec_ = answer.ok() ? answer.json : QJsonObject();
@@ -398,7 +405,8 @@ void DetailPanel::refresh() {
     what_->setText(row_.what());
     QStringList where{row_.worker};
     if (!row_.function.isEmpty() && !row_.label.isEmpty()) where << row_.function;
-    where_->setText(where.join(", ") + tr(", in %1").arg(context_.state.queueName(row_.queue)));
+    where_->setText(action_.isEmpty() ? QString()
+                                      : where.join(", ") + tr(", in %1").arg(context_.state.queueName(row_.queue)));
     const bool again = row_.face == Face::Failed || row_.face == Face::Abandoned;
     reschedule_->setVisible(again);
     refreshAttempts();

@@ -43,7 +43,7 @@ public:
     void setTab(int tab);
     void setActive(bool active);
     void takeFocus();
-    /// As the page's own command is; empty: it can be given.
+    /// Why it cannot be given now; empty: it can.
     void setRescheduleBlocked(const QString& why);
     OutputTab* output() const { return output_; }
     ResultView* result() const { return result_; }
@@ -62,8 +62,8 @@ public slots:
 
 signals:
     void closed();
-    void rescheduleWanted();
-    void editWanted();
+    void rescheduleWanted(qint64 lsn); ///< of what is shown here, whatever is selected elsewhere
+    void editWanted(qint64 lsn);
 
 protected:
     void paintEvent(QPaintEvent* event) override;

@@ -42,9 +42,9 @@ void showActionMenu(Context& context, QWidget* parent, const QJsonObject& job, c
         copyAs->addAction(title, [text] { QApplication::clipboard()->setText(text); });
     };
     copy(ActionMenu::tr("LSN"), QString::number(lsn));
-    copy(ActionMenu::tr("yardctl"), QStringLiteral("yardctl show %1").arg(lsn));
-    copy(ActionMenu::tr("curl"),
-         curlOf({"GET", QStringLiteral("jobs/%1").arg(lsn), {}, {}}, context.link.address()));
+    const Operation show = operations::look(target);
+    copy(ActionMenu::tr("yardctl"), context.link.yardctl(show.yardctl));
+    copy(ActionMenu::tr("curl"), context.link.curl(show.request));
     copy(ActionMenu::tr("JSON"), QString::fromUtf8(QJsonDocument(job).toJson()));
     menu.exec(global);
 }

@@ -144,7 +144,8 @@ QWidget* DashboardPage::makeEmpty() {
     auto* pair = new QHBoxLayout(line);
     pair->setContentsMargins(0, 0, 0, 0);
     pair->setSpacing(8);
-    pair->addWidget(new Label(QString::fromLatin1(kTryLine), Type::Mono, Token::Text1));
+    const QString tryLine = context_.link.yardctl(kTryLine);
+    pair->addWidget(new Label(tryLine, Type::Mono, Token::Text1));
     auto* copy = new Button(Button::Kind::Small, tr("Copy"), "copy");
     pair->addWidget(copy);
     centred(line);
@@ -152,9 +153,9 @@ QWidget* DashboardPage::makeEmpty() {
     centred(submit);
     centred(new Label(tr("Or drop a program here."), Type::Body, Token::Text2));
     column->addStretch(3);
-    connect(copy, &QAbstractButton::clicked, this, [this] {
-        QApplication::clipboard()->setText(QString::fromLatin1(kTryLine));
-        context_.navigator.say(tr("Copied: %1").arg(QString::fromLatin1(kTryLine)));
+    connect(copy, &QAbstractButton::clicked, this, [this, tryLine] {
+        QApplication::clipboard()->setText(tryLine);
+        context_.navigator.say(tr("Copied: %1").arg(tryLine));
     });
     connect(submit, &QAbstractButton::clicked, this, [this] { context_.navigator.openSubmit(); });
     return empty;
@@ -282,8 +283,7 @@ bool DashboardPage::closeInnermost() {
 }
 
 Operation DashboardPage::asOperation() const {
-    if (const auto ids = failures_->table()->selectedIds(); !ids.empty())
-        return operations::reschedule(Target::of(ids));
+    if (const auto ids = failures_->table()->selectedIds(); !ids.empty()) return operations::look(Target::of(ids));
     return {tr("Dashboard"), {"GET", "session", {}, {}}, "yardctl session"};
 }
 

@@ -187,16 +187,16 @@ void FailuresPanel::rescheduleSelected() {
     const auto ids = table_->selectedIds();
     if (ids.empty()) return;
     if (!blocked_.isEmpty()) return context_.navigator.say(blocked_, true);
-    const Operation operation = operations::reschedule(Target::of(ids));
-    if (ids.size() > 20)
-        context_.commands.runUndoable(operation);
-    else
-        context_.commands.run(operation);
+    context_.commands.change(reschedulingOf(Target::of(ids)));
 }
 
 /// Always with time to take it back: it is one press.
 void FailuresPanel::rescheduleTonight() {
-    context_.commands.runUndoable(operations::reschedule(Target::matching(tonightFilter(), tonightCount_)));
+    std::optional<qint64> shown = tonightCount_;
+    if (tonightMore_) shown.reset();
+    ManyChange change = reschedulingOf(Target::matching(tonightFilter(), shown));
+    change.undoableFrom = 1;
+    context_.commands.change(change);
 }
 
 void FailuresPanel::showMenu(const QPoint& global) {

@@ -481,8 +481,8 @@ void PoolPage::showMenu(const QPoint& global) {
         copyAs->addAction(title, [text] { QApplication::clipboard()->setText(text); });
     };
     const Operation operation = asOperation();
-    copy(tr("yardctl"), operation.yardctl);
-    copy(tr("curl"), curlOf(operation.request, context_.link.address()));
+    copy(tr("yardctl"), context_.link.yardctl(operation.yardctl));
+    copy(tr("curl"), context_.link.curl(operation.request));
     copy(tr("JSON"), QString::fromUtf8(QJsonDocument(pool_.json).toJson()));
     menu.exec(global);
 }

@@ -16,8 +16,6 @@ namespace yard::ui {
 
 namespace {
 
-constexpr qint64 kUndoFrom = 21; // of fewer nobody wants to wait
-
 QString filterOf(const QueueInfo& queue) {
     return QStringLiteral("queue:%1").arg(queue.id);
 }
@@ -105,13 +103,8 @@ void QueueCommands::update() {
 
 void QueueCommands::rescheduleFailures() {
     forSelected([&](const QueueInfo& queue) {
-        const qint64 count = queue.of(Face::Failed);
-        const Operation operation =
-            operations::reschedule(Target::matching("state:failed " + filterOf(queue), count));
-        if (count >= kUndoFrom)
-            context_.commands.runUndoable(operation);
-        else if (count > 0)
-            context_.commands.run(operation);
+        const Target failed = Target::matching("state:failed " + filterOf(queue), queue.of(Face::Failed));
+        context_.commands.change(reschedulingOf(failed));
     });
 }
 
@@ -170,7 +163,7 @@ QString QueueCommands::yardctlOf(const QAction* command) const {
     if (command == showActions_) return "yardctl ls " + shellWord(filterOf(*queue));
     if (command == showFailures_) return "yardctl ls " + shellWord("state:failed " + filterOf(*queue));
     if (command == rescheduleFailures_)
-        return operations::reschedule(Target::matching("state:failed " + filterOf(*queue), 0)).yardctl;
+        return operations::reschedule(Target::matching("state:failed " + filterOf(*queue))).yardctl;
     return {};
 }
 

@@ -73,9 +73,8 @@ void QueuePanel::makeHead(QVBoxLayout* column) {
         if (const QueueInfo* queue = context_.state.queue(queue_)) copy(queue->token);
     });
     menu->addAction(tr("yardctl"), this, [this] { copy(line_->text()); });
-    menu->addAction(tr("curl"), this, [this] {
-        copy(curlOf({"GET", QStringLiteral("queues/%1").arg(queue_), {}, {}}, context_.link.address()));
-    });
+    menu->addAction(tr("curl"), this,
+                    [this] { copy(context_.link.curl({"GET", QStringLiteral("queues/%1").arg(queue_), {}, {}})); });
     menu->addAction(tr("JSON"), this, [this] {
         if (const QueueInfo* queue = context_.state.queue(queue_))
             copy(QString::fromUtf8(QJsonDocument(queue->json).toJson()));
@@ -183,7 +182,7 @@ void QueuePanel::refresh() {
     troubles_->refresh();
     route_->setText(context_.link.address().path() + "/queues/" +
                     (queue->token.isEmpty() ? QString::number(queue->id) : queue->token));
-    line_->setText(QStringLiteral("yardctl ls queue:%1").arg(queue->id));
+    line_->setText(context_.link.yardctl(QStringLiteral("yardctl ls queue:%1").arg(queue->id)));
 }
 
 void QueuePanel::paintEvent(QPaintEvent*) {

@@ -15,7 +15,6 @@ namespace {
 
 constexpr int kEveryMs = 2'000;
 constexpr int kMostLooked = 1'000;
-constexpr std::size_t kUndoFrom = 21;
 
 void fit(Table* table, int rows) {
     table->setFixedHeight(scaled(24) * std::max(1, rows));
@@ -189,11 +188,7 @@ void QueueTroubles::showEvents() {
 
 void QueueTroubles::reschedule(qint64 kind) {
     if (kind < 1 || kind > static_cast<qint64>(kinds_.size())) return;
-    const Operation operation = operations::reschedule(Target::of(kinds_[static_cast<std::size_t>(kind - 1)].lsns));
-    if (kinds_[static_cast<std::size_t>(kind - 1)].lsns.size() >= kUndoFrom)
-        context_.commands.runUndoable(operation);
-    else
-        context_.commands.run(operation);
+    context_.commands.change(reschedulingOf(Target::of(kinds_[static_cast<std::size_t>(kind - 1)].lsns)));
 }
 
 } // namespace yard::ui

@@ -184,8 +184,7 @@ bool QueuesPage::closeInnermost() {
 Operation QueuesPage::asOperation() const {
     const QueueInfo* queue = commands_->selected();
     if (queue == nullptr) return {tr("Queues"), {"GET", "queues", {}, {}}, "yardctl queues"};
-    return queue->held ? operations::releaseQueue(queue->id, queue->name())
-                       : operations::holdQueue(queue->id, queue->name());
+    return operations::lookAtQueue(queue->id);
 }
 
 } // namespace yard::ui

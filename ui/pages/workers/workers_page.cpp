@@ -430,9 +430,10 @@ void WorkersPage::addCopyAs(QMenu& menu, const QJsonObject& worker) {
             context_.navigator.say(tr("Copied: %1").arg(text));
         });
     };
-    add(tr("yardctl: show it"), "yardctl workers show " + shellWord(id));
-    add(tr("yardctl: its actions"), "yardctl ls " + shellWord("worker:" + id));
-    add(tr("curl: show it"), curlOf({"GET", "workers/" + id, {}, {}, {}}, context_.link.address()));
+    const EngineLink& link = context_.link;
+    add(tr("yardctl: show it"), link.yardctl("yardctl workers show " + shellWord(id)));
+    add(tr("yardctl: its actions"), link.yardctl("yardctl ls " + shellWord("worker:" + id)));
+    add(tr("curl: show it"), link.curl({"GET", "workers/" + id, {}, {}, {}}));
     add(tr("JSON of the descriptor"), QString::fromUtf8(QJsonDocument(worker).toJson(QJsonDocument::Indented)));
 }
 

@@ -1,0 +1,321 @@
+// Changes of many actions by keys and by mouse while nobody knows yet how many they are: the engine is asked first,
+// the operator sees the number, and no more than that many change.
+#include "tests/ui/held_link.h"
+#include "tests/ui/operator_test.h"
+#include "ui/pages/actions/actions_page.h"
+#include "ui/pages/actions/detail_panel.h"
+
+#include <QAction>
+#include <QInputDialog>
+
+using namespace yard;
+using namespace yard::test;
+using namespace yard::ui;
+
+class TestMany : public OperatorTest {
+    Q_OBJECT
+
+    ActionsPage* page() {
+        if (window_->pageId() != "actions") window_->MainWindow::show("actions");
+        return qobject_cast<ActionsPage*>(window_->page());
+    }
+    Button* button(const QString& text) {
+        for (Button* each : page()->findChildren<Button*>())
+            if (each->isVisible() && each->text() == text) return each;
+        return nullptr;
+    }
+    QString note() { return page()->findChild<PageHead*>()->note(); }
+    qint64 count(const QString& filter) {
+        const QJsonObject found =
+            ask("GET", "jobs/lsns?q=" + QString::fromLatin1(QUrl::toPercentEncoding(filter))).json;
+        return found.value("total").toInteger();
+    }
+    /// A held queue with an array of so many.
+    qint64 makeMany(const QString& tag, int many, const QJsonObject& more = {}) {
+        const qint64 queue = makeQueue(tag, {{"max_retries", 0}});
+        ask("POST", QStringLiteral("queues/%1/hold").arg(queue));
+        QJsonObject action = more;
+        action.insert("array", QJsonObject{{"from", 0}, {"to", many - 1}});
+        submit(tag, "exit 3", action, queue);
+        return queue;
+    }
+    /// The list of this filter, all of it selected, and nobody knows how many that is.
+    void selectAllOf(const QString& filter) {
+        page()->setFilter({});
+        link_->hold("jobs/lsns");
+        page()->setFilter(filter);
+        QTRY_VERIFY_WITH_TIMEOUT(model()->action(model()->idAt(0)) != nullptr && model()->rowCount() > 200, kSoon);
+        clickRow(page()->table(), model()->idAt(0));
+        press(Qt::Key_A, Qt::ControlModifier);
+        QVERIFY(page()->table()->allSelected());
+        QVERIFY2(note().contains("and more"), qPrintable(note()));
+    }
+    ActionsModel* model() { return page()->model(); }
+    /// The question that comes next, answered so; what it asks is in asked_.
+    void answer(const QString& button) {
+        asked_.clear();
+        auto* poll = new QTimer(this);
+        connect(poll, &QTimer::timeout, this, [this, poll, button] {
+            auto* dialog = window_->findChild<QDialog*>("question");
+            if (dialog == nullptr || !dialog->isVisible()) return;
+            poll->deleteLater();
+            asked_ = dialog->windowTitle();
+            for (const QLabel* label : dialog->findChildren<QLabel*>()) asked_ += ' ' + label->text();
+            dialog->findChild<QAbstractButton*>(button)->click();
+        });
+        poll->start(10);
+    }
+    /// The form for a number or a queue that comes next.
+    void acceptInput(const QString& text) {
+        auto* poll = new QTimer(this);
+        connect(poll, &QTimer::timeout, this, [this, poll, text] {
+            auto* dialog = qobject_cast<QInputDialog*>(QApplication::activeModalWidget());
+            if (dialog == nullptr) return;
+            poll->deleteLater();
+            if (dialog->inputMode() == QInputDialog::IntInput)
+                dialog->setIntValue(text.toInt());
+            else
+                dialog->setTextValue(text);
+            dialog->accept();
+        });
+        poll->start(10);
+    }
+    void trigger(const QString& id) {
+        for (QAction* action : page()->commands())
+            if (action->objectName() == id) return action->trigger();
+        QFAIL(qPrintable("no command " + id));
+    }
+    static QJsonObject bodyOf(const Request& request) { return QJsonDocument::fromJson(request.body).object(); }
+
+    HeldLink* link_ = nullptr;
+    QString asked_;
+
+private slots:
+    void initTestCase() { QVERIFY(start("many", {"--capacity", "4"})); }
+    void init() {
+        QSettings().clear();
+        window_ = std::make_unique<MainWindow>();
+        auto link = std::make_unique<HeldLink>(engine_.address(), engine_.token());
+        link_ = link.get();
+        window_->setEngine(std::move(link), "embedded");
+        window_->resize(1'440, 900);
+        window_->show();
+        window_->activateWindow();
+        QTRY_VERIFY_WITH_TIMEOUT(window_->state()->isLive() && !window_->state()->queues().empty(), kSoon);
+        page();
+    }
+    void cleanup() { window_.reset(); }
+
+    void cancelOfAnUnknownNumberIsAskedAboutWithTheNumber_data() {
+        QTest::addColumn<bool>("byMouse");
+        QTest::newRow("by keys") << false;
+        QTest::newRow("by mouse") << true;
+    }
+    void cancelOfAnUnknownNumberIsAskedAboutWithTheNumber() {
+        QFETCH(bool, byMouse);
+        const QString tag = byMouse ? "mouse" : "keys";
+        makeMany(tag, 1'200);
+        selectAllOf("queue:" + tag);
+        const auto cancel = [&] {
+            if (!byMouse) return press(Qt::Key_Delete, Qt::ControlModifier);
+            QVERIFY(button("Cancel all that match") != nullptr);
+            click(button("Cancel all that match"), {5, 5});
+        };
+        answer("keep");
+        cancel();
+        QTRY_VERIFY_WITH_TIMEOUT(!asked_.isEmpty(), kSoon);
+        QVERIFY2(asked_.contains("Cancel 1,200 actions?") && asked_.contains("queue:" + tag), qPrintable(asked_));
+        QCOMPARE(count("state:pending queue:" + tag), 1'200);
+        answer("verb");
+        cancel();
+        QTRY_COMPARE_WITH_TIMEOUT(count("state:cancelled queue:" + tag), 1'200, kSoon);
+        const Request sent = link_->sentTo("jobs/cancel").back();
+        QCOMPARE(bodyOf(sent).value("at_most").toInteger(), 1'200);
+    }
+
+    void aSmallerNumberCanBeTakenBack() {
+        makeMany("fewer", 300);
+        selectAllOf("queue:fewer");
+        press(Qt::Key_Delete, Qt::ControlModifier);
+        QTRY_VERIFY_WITH_TIMEOUT(window_->commands()->waiting() != nullptr, kSoon);
+        QCOMPARE(window_->commands()->waiting()->title, QString("Cancel 300 actions"));
+        QCOMPARE(count("state:pending queue:fewer"), 300);
+        press(Qt::Key_Z, Qt::ControlModifier);
+        QVERIFY(window_->commands()->waiting() == nullptr);
+        QCOMPARE(count("state:pending queue:fewer"), 300);
+    }
+
+    void moreThanWasConfirmedIsAskedAboutAgain() {
+        const qint64 queue = makeMany("grows", 300);
+        selectAllOf("queue:grows");
+        press(Qt::Key_Delete, Qt::ControlModifier);
+        QTRY_VERIFY_WITH_TIMEOUT(window_->commands()->waiting() != nullptr, kSoon);
+        submit("one more", "true", {}, queue);
+        answer("keep");
+        window_->commands()->sendNow();
+        QTRY_VERIFY_WITH_TIMEOUT(!asked_.isEmpty(), kSoon);
+        QVERIFY2(asked_.contains("Cancel 301 actions?") && asked_.contains("more than you confirmed"),
+                 qPrintable(asked_));
+        QCOMPARE(count("state:pending queue:grows"), 301);
+        press(Qt::Key_Delete, Qt::ControlModifier);
+        QTRY_VERIFY_WITH_TIMEOUT(window_->commands()->waiting() != nullptr, kSoon);
+        window_->commands()->sendNow();
+        QTRY_COMPARE_WITH_TIMEOUT(count("state:cancelled queue:grows"), 301, kSoon);
+    }
+
+    void otherChangesOfAnUnknownNumberAreAskedAboutToo_data() {
+        QTest::addColumn<QString>("id");
+        QTest::addColumn<QString>("input");
+        QTest::addColumn<QString>("question");
+        QTest::addColumn<QString>("after"); // what finds them then
+        QTest::newRow("hold") << "hold" << "" << "Hold 300 actions?" << "state:held queue:hold";
+        QTest::newRow("priority") << "priority" << "7" << "Set priority of 300 actions?" << "";
+        QTest::newRow("move") << "move" << "elsewhere" << "Move 300 actions to elsewhere?" << "queue:elsewhere";
+    }
+    void otherChangesOfAnUnknownNumberAreAskedAboutToo() {
+        QFETCH(QString, id);
+        QFETCH(QString, input);
+        QFETCH(QString, question);
+        QFETCH(QString, after);
+        if (id == "move") ask("POST", QStringLiteral("queues/%1/hold").arg(makeQueue("elsewhere")));
+        makeMany(id, 300);
+        const QString path = id == "hold" ? "jobs/hold" : "jobs";
+        for (const char* button : {"keep", "verb"}) {
+            selectAllOf("queue:" + id);
+            if (!input.isEmpty()) acceptInput(input);
+            answer(button);
+            trigger(id);
+            QTRY_VERIFY_WITH_TIMEOUT(!asked_.isEmpty(), kSoon);
+            QVERIFY2(asked_.contains(question), qPrintable(asked_));
+            link_->letGo();
+        }
+        QTRY_VERIFY_WITH_TIMEOUT(window_->commands()->records().back().status == 200, kSoon);
+        QCOMPARE(window_->commands()->records().size(), std::size_t{1}); // counted twice, changed once
+        QCOMPARE(bodyOf(link_->sentTo(path).back()).value("at_most").toInteger(), 300);
+        if (!after.isEmpty()) QCOMPARE(count(after), 300);
+    }
+
+    void releaseOfAnUnknownNumberIsAskedAbout() {
+        makeMany("release", 300, {{"hold", true}});
+        selectAllOf("queue:release");
+        answer("verb");
+        press(Qt::Key_H, Qt::ControlModifier);
+        QTRY_VERIFY_WITH_TIMEOUT(asked_.contains("Release 300 actions?"), kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(count("state:held queue:release"), 0, kSoon);
+        QCOMPARE(count("state:pending queue:release"), 300);
+    }
+
+    void whatHasEndedIsCountedBeforeItRunsAgainOrIsForgotten() {
+        const qint64 queue = makeMany("ended", 300);
+        ask("POST", QStringLiteral("queues/%1/release").arg(queue));
+        QTRY_COMPARE_WITH_TIMEOUT(count("state:failed queue:ended"), 300, 3 * kSoon);
+        ask("POST", QStringLiteral("queues/%1/hold").arg(queue));
+        selectAllOf("queue:ended");
+        press(Qt::Key_R, Qt::ControlModifier);
+        QTRY_VERIFY_WITH_TIMEOUT(window_->commands()->waiting() != nullptr, kSoon);
+        QCOMPARE(window_->commands()->waiting()->title, QString("Reschedule 300 actions"));
+        window_->commands()->undo();
+        press(Qt::Key_Delete, Qt::ShiftModifier);
+        QTRY_VERIFY_WITH_TIMEOUT(window_->commands()->waiting() != nullptr, kSoon);
+        QCOMPARE(window_->commands()->waiting()->title, QString("Retire 300 actions"));
+        QCOMPARE(count("state:failed queue:ended"), 300);
+        window_->commands()->sendNow();
+        QTRY_COMPARE_WITH_TIMEOUT(count("queue:ended"), 0, kSoon);
+        QCOMPARE(bodyOf(link_->sentTo("jobs/retire").back()).value("at_most").toInteger(), 300);
+    }
+
+    void whereNothingMatchesNothingIsSent() {
+        makeMany("pending only", 300);
+        selectAllOf("queue:\"pending only\"");
+        press(Qt::Key_R, Qt::ControlModifier); // none has failed
+        QTRY_VERIFY_WITH_TIMEOUT(shown(window_->statusLine()).contains("None of these"), kSoon);
+        QCOMPARE(link_->sentTo("jobs/retry").size(), std::size_t{1}); // the count
+        QVERIFY(window_->commands()->records().empty());
+    }
+
+    void allOfOneFilterAreNotAllOfAnother() {
+        makeMany("narrow", 300);
+        selectAllOf("queue:narrow");
+        page()->setFilter({});
+        QVERIFY(!page()->table()->allSelected());
+        QVERIFY(button("Cancel all that match") == nullptr);
+    }
+
+    void theToolbarNamesWhatItActsOn() {
+        const qint64 queue = makeMany("named", 3);
+        page()->setFilter("queue:named");
+        QTRY_COMPARE_WITH_TIMEOUT(model()->total().value_or(0), 3, kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(model()->action(model()->idAt(2)) != nullptr, kSoon);
+        QVERIFY(button("Cancel") != nullptr && button("Reschedule") != nullptr);
+        const qint64 first = model()->idAt(0);
+        clickRow(page()->table(), first);
+        QVERIFY(button("Cancel " + grouped(first)) != nullptr && button("Reschedule " + grouped(first)) != nullptr);
+        page()->table()->selectAll();
+        QVERIFY(button("Cancel 3 actions") != nullptr);
+        // What a link opens and the list does not have is what is acted on, and named.
+        const qint64 other = submit("elsewhere", "true", {{"hold", true}});
+        window_->showAction(other);
+        QTRY_COMPARE_WITH_TIMEOUT(page()->detail()->lsn(), other, kSoon);
+        page()->setFilter("queue:named");
+        window_->page()->open(other);
+        QVERIFY(page()->table()->selectedIds().empty());
+        QVERIFY(button("Cancel " + grouped(other)) != nullptr);
+        click(button("Cancel " + grouped(other)), {5, 5});
+        QTRY_COMPARE_WITH_TIMEOUT(stateOf(other), QString("cancelled"), kSoon);
+        QCOMPARE(count("state:pending queue:named"), 3);
+        page()->closeInnermost();
+        QVERIFY(button("Cancel") != nullptr);
+        ask("POST", QStringLiteral("queues/%1/cancel").arg(queue));
+    }
+
+    void theButtonsOfThePanelActOnWhatThePanelShows() {
+        makeMany("apart", 3);
+        const qint64 failed = submit("failed alone", "exit 3", {}, makeQueue("quick", {{"max_retries", 0}}));
+        QTRY_COMPARE_WITH_TIMEOUT(stateOf(failed), QString("failed"), kSoon);
+        page()->setFilter("label:apart,\"failed alone\"");
+        QTRY_COMPARE_WITH_TIMEOUT(model()->total().value_or(0), 4, kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(model()->action(failed) != nullptr, kSoon);
+        clickRow(page()->table(), failed);
+        QTRY_COMPARE_WITH_TIMEOUT(page()->detail()->action().value("lsn").toInteger(), failed, kSoon);
+        page()->table()->selectAll();
+        Button* again = nullptr;
+        for (Button* each : page()->detail()->findChildren<Button*>())
+            if (each->text() == "Reschedule") again = each;
+        QVERIFY(again != nullptr && again->isVisible());
+        click(again, {5, 5});
+        QTRY_VERIFY_WITH_TIMEOUT(!link_->sentTo("jobs/retry").empty(), kSoon);
+        QCOMPARE(bodyOf(link_->sentTo("jobs/retry").back()).value("lsns").toArray(), QJsonArray{failed});
+    }
+
+    void editAndResubmitOfOneElementSubmitsThatOneAlone() {
+        const qint64 queue = makeQueue("array", {{"max_retries", 0}});
+        const qint64 first =
+            submit("shot_{index}", "echo $YARD_INDEX", {{"array", QJsonObject{{"from", 10}, {"to", 49}}}}, queue);
+        QTRY_COMPARE_WITH_TIMEOUT(count("state:completed queue:array"), 40, kSoon);
+        page()->setFilter("queue:array");
+        QTRY_VERIFY_WITH_TIMEOUT(model()->action(first + 7) != nullptr, kSoon);
+        clickRow(page()->table(), first + 7);
+        press(Qt::Key_E, Qt::ControlModifier);
+        QDialog* form = nullptr;
+        const auto isOpen = [&] {
+            for (QDialog* each : window_->findChildren<QDialog*>())
+                if (each->isVisible() && each->findChild<QAbstractButton*>("submit-now") != nullptr) form = each;
+            return form != nullptr;
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(isOpen(), kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(form->findChild<QAbstractButton*>("submit-now")->isEnabled(), kSoon);
+        form->findChild<QAbstractButton*>("submit-now")->click();
+        QTRY_COMPARE_WITH_TIMEOUT(count("state:completed queue:array"), 41, kSoon);
+        const qint64 again = ask("GET", "jobs?q=queue:array&limit=1")
+                                 .json.value("jobs")
+                                 .toArray()
+                                 .first()
+                                 .toObject()
+                                 .value("lsn")
+                                 .toInteger();
+        QCOMPARE(ask("GET", QStringLiteral("jobs/%1/stdout").arg(again)).bytes, QByteArray("17\n"));
+    }
+};
+
+QTEST_MAIN(TestMany)
+#include "tst_many.moc"

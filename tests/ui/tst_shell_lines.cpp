@@ -1,0 +1,76 @@
+// Lines for a shell: they name the engine that the window shows, whatever engine the shell would find by itself.
+#include "core/base/files.h"
+#include "ui/bridge/engine_link.h"
+#include "ui/bridge/operation.h"
+
+#include <QJsonArray>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace yard;
+using namespace yard::ui;
+
+namespace {
+const QUrl kAddress("http://10.0.0.7:8640/compute");
+}
+
+class TestShellLines : public QObject {
+    Q_OBJECT
+
+private slots:
+    void anEngineElsewhereIsNamedByAddressAndTokenFile() {
+        const ShellEngine engine{{}, "/home/me/a token"};
+        QCOMPARE(yardctlFor("yardctl show 7", engine, kAddress),
+                 QString("yardctl --url http://10.0.0.7:8640/compute --token-file '/home/me/a token' show 7"));
+        QCOMPARE(curlOf({"GET", "jobs/7"}, engine, kAddress),
+                 QString("curl -sS -H \"Authorization: Bearer $(cat '/home/me/a token')\" "
+                         "http://10.0.0.7:8640/compute/jobs/7"));
+    }
+
+    void aTokenThatIsInNoFileIsAskedForByName() {
+        QCOMPARE(yardctlFor("yardctl show 7", {}, kAddress),
+                 QString("yardctl --url http://10.0.0.7:8640/compute --token-file \"$YARD_TOKEN_FILE\" show 7"));
+        QVERIFY(curlOf({"GET", "jobs/7"}, {}, kAddress).contains("$(cat \"$YARD_TOKEN_FILE\")"));
+    }
+
+    void anEngineOfADirectoryIsNamedByIt() {
+        const QTemporaryDir directory;
+        const ShellEngine engine{directory.path(), {}};
+        QCOMPARE(yardctlFor("yardctl show 7", engine, kAddress),
+                 QStringLiteral("yardctl --data-dir %1 show 7").arg(directory.path()));
+        QVERIFY(curlOf({"GET", "jobs/7"}, engine, kAddress).contains(directory.path() + "/token"));
+    }
+
+    void theEngineThatYardctlFindsItselfNeedsNoName() {
+        const ShellEngine engine{QString::fromStdString(defaultDataDirectory()), {}};
+        QCOMPARE(yardctlFor("yardctl show 7", engine, kAddress), QString("yardctl show 7"));
+        QCOMPARE(yardctlFor({}, engine, kAddress), QString());
+    }
+
+    void whatIsPipedInStaysAsItIs() {
+        const QJsonObject action{{"worker", "exec"}, {"argv", QJsonArray{"echo", "| yardctl cancel 5"}}};
+        const QString line = yardctlFor(operations::submit(action, 3, "q").yardctl, {"/data", {}}, kAddress);
+        QVERIFY2(line.startsWith("printf '%s' ") && line.endsWith("| yardctl --data-dir /data submit --queue 3 -"),
+                 qPrintable(line));
+        QVERIFY2(line.contains("| yardctl cancel 5"), qPrintable(line));
+    }
+
+    void whereNobodySaidWhatIsToBeDoneNothingIsChanged() {
+        QCOMPARE(operations::look(Target::of({7})).yardctl, QString("yardctl show 7"));
+        QCOMPARE(operations::look(Target::of({9, 7})).yardctl, QString("yardctl ls lsn:9,7"));
+        QCOMPARE(operations::look(Target::matching("state:failed queue:a b")).yardctl,
+                 QString("yardctl ls 'state:failed queue:a b'"));
+        QCOMPARE(operations::look(Target::matching("-state:completed")).yardctl,
+                 QString("yardctl ls -- -state:completed"));
+        for (const Target& target : {Target::of({7}), Target::of({9, 7}), Target::matching("x")})
+            QCOMPARE(operations::look(target).request.method, QByteArray("GET"));
+    }
+
+    void everyActionIsMeantByNoFilterAtAll() {
+        QCOMPARE(Target::matching(" ").filter, QString("lsn>0"));
+        QVERIFY(Target().isEmpty());
+    }
+};
+
+QTEST_MAIN(TestShellLines)
+#include "tst_shell_lines.moc"
