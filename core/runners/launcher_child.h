@@ -30,8 +30,8 @@ struct Spawner::Child {
     bool heldBack = false; ///< its ring is full: waits for a nudge
     int pid = 0;
     UniqueFd pidfd;
-    UniqueFd records; ///< of a sandbox: what its first process tells
-    UniqueFd network; ///< of a sandbox, if others may have it next
+    UniqueFd records;         ///< of a sandbox: what its first process tells
+    sandbox::Network network; ///< of a sandbox, if others may have it next
     bool pidfdRegistered = false;
     MonoTime registerAt = MonoTime::max();
     std::vector<locks::NamedLock> locks; ///< until its tree is gone

@@ -112,8 +112,8 @@ SpawnFailure Spawner::launchSandboxed(Child& child, const std::string& program, 
 void Spawner::takeRecords(Child& child) {
     const sandbox::Told told = sandbox::readRecords(child.records.get());
     child.records.reset();
-    if (told.isNetworkUnused) (*shared_.sandbox)->networks().giveBack(std::move(child.network));
-    child.network.reset();
+    sandbox::Network network = std::exchange(child.network, {});
+    if (told.isNetworkUnused) (*shared_.sandbox)->networks().giveBack(std::move(network));
     if (told.signal && !child.ended.signal) {
         child.ended.signal = told.signal;
         child.ended.exitCode.reset();

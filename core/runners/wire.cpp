@@ -178,6 +178,7 @@ void putPlan(Writer& w, const sandbox::Plan& plan) {
         w.text(bind.from);
         w.text(bind.to);
         w.number(std::uint8_t{bind.writable});
+        w.number(std::uint8_t{bind.isolated});
     }
     w.text(plan.cwd);
     w.number(plan.memoryBytes);
@@ -188,13 +189,14 @@ void putPlan(Writer& w, const sandbox::Plan& plan) {
 }
 std::shared_ptr<const sandbox::Plan> getPlan(Reader& r) {
     auto plan = std::make_shared<sandbox::Plan>();
-    const std::uint32_t binds = r.count(9);
+    const std::uint32_t binds = r.count(10);
     if (binds > kMaxBinds) r.fail();
     for (std::uint32_t i = 0; i < binds && r.ok(); ++i) {
         sandbox::Bind& bind = plan->binds.emplace_back();
         bind.from = r.cText(kMaxPath);
         bind.to = r.cText(kMaxPath);
         bind.writable = r.flag();
+        bind.isolated = r.flag();
         if (!sandbox::isCleanPath(bind.to)) r.fail();
     }
     plan->cwd = r.cText(kMaxPath);

@@ -31,9 +31,20 @@ constexpr const char* kHostName = "sandbox";
 constexpr int kInsideId = 1000;
 constexpr int kAside = 100; ///< descriptors on their way to their place
 constexpr unsigned long kMsNosuidNodev = 2 | 4;
+constexpr unsigned long kMsSealed = 1 | kMsNosuidNodev; ///< and read-only
 constexpr unsigned long kMsPrivate = 0x40000;
 constexpr unsigned long kMsRecPrivate = 0x4000 | kMsPrivate;
 constexpr int kUmountDetach = 2;
+
+// Newer than the headers of Debian 12.
+constexpr long kLandlockCreateRuleset = 444;
+constexpr long kLandlockRestrictSelf = 446;
+struct LandlockRules {
+    std::uint64_t files;
+    std::uint64_t network;
+    std::uint64_t scoped;
+};
+constexpr std::uint64_t kScopeAbstractUnixSockets = 1;
 
 /// A furnished root can be entered only without anything of the machine's: what is bound is picked up before.
 enum class Round : unsigned char { All, PickUp, PutDown };
@@ -53,6 +64,7 @@ struct Shared {
     int recordFd;
     int imageFd;
     int launcherFd;
+    int scopeFd; ///< of Landlock; -1: none is needed, or to be had
     char idMap[48];
     long picked[kMostPicked]; ///< descriptors of the child
     int pickedUp;
@@ -149,6 +161,8 @@ YARD_CHILD_CODE long carryOut(Shared& shared, const Op& op, Round round) {
     case Op::Kind::Bind: return bind(shared, op, round);
     case Op::Kind::Tmpfs:
         return sys(SYS_mount, address("tmpfs"), address(op.to), address("tmpfs"), kMsNosuidNodev, address(op.from));
+    case Op::Kind::Overlay:
+        return sys(SYS_mount, address("overlay"), address(op.to), address("overlay"), kMsSealed, address(op.from));
     case Op::Kind::Proc:
         return sys(SYS_mount, address("proc"), address(op.to), address("proc"), kMsNosuidNodev | 8 /* noexec */, 0);
     }
@@ -254,6 +268,7 @@ YARD_CHILD_CODE int giveUpRights(Shared& shared) {
         if (dropped < 0) break; // past the last one there is
     }
     if (r >= 0) r = sys(SYS_capset, address(&header), address(none));
+    if (r >= 0 && shared.scopeFd >= 0) r = sys(kLandlockRestrictSelf, shared.scopeFd, 0);
     if (r < 0) return giveUp(shared, Step::Capabilities, r);
     r = sys(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
     if (r < 0) return giveUp(shared, Step::ParentDeath, r);
@@ -359,7 +374,7 @@ struct Found {
     int rootFd() const { return root ? root->get() : -1; }
 };
 
-Found findFor(const Entry& entry, UniqueFd& network) {
+Found findFor(const Entry& entry, Network& network) {
     Found found;
     const Base& base = *entry.base;
     if (entry.network) {
@@ -367,7 +382,7 @@ Found findFor(const Entry& entry, UniqueFd& network) {
     } else if (entry.hostUser != 0) {
         if (entry.own) found.root = base.roots().furnishedFor(*entry.own);
         network = base.networks().take();
-        found.networkFd = network.get();
+        found.networkFd = network.space.get();
     }
     if (!found.root) found.system = base.roots().system();
     return found;
@@ -392,10 +407,12 @@ Shared sharedOf(const Entry& entry, char* const* initArgv, int recordFd, const F
     shared.networkFd = found.networkFd;
     shared.imageFd = entry.base->imageFd();
     shared.launcherFd = entry.base->selfFd();
-    shared.copiedFds =
-        static_cast<unsigned>(std::max({entry.nullFd, entry.outFd, entry.errFd, entry.socketFd, recordFd,
-                                        shared.rootFd, shared.networkFd, shared.imageFd, shared.launcherFd})) +
-        1;
+    // Alone in a network of its own it has nobody to be kept from.
+    shared.scopeFd = entry.network ? entry.base->scopeFd() : -1;
+    shared.copiedFds = static_cast<unsigned>(std::max({entry.nullFd, entry.outFd, entry.errFd, entry.socketFd,
+                                                       recordFd, shared.rootFd, shared.networkFd, shared.imageFd,
+                                                       shared.launcherFd, shared.scopeFd})) +
+                       1;
     writeIdMap(shared, entry.hostUser);
     return shared;
 }
@@ -486,6 +503,8 @@ void startChild(Start& start, const Entry& entry, const Found& found, void* stac
 
 Result<Base> Base::open() {
     Base base;
+    const LandlockRules rules{0, 0, kScopeAbstractUnixSockets};
+    base.scope_.reset(static_cast<int>(::syscall(kLandlockCreateRuleset, &rules, sizeof rules, 0)));
     auto image = makeInitImage();
     if (!image) return std::unexpected(image.error());
     base.image_ = std::move(*image);

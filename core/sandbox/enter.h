@@ -32,6 +32,8 @@ public:
     static Result<Base> open();
     int imageFd() const { return image_.get(); }
     int selfFd() const { return self_.get(); }
+    /// Rules of Landlock that keep a program from nameless sockets outside; -1: this kernel has none.
+    int scopeFd() const { return scope_.get(); }
     const Layout& process() const { return process_; }
     Roots& roots() const { return *roots_; }
     Networks& networks() const { return *networks_; }
@@ -39,6 +41,7 @@ public:
 private:
     UniqueFd image_; ///< of init
     UniqueFd self_;  ///< pid descriptor of this process
+    UniqueFd scope_;
     Layout process_;
     std::unique_ptr<Roots> roots_; ///< where they stay when this is moved
     std::unique_ptr<Networks> networks_;
@@ -101,7 +104,7 @@ struct Start {
     int pid = -1;
     UniqueFd pidfd;   ///< of init: its end is the end of everything inside
     UniqueFd records; ///< what init tells, until its end; non-blocking
-    UniqueFd network; ///< for the base's networks if nobody used it, when init has ended; invalid: it has its own
+    Network network;  ///< for the base's networks if nobody used it, when init has ended; none: it has its own
     Step failed = Step::None;
     int err = 0;
     std::string doing; ///< words of the step that failed

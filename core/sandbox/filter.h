@@ -14,7 +14,8 @@ enum class Verdict : unsigned char {
     Tell,     ///< denied; init hears of it and answers EPERM
     Unknown,  ///< ENOSYS
     Clone,    ///< denied with namespaces
-    Family,   ///< socket(): local ones are free, of the internet and of netlink told and decided by init
+    Family,   ///< socket(): those of families() alone, of the internet and of netlink told and decided by init
+    Pair,     ///< socketpair(): local ones alone
     Terminal, ///< ioctl(): typing into somebody's terminal is denied
     Mode1,    ///< set-id bits (and devices) in argument 1 are denied
     Mode2,
@@ -95,7 +96,10 @@ inline constexpr Rule kRules[] = {
     YARD_RULE(memfd_secret, Unknown, -1),
     YARD_RULE(shmget, Unknown, -1),  // the same
     YARD_RULE(openat2, Unknown, -1), // its mode cannot be seen
+    YARD_RULE(msgget, Unknown, -1),
+    YARD_RULE(semget, Unknown, -1),
     YARD_RULE(socket, Family, -1),
+    YARD_RULE(socketpair, Pair, -1),
     YARD_RULE(connect, Connect, -1),
     YARD_RULE(ioctl, Terminal, -1),
     YARD_RULE(fchmod, Mode1, -1),
@@ -118,19 +122,40 @@ inline constexpr Rule kRules[] = {
 };
 #undef YARD_RULE
 
-// Of socket(): families, its first argument, and protocols of netlink, its third. Their header is libc's.
-inline constexpr unsigned kLocal = 1;          ///< AF_UNIX
-inline constexpr unsigned kInternet4 = 2;      ///< AF_INET
-inline constexpr unsigned kInternet6 = 10;     ///< AF_INET6
-inline constexpr unsigned kNetlink = 16;       ///< AF_NETLINK
-inline constexpr unsigned kNetlinkRoute = 0;   ///< NETLINK_ROUTE
-inline constexpr unsigned kNetlinkSockets = 4; ///< NETLINK_SOCK_DIAG
+// Of socket(): the families that are allowed, its first argument, and their protocols, its third. Each other one
+// (there are forty, most of them modules that nobody needs and few people look at) is denied. Header: libc's.
+inline constexpr unsigned kLocal = 1; ///< AF_UNIX: how processes of one program speak with each other
+inline constexpr unsigned kInternet4 =
+    2; ///< AF_INET: a server and its client on the loopback; the network if given
+inline constexpr unsigned kInternet6 = 10; ///< AF_INET6: the same
+inline constexpr unsigned kNetlink = 16;   ///< AF_NETLINK
+/// Of the internet: chosen by type, TCP, UDP, and pings, which the kernel decides on. Others (SCTP, MPTCP, DCCP, …)
+/// are answered as a kernel without them does: programs that probe for them fall back.
+inline constexpr unsigned kInternet[] = {0, 6, 17, 1, 58};
+/// Of netlink: NETLINK_ROUTE, of which libc learns the addresses of this machine, and NETLINK_SOCK_DIAG, sockets of
+/// the own network. The machine's own events come to whoever listens, in any namespace: not those.
+inline constexpr unsigned kNetlinks[] = {0, 4};
+
+/// Protocols as a range: this is used without a library.
+struct Protocols {
+    const unsigned* first;
+    const unsigned* last;
+    constexpr const unsigned* begin() const { return first; }
+    constexpr const unsigned* end() const { return last; }
+    constexpr bool contains(unsigned value) const {
+        for (const unsigned one : *this)
+            if (one == value) return true;
+        return false;
+    }
+};
+constexpr Protocols kInternetProtocols{kInternet, kInternet + sizeof kInternet / sizeof *kInternet};
+constexpr Protocols kNetlinkProtocols{kNetlinks, kNetlinks + sizeof kNetlinks / sizeof *kNetlinks};
 
 /// A socket like this sees its own network and nothing else, and could leave something there: in a network of its
 /// own a program may do with it what it likes. families() below decides the same.
 constexpr bool isOfNetwork(unsigned family, unsigned protocol) {
-    const bool isNetlink = family == kNetlink && (protocol == kNetlinkRoute || protocol == kNetlinkSockets);
-    return family == kInternet4 || family == kInternet6 || isNetlink;
+    if (family == kInternet4 || family == kInternet6) return kInternetProtocols.contains(protocol);
+    return family == kNetlink && kNetlinkProtocols.contains(protocol);
 }
 
 constexpr const Rule* ruleOf(unsigned call) {
@@ -170,7 +195,8 @@ public:
 private:
     static constexpr unsigned kAllow = SECCOMP_RET_ALLOW;
     static constexpr unsigned kTell = SECCOMP_RET_USER_NOTIF;
-    static constexpr unsigned kUnknown = SECCOMP_RET_ERRNO | 38; // ENOSYS
+    static constexpr unsigned kUnknown = SECCOMP_RET_ERRNO | 38;    // ENOSYS
+    static constexpr unsigned kNoProtocol = SECCOMP_RET_ERRNO | 93; // EPROTONOSUPPORT
     static constexpr unsigned kSetIds = 06000;
 
     constexpr void put(unsigned short code, unsigned k, int yes = 0, int no = 0) {
@@ -236,6 +262,7 @@ private:
         case Verdict::Connect: return ret(network_ ? kAllow : kTell);
         case Verdict::Clone: return unlessBits(0, CLONE_NEWNS_ALL);
         case Verdict::Family: return families();
+        case Verdict::Pair: return localOnly();
         case Verdict::Terminal: return terminal();
         case Verdict::Mode1: return mode(1, rule);
         case Verdict::Mode2: return mode(2, rule);
@@ -251,19 +278,43 @@ private:
         ret(kAllow);
         ret(kTell);
     }
-    /// As isOfNetwork() says. Of netlink only routes and sockets: the machine's own events come to whoever listens,
-    /// in any namespace. With a network of its own the first socket that could leave something there is told of.
+    /// Goes on, unless it is that value; to where, land() says.
+    constexpr int jumpIf(unsigned value) {
+        put(BPF_JMP | BPF_JEQ | BPF_K, value);
+        return filter.size - 1;
+    }
+    constexpr void land(int jump) { filter.code[jump].jt = static_cast<unsigned char>(filter.size - jump - 1); }
+    /// As isOfNetwork() says. With a network of its own the first socket that could leave something there is told
+    /// of.
     constexpr void families() {
         loadArgument(0);
-        put(BPF_JMP | BPF_JEQ | BPF_K, kLocal, 8, 0);
-        put(BPF_JMP | BPF_JEQ | BPF_K, kInternet4, 6, 0);
-        put(BPF_JMP | BPF_JEQ | BPF_K, kInternet6, 5, 0);
-        put(BPF_JMP | BPF_JEQ | BPF_K, kNetlink, 0, 3);
-        loadArgument(2);
-        put(BPF_JMP | BPF_JEQ | BPF_K, kNetlinkRoute, 2, 0);
-        put(BPF_JMP | BPF_JEQ | BPF_K, kNetlinkSockets, 1, 0);
+        const int local = jumpIf(kLocal);
+        const int internet4 = jumpIf(kInternet4);
+        const int internet6 = jumpIf(kInternet6);
+        const int netlink = jumpIf(kNetlink);
         ret(kTell);
+        land(local);
+        ret(kAllow);
+        land(internet4);
+        land(internet6);
+        ofNetwork(kInternetProtocols, kNoProtocol);
+        land(netlink);
+        ofNetwork(kNetlinkProtocols, kTell);
+    }
+    constexpr void ofNetwork(Protocols protocols, unsigned others) {
+        loadArgument(2);
+        const int first = filter.size;
+        for (const unsigned protocol : protocols) jumpIf(protocol);
+        const int afterLast = filter.size;
+        ret(others);
+        for (int jump = first; jump < afterLast; ++jump) land(jump);
         ret(network_ ? kAllow : kTell);
+    }
+    constexpr void localOnly() {
+        loadArgument(0);
+        const int local = jumpIf(kLocal);
+        ret(kTell);
+        land(local);
         ret(kAllow);
     }
     constexpr void terminal() {

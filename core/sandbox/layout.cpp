@@ -20,6 +20,7 @@ constexpr std::uint64_t kReadOnly = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUN
 constexpr std::uint64_t kWritable = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
 constexpr std::uint64_t kDevice = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC;
 constexpr std::uint64_t kMostTmpFiles = 200'000;
+constexpr const char* kEmptyLayer = ".empty";
 
 constexpr std::array kSystemDirectories = {"usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32"};
 constexpr std::array kDevices = {"null", "zero", "full", "random", "urandom"};
@@ -124,6 +125,18 @@ void Layout::bind(const std::string& from, const std::string& to, std::uint64_t 
         file(to, "");
     add(Op::Kind::Bind, from, to, attributes);
 }
+void Layout::isolated(const std::string& from, const std::string& to) {
+    directory(to);
+    // An overlay has its own inodes of special files: what is bound or opened outside is not found by them. It
+    // wants two layers, of which one may be empty.
+    directory(kEmptyLayer);
+    std::string options = "lowerdir=";
+    for (const char c : from) {
+        if (c == '\\' || c == ':' || c == ',') options += '\\';
+        options += c;
+    }
+    add(Op::Kind::Overlay, fmt::format("{}:{}", options, kEmptyLayer), to);
+}
 void Layout::tmpfs(const std::string& to, const std::string& options) {
     directory(to);
     add(Op::Kind::Tmpfs, options, to);
@@ -141,6 +154,7 @@ std::string describe(const Op& op) {
     case Op::Kind::Bind:
         return fmt::format("bind {} {} at /{}", op.from,
                            op.attributes & MOUNT_ATTR_RDONLY ? "read-only" : "writable", op.to);
+    case Op::Kind::Overlay: return fmt::format("show /{} read-only, its sockets and pipes cut off", op.to);
     case Op::Kind::Tmpfs: return fmt::format("make a private /{}", op.to);
     case Op::Kind::Proc: return "mount a /proc of its own";
     }
@@ -191,12 +205,15 @@ Result<Layout> layoutOf(const Plan& plan) {
             st.st_mode = S_IFDIR;
         else if (::stat(bind.from.c_str(), &st) != 0)
             return failErrno("bind " + bind.from, errno);
-        if (!isCleanPath(bind.to) || bind.to == "/" || (!S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode)))
+        if (!isCleanPath(bind.to) || bind.to == "/" ||
+            (!S_ISDIR(st.st_mode) && (bind.isolated || !S_ISREG(st.st_mode))))
             return fail(ErrorKind::Invalid, fmt::format("{} cannot be shown in a sandbox", bind.from));
         const std::string to = bind.to.substr(1);
         layout.parentsOf(to);
         if (bind.from.empty())
             layout.directory(to);
+        else if (bind.isolated)
+            layout.isolated(bind.from, to);
         else
             layout.bind(bind.from, to, bind.writable ? kWritable : kReadOnly, S_ISDIR(st.st_mode));
     }

@@ -21,6 +21,7 @@ struct Op {
         File,      ///< a file with the content `from`
         Bind,      ///< what is at `from` outside appears at `to`, submounts included
         Tmpfs,     ///< with the options `from`
+        Overlay,   ///< read-only, with the options `from`
         Proc
     };
     Kind kind = Kind::Directory;
@@ -54,6 +55,9 @@ public:
     void file(const std::string& to, const std::string& content);
     /// `from` must be there. Makes what it is bound to.
     void bind(const std::string& from, const std::string& to, std::uint64_t attributes, bool isDirectory);
+    /// `from`, a directory, appears at `to`, read-only, without what is mounted in it. Its sockets and pipes are
+    /// seen, but nobody outside is at their other ends.
+    void isolated(const std::string& from, const std::string& to);
     void tmpfs(const std::string& to, const std::string& options);
     void proc(const std::string& to);
 

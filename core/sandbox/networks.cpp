@@ -2,9 +2,12 @@
 
 #include "core/sandbox/own_thread.h"
 
+#include <algorithm>
+#include <array>
 #include <fcntl.h>
 #include <net/if.h>
 #include <sched.h>
+#include <string_view>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -22,9 +25,18 @@ bool bringLoopbackUp() {
 }
 
 /// It becomes that of the calling thread.
-UniqueFd makeNetwork() {
+UniqueFd makeNetwork(UniqueFd& unixSockets) {
     if (::unshare(CLONE_NEWNET) != 0 || !bringLoopbackUp()) return {};
+    unixSockets.reset(::open("/proc/thread-self/net/unix", O_RDONLY | O_CLOEXEC));
     return UniqueFd(::open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC));
+}
+
+/// The list has a line of titles and one for each socket, listening, connected or queued.
+bool hasNoUnixSocket(const Network& network) {
+    std::array<char, 512> buffer{};
+    const ssize_t size = ::pread(network.unixSockets.get(), buffer.data(), buffer.size(), 0);
+    const std::string_view text(buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+    return !text.empty() && text.find('\n') == text.size() - 1;
 }
 
 } // namespace
@@ -32,26 +44,28 @@ UniqueFd makeNetwork() {
 Networks::Networks()
     : isPossible_(::geteuid() == 0) {}
 
-UniqueFd Networks::take() {
+Network Networks::take() {
     {
         const std::lock_guard lock(mutex_);
         if (!isPossible_) return {};
         if (!kept_.empty()) {
-            UniqueFd network = std::move(kept_.back());
+            Network network = std::move(kept_.back());
             kept_.pop_back();
             return network;
         }
     }
-    MadeThere made = makeOnOwnThread(makeNetwork);
+    UniqueFd unixSockets;
+    MadeThere made = makeOnOwnThread([&] { return makeNetwork(unixSockets); });
     const std::lock_guard lock(mutex_);
     if (made.fd) ++made_;
     if (isRefusal(made.err)) isPossible_ = false;
-    return std::move(made.fd);
+    return {std::move(made.fd), std::move(unixSockets)};
 }
 
-void Networks::giveBack(UniqueFd network) {
+void Networks::giveBack(Network network) {
+    if (!network || !hasNoUnixSocket(network)) return;
     const std::lock_guard lock(mutex_);
-    if (network && kept_.size() < kMostKept) kept_.push_back(std::move(network));
+    if (kept_.size() < kMostKept) kept_.push_back(std::move(network));
 }
 
 unsigned Networks::made() const {

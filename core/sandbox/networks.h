@@ -4,8 +4,9 @@
 //
 // Not used means that nothing inside ever made a socket of the internet or of netlink, which init sees (filter.h):
 // counters, flow labels and whatever else a namespace remembers need one. A program inside has no other right over
-// it. Only where the process is root: else each namespace belongs to the user namespace of its sandbox.
-// Thread-safe.
+// it. Sockets of Unix are made freely, and one can live on without its process, queued in another socket: a
+// namespace is taken back only when the kernel lists none in it. Only where the process is root: else each
+// namespace belongs to the user namespace of its sandbox. Thread-safe.
 #pragma once
 
 #include "core/base/unique_fd.h"
@@ -15,23 +16,31 @@
 
 namespace yard::sandbox {
 
+struct Network {
+    UniqueFd space;       ///< to enter it; invalid: none
+    UniqueFd unixSockets; ///< the kernel's list of those in it
+    static constexpr unsigned kDescriptors = 2;
+    explicit operator bool() const { return static_cast<bool>(space); }
+};
+
 class Networks {
 public:
-    /// At most so many wait for a sandbox; each is a descriptor.
+    /// At most so many wait for a sandbox.
     static constexpr std::size_t kMostKept = 16;
 
     Networks();
     /// One that nobody is in and nobody ever used. Invalid: the sandbox is to make its own. Blocks for a
     /// millisecond when it has to be made, else hardly.
-    UniqueFd take();
-    /// One that was not used and that nobody is in any more; an invalid one is fine. Closed when there are enough.
-    void giveBack(UniqueFd network);
+    Network take();
+    /// One that was not used and that nobody is in any more; an invalid one is fine. Closed when there are enough,
+    /// or when there is a socket in it.
+    void giveBack(Network network);
     /// How many were made so far.
     unsigned made() const;
 
 private:
     mutable std::mutex mutex_;
-    std::vector<UniqueFd> kept_;
+    std::vector<Network> kept_;
     bool isPossible_;
     unsigned made_ = 0;
 };

@@ -124,7 +124,7 @@ Result<Plan> planForExec(const ActionSpec& spec, const Places& places, const Pol
                                    "directory of your own, or leave \"cwd\" or \"sandbox\" out.",
                                    *spec.cwd, showsData ? ", as the engine's own files lie there" : ""),
                        EACCES);
-    plan.binds.push_back({directory, directory});
+    plan.binds.push_back({.from = directory, .to = directory, .isolated = true});
     plan.cwd = directory;
     return plan;
 }

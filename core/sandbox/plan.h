@@ -17,6 +17,7 @@ struct Bind {
     std::string from; ///< absolute, outside; empty: nothing, an empty directory, read-only
     std::string to;   ///< absolute, inside; no "." or ".." in it
     bool writable = false;
+    bool isolated = false; ///< a directory of others, read-only: nobody is reached by its sockets and pipes
     friend bool operator==(const Bind&, const Bind&) = default;
 };
 

@@ -81,6 +81,7 @@ bool furnish(int tree, const Op& op) {
     case Op::Kind::File: return writeAt(tree, op);
     case Op::Kind::Bind: return bindAt(tree, op);
     case Op::Kind::Tmpfs:
+    case Op::Kind::Overlay:
     case Op::Kind::Proc: break;
     }
     return false;

@@ -61,6 +61,7 @@ inline bool carryOut(const sandbox::Op& op) {
     case Kind::Link: return ::symlink(op.from, op.to) == 0;
     case Kind::File: return put(op.to, op.from, O_CREAT);
     case Kind::Tmpfs: return ::mount("tmpfs", op.to, "tmpfs", MS_NOSUID | MS_NODEV, op.from) == 0;
+    case Kind::Overlay: return ::mount("overlay", op.to, "overlay", MS_RDONLY | MS_NOSUID | MS_NODEV, op.from) == 0;
     case Kind::Proc: return ::mount("proc", op.to, "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) == 0;
     case Kind::Bind: {
         const auto fd = static_cast<int>(::syscall(SYS_open_tree, AT_FDCWD, op.from, OPEN_TREE_CLONE | 0x8000));

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -21,6 +22,7 @@
 #include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -70,6 +72,11 @@ private Q_SLOTS:
     void aNetworkThatWasUsedServesNobodyElse();
     void whoeverMakesASocketUsesTheNetwork_data();
     void whoeverMakesASocketUsesTheNetwork();
+    void aSocketThatOutlivesItsSandboxIsNotMetByTheNext();
+    void namelessSocketsOutsideAreNotReachedWithTheNetwork();
+    void nobodyIsReachedThroughTheWorkingDirectory_data();
+    void nobodyIsReachedThroughTheWorkingDirectory();
+    void protocolsThatNobodyNeedsAreNotThere();
     void eventsOfTheMachineAreNotHeard();
     void nothingIsMountedIntoARunningSandbox();
     void whatComesOrGoesOutsideIsInTheNextRoot();
@@ -343,6 +350,120 @@ void TestSandboxEnter::whoeverMakesASocketUsesTheNetwork() {
     QVERIFY(seen.told.denied.empty());
 }
 
+/// It is queued in a socket whose other end is outside, as a warm worker's is.
+void TestSandboxEnter::aSocketThatOutlivesItsSandboxIsNotMetByTheNext() {
+    int ends[2];
+    QCOMPARE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+    const UniqueFd outside(ends[0]);
+    UniqueFd inside(ends[1]);
+    const Run first = runProgram("/usr/bin/python3",
+                                 {"python3", "-c",
+                                  "import socket\n"
+                                  "left = socket.socket(socket.AF_UNIX)\n"
+                                  "left.bind('\\0left')\n"
+                                  "left.listen()\n"
+                                  "socket.send_fds(socket.socket(fileno=3), [b'x'], [left.fileno()])\n"
+                                  "print('sent')\n"},
+                                 {}, inside.get());
+    inside.reset();
+    QCOMPARE(first.out, std::string("sent\n"));
+    QVERIFY(first.told.isNetworkUnused);
+    const Run second =
+        runProgram("/usr/bin/python3", {"python3", "-c",
+                                        "import socket\n"
+                                        "try: print(socket.socket(socket.AF_UNIX).connect('\\0left'))\n"
+                                        "except OSError as e: print(e.errno)\n"});
+    QCOMPARE(second.out, fmt::format("{}\n", ECONNREFUSED));
+}
+
+void TestSandboxEnter::namelessSocketsOutsideAreNotReachedWithTheNetwork() {
+    if (base_->scopeFd() < 0) QSKIP("this kernel has no Landlock that keeps sockets apart");
+    const UniqueFd server(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_un name{};
+    name.sun_family = AF_UNIX;
+    const std::string text = fmt::format("yard-test-{}", ::getpid());
+    text.copy(name.sun_path + 1, text.size());
+    const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + text.size());
+    QCOMPARE(::bind(server.get(), reinterpret_cast<const sockaddr*>(&name), size), 0);
+    QCOMPARE(::listen(server.get(), 1), 0);
+    plan_.network = true;
+    const Run seen = runProgram(
+        "/usr/bin/python3", {"python3", "-c",
+                             "import socket, sys\n"
+                             "own = socket.socket(socket.AF_UNIX)\n"
+                             "own.bind('\\0' + sys.argv[1] + '.own')\n"
+                             "own.listen()\n"
+                             "for name in ('.own', ''):\n"
+                             "    try: print(socket.socket(socket.AF_UNIX).connect('\\0' + sys.argv[1] + name))\n"
+                             "    except OSError as e: print(e.errno)\n",
+                             text});
+    QCOMPARE(seen.out, fmt::format("None\n{}\n", EPERM));
+}
+
+void TestSandboxEnter::nobodyIsReachedThroughTheWorkingDirectory_data() {
+    QTest::addColumn<QString>("name");
+    QTest::newRow("plain") << "/work";
+    QTest::newRow("with the letters of options") << "/a:b,c\\d e";
+}
+
+/// Services of the user may have their sockets and pipes there; everybody may write to these.
+void TestSandboxEnter::nobodyIsReachedThroughTheWorkingDirectory() {
+    QFETCH(QString, name);
+    const std::string place = root_ + name.toStdString();
+    QVERIFY(makeDirectories(place, 0755));
+    QVERIFY(writeFileAtomically(place + "/file", "content", 0644));
+    QCOMPARE(::chmod(root_.c_str(), 0755), 0);
+    UniqueFd directory(::open(place.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    std::vector<UniqueFd> servers;
+    for (const auto& [type, file] : {std::pair{SOCK_STREAM, "stream"}, std::pair{SOCK_DGRAM, "datagram"}}) {
+        servers.emplace_back(::socket(AF_UNIX, type | SOCK_CLOEXEC, 0));
+        sockaddr_un address{};
+        address.sun_family = AF_UNIX;
+        fmt::format_to_n(address.sun_path, sizeof address.sun_path - 1, "/proc/self/fd/{}/{}", directory.get(),
+                         file);
+        QCOMPARE(::bind(servers.back().get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+        QCOMPARE(::chmod((place + "/" + file).c_str(), 0777), 0);
+    }
+    QCOMPARE(::listen(servers.front().get(), 1), 0);
+    QCOMPARE(::mkfifo((place + "/pipe").c_str(), 0666), 0);
+    QCOMPARE(::chmod((place + "/pipe").c_str(), 0666), 0);
+    const UniqueFd reader(::open((place + "/pipe").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+    QVERIFY(reader);
+    plan_.binds.push_back({.from = place, .to = place, .isolated = true});
+    plan_.cwd = place;
+    const Run seen =
+        runProgram("/usr/bin/python3", {"python3", "-c",
+                                        "import os, socket\n"
+                                        "def attempt(what):\n"
+                                        "    try: print(what())\n"
+                                        "    except OSError as e: print(e.errno)\n"
+                                        "attempt(lambda: socket.socket(socket.AF_UNIX).connect('stream'))\n"
+                                        "datagrams = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)\n"
+                                        "attempt(lambda: datagrams.sendto(b'x', 'datagram'))\n"
+                                        "attempt(lambda: datagrams.sendmsg([b'x'], [], 0, 'datagram'))\n"
+                                        "attempt(lambda: os.open('pipe', os.O_WRONLY | os.O_NONBLOCK))\n"
+                                        "attempt(lambda: os.open('new', os.O_WRONLY | os.O_CREAT))\n"
+                                        "attempt(lambda: os.open('file', os.O_WRONLY))\n"
+                                        "attempt(lambda: open('file').read())\n"});
+    QCOMPARE(seen.doing, std::string());
+    QCOMPARE(seen.out, fmt::format("{0}\n{0}\n{0}\n{1}\n{2}\n{2}\ncontent\n", ECONNREFUSED, ENXIO, EROFS));
+}
+
+void TestSandboxEnter::protocolsThatNobodyNeedsAreNotThere() {
+    const Run seen = runProgram("/usr/bin/python3", {"python3", "-c",
+                                                     "import socket\n"
+                                                     "def attempt(what):\n"
+                                                     "    try: what(); print('made')\n"
+                                                     "    except OSError as e: print(e.errno)\n"
+                                                     "attempt(lambda: socket.socketpair())\n"
+                                                     "attempt(lambda: socket.socketpair(30, 1))\n"   // AF_TIPC
+                                                     "attempt(lambda: socket.socket(2, 1, 6))\n"     // TCP
+                                                     "attempt(lambda: socket.socket(2, 1, 262))\n"   // MPTCP
+                                                     "attempt(lambda: socket.socket(2, 5, 132))\n"   // SCTP
+                                                     "attempt(lambda: socket.socket(38, 5, 0))\n"}); // AF_ALG
+    QCOMPARE(seen.out, fmt::format("made\n{1}\nmade\n{0}\n{0}\n{1}\n", EPROTONOSUPPORT, EPERM));
+}
+
 void TestSandboxEnter::eventsOfTheMachineAreNotHeard() {
     const Run seen =
         run("exec perl -e 'socket(S, 16, 3, 15) and print \"heard\"; print $!'"); // NETLINK_KOBJECT_UEVENT
@@ -402,7 +523,7 @@ void TestSandboxEnter::whatCannotBeMadeNowIsTriedAgain() {
     QCOMPARE(::getrlimit(RLIMIT_NOFILE, &before), 0);
     const rlimit none{3, before.rlim_max};
     QCOMPARE(::setrlimit(RLIMIT_NOFILE, &none), 0);
-    const bool made = networks.take() || roots.furnishedFor(*own);
+    const bool made = static_cast<bool>(networks.take()) || roots.furnishedFor(*own);
     QCOMPARE(::setrlimit(RLIMIT_NOFILE, &before), 0);
     QVERIFY(!made);
     QVERIFY(networks.take());
