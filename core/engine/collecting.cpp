@@ -78,7 +78,7 @@ struct WarmPreparation {
     }
 };
 
-runners::Lease scratchLease(const ActionSpec& spec, const RegisteredWorker* worker,
+runners::Lease scratchLease(const ActionSpec& spec, const RegisteredWorker* worker, const WorkerLimits& limits,
                             const runners::Scratch& scratch) {
     runners::Lease lease;
     lease.cwd = spec.cwd.value_or(scratch.root);
@@ -89,8 +89,8 @@ runners::Lease scratchLease(const ActionSpec& spec, const RegisteredWorker* work
         lease.cwd = scratch.root;
         lease.env = descriptor.environment;
         lease.env.emplace_back("YARD_ACTION", scratch.root + "/action.json");
-        lease.limits.openFiles = static_cast<std::uint64_t>(descriptor.limits.openFiles);
-        lease.limits.fileBytes = static_cast<std::uint64_t>(descriptor.limits.fileBytes);
+        lease.limits.openFiles = static_cast<std::uint64_t>(limits.openFiles);
+        lease.limits.fileBytes = static_cast<std::uint64_t>(limits.fileBytes);
     } else if (spec.cwd) {
         // An exec that runs elsewhere has to be told where its files are.
         lease.env.emplace_back("YARD_SCRATCH", scratch.root);
@@ -98,10 +98,16 @@ runners::Lease scratchLease(const ActionSpec& spec, const RegisteredWorker* work
     return lease;
 }
 
-runners::Lease leaseOf(const ActionSpec& spec, const RegisteredWorker* worker, const Prepared& prepared) {
-    runners::Lease lease = !prepared.plan ? scratchLease(spec, worker, *prepared.scratch)
-                           : worker       ? sandboxedLease(*worker->descriptor, prepared.plan)
-                                          : sandboxedLease(spec, prepared.plan);
+/// Of a worker its own, of an exec the usual ones.
+WorkerLimits limitsOf(const RegisteredWorker* worker, const Settings& settings) {
+    return allowedLimits(worker ? worker->descriptor->limits : WorkerLimits{}, settings);
+}
+
+runners::Lease leaseOf(const ActionSpec& spec, const RegisteredWorker* worker, const WorkerLimits& limits,
+                       const Prepared& prepared) {
+    runners::Lease lease = !prepared.plan ? scratchLease(spec, worker, limits, *prepared.scratch)
+                           : worker       ? sandboxedLease(*worker->descriptor, limits, prepared.plan)
+                                          : sandboxedLease(spec, limits, prepared.plan);
     lease.env.insert(lease.env.end(), spec.env.begin(), spec.env.end());
     return lease;
 }
@@ -382,12 +388,12 @@ coro::Task<void> Dispatcher::prepare(AttemptId id) {
         std::vector<runners::Lease> leases;
         const RegisteredWorker* worker = workerId.empty() ? nullptr : parts_.workers.find(workerId);
         if (made->plan) attempt->memoryLimit = static_cast<std::int64_t>(made->plan->memoryBytes);
+        const WorkerLimits limits = limitsOf(worker, parts_.settings);
         // Twice: what is there for a while only is no output.
-        if (worker && made->plan)
-            attempt->outputLimits = {2 * worker->descriptor->limits.outputBytes,
-                                     2 * worker->descriptor->limits.outputFiles};
+        if (made->plan) attempt->outputLimits = {2 * limits.outputBytes, worker ? 2 * limits.outputFiles : 0};
         launch(*attempt,
-               warm ? warmLease(*attempt) : leaseOf(*attempt->spec, worker, {attempt->scratch, made->plan, {}}),
+               warm ? warmLease(*attempt)
+                    : leaseOf(*attempt->spec, worker, limits, {attempt->scratch, made->plan, {}}),
                leases);
         submit(std::move(leases));
     }
@@ -469,7 +475,7 @@ coro::Task<void> Dispatcher::makeProcess(runners::ProcessOrder order) {
     } else if (!worker) {
         lease = fail(ErrorKind::NotFound, "the worker was removed");
     } else {
-        lease = leaseOf(ActionSpec{}, worker, *made);
+        lease = leaseOf(ActionSpec{}, worker, limitsOf(worker, parts_.settings), *made);
         std::erase_if(lease->env, [](const auto& variable) { return variable.first == "YARD_ACTION"; });
     }
     warm_->prepared(order.id, std::move(lease));
@@ -517,8 +523,12 @@ coro::Task<void> Dispatcher::collect(AttemptId id, runners::Ended ended) {
         collector.scratch = attempt->scratch;
         collector.claims = &parts_.claims;
         const ClassKey& key = parts_.dictionary.classKey(attempt->cls.value);
-        if (const RegisteredWorker* worker = parts_.workers.find(key.workerId))
-            collector.limits = {worker->descriptor->limits.outputBytes, worker->descriptor->limits.outputFiles};
+        const RegisteredWorker* worker = parts_.workers.find(key.workerId);
+        const WorkerLimits limits = limitsOf(worker, parts_.settings);
+        if (worker)
+            collector.limits = {limits.outputBytes, limits.outputFiles};
+        else if (attempt->spec->sandbox)
+            collector.limits = {limits.outputBytes, 0};
     }
     Collection made =
         co_await parts_.helpers.run([collector = std::move(collector), outcome = std::move(outcome)]() mutable {

@@ -75,7 +75,8 @@ void applyOutputs(AttemptOutcome& outcome, const Result<runners::GatheredOutputs
     if (outcome.state != ActionState::Completed) return;
     if (gathered->overLimit) {
         set(outcome, ActionState::Failed, Reason::ResultTooLarge);
-        outcome.note = "outputs are over the worker's limit (output_bytes or output_files); none was kept";
+        outcome.note = "outputs are over the limit (the worker's output_bytes or output_files, or the setting "
+                       "max_output_bytes); none was kept";
     } else if (!gathered->missing.empty()) {
         set(outcome, ActionState::Failed, Reason::MissingOutput);
         outcome.note = fmt::format("expected output \"{}\" is not there", gathered->missing.front());

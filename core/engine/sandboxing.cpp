@@ -82,24 +82,32 @@ sandbox::Policy policyOf(const Settings& settings) {
             .tmpMb = settings.sandboxTmpMb};
 }
 
-runners::Lease sandboxedLease(const WorkerDescriptor& worker, PlanPtr plan) {
+WorkerLimits allowedLimits(WorkerLimits asked, const Settings& settings) {
+    asked.processes = std::min(asked.processes, settings.maxProcesses);
+    asked.openFiles = std::min(asked.openFiles, settings.maxOpenFiles);
+    const bool isBounded = asked.outputBytes > 0 && asked.outputBytes < settings.maxOutputBytes;
+    if (!isBounded) asked.outputBytes = settings.maxOutputBytes;
+    return asked;
+}
+
+runners::Lease sandboxedLease(const WorkerDescriptor& worker, const WorkerLimits& limits, PlanPtr plan) {
     runners::Lease lease;
     lease.sandbox = std::move(plan);
     lease.cwd = lease.sandbox->cwd;
     lease.argv = {"/worker/" + worker.executable};
     lease.env = worker.environment;
     lease.env.emplace_back("YARD_ACTION", "/action.json");
-    setLimits(lease, worker.limits);
+    setLimits(lease, limits);
     return lease;
 }
 
-runners::Lease sandboxedLease(const ActionSpec& spec, PlanPtr plan) {
+runners::Lease sandboxedLease(const ActionSpec& spec, const WorkerLimits& limits, PlanPtr plan) {
     runners::Lease lease;
     lease.sandbox = std::move(plan);
     lease.cwd = lease.sandbox->cwd;
     lease.argv = spec.argv;
     if (spec.cwd) lease.env.emplace_back("YARD_SCRATCH", "/");
-    setLimits(lease, WorkerLimits{});
+    setLimits(lease, limits);
     return lease;
 }
 

@@ -41,13 +41,15 @@ private:
 };
 
 sandbox::Policy policyOf(const Settings& settings);
+/// What a worker asks for, or nothing is said of (an exec), within what the settings allow.
+WorkerLimits allowedLimits(WorkerLimits asked, const Settings& settings);
 
 /// What the files of an attempt were made for.
 using PlanPtr = std::shared_ptr<const sandbox::Plan>;
 
 /// The lease of a registered worker in its sandbox.
-runners::Lease sandboxedLease(const WorkerDescriptor& worker, PlanPtr plan);
+runners::Lease sandboxedLease(const WorkerDescriptor& worker, const WorkerLimits& limits, PlanPtr plan);
 /// Of an exec in one.
-runners::Lease sandboxedLease(const ActionSpec& spec, PlanPtr plan);
+runners::Lease sandboxedLease(const ActionSpec& spec, const WorkerLimits& limits, PlanPtr plan);
 
 } // namespace yard::engine

@@ -191,6 +191,16 @@ std::span<const SettingInfo> settingsTable() {
                     "action."},
         SettingInfo{"default_memory_mb", "MB", &Settings::defaultMemoryMb, 0, 1e9, {}, Applies::AtOnce,
                     "The limit of memory in a sandbox for workers that ask for none; 0 is no limit."},
+        SettingInfo{"max_processes", "processes", &Settings::maxProcesses, 1, 1e6, {}, Applies::AtOnce,
+                    "The most that limits.processes of a worker may be; one that asks for more gets this. For what "
+                    "starts after the change."},
+        SettingInfo{"max_open_files", "files", &Settings::maxOpenFiles, 16, 1e6, {}, Applies::AtOnce,
+                    "The most that limits.open_files of a worker may be, for each of its processes; one that asks "
+                    "for more gets this. For what starts after the change."},
+        SettingInfo{"max_output_bytes", "bytes", &Settings::maxOutputBytes, 1, 1e15, {},
+                    Applies::AtOnce,
+                    "The most that limits.output_bytes of a worker may be; one that asks for more, or for no limit, "
+                    "gets this. For what starts after the change."},
         SettingInfo{"log_level", "", &Settings::logLevel, 0, 0, kLevels, Applies::AtOnce,
                     "The least important lines that are written to stderr."},
     };

@@ -34,6 +34,9 @@ struct Settings {
     std::string sandboxNetwork = "off";
     std::int64_t sandboxTmpMb = 1024;
     std::int64_t defaultMemoryMb = 0;
+    std::int64_t maxProcesses = 4096;
+    std::int64_t maxOpenFiles = 16'384;
+    std::int64_t maxOutputBytes = std::int64_t{64} << 30;
     std::string logLevel = "info";
     std::map<std::string, double> resources; ///< "gpus", "licence.x": amount; those not here are as found
     friend bool operator==(const Settings&, const Settings&) = default;

@@ -30,8 +30,11 @@ qint64 usualLimit(QLatin1String name) {
     return kUsual.outputFiles;
 }
 
-qint64 limitOf(const QJsonObject& descriptor, QLatin1String name) {
-    return descriptor.value("limits").toObject().value(name).toInteger(usualLimit(name));
+/// Within what the settings allow; 0: no limit.
+qint64 limitOf(const SandboxInput& in, QLatin1String name) {
+    const qint64 asked = in.descriptor.value("limits").toObject().value(name).toInteger(usualLimit(name));
+    const qint64 most = in.settings.value(QLatin1String("max_") + name).toInteger();
+    return most > 0 && (asked == 0 || asked > most) ? most : asked;
 }
 
 /// In MiB; 0: no limit.
@@ -120,7 +123,7 @@ std::optional<Grant> outputsGrant(const SandboxInput& in) {
     QJsonObject limits = in.descriptor.value("limits").toObject();
     QStringList words;
     for (const char* name : {"output_files", "output_bytes", "file_bytes"})
-        if (const qint64 now = limitOf(in.descriptor, QLatin1String(name)); now > 0) {
+        if (const qint64 now = limitOf(in, QLatin1String(name)); now > 0) {
             limits.insert(QLatin1String(name), now * kFactor);
             words << QStringLiteral("\"%1\": %2").arg(QLatin1String(name)).arg(now * kFactor);
         }
@@ -147,7 +150,7 @@ std::vector<Fact> limitsInForce(const SandboxInput& in) {
     const Format format;
     const QString none = Sandbox::tr("no limit");
     const auto counted = [&](const char* name) {
-        const qint64 most = limitOf(in.descriptor, QLatin1String(name));
+        const qint64 most = limitOf(in, QLatin1String(name));
         return most > 0 ? format.number(most) : none;
     };
     const qint64 memory = memoryOf(in) * kMiB;
@@ -158,9 +161,9 @@ std::vector<Fact> limitsInForce(const SandboxInput& in) {
         {Sandbox::tr("memory"), sizeOr(memory, none)},
         {Sandbox::tr("processes"), counted("processes")},
         {Sandbox::tr("open files"), counted("open_files")},
-        {Sandbox::tr("largest file"), sizeOr(limitOf(in.descriptor, QLatin1String("file_bytes")), none)},
+        {Sandbox::tr("largest file"), sizeOr(limitOf(in, QLatin1String("file_bytes")), none)},
         {Sandbox::tr("output files"), counted("output_files")},
-        {Sandbox::tr("outputs"), sizeOr(limitOf(in.descriptor, QLatin1String("output_bytes")), none)},
+        {Sandbox::tr("outputs"), sizeOr(limitOf(in, QLatin1String("output_bytes")), none)},
         {Sandbox::tr("/tmp"), sizeOr(memory > 0 ? std::min(memory, tmp) : tmp, Format::unknown())}};
     if (const QString cwd = in.spec.value("cwd").toString(); !cwd.isEmpty())
         facts.push_back({Sandbox::tr("reads"), cwd});
