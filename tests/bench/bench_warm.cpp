@@ -1,10 +1,11 @@
 // The rows of warm work: no-op actions through the engine as its users start it, journal on, two processes made
 // with the C++ kit, beside the same processes driven by a bare loop over their sockets and beside SQLite alone.
 //
-//   bench_warm [--rounds N] [--actions N] [--only-idle 1] [YARDMASTER]    (default: `yardmaster` beside this
-//   program)
+//   bench_warm [--rounds N] [--actions N] [--only-idle 1] [--only-files 1] [YARDMASTER]    (default: `yardmaster`
+//   beside this program)
 //
-// With --only-idle just the last of the rows: one at a time to an idle engine, for a profile.
+// With --only-idle just the last of the rows: one at a time to an idle engine, for a profile. With --only-files
+// those of actions that have an input and leave an output of 1 KB, which are no part of the others.
 //
 // This program is the worker, too: it registers itself.
 #include "core/base/clock.h"
@@ -18,6 +19,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <memory>
@@ -39,6 +41,8 @@ constexpr long kGroup = 500;
 constexpr int kConnections = 4;
 constexpr unsigned kAhead = 32;
 constexpr int kProcesses = 2;
+constexpr std::size_t kFileBytes = 1024;
+constexpr int kInputs = 64; ///< that many different ones
 const std::string kNoop = R"("function":"noop","args":{"frame":7,"path":"/srv/render/shot-0040/beauty.exr"})";
 
 [[noreturn]] void die(const std::string& why) {
@@ -46,9 +50,23 @@ const std::string kNoop = R"("function":"noop","args":{"frame":7,"path":"/srv/re
     std::exit(1);
 }
 
+/// An output of its own for each: the input, with the action's number in front.
+yard::Answer copy(const yard::Job& job) {
+    std::array<char, kFileBytes> bytes{};
+    const int in = ::open((job.inputs + "/i").c_str(), O_RDONLY | O_CLOEXEC);
+    const int out = ::open((job.outputs + "/o").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    const bool isRead = ::read(in, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size());
+    std::memcpy(bytes.data(), &job.lsn, sizeof job.lsn);
+    const bool isWritten = ::write(out, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size());
+    ::close(in);
+    ::close(out);
+    return isRead && isWritten ? yard::Answer::ok() : yard::Answer::fail("its files cannot be read or written");
+}
+
 int serve(int argc, char** argv) {
     yard::Worker worker;
     worker.add("noop", "1", [](const yard::Job&) { return yard::Answer::ok(); });
+    worker.add("copy", "1", copy);
     const char* ahead = std::getenv("BENCH_AHEAD");
     return worker.run(argc, argv, 1, ahead ? static_cast<unsigned>(std::atoi(ahead)) : kAhead);
 }
@@ -199,7 +217,7 @@ double plainSqlite(const std::string& directory, long count) {
 
 /// Registers this program under `name`.
 void registerWorker(const bench::Server& server, const std::string& program, const std::string& name,
-                    unsigned ahead) {
+                    unsigned ahead, std::string_view io = "inline") {
     const auto content = readFile(program);
     if (!content) die(content.error().message);
     const std::string hash = Sha256::of(*content).hex();
@@ -207,9 +225,9 @@ void registerWorker(const bench::Server& server, const std::string& program, con
     // Members in canonical order: its hash is the worker's id.
     const std::string descriptor = fmt::format(
         R"({{"environment":{{"BENCH_AHEAD":"{}"}},"executable":"w","files":[{{"hash":"{}","mode":"0755","path":"w","size":{}}}],)"
-        R"("functions":[{{"name":"noop","version":"1"}}],"mode":"warm","name":"{}","platform":"linux-x86_64",)"
-        R"("pool":{{"io":"inline","max_processes":{},"min_processes":{}}},"version":"1"}})",
-        ahead, hash, content->size(), name, kProcesses, kProcesses);
+        R"("functions":[{{"name":"copy","version":"1"}},{{"name":"noop","version":"1"}}],"mode":"warm","name":"{}","platform":"linux-x86_64",)"
+        R"("pool":{{"io":"{}","max_processes":{},"min_processes":{}}},"version":"1"}})",
+        ahead, hash, content->size(), name, io, kProcesses, kProcesses);
     const std::string id = Sha256::of(descriptor).hex();
     bench::ask(server.port(), bench::request("POST", "/compute/workers/" + id, server.token(), descriptor));
 }
@@ -225,10 +243,18 @@ struct Rate {
     double cpuMicros = 0; ///< of the engine
 };
 
-/// From the first submission to the last result kept.
-Rate through(const bench::Server& server, const std::string& worker, long count) {
+/// From the first submission to the last result kept. `inputs`: hashes of what the actions copy; none: they do
+/// nothing.
+Rate through(const bench::Server& server, const std::string& worker, long count,
+             const std::vector<std::string>& inputs = {}) {
     std::string list = "[";
-    for (long i = 0; i < kGroup; ++i) list += fmt::format(R"({}{{"worker":"{}",{}}})", i ? "," : "", worker, kNoop);
+    for (long i = 0; i < kGroup; ++i) {
+        const std::string what = inputs.empty()
+                                     ? kNoop
+                                     : fmt::format(R"("function":"copy","inputs":{{"i":"{}"}},"expect":["o"])",
+                                                   inputs[static_cast<std::size_t>(i) % inputs.size()]);
+        list += fmt::format(R"({}{{"worker":"{}",{}}})", i ? "," : "", worker, what);
+    }
     const std::string text = bench::request("POST", "/compute/jobs", server.token(), list + "]");
     const std::string state = "/compute/queues/0";
     const long before = completed(server, state);
@@ -245,9 +271,10 @@ struct Latency {
     double p50 = 0;
     double p99 = 0;
 };
-Latency latency(const bench::Server& server, const std::string& worker, long count) {
+Latency latency(const bench::Server& server, const std::string& worker, long count,
+                const std::string& what = kNoop) {
     const std::string text = bench::request("POST", "/compute/jobs?wait=30", server.token(),
-                                            fmt::format(R"({{"worker":"{}",{}}})", worker, kNoop));
+                                            fmt::format(R"({{"worker":"{}",{}}})", worker, what));
     std::vector<double> micros = bench::latencies(server.port(), count, text);
     std::ranges::sort(micros);
     return {micros[micros.size() / 2], micros[micros.size() * 99 / 100]};
@@ -260,6 +287,48 @@ void warmUp(const bench::Server& server) {
     }
 }
 
+std::vector<std::string> putInputs(const bench::Server& server) {
+    std::vector<std::string> hashes;
+    for (int i = 0; i < kInputs; ++i) {
+        const std::string bytes(kFileBytes, static_cast<char>('0' + i));
+        hashes.push_back(Sha256::of(bytes).hex());
+        bench::ask(server.port(), bench::request("PUT", "/compute/chunks/" + hashes.back(), server.token(), bytes));
+    }
+    return hashes;
+}
+
+/// What directories cost: actions with files, and without any for the same worker and for one that never has them.
+void benchFiles(const bench::Server& server, const std::string& program, int rounds, long count) {
+    registerWorker(server, program, "auto", kAhead, "auto");
+    registerWorker(server, program, "inline", kAhead);
+    const std::vector<std::string> inputs = putInputs(server);
+    const std::string copy =
+        fmt::format(R"("function":"copy","inputs":{{"i":"{}"}},"expect":["o"])", inputs.front());
+    for (const char* worker : {"auto", "inline"}) through(server, worker, 20 * kGroup);
+    through(server, "auto", 10 * kGroup, inputs);
+    std::vector<double> files, micros, ratio, p50;
+    for (int round = 0; round < rounds; ++round) {
+        const Rate with = through(server, "auto", count / 4 / kGroup * kGroup, inputs);
+        const Rate without = through(server, "auto", count);
+        const Rate never = through(server, "inline", count);
+        const Latency idle = latency(server, "auto", 500, copy);
+        fmt::print(
+            "  an input and an output of 1 KB {:.0f}/s ({:.1f} us of the engine's CPU each), idle p50 {:.0f} us; "
+            "no files {:.0f}/s, io inline {:.0f}/s\n",
+            with.perSecond, with.cpuMicros, idle.p50, without.perSecond, never.perSecond);
+        std::fflush(stdout);
+        files.push_back(with.perSecond);
+        micros.push_back(with.cpuMicros);
+        ratio.push_back(without.perSecond / never.perSecond);
+        p50.push_back(idle.p50);
+    }
+    fmt::print(
+        "an input and an output of 1 KB each: {:.0f}/s (at least 5,000), {:.1f} us of the engine's CPU each; idle, "
+        "POST jobs?wait to the result in hand: p50 {:.0f} us\n",
+        bench::median(files), bench::median(micros), bench::median(p50));
+    fmt::print("no files asked for, of io inline: {}\n", bench::spread(ratio));
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -267,12 +336,20 @@ int main(int argc, char** argv) {
     double rounds = 5;
     double actions = 200'000;
     double onlyIdle = 0;
-    const std::string program = bench::programFrom(
-        argc, argv, {{"--rounds", rounds}, {"--actions", actions, kGroup}, {"--only-idle", onlyIdle, 0}});
+    double onlyFiles = 0;
+    const std::string program = bench::programFrom(argc, argv,
+                                                   {{"--rounds", rounds},
+                                                    {"--actions", actions, kGroup},
+                                                    {"--only-idle", onlyIdle, 0},
+                                                    {"--only-files", onlyFiles, 0}});
     const long count = static_cast<long>(actions) / kGroup * kGroup;
     const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
     const bench::ScratchDirectory scratch("bench_warm");
     bench::Server server(program, scratch.path() + "/data");
+    if (onlyFiles > 0) {
+        benchFiles(server, self, static_cast<int>(rounds), count);
+        return 0;
+    }
     registerWorker(server, self, "ahead", kAhead);
     registerWorker(server, self, "one", 0);
     warmUp(server);
