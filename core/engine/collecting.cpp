@@ -21,7 +21,9 @@ using Phase = Attempt::Phase;
 namespace {
 
 runners::Materialise materialiser(store::ChunkStore& chunks) {
-    return [&chunks](const Hash256& hash, const std::string& path) { return chunks.materialise(hash, path, 0600); };
+    return [&chunks](const Hash256& hash, const std::string& path, unsigned mode) {
+        return chunks.materialise(hash, path, mode);
+    };
 }
 
 /// CONTRACT 2: lsn, function, args and inputs, for the worker to read.
@@ -66,7 +68,7 @@ struct WarmPreparation {
 
     Result<Prepared> makeForSandbox() const {
         sandbox::RequestPlaces places;
-        if (!worker->pool.inlineIo) {
+        if (worker->pool.io != WorkerIo::Inline) {
             auto made = mailbox.requests->places();
             if (!made) return std::unexpected(made.error());
             places = std::move(*made);
@@ -403,7 +405,9 @@ coro::Task<void> Dispatcher::prepare(AttemptId id) {
 
 bool Dispatcher::needsDirectory(const Attempt& attempt) const {
     const RegisteredWorker* worker = parts_.workers.find(parts_.dictionary.classKey(attempt.cls.value).workerId);
-    return worker && !worker->descriptor->pool.inlineIo;
+    const ActionSpec& spec = *attempt.spec;
+    return worker &&
+           worker->descriptor->needsDirectory(spec.function, !spec.inputs.empty() || !spec.expect.empty());
 }
 
 /// One interruption more, and it is not run again.

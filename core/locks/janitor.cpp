@@ -110,12 +110,13 @@ void Janitor::openSlot(const std::string& number) {
 
 void Janitor::reapNext(Slot& slot) {
     const std::string path = slot.path + '/' + slot.entries.back();
+    const bool isCounted = !slot.entries.back().starts_with(kRequestsPrefix);
     slot.entries.pop_back();
     const std::string aside = fmt::format("{}/{}{}", slot.path, kGonePrefix, randomHex(8));
     // Aside first: from then on the name is free, and what is half removed cannot be taken for something whole.
     if (!claims_.takeAway(path, aside)) return;
     if (auto removed = places_.remove(aside); removed)
-        ++report_.reaped;
+        report_.reaped += isCounted;
     else
         noteTrouble(slot.path, fmt::format("{} could not be removed: {}", path, removed.error().message));
     claims_.remove(aside);

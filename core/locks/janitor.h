@@ -91,7 +91,7 @@ private:
 bool isAttemptDirectory(std::string_view name);
 /// The prefix of directories that wait to be deleted.
 inline constexpr std::string_view kGonePrefix = ".gone.";
-/// The prefix of what a warm worker's requests lie in: reaped as directories of attempts are.
+/// The prefix of what a warm worker's requests lie in: reaped as directories of attempts are, not counted.
 inline constexpr std::string_view kRequestsPrefix = ".requests.";
 /// Empty directories that a slot keeps for its next attempts: nobody's, and they go with the slot's own.
 inline constexpr std::string_view kSparePrefix = ".spare.";

@@ -97,6 +97,8 @@ bool readFunctions(JsonFields& fields, JsonView v, WorkerDescriptor& worker) {
                 if (!fields.word(member, at, 1, kMaxWordBytes, function.name)) return false;
             } else if (member.key() == "version") {
                 if (!fields.word(member, at, 0, kMaxWordBytes, function.version)) return false;
+            } else if (member.key() == "files") {
+                if (!fields.boolean(member, at, function.files)) return false;
             } else {
                 return fields.refuseUnknown(at);
             }
@@ -170,8 +172,11 @@ bool readPoolMember(JsonFields& fields, JsonView v, WorkerPool& pool) {
         return true;
     }
     if (v.key() == "io") {
-        if (!isOneOf(v, "files", "inline")) return fields.refuse(at, "\"files\" or \"inline\"");
-        pool.inlineIo = v.string() == "inline";
+        if (!isOneOf(v, "files", "inline") && !isOneOf(v, "auto", "auto"))
+            return fields.refuse(at, "\"auto\", \"files\" or \"inline\"");
+        pool.io = v.string() == "files"    ? WorkerIo::Files
+                  : v.string() == "inline" ? WorkerIo::Inline
+                                           : WorkerIo::Auto;
         return true;
     }
     if (v.key() != "restart_dir") return fields.refuseUnknown(at);
@@ -265,6 +270,13 @@ bool checkComplete(JsonFields& fields, const WorkerDescriptor& worker) {
 const WorkerFunction* WorkerDescriptor::function(std::string_view functionName) const {
     const auto found = std::ranges::find(functions, functionName, &WorkerFunction::name);
     return found == functions.end() ? nullptr : &*found;
+}
+
+bool WorkerDescriptor::needsDirectory(std::string_view functionName, bool hasFiles) const {
+    if (pool.io != WorkerIo::Auto) return pool.io == WorkerIo::Files;
+    if (hasFiles) return true;
+    const WorkerFunction* found = function(functionName);
+    return found && found->files;
 }
 
 Result<ParsedWorker> parseWorker(std::string_view json) {

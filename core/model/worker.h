@@ -24,6 +24,7 @@ struct WorkerFile {
 struct WorkerFunction {
     std::string name;
     std::string version;
+    bool files = false; ///< a warm worker needs directories for it, whatever the action says
 };
 struct WorkerLimits {
     std::int64_t processes = 256;
@@ -33,6 +34,9 @@ struct WorkerLimits {
     std::int64_t outputFiles = 10000;
 };
 enum class WorkerMode : unsigned char { Process, Warm };
+/// Which actions of a warm worker get directories. Auto: those with inputs or expected outputs, or whose function
+/// says so.
+enum class WorkerIo : unsigned char { Auto, Files, Inline };
 
 /// How the warm processes of a worker are kept: its "pool" member, with the defaults.
 struct WorkerPool {
@@ -43,7 +47,7 @@ struct WorkerPool {
     std::optional<Duration> maxIdle; ///< absent: the pool's; 0: for ever
     bool globalQueue = true;
     std::string restartDir = "tmp";
-    bool inlineIo = false; ///< no directories are made
+    WorkerIo io = WorkerIo::Auto;
 };
 
 struct WorkerDescriptor {
@@ -63,6 +67,8 @@ struct WorkerDescriptor {
     WorkerPool pool;      ///< what it says, with the defaults
 
     const WorkerFunction* function(std::string_view functionName) const;
+    /// Whether an action for a warm process of it gets directories.
+    bool needsDirectory(std::string_view functionName, bool hasFiles) const;
 };
 
 /// A descriptor, its id (SHA-256 of its RFC 8785 canonical form, nothing filled in) and the canonical text.

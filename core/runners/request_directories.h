@@ -11,8 +11,8 @@
 //
 // A directory that was used is emptied and serves a later request of the same worker: making and removing some
 // costs many file systems more than all else of a request. While it waits it lies in .requests.kept, which no
-// process sees. So what a process still holds open of an ended request shows it requests of its own worker only,
-// which it is given anyway.
+// process sees, and kResting others are used before it. So what a process still holds open of an ended request
+// shows it nothing for that long, and then a request of its own worker, whose processes are given any.
 //
 // Thread-safe; calls block, but for the constructor. Lifetime: until the last request of its worker is gone; what
 // lies on the disk then is the janitor's. Bound: kMostKept wait.
@@ -35,7 +35,8 @@ namespace yard::runners {
 
 class RequestDirectories {
 public:
-    static constexpr std::size_t kMostKept = 64;
+    static constexpr std::size_t kMostKept = 128;
+    static constexpr std::size_t kResting = 32;
     static constexpr std::size_t kAhead = 4; ///< made before the first request
 
     struct Options {
@@ -77,7 +78,8 @@ private:
     std::string pathOf(const char* part) const;
     Result<void> open();
     Result<void> make(std::uint64_t number);
-    std::optional<std::uint64_t> takeKept();
+    /// Its outputs, open; invalid: there is none.
+    UniqueFd takeKept(std::uint64_t& number);
     std::string setAside(std::uint64_t number);
     Result<Lent> fill(Lent lent, const std::vector<PlacedFile>& inputs, const Materialise& materialise);
     Result<void> show(const Lent& lent);
@@ -89,7 +91,11 @@ private:
     std::mutex mutex_;
     UniqueFd fd_; ///< of path_; set once, under mutex_
     std::uint64_t next_ = 0;
-    std::deque<std::uint64_t> kept_; ///< numbers, the longest unused first; mutex_
+    struct Kept {
+        std::uint64_t number = 0;
+        bool wasUsed = false;
+    };
+    std::deque<Kept> kept_; ///< the longest unused first; mutex_
 };
 
 } // namespace yard::runners

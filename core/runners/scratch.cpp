@@ -60,9 +60,9 @@ Result<void> placeFile(const std::string& root, const PlacedFile& file, unsigned
                        const Materialise& materialise) {
     assert(isSafeRelativePath(file.path));
     const std::string path = root + '/' + file.path;
-    if (auto made = makeDirectories(path.substr(0, path.rfind('/'))); !made) return made;
-    if (auto written = materialise(file.hash, path); !written) return written;
-    return changeMode(path, mode);
+    if (file.path.contains('/'))
+        if (auto made = makeDirectories(path.substr(0, path.rfind('/'))); !made) return made;
+    return materialise(file.hash, path, mode);
 }
 
 // Directories of a tree that is ours and quiet, deepest first.
@@ -169,6 +169,11 @@ DirectoryMark DirectoryMark::of(int fd) {
     return {st.st_dev, st.st_ino, st.st_size, flagsOf(fd)};
 }
 
+bool DirectoryMark::isOf(int fd) const {
+    struct stat st{};
+    return ::fstat(fd, &st) == 0 && st.st_dev == device && st.st_ino == number;
+}
+
 namespace {
 
 std::string parentOf(const std::string& path) {
@@ -259,7 +264,7 @@ Result<Scratch> makeScratch(const ScratchHomePtr& home, SlotId slot, AttemptId i
 
 UniqueFd openOutputs(const Scratch& scratch) {
     UniqueFd outputs = openDirectoryBeneath(scratch.home->fd.get(), scratch.place + '/' + kOutputs);
-    if (outputs && scratch.mark.number != 0 && !DirectoryMark::of(outputs.get()).isSame(scratch.mark)) {
+    if (outputs && scratch.mark.number != 0 && !scratch.mark.isOf(outputs.get())) {
         outputs.reset();
         errno = ENOTDIR; // another one is in its place
     }

@@ -31,7 +31,7 @@ struct PlacedFile {
     unsigned mode = 0644; ///< of worker files; inputs are 0444
 };
 /// Writes the chunk's bytes to the absolute path, which does not exist yet and is ours alone.
-using Materialise = std::function<Result<void>(const Hash256& chunk, const std::string& path)>;
+using Materialise = std::function<Result<void>(const Hash256& chunk, const std::string& path, unsigned mode)>;
 
 /// Makes workers/<id>/ once: files 0444 or 0555, directories 0555, under a temporary name, then renamed. A
 /// directory that is already there is left alone. `workers/<id>/tmp/` stays writable. Returns the absolute path.
@@ -56,7 +56,7 @@ struct DirectoryMark {
     off_t size = 0;
     unsigned flags = 0; ///< of the file system (lsattr), but for those it sets by itself
     static DirectoryMark of(int fd);
-    bool isSame(const DirectoryMark& other) const { return device == other.device && number == other.number; }
+    bool isOf(int fd) const;
 };
 
 struct Scratch {

@@ -112,7 +112,7 @@ Result<void> ChunkStore::materialise(const Hash256& hash, const std::string& pat
     const UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (!file) return failErrno("create " + path, errno);
     auto copy = [&]() -> Result<void> {
-        std::vector<char> buffer(kCopyBuffer);
+        std::vector<char> buffer(static_cast<std::size_t>(std::min<std::uint64_t>(chunk->size() + 1, kCopyBuffer)));
         for (;;) {
             auto got = chunk->read(buffer);
             if (!got) return std::unexpected(std::move(got.error()));

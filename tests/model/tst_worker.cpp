@@ -66,7 +66,7 @@ void TestWorker::theLeastDescriptorGetsDefaults() {
     QVERIFY(d.mode == WorkerMode::Process);
     QVERIFY(!d.deadline && !d.network && d.poolJson.empty() && d.functions.empty());
     QCOMPARE(d.pool.group, d.name);
-    QVERIFY(d.pool.globalQueue && !d.pool.inlineIo && !d.pool.maxIdle);
+    QVERIFY(d.pool.globalQueue && d.pool.io == WorkerIo::Auto && !d.pool.maxIdle);
 }
 
 void TestWorker::theWholeDescriptorOfTheContractIsTaken() {
@@ -109,7 +109,7 @@ void TestWorker::theWholeDescriptorOfTheContractIsTaken() {
     QCOMPARE(QList<unsigned>({d.pool.minProcesses, d.pool.maxProcesses, d.pool.maxRequests}),
              QList<unsigned>({0, 2, 0}));
     QCOMPARE(d.pool.maxIdle->count(), 300'000'000);
-    QVERIFY(!d.pool.globalQueue && d.pool.inlineIo);
+    QVERIFY(!d.pool.globalQueue && d.pool.io == WorkerIo::Inline);
     QCOMPARE(qt(d.pool.restartDir), QString("tmp"));
 }
 
@@ -211,7 +211,9 @@ void TestWorker::badDescriptorsAreRefused_data() {
     give("a pool without room", R"("pool":{"max_processes":0})", "pool.max_processes",
          "a whole number from 1 to 1000000");
     give("a pool with an unknown queue", R"("pool":{"queue":"shared"})", "pool.queue", R"("global" or "private")");
-    give("a pool with unknown io", R"("pool":{"io":"pipe"})", "pool.io", R"("files" or "inline")");
+    give("a pool with unknown io", R"("pool":{"io":"pipe"})", "pool.io", R"("auto", "files" or "inline")");
+    give("files of a function that are no boolean", R"("functions":[{"name":"f","files":1}])", "functions[0].files",
+         "true or false");
     give("a pool whose restart_dir climbs", R"("pool":{"restart_dir":"../x"})", "pool.restart_dir",
          R"(a relative path without ".", "..", empty parts or control characters)");
     row("an unknown member of the pool", R"("pool":{"size":1})",

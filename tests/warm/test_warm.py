@@ -353,6 +353,31 @@ class Warm(unittest.TestCase):
         result = self.run_one("copy", inputs={"i.txt": self.chunk(b"hello")}, expect=["o.txt"])
         self.assertEqual(result["outputs"]["o.txt"]["hash"], hashlib.sha256(b"hello!").hexdigest())
 
+    def test_only_who_names_files_or_says_so_gets_directories(self):
+        text = WORKER.replace("held = []", """held = []
+@yard_worker.function()
+def which(args, job):
+    return [bool(job.inputs and os.path.isdir(job.inputs)), bool(job.outputs and os.path.isdir(job.outputs))]
+@yard_worker.function(files=True)
+def always(args, job):
+    open(os.path.join(job.outputs, "o.txt"), "w").write("here")
+    return which(args, job)
+""")
+        with open(KIT, "rb") as kit:
+            files = [{"path": path, "hash": self.chunk(content), "size": len(content), "mode": "0755"}
+                     for path, content in (("w.py", text.encode()), ("yard_worker.py", kit.read()))]
+        for io, plain in ((None, False), ("auto", False), ("files", True), ("inline", False)):
+            self.add_worker({"name": "w", "version": str(io), "platform": "linux-x86_64", "executable": "w.py", "files": files,
+                             "functions": [{"name": "which"}, {"name": "always", "files": True}], "mode": "warm",
+                             **({"pool": {"io": io}} if io else {})})
+            self.assertEqual(self.value("which"), [plain] * 2, io)
+            if io == "inline":
+                continue
+            self.assertEqual(self.value("which", inputs={"i": self.chunk(b"x")}), [True] * 2, io)
+            self.assertEqual(self.run_one("which", expect=["o"])["reason"], "missing_output", io)
+            result = self.run_one("always")
+            self.assertEqual((result["result"], list(result["outputs"])), ([True] * 2, ["o.txt"]), io)
+
     def test_io_inline_makes_no_directories(self):
         self.register(text=WORKER.replace("return args", "return [job.inputs, job.outputs], args"), pool={"io": "inline"})
         self.assertEqual(self.value("add", {"a": 1, "b": 1}), [[None, None], 2])

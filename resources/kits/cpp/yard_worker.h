@@ -15,10 +15,10 @@
 // printed. With --describe it prints its functions as JSON and ends.
 //
 // `job.args` is the action's JSON as it was posted; text(), number() and has() read members of it when it is an
-// object. `job.inputs` and `job.outputs` are directories, empty where the descriptor says "io": "inline". A result
-// is JSON text of at most 64 KiB. Answer::fail("what went wrong", 3) fails the action with a message and an exit
-// code from 0 to 255; an exception fails it with exit code 1 and its text. With run(argc, argv, 8), eight threads
-// work on as many requests at once.
+// object. `job.inputs` and `job.outputs` are directories, empty where a warm action has none: see "io" of the
+// descriptor. A result is JSON text of at most 64 KiB. Answer::fail("what went wrong", 3) fails the action with a
+// message and an exit code from 0 to 255; an exception fails it with exit code 1 and its text. With run(argc, argv,
+// 8), eight threads work on as many requests at once.
 #pragma once
 
 #include <cctype>
@@ -303,8 +303,9 @@ struct Answer {
 class Worker {
 public:
     using Body = std::function<Answer(const Job&)>;
-    void add(const std::string& name, const std::string& version, Body body) {
-        functions_[name] = {version, std::move(body)};
+    /// `files`: it writes to job.outputs also for actions that name no files.
+    void add(const std::string& name, const std::string& version, Body body, bool files = false) {
+        functions_[name] = {version, std::move(body), files};
     }
 
     /// Serves until the engine closes the socket, or runs the one action of YARD_ACTION. `ahead` 0 forbids the
@@ -328,7 +329,8 @@ private:
         std::string out;
         for (const auto& function : functions_)
             out += (out.empty() ? "" : ",") + ("{\"name\":" + detail::quote(function.first)) +
-                   ",\"version\":" + detail::quote(function.second.first) + "}";
+                   ",\"version\":" + detail::quote(function.second.version) +
+                   (function.second.files ? ",\"files\":true}" : "}");
         std::printf("{\"functions\":[%s]}\n", out.c_str());
         return 0;
     }
@@ -355,7 +357,7 @@ private:
         const auto at = functions_.find(job.function);
         if (at == functions_.end()) return Answer::fail("this worker has no function \"" + job.function + "\"");
         try {
-            return at->second.second(job);
+            return at->second.body(job);
         } catch (const std::exception& error) {
             threw = true;
             return Answer::fail(error.what());
@@ -481,7 +483,12 @@ private:
         return 0;
     }
 
-    std::map<std::string, std::pair<std::string, Body>> functions_;
+    struct Function {
+        std::string version;
+        Body body;
+        bool files = false;
+    };
+    std::map<std::string, Function> functions_;
     int fd_ = -1;
     std::string buffer_;
     std::size_t at_ = 0;

@@ -11,7 +11,7 @@
 // --describe it prints its functions as JSON and ends.
 //
 // A function gets `args` (the action's) and `job`: `job.lsn`, and `job.inputs` and `job.outputs`, directories, or
-// undefined where the descriptor says "io": "inline". It may be async. What it returns becomes the result (JSON, at most
+// undefined where a warm action has none: see "io" of the descriptor. It may be async. What it returns becomes the result (JSON, at most
 // 64 KiB). Throw new yard.Fail('what went wrong', 3) to fail with a message and an exit code, an integer from 0 to 255;
 // whatever else is thrown fails the action with exit code 1 and is printed with its stack. With run({concurrency: 8}),
 // eight async functions are under way at once.
@@ -32,8 +32,9 @@ class Fail extends Error {
     }
 }
 
-function add(name, body, version = '1') {
-    functions.set(name, {body, version});
+/// `files`: it writes to job.outputs also for actions that name no files.
+function add(name, body, version = '1', files = false) {
+    functions.set(name, {body, version, files});
 }
 
 // An answer is {code, result, message}: the result as JSON text or undefined, the message as text or undefined. The same
@@ -168,7 +169,9 @@ function serve(fd, concurrency, ahead) {
 
 function run({concurrency = 1, ahead} = {}) {
     if (process.argv.includes('--describe')) {
-        const all = [...functions].map(([name, entry]) => ({name, version: entry.version}));
+        const all = [...functions].map(([name, entry]) => ({
+            name, version: entry.version, ...(entry.files && {files: true}),
+        }));
         console.log(JSON.stringify({functions: all.sort((a, b) => (a.name < b.name ? -1 : 1))}));
     } else if (process.env.YARD_SOCKET_FD !== undefined) {
         serve(Number(process.env.YARD_SOCKET_FD), concurrency, ahead);

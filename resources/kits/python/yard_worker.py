@@ -14,7 +14,7 @@ YARD_SOCKET_FD. "process": started once for each action, which YARD_ACTION descr
 --describe it prints its functions as JSON and ends.
 
 A function gets `args` (the action's, as Python values) and `job`: `job.lsn`, and `job.inputs` and `job.outputs`,
-directories as text, or None where the descriptor says "io": "inline". What it returns becomes the result (JSON, at most
+directories as text, or None where a warm action has none: see "io" of the descriptor. What it returns becomes the result (JSON, at most
 64 KiB). Raise Fail("what went wrong", 3) to fail with a message and an exit code, an integer from 0 to 255; any other
 exception, BaseException included, fails the action with exit code 1 and prints its traceback to stderr; sys.exit() ends
 the action, not the worker. With run(concurrency=8), eight threads work on as many requests at once.
@@ -52,11 +52,12 @@ class Job:
         self.outputs = outputs
 
 
-def function(version="1", name=None):
-    """Makes a function known under its own name, or `name`."""
+def function(version="1", name=None, files=False):
+    """Makes a function known under its own name, or `name`. `files`: it writes to job.outputs also for actions that name no
+    files."""
 
     def add(body):
-        _functions[name or body.__name__] = (body, version)
+        _functions[name or body.__name__] = (body, version, files)
         return body
 
     return add
@@ -67,7 +68,8 @@ def run(concurrency=1, ahead=None):
 
     `ahead=0` forbids the engine to send requests beyond `concurrency`."""
     if "--describe" in sys.argv[1:]:
-        print(json.dumps({"functions": [{"name": n, "version": v} for n, (_, v) in sorted(_functions.items())]}))
+        print(json.dumps({"functions": [{"name": n, "version": v, **({"files": True} if files else {})}
+                                        for n, (_, v, files) in sorted(_functions.items())]}))
         sys.exit(0)
     if "YARD_SOCKET_FD" in os.environ:
         _serve(int(os.environ["YARD_SOCKET_FD"]), concurrency, ahead)
