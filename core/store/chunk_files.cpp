@@ -20,7 +20,8 @@ ChunkFiles::ChunkFiles(std::string directory, bool sync, Duration grace)
 Result<std::unique_ptr<ChunkFiles>> ChunkFiles::open(std::string directory, bool sync, Duration grace) {
     if (auto removed = removeTree(directory + "/tmp"); !removed) return std::unexpected(std::move(removed.error()));
     for (const char* below : {"/tmp", "/packs"})
-        if (auto made = makeDirectories(directory + below); !made) return std::unexpected(std::move(made.error()));
+        if (auto made = makeDirectories(directory + below, 0700, sync); !made)
+            return std::unexpected(std::move(made.error()));
     return std::unique_ptr<ChunkFiles>(new ChunkFiles(std::move(directory), sync, grace));
 }
 
@@ -41,22 +42,36 @@ std::string ChunkFiles::temporaryPath() {
     return fmt::format("{}/tmp/{}.{}", directory_, getpid(), nextTemporary_.fetch_add(1));
 }
 
-bool ChunkFiles::has(const Hash256& hash) const {
+static std::int64_t sizeOf(const std::string& path) {
     struct stat status{};
-    return stat(pathOf(hash).c_str(), &status) == 0 || stat(compressedPathOf(hash).c_str(), &status) == 0;
+    return stat(path.c_str(), &status) == 0 ? status.st_size : 0;
+}
+
+bool ChunkFiles::has(const Hash256& hash) const {
+    return sizeOf(pathOf(hash)) > 0 || sizeOf(compressedPathOf(hash)) > 0;
+}
+
+bool ChunkFiles::packHolds(std::int64_t pack, std::int64_t bytes) const {
+    return sizeOf(packPath(pack)) >= bytes;
+}
+
+Result<std::string> ChunkFiles::readPacked(std::int64_t pack, std::int64_t at, std::int64_t size) const {
+    const std::string path = packPath(pack);
+    const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file) return failErrno("open " + path, errno);
+    return readFileAt(file.get(), static_cast<std::uint64_t>(at), static_cast<std::size_t>(size));
 }
 
 Result<void> ChunkFiles::place(const std::string& temporary, const Hash256& hash, bool compressed) {
     touch(hash);
     const std::string path = compressed ? compressedPathOf(hash) : pathOf(hash);
     const std::string folder = path.substr(0, path.rfind('/'));
-    if (has(hash)) {
+    if (!sync_ && has(hash)) {
         // Another put of the same bytes was first; both are whole, one is enough.
         (void)unlink(temporary.c_str());
         return {};
     }
-    struct stat status{};
-    const bool sized = stat(temporary.c_str(), &status) == 0;
+    const std::int64_t size = sizeOf(temporary);
     if (sync_) {
         const UniqueFd file(::open(temporary.c_str(), O_RDONLY | O_CLOEXEC));
         if (!file || fsync(file.get()) != 0) {
@@ -65,25 +80,29 @@ Result<void> ChunkFiles::place(const std::string& temporary, const Hash256& hash
             return failErrno("fsync " + temporary, err);
         }
     }
-    bool newFolder = false;
     if (rename(temporary.c_str(), path.c_str()) != 0) {
         int err = errno;
         if (err == ENOENT && mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
             err = errno;
         else if (err == ENOENT)
             err = rename(temporary.c_str(), path.c_str()) == 0 ? 0 : errno;
-        newFolder = true;
         if (err != 0) {
             (void)unlink(temporary.c_str());
             return failErrno(fmt::format("rename {} to {}", temporary, path), err);
         }
     }
     files_.fetch_add(1, std::memory_order_relaxed);
-    if (sized) fileBytes_.fetch_add(static_cast<std::uint64_t>(status.st_size), std::memory_order_relaxed);
+    fileBytes_.fetch_add(static_cast<std::uint64_t>(size), std::memory_order_relaxed);
     if (!sync_) return {};
-    if (newFolder)
+    // Whoever made the folder, now or in a life without syncs: its name may not be on the disk yet.
+    std::atomic<bool>& folderSynced = folderSynced_[hash.bytes[0]];
+    if (!folderSynced)
         if (auto synced = syncDirectory(directory_); !synced) return synced;
-    return syncDirectory(folder);
+    folderSynced = true;
+    if (auto synced = syncDirectory(folder); !synced) return synced;
+    // Readers look for the bytes as they are first: damaged ones would hide these.
+    (void)unlink((compressed ? pathOf(hash) : compressedPathOf(hash)).c_str());
+    return {};
 }
 
 std::int64_t ChunkFiles::setAside(const Hash256& hash) {

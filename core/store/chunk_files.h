@@ -12,6 +12,7 @@
 #include "core/base/hash.h"
 #include "core/base/unique_fd.h"
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -30,15 +31,22 @@ public:
     /// (`power`).
     static Result<std::unique_ptr<ChunkFiles>> open(std::string directory, bool sync, Duration grace);
 
+    /// By a look at names and sizes. An empty file is none: a crash may leave one of a chunk, and no chunk is
+    /// empty.
     bool has(const Hash256& hash) const;
     /// Path without and with ".z".
     std::string pathOf(const Hash256& hash) const;
     std::string compressedPathOf(const Hash256& hash) const;
     std::string packPath(std::int64_t pack) const;
+    /// The pack is there and has so many bytes at least.
+    bool packHolds(std::int64_t pack, std::int64_t bytes) const;
+    /// Fewer bytes where the pack ends early. Io with ENOENT: there is no such pack.
+    Result<std::string> readPacked(std::int64_t pack, std::int64_t at, std::int64_t size) const;
     /// A name in tmp/ that nobody else gets. On the same file system as the chunks.
     std::string temporaryPath();
-    /// Renames a finished file to its name. The temporary is gone afterwards, also when the chunk was there
-    /// already.
+    /// Renames a finished file to its name, synced where that is asked for. The temporary is gone afterwards. What
+    /// has the name already is replaced when files are synced, as nothing says that it is on the disk; else it
+    /// stays, and the caller has seen that it is whole.
     Result<void> place(const std::string& temporary, const Hash256& hash, bool compressed);
     /// Takes the files of a chunk, or of a pack, out of their place; removeSetAside() deletes them, as does the
     /// next start. A rename each: deleting gigabytes takes its time. Returns their bytes on the disk.
@@ -84,6 +92,7 @@ private:
 
     const std::string directory_;
     const bool sync_;
+    std::array<std::atomic<bool>, 256> folderSynced_{}; ///< its name is on the disk
     std::atomic<std::uint64_t> nextTemporary_{0};
     std::atomic<std::uint64_t> smallChunks_{0}, smallBytes_{0}, files_{0}, fileBytes_{0}, quarantined_{0};
     mutable std::mutex mutex_;

@@ -59,7 +59,25 @@ Result<void> ChunkStore::adopt(const std::string& path, const Hash256& hash, std
         if (hash == Hash256::ofNothing()) return {};
         return invalid("hash", "The bytes do not match the hash, as there are none: send them.");
     }
-    return files_.place(path, hash, false);
+    return place(path, hash, false);
+}
+
+Result<void> ChunkStore::place(const std::string& temporary, const Hash256& hash, bool compressed) {
+    if (!files_.sync() && files_.has(hash)) verify(hash);
+    return files_.place(temporary, hash, compressed);
+}
+
+bool ChunkStore::verify(const Hash256& hash) {
+    auto chunk = open(hash, true);
+    if (!chunk) return false;
+    std::vector<char> buffer(kCopyBuffer);
+    for (;;) {
+        const auto got = chunk->read(buffer);
+        if (got && *got > 0) continue;
+        // What the disk cannot read is damaged, too.
+        if (!got && isThere(hash)) putAside(hash);
+        return got.has_value();
+    }
 }
 
 bool ChunkStore::isThere(const Hash256& hash) {

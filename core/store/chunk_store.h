@@ -83,8 +83,10 @@ public:
     std::string temporaryPath() { return files_.temporaryPath(); }
     /// At most 16 KiB, into the journal. Returns its reference once committed.
     Result<ChunkRef> putSmall(std::string_view bytes);
-    /// Touches the grace time of what is there.
+    /// By a look at sizes, not at bytes; touches the grace time of what is there.
     bool has(const Hash256& hash);
+    /// Reads all of it. False: it is missing, or was damaged and is put aside.
+    bool verify(const Hash256& hash);
     std::vector<Hash256> missing(std::span<const Hash256> hashes);
     /// Size when present; touches.
     std::optional<std::uint64_t> sizeOf(const Hash256& hash);
@@ -104,6 +106,8 @@ private:
     ChunkStore(ChunkFiles& files, Store& store, std::unique_ptr<Reader> reader);
     Result<std::optional<std::string>> smallBytes(const Hash256& hash);
     Result<void> putSmallHashed(const Hash256& hash, std::string bytes);
+    /// A finished temporary file whose bytes are the chunk's; what is damaged of it makes room.
+    Result<void> place(const std::string& temporary, const Hash256& hash, bool compressed);
     bool isThere(const Hash256& hash);
     /// The bytes are not what their name says: puts them aside.
     void putAside(const Hash256& hash);

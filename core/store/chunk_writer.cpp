@@ -124,7 +124,7 @@ Result<ChunkRef> ChunkWriter::Impl::finish() {
         if (auto ended = compressor->finish(); !ended) return std::unexpected(std::move(ended.error()));
     file.reset();
     const std::string temporary = std::exchange(path, {});
-    if (auto placed = store.files_.place(temporary, chunk.hash, compressor.has_value()); !placed)
+    if (auto placed = store.place(temporary, chunk.hash, compressor.has_value()); !placed)
         return std::unexpected(std::move(placed.error()));
     return chunk;
 }

@@ -2,6 +2,7 @@
 #include "core/store/journal_writer.h"
 
 #include "core/base/files.h"
+#include "core/base/log.h"
 #include "core/store/packing.h"
 
 #include <fcntl.h>
@@ -172,9 +173,7 @@ int JournalWriter::putChunks(const std::vector<SmallChunk>& chunks) {
 
 int JournalWriter::putChunk(const SmallChunk& chunk) {
     if (chunk.bytes.empty()) return SQLITE_OK; // the empty chunk is always there
-    const int found = findChunk(chunk.hash);
-    if (found == SQLITE_ROW) return SQLITE_OK;
-    if (found != SQLITE_DONE) return found;
+    if (const int rc = dropDamaged(chunk); rc != SQLITE_DONE) return rc == SQLITE_ROW ? SQLITE_OK : rc;
     const auto size = static_cast<std::int64_t>(chunk.bytes.size());
     files_.countSmall(chunk.bytes.size());
     if (!packing_ || chunk.bytes.size() <= kPackOver)
@@ -183,6 +182,27 @@ int JournalWriter::putChunk(const SmallChunk& chunk) {
     const auto at = static_cast<std::int64_t>(group_.pack.size());
     group_.pack += chunk.bytes;
     return insertBlob_.run(keyOf(chunk.hash), bytesOf(chunk.hash), size, nullptr, group_.packId, at);
+}
+
+bool JournalWriter::isWhole(const Selecting& found, std::string_view bytes) const {
+    if (found->isNull(3)) return found->text(2) == bytes;
+    const auto at = static_cast<std::size_t>(found->integer(4));
+    if (found->integer(3) == group_.packId)
+        return at <= group_.pack.size() && std::string_view(group_.pack).substr(at, bytes.size()) == bytes;
+    const auto packed = files_.readPacked(found->integer(3), found->integer(4), std::ssize(bytes));
+    return packed && *packed == bytes;
+}
+
+/// SQLITE_ROW: the chunk is there and whole. SQLITE_DONE: it is not there, or not any more.
+int JournalWriter::dropDamaged(const SmallChunk& chunk) {
+    {
+        Selecting found(findChunk_, keyOf(chunk.hash));
+        const int rc = stepToChunk(found, chunk.hash);
+        if (rc != SQLITE_ROW || isWhole(found, chunk.bytes)) return rc;
+    }
+    logError("store", "chunk {} is damaged: it is replaced by what was put", chunk.hash.hex());
+    const int rc = deleteBlob_.run(keyOf(chunk.hash), bytesOf(chunk.hash));
+    return rc == SQLITE_OK ? SQLITE_DONE : rc;
 }
 
 int JournalWriter::beginPack() {
@@ -227,8 +247,9 @@ int JournalWriter::writeRecent() {
 int JournalWriter::writePack() {
     if (group_.pack.empty()) return SQLITE_OK;
     // The file first, then the row: a file without a row is removed at the next start.
+    // What is moved was safe before, and stays so: its old pack goes once nothing refers to that.
     const auto path = files_.packPath(group_.packId);
-    if (auto written = writeFileAtomically(path, group_.pack, 0600, files_.sync()); !written)
+    if (auto written = writeFileAtomically(path, group_.pack, 0600, files_.sync() || group_.moves); !written)
         return written.error().kind == ErrorKind::NoSpace ? SQLITE_FULL : SQLITE_IOERR_WRITE;
     return insertPack_.run(group_.packId, group_.pack.size());
 }

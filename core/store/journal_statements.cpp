@@ -99,7 +99,7 @@ Result<void> JournalWriter::prepareMany() {
 
 Result<void> JournalWriter::prepareRest() {
     Preparing sql{database_};
-    findChunk_ = sql("SELECT hash FROM blob WHERE key=?");
+    findChunk_ = sql("SELECT hash, size, bytes, pack, at FROM blob WHERE key=?");
     insertBlob_ = sql("INSERT INTO blob(key, hash, size, bytes, pack, at) VALUES(?,?,?,?,?,?)");
     deleteBlob_ = sql("DELETE FROM blob WHERE key=? AND hash=?");
     insertPack_ = sql("INSERT INTO pack VALUES(?,?)");

@@ -201,6 +201,7 @@ Applied JournalWriter::on(const CompactPack& compact) {
         group_.pack.append(bytes, at, static_cast<std::size_t>(chunk.size));
         at += static_cast<std::size_t>(chunk.size);
     }
+    group_.moves = true;
     return answered(std::move(swept));
 }
 

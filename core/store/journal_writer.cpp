@@ -55,6 +55,7 @@ int JournalWriter::commit() {
     if (rc == SQLITE_OK) rc = commit_.run();
     if (rc != SQLITE_OK) return rc;
     for (const Lsn lsn : group_.finished) recent_[recentCount_++ % recent_.size()] = lsn;
+    // The store has synced this group: no power cut brings the rows back whose bytes are gone.
     for (const std::int64_t pack : group_.emptyPacks) files_.setAsidePack(pack);
     return SQLITE_OK;
 }
@@ -123,11 +124,18 @@ bool JournalWriter::answeredBefore(const Idempotency& idempotency, WallMicros no
     return false;
 }
 
-int JournalWriter::findChunk(const Hash256& hash) {
-    Selecting found(findChunk_, keyOf(hash));
+int JournalWriter::stepToChunk(Selecting& found, const Hash256& hash) {
     int rc = found.step();
     while (rc == SQLITE_ROW && found->hash(0) != hash) rc = found.step();
     return rc;
+}
+
+/// SQLITE_DONE, too, of one whose pack is gone or too short.
+int JournalWriter::findChunk(const Hash256& hash) {
+    Selecting found(findChunk_, keyOf(hash));
+    const int rc = stepToChunk(found, hash);
+    if (rc != SQLITE_ROW || found->isNull(3) || found->integer(3) == group_.packId) return rc;
+    return files_.packHolds(found->integer(3), found->integer(4) + found->integer(1)) ? SQLITE_ROW : SQLITE_DONE;
 }
 
 bool JournalWriter::lacksChunks(std::span<const Hash256> chunks, Applied& applied) {

@@ -69,6 +69,7 @@ private:
         std::int64_t doneRemoved = 0; ///< rows of `done`; `finished` are those that came
         std::string pack;
         std::int64_t packId = 0;
+        bool moves = false;                   ///< `pack` has what was on the disk elsewhere
         std::vector<std::int64_t> emptyPacks; ///< their files go after the commit
     };
     /// The columns of a pending row that its end copies.
@@ -129,6 +130,10 @@ private:
     int putChunk(const SmallChunk& chunk);
     /// SQLITE_ROW: there; SQLITE_DONE: not; else an error.
     int findChunk(const Hash256& hash);
+    static int stepToChunk(Selecting& found, const Hash256& hash);
+    int dropDamaged(const SmallChunk& chunk);
+    /// The row that was found has these bytes.
+    bool isWhole(const Selecting& found, std::string_view bytes) const;
     int forgetSpec(Lsn lsn, std::optional<std::int64_t> arrayBase);
     /// The specifications of these, and for whom they were to wait.
     int forgetSubmitted(std::int64_t first, std::int64_t last);

@@ -7,9 +7,7 @@
 #include "core/store/store_impl.h"
 
 #include <algorithm>
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <unordered_set>
 
@@ -331,16 +329,6 @@ Result<std::optional<Reader::KeptAnswer>> Reader::keptAnswer(const std::string& 
         .body = row->hash(0).value_or(Hash256{}), .answer = std::string(row->text(1)), .t = row->integer(2)};
 }
 
-static Result<std::string> readPacked(const std::string& path, std::int64_t at, std::int64_t size) {
-    const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!file) return failErrno("open " + path, errno);
-    std::string bytes(static_cast<std::size_t>(size), '\0');
-    const ssize_t got = pread(file.get(), bytes.data(), bytes.size(), at);
-    if (got < 0) return failErrno("read " + path, errno);
-    bytes.resize(static_cast<std::size_t>(got)); // too few bytes fail the hash
-    return bytes;
-}
-
 Result<std::optional<std::string>> Reader::blob(const Hash256& hash) {
     // The pack may be emptied into another one between the look at its row and at its file: then the row is new.
     constexpr int kLooks = 3;
@@ -361,8 +349,9 @@ Result<std::optional<std::string>> Reader::Impl::blob(const Hash256& hash, bool&
     if (rc == SQLITE_DONE) return std::optional<std::string>();
     if (rc != SQLITE_ROW) return failed(rc, "reading a chunk");
     if (row->isNull(3)) return std::string(row->text(2));
-    auto bytes = readPacked(files.packPath(row->integer(3)), row->integer(4),
-                            std::clamp<std::int64_t>(row->integer(1), 0, kSmallChunk));
+    // Too few bytes fail the hash.
+    auto bytes = files.readPacked(row->integer(3), row->integer(4),
+                                  std::clamp<std::int64_t>(row->integer(1), 0, kSmallChunk));
     packIsGone = !bytes && bytes.error().sysErrno == ENOENT;
     if (packIsGone) return std::optional<std::string>();
     if (!bytes) return std::unexpected(std::move(bytes.error()));
@@ -374,7 +363,9 @@ Result<bool> Reader::hasBlob(const Hash256& hash) {
     Selecting row(reader.findBlob, keyOf(hash));
     int rc = row.step();
     while (rc == SQLITE_ROW && row->hash(0) != hash) rc = row.step();
-    if (rc == SQLITE_ROW || rc == SQLITE_DONE) return rc == SQLITE_ROW;
+    if (rc == SQLITE_DONE) return false;
+    if (rc == SQLITE_ROW)
+        return row->isNull(3) || reader.files.packHolds(row->integer(3), row->integer(4) + row->integer(1));
     return reader.failed(rc, "looking for a chunk");
 }
 

@@ -38,6 +38,7 @@ struct Store::Impl {
     Group nextGroup() const;
     /// Writes the front of `waiting` as one transaction and answers it. Not OK: nothing happened.
     int writeGroup();
+    bool movesPacks(std::size_t size) const;
     int commitGroup(std::size_t size);
     int replay(std::size_t size);
     int abandon(std::size_t size, int rc);

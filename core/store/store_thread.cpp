@@ -129,10 +129,44 @@ static std::size_t smallChunkBytes(const Action& action) {
     return bytes;
 }
 
+namespace {
+
+/// While it lives groups are synced, whatever the durability.
+class SyncedGroups {
+public:
+    SyncedGroups(Database& database, bool wanted)
+        : database_(database)
+        , wanted_(wanted) {
+        if (wanted_) rc_ = database_.exec("PRAGMA synchronous=FULL");
+    }
+    ~SyncedGroups() {
+        if (wanted_) (void)database_.exec("PRAGMA synchronous=NORMAL");
+    }
+    SyncedGroups(const SyncedGroups&) = delete;
+    SyncedGroups& operator=(const SyncedGroups&) = delete;
+    int rc() const { return rc_; }
+
+private:
+    Database& database_;
+    bool wanted_;
+    int rc_ = SQLITE_OK;
+};
+
+} // namespace
+
+/// What moves or removes bytes that were on the disk may not be half on it.
+bool Store::Impl::movesPacks(std::size_t size) const {
+    return std::any_of(waiting.begin(), waiting.begin() + static_cast<std::ptrdiff_t>(size), [](const Item& item) {
+        return std::holds_alternative<CompactPack>(item.operation->action);
+    });
+}
+
 int Store::Impl::commitGroup(std::size_t size) {
     std::size_t chunkBytes = 0;
     for (std::size_t i = 0; i < size; ++i) chunkBytes += smallChunkBytes(waiting[i].operation->action);
-    int rc = writer->begin();
+    const SyncedGroups synced(database, options.durability == Durability::Process && movesPacks(size));
+    int rc = synced.rc();
+    if (rc == SQLITE_OK) rc = writer->begin();
     writer->packLarge(chunkBytes > options.largeGroup);
     for (std::size_t i = 0; rc == SQLITE_OK && i < size; ++i) {
         if (waiting[i].detail) continue; // refused already
@@ -180,14 +214,13 @@ int Store::Impl::replay(std::size_t size) {
 
 /// The end of a block is on the disk before the first of it is given out, whatever the durability.
 JournalWriter::Applied Store::Impl::reserve(const ReserveLsns& reserve) {
-    const bool relaxed = options.durability == Durability::Process;
+    const SyncedGroups synced(database, options.durability == Durability::Process);
     JournalWriter::Applied applied;
-    if (relaxed) applied.rc = database.exec("PRAGMA synchronous=FULL");
+    applied.rc = synced.rc();
     if (applied.rc == SQLITE_OK) applied.rc = writer->begin();
     if (applied.rc == SQLITE_OK) applied = writer->apply(reserve);
     if (applied.rc == SQLITE_OK) applied.rc = writer->commit();
     if (applied.rc != SQLITE_OK) writer->rollback();
-    if (relaxed) (void)database.exec("PRAGMA synchronous=NORMAL");
     return applied;
 }
 

@@ -73,6 +73,18 @@ class TestChunks : public QObject {
         byte = static_cast<char>(byte ^ 0x55);
         QCOMPARE(pwrite(file.get(), &byte, 1, at), ssize_t(1));
     }
+    static void spoil(const QString& kind, const std::string& path) {
+        if (kind.endsWith("cut short"))
+            std::filesystem::resize_file(path, std::filesystem::file_size(path) - 100);
+        else if (kind == "empty file")
+            std::filesystem::resize_file(path, 0);
+        else if (kind.endsWith("no header"))
+            damage(path, 1);
+        else if (kind.endsWith("wrong size"))
+            damage(path, 9);
+        else
+            damage(path, static_cast<off_t>(std::filesystem::file_size(path) / 2));
+    }
 
 private Q_SLOTS:
     void initTestCase() {
@@ -251,16 +263,7 @@ private Q_SLOTS:
         const std::string path =
             compressed ? journal_->files().compressedPathOf(chunk.hash) : journal_->files().pathOf(chunk.hash);
         QVERIFY(exists(path));
-        if (kind.endsWith("cut short"))
-            std::filesystem::resize_file(path, std::filesystem::file_size(path) - 100);
-        else if (kind == "empty file")
-            std::filesystem::resize_file(path, 0);
-        else if (kind.endsWith("no header"))
-            damage(path, 1);
-        else if (kind.endsWith("wrong size"))
-            damage(path, 9);
-        else
-            damage(path, static_cast<off_t>(std::filesystem::file_size(path) / 2));
+        spoil(kind, path);
 
         const auto made = chunks_->materialise(chunk.hash, scratch("damaged"), 0644);
         QVERIFY(!made);
@@ -274,6 +277,65 @@ private Q_SLOTS:
         QVERIFY(!chunks_->sizeOf(chunk.hash));
         QVERIFY(put(content).has_value()); // sent again it is whole again
         QCOMPARE(*chunks_->read(chunk.hash, 1 << 20), content);
+    }
+
+    void whatIsPutOverADamagedChunkReplacesIt_data() { aDamagedChunkIsAnErrorOnceAndMissingFromThenOn_data(); }
+    void whatIsPutOverADamagedChunkReplacesIt() {
+        QFETCH(QString, kind);
+        const bool compressed = kind.startsWith("compressed");
+        const std::string content = (compressed ? prose(300'000) : noise(300'000, 11)) + kind.toStdString();
+        const Hash256 hash = put(content)->hash;
+        spoil(kind, compressed ? journal_->files().compressedPathOf(hash) : journal_->files().pathOf(hash));
+        QVERIFY(kind != "empty file" || (!chunks_->has(hash) && chunks_->missing(std::span(&hash, 1)).size() == 1));
+        QVERIFY(put(content).has_value());
+        QCOMPARE(*chunks_->read(hash, 1 << 20), content);
+        // An output of an action comes as a file.
+        spoil("raw", compressed ? journal_->files().compressedPathOf(hash) : journal_->files().pathOf(hash));
+        const auto path = chunks_->temporaryPath();
+        QVERIFY(writeFileAtomically(path, content, 0600));
+        QVERIFY(chunks_->adopt(path, hash, content.size()));
+        QCOMPARE(*chunks_->read(hash, 1 << 20), content);
+    }
+
+    void whatIsPutOverADamagedSmallChunkReplacesIt() {
+        const std::string text = "small and whole";
+        const Hash256 hash = Sha256::of(text);
+        QVERIFY(journal_->store().carryOutAndWait(PutChunk{{hash, "small, damaged"}}));
+        QVERIFY(chunks_->putSmall(text));
+        QCOMPARE(*chunks_->read(hash, 100), text);
+    }
+
+    void aSmallChunkWhosePackIsDamagedIsMissingOrReplaced_data() {
+        QTest::addColumn<QString>("how");
+        for (const char* how : {"other bytes", "cut short", "gone"}) QTest::newRow(how) << how;
+    }
+    void aSmallChunkWhosePackIsDamagedIsMissingOrReplaced() {
+        QFETCH(QString, how);
+        StoreOptions options;
+        options.largeGroup = 1;
+        QTemporaryDir place;
+        Journal journal(place.path().toStdString(), options);
+        const auto chunks = *ChunkStore::open(journal.files(), journal.store());
+        const std::string text = noise(10'000, 5);
+        const Hash256 hash = chunks->putSmall(text)->hash;
+        const std::string pack = journal.files().packPath(1);
+        if (how == "gone")
+            QVERIFY(std::filesystem::remove(pack));
+        else if (how == "cut short")
+            std::filesystem::resize_file(pack, 9'999);
+        else
+            damage(pack, 5'000);
+        if (how != "other bytes") {
+            QVERIFY(!chunks->has(hash));
+            Accept lacking = accept({1});
+            lacking.items[0].chunks = {hash};
+            QCOMPARE(word(journal.carryOut(std::move(lacking))), "need");
+        }
+        QCOMPARE(chunks->putSmall(text)->hash, hash);
+        QCOMPARE(*chunks->read(hash, 100'000), text);
+        Accept whole = accept({2});
+        whole.items[0].chunks = {hash};
+        QCOMPARE(word(journal.carryOut(std::move(whole))), "ok");
     }
 
     void aDamagedSmallChunkIsMissingFromThenOnToo() {

@@ -352,19 +352,6 @@ private Q_SLOTS:
         QCOMPARE(word(journal.carryOut(accept({1}))), "ok");
         QTRY_COMPARE(journal.store().stats().checkpoints, 1u);
     }
-
-    void powerSyncsEveryGroup() {
-        StoreOptions options;
-        options.durability = Durability::Power;
-        Journal journal(fresh("power"), options);
-        QCOMPARE(word(journal.carryOut(accept({1}))), "ok");
-        QCOMPARE(word(journal.carryOut(ReserveLsns{1})), "ok");
-        auto chunks = *ChunkStore::open(journal.files(), journal.store());
-        auto writer = *chunks->writer();
-        QVERIFY(writer.write(std::string(100'000, 'a')));
-        const auto chunk = writer.finish();
-        QVERIFY(chunk && chunks->has(chunk->hash));
-    }
 };
 
 QTEST_GUILESS_MAIN(TestFailures)
