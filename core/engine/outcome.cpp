@@ -15,6 +15,10 @@ void set(AttemptOutcome& outcome, ActionState state, Reason reason) {
 }
 
 void fromExit(AttemptOutcome& outcome, const runners::Ended& ended) {
+    if (ended.overMemory && ended.exitCode != 0) {
+        outcome.note = "it took more memory than it may have, and the kernel ended it";
+        return set(outcome, ActionState::Failed, Reason::Memory);
+    }
     if (ended.signal) return set(outcome, ActionState::Failed, Reason::Signal);
     if (ended.exitCode == 0) return set(outcome, ActionState::Completed, Reason::None);
     set(outcome, ActionState::Failed, Reason::ExitCode);
@@ -45,7 +49,9 @@ AttemptOutcome outcomeOf(const runners::Ended& ended) {
         outcome.note = ended.spawn.message;
         outcome.exitCode = runners::shellExitCode(ended.spawn);
         break;
-    case EndCause::WorkerCrashed: set(outcome, ActionState::Failed, Reason::WorkerCrashed); break;
+    case EndCause::WorkerCrashed:
+        set(outcome, ActionState::Failed, ended.overMemory ? Reason::Memory : Reason::WorkerCrashed);
+        break;
     case EndCause::LostRunner:
         set(outcome, ActionState::Abandoned, Reason::LostRunner);
         outcome.note = "the launcher process died while this ran";

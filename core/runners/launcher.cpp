@@ -148,7 +148,7 @@ std::optional<wire::Setup> readSetup(int socketFd, wire::FrameBuffer& in) {
 class Launcher {
 public:
     Launcher(int socketFd, wire::FrameBuffer in, const wire::Setup& setup, SlotsFile slots, int nullFd,
-             rlimit openFiles, const Result<sandbox::Base>& sandbox);
+             rlimit openFiles, const Result<sandbox::Base>& sandbox, SlotGroups* groups);
     void run();
 
 private:
@@ -184,7 +184,7 @@ private:
 };
 
 Launcher::Launcher(int socketFd, wire::FrameBuffer in, const wire::Setup& setup, SlotsFile slots, int nullFd,
-                   rlimit openFiles, const Result<sandbox::Base>& sandbox)
+                   rlimit openFiles, const Result<sandbox::Base>& sandbox, SlotGroups* groups)
     : socketFd_(socketFd)
     , enginePid_(setup.enginePid)
     , in_(std::move(in))
@@ -204,7 +204,8 @@ Launcher::Launcher(int socketFd, wire::FrameBuffer in, const wire::Setup& setup,
               .nullFd = nullFd,
               .tellWarden = {},
               .pid = ::getpid(),
-              .sandbox = &sandbox}
+              .sandbox = &sandbox,
+              .groups = groups}
     , warden_(board_, epoll_, setup.ownerToken,
               [this](Spawner::TreeGone gone) { spawners_[gone.slot.value % spawners_.size()]->post(gone); }) {
     sigset_t parentDeath;
@@ -407,6 +408,7 @@ int launcherMain(int socketFd, int, char**) {
     // Before anything is started: children are where their parent is.
     if (!setup->group.empty() && !enterLauncherGroup(setup->group))
         logDebug("runners", "the launcher may not enter {}", setup->group);
+    const auto groups = setup->group.empty() ? nullptr : SlotGroups::make(setup->group, setup->slots);
     slots->setLauncherPid(::getpid());
     std::vector<locks::NamedLock> held;
     for (unsigned i = 0; i < setup->slots; ++i) {
@@ -420,7 +422,8 @@ int launcherMain(int socketFd, int, char**) {
     }
     int code = 0;
     try {
-        Launcher launcher(socketFd, std::move(in), *setup, std::move(*slots), null.get(), openFiles, sandbox);
+        Launcher launcher(socketFd, std::move(in), *setup, std::move(*slots), null.get(), openFiles, sandbox,
+                          groups.get());
         low.reset();
         launcher.run();
     } catch (const std::exception& e) {

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <fcntl.h>
+#include <filesystem>
 #include <fmt/format.h>
 #include <linux/magic.h>
 #include <sstream>
@@ -70,12 +71,22 @@ bool isEmpty(const std::string& path) {
     return !events || events->contains("populated 0");
 }
 
+/// Those below it (slot_groups.h), which have no others below them.
+void removeGroupsBelow(const std::string& path) {
+    std::error_code error;
+    for (std::filesystem::directory_iterator at(path, error), end; !error && at != end; at.increment(error))
+        if (at->is_directory(error)) ::rmdir(at->path().c_str());
+}
+
 } // namespace
 
 std::string makeLauncherGroup(const std::string& dataDir, std::string_view ownerToken) {
     const std::string mount = mountPoint();
     if (mount.empty()) return {};
-    std::string path = mount + withoutOurs(ownGroup()) + '/' + groupName(ownerToken);
+    const std::string above = mount + withoutOurs(ownGroup());
+    // For slot_groups.h. Refused in most places, as we are in that group ourselves, unless it is the root.
+    for (const char* controller : {"+memory", "+pids"}) writeTo(above + "/cgroup.subtree_control", controller);
+    std::string path = above + '/' + groupName(ownerToken);
     if (::mkdir(path.c_str(), 0755) != 0 && errno != EEXIST) return {};
     // Without this file (Linux 5.14) a group is of no use here.
     if (!isGroup(path) || ::access((path + "/cgroup.kill").c_str(), W_OK) != 0 ||
@@ -103,6 +114,7 @@ bool endLauncherGroup(const std::string& dataDir, std::string_view ownerToken, D
     for (;;) {
         // Whatever is forked meanwhile is killed too; what is left after it are zombies and what just came in.
         if (!isEmpty(path)) writeTo(path + "/cgroup.kill", "1");
+        if (isEmpty(path)) removeGroupsBelow(path);
         if (isEmpty(path) && (::rmdir(path.c_str()) == 0 || errno == ENOENT)) break;
         if (MonoClock::now() > until) return false;
         std::this_thread::sleep_for(kPause);

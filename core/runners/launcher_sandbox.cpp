@@ -98,6 +98,9 @@ SpawnFailure Spawner::launchSandboxed(Child& child, const std::string& program, 
                     .processes = lease.limits.processes,
                     .fileBytes = lease.limits.fileBytes,
                     .dataBytes = lease.limits.dataBytes};
+    if (shared_.groups)
+        entry.groupFd = shared_.groups->take(child.slot, lease.sandbox->memoryBytes,
+                                             lease.limits.processes == 0 ? 0 : lease.limits.processes + 1);
     sandbox::Start started = sandbox::start(entry, stack_.base(), stack_.size());
     child.lease.socket.reset();
     if (started.failed != sandbox::Step::None)
@@ -111,6 +114,7 @@ SpawnFailure Spawner::launchSandboxed(Child& child, const std::string& program, 
 
 void Spawner::takeRecords(Child& child) {
     const sandbox::Told told = sandbox::readRecords(child.records.get());
+    child.ended.overMemory = shared_.groups && shared_.groups->wasOverMemory(child.slot);
     child.records.reset();
     sandbox::Network network = std::exchange(child.network, {});
     if (told.isNetworkUnused) (*shared_.sandbox)->networks().giveBack(std::move(network));

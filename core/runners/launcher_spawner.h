@@ -9,6 +9,7 @@
 #include "core/runners/epoll_set.h"
 #include "core/runners/launcher_board.h"
 #include "core/runners/launcher_pump.h"
+#include "core/runners/slot_groups.h"
 #include "core/runners/slots.h"
 #include "core/sandbox/enter.h"
 
@@ -41,6 +42,7 @@ struct LauncherShared {
     std::function<void(SlotId, AttemptId, bool exited)> tellWarden;
     int pid = 0;                                    ///< of the launcher, asked once: it is a system call
     const Result<sandbox::Base>* sandbox = nullptr; ///< what all sandboxes share
+    SlotGroups* groups = nullptr;                   ///< null: there are none
 };
 
 class Spawner {

@@ -193,6 +193,7 @@ struct Ended {
     std::string resultRefused;              ///< why it was left out otherwise; empty: it was not
     std::optional<std::uint32_t> lane = {}; ///< of its worker's, where that is not its slot: timelines
     bool hadSurvivors = false;              ///< processes of the tree outlived the first one and were ended
+    bool overMemory = false;                ///< the kernel ended it for that: slot_groups.h
 };
 /// It was never started and never will be: taken back, or ended while it waited in its slot.
 struct Returned {};

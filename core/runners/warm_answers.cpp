@@ -134,9 +134,10 @@ void WarmRunner::finish(std::uint32_t place, Ended ended) {
     forgetRequest(place);
 }
 
-void WarmRunner::fail(std::uint32_t place, EndCause cause, std::string message) {
+void WarmRunner::fail(std::uint32_t place, EndCause cause, std::string message, bool overMemory) {
     Ended ended;
     ended.cause = cause;
+    ended.overMemory = overMemory;
     (cause == EndCause::SpawnError ? ended.spawn.message : ended.message) = std::move(message);
     endNow(place, std::move(ended));
 }

@@ -155,6 +155,8 @@ void WarmRunner::prepared(AttemptId id, Result<Lease> lease) {
     if (::fstat(process->theirs.get(), &socket) == 0) process->theirInode = socket.st_ino;
     lease->id = id;
     lease->slot = process->slot;
+    process->memoryLimit = lease->sandbox ? static_cast<std::int64_t>(lease->sandbox->memoryBytes)
+                                          : process->worker->descriptor->resources.memoryMb << 20;
     lease->deadline = Duration::zero();
     lease->grace = grace_;
     lease->keepsLast = true;
@@ -428,7 +430,7 @@ void WarmRunner::settleRequests(Process& process, const Ended& ended, MonoTime n
         else if (ended.cause == EndCause::LostRunner)
             fail(place, EndCause::LostRunner, {});
         else if (isAlone)
-            fail(place, EndCause::WorkerCrashed, "its warm process " + how);
+            fail(place, EndCause::WorkerCrashed, "its warm process " + how, ended.overMemory);
         else
             interrupt(place, "its warm process, which worked on others too, " + how);
     }

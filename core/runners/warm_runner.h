@@ -143,6 +143,7 @@ struct ProcessSample {
     double cpuSeconds = 0;
     std::int64_t rssBytes = 0;
     bool hasSocket = true; ///< false: no process of its tree has its end any more
+    std::int64_t memoryBytes = 0; ///< with what its sandbox has and no process of it
 };
 
 /// What a request of a worker waits for, with numbers of processes.
@@ -269,7 +270,7 @@ private:
     void unsentElsewhere(Process& process, bool counts, MonoTime now);
     void finish(std::uint32_t request, Ended ended);
     void giveBack(std::uint32_t request);
-    void fail(std::uint32_t request, EndCause cause, std::string message);
+    void fail(std::uint32_t request, EndCause cause, std::string message, bool overMemory = false);
     void failStart(std::uint32_t request, SpawnFailure failure);
     void endNow(std::uint32_t request, Ended ended);
     void interrupt(std::uint32_t request, std::string message);

@@ -128,6 +128,7 @@ struct WarmRunner::Process {
     std::string failure;      ///< what it did wrong
     std::optional<double> cpuSeconds;
     std::optional<std::int64_t> rssBytes;
+    std::int64_t memoryLimit = 0;             ///< bytes, of its whole tree; 0: none
     WarmProcessView lastView;                 ///< from when its end began
     std::deque<WarmRunner::OutputSink> asks;  ///< for what it printed; the oldest is answered first
     std::shared_ptr<const OutputEnds> output; ///< once it has ended

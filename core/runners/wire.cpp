@@ -445,6 +445,7 @@ void put(std::string& out, const EndedFrame& f) {
     w.text(std::string_view(e.spawn.message).substr(0, kMaxMessage));
     putDenials(w, e.denied);
     w.number(std::uint8_t{e.hadSurvivors});
+    w.number(std::uint8_t{e.overMemory});
     w.number(std::uint8_t{f.moved.has_value()});
     if (f.moved) w.id(*f.moved);
 }
@@ -467,6 +468,7 @@ bool get(std::string_view payload, EndedFrame& f) {
     e.spawn.message = r.text(kMaxMessage);
     e.denied = getDenials(r);
     e.hadSurvivors = r.flag();
+    e.overMemory = r.flag();
     f.moved.reset();
     if (r.flag()) f.moved = r.id();
     return r.done();

@@ -29,7 +29,8 @@ namespace {
 
 constexpr const char* kHostName = "sandbox";
 constexpr int kInsideId = 1000;
-constexpr int kAside = 100; ///< descriptors on their way to their place
+constexpr std::uint64_t kMostQueued = 819'200; ///< bytes
+constexpr int kAside = 100;                    ///< descriptors on their way to their place
 constexpr unsigned long kMsNosuidNodev = 2 | 4;
 constexpr unsigned long kMsSealed = 1 | kMsNosuidNodev; ///< and read-only
 constexpr unsigned long kMsPrivate = 0x40000;
@@ -314,6 +315,8 @@ YARD_CHILD_CODE int settle(Shared& shared) {
     if (r >= 0 && limits.processes != 0) r = limit(RLIMIT_NPROC, limits.processes + 1);
     if (r >= 0) r = limit(RLIMIT_FSIZE, limits.fileBytes);
     if (r >= 0) r = limit(RLIMIT_DATA, limits.dataBytes);
+    // Queues of POSIX are the kernel's memory: not more than is usual, whatever the engine may have.
+    if (r >= 0) limit(RLIMIT_MSGQUEUE, kMostQueued);
     rlimit64 none;
     none.rlim_cur = none.rlim_max = 0;
     if (r >= 0) r = sys(SYS_prlimit64, 0, RLIMIT_CORE, address(&none), 0);
@@ -467,6 +470,10 @@ clone_args cloneArgs(const Entry& entry, const Found& found) {
     if (!entry.network && found.networkFd < 0) args.flags |= CLONE_NEWNET;
     if (entry.hostUser == 0) args.flags |= CLONE_NEWUSER;
     args.exit_signal = SIGCHLD;
+    if (entry.groupFd >= 0) {
+        args.flags |= CLONE_INTO_CGROUP;
+        args.cgroup = static_cast<std::uint64_t>(entry.groupFd);
+    }
     return args;
 }
 
@@ -489,7 +496,11 @@ void startChild(Start& start, const Entry& entry, const Found& found, void* stac
     args.pidfd = reinterpret_cast<std::uintptr_t>(&pidfd);
     args.stack = reinterpret_cast<std::uintptr_t>(stackBase);
     args.stack_size = stackSize;
-    const long pid = cloneAndRun(&args, childMain, &shared);
+    long pid = cloneAndRun(&args, childMain, &shared);
+    if (pid < 0 && entry.groupFd >= 0) { // somebody removed the group, or filled it
+        args.flags &= ~std::uint64_t{CLONE_INTO_CGROUP};
+        pid = cloneAndRun(&args, childMain, &shared);
+    }
     if (pid < 0) return failAt(start, Step::Clone, static_cast<int>(-pid), std::string(name(Step::Clone)));
     start.pid = static_cast<int>(pid);
     start.pidfd.reset(pidfd);

@@ -71,6 +71,7 @@ struct Entry {
     std::uint32_t hostUser = 0;
     rlimit openFiles{}; ///< the hard limit is the most that may be given
     Limits limits;
+    int groupFd = -1; ///< of the control group (version 2) in which it is born; -1: the starter's
 };
 
 /// Where a start failed.

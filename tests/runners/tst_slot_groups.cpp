@@ -1,0 +1,172 @@
+// Control groups of slots: what is written and read, in a tree of plain files, and the real thing where this
+// machine has a controller of version 2 to give.
+#include "core/base/files.h"
+#include "core/engine/outcome.h"
+#include "core/runners/launcher_group.h"
+#include "core/runners/process_tree.h"
+#include "core/runners/slot_groups.h"
+#include "core/sandbox/child_code.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace yard;
+using namespace yard::runners;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+void put(const std::string& path, const std::string& text) {
+    fs::create_directories(fs::path(path).parent_path());
+    std::ofstream(path) << text;
+}
+
+std::string content(const std::string& path) {
+    return readFile(path).value_or("none");
+}
+
+bool tell(const std::string& path, std::string_view text) {
+    std::ofstream file(path);
+    file << text << std::flush;
+    return file.good();
+}
+
+/// The first controller that the root of version 2 has to give; empty: none, or no right to it.
+std::string someController(const std::string& root) {
+    const std::string all = readFile(root + "/cgroup.controllers").value_or("");
+    const std::string first = all.substr(0, all.find_first_of(" \n"));
+    return tell(root + "/cgroup.subtree_control", "+" + first) ? first : std::string();
+}
+
+/// In a process of its own, which moves into the groups: 0 when what is born in a slot's group is there.
+int bornInItsGroup(const std::string& path, const std::string& controller) {
+    if (!enterLauncherGroup(path)) return 1;
+    const auto groups = SlotGroups::make(path, 4, controller);
+    if (!groups) return 2;
+    const int group = groups->take(SlotId(2), 64u << 20, 8);
+    if (group < 0 || groups->take(SlotId(4), 1, 1) >= 0) return 3;
+    clone_args how{};
+    how.flags = CLONE_INTO_CGROUP;
+    how.exit_signal = SIGCHLD;
+    how.cgroup = static_cast<std::uint64_t>(group);
+    const long child = ::syscall(SYS_clone3, &how, sizeof how);
+    if (child == 0) {
+        const bool isThere = content("/proc/self/cgroup").contains("/slot-2\n");
+        ::_exit(isThere ? 0 : 1);
+    }
+    int status = -1;
+    if (child < 0 || ::waitpid(static_cast<int>(child), &status, 0) != child || status != 0) return 4;
+    if (groups->wasOverMemory(SlotId(2))) return 5;
+    return content("/proc/self/cgroup").contains("/launcher\n") ? 0 : 6;
+}
+
+} // namespace
+
+class TestSlotGroups : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void memoryIsBoundedAndKillsAreCountedFromOneSandboxToTheNext();
+    void withoutTheControllerThereAreNone();
+    void whatIsBornInASlotsGroupIsRemovedWithIt();
+    void whatTheKernelEndedForItsMemorySaysSo();
+};
+
+void TestSlotGroups::memoryIsBoundedAndKillsAreCountedFromOneSandboxToTheNext() {
+    const QTemporaryDir directory;
+    const std::string root = directory.path().toStdString();
+    const std::string slot = root + "/slot-3/";
+    put(root + "/cgroup.controllers", "cpu memory pids\n");
+    for (const char* name : {"/cgroup.subtree_control", "/cgroup.procs", "/launcher/cgroup.procs"})
+        put(root + name, "");
+    for (const char* name : {"memory.max", "pids.max", "memory.oom.group", "memory.swap.max"}) put(slot + name, "");
+    const auto kills = [&](int count) {
+        put(slot + "memory.events",
+            fmt::format("low 0\nhigh 0\nmax 9\noom 7\noom_kill {}\noom_group_kill 1\n", count));
+    };
+    kills(2); // of another launcher
+    const auto groups = SlotGroups::make(root, 4);
+    QVERIFY(groups);
+    QCOMPARE(content(root + "/launcher/cgroup.procs"), "0");
+    QVERIFY(groups->take(SlotId(3), 1000, 5) >= 0);
+    QCOMPARE(content(slot + "memory.max"), "1000");
+    QCOMPARE(content(slot + "pids.max"), "5");
+    QCOMPARE(content(slot + "memory.oom.group"), "1");
+    QCOMPARE(content(slot + "memory.swap.max"), "0");
+    QVERIFY(!groups->wasOverMemory(SlotId(3)));
+    kills(4);
+    QVERIFY(groups->wasOverMemory(SlotId(3)));
+    QVERIFY(groups->take(SlotId(3), 2000, 0) >= 0);
+    QCOMPARE(content(slot + "memory.max"), "2000");
+    QCOMPARE(content(slot + "pids.max"), "max");
+    QVERIFY(!groups->wasOverMemory(SlotId(3)));
+    QCOMPARE(groups->take(SlotId(3), 0, 5), -1); // unbounded
+    QCOMPARE(groups->take(SlotId(4), 1000, 5), -1);
+}
+
+void TestSlotGroups::withoutTheControllerThereAreNone() {
+    const QTemporaryDir directory;
+    const std::string root = directory.path().toStdString();
+    QVERIFY(!SlotGroups::make(root + "/none", 4));
+    put(root + "/cgroup.controllers", "cpu hugememory pids\n");
+    QVERIFY(!SlotGroups::make(root, 4));
+    // It cannot be given on: all is as it was.
+    put(root + "/cgroup.controllers", "cpu memory\n");
+    put(root + "/cgroup.procs", "");
+    QVERIFY(!SlotGroups::make(root, 4));
+    QVERIFY(!fs::exists(root + "/launcher"));
+}
+
+void TestSlotGroups::whatIsBornInASlotsGroupIsRemovedWithIt() {
+    const QTemporaryDir directory;
+    const std::string data = directory.path().toStdString();
+    const std::string token = fmt::format("test{}", ::getpid());
+    const std::string first = makeLauncherGroup(data, token);
+    if (first.empty()) QSKIP("no control group can be made here");
+    const std::string root = first.substr(0, first.rfind("/yardmaster-"));
+    const bool had = content(root + "/cgroup.subtree_control").find_first_not_of("\n") != std::string::npos;
+    const std::string controller = someController(root);
+    if (controller.empty()) {
+        QVERIFY(endLauncherGroup(data, token, Duration(10'000'000)));
+        QSKIP("no controller can be given to a group here");
+    }
+    const int child = ::fork();
+    if (child == 0) ::_exit(bornInItsGroup(first, controller));
+    int status = -1;
+    QCOMPARE(::waitpid(child, &status, 0), child);
+    QVERIFY(fs::exists(first + "/slot-2"));
+    QVERIFY(endLauncherGroup(data, token, Duration(10'000'000)));
+    QVERIFY(!fs::exists(first));
+    if (!had) tell(root + "/cgroup.subtree_control", "-" + controller);
+    QVERIFY(WIFEXITED(status));
+    QCOMPARE(WEXITSTATUS(status), 0);
+}
+
+void TestSlotGroups::whatTheKernelEndedForItsMemorySaysSo() {
+    Ended ended;
+    ended.signal = SIGKILL;
+    ended.overMemory = true;
+    const auto reasonOf = [&] { return engine::outcomeOf(ended).reason; };
+    QCOMPARE(reasonOf(), Reason::Memory);
+    QCOMPARE(engine::outcomeOf(ended).state, ActionState::Failed);
+    ended.cause = EndCause::WorkerCrashed;
+    QCOMPARE(reasonOf(), Reason::Memory);
+    ended.cause = EndCause::Cancelled;
+    QCOMPARE(reasonOf(), Reason::Cancelled);
+    // One process of it was ended, and the program did what it should.
+    ended = {};
+    ended.exitCode = 0;
+    ended.overMemory = true;
+    QCOMPARE(engine::outcomeOf(ended).state, ActionState::Completed);
+}
+
+QTEST_GUILESS_MAIN(TestSlotGroups)
+#include "tst_slot_groups.moc"
