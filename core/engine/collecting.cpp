@@ -339,7 +339,7 @@ Dispatcher::Preparation Dispatcher::preparationOf(const Attempt& attempt) {
                             .chunks = chunks_,
                             .claims = &parts_.claims,
                             .worker = {},
-                            .policy = policyOf(parts_.settings),
+                            .policy = parts_.sandboxing.policy(parts_.settings),
                             .requests = {}};
     const std::string& workerId = parts_.dictionary.classKey(attempt.cls.value).workerId;
     const bool isExec = attempt.spec->isExec();
@@ -468,7 +468,7 @@ coro::Task<void> Dispatcher::makeProcess(runners::ProcessOrder order) {
                                 .chunks = chunks_,
                                 .claims = &parts_.claims,
                                 .worker = worker->descriptor,
-                                .policy = policyOf(parts_.settings),
+                                .policy = parts_.sandboxing.policy(parts_.settings),
                                 .sandboxed = parts_.sandboxing.forWorkers(),
                                 .mailbox = mailboxOf(order.worker)};
     Result<Prepared> made = co_await parts_.helpers.run([preparation] { return preparation.make(); });

@@ -326,7 +326,8 @@ void Dispatcher::onEnded(Attempt& attempt, runners::Ended ended) {
         attempt.record.outcome.state = ActionState::Failed;
         attempt.record.outcome.reason = Reason::Memory;
         attempt.record.outcome.note =
-            fmt::format("its processes took more than {} MB together; they were ended", attempt.memoryLimit >> 20);
+            fmt::format("its processes, /tmp, sockets and pipes took more than {} MB together; it was ended",
+                        attempt.memoryLimit >> 20);
     } else if (byGuard && attempt.isOverOutputs) {
         attempt.record.outcome.state = ActionState::Failed;
         attempt.record.outcome.reason = Reason::ResultTooLarge;

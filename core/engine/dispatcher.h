@@ -202,8 +202,15 @@ public:
     std::size_t inFlight() const { return attempts_.size(); }
     /// When the first of those began to be collected that the journal does not have yet.
     std::optional<MonoTime> oldestCollection() const;
-    /// The one that began last of those that run and were not told to end.
-    std::optional<runners::AttemptId> newestRunning() const;
+    struct Heavy {
+        runners::AttemptId id;
+        std::int64_t used = 0;  ///< bytes, by its process tree and sandbox
+        std::int64_t asked = 0; ///< bytes; 0: it asked for none
+    };
+    /// Of those that run and were not told to end the one that has most memory over what it asked for. Where none
+    /// has kWorthStopping more, the one that began last.
+    std::optional<Heavy> furthestOver(const std::unordered_map<int, TreeReading>& trees) const;
+    static constexpr std::int64_t kWorthStopping = 64 << 20;
     /// Ends it, gently; it ends as `memory_pressure` with this note.
     void stopForMemory(runners::AttemptId id, std::string note);
     /// First processes of what runs since `before` or longer.
@@ -217,6 +224,8 @@ public:
     /// What is to be looked at now, the longest overdue first. Each is looked at after two seconds, then every
     /// five; what used no processor time ever less often, down to once a minute.
     std::vector<UsageQuestion> dueForUsage(MonoTime now, std::size_t most);
+    /// The next look is at all that runs.
+    void lookAtAllNext() { looksAtAll_ = true; }
     /// What was seen of them; those that are not there have ended.
     void noteUsage(const std::vector<UsageQuestion>& asked, const std::unordered_map<int, TreeReading>& trees,
                    MonoTime now);
@@ -277,10 +286,11 @@ private:
     std::uint32_t nextMailbox_ = kFirstMailbox;          ///< no number is given twice
     std::unordered_map<runners::AttemptId, Attempt> attempts_;
     std::unordered_map<Lsn, std::uint32_t> latest_; ///< number of the newest attempt in flight
-    std::vector<unsigned> slotLoad_;                ///< leases out, per slot
-    std::size_t processes_ = 0;                     ///< sum of slotLoad_
-    std::ptrdiff_t coreSlots_ = 0;                  ///< of slotLoad_: the first ones
-    std::vector<MonoTime> slotBusySince_;           ///< when what runs there began; the epoch: not known to run
+    bool looksAtAll_ = false;
+    std::vector<unsigned> slotLoad_;      ///< leases out, per slot
+    std::size_t processes_ = 0;           ///< sum of slotLoad_
+    std::ptrdiff_t coreSlots_ = 0;        ///< of slotLoad_: the first ones
+    std::vector<MonoTime> slotBusySince_; ///< when what runs there began; the epoch: not known to run
     std::optional<MonoTime> nextBalance_;
     std::set<std::string> readyWorkers_;
     coro::Mutex workerFilesMutex_; ///< one worker's files are made at a time

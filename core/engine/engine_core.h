@@ -190,7 +190,8 @@ private:
     // guards.cpp
     coro::Task<void> guardMemory();
     void setHolding(const std::function<void()>& change);
-    void stopForMemory();
+    coro::Task<void> stopForMemory();
+    void lookForMemory();
     coro::Task<void> watchProgress();
     coro::Task<bool> sleepUnlessHungChanges(Duration time);
     void noteGuard(std::string_view what, std::string reason, Lsn lsn = {});
@@ -439,6 +440,7 @@ private:
     std::optional<coro::FdWatch> warmWatch_;
     std::unordered_map<std::string, std::uint32_t> gates_; ///< of warm workers, by id; a number is never given anew
     coro::Event warmWork_;                                 ///< a warm process may be busy
+    bool samplesIdle_ = false;                             ///< the next look at warm processes is at idle ones, too
 
     store::LsnBlock lsns_;
     coro::Mutex lsnMutex_; ///< one reservation at a time

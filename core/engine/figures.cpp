@@ -17,6 +17,8 @@ namespace {
 constexpr Duration kBusyPeriod{1'000'000};
 constexpr Duration kIdlePeriod{10'000'000};
 constexpr Duration kSavePeriod{60'000'000};
+/// More memory in use than at the last look by this much: whoever takes it is looked for at once.
+constexpr std::int64_t kSurge = 256 << 20;
 
 Result<void> writePieces(const std::string& path, const std::vector<StatsHistory::Piece>& pieces, bool anew) {
     const UniqueFd fd(
@@ -97,6 +99,7 @@ std::int64_t Figures::actionsTime(const MachineReading& reading) {
 void Figures::note(const MachineReading& reading, MonoTime now) {
     const std::int64_t actions = actionsTime(reading);
     const session::SessionCounts counts = parts_.session.counts();
+    if (last_ && reading.memoryBytes - last_->memoryBytes > kSurge) parts_.surged();
     if (last_ && now > lastAt_) {
         const auto span = static_cast<double>((now - lastAt_).count());
         const auto busy = static_cast<double>(std::max<std::int64_t>(reading.busy - last_->busy, 0)) / span;

@@ -43,6 +43,7 @@ public:
         std::function<WallMicros(MonoTime)> wallOf;
         std::function<int()> launcherPid;
         std::function<bool()> isWatched;
+        std::function<void()> surged; ///< the memory in use grew by much
     };
     /// Reads the file: blocks.
     explicit Figures(Parts parts);

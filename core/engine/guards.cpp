@@ -4,6 +4,7 @@
 #include "core/base/log.h"
 #include "core/coro/timeout.h"
 #include "core/engine/progress.h"
+#include "core/engine/usage_reading.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -36,7 +37,7 @@ coro::Task<void> EngineCore::guardMemory() {
         if (!reading) continue; // no such thing here
         bool stop = false;
         setHolding([&] { stop = guard_.observe(*reading, settings_, MonoClock::now()); });
-        if (stop) stopForMemory();
+        if (stop) co_await stopForMemory();
     }
 }
 
@@ -64,15 +65,28 @@ void EngineCore::noteGuard(std::string_view what, std::string reason, Lsn lsn) {
     noteChange(ChangeEntry::Kind::Session);
 }
 
-void EngineCore::stopForMemory() {
-    const auto newest = dispatcher_->newestRunning();
-    if (!newest) return;
+coro::Task<void> EngineCore::stopForMemory() {
+    const auto trees = co_await helpers_->run(
+        [leaders = dispatcher_->runningSince(MonoTime::max())] { return readTrees(leaders); });
+    const auto heavy = dispatcher_->furthestOver(trees);
+    if (!heavy) co_return;
     ++counters_.stoppedForMemory;
     std::string reason =
         fmt::format("stopped when {:.0f} % of the {} was in use", guard_.usedPercent(), guard_.whose());
-    logWarning("guard", "action {}: {}", newest->lsn.value, reason);
-    dispatcher_->stopForMemory(*newest, reason);
-    noteGuard("stop", std::move(reason), newest->lsn);
+    if (heavy->used - heavy->asked >= Dispatcher::kWorthStopping)
+        reason += heavy->asked > 0
+                      ? fmt::format(": it had {} MB and asked for {}", heavy->used >> 20, heavy->asked >> 20)
+                      : fmt::format(": it had {} MB and asked for none", heavy->used >> 20);
+    logWarning("guard", "action {}: {}", heavy->id.lsn.value, reason);
+    dispatcher_->stopForMemory(heavy->id, reason);
+    noteGuard("stop", std::move(reason), heavy->id.lsn);
+}
+
+/// Somebody takes much: of actions and of warm processes, idle ones too, each is looked at.
+void EngineCore::lookForMemory() {
+    dispatcher_->lookAtAllNext();
+    samplesIdle_ = true;
+    warmWork_.set();
 }
 
 // --- progress

@@ -169,7 +169,8 @@ Result<void> EngineCore::begin() {
                                     .journal = directory_->journal(),
                                     .wallOf = [this](MonoTime at) { return scale_.at(at); },
                                     .launcherPid = [this] { return runner_ ? runner_->launcherPid() : 0; },
-                                    .isWatched = [this] { return feed_.isOpen(); }});
+                                    .isWatched = [this] { return feed_.isOpen(); },
+                                    .surged = [this] { lookForMemory(); }});
     timelines_.emplace(TimelineKeeper::Parts{.helpers = *helpers_,
                                              .dispatcher = *dispatcher_,
                                              .dictionary = dictionary_,

@@ -23,14 +23,24 @@ bool runs(const Attempt& attempt) {
 
 } // namespace
 
-std::optional<AttemptId> Dispatcher::newestRunning() const {
-    const Attempt* newest = nullptr;
+std::optional<Dispatcher::Heavy> Dispatcher::furthestOver(const std::unordered_map<int, TreeReading>& trees) const {
+    constexpr std::int64_t kMiB = 1 << 20;
+    std::optional<Heavy> found;
+    std::int64_t most = 0;
+    MonoTime since{};
     for (const auto& [id, attempt] : attempts_) {
         if (!runs(attempt) || attempt.isBeingEnded()) continue;
-        if (!newest || attempt.runningSince > newest->runningSince) newest = &attempt;
+        const auto tree = trees.find(attempt.pid);
+        Heavy heavy{.id = id};
+        if (tree != trees.end()) heavy.used = tree->second.memoryBytes();
+        heavy.asked = parts_.dictionary.classKey(attempt.cls.value).resources.memoryMb * kMiB;
+        const std::int64_t over = heavy.used - heavy.asked < kWorthStopping ? 0 : heavy.used - heavy.asked;
+        if (found && std::pair(over, attempt.runningSince) <= std::pair(most, since)) continue;
+        found = heavy;
+        most = over;
+        since = attempt.runningSince;
     }
-    if (!newest) return std::nullopt;
-    return newest->id;
+    return found;
 }
 
 void Dispatcher::stopForMemory(AttemptId id, std::string note) {
@@ -97,9 +107,13 @@ std::vector<Lsn> Dispatcher::forgetHung() {
 
 std::vector<UsageQuestion> Dispatcher::dueForUsage(MonoTime now, std::size_t most) {
     std::vector<Attempt*> due;
+    const bool all = std::exchange(looksAtAll_, false);
     for (auto& [id, attempt] : attempts_) {
         if (!runs(attempt)) continue;
-        if (attempt.usage ? attempt.usage->due <= now : attempt.runningSince + kFirstLook <= now)
+        const bool isLookedAt = attempt.usage && attempt.usage->due == MonoTime::max();
+        if (all && !isLookedAt)
+            due.push_back(&attempt);
+        else if (attempt.usage ? attempt.usage->due <= now : attempt.runningSince + kFirstLook <= now)
             due.push_back(&attempt);
     }
     const auto dueSince = [](const Attempt* attempt) {
@@ -140,7 +154,8 @@ void Dispatcher::noteUsage(const std::vector<UsageQuestion>& asked,
         usage.series.add({attempt->scale.at(now), static_cast<float>(percent), tree->second.rssBytes});
         usage.cpu = std::max(usage.cpu, tree->second.cpu);
         usage.at = now;
-        if (attempt->memoryLimit > 0 && tree->second.rssBytes > attempt->memoryLimit && !attempt->isBeingEnded()) {
+        if (attempt->memoryLimit > 0 && tree->second.memoryBytes() > attempt->memoryLimit &&
+            !attempt->isBeingEnded()) {
             attempt->isOverMemory = true;
             runnerOf(*attempt).end(attempt->id, runners::StopCause::EngineStopped, Duration::zero());
         }

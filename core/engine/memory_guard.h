@@ -1,6 +1,6 @@
 // Memory guard: keeps the machine from thrashing. Above one share of its memory nothing starts, above a second one
-// the newest action is stopped, and again a while later if that did not help. Pure decisions from readings; who
-// reads and carries out is in guards.cpp. Owner: engine thread.
+// the action that is furthest over the memory it asked for is stopped, another one a while later if that did not
+// help. Pure decisions from readings; who reads and carries out is in guards.cpp. Owner: engine thread.
 #pragma once
 
 #include "core/base/clock.h"
@@ -24,7 +24,7 @@ std::optional<MemoryReading> readMemory(const std::string& root = "/");
 
 class MemoryGuard {
 public:
-    /// Takes a reading; true: stop the newest action now. Thresholds of 0 are off.
+    /// Takes a reading; true: stop an action now. Thresholds of 0 are off.
     bool observe(const MemoryReading& reading, const Settings& settings, MonoTime now);
     /// Nothing runs and nothing waits: what was read means nothing any more.
     void forget() {

@@ -1,6 +1,7 @@
 #include "core/engine/sandboxing.h"
 
 #include "core/base/log.h"
+#include "core/engine/machine.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -31,6 +32,7 @@ void setLimits(runners::Lease& lease, const WorkerLimits& limits) {
 
 Sandboxing::Sandboxing(bool forWorkers)
     : forWorkers_(forWorkers)
+    , machineMemoryMb_(memoryOfMachine())
     , support_(sandbox::probe())
     , view_(std::make_shared<const SessionView::Sandbox>(describe())) {
     for (const sandbox::Part& part : support_.parts)
@@ -76,9 +78,13 @@ SessionView::Sandbox Sandboxing::describe() const {
     return view;
 }
 
-sandbox::Policy policyOf(const Settings& settings) {
+sandbox::Policy Sandboxing::policy(const Settings& settings) const {
+    const std::int64_t share = settings.guardHold > 0   ? settings.guardHold
+                               : settings.guardStop > 0 ? settings.guardStop
+                                                        : 100;
+    const std::int64_t rest = machineMemoryMb_ * share / 100;
     return {.networkAllowed = settings.sandboxNetwork == "asked",
-            .defaultMemoryMb = settings.defaultMemoryMb,
+            .defaultMemoryMb = settings.defaultMemoryMb > 0 ? settings.defaultMemoryMb : rest,
             .tmpMb = settings.sandboxTmpMb};
 }
 

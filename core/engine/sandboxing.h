@@ -31,16 +31,19 @@ public:
     Result<void> checkWorker() const;
     Result<void> checkExec() const;
     const std::shared_ptr<const SessionView::Sandbox>& view() const { return view_; }
+    /// Who asks for no memory, and is given none by `default_memory_mb`, is bounded by what of the machine's the
+    /// guard does not hold back.
+    sandbox::Policy policy(const Settings& settings) const;
 
 private:
     SessionView::Sandbox describe() const;
 
     bool forWorkers_;
+    std::int64_t machineMemoryMb_;
     sandbox::Support support_;
     std::shared_ptr<const SessionView::Sandbox> view_;
 };
 
-sandbox::Policy policyOf(const Settings& settings);
 /// What a worker asks for, or nothing is said of (an exec), within what the settings allow.
 WorkerLimits allowedLimits(WorkerLimits asked, const Settings& settings);
 

@@ -1,6 +1,7 @@
 #include "core/engine/usage_reading.h"
 
 #include "core/base/files.h"
+#include "core/engine/kernel_memory.h"
 #include "core/runners/process_tree.h"
 
 #include <algorithm>
@@ -112,6 +113,9 @@ std::unordered_map<int, TreeReading> readTrees(const std::vector<int>& leaders) 
             tree.rssBytes += process->rssPages * page;
             for (const int child : runners::childrenOf(members[at])) members.push_back(child);
         }
+        if (members.size() > kMostOfTree) members.resize(kMostOfTree);
+        if (const auto tree = trees.find(leader); tree != trees.end())
+            tree->second.outsideBytes = memoryOutsideProcesses(leader, members);
     }
     return trees;
 }

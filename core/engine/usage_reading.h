@@ -28,6 +28,8 @@ std::optional<MachineReading> readMachine(int launcherPid, const std::string& jo
 struct TreeReading {
     std::int64_t cpu = 0; ///< microseconds, by children that have ended and were waited for, too
     std::int64_t rssBytes = 0;
+    std::int64_t outsideBytes = 0; ///< of its sandbox and no process: kernel_memory.h
+    std::int64_t memoryBytes() const { return rssBytes + outsideBytes; }
 };
 /// Each of these processes that is there. At most 1,000 of a tree are looked at.
 std::unordered_map<int, TreeReading> readTrees(const std::vector<int>& leaders);

@@ -145,7 +145,7 @@ coro::Task<void> EngineCore::sampleWarm(std::vector<runners::ProcessLook> looks)
             if (trees.empty()) continue;
             const TreeReading& tree = trees.begin()->second;
             seen.push_back({look.pid, static_cast<double>(tree.cpu) / 1e6, tree.rssBytes,
-                            look.socket == 0 || hasSocket(look.pid, look.socket)});
+                            look.socket == 0 || hasSocket(look.pid, look.socket), tree.memoryBytes()});
         }
         return seen;
     });
@@ -160,7 +160,7 @@ coro::Task<void> EngineCore::guardWarm() {
             co_await warmWork_.wait();
         }
         co_await coro::sleepFor(kSampleEach);
-        co_await sampleWarm(warm_->looks(true));
+        co_await sampleWarm(warm_->looks(!std::exchange(samplesIdle_, false)));
     }
 }
 

@@ -169,8 +169,8 @@ std::span<const SettingInfo> settingsTable() {
         SettingInfo{"guard_hold_percent", "%", &Settings::guardHold, 0, 100, {}, Applies::AtOnce,
                     "From how much of the machine's memory in use on nothing starts; 0 is never."},
         SettingInfo{"guard_stop_percent", "%", &Settings::guardStop, 0, 100, {}, Applies::AtOnce,
-                    "From how much of the machine's memory in use on the newest action is stopped, to run again "
-                    "later; 0 is never."},
+                    "From how much of the machine's memory in use on the action furthest over the memory it asked for is "
+                    "stopped, to run again later; 0 is never."},
         SettingInfo{"hung_s", "s", &Settings::hung, 0, 604'800, {}, Applies::AtOnce,
                     "After how long without output and processor time a running action is said to hang; 0 is "
                     "never."},
@@ -190,7 +190,8 @@ std::span<const SettingInfo> settingsTable() {
                     "The size of the private /tmp of a sandbox, which is memory; never more than the memory of its "
                     "action."},
         SettingInfo{"default_memory_mb", "MB", &Settings::defaultMemoryMb, 0, 1e9, {}, Applies::AtOnce,
-                    "The limit of memory in a sandbox for workers that ask for none; 0 is no limit."},
+                    "The limit of memory in a sandbox for workers that ask for none; 0 is the machine's memory up to "
+                    "guard_hold_percent."},
         SettingInfo{"max_processes", "processes", &Settings::maxProcesses, 1, 1e6, {}, Applies::AtOnce,
                     "The most that limits.processes of a worker may be; one that asks for more gets this. For what "
                     "starts after the change."},

@@ -206,11 +206,11 @@ void WarmRunner::sampled(const std::vector<ProcessSample>& samples) {
             if (process->pid != sample.pid) continue;
             process->cpuSeconds = sample.cpuSeconds;
             process->rssBytes = sample.rssBytes;
-            const std::int64_t most = process->worker->descriptor->resources.memoryMb << 20;
+            const std::int64_t most = process->memoryLimit;
             if (process->phase != Process::Phase::Live) continue;
             if (!sample.hasSocket)
                 broken(*process, std::string(kHungUp), now);
-            else if (most > 0 && sample.rssBytes > most)
+            else if (most > 0 && sample.memoryBytes > most)
                 pool_.detach(process->inPool, pool::WhyEnded::Memory, now, out_);
         }
     flush();

@@ -104,6 +104,35 @@ private Q_SLOTS:
         QCOMPARE(engine.wait(older).attempts.size(), 1u);
     }
 
+    void theOneFurthestOverWhatItAskedForIsStopped() {
+        EngineTest engine(3, withMemory());
+        const auto taking = [&](int megabytes, int asked, const char* file) {
+            return engine.sh(
+                fmt::format("[ -e {2} ] && exit 0; exec python3 -c 'x=bytearray([1])*({0}<<20); import "
+                            "pathlib,sys,time; pathlib.Path(sys.argv[1]).touch(); time.sleep(600)' {2}",
+                            megabytes, asked, file),
+                fmt::format(R"(,"resources":{{"cores":1,"memory_mb":{}}})", asked));
+        };
+        const Lsn modest = taking(200, 300, "modest");
+        const Lsn over = taking(250, 50, "over");
+        QVERIFY(EngineTest::eventually([&] { return exists(engine.path("over")); }));
+        const Lsn newest = taking(100, 90, "newest"); // a little more than it asked for
+        QVERIFY(EngineTest::eventually([&] { return exists(engine.path("newest")); }));
+        QVERIFY(EngineTest::eventually([&] { return exists(engine.path("modest")); }));
+        percent_ = 97;
+        QVERIFY(EngineTest::eventually([&] { return guardOf(engine).stopped > 0; }));
+        percent_ = 50;
+        const auto events = guardOf(engine).events;
+        const auto stop = std::ranges::find(events, "stop", &engine::SessionView::Guard::Event::what);
+        QVERIFY(stop != events.end());
+        QCOMPARE(stop->lsn, over);
+        QVERIFY2(stop->reason.starts_with("stopped when 97 % of the machine's memory was in use: it had 2"),
+                 stop->reason.c_str());
+        QVERIFY2(stop->reason.ends_with(" MB and asked for 50"), stop->reason.c_str());
+        QCOMPARE(ending(engine.wait(over)), "completed");
+        for (const Lsn lsn : {modest, newest}) QVERIFY(engine.run(engine->cancel(lsn)));
+    }
+
     void thresholdsOfZeroAreOff() {
         engine::MemoryGuard guard;
         Settings settings;

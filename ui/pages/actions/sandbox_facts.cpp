@@ -41,7 +41,11 @@ qint64 limitOf(const SandboxInput& in, QLatin1String name) {
 qint64 memoryOf(const SandboxInput& in) {
     const qint64 own = in.isExec() ? in.spec.value("resources").toObject().value("memory_mb").toInteger()
                                    : in.descriptor.value("memory_mb").toInteger();
-    return own > 0 ? own : in.settings.value("default_memory_mb").toInteger();
+    const qint64 usual = in.settings.value("default_memory_mb").toInteger();
+    if (own > 0 || usual > 0) return own > 0 ? own : usual;
+    // As the engine bounds who asks for none.
+    const qint64 machine = in.session.value("machine").toObject().value("memory_bytes").toInteger() / kMiB;
+    return machine * in.settings.value("guard_hold_percent").toInteger(100) / 100;
 }
 
 bool isSandboxed(const SandboxInput& in) {
