@@ -229,7 +229,7 @@ coro::Task<void> EngineCore::idleFor(Duration atMost) {
 }
 
 /// The launcher keeps one file open for each slot, and two pipes, a pid descriptor and, of a sandbox, a third pipe
-/// and its network with the list of its sockets for what runs in it.
+/// and its network with the count of its sockets for what runs in it.
 Result<void> EngineCore::checkDescriptors() const {
     constexpr rlim_t kPerSlot = 5 + sandbox::Network::kDescriptors;
     constexpr rlim_t kBesides = 32 + sandbox::Networks::kMostKept * sandbox::Network::kDescriptors;

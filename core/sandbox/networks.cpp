@@ -25,18 +25,19 @@ bool bringLoopbackUp() {
 }
 
 /// It becomes that of the calling thread.
-UniqueFd makeNetwork(UniqueFd& unixSockets) {
+UniqueFd makeNetwork(UniqueFd& sockets) {
     if (::unshare(CLONE_NEWNET) != 0 || !bringLoopbackUp()) return {};
-    unixSockets.reset(::open("/proc/thread-self/net/unix", O_RDONLY | O_CLOEXEC));
+    sockets.reset(::open("/proc/thread-self/net/sockstat", O_RDONLY | O_CLOEXEC));
     return UniqueFd(::open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC));
 }
 
-/// The list has a line of titles and one for each socket, listening, connected or queued.
-bool hasNoUnixSocket(const Network& network) {
-    std::array<char, 512> buffer{};
-    const ssize_t size = ::pread(network.unixSockets.get(), buffer.data(), buffer.size(), 0);
+/// Of any family: open, queued in another one, or closed with something that it sent still on its way. The count is
+/// at hand, where the list of Unix sockets is a walk over hundreds of empty places.
+bool hasNoSocket(const Network& network) {
+    std::array<char, 64> buffer{};
+    const ssize_t size = ::pread(network.sockets.get(), buffer.data(), buffer.size(), 0);
     const std::string_view text(buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
-    return !text.empty() && text.find('\n') == text.size() - 1;
+    return text.starts_with("sockets: used 0\n");
 }
 
 } // namespace
@@ -54,16 +55,16 @@ Network Networks::take() {
             return network;
         }
     }
-    UniqueFd unixSockets;
-    MadeThere made = makeOnOwnThread([&] { return makeNetwork(unixSockets); });
+    UniqueFd sockets;
+    MadeThere made = makeOnOwnThread([&] { return makeNetwork(sockets); });
     const std::lock_guard lock(mutex_);
     if (made.fd) ++made_;
     if (isRefusal(made.err)) isPossible_ = false;
-    return {std::move(made.fd), std::move(unixSockets)};
+    return {std::move(made.fd), std::move(sockets)};
 }
 
 void Networks::giveBack(Network network) {
-    if (!network || !hasNoUnixSocket(network)) return;
+    if (!network || !hasNoSocket(network)) return;
     const std::lock_guard lock(mutex_);
     if (kept_.size() < kMostKept) kept_.push_back(std::move(network));
 }

@@ -5,7 +5,7 @@
 // Not used means that nothing inside ever made a socket of the internet or of netlink, which init sees (filter.h):
 // counters, flow labels and whatever else a namespace remembers need one. A program inside has no other right over
 // it. Sockets of Unix are made freely, and one can live on without its process, queued in another socket: a
-// namespace is taken back only when the kernel lists none in it. Only where the process is root: else each
+// namespace is taken back only when the kernel counts none in it. Only where the process is root: else each
 // namespace belongs to the user namespace of its sandbox. Thread-safe.
 #pragma once
 
@@ -17,8 +17,8 @@
 namespace yard::sandbox {
 
 struct Network {
-    UniqueFd space;       ///< to enter it; invalid: none
-    UniqueFd unixSockets; ///< the kernel's list of those in it
+    UniqueFd space;   ///< to enter it; invalid: none
+    UniqueFd sockets; ///< the kernel's count of those in it
     static constexpr unsigned kDescriptors = 2;
     explicit operator bool() const { return static_cast<bool>(space); }
 };
