@@ -322,10 +322,10 @@ coro::Task<Result<std::string>> Dispatcher::workerFiles(std::string workerId) {
     if (readyWorkers_.contains(workerId)) co_return parts_.dataDir + "/workers/" + workerId;
     std::vector<runners::PlacedFile> files;
     for (const WorkerFile& file : worker->descriptor->files) files.push_back({file.path, file.hash, file.mode});
-    auto made = co_await parts_.helpers.run(
-        [dataDir = parts_.dataDir, workerId, files = std::move(files), chunks = chunks_] {
-            return runners::ensureWorkerFiles(dataDir, workerId, files, materialiser(*chunks));
-        });
+    auto made = co_await parts_.helpers.run([dataDir = parts_.dataDir, workerId, files = std::move(files),
+                                             chunks = chunks_, sync = parts_.settings.durability == "power"] {
+        return runners::ensureWorkerFiles(dataDir, workerId, files, materialiser(*chunks), sync);
+    });
     if (made) readyWorkers_.insert(workerId);
     co_return made;
 }

@@ -2,9 +2,11 @@
 
 #include "core/base/beneath.h"
 #include "core/base/files.h"
+#include "core/base/log.h"
 #include "core/base/unique_fd.h"
 #include "core/locks/janitor.h"
 #include "core/model/action_spec.h"
+#include "core/model/worker_package.h"
 
 #include <algorithm>
 #include <cassert>
@@ -79,6 +81,49 @@ Result<void> makeDirectoriesReadOnly(const std::string& root) {
     return {};
 }
 
+/// Each file and directory of a tree that is ours and quiet.
+Result<void> syncTree(const std::string& root) {
+    std::error_code err;
+    for (auto it = fs::recursive_directory_iterator(root, err); !err && it != fs::recursive_directory_iterator();
+         it.increment(err)) {
+        const std::string path = it->path().string();
+        if (it->is_directory(err)) {
+            if (auto synced = syncDirectory(path); !synced) return synced;
+            continue;
+        }
+        const UniqueFd file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+        if (!file || ::fsync(file.get()) != 0) return failErrno("sync " + path, errno);
+    }
+    if (err) return failErrno("read " + root, err.value());
+    return syncDirectory(root);
+}
+
+unsigned workerFileMode(const PlacedFile& file) {
+    return (file.mode & 0111) != 0 ? 0555 : 0444;
+}
+
+/// By its bytes: a power cut may leave a file its size and nothing else.
+bool isWholeWorker(const std::string& root, const std::vector<PlacedFile>& files) {
+    return std::ranges::all_of(files, [&root](const PlacedFile& file) {
+        const std::string path = root + '/' + file.path;
+        struct stat st{};
+        if (::lstat(path.c_str(), &st) != 0 || !S_ISREG(st.st_mode) || (st.st_mode & 07777) != workerFileMode(file))
+            return false;
+        const auto content = hashFile(path);
+        return content && content->hash == file.hash;
+    });
+}
+
+/// Makes room for one made anew, which gets what the operator has put into tmp/.
+void setWorkerAside(const std::string& damaged, const std::string& anew, const std::string& aside) {
+    std::error_code ignored;
+    if (fs::is_directory(fs::symlink_status(damaged, ignored))) {
+        (void)::chmod(damaged.c_str(), 0755); // it is read-only, and loses an entry
+        (void)::rename((damaged + '/' + kWorkerTmp).c_str(), (anew + '/' + kWorkerTmp).c_str());
+    }
+    (void)::rename(damaged.c_str(), aside.c_str());
+}
+
 Result<void> linkTree(const std::string& from, const std::string& to) {
     if (::mkdir(to.c_str(), 0700) != 0) return failErrno("make " + to, errno);
     std::error_code err;
@@ -107,30 +152,38 @@ Result<void> linkTree(const std::string& from, const std::string& to) {
 } // namespace
 
 Result<std::string> ensureWorkerFiles(const std::string& dataDir, std::string_view workerId,
-                                      const std::vector<PlacedFile>& files, const Materialise& materialise) {
+                                      const std::vector<PlacedFile>& files, const Materialise& materialise,
+                                      bool sync) {
     std::string final = workerPath(dataDir, workerId);
     struct stat st{};
-    if (::lstat(final.c_str(), &st) == 0 && S_ISDIR(st.st_mode)) return final;
+    const bool isThere = ::lstat(final.c_str(), &st) == 0;
+    if (isThere && S_ISDIR(st.st_mode) && isWholeWorker(final, files)) return final;
+    if (isThere) logWarning("runners", "the files of worker {} are damaged: they are made again", workerId);
 
     const std::string temporary = fmt::format("{}/workers/.new-{}", dataDir, randomHex(8));
+    const std::string aside = fmt::format("{}/workers/.new-{}", dataDir, randomHex(8));
     const auto make = [&]() -> Result<void> {
-        if (auto made = makeDirectories(temporary); !made) return made;
+        if (auto made = makeDirectories(temporary, 0700, sync); !made) return made;
         for (const PlacedFile& file : files)
-            if (auto placed = placeFile(temporary, file, (file.mode & 0111) != 0 ? 0555 : 0444, materialise);
-                !placed)
-                return placed;
+            if (auto placed = placeFile(temporary, file, workerFileMode(file), materialise); !placed) return placed;
         if (auto readOnly = makeDirectoriesReadOnly(temporary); !readOnly) return readOnly;
         // tmp/ belongs to the operator (restart.txt). Last, and by a moment of being writable: a worker file may
         // not be it.
         if (auto opened = changeMode(temporary, 0755); !opened) return opened;
         if (::mkdir((temporary + '/' + kWorkerTmp).c_str(), 0755) != 0 && errno != EEXIST)
             return failErrno("make " + temporary + '/' + kWorkerTmp, errno);
+        if (sync)
+            if (auto synced = syncTree(temporary); !synced) return synced;
+        if (isThere) setWorkerAside(final, temporary, aside);
         if (::rename(temporary.c_str(), final.c_str()) != 0 && errno != EEXIST && errno != ENOTEMPTY)
             return failErrno("rename to " + final, errno);
+        if (sync)
+            if (auto synced = syncDirectory(dataDir + "/workers"); !synced) return synced;
         return changeMode(final, 0555);
     };
     const auto made = make();
     static_cast<void>(removeTree(temporary)); // there only when something failed or somebody else was first
+    static_cast<void>(removeTree(aside));
     if (!made) return std::unexpected(made.error());
     return final;
 }

@@ -33,10 +33,13 @@ struct PlacedFile {
 /// Writes the chunk's bytes to the absolute path, which does not exist yet and is ours alone.
 using Materialise = std::function<Result<void>(const Hash256& chunk, const std::string& path, unsigned mode)>;
 
-/// Makes workers/<id>/ once: files 0444 or 0555, directories 0555, under a temporary name, then renamed. A
-/// directory that is already there is left alone. `workers/<id>/tmp/` stays writable. Returns the absolute path.
+/// Makes workers/<id>/: files 0444 or 0555, directories 0555, under a temporary name, synced where `sync`, then
+/// renamed. One that is there already is read: it stays when each file has its bytes and mode, else it is made
+/// again, as a crash may leave half of one. `workers/<id>/tmp/` stays writable, and what is in it. Returns the
+/// absolute path.
 Result<std::string> ensureWorkerFiles(const std::string& dataDir, std::string_view workerId,
-                                      const std::vector<PlacedFile>& files, const Materialise& materialise);
+                                      const std::vector<PlacedFile>& files, const Materialise& materialise,
+                                      bool sync = false);
 /// Removes workers/<id>/, read-only as it is.
 Result<void> removeWorkerFiles(const std::string& dataDir, std::string_view workerId);
 

@@ -40,6 +40,16 @@ Result<void> writeName(const Hash256& chunk, const std::string& path, unsigned m
     return writeFileAtomically(path, "chunk " + chunk.hex(), static_cast<int>(mode));
 }
 
+// The chunks of these texts; others are missing.
+Materialise chunksOf(std::vector<std::string> texts) {
+    return
+        [texts = std::move(texts)](const Hash256& chunk, const std::string& path, unsigned mode) -> Result<void> {
+            for (const std::string& text : texts)
+                if (Sha256::of(text) == chunk) return writeFileAtomically(path, text, static_cast<int>(mode));
+            return fail(ErrorKind::NotFound, "no such chunk");
+        };
+}
+
 Result<ChunkRef> keepByReading(const OutputFile& file) {
     std::string text(file.size, '\0');
     if (::read(file.fd, text.data(), text.size()) != static_cast<ssize_t>(text.size()))
@@ -61,6 +71,8 @@ private Q_SLOTS:
     void init();
     void cleanup();
     void workerFilesAreMadeOnceAndReadOnly();
+    void aDamagedWorkerIsMadeAgain_data();
+    void aDamagedWorkerIsMadeAgain();
     void aWorkerThatFailsLeavesNothing();
     void aScratchHasWorkerInputsAndOutputs();
     void aScratchReplacesAnEarlierOne();
@@ -131,7 +143,7 @@ void TestScratch::workerFilesAreMadeOnceAndReadOnly() {
     int made = 0;
     const auto counted = [&](const Hash256& chunk, const std::string& path, unsigned mode) {
         ++made;
-        return writeName(chunk, path, mode);
+        return chunksOf({"a", "b"})(chunk, path, mode);
     };
     const Hash256 a = Sha256::of("a");
     const std::vector<PlacedFile> files{{"bin/run", a, 0755}, {"data/deep/table", Sha256::of("b"), 0644}};
@@ -142,12 +154,46 @@ void TestScratch::workerFilesAreMadeOnceAndReadOnly() {
     QCOMPARE(modeOf(*path + "/data/deep"), 0555u);
     QCOMPARE(modeOf(*path), 0555u);
     QCOMPARE(modeOf(*path + "/tmp"), 0755u);
-    QVERIFY(*readFile(*path + "/bin/run") == "chunk " + a.hex());
+    QVERIFY(*readFile(*path + "/bin/run") == "a");
     QVERIFY(ensureWorkerFiles(root_, "abc", files, counted));
     QCOMPARE(made, 2);
     QCOMPARE(std::distance(fs::directory_iterator(at("workers")), {}), 1);
     QVERIFY(removeWorkerFiles(root_, "abc"));
     QVERIFY(!fs::exists(*path));
+}
+
+void TestScratch::aDamagedWorkerIsMadeAgain_data() {
+    QTest::addColumn<QString>("damage");
+    for (const char* damage :
+         {"other bytes", "cut short", "empty", "missing", "not executable", "a link", "no directory"})
+        QTest::newRow(damage) << damage;
+}
+
+void TestScratch::aDamagedWorkerIsMadeAgain() {
+    QFETCH(QString, damage);
+    const std::vector<PlacedFile> files{{"bin/run", Sha256::of("run\n"), 0755}, {"table", Sha256::of("b"), 0644}};
+    const auto path = ensureWorkerFiles(root_, "abc", files, chunksOf({"run\n", "b"}));
+    QVERIFY(path && writeFileAtomically(*path + "/tmp/restart.txt", "now", 0600));
+    const std::string run = *path + "/bin/run";
+    QCOMPARE(::chmod((*path + "/bin").c_str(), 0755), 0);
+    if (damage == "not executable") {
+        QCOMPARE(::chmod(run.c_str(), 0444), 0);
+    } else if (damage == "no directory") {
+        QVERIFY(removeTree(*path) && writeFileAtomically(*path, "x", 0600));
+    } else {
+        QCOMPARE(::unlink(run.c_str()), 0);
+        if (damage == "a link") QCOMPARE(::symlink("/bin/true", run.c_str()), 0);
+        const std::map<QString, std::string> left{
+            {"other bytes", std::string(4, '\0')}, {"cut short", "ru"}, {"empty", ""}};
+        if (left.contains(damage)) QVERIFY(writeFileAtomically(run, left.at(damage), 0555));
+    }
+    QCOMPARE(*ensureWorkerFiles(root_, "abc", files, chunksOf({"run\n", "b"}), true), *path);
+    QCOMPARE(*readFile(run), std::string("run\n"));
+    QCOMPARE(modeOf(run), 0555u);
+    QCOMPARE(modeOf(*path), 0555u);
+    QVERIFY(fs::exists(*path + "/tmp"));
+    if (damage != "no directory") QVERIFY(fs::exists(*path + "/tmp/restart.txt"));
+    QCOMPARE(std::distance(fs::directory_iterator(at("workers")), {}), 1);
 }
 
 void TestScratch::aWorkerThatFailsLeavesNothing() {
