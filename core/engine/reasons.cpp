@@ -54,11 +54,14 @@ Wait capacityOf(const session::ResourceNeed& need, const session::Waiting& waiti
         wait.position = waiting.position->before;
         wait.positionIsExact = waiting.position->isExact;
     }
-    const char* because = "";
-    if (waiting.starting)
+    std::string because;
+    if (waiting.starting) {
         because = ", it is next";
-    else if (waiting.reservedForLarger)
-        because = ", kept for something larger";
+    } else if (waiting.reservedForLarger) {
+        wait.keptFor = waiting.keptFor;
+        because = waiting.keptFor.value > 0 ? fmt::format(", kept for action {}", waiting.keptFor.value)
+                                            : ", kept for something larger";
+    }
     wait.message = fmt::format("{} of {} {} free{}{}", *wait.free, need.total, need.resource, because,
                                placeWords(waiting.position));
     return wait;

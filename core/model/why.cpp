@@ -37,6 +37,7 @@ void write(JsonWriter& writer, const Wait& wait) {
     if (wait.free) writer.member("free", *wait.free);
     if (wait.position) writer.member("position", *wait.position);
     if (!wait.positionIsExact) writer.member("about", true);
+    if (wait.keptFor.value > 0) writer.member("kept_for", wait.keptFor.value);
     if (wait.lsn.value > 0) {
         writer.member("lsn", wait.lsn.value);
         writer.member("on", nameOf(wait.on));

@@ -37,6 +37,7 @@ struct Wait {
     std::optional<double> free;
     std::optional<std::int64_t> position; ///< how many of its queue come before it
     bool positionIsExact = true;
+    Lsn keptFor{}; ///< what is free is kept for this action, which was passed over
     // dependency
     Lsn lsn{};
     DependencyOn on = DependencyOn::Completed;

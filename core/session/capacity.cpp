@@ -12,6 +12,13 @@ MachineCapacity::MachineCapacity(const Resources& total)
     for (const auto& [name, amount] : total.named) named_[name].total = amount;
 }
 
+std::unique_ptr<Capacity> MachineCapacity::idle() const {
+    auto machine = std::make_unique<MachineCapacity>(*this);
+    machine->cores_.used = machine->memory_.used = 0;
+    for (auto& [name, amount] : machine->named_) amount.used = 0;
+    return machine;
+}
+
 const MachineCapacity::Amount& MachineCapacity::named(const std::string& name) const {
     static const Amount kNothing;
     const auto at = named_.find(name);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,6 +38,8 @@ public:
     virtual std::vector<ResourceNeed> describe(const Resources& need) const = 0;
     virtual void take(const Resources& need) = 0;
     virtual void give(const Resources& need) = 0;
+    /// The same machine with nothing in use.
+    virtual std::unique_ptr<Capacity> idle() const = 0;
 };
 
 /// Cores, memory and named amounts of one machine. Of a name that it does not have there is nothing.
@@ -51,6 +54,7 @@ public:
     std::vector<ResourceNeed> describe(const Resources& need) const override;
     void take(const Resources& need) override;
     void give(const Resources& need) override;
+    std::unique_ptr<Capacity> idle() const override;
 
 private:
     struct Amount {

@@ -19,6 +19,7 @@ void Session::Impl::giveBack(std::uint32_t record) {
     const Lane& lane = lanes_[r.lane];
     Queue& q = order_.queue(lane.queue);
     if (!order_.countGate(lane.cls, -1)) capacity_->give(order_.resourcesOf(lane.cls));
+    order_.attemptEnded(record, lane.cls);
     order_.giveLocks(lane.cls);
     countSlot(lane.cls, -1);
     if (q.gates) {

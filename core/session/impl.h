@@ -31,6 +31,7 @@ public:
     Result<void> acceptsWork() const;
     bool startsWork() const { return state_ == SessionState::Ready || state_ == SessionState::Draining; }
     bool schedule(MonoTime now, Outbox& out, bool mayStart);
+    void watchReservation(MonoTime now);
     void takeBackAllAhead(Outbox& out);
     bool hold(HoldKey key, const Resources& resources);
     /// Resources for something that is no attempt.

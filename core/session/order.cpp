@@ -136,7 +136,9 @@ std::int64_t Order::memoryLack() const {
 }
 
 void Order::keepForLack() {
-    if (reserved_ == kNone) reserved_ = leastLacking();
+    if (reserved_ != kNone) return;
+    const std::uint32_t shape = leastLacking();
+    if (shape != kNone && !shapes_[shape]->standing) reserve(shape);
 }
 
 // -- queues
@@ -325,11 +327,67 @@ bool Order::isReservedAway(std::uint32_t cls) const {
            !capacity_.leaves(shapes_[shape]->resources, shapes_[reserved_]->resources);
 }
 
+std::optional<MonoTime> Order::reservationEnds() const {
+    if (reserved_ == kNone) return std::nullopt;
+    return reservedSince_ + reserve_ * (1 << shapes_[reserved_]->doublings);
+}
+
+void Order::reserve(std::uint32_t shape) {
+    reserved_ = shape;
+    reservedSince_ = present_;
+}
+
+void Order::forgetPassedOver(Shape& shape) {
+    shape.passedOver = 0;
+    shape.passedSince = {};
+    shape.doublings = 0;
+    if (std::exchange(shape.standing, nullptr)) --standing_;
+}
+
 void Order::endReservation() {
     if (reserved_ == kNone) return;
-    shapes_[reserved_]->passedOver = 0;
-    shapes_[reserved_]->passedSince = {};
+    forgetPassedOver(*shapes_[reserved_]);
     reserved_ = kNone;
+}
+
+void Order::giveUpReservation(std::unique_ptr<Standing> standing) {
+    if (reserved_ == kNone) return;
+    Shape& shape = *shapes_[std::exchange(reserved_, kNone)];
+    shape.standing = std::move(standing);
+    ++standing_;
+}
+
+void Order::attemptEnded(std::uint32_t record, std::uint32_t cls) {
+    for (std::uint32_t s = 0; standing_ > 0 && s < shapes_.size(); ++s)
+        if (shapes_[s]->standing) shapes_[s]->standing->attemptEnded(record, resourcesOf(cls));
+}
+
+void Order::holdEnded(HoldKey key, const Resources& resources) {
+    for (std::uint32_t s = 0; standing_ > 0 && s < shapes_.size(); ++s)
+        if (shapes_[s]->standing) shapes_[s]->standing->holdEnded(key, resources);
+}
+
+void Order::renewReservation() {
+    for (std::uint32_t s = 0; standing_ > 0 && s < shapes_.size(); ++s) {
+        Shape& shape = *shapes_[s];
+        if (!shape.standing || !shape.standing->leavesRoomFor(shape.resources)) continue;
+        shape.standing.reset();
+        --standing_;
+        // All that it waited for had an end: what runs now has one, too, if a later one.
+        shape.doublings = std::min(shape.doublings + 1, kMostDoublings);
+        if (reserved_ == kNone && !shape.queues.empty()) reserve(s);
+    }
+}
+
+Lsn Order::keptFor() const {
+    if (reserved_ == kNone) return {};
+    std::uint32_t best = kNone;
+    const GrowArray<Listing>& listed = shapes_[reserved_]->queues;
+    for (std::uint32_t k = 0; k < listed.size() && best == kNone; ++k)
+        for (const QueueShape& of : queues_[listed[k].queue]->shapes)
+            if (of.shape == reserved_ && !of.byKey.empty() && waits(lanes_[of.byKey.front()].first))
+                best = lanes_[of.byKey.front()].first;
+    return best == kNone ? Lsn{} : records_.lsnOf(records_[best]);
 }
 
 /// Something started: what waits and does not fit was passed over.
@@ -339,14 +397,13 @@ void Order::countPassedOver(std::uint32_t started) {
         Shape& shape = *shapes_[s];
         if (shape.gate != kNone) continue;
         if (s == started || shape.queues.empty() || capacity_.fits(shape.resources)) {
-            shape.passedOver = 0;
-            shape.passedSince = {};
+            forgetPassedOver(shape);
             if (s == reserved_ && s == started) reserved_ = kNone;
             continue;
         }
         if (shape.passedOver++ == 0) shape.passedSince = present_;
         const bool overdue = shape.passedOver >= kPassedOver || present_ - shape.passedSince >= kPassedOverFor;
-        if (reserved_ == kNone && overdue && capacity_.everFits(shape.resources)) reserved_ = s;
+        if (reserved_ == kNone && overdue && !shape.standing && capacity_.everFits(shape.resources)) reserve(s);
     }
 }
 
@@ -455,6 +512,8 @@ std::size_t Order::memoryBytes() const {
 }
 
 void Order::check() const {
+    assert(std::ranges::count_if(shapes_, [](const auto& shape) { return shape->standing != nullptr; }) ==
+           standing_);
     std::vector<std::uint32_t> listings(queues_.size());
     for (std::uint32_t s = 0; s < shapes_.size(); ++s) {
         const GrowArray<Listing>& heap = shapes_[s]->queues;

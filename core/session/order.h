@@ -19,6 +19,7 @@
 #include "core/session/lock_book.h"
 #include "core/session/queues.h"
 #include "core/session/record.h"
+#include "core/session/standing.h"
 
 #include <cstdint>
 #include <functional>
@@ -36,9 +37,13 @@ inline constexpr std::size_t kExactShapes = 64;
 /// Each so many starts of a queue, one goes to its oldest action whatever its priority.
 inline constexpr std::uint32_t kOldestEvery = 16;
 /// A shape that did not fit at so many starts of others, or for so long, gets the one reservation: nothing starts
-/// that would take what it waits for, until one of it did.
+/// that would take what it waits for, until one of it did or the reservation is over. Then it gets none before so
+/// much of what runs at that moment has ended that the rest could be its own, and the next one lasts twice as long:
+/// an action without an end costs others one reservation, and what has an end is waited for in the end.
 inline constexpr std::uint32_t kPassedOver = 1'000;
 inline constexpr Duration kPassedOverFor{30'000'000};
+inline constexpr Duration kReserve{60'000'000};
+inline constexpr int kMostDoublings = 12;
 
 class Order {
 public:
@@ -115,6 +120,19 @@ public:
     void setSharedFull(bool full) { sharedFull_ = full; }
     /// Resources are being kept for something large.
     bool hasReservation() const { return reserved_ != kNone; }
+    /// How long the first reservation of a shape lasts at most.
+    void setReserve(Duration reserve) { reserve_ = reserve; }
+    /// When the reservation that there is ends by itself.
+    std::optional<MonoTime> reservationEnds() const;
+    /// It does so; `standing`: all that is in use now.
+    void giveUpReservation(std::unique_ptr<Standing> standing);
+    /// It may have stood in the way of a shape whose reservation was given up.
+    void attemptEnded(std::uint32_t record, std::uint32_t cls);
+    void holdEnded(HoldKey key, const Resources& resources);
+    /// Keeps resources again for one in whose way nothing stands any more.
+    void renewReservation();
+    /// The action that resources are kept for; 0: none.
+    Lsn keptFor() const;
     /// Why a class does not fit although its resources do.
     bool isReservedAway(std::uint32_t cls) const;
     bool isSharedFull() const { return sharedFull_; }
@@ -179,6 +197,8 @@ private:
         GrowArray<Listing> queues;
         std::uint32_t passedOver = 0; ///< starts of others since it last fitted
         MonoTime passedSince{};
+        int doublings = 0;                  ///< of what its next reservation lasts
+        std::unique_ptr<Standing> standing; ///< its last one was given up because of this
     };
     using ShapeKey = std::tuple<Resources, bool, std::uint32_t>; ///< resources, exactly one core, gate
     struct Gate {
@@ -189,6 +209,9 @@ private:
     std::uint32_t shapeFor(const Resources& resources, bool oneCore, std::uint32_t gate);
     void countPassedOver(std::uint32_t started);
     void endReservation();
+    void reserve(std::uint32_t shape);
+    /// It fits, started or is wanted no more.
+    void forgetPassedOver(Shape& shape);
     std::uint32_t vectorFor(const Resources& resources);
     QueueShape& queueShape(Queue& queue, std::uint32_t shape);
     void list(std::uint32_t queue, QueueShape& of);
@@ -273,6 +296,9 @@ private:
     std::int64_t lackOf(std::uint32_t shape) const;
     std::uint32_t leastLacking() const;
     std::uint32_t reserved_ = kNone; ///< shape
+    MonoTime reservedSince_{};
+    Duration reserve_ = kReserve;
+    int standing_ = 0; ///< shapes with `standing`
     bool sharedFull_ = false;
     bool onlyGated_ = false;
     std::vector<Gate> gates_;

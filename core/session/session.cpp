@@ -105,8 +105,23 @@ bool Session::Impl::fireTimers(MonoTime now) {
 }
 
 std::optional<MonoTime> Session::Impl::nextWake() const {
-    if (timers_.empty()) return std::nullopt;
-    return timers_.front().at;
+    const std::optional<MonoTime> ends = order_.reservationEnds();
+    if (timers_.empty()) return ends;
+    return ends ? std::min(*ends, timers_.front().at) : timers_.front().at;
+}
+
+/// Keeping resources for something large has its limit, and begins again when that is of use.
+void Session::Impl::watchReservation(MonoTime now) {
+    if (const auto ends = order_.reservationEnds(); ends && now >= *ends) {
+        auto standing = std::make_unique<Standing>(capacity_->idle());
+        for (const std::uint32_t record : outstanding_) {
+            const std::uint32_t cls = lanes_[records_[record].lane].cls;
+            if (!order_.isGated(cls)) standing->addAttempt(record, order_.resourcesOf(cls));
+        }
+        for (const Hold& hold : holds_) standing->addHold(hold.key, hold.resources);
+        order_.giveUpReservation(std::move(standing));
+    }
+    order_.renewReservation();
 }
 
 // -- starting
@@ -115,6 +130,7 @@ bool Session::Impl::schedule(MonoTime now, Outbox& out, bool mayStart) {
     const bool moreTimers = fireTimers(now);
     takeBackOvertaken(out);
     order_.setNow(now);
+    watchReservation(now);
     if (!startsWork() || !mayStart) return moreTimers;
     int budget = kPerCall;
     openGates(budget);
@@ -215,6 +231,7 @@ bool Session::Impl::letGo(HoldKey key) {
     const auto at = std::ranges::find(holds_, key, &Hold::key);
     if (at == holds_.end()) return wanted;
     capacity_->give(at->resources);
+    order_.holdEnded(key, at->resources);
     partCores_ -= at->resources.milliCores > 0 ? 1 : 0;
     *at = std::move(holds_.back());
     holds_.pop_back();
@@ -361,6 +378,9 @@ std::int64_t Session::memoryLack() const {
 }
 void Session::keepForLack() {
     impl_->order().keepForLack();
+}
+void Session::setReserve(Duration reserve) {
+    impl_->order().setReserve(reserve);
 }
 bool Session::everFits(ClassId id) const {
     return impl_->capacity().everFits(impl_->order().resourcesOf(id.value));

@@ -103,6 +103,7 @@ struct Waiting {
     std::optional<Lock> lock; ///< the first one
     std::vector<ResourceNeed> needs;
     bool reservedForLarger = false;   ///< what it needs is kept for something that was passed over
+    Lsn keptFor{};                    ///< for this one
     bool noSlot = false;              ///< the runner has no place for another one that is not one core
     std::optional<Position> position; ///< absent: it does not wait in line, or was not asked for
 };
@@ -184,6 +185,10 @@ public:
     std::int64_t memoryLack() const;
     /// That memory is about to become free: it is kept for that one, whoever else asks for some.
     void keepForLack();
+    /// So long resources are kept at most for something large that was passed over, before what else could run
+    /// does; twice as long the next time, which comes once all that stood in its way has ended
+    /// (docs/scheduling.md).
+    void setReserve(Duration reserve);
     /// False: an action of this class would never start on this machine.
     bool everFits(ClassId id) const;
     /// What an action of this class asks for, what there is and what is free of it.

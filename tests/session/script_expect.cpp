@@ -64,7 +64,7 @@ void Player::expectWaits(const Words& w) {
         for (const ResourceNeed& need : waiting->needs)
             if (need.free < need.need) is += fmt::format(" {} {}/{}", need.resource, need.need, need.free);
         say(waiting->noSlot, "slot");
-        say(waiting->reservedForLarger, "reserved");
+        if (waiting->reservedForLarger) is += " reserved for " + nameOf(waiting->keptFor);
         if (waiting->position)
             is +=
                 fmt::format(" {} {}", waiting->position->isExact ? "position" : "about", waiting->position->before);
