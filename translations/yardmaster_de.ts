@@ -526,10 +526,6 @@
         <translation>Ab wie viel benutztem Speicher des Rechners nichts mehr startet; 0 ist nie.</translation>
     </message>
     <message>
-        <source>From how much of the machine&apos;s memory in use on the newest action is stopped, to run again later; 0 is never.</source>
-        <translation>Ab wie viel benutztem Speicher des Rechners die neueste Aktion beendet wird, um später erneut zu laufen; 0 ist nie.</translation>
-    </message>
-    <message>
         <source>After how long without output and processor time a running action is said to hang; 0 is never.</source>
         <translation>Nach wie langer Zeit ohne Ausgabe und Prozessorzeit eine laufende Aktion als hängend gilt; 0 ist nie.</translation>
     </message>
@@ -562,16 +558,60 @@
         <translation>Die Größe des eigenen /tmp einer Sandbox, das Speicher ist; nie mehr als der Speicher ihrer Aktion.</translation>
     </message>
     <message>
-        <source>The limit of memory in a sandbox for workers that ask for none; 0 is no limit.</source>
-        <translation>Die Speichergrenze in einer Sandbox für Worker, die keine verlangen; 0 ist keine Grenze.</translation>
-    </message>
-    <message>
         <source>Sandbox tmp</source>
         <translation>Sandbox-/tmp</translation>
     </message>
     <message>
         <source>Default memory</source>
         <translation>Speicher ohne Angabe</translation>
+    </message>
+    <message>
+        <source>Stream</source>
+        <translation>Ausgabestrom</translation>
+    </message>
+    <message>
+        <source>Max processes</source>
+        <translation>Höchstens Prozesse</translation>
+    </message>
+    <message>
+        <source>Max open files</source>
+        <translation>Höchstens offene Dateien</translation>
+    </message>
+    <message>
+        <source>Max output</source>
+        <translation>Höchstens Ausgaben</translation>
+    </message>
+    <message>
+        <source>files</source>
+        <translation>Dateien</translation>
+    </message>
+    <message>
+        <source>bytes</source>
+        <translation>Bytes</translation>
+    </message>
+    <message>
+        <source>From how much of the machine&apos;s memory in use on the action furthest over the memory it asked for is stopped, to run again later; 0 is never.</source>
+        <translation>Ab wie viel benutztem Speicher des Rechners die Aktion beendet wird, die am weitesten über dem verlangten Speicher liegt, um später erneut zu laufen; 0 ist nie.</translation>
+    </message>
+    <message>
+        <source>The limit of memory in a sandbox for workers that ask for none; 0 is the machine&apos;s memory up to guard_hold_percent.</source>
+        <translation>Die Speichergrenze in einer Sandbox für Worker, die keine verlangen; 0 ist der Speicher des Rechners bis guard_hold_percent.</translation>
+    </message>
+    <message>
+        <source>How much of stdout and of stderr is kept of an attempt: of a longer one the first half and the last half; for attempts that start after the change.</source>
+        <translation>Wie viel von stdout und von stderr eines Versuchs behalten wird: von längeren die erste und die letzte Hälfte; für Versuche, die nach der Änderung starten.</translation>
+    </message>
+    <message>
+        <source>The most that limits.processes of a worker may be; one that asks for more gets this. For what starts after the change.</source>
+        <translation>Wie viel limits.processes eines Workers höchstens sein darf; wer mehr verlangt, bekommt dies. Für das, was nach der Änderung startet.</translation>
+    </message>
+    <message>
+        <source>The most that limits.open_files of a worker may be, for each of its processes; one that asks for more gets this. For what starts after the change.</source>
+        <translation>Wie viel limits.open_files eines Workers höchstens sein darf, für jeden seiner Prozesse; wer mehr verlangt, bekommt dies. Für das, was nach der Änderung startet.</translation>
+    </message>
+    <message>
+        <source>The most that limits.output_bytes of a worker may be; one that asks for more, or for no limit, gets this. For what starts after the change.</source>
+        <translation>Wie viel limits.output_bytes eines Workers höchstens sein darf; wer mehr oder keine Grenze verlangt, bekommt dies. Für das, was nach der Änderung startet.</translation>
     </message>
 </context>
 <context>
