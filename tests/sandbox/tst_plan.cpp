@@ -284,6 +284,12 @@ void TestSandboxPlan::theFilterLooksAtArguments() {
             if (isInternet && !goesToInit) QCOMPARE(seen, SECCOMP_RET_ERRNO | EPROTONOSUPPORT);
         }
     }
+    for (const std::uint64_t option : {7, 8}) {
+        QCOMPARE(verdict(filter, SYS_setsockopt, {3, 1, option}), SECCOMP_RET_ERRNO); // done, it is told
+        QCOMPARE(verdict(open, SYS_setsockopt, {3, 1, option}), kAllowed);
+        QCOMPARE(verdict(filter, SYS_setsockopt, {3, 6, option}), kAllowed);
+    }
+    QCOMPARE(verdict(filter, SYS_setsockopt, {3, 1, 2}), kAllowed);
     QCOMPARE(verdict(filter, SYS_ioctl, {0, 0x5412}), kTold);
     QCOMPARE(verdict(filter, SYS_ioctl, {0, 0x5401}), kAllowed);
     QCOMPARE(verdict(filter, SYS_chmod, {0, 04755}), kTold);

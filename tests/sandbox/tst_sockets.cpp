@@ -25,6 +25,7 @@ private Q_SLOTS:
     void nobodyIsReachedThroughTheWorkingDirectory_data();
     void nobodyIsReachedThroughTheWorkingDirectory();
     void protocolsThatNobodyNeedsAreNotThere();
+    void buffersOfSocketsStayAsUsual();
     void eventsOfTheMachineAreNotHeard();
     void connectingOutIsToldWithTheAddress();
 };
@@ -188,6 +189,19 @@ void TestSandboxSockets::protocolsThatNobodyNeedsAreNotThere() {
                                                      "attempt(lambda: socket.socket(2, 5, 132))\n"   // SCTP
                                                      "attempt(lambda: socket.socket(38, 5, 0))\n"}); // AF_ALG
     QCOMPARE(seen.out, fmt::format("made\n{1}\nmade\n{0}\n{0}\n{1}\n", EPROTONOSUPPORT, EPERM));
+}
+
+void TestSandboxSockets::buffersOfSocketsStayAsUsual() {
+    const Run seen =
+        runProgram("/usr/bin/python3", {"python3", "-c",
+                                        "import socket\n"
+                                        "s = socket.socketpair()[0]\n"
+                                        "def sizes(): return [s.getsockopt(1, 7), s.getsockopt(1, 8)]\n"
+                                        "before = sizes()\n"
+                                        "for option in (7, 8): s.setsockopt(1, option, 1 << 20)\n"
+                                        "s.setsockopt(1, 9, 1)\n" // SO_KEEPALIVE
+                                        "print(sizes() == before, s.getsockopt(1, 9))\n"});
+    QCOMPARE(seen.out, std::string("True 1\n"));
 }
 
 void TestSandboxSockets::eventsOfTheMachineAreNotHeard() {
