@@ -253,6 +253,7 @@ private slots:
                           QPoint(page()->table()->columnViewportPosition(ActionsModel::kWorker) + 20, 10));
         QTRY_VERIFY_WITH_TIMEOUT(model()->isWhole() && model()->isHere(0), kSoon);
         QVERIFY(page()->table()->allSelected());
+        QTRY_COMPARE_WITH_TIMEOUT(model()->total().value_or(0), qint64{1'300}, kSoon); // else it is asked about
         // What is done, is done to all of them.
         QTest::keyClick(page()->table(), Qt::Key_H, Qt::ControlModifier);
         const auto held = [&] {

@@ -68,7 +68,7 @@ class TestMany : public OperatorTest {
     /// The form for a number or a queue that comes next.
     void acceptInput(const QString& text) {
         auto* poll = new QTimer(this);
-        connect(poll, &QTimer::timeout, this, [this, poll, text] {
+        connect(poll, &QTimer::timeout, this, [poll, text] {
             auto* dialog = qobject_cast<QInputDialog*>(QApplication::activeModalWidget());
             if (dialog == nullptr) return;
             poll->deleteLater();
@@ -124,7 +124,7 @@ private slots:
         answer("keep");
         cancel();
         QTRY_VERIFY_WITH_TIMEOUT(!asked_.isEmpty(), kSoon);
-        QVERIFY2(asked_.contains("Cancel 1,200 actions?") && asked_.contains("queue:" + tag), qPrintable(asked_));
+        QVERIFY2(asked_.contains("Cancel 1,200 action(s)?") && asked_.contains("queue:" + tag), qPrintable(asked_));
         QCOMPARE(count("state:pending queue:" + tag), 1'200);
         answer("verb");
         cancel();
@@ -138,7 +138,7 @@ private slots:
         selectAllOf("queue:fewer");
         press(Qt::Key_Delete, Qt::ControlModifier);
         QTRY_VERIFY_WITH_TIMEOUT(window_->commands()->waiting() != nullptr, kSoon);
-        QCOMPARE(window_->commands()->waiting()->title, QString("Cancel 300 actions"));
+        QCOMPARE(window_->commands()->waiting()->title, QString("Cancel 300 action(s)"));
         QCOMPARE(count("state:pending queue:fewer"), 300);
         press(Qt::Key_Z, Qt::ControlModifier);
         QVERIFY(window_->commands()->waiting() == nullptr);
@@ -154,7 +154,7 @@ private slots:
         answer("keep");
         window_->commands()->sendNow();
         QTRY_VERIFY_WITH_TIMEOUT(!asked_.isEmpty(), kSoon);
-        QVERIFY2(asked_.contains("Cancel 301 actions?") && asked_.contains("more than you confirmed"),
+        QVERIFY2(asked_.contains("Cancel 301 action(s)?") && asked_.contains("more than you confirmed"),
                  qPrintable(asked_));
         QCOMPARE(count("state:pending queue:grows"), 301);
         press(Qt::Key_Delete, Qt::ControlModifier);
@@ -168,9 +168,9 @@ private slots:
         QTest::addColumn<QString>("input");
         QTest::addColumn<QString>("question");
         QTest::addColumn<QString>("after"); // what finds them then
-        QTest::newRow("hold") << "hold" << "" << "Hold 300 actions?" << "state:held queue:hold";
-        QTest::newRow("priority") << "priority" << "7" << "Set priority of 300 actions?" << "";
-        QTest::newRow("move") << "move" << "elsewhere" << "Move 300 actions to elsewhere?" << "queue:elsewhere";
+        QTest::newRow("hold") << "hold" << "" << "Hold 300 action(s)?" << "state:held queue:hold";
+        QTest::newRow("priority") << "priority" << "7" << "Set priority of 300 action(s)?" << "";
+        QTest::newRow("move") << "move" << "elsewhere" << "Move 300 action(s) to elsewhere?" << "queue:elsewhere";
     }
     void otherChangesOfAnUnknownNumberAreAskedAboutToo() {
         QFETCH(QString, id);
@@ -178,7 +178,10 @@ private slots:
         QFETCH(QString, question);
         QFETCH(QString, after);
         if (id == "move") ask("POST", QStringLiteral("queues/%1/hold").arg(makeQueue("elsewhere")));
-        makeMany(id, 300);
+        // In a held queue all look held.
+        const qint64 tomorrow = (QDateTime::currentMSecsSinceEpoch() + 86'400'000) * 1'000;
+        const qint64 queue = makeMany(id, 300, {{"not_before", tomorrow}});
+        ask("POST", QStringLiteral("queues/%1/release").arg(queue));
         const QString path = id == "hold" ? "jobs/hold" : "jobs";
         for (const char* button : {"keep", "verb"}) {
             selectAllOf("queue:" + id);
@@ -200,7 +203,7 @@ private slots:
         selectAllOf("queue:release");
         answer("verb");
         press(Qt::Key_H, Qt::ControlModifier);
-        QTRY_VERIFY_WITH_TIMEOUT(asked_.contains("Release 300 actions?"), kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(asked_.contains("Release 300 action(s)?"), kSoon);
         QTRY_COMPARE_WITH_TIMEOUT(count("state:held queue:release"), 0, kSoon);
         QCOMPARE(count("state:pending queue:release"), 300);
     }
@@ -213,11 +216,11 @@ private slots:
         selectAllOf("queue:ended");
         press(Qt::Key_R, Qt::ControlModifier);
         QTRY_VERIFY_WITH_TIMEOUT(window_->commands()->waiting() != nullptr, kSoon);
-        QCOMPARE(window_->commands()->waiting()->title, QString("Reschedule 300 actions"));
+        QCOMPARE(window_->commands()->waiting()->title, QString("Reschedule 300 action(s)"));
         window_->commands()->undo();
         press(Qt::Key_Delete, Qt::ShiftModifier);
         QTRY_VERIFY_WITH_TIMEOUT(window_->commands()->waiting() != nullptr, kSoon);
-        QCOMPARE(window_->commands()->waiting()->title, QString("Retire 300 actions"));
+        QCOMPARE(window_->commands()->waiting()->title, QString("Retire 300 action(s)"));
         QCOMPARE(count("state:failed queue:ended"), 300);
         window_->commands()->sendNow();
         QTRY_COMPARE_WITH_TIMEOUT(count("queue:ended"), 0, kSoon);
@@ -251,7 +254,7 @@ private slots:
         clickRow(page()->table(), first);
         QVERIFY(button("Cancel " + grouped(first)) != nullptr && button("Reschedule " + grouped(first)) != nullptr);
         page()->table()->selectAll();
-        QVERIFY(button("Cancel 3 actions") != nullptr);
+        QVERIFY(button("Cancel 3 action(s)") != nullptr);
         // What a link opens and the list does not have is what is acted on, and named.
         const qint64 other = submit("elsewhere", "true", {{"hold", true}});
         window_->showAction(other);
@@ -305,6 +308,8 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(isOpen(), kSoon);
         QTRY_VERIFY_WITH_TIMEOUT(form->findChild<QAbstractButton*>("submit-now")->isEnabled(), kSoon);
         form->findChild<QAbstractButton*>("submit-now")->click();
+        QTRY_VERIFY_WITH_TIMEOUT(!window_->commands()->records().empty(), kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(window_->commands()->records().back().status, 200, kSoon);
         QTRY_COMPARE_WITH_TIMEOUT(count("state:completed queue:array"), 41, kSoon);
         const qint64 again = ask("GET", "jobs?q=queue:array&limit=1")
                                  .json.value("jobs")

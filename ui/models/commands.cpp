@@ -100,21 +100,21 @@ void Commands::onCounted(const ManyChange& change, qint64 count) {
 }
 
 /// `first`: a sentence before the others.
-void Commands::askFor(const ManyChange& change, qint64 count, const QString& first) {
+void Commands::askFor(ManyChange change, qint64 count, const QString& first) {
     const Operation operation = change.of(count);
     QStringList lost;
     if (!first.isEmpty()) lost << first;
     if (change.which.lsns.empty()) lost << tr("They are all that match %1.").arg(change.which.filter);
     lost << change.lost;
+    // While it is asked another engine may be chosen, and this be gone.
     const QPointer<Commands> self(this);
-    const bool meant =
-        ask_ && ask_(tr("%1?").arg(operation.title), lost.join(' '), operation.title, tr("Leave them"));
-    // While it was asked another engine may have been chosen, and this be gone.
-    if (meant && self) send(change, operation);
+    const Ask ask = ask_;
+    const bool meant = ask && ask(tr("%1?").arg(operation.title), lost.join(' '), operation.title, tr("Leave them"));
+    if (meant && self) send(std::move(change), operation);
 }
 
-void Commands::send(const ManyChange& change, const Operation& operation) {
-    run(operation, this, [this, change](const Answer& answer) {
+void Commands::send(ManyChange change, const Operation& operation) {
+    run(operation, this, [this, change = std::move(change)](const Answer& answer) {
         const QJsonValue count = answer.json.value("count");
         if (answer.status == kConflict && count.isDouble())
             askFor(change, count.toInteger(), tr("Meanwhile there are more than you confirmed."));

@@ -68,8 +68,8 @@ private:
         ManyChange change;
     };
     void onCounted(const ManyChange& change, qint64 count);
-    void askFor(const ManyChange& change, qint64 count, const QString& first);
-    void send(const ManyChange& change, const Operation& operation);
+    void askFor(ManyChange change, qint64 count, const QString& first);
+    void send(ManyChange change, const Operation& operation);
 
     EngineLink& link_;
     Ask ask_;
