@@ -109,7 +109,8 @@ void Commands::askFor(ManyChange change, qint64 count, const QString& first) {
     // While it is asked another engine may be chosen, and this be gone.
     const QPointer<Commands> self(this);
     const Ask ask = ask_;
-    const bool meant = ask && ask(tr("%1?").arg(operation.title), lost.join(' '), operation.title, tr("Leave them"));
+    const bool meant =
+        ask && ask(tr("%1?").arg(operation.title), lost.join(' '), operation.title, tr("Leave them"));
     if (meant && self) send(std::move(change), operation);
 }
 
