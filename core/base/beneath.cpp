@@ -14,12 +14,22 @@ namespace {
 
 constexpr int kTries = 32; ///< while others rename, the kernel may not be able to tell (EAGAIN)
 
+/// That it was read is not written to the disk, where it is ours.
+template<class Open>
+UniqueFd withoutAtime(int flags, Open open) {
+    UniqueFd opened(open(flags | O_NOATIME));
+    if (!opened && errno == EPERM) opened.reset(open(flags));
+    return opened;
+}
+
 /// Opens the very thing that a descriptor of O_PATH holds; if it forbids that, it gets `mode` first.
 UniqueFd openHeld(int held, int flags, mode_t mode) {
     const std::string self = fmt::format("/proc/self/fd/{}", held);
-    UniqueFd opened(::open(self.c_str(), flags | O_CLOEXEC));
-    if (!opened && errno == EACCES && ::chmod(self.c_str(), mode) == 0)
-        opened.reset(::open(self.c_str(), flags | O_CLOEXEC));
+    const auto tryOpen = [&] {
+        return withoutAtime(flags, [&](int all) { return ::open(self.c_str(), all | O_CLOEXEC); });
+    };
+    UniqueFd opened = tryOpen();
+    if (!opened && errno == EACCES && ::chmod(self.c_str(), mode) == 0) opened = tryOpen();
     return opened;
 }
 
@@ -39,7 +49,8 @@ UniqueFd openBeneath(int directory, const std::string& path, int flags, unsigned
 
 UniqueFd openDirectoryBeneath(int directory, const std::string& path) {
     constexpr int kFlags = O_RDONLY | O_DIRECTORY;
-    UniqueFd opened = openBeneath(directory, path, kFlags);
+    UniqueFd opened =
+        withoutAtime(kFlags, [&](int flags) { return openBeneath(directory, path, flags).release(); });
     if (opened || errno != EACCES) return opened;
     const UniqueFd held = openBeneath(directory, path, O_PATH | O_DIRECTORY);
     return held ? openHeld(held.get(), kFlags, 0700) : UniqueFd();

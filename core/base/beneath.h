@@ -13,10 +13,10 @@ namespace yard {
 /// open() of a relative path; O_CLOEXEC comes with it. Invalid: errno says why (ELOOP: a link; EXDEV: it leads
 /// out).
 UniqueFd openBeneath(int directory, const std::string& path, int flags, unsigned mode = 0);
-/// For reading. One of ours that forbids it is given 0700 first.
+/// For reading, which is not noted as its time of access. One of ours that forbids it is given 0700 first.
 UniqueFd openDirectoryBeneath(int directory, const std::string& path);
 /// A regular file, for reading. What it is is looked at before it is opened, so a pipe or a device never is: those
-/// are EINVAL. One of ours that forbids it is given 0600 first.
+/// are EINVAL. Otherwise as a directory; the mode is 0600.
 UniqueFd openFileBeneath(int directory, const std::string& path);
 /// removeTree() of `name`, one part, in the directory.
 Result<void> removeTreeBeneath(int directory, const std::string& name);

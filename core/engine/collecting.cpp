@@ -213,7 +213,8 @@ struct Collector {
         const UniqueFd outputs = runners::openOutputs(*scratch);
         const auto gathered = gather(made, outputs.get());
         applyOutputs(made.outcome, gathered);
-        made.isRemoved = gathered && gathered->isEmpty() && runners::removeEmptyScratch(*scratch, outputs.get());
+        made.isRemoved = gathered && runners::removeGathered(outputs.get(), *gathered) &&
+                         runners::removeEmptyScratch(*scratch, outputs.get());
         if (made.isRemoved) claims->remove(scratch->root);
     }
 

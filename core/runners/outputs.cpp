@@ -134,7 +134,7 @@ private:
 
 /// A descriptor of its own for walking: reading a directory moves its place.
 UniqueFd forWalking(int outputs) {
-    return UniqueFd(::openat(outputs, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    return openDirectoryBeneath(outputs, ".");
 }
 
 /// Hands over what was found; what has gone or is something else by now is left out.
