@@ -42,7 +42,8 @@ AttemptOutcome outcomeOf(const runners::Ended& ended) {
     case EndCause::EngineStopped: set(outcome, ActionState::Abandoned, Reason::EngineStopped); break;
     case EndCause::Deadline:
         set(outcome, ActionState::Failed, Reason::Deadline);
-        outcome.note = "the deadline passed; its processes were ended";
+        outcome.note = ended.spawn.message.empty() ? "the deadline passed; its processes were ended"
+                                                   : "the deadline passed: " + ended.spawn.message;
         break;
     case EndCause::SpawnError:
         set(outcome, ActionState::Failed, Reason::SpawnError);

@@ -33,6 +33,7 @@ struct Shared {
     unsigned copiedFds; ///< descriptors below this one come along until exec
     volatile int step;
     volatile int err;
+    volatile int reached;
 };
 
 YARD_CHILD_INLINE int giveUp(Shared* shared, SpawnStep step, long result) {
@@ -74,6 +75,7 @@ YARD_CHILD_CODE int childMain(void* arg) {
     if (r < 0) return giveUp(shared, SpawnStep::ParentDeath, r);
     // The parent may have died before the line above took effect; then nobody will ever kill us.
     if (sys(SYS_getppid) != shared->parentPid) return giveUp(shared, SpawnStep::ParentDeath, -ESRCH);
+    shared->reached = static_cast<int>(SpawnStep::ChangeDirectory);
     r = sys(SYS_chdir, address(plan.cwd));
     if (r < 0) return giveUp(shared, SpawnStep::ChangeDirectory, r);
     // Only now a table of its own, of the low descriptors alone: copying and closing the rest costs 30 us a child.
@@ -88,6 +90,7 @@ YARD_CHILD_CODE int childMain(void* arg) {
     if (r < 0) return giveUp(shared, SpawnStep::Streams, r);
     r = setLimits(plan);
     if (r < 0) return giveUp(shared, SpawnStep::Limits, r);
+    shared->reached = static_cast<int>(SpawnStep::Exec);
     std::uint64_t noSignals = 0;
     sys(SYS_rt_sigprocmask, SIG_SETMASK, address(&noSignals), 0, sizeof noSignals);
     r = sys(SYS_execve, address(plan.program), address(static_cast<const void*>(plan.argv)),
@@ -112,7 +115,7 @@ ChildStack::~ChildStack() {
 
 ChildStart startChild(const ChildPlan& plan, const ChildStack& stack) {
     const int highest = std::max({2, plan.nullFd, plan.outFd, plan.errFd, plan.socketFd});
-    Shared shared{&plan, plan.parentPid, static_cast<unsigned>(highest) + 1, 0, 0};
+    Shared shared{&plan, plan.parentPid, static_cast<unsigned>(highest) + 1, 0, 0, 0};
     int pidfd = -1;
     clone_args args{};
     args.flags = CLONE_VM | CLONE_VFORK | CLONE_FILES | CLONE_PIDFD | CLONE_CLEAR_SIGHAND;
@@ -130,6 +133,7 @@ ChildStart startChild(const ChildPlan& plan, const ChildStack& stack) {
     }
     start.pid = static_cast<int>(pid);
     start.pidfd.reset(pidfd);
+    start.reached = static_cast<SpawnStep>(shared.reached);
     if (shared.step == 0) return start;
     siginfo_t info{};
     while (::waitid(P_PIDFD, static_cast<id_t>(pidfd), &info, WEXITED) != 0 && errno == EINTR) {
@@ -162,6 +166,15 @@ Lookup lookUpProgram(const std::string& program, std::string_view path, const st
 }
 
 namespace {
+
+std::string describeSilence(const SpawnFailure& f, const std::string& program, const std::string& cwd) {
+    if (f.step == SpawnStep::ChangeDirectory)
+        return fmt::format("the working directory '{}' does not answer: look at the file system it lies on", cwd);
+    return fmt::format(
+        "'{}' could not be started in time: the file system of the program, or of what it needs, does "
+        "not answer",
+        program);
+}
 
 std::string describeExec(const SpawnFailure& f, const std::string& cwd) {
     struct stat st{};
@@ -197,6 +210,7 @@ std::string describeExec(const SpawnFailure& f, const std::string& cwd) {
 
 std::string describeFailure(const SpawnFailure& f, const std::string& program, const std::string& cwd,
                             std::string_view path) {
+    if (f.err == ETIMEDOUT) return describeSilence(f, program, cwd);
     switch (f.step) {
     case SpawnStep::Lookup:
         if (f.err == EACCES)

@@ -34,6 +34,7 @@ struct ChildStart {
     UniqueFd pidfd;
     SpawnStep failedStep = SpawnStep::None;
     int err = 0;
+    SpawnStep reached = SpawnStep::None; ///< of the steps that may block, the last one that began
 };
 
 /// A stack for children of one thread, with a guard page.
@@ -68,6 +69,7 @@ struct Lookup {
 Lookup lookUpProgram(const std::string& program, std::string_view path, const std::string& cwd);
 
 /// The sentence for a start that failed. `path` is the value of PATH.
+/// ETIMEDOUT: it was given up at this step.
 std::string describeFailure(const SpawnFailure& failure, const std::string& program, const std::string& cwd,
                             std::string_view path);
 

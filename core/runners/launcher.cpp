@@ -160,7 +160,9 @@ private:
     void handle(const wire::Frame& frame);
     bool takeLease(std::string_view payload);
     void loseEngine(const char* why);
-    void wake(SlotId slot) { spawners_[slot.value % spawners_.size()]->post(Spawner::Wake{}); }
+    Spawner& spawnerOf(SlotId slot) { return *spawners_[slot.value % spawners_.size()]; }
+    void wake(SlotId slot) { spawnerOf(slot).post(Spawner::Wake{}); }
+    bool isAttempt(int pid);
     MonoTime sleepUntil(MonoTime now);
     void tick(MonoTime now);
 
@@ -174,6 +176,7 @@ private:
     SlotsFile slots_;
     Board board_;
     Pump pump_;
+    SilentPaths silent_;
     LauncherShared shared_;
     Warden warden_;
     std::vector<std::unique_ptr<Spawner>> spawners_; // last: they use everything above
@@ -203,11 +206,16 @@ Launcher::Launcher(int socketFd, wire::FrameBuffer in, const wire::Setup& setup,
               .openFiles = openFiles,
               .nullFd = nullFd,
               .tellWarden = {},
+              .silent = &silent_,
               .pid = ::getpid(),
               .sandbox = &sandbox,
               .groups = groups}
     , warden_(board_, epoll_, setup.ownerToken,
-              [this](Spawner::TreeGone gone) { spawners_[gone.slot.value % spawners_.size()]->post(gone); }) {
+              {.treeGone = [this](Spawner::TreeGone gone) { spawnerOf(gone.slot).post(gone); },
+               .giveUpStart =
+                   [this](const SlotView& view) {
+                       spawnerOf(view.slot).starts().giveUp(view.id, [this](int pid) { return isAttempt(pid); });
+                   }}) {
     sigset_t parentDeath;
     sigemptyset(&parentDeath);
     sigaddset(&parentDeath, kParentDeathSignal);
@@ -274,10 +282,20 @@ MonoTime Launcher::sleepUntil(MonoTime now) {
     return std::max(until, now);
 }
 
+bool Launcher::isAttempt(int pid) {
+    const std::vector<SlotView> busy = board_.busy();
+    return std::ranges::find(busy, pid, &SlotView::pid) != busy.end();
+}
+
 void Launcher::tick(MonoTime now) {
     if (now < tickAt_) return;
     // Orphans that end while their action goes on would stay zombies; nobody else looks at them before it ends.
     warden_.reap();
+    for (const auto& spawner : spawners_)
+        if (const auto id =
+                spawner->starts().giveUpLate(now, kLongestStart, [this](int p) { return isAttempt(p); }))
+            logWarning("runners", "the start of action {} (attempt {}) does not get on, and is given up",
+                       id->lsn.value, id->attempt);
     if (board_.allIdle()) peak_.lowerIfGrown();
     tickAt_ = board_.allIdle() ? MonoTime::max() : now + kTick;
 }
@@ -341,15 +359,14 @@ void Launcher::handle(const wire::Frame& frame) {
         if (!good || board_.watchWaiting(watch.id, watch.stream, watch.on)) break;
         if (const auto view = board_.look(watch.id)) {
             if (view->pidfd >= 0) ::close(view->pidfd);
-            spawners_[view->slot.value % spawners_.size()]->post(
-                Spawner::Watch{view->slot, watch.id, watch.stream, watch.on});
+            spawnerOf(view->slot).post(Spawner::Watch{view->slot, watch.id, watch.stream, watch.on});
         }
         break;
     }
     case wire::FrameType::AskOutput: {
         wire::AskOutput ask;
         good = wire::get(frame.payload, ask) && ask.slot.value < slots_.slots();
-        if (good) spawners_[ask.slot.value % spawners_.size()]->post(Spawner::AskOutput{ask.slot, ask.id});
+        if (good) spawnerOf(ask.slot).post(Spawner::AskOutput{ask.slot, ask.id});
         break;
     }
     case wire::FrameType::Nudge: {

@@ -233,7 +233,8 @@ std::optional<Lease> Board::finish(SlotId slotId, AttemptId id, Ended ended, boo
     const MonoTime now = ended.times.ended;
     const std::scoped_lock lock(mutex_);
     Slot& slot = at(slotId);
-    if (slot.view.cause && ended.cause == EndCause::Exited) ended.cause = *slot.view.cause;
+    const bool ownEnd = ended.cause == EndCause::Exited || ended.cause == EndCause::SpawnError;
+    if (slot.view.cause && ownEnd) ended.cause = *slot.view.cause;
     if (slot.view.orphans.maxRssBytes > 0) {
         ended.cpuSeconds = ended.cpuSeconds.value_or(0) + slot.view.orphans.cpuSeconds;
         ended.maxRssBytes = std::max(ended.maxRssBytes.value_or(0), slot.view.orphans.maxRssBytes);

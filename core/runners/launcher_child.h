@@ -29,6 +29,7 @@ struct Spawner::Child {
     unsigned ring = 0;
     bool heldBack = false; ///< its ring is full: waits for a nudge
     int pid = 0;
+    SpawnStep reached = SpawnStep::None; ///< in its start, of the steps that may block
     UniqueFd pidfd;
     UniqueFd records;         ///< of a sandbox: what its first process tells
     sandbox::Network network; ///< of a sandbox, if others may have it next

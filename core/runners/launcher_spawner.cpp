@@ -5,6 +5,7 @@
 #include "core/base/thread_name.h"
 #include "core/locks/named_lock.h"
 #include "core/runners/launcher_child.h"
+#include "core/runners/process_tree.h"
 #include "core/runners/recovery.h"
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -185,25 +187,14 @@ std::optional<Lease> Spawner::start(Child& child, Lease lease) {
     }
 
     if (auto refused = takeLocks(child)) return refuse(child, std::move(*refused));
-    const std::string_view path = searchPath(child.lease);
-    const std::string& wanted = child.lease.argv.front();
-    const Lookup found = lookUpProgram(wanted, path, child.lease.cwd);
-    SpawnFailure failure;
-    if (found.err != 0) {
-        failure = {SpawnStep::Lookup, found.err, wanted, {}};
-    } else {
-        UniqueFd outWrite;
-        UniqueFd errWrite;
-        if (!openPipes(child, outWrite, errWrite)) {
-            failure = {SpawnStep::Pipe, errno, wanted, {}};
-        } else {
-            failure = launch(child, found.path, path, outWrite.get(), errWrite.get());
-        }
-    }
-    if (failure.step != SpawnStep::None) {
-        if (failure.message.empty()) failure.message = describeFailure(failure, wanted, child.lease.cwd, path);
-        return fail(child, std::move(failure));
-    }
+    return begin(child);
+}
+
+std::optional<Lease> Spawner::begin(Child& child) {
+    starts_.enter(child.lease.id);
+    SpawnFailure failure = tryToStart(child);
+    if (starts_.leave()) failure = givenUp(child, std::move(failure));
+    if (failure.step != SpawnStep::None) return fail(child, std::move(failure));
 
     shared_.slots.setCloned(child.slot, child.ring, child.pid);
     child.phase = Child::Phase::Running;
@@ -217,6 +208,50 @@ std::optional<Lease> Spawner::start(Child& child, Lease lease) {
     if (child.lease.watchOut || child.lease.keepsLast) toPump(child, child.out, child.lease.watchOut);
     if (child.lease.watchErr || child.lease.keepsLast) toPump(child, child.err, child.lease.watchErr);
     return {};
+}
+
+/// The failure, if it does not run now.
+SpawnFailure Spawner::tryToStart(Child& child) {
+    const std::string_view path = searchPath(child.lease);
+    const std::string& wanted = child.lease.argv.front();
+    const std::string& cwd = child.lease.cwd;
+    child.reached = SpawnStep::None;
+    SpawnFailure failure;
+    if (shared_.silent->contains(cwd, child.ended.times.submitting)) {
+        failure = {SpawnStep::ChangeDirectory, ETIMEDOUT, cwd};
+    } else if (const Lookup found = lookUpProgram(wanted, path, cwd); found.err != 0) {
+        failure = {SpawnStep::Lookup, found.err, wanted};
+    } else {
+        UniqueFd outWrite;
+        UniqueFd errWrite;
+        if (!openPipes(child, outWrite, errWrite))
+            failure = {SpawnStep::Pipe, errno, wanted};
+        else
+            failure = launch(child, found.path, outWrite.get(), errWrite.get());
+    }
+    if (failure.step != SpawnStep::None && failure.message.empty())
+        failure.message = describeFailure(failure, wanted, cwd, path);
+    return failure;
+}
+
+/// Its child was killed, or is now: it does not run whatever came of its start.
+SpawnFailure Spawner::givenUp(Child& child, SpawnFailure failure) {
+    if (failure.step == SpawnStep::None) {
+        signalProcess(child.pidfd.get(), SIGKILL);
+        siginfo_t info{};
+        while (::waitid(P_PIDFD, static_cast<id_t>(child.pidfd.get()), &info, WEXITED) != 0 && errno == EINTR) {
+        }
+        child.pidfd.reset();
+        child.records.reset();
+        child.network = {};
+    }
+    const bool isDirectory = child.reached == SpawnStep::ChangeDirectory;
+    const std::string& silent = isDirectory ? child.lease.cwd : child.lease.argv.front();
+    const MonoTime now = MonoClock::now();
+    if (isDirectory && now - child.ended.times.submitting >= kLongestStart) shared_.silent->add(silent, now);
+    failure = {isDirectory ? SpawnStep::ChangeDirectory : SpawnStep::Exec, ETIMEDOUT, silent};
+    failure.message = describeFailure(failure, child.lease.argv.front(), child.lease.cwd, {});
+    return failure;
 }
 
 std::string_view Spawner::searchPath(const Lease& lease) const {
@@ -297,7 +332,7 @@ void Spawner::fillArguments(const Lease& lease) {
     argv_.push_back(nullptr);
 }
 
-SpawnFailure Spawner::launch(Child& child, const std::string& program, std::string_view, int outFd, int errFd) {
+SpawnFailure Spawner::launch(Child& child, const std::string& program, int outFd, int errFd) {
     if (child.lease.sandbox) return launchSandboxed(child, program, outFd, errFd);
     const Lease& lease = child.lease;
     fillArguments(lease);
@@ -327,6 +362,7 @@ SpawnFailure Spawner::launch(Child& child, const std::string& program, std::stri
     plan.limits = lease.limits;
     if (lease.socket) plan.socketFd = lease.socket->get();
     ChildStart started = startChild(plan, stack_);
+    child.reached = started.reached;
     // Only the process has it from now on: its end is the end of the stream.
     child.lease.socket.reset();
     if (started.failedStep != SpawnStep::None) {

@@ -11,6 +11,7 @@
 #include "core/runners/launcher_pump.h"
 #include "core/runners/slot_groups.h"
 #include "core/runners/slots.h"
+#include "core/runners/start_watch.h"
 #include "core/sandbox/enter.h"
 
 #include <functional>
@@ -40,10 +41,14 @@ struct LauncherShared {
     /// Called on a spawner's thread. The first process of a warded attempt has ended, or (false) an attempt that
     /// was warded while it was being started now lives.
     std::function<void(SlotId, AttemptId, bool exited)> tellWarden;
+    SilentPaths* silent = nullptr;                  ///< never null
     int pid = 0;                                    ///< of the launcher, asked once: it is a system call
     const Result<sandbox::Base>* sandbox = nullptr; ///< what all sandboxes share
     SlotGroups* groups = nullptr;                   ///< null: there are none
 };
+
+/// A start that takes longer is given up: a directory or a program does not answer.
+inline constexpr Duration kLongestStart{5'000'000};
 
 class Spawner {
 public:
@@ -76,6 +81,8 @@ public:
     Spawner(LauncherShared& shared, unsigned index, unsigned count);
     ~Spawner();
     void post(Message message) { inbox_.post(std::move(message)); }
+    /// Any thread.
+    StartWatch& starts() { return starts_; }
 
 private:
     struct Flow;
@@ -87,6 +94,9 @@ private:
     void startIdle(MonoTime now);
     void runChain(Child& child, Lease lease);
     std::optional<Lease> start(Child& child, Lease lease);
+    std::optional<Lease> begin(Child& child);
+    SpawnFailure tryToStart(Child& child);
+    SpawnFailure givenUp(Child& child, SpawnFailure failure);
     std::optional<Lease> fail(Child& child, SpawnFailure failure);
     /// Takes what the lease claims. Nothing: it has them all.
     struct Refusal;
@@ -95,7 +105,7 @@ private:
     std::string_view searchPath(const Lease& lease) const;
     bool openPipes(Child& child, UniqueFd& outWrite, UniqueFd& errWrite);
     /// The failure, if it does not run now.
-    SpawnFailure launch(Child& child, const std::string& program, std::string_view path, int outFd, int errFd);
+    SpawnFailure launch(Child& child, const std::string& program, int outFd, int errFd);
     // launcher_sandbox.cpp
     SpawnFailure launchSandboxed(Child& child, const std::string& program, int outFd, int errFd);
     void takeRecords(Child& child);
@@ -118,6 +128,7 @@ private:
 
     EpollSet epoll_;
     Inbox<Message> inbox_;
+    StartWatch starts_;
     ChildStack stack_;
     std::vector<std::unique_ptr<Child>> children_; ///< one per slot of ours, in use or not
     std::vector<char> buffer_;

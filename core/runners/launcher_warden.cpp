@@ -52,12 +52,11 @@ TreeUsage reapProcess(int pidfd) {
 
 } // namespace
 
-Warden::Warden(Board& board, EpollSet& epoll, std::string ownerToken,
-               std::function<void(Spawner::TreeGone)> treeGone)
+Warden::Warden(Board& board, EpollSet& epoll, std::string ownerToken, Tell tell)
     : board_(board)
     , epoll_(epoll)
     , ownerToken_(std::move(ownerToken))
-    , treeGone_(std::move(treeGone)) {}
+    , tell_(std::move(tell)) {}
 
 Warden::Ward* Warden::adopt(SlotView view) {
     const auto [it, isNew] = wards_.try_emplace(view.id);
@@ -71,7 +70,8 @@ Warden::Ward* Warden::adopt(SlotView view) {
 void Warden::end(AttemptId id, EndCause cause, std::optional<Duration> grace) {
     const MonoTime now = MonoClock::now();
     std::optional<SlotView> view = board_.ward(id, cause, grace);
-    if (!view || view->phase == SlotPhase::Starting) return; // startedLate() comes if it is being started
+    if (!view) return;
+    if (view->phase == SlotPhase::Starting) return tell_.giveUpStart(*view); // or startedLate() comes
     const Duration allowed = view->grace;
     Ward& ward = *adopt(std::move(*view));
     if (ward.ending) {
@@ -87,7 +87,7 @@ void Warden::end(AttemptId id, EndCause cause, std::optional<Duration> grace) {
 
 void Warden::endOverdue(MonoTime now) {
     for (const SlotView& v : board_.busy()) {
-        if (v.cause || v.deadlineAt > now || v.phase == SlotPhase::Starting) continue;
+        if (v.cause || v.deadlineAt > now) continue;
         logWarning("runners", "action {} (attempt {}) is past its deadline and is ended", v.id.lsn.value,
                    v.id.attempt);
         end(v.id, EndCause::Deadline, {});
@@ -131,7 +131,7 @@ void Warden::step(MonoTime now) {
             continue;
         }
         const Ward& ward = it->second;
-        treeGone_({ward.view.slot, ward.view.id, ward.hadSurvivors});
+        tell_.treeGone({ward.view.slot, ward.view.id, ward.hadSurvivors});
         it = wards_.erase(it);
     }
 }

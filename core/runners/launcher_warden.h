@@ -28,7 +28,11 @@ namespace yard::runners {
 class Warden {
 public:
     /// `epoll` is the main thread's; keys of the warden are at most kMaxKey.
-    Warden(Board& board, EpollSet& epoll, std::string ownerToken, std::function<void(Spawner::TreeGone)> treeGone);
+    struct Tell {
+        std::function<void(Spawner::TreeGone)> treeGone;
+        std::function<void(const SlotView&)> giveUpStart; ///< of one that is to end before it lives
+    };
+    Warden(Board& board, EpollSet& epoll, std::string ownerToken, Tell tell);
     static constexpr std::uint64_t kMaxKey = 0x7fffffff;
 
     /// Ends a living attempt; with a shorter grace also one that is being ended. Without effect when it is not
@@ -83,7 +87,7 @@ private:
     Board& board_;
     EpollSet& epoll_;
     const std::string ownerToken_;
-    const std::function<void(Spawner::TreeGone)> treeGone_;
+    const Tell tell_;
     std::map<AttemptId, Ward> wards_;
     std::map<int, Orphan> orphans_; ///< by pid
 };

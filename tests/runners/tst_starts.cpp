@@ -1,6 +1,8 @@
 // What a child finds when it starts, and how a start that fails is reported.
 #include "core/base/files.h"
 #include "core/runners/launcher.h"
+#include "core/runners/process_tree.h"
+#include "tests/base/in_mount_namespace.h"
 #include "tests/runners/runner_bench.h"
 
 #include <QCoreApplication>
@@ -9,6 +11,9 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -33,6 +38,10 @@ private Q_SLOTS:
     void aMissingProgramIsASpawnError();
     void failedStartsDoNotStopTheNext();
     void argumentsThatAreTooLongAreASpawnError();
+    void whatLiesOnAMountThatDoesNotAnswerIsGivenUp_data();
+    void whatLiesOnAMountThatDoesNotAnswerIsGivenUp();
+    void aStartThatDoesNotGetOnIsEndedForWhatItIsToldTo_data();
+    void aStartThatDoesNotGetOnIsEndedForWhatItIsToldTo();
 };
 
 void TestStarts::exitCodesAndSignalsAreReported() {
@@ -218,6 +227,107 @@ void TestStarts::argumentsThatAreTooLongAreASpawnError() {
         QVERIFY(bench.ended(i)->cause == EndCause::SpawnError && cannotHeal(bench.ended(i)->spawn));
     QCOMPARE(bench.ended(1)->spawn.err, E2BIG);
     QCOMPARE(bench.ended(2)->spawn.err, E2BIG);
+    QVERIFY(bench.close());
+}
+
+namespace {
+
+/// A file system in user space whose other half reads no request.
+class SilentMount {
+public:
+    explicit SilentMount(std::string directory)
+        : directory_(std::move(directory))
+        , fuse_(::open("/dev/fuse", O_RDWR | O_CLOEXEC)) {
+        const std::string options = fmt::format("fd={},rootmode=40000,user_id=0,group_id=0", fuse_.get());
+        isThere_ = fuse_ && ::mount("silent", directory_.c_str(), "fuse", 0, options.c_str()) == 0;
+    }
+    ~SilentMount() {
+        fuse_.reset(); // whoever waits hears that it is gone
+        if (isThere_) ::umount2(directory_.c_str(), MNT_DETACH);
+    }
+    SilentMount(const SilentMount&) = delete;
+    SilentMount& operator=(const SilentMount&) = delete;
+    bool isThere() const { return isThere_; }
+    const std::string& path() const { return directory_; }
+
+private:
+    std::string directory_;
+    UniqueFd fuse_;
+    bool isThere_ = false;
+};
+
+std::string mountedDirectory() {
+    return qEnvironmentVariable(yard::test::kMountedVariable).toStdString();
+}
+
+} // namespace
+
+void TestStarts::whatLiesOnAMountThatDoesNotAnswerIsGivenUp_data() {
+    QTest::addColumn<QString>("cwd");
+    QTest::addColumn<QString>("program");
+    QTest::addColumn<QString>("sentence");
+    QTest::newRow("the directory") << "DIR/below" << "/bin/true"
+                                   << "the working directory 'DIR/below' does not answer";
+    QTest::newRow("the program") << "/" << "DIR/program" << "'DIR/program' could not be started in time";
+}
+
+void TestStarts::whatLiesOnAMountThatDoesNotAnswerIsGivenUp() {
+    QFETCH(QString, cwd);
+    QFETCH(QString, program);
+    QFETCH(QString, sentence);
+    static const QTemporaryDir where;
+    YARD_IN_MOUNT_NAMESPACE(where.path(), "true");
+    const SilentMount mount(mountedDirectory());
+    if (!mount.isThere()) QSKIP("no file system in user space can be mounted here");
+    const auto placed = [&](QString text) {
+        return text.replace("DIR", QString::fromStdString(mount.path())).toStdString();
+    };
+    // One thread starts everything.
+    RunnerBench bench(2, [](LocalRunnerConfig& config) { config.spawners = 1; });
+    Lease silent = bench.lease(1, {});
+    silent.argv = {placed(program)};
+    silent.cwd = placed(cwd);
+    bench.submit(silent);
+    bench.submit(2, {"exit", "0"});
+    QCOMPARE(bench.ended(2)->exitCode, std::optional(0));
+    const Ended* end = bench.ended(1);
+    QVERIFY(end->cause == EndCause::SpawnError);
+    QCOMPARE(end->spawn.err, ETIMEDOUT);
+    QVERIFY(!cannotHeal(end->spawn) && !bench.started(1));
+    QVERIFY2(end->spawn.message.contains(placed(sentence)), end->spawn.message.c_str());
+    if (silent.cwd != "/") { // the next one is told at once
+        silent.id.lsn = Lsn(3);
+        silent.deadline = Duration(4'000'000);
+        bench.submit(silent);
+        QVERIFY(bench.ended(3)->cause == EndCause::SpawnError);
+    }
+    QVERIFY(bench.close());
+}
+
+void TestStarts::aStartThatDoesNotGetOnIsEndedForWhatItIsToldTo_data() {
+    QTest::addColumn<bool>("byDeadline");
+    QTest::newRow("cancelled") << false;
+    QTest::newRow("over its deadline") << true;
+}
+
+void TestStarts::aStartThatDoesNotGetOnIsEndedForWhatItIsToldTo() {
+    QFETCH(bool, byDeadline);
+    static const QTemporaryDir where;
+    YARD_IN_MOUNT_NAMESPACE(where.path(), "true");
+    const SilentMount mount(mountedDirectory());
+    if (!mount.isThere()) QSKIP("no file system in user space can be mounted here");
+    RunnerBench bench;
+    Lease silent = bench.lease(1, {"exit", "0"});
+    silent.cwd = mount.path() + "/below";
+    if (byDeadline) silent.deadline = Duration(300'000);
+    bench.submit(silent);
+    if (!byDeadline) {
+        QVERIFY(eventually([&] { return !childrenOf(bench.runner().launcherPid()).empty(); }));
+        bench.runner().end({Lsn(1), 1}, StopCause::Cancelled);
+    }
+    const Ended* end = bench.ended(1);
+    QVERIFY(end->cause == (byDeadline ? EndCause::Deadline : EndCause::Cancelled));
+    QVERIFY(!bench.started(1));
     QVERIFY(bench.close());
 }
 
