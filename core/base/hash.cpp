@@ -95,6 +95,15 @@ void Sha256::update(std::span<const std::byte> data) {
     require(::EVP_DigestUpdate(context(ctx_), data.data(), data.size()) == 1);
 }
 
+void Sha256::updateZeros(std::uint64_t count) {
+    static constexpr std::array<std::byte, 64u << 10> kZeros{};
+    while (count > 0) {
+        const auto part = static_cast<std::size_t>(std::min<std::uint64_t>(count, kZeros.size()));
+        update(std::span(kZeros).first(part));
+        count -= part;
+    }
+}
+
 Hash256 Sha256::finish() {
     Hash256 hash;
     require(::EVP_DigestFinal_ex(context(ctx_), hash.bytes.data(), nullptr) == 1);

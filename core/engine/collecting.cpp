@@ -3,8 +3,8 @@
 
 #include "core/base/files.h"
 #include "core/base/log.h"
+#include "core/engine/collector.h"
 #include "core/engine/outcome.h"
-#include "core/engine/output_keeping.h"
 
 #include <algorithm>
 #include <boost/json.hpp>
@@ -113,134 +113,6 @@ runners::Lease leaseOf(const ActionSpec& spec, const RegisteredWorker* worker, c
     lease.env.insert(lease.env.end(), spec.env.begin(), spec.env.end());
     return lease;
 }
-
-/// The end of a stream that went to a file, for the note: the last 16 KiB say most.
-std::string tailOf(const runners::StreamResult& stream) {
-    if (stream.path.empty()) return stream.bytes;
-    constexpr std::uint64_t kTail = 16u << 10;
-    const UniqueFd fd(::open(stream.path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!fd) return {};
-    std::string tail(kTail, '\0');
-    const auto from = static_cast<off_t>(stream.size > kTail ? stream.size - kTail : 0);
-    const ssize_t got = ::pread(fd.get(), tail.data(), tail.size(), from);
-    tail.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
-    return tail;
-}
-
-/// A stream that was longer than its limit, as its readers see it. The file goes.
-Result<ChunkRef> keepHalves(store::ChunkStore& chunks, const runners::StreamResult& stream) {
-    const UniqueFd fd(::open(stream.path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-    ::unlink(stream.path.c_str());
-    if (!fd) return failErrno("open " + stream.path, errno);
-    const KeptStream kept(stream.size, stream.gap);
-    auto writer = chunks.writer({}, kept.size());
-    if (!writer) return std::unexpected(writer.error());
-    for (std::uint64_t at = 0; at < kept.size();) {
-        auto bytes = kept.read(fd.get(), at, 256u << 10, 0);
-        if (bytes && bytes->empty())
-            return fail(ErrorKind::Io, stream.path + " is shorter than what was written to it");
-        if (!bytes) return std::unexpected(bytes.error());
-        if (auto wrote = writer->write(*bytes); !wrote) return std::unexpected(wrote.error());
-        at += bytes->size();
-    }
-    return writer->finish();
-}
-
-Result<ChunkRef> keepStream(store::ChunkStore& chunks, const runners::StreamResult& stream,
-                            std::vector<store::SmallChunk>& small) {
-    if (stream.path.empty()) return keepSmall(stream, small);
-    if (!stream.gap.empty()) return keepHalves(chunks, stream);
-    if (stream.size == 0) {
-        ::unlink(stream.path.c_str());
-        return ChunkRef{Hash256::ofNothing(), 0};
-    }
-    if (auto adopted = chunks.adopt(stream.path, stream.hash, stream.size); !adopted) {
-        ::unlink(stream.path.c_str());
-        return std::unexpected(adopted.error());
-    }
-    return ChunkRef{stream.hash, stream.size};
-}
-
-std::vector<runners::PlacedFile> inputsOf(const ActionSpec& spec) {
-    std::vector<runners::PlacedFile> inputs;
-    for (const auto& [name, hash] : spec.inputs) inputs.push_back({name, hash, 0444});
-    return inputs;
-}
-
-/// What a helper makes of an ended attempt.
-struct Collection {
-    AttemptOutcome outcome;
-    std::vector<store::SmallChunk> chunks;
-    bool isRemoved = false;          ///< the scratch directory
-    std::optional<std::string> left; ///< of a request: what is to be removed
-};
-
-struct Collector {
-    store::ChunkStore* chunks = nullptr;
-    runners::Ended ended;
-    std::optional<runners::Scratch> scratch; ///< absent: none
-    std::optional<LentRequest> request;
-    SpecPtr spec;
-    locks::Claims* claims = nullptr;
-    runners::OutputLimits limits;
-    bool isOver = false; ///< no process is left that could open an output for writing
-
-    void keepOne(Collection& made, std::optional<ChunkRef>& where, runners::StreamResult& stream,
-                 std::string_view which) {
-        auto kept = keepStream(*chunks, stream, made.chunks);
-        if (kept) {
-            where = *kept;
-        } else {
-            stream.err = kept.error().sysErrno ? kept.error().sysErrno : EIO;
-            stream.size = 0;
-        }
-        applyStreamLoss(made.outcome, stream, which);
-    }
-
-    /// What is in outputs/; where another thing is in its place, that alone is told.
-    Result<runners::GatheredOutputs> gather(Collection& made, int outputs) const {
-        const int err = errno;
-        OutputKeeper keeper(*chunks, made.chunks, isOver);
-        auto gathered = runners::gatherOutputs(outputs, limits, spec->expect,
-                                               [&](const runners::OutputFile& file) { return keeper.keep(file); });
-        if (gathered && outputs < 0 && err != ENOENT)
-            gathered->denied.push_back(
-                Denial{.t = wallNow(), .what = "link", .path = "outputs", .err = err, .pid = 0});
-        return gathered;
-    }
-
-    void collectScratch(Collection& made) const {
-        const UniqueFd outputs = runners::openOutputs(*scratch);
-        const auto gathered = gather(made, outputs.get());
-        applyOutputs(made.outcome, gathered);
-        made.isRemoved = gathered && runners::removeGathered(outputs.get(), *gathered) &&
-                         runners::removeEmptyScratch(*scratch, outputs.get());
-        if (made.isRemoved) claims->remove(scratch->root);
-    }
-
-    void collectRequest(Collection& made) const {
-        UniqueFd outputs = request->directories->takeBack(request->lent);
-        const auto gathered = gather(made, outputs.get());
-        applyOutputs(made.outcome, gathered);
-        if (!gathered || !runners::removeGathered(outputs.get(), *gathered)) outputs.reset();
-        made.left = request->directories->keep(request->lent, std::move(outputs), inputsOf(*spec));
-    }
-
-    Collection collect(AttemptOutcome outcome) {
-        Collection made{.outcome = std::move(outcome), .chunks = {}, .left = {}};
-        std::string note;
-        if (made.outcome.state != ActionState::Completed && made.outcome.note.empty())
-            note = noteFrom(tailOf(ended.err), tailOf(ended.out));
-        if (ended.times.running != MonoTime{}) {
-            keepOne(made, made.outcome.out, ended.out, "stdout");
-            keepOne(made, made.outcome.err, ended.err, "stderr");
-        }
-        if (scratch) collectScratch(made);
-        if (request) collectRequest(made);
-        if (made.outcome.note.empty()) made.outcome.note = std::move(note);
-        return made;
-    }
-};
 
 /// Of one that a process had, or may have had, and that is not collected: whatever it left goes.
 void giveBack(const LentRequest& request, const ActionSpec& spec) {
@@ -512,40 +384,47 @@ coro::Task<void> Dispatcher::remake(AttemptId id) {
     warm_->remade(id, made ? Result<void>{} : std::unexpected(made.error()));
 }
 
+Collector::Parts Dispatcher::collectionOf(const Attempt& attempt, runners::Ended ended) {
+    Collector::Parts parts;
+    parts.chunks = chunks_;
+    parts.claims = &parts_.claims;
+    parts.ended = std::move(ended);
+    parts.scratch = attempt.scratch;
+    parts.request = attempt.request;
+    parts.spec = attempt.spec;
+    // With the machine's network it could pass descriptors on, and an ordinary user's could be opened anew.
+    parts.isOver = !attempt.warm && (::geteuid() == 0 || parts_.settings.sandboxNetwork != "asked");
+    const ClassKey& key = parts_.dictionary.classKey(attempt.cls.value);
+    const RegisteredWorker* worker = parts_.workers.find(key.workerId);
+    const WorkerLimits limits = limitsOf(worker, parts_.settings);
+    if (worker)
+        parts.limits = {limits.outputBytes, limits.outputFiles};
+    else if (attempt.spec->sandbox)
+        parts.limits = {limits.outputBytes, 0};
+    return parts;
+}
+
 coro::Task<void> Dispatcher::collect(AttemptId id, runners::Ended ended) {
-    Collector collector;
-    AttemptOutcome outcome;
-    {
-        Attempt* attempt = get(id);
-        if (!attempt) co_return;
-        collector.chunks = chunks_;
-        collector.ended = std::move(ended);
-        collector.spec = attempt->spec;
-        collector.request = attempt->request;
-        // With the machine's network it could pass descriptors on, and an ordinary user's could be opened anew.
-        collector.isOver = !attempt->warm && (::geteuid() == 0 || parts_.settings.sandboxNetwork != "asked");
-        outcome = attempt->record.outcome;
-        collector.scratch = attempt->scratch;
-        collector.claims = &parts_.claims;
-        const ClassKey& key = parts_.dictionary.classKey(attempt->cls.value);
-        const RegisteredWorker* worker = parts_.workers.find(key.workerId);
-        const WorkerLimits limits = limitsOf(worker, parts_.settings);
-        if (worker)
-            collector.limits = {limits.outputBytes, limits.outputFiles};
-        else if (attempt->spec->sandbox)
-            collector.limits = {limits.outputBytes, 0};
-    }
-    Collection made =
-        co_await parts_.helpers.run([collector = std::move(collector), outcome = std::move(outcome)]() mutable {
-            return collector.collect(std::move(outcome));
-        });
     Attempt* attempt = get(id);
     if (!attempt) co_return;
+    const auto collector =
+        std::make_shared<Collector>(collectionOf(*attempt, std::move(ended)), attempt->record.outcome);
+    attempt->collector = collector;
+    co_await parts_.helpers.run([collector] { collector->begin(); });
+    while (!collector->isDone()) co_await parts_.helpers.runSlowly([collector] { collector->goOn(); });
+    attempt = get(id);
+    if (!attempt) co_return;
+    Collection& made = collector->result();
     const ActionState before = attempt->record.outcome.state;
-    const WallMicros end = std::exchange(attempt->record.times[before], 0);
+    WallMicros end = std::exchange(attempt->record.times[before], 0);
     attempt->record.outcome = std::move(made.outcome);
+    if (made.isCut && attempt->stop) {
+        applyStop(attempt->record.outcome, stopCauseOf(*attempt->stop));
+        end = attempt->scale.at(MonoClock::now());
+    }
     attempt->record.times[attempt->record.outcome.state] = end;
     attempt->chunks = std::move(made.chunks);
+    attempt->collector.reset();
     if (made.isRemoved) attempt->scratch.reset();
     attempt->request.reset();
     if (made.left) discardDirectory(*made.left);

@@ -190,15 +190,23 @@ void Dispatcher::takeBack(const session::TakeBack& what) {
     if (attempt->phase == Phase::Launched) runnerOf(*attempt).takeBack(attempt->id);
 }
 
+runners::StopCause stopCauseOf(session::StopCause cause) {
+    switch (cause) {
+    case session::StopCause::Cancel: return runners::StopCause::Cancelled;
+    case session::StopCause::Abandon: return runners::StopCause::Abandoned;
+    case session::StopCause::EngineStopped: break;
+    }
+    return runners::StopCause::EngineStopped;
+}
+
 void Dispatcher::stop(const session::Stop& what) {
     Attempt* attempt = get({what.lsn, what.attempt});
     if (!attempt) return;
     if (!attempt->isBeingEnded()) attempt->stop = what.cause;
     if (attempt->phase == Phase::Fetching) return giveUp(*attempt);
-    if (attempt->phase != Phase::Launched) return; // prepare() looks at `stop`; a collected one has ended by itself
-    const auto cause = what.cause == session::StopCause::Cancel    ? runners::StopCause::Cancelled
-                       : what.cause == session::StopCause::Abandon ? runners::StopCause::Abandoned
-                                                                   : runners::StopCause::EngineStopped;
+    if (attempt->collector) attempt->collector->cut();
+    if (attempt->phase != Phase::Launched) return; // prepare() looks at `stop`
+    const runners::StopCause cause = stopCauseOf(what.cause);
     std::optional<Duration> grace;
     if (cause == runners::StopCause::EngineStopped) grace = std::min(parts_.settings.grace, kMaxGraceAtEnd);
     runnerOf(*attempt).end(attempt->id, cause, grace);

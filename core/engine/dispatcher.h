@@ -13,6 +13,7 @@
 #include "core/base/clock.h"
 #include "core/base/owner.h"
 #include "core/coro/sync.h"
+#include "core/engine/collector.h"
 #include "core/engine/dictionary.h"
 #include "core/engine/estimator.h"
 #include "core/engine/helper_pool.h"
@@ -27,7 +28,6 @@
 #include "core/model/result.h"
 #include "core/model/settings.h"
 #include "core/model/usage.h"
-#include "core/runners/request_directories.h"
 #include "core/runners/runner.h"
 #include "core/runners/scratch.h"
 #include "core/runners/warm_runner.h"
@@ -65,11 +65,6 @@ struct UsageQuestion {
     runners::OutputLimits outputLimits;
 };
 
-/// Directories that an attempt has of its warm worker's.
-struct LentRequest {
-    std::shared_ptr<runners::RequestDirectories> directories;
-    runners::RequestDirectories::Lent lent;
-};
 /// Where requests to one worker's processes lie: a number below scratch/.
 struct Mailbox {
     SlotId slot{};
@@ -103,6 +98,7 @@ struct Attempt {
     SlotId slot{};
     std::optional<runners::Scratch> scratch;
     std::optional<LentRequest> request;
+    std::shared_ptr<Collector> collector; ///< while it is collected
     AttemptRecord record;
     std::vector<store::SmallChunk> chunks;
     // while it runs
@@ -121,6 +117,8 @@ struct Attempt {
     /// Somebody has told its processes to end. What comes later is not why it ended.
     bool isBeingEnded() const { return stop || isOverMemory || isOverOutputs || !stoppedForMemory.empty(); }
 };
+
+runners::StopCause stopCauseOf(session::StopCause cause);
 
 class Dispatcher {
 public:
@@ -256,6 +254,7 @@ private:
         return attempt.warm ? static_cast<runners::Runner&>(*warm_) : *runner_;
     }
     void leaveSlot(const Attempt& attempt);
+    Collector::Parts collectionOf(const Attempt& attempt, runners::Ended ended);
     coro::Task<void> collect(runners::AttemptId id, runners::Ended ended);
     void launch(Attempt& attempt, runners::Lease lease, std::vector<runners::Lease>& leases);
     /// The runner gave the attempt to another slot.

@@ -6,19 +6,20 @@ namespace yard::engine {
 
 HelperPool::HelperPool(int threads) {
     for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+    threads_.emplace_back([this] { workSlowly(); });
 }
 
 HelperPool::~HelperPool() {
     stop();
 }
 
-bool HelperPool::enqueue(std::deque<Job>& band, Job job) {
+bool HelperPool::enqueue(Band& band, Job job) {
     {
         std::lock_guard lock(mutex_);
         if (stopped_ || band.size() >= kQueued) return false;
         band.push_back(std::move(job));
     }
-    wake_.notify_one();
+    (&band == &slow_ ? wakeSlow_ : wake_).notify_one();
     return true;
 }
 
@@ -29,7 +30,7 @@ bool HelperPool::isStopped() const {
 
 std::size_t HelperPool::backlog() const {
     std::lock_guard lock(mutex_);
-    return making_.size() + deleting_.size();
+    return making_.size() + deleting_.size() + slow_.size();
 }
 
 void HelperPool::stop() {
@@ -37,8 +38,10 @@ void HelperPool::stop() {
         std::lock_guard lock(mutex_);
         stopped_ = true;
         deleting_.clear();
+        slow_.clear();
     }
     wake_.notify_all();
+    wakeSlow_.notify_all();
     threads_.clear();
 }
 
@@ -49,7 +52,7 @@ void HelperPool::work() {
         wake_.wait(lock, [&] { return stopped_ || !making_.empty() || (!deleting_.empty() && !deletionRunning_); });
         if (making_.empty() && stopped_) return;
         const bool deletion = making_.empty();
-        std::deque<Job>& band = deletion ? deleting_ : making_;
+        Band& band = deletion ? deleting_ : making_;
         Job job = std::move(band.front());
         band.pop_front();
         if (deletion) deletionRunning_ = true;
@@ -58,6 +61,21 @@ void HelperPool::work() {
         job = nullptr;
         lock.lock();
         if (deletion) deletionRunning_ = false;
+    }
+}
+
+void HelperPool::workSlowly() {
+    nameThisThread("slow helper");
+    std::unique_lock lock(mutex_);
+    for (;;) {
+        wakeSlow_.wait(lock, [&] { return stopped_ || !slow_.empty(); });
+        if (stopped_) return;
+        Job job = std::move(slow_.front());
+        slow_.pop_front();
+        lock.unlock();
+        job();
+        job = nullptr;
+        lock.lock();
     }
 }
 

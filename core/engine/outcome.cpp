@@ -14,6 +14,15 @@ void set(AttemptOutcome& outcome, ActionState state, Reason reason) {
     outcome.reason = reason;
 }
 
+void set(AttemptOutcome& outcome, runners::StopCause cause) {
+    switch (cause) {
+    case runners::StopCause::Cancelled: return set(outcome, ActionState::Cancelled, Reason::Cancelled);
+    case runners::StopCause::Abandoned: return set(outcome, ActionState::Abandoned, Reason::Abandoned);
+    case runners::StopCause::EngineStopped: break;
+    }
+    set(outcome, ActionState::Abandoned, Reason::EngineStopped);
+}
+
 void fromExit(AttemptOutcome& outcome, const runners::Ended& ended) {
     if (ended.overMemory && ended.exitCode != 0) {
         outcome.note = "it took more memory than it may have, and the kernel ended it";
@@ -37,9 +46,9 @@ AttemptOutcome outcomeOf(const runners::Ended& ended) {
     outcome.denied = ended.denied;
     switch (ended.cause) {
     case EndCause::Exited: fromExit(outcome, ended); break;
-    case EndCause::Cancelled: set(outcome, ActionState::Cancelled, Reason::Cancelled); break;
-    case EndCause::Abandoned: set(outcome, ActionState::Abandoned, Reason::Abandoned); break;
-    case EndCause::EngineStopped: set(outcome, ActionState::Abandoned, Reason::EngineStopped); break;
+    case EndCause::Cancelled: set(outcome, runners::StopCause::Cancelled); break;
+    case EndCause::Abandoned: set(outcome, runners::StopCause::Abandoned); break;
+    case EndCause::EngineStopped: set(outcome, runners::StopCause::EngineStopped); break;
     case EndCause::Deadline:
         set(outcome, ActionState::Failed, Reason::Deadline);
         outcome.note = ended.spawn.message.empty() ? "the deadline passed; its processes were ended"
@@ -69,6 +78,12 @@ AttemptOutcome outcomeOf(const runners::Ended& ended) {
                            : "the result was not kept. " + ended.resultRefused;
     }
     return outcome;
+}
+
+void applyStop(AttemptOutcome& outcome, runners::StopCause cause) {
+    outcome.outputs.clear();
+    outcome.note = "it was ended while its outputs were collected";
+    set(outcome, cause);
 }
 
 void applyOutputs(AttemptOutcome& outcome, const Result<runners::GatheredOutputs>& gathered) {

@@ -12,6 +12,8 @@ namespace yard::engine {
 
 /// State, reason, exit code, resources and note. Streams are left out: they are kept first.
 AttemptOutcome outcomeOf(const runners::Ended& ended);
+/// It was ended for this while its outputs were collected: none was kept.
+void applyStop(AttemptOutcome& outcome, runners::StopCause cause);
 /// What was collected, or why it could not be: may turn Completed into Failed (missing_output, result_too_large).
 void applyOutputs(AttemptOutcome& outcome, const Result<runners::GatheredOutputs>& gathered);
 /// A stream of which a part could not be written: an end that is not told as success.

@@ -63,11 +63,8 @@ bool hasNoWriter(int fd) {
 } // namespace
 
 Result<ChunkRef> OutputKeeper::keep(const runners::OutputFile& file) {
-    if (file.size <= store::kSmallChunk && smallBytes_ + file.size <= kMostSmall) return keepSmall(file);
-    if (file.size < kCompressBelow) return keepByWriting(file);
-    const std::string path = chunks_.temporaryPath();
-    if (clone(file.fd, path) || (mayTakeItself(file) && nameItself(file.fd, path))) return adopt(path);
-    return keepByWriting(file);
+    const bool isSmall = file.size <= store::kSmallChunk && smallBytes_ + file.size <= kMostSmall;
+    return isSmall ? keepSmall(file) : keepByWriting(file);
 }
 
 Result<ChunkRef> OutputKeeper::keepSmall(const runners::OutputFile& file) {
@@ -94,29 +91,122 @@ Result<ChunkRef> OutputKeeper::keepByWriting(const runners::OutputFile& file) {
     return writer->finish();
 }
 
-/// An output of many gigabytes is not copied where the file system cannot share blocks, if nobody can change it any
-/// more.
-bool OutputKeeper::mayTakeItself(const runners::OutputFile& file) const {
-    return isOver_ && file.isAlone && hasNoWriter(file.fd);
+// --- in parts
+
+Result<std::unique_ptr<ChunkCopy>> ChunkCopy::ofOutput(store::ChunkStore& chunks, UniqueFd file, std::uint64_t size,
+                                                       bool isOver) {
+    std::unique_ptr<ChunkCopy> copy(new ChunkCopy(chunks, std::move(file), size));
+    if (size >= kCompressBelow && copy->takeItself(isOver)) return copy;
+    if (auto begun = copy->write(); !begun) return std::unexpected(begun.error());
+    return copy;
 }
 
-Result<ChunkRef> OutputKeeper::adopt(const std::string& path) {
-    const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+Result<std::unique_ptr<ChunkCopy>> ChunkCopy::ofStream(store::ChunkStore& chunks, UniqueFd file, KeptStream kept) {
+    std::unique_ptr<ChunkCopy> copy(new ChunkCopy(chunks, std::move(file), kept.size()));
+    copy->kept_ = std::move(kept);
+    if (auto begun = copy->write(); !begun) return std::unexpected(begun.error());
+    return copy;
+}
+
+ChunkCopy::~ChunkCopy() {
+    if (!path_.empty()) ::unlink(path_.c_str());
+}
+
+Result<void> ChunkCopy::write() {
+    auto writer = chunks_.writer({}, size_);
+    if (!writer) return std::unexpected(writer.error());
+    writer_ = std::move(*writer);
+    return {};
+}
+
+/// Where the file system can share its blocks, or nobody can change it any more, an output of gigabytes is not
+/// written a second time.
+bool ChunkCopy::takeItself(bool isOver) {
     struct stat st{};
-    if (!fd || ::fstat(fd.get(), &st) != 0) return failErrno("open " + path, errno);
-    Sha256 hasher;
-    const auto size = static_cast<std::uint64_t>(st.st_size);
-    auto read = readParts(fd.get(), size, [&](std::string_view bytes) -> Result<void> {
-        hasher.update(bytes);
-        return {};
-    });
-    const Hash256 hash = hasher.finish();
-    if (read) read = chunks_.adopt(path, hash, size);
-    if (!read) {
-        ::unlink(path.c_str());
-        return std::unexpected(read.error());
+    if (::fstat(file_.get(), &st) != 0) return false;
+    const std::string path = chunks_.temporaryPath();
+    const bool isMine = isOver && st.st_nlink == 1 && hasNoWriter(file_.get());
+    if (!clone(file_.get(), path) && !(isMine && nameItself(file_.get(), path))) return false;
+    path_ = path;
+    UniqueFd taken(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+    if (taken && ::fstat(taken.get(), &st) == 0) {
+        file_ = std::move(taken);
+        size_ = static_cast<std::uint64_t>(st.st_size);
+        return true;
     }
-    return ChunkRef{hash, size};
+    ::unlink(path.c_str());
+    path_.clear();
+    return false;
+}
+
+Result<bool> ChunkCopy::step(std::uint64_t most) {
+    for (std::uint64_t done = 0; done < most && at_ < size_;) {
+        const auto part = copyPart(most - done);
+        if (!part) return std::unexpected(part.error());
+        if (*part == 0) {
+            size_ = at_; // it has become shorter
+            break;
+        }
+        at_ += *part;
+        done += *part;
+    }
+    return at_ >= size_;
+}
+
+Result<std::uint64_t> ChunkCopy::copyPart(std::uint64_t most) {
+    const std::uint64_t want = std::min(most, size_ - at_);
+    if (!kept_) {
+        const auto hole = holeFrom(at_);
+        if (!hole) return std::unexpected(hole.error());
+        if (*hole > 0) {
+            const std::uint64_t zeros = std::min(want, *hole);
+            if (auto taken = takeZeros(zeros); !taken) return std::unexpected(taken.error());
+            return zeros;
+        }
+    }
+    const auto piece = static_cast<std::size_t>(std::min<std::uint64_t>(want, kCopyBuffer));
+    const auto bytes = kept_ ? kept_->read(file_.get(), at_, piece, 0) : readFileAt(file_.get(), at_, piece);
+    if (!bytes) return std::unexpected(bytes.error());
+    if (kept_ && bytes->empty())
+        return fail(ErrorKind::Io, "an output stream is shorter than what was written to it");
+    if (auto taken = take(*bytes); !taken) return std::unexpected(taken.error());
+    return bytes->size();
+}
+
+/// How much of nothing begins at this offset; 0 also where the file system does not tell, or the file ends there.
+Result<std::uint64_t> ChunkCopy::holeFrom(std::uint64_t offset) {
+    if (offset < dataEnd_) return 0;
+    const off_t data = ::lseek(file_.get(), static_cast<off_t>(offset), SEEK_DATA);
+    if (data < 0 && errno == ENXIO) {
+        struct stat st{};
+        if (::fstat(file_.get(), &st) != 0) return failErrno("look at an output", errno);
+        const std::uint64_t end = std::min(size_, static_cast<std::uint64_t>(st.st_size));
+        return end > offset ? end - offset : 0;
+    }
+    if (data > static_cast<off_t>(offset)) return static_cast<std::uint64_t>(data) - offset;
+    const off_t hole = data < 0 ? data : ::lseek(file_.get(), data, SEEK_HOLE);
+    dataEnd_ = hole < 0 ? size_ : static_cast<std::uint64_t>(hole);
+    return 0;
+}
+
+Result<void> ChunkCopy::take(std::string_view bytes) {
+    if (writer_) return writer_->write(bytes);
+    hasher_.update(bytes);
+    return {};
+}
+
+Result<void> ChunkCopy::takeZeros(std::uint64_t count) {
+    if (writer_) return writer_->writeZeros(count);
+    hasher_.updateZeros(count);
+    return {};
+}
+
+Result<ChunkRef> ChunkCopy::finish() {
+    if (writer_) return writer_->finish();
+    const ChunkRef chunk{hasher_.finish(), size_};
+    if (auto adopted = chunks_.adopt(path_, chunk.hash, size_); !adopted) return std::unexpected(adopted.error());
+    path_.clear();
+    return chunk;
 }
 
 } // namespace yard::engine

@@ -137,6 +137,10 @@ UniqueFd forWalking(int outputs) {
     return openDirectoryBeneath(outputs, ".");
 }
 
+bool isOtherThing(int err) {
+    return err == ELOOP || err == EINVAL || err == ENOTDIR || err == EXDEV;
+}
+
 /// Hands over what was found; what has gone or is something else by now is left out.
 Result<void> keepFound(int outputs, const OutputLimits& limits, Walk& walk, GatheredOutputs& gathered,
                        const KeepOutput& keep) {
@@ -144,7 +148,7 @@ Result<void> keepFound(int outputs, const OutputLimits& limits, Walk& walk, Gath
     for (const std::string& name : walk.found) {
         const UniqueFd fd = openFileBeneath(outputs, name);
         if (!fd && errno == ENOENT) continue;
-        if (!fd && (errno == ELOOP || errno == EINVAL || errno == ENOTDIR || errno == EXDEV)) {
+        if (!fd && isOtherThing(errno)) {
             walk.deny(errno == ELOOP ? "link" : "special", name, errno);
             continue;
         }
@@ -158,7 +162,8 @@ Result<void> keepFound(int outputs, const OutputLimits& limits, Walk& walk, Gath
         left -= size;
         auto chunk = keep({fd.get(), name, size, st.st_nlink == 1});
         if (!chunk) return std::unexpected(chunk.error());
-        gathered.outputs.push_back({name, *chunk});
+        if (!*chunk) gathered.later.push_back({gathered.outputs.size(), size});
+        gathered.outputs.push_back({name, chunk->value_or(ChunkRef{})});
     }
     return {};
 }
@@ -180,7 +185,10 @@ Result<GatheredOutputs> gatherOutputs(int outputs, const OutputLimits& limits,
     if (!gathered.overLimit) {
         if (auto kept = keepFound(outputs, limits, walk, gathered, keep); !kept)
             return std::unexpected(kept.error());
-        if (gathered.overLimit) gathered.outputs.clear();
+        if (gathered.overLimit) {
+            gathered.outputs.clear();
+            gathered.later.clear();
+        }
         gathered.onlyFiles = gathered.onlyFiles && gathered.outputs.size() == walk.found.size();
     }
     gathered.denied = std::move(walk.denied);
@@ -191,6 +199,13 @@ Result<GatheredOutputs> gatherOutputs(int outputs, const OutputLimits& limits,
         if (!isThere) gathered.missing.push_back(name);
     }
     return gathered;
+}
+
+Result<std::optional<UniqueFd>> openGathered(int outputs, const std::string& name) {
+    UniqueFd fd = openFileBeneath(outputs, name);
+    if (fd) return fd;
+    if (errno == ENOENT || isOtherThing(errno)) return std::nullopt;
+    return failErrno("open outputs/" + name, errno);
 }
 
 bool removeGathered(int outputs, const GatheredOutputs& gathered) {

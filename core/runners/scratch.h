@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
@@ -117,6 +118,12 @@ struct GatheredOutputs {
     std::vector<std::string> missing; ///< of `expect`
     bool overLimit = false;           ///< output_bytes or output_files: nothing was kept (result_too_large)
     bool onlyFiles = false;           ///< `outputs` is all there was, and none of it lies deeper
+    /// What is still to be kept: its place in `outputs`, and how much of it.
+    struct Later {
+        std::size_t index = 0;
+        std::uint64_t size = 0;
+    };
+    std::vector<Later> later;
     bool isEmpty() const { return onlyFiles && outputs.empty(); }
 };
 /// One regular file that was left in outputs/.
@@ -126,12 +133,14 @@ struct OutputFile {
     std::uint64_t size;      ///< more is not read, if it still grows
     bool isAlone;            ///< nobody else has a name for it
 };
-/// Takes the bytes over into the content store.
-using KeepOutput = std::function<Result<ChunkRef>(const OutputFile& file)>;
+/// Takes the bytes over into the content store. Nothing: it will be done later, see GatheredOutputs::later.
+using KeepOutput = std::function<Result<std::optional<ChunkRef>>(const OutputFile& file)>;
 /// Walks outputs/ once. Whoever made it may be alive: what vanishes or becomes something else meanwhile is left
 /// out. Fails as `keep` does (NoSpace, Io).
 Result<GatheredOutputs> gatherOutputs(int outputs, const OutputLimits& limits,
                                       const std::vector<std::string>& expect, const KeepOutput& keep);
+/// One of those for later, opened anew; nothing when it has gone, or something else is in its place by now.
+Result<std::optional<UniqueFd>> openGathered(int outputs, const std::string& name);
 /// Removes what was gathered. False: that was not all, or could not be done.
 bool removeGathered(int outputs, const GatheredOutputs& gathered);
 

@@ -5,6 +5,7 @@
 #include "core/store/rows.h"
 
 #include <algorithm>
+#include <array>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -41,7 +42,7 @@ struct ChunkWriter::Impl {
     Result<void> append(std::string_view bytes);
     Result<void> becomeRaw();
     bool isRaw() const { return !dead && !path.empty() && !compressor; }
-    Result<void> skip(std::string_view zeros);
+    Result<void> skip(std::uint64_t zeros);
     Result<ChunkRef> finish();
 };
 
@@ -77,10 +78,10 @@ Result<void> ChunkWriter::Impl::append(std::string_view bytes) {
     return compressor ? compressor->write(bytes) : writeAll(file.get(), bytes);
 }
 
-/// Leaves a hole in a raw file: as long as the bytes are, but without them.
-Result<void> ChunkWriter::Impl::skip(std::string_view zeros) {
-    hasher.update(zeros);
-    size += zeros.size();
+/// Leaves a hole in a raw file: as long as the zeros are, but without them.
+Result<void> ChunkWriter::Impl::skip(std::uint64_t zeros) {
+    hasher.updateZeros(zeros);
+    size += zeros;
     if (::ftruncate(file.get(), static_cast<off_t>(size)) == 0 && ::lseek(file.get(), 0, SEEK_END) >= 0) return {};
     return die<void>(failErrno("make " + path + " longer", errno).error());
 }
@@ -157,15 +158,13 @@ Result<void> ChunkWriter::write(std::string_view bytes) {
 }
 
 Result<void> ChunkWriter::writeZeros(std::uint64_t count) {
-    static const std::string kZeros(256u << 10, '\0');
-    while (count > 0) {
-        const auto zeros = std::string_view(kZeros).substr(
-            0, static_cast<std::size_t>(std::min<std::uint64_t>(count, kZeros.size())));
-        auto wrote = impl_->isRaw() ? impl_->skip(zeros) : write(zeros);
-        if (!wrote) return wrote;
-        count -= zeros.size();
+    static constexpr std::array<char, 64u << 10> kZeros{};
+    while (count > 0 && !impl_->isRaw()) {
+        const auto part = static_cast<std::size_t>(std::min<std::uint64_t>(count, kZeros.size()));
+        if (auto wrote = write({kZeros.data(), part}); !wrote) return wrote;
+        count -= part;
     }
-    return {};
+    return count > 0 ? impl_->skip(count) : Result<void>{};
 }
 
 Result<ChunkRef> ChunkWriter::finish() {

@@ -1,0 +1,117 @@
+// What an action left in outputs/ goes into the content store: nobody waits for what takes long, and it can be
+// ended.
+#include "core/runners/launcher.h"
+#include "tests/engine/engine_test.h"
+
+#include <QObject>
+
+#include <filesystem>
+#include <fstream>
+#include <sys/stat.h>
+
+using namespace yard;
+using namespace yard::test;
+
+namespace {
+
+/// Reading it would take an hour: what ends within the test has not waited for it.
+constexpr const char* kEndless = "test -e again && exit 0; truncate -s 8T $YARD_SCRATCH/outputs/big";
+constexpr const char* kExpect = R"(,"expect":["big"])";
+
+std::int64_t largestFile(const std::string& directory, struct stat& found) {
+    found = {};
+    std::error_code gone; // while it is looked at
+    for (std::filesystem::recursive_directory_iterator at(directory, gone), end; at != end; at.increment(gone)) {
+        struct stat st{};
+        if (::lstat(at->path().c_str(), &st) == 0 && S_ISREG(st.st_mode) && st.st_size > found.st_size) found = st;
+    }
+    return found.st_size;
+}
+
+} // namespace
+
+class CollectingTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void aSparseOutputTakesNoMoreRoomThanItsData() {
+        EngineTest engine;
+        const ActionResult result = engine.wait(engine.sh(
+            "truncate -s 200M $YARD_SCRATCH/outputs/big; "
+            "printf middle | dd of=$YARD_SCRATCH/outputs/big bs=1 seek=150000000 conv=notrunc 2>/dev/null",
+            kExpect));
+        QCOMPARE(ending(result), "completed");
+        std::string content(200u << 20, '\0');
+        content.replace(150'000'000, 6, "middle");
+        QCOMPARE(result.outcome->outputs.size(), std::size_t{1});
+        const ChunkRef chunk = result.outcome->outputs.front().chunk;
+        QCOMPARE(chunk.size, content.size());
+        QCOMPARE(chunk.hash.hex(), Sha256::of(content).hex());
+        struct stat kept{};
+        QCOMPARE(largestFile(engine.path("data"), kept), static_cast<std::int64_t>(content.size()));
+        QVERIFY2(kept.st_blocks * 512 < 1 << 20, std::to_string(kept.st_blocks).c_str());
+        QVERIFY(*engine->chunks().read(chunk.hash, 256u << 20) == content);
+    }
+
+    void manyLargeOutputsOfOneActionAreKept() {
+        EngineTest engine;
+        const ActionResult result = engine.wait(engine.sh(
+            "cd $YARD_SCRATCH/outputs; for i in 1 2 3; do head -c 9000000 /dev/zero | tr '\\\\0' $i > f$i; done; "
+            "echo small > s",
+            R"(,"expect":["f2","s"])"));
+        QCOMPARE(ending(result), "completed");
+        QCOMPARE(result.outcome->outputs.size(), std::size_t{4});
+        for (const auto& [name, chunk] : result.outcome->outputs)
+            if (name.starts_with('f')) QVERIFY(chunk.hash == Sha256::of(std::string(9'000'000, name[1])));
+    }
+
+    void nobodyWaitsForAnOutputOfTerabytesAndItCanBeCancelled() {
+        EngineTest engine(6);
+        std::vector<Lsn> large;
+        for (int i = 0; i < 4; ++i) large.push_back(engine.sh(kEndless, kExpect));
+        for (const Lsn lsn : large) QVERIFY(isCollected(engine, lsn));
+        const Lsn small = engine.sh("echo x > $YARD_SCRATCH/outputs/big", kExpect);
+        QCOMPARE(ending(engine.wait(small)), "completed");
+        QVERIFY(engine.run(engine->changeSettings(R"({"keep_days":7})")).has_value());
+        for (const Lsn lsn : large) {
+            QVERIFY(engine.run(engine->cancel(lsn)).has_value());
+            const ActionResult result = engine.wait(lsn);
+            QCOMPARE(ending(result), "cancelled cancelled");
+            QVERIFY(result.outcome->outputs.empty());
+            QCOMPARE(result.outcome->note, std::string("it was ended while its outputs were collected"));
+        }
+        // What they left goes when nothing else is to be done.
+        struct stat kept{};
+        QVERIFY(
+            EngineTest::eventually([&] { return largestFile(engine.path("data"), kept) < std::int64_t{1} << 40; }));
+    }
+
+    void theEndOfTheEngineDoesNotWaitForAnOutputOfTerabytes() {
+        EngineTest engine;
+        const Lsn lsn = engine.sh(kEndless, kExpect);
+        QVERIFY(isCollected(engine, lsn));
+        engine.stop();
+        std::ofstream(engine.path("again")) << "yes";
+        engine.start();
+        const ActionResult result = engine.wait(lsn);
+        QCOMPARE(result.attempts.front().outcome.reason, Reason::EngineStopped);
+        QCOMPARE(ending(result), "failed missing_output");
+    }
+
+private:
+    /// Its process has ended.
+    static bool isCollected(EngineTest& engine, Lsn lsn) {
+        return EngineTest::eventually([&] {
+            const auto known = engine.run(engine->action(lsn));
+            return known && known->times.exited != 0 && !isEnded(known->state);
+        });
+    }
+};
+
+int main(int argc, char** argv) {
+    if (const auto code = yard::runners::runLauncherIfAsked(argc, argv)) return *code;
+    CollectingTest test;
+    return QTest::qExec(&test, argc, argv);
+}
+
+#include "tst_collecting.moc"
