@@ -197,6 +197,16 @@ private:
     void noteGuard(std::string_view what, std::string reason, Lsn lsn = {});
     coro::Task<void> learnFromHistory();
     std::optional<Duration> usualTime(session::ClassId cls, session::LabelId label) const;
+    /// What runs and has no end that is known.
+    struct WithoutEnd {
+        MonoTime until{};                    ///< looked at again then
+        std::map<std::string, double> taken; ///< by resource
+        std::unordered_set<QueueId> queues;
+    };
+    const WithoutEnd& withoutEnd() const;
+    double atOnceBesideThose(session::ClassId cls) const;
+    EstimateGap gapOf(const QueueView& view, const session::QueueStatus& status,
+                      const session::QueueLoad& load) const;
     double shareOf(QueueId id) const;
     double atOnceIn(QueueId id, const QueueConfig& config, double possible) const;
     void estimateRunning(ActionResult& result, const session::LiveView& live) const;
@@ -214,6 +224,7 @@ private:
         std::int64_t count = 0;
         std::vector<store::FinishedState> finished; ///< predecessors that had ended when it was committed
     };
+    Result<void> roomFor(std::int64_t count) const;
     coro::Task<Result<SubmitAnswer>> take(Submission submission);
     Result<QueueEntry*> selectQueue(const QueueSelector& queue);
     Result<void> checkSpec(const ActionSpec& spec) const;
@@ -431,6 +442,7 @@ private:
     MemoryGuard guard_;
     std::vector<SessionView::Guard::Event> guardEvents_; ///< the last few, newest last
     Estimator estimator_;
+    mutable WithoutEnd withoutEnd_;
     mutable MonoTime weightsUntil_{}; ///< activeWeight_ is the sum over queues with work until then
     mutable double activeWeight_ = 0;
     std::unique_ptr<runners::LocalRunner> runner_;
@@ -454,6 +466,7 @@ private:
     Waiters waiters_;
     PredecessorWatch predecessors_;
     WorkersEntered workersEntered_;
+    std::int64_t entering_ = 0;          ///< actions that are accepted and not yet in the session
     std::optional<MonoTime> nextExpiry_; ///< when the next idle queue is looked at
     std::string lockDir_;                ///< of named locks; empty: none
     std::map<session::LockId, std::optional<locks::LockHolder>> lockHolders_; ///< of those held elsewhere

@@ -25,17 +25,11 @@ void Estimator::learn(const std::string& kind, Duration took) {
     Mean& mean = means_[kind];
     learn(mean, took);
     mean.heard = ++clock_;
-    learn(all_, took);
 }
 
 void Estimator::learn(Mean& mean, Duration took) {
     mean.count = std::min(mean.count + 1, kMemory);
     mean.micros += (static_cast<double>(took.count()) - mean.micros) / mean.count;
-}
-
-std::optional<Duration> Estimator::meanOfAll() const {
-    if (all_.count == 0) return std::nullopt;
-    return Duration(static_cast<Duration::rep>(all_.micros));
 }
 
 /// A tenth at once, so that it is seldom done.
@@ -71,6 +65,12 @@ std::string leftOf(Duration usual, Duration soFar) {
     // Both below half a second: the look at it comes in between, no more.
     if (left > Duration::zero() || soFar < kHalfASecond) return roughly(Duration::zero()) + " left";
     return fmt::format("usually takes {}, now {}", roughly(usual), roughly(soFar));
+}
+
+bool isOverdue(Duration usual, Duration soFar) {
+    constexpr int kTimes = 10;
+    constexpr Duration kAtLeast{60'000'000};
+    return soFar > std::max(usual * kTimes, kAtLeast);
 }
 
 Duration waitBehind(std::int64_t before, double parallel, Duration each) {

@@ -23,8 +23,6 @@ public:
     void learn(const std::string& kind, Duration took);
     /// Nothing for a kind that has not completed here.
     std::optional<Duration> mean(const std::string& kind) const;
-    /// Of all that completed here, whatever it was; nothing before the first.
-    std::optional<Duration> meanOfAll() const;
     std::size_t kinds() const { return means_.size(); }
 
 private:
@@ -37,7 +35,6 @@ private:
     void forgetOldest();
 
     std::unordered_map<std::string, Mean> means_;
-    Mean all_;
     std::uint64_t clock_ = 0;
 };
 
@@ -45,6 +42,9 @@ private:
 std::string roughly(Duration time);
 /// Of what usually takes `usual` and has taken `so far`: "about 40 s left", "usually takes 3 s, now 2 min".
 std::string leftOf(Duration usual, Duration soFar);
+
+/// Of what usually takes `usual`: it has run so long that its end is not known any more.
+bool isOverdue(Duration usual, Duration soFar);
 
 /// When what waits behind `before` others starts, if `parallel` run at once and take `each`.
 Duration waitBehind(std::int64_t before, double parallel, Duration each);

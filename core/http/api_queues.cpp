@@ -25,13 +25,7 @@ void appendJson(std::string& text, const QueueView& queue) {
     writer.member("abandoned", counters.abandoned);
     writer.member("cancelled", counters.cancelled);
     writer.member("per_minute", queue.perMinute);
-    if (queue.estimatedStart != 0 || queue.estimatedFinish != 0) {
-        writer.key("estimate");
-        writer.openObject();
-        if (queue.estimatedStart != 0) writer.member("start", queue.estimatedStart);
-        if (queue.estimatedFinish != 0) writer.member("finish", queue.estimatedFinish);
-        writer.closeObject();
-    }
+    writeEstimate(writer, queue.estimatedStart, queue.estimatedFinish, queue.estimateGap);
     writer.key("config");
     writer.raw(toJson(queue.config));
     writer.closeObject();

@@ -4,6 +4,7 @@
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/ids.h"
+#include "core/model/estimate.h"
 #include "core/model/states.h"
 
 #include <array>
@@ -66,6 +67,7 @@ struct QueueView {
     std::int64_t perMinute = 0;     ///< actions that ended within the last minute
     WallMicros estimatedStart = 0;  ///< of what it starts next; 0: not known
     WallMicros estimatedFinish = 0; ///< of all it has; 0: not known
+    EstimateGap estimateGap = EstimateGap::None;
     QueueConfig config;
 };
 

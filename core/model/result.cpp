@@ -81,15 +81,6 @@ void writeAttempt(JsonWriter& writer, const AttemptRecord& attempt) {
     writer.closeObject();
 }
 
-void writeEstimate(JsonWriter& writer, const ActionResult& result) {
-    if (result.estimatedStart == 0 && result.estimatedFinish == 0) return;
-    writer.key("estimate");
-    writer.openObject();
-    if (result.estimatedStart != 0) writer.member("start", result.estimatedStart);
-    if (result.estimatedFinish != 0) writer.member("finish", result.estimatedFinish);
-    writer.closeObject();
-}
-
 void writeIdentity(JsonWriter& writer, const ActionResult& result) {
     writer.member("lsn", result.lsn.value);
     writer.member("queue_id", result.queue.value);
@@ -115,7 +106,7 @@ void appendJson(std::string& out, const ActionResult& result) {
         writeProducts(writer, *result.outcome);
     }
     writeTimestamps(writer, result.times);
-    writeEstimate(writer, result);
+    writeEstimate(writer, result.estimatedStart, result.estimatedFinish, result.estimateGap);
     if (result.usage) {
         writer.key("usage");
         writer.openObject();

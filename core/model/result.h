@@ -5,6 +5,7 @@
 #include "core/base/clock.h"
 #include "core/base/hash.h"
 #include "core/base/ids.h"
+#include "core/model/estimate.h"
 #include "core/model/states.h"
 #include "core/model/usage.h"
 
@@ -85,6 +86,7 @@ struct ActionResult {
     Timestamps times;
     WallMicros estimatedStart = 0;
     WallMicros estimatedFinish = 0;
+    EstimateGap estimateGap = EstimateGap::None;
     std::optional<AttemptOutcome> outcome; ///< of the last attempt once finished; while it runs, what was sampled
     std::vector<AttemptRecord> attempts;   ///< those that ended; only in answers for a single action
     std::optional<UsageSample> usage;      ///< while it runs: what was seen last

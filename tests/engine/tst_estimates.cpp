@@ -60,6 +60,13 @@ public:
     std::vector<Lsn> running;
 };
 
+/// "known", or why it is not.
+template<class Estimated>
+std::string estimateOf(const Estimated& of) {
+    if (of.estimatedStart != 0 || of.estimatedFinish != 0) return "known";
+    return std::string(name(of.estimateGap));
+}
+
 /// About: an eighth of a mean more or less is the time that the question took.
 bool isAbout(double rounds, double expected) {
     return std::abs(rounds - expected) <= 0.3 + expected / 8;
@@ -77,7 +84,9 @@ private Q_SLOTS:
     void whatHasALimitedLabelRunsOneAfterTheOther();
     void heldActionsTakeNoPartOfTheMachine();
     void aNewQueueIsEstimatedByWhatWasSeenBefore();
-    void somethingNewIsEstimatedByWhatCompletedAtAll();
+    void somethingNewIsNotEstimatedByWhatElseCompleted();
+    void behindWhatHasNoKnownEndNothingIsSaidButWhy();
+    void whatCannotStartSaysWhyItHasNoEstimate();
     void nothingIsSaidWhereNothingIsKnown();
     void whatAQueueTakesIsKnownAfterARestart();
 };
@@ -166,12 +175,45 @@ void TestEstimates::aNewQueueIsEstimatedByWhatWasSeenBefore() {
     b.finish();
 }
 
-void TestEstimates::somethingNewIsEstimatedByWhatCompletedAtAll() {
+void TestEstimates::somethingNewIsNotEstimatedByWhatElseCompleted() {
     Busy b(1);
     b.fill(1);
     const Lsn unknown = b.engine.sh("true", R"(,"label":"never seen")");
-    const ActionResult seen = b.at(unknown);
-    QVERIFY(seen.estimatedStart != 0 && seen.estimatedFinish - seen.estimatedStart >= 400'000);
+    QCOMPARE(estimateOf(b.at(unknown)), std::string("no_history"));
+    b.finish();
+}
+
+void TestEstimates::behindWhatHasNoKnownEndNothingIsSaidButWhy() {
+    Busy b(2);
+    const QueueRef other = b.queue();
+    const auto runs = [&](Lsn lsn) { return b.at(lsn).state == ActionState::Running; };
+    const Lsn endless = b.engine.sh("while [ ! -e go ]; do sleep 0.05; done", R"(,"label":"endless")", other);
+    QVERIFY(EngineTest::eventually([&] { return runs(endless); }));
+    QCOMPARE(estimateOf(b.at(endless)), std::string("no_history"));
+    // One core is left for what is known.
+    b.fill(1);
+    const auto waiting = b.submit(3, "");
+    QVERIFY(EngineTest::eventually([&] { return isAbout(b.rounds(waiting[2]), 2); }));
+    // Both cores are not.
+    const Lsn large = b.engine.sh("true", R"(,"label":"work","resources":{"cores":2})");
+    QVERIFY(EngineTest::eventually([&] { return estimateOf(b.at(large)) == "waits_for_unknown"; }));
+    QCOMPARE(estimateOf(*b.engine.run(b.engine->queue(other))), std::string("waits_for_unknown"));
+    b.finish();
+    (void)b.engine.wait(large);
+}
+
+void TestEstimates::whatCannotStartSaysWhyItHasNoEstimate() {
+    Busy b(1);
+    b.fill(1);
+    const QueueRef queue = b.queue();
+    const Lsn held = b.engine.sh("true", R"(,"label":"work","hold":true)", queue);
+    QCOMPARE(estimateOf(b.at(held)), std::string("held"));
+    QCOMPARE(estimateOf(*b.engine.run(b.engine->queue(queue))), std::string("held"));
+    const QueueRef second = b.queue();
+    const Lsn child = b.engine.sh("true", fmt::format(R"(,"label":"work","after":[{}])", held.value), second);
+    QCOMPARE(estimateOf(b.at(child)), std::string("dependency"));
+    QCOMPARE(estimateOf(*b.engine.run(b.engine->queue(second))), std::string("dependency"));
+    QVERIFY(b.engine.run(b.engine->cancel(held)));
     b.finish();
 }
 
