@@ -20,6 +20,7 @@ std::string_view errorName(ErrorKind kind) {
     case ErrorKind::UnsupportedType: return "unsupported_type";
     case ErrorKind::Invalid: return "invalid";
     case ErrorKind::Busy: return "busy";
+    case ErrorKind::TooManyPending: return "too_many_pending";
     case ErrorKind::HeadersTooLarge: return "headers_too_large";
     case ErrorKind::NotAccepting: return "not_accepting";
     case ErrorKind::Journal: return "journal";

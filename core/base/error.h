@@ -24,6 +24,7 @@ enum class ErrorKind : unsigned char {
     UnsupportedType, ///< wrong Content-Type (415)
     Invalid,         ///< well-formed but not acceptable; `field` names it (422)
     Busy,            ///< try again shortly (429)
+    TooManyPending,  ///< as many actions wait as may: again once some have ended (429)
     HeadersTooLarge, ///< (431)
     NotAccepting,    ///< the session does not take work (503)
     Journal,         ///< the journal cannot be written now, disk full or I/O (503)

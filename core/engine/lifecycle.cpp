@@ -110,6 +110,7 @@ Result<void> EngineCore::open() {
     sharedSlots_ = options.sharedSlots;
     total_ = machineResources(capacity_, resourceSettings());
     session_.emplace(std::make_unique<session::MachineCapacity>(total_), options);
+    session_->setReserve(settings_.reserve);
     dispatcher_.emplace(
         Dispatcher::Parts{loop_, *session_, outbox_, dictionary_, workers_, *helpers_, specs_, counters_,
                           estimator_, waiters_, directory_->path(), std::move(*scratch), settings_, *sandboxing_,

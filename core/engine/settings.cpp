@@ -88,6 +88,7 @@ coro::Task<Result<SettingsView>> EngineCore::changeSettings(std::string json) {
         if (setting.applies == Applies::AtOnce) copySetting(setting, askedSettings_, settings_);
     applyLogLevel(settings_);
     chunkFiles_->setGrace(settings_.chunkGrace);
+    session_->setReserve(settings_.reserve);
     retention_->settingsChanged();
     progressWork_.set();
     if (settings_.hung != hung) hungChanged_.set();

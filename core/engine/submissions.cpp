@@ -47,6 +47,23 @@ SubmitAnswer answerFrom(std::string_view text) {
     return answer;
 }
 
+/// Actions on their way in, which count as pending.
+class Entering {
+public:
+    Entering(std::int64_t& all, std::int64_t count)
+        : all_(all)
+        , count_(count) {
+        all_ += count_;
+    }
+    ~Entering() { all_ -= count_; }
+    Entering(const Entering&) = delete;
+    Entering& operator=(const Entering&) = delete;
+
+private:
+    std::int64_t& all_;
+    std::int64_t count_;
+};
+
 Error atIndex(Error error, std::size_t index, bool isList) {
     if (isList) error.index = static_cast<int>(index);
     return error;
@@ -266,6 +283,16 @@ coro::Task<void> EngineCore::undoParts(std::vector<store::LsnRun> rows, Lsn firs
     }
 }
 
+Result<void> EngineCore::roomFor(std::int64_t count) const {
+    const std::int64_t pending = session_->counts().all.pending + entering_;
+    if (pending + count <= settings_.maxPending) return {};
+    return fail(
+        ErrorKind::TooManyPending,
+        fmt::format("{} actions are pending, and with {} more there would be over {}: submit again once some "
+                    "have ended, or raise the setting max_pending.",
+                    pending, count, settings_.maxPending));
+}
+
 coro::Task<Result<SubmitAnswer>> EngineCore::take(Submission submission) {
     const Result<QueueEntry*> queue = selectQueue(submission.queue);
     if (!queue) co_return std::unexpected(queue.error());
@@ -278,6 +305,8 @@ coro::Task<Result<SubmitAnswer>> EngineCore::take(Submission submission) {
     for (const std::string& worker : resolved->workers)
         if (const RegisteredWorker* known = workers_.find(worker); !known || known->leaving)
             co_return invalid("worker", fmt::format("Worker {} was removed just now: register it again.", worker));
+    if (auto room = roomFor(resolved->count); !room) co_return std::unexpected(room.error());
+    const Entering counted(entering_, resolved->count);
     const WorkersEntered::Scope entering(workersEntered_, resolved->workers);
     PredecessorWatch::Scope watched(predecessors_);
     for (const store::AcceptItem& item : resolved->items) watched.add(item.row.after);

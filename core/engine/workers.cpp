@@ -13,6 +13,12 @@ namespace {
 /// Beyond the grace: for the ends of cancelled actions to be kept.
 constexpr Duration kEndsAreKept = std::chrono::seconds(60);
 
+/// A chunk that has not the size of its file may be damaged: then it is put aside, and needed again.
+void checkSizes(store::ChunkStore& chunks, const WorkerDescriptor& descriptor) {
+    for (const WorkerFile& file : descriptor.files)
+        if (const auto size = chunks.sizeOf(file.hash); size && *size != file.size) (void)chunks.verify(file.hash);
+}
+
 /// A worker is leaving until it is gone, or stays after all.
 class Leaving {
 public:
@@ -49,6 +55,10 @@ coro::Task<Result<void>> EngineCore::registerWorker(ParsedWorker parsed) {
                         thisPlatform(), descriptor.platform));
     if (auto fine = sandboxing_->checkWorker(); !fine) co_return fine;
     const std::string id = parsed.id.hex();
+    co_await helpers_->run([chunks = chunks_.get(), descriptor = parsed.descriptor] {
+        checkSizes(*chunks, *descriptor);
+        return true;
+    });
     if (const RegisteredWorker* known = workers_.find(id); known && known->leaving)
         co_return fail(ErrorKind::WrongState, "This worker is being removed: register it when that is done.");
     store::WorkerRow row;

@@ -17,7 +17,8 @@ int statusOf(ErrorKind kind) {
     case ErrorKind::TooLarge: return 413;
     case ErrorKind::UnsupportedType: return 415;
     case ErrorKind::Invalid: return 422;
-    case ErrorKind::Busy: return 429;
+    case ErrorKind::Busy:
+    case ErrorKind::TooManyPending: return 429;
     case ErrorKind::HeadersTooLarge: return 431;
     case ErrorKind::NotAccepting:
     case ErrorKind::Journal:

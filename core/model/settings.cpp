@@ -174,6 +174,12 @@ std::span<const SettingInfo> settingsTable() {
         SettingInfo{"hung_s", "s", &Settings::hung, 0, 604'800, {}, Applies::AtOnce,
                     "After how long without output and processor time a running action is said to hang; 0 is "
                     "never."},
+        SettingInfo{"max_pending", "actions", &Settings::maxPending, 1, 1e9, {}, Applies::AtOnce,
+                    "How many actions may be pending: what would be more is refused with 429, a list or an array "
+                    "whole."},
+        SettingInfo{"reserve_s", "s", &Settings::reserve, 0, 86'400, {}, Applies::AtOnce,
+                    "How long what becomes free is kept at most for something large, before small work goes past it "
+                    "again; twice as long each time once all that stood in its way has ended; 0 keeps nothing."},
         SettingInfo{"pool_max", "processes", &Settings::poolMax, 0, 256, {}, Applies::AtOnce,
                     "How many warm processes there may be; 0 is twice the capacity, and never more than 16 or that."},
         SettingInfo{"pool_max_per_group", "processes", &Settings::poolMaxPerGroup, 0, 256, {}, Applies::AtOnce,
