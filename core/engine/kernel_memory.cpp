@@ -136,20 +136,36 @@ private:
         return size > 0 && ::ioctl(fd, FIONREAD, &waiting) == 0 && waiting > 0 ? size : 0;
     }
 
-    /// What waits in sockets of IPv4 and IPv6.
+    /// What waits in sockets of IPv4 and IPv6. The lists of TCP are a walk over all connections there could be on
+    /// the machine, of milliseconds: they are read where there is one in this network.
     std::int64_t internet() const {
+        struct List {
+            const char* name;
+            const char* counts; ///< the file that says how many there are, and its line
+            const char* line;
+        };
+        constexpr std::array kLists = {
+            List{"tcp", "sockstat", "TCP: inuse"}, List{"tcp6", "sockstat6", "TCP6: inuse"},
+            List{"udp", "sockstat", "UDP: inuse"}, List{"udp6", "sockstat6", "UDP6: inuse"}};
+        std::int64_t sum = 0;
+        for (const List& list : kLists)
+            if (leadingNumber(lineOf(listOf(leader_, list.counts), list.line)).value_or(0) > 0)
+                sum += queuedIn(listOf(leader_, list.name));
+        return sum;
+    }
+
+    static std::int64_t queuedIn(const std::string& list) {
         constexpr int kQueues = 4; // sl local_address rem_address st tx_queue:rx_queue, in hexadecimal digits
         std::int64_t sum = 0;
-        for (const char* list : {"tcp", "tcp6", "udp", "udp6"})
-            eachLine(listOf(leader_, list), [&sum](std::string_view line) {
-                const std::string_view word = wordOf(line, kQueues);
-                std::uint32_t sent = 0;
-                std::uint32_t received = 0;
-                const auto [colon, error] = std::from_chars(word.data(), word.data() + word.size(), sent, 16);
-                if (error != std::errc{} || colon == word.data() + word.size()) return;
-                std::from_chars(colon + 1, word.data() + word.size(), received, 16);
-                sum += std::int64_t{sent} + received;
-            });
+        eachLine(list, [&sum](std::string_view line) {
+            const std::string_view word = wordOf(line, kQueues);
+            std::uint32_t sent = 0;
+            std::uint32_t received = 0;
+            const auto [colon, error] = std::from_chars(word.data(), word.data() + word.size(), sent, 16);
+            if (error != std::errc{} || colon == word.data() + word.size()) return;
+            std::from_chars(colon + 1, word.data() + word.size(), received, 16);
+            sum += std::int64_t{sent} + received;
+        });
         return sum;
     }
 
