@@ -286,9 +286,12 @@ bool Dispatcher::needsDirectory(const Attempt& attempt) const {
 /// One interruption more, and it is not run again.
 bool Dispatcher::isLastTry(const Attempt& attempt) const {
     const QueueConfig* config = parts_.session.queueConfig(attempt.queue);
-    if (!config || attempt.id.attempt <= static_cast<std::uint32_t>(config->maxInterruptions)) return false;
+    if (!config) return false;
+    const RetryLimits& own = parts_.dictionary.classKey(attempt.cls.value).retryLimits;
+    const int most = own.interruptions.value_or(config->maxInterruptions);
+    if (attempt.id.attempt <= static_cast<std::uint32_t>(most)) return false;
     const auto live = parts_.session.live(attempt.id.lsn);
-    return live && live->retries.interruptions >= config->maxInterruptions;
+    return live && live->retries.interruptions >= most;
 }
 
 runners::Lease Dispatcher::warmLease(const Attempt& attempt) const {

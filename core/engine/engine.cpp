@@ -131,7 +131,7 @@ coro::Task<Result<BulkAnswer>> Engine::changeMatching(BulkRequest request) {
 coro::Task<Result<void>> Engine::mayChange(BulkDeed deed, Lsn lsn) {
     return onEngine(*core_, [d = std::move(deed), lsn](EngineCore& core) { return core.mayChange(d, lsn); });
 }
-coro::Task<Result<int>> Engine::reschedule(Lsn lsn, bool force) {
+coro::Task<Result<Rescheduled>> Engine::reschedule(Lsn lsn, bool force) {
     return onEngine(*core_, [lsn, force](EngineCore& core) { return core.reschedule(lsn, force); });
 }
 coro::Task<Result<void>> Engine::retire(Lsn lsn) {

@@ -116,6 +116,7 @@ struct BulkAnswer {
     std::int64_t changed = 0;
     std::optional<std::int64_t> counted{};      ///< nothing was changed: so many would have been
     std::vector<std::pair<Lsn, Error>> refused; ///< the first thousand
+    std::int64_t revived = 0;                   ///< others that came back with those that run again
 };
 
 /// How many actions a list has in all.
@@ -326,6 +327,11 @@ struct TimelineView;
 
 class EngineCore;
 
+struct Rescheduled {
+    int retryCount = 0;
+    std::vector<Lsn> revived; ///< others that came back with it
+};
+
 class Engine {
 public:
     /// Takes the data directory, ends what an earlier engine left behind, restores the journal, starts the launcher
@@ -375,9 +381,10 @@ public:
     coro::Task<Result<BulkAnswer>> changeMatching(BulkRequest request);
     /// What the operation on this one action would answer now; nothing changes.
     coro::Task<Result<void>> mayChange(BulkDeed deed, Lsn lsn);
-    /// The new retry_count. WrongState when not Failed or Abandoned or its queue is not active; AtLimit unless
+    /// It waits for what it was posted to wait for, and what failed only because of it comes back as well. WrongState
+    /// when not Failed or Abandoned, its queue is not active, or what it waits for ended otherwise; AtLimit unless
     /// forced.
-    coro::Task<Result<int>> reschedule(Lsn lsn, bool force);
+    coro::Task<Result<Rescheduled>> reschedule(Lsn lsn, bool force);
     coro::Task<Result<void>> retire(Lsn lsn);
 
     // --- lists

@@ -92,7 +92,7 @@ public:
     coro::Task<Result<void>> change(Lsn lsn, ActionChange what);
     coro::Task<Result<BulkAnswer>> changeMatching(BulkRequest request);
     coro::Task<Result<void>> mayChange(BulkDeed deed, Lsn lsn);
-    coro::Task<Result<int>> reschedule(Lsn lsn, bool force);
+    coro::Task<Result<Rescheduled>> reschedule(Lsn lsn, bool force);
     RetryLimits retryLimits(const ActionResult& result) const;
     coro::Task<Result<void>> retire(Lsn lsn);
     /// The query with what `after` means looked up, as list(), listLsns() and count() want it. AtLimit.
@@ -282,6 +282,11 @@ private:
     Result<void> notLive(Lsn lsn) const;
     /// What rescheduling it would make of its counters.
     Result<session::RetryCounters> mayReschedule(const ActionResult& known, bool force) const;
+    void bringBack(const store::AckDetail& done, ActionState was);
+    coro::Task<std::vector<Lsn>> revive(Lsn lsn);
+    bool mayRevive(const store::FailedDependent& row) const;
+    bool isThere(const std::string& workerId) const;
+    coro::Task<std::vector<Lsn>> reopen(std::vector<store::Reopen> part);
     coro::Task<Result<void>> changeChosen(const store::LsnSet& chosen, const store::BulkChange& change,
                                           BulkAnswer& answer);
     coro::Task<Result<void>> cancelChosen(const store::LsnSet& chosen, BulkAnswer& answer);

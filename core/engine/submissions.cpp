@@ -424,61 +424,6 @@ coro::Task<Result<void>> EngineCore::change(Lsn lsn, ActionChange what) {
     co_return co_await changeOne(lsn, *change);
 }
 
-/// What the action itself says.
-RetryLimits EngineCore::retryLimits(const ActionResult& result) const {
-    const std::uint32_t number = result.classNumber;
-    return number > 0 && number <= dictionary_.classCount() ? dictionary_.classKey(number - 1).retryLimits
-                                                            : RetryLimits{};
-}
-
-Result<session::RetryCounters> EngineCore::mayReschedule(const ActionResult& known, bool force) const {
-    session::FinishedAction finished{known.lsn, known.queue, known.state, Reason::None, {}, retryLimits(known)};
-    if (known.outcome) finished.reason = known.outcome->reason;
-    finished.retries.retryCount = known.retryCount;
-    // Resets after failures of its own: each such attempt but the one that ended it.
-    const auto own = std::ranges::count_if(known.attempts, [](const AttemptRecord& attempt) {
-        return attempt.outcome.state != ActionState::Completed && !isInterruption(attempt.outcome.reason);
-    });
-    finished.retries.ownFailures = static_cast<int>(std::max<std::ptrdiff_t>(own - 1, 0));
-    finished.retries.interruptions = static_cast<int>(std::ssize(known.attempts) - own);
-    if (known.workerId != "exec") {
-        const RegisteredWorker* worker = workers_.find(known.workerId);
-        if (!worker || worker->leaving)
-            return fail(ErrorKind::WrongState,
-                        fmt::format("Worker \"{}\" of action {} was removed: register it again first.",
-                                    known.workerName, known.lsn.value));
-    }
-    return session_->checkReschedule(finished, force);
-}
-
-/// As it ended; WrongState when it has not.
-coro::Task<Result<ActionResult>> EngineCore::endedAction(Lsn lsn) {
-    if (const auto live = session_->live(lsn); live && !isEnded(live->state))
-        co_return fail(ErrorKind::WrongState,
-                       fmt::format("Action {} is {}: it can be run again once it failed or was abandoned.",
-                                   lsn.value, name(live->state)));
-    co_return co_await action(lsn);
-}
-
-coro::Task<Result<int>> EngineCore::reschedule(Lsn lsn, bool force) {
-    const Result<ActionResult> known = co_await endedAction(lsn);
-    if (!known) co_return std::unexpected(known.error());
-    const WorkersEntered::Scope entering(workersEntered_, {known->workerId});
-    const Result<session::RetryCounters> after = mayReschedule(*known, force);
-    if (!after) co_return std::unexpected(after.error());
-    store::Reopen reopen;
-    reopen.lsn = lsn;
-    reopen.tPending = scale_.at(MonoClock::now());
-    reopen.expectRetryCount = static_cast<std::uint32_t>(known->retryCount);
-    store::AckDetail done = co_await committer_.commit(reopen);
-    if (done.error) co_return std::unexpected(*done.error);
-    if (!done.row) co_return fail(ErrorKind::Internal, "The journal did not return the action that it put back.");
-    session_->reschedule(sessionAction(*done.row), known->state, MonoClock::now(), outbox_);
-    orders_.notePutBack(lsn);
-    wake();
-    co_return static_cast<int>(done.row->retryCount);
-}
-
 Result<void> EngineCore::notLive(Lsn lsn) const {
     if (!session_->live(lsn)) return {};
     return fail(ErrorKind::WrongState,

@@ -103,13 +103,15 @@ private:
         /// Nothing is changed where it would be so many.
         bool stopsAt(std::int64_t count) const { return dryRun || (atMost && count > *atMost); }
     };
-    using ForOne = coro::Task<Result<void>> (Api::*)(Call&, const engine::BulkDeed&, Lsn);
+    using ForOne = coro::Task<Result<void>> (Api::*)(Call&, const engine::BulkDeed&, Lsn, std::vector<Lsn>&);
     coro::Task<Response> changeJob(Call& call, engine::BulkKind kind, std::string_view answer);
     coro::Task<Response> changeMany(Call& call, engine::BulkKind kind);
     static Result<BulkAsked> readAsked(const JsonRequest& body, engine::BulkKind kind);
     coro::Task<Result<engine::BulkAnswer>> changeAsked(Call& call, const JsonRequest& body, BulkAsked asked);
-    coro::Task<Result<void>> changeOne(Call& call, const engine::BulkDeed& deed, Lsn lsn);
-    coro::Task<Result<void>> mayChangeOne(Call& call, const engine::BulkDeed& deed, Lsn lsn);
+    coro::Task<Result<void>> changeOne(Call& call, const engine::BulkDeed& deed, Lsn lsn,
+                                       std::vector<Lsn>& revived);
+    coro::Task<Result<void>> mayChangeOne(Call& call, const engine::BulkDeed& deed, Lsn lsn,
+                                          std::vector<Lsn>& revived);
     coro::Task<std::vector<Lsn>> forEach(Call& call, const engine::BulkDeed& deed, std::vector<Lsn> lsns,
                                          ForOne forOne, engine::BulkAnswer& answer);
     coro::Task<void> changeAll(Call& call, const engine::BulkDeed& deed, std::vector<Lsn> lsns,

@@ -24,7 +24,9 @@ constexpr std::size_t kMaxRefused = 1000;
 
 } // namespace
 
-coro::Task<Result<void>> Api::changeOne(Call& call, const engine::BulkDeed& deed, Lsn lsn) {
+/// Those that came back with it are added to `revived`.
+coro::Task<Result<void>> Api::changeOne(Call& call, const engine::BulkDeed& deed, Lsn lsn,
+                                        std::vector<Lsn>& revived) {
     auto inQueue = co_await checkQueue(call, lsn);
     if (!inQueue) co_return inQueue;
     switch (deed.kind) {
@@ -35,12 +37,13 @@ coro::Task<Result<void>> Api::changeOne(Call& call, const engine::BulkDeed& deed
     case engine::BulkKind::Set: co_return co_await engine_.change(lsn, deed.set);
     case engine::BulkKind::Retry: break;
     }
-    const auto count = co_await engine_.reschedule(lsn, deed.force);
-    if (!count) co_return std::unexpected(count.error());
+    const auto done = co_await engine_.reschedule(lsn, deed.force);
+    if (!done) co_return std::unexpected(done.error());
+    revived.insert(revived.end(), done->revived.begin(), done->revived.end());
     co_return Result<void>{};
 }
 
-coro::Task<Result<void>> Api::mayChangeOne(Call& call, const engine::BulkDeed& deed, Lsn lsn) {
+coro::Task<Result<void>> Api::mayChangeOne(Call& call, const engine::BulkDeed& deed, Lsn lsn, std::vector<Lsn>&) {
     auto inQueue = co_await checkQueue(call, lsn);
     if (!inQueue) co_return inQueue;
     co_return co_await engine_.mayChange(deed, lsn);
@@ -51,15 +54,22 @@ coro::Task<std::vector<Lsn>> Api::forEach(Call& call, const engine::BulkDeed& de
                                           ForOne forOne, engine::BulkAnswer& answer) {
     std::vector<coro::Task<Result<void>>> tasks;
     tasks.reserve(lsns.size());
-    for (const Lsn lsn : lsns) tasks.push_back((this->*forOne)(call, deed, lsn));
+    std::vector<Lsn> revived;
+    for (const Lsn lsn : lsns) tasks.push_back((this->*forOne)(call, deed, lsn, revived));
     const std::vector<Result<void>> outcomes = co_await coro::runInParallel(std::move(tasks), kBulkAtOnce);
+    std::ranges::sort(revived);
     std::vector<Lsn> accepted;
+    std::int64_t amongThem = 0;
     for (std::size_t i = 0; i < outcomes.size(); ++i) {
-        if (outcomes[i])
+        // One that waits for another of them is refused, or comes back with that one.
+        const bool isRevived = std::ranges::binary_search(revived, lsns[i]);
+        amongThem += static_cast<std::int64_t>(isRevived);
+        if (outcomes[i] || isRevived)
             accepted.push_back(lsns[i]);
         else if (answer.refused.size() < kMaxRefused)
             answer.refused.emplace_back(lsns[i], outcomes[i].error());
     }
+    answer.revived += std::ssize(revived) - amongThem;
     co_return accepted;
 }
 
@@ -175,12 +185,13 @@ Response tooMany(std::int64_t count) {
     return jsonResponse(std::move(text), statusOf(ErrorKind::AtLimit));
 }
 
-Response answerOf(const engine::BulkAnswer& answer) {
+Response answerOf(const engine::BulkAnswer& answer, engine::BulkKind kind) {
     std::string text;
     JsonWriter writer(text);
     writer.openObject();
     writer.member("changed", answer.changed);
     if (answer.counted) writer.member("count", *answer.counted);
+    if (kind == engine::BulkKind::Retry) writer.member("revived", answer.revived);
     writer.key("refused");
     writer.openArray();
     for (const auto& [lsn, error] : answer.refused) {
@@ -201,7 +212,8 @@ coro::Task<Response> Api::patchJob(Call& call) {
     if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
     auto change = readSet(call.request.body);
     if (!change) co_return errorResponse(change.error());
-    const auto done = co_await changeOne(call, {.kind = engine::BulkKind::Set, .set = *change}, call.lsn());
+    std::vector<Lsn> revived;
+    const auto done = co_await changeOne(call, {.kind = engine::BulkKind::Set, .set = *change}, call.lsn(), revived);
     if (!done) co_return errorResponse(done.error());
     const auto result = co_await engine_.action(call.lsn());
     co_return result ? jsonResponse(toJson(*result)) : errorResponse(result.error());
@@ -252,7 +264,7 @@ coro::Task<Response> Api::changeMany(Call& call, engine::BulkKind kind) {
     const auto answer = co_await changeAsked(call, *body, *asked);
     if (!answer) co_return errorResponse(answer.error());
     const bool isTooMany = answer->counted && !asked->dryRun;
-    co_return isTooMany ? tooMany(*answer->counted) : answerOf(*answer);
+    co_return isTooMany ? tooMany(*answer->counted) : answerOf(*answer, kind);
 }
 
 coro::Task<Response> Api::patchJobs(Call& call) {

@@ -110,9 +110,10 @@ coro::Task<Response> Api::rescheduleJob(Call& call) {
     if (!force) co_return errorResponse(force.error());
     const auto inQueue = co_await checkQueue(call, call.lsn());
     if (!inQueue) co_return errorResponse(inQueue.error());
-    const auto count = co_await engine_.reschedule(call.lsn(), *force);
-    if (!count) co_return errorResponse(count.error());
-    co_return jsonResponse(fmt::format(R"({{"lsn":{},"retry_count":{}}})", call.lsn().value, *count));
+    const auto done = co_await engine_.reschedule(call.lsn(), *force);
+    if (!done) co_return errorResponse(done.error());
+    co_return jsonResponse(fmt::format(R"({{"lsn":{},"retry_count":{},"revived":{}}})", call.lsn().value,
+                                       done->retryCount, done->revived.size()));
 }
 
 coro::Task<Response> Api::changeJob(Call& call, engine::BulkKind kind, std::string_view answer) {
@@ -120,7 +121,8 @@ coro::Task<Response> Api::changeJob(Call& call, engine::BulkKind kind, std::stri
     if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
     const auto body = JsonRequest::parse(call.request.body, {});
     if (!body) co_return errorResponse(body.error());
-    const auto done = co_await changeOne(call, {.kind = kind}, lsn);
+    std::vector<Lsn> revived;
+    const auto done = co_await changeOne(call, {.kind = kind}, lsn, revived);
     if (!done) co_return errorResponse(done.error());
     co_return jsonResponse(fmt::format(R"({{"lsn":{}{}}})", lsn.value, answer));
 }

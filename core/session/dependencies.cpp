@@ -14,6 +14,13 @@ constexpr int kAtOnce = 64;
 constexpr unsigned kLinkBits = 30;
 constexpr std::uint32_t kLinkMask = (1u << kLinkBits) - 1;
 
+std::uint32_t linkOf(std::uint32_t nextAndOn) {
+    const std::uint32_t link = nextAndOn & kLinkMask;
+    return link == kLinkMask ? kNone : link;
+}
+
+} // namespace
+
 bool isWanted(DependencyOn on, ActionState end) {
     switch (on) {
     case DependencyOn::Any: return true;
@@ -22,13 +29,6 @@ bool isWanted(DependencyOn on, ActionState end) {
     }
     return false;
 }
-
-std::uint32_t linkOf(std::uint32_t nextAndOn) {
-    const std::uint32_t link = nextAndOn & kLinkMask;
-    return link == kLinkMask ? kNone : link;
-}
-
-} // namespace
 
 std::optional<Predecessor> Session::Impl::waitFor(std::uint32_t record, std::span<const Predecessor> after) {
     for (const Predecessor& p : after) {

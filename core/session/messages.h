@@ -34,6 +34,9 @@ struct RetryCounters {
     friend bool operator==(const RetryCounters&, const RetryCounters&) = default;
 };
 
+/// Whether who waits so may start once what it waits for ended like this.
+bool isWanted(DependencyOn on, ActionState end);
+
 /// One of the actions that an action waits for.
 struct Predecessor {
     Lsn lsn;

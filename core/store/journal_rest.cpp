@@ -66,8 +66,17 @@ Applied JournalWriter::on(const Reopen& reopen) {
                 fmt::format("what action {} was posted as is no longer kept: submit it anew", row.lsn.value));
         if (rc != SQLITE_ROW) return done(rc);
     }
+    row.after = reopen.after;
+    for (const Edge& edge : reopen.after) {
+        Selecting ended(doneState_, edge.lsn);
+        if (ended.step() == SQLITE_ROW)
+            detail->finished.push_back({edge.lsn, static_cast<ActionState>(ended->integer(0))});
+    }
     int rc = attemptFromDone_.run(reopen.lsn);
-    if (rc == SQLITE_OK) rc = reopenRow_.run(reopen.lsn, reopen.tPending, reopen.ownFailures, reopen.interruptions);
+    const std::string edges = packEdges(reopen.after);
+    const auto edgeBytes = edges.empty() ? std::optional<Bytes>() : Bytes{edges};
+    if (rc == SQLITE_OK)
+        rc = reopenRow_.run(reopen.lsn, reopen.tPending, reopen.ownFailures, reopen.interruptions, edgeBytes);
     if (rc == SQLITE_OK) rc = deleteDone_.run(reopen.lsn);
     if (rc != SQLITE_OK) return done(rc);
     count(row.queue.value, state, -1);

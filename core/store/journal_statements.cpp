@@ -53,7 +53,7 @@ Result<void> JournalWriter::prepareRows() {
     reopenRow_ = sql(
         "INSERT INTO pending SELECT lsn, queue, class, label, priority, 0, t_new, ?2 - t_new, NULL, array_base, "
         "array_index, attempts, retry_count + 1, coalesce(?3, own_failures), coalesce(?4, interruptions), "
-        "NULL FROM done WHERE lsn=?1");
+        "?5 FROM done WHERE lsn=?1");
     attemptFromDone_ =
         sql("INSERT OR IGNORE INTO attempt SELECT lsn << 16 | min(attempts, 65535), state, reason, exit_code, "
             "signal, cpu_us, max_rss, flags & 15, t_new + d_submitting, t_new + d_running, "

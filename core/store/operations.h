@@ -133,6 +133,7 @@ struct Reopen {
     std::optional<std::uint32_t> expectRetryCount{}; ///< what the caller decided upon
     std::optional<std::uint32_t> ownFailures{};      ///< absent: kept
     std::optional<std::uint32_t> interruptions{};
+    std::vector<Edge> after{}; ///< what it waits for from then on; AckDetail::finished has those that ended
 };
 
 /// Writes everything but the counters.
@@ -253,7 +254,7 @@ struct AckDetail {
     std::optional<Error> error{}; ///< set: nothing of the operation happened
     bool repeated = false;        ///< Accept: the key was known; `answer` is the first answer
     std::string answer{};
-    std::vector<FinishedState> finished{}; ///< Accept: predecessors that have already ended
+    std::vector<FinishedState> finished{}; ///< Accept, Reopen: predecessors that have already ended
     std::optional<PendingRow> row{};       ///< Reopen
     LsnBlock lsns{};                       ///< ReserveLsns
     std::optional<Swept> swept{};

@@ -25,7 +25,7 @@ Reader::Impl::~Impl() {
          {&begin,   &end,         &done,      &doneDown,     &doneUp,       &doneBelow,  &doneAbove,
           &pending, &pendingDown, &pendingUp, &pendingBelow, &pendingAbove, &nextReason, &nextQueue,
           &runDown, &runUp,       &attempt,   &attempts,     &className,    &labelText,  &classesOf,
-          &labelOf, &recent,      &spec,      &findBlob,     &idem,         &hidden,     &dependents})
+          &labelOf, &recent,      &spec,      &findBlob,     &idem,         &hidden,     &dependents, &failedDependents})
         *statement = Statement();
     database = Database();
     --readers;
@@ -315,6 +315,20 @@ Result<LsnSet> Reader::dependents(Lsn first, Lsn last, int most) {
         return fail(ErrorKind::AtLimit,
                     fmt::format("More than {} submissions wait for actions {} to {}: name fewer.", most,
                                 first.value, last.value));
+    return found;
+}
+
+Result<std::vector<FailedDependent>> Reader::failedDependents(Lsn parent, Lsn behind, int most) {
+    Impl& reader = *impl_;
+    const Impl::Snapshot snapshot(reader);
+    Selecting rows(reader.failedDependents, parent, behind, std::to_underlying(ActionState::Failed),
+                   std::to_underlying(Reason::DependencyFailed), most);
+    std::vector<FailedDependent> found;
+    int rc = rows.step();
+    for (; rc == SQLITE_ROW; rc = rows.step())
+        found.push_back({Lsn(rows->integer(0)), QueueId(rows->integer(1)),
+                         static_cast<ClassNumber>(rows->integer(2))});
+    if (rc != SQLITE_DONE) return reader.failed(rc, "looking for those that failed because others did");
     return found;
 }
 

@@ -92,7 +92,7 @@ struct Reader::Impl {
     Statement nextReason, nextQueue, runDown, runUp;
     Statement attempt, attempts, className, labelText, classesOf, labelOf;
     Statement countDone, countAll;
-    Statement recent, spec, findBlob, idem, hidden, dependents;
+    Statement recent, spec, findBlob, idem, hidden, dependents, failedDependents;
     std::vector<LsnRun> hiddenRuns;
 };
 

@@ -72,6 +72,10 @@ Result<void> Reader::Impl::prepare() {
         {&dependents,
          "SELECT lsn, max(count) FROM dependent WHERE parent BETWEEN ?1 AND ?2 GROUP BY lsn ORDER BY lsn "
          "LIMIT ?3"},
+        {&failedDependents,
+         "SELECT done.lsn, done.queue, done.class FROM dependent JOIN done ON done.lsn BETWEEN "
+         "max(dependent.lsn, ?2 + 1) AND dependent.lsn + dependent.count - 1 WHERE dependent.parent=?1 AND "
+         "done.state=?3 AND done.reason=?4 ORDER BY dependent.lsn, done.lsn LIMIT ?5"},
         {&hidden, "SELECT first, last FROM accepting"},
         {&idem, "SELECT body, answer, t FROM idem WHERE key=?"},
         {&findBlob, "SELECT hash, size, bytes, pack, at FROM blob WHERE key=?"},

@@ -32,6 +32,13 @@ struct Edge {
     ActionState state = ActionState::Pending;
 };
 
+/// A finished action that failed because what it waited for ended otherwise.
+struct FailedDependent {
+    Lsn lsn{};
+    QueueId queue{};
+    ClassNumber classNumber = 0;
+};
+
 /// An action that is not finished. Submitting and Running are not in the journal (ENGINE 4): such a row is pending.
 struct PendingRow {
     Lsn lsn{};

@@ -214,14 +214,19 @@ void TestYardctlCommands::queuesAreMadeAndSteered() {
 void TestYardctlCommands::oneActionAndMany() {
     FakeServer server(table({{"POST /compute/jobs/5/cancel", {}},
                              {"DELETE /compute/jobs/5", {}},
-                             {"POST /compute/jobs/5", {.body = R"({"lsn":5,"retry_count":4})"}},
+                             {"POST /compute/jobs/5", {.body = R"({"lsn":5,"retry_count":4,"revived":2})"}},
+                             {"POST /compute/jobs/retry", {.body = R"({"changed":2,"revived":0,"refused":[]})"}},
                              {"POST /compute/jobs/cancel",
                               {.body = R"({"changed":29,"refused":[{"lsn":12,"error":"It has ended."}]})"}}}));
     const DataDirectory data(server);
     QCOMPARE(data.run({"cancel", "5"}).out, "5 cancelled\n");
     QCOMPARE(data.run({"retire", "5"}).code, 0);
-    QCOMPARE(data.run({"retry", "--force", "5"}).code, 0);
+    QCOMPARE(data.run({"retry", "--force", "5"}).out,
+             "5 goes again, and 2 that had failed only because of that\n");
     QCOMPARE(server.requests().back().body, R"({"force":true})");
+    // One of two may have failed because of the other.
+    QCOMPARE(data.run({"retry", "5", "6"}).out, "2 goes again\n");
+    QCOMPARE(server.requests().back().body, R"({"lsns":[5,6]})");
     const Ended missing = data.run({"cancel", "5", "9"});
     QCOMPARE(missing.code, 1);
     QCOMPARE(missing.err, "yardctl: There is no action 9.\n"); // named once

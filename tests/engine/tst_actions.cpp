@@ -235,7 +235,7 @@ private Q_SLOTS:
         std::ofstream(engine.path("fixed")) << "now";
         auto again = engine.run(engine->reschedule(lsn, true));
         QVERIFY2(again.has_value(), again ? "" : again.error().message.c_str());
-        QCOMPARE(*again, 1);
+        QCOMPARE(again->retryCount, 1);
         QCOMPARE(ending(engine.wait(lsn)), "completed");
         const QueueCounters counters = engine.run(engine->queue(queue))->counters;
         QCOMPARE(counters.failed, 0);

@@ -15,6 +15,9 @@ namespace yard::ctl {
 
 namespace {
 
+/// Up to this many are asked for one by one: each refusal then comes with its own sentence.
+constexpr std::size_t kSingly = 16;
+
 /// How an operation is asked for: of one action, and of many by POST jobs/<name>.
 struct Operation {
     std::string_view name;   ///< "cancel"
@@ -26,14 +29,13 @@ struct Operation {
     /// What of every queue --all means; empty: the queues themselves.
     std::string_view allOf{};
     bool isForGood = false; ///< --all of it is asked about on a terminal
+    std::size_t singly = kSingly;
 };
 
 constexpr std::string_view kActive = "state:pending,submitting,running";
 constexpr std::string_view kCanGoAgain = "state:failed,abandoned";
 constexpr std::string_view kFinished = "state:completed,failed,abandoned,cancelled";
 
-/// Up to this many are asked for one by one: each refusal then comes with its own sentence.
-constexpr std::size_t kSingly = 16;
 /// LSNs in one request.
 constexpr std::size_t kMaxInOne = 1000;
 
@@ -72,7 +74,7 @@ public:
         } else if (invocation_.json) {
             fmt::print("{}\n", answer->text);
         } else {
-            fmt::print("{} {}\n", lsn, operation_.past);
+            fmt::print("{} {}{}\n", lsn, operation_.past, withRevived(integerOf(answer->object, "revived").value_or(0)));
         }
         return code_;
     }
@@ -126,6 +128,7 @@ private:
         auto answer = post(std::move(selection), bound_.dryRun, left);
         if (!answer) return failedWith(answer.error());
         changed_ += integerOf(answer->object, bound_.dryRun ? "count" : "changed").value_or(0);
+        revived_ += integerOf(answer->object, "revived").value_or(0);
         if (invocation_.json) fmt::print("{}\n", answer->text);
         if (const json::array* refused = arrayOf(answer->object, "refused"))
             for (const json::value& entry : *refused)
@@ -141,8 +144,12 @@ private:
         if (!invocation_.json && bound_.dryRun)
             fmt::print("{} would be {}\n", changed_, operation_.would);
         else if (!invocation_.json)
-            fmt::print("{} {}\n", changed_, operation_.past);
+            fmt::print("{} {}{}\n", changed_, operation_.past, withRevived(revived_));
         return code_;
+    }
+
+    static std::string withRevived(std::int64_t revived) {
+        return revived > 0 ? fmt::format(", and {} that had failed only because of that", revived) : std::string();
     }
 
     void refuse(std::int64_t lsn, const std::string& why) {
@@ -159,6 +166,7 @@ private:
     const Operation& operation_;
     const Bound& bound_;
     std::int64_t changed_ = 0; ///< or, in a dry run, would be
+    std::int64_t revived_ = 0;
     int code_ = 0;
 };
 
@@ -173,7 +181,7 @@ Outcome<int> steer(const Invocation& invocation, const Operation& operation) {
     if (filter) return steering.matching(*filter);
     auto lsns = parseLsns(words);
     if (!lsns) return std::unexpected(lsns.error());
-    if (lsns->size() > kSingly || bound->isGiven()) return steering.many(*lsns);
+    if (lsns->size() > operation.singly || bound->isGiven()) return steering.many(*lsns);
     Outcome<int> code = 0;
     for (const std::int64_t lsn : *lsns)
         if (code = steering.one(lsn); !code) break;
@@ -216,8 +224,9 @@ Outcome<int> cancelCommand(const Invocation& invocation) {
 }
 
 Outcome<int> retryCommand(const Invocation& invocation) {
-    return steerOrAll(
-        invocation, {"retry", "goes again", "retried", "POST", "", invocation.arguments.has("force"), kCanGoAgain});
+    // One of several may come back with another of them: only the engine knows that this is no mistake.
+    return steerOrAll(invocation, {"retry", "goes again", "retried", "POST", "", invocation.arguments.has("force"),
+                                   kCanGoAgain, false, 1});
 }
 
 Outcome<int> retireCommand(const Invocation& invocation) {

@@ -1,0 +1,166 @@
+// Finished actions that run again: what they wait for, and who comes back with them.
+#include "core/runners/launcher.h"
+#include "tests/engine/engine_test.h"
+
+#include <QObject>
+
+#include <fstream>
+
+using namespace yard;
+using namespace yard::engine;
+using namespace yard::test;
+
+namespace {
+
+std::string after(const std::vector<Lsn>& lsns) {
+    std::string list;
+    for (const Lsn lsn : lsns) list += fmt::format("{}{}", list.empty() ? "" : ",", lsn.value);
+    return R"(,"after":[)" + list + "]";
+}
+
+/// Fails at once, until there is a file of that name.
+class Family {
+public:
+    explicit Family(EngineTest& engine)
+        : engine_(engine)
+        , queue_{engine.run(engine->createQueue("q", R"({"max_retries":0,"idle_expiry_s":0})"))->id, {}} {}
+
+    Lsn untilThereIs(const std::string& file, const std::vector<Lsn>& parents = {}) {
+        return engine_.sh("test -e " + file, parents.empty() ? "" : after(parents), queue_);
+    }
+    void make(const std::string& file) const { std::ofstream(engine_.path(file)) << "now"; }
+    std::string ends(Lsn lsn) const { return ending(engine_.wait(lsn)); }
+    std::string state(Lsn lsn) const { return std::string(name(engine_.run(engine_->action(lsn))->state)); }
+
+private:
+    EngineTest& engine_;
+    QueueRef queue_;
+};
+
+} // namespace
+
+class ReschedulingTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void whatFailedBecauseOfAnActionComesBackWithIt() {
+        EngineTest engine;
+        Family family(engine);
+        const Lsn parent = family.untilThereIs("go");
+        const Lsn child = family.untilThereIs("go", {parent});
+        const Lsn array = engine.sh("true", after({parent}) + R"(,"array":{"from":0,"to":9})");
+        const Lsn grandchild = family.untilThereIs("go", {child, parent});
+        const Lsn cleaner = engine.sh("true", fmt::format(R"(,"after":[{{"lsn":{},"on":"failed"}}])", parent.value));
+        QCOMPARE(family.ends(grandchild), "failed dependency_failed");
+        QCOMPARE(family.ends(cleaner), "completed");
+        family.make("go");
+        const auto again = engine.run(engine->reschedule(parent, true));
+        QVERIFY2(again.has_value(), again ? "" : again.error().message.c_str());
+        QCOMPARE(again->retryCount, 1);
+        std::vector<Lsn> expected{child};
+        for (int i = 0; i < 10; ++i) expected.push_back(Lsn(array.value + i));
+        expected.push_back(grandchild);
+        QCOMPARE(again->revived, expected);
+        for (const Lsn lsn : {parent, child, array, Lsn(array.value + 9), grandchild})
+            QCOMPARE(family.ends(lsn), "completed");
+        QCOMPARE(engine.wait(grandchild).retryCount, 1);
+    }
+
+    void whoeverWaitsForTwoThatFailedComesBackWithTheLast() {
+        EngineTest engine;
+        Family family(engine);
+        const Lsn first = family.untilThereIs("first");
+        const Lsn second = family.untilThereIs("second");
+        QCOMPARE(family.ends(first), "failed exit_code 1");
+        QCOMPARE(family.ends(second), "failed exit_code 1");
+        const Lsn child = family.untilThereIs("first", {first, second});
+        QCOMPARE(family.ends(child), "failed dependency_failed");
+        family.make("first");
+        QCOMPARE(engine.run(engine->reschedule(first, true))->revived, std::vector<Lsn>{});
+        QCOMPARE(family.ends(first), "completed");
+        const auto refused = engine.run(engine->reschedule(child, true));
+        QVERIFY(!refused);
+        QCOMPARE(refused.error().kind, ErrorKind::WrongState);
+        QCOMPARE(refused.error().message,
+                 fmt::format("Action {} waits for action {}, which is failed: run that one again, and this one comes "
+                             "back with it.",
+                             child.value, second.value));
+        family.make("second");
+        QCOMPARE(engine.run(engine->reschedule(second, true))->revived, std::vector<Lsn>{child});
+        QCOMPARE(family.ends(child), "completed");
+    }
+
+    void whatCannotEndAsWaitedForAnyMoreIsNoReasonToWaitAgain() {
+        EngineTest engine;
+        Family family(engine);
+        const Lsn parent = engine.sh("true", R"(,"hold":true)");
+        const Lsn child = family.untilThereIs("go", {parent});
+        QVERIFY(engine.run(engine->cancel(parent)).has_value());
+        QCOMPARE(family.ends(child), "failed dependency_failed");
+        const auto refused = engine.run(engine->reschedule(child, true));
+        QCOMPARE(refused.error().message,
+                 fmt::format("Action {} waits for action {}, which is cancelled: submit it anew, without that one in "
+                             "\"after\".",
+                             child.value, parent.value));
+    }
+
+    void aRescheduledActionWaitsAgainAlsoAfterARestart() {
+        EngineTest engine;
+        Family family(engine);
+        const Lsn parent = family.untilThereIs("go");
+        const Lsn child = engine.sh("test -e parent-ran", after({parent}));
+        const Lsn grandchild = family.untilThereIs("go", {child});
+        QCOMPARE(family.ends(grandchild), "failed dependency_failed");
+        QVERIFY(engine.run(engine->holdAll()).has_value());
+        QCOMPARE(engine.run(engine->reschedule(parent, true))->revived, (std::vector<Lsn>{child, grandchild}));
+        for (int i = 0; i < 2; ++i) {
+            const auto why = engine.run(engine->why(child));
+            QVERIFY(std::ranges::any_of(why->waits, [&](const Wait& wait) {
+                return wait.kind == WaitKind::Dependency && wait.lsn == parent;
+            }));
+            engine.stop();
+            engine.start();
+        }
+        QVERIFY(engine.run(engine->releaseAll()).has_value());
+        // It fails once more, and so do those that wait for it.
+        QCOMPARE(family.ends(grandchild), "failed dependency_failed");
+        QCOMPARE(family.ends(parent), "failed exit_code 1");
+        family.make("go");
+        family.make("parent-ran");
+        QCOMPARE(engine.run(engine->reschedule(parent, true))->revived, (std::vector<Lsn>{child, grandchild}));
+        QCOMPARE(family.ends(grandchild), "completed");
+    }
+
+    void aChildThatFailedByItselfKeepsWhatItWaitedFor() {
+        EngineTest engine;
+        Family family(engine);
+        const Lsn parent = engine.sh("true");
+        const Lsn child = family.untilThereIs("go", {parent});
+        QCOMPARE(family.ends(child), "failed exit_code 1");
+        family.make("go");
+        QCOMPARE(engine.run(engine->reschedule(child, true))->revived, std::vector<Lsn>{});
+        QCOMPARE(family.ends(child), "completed");
+    }
+
+    void manyComeBackInParts() {
+        EngineTest engine;
+        Family family(engine);
+        const Lsn parent = family.untilThereIs("go");
+        const Lsn array = engine.sh("true", after({parent}) + R"(,"array":{"from":0,"to":999})");
+        std::vector<Lsn> last;
+        for (int i = 0; i < 300; ++i) last.push_back(engine.sh("true", after({Lsn(array.value + i)})));
+        QCOMPARE(family.ends(last.back()), "failed dependency_failed");
+        QCOMPARE(family.ends(Lsn(array.value + 999)), "failed dependency_failed");
+        family.make("go");
+        QCOMPARE(engine.run(engine->reschedule(parent, true))->revived.size(), std::size_t{1'300});
+        QCOMPARE(family.ends(last.back()), "completed");
+        QCOMPARE(family.ends(Lsn(array.value + 999)), "completed");
+    }
+};
+
+int main(int argc, char** argv) {
+    if (const auto code = yard::runners::runLauncherIfAsked(argc, argv)) return *code;
+    ReschedulingTest test;
+    return QTest::qExec(&test, argc, argv);
+}
+#include "tst_rescheduling.moc"
