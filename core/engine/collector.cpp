@@ -2,6 +2,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/files.h"
+#include "core/runners/warm_frames.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -20,13 +21,14 @@ constexpr std::uint64_t kAtOnce = 64u << 20;
 constexpr std::uint64_t kStep = 4u << 20;
 constexpr Duration kPart{100'000};
 
+constexpr std::uint64_t kTail = 16u << 10;
+
 /// The end of a stream that went to a file, for the note: the last 16 KiB say most.
-std::string tailOf(const runners::StreamResult& stream) {
+std::string tailOf(const runners::StreamResult& stream, std::uint64_t most = kTail) {
     if (stream.path.empty()) return stream.bytes;
-    constexpr std::uint64_t kTail = 16u << 10;
     const UniqueFd fd(::open(stream.path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
     if (!fd) return {};
-    return readFileAt(fd.get(), stream.size - std::min(stream.size, kTail), kTail).value_or(std::string());
+    return readFileAt(fd.get(), stream.size - std::min(stream.size, most), most).value_or(std::string());
 }
 
 /// As it is: in memory, or a file that was hashed while it was written.
@@ -54,7 +56,9 @@ Collector::Collector(Parts parts, AttemptOutcome outcome)
 void Collector::begin() {
     const runners::Ended& ended = parts_.ended;
     if (made_.outcome.state != ActionState::Completed && made_.outcome.note.empty())
-        note_ = noteFrom(tailOf(ended.err), tailOf(ended.out));
+        note_ = noteFrom(made_.outcome, tailOf(ended.err), tailOf(ended.out));
+    if (parts_.scratch && !parts_.spec->isExec())
+        applyPrinted(made_.outcome, tailOf(ended.out, runners::warm::kMaxResult + 2));
     if (ended.times.running != MonoTime{}) keepStreams();
     if (parts_.scratch) outputs_ = runners::openOutputs(*parts_.scratch);
     if (parts_.request) outputs_ = parts_.request->directories->takeBack(parts_.request->lent);

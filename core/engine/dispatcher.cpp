@@ -361,7 +361,7 @@ void Dispatcher::onEnded(Attempt& attempt, runners::Ended ended) {
         outcome.err = keepSmall(ended.err, attempt.chunks);
     }
     if (outcome.state != ActionState::Completed && outcome.note.empty())
-        outcome.note = noteFrom(ended.err.bytes, ended.out.bytes);
+        outcome.note = noteFrom(outcome, ended.err.bytes, ended.out.bytes);
     applyStreamLoss(outcome, ended.out, "stdout");
     applyStreamLoss(outcome, ended.err, "stderr");
     finish(attempt);

@@ -1,5 +1,8 @@
 #include "core/engine/outcome.h"
 
+#include "core/model/json_reader.h"
+#include "core/runners/warm_frames.h"
+
 #include <cstring>
 #include <fmt/format.h>
 
@@ -118,9 +121,20 @@ ChunkRef keepSmall(const runners::StreamResult& stream, std::vector<store::Small
     return {stream.hash, stream.bytes.size()};
 }
 
-std::string noteFrom(std::string_view err, std::string_view out) {
-    std::string note = firstErrorLine(err);
-    return note.empty() ? firstErrorLine(out) : note;
+std::string noteFrom(const AttemptOutcome& outcome, std::string_view err, std::string_view out) {
+    if (outcome.reason != Reason::Signal || !outcome.signal) return firstErrorLine(err, out);
+    const char* known = ::sigabbrev_np(*outcome.signal);
+    const std::string signal = known ? fmt::format("SIG{}", known) : fmt::format("signal {}", *outcome.signal);
+    const std::string line = lastLineOf(err, out);
+    return line.empty() ? fmt::format("killed by {}; it printed nothing", signal)
+                        : fmt::format("killed by {}; its last line: {}", signal, line);
+}
+
+void applyPrinted(AttemptOutcome& outcome, std::string_view out) {
+    if (outcome.state != ActionState::Completed || !outcome.result.empty()) return;
+    while (!out.empty() && (out.back() == '\n' || out.back() == '\r')) out.remove_suffix(1);
+    const std::string_view line = out.substr(out.find_last_of('\n') + 1);
+    if (line.size() <= runners::warm::kMaxResult && readJson(line)) outcome.result = line;
 }
 
 } // namespace yard::engine

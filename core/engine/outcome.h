@@ -20,7 +20,11 @@ void applyOutputs(AttemptOutcome& outcome, const Result<runners::GatheredOutputs
 void applyStreamLoss(AttemptOutcome& outcome, const runners::StreamResult& stream, std::string_view which);
 /// A small stream as chunk: adds it to `chunks` unless it is empty.
 ChunkRef keepSmall(const runners::StreamResult& stream, std::vector<store::SmallChunk>& chunks);
-/// The note of a failure from what it printed: the first error line of stderr, else of stdout.
-std::string noteFrom(std::string_view err, std::string_view out);
+/// The note of a failure from what it printed: its first error line; of one that a signal ended which, and its last
+/// line.
+std::string noteFrom(const AttemptOutcome& outcome, std::string_view err, std::string_view out);
+/// Of a process worker: the last line of its stdout is its result where that is JSON of up to kMaxResult bytes, as
+/// the kits print it. `out`: at least one byte more of its end, or all.
+void applyPrinted(AttemptOutcome& outcome, std::string_view out);
 
 } // namespace yard::engine

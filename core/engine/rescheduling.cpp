@@ -1,4 +1,5 @@
-// Running finished actions again by hand: with what they wait for, and with those that failed only because they did.
+// Running finished actions again by hand: with what they wait for, and with those that failed only because they
+// did.
 #include "core/engine/engine_core.h"
 
 #include "core/base/log.h"
@@ -154,7 +155,8 @@ coro::Task<std::vector<Lsn>> EngineCore::revive(Lsn lsn) {
     while (!parents.empty()) {
         std::vector<Lsn> back;
         for (Place place; place.parent < parents.size();) {
-            auto found = co_await read([&parents, &place](store::Reader& reader) { return readFailed(reader, parents, place); });
+            auto found = co_await read(
+                [&parents, &place](store::Reader& reader) { return readFailed(reader, parents, place); });
             if (!found) {
                 logWarning("engine", "not all that failed because of action {} came back: {}", lsn.value,
                            found.error().message);
@@ -177,7 +179,8 @@ coro::Task<std::vector<Lsn>> EngineCore::revive(Lsn lsn) {
 }
 
 bool EngineCore::mayRevive(const store::FailedDependent& row) const {
-    const session::FinishedAction finished{row.lsn, row.queue, ActionState::Failed, Reason::DependencyFailed, {}, {}};
+    const session::FinishedAction finished{row.lsn, row.queue, ActionState::Failed, Reason::DependencyFailed,
+                                           {},      {}};
     if (!session_->checkReschedule(finished, true)) return false;
     return isThere(dictionary_.classKey(row.classNumber - 1).workerId);
 }

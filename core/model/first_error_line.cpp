@@ -121,7 +121,20 @@ bool isCertain(std::string_view line, std::string_view lower) {
     return std::ranges::any_of(kMarks, stands) || hasExceptionName(line);
 }
 
+/// Of nothing that ended the action.
+bool isNotice(std::string_view lower) {
+    static constexpr std::array<std::string_view, 7> kWords{"warning", "warn",   "note", "info",
+                                                            "debug",   "notice", "hint"};
+    return std::ranges::any_of(kWords, [lower](std::string_view word) {
+        const std::size_t at = lower.find(word);
+        if (at == std::string_view::npos || !standsAlone(lower, at, word.size())) return false;
+        const std::string_view after = lower.substr(at + word.size());
+        return after.starts_with(':') || after.starts_with(']');
+    });
+}
+
 bool isLikely(std::string_view lower) {
+    if (isNotice(lower)) return false;
     static constexpr std::array<std::string_view, 8> kWords{"error", "errors",    "failed", "failure",
                                                             "fatal", "exception", "abort",  "aborted"};
     return std::ranges::any_of(kWords, [lower](std::string_view word) { return hasWord(lower, word); });
@@ -146,6 +159,12 @@ private:
     std::string_view rest_;
 };
 
+std::string lowerOf(std::string_view line) {
+    std::string lower(line.substr(0, kScanBytes));
+    std::ranges::transform(lower, lower.begin(), toLower);
+    return lower;
+}
+
 /// The best line of a part of the log.
 struct Candidates {
     std::string_view certain;
@@ -162,8 +181,7 @@ struct Candidates {
             return;
         }
         if (inTraceback && scanned[0] == ' ') return; // its frames
-        std::string lower(scanned);
-        std::ranges::transform(lower, lower.begin(), toLower);
+        const std::string lower = lowerOf(scanned);
         if (certain.empty() && (std::exchange(inTraceback, false) || isCertain(scanned, lower))) certain = line;
         if (likely.empty() && isLikely(lower)) likely = line;
     }
@@ -171,7 +189,9 @@ struct Candidates {
 
 } // namespace
 
-std::string firstErrorLine(std::string_view text) {
+namespace {
+
+Candidates candidatesIn(std::string_view text) {
     Candidates found;
     const auto lookAt = [&found](std::string_view part) {
         Lines lines(part);
@@ -183,9 +203,34 @@ std::string firstErrorLine(std::string_view text) {
         lookAt(text.substr(0, kHeadBytes));
         lookAt(text.substr(text.size() - kTailBytes));
     }
-    for (const std::string_view line : {found.certain, found.likely, found.last})
+    return found;
+}
+
+std::string firstShown(std::initializer_list<std::string_view> lines) {
+    for (const std::string_view line : lines)
         if (std::string shown = cleaned(line); !shown.empty()) return shown;
     return {};
+}
+
+} // namespace
+
+std::string firstErrorLine(std::string_view text) {
+    const Candidates found = candidatesIn(text);
+    return firstShown({found.certain, found.likely, found.last});
+}
+
+std::string firstErrorLine(std::string_view err, std::string_view out) {
+    const Candidates inErr = candidatesIn(err);
+    const Candidates inOut = candidatesIn(out);
+    std::string line = firstShown({inErr.certain, inOut.certain, inErr.likely, inOut.likely});
+    return line.empty() ? lastLineOf(err, out) : line;
+}
+
+std::string lastLineOf(std::string_view err, std::string_view out) {
+    std::string ofErr = lastLine(err);
+    if (!ofErr.empty() && !isNotice(lowerOf(ofErr))) return ofErr;
+    std::string ofOut = lastLine(out);
+    return ofOut.empty() ? ofErr : ofOut;
 }
 
 std::string lastLine(std::string_view text) {

@@ -81,6 +81,7 @@ struct ActionResult {
     ActionState state = ActionState::New;
     bool held = false;
     WallMicros retryAt = 0;
+    std::optional<ActionState> ending; ///< of one that has not ended: what it will be, as it was told to end
     std::int32_t retryCount = 0;
     int priority = 0;
     Timestamps times;
@@ -113,6 +114,11 @@ void appendJson(std::string& out, const ActionResult& result);
 /// else the last line that is not empty; at most 200 bytes of UTF-8, escape sequences and control characters
 /// removed. Looks at the first 256 KiB and the last 64 KiB only.
 std::string firstErrorLine(std::string_view text);
+/// The same of two streams: the line that looks most like an error, of stderr where both have one. Without any the
+/// last line of stderr, or of stdout where that of stderr is only a warning or a note.
+std::string firstErrorLine(std::string_view err, std::string_view out);
+/// The last line of stderr, or of stdout where that of stderr is only a warning or a note, or there is none.
+std::string lastLineOf(std::string_view err, std::string_view out);
 /// The last line that is not empty, shown likewise. Of the last 64 KiB.
 std::string lastLine(std::string_view text);
 

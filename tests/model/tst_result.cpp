@@ -48,6 +48,8 @@ private Q_SLOTS:
     void answersAreJson();
     void theErrorLineIsFound_data();
     void theErrorLineIsFound();
+    void theLineOfTwoStreamsIsTheOneThatTellsMore_data();
+    void theLineOfTwoStreamsIsTheOneThatTellsMore();
     void aLongLineIsCutBetweenCharacters();
     void aHugeLogIsLookedAtFromBothEnds();
     void theLastLineIsTheLastThatShowsSomething_data();
@@ -189,6 +191,35 @@ void TestResult::theErrorLineIsFound_data() {
 void TestResult::theErrorLineIsFound() {
     QFETCH(QByteArray, text);
     QTEST(qt(firstErrorLine({text.data(), static_cast<std::size_t>(text.size())})), "line");
+}
+
+void TestResult::theLineOfTwoStreamsIsTheOneThatTellsMore_data() {
+    QTest::addColumn<QString>("err");
+    QTest::addColumn<QString>("out");
+    QTest::addColumn<QString>("line");
+    QTest::addColumn<QString>("last");
+    const auto row = [](const char* name, const char* err, const char* out, const char* line, const char* last) {
+        QTest::newRow(name) << err << out << line << last;
+    };
+    row("a warning in one, the failure in the other", "warning: old syntax\n", "1 of 3: error: no disk\n",
+        "1 of 3: error: no disk", "1 of 3: error: no disk");
+    row("a word of failure in a warning", "Warning: failed to load colours\n", "2 tests failed\n", "2 tests failed",
+        "2 tests failed");
+    row("both tell of an error", "error: one\n", "error: two\n", "error: one", "error: one");
+    row("a certain one before a likely one", "step 3 failed\n", "fatal: no disk\n", "fatal: no disk",
+        "step 3 failed");
+    row("neither", "so far\n", "read 3 files\n", "so far", "so far");
+    row("neither, and one is a note", "[info] reading\n", "read 3 files\n", "read 3 files", "read 3 files");
+    row("nothing but a warning", "warning: old\n", "", "warning: old", "warning: old");
+    row("only one", "", "no\n", "no", "no");
+    row("nothing", "", "", "", "");
+}
+
+void TestResult::theLineOfTwoStreamsIsTheOneThatTellsMore() {
+    QFETCH(QString, err);
+    QFETCH(QString, out);
+    QTEST(qt(firstErrorLine(err.toStdString(), out.toStdString())), "line");
+    QTEST(qt(lastLineOf(err.toStdString(), out.toStdString())), "last");
 }
 
 void TestResult::aLongLineIsCutBetweenCharacters() {

@@ -423,6 +423,11 @@ def always(args, job):
         self.register(mode="process")
         result = self.run_one("copy", inputs={"i.txt": self.chunk(b"hello")}, expect=["o.txt"])
         self.assertEqual(result["outputs"]["o.txt"]["hash"], hashlib.sha256(b"hello!").hexdigest())
+        self.assertNotIn("result", result)
+        self.assertEqual(self.value("add", {"a": 1, "b": 2}), 3)
+        self.assertEqual(self.value("add", {"a": "one\n", "b": "two"}), "one\ntwo")
+        long = "a" * 65000
+        self.assertEqual(self.value("add", {"a": long, "b": ""}), long)
         self.assertEqual(self.processes(), [])
 
     # --- rules
