@@ -71,6 +71,7 @@ std::string stateWords(const json::object& action) {
             return fmt::format("pending: retry at {}", timeWords(*at, wallNow()));
         return state;
     }
+    if (textOf(action, "ending") == "cancelled") return "cancelling";
     if (state == "completed" || state == textOf(action, "reason")) return state;
     const std::string why = reasonWords(action);
     return why.empty() ? state : fmt::format("{}: {}", state, why);

@@ -381,9 +381,9 @@ public:
     coro::Task<Result<BulkAnswer>> changeMatching(BulkRequest request);
     /// What the operation on this one action would answer now; nothing changes.
     coro::Task<Result<void>> mayChange(BulkDeed deed, Lsn lsn);
-    /// It waits for what it was posted to wait for, and what failed only because of it comes back as well. WrongState
-    /// when not Failed or Abandoned, its queue is not active, or what it waits for ended otherwise; AtLimit unless
-    /// forced.
+    /// It waits for what it was posted to wait for, and what failed only because of it comes back as well.
+    /// WrongState when not Failed or Abandoned, its queue is not active, or what it waits for ended otherwise;
+    /// AtLimit unless forced.
     coro::Task<Result<Rescheduled>> reschedule(Lsn lsn, bool force);
     coro::Task<Result<void>> retire(Lsn lsn);
 

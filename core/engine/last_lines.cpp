@@ -111,7 +111,7 @@ coro::Task<void> EngineCore::addNotes(std::span<ActionResult> rows, Duration pen
     }
     for (ActionResult& row : rows) {
         const Attempt* attempt = row.state == ActionState::Running ? dispatcher_->find(row.lsn) : nullptr;
-        if (attempt == nullptr || attempt->hungSince != 0) continue;
+        if (attempt == nullptr || attempt->hungSince != 0 || row.ending) continue;
         // Before how long it will take, which its estimate says as well.
         if (std::string line = lastLines_.line(row.lsn); !line.empty()) row.note = std::move(line);
     }

@@ -60,6 +60,7 @@ void EngineCore::overlay(ActionResult& result) const {
     result.priority = live->priority;
     result.retryCount = live->retries.retryCount;
     result.retryAt = live->backoff && live->wakesAt != MonoTime{} ? scale_.at(live->wakesAt) : 0;
+    if (live->cancelRequested && !isEnded(live->state)) result.ending = ActionState::Cancelled;
     if (live->state == ActionState::Pending) {
         if (const auto waiting = session_->waiting(result.lsn, false))
             if (const auto waits = waitsOf(*waiting, true); !waits.empty()) result.note = waits.front().message;
@@ -71,6 +72,7 @@ void EngineCore::overlay(ActionResult& result) const {
     if (attempt->progress != MonoTime{} && settings_.hung > Duration::zero())
         result.silentSince = scale_.at(attempt->progress);
     if (attempt->hungSince != 0) result.note = "no output and no processor time for a while";
+    if (result.ending) result.note = "cancelled: its processes are being ended";
     if (attempt->usage && !attempt->usage->series.all().empty()) result.usage = attempt->usage->series.all().back();
     const Timestamps& times = attempt->record.times;
     result.times[ActionState::Submitting] = times[ActionState::Submitting];

@@ -213,7 +213,8 @@ coro::Task<Response> Api::patchJob(Call& call) {
     auto change = readSet(call.request.body);
     if (!change) co_return errorResponse(change.error());
     std::vector<Lsn> revived;
-    const auto done = co_await changeOne(call, {.kind = engine::BulkKind::Set, .set = *change}, call.lsn(), revived);
+    const auto done =
+        co_await changeOne(call, {.kind = engine::BulkKind::Set, .set = *change}, call.lsn(), revived);
     if (!done) co_return errorResponse(done.error());
     const auto result = co_await engine_.action(call.lsn());
     co_return result ? jsonResponse(toJson(*result)) : errorResponse(result.error());

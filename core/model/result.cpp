@@ -91,6 +91,7 @@ void writeIdentity(JsonWriter& writer, const ActionResult& result) {
     writer.member("state", name(result.state));
     if (result.held || result.state == ActionState::Pending) writer.member("held", result.held);
     if (result.retryAt != 0) writer.member("retry_at", result.retryAt);
+    if (result.ending) writer.member("ending", name(*result.ending));
     writer.member("retry_count", result.retryCount);
     writer.member("priority", result.priority);
 }

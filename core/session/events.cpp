@@ -68,6 +68,7 @@ void Session::Impl::takeBack(std::uint32_t record, Outbox& out) {
 void Session::Impl::cancelAttempt(std::uint32_t record, Outbox& out) {
     Record& r = records_[record];
     r.set(Record::kCancel);
+    tellChange(r, viewOf(r).state);
     if (r.phase == Phase::Leased && r.has(Record::kAhead))
         takeBack(record, out);
     else

@@ -287,7 +287,7 @@ LiveView Session::Impl::viewOf(const Record& r) const {
                   .state = r.has(Record::kCountsRunning) ? ActionState::Running : ActionState::Pending,
                   .held = r.has(Record::kHeld),
                   .leased = r.phase == Phase::Leased,
-                  .cancelRequested = r.has(Record::kCancel),
+                  .cancelRequested = r.has(Record::kCancel) || queueOf(r).state == QueueState::Cancelled,
                   .unmet = r.unmet,
                   .ending = {},
                   .wakesAt = {},
@@ -300,8 +300,9 @@ LiveView Session::Impl::viewOf(const Record& r) const {
     if (r.phase == Phase::Submitting) view.state = ActionState::Submitting;
     if (r.phase == Phase::Ending) view.ending = r.target();
     if (!r.has(Record::kOut | Record::kParked) && r.timer != kNone) view.wakesAt = timers_[r.timer].at;
-    if (r.phase == Phase::Retrying) { // still seen running: its back-off shows once the reset is kept
+    if (r.phase == Phase::Retrying) { // still seen running: the reset and its back-off show once they are kept
         view.backoff = false;
+        --view.retries.retryCount;
         view.wakesAt = {};
     }
     if (abandoned_ && (r.phase != Phase::Ending || r.has(Record::kSwept))) {

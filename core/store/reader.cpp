@@ -22,10 +22,11 @@ static constexpr int kMaxAttempts = 1'000;
 Reader::Impl::~Impl() {
     // Statements first, then the connection, then it no longer counts.
     for (Statement* statement :
-         {&begin,   &end,         &done,      &doneDown,     &doneUp,       &doneBelow,  &doneAbove,
-          &pending, &pendingDown, &pendingUp, &pendingBelow, &pendingAbove, &nextReason, &nextQueue,
-          &runDown, &runUp,       &attempt,   &attempts,     &className,    &labelText,  &classesOf,
-          &labelOf, &recent,      &spec,      &findBlob,     &idem,         &hidden,     &dependents, &failedDependents})
+         {&begin,      &end,       &done,        &doneDown,   &doneUp,          &doneBelow,
+          &doneAbove,  &pending,   &pendingDown, &pendingUp,  &pendingBelow,    &pendingAbove,
+          &nextReason, &nextQueue, &runDown,     &runUp,      &attempt,         &attempts,
+          &className,  &labelText, &classesOf,   &labelOf,    &recent,          &spec,
+          &findBlob,   &idem,      &hidden,      &dependents, &failedDependents})
         *statement = Statement();
     database = Database();
     --readers;
@@ -326,8 +327,8 @@ Result<std::vector<FailedDependent>> Reader::failedDependents(Lsn parent, Lsn be
     std::vector<FailedDependent> found;
     int rc = rows.step();
     for (; rc == SQLITE_ROW; rc = rows.step())
-        found.push_back({Lsn(rows->integer(0)), QueueId(rows->integer(1)),
-                         static_cast<ClassNumber>(rows->integer(2))});
+        found.push_back(
+            {Lsn(rows->integer(0)), QueueId(rows->integer(1)), static_cast<ClassNumber>(rows->integer(2))});
     if (rc != SQLITE_DONE) return reader.failed(rc, "looking for those that failed because others did");
     return found;
 }

@@ -101,8 +101,8 @@ public:
     /// The actions that were submitted to wait for one of [first, last] and are known yet. AtLimit when they are
     /// in more than `most` places.
     Result<LsnSet> dependents(Lsn first, Lsn last, int most);
-    /// Of those that were posted to wait for `parent` the next `most` behind `behind` that failed without having run
-    /// (dependency_failed), lowest first.
+    /// Of those that were posted to wait for `parent` the next `most` behind `behind` that failed without having
+    /// run (dependency_failed), lowest first.
     Result<std::vector<FailedDependent>> failedDependents(Lsn parent, Lsn behind, int most);
     /// What a submission with this idempotency key was answered, however long ago; nothing when it is not known.
     struct KeptAnswer {

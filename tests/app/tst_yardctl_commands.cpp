@@ -221,8 +221,7 @@ void TestYardctlCommands::oneActionAndMany() {
     const DataDirectory data(server);
     QCOMPARE(data.run({"cancel", "5"}).out, "5 cancelled\n");
     QCOMPARE(data.run({"retire", "5"}).code, 0);
-    QCOMPARE(data.run({"retry", "--force", "5"}).out,
-             "5 goes again, and 2 that had failed only because of that\n");
+    QCOMPARE(data.run({"retry", "--force", "5"}).out, "5 goes again, and 2 that had failed only because of that\n");
     QCOMPARE(server.requests().back().body, R"({"force":true})");
     // One of two may have failed because of the other.
     QCOMPARE(data.run({"retry", "5", "6"}).out, "2 goes again\n");

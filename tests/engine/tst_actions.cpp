@@ -258,6 +258,35 @@ private Q_SLOTS:
         QCOMPARE(engine.run(engine->cancel(running)).error().kind, ErrorKind::WrongState);
     }
 
+    void aCancelInProgressIsSeenUntilItsProcessesAreGone() {
+        EngineTest engine(1, [](engine::Options& options) { options.grace = std::chrono::seconds(20); });
+        const Lsn lsn = engine.sh("trap 'touch told' TERM; touch begun; until test -e go; do sleep 0.02; done");
+        QVERIFY(EngineTest::eventually([&] { return exists(engine.path("begun")); }));
+        QVERIFY(!engine.run(engine->action(lsn))->ending);
+        QVERIFY(engine.run(engine->cancel(lsn)).has_value());
+        QVERIFY(EngineTest::eventually([&] { return exists(engine.path("told")); }));
+        const ActionResult seen = *engine.run(engine->action(lsn));
+        QCOMPARE(seen.state, ActionState::Running);
+        QVERIFY(seen.ending == ActionState::Cancelled);
+        QCOMPARE(seen.note, std::string("cancelled: its processes are being ended"));
+        QVERIFY(toJson(seen).contains(R"("ending":"cancelled")"));
+        std::ofstream(engine.path("go")) << "now";
+        const ActionResult result = engine.wait(lsn);
+        QCOMPARE(ending(result), "cancelled cancelled");
+        QVERIFY(!result.ending);
+    }
+
+    void theNoteOfOneThatASignalEndedSaysWhichAndItsLastLine() {
+        EngineTest engine;
+        const QueueRef queue = queueWith(engine, kNoRetry);
+        const auto note = [&](const std::string& script) { return engine.wait(engine.sh(script, "", queue)).note; };
+        QCOMPARE(note("echo error: first; echo last; kill -SEGV $$"), "killed by SIGSEGV; its last line: last");
+        QCOMPARE(note("echo warning: odd >&2; echo working; kill -ABRT $$"),
+                 "killed by SIGABRT; its last line: working");
+        QCOMPARE(note("kill -KILL $$"), "killed by SIGKILL; it printed nothing");
+        QCOMPARE(note("echo note: odd >&2; echo error: no disk; exit 3"), "error: no disk");
+    }
+
     void aHeldActionWaitsForItsRelease() {
         EngineTest engine;
         const Lsn held = engine.sh("true", R"(,"hold":true)");

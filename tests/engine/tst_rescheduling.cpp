@@ -50,7 +50,8 @@ private Q_SLOTS:
         const Lsn child = family.untilThereIs("go", {parent});
         const Lsn array = engine.sh("true", after({parent}) + R"(,"array":{"from":0,"to":9})");
         const Lsn grandchild = family.untilThereIs("go", {child, parent});
-        const Lsn cleaner = engine.sh("true", fmt::format(R"(,"after":[{{"lsn":{},"on":"failed"}}])", parent.value));
+        const Lsn cleaner =
+            engine.sh("true", fmt::format(R"(,"after":[{{"lsn":{},"on":"failed"}}])", parent.value));
         QCOMPARE(family.ends(grandchild), "failed dependency_failed");
         QCOMPARE(family.ends(cleaner), "completed");
         family.make("go");
@@ -81,10 +82,11 @@ private Q_SLOTS:
         const auto refused = engine.run(engine->reschedule(child, true));
         QVERIFY(!refused);
         QCOMPARE(refused.error().kind, ErrorKind::WrongState);
-        QCOMPARE(refused.error().message,
-                 fmt::format("Action {} waits for action {}, which is failed: run that one again, and this one comes "
-                             "back with it.",
-                             child.value, second.value));
+        QCOMPARE(
+            refused.error().message,
+            fmt::format("Action {} waits for action {}, which is failed: run that one again, and this one comes "
+                        "back with it.",
+                        child.value, second.value));
         family.make("second");
         QCOMPARE(engine.run(engine->reschedule(second, true))->revived, std::vector<Lsn>{child});
         QCOMPARE(family.ends(child), "completed");
@@ -98,10 +100,11 @@ private Q_SLOTS:
         QVERIFY(engine.run(engine->cancel(parent)).has_value());
         QCOMPARE(family.ends(child), "failed dependency_failed");
         const auto refused = engine.run(engine->reschedule(child, true));
-        QCOMPARE(refused.error().message,
-                 fmt::format("Action {} waits for action {}, which is cancelled: submit it anew, without that one in "
-                             "\"after\".",
-                             child.value, parent.value));
+        QCOMPARE(
+            refused.error().message,
+            fmt::format("Action {} waits for action {}, which is cancelled: submit it anew, without that one in "
+                        "\"after\".",
+                        child.value, parent.value));
     }
 
     void aRescheduledActionWaitsAgainAlsoAfterARestart() {

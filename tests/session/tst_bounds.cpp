@@ -21,6 +21,7 @@ private Q_SLOTS:
     void aFreedLockCostsAsMuchAsWhatCanHaveIt_data();
     void aFreedLockCostsAsMuchAsWhatCanHaveIt();
     void aFreedLockIsOfferedOnceInEachQueue();
+    void aRetryIsCountedOnceItIsKept();
     void cancelledActionsInFrontDoNotHangAQueue();
     void cancelledActionsInFrontAreSkippedInParts();
     void cancellingAMillionInAQueueIsAtOnceAndInSteps();
@@ -179,6 +180,23 @@ void TestBounds::aFreedLockIsOfferedOnceInEachQueue() {
     QCOMPARE(m.session.counts().all.completed, kAll);
     const std::uint64_t woken = m.session.counts().lanesWoken;
     QVERIFY2(woken <= static_cast<std::uint64_t>((kQueues + 2) * kAll), std::to_string(woken).c_str());
+}
+
+void TestBounds::aRetryIsCountedOnceItIsKept() {
+    Machine m(1);
+    const Lsn lsn = m.submit();
+    m.schedule();
+    AttemptEnd end;
+    end.state = ActionState::Failed;
+    end.reason = Reason::ExitCode;
+    m.session.ended(lsn, 1, end, m.now, m.out);
+    QCOMPARE(m.out.retry.size(), std::size_t{1});
+    QCOMPARE(m.out.retry.front().retries.retryCount, 1);
+    QVERIFY(m.session.live(lsn)->state == ActionState::Running);
+    QCOMPARE(m.session.live(lsn)->retries.retryCount, 0);
+    m.session.retryStored(lsn, m.out);
+    QVERIFY(m.session.live(lsn)->state == ActionState::Pending);
+    QCOMPARE(m.session.live(lsn)->retries.retryCount, 1);
 }
 
 void TestBounds::cancelledActionsInFrontDoNotHangAQueue() {

@@ -34,6 +34,7 @@ ActionRow actionRowOf(const QJsonObject& json) {
     row.note = json.value("note").toString();
     const bool held = json.value("held").toBool();
     row.face = faceOf(json.value("state").toString().toStdString(), held, json.contains("retry_at"));
+    row.cancelling = json.value("ending").toString() == "cancelled";
     if (json.contains("exit_code")) row.exitCode = json.value("exit_code").toInt();
     row.tries = 1 + json.value("retry_count").toInt();
     row.priority = json.value("priority").toInt();
@@ -52,6 +53,10 @@ ActionRow actionRowOf(const QJsonObject& json) {
 
 QString ActionRow::what() const {
     return !label.isEmpty() ? label : !function.isEmpty() ? function : worker;
+}
+
+QString ActionRow::stateWord() const {
+    return cancelling && !isFinal() ? QCoreApplication::translate("ActionRow", "Cancelling") : wordOf(face);
 }
 
 bool ActionRow::isFinal() const {

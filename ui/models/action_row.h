@@ -21,6 +21,7 @@ struct ActionRow {
     QString reason;
     QString note;
     Face face = Face::Pending;
+    bool cancelling = false; ///< told to end, and not gone yet
     std::optional<int> exitCode;
     int tries = 1;
     int priority = 0;
@@ -36,6 +37,8 @@ struct ActionRow {
 
     /// What people call it: its label, else its function, else its worker.
     QString what() const;
+    /// The word of its state: "Running", "Cancelling".
+    QString stateWord() const;
     bool isFinal() const;
     /// Of the last attempt; while it runs until `now`.
     std::optional<Duration> ran(qint64 now) const;

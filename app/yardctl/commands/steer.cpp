@@ -74,7 +74,8 @@ public:
         } else if (invocation_.json) {
             fmt::print("{}\n", answer->text);
         } else {
-            fmt::print("{} {}{}\n", lsn, operation_.past, withRevived(integerOf(answer->object, "revived").value_or(0)));
+            fmt::print("{} {}{}\n", lsn, operation_.past,
+                       withRevived(integerOf(answer->object, "revived").value_or(0)));
         }
         return code_;
     }

@@ -223,7 +223,7 @@ Cell ActionsModel::cell(int at, int column) const {
     using enum Cell::Tone;
     const auto dim = [](const QString& text) { return Cell{text, {}, {}, {}, Dim}; };
     switch (column) {
-    case kState: return {wordOf(row->face), row->face};
+    case kState: return {row->stateWord(), row->face};
     case kLsn: return {format.number(row->lsn)};
     case kWhat: return {row->what()};
     case kWorker: return dim(row->worker);

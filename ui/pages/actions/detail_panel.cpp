@@ -438,9 +438,9 @@ void DetailPanel::refreshAttempts() {
         Row made;
         made.id = n;
         Cell state{QString::number(n), row.face};
-        state.tip = wordOf(row.face) + (row.reason.isEmpty() ? QString()
-                                                             : ", " + wordOfReason(row.reason, row.exitCode,
-                                                                                   json.value("signal").toInt()));
+        state.tip = row.stateWord() + (row.reason.isEmpty() ? QString()
+                                                            : ", " + wordOfReason(row.reason, row.exitCode,
+                                                                                  json.value("signal").toInt()));
         made.cells = {state,
                       {row.started == 0 ? Format::unknown() : format.time(row.started, now)},
                       {format.duration(row.ran(now))}};
