@@ -141,6 +141,11 @@ Wait EngineCore::reasonOf(const session::LiveView& live) const {
     if (wait.kind == WaitKind::Dependency) wait = plainWait(WaitKind::Dependency, "other actions to end");
     if (wait.kind == WaitKind::Backoff) wait = plainWait(WaitKind::Backoff, "back-off after a failure");
     if (wait.kind == WaitKind::NotBefore) wait = plainWait(WaitKind::NotBefore, "not before a time of their own");
+    if (wait.resource == "processes") // numbers of one worker are not those of another
+        wait.message = wait.name == "pool_max" ? "the pool is full"
+                       : wait.name.empty()
+                           ? "a warm process of their worker"
+                           : fmt::format("all warm processes of their worker are busy ({})", wait.name);
     wait.position.reset();
     return wait;
 }

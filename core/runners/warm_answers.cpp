@@ -24,7 +24,7 @@ void WarmRunner::answered(Process& process, std::uint64_t id, std::string_view j
     ended.resultTooLarge = answer->resultTooLarge;
     ended.resultRefused = std::move(answer->resultRefused);
     ended.times = {request.sentAt, wasRunning ? request.laneAt : now, now, now};
-    if (wasRunning) learn(process, now - request.laneAt, now);
+    if (wasRunning) learn(process, request, now);
     dropFrom(process, place);
     process.lastAnswer = now;
     process.usedSinceSample = true;
@@ -53,11 +53,15 @@ void WarmRunner::answered(Process& process, std::uint64_t id, std::string_view j
     scheduleClean(process, now);
 }
 
-/// Average of its worker, and whether the process is given requests ahead.
-void WarmRunner::learn(Process& process, Duration took, MonoTime now) {
-    double& average = process.worker->averageRun;
-    const auto micros = std::max(1.0, static_cast<double>(took.count()));
-    average = average == 0 ? micros : average + (micros - average) / 8;
+/// Averages of its worker and its function, and whether the process is given requests ahead.
+void WarmRunner::learn(Process& process, const Request& request, MonoTime now) {
+    const auto micros = std::max(1.0, static_cast<double>((now - request.laneAt).count()));
+    const auto take = [micros](double& average) {
+        average = average == 0 ? micros : average + (micros - average) / 8;
+    };
+    const double& average = process.worker->averageRun;
+    take(process.worker->averageRun);
+    take(process.worker->function(request.call.spec->function).averageRun);
     const unsigned ahead = average < kShortRun ? process.maxAhead : 0;
     const auto view = pool_.process(process.inPool);
     if (!view || view->limit == process.concurrency + ahead) return;
@@ -73,6 +77,7 @@ void WarmRunner::dropFrom(Process& process, std::uint32_t place) {
         process.freeLanes.push_back(requests_[place].lane);
     }
     if (state == Request::State::Ahead) std::erase(process.ahead, place);
+    if (state == Request::State::Running || state == Request::State::Ahead) process.slow -= requests_[place].isSlow;
     if (state == Request::State::Unsent) std::erase(process.unsent, place);
 }
 

@@ -277,11 +277,15 @@ void WarmRunner::feed(Process& process, MonoTime now) {
         armAt(now + kTurn);
     }
     if (process.alone && process.inFlight() > 0) return;
-    const std::size_t most = process.alone ? 1 : process.concurrency + aheadOf(process, now);
+    std::size_t most = process.alone ? 1 : process.concurrency + aheadOf(process, now);
     while (!process.unsent.empty() && process.inFlight() < most &&
            process.out.size() - process.written < kMostUnread) {
         const std::uint32_t next = process.unsent.front();
-        if (requests_[next].call.once && process.inFlight() >= process.concurrency) return;
+        if (process.inFlight() >= process.concurrency) {
+            if (requests_[next].call.once) return;
+            if (process.slow >= process.concurrency) most = process.concurrency;
+            if (process.inFlight() >= most) break;
+        }
         if (!takeEntry(process, next)) return;
         process.unsent.pop_front();
         sendOne(process, next, now);
@@ -338,6 +342,9 @@ void WarmRunner::sendOne(Process& process, std::uint32_t place, MonoTime now) {
     }
     process.put += process.out.size() - before;
     request.endsAt = process.put;
+    const double average = process.worker->function(request.call.spec->function).averageRun;
+    request.isSlow = average <= 0 || average >= kShortRun;
+    process.slow += request.isSlow;
     request.sentAt = now;
     if (process.lanes.size() < process.concurrency) {
         startLane(process, place, now);

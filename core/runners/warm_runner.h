@@ -276,7 +276,7 @@ private:
     void interrupt(std::uint32_t request, std::string message);
     void forgetRequest(std::uint32_t request);
     void dropFrom(Process& process, std::uint32_t request);
-    void learn(Process& process, Duration took, MonoTime now);
+    void learn(Process& process, const Request& request, MonoTime now);
     void release(Process& process);
 
     // warm_views.cpp: restart files

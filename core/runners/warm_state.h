@@ -16,6 +16,8 @@ inline constexpr double kShortRun = 1'000;
 /// goes to sleep and is woken on both sides, took up to 190 us in the slowest virtual machine measured; the rest is
 /// for the request itself.
 inline constexpr Duration kQuickRun{300};
+/// Functions of a worker that are told apart; of one more nothing is known.
+inline constexpr std::size_t kMostFunctions = 64;
 /// A process that has not answered for so long gets nothing ahead.
 inline constexpr Duration kSlow{5'000};
 /// What runs for so long is told to run; most has ended by then, and one update says both.
@@ -43,9 +45,14 @@ struct WarmRunner::Worker {
     std::shared_ptr<const WorkerDescriptor> descriptor;
     pool::GroupId group;
     std::uint32_t gate = 0;
-    double averageRun = 0;    ///< microseconds on a lane; 0: none ended yet
-    SpawnFailure lastFailure; ///< of a spawn; its message says it all
-    std::string lastEnd;      ///< how the last of its processes ended that had requests
+    double averageRun = 0; ///< microseconds on a lane; 0: none ended yet
+    struct Function {
+        std::string name;
+        double averageRun = 0;
+    };
+    std::vector<Function> functions; ///< those that were called; a few
+    SpawnFailure lastFailure;        ///< of a spawn; its message says it all
+    std::string lastEnd;             ///< how the last of its processes ended that had requests
     int window = -1;
     // restart files
     pool::RestartFiles files;
@@ -57,6 +64,7 @@ struct WarmRunner::Worker {
     std::vector<std::uint32_t> held; ///< requests that wait for the look
     std::vector<bool> lanes;         ///< of its timeline: those that a process has
 
+    Function& function(std::string_view name);
     /// So many lanes next to each other, the lowest that are free. The first.
     std::uint32_t takeLanes(unsigned count);
     void giveLanes(std::uint32_t first, unsigned count);
@@ -104,6 +112,7 @@ struct WarmRunner::Process {
     std::vector<std::uint32_t> freeLanes;   ///< of those, counted from the first
     std::deque<std::uint32_t> ahead;
     std::deque<std::uint32_t> unsent;
+    unsigned slow = 0;                  ///< in flight: of functions that take long, or are not known
     std::optional<std::uint32_t> alone; ///< a request of it that shares it with no other
     MonoTime lastAnswer{};
     bool holdsCores = false;
@@ -163,6 +172,7 @@ struct WarmRunner::Request {
     pool::WaiterId waiter;
     unsigned attempts = 0;      ///< processes that had it and ended before they read anything
     unsigned sharedCrashes = 0; ///< of processes that worked on this and others
+    bool isSlow = false;        ///< its function takes long, or is not known: nothing is sent ahead behind it
     std::uint64_t endsAt = 0;   ///< its last byte, in what its process was sent
     bool told = false;
     std::optional<StopCause> stop;

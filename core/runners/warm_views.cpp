@@ -184,6 +184,13 @@ void WarmRunner::restartSigns(const std::string& id, const pool::RestartSigns& s
 
 // --- lanes
 
+WarmRunner::Worker::Function& WarmRunner::Worker::function(std::string_view name) {
+    const auto at = std::ranges::find(functions, name, &Function::name);
+    if (at != functions.end()) return *at;
+    if (functions.size() > kMostFunctions) return functions.back(); // of all the others
+    return functions.emplace_back(std::string(name));
+}
+
 std::uint32_t WarmRunner::Worker::takeLanes(unsigned count) {
     std::size_t first = 0;
     for (std::size_t at = 0; at < lanes.size() && at < first + count; ++at)

@@ -463,6 +463,15 @@ def always(args, job):
         lsns = [self.submit("meet", {"dir": self.path("meeting"), "count": 2}) for _ in range(2)]
         self.assertEqual(len({self.result(lsn)["result"] for lsn in lsns}), 2)
 
+    def test_nothing_waits_in_a_process_behind_a_long_one_while_another_is_idle(self):
+        self.register(pool={"max_processes": 2, "io": "inline"})
+        self.result([self.submit("pid") for _ in range(300)][-1])  # many, and short: they are sent ahead
+        lsns = self.call("POST", "jobs", [dict(worker="w", function="gate", args=self.path("gate"))] +
+                         [dict(worker="w", function="pid") for _ in range(100)])["lsns"]
+        self.assertEqual({self.result(lsn)["state"] for lsn in lsns[1:]}, {"completed"})
+        self.let_go()
+        self.assertEqual(self.result(lsns[0])["state"], "completed")
+
     def test_max_requests(self):
         self.register(pool={"max_requests": 2, "max_processes": 1})
         pids = [self.value("pid") for _ in range(4)]
