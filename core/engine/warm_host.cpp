@@ -1,10 +1,14 @@
 #include "core/engine/warm_host.h"
 
+#include "core/base/files.h"
+
 #include <cerrno>
+#include <fcntl.h>
 #include <filesystem>
 #include <memory>
 #include <sys/inotify.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace yard::engine {
 
@@ -59,6 +63,19 @@ void EngineWarmHost::letGo(std::uint64_t key) {
 void EngineWarmHost::setWindow(std::uint32_t gate, int most) {
     parts_.session.setGate(session::GateId(gate), most);
     parts_.wake();
+}
+
+void EngineWarmHost::syncEntries() {
+    parts_.loop.spawn("sync slots.warm", sync());
+}
+
+coro::Task<void> EngineWarmHost::sync() {
+    const auto synced = co_await parts_.helpers.run([path = parts_.dataDir + "/slots.warm"]() -> Result<void> {
+        const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+        if (!file || ::fsync(file.get()) != 0) return failErrno("sync " + path, errno);
+        return syncDirectory(path.substr(0, path.rfind('/'))); // it was renamed to there when it was new
+    });
+    runner_->entriesSynced(synced);
 }
 
 void EngineWarmHost::lookForRestart(const std::string& worker, const std::string& directory, bool watch) {

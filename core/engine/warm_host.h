@@ -20,6 +20,7 @@ public:
         session::Session& session;
         Dispatcher& dispatcher;
         HelperPool& helpers;
+        std::string dataDir;
         std::function<void()> wake; ///< the session may start more
         std::function<bool(const std::string& worker)> lacksMemory;
     };
@@ -35,9 +36,11 @@ public:
     bool lacksMemory(const std::string& worker) const override { return parts_.lacksMemory(worker); }
     bool isCrowded() const override { return parts_.session.isCrowded(); }
     void setWindow(std::uint32_t gate, int most) override;
+    void syncEntries() override;
     void lookForRestart(const std::string& worker, const std::string& directory, bool watch) override;
 
 private:
+    coro::Task<void> sync();
     coro::Task<void> look(std::string worker, std::string directory, bool watch);
 
     Parts parts_;

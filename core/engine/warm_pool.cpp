@@ -42,6 +42,7 @@ Result<void> EngineCore::startWarm() {
         .session = *session_,
         .dispatcher = *dispatcher_,
         .helpers = *helpers_,
+        .dataDir = directory_->path(),
         .wake = [this] { wake(); },
         .lacksMemory =
             [this](const std::string& worker) {
@@ -57,6 +58,7 @@ Result<void> EngineCore::startWarm() {
     config.dataDir = directory_->path();
     config.firstSlot = SlotId(static_cast<std::uint32_t>(coreSlots_ + sharedSlots_));
     config.slots = static_cast<unsigned>(poolSlots());
+    config.durable = settings_.durability == "power";
     config.grace = settings_.grace;
     config.pool = poolOptions();
     auto warm = runners::WarmRunner::start(std::move(config), *runner_, *warmHost_,

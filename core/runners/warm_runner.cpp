@@ -286,7 +286,7 @@ void WarmRunner::feed(Process& process, MonoTime now) {
             if (process.slow >= process.concurrency) most = process.concurrency;
             if (process.inFlight() >= most) break;
         }
-        if (!takeEntry(process, next)) return;
+        if (!takeEntry(process, next) || !isMarked(next)) return;
         process.unsent.pop_front();
         sendOne(process, next, now);
         if (process.phase != Process::Phase::Live) return;
@@ -309,9 +309,40 @@ bool WarmRunner::takeEntry(const Process& process, std::uint32_t place) {
         const auto index = entries_.take(request.entrySlot, request.id);
         if (index) entries_.setCloned(request.entrySlot, *index, process.pid);
         request.hasEntry = index.has_value();
+        if (index && request.call.once && config_.durable) request.mark = ++marked_;
     }
     starved_ = starved_ || !request.hasEntry;
     return request.hasEntry;
+}
+
+/// One that may not begin a second time is not sent before its entry is on the disk: a power cut may follow.
+bool WarmRunner::isMarked(std::uint32_t place) {
+    if (requests_[place].mark <= synced_) return true;
+    if (syncing_ == 0) {
+        syncing_ = marked_;
+        host_.syncEntries();
+    }
+    return false;
+}
+
+void WarmRunner::entriesSynced(const Result<void>& synced) {
+    YARD_ASSERT_OWNER(owner_);
+    const std::uint64_t upTo = std::exchange(syncing_, 0);
+    if (synced) synced_ = std::max(synced_, upTo);
+    const MonoTime now = MonoClock::now();
+    std::vector<Process*> all;
+    for (const auto& [number, process] : processes_) all.push_back(process.get());
+    for (Process* process : all) {
+        const std::deque<std::uint32_t> unsent = process->unsent;
+        for (const std::uint32_t place : unsent) {
+            if (synced || requests_[place].mark == 0 || requests_[place].mark > upTo) continue;
+            dropFrom(*process, place);
+            pool_.close(process->inPool, false, now, out_);
+            fail(place, EndCause::SpawnError, "that it begins could not be kept: " + synced.error().message);
+        }
+        feed(*process, now);
+    }
+    flush();
 }
 
 void WarmRunner::sendOne(Process& process, std::uint32_t place, MonoTime now) {

@@ -70,14 +70,17 @@ public:
     virtual bool isCrowded() const = 0;
     /// So many requests of the gate may be out.
     virtual void setWindow(std::uint32_t gate, int most) = 0;
+    /// Sees to it that what `slots.warm` has by now is on the disk, then answers with entriesSynced().
+    virtual void syncEntries() = 0;
     /// Looks whether there are restart files in the directory: answered by restartSigns().
     virtual void lookForRestart(const std::string& worker, const std::string& directory, bool watch) = 0;
 };
 
 struct WarmConfig {
     std::string dataDir;
-    SlotId firstSlot{}; ///< of the launcher's, for processes
-    unsigned slots = 1; ///< processes at once, whatever the pool's options say
+    SlotId firstSlot{};   ///< of the launcher's, for processes
+    unsigned slots = 1;   ///< processes at once, whatever the pool's options say
+    bool durable = false; ///< what may not begin a second time is sent when that is on the disk
     Duration grace{2'000'000};
     Duration spawnLimit{30'000'000};
     pool::PoolOptions pool;
@@ -214,6 +217,7 @@ public:
     /// The directory of a request is as at first, or why not.
     void remade(AttemptId request, const Result<void>& made);
     void granted(std::uint64_t key);
+    void entriesSynced(const Result<void>& synced);
     /// `changes`: an inotify descriptor for the directory, where there is none yet. An event of its own end, or of
     /// one above it, says that the path may name another directory.
     void restartSigns(const std::string& worker, const pool::RestartSigns& signs, UniqueFd changes);
@@ -254,6 +258,7 @@ private:
     void feed(Process& process, MonoTime now);
     unsigned aheadOf(const Process& process, MonoTime now) const;
     bool takeEntry(const Process& process, std::uint32_t request);
+    bool isMarked(std::uint32_t request);
     void sendOne(Process& process, std::uint32_t request, MonoTime now);
     void startLane(Process& process, std::uint32_t request, MonoTime now);
     void updateWindow(Worker& worker);
@@ -324,6 +329,9 @@ private:
     Duration grace_;
     SlotsFile entries_; ///< requests that were sent, for the next start of the engine
     std::uint32_t nextEntrySlot_ = 0;
+    std::uint64_t marked_ = 0;  ///< entries of what may not begin a second time, ever
+    std::uint64_t syncing_ = 0; ///< so many will be on the disk; 0: nothing is synced
+    std::uint64_t synced_ = 0;  ///< so many are
     UniqueFd epoll_;
     UniqueFd timer_;
     UniqueFd wake_;

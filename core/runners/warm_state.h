@@ -181,6 +181,7 @@ struct WarmRunner::Request {
     MonoTime laneAt{};
     SlotId entrySlot{}; ///< of its entry in slots.warm
     bool hasEntry = false;
+    std::uint64_t mark = 0; ///< which of those that wait until their entry is on the disk; 0: none
 
     /// Nobody can tell whether it is the one that crashes them, unless it has a process for itself.
     bool isSuspect() const { return sharedCrashes >= 2; }

@@ -28,10 +28,12 @@ public:
         return crowded;
     }
     void setWindow(std::uint32_t, int) override {}
+    void syncEntries() override { ++syncs; }
     void lookForRestart(const std::string& worker, const std::string&, bool) override { looks.push_back(worker); }
 
     std::vector<ProcessOrder> orders;
     std::vector<std::string> looks;
+    int syncs = 0;
     bool hasCores = true;
     bool crowded = false;
     mutable std::size_t crowdLooks = 0;
@@ -40,7 +42,7 @@ public:
 /// A warm worker whose processes play the role `warm` of child.cpp.
 class WarmBench {
 public:
-    explicit WarmBench(std::vector<std::string> role, unsigned maxProcesses = 1)
+    explicit WarmBench(std::vector<std::string> role, unsigned maxProcesses = 1, bool durable = false)
         : role_(std::move(role)) {
         bench_.acknowledges = false;
         bench_.onUpdates = [this](std::vector<Update>& batch) {
@@ -50,6 +52,7 @@ public:
         config.dataDir = bench_.config().dataDir;
         config.slots = kSlots;
         config.pool.max = kSlots;
+        config.durable = durable;
         auto started = WarmRunner::start(config, bench_.runner(), host, [this](std::vector<Update> batch) {
             std::ranges::move(batch, std::back_inserter(seen));
         });
@@ -61,10 +64,12 @@ public:
         group_ = warm_->addWorker("w", descriptor, 0);
     }
 
-    void submit(std::int64_t lsn) {
+    WarmRunner& runner() { return *warm_; }
+    void submit(std::int64_t lsn, bool once = false) {
         Lease lease;
         lease.id = {Lsn(lsn), 1};
         lease.warm = WarmCall{.group = group_, .spec = std::make_shared<ActionSpec>(), .root = {}};
+        lease.warm->once = once;
         std::vector<Lease> batch;
         batch.push_back(std::move(lease));
         warm_->submit(std::move(batch));
@@ -159,6 +164,7 @@ private Q_SLOTS:
     void oneThatYieldsTakesRequestsAgainOnceNobodyWaits();
     void whatAYieldingProcessIsNotSentGoesToAnother();
     void aRequestBehindALongOneIsServedThoughOtherWorkWaits();
+    void whatMayNotBeginTwiceIsSentWhenThatIsOnTheDisk();
 };
 
 void TestWarmEnds::whatDiesBeforeItReadAnythingIsTriedTenTimes_data() {
@@ -264,6 +270,25 @@ void TestWarmEnds::aRequestBehindALongOneIsServedThoughOtherWorkWaits() {
     bench.submit(2); // there is room beside it, and no other process may be
     QVERIFY(bench.until([&] { return bench.find<Started>(2) != nullptr; }));
     QVERIFY(bench.host.crowded && !bench.find<Ended>(1));
+    QVERIFY(bench.close());
+}
+
+void TestWarmEnds::whatMayNotBeginTwiceIsSentWhenThatIsOnTheDisk() {
+    Fifos fifos;
+    WarmBench bench(fifos.role("leave"), 1, true);
+    bench.submit(1, true);
+    QVERIFY(bench.until([&] { return bench.host.syncs == 1; }));
+    QVERIFY(!bench.find<Started>(1));
+    bench.submit(2, true); // written while the file is synced: with the next one
+    bench.runner().entriesSynced({});
+    QVERIFY(bench.until([&] { return bench.find<Started>(1) && bench.host.syncs == 2; }));
+    QVERIFY(!bench.find<Started>(2));
+    bench.runner().entriesSynced(fail(ErrorKind::Io, "no disk"));
+    QVERIFY(bench.until([&] { return bench.find<Ended>(2) != nullptr; }));
+    QVERIFY(bench.find<Ended>(2)->cause == EndCause::SpawnError);
+    QCOMPARE(bench.find<Ended>(2)->spawn.message, std::string("that it begins could not be kept: no disk"));
+    bench.submit(3); // another one needs no mark
+    QVERIFY(bench.until([&] { return bench.find<Started>(3) != nullptr; }));
     QVERIFY(bench.close());
 }
 
