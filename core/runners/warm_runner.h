@@ -145,7 +145,7 @@ struct ProcessSample {
     int pid = 0;
     double cpuSeconds = 0;
     std::int64_t rssBytes = 0;
-    bool hasSocket = true; ///< false: no process of its tree has its end any more
+    bool hasSocket = true;        ///< false: no process of its tree has its end any more
     std::int64_t memoryBytes = 0; ///< with what its sandbox has and no process of it
 };
 
