@@ -3283,6 +3283,38 @@
         <source>first error</source>
         <translation>erster Fehler</translation>
     </message>
+    <message>
+        <source>kept for</source>
+        <translation>freigehalten für</translation>
+    </message>
+    <message>
+        <source>not known: nothing like it has completed here</source>
+        <translation>unbekannt: nichts dergleichen ist hier fertig geworden</translation>
+    </message>
+    <message>
+        <source>not known: it is held</source>
+        <translation>unbekannt: sie ist angehalten</translation>
+    </message>
+    <message>
+        <source>not known: the session starts nothing</source>
+        <translation>unbekannt: die Sitzung startet nichts</translation>
+    </message>
+    <message>
+        <source>not known: it waits for other actions</source>
+        <translation>unbekannt: sie wartet auf andere Aktionen</translation>
+    </message>
+    <message>
+        <source>not known: another engine has its lock</source>
+        <translation>unbekannt: eine andere Engine hat ihre Sperre</translation>
+    </message>
+    <message>
+        <source>not known: it takes far longer than usual</source>
+        <translation>unbekannt: sie dauert viel länger als sonst</translation>
+    </message>
+    <message>
+        <source>not known: what has to end first has no known end</source>
+        <translation>unbekannt: was zuerst enden muss, hat kein bekanntes Ende</translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::EngineLink</name>

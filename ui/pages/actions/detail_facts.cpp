@@ -26,6 +26,9 @@ void addWait(FactList& facts, const QJsonObject& wait, const QString& note) {
                                                                      wait.value("free").toVariant().toString())});
         if (wait.contains("position"))
             facts.push_back({DetailPanel::tr("in line"), format.number(wait.value("position").toInteger())});
+        if (const qint64 other = wait.value("kept_for").toInteger(); other > 0)
+            facts.push_back(
+                {DetailPanel::tr("kept for"), format.number(other), Fact::Tone::Link, {}, QString::number(other)});
     } else if (kind == "lock") {
         const qint64 by = wait.value("holder").toObject().value("lsn").toInteger();
         facts.push_back({DetailPanel::tr("lock %1").arg(wait.value("name").toString()),
@@ -51,6 +54,18 @@ void addWait(FactList& facts, const QJsonObject& wait, const QString& note) {
     }
 }
 
+/// Why the engine says nothing of the end. Empty: it does, or there is nothing to say.
+QString wordsOfGap(const QString& gap) {
+    if (gap == "no_history") return DetailPanel::tr("not known: nothing like it has completed here");
+    if (gap == "held") return DetailPanel::tr("not known: it is held");
+    if (gap == "session") return DetailPanel::tr("not known: the session starts nothing");
+    if (gap == "dependency") return DetailPanel::tr("not known: it waits for other actions");
+    if (gap == "lock") return DetailPanel::tr("not known: another engine has its lock");
+    if (gap == "overdue") return DetailPanel::tr("not known: it takes far longer than usual");
+    if (gap == "waits_for_unknown") return DetailPanel::tr("not known: what has to end first has no known end");
+    return {};
+}
+
 void addEstimate(FactList& facts, const QJsonObject& estimate, bool hasStarted) {
     const Format format;
     const qint64 now = wallNow();
@@ -58,6 +73,8 @@ void addEstimate(FactList& facts, const QJsonObject& estimate, bool hasStarted) 
         facts.push_back({DetailPanel::tr("starts"), DetailPanel::tr("about %1").arg(format.time(start, now))});
     if (const qint64 finish = estimate.value("finish").toInteger(); finish > now)
         facts.push_back({DetailPanel::tr("done"), DetailPanel::tr("about %1").arg(format.time(finish, now))});
+    if (const QString gap = wordsOfGap(estimate.value("unknown").toString()); !gap.isEmpty())
+        facts.push_back({DetailPanel::tr("done"), gap, Fact::Tone::Dim});
 }
 
 /// What it said to the engine alone, or the first error of what it printed; other output speaks for itself.
