@@ -152,6 +152,7 @@ void Dispatcher::launch(Attempt& attempt, runners::Lease lease, std::vector<runn
     lease.streamBytes = static_cast<std::uint64_t>(parts_.settings.streamBytes);
     lease.hurry = attempt.hurry;
     lease.locks = parts_.dictionary.classKey(attempt.cls.value).locks;
+    lease.once = parts_.isDurable && isLastTry(attempt);
     attempt.phase = Phase::Launched;
     leases.push_back(std::move(lease));
     progress_.notifyAll();

@@ -135,6 +135,7 @@ public:
         const Waiters& waiters; ///< what somebody waits for hurries
         std::string dataDir;
         runners::ScratchHomePtr scratch;
+        bool isDurable = false;   ///< a power cut loses nothing
         const Settings& settings; ///< in force now; changes on the engine thread
         const Sandboxing& sandboxing;
         locks::Claims& claims;                                  ///< directories in use

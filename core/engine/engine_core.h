@@ -158,7 +158,8 @@ private:
     void restoreWorkers(const store::Restored& restored);
     void markInterrupted(std::vector<session::NewAction>& actions);
     void openLocks();
-    Result<void> checkDescriptors() const;
+    Result<void> fitSlots();
+    bool isDurable() const { return settings_.durability == "power"; }
     Result<void> startRunner();
     void localUpdates(std::vector<runners::Update> batch);
     void runLoop(std::promise<Result<void>> begun);
@@ -382,7 +383,6 @@ private:
 
     // warm_pool.cpp
     Result<void> startWarm();
-    int poolSlots() const;
     pool::PoolOptions poolOptions() const;
     void addWarmWorker(const std::string& id, const std::shared_ptr<const WorkerDescriptor>& descriptor);
     void defineClass(std::uint32_t cls);
@@ -464,6 +464,7 @@ private:
     Resources total_;      ///< of the machine, for actions
     int coreSlots_ = 1;    ///< of the runner: the first ones, for what takes one core
     int sharedSlots_ = 0;  ///< the others: one action each, whatever it takes
+    int poolSlots_ = 0;    ///< those behind: for processes of warm workers
     WallScale scale_;
     std::int64_t lastSubmitTime_ = 0;
     std::unordered_set<std::string> keysInParts_; ///< idempotency keys

@@ -32,6 +32,7 @@ constexpr Duration kStartLimit{30'000'000};
 constexpr Duration kIdleCheck{100'000};
 // Slots for actions that take one core, and at least so many more for those that take less, or other resources.
 constexpr int kSharedSlots = 16;
+constexpr int kFewestPoolSlots = 16;
 /// Handed out and not ended, whatever they need: what waits behind what runs included.
 constexpr int kMostOutstanding = 4'096;
 constexpr int kMostCoreSlots = static_cast<int>(runners::SlotsFile::kMaxSlots) - kSharedSlots - kMostPoolSlots;
@@ -65,7 +66,7 @@ Result<void> EngineCore::openDirectory() {
 }
 
 Result<void> EngineCore::openStorage() {
-    const bool power = settings_.durability == "power";
+    const bool power = isDurable();
     auto files = store::ChunkFiles::open(directory_->chunks(), power, settings_.chunkGrace);
     if (!files) return std::unexpected(files.error());
     chunkFiles_ = std::move(*files);
@@ -102,20 +103,19 @@ Result<void> EngineCore::open() {
     if (!scratch) return std::unexpected(scratch.error());
 
     session::SessionOptions options;
-    options.slotCount = std::min(capacity_, kMostCoreSlots);
-    options.sharedSlots = std::max(kSharedSlots, options_.slotCount - capacity_);
+    if (auto fit = fitSlots(); !fit) return fit;
+    options.slotCount = coreSlots_;
+    options.sharedSlots = sharedSlots_;
     options.maxOutstanding = std::min(
         kMostOutstanding, options.slotCount * static_cast<int>(runners::kLeasesPerSlot) + options.sharedSlots);
-    coreSlots_ = options.slotCount;
-    sharedSlots_ = options.sharedSlots;
     total_ = machineResources(capacity_, resourceSettings());
     session_.emplace(std::make_unique<session::MachineCapacity>(total_), options);
     session_->setReserve(settings_.reserve);
     dispatcher_.emplace(
         Dispatcher::Parts{loop_, *session_, outbox_, dictionary_, workers_, *helpers_, specs_, counters_,
-                          estimator_, waiters_, directory_->path(), std::move(*scratch), settings_, *sandboxing_,
-                          claims_, [this](const runners::LockBusy& busy) { lockBusy(busy); }, [this] { wake(); },
-                          [this](timeline::Span span) { timelines_->note(span); }});
+                          estimator_, waiters_, directory_->path(), std::move(*scratch), isDurable(), settings_,
+                          *sandboxing_, claims_, [this](const runners::LockBusy& busy) { lockBusy(busy); },
+                          [this] { wake(); }, [this](timeline::Span span) { timelines_->note(span); }});
     loop_.release();
     std::promise<Result<void>> begun;
     std::future<Result<void>> began = begun.get_future();
@@ -230,30 +230,42 @@ coro::Task<void> EngineCore::idleFor(Duration atMost) {
 }
 
 /// The launcher keeps one file open for each slot, and two pipes, a pid descriptor and, of a sandbox, a third pipe
-/// and its network with the count of its sockets for what runs in it.
-Result<void> EngineCore::checkDescriptors() const {
+/// and its network with the count of its sockets for what runs in it. Where few may be open there are fewer slots:
+/// then more waits.
+Result<void> EngineCore::fitSlots() {
     constexpr rlim_t kPerSlot = 5 + sandbox::Network::kDescriptors;
     constexpr rlim_t kBesides = 32 + sandbox::Networks::kMostKept * sandbox::Network::kDescriptors;
-    const auto slots =
-        static_cast<rlim_t>(coreSlots_) + static_cast<rlim_t>(sharedSlots_) + static_cast<rlim_t>(poolSlots());
-    const rlim_t needed = slots * kPerSlot + kBesides;
+    constexpr rlim_t kFewestFiles = 128;
+    coreSlots_ = std::min(capacity_, kMostCoreSlots);
+    sharedSlots_ = std::max(kSharedSlots, options_.slotCount - capacity_);
+    poolSlots_ = std::clamp(2 * capacity_, kFewestPoolSlots, kMostPoolSlots);
+    const int wanted = coreSlots_ + sharedSlots_ + poolSlots_;
     rlimit files{};
-    if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_max >= needed) return {};
-    return fail(
-        ErrorKind::Invalid,
-        fmt::format(
-            "A process may open only {} files here, and {} slots take {}: raise the hard limit (ulimit -Hn), "
-            "or ask for a smaller --capacity.",
-            files.rlim_max, slots, needed));
+    if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return {};
+    if (files.rlim_max < kFewestFiles)
+        return fail(ErrorKind::Invalid, fmt::format("A process may open only {} files here, and it takes {}: raise "
+                                                    "the hard limit (ulimit -Hn), then start again.",
+                                                    files.rlim_max, kFewestFiles));
+    const auto room =
+        static_cast<int>(std::min<rlim_t>((files.rlim_max - kBesides) / kPerSlot, runners::SlotsFile::kMaxSlots));
+    if (wanted <= room) return {};
+    coreSlots_ = std::min(coreSlots_, room / 2);
+    poolSlots_ = std::min(poolSlots_, room / 4);
+    sharedSlots_ = std::min(sharedSlots_, room - coreSlots_ - poolSlots_);
+    logWarning("engine",
+               "a process may open only {} files here, so at most {} run at once and not {}: raise the hard limit "
+               "(ulimit -Hn) for more",
+               files.rlim_max, coreSlots_ + sharedSlots_ + poolSlots_, wanted);
+    return {};
 }
 
 Result<void> EngineCore::startRunner() {
-    if (auto enough = checkDescriptors(); !enough) return enough;
     runners::LocalRunnerConfig config;
     config.dataDir = directory_->path();
     config.ownerToken = directory_->engineId();
     config.lockDir = lockDir_;
-    config.slots = static_cast<unsigned>(coreSlots_ + sharedSlots_ + poolSlots());
+    config.slots = static_cast<unsigned>(coreSlots_ + sharedSlots_ + poolSlots_);
+    config.durable = isDurable();
     if (!options_.launcherProgram.empty()) config.program = options_.launcherProgram;
     config.beforeLaunch = [this] { together_.part(); }; // it, and all that it starts, may use any CPU
     auto runner = runners::LocalRunner::start(

@@ -162,7 +162,7 @@ coro::Task<void> EngineCore::sweepOrphans() {
     locks::Janitor::Places places;
     places.scratch = directory_->scratch();
     places.locks = lockDir_;
-    places.ownSlots = static_cast<unsigned>(coreSlots_ + sharedSlots_ + poolSlots());
+    places.ownSlots = static_cast<unsigned>(coreSlots_ + sharedSlots_ + poolSlots_);
     places.ownFrom = kFirstMailbox;
     places.deadline = settings_.deadline;
     // Shared: a part may still be under way when the loop ends.

@@ -16,21 +16,15 @@ namespace yard::engine {
 namespace {
 
 constexpr Duration kSampleEach{1'000'000};
-constexpr int kFewestPoolSlots = 16;
 /// A launcher that is stopped, or very busy.
 constexpr Duration kTellWithin{5'000'000};
 
 } // namespace
 
-/// Processes at once, whatever the settings say: each takes a slot of the launcher.
-int EngineCore::poolSlots() const {
-    return std::clamp(2 * capacity_, kFewestPoolSlots, kMostPoolSlots);
-}
-
 pool::PoolOptions EngineCore::poolOptions() const {
     pool::PoolOptions options;
     options.max = static_cast<unsigned>(settings_.poolMax > 0 ? settings_.poolMax : std::max(2 * capacity_, 4));
-    options.max = std::min(options.max, static_cast<unsigned>(poolSlots()));
+    options.max = std::min(options.max, static_cast<unsigned>(poolSlots_));
     options.maxPerGroup = static_cast<unsigned>(settings_.poolMaxPerGroup);
     options.maxIdle = settings_.poolMaxIdle;
     return options;
@@ -57,8 +51,8 @@ Result<void> EngineCore::startWarm() {
     runners::WarmConfig config;
     config.dataDir = directory_->path();
     config.firstSlot = SlotId(static_cast<std::uint32_t>(coreSlots_ + sharedSlots_));
-    config.slots = static_cast<unsigned>(poolSlots());
-    config.durable = settings_.durability == "power";
+    config.slots = static_cast<unsigned>(poolSlots_);
+    config.durable = isDurable();
     config.grace = settings_.grace;
     config.pool = poolOptions();
     auto warm = runners::WarmRunner::start(std::move(config), *runner_, *warmHost_,

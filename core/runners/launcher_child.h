@@ -20,7 +20,7 @@ struct Spawner::Flow {
 };
 
 struct Spawner::Child {
-    enum class Phase : unsigned char { Idle, Running, WaitTree, WaitStreams };
+    enum class Phase : unsigned char { Idle, Marked, Running, WaitTree, WaitStreams };
     SlotId slot;
     std::size_t index = 0;
     std::uint32_t generation = 0;

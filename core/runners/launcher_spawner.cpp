@@ -67,6 +67,7 @@ void Spawner::run() {
         for (Message& message : inbox_.take()) handle(std::move(message));
         if (stopping_) return;
         startIdle(MonoClock::now());
+        while (hasMarked_) beginMarked();
         shared_.board.flushIfDue(MonoClock::now());
         for (const epoll_event& event : epoll_.wait(std::min(nextTimer(), shared_.board.flushAt())))
             handleEvent(event.data.u64);
@@ -187,7 +188,26 @@ std::optional<Lease> Spawner::start(Child& child, Lease lease) {
     }
 
     if (auto refused = takeLocks(child)) return refuse(child, std::move(*refused));
-    return begin(child);
+    if (!child.lease.once || !shared_.durable) return begin(child);
+    child.phase = Child::Phase::Marked;
+    hasMarked_ = true;
+    return {};
+}
+
+/// One sync for all that came together.
+void Spawner::beginMarked() {
+    hasMarked_ = false;
+    const Result<void> synced = shared_.slots.sync();
+    for (const auto& child : children_) {
+        if (child->phase != Child::Phase::Marked) continue;
+        auto next = synced ? begin(*child)
+                           : fail(*child, {.step = SpawnStep::Mark,
+                                           .err = synced.error().sysErrno,
+                                           .message = "it may begin only once, and that it does could not be "
+                                                      "written down: " +
+                                                      synced.error().message});
+        if (next) runChain(*child, std::move(*next));
+    }
 }
 
 std::optional<Lease> Spawner::begin(Child& child) {

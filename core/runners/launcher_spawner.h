@@ -36,6 +36,7 @@ struct LauncherShared {
     std::vector<std::string> environment; ///< of the engine, without YARD_OWNER and YARD_LSN
     rlimit openFiles{};                   ///< for children: as the engine was started
     int nullFd = -1;
+    bool durable = false; ///< what may begin only once begins when that is on the disk
     int orphansFd =
         -1; ///< /proc/self/task/<main>/children: whoever was orphaned below us is a child of the main thread
     /// Called on a spawner's thread. The first process of a warded attempt has ended, or (false) an attempt that
@@ -95,6 +96,7 @@ private:
     void runChain(Child& child, Lease lease);
     std::optional<Lease> start(Child& child, Lease lease);
     std::optional<Lease> begin(Child& child);
+    void beginMarked();
     SpawnFailure tryToStart(Child& child);
     SpawnFailure givenUp(Child& child, SpawnFailure failure);
     std::optional<Lease> fail(Child& child, SpawnFailure failure);
@@ -135,6 +137,7 @@ private:
     std::vector<char*> argv_; ///< reused between starts
     std::vector<char*> envp_;
     bool stopping_ = false;
+    bool hasMarked_ = false; ///< children that wait for one sync together
     std::thread thread_;
 };
 

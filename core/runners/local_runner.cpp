@@ -175,6 +175,7 @@ Result<void> LocalRunner::Impl::launch() {
     setup.spawners = config_.spawners != 0 ? config_.spawners : std::min(cpus, 4u);
     setup.quiet = config_.quiet;
     setup.lowWater = config_.lowWater;
+    setup.durable = config_.durable;
     setup.enginePid = ::getpid();
     wire::put(toSend_, setup);
     trySend();
@@ -502,7 +503,7 @@ Result<std::unique_ptr<LocalRunner>> LocalRunner::start(LocalRunnerConfig config
         return invalid("dataDir", "the data directory has to be an absolute path");
     for (const char* part : {"/scratch", "/chunks/tmp"})
         if (auto made = makeDirectories(config.dataDir + part); !made) return std::unexpected(made.error());
-    auto slots = SlotsFile::create(config.dataDir + "/slots", config.slots);
+    auto slots = SlotsFile::create(config.dataDir + "/slots", config.slots, config.durable);
     if (!slots) return std::unexpected(slots.error());
     auto impl = std::make_unique<Impl>(std::move(config), std::move(sink), std::move(*slots));
     if (auto opened = impl->open(); !opened) return std::unexpected(opened.error());

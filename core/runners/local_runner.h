@@ -30,6 +30,7 @@ struct LocalRunnerConfig {
     unsigned spawners = 0;  ///< threads of the launcher; 0: one per CPU, at most 4
     Duration quiet{2'000};  ///< an update waits at most this long for company
     unsigned lowWater = 1;  ///< updates are sent at once when a slot has fewer leases waiting than this
+    bool durable = false;   ///< a lease that may begin only once begins when that is on the disk
     std::string program = "/proc/self/exe"; ///< what to start as launcher; its main calls runLauncherIfAsked()
     std::function<void()> beforeLaunch{};   ///< on the owner's thread, before each start of a launcher
 };

@@ -36,9 +36,9 @@ std::string_view name(EndCause cause) {
 }
 
 std::string_view name(SpawnStep step) {
-    constexpr std::array<std::string_view, 12> kNames{
-        "none",    "pipe", "clone", "session", "parent death signal", "chdir", "streams", "limits",
-        "look-up", "exec", "lock",  "sandbox"};
+    constexpr std::array<std::string_view, 13> kNames{
+        "none", "pipe", "clone",   "session", "parent death signal", "chdir", "streams", "limits", "look-up",
+        "exec", "lock", "sandbox", "mark"};
     return kNames[std::to_underlying(step)];
 }
 

@@ -89,6 +89,7 @@ struct Lease {
     /// Of stdout and stderr each: the first and the last half are kept (core/base/kept_stream.h). 0: no limit, else
     /// at least kLeastStreamBytes.
     std::uint64_t streamBytes = 0;
+    bool once = false;     ///< it may not begin a second time: see LocalRunnerConfig::durable
     bool hurry = false;    ///< somebody waits for it: its updates are sent at once
     bool watchOut = false; ///< as if watch() had been called before the start
     bool watchErr = false;
@@ -140,7 +141,8 @@ enum class SpawnStep : unsigned char {
     Lookup,
     Exec,
     Lock,
-    Sandbox ///< a step of making it; the message says which
+    Sandbox, ///< a step of making it; the message says which
+    Mark     ///< that it begins could not be written down
 };
 struct SpawnFailure {
     SpawnStep step = SpawnStep::None;

@@ -1,5 +1,6 @@
 #include "core/runners/slots.h"
 
+#include "core/base/files.h"
 #include "core/base/unique_fd.h"
 
 #include <array>
@@ -71,7 +72,7 @@ SlotsFile& SlotsFile::operator=(SlotsFile&& other) noexcept {
     return *this;
 }
 
-Result<SlotsFile> SlotsFile::create(const std::string& path, unsigned slots) {
+Result<SlotsFile> SlotsFile::create(const std::string& path, unsigned slots, bool durable) {
     if (slots == 0 || slots > kMaxSlots)
         return fail(ErrorKind::Invalid, fmt::format("{} slots: give a number from 1 to {}", slots, kMaxSlots));
     const std::string temporary = path + ".new";
@@ -89,7 +90,11 @@ Result<SlotsFile> SlotsFile::create(const std::string& path, unsigned slots) {
     file.layout_->format = kFormat;
     file.layout_->slots = slots;
     file.layout_->ring = kRing;
+    if (durable && ::fsync(fd.get()) != 0) return failErrno("sync " + temporary, errno);
     if (::rename(temporary.c_str(), path.c_str()) != 0) return failErrno("rename to " + path, errno);
+    if (durable)
+        if (auto synced = syncDirectory(path.substr(0, path.rfind('/'))); !synced)
+            return std::unexpected(synced.error());
     return file;
 }
 
@@ -159,6 +164,11 @@ void SlotsFile::setCloned(SlotId slot, unsigned index, int pid) {
 void SlotsFile::giveBack(SlotId slot, unsigned index) {
     layout_->slot(slot)->ring[index].state.store(std::to_underlying(SlotEntryState::Free),
                                                  std::memory_order_release);
+}
+
+Result<void> SlotsFile::sync() const {
+    if (::msync(layout_, size_, MS_SYNC) != 0) return failErrno("sync the file of what began", errno);
+    return {};
 }
 
 bool SlotsFile::freeEntry(SlotId slot, AttemptId id) {

@@ -1,6 +1,6 @@
 // `slots` in the data directory: which attempts live, or may live, in which slot. Mapped shared by engine and
-// launcher, so it survives kill -9 of both; never synced, because a power cut ends the processes it describes
-// (ENGINE 4).
+// launcher, so it survives kill -9 of both. A power cut ends the processes it describes; so it is synced only for
+// what may not begin a second time (sync()).
 //
 // Per slot a ring of 64 entries. A spawner takes a free entry and writes it before it clones (AboutToClone) and
 // after (Cloned); only the engine frees it, once the journal holds the attempt. A full ring holds the next start
@@ -42,7 +42,8 @@ public:
 
     /// A new, empty file under a temporary name, renamed over `path`: whoever still maps the old one cannot
     /// disturb.
-    static Result<SlotsFile> create(const std::string& path, unsigned slots);
+    /// `durable`: a power cut does not bring the old one back.
+    static Result<SlotsFile> create(const std::string& path, unsigned slots, bool durable = false);
     /// Maps an existing file. Malformed when magic, version, size or count do not fit.
     static Result<SlotsFile> open(const std::string& path);
 
@@ -56,6 +57,9 @@ public:
     void setCloned(SlotId slot, unsigned index, int pid);
     /// The child never ran (clone failed, exec failed): the entry is free again at once.
     void giveBack(SlotId slot, unsigned index);
+
+    /// All entries as they are now are on the disk. Blocks.
+    Result<void> sync() const;
 
     /// Frees the attempt's entry, if there is one. True when a start was held back for lack of one: tell the
     /// launcher.

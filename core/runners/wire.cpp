@@ -255,6 +255,7 @@ void put(std::string& out, const Setup& s) {
     w.number(s.spawners);
     w.duration(s.quiet);
     w.number(s.lowWater);
+    w.number(std::uint8_t{s.durable});
     w.number(s.enginePid);
 }
 bool get(std::string_view payload, Setup& s) {
@@ -268,6 +269,7 @@ bool get(std::string_view payload, Setup& s) {
     s.spawners = r.number<std::uint32_t>();
     s.quiet = r.duration();
     s.lowWater = r.number<std::uint32_t>();
+    s.durable = r.flag();
     s.enginePid = r.number<std::int32_t>();
     return r.done() && s.version == kVersion && s.slots >= 1 && s.slots <= SlotsFile::kMaxSlots &&
            s.spawners >= 1 && s.spawners <= 64;
@@ -308,6 +310,7 @@ void put(std::string& out, const Lease& l) {
     w.number(static_cast<std::uint32_t>(l.locks.size()));
     for (const std::string& name : l.locks) w.text(name);
     w.number(l.streamBytes);
+    w.number(std::uint8_t{l.once});
     w.number(std::uint8_t{l.hurry});
     w.number(std::uint8_t{l.watchOut});
     w.number(std::uint8_t{l.watchErr});
@@ -348,6 +351,7 @@ bool get(std::string_view payload, Lease& l, bool& hasSocket) {
         if (!locks::isLockName(l.locks.back())) r.fail();
     }
     l.streamBytes = r.number<std::uint64_t>();
+    l.once = r.flag();
     l.hurry = r.flag();
     l.watchOut = r.flag();
     l.watchErr = r.flag();
@@ -462,7 +466,7 @@ bool get(std::string_view payload, EndedFrame& f) {
     e.times = getTimes(r);
     e.out = getStream(r);
     e.err = getStream(r);
-    e.spawn.step = r.choice(SpawnStep::None, SpawnStep::Sandbox);
+    e.spawn.step = r.choice(SpawnStep::None, SpawnStep::Mark);
     e.spawn.err = r.number<int>();
     e.spawn.path = r.text(kMaxPath);
     e.spawn.message = r.text(kMaxMessage);

@@ -48,6 +48,7 @@ struct Setup {
     std::uint32_t spawners = 1;
     Duration quiet{};
     std::uint32_t lowWater = 1;
+    bool durable = false; ///< LocalRunnerConfig's
     std::int32_t enginePid = 0;
 };
 /// First frame from the launcher.

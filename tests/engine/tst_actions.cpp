@@ -1,6 +1,7 @@
 // The main job through the door: actions are accepted, run, retried, ended and kept.
 #include "core/base/files.h"
 #include "core/runners/launcher.h"
+#include "core/runners/slots.h"
 #include "tests/engine/engine_test.h"
 
 #include <QObject>
@@ -202,6 +203,78 @@ private Q_SLOTS:
         const ActionResult result = engine.wait(lsn);
         QCOMPARE(ending(result), "failed deadline"); // and not retried
         QCOMPARE(result.attempts.size(), std::size_t{1});
+    }
+
+    /// The file of slots as an engine and its launcher leave it that are killed at each step of a start.
+    void whatMayHaveBegunAndMayBeginOnlyOnceIsNotRunAgain_data() {
+        QTest::addColumn<int>("step");
+        QTest::addColumn<bool>("runs");
+        QTest::addRow("killed before it was marked") << 0 << true;
+        QTest::addRow("killed between its mark and its clone") << 1 << false;
+        QTest::addRow("killed after its clone") << 2 << false;
+        QTest::addRow("marked, and given back as it could not be started") << 3 << true;
+    }
+    void whatMayHaveBegunAndMayBeginOnlyOnceIsNotRunAgain() {
+        QFETCH(int, step);
+        QFETCH(bool, runs);
+        EngineTest engine;
+        const Lsn lsn = engine.sh("echo ran >>log", R"(,"hold":true)", queueWith(engine, kNoRetry));
+        engine.stop();
+        {
+            auto slots = runners::SlotsFile::create(engine.path("data/slots"), 8);
+            QVERIFY(slots);
+            if (step > 0) {
+                const auto index = slots->take(SlotId(2), {lsn, 1});
+                if (step == 2) slots->setCloned(SlotId(2), *index, 4'000'000);
+                if (step == 3) slots->giveBack(SlotId(2), *index);
+            }
+        }
+        engine.start();
+        if (runs) QVERIFY(engine.run(engine->release(lsn)));
+        const ActionResult result = engine.wait(lsn);
+        QCOMPARE(ending(result), runs ? "completed" : "abandoned engine_died");
+        QCOMPARE(exists(engine.path("log")), runs);
+    }
+
+    void whatMayBeginOnlyOnceBeginsWhenThatIsOnTheDisk_data() {
+        QTest::addColumn<QString>("durability");
+        QTest::addColumn<QString>("queue");
+        QTest::addColumn<bool>("isSynced");
+        QTest::addRow("once, against power cuts") << "power" << QString::fromStdString(kNoRetry) << true;
+        QTest::addRow("again, against power cuts") << "power" << "{}" << false;
+        QTest::addRow("once, against the death of processes")
+            << "process" << QString::fromStdString(kNoRetry) << false;
+    }
+    void whatMayBeginOnlyOnceBeginsWhenThatIsOnTheDisk() {
+        QFETCH(QString, durability);
+        QFETCH(QString, queue);
+        QFETCH(bool, isSynced);
+        if (std::system("strace -qq -o /dev/null -e trace=none true 2>/dev/null") !=
+            0) // NOLINT(concurrency-mt-unsafe)
+            QSKIP("strace (apt-get install strace) is not there, or may not trace here");
+        QTemporaryDir dir;
+        const std::string trace = dir.filePath("trace").toStdString();
+        const std::string launcher = dir.filePath("launcher").toStdString();
+        QVERIFY(writeFileAtomically(
+            launcher,
+            fmt::format("#!/bin/sh\nexec strace -D -f -qq -o {} -e trace=msync,clone3 -e signal=none {} \"$@\"\n",
+                        trace, QCoreApplication::applicationFilePath().toStdString()),
+            0755));
+        EngineTest engine(2, [&](engine::Options& options) {
+            options.launcherProgram = launcher;
+            options.set = {"durability=" + durability.toStdString()};
+        });
+        const ActionResult result = engine.wait(engine.sh("echo ran", "", queueWith(engine, queue.toStdString())));
+        QCOMPARE(ending(result), "completed");
+        engine.stop();
+        std::ifstream lines(trace);
+        int synced = 0;
+        int syncedBefore = -1; // its clone
+        for (std::string line; std::getline(lines, line);) {
+            synced += line.contains("msync(");
+            if (syncedBefore < 0 && line.contains("CLONE_VFORK")) syncedBefore = synced;
+        }
+        QCOMPARE(syncedBefore, isSynced ? 1 : 0);
     }
 
     void aFailureIsRetriedUpToTheLimitAndEveryAttemptIsKept() {

@@ -80,6 +80,8 @@ private Q_SLOTS:
     void aDirectoryOthersMayEnterSaysWhatToType();
     void aDataDirectoryThatIsAFileIsNamed();
     void tooFewDescriptorsAreSaidAtOnce();
+    void withFewDescriptorsEverythingRunsOneAfterAnother_data();
+    void withFewDescriptorsEverythingRunsOneAfterAnother();
     void fewDescriptorsAreEnoughForManyClients();
     void tenThousandQueuedAreThereAtARestart();
 };
@@ -306,6 +308,39 @@ void TestBadStarts::tooFewDescriptorsAreSaidAtOnce() {
     VERIFY_SAYS(said, "1 yardmaster: A process may open only 100 files here");
     VERIFY_SAYS(said, "ulimit -Hn");
     QCOMPARE(describe(processesOf(place)), std::string());
+}
+
+void TestBadStarts::withFewDescriptorsEverythingRunsOneAfterAnother_data() {
+    QTest::addColumn<int>("limit");
+    for (const int limit : {1024, 256, 128}) QTest::addRow("%d", limit) << limit;
+}
+
+/// Far more at once than there are slots, of those that need a core and of those that need a part of one.
+void TestBadStarts::withFewDescriptorsEverythingRunsOneAfterAnother() {
+    QFETCH(int, limit);
+    constexpr std::int64_t kEach = 300;
+    Place place;
+    Yardmaster::Options options;
+    options.wrapper = {"/bin/sh", "-c", fmt::format("ulimit -n {}; exec \"$@\"", limit), "sh"};
+    options.arguments = {"--capacity", "8"};
+    Yardmaster engine(place, options);
+    QVERIFY2(engine.isServing(), engine.errors().c_str());
+    Caller caller = engine.caller();
+    const std::string array = fmt::format(R"(,"array":{{"from":1,"to":{}}})", kEach);
+    QCOMPARE(caller.post("/compute/jobs", shJson(place, "echo one", array)).status, 200);
+    QCOMPARE(
+        caller.post("/compute/jobs", shJson(place, place.nap() + " 0.05", array + R"(,"resources":{"cores":0})"))
+            .status,
+        200);
+    const auto count = [&](const char* state) {
+        const auto answer = caller.get("/compute/session").json();
+        return answer.at("counts").at(state).as_int64();
+    };
+    QVERIFY2(eventually([&] { return count("completed") == 2 * kEach; }, 120'000), engine.errors().c_str());
+    QCOMPARE(count("failed"), std::int64_t{0});
+    const auto tried = caller.get("/compute/jobs?q=retry_count%3E0&limit=1").json();
+    QVERIFY2(tried.at("jobs").as_array().empty(), boost::json::serialize(tried).c_str());
+    QCOMPARE(engine.stop(), 0);
 }
 
 void TestBadStarts::fewDescriptorsAreEnoughForManyClients() {
