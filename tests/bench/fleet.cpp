@@ -144,4 +144,8 @@ void Fleet::give(const Resources& need) {
     giving_ = -1;
 }
 
+std::unique_ptr<session::Capacity> Fleet::idle() const {
+    return std::make_unique<session::MachineCapacity>(total_.resources());
+}
+
 } // namespace yard::bench

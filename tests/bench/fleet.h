@@ -43,6 +43,8 @@ public:
     std::vector<session::ResourceNeed> describe(const Resources& need) const override;
     void take(const Resources& need) override;
     void give(const Resources& need) override;
+    /// All machines as one: where there is room in all for something large is not told.
+    std::unique_ptr<session::Capacity> idle() const override;
     const Amounts& total() const { return total_; }
 
 private:

@@ -1,0 +1,166 @@
+// Changes of many actions by one request: by their numbers or by a filter, counted first where that is asked.
+#include "core/http/server.h"
+#include "core/runners/launcher.h"
+#include "tests/http/api_test.h"
+
+#include <QObject>
+#include <QTest>
+
+using namespace yard;
+using namespace yard::http;
+
+class ApiBulkTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase() { api_ = std::make_unique<ApiTest>(); }
+    void cleanupTestCase() { api_.reset(); }
+
+    void filtersChooseWhatIsChanged();
+    void aDryRunCountsAndMoreThanAtMostIsRefused_data();
+    void aDryRunCountsAndMoreThanAtMostIsRefused();
+    void whatCannotBeRetriedIsNotCounted();
+    void manyActionsAreChangedAtOnce();
+
+private:
+    std::unique_ptr<ApiTest> api_;
+};
+
+void ApiBulkTest::filtersChooseWhatIsChanged() {
+    const auto queue = api_->call("POST", "/compute/queues", "{\"tag\":\"filtered\"}").number("queue_id");
+    const std::string jobs = fmt::format("/compute/queues/{}/jobs", queue);
+    for (int i = 0; i < 5; ++i) {
+        const std::string more = fmt::format(",\"hold\":true,\"label\":\"part-{}\"", i);
+        QCOMPARE(api_->post(jobs, api_->engine.shJson("exit 3", more)).status, 200);
+    }
+    const auto found = [&](const std::string& q) {
+        const auto page = api_->get("/compute/jobs?q=" + q).json();
+        const auto* list = page.if_contains("jobs");
+        return list ? static_cast<int>(list->as_array().size()) : -1;
+    };
+    QCOMPARE(found("queue:filtered"), 5);
+    QCOMPARE(found("queue:filtered%20-label:part-0"), 4);
+    QCOMPARE(found("queue:filtered%20label:part-1,part-2"), 2);
+    QCOMPARE(found("queue:filtered%20state:held,failed%20PART-3"), 1);
+    QCOMPARE(found("queue:filtered%20cpu%3E0"), 0);
+    Reply done =
+        api_->call("PATCH", "/compute/jobs", "{\"filter\":\"queue:filtered label:*-1\",\"set\":{\"priority\":9}}");
+    QCOMPARE(done.body, "{\"changed\":1,\"refused\":[]}");
+    done = api_->post("/compute/jobs/cancel", "{\"filter\":\"queue:filtered label:part-0,part-1\"}");
+    QCOMPARE(done.number("changed"), 2);
+    done = api_->post(jobs + "/release", "{\"filter\":\"state:held\"}");
+    QCOMPARE(done.number("changed"), 3);
+    QCOMPARE(api_->post("/compute/jobs/hold", "{\"filter\":\"queue:filtered state:cancelled\"}").number("changed"),
+             0);
+    QVERIFY(QTest::qWaitFor([&] { return found("queue:filtered%20state:retry,failed") == 3; }, 30'000));
+    QCOMPARE(
+        api_->post("/compute/jobs/cancel", fmt::format("{{\"filter\":\"queue:{} state:pending\"}}", queue)).status,
+        200);
+    done = api_->post("/compute/jobs/retire", "{\"filter\":\"queue:filtered state:cancelled\"}");
+    QCOMPARE(done.number("changed"), 5 - found("queue:filtered"));
+}
+
+/// Five held actions of a queue, as each operation finds what it would change.
+void ApiBulkTest::aDryRunCountsAndMoreThanAtMostIsRefused_data() {
+    QTest::addColumn<QString>("operation"); // a route, or PATCH
+    QTest::addColumn<QString>("more");      // in its body
+    QTest::addColumn<QString>("before");    // operation that makes them such
+    QTest::addColumn<bool>("byFilter");
+    for (const bool byFilter : {true, false}) {
+        const char* how = byFilter ? "filter" : "lsns";
+        QTest::addRow("cancel by %s", how) << "cancel"
+                                           << ""
+                                           << "" << byFilter;
+        QTest::addRow("hold by %s", how) << "hold"
+                                         << ""
+                                         << "" << byFilter;
+        QTest::addRow("release by %s", how) << "release"
+                                            << ""
+                                            << "" << byFilter;
+        QTest::addRow("set by %s", how) << "PATCH"
+                                        << R"(,"set":{"priority":5})"
+                                        << "" << byFilter;
+        QTest::addRow("retry by %s", how) << "retry"
+                                          << R"(,"force":true)"
+                                          << "release" << byFilter;
+        QTest::addRow("retire by %s", how) << "retire"
+                                           << ""
+                                           << "cancel" << byFilter;
+    }
+}
+
+void ApiBulkTest::aDryRunCountsAndMoreThanAtMostIsRefused() {
+    QFETCH(QString, operation);
+    QFETCH(QString, more);
+    QFETCH(QString, before);
+    QFETCH(bool, byFilter);
+    const auto queue = api_->call("POST", "/compute/queues", R"({"config":{"max_retries":0}})").number("queue_id");
+    const std::string jobs = fmt::format("/compute/queues/{}/jobs", queue);
+    std::vector<std::int64_t> lsns;
+    for (int i = 0; i < 5; ++i)
+        lsns.push_back(api_->post(jobs, api_->engine.shJson("exit 3", R"(,"hold":true)")).number("lsn"));
+    const std::string named = fmt::format(R"("lsns":[{},999999999])", fmt::join(lsns, ","));
+    const std::string which = byFilter ? fmt::format(R"("filter":"queue:{}")", queue) : named;
+    if (!before.isEmpty()) {
+        QCOMPARE(api_->post(jobs + "/" + before.toStdString(), "{" + named + "}").number("changed"), 5);
+        for (const auto lsn : lsns) QVERIFY(isEnded(api_->engine.wait(Lsn{lsn}).state));
+    }
+    const auto ask = [&](const std::string& bound) {
+        const std::string body = "{" + which + more.toStdString() + bound + "}";
+        return operation == "PATCH" ? api_->call("PATCH", "/compute/jobs", body)
+                                    : api_->post("/compute/jobs/" + operation.toStdString(), body);
+    };
+    const Reply counted = ask(R"(,"dry_run":true)");
+    QCOMPARE(counted.status, 200);
+    QCOMPARE(counted.number("count"), 5);
+    QCOMPARE(counted.number("changed"), 0);
+    QCOMPARE(ask(R"(,"dry_run":true,"at_most":2)").number("count"), 5);
+    const Reply refused = ask(R"(,"at_most":4)");
+    QCOMPARE(refused.status, 409);
+    QCOMPARE(refused.text("error"), "at_limit");
+    QCOMPARE(refused.number("count"), 5);
+    QCOMPARE(ask(R"(,"at_most":0)").number("count"), 5); // nothing was changed before
+    const Reply done = ask(R"(,"at_most":5)");
+    QCOMPARE(done.status, 200);
+    QCOMPARE(done.number("changed"), 5);
+    QCOMPARE(done.json().contains("count"), false);
+    if (!byFilter) QCOMPARE(done.json().at("refused").as_array().size(), std::size_t{1});
+}
+
+void ApiBulkTest::whatCannotBeRetriedIsNotCounted() {
+    const auto queue = api_->call("POST", "/compute/queues", R"({"config":{"max_retries":0}})").number("queue_id");
+    const std::string jobs = fmt::format("/compute/queues/{}/jobs", queue);
+    const Lsn failed{api_->post(jobs, api_->engine.shJson("exit 3")).number("lsn")};
+    const Lsn good{api_->post(jobs, api_->engine.shJson("true")).number("lsn")};
+    (void)api_->engine.wait(failed);
+    (void)api_->engine.wait(good);
+    const std::string filter = fmt::format(R"({{"filter":"queue:{}")", queue);
+    QCOMPARE(api_->post("/compute/jobs/retry", filter + R"(,"force":true,"dry_run":true})").number("count"), 1);
+    const Reply limit = api_->post("/compute/jobs/retry", filter + R"(,"dry_run":true})");
+    QCOMPARE(limit.number("count"), 0);
+    QCOMPARE(limit.json().at("refused").at(0).at("error").as_string(), "at_limit");
+    QCOMPARE(api_->post("/compute/jobs/retry", filter + R"(,"at_most":0})").status, 200);
+}
+
+void ApiBulkTest::manyActionsAreChangedAtOnce() {
+    const Reply list = api_->post("/compute/jobs", "[" + kSleep + "," + kSleep + "," + kSleep + "," + kSleep + "]");
+    boost::json::array lsns = list.json().at("lsns").as_array();
+    std::string text = "{\"lsns\":[999999999";
+    for (const auto& lsn : lsns) text += "," + std::to_string(lsn.as_int64());
+    const Reply reply = api_->post("/compute/jobs/cancel", text + "]}");
+    QCOMPARE(reply.status, 200);
+    QCOMPARE(reply.number("changed"), std::int64_t(4));
+    const auto refused = reply.json().at("refused").as_array();
+    QCOMPARE(refused.size(), std::size_t(1));
+    QCOMPARE(refused[0].as_object().at("lsn").as_int64(), std::int64_t(999999999));
+    for (const auto& lsn : lsns)
+        QCOMPARE(api_->get("/compute/jobs/" + std::to_string(lsn.as_int64()) + "?wait=60").text("state"),
+                 std::string("cancelled"));
+    QCOMPARE(api_->post("/compute/jobs/retire", text + "]}").number("changed"), std::int64_t(4));
+}
+
+int main(int argc, char** argv) {
+    if (const auto launched = runners::runLauncherIfAsked(argc, argv)) return *launched;
+    ApiBulkTest test;
+    return QTest::qExec(&test, argc, argv);
+}
+#include "tst_api_bulk.moc"
