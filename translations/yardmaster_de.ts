@@ -620,6 +620,30 @@
         <source>The most that limits.output_bytes of a worker may be; one that asks for more, or for no limit, gets this. For what starts after the change.</source>
         <translation>Wie viel limits.output_bytes eines Workers höchstens sein darf; wer mehr oder keine Grenze verlangt, bekommt dies. Für das, was nach der Änderung startet.</translation>
     </message>
+    <message>
+        <source>Stream bytes</source>
+        <translation>Bytes je Ausgabe</translation>
+    </message>
+    <message>
+        <source>Max output bytes</source>
+        <translation>Höchstens Bytes an Ausgaben</translation>
+    </message>
+    <message>
+        <source>Max pending</source>
+        <translation>Höchstens wartend</translation>
+    </message>
+    <message>
+        <source>Reserve</source>
+        <translation>Reservieren</translation>
+    </message>
+    <message>
+        <source>How many actions may be pending: what would be more is refused with 429, a list or an array whole.</source>
+        <translation>Wie viele Aktionen warten dürfen: was mehr wäre, wird mit 429 abgelehnt, eine Liste oder ein Array als Ganzes.</translation>
+    </message>
+    <message>
+        <source>How long what becomes free is kept at most for something large, before small work goes past it again; twice as long each time once all that stood in its way has ended; 0 keeps nothing.</source>
+        <translation>Wie lange das, was frei wird, höchstens für etwas Großes aufgehoben wird, bevor kleine Arbeit wieder daran vorbeigeht; jedes Mal doppelt so lange, sobald alles geendet hat, was ihm im Weg stand; 0 hebt nichts auf.</translation>
+    </message>
 </context>
 <context>
     <name>EnginesSection</name>

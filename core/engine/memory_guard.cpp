@@ -11,7 +11,7 @@ namespace yard::engine {
 
 namespace {
 
-constexpr std::size_t kSmallFile = 16u << 10;
+constexpr std::size_t kMemoryFile = 16u << 10;
 /// Starting goes on only this far below the threshold, or it would go on and off with every action.
 constexpr double kSlack = 2;
 /// What was stopped needs its time to end and to give its memory back.
@@ -32,7 +32,7 @@ std::optional<double> numberAfter(std::string_view text, std::string_view key) {
 } // namespace
 
 std::optional<MemoryReading> readMemory(const std::string& root) {
-    const auto info = readFile(root + "proc/meminfo", kSmallFile);
+    const auto info = readFile(root + "proc/meminfo", kMemoryFile);
     if (!info) return std::nullopt;
     const auto total = numberAfter(*info, "MemTotal:");
     const auto available = numberAfter(*info, "MemAvailable:");
@@ -44,7 +44,7 @@ std::optional<MemoryReading> readMemory(const std::string& root) {
         reading.usedPercent = percent;
         reading.ofGroup = true;
     }
-    if (const auto pressure = readFile(root + "proc/pressure/memory", kSmallFile))
+    if (const auto pressure = readFile(root + "proc/pressure/memory", kMemoryFile))
         if (const auto full = pressure->find("full "); full != std::string::npos)
             reading.stalledPercent = numberAfter(std::string_view(*pressure).substr(full), "avg10=");
     return reading;

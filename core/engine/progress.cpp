@@ -13,7 +13,7 @@ namespace yard::engine {
 
 namespace {
 
-constexpr std::size_t kSmallFile = 4u << 10;
+constexpr std::size_t kStatFile = 4u << 10;
 constexpr int kMostAncestors = 1'000;
 
 } // namespace
@@ -27,7 +27,7 @@ std::unordered_map<int, std::int64_t> processorTimes(const std::vector<int>& lea
         int pid = 0;
         const auto [last, wrong] = std::from_chars(name.data(), name.data() + name.size(), pid);
         if (wrong != std::errc{} || last != name.data() + name.size()) continue;
-        const auto text = readFile(at->path().string() + "/stat", kSmallFile);
+        const auto text = readFile(at->path().string() + "/stat", kStatFile);
         if (!text) continue; // it has ended
         if (const auto process = runners::parseStat(pid, *text)) processes.emplace(pid, *process);
     }

@@ -58,13 +58,13 @@ struct Dependent {
 };
 
 /// How far the dependents of some actions were looked at.
-struct Place {
+struct Reached {
     std::size_t parent = 0;
     Lsn last{}; ///< of its dependents
 };
 
 /// The next ones; `place` moves behind them.
-Result<std::vector<Dependent>> readFailed(store::Reader& reader, std::span<const Lsn> parents, Place& place) {
+Result<std::vector<Dependent>> readFailed(store::Reader& reader, std::span<const Lsn> parents, Reached& place) {
     std::vector<Dependent> all;
     while (place.parent < parents.size() && std::ssize(all) < kPart) {
         const auto found = reader.failedDependents(parents[place.parent], place.last, kPart);
@@ -74,7 +74,8 @@ Result<std::vector<Dependent>> readFailed(store::Reader& reader, std::span<const
             if (!after) return std::unexpected(after.error());
             all.push_back({row, std::move(*after)});
         }
-        place = std::ssize(*found) < kPart ? Place{place.parent + 1, {}} : Place{place.parent, found->back().lsn};
+        place =
+            std::ssize(*found) < kPart ? Reached{place.parent + 1, {}} : Reached{place.parent, found->back().lsn};
     }
     return all;
 }
@@ -154,7 +155,7 @@ coro::Task<std::vector<Lsn>> EngineCore::revive(Lsn lsn) {
     std::vector<Lsn> all;
     while (!parents.empty()) {
         std::vector<Lsn> back;
-        for (Place place; place.parent < parents.size();) {
+        for (Reached place; place.parent < parents.size();) {
             auto found = co_await read(
                 [&parents, &place](store::Reader& reader) { return readFailed(reader, parents, place); });
             if (!found) {

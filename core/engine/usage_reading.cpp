@@ -18,7 +18,7 @@ namespace yard::engine {
 
 namespace {
 
-constexpr std::size_t kSmallFile = 256u << 10; // /proc/stat has a line of interrupts, long on large machines
+constexpr std::size_t kUsageFile = 256u << 10; // /proc/stat has a line of interrupts, long on large machines
 constexpr std::size_t kMostOfTree = 1'000;
 constexpr std::size_t kMostOpen = 4'096; ///< descriptors of a process
 constexpr std::int64_t kKb = 1'024;
@@ -61,7 +61,7 @@ std::optional<std::int64_t> busyOf(std::string_view text) {
 }
 
 std::optional<runners::ProcessStat> statOf(int pid, const std::string& root) {
-    const auto text = readFile(fmt::format("{}proc/{}/stat", root, pid), kSmallFile);
+    const auto text = readFile(fmt::format("{}proc/{}/stat", root, pid), kUsageFile);
     if (!text) return std::nullopt;
     return runners::parseStat(pid, *text);
 }
@@ -75,8 +75,8 @@ std::int64_t sizeOf(const std::string& path) {
 
 std::optional<MachineReading> readMachine(int launcherPid, const std::string& journal, const std::string& root) {
     static const std::int64_t page = std::max(1L, ::sysconf(_SC_PAGESIZE));
-    const auto stat = readFile(root + "proc/stat", kSmallFile);
-    const auto memory = readFile(root + "proc/meminfo", kSmallFile);
+    const auto stat = readFile(root + "proc/stat", kUsageFile);
+    const auto memory = readFile(root + "proc/meminfo", kUsageFile);
     if (!stat || !memory) return std::nullopt;
     const auto busy = busyOf(*stat);
     const auto total = numberAfter(*memory, "MemTotal:");

@@ -24,7 +24,7 @@ constexpr const char* kOpen = ".requests.open";       ///< what the processes se
 constexpr const char* kKept = ".requests.kept";       ///< what waits, and what is being made
 constexpr const char* kWritten = ".requests.outputs"; ///< in a mount of its own
 constexpr std::array kParts = {kOpen, kKept, kWritten};
-constexpr mode_t kPrivate = 0700;
+constexpr mode_t kOwnerOnly = 0700;
 constexpr mode_t kPassable = 0311; ///< who knows a name may go there, but not look around
 
 std::string nameOf(AttemptId id) {
@@ -106,10 +106,10 @@ Result<void> RequestDirectories::open() {
     for (const char* part : kParts)
         static_cast<void>(moveAt(fd.get(), part, fmt::format("{}{}", locks::kGonePrefix, randomHex(8))));
     if (auto made = makeAt(fd.get(), kOpen, kPassable); !made) return made;
-    if (auto made = makeAt(fd.get(), kKept, kPrivate); !made) return made;
+    if (auto made = makeAt(fd.get(), kKept, kOwnerOnly); !made) return made;
     spreadOut(fd.get(), kKept);
     if (hasOwnMount())
-        if (auto made = makeAt(fd.get(), kWritten, kPrivate); !made) return made;
+        if (auto made = makeAt(fd.get(), kWritten, kOwnerOnly); !made) return made;
     fd_ = std::move(fd);
     while (kept_.size() < kAhead) { // what fails here is tried again by who needs it
         if (!make(next_++)) break;
@@ -120,11 +120,11 @@ Result<void> RequestDirectories::open() {
 
 Result<void> RequestDirectories::make(std::uint64_t number) {
     const std::string directory = fmt::format("{}/{}", kKept, number);
-    const mode_t readable = options_.hostUser != 0 ? 0755 : kPrivate;
+    const mode_t readable = options_.hostUser != 0 ? 0755 : kOwnerOnly;
     if (auto made = makeAt(fd_.get(), directory, readable); !made) return made;
     if (auto made = makeAt(fd_.get(), directory + "/inputs", readable); !made) return made;
     const std::string outputs = keptOutputs(number);
-    if (auto made = makeAt(fd_.get(), outputs, kPrivate); !made) return made;
+    if (auto made = makeAt(fd_.get(), outputs, kOwnerOnly); !made) return made;
     if (hasOwnMount()) {
         const std::string inside = fmt::format("{}/{}", sandbox::kWarmOutputs, number);
         if (::symlinkat(inside.c_str(), fd_.get(), (directory + "/outputs").c_str()) != 0)
@@ -193,9 +193,9 @@ Result<RequestDirectories::Lent> RequestDirectories::fill(Lent lent, const std::
 /// itself.
 Result<void> RequestDirectories::moveWritten(const std::string& from, const std::string& to) {
     auto moved = moveAt(fd_.get(), from, to);
-    if (moved || moved.error().sysErrno != EACCES || ::fchmodat(fd_.get(), kWritten, kPrivate, 0) != 0)
+    if (moved || moved.error().sysErrno != EACCES || ::fchmodat(fd_.get(), kWritten, kOwnerOnly, 0) != 0)
         return moved;
-    if (const UniqueFd fd = openDirectoryBeneath(fd_.get(), from)) ::fchmod(fd.get(), kPrivate);
+    if (const UniqueFd fd = openDirectoryBeneath(fd_.get(), from)) ::fchmod(fd.get(), kOwnerOnly);
     return moveAt(fd_.get(), from, to);
 }
 

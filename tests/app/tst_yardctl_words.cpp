@@ -264,7 +264,6 @@ void TestYardctlWords::commandLines() {
 void TestYardctlWords::wrongCommandLinesExit2() {
     const std::vector<std::vector<const char*>> wrong = {{},
                                                          {"frobnicate"},
-                                                         {"run"},
                                                          {"--nonsense"},
                                                          {"ls", "--nonsense"},
                                                          {"run", "-q"},
@@ -416,7 +415,7 @@ void TestYardctlWords::otherShells() {
     row("yardctl logs --fo", "--follow");
     row("yardctl logs --da", "--data-dir");
     row("yardctl kill --fil", "--filter");
-    row("yardctl retry --a", "--all");
+    row("yardctl retry --al", "--all");
     row("yardctl --token-file /proc/self/statu", "/proc/self/status");
 }
 

@@ -8,6 +8,7 @@
 #include <QStandardPaths>
 
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <sys/stat.h>
@@ -258,7 +259,7 @@ private Q_SLOTS:
         QVERIFY(writeFileAtomically(
             launcher,
             fmt::format("#!/bin/sh\nexec strace -D -f -qq -o {} -e trace=msync,clone3 -e signal=none {} \"$@\"\n",
-                        trace, QCoreApplication::applicationFilePath().toStdString()),
+                        trace, std::filesystem::read_symlink("/proc/self/exe").string()),
             0755));
         EngineTest engine(2, [&](engine::Options& options) {
             options.launcherProgram = launcher;

@@ -202,6 +202,7 @@ void NaiveModel::returned(Action& a) {
 }
 
 void NaiveModel::finish(Action& a, ActionState state) {
+    if (a.phase == Phase::Retrying) ++a.retries.retryCount; // its reset is on its way before its end
     a.phase = Phase::Ending;
     a.target = state;
     if (state != ActionState::Failed) return;
@@ -222,7 +223,6 @@ void NaiveModel::ended(Action& a, const AttemptEnd& end) {
     int& count = interrupted ? a.retries.interruptions : a.retries.ownFailures;
     if (count >= (interrupted ? q.config.maxInterruptions : q.config.maxRetries)) return finish(a, end.state);
     ++count;
-    ++a.retries.retryCount;
     a.phase = Phase::Retrying;
 }
 
@@ -249,6 +249,7 @@ void NaiveModel::stored(std::int64_t lsn) {
     Queue& q = queues.at(a.given.queue.value);
     if (a.phase == Phase::Retrying) {
         a.phase = Phase::Waiting;
+        ++a.retries.retryCount;
         a.countsRunning = false;
         ++q.counters.pending;
         --q.counters.running;

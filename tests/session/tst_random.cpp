@@ -276,7 +276,9 @@ void Life::drain() {
     for (const Retry& r : out_.retry) {
         NaiveModel::Action& a = model_.actions.at(r.lsn.value);
         log_ += fmt::format("  retry {} #{}\n", r.lsn.value, r.endedAttempt);
-        if (!(a.retries == r.retries) || a.attempt != r.endedAttempt) wrong_ = "another retry";
+        RetryCounters counted = a.retries;
+        ++counted.retryCount; // seen once it is kept
+        if (!(counted == r.retries) || a.attempt != r.endedAttempt) wrong_ = "another retry";
         a.notBefore = r.notBefore;
         toStore_.push_back(r.lsn.value);
     }

@@ -329,7 +329,8 @@ void TestBadStarts::withFewDescriptorsEverythingRunsOneAfterAnother() {
     const std::string array = fmt::format(R"(,"array":{{"from":1,"to":{}}})", kEach);
     QCOMPARE(caller.post("/compute/jobs", shJson(place, "echo one", array)).status, 200);
     QCOMPARE(
-        caller.post("/compute/jobs", shJson(place, place.nap() + " 0.05", array + R"(,"resources":{"cores":0})"))
+        caller
+            .post("/compute/jobs", shJson(place, place.nap() + " 0.05", array + R"(,"resources":{"cores":0.001})"))
             .status,
         200);
     const auto count = [&](const char* state) {

@@ -304,6 +304,7 @@ private slots:
             submit("shot_{index}", "echo $YARD_INDEX", {{"array", QJsonObject{{"from", 10}, {"to", 49}}}}, queue);
         QTRY_COMPARE_WITH_TIMEOUT(count("state:completed queue:array"), 40, kSoon);
         page()->setFilter("queue:array");
+        QTRY_COMPARE_WITH_TIMEOUT(model()->total().value_or(0), 40, kSoon); // the rows before it are gone
         QTRY_VERIFY_WITH_TIMEOUT(model()->action(first + 7) != nullptr, kSoon);
         clickRow(page()->table(), first + 7);
         press(Qt::Key_E, Qt::ControlModifier);

@@ -31,6 +31,10 @@ inline constexpr const char* kSettingTexts[] = {
     QT_TRANSLATE_NOOP("EngineSetting", "Max processes"),
     QT_TRANSLATE_NOOP("EngineSetting", "Max open files"),
     QT_TRANSLATE_NOOP("EngineSetting", "Max output"),
+    QT_TRANSLATE_NOOP("EngineSetting", "Stream bytes"),
+    QT_TRANSLATE_NOOP("EngineSetting", "Max output bytes"),
+    QT_TRANSLATE_NOOP("EngineSetting", "Max pending"),
+    QT_TRANSLATE_NOOP("EngineSetting", "Reserve"),
     QT_TRANSLATE_NOOP("EngineSetting", "slots"),
     QT_TRANSLATE_NOOP("EngineSetting", "days"),
     QT_TRANSLATE_NOOP("EngineSetting", "actions"),
@@ -60,6 +64,8 @@ inline constexpr const char* kSettingTexts[] = {
     QT_TRANSLATE_NOOP("EngineSetting", "The most that limits.open_files of a worker may be, for each of its processes; one that asks for more gets this. For what starts after the change."),
     QT_TRANSLATE_NOOP("EngineSetting", "The most that limits.output_bytes of a worker may be; one that asks for more, or for no limit, gets this. For what starts after the change."),
     QT_TRANSLATE_NOOP("EngineSetting", "The least important lines that are written to stderr."),
+    QT_TRANSLATE_NOOP("EngineSetting", "How many actions may be pending: what would be more is refused with 429, a list or an array whole."),
+    QT_TRANSLATE_NOOP("EngineSetting", "How long what becomes free is kept at most for something large, before small work goes past it again; twice as long each time once all that stood in its way has ended; 0 keeps nothing."),
 };
 // clang-format on
 
