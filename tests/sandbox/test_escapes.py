@@ -6,7 +6,6 @@ import glob
 import hashlib
 import json
 import os
-import re
 import shutil
 import socket
 import subprocess
