@@ -140,6 +140,7 @@ void writeAmounts(JsonWriter& writer, const std::map<std::string, double>& amoun
 
 } // namespace
 
+// NOLINTNEXTLINE(readability-function-size): a table
 std::span<const SettingInfo> settingsTable() {
     // clang-format off
     static const std::array kTable = {

@@ -193,7 +193,8 @@ void TestEstimates::behindWhatHasNoKnownEndNothingIsSaidButWhy() {
     // One core is left for what is known.
     b.fill(1);
     const auto waiting = b.submit(3, "");
-    QVERIFY(EngineTest::eventually([&] { return isAbout(b.rounds(waiting[2]), 2); }));
+    QVERIFY2(EngineTest::eventually([&] { return isAbout(b.rounds(waiting[2]), 2); }),
+             std::to_string(b.rounds(waiting[2])).c_str());
     // Both cores are not.
     const Lsn large = b.engine.sh("true", R"(,"label":"work","resources":{"cores":2})");
     QVERIFY(EngineTest::eventually([&] { return estimateOf(b.at(large)) == "waits_for_unknown"; }));
