@@ -79,7 +79,9 @@ double EngineCore::shareOf(QueueId id) const {
         for (const QueueEntry* entry : queues_.all()) {
             const auto status = session_->queueStatus(entry->id);
             const QueueConfig* config = session_->queueConfig(entry->id);
-            if (config && status && status->isAtWork) activeWeight_ += config->weight;
+            if (!config || !status || !status->isAtWork) continue;
+            // What has no end is taken off the machine already, and nothing else of that queue wants a share.
+            if (status->waitsInLine || !withoutEnd().queues.contains(entry->id)) activeWeight_ += config->weight;
         }
     }
     const QueueConfig* config = session_->queueConfig(id);

@@ -163,6 +163,8 @@ Result<void> Session::Impl::forgetQueue(QueueId id, Outbox& out) {
 std::optional<QueueStatus> Session::Impl::queueStatus(QueueId id) const {
     const Queue* q = findQueue(id);
     if (!q) return std::nullopt;
+    // A listing may be stale until it is met: what is held by itself waits in no line.
+    const bool waitsInLine = q->listings > 0 && q->eligible() && q->waiting > q->heldActions;
     return QueueStatus{.state = q->state,
                        .held = q->held,
                        .forgetting = q->forgetting,
@@ -170,9 +172,8 @@ std::optional<QueueStatus> Session::Impl::queueStatus(QueueId id) const {
                        .failedBefore = q->failedBefore,
                        .averageRunTime = Duration{static_cast<Duration::rep>(q->averageRun)},
                        .heldActions = q->heldActions,
-                       // A listing may be stale until it is met: what is held by itself waits in no line.
-                       .isAtWork =
-                           q->outstanding > 0 || (q->listings > 0 && q->eligible() && q->waiting > q->heldActions)};
+                       .waitsInLine = waitsInLine,
+                       .isAtWork = q->outstanding > 0 || waitsInLine};
 }
 
 } // namespace yard::session

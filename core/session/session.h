@@ -125,7 +125,8 @@ struct QueueStatus {
     std::int64_t failedBefore = 0; ///< of counters.failed: before the queue was last released, or told when to stop
     Duration averageRunTime{};     ///< moving average of attempts; 0: none ended yet
     std::int64_t heldActions = 0;  ///< of counters.pending: held by themselves
-    bool isAtWork = false;         ///< something of it is handed out, or waits for nothing but its turn and room
+    bool waitsInLine = false;      ///< something of it waits for nothing but its turn and room
+    bool isAtWork = false;         ///< that, or something of it is handed out
 };
 
 /// What the actions of a queue that wait in line are like: an estimate from some of its lanes.
