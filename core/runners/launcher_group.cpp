@@ -2,6 +2,7 @@
 
 #include "core/base/files.h"
 #include "core/base/unique_fd.h"
+#include "core/runners/process_tree.h"
 
 #include <cerrno>
 #include <fcntl.h>
@@ -71,6 +72,26 @@ bool isEmpty(const std::string& path) {
     return !events || events->contains("populated 0");
 }
 
+/// Of what is left in it, and in those below it (slot_groups.h).
+bool holdsOnlyStuckStarts(const std::string& path, std::string_view token) {
+    std::string pids;
+    const auto add = [&](const std::string& group) {
+        pids += readFile(group + "/cgroup.procs", kProcText).value_or("");
+    };
+    add(path);
+    std::error_code error;
+    for (std::filesystem::directory_iterator at(path, error), end; !error && at != end; at.increment(error))
+        if (at->is_directory(error)) add(at->path().string());
+    std::istringstream numbers(pids);
+    int pid = 0;
+    bool isAny = false;
+    while (numbers >> pid) {
+        if (!isStuckStart(pid, token)) return false;
+        isAny = true;
+    }
+    return isAny;
+}
+
 /// Those below it (slot_groups.h), which have no others below them.
 void removeGroupsBelow(const std::string& path) {
     std::error_code error;
@@ -116,6 +137,7 @@ bool endLauncherGroup(const std::string& dataDir, std::string_view ownerToken, D
         if (!isEmpty(path)) writeTo(path + "/cgroup.kill", "1");
         if (isEmpty(path)) removeGroupsBelow(path);
         if (isEmpty(path) && (::rmdir(path.c_str()) == 0 || errno == ENOENT)) break;
+        if (holdsOnlyStuckStarts(path, ownerToken)) return true; // the note stays: a later start removes the group
         if (MonoClock::now() > until) return false;
         std::this_thread::sleep_for(kPause);
     }

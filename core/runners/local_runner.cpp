@@ -79,7 +79,7 @@ private:
     void trySend();
     void answer(AttemptId id, decltype(Update::what) what);
     void loseLauncher();
-    void clean(UniqueFd launcher, std::vector<AttemptId> out);
+    void clean(int pid, UniqueFd launcher, std::vector<AttemptId> out);
     void afterCleaning(std::vector<Update>& batch);
     void restart();
     void watchSocket(bool forWriting);
@@ -135,10 +135,10 @@ LocalRunner::Impl::~Impl() {
     if (helper_.joinable()) helper_.join();
     if (!launcher_) return;
     if (socket_) ::shutdown(socket_.get(), SHUT_RDWR);
-    waitDead(launcher_.get(), kGoodbyeMilliseconds);
+    waitEnded(launcherPid_, launcher_.get(), kGoodbyeMilliseconds);
     std::vector<AttemptId> out;
     for (const auto& [id, slot] : leases_) out.push_back(id);
-    clean(std::move(launcher_), std::move(out));
+    clean(launcherPid_, std::move(launcher_), std::move(out));
 }
 
 Result<void> LocalRunner::Impl::launch() {
@@ -431,18 +431,19 @@ void LocalRunner::Impl::loseLauncher() {
     std::vector<AttemptId> out;
     for (const auto& [id, slot] : leases_) out.push_back(id);
     if (helper_.joinable()) helper_.join(); // done since the last restart
-    helper_ = std::thread([this, launcher = std::move(launcher_), out = std::move(out)]() mutable {
-        clean(std::move(launcher), std::move(out));
-        helperDone_.store(true);
-        ::eventfd_write(wake_.get(), 1);
-    });
+    helper_ =
+        std::thread([this, pid = launcherPid_, launcher = std::move(launcher_), out = std::move(out)]() mutable {
+            clean(pid, std::move(launcher), std::move(out));
+            helperDone_.store(true);
+            ::eventfd_write(wake_.get(), 1);
+        });
 }
 
-void LocalRunner::Impl::clean(UniqueFd launcher, std::vector<AttemptId> out) {
+void LocalRunner::Impl::clean(int pid, UniqueFd launcher, std::vector<AttemptId> out) {
     signalProcess(launcher.get(), SIGKILL);
-    waitDead(launcher.get(), -1);
+    waitEnded(pid, launcher.get(), -1);
     siginfo_t info{};
-    ::waitid(P_PIDFD, static_cast<id_t>(launcher.get()), &info, WEXITED);
+    ::waitid(P_PIDFD, static_cast<id_t>(launcher.get()), &info, WEXITED | WNOHANG);
     endLauncherGroup(config_.dataDir, config_.ownerToken, Duration(10'000'000));
     // Until nothing is left: an attempt must not be reported, and run again, while the old one lives.
     while (endOwned(config_.ownerToken, Duration(10'000'000)) < 0 && !giveUp_.load())

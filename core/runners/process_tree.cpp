@@ -2,6 +2,7 @@
 
 #include "core/runners/recovery.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -39,6 +40,14 @@ template<class T>
 bool parseNumber(std::string_view text, T& value) {
     const auto [end, err] = std::from_chars(text.data(), text.data() + text.size(), value);
     return err == std::errc{} && end == text.data() + text.size();
+}
+
+/// A space when the text does not have it.
+std::string_view wordBehind(std::string_view text, std::string_view title) {
+    const std::size_t at = text.find(title);
+    if (at == text.npos || at + title.size() >= text.size()) return " ";
+    text.remove_prefix(at + title.size());
+    return text.substr(0, text.find_first_of(" \n", 1));
 }
 
 std::vector<int> parsePids(std::string_view text) {
@@ -168,6 +177,34 @@ bool waitDead(int pidfd, int milliseconds) {
     do got = ::poll(&p, 1, milliseconds);
     while (got < 0 && errno == EINTR);
     return got != 0;
+}
+
+bool isBeyondReach(int pid) {
+    bool isStuck = false;
+    for (const int thread : numbersIn(fmt::format("/proc/{}/task", pid))) {
+        const std::string status = readProc(fmt::format("/proc/{}/task/{}/status", pid, thread), 8192);
+        const char state = wordBehind(status, "\nState:\t").substr(0, 1).front();
+        if (state == 'Z' || state == 'X') continue;
+        const std::string_view pending = wordBehind(status, "\nSigPnd:\t");
+        std::uint64_t signals = 0;
+        std::from_chars(pending.data(), pending.data() + pending.size(), signals, 16);
+        if (state != 'D' || (signals & (std::uint64_t{1} << (SIGKILL - 1))) == 0) return false;
+        isStuck = true;
+    }
+    return isStuck;
+}
+
+bool isStuckStart(int pid, std::string_view ownerToken) {
+    return isBeyondReach(pid) && readOwnerMark(pid, ownerToken).lsn == 0;
+}
+
+bool waitEnded(int pid, int pidfd, int milliseconds) {
+    constexpr int kStep = 50;
+    for (int left = milliseconds;; left -= kStep) {
+        const int step = milliseconds < 0 ? kStep : std::clamp(left, 0, kStep);
+        if (waitDead(pidfd, step) || isBeyondReach(pid)) return true;
+        if (milliseconds >= 0 && left <= kStep) return false;
+    }
 }
 
 std::optional<HeldProcess> holdChild(int pid, int parent, int parentPidfd) {

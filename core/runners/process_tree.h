@@ -57,6 +57,14 @@ void killGroup(int pidfd);
 /// Waits until it is dead, at most `milliseconds`. True when it is.
 bool waitDead(int pidfd, int milliseconds);
 
+/// It was killed, and what is left of it stands in the kernel where that has not reached it yet, for as long as a
+/// file system does not answer: it runs nothing of its own any more.
+bool isBeyondReach(int pid);
+/// One that is beyond reach before it became an action's program: nothing has to wait for it.
+bool isStuckStart(int pid, std::string_view ownerToken);
+/// waitDead(), or until isBeyondReach(). `milliseconds`: -1: for ever.
+bool waitEnded(int pid, int pidfd, int milliseconds);
+
 /// A process with its descriptor.
 struct HeldProcess {
     ProcessStat stat;

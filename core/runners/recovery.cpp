@@ -5,6 +5,7 @@
 #include "core/runners/launcher_group.h"
 #include "core/runners/process_tree.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <fmt/format.h>
@@ -29,7 +30,7 @@ std::map<int, HeldProcess> findOwned(std::string_view token, int except) {
     for (const int pid : childrenOf(::getpid())) {
         std::optional<HeldProcess> held = holdChild(pid, ::getpid(), -1);
         if (!held || held->stat.isDead() || held->stat.session == session || pid == except) continue;
-        if (readOwnerMark(pid, token).foreign) continue;
+        if (readOwnerMark(pid, token).foreign || isStuckStart(pid, token)) continue;
         for (HeldProcess& child : holdDescendants(pid, held->pidfd.get())) add(std::move(child));
         add(std::move(*held));
     }
@@ -39,7 +40,7 @@ std::map<int, HeldProcess> findOwned(std::string_view token, int except) {
         held.pidfd = openProcess(pid);
         if (!held.pidfd || !readOwnerMark(pid, token).owned) continue;
         const std::optional<ProcessStat> stat = readStat(pid);
-        if (!stat || stat->isDead() || !holdsNumber(held.pidfd.get())) continue;
+        if (!stat || stat->isDead() || !holdsNumber(held.pidfd.get()) || isStuckStart(pid, token)) continue;
         held.stat = *stat;
         for (HeldProcess& child : holdDescendants(pid, held.pidfd.get())) add(std::move(child));
         add(std::move(held));
@@ -63,7 +64,9 @@ int reapStrays() {
         const std::optional<ProcessStat> stat = readStat(pid);
         if (!stat || !stat->isDead() || stat->parent != ::getpid() || stat->session == session) continue;
         siginfo_t info{};
-        if (::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | __WALL) == 0) ++reaped;
+        // Not yet where a thread of it still stands in the kernel.
+        if (::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | __WALL) == 0 && info.si_pid != 0)
+            ++reaped;
     }
     return reaped;
 }
@@ -71,6 +74,17 @@ int reapStrays() {
 int millisecondsUntil(MonoTime end) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - MonoClock::now()).count();
     return static_cast<int>(std::max<decltype(left)>(left, 0));
+}
+
+/// Or nothing can come of it any more.
+bool waitGone(const HeldProcess& process, std::string_view token, MonoTime end) {
+    constexpr int kStep = 50;
+    for (;;) {
+        const int left = millisecondsUntil(end);
+        if (waitDead(process.pidfd.get(), std::min(left, kStep)) || isStuckStart(process.stat.pid, token))
+            return true;
+        if (left == 0) return false;
+    }
 }
 
 } // namespace
@@ -90,7 +104,7 @@ int endOwned(std::string_view ownerToken, Duration limit, int except) {
         for (const auto& [pid, process] : found)
             if (signalProcess(process.pidfd.get(), SIGKILL)) ++killed;
         for (const auto& [pid, process] : found) {
-            if (!waitDead(process.pidfd.get(), millisecondsUntil(end))) return -1;
+            if (!waitGone(process, ownerToken, end)) return -1;
             reapIfOurs(process);
         }
         if (MonoClock::now() >= end) return -1;
