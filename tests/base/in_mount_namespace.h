@@ -4,6 +4,7 @@
 #include <QByteArray>
 #include <QCoreApplication>
 #include <QString>
+#include <QTest>
 #include <array>
 #include <cstdio>
 #include <sys/wait.h>
@@ -50,13 +51,20 @@ inline InnerRun runInMountNamespace(const QByteArray& function, const QString& d
     return run;
 }
 
+/// The test function that runs, and of its data the row alone.
+inline QByteArray currentTest() {
+    QByteArray name = QTest::currentTestFunction();
+    if (const char* row = QTest::currentDataTag()) name += QByteArray(":") + row;
+    return name;
+}
+
 } // namespace yard::test
 
 /// First line of a test function whose rest wants `mounts`: the outer run starts the inner one and reports its
 /// result.
 #define YARD_IN_MOUNT_NAMESPACE(directory, mounts)                                                                 \
     if (!yard::test::isInnerRun()) {                                                                               \
-        const auto run = yard::test::runInMountNamespace(QTest::currentTestFunction(), directory, mounts);         \
+        const auto run = yard::test::runInMountNamespace(yard::test::currentTest(), directory, mounts);            \
         if (!run.possible) QSKIP(("no mount namespace here: " + run.output).constData());                          \
         QVERIFY2(run.exitCode == 0, run.output.constData());                                                       \
         return;                                                                                                    \
