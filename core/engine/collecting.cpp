@@ -167,9 +167,8 @@ struct Dispatcher::Preparation {
             prepared.plan =
                 std::make_shared<const sandbox::Plan>(sandbox::planForWorker(*worker, places, policy, hostUser));
         } else if (spec->sandbox) {
-            auto plan = sandbox::planForExec(*spec, places, policy, hostUser);
-            if (!plan) return std::unexpected(plan.error());
-            prepared.plan = std::make_shared<const sandbox::Plan>(std::move(*plan));
+            prepared.plan =
+                std::make_shared<const sandbox::Plan>(sandbox::planForExec(*spec, places, policy, hostUser));
         }
         return prepared;
     }
@@ -254,11 +253,7 @@ coro::Task<void> Dispatcher::prepare(AttemptId id) {
     if (attempt->stop) {
         giveUp(*attempt);
     } else if (!made) {
-        // Of its files and directories only the one that it names is its own.
-        const bool isOwn = made.error().field == "cwd";
-        neverStarted(*attempt, {.step = isOwn ? runners::SpawnStep::ChangeDirectory : runners::SpawnStep::None,
-                                .err = made.error().sysErrno,
-                                .message = std::move(made.error().message)});
+        neverStarted(*attempt, {.err = made.error().sysErrno, .message = std::move(made.error().message)});
     } else {
         std::vector<runners::Lease> leases;
         const RegisteredWorker* worker = workerId.empty() ? nullptr : parts_.workers.find(workerId);

@@ -33,13 +33,17 @@ struct Shared {
     unsigned copiedFds; ///< descriptors below this one come along until exec
     volatile int step;
     volatile int err;
-    volatile int reached;
 };
 
 YARD_CHILD_INLINE int giveUp(Shared* shared, SpawnStep step, long result) {
     shared->step = static_cast<int>(step);
     shared->err = static_cast<int>(-result);
     return 127;
+}
+
+YARD_CHILD_INLINE void reach(const ChildPlan& plan, SpawnStep step) {
+    static_assert(std::atomic<SpawnStep>::is_always_lock_free);
+    if (plan.reached) *reinterpret_cast<volatile SpawnStep*>(plan.reached) = step;
 }
 
 YARD_CHILD_INLINE long limit(int resource, std::uint64_t value) {
@@ -75,7 +79,7 @@ YARD_CHILD_CODE int childMain(void* arg) {
     if (r < 0) return giveUp(shared, SpawnStep::ParentDeath, r);
     // The parent may have died before the line above took effect; then nobody will ever kill us.
     if (sys(SYS_getppid) != shared->parentPid) return giveUp(shared, SpawnStep::ParentDeath, -ESRCH);
-    shared->reached = static_cast<int>(SpawnStep::ChangeDirectory);
+    reach(plan, SpawnStep::ChangeDirectory);
     r = sys(SYS_chdir, address(plan.cwd));
     if (r < 0) return giveUp(shared, SpawnStep::ChangeDirectory, r);
     // Only now a table of its own, of the low descriptors alone: copying and closing the rest costs 30 us a child.
@@ -90,7 +94,7 @@ YARD_CHILD_CODE int childMain(void* arg) {
     if (r < 0) return giveUp(shared, SpawnStep::Streams, r);
     r = setLimits(plan);
     if (r < 0) return giveUp(shared, SpawnStep::Limits, r);
-    shared->reached = static_cast<int>(SpawnStep::Exec);
+    reach(plan, SpawnStep::Exec);
     std::uint64_t noSignals = 0;
     sys(SYS_rt_sigprocmask, SIG_SETMASK, address(&noSignals), 0, sizeof noSignals);
     r = sys(SYS_execve, address(plan.program), address(static_cast<const void*>(plan.argv)),
@@ -115,7 +119,7 @@ ChildStack::~ChildStack() {
 
 ChildStart startChild(const ChildPlan& plan, const ChildStack& stack) {
     const int highest = std::max({2, plan.nullFd, plan.outFd, plan.errFd, plan.socketFd});
-    Shared shared{&plan, plan.parentPid, static_cast<unsigned>(highest) + 1, 0, 0, 0};
+    Shared shared{&plan, plan.parentPid, static_cast<unsigned>(highest) + 1, 0, 0};
     int pidfd = -1;
     clone_args args{};
     args.flags = CLONE_VM | CLONE_VFORK | CLONE_FILES | CLONE_PIDFD | CLONE_CLEAR_SIGHAND;
@@ -133,7 +137,6 @@ ChildStart startChild(const ChildPlan& plan, const ChildStack& stack) {
     }
     start.pid = static_cast<int>(pid);
     start.pidfd.reset(pidfd);
-    start.reached = static_cast<SpawnStep>(shared.reached);
     if (shared.step == 0) return start;
     siginfo_t info{};
     while (::waitid(P_PIDFD, static_cast<id_t>(pidfd), &info, WEXITED) != 0 && errno == EINTR) {
@@ -143,7 +146,8 @@ ChildStart startChild(const ChildPlan& plan, const ChildStack& stack) {
     return start;
 }
 
-Lookup lookUpProgram(const std::string& program, std::string_view path, const std::string& cwd) {
+Lookup lookUpProgram(const std::string& program, std::string_view path, const std::string& cwd,
+                     const MayLookAt& mayLookAt) {
     if (program.empty()) return {{}, ENOENT};
     if (program.find('/') != std::string::npos) return {program, 0};
     int err = ENOENT;
@@ -154,6 +158,7 @@ Lookup lookUpProgram(const std::string& program, std::string_view path, const st
         if (part.empty() || part.front() != '/') candidate = cwd + '/';
         if (!part.empty()) (candidate += part) += '/';
         candidate += program;
+        if (mayLookAt && !mayLookAt(candidate)) return {std::move(candidate), ETIMEDOUT};
         struct stat st{};
         if (::stat(candidate.c_str(), &st) == 0 && S_ISREG(st.st_mode)) {
             if (::access(candidate.c_str(), X_OK) == 0) return {std::move(candidate), 0};
@@ -170,9 +175,13 @@ namespace {
 std::string describeSilence(const SpawnFailure& f, const std::string& program, const std::string& cwd) {
     if (f.step == SpawnStep::ChangeDirectory)
         return fmt::format("the working directory '{}' does not answer: look at the file system it lies on", cwd);
+    if (f.step == SpawnStep::Lookup)
+        return fmt::format("'{}' was looked for in PATH, and '{}' does not answer: look at the file system it lies "
+                           "on, or give the program's path",
+                           program, f.path);
     return fmt::format(
         "'{}' could not be started in time: the file system of the program, or of what it needs, does "
-        "not answer",
+        "not answer: look at it",
         program);
 }
 

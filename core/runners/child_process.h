@@ -8,7 +8,9 @@
 #include "core/base/unique_fd.h"
 #include "core/runners/runner.h"
 
+#include <atomic>
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <sys/resource.h>
 
@@ -27,6 +29,8 @@ struct ChildPlan {
     int socketFd = -1;  ///< becomes 3; -1: none
     rlimit openFiles{}; ///< always set: the launcher's own soft limit is raised
     ResourceLimits limits;
+    /// Of the steps that may block, the last one that began: for those who look while the call stands still.
+    std::atomic<SpawnStep>* reached = nullptr;
 };
 
 struct ChildStart {
@@ -34,7 +38,6 @@ struct ChildStart {
     UniqueFd pidfd;
     SpawnStep failedStep = SpawnStep::None;
     int err = 0;
-    SpawnStep reached = SpawnStep::None; ///< of the steps that may block, the last one that began
 };
 
 /// A stack for children of one thread, with a guard page.
@@ -61,15 +64,19 @@ private:
 ChildStart startChild(const ChildPlan& plan, const ChildStack& stack);
 
 /// Where execve should look for `program`: itself when it has a '/', else the first executable file in `path` (the
-/// value of PATH, relative parts below `cwd`). On failure an empty path, and err is ENOENT or EACCES.
+/// value of PATH, relative parts below `cwd`). On failure an empty path, and err is ENOENT or EACCES. Blocks where
+/// a part of PATH does not answer: `mayLookAt` is asked before each file; where it says no, that is the path, and
+/// err is ETIMEDOUT.
 struct Lookup {
     std::string path;
     int err = 0;
 };
-Lookup lookUpProgram(const std::string& program, std::string_view path, const std::string& cwd);
+using MayLookAt = std::function<bool(const std::string& path)>;
+Lookup lookUpProgram(const std::string& program, std::string_view path, const std::string& cwd,
+                     const MayLookAt& mayLookAt = {});
 
 /// The sentence for a start that failed. `path` is the value of PATH.
-/// ETIMEDOUT: it was given up at this step.
+/// ETIMEDOUT: it was given up at this step. Else it may look at the program, which can block.
 std::string describeFailure(const SpawnFailure& failure, const std::string& program, const std::string& cwd,
                             std::string_view path);
 

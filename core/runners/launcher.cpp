@@ -28,6 +28,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <thread>
 #include <unistd.h>
@@ -149,7 +150,8 @@ class Launcher {
 public:
     Launcher(int socketFd, wire::FrameBuffer in, const wire::Setup& setup, SlotsFile slots, int nullFd,
              rlimit openFiles, const Result<sandbox::Base>& sandbox, SlotGroups* groups);
-    void run();
+    /// False: threads stand still in the kernel, which use this. Only the end of the process is left then.
+    [[nodiscard]] bool run();
 
 private:
     struct FromSpawner {
@@ -162,7 +164,8 @@ private:
     void loseEngine(const char* why);
     Spawner& spawnerOf(SlotId slot) { return *spawners_[slot.value % spawners_.size()]; }
     void wake(SlotId slot) { spawnerOf(slot).post(Spawner::Wake{}); }
-    bool isAttempt(int pid);
+    void giveUpStart(const SlotView& view);
+    void lookAfterStarts(MonoTime now);
     MonoTime sleepUntil(MonoTime now);
     void tick(MonoTime now);
 
@@ -183,6 +186,7 @@ private:
     LowPeak peak_;                                   ///< so that what is told of the memory of children is theirs
     MonoTime tickAt_ = MonoTime::max();
     bool engineGone_ = false;
+    bool isEnding_ = false; ///< everything was told to end
     bool watchingWrite_ = false;
 };
 
@@ -213,10 +217,7 @@ Launcher::Launcher(int socketFd, wire::FrameBuffer in, const wire::Setup& setup,
               .groups = groups}
     , warden_(board_, epoll_, setup.ownerToken,
               {.treeGone = [this](Spawner::TreeGone gone) { spawnerOf(gone.slot).post(gone); },
-               .giveUpStart =
-                   [this](const SlotView& view) {
-                       spawnerOf(view.slot).starts().giveUp(view.id, [this](int pid) { return isAttempt(pid); });
-                   }}) {
+               .giveUpStart = [this](const SlotView& view) { giveUpStart(view); }}) {
     sigset_t parentDeath;
     sigemptyset(&parentDeath);
     sigaddset(&parentDeath, kParentDeathSignal);
@@ -231,7 +232,7 @@ Launcher::Launcher(int socketFd, wire::FrameBuffer in, const wire::Setup& setup,
     for (unsigned i = 0; i < count; ++i) spawners_.push_back(std::make_unique<Spawner>(shared_, i, count));
 }
 
-void Launcher::run() {
+bool Launcher::run() {
     peak_.lower();
     board_.sayHello(::getpid());
     readSocket(); // frames that came with the first
@@ -267,9 +268,10 @@ void Launcher::run() {
         else
             board_.flushIfDue(now);
     }
-    spawners_.clear();
+    for (const auto& spawner : spawners_) spawner->stop();
     for (Duration pause{1'000}; !warden_.endEverything(); pause = std::min(pause * 2, Duration(100'000)))
         ::poll(nullptr, 0, static_cast<int>(pause.count() / 1000));
+    return shared_.leftBehind.load() == 0;
 }
 
 MonoTime Launcher::sleepUntil(MonoTime now) {
@@ -283,22 +285,24 @@ MonoTime Launcher::sleepUntil(MonoTime now) {
     return std::max(until, now);
 }
 
-bool Launcher::isAttempt(int pid) {
-    const std::vector<SlotView> busy = board_.busy();
-    return std::ranges::find(busy, pid, &SlotView::pid) != busy.end();
+void Launcher::giveUpStart(const SlotView& view) {
+    const MonoTime now = MonoClock::now();
+    spawnerOf(view.slot).giveUpStart(view.id, now);
+    tickAt_ = std::min(tickAt_, now + StartWatch::kPatience);
+}
+
+void Launcher::lookAfterStarts(MonoTime now) {
+    for (const auto& spawner : spawners_)
+        if (spawner->lookAfterStart(now, isEnding_)) tickAt_ = std::min(tickAt_, now + StartWatch::kPatience);
 }
 
 void Launcher::tick(MonoTime now) {
     if (now < tickAt_) return;
     // Orphans that end while their action goes on would stay zombies; nobody else looks at them before it ends.
     warden_.reap();
-    for (const auto& spawner : spawners_)
-        if (const auto id =
-                spawner->starts().giveUpLate(now, kLongestStart, [this](int p) { return isAttempt(p); }))
-            logWarning("runners", "the start of action {} (attempt {}) does not get on, and is given up",
-                       id->lsn.value, id->attempt);
     if (board_.allIdle()) peak_.lowerIfGrown();
     tickAt_ = board_.allIdle() ? MonoTime::max() : now + kTick;
+    lookAfterStarts(now);
 }
 
 void Launcher::readSocket() {
@@ -349,6 +353,7 @@ void Launcher::handle(const wire::Frame& frame) {
         wire::EndAll all;
         good = wire::get(frame.payload, all);
         if (!good) break;
+        isEnding_ = isEnding_ || endOf(all.cause) == EndCause::EngineStopped;
         board_.takeBackAll();
         const auto grace = all.grace < Duration::zero() ? std::nullopt : std::optional(all.grace);
         for (const SlotView& v : board_.busy()) warden_.end(v.id, endOf(all.cause), grace);
@@ -383,7 +388,7 @@ void Launcher::handle(const wire::Frame& frame) {
 
 void Launcher::loseEngine(const char* why) {
     if (engineGone_) return;
-    engineGone_ = true;
+    engineGone_ = isEnding_ = true;
     if (why) logWarning("runners", "{}: the launcher ends everything it started", why);
     epoll_.remove(socketFd_);
     board_.stop();
@@ -443,7 +448,12 @@ int launcherMain(int socketFd, int, char**) {
         Launcher launcher(socketFd, std::move(in), *setup, std::move(*slots), null.get(), openFiles, sandbox,
                           groups.get());
         low.reset();
-        launcher.run();
+        if (!launcher.run()) {
+            for (locks::NamedLock& lock : held) lock.releaseKeepingFile();
+            flushLog();
+            ::shutdown(socketFd, SHUT_RDWR); // whoever stands in the kernel keeps our descriptors open
+            ::_exit(0);
+        }
     } catch (const std::exception& e) {
         logError("runners", "the launcher stops: {}", e.what());
         code = 1;

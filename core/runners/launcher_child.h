@@ -5,6 +5,7 @@
 #include "core/runners/launcher_spawner.h"
 
 #include <array>
+#include <atomic>
 #include <utility>
 
 namespace yard::runners {
@@ -19,6 +20,27 @@ struct Spawner::Flow {
     StreamResult result; ///< once Closed
 };
 
+/// What the process that is being started needs of its starter's memory.
+struct Spawner::Workspace {
+    ChildStack stack;
+    std::vector<char*> argv; ///< reused between starts
+    std::vector<char*> envp;
+};
+
+/// What keeps a start from getting on.
+struct Spawner::Blame {
+    SpawnStep step = SpawnStep::None;
+    std::string path;
+};
+
+/// What a thread finds that goes on for one that was left behind.
+struct Spawner::TakenOver {
+    std::shared_ptr<Child> child; ///< in place of the one that thread stands in
+    SpawnFailure failure;
+};
+
+/// While a thread stands in a start that was given up, this belongs to that thread alone, and another one has taken
+/// its place in the spawner (Spawner::leaveBehind).
 struct Spawner::Child {
     enum class Phase : unsigned char { Idle, Marked, Running, WaitTree, WaitStreams };
     SlotId slot;
@@ -29,7 +51,11 @@ struct Spawner::Child {
     unsigned ring = 0;
     bool heldBack = false; ///< its ring is full: waits for a nudge
     int pid = 0;
-    SpawnStep reached = SpawnStep::None; ///< in its start, of the steps that may block
+    StartWatch::Number start = 0;
+    std::shared_ptr<Workspace> workspace;            ///< in its start
+    std::shared_ptr<const sandbox::Plan> plan;       ///< of its start: that of the lease, its directory found
+    std::string looksAt;                             ///< in its start, before and after that of the process
+    std::atomic<SpawnStep> reached{SpawnStep::None}; ///< in its start, of the steps that may block
     UniqueFd pidfd;
     UniqueFd records;         ///< of a sandbox: what its first process tells
     sandbox::Network network; ///< of a sandbox, if others may have it next

@@ -27,18 +27,18 @@ SpawnStep stepOf(sandbox::Step step) {
     return step == sandbox::Step::ChangeDirectory ? SpawnStep::ChangeDirectory : SpawnStep::Sandbox;
 }
 
-std::string sentenceOf(const sandbox::Start& started, const Lease& lease, const std::string& program) {
+std::string sentenceOf(const sandbox::Start& started, const sandbox::Plan& plan, const std::string& program) {
     if (started.failed == sandbox::Step::ChangeDirectory)
-        return describeFailure({SpawnStep::ChangeDirectory, started.err, {}, {}}, program, lease.sandbox->cwd, {});
+        return describeFailure({SpawnStep::ChangeDirectory, started.err, {}, {}}, program, plan.cwd, {});
     const char* why = std::strerror(started.err); // NOLINT(concurrency-mt-unsafe): glibc's is per thread
     if (started.failed == sandbox::Step::Exec) {
-        SpawnFailure exec{SpawnStep::Exec, started.err, sandbox::outsideOf(*lease.sandbox, program), {}};
+        SpawnFailure exec{SpawnStep::Exec, started.err, sandbox::outsideOf(plan, program), {}};
         if (started.err == ENOENT && exec.path == program && !program.starts_with("/usr/") &&
             !program.starts_with("/bin/"))
             return fmt::format("the program '{}' is not there in the sandbox, which shows the system's directories "
                                "and the action's own files only",
                                program);
-        return describeFailure(exec, program, lease.cwd, {});
+        return describeFailure(exec, program, plan.cwd, {});
     }
     return fmt::format("its sandbox could not be made: to {} failed: {}", started.doing, why);
 }
@@ -65,46 +65,59 @@ std::vector<std::string> Spawner::variablesInside(const Lease& lease) const {
     return all;
 }
 
+SpawnFailure Spawner::failureOf(Child& child, const sandbox::Start& started, const std::string& program) {
+    SpawnFailure failure{stepOf(started.failed), started.err, program, {}};
+    // The sentence looks at the program. Of one that is given up nobody reads it.
+    if (lookAt(child, sandbox::outsideOf(*child.plan, program)))
+        failure.message = sentenceOf(started, *child.plan, program);
+    return failure;
+}
+
 SpawnFailure Spawner::launchSandboxed(Child& child, const std::string& program, int outFd, int errFd) {
     const Lease& lease = child.lease;
     if (!*shared_.sandbox)
         return {SpawnStep::Sandbox, shared_.sandbox->error().sysErrno, program,
                 "no sandbox can be made: " + shared_.sandbox->error().message};
-    const auto own = sandbox::layoutOf(*lease.sandbox);
+    const sandbox::Plan& plan = *child.plan;
+    const auto own = sandbox::layoutOf(plan);
     if (!own)
         return {SpawnStep::Sandbox, own.error().sysErrno, program,
                 "its sandbox could not be made: " + own.error().message};
-    fillArguments(lease);
     const std::vector<std::string> variables = variablesInside(lease);
-    envp_.clear();
-    for (const std::string& entry : variables) envp_.push_back(const_cast<char*>(entry.c_str()));
-    envp_.push_back(nullptr);
+    std::vector<char*>& envp = child.workspace->envp;
+    envp.clear();
+    for (const std::string& entry : variables) envp.push_back(const_cast<char*>(entry.c_str()));
+    envp.push_back(nullptr);
 
     sandbox::Entry entry;
     entry.base = &**shared_.sandbox;
     entry.own = &*own;
     entry.program = program.c_str();
-    entry.argv = argv_.data();
-    entry.envp = envp_.data();
-    entry.cwd = lease.sandbox->cwd.c_str();
+    entry.argv = argumentsOf(child);
+    entry.envp = envp.data();
+    entry.cwd = plan.cwd.c_str();
     entry.nullFd = shared_.nullFd;
     entry.outFd = outFd;
     entry.errFd = errFd;
     if (lease.socket) entry.socketFd = lease.socket->get();
-    entry.network = lease.sandbox->network;
-    entry.hostUser = lease.sandbox->hostUser;
+    entry.network = plan.network;
+    entry.hostUser = plan.hostUser;
     entry.openFiles = shared_.openFiles;
     entry.limits = {.openFiles = lease.limits.openFiles,
                     .processes = lease.limits.processes,
                     .fileBytes = lease.limits.fileBytes,
                     .dataBytes = lease.limits.dataBytes};
-    if (shared_.groups)
-        entry.groupFd = shared_.groups->take(child.slot, lease.sandbox->memoryBytes,
-                                             lease.limits.processes == 0 ? 0 : lease.limits.processes + 1);
-    sandbox::Start started = sandbox::start(entry, stack_.base(), stack_.size());
+    entry.mayClone = [&] {
+        if (!starts_.mayClone(child.start)) return false;
+        child.looksAt.clear();
+        if (shared_.groups)
+            entry.groupFd = shared_.groups->take(child.slot, plan.memoryBytes,
+                                                 lease.limits.processes == 0 ? 0 : lease.limits.processes + 1);
+        return true;
+    };
+    sandbox::Start started = sandbox::start(entry, child.workspace->stack.base(), child.workspace->stack.size());
     child.lease.socket.reset();
-    if (started.failed != sandbox::Step::None)
-        return {stepOf(started.failed), started.err, program, sentenceOf(started, lease, program)};
+    if (started.failed != sandbox::Step::None) return failureOf(child, started, program);
     child.pid = started.pid;
     child.pidfd = std::move(started.pidfd);
     child.records = std::move(started.records);

@@ -2,17 +2,15 @@
 
 #include "core/base/hash.h"
 #include "core/base/log.h"
-#include "core/base/thread_name.h"
 #include "core/locks/named_lock.h"
 #include "core/runners/launcher_child.h"
 #include "core/runners/process_tree.h"
 #include "core/runners/recovery.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
-#include <fmt/format.h>
+#include <iterator>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -24,6 +22,8 @@ namespace {
 // A child that ends sooner never has its pipes in the epoll: they are read once, at the end.
 constexpr Duration kRegisterAfter{5'000};
 constexpr std::size_t kReadAtOnce = 64u << 10;
+// No two starts of a launcher have the same number.
+constexpr unsigned kStartNumberBits = 40;
 
 enum class EventKind : std::uint64_t { Exit = 0, Out = 1, Err = 2 };
 // A generation in the key, because an event may still come for a descriptor that is closed (ENGINE 3).
@@ -42,28 +42,39 @@ struct Spawner::Refusal {
 Spawner::Spawner(LauncherShared& shared, unsigned index, unsigned count)
     : shared_(shared)
     , inbox_(epoll_)
-    , buffer_(kReadAtOnce) {
+    , starts_(StartWatch::Number{index} << kStartNumberBits)
+    , buffer_(kReadAtOnce)
+    , workspace_(std::make_shared<Workspace>())
+    , index_(index) {
     for (unsigned slot = index; slot < shared.slots.slots(); slot += count) {
-        auto child = std::make_unique<Child>();
+        auto child = std::make_shared<Child>();
         child->slot = SlotId(slot);
         child->index = children_.size();
         child->err.stream = Stream::Err;
         children_.push_back(std::move(child));
     }
-    thread_ = std::thread([this, index] {
-        nameThisThread(fmt::format("spawner {}", index));
-        run();
-    });
+    thread_ = std::thread([this] { drive(); });
 }
 
 Spawner::~Spawner() {
+    stop();
+}
+
+void Spawner::stop() {
+    if (!thread_.joinable()) return;
     post(Stop{});
     thread_.join();
 }
 
 void Spawner::run() {
     for (;;) {
-        for (Message& message : inbox_.take()) handle(std::move(message));
+        std::ranges::move(inbox_.take(), std::back_inserter(messages_));
+        while (!messages_.empty()) {
+            // Out of the queue before anything starts: a thread that takes over finds what was not handled.
+            Message message = std::move(messages_.front());
+            messages_.pop_front();
+            handle(std::move(message));
+        }
         if (stopping_) return;
         startIdle(MonoClock::now());
         while (hasMarked_) beginMarked();
@@ -210,9 +221,25 @@ void Spawner::beginMarked() {
 }
 
 std::optional<Lease> Spawner::begin(Child& child) {
-    starts_.enter(child.lease.id);
+    starting_ = children_[child.index];
+    const std::shared_ptr<Child> kept = starting_; // a thread that is left behind has it alone
+    child.workspace = workspace_;
+    child.start = starts_.enter(child.lease.id);
     SpawnFailure failure = tryToStart(child);
-    if (starts_.leave()) failure = givenUp(child, std::move(failure));
+    StartWatch::Left left = starts_.leave(child.start);
+    if (left == StartWatch::Left::GivenUp) {
+        if (failure.step == SpawnStep::None) endProcess(child);
+        const Blame blame = blameFor(child, child.looksAt);
+        failure = givenUp(child, blame);
+        if (!starts_.close(child.start)) left = StartWatch::Left::LeftBehind;
+    } else if (left == StartWatch::Left::LeftBehind && failure.step == SpawnStep::None) {
+        endProcess(child);
+    }
+    if (left == StartWatch::Left::LeftBehind) {
+        shared_.silent->leave(child.start);
+        throw LeftBehind{};
+    }
+    starting_.reset();
     if (failure.step != SpawnStep::None) return fail(child, std::move(failure));
 
     shared_.slots.setCloned(child.slot, child.ring, child.pid);

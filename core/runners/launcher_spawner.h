@@ -1,19 +1,27 @@
 // A spawner of the launcher: one thread that starts the children of its slots, reads their output, reaps them and
 // starts the next lease without asking (ENGINE 1). Slot s belongs to spawner s modulo their number.
 //
-// Owner: its own thread. post() and the static helpers may be called by any. It must outlive its children: its end
-// is their parent-death signal.
+// Owner: its own thread. post() may be called by any, what is said to be the launcher's main thread's by that one.
+//
+// A thread that stands still in a start (start_watch.h) and does not come back is left behind: the main thread
+// takes that child from it and starts another thread, which owns the spawner from then on: it ends that attempt and
+// goes on with all others. The old thread keeps the child it stands in. When it comes back it ends what came of the
+// start and lets go of everything. It lives until the last process that it has cloned is gone, as its end is their
+// parent-death signal.
 #pragma once
 
 #include "core/runners/child_process.h"
 #include "core/runners/epoll_set.h"
 #include "core/runners/launcher_board.h"
 #include "core/runners/launcher_pump.h"
+#include "core/runners/silent_paths.h"
 #include "core/runners/slot_groups.h"
 #include "core/runners/slots.h"
 #include "core/runners/start_watch.h"
 #include "core/sandbox/enter.h"
 
+#include <atomic>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -46,6 +54,7 @@ struct LauncherShared {
     int pid = 0;                                    ///< of the launcher, asked once: it is a system call
     const Result<sandbox::Base>* sandbox = nullptr; ///< what all sandboxes share
     SlotGroups* groups = nullptr;                   ///< null: there are none
+    std::atomic<unsigned> leftBehind{0};            ///< threads that still live
 };
 
 /// A start that takes longer is given up: a directory or a program does not answer.
@@ -82,13 +91,28 @@ public:
     Spawner(LauncherShared& shared, unsigned index, unsigned count);
     ~Spawner();
     void post(Message message) { inbox_.post(std::move(message)); }
-    /// Any thread.
-    StartWatch& starts() { return starts_; }
+
+    // The main thread.
+
+    /// Gives up the start of this attempt, if it is in it.
+    void giveUpStart(AttemptId id, MonoTime now);
+    /// Looks after a start that takes long. True: one is to end, and has to be looked at again in kPatience.
+    /// `isEnding`: the launcher is about to end, whatever stands.
+    bool lookAfterStart(MonoTime now, bool isEnding);
+    /// Ends the thread. All slots are idle.
+    void stop();
 
 private:
     struct Flow;
     struct Child;
+    struct Workspace;
+    struct Blame;
+    struct LeftBehind {}; ///< thrown to leave everything at once
+    void drive();
     void run();
+    bool leaveBehind(const StartWatch::Seen& seen, bool isEnding);
+    bool isAttempt(int pid) const;
+    void outliveChildren() const;
     void handle(Message message);
     void tellOutput(const AskOutput& ask);
     void handleEvent(std::uint64_t key);
@@ -98,7 +122,14 @@ private:
     std::optional<Lease> begin(Child& child);
     void beginMarked();
     SpawnFailure tryToStart(Child& child);
-    SpawnFailure givenUp(Child& child, SpawnFailure failure);
+    bool lookAt(Child& child, std::string_view path);
+    std::optional<SpawnFailure> refusedAtOnce(const Child& child) const;
+    std::optional<SpawnFailure> findDirectory(Child& child);
+    SpawnFailure findAndLaunch(Child& child);
+    void endProcess(Child& child) const;
+    static Blame blameFor(const Child& child, const std::string& lookedAt);
+    SpawnFailure givenUp(const Child& child, const Blame& blame) const;
+    static char** argumentsOf(const Child& child);
     std::optional<Lease> fail(Child& child, SpawnFailure failure);
     /// Takes what the lease claims. Nothing: it has them all.
     struct Refusal;
@@ -110,10 +141,10 @@ private:
     SpawnFailure launch(Child& child, const std::string& program, int outFd, int errFd);
     // launcher_sandbox.cpp
     SpawnFailure launchSandboxed(Child& child, const std::string& program, int outFd, int errFd);
+    SpawnFailure failureOf(Child& child, const sandbox::Start& started, const std::string& program);
     void takeRecords(Child& child);
     std::vector<std::string> ownVariables(const Lease& lease) const;
     std::vector<std::string> variablesInside(const Lease& lease) const;
-    void fillArguments(const Lease& lease);
     void onExit(Child& child);
     bool collectExit(Child& child);
     std::optional<Lease> afterTree(Child& child);
@@ -131,14 +162,19 @@ private:
     EpollSet epoll_;
     Inbox<Message> inbox_;
     StartWatch starts_;
-    ChildStack stack_;
-    std::vector<std::unique_ptr<Child>> children_; ///< one per slot of ours, in use or not
+    std::vector<std::shared_ptr<Child>> children_; ///< one per slot of ours, in use or not
     std::vector<char> buffer_;
-    std::vector<char*> argv_; ///< reused between starts
-    std::vector<char*> envp_;
+    std::deque<Message> messages_; ///< taken from the inbox
     bool stopping_ = false;
     bool hasMarked_ = false; ///< children that wait for one sync together
-    std::thread thread_;
+    // In a start, the thread leaves these to the main one.
+    std::shared_ptr<Workspace> workspace_;
+    std::shared_ptr<Child> starting_;
+    struct TakenOver;
+    std::unique_ptr<TakenOver> takenOver_; ///< what the next thread begins with
+
+    const unsigned index_;
+    std::thread thread_; ///< the main thread's
 };
 
 } // namespace yard::runners

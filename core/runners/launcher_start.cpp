@@ -13,48 +13,126 @@
 #include <unistd.h>
 
 namespace yard::runners {
+namespace {
 
-/// The failure, if it does not run now.
-SpawnFailure Spawner::tryToStart(Child& child) {
-    const std::string_view path = searchPath(child.lease);
-    const std::string& wanted = child.lease.argv.front();
-    const std::string& cwd = child.lease.cwd;
-    child.reached = SpawnStep::None;
-    SpawnFailure failure;
-    if (shared_.silent->contains(cwd, child.ended.times.submitting)) {
-        failure = {SpawnStep::ChangeDirectory, ETIMEDOUT, cwd};
-    } else if (const Lookup found = lookUpProgram(wanted, path, cwd); found.err != 0) {
-        failure = {SpawnStep::Lookup, found.err, wanted};
-    } else {
-        UniqueFd outWrite;
-        UniqueFd errWrite;
-        if (!openPipes(child, outWrite, errWrite))
-            failure = {SpawnStep::Pipe, errno, wanted};
-        else
-            failure = launch(child, found.path, outWrite.get(), errWrite.get());
-    }
-    if (failure.step != SpawnStep::None && failure.message.empty())
-        failure.message = describeFailure(failure, wanted, cwd, path);
+std::string below(const std::string& directory, const std::string& path) {
+    return path.starts_with('/') ? path : directory + '/' + path;
+}
+
+/// That it starts in, or is shown in its sandbox; empty: none of its own.
+const std::string& directoryOf(const Lease& lease) {
+    return lease.sandbox ? lease.sandbox->asked : lease.cwd;
+}
+
+std::optional<SpawnFailure> refusedFor(SilentPaths::Refusal refusal, SpawnStep step, const std::string& path,
+                                       const std::string& program = {}) {
+    if (refusal == SilentPaths::Refusal::None) return {};
+    SpawnFailure failure{step, ETIMEDOUT, path, {}};
+    failure.message =
+        refusal == SilentPaths::Refusal::Silent
+            ? describeFailure(failure, program.empty() ? path : program, path, {})
+            : fmt::format("it was not tried, as {} starts stand still on file systems that do not answer, and '{}' "
+                          "lies on one that may not either: look at those first",
+                          SilentPaths::kMostStanding, path);
     return failure;
 }
 
-/// Its child was killed, or is now: it does not run whatever came of its start.
-SpawnFailure Spawner::givenUp(Child& child, SpawnFailure failure) {
-    if (failure.step == SpawnStep::None) {
-        signalProcess(child.pidfd.get(), SIGKILL);
-        siginfo_t info{};
-        while (::waitid(P_PIDFD, static_cast<id_t>(child.pidfd.get()), &info, WEXITED) != 0 && errno == EINTR) {
-        }
-        child.pidfd.reset();
-        child.records.reset();
-        child.network = {};
+} // namespace
+
+bool Spawner::lookAt(Child& child, std::string_view path) {
+    child.looksAt = path;
+    return starts_.lookAt(child.start, path);
+}
+
+/// The failure, if it does not run now.
+SpawnFailure Spawner::tryToStart(Child& child) {
+    child.reached = SpawnStep::None;
+    child.looksAt.clear();
+    child.plan = child.lease.sandbox;
+    if (auto refused = refusedAtOnce(child)) return std::move(*refused);
+    if (auto failed = findDirectory(child)) return std::move(*failed);
+    SpawnFailure failure = findAndLaunch(child);
+    if (failure.step == SpawnStep::None || !failure.message.empty()) return failure;
+    const std::string& cwd = child.plan ? child.plan->cwd : child.lease.cwd;
+    const std::string& wanted = child.lease.argv.front();
+    // One that is given up gets another sentence.
+    if (failure.step == SpawnStep::Exec && !lookAt(child, below(cwd, failure.path))) return failure;
+    failure.message = describeFailure(failure, wanted, cwd, searchPath(child.lease));
+    return failure;
+}
+
+std::optional<SpawnFailure> Spawner::refusedAtOnce(const Child& child) const {
+    const Lease& lease = child.lease;
+    const std::string& directory = directoryOf(lease);
+    const std::string& program = lease.argv.front();
+    const MonoTime now = child.ended.times.submitting;
+    if (auto refused = refusedFor(shared_.silent->refusalOf(directory, now), SpawnStep::ChangeDirectory, directory))
+        return refused;
+    if (lease.sandbox || program.find('/') == program.npos) return {};
+    const std::string place = below(lease.cwd, program);
+    return refusedFor(shared_.silent->refusalOf(place, now), SpawnStep::Exec, place);
+}
+
+/// Of an exec in a sandbox.
+std::optional<SpawnFailure> Spawner::findDirectory(Child& child) {
+    if (!child.plan || child.plan->asked.empty()) return {};
+    auto plan = std::make_shared<sandbox::Plan>(*child.plan);
+    lookAt(child, plan->asked);
+    const auto found = sandbox::showDirectory(*plan, shared_.dataDir);
+    if (!found)
+        return SpawnFailure{SpawnStep::ChangeDirectory, found.error().sysErrno, plan->asked, found.error().message};
+    child.plan = std::move(plan);
+    return {};
+}
+
+SpawnFailure Spawner::findAndLaunch(Child& child) {
+    const std::string& wanted = child.lease.argv.front();
+    SilentPaths::Refusal refusal = SilentPaths::Refusal::None;
+    const MayLookAt mayLookAt = [&](const std::string& candidate) {
+        refusal = shared_.silent->refusalOf(candidate, child.ended.times.submitting);
+        return refusal == SilentPaths::Refusal::None && lookAt(child, candidate);
+    };
+    const Lookup found =
+        lookUpProgram(wanted, searchPath(child.lease), child.plan ? child.plan->cwd : child.lease.cwd, mayLookAt);
+    if (auto refused = refusedFor(refusal, SpawnStep::Lookup, found.path, wanted)) return std::move(*refused);
+    if (found.err != 0) return {SpawnStep::Lookup, found.err, found.err == ETIMEDOUT ? found.path : wanted};
+    UniqueFd outWrite;
+    UniqueFd errWrite;
+    if (!openPipes(child, outWrite, errWrite)) return {SpawnStep::Pipe, errno, wanted};
+    return launch(child, found.path, outWrite.get(), errWrite.get());
+}
+
+/// Of a start that was given up: it must not run, whatever came of it.
+void Spawner::endProcess(Child& child) const {
+    signalProcess(child.pidfd.get(), SIGKILL);
+    siginfo_t info{};
+    while (::waitid(P_PIDFD, static_cast<id_t>(child.pidfd.get()), &info, WEXITED) != 0 && errno == EINTR) {
     }
-    const bool isDirectory = child.reached == SpawnStep::ChangeDirectory;
-    const std::string& silent = isDirectory ? child.lease.cwd : child.lease.argv.front();
+    child.pidfd.reset();
+    child.records.reset();
+    child.network = {};
+}
+
+/// What does not answer, as far as that can be known. `lookedAt`: beside the start of the process.
+Spawner::Blame Spawner::blameFor(const Child& child, const std::string& lookedAt) {
+    const Lease& lease = child.lease;
+    const std::string& directory = directoryOf(lease);
+    const std::string& program = lease.argv.front();
+    const SpawnStep reached = child.reached.load();
+    const bool isShown = lease.sandbox && !directory.empty();
+    if (reached == SpawnStep::ChangeDirectory || (isShown && (lookedAt.empty() || lookedAt == directory)))
+        return {SpawnStep::ChangeDirectory, directory};
+    if (reached == SpawnStep::None && !lookedAt.empty() && program.find('/') == program.npos)
+        return {SpawnStep::Lookup, lookedAt};
+    return {SpawnStep::Exec, lookedAt.empty() ? below(lease.cwd, program) : lookedAt};
+}
+
+SpawnFailure Spawner::givenUp(const Child& child, const Blame& blame) const {
     const MonoTime now = MonoClock::now();
-    if (isDirectory && now - child.ended.times.submitting >= kLongestStart) shared_.silent->add(silent, now);
-    failure = {isDirectory ? SpawnStep::ChangeDirectory : SpawnStep::Exec, ETIMEDOUT, silent};
-    failure.message = describeFailure(failure, child.lease.argv.front(), child.lease.cwd, {});
+    if (now - child.ended.times.submitting >= kLongestStart)
+        shared_.silent->add(blame.path, now, blame.step != SpawnStep::ChangeDirectory);
+    SpawnFailure failure{blame.step, ETIMEDOUT, blame.path, {}};
+    failure.message = describeFailure(failure, child.lease.argv.front(), blame.path, {});
     return failure;
 }
 
@@ -90,18 +168,20 @@ std::vector<std::string> Spawner::ownVariables(const Lease& lease) const {
     return own;
 }
 
-void Spawner::fillArguments(const Lease& lease) {
-    argv_.clear();
-    for (const std::string& arg : lease.argv) argv_.push_back(const_cast<char*>(arg.c_str()));
-    argv_.push_back(nullptr);
+char** Spawner::argumentsOf(const Child& child) {
+    std::vector<char*>& argv = child.workspace->argv;
+    argv.clear();
+    for (const std::string& arg : child.lease.argv) argv.push_back(const_cast<char*>(arg.c_str()));
+    argv.push_back(nullptr);
+    return argv.data();
 }
 
 SpawnFailure Spawner::launch(Child& child, const std::string& program, int outFd, int errFd) {
     if (child.lease.sandbox) return launchSandboxed(child, program, outFd, errFd);
     const Lease& lease = child.lease;
-    fillArguments(lease);
     const std::vector<std::string> own = ownVariables(lease);
-    envp_.clear();
+    std::vector<char*>& envp = child.workspace->envp;
+    envp.clear();
     const auto isReplaced = [&](const std::string& entry) {
         return std::ranges::any_of(lease.env, [&](const auto& variable) {
             const std::string& name = variable.first;
@@ -109,14 +189,14 @@ SpawnFailure Spawner::launch(Child& child, const std::string& program, int outFd
         });
     };
     for (const std::string& entry : shared_.environment)
-        if (lease.env.empty() || !isReplaced(entry)) envp_.push_back(const_cast<char*>(entry.c_str()));
-    for (const std::string& entry : own) envp_.push_back(const_cast<char*>(entry.c_str()));
-    envp_.push_back(nullptr);
+        if (lease.env.empty() || !isReplaced(entry)) envp.push_back(const_cast<char*>(entry.c_str()));
+    for (const std::string& entry : own) envp.push_back(const_cast<char*>(entry.c_str()));
+    envp.push_back(nullptr);
 
     ChildPlan plan;
     plan.program = program.c_str();
-    plan.argv = argv_.data();
-    plan.envp = envp_.data();
+    plan.argv = argumentsOf(child);
+    plan.envp = envp.data();
     plan.cwd = lease.cwd.c_str();
     plan.nullFd = shared_.nullFd;
     plan.outFd = outFd;
@@ -125,8 +205,10 @@ SpawnFailure Spawner::launch(Child& child, const std::string& program, int outFd
     plan.parentPid = shared_.pid;
     plan.limits = lease.limits;
     if (lease.socket) plan.socketFd = lease.socket->get();
-    ChildStart started = startChild(plan, stack_);
-    child.reached = started.reached;
+    plan.reached = &child.reached;
+    if (!starts_.mayClone(child.start)) return {SpawnStep::Clone, ECANCELED, program};
+    child.looksAt.clear();
+    ChildStart started = startChild(plan, child.workspace->stack);
     // Only the process has it from now on: its end is the end of the stream.
     child.lease.socket.reset();
     if (started.failedStep != SpawnStep::None) {

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <signal.h>
 #include <unistd.h>
+#include <utility>
 
 namespace yard::runners {
 
@@ -20,38 +21,81 @@ std::string commandLineOf(int pid) {
 
 } // namespace
 
-void StartWatch::enter(AttemptId id) {
+StartWatch::Number StartWatch::enter(AttemptId id) {
     const std::scoped_lock lock(mutex_);
+    phase_ = Phase::Looking;
     id_ = id;
     since_ = MonoClock::now();
+    path_.clear();
     if (thread_ == 0) thread_ = ::gettid();
-    isToEnd_ = isLate_ = isGivenUp_ = false;
+    isLate_ = isGivenUp_ = wasKilled_ = false;
+    toEndSince_.reset();
+    return ++number_;
 }
 
-bool StartWatch::leave() {
+bool StartWatch::lookAt(Number start, std::string_view path) {
     const std::scoped_lock lock(mutex_);
-    id_.reset();
-    return isGivenUp_;
+    if (start != number_) return false;
+    phase_ = Phase::Looking;
+    path_ = path;
+    return !isGivenUp_;
 }
 
-void StartWatch::giveUp(AttemptId id, const IsAttempt& isAttempt) {
+bool StartWatch::mayClone(Number start) {
     const std::scoped_lock lock(mutex_);
-    if (id_ != id) return;
-    isToEnd_ = true;
-    killChild(isAttempt, false);
+    if (start != number_ || isGivenUp_) return false;
+    phase_ = Phase::Cloning;
+    return true;
 }
 
-std::optional<AttemptId> StartWatch::giveUpLate(MonoTime now, Duration limit, const IsAttempt& isAttempt) {
+StartWatch::Left StartWatch::leave(Number start) {
     const std::scoped_lock lock(mutex_);
-    if (!id_) return {};
+    if (start != number_) return Left::LeftBehind;
+    phase_ = isGivenUp_ ? Phase::Ending : Phase::Outside;
+    return isGivenUp_ ? Left::GivenUp : Left::Done;
+}
+
+bool StartWatch::close(Number start) {
+    const std::scoped_lock lock(mutex_);
+    if (start != number_) return false;
+    phase_ = Phase::Outside;
+    return true;
+}
+
+void StartWatch::giveUp(AttemptId id, MonoTime now, const IsAttempt& isAttempt) {
+    const std::scoped_lock lock(mutex_);
+    if (phase_ == Phase::Outside || id_ != id) return;
+    if (!toEndSince_) toEndSince_ = now;
+    end(isAttempt, false);
+}
+
+void StartWatch::end(const IsAttempt& isAttempt, bool evenIfExecuted) {
+    // What is below a thread that only looks helps it, whatever it has executed.
+    const bool isLooking = phase_ == Phase::Looking;
+    if (isLooking) isGivenUp_ = true;
+    killChild(isAttempt, evenIfExecuted || isLooking);
+}
+
+std::optional<StartWatch::Seen> StartWatch::look(MonoTime now, Duration limit, const IsAttempt& isAttempt,
+                                                 const MayLeave& mayLeave) {
+    const std::scoped_lock lock(mutex_);
+    if (phase_ == Phase::Outside) return {};
+    Seen seen{.id = id_, .start = number_, .path = path_};
     const bool isLate = now - since_ >= limit;
     if (std::exchange(isLate_, isLate) && isLate) {
-        const bool isNew = !std::exchange(isGivenUp_, true);
-        killChild(isAttempt, true);
-        return isNew ? id_ : std::nullopt;
+        seen.isGivenUp = !std::exchange(isGivenUp_, true);
+        if (!toEndSince_) toEndSince_ = now;
     }
-    if (isToEnd_) killChild(isAttempt, false);
-    return {};
+    if (!toEndSince_) return {};
+    const bool wasPatient = now - *toEndSince_ >= kPatience;
+    end(isAttempt, isGivenUp_ || wasPatient);
+    if (wasPatient && isGivenUp_ && (phase_ != Phase::Cloning || wasKilled_) && mayLeave(seen)) {
+        seen.isLeftBehind = true;
+        ++number_;
+        phase_ = Phase::Outside;
+        thread_ = 0;
+    }
+    return seen;
 }
 
 /// The thread cannot leave the start meanwhile. So what it starts is no attempt yet, and its other children are.
@@ -63,21 +107,8 @@ void StartWatch::killChild(const IsAttempt& isAttempt, bool evenIfExecuted) {
         // Still ours: then the descriptor means this one. Until it executes it has our memory, and our words.
         if (!child || std::ranges::count(childrenOfThread(self, thread_), pid) == 0) continue;
         if (!evenIfExecuted && commandLineOf(pid) != commandLineOf(self)) continue;
-        if (signalProcess(child.get(), SIGKILL)) isGivenUp_ = true;
+        if (signalProcess(child.get(), SIGKILL)) isGivenUp_ = wasKilled_ = true;
     }
-}
-
-void SilentPaths::add(std::string path, MonoTime now) {
-    const std::scoped_lock lock(mutex_);
-    std::erase_if(paths_, [&](const auto& known) { return known.second <= now || known.first == path; });
-    if (paths_.size() == kMost) paths_.erase(paths_.begin());
-    paths_.emplace_back(std::move(path), now + kRemembered);
-}
-
-bool SilentPaths::contains(std::string_view path, MonoTime now) {
-    const std::scoped_lock lock(mutex_);
-    return std::ranges::any_of(paths_,
-                               [&](const auto& known) { return known.second > now && known.first == path; });
 }
 
 } // namespace yard::runners

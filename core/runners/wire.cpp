@@ -180,6 +180,7 @@ void putPlan(Writer& w, const sandbox::Plan& plan) {
         w.number(std::uint8_t{bind.isolated});
     }
     w.text(plan.cwd);
+    w.text(plan.asked);
     w.number(plan.memoryBytes);
     w.number(plan.tmpBytes);
     w.number(std::uint8_t{plan.network});
@@ -199,6 +200,7 @@ std::shared_ptr<const sandbox::Plan> getPlan(Reader& r) {
         if (!sandbox::isCleanPath(bind.to)) r.fail();
     }
     plan->cwd = r.cText(kMaxPath);
+    plan->asked = r.cText(kMaxPath);
     plan->memoryBytes = r.number<std::uint64_t>();
     plan->tmpBytes = r.number<std::uint64_t>();
     plan->network = r.flag();

@@ -531,7 +531,10 @@ Result<Base> Base::open() {
 Start start(const Entry& entry, void* stackBase, std::size_t stackSize) {
     Start start;
     const Found found = findFor(entry, start.network);
-    startChild(start, entry, found, stackBase, stackSize);
+    if (!entry.mayClone || entry.mayClone())
+        startChild(start, entry, found, stackBase, stackSize);
+    else
+        failAt(start, Step::Clone, ECANCELED, std::string(name(Step::Clone)));
     // Nothing ran in it.
     if (start.failed != Step::None) entry.base->networks().giveBack(std::move(start.network));
     return start;

@@ -17,6 +17,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -72,6 +73,8 @@ struct Entry {
     rlimit openFiles{}; ///< the hard limit is the most that may be given
     Limits limits;
     int groupFd = -1; ///< of the control group (version 2) in which it is born; -1: the starter's
+    /// Asked right before the process is made, when all that may block before is done. False: it is not to be made.
+    std::function<bool()> mayClone;
 };
 
 /// Where a start failed.

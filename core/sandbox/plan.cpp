@@ -96,13 +96,17 @@ Plan planForWarm(const WorkerDescriptor& worker, const std::string& workerDir, c
     return plan;
 }
 
-Result<Plan> planForExec(const ActionSpec& spec, const Places& places, const Policy& policy,
-                         std::uint32_t hostUser) {
+Plan planForExec(const ActionSpec& spec, const Places& places, const Policy& policy, std::uint32_t hostUser) {
     Plan plan = basePlan(places, hostUser);
     plan.cleanEnvironment = false;
     setLimits(plan, spec.resources ? spec.resources->memoryMb : 0, policy);
-    if (!spec.cwd) return plan;
-    const std::string directory = realPath(*spec.cwd);
+    plan.asked = spec.cwd.value_or("");
+    return plan;
+}
+
+Result<void> showDirectory(Plan& plan, const std::string& dataDir) {
+    if (plan.asked.empty()) return {};
+    const std::string directory = realPath(plan.asked);
     const auto refused = [](ErrorKind kind, std::string sentence, int err) {
         return std::unexpected(
             Error{.kind = kind, .message = std::move(sentence), .field = "cwd", .need = {}, .sysErrno = err});
@@ -110,11 +114,11 @@ Result<Plan> planForExec(const ActionSpec& spec, const Places& places, const Pol
     if (directory.empty()) {
         const int err = errno;
         return refused(ErrorKind::NotFound,
-                       fmt::format("the working directory '{}' cannot be entered: {}", *spec.cwd,
+                       fmt::format("the working directory '{}' cannot be entered: {}", plan.asked,
                                    err == ENOENT ? "it does not exist" : "look at its rights"),
                        err);
     }
-    const std::string data = realPath(places.dataDir);
+    const std::string data = realPath(dataDir);
     const bool showsData = isBelow(data, directory) || isBelow(directory, data) || directory == "/";
     bool hidesOwn = directory == "/tmp";
     for (const std::string_view own : kOwn) hidesOwn = hidesOwn || isBelow(directory, own);
@@ -122,11 +126,12 @@ Result<Plan> planForExec(const ActionSpec& spec, const Places& places, const Pol
         return refused(ErrorKind::Invalid,
                        fmt::format("'{}' cannot be the working directory of a sandboxed action{}: name a "
                                    "directory of your own, or leave \"cwd\" or \"sandbox\" out.",
-                                   *spec.cwd, showsData ? ", as the engine's own files lie there" : ""),
+                                   plan.asked, showsData ? ", as the engine's own files lie there" : ""),
                        EACCES);
     plan.binds.push_back({.from = directory, .to = directory, .isolated = true});
     plan.cwd = directory;
-    return plan;
+    plan.asked.clear();
+    return {};
 }
 
 std::string outsideOf(const Plan& plan, const std::string& inside) {

@@ -24,6 +24,7 @@ struct Bind {
 struct Plan {
     std::vector<Bind> binds; ///< beside the system directories; later ones may lie in earlier ones
     std::string cwd = "/";   ///< inside
+    std::string asked;       ///< of an exec: the directory it is to see, which showDirectory() has not found yet
     /// Of each process; 0: none. Also bounds `tmpBytes`.
     std::uint64_t memoryBytes = 0;
     std::uint64_t tmpBytes = 0; ///< of the private /tmp; never 0 in a plan that is carried out
@@ -73,9 +74,12 @@ Plan planForWarm(const WorkerDescriptor& worker, const std::string& workerDir, c
 inline constexpr std::string_view kRequests = "/requests";
 inline constexpr std::string_view kWarmOutputs = "/outputs";
 /// For an exec: its `cwd`, when it has one, is seen read-only at its own place, and it starts there; else in "/".
-/// Blocks (looks at the directory). Invalid when that would show the engine's data directory or everything.
-Result<Plan> planForExec(const ActionSpec& spec, const Places& places, const Policy& policy,
-                         std::uint32_t hostUser);
+/// Where that is in truth, showDirectory() finds.
+Plan planForExec(const ActionSpec& spec, const Places& places, const Policy& policy, std::uint32_t hostUser);
+/// Finds where the directory `asked` is and has the plan show it; without one it changes nothing. Blocks as long as
+/// that does not answer: so it is done by who starts the program. NotFound, or Invalid when it would show the
+/// engine's data directory or everything.
+Result<void> showDirectory(Plan& plan, const std::string& dataDir);
 
 /// Where something inside is outside, as far as the plan says: for sentences.
 std::string outsideOf(const Plan& plan, const std::string& inside);

@@ -68,6 +68,10 @@ Lease sampleLease() {
     lease.hurry = true;
     lease.watchErr = true;
     lease.keepsLast = true;
+    sandbox::Plan plan;
+    plan.binds = {{"/a", "/b", true}};
+    plan.asked = "/home/me";
+    lease.sandbox = std::make_shared<const sandbox::Plan>(std::move(plan));
     return lease;
 }
 
@@ -211,6 +215,7 @@ void TestParts::framesComeBackAsTheyWere() {
     QVERIFY(read.id == lease.id && read.argv == lease.argv && read.env == lease.env && read.cwd == lease.cwd);
     QVERIFY(read.limits.openFiles == 12 && read.limits.noCoreFiles && read.hurry && !read.watchOut &&
             read.watchErr && read.keepsLast);
+    QVERIFY(read.sandbox && *read.sandbox == *lease.sandbox);
     QVERIFY(read.slot == lease.slot && read.group == 9 && read.deadline == Duration(5));
 
     bytes.clear();

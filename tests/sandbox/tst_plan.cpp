@@ -121,11 +121,13 @@ void TestSandboxPlan::anExecSeesItsDirectoryReadOnly() {
     const QTemporaryDir directory;
     ActionSpec spec;
     spec.cwd = directory.path().toStdString();
-    const auto plan = planForExec(spec, places(), {}, 0);
-    QVERIFY(plan);
+    Plan plan = planForExec(spec, places(), {}, 0);
     const std::string path = directory.path().toStdString();
-    QCOMPARE(print(*plan), "/d/scratch/0/7.1/inputs at /inputs; /d/scratch/0/7.1/outputs writable at /outputs; " +
-                               path + " isolated at " + path + "; starts in " + path + ", memory 0, tmp 1024");
+    QCOMPARE(plan.asked, path); // the engine does not look at it
+    QVERIFY(showDirectory(plan, places().dataDir));
+    QVERIFY(plan.asked.empty());
+    QCOMPARE(print(plan), "/d/scratch/0/7.1/inputs at /inputs; /d/scratch/0/7.1/outputs writable at /outputs; " +
+                              path + " isolated at " + path + "; starts in " + path + ", memory 0, tmp 1024");
 }
 
 void TestSandboxPlan::withoutInputsThereIsNothingToShow() {
@@ -146,8 +148,9 @@ void TestSandboxPlan::directoriesThatWouldShowTooMuchAreRefused() {
     const auto answer = [&](const std::string& cwd) {
         ActionSpec spec;
         spec.cwd = cwd;
-        const auto plan = planForExec(spec, here, {}, 0);
-        return plan ? std::string("fine") : std::string(errorName(plan.error().kind));
+        Plan plan = planForExec(spec, here, {}, 0);
+        const auto shown = showDirectory(plan, here.dataDir);
+        return shown ? std::string("fine") : std::string(errorName(shown.error().kind));
     };
     QCOMPARE(::symlink((root + "/data").c_str(), (root + "/link").c_str()), 0);
     QCOMPARE(answer(root + "/other"), "fine");
