@@ -1,5 +1,6 @@
 #include "core/runners/child_process.h"
 
+#include "core/base/reap.h"
 #include "core/sandbox/child_code.h"
 
 #include <algorithm>
@@ -16,7 +17,6 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 namespace yard::runners {
@@ -138,9 +138,7 @@ ChildStart startChild(const ChildPlan& plan, const ChildStack& stack) {
     start.pid = static_cast<int>(pid);
     start.pidfd.reset(pidfd);
     if (shared.step == 0) return start;
-    siginfo_t info{};
-    while (::waitid(P_PIDFD, static_cast<id_t>(pidfd), &info, WEXITED) != 0 && errno == EINTR) {
-    }
+    reapChild(pidfd);
     start.failedStep = static_cast<SpawnStep>(shared.step);
     start.err = shared.err;
     return start;

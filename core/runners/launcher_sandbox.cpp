@@ -84,17 +84,13 @@ SpawnFailure Spawner::launchSandboxed(Child& child, const std::string& program, 
         return {SpawnStep::Sandbox, own.error().sysErrno, program,
                 "its sandbox could not be made: " + own.error().message};
     const std::vector<std::string> variables = variablesInside(lease);
-    std::vector<char*>& envp = child.workspace->envp;
-    envp.clear();
-    for (const std::string& entry : variables) envp.push_back(const_cast<char*>(entry.c_str()));
-    envp.push_back(nullptr);
 
     sandbox::Entry entry;
     entry.base = &**shared_.sandbox;
     entry.own = &*own;
     entry.program = program.c_str();
-    entry.argv = argumentsOf(child);
-    entry.envp = envp.data();
+    entry.argv = pointersTo(lease.argv, child.workspace->argv);
+    entry.envp = pointersTo(variables, child.workspace->envp);
     entry.cwd = plan.cwd.c_str();
     entry.nullFd = shared_.nullFd;
     entry.outFd = outFd;

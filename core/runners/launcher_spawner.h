@@ -129,7 +129,10 @@ private:
     void endProcess(Child& child) const;
     static Blame blameFor(const Child& child, const std::string& lookedAt);
     SpawnFailure givenUp(const Child& child, const Blame& blame) const;
-    static char** argumentsOf(const Child& child);
+    /// What the failure of a start says whose path did not answer.
+    static SpawnFailure silence(const Child& child, const Blame& blame);
+    /// As execve takes them, with a null at the end; good as long as both are.
+    static char** pointersTo(const std::vector<std::string>& texts, std::vector<char*>& pointers);
     std::optional<Lease> fail(Child& child, SpawnFailure failure);
     /// Takes what the lease claims. Nothing: it has them all.
     struct Refusal;

@@ -1,4 +1,5 @@
 // The part of a spawner that starts programs.
+#include "core/base/reap.h"
 #include "core/runners/launcher_child.h"
 #include "core/runners/launcher_spawner.h"
 #include "core/runners/process_tree.h"
@@ -9,7 +10,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 namespace yard::runners {
@@ -105,9 +105,7 @@ SpawnFailure Spawner::findAndLaunch(Child& child) {
 /// Of a start that was given up: it must not run, whatever came of it.
 void Spawner::endProcess(Child& child) const {
     signalProcess(child.pidfd.get(), SIGKILL);
-    siginfo_t info{};
-    while (::waitid(P_PIDFD, static_cast<id_t>(child.pidfd.get()), &info, WEXITED) != 0 && errno == EINTR) {
-    }
+    reapChild(child.pidfd.get());
     child.pidfd.reset();
     child.records.reset();
     child.network = {};
@@ -131,6 +129,10 @@ SpawnFailure Spawner::givenUp(const Child& child, const Blame& blame) const {
     const MonoTime now = MonoClock::now();
     if (now - child.ended.times.submitting >= kLongestStart)
         shared_.silent->add(blame.path, now, blame.step != SpawnStep::ChangeDirectory);
+    return silence(child, blame);
+}
+
+SpawnFailure Spawner::silence(const Child& child, const Blame& blame) {
     SpawnFailure failure{blame.step, ETIMEDOUT, blame.path, {}};
     failure.message = describeFailure(failure, child.lease.argv.front(), blame.path, {});
     return failure;
@@ -168,12 +170,11 @@ std::vector<std::string> Spawner::ownVariables(const Lease& lease) const {
     return own;
 }
 
-char** Spawner::argumentsOf(const Child& child) {
-    std::vector<char*>& argv = child.workspace->argv;
-    argv.clear();
-    for (const std::string& arg : child.lease.argv) argv.push_back(const_cast<char*>(arg.c_str()));
-    argv.push_back(nullptr);
-    return argv.data();
+char** Spawner::pointersTo(const std::vector<std::string>& texts, std::vector<char*>& pointers) {
+    pointers.clear();
+    for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
+    pointers.push_back(nullptr);
+    return pointers.data();
 }
 
 SpawnFailure Spawner::launch(Child& child, const std::string& program, int outFd, int errFd) {
@@ -195,7 +196,7 @@ SpawnFailure Spawner::launch(Child& child, const std::string& program, int outFd
 
     ChildPlan plan;
     plan.program = program.c_str();
-    plan.argv = argumentsOf(child);
+    plan.argv = pointersTo(lease.argv, child.workspace->argv);
     plan.envp = envp.data();
     plan.cwd = lease.cwd.c_str();
     plan.nullFd = shared_.nullFd;

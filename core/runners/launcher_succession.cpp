@@ -81,8 +81,7 @@ bool Spawner::leaveBehind(const StartWatch::Seen& seen, bool isEnding) {
     fresh->locks = std::move(old.locks);
     fresh->ended.slot = old.slot;
     fresh->ended.times = old.ended.times;
-    SpawnFailure failure{blame.step, ETIMEDOUT, blame.path, {}};
-    failure.message = describeFailure(failure, old.lease.argv.front(), blame.path, {});
+    SpawnFailure failure = silence(old, blame);
     children_[old.index] = fresh;
     takenOver_ = std::make_unique<TakenOver>(TakenOver{std::move(fresh), std::move(failure)});
     workspace_ = std::make_shared<Workspace>();

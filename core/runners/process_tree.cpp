@@ -198,13 +198,17 @@ bool isStuckStart(int pid, std::string_view ownerToken) {
     return isBeyondReach(pid) && readOwnerMark(pid, ownerToken).lsn == 0;
 }
 
-bool waitEnded(int pid, int pidfd, int milliseconds) {
+bool waitDeadOr(int pidfd, int milliseconds, const std::function<bool()>& isOver) {
     constexpr int kStep = 50;
     for (int left = milliseconds;; left -= kStep) {
         const int step = milliseconds < 0 ? kStep : std::clamp(left, 0, kStep);
-        if (waitDead(pidfd, step) || isBeyondReach(pid)) return true;
+        if (waitDead(pidfd, step) || isOver()) return true;
         if (milliseconds >= 0 && left <= kStep) return false;
     }
+}
+
+bool waitEnded(int pid, int pidfd, int milliseconds) {
+    return waitDeadOr(pidfd, milliseconds, [pid] { return isBeyondReach(pid); });
 }
 
 std::optional<HeldProcess> holdChild(int pid, int parent, int parentPidfd) {

@@ -6,6 +6,7 @@
 #include "core/base/unique_fd.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -62,7 +63,9 @@ bool waitDead(int pidfd, int milliseconds);
 bool isBeyondReach(int pid);
 /// One that is beyond reach before it became an action's program: nothing has to wait for it.
 bool isStuckStart(int pid, std::string_view ownerToken);
-/// waitDead(), or until isBeyondReach(). `milliseconds`: -1: for ever.
+/// waitDead(), or until `isOver`, which is asked every 50 ms. `milliseconds`: -1: no limit.
+bool waitDeadOr(int pidfd, int milliseconds, const std::function<bool()>& isOver);
+/// waitDead(), or until isBeyondReach(). `milliseconds`: -1: no limit.
 bool waitEnded(int pid, int pidfd, int milliseconds);
 
 /// A process with its descriptor.

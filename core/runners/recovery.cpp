@@ -76,17 +76,6 @@ int millisecondsUntil(MonoTime end) {
     return static_cast<int>(std::max<decltype(left)>(left, 0));
 }
 
-/// Or nothing can come of it any more.
-bool waitGone(const HeldProcess& process, std::string_view token, MonoTime end) {
-    constexpr int kStep = 50;
-    for (;;) {
-        const int left = millisecondsUntil(end);
-        if (waitDead(process.pidfd.get(), std::min(left, kStep)) || isStuckStart(process.stat.pid, token))
-            return true;
-        if (left == 0) return false;
-    }
-}
-
 } // namespace
 
 int endOwned(std::string_view ownerToken, Duration limit, int except) {
@@ -104,7 +93,8 @@ int endOwned(std::string_view ownerToken, Duration limit, int except) {
         for (const auto& [pid, process] : found)
             if (signalProcess(process.pidfd.get(), SIGKILL)) ++killed;
         for (const auto& [pid, process] : found) {
-            if (!waitGone(process, ownerToken, end)) return -1;
+            const auto isStuck = [&] { return isStuckStart(process.stat.pid, ownerToken); };
+            if (!waitDeadOr(process.pidfd.get(), millisecondsUntil(end), isStuck)) return -1;
             reapIfOurs(process);
         }
         if (MonoClock::now() >= end) return -1;

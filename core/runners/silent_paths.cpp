@@ -1,6 +1,7 @@
 #include "core/runners/silent_paths.h"
 
 #include "core/base/files.h"
+#include "core/base/text.h"
 
 #include <algorithm>
 #include <array>
@@ -8,11 +9,6 @@
 
 namespace yard::runners {
 namespace {
-
-bool isBelow(std::string_view path, std::string_view directory) {
-    if (!path.starts_with(directory)) return false;
-    return path.size() == directory.size() || directory == "/" || path[directory.size()] == '/';
-}
 
 /// Of the type in mountinfo, that of the server comes behind a dot ("fuse.sshfs").
 bool isForeign(std::string_view type) {

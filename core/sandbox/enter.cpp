@@ -1,5 +1,6 @@
 #include "core/sandbox/enter.h"
 
+#include "core/base/reap.h"
 #include "core/sandbox/child_code.h"
 #include "core/sandbox/filter.h"
 #include "core/sandbox/init_image.h"
@@ -21,7 +22,6 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 namespace yard::sandbox {
@@ -433,12 +433,6 @@ std::string wordsOf(const Layouts& layouts, const Shared& shared) {
     return std::string(name(step));
 }
 
-void reap(int pidfd) {
-    siginfo_t info{};
-    while (::waitid(P_PIDFD, static_cast<id_t>(pidfd), &info, WEXITED) != 0 && errno == EINTR) {
-    }
-}
-
 /// Waits for what init says of the start.
 void hearOfStart(Start& start) {
     Record record;
@@ -459,7 +453,7 @@ void hearOfStart(Start& start) {
         start.err = record.err;
     }
     start.doing = name(start.failed);
-    reap(start.pidfd.get());
+    reapChild(start.pidfd.get());
 }
 
 clone_args cloneArgs(const Entry& entry, const Found& found) {
@@ -507,7 +501,7 @@ void startChild(Start& start, const Entry& entry, const Found& found, void* stac
     records.reset();
     if (shared.step == 0) return hearOfStart(start);
     failAt(start, static_cast<Step>(shared.step), shared.err, wordsOf(layoutsOf(entry, found), shared));
-    reap(pidfd);
+    reapChild(pidfd);
 }
 
 } // namespace

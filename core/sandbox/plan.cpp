@@ -1,5 +1,7 @@
 #include "core/sandbox/plan.h"
 
+#include "core/base/text.h"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -29,11 +31,6 @@ Plan basePlan(const Places& places, std::uint32_t hostUser) {
     plan.binds.push_back({places.hasInputs ? places.root + "/inputs" : std::string(), "/inputs"});
     plan.binds.push_back({places.root + "/outputs", "/outputs", true});
     return plan;
-}
-
-bool isBelow(std::string_view path, std::string_view directory) {
-    if (directory.empty()) return false;
-    return path.starts_with(directory) && (path.size() == directory.size() || path[directory.size()] == '/');
 }
 
 std::string realPath(const std::string& path) {

@@ -1,5 +1,6 @@
 #include "core/sandbox/support.h"
 
+#include "core/base/reap.h"
 #include "core/base/unique_fd.h"
 #include "core/sandbox/child_code.h"
 #include "core/sandbox/enter.h"
@@ -97,9 +98,7 @@ YARD_CHILD_CODE int endAtOnce(void*) {
 }
 
 int waitFor(int pidfd) {
-    siginfo_t info{};
-    while (::waitid(P_PIDFD, static_cast<id_t>(pidfd), &info, WEXITED) != 0 && errno == EINTR) {
-    }
+    const siginfo_t info = reapChild(pidfd);
     return info.si_code == CLD_EXITED ? info.si_status : -info.si_status;
 }
 

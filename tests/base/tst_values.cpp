@@ -5,6 +5,7 @@
 #include "core/base/ids.h"
 #include "core/base/owner.h"
 #include "core/base/state_machine.h"
+#include "core/base/text.h"
 #include "core/base/unique_fd.h"
 
 #include <QTest>
@@ -91,6 +92,11 @@ private Q_SLOTS:
         QVERIFY2(std::abs(difference) < 1'000'000, qPrintable(QString::number(difference)));
         const MonoTime t = MonoClock::now();
         QCOMPARE(scale.at(t + 5ms) - scale.at(t), 5000);
+    }
+
+    void aPathIsBelowADirectoryByWholeNames() {
+        QVERIFY(isBelow("/a/b", "/a") && isBelow("/a", "/a") && isBelow("/a", "/"));
+        QVERIFY(!isBelow("/ab", "/a") && !isBelow("/a", "/a/b") && !isBelow("/a", ""));
     }
 
     void digestsAreSha256() {
