@@ -12,7 +12,6 @@ namespace yard::runners {
 namespace {
 
 constexpr Duration kLookEach{1'000'000}; ///< where changes of the directory cannot be watched
-constexpr Duration kAskEach{1'000};      ///< at most so often is the watch asked, which is a system call
 
 } // namespace
 
@@ -146,10 +145,11 @@ Noticed readChanges(int inotifyFd) {
 
 } // namespace
 
-/// Something may have changed since the last look. Does not block: the watch is asked, which costs a system call.
+/// Something may have changed since the last look. Does not block: the watch is asked, which costs a system call, so
+/// once per batch of requests: all that happened before one of them was submitted has happened before `now`.
 bool WarmRunner::mustLook(Worker& worker, MonoTime now) {
     if (!worker.changes) return worker.lookedAt == MonoTime{} || now - worker.lookedAt >= kLookEach;
-    if (now - worker.lookedAt < kAskEach) return false;
+    if (worker.lookedAt == now) return false;
     worker.lookedAt = now;
     const Noticed noticed = readChanges(worker.changes.get());
     // The path may name another directory now, or none: the look watches anew what is there.
@@ -178,6 +178,7 @@ void WarmRunner::restartSigns(const std::string& id, const pool::RestartSigns& s
     }
     if (advice.restart) pool_.reload(worker.group, now, out_);
     carry();
+    worker.lookedAt = now; // those held were submitted before this look: they need no other one
     for (const std::uint32_t request : std::exchange(worker.held, {})) route(request, now);
     flush();
 }

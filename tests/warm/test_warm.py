@@ -514,8 +514,16 @@ def always(args, job):
         second = self.value("pid")
         self.assertNotEqual(second, first)
         self.assertEqual(self.value("pid"), second)
-        os.utime(sign, (1, 1))
-        self.assertNotEqual(self.value("pid"), second)
+
+    def test_a_restart_asked_for_right_before_a_submission_holds_for_it(self):
+        worker = self.register(pool={"max_processes": 1})
+        sign = os.path.join(self.data, "workers", worker, "tmp", "restart.txt")
+        before = self.value("pid")
+        open(sign, "w").close()
+        for second in range(1, 11):
+            before, last = self.value("pid"), before
+            self.assertNotEqual(before, last, second)
+            os.utime(sign, (second, second))
 
     def test_always_restart_txt(self):
         worker = self.register()
