@@ -49,7 +49,7 @@ class TestMany : public OperatorTest {
         page()->setFilter({});
         link_->hold("jobs/lsns");
         page()->setFilter(filter);
-        QTRY_VERIFY_WITH_TIMEOUT(model()->action(model()->idAt(0)) != nullptr && model()->rowCount() > 200, kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(model()->isCurrent() && model()->rowCount() > 200, kSoon);
         clickRow(page()->table(), model()->idAt(0));
         focusList();
         press(Qt::Key_A, Qt::ControlModifier);
@@ -186,7 +186,7 @@ private slots:
         QFETCH(QString, question);
         QFETCH(QString, after);
         if (id == "move") ask("POST", QStringLiteral("queues/%1/hold").arg(makeQueue("elsewhere")));
-        // In a held queue all look held.
+        // Held while they are made, released before they are looked at.
         const qint64 tomorrow = (QDateTime::currentMSecsSinceEpoch() + 86'400'000) * 1'000;
         const qint64 queue = makeMany(id, 300, {{"not_before", tomorrow}});
         ask("POST", QStringLiteral("queues/%1/release").arg(queue));
@@ -204,6 +204,28 @@ private slots:
         QCOMPARE(window_->commands()->records().size(), std::size_t{1}); // counted twice, changed once
         QCOMPARE(bodyOf(link_->sentTo(path).back()).value("at_most").toInteger(), 300);
         if (!after.isEmpty()) QCOMPARE(count(after), 300);
+    }
+
+    void rowsFollowTheHoldOfTheirQueueAndCtrlHTheirOwn() {
+        const qint64 tomorrow = (QDateTime::currentMSecsSinceEpoch() + 86'400'000) * 1'000;
+        const qint64 queue = makeMany("follows", 3, {{"not_before", tomorrow}});
+        page()->setFilter("queue:follows");
+        QTRY_COMPARE_WITH_TIMEOUT(model()->total().value_or(0), 3, kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(model()->action(model()->idAt(0)) != nullptr, kSoon);
+        const qint64 first = model()->idAt(0);
+        const auto face = [&] { return model()->action(first)->face; };
+        QTRY_COMPARE_WITH_TIMEOUT(face(), Face::Held, kSoon);
+        clickRow(page()->table(), first);
+        focusList();
+        press(Qt::Key_H, Qt::ControlModifier); // held by its queue alone: this holds it by itself
+        QTRY_COMPARE_WITH_TIMEOUT(count("state:held queue:follows"), 1, kSoon);
+        ask("POST", QStringLiteral("queues/%1/release").arg(queue));
+        QTRY_COMPARE_WITH_TIMEOUT(model()->action(model()->idAt(1))->face, Face::Pending, kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(face(), Face::Held, kSoon);
+        press(Qt::Key_H, Qt::ControlModifier);
+        QTRY_COMPARE_WITH_TIMEOUT(face(), Face::Pending, kSoon);
+        ask("POST", QStringLiteral("queues/%1/hold").arg(queue));
+        QTRY_COMPARE_WITH_TIMEOUT(face(), Face::Held, kSoon);
     }
 
     void releaseOfAnUnknownNumberIsAskedAbout() {

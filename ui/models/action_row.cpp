@@ -32,8 +32,8 @@ ActionRow actionRowOf(const QJsonObject& json) {
     row.label = json.value("label").toString();
     row.reason = json.value("reason").toString();
     row.note = json.value("note").toString();
-    const bool held = json.value("held").toBool();
-    row.face = faceOf(json.value("state").toString().toStdString(), held, json.contains("retry_at"));
+    row.held = json.value("held").toBool();
+    row.face = faceOf(json.value("state").toString().toStdString(), row.held, json.contains("retry_at"));
     row.cancelling = json.value("ending").toString() == "cancelled";
     if (json.contains("exit_code")) row.exitCode = json.value("exit_code").toInt();
     row.tries = 1 + json.value("retry_count").toInt();

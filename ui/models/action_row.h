@@ -21,6 +21,7 @@ struct ActionRow {
     QString reason;
     QString note;
     Face face = Face::Pending;
+    bool held = false;       ///< by itself; its face is Held in a queue that is held, too
     bool cancelling = false; ///< told to end, and not gone yet
     std::optional<int> exitCode;
     int tries = 1;

@@ -68,7 +68,9 @@ ActionsModel::ActionsModel(EngineState& state, QObject* parent)
         moved_ = true;
         if (active_) emit totalChanged();
     });
+    connect(&state_, &EngineState::queuesChanged, this, &ActionsModel::takeQueues);
     connect(&state_, &EngineState::refreshed, this, &ActionsModel::reload);
+    takeQueues();
 }
 
 // --- asking
@@ -362,10 +364,36 @@ std::vector<int> ActionsModel::rowsOf(std::vector<qint64> ids) const {
 // --- rows
 
 void ActionsModel::keep(ActionRow row) {
-    const QueueInfo* queue = state_.queue(row.queue);
-    if (row.face == Face::Pending && queue != nullptr && queue->held) row.face = Face::Held;
+    refreshHeld(row);
     const qint64 lsn = row.lsn;
     rows_[lsn] = Kept{std::move(row), looks_};
+}
+
+/// Its face by its own hold and its queue's. Returns whether that changed.
+bool ActionsModel::refreshHeld(ActionRow& row) const {
+    if (row.face != Face::Pending && row.face != Face::Held) return false;
+    const Face face = row.held || heldQueues_.contains(row.queue) ? Face::Held : Face::Pending;
+    return std::exchange(row.face, face) != face;
+}
+
+/// A hold or release of a queue changes no action of it, so nothing else tells its rows.
+void ActionsModel::takeQueues() {
+    QSet<qint64> held;
+    for (const auto& [id, queue] : state_.queues())
+        if (queue.held) held.insert(id);
+    if (held == heldQueues_) return;
+    heldQueues_ = std::move(held);
+    std::vector<qint64> changed;
+    for (auto& [lsn, kept] : rows_)
+        if (refreshHeld(kept.row)) changed.push_back(lsn);
+    if (changed.empty()) return;
+    tellVisible();
+    for (const qint64 lsn : changed) emit actionChanged(lsn);
+}
+
+void ActionsModel::tellVisible() {
+    if (const int last = std::min(last_, rowCount() - 1); first_ <= last)
+        emit dataChanged(index(first_, 0), index(last, columnCount() - 1));
 }
 
 /// Rows that were not looked at for longest are asked for again when they are.
@@ -437,8 +465,7 @@ void ActionsModel::takeRows(const std::vector<qint64>& asked, const QJsonObject&
     for (const qint64 lsn : asked)
         if (lsn >= lookedDownTo && !came.contains(lsn)) gone.append(lsn);
     forget();
-    if (const int last = std::min(last_, rowCount() - 1); first_ <= last)
-        emit dataChanged(index(first_, 0), index(last, columnCount() - 1));
+    tellVisible();
     if (!gone.isEmpty()) takeGone(gone);
     askRows();
 }

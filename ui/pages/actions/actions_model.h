@@ -14,6 +14,7 @@
 #include "ui/style/format.h"
 #include "ui/widgets/table_model.h"
 
+#include <QSet>
 #include <QTimer>
 #include <optional>
 #include <set>
@@ -56,6 +57,8 @@ public:
     /// Begins anew with this filter text.
     void setFilter(const QString& filter);
     const QString& filter() const { return filter_; }
+    /// The rows are those of this filter and this sort; until they come the rows before stay.
+    bool isCurrent() const { return isSame_; }
     /// Not active: asks nothing and follows nothing.
     void setActive(bool active);
     /// What is in view: loads it, watches it.
@@ -119,6 +122,9 @@ private:
     void takeRows(const std::vector<qint64>& asked, const QJsonObject& page);
     void watchVisible();
     void keep(ActionRow row);
+    bool refreshHeld(ActionRow& row) const;
+    void takeQueues();
+    void tellVisible();
     void forget();
     void applyWaiting();
     void setProblem(const QString& problem);
@@ -140,6 +146,7 @@ private:
     std::vector<qint64> order_; ///< by row, as far as known
     qint64 count_ = 0;          ///< of rows; those behind order_ are a guess until it is whole
     std::unordered_map<qint64, Kept> rows_;
+    QSet<qint64> heldQueues_;
     std::set<qint64, std::greater<>> fresh_; ///< came since, not shown yet
     std::set<qint64> gone_;
     QString cursor_;

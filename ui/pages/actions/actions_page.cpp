@@ -471,14 +471,15 @@ void ActionsPage::retire() {
 
 void ActionsPage::holdOrRelease() {
     const Target all = target();
-    // Of all that match the one under the hand decides, or, where there is none, the first one in view.
+    // Its own hold decides, not that of its queue. Of all that match the one under the hand does, or, where there
+    // is none, the first one in view; rows of the filter before say nothing about them.
     std::vector<qint64> looked = all.lsns;
     if (table_->allSelected()) looked = {table_->currentId()};
     if (looked.size() == 1 && model_->action(looked.front()) == nullptr)
         looked = {model_->idAt(std::max(0, table_->rowAt(0)))};
     const bool held = std::ranges::any_of(looked, [this](qint64 lsn) {
         const ActionRow* row = model_->action(lsn);
-        return row != nullptr && row->face == Face::Held;
+        return row != nullptr && row->held && (model_->isCurrent() || !table_->allSelected());
     });
     context_.commands.change(held ? releasingOf(all) : holdingOf(all));
 }
