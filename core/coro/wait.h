@@ -5,10 +5,10 @@
 // while suspended, and a list before its waiters.
 //
 // When an interruption and a wake-up meet:
-//   wake-up first:      the thread keeps what it was given (unit, item, lock); Interrupted comes at its next
-//   suspension. interruption first: the thread has left the list (and the primitive gave way to those behind it),
-//   so the wake-up
-//                       goes to somebody else.
+//   - wake-up first: the thread keeps what it was given (unit, item, lock); Interrupted comes at its next
+//     suspension;
+//   - interruption first: the thread has left the list, and the primitive gave way to those behind it. So the
+//     wake-up goes to somebody else.
 #pragma once
 
 #include <coroutine>

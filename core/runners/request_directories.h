@@ -4,10 +4,8 @@
 // The worker is hostile and alive all the time. It cannot write to a directory that holds a request's:
 //  - of an engine of root those belong to root, outputs/ alone to the worker's user;
 //  - of an ordinary user's engine, whose worker is the same user, /requests is mounted read-only. outputs/ is a
-//  link in
-//    there, to a directory of another mount, which is all the worker can write.
-// Whatever it puts in a place of its own, the engine finds a directory by its number, and reads from its
-// descriptor.
+//    link in there, to a directory of another mount, which is all the worker can write.
+// Whatever it puts in a place of its own, the engine finds a directory by its number and reads from its descriptor.
 //
 // A directory that was used is emptied and serves a later request of the same worker: making and removing some
 // costs many file systems more than all else of a request. While it waits it lies in .requests.kept, which no

@@ -1,13 +1,12 @@
 // What can execute actions: this machine, another Yardmaster, a Slurm partition. The engine hands out leases and
-// gets batches of updates; a runner never touches service state (FEATURES Z3).
+// gets batches of updates; a runner never touches service state.
 //
 // Owner: the engine thread calls everything here and receives the sink's callback on that same thread.
 // Invariants a caller can rely on:
 //  - every lease that was submitted gets exactly one terminal update, Ended, Returned or LockBusy, whatever dies in
 //    between;
-//  - of one attempt the updates come in order: Moved, Started, StreamAt…, Ended; a Returned or a LockBusy ends it
-//  too
-//    (it never ran);
+//  - of one attempt the updates come in order: Moved, Started, StreamAt…, Ended. A Returned or a LockBusy ends it,
+//    too: it never ran;
 //  - no process of an attempt is alive when its Ended is delivered.
 #pragma once
 

@@ -7,11 +7,10 @@
 // A request waits in the pool, then with a process (unsent), then it was sent: beyond the process's concurrency
 // ahead, else on a lane, which is when it runs and its deadline counts. What becomes of it:
 //   - answered: Ended, with exit code, result and message;
-//   - its process died, hung or sent garbage: alone on a lane and read, it fails as WorkerCrashed; read and on a
-//   lane
-//     beside others it is interrupted (LostRunner), and what shared two that crashed gets the next for itself; what
-//     was ahead, unsent, or never read goes elsewhere. After kMaxAttempts processes that ended before they read one
-//     request it fails. What a live process was sent, no other gets before it is dead;
+//   - its process died, hung or sent garbage: alone on a lane and read, it fails as WorkerCrashed. Read and on a
+//     lane beside others it is interrupted (LostRunner), and what shared two that crashed gets the next for itself.
+//     What was ahead, unsent, or never read goes elsewhere. After kMaxAttempts processes that ended before they
+//     read one request it fails. What a live process was sent, no other gets before it is dead;
 //   - its deadline passed, or it was cancelled on a lane: its process is ended, then it; ahead it waits for its
 //     lane first;
 //   - no process came up for it: SpawnError, with the step that failed and what the process printed last.

@@ -1,4 +1,4 @@
-// May an attempt that ended be repeated, and when (CONTRACT 2, "Retries"). Pure functions. Private to session.
+// May an attempt that ended be repeated, and when (docs/queues.md). Pure functions. Private to session.
 #pragma once
 
 #include "core/base/clock.h"
@@ -19,9 +19,8 @@ std::optional<RetryCounters> decideRetry(const QueueConfig& config, const RetryL
 /// does not pass for that: a program that is missing must meet a limit.
 bool isUncounted(const AttemptEnd& end);
 
-/// Time to wait before the attempt after `endedAttempt` (from 1): doubles from config.backoff up to
-/// config.backoffMax,
-/// +-20 %; none after engine_died and engine_stopped. Moves `random` on.
+/// Time to wait before the attempt after `endedAttempt` (from 1). It doubles from config.backoff up to
+/// config.backoffMax, +-20 %; none after engine_died and engine_stopped. Moves `random` on.
 Duration backoffAfter(const QueueConfig& config, std::uint32_t endedAttempt, Reason reason, std::uint64_t& random);
 
 } // namespace yard::session
