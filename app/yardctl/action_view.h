@@ -1,4 +1,4 @@
-// Reading an action's JSON object (CONTRACT 2) and putting it into words. Pure functions over borrowed objects;
+// Reading an action's JSON object (docs/api.md, 2) and putting it into words. Pure functions over borrowed objects;
 // every member may be absent or of the wrong type, an engine of another version must not break the client.
 #pragma once
 

@@ -1,4 +1,4 @@
-// yardctl: the command line client of an engine (CONTRACT 1).
+// yardctl: the command line client of an engine (docs/api.md, 1).
 
 #include "app/yardctl/command.h"
 #include "app/yardctl/queue_ref.h"

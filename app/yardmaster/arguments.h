@@ -1,4 +1,4 @@
-// The command line of yardmaster (CONTRACT 1). Values, no owner.
+// The command line of yardmaster (docs/api.md, 1). Values, no owner.
 #pragma once
 
 #include "core/model/api_address.h"

@@ -27,7 +27,7 @@ constexpr double inSeconds(Duration duration) {
 using WallMicros = std::int64_t;
 WallMicros wallNow() noexcept;
 
-/// Maps monotonic to wall time by an offset taken once: within one action times never run backwards (CONTRACT).
+/// Maps monotonic to wall time by an offset taken once: within one action times never run backwards (docs/api.md).
 struct WallScale {
     std::int64_t offset = 0;
     static WallScale pinnedNow() noexcept;

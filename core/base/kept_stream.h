@@ -1,5 +1,5 @@
 // A stream that was written to a file and may be longer than what is kept of it: the first half and the last half
-// of `limit` bytes (CONTRACT 2, stream_bytes). The file has every byte at its own offset; what lies between the
+// of `limit` bytes (the setting stream_bytes). The file has every byte at its own offset; what lies between the
 // halves is given back to the disk while the stream grows. Values and calls on descriptors that block; any thread.
 #pragma once
 

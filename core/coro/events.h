@@ -17,7 +17,7 @@
 namespace yard::coro {
 
 /// Waits for a descriptor that epoll can watch. It leaves the epoll set by EPOLL_CTL_DEL before anything is closed:
-/// close alone does not do that while a child between clone and exec holds a copy (ENGINE 3).
+/// close alone does not do that while a child between clone and exec holds a copy.
 /// Readiness is a hint: it may be spurious, so try without blocking and wait again. The open file becomes
 /// non-blocking.
 class FdWatch {

@@ -1,4 +1,4 @@
-// Mailbox: the way into a loop from other OS threads (ENGINE 9). A vector per band under one mutex, swapped whole
+// Mailbox: the way into a loop from other OS threads. A vector per band under one mutex, swapped whole
 // by the loop; a post costs a system call only when the loop had declared itself asleep, and makes it holding no
 // lock: whoever is woken on the same CPU runs at once, and would only wait for it. Owner: shared; thread-safe.
 // Lifetime: outlives its loop, then refuses.
@@ -22,7 +22,7 @@ enum class Band : unsigned char { Results, Updates, Submissions };
 using Posted = std::move_only_function<void()>;
 
 /// The way into a loop from other OS threads. Thread-safe; outlives the loop, then refuses. Not bounded by itself:
-/// who posts holds to the bound of his edge (ENGINE 9), size() helps.
+/// who posts holds to the bound of his edge (docs/threads.md), size() helps.
 class Mailbox {
 public:
     /// Throws std::system_error without a descriptor to wake by.

@@ -26,7 +26,7 @@ runners::Materialise materialiser(store::ChunkStore& chunks) {
     };
 }
 
-/// CONTRACT 2: lsn, function, args and inputs, for the worker to read.
+/// docs/api.md, 2: lsn, function, args and inputs, for the worker to read.
 std::string actionFile(Lsn lsn, const ActionSpec& spec) {
     namespace json = boost::json;
     json::object inputs;

@@ -3,8 +3,8 @@
 // in parts: nobody who needs a moment waits behind gigabytes.
 //
 // Thread-safe. Lifetime: made and stopped by one thread; stop() runs what is queued for making, drops what is
-// queued for deleting (the next start deletes it) and as slow, and joins. Bound: kQueued jobs wait in each band
-// (DESIGN ENGINE 9); run() then waits for room on the caller's loop, post() answers false.
+// queued for deleting (the next start deletes it) and as slow, and joins. Bound: kQueued jobs wait in each band;
+// run() then waits for room on the caller's loop, post() answers false.
 #pragma once
 
 #include "core/coro/one_shot.h"

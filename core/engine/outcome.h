@@ -1,4 +1,4 @@
-// What an attempt's end means: the runner's report as the outcome of CONTRACT 2. Pure functions; any thread.
+// What an attempt's end means: the runner's report as the outcome of docs/api.md, 2. Pure functions; any thread.
 #pragma once
 
 #include "core/model/result.h"

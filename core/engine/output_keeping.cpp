@@ -17,7 +17,7 @@ namespace yard::engine {
 
 namespace {
 
-/// Larger ones are stored raw (ENGINE 11): as a file of their own, which may share its blocks with the output.
+/// Larger ones are stored raw: as a file of their own, which may share its blocks with the output.
 constexpr std::uint64_t kCompressBelow = 64u << 20;
 constexpr std::size_t kCopyBuffer = 256u << 10;
 

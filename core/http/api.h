@@ -1,4 +1,4 @@
-// The routes of CONTRACT 4 over the engine's door: requests to commands, results to answers. A Handler, so tests
+// The routes of docs/api.md over the engine's door: requests to commands, results to answers. A Handler, so tests
 // drive it without sockets.
 //
 // Owner: made and destroyed by main; called on the http thread. Lifetime: the engine outlives it, it outlives the

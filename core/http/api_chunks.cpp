@@ -11,7 +11,7 @@ namespace yard::http {
 
 namespace {
 
-/// Pieces of an upload are handed to a helper in slices of this size (ENGINE 11.11).
+/// Pieces of an upload are handed to a helper in slices of this size.
 constexpr std::size_t kSlice = 256 * 1024;
 
 struct Range {

@@ -1,4 +1,4 @@
-// Queues: CONTRACT 4, "Queue".
+// Queues: docs/queues.md, docs/api.md, 4.
 #include "core/http/api.h"
 
 #include "core/http/error_map.h"

@@ -1,4 +1,4 @@
-// Registered workers: CONTRACT 3.
+// Registered workers: docs/api.md, 3.
 #include "core/http/api.h"
 
 #include "core/http/error_map.h"

@@ -8,7 +8,7 @@
 
 namespace yard::http {
 
-/// CONTRACT 4: 400 malformed, 401, 403, 404, 405, 409, 413, 415, 422, 429, 431, 500, 501, 503.
+/// docs/api.md, 4: 400 malformed, 401, 403, 404, 405, 409, 413, 415, 422, 429, 431, 500, 501, 503.
 int statusOf(ErrorKind kind);
 /// {"error":word,"message":sentence} and what the error has of "field", "index" and "need".
 std::string errorJson(const Error& error);

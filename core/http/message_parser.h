@@ -14,7 +14,7 @@
 
 namespace yard::http {
 
-/// Bytes of request line and fields together (CONTRACT 4).
+/// Bytes of request line and fields together (docs/api.md, 4).
 inline constexpr std::size_t kMaxHeadBytes = 16 * 1024;
 
 class MessageParser {

@@ -13,7 +13,7 @@ namespace yard::http {
 
 namespace {
 
-/// JSON bodies of any kind (CONTRACT 4); optional ones hold a few members.
+/// JSON bodies of any kind (docs/api.md, 4); optional ones hold a few members.
 constexpr std::uint64_t kMaxJson = kMaxJsonBody;
 constexpr std::uint64_t kMaxOptionalJson = 1u << 20;
 constexpr int kHelpers = 2;

@@ -1,4 +1,4 @@
-// The JSON of queues and of the session, as answers and events show them (CONTRACT 4). Values; any thread.
+// The JSON of queues and of the session, as answers and events show them (docs/api.md, 4). Values; any thread.
 #pragma once
 
 #include "core/engine/engine.h"

@@ -1,5 +1,5 @@
-// Where the named locks of this user on this machine are: one directory for all engines (DESIGN 5). Blocks: not for
-// the engine thread.
+// Where the named locks of this user on this machine are: one directory for all engines (docs/lifetimes.md).
+// Blocks: not for the engine thread.
 #pragma once
 
 #include "core/base/error.h"

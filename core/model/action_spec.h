@@ -1,4 +1,4 @@
-// An action as posted (CONTRACT 2): the JSON codec, and what of it decides scheduling. Immutable values; any
+// An action as posted (docs/api.md, 2): the JSON codec, and what of it decides scheduling. Immutable values; any
 // thread.
 #pragma once
 
@@ -79,7 +79,7 @@ using SpecPtr = std::shared_ptr<const ActionSpec>;
 /// What one attempt needs: what the action gives, member by member, else `base`: its worker's, for exec one core.
 Resources effectiveResources(const ActionSpec& spec, const Resources& base = {});
 
-/// Limits of one JSON document from a client (CONTRACT 4).
+/// Limits of one JSON document from a client (docs/api.md, 4).
 inline constexpr std::size_t kMaxJsonDepth = 64;
 inline constexpr std::size_t kMaxJsonBody = 64u << 20;
 

@@ -1,4 +1,4 @@
-// Why nothing is said of when an action or a queue starts and ends (CONTRACT 2, `estimate`). Values, no owner.
+// Why nothing is said of when an action or a queue starts and ends (docs/api.md, `estimate`). Values, no owner.
 #pragma once
 
 #include "core/base/clock.h"

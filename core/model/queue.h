@@ -1,4 +1,4 @@
-// Queues as others see them (CONTRACT 4): configuration with its JSON codec, counters, view. Values.
+// Queues as others see them (docs/queues.md): configuration with its JSON codec, counters, view. Values.
 #pragma once
 
 #include "core/base/clock.h"

@@ -1,4 +1,4 @@
-// What is known of an action and its attempts (CONTRACT 2, "Result"): the values between runner, session, journal
+// What is known of an action and its attempts (docs/api.md, "Result"): the values between runner, session, journal
 // and readers. 0 or empty means absent; JSON leaves such members out.
 #pragma once
 
@@ -103,7 +103,7 @@ struct ActionResult {
 inline WallMicros endOf(const ActionResult& action) {
     return isEnded(action.state) ? action.times[action.state] : 0;
 }
-/// The object of CONTRACT 2; members that are absent are left out, "held" is there whenever it is pending. Text
+/// The object of docs/api.md, 2; members that are absent are left out, "held" is there whenever it is pending. Text
 /// that is not UTF-8 gets U+FFFD. A stream that was cut has "truncated": true. Note: `note` of the action, not of
 /// the outcome.
 std::string toJson(const ActionResult& result);

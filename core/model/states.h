@@ -1,4 +1,4 @@
-// The lifecycles of CONTRACT 2 and 4 as enums, tables and words, and the reasons an attempt ends. Values, no owner.
+// The lifecycles of docs/api.md as enums, tables and words, and the reasons an attempt ends. Values, no owner.
 // Numbers are stored in the journal: append only.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What a pending action waits for (CONTRACT 4, `why`), as a value with its JSON. No owner.
+// What a pending action waits for (docs/lists.md, `why`), as a value with its JSON. No owner.
 #pragma once
 
 #include "core/base/clock.h"

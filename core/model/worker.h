@@ -1,4 +1,4 @@
-// Worker descriptors (CONTRACT 3): the JSON codec, the content id, and the names that workers may have. Values.
+// Worker descriptors (docs/api.md, 3): the JSON codec, the content id, and the names that workers may have. Values.
 #pragma once
 
 #include "core/base/clock.h"

@@ -1,6 +1,6 @@
 // An epoll with a wake-up event, and an inbox for messages to the thread that waits on it. Used by the launcher's
 // threads, which do not use Asio: a closed descriptor stays in an epoll while a child between clone and exec holds
-// its copy (ENGINE 3), so everything here is taken out before it is closed, and an event is a hint.
+// its copy, so everything here is taken out before it is closed, and an event is a hint.
 #pragma once
 
 #include "core/base/clock.h"

@@ -1,6 +1,6 @@
 // The launcher: one small long-lived process, the same program started again by the engine with a hidden first
-// argument. All children of actions start here (DESIGN 4). Its end of a socket is descriptor kLauncherSocketFd. It
-// ends when that socket does or its parent dies, after it has ended everything below it.
+// argument. All children of actions start here (docs/lifetimes.md). Its end of a socket is descriptor
+// kLauncherSocketFd. It ends when that socket does or its parent dies, after it has ended everything below it.
 #pragma once
 
 #include <optional>

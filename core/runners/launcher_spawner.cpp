@@ -26,7 +26,7 @@ constexpr std::size_t kReadAtOnce = 64u << 10;
 constexpr unsigned kStartNumberBits = 40;
 
 enum class EventKind : std::uint64_t { Exit = 0, Out = 1, Err = 2 };
-// A generation in the key, because an event may still come for a descriptor that is closed (ENGINE 3).
+// A generation in the key, because an event may still come for a descriptor that is closed.
 std::uint64_t eventKey(EventKind kind, std::size_t child, std::uint32_t generation) {
     return (std::to_underlying(kind) << 62) | (std::uint64_t{generation} << 16) | child;
 }

@@ -1,5 +1,5 @@
 // A spawner of the launcher: one thread that starts the children of its slots, reads their output, reaps them and
-// starts the next lease without asking (ENGINE 1). Slot s belongs to spawner s modulo their number.
+// starts the next lease without asking. Slot s belongs to spawner s modulo their number.
 //
 // Owner: its own thread. post() may be called by any, what is said to be the launcher's main thread's by that one.
 //

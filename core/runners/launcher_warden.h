@@ -1,5 +1,5 @@
 // The warden of the launcher: ends the process trees of attempts, and says when the last process of one is gone.
-// SIGTERM to every member, after the grace SIGKILL, again until nothing is left (DESIGN 4, FEATURES L2).
+// SIGTERM to every member, after the grace SIGKILL, again until nothing is left (docs/lifetimes.md).
 //
 // Who belongs to an attempt: the first process and its descendants, and of the launcher's orphans (whoever lost its
 // parent becomes a child of our main thread) those that carry its LSN in their environment or belong to its session

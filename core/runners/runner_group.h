@@ -1,4 +1,4 @@
-// Several runners as one (FEATURES Z10): one action goes round-robin to a runner with a free slot, a batch is split
+// Several runners as one: one action goes round-robin to a runner with a free slot, a batch is split
 // in proportion to free capacity. Owner: the engine thread; runners are borrowed and must outlive the group.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Directories of actions that need files: scratch/S/<lsn>.<attempt>/ with worker/, inputs/, outputs/ (DESIGN 5),
+// Directories of actions that need files: scratch/S/<lsn>.<attempt>/ with worker/, inputs/, outputs/,
 // and collecting what is left in outputs/. Every call blocks: helper threads only. No owner; calls for different
 // attempts may run at once.
 //

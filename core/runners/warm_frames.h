@@ -1,4 +1,4 @@
-// What crosses the socket between engine and a warm worker (CONTRACT 5): a 4-byte little-endian length of what
+// What crosses the socket between engine and a warm worker (docs/api.md, 5): a 4-byte little-endian length of what
 // follows, an 8-byte little-endian request id, JSON. The worker's side is hostile: a frame that is too long, too
 // short or not what it should be breaks the stream for good. Pure functions and one buffer; no owner.
 #pragma once

@@ -1,5 +1,5 @@
 // An array that grows at its end and never moves what it holds: segments of 8, 8, 16, 32, … so growing costs one
-// allocation and no copy, however large it is (ENGINE 9: nothing on the engine thread reallocates). Private to
+// allocation and no copy, however large it is (nothing on the engine thread reallocates). Private to
 // session.
 #pragma once
 

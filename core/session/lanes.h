@@ -1,5 +1,5 @@
 // Lanes: the waiting actions of one queue, class and priority, in order (those whose turn is kept apart). 40 bytes
-// each (ENGINE 8 says 32; the reference count and the link of the hash table are the rest): the first action in the
+// each (8 of them for the reference count and the link of the hash table): the first action in the
 // lane itself, those behind it in chunks of 14, those that came back out of order in a small heap. Private to
 // session; owner: engine thread.
 //

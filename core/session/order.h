@@ -1,5 +1,5 @@
-// Which action starts next (ENGINE 8). Per shape a heap of queues by virtual time, per queue and shape heaps of
-// lanes by key and by age. Private to session; owner: engine thread.
+// Which action starts next (docs/scheduling.md). Per shape a heap of queues by virtual time, per queue and shape
+// heaps of lanes by key and by age. Private to session; owner: engine thread.
 //
 // A shape is a distinct vector of resources: a decision looks at the tops of the shapes that fit, so what is
 // blocked costs nothing. Entries go stale (the queue started elsewhere, was held, ran empty; the first action of a

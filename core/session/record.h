@@ -1,4 +1,4 @@
-// One live action in 48 bytes (ENGINE 8), its phases, and the slab that holds them. Private to session.
+// One live action in 48 bytes, its phases, and the slab that holds them. Private to session.
 #pragma once
 
 #include "core/base/ids.h"

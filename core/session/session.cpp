@@ -10,7 +10,7 @@ namespace yard::session {
 
 namespace {
 
-/// Things done per call before the engine's loop gets its turn (ENGINE 9).
+/// Things done per call before the engine's loop gets its turn.
 constexpr int kPerCall = 1'000;
 
 constexpr auto kSooner = [](const auto& a, const auto& b) { return a.at < b.at; };

@@ -1,4 +1,4 @@
-// The scheduler as pure decisions (DESIGN 2, ENGINE 8): events go in with the time as a parameter, what should
+// The scheduler as pure decisions (docs/scheduling.md): events go in with the time as a parameter, what should
 // happen comes out in an Outbox. No threads, clocks, processes, disk; a test, a simulation and the engine drive the
 // same code.
 //

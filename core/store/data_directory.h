@@ -1,5 +1,5 @@
-// The data directory (DESIGN 5): who may use it, that one engine does, its identity and secrets. Held from the
-// start of the engine to its end; the lock goes with it. Blocks; one thread.
+// The data directory (docs/lifetimes.md): who may use it, that one engine does, its identity and secrets. Held
+// from the start of the engine to its end; the lock goes with it. Blocks; one thread.
 #pragma once
 
 #include "core/base/clock.h"

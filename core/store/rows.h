@@ -39,7 +39,7 @@ struct FailedDependent {
     ClassNumber classNumber = 0;
 };
 
-/// An action that is not finished. Submitting and Running are not in the journal (ENGINE 4): such a row is pending.
+/// An action that is not finished. Submitting and Running are not in the journal: such a row is pending.
 struct PendingRow {
     Lsn lsn{};
     QueueId queue{};

@@ -1,4 +1,4 @@
-// Memory per queued action and time per decision of the session at a million actions (ENGINE 8): at most 120 B and
+// Memory per queued action and time per decision of the session at a million actions: at most 120 B and
 // 0.1 to 0.4 us per decision. A decision here is a whole life: start, end, Finish stored; `decide` is schedule()
 // alone. Then the decision over sizes and numbers of queues, beside a binary heap of as many 16-byte entries (the
 // least a scheduler with an order does), and `why` of any of them.

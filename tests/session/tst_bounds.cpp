@@ -1,5 +1,5 @@
-// What must hold however many actions there are: starvation, shares, and the mistakes that a skeleton made (ENGINE
-// 8). Work is counted in calls and decisions, never in seconds.
+// What must hold however many actions there are: starvation, shares, and the mistakes that a first draft
+// made. Work is counted in calls and decisions, never in seconds.
 #include "tests/session/machine.h"
 
 #include <QTest>

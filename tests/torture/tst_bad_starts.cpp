@@ -1,5 +1,5 @@
 // Starts that cannot succeed, or only just: each says in one sentence what is wrong and what to do, and ends with
-// the exit code of its kind (CONTRACT: 1 failure, 2 usage, 3 directory in use, 4 cannot listen).
+// the exit code of its kind (docs/api.md: 1 failure, 2 usage, 3 directory in use, 4 cannot listen).
 #include "core/engine/engine.h"
 #include "tests/base/in_mount_namespace.h"
 #include "tests/torture/program.h"

@@ -1,5 +1,5 @@
-// What may come next in a filter as it is typed, and which of its terms are wrong: UI.md's filter language as
-// people write it. Values; any thread.
+// What may come next in a filter as it is typed, and which of its terms are wrong: the filter language
+// (docs/lists.md) as people write it. Values; any thread.
 #pragma once
 
 #include <QString>

@@ -1,4 +1,4 @@
-// How numbers, spans, times and sizes read (UI.md's section on formats): by locale, never shortened, unknown is a
+// How numbers, spans, times and sizes read: by locale, never shortened, unknown is a
 // dash. The numbers themselves never claim more than is known: a percentage short of 100 does not read 100. Values;
 // ui thread.
 #pragma once

@@ -32,7 +32,8 @@ void number(QPainter& painter, const QRectF& area, const QString& text, const QF
 void state(QPainter& painter, const QRectF& area, Face face, const QString& word, bool selected,
            const QColor& under);
 
-/// How many actions are in each face; order of drawing is UI.md's. A face that is there gets at least 3 px.
+/// How many actions are in each face; drawn in the order of kProgressOrder. A face that is there gets at least 3
+/// px.
 using Shares = std::array<std::int64_t, kFaces>;
 void progress(QPainter& painter, const QRectF& area, const Shares& shares);
 /// One block of a face as bars show it: legends.
