@@ -1,5 +1,5 @@
-// Time. Decisions use the monotonic clock only; wall time is what people see, pinned to it by one offset
-// (seeds/shrapnel, "Time Scale": the internal scale never changes). Values, no owner.
+// Time. Decisions use the monotonic clock only; wall time is what people see, pinned to it by one offset that never
+// changes. Values, no owner.
 #pragma once
 
 #include <chrono>

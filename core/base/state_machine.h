@@ -1,4 +1,4 @@
-// A lifecycle is an enum, a table of allowed moves, and one function that moves (STYLE 17). Values, no owner.
+// A lifecycle is an enum, a table of allowed moves, and one function that moves. Values, no owner.
 #pragma once
 
 #include <array>

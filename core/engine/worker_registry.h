@@ -1,4 +1,4 @@
-// The registered workers: by id, by name@version, by name. Answers who implements what an action asks for (Z16).
+// The registered workers: by id, by name@version, by name. Answers who implements what an action asks for.
 // Owner: engine thread. Descriptors are immutable and shared.
 #pragma once
 
