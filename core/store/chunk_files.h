@@ -1,10 +1,12 @@
 // The files of the content store, and the one place that knows which chunks may not be deleted. Thread-safe; calls
 // that name a path block. Outlives Store and ChunkStore.
 //
-// chunks/ab/cdef…    the exact bytes, named by their SHA-256      chunks/ab/cdef….z   compressed (chunk_codec.h)
-// chunks/tmp/        being written; emptied at a start            chunks/packs/N      many small ones of one large
-// group A name appears by rename only, so what has its name is whole (unless the disk lies: see ChunkStore::open,
-// verify).
+//     chunks/ab/cdef…     the exact bytes, named by their SHA-256
+//     chunks/ab/cdef….z   compressed (chunk_codec.h)
+//     chunks/tmp/         being written; emptied at a start
+//     chunks/packs/N      many small ones of one large group
+//
+// A name appears by rename only, so what has its name is whole (unless the disk lies: see ChunkStore::open, verify).
 #pragma once
 
 #include "core/base/clock.h"
