@@ -1,6 +1,6 @@
 // How near the local runner comes to bare spawning: /bin/true leases, 8 ahead per slot, against a loop of clone3
-// and waitpid on two pinned threads in the same run (R of bench/README.md). Rates in actions a second; only the
-// ratio means much.
+// and waitpid on two pinned threads in the same run (R of tests/bench/README.md). Rates in actions a second; only
+// the ratio means much.
 //
 //   bench_runner [ACTIONS] [ROUNDS] [AHEAD] [SLOTS]
 #include "core/base/clock.h"
