@@ -503,6 +503,33 @@ private slots:
         QCOMPARE(shown.table.verticalScrollBar()->value(), 2'000);
     }
 
+    void anotherFilterBeginsAtItsTopWhereverTheListBeforeWas_data() {
+        QTest::addColumn<bool>("atEnd");
+        QTest::newRow("in the middle") << false;
+        QTest::newRow("at the end, the last row selected") << true;
+    }
+    void anotherFilterBeginsAtItsTopWhereverTheListBeforeWas() {
+        QFETCH(bool, atEnd);
+        InTable shown(2'000);
+        shown.begin();
+        QTRY_VERIFY_WITH_TIMEOUT(shown.model->isWhole(), kSoon);
+        if (atEnd)
+            QTest::keyClick(&shown.table, Qt::Key_End);
+        else
+            shown.table.verticalScrollBar()->setValue(5'000);
+        shown.link.isHeld = true;
+        shown.model->setFilter("label:action*");
+        QVERIFY(!shown.model->isCurrent());
+        QVERIFY(shown.table.verticalScrollBar()->value() > 0); // the rows before stay until then
+        shown.link.release();
+        QTRY_VERIFY_WITH_TIMEOUT(shown.model->isCurrent() && shown.model->isWhole(), kSoon);
+        QCOMPARE(shown.table.verticalScrollBar()->value(), 0);
+        shown.table.verticalScrollBar()->setValue(5'000);
+        shown.model->reload(); // the same list
+        QTRY_VERIFY_WITH_TIMEOUT(shown.link.askedOf("jobs/lsns").size() > 1, kSoon);
+        QCOMPARE(shown.table.verticalScrollBar()->value(), 5'000);
+    }
+
     void atTheEndOfAListOneStaysThereWhenRowsThatWereInViewAreNoMore() {
         InTable shown(1'000);
         shown.begin();

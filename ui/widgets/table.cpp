@@ -87,7 +87,8 @@ void Table::beforeOrder() {
     kept_.topAt = rowViewportPosition(top);
 }
 
-/// The same rows stay selected, wherever they are now; what was first in view stays there.
+/// The same rows stay selected, wherever they are now; what was first in view stays there. Another list begins at its
+/// top.
 void Table::afterOrder() {
     if (restoring_ || rows_ == nullptr) return;
     restoring_ = true;
@@ -104,14 +105,18 @@ void Table::afterOrder() {
         reselect(std::exchange(kept_.ids, {}));
     // One that is not known yet is known by its place; at a guessed end that place is the end.
     const int last = rows_->rowCount() - 1;
-    if (const int row = kept_.lastIsCurrent() ? last : std::min(kept_.row, last); row >= 0 && !all_)
-        selectionModel()->setCurrentIndex(rows_->index(row, 0),
+    const bool isOther = rows_->isOtherList();
+    const int place = isOther ? -1 : kept_.lastIsCurrent() ? last : std::min(kept_.row, last);
+    if (place >= 0 && !all_)
+        selectionModel()->setCurrentIndex(rows_->index(place, 0),
                                           QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
     const int top = kept_.top != 0 ? rows_->rowOf(kept_.top) : -1;
     updateGeometries(); // how far it can be scrolled now
     const bool topIsGone = top < 0 && kept_.top != 0;
-    verticalScrollBar()->setValue(top >= 0 ? top * verticalHeader()->defaultSectionSize() - kept_.topAt : scrolled);
-    if (kept_.lastIsCurrent() || (topIsGone && kept_.end.isInView))
+    verticalScrollBar()->setValue(isOther    ? 0
+                                  : top >= 0 ? top * verticalHeader()->defaultSectionSize() - kept_.topAt
+                                             : scrolled);
+    if (!isOther && (kept_.lastIsCurrent() || (topIsGone && kept_.end.isInView)))
         verticalScrollBar()->setValue(verticalScrollBar()->maximum());
     restoring_ = false;
     updateFrozen();

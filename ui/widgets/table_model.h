@@ -86,6 +86,8 @@ public:
     /// Changes that would move or add rows, kept back while frozen.
     int waiting() const { return waiting_; }
     virtual void takeWaiting() = 0;
+    /// During a change of the order: the rows that come are of another list, which begins at its top.
+    virtual bool isOtherList() const { return false; }
 
     int columnCount(const QModelIndex& parent = {}) const override;
     QVariant data(const QModelIndex& index, int role) const override;

@@ -1,6 +1,7 @@
 #include "ui/pages/actions/actions_model.h"
 
 #include "ui/pages/actions/action_columns.h"
+#include "ui/pages/actions/lsn_sieve.h"
 
 #include <algorithm>
 #include <array>
@@ -15,13 +16,8 @@ namespace {
 
 constexpr int kApplyMs = 500;
 constexpr int kWatchMs = 150;
-constexpr int kMostWatched = 900; // of the thousand the engine watches
-constexpr std::size_t kMostFresh = 1'000;
 constexpr int kMargin = 60; // rows asked for above and below the view
 constexpr qsizetype kMostAsked = 200;
-/// A list that may have changed where nobody watches is asked for again after so many times as long as it took.
-constexpr qint64 kRefreshShare = 50;
-constexpr qint64 kRefreshLeastMs = 2'000;
 
 /// A filter that is one list of states: its matches are counted by the counters.
 std::optional<QStringList> statesOf(const QString& filter) {
@@ -29,21 +25,6 @@ std::optional<QStringList> statesOf(const QString& filter) {
     if (!text.startsWith("state:") || text.contains(' ') || text.contains('*')) return std::nullopt;
     return text.mid(6).split(',');
 }
-
-/// Says of most numbers that are not among some that they are not: a bit for each of 4,096 remainders.
-class Sieve {
-public:
-    explicit Sieve(const std::vector<qint64>& sorted) {
-        for (const qint64 lsn : sorted) bits_[word(lsn)] |= bit(lsn);
-    }
-    bool mayHave(qint64 lsn) const { return (bits_[word(lsn)] & bit(lsn)) != 0; }
-
-private:
-    static std::size_t word(qint64 lsn) { return static_cast<std::size_t>(lsn >> 6) % kWords; }
-    static quint64 bit(qint64 lsn) { return quint64{1} << (static_cast<quint64>(lsn) & 63); }
-    static constexpr std::size_t kWords = 64;
-    std::array<quint64, kWords> bits_{};
-};
 
 } // namespace
 
@@ -77,6 +58,7 @@ ActionsModel::ActionsModel(EngineState& state, QObject* parent)
 
 void ActionsModel::setFilter(const QString& filter) {
     if (filter_ == filter && isSame_) return;
+    newFilter_ = newFilter_ || filter_ != filter;
     filter_ = filter;
     isSame_ = false;
     reload();
@@ -170,6 +152,7 @@ void ActionsModel::takePage(const QJsonObject& page, bool anew) {
 /// What comes is of the list that was asked for.
 void ActionsModel::beginList() {
     isSame_ = true;
+    otherList_ = std::exchange(newFilter_, false);
     fresh_.clear();
     gone_.clear();
     setWaiting(0);
@@ -266,6 +249,7 @@ void ActionsModel::setOrder(std::vector<qint64> order, qint64 count) {
     order_ = std::move(order);
     count_ = std::max(count, static_cast<qint64>(order_.size()));
     endResetModel();
+    otherList_ = false;
     forget();
     emit totalChanged();
     watch_.start();
@@ -353,7 +337,7 @@ int ActionsModel::rowOf(qint64 id) const {
 
 std::vector<int> ActionsModel::rowsOf(std::vector<qint64> ids) const {
     std::ranges::sort(ids);
-    const Sieve sieve(ids);
+    const LsnSieve sieve(ids);
     std::vector<int> rows;
     for (std::size_t i = 0; i < order_.size() && rows.size() < ids.size(); ++i)
         if (sieve.mayHave(order_[i]) && std::ranges::binary_search(ids, order_[i]))
@@ -473,125 +457,6 @@ void ActionsModel::takeRows(const std::vector<qint64>& asked, const QJsonObject&
 const ActionRow* ActionsModel::action(qint64 lsn) const {
     const auto found = rows_.find(lsn);
     return found == rows_.end() ? nullptr : &found->second.row;
-}
-
-// --- changes
-
-/// At the top the newest rows of the filter are watched, so that new ones come; elsewhere those in view.
-void ActionsModel::watchVisible() {
-    if (!active_) return;
-    QJsonObject what;
-    if (isNewestFirst() && last_ < kMostWatched) {
-        what = {{"filter", filter_.trimmed()}};
-    } else {
-        QJsonArray lsns;
-        for (int row = first_; row <= last_ && row < static_cast<int>(order_.size()); ++row)
-            lsns.append(order_[static_cast<std::size_t>(row)]);
-        what = {{"lsns", lsns}};
-    }
-    if (what == watched_) return;
-    watched_ = what;
-    state_.link().watch(what);
-}
-
-void ActionsModel::takeChanges(const QJsonArray& actions, bool) {
-    if (!active_) return;
-    for (const QJsonValue value : actions) {
-        const QJsonObject json = value.toObject();
-        if (!json.contains("timestamps")) continue; // an end, told for notices
-        ActionRow row = actionRowOf(json);
-        const qint64 lsn = row.lsn;
-        const int place = rowOf(lsn);
-        if (place < 0) {
-            const bool newer = order_.empty() || lsn > order_.front();
-            if (!isNewestFirst() || !newer) continue;
-            fresh_.insert(lsn);
-            if (fresh_.size() > kMostFresh) fresh_.erase(std::prev(fresh_.end()));
-        }
-        gone_.erase(lsn);
-        keep(std::move(row));
-        if (place >= 0) emit dataChanged(index(place, 0), index(place, columnCount() - 1));
-        emit actionChanged(lsn);
-    }
-    forget();
-    if (!fresh_.empty()) noteComing();
-}
-
-void ActionsModel::takeGone(const QJsonArray& lsns) {
-    if (!active_) return;
-    for (const QJsonValue value : lsns) {
-        const qint64 lsn = value.toInteger();
-        fresh_.erase(lsn);
-        if (rowOf(lsn) >= 0) gone_.insert(lsn);
-        emit actionChanged(lsn);
-    }
-    if (!gone_.empty()) noteComing();
-}
-
-void ActionsModel::noteComing() {
-    if (isFrozen())
-        setWaiting(static_cast<int>(fresh_.size() + gone_.size()));
-    else if (!apply_.isActive())
-        apply_.start();
-}
-
-void ActionsModel::takeWaiting() {
-    applyWaiting();
-}
-
-/// By the hand, or twice a second while nobody has it on the table.
-void ActionsModel::applyWaiting() {
-    apply_.stop();
-    if (fresh_.empty() && gone_.empty()) return setWaiting(0);
-    if (fresh_.size() >= kMostFresh) { // more came than are watched: what lies between is not known
-        if (index_.isAsking()) return apply_.start();
-        return whole_ ? askIndex(Purpose::CatchUp) : reload();
-    }
-    std::vector<qint64> order(fresh_.begin(), fresh_.end());
-    const std::vector<qint64> gone(gone_.begin(), gone_.end());
-    const Sieve sieve(gone);
-    order.reserve(order.size() + order_.size());
-    std::ranges::copy_if(order_, std::back_inserter(order),
-                         [&](qint64 lsn) { return !sieve.mayHave(lsn) || !gone_.contains(lsn); });
-    fresh_.clear();
-    gone_.clear();
-    setWaiting(0);
-    const qint64 count = count_ + static_cast<qint64>(order.size()) - static_cast<qint64>(order_.size());
-    setOrder(std::move(order), count);
-}
-
-void ActionsModel::setProblem(const QString& problem) {
-    if (problem_ == problem) return;
-    problem_ = problem;
-    emit problemChanged(problem);
-}
-
-/// Times of what runs go on.
-void ActionsModel::tick() {
-    format_ = Format();
-    for (int row = first_; row <= last_ && row < static_cast<int>(order_.size()); ++row) {
-        const ActionRow* action = this->action(order_[static_cast<std::size_t>(row)]);
-        if (action != nullptr && action->face == Face::Running)
-            emit dataChanged(index(row, kRan), index(row, kRan));
-    }
-    askAgain();
-    refreshWhenDue();
-}
-
-/// What was not answered, because the connection broke or the engine stood still: while it is looked at.
-void ActionsModel::askAgain() {
-    if (!state_.isLive() || asking_ || index_.isAsking()) return;
-    if (isSame_ && !whole_ && !paged_) askIndex(Purpose::Anew);
-    askRows();
-}
-
-/// Rows may have come and gone where nobody watches: in lists by another field, and below the watched ones of a
-/// filter. Without a filter they only come, at the top, where they are watched.
-void ActionsModel::refreshWhenDue() {
-    if (!moved_ || isFrozen() || !whole_ || !isSame_ || index_.isAsking() || !state_.isLive()) return;
-    if (isNewestFirst() && (filter_.trimmed().isEmpty() || count_ <= kMostWatched)) return;
-    if (refreshed_.elapsed() < std::max(kRefreshLeastMs, kRefreshShare * index_.tookMs())) return;
-    askIndex(Purpose::Refresh);
 }
 
 } // namespace yard::ui

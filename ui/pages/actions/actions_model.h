@@ -57,6 +57,7 @@ public:
     /// Begins anew with this filter text.
     void setFilter(const QString& filter);
     const QString& filter() const { return filter_; }
+    bool isOtherList() const override { return otherList_; }
     /// The rows are those of this filter and this sort; until they come the rows before stay.
     bool isCurrent() const { return isSame_; }
     /// Not active: asks nothing and follows nothing.
@@ -165,8 +166,10 @@ private:
     bool asking_ = false;
     bool askingRows_ = false;
     bool active_ = false;
-    bool isSame_ = false; ///< order_ is of this filter and this sort
-    bool moved_ = false;  ///< counters changed since the order was asked for
+    bool isSame_ = false;    ///< order_ is of this filter and this sort
+    bool newFilter_ = false; ///< since the rows came that are shown
+    bool otherList_ = false; ///< the rows that come now are the first of a new filter
+    bool moved_ = false;     ///< counters changed since the order was asked for
 };
 
 } // namespace yard::ui
