@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 
 namespace yard::http {
 
@@ -103,7 +104,9 @@ Result<std::vector<Lsn>> JsonRequest::lsns(std::string_view name, std::size_t mo
                       std::ranges::all_of(member->numbers, [](std::int64_t n) { return n > 0; });
     if (!good) return invalid(std::string(name), fmt::format("Give \"{}\" as a list of 1 to {} LSNs.", name, most));
     std::vector<Lsn> lsns;
-    for (const std::int64_t n : member->numbers) lsns.emplace_back(n);
+    std::set<std::int64_t> seen;
+    for (const std::int64_t n : member->numbers)
+        if (seen.insert(n).second) lsns.emplace_back(n);
     return lsns;
 }
 

@@ -31,7 +31,7 @@ public:
                                                 std::int64_t most) const;
     /// A queue by number, or token as text; nothing when absent. Invalid for anything else.
     Result<std::optional<QueueRef>> queue(std::string_view member) const;
-    /// 1 to `most` LSNs; Invalid when absent.
+    /// 1 to `most` LSNs, each once, in the order in which they are first named; Invalid when absent.
     Result<std::vector<Lsn>> lsns(std::string_view member, std::size_t most) const;
     /// JSON text of the raw member; empty when absent.
     const std::string& raw() const { return raw_; }
