@@ -52,6 +52,15 @@ inline constexpr Rule kRules[] = {
     YARD_RULE(fsmount, Tell, -1),
     YARD_RULE(fspick, Tell, 1),
     YARD_RULE(mount_setattr, Tell, 1),
+    // By their numbers: newer than the headers this is built with.
+    Rule{467, Verdict::Tell, 1, "open_tree_attr"},
+    Rule{457, Verdict::Unknown, -1, "statmount"}, // libmount asks, and then reads /proc/self/mountinfo
+    Rule{458, Verdict::Unknown, -1, "listmount"},
+    Rule{470, Verdict::Unknown, -1, "listns"},
+    Rule{469, Verdict::Unknown, -1, "file_setattr"},
+    Rule{460, Verdict::Tell, -1, "lsm_set_self_attr"},
+    Rule{459, Verdict::Unknown, -1, "lsm_get_self_attr"}, // how the machine guards itself is not for a worker
+    Rule{461, Verdict::Unknown, -1, "lsm_list_modules"},
     YARD_RULE(ptrace, Tell, -1),
     YARD_RULE(process_vm_readv, Tell, -1),
     YARD_RULE(process_vm_writev, Tell, -1),
@@ -106,7 +115,7 @@ inline constexpr Rule kRules[] = {
     YARD_RULE(ioctl, Terminal, -1),
     YARD_RULE(fchmod, Mode1, -1),
     YARD_RULE(fchmodat, Mode2, 1),
-    Rule{452, Verdict::Mode2, 1, "fchmodat2"}, // newer than these headers
+    Rule{452, Verdict::Mode2, 1, "fchmodat2"}, // by its number: the same
     YARD_RULE(mknodat, Mode2, 1),
     YARD_RULE(openat, Create2, 1),
 #if defined(__x86_64__)

@@ -2,6 +2,7 @@
 // Driven by test_escapes.py. An attempt that should have failed and did not prints a line that begins with ESCAPED.
 #include <arpa/inet.h>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -126,6 +127,24 @@ void connectOut() {
     tried("send out", ::sendto(udp, "x", 1, 0, reinterpret_cast<const sockaddr*>(&name), sizeof name));
 }
 
+/// By number, and such that Linux 6.15 would do it for anybody.
+void askForMounts() {
+    tried("open_tree_attr", ::syscall(467, AT_FDCWD, "/tmp", O_CLOEXEC, nullptr, 0));
+    struct statx root{};
+    ::statx(AT_FDCWD, "/", 0, 0x4000 /* STATX_MNT_ID_UNIQUE */, &root);
+    struct {
+        std::uint32_t size = 24, unused = 0;
+        std::uint64_t mount = 0, more = 0;
+    } request;
+    request.mount = root.stx_mnt_id;
+    request.more = 1; // STATMOUNT_SB_BASIC
+    static char told[4096];
+    tried("statmount", ::syscall(457, &request, told, sizeof told, 0));
+    request.mount = ~std::uint64_t{0}; // LSMT_ROOT
+    request.more = 0;
+    tried("listmount", ::syscall(458, &request, told, 16, 0));
+}
+
 void mountThings() {
     tried("mount", ::mount("none", "/tmp", "tmpfs", 0, nullptr));
     tried("mount writable", ::mount(nullptr, "/usr", nullptr, MS_REMOUNT | MS_BIND, nullptr));
@@ -135,6 +154,7 @@ void mountThings() {
     tried("pivot", ::syscall(SYS_pivot_root, "/tmp", "/tmp"));
     tried("enter", ::setns(::open("/proc/self/ns/mnt", O_RDONLY), 0));
     tried("open_tree", ::syscall(SYS_open_tree, -100, "/", 1));
+    askForMounts();
     tried("bpf", ::syscall(SYS_bpf, 0, nullptr, 0));
     tried("io_uring", ::syscall(SYS_io_uring_setup, 1, nullptr));
     tried("keyctl", ::syscall(SYS_keyctl, 0, 0, 0));

@@ -198,7 +198,7 @@ class Escapes(unittest.TestCase):
 
     def test_the_namespaces_cannot_be_changed(self):
         result, _ = self.none_escaped("mount")
-        self.assertLessEqual({"mount", "umount2", "unshare", "chroot", "setns", "bpf", "keyctl", "clone"},
+        self.assertLessEqual({"mount", "umount2", "unshare", "chroot", "setns", "bpf", "keyctl", "clone", "open_tree_attr"},
                              self.denied(result))
         one = next(one for one in result["denied"] if one["what"] == "chroot")
         self.assertEqual((one["path"], one["errno"]), ("/tmp", 1))

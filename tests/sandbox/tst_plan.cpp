@@ -63,6 +63,11 @@ unsigned verdict(const Filter& filter, unsigned call, std::initializer_list<std:
     return 0xbeef;
 }
 
+#if defined(__x86_64__)
+constexpr unsigned kArchitecture = AUDIT_ARCH_X86_64;
+#else
+constexpr unsigned kArchitecture = AUDIT_ARCH_AARCH64;
+#endif
 constexpr unsigned kAllowed = SECCOMP_RET_ALLOW;
 constexpr unsigned kTold = SECCOMP_RET_USER_NOTIF;
 constexpr unsigned kUnknown = SECCOMP_RET_ERRNO | ENOSYS;
@@ -87,6 +92,8 @@ private Q_SLOTS:
     void whatIsMissingOutsideIsAnError();
     void systemDirectoriesAreReadOnly();
     void theFilterDeniesItsRulesAndNothingElse();
+    void newCallsOfMountsAndNamespacesAreDenied_data();
+    void newCallsOfMountsAndNamespacesAreDenied();
     void theFilterLooksAtArguments();
 };
 
@@ -260,6 +267,43 @@ void TestSandboxPlan::theFilterDeniesItsRulesAndNothingElse() {
     QCOMPARE(verdict(open, SYS_connect), kAllowed);
     QCOMPARE(verdict(filter, 0x40000000u | SYS_ptrace), kUnknown);
     QCOMPARE(verdict(filter, SYS_read, {}, AUDIT_ARCH_I386), SECCOMP_RET_KILL_PROCESS);
+}
+
+/// All that Linux has had since 5.15, by number: the headers of this machine may not know them.
+void TestSandboxPlan::newCallsOfMountsAndNamespacesAreDenied_data() {
+    QTest::addColumn<unsigned>("call");
+    QTest::addColumn<unsigned>("expected");
+    const auto row = [](unsigned call, const char* name, unsigned expected) {
+        QTest::addRow("%s", name) << call << expected;
+    };
+    row(448, "process_mrelease", kAllowed); // of a process that it may kill
+    row(449, "futex_waitv", kAllowed);
+    row(450, "set_mempolicy_home_node", kAllowed); // of its own memory
+    row(451, "cachestat", kAllowed);
+    row(453, "map_shadow_stack", kAllowed);
+    row(457, "statmount", kUnknown);
+    row(458, "listmount", kUnknown);
+    row(459, "lsm_get_self_attr", kUnknown);
+    row(460, "lsm_set_self_attr", kTold);
+    row(461, "lsm_list_modules", kUnknown);
+    row(462, "mseal", kAllowed);      // of its own memory
+    row(463, "setxattrat", kAllowed); // as setxattr, which is
+    row(464, "getxattrat", kAllowed);
+    row(465, "listxattrat", kAllowed);
+    row(466, "removexattrat", kAllowed);
+    row(467, "open_tree_attr", kTold);
+    row(468, "file_getattr", kAllowed);
+    row(469, "file_setattr", kUnknown);
+    row(470, "listns", kUnknown);
+}
+
+void TestSandboxPlan::newCallsOfMountsAndNamespacesAreDenied() {
+    QFETCH(const unsigned, call);
+    QFETCH(const unsigned, expected);
+    for (const bool network : {false, true}) {
+        const Filter filter = makeFilter(network);
+        QCOMPARE(verdict(filter, call, {}, kArchitecture), expected);
+    }
 }
 
 void TestSandboxPlan::theFilterLooksAtArguments() {
