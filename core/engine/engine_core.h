@@ -387,7 +387,7 @@ private:
     void addWarmWorker(const std::string& id, const std::shared_ptr<const WorkerDescriptor>& descriptor);
     void defineClass(std::uint32_t cls);
     std::optional<session::GateId> gateOf(const std::string& worker);
-    void readWarmEntries();
+    unsigned readWarmEntries();
     void takeIdleMemory();
     std::optional<session::ResourceNeed> memoryNeed(session::ClassId cls) const;
     coro::Task<void> sampleWarm(std::vector<runners::ProcessLook> looks);

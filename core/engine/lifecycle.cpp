@@ -94,7 +94,12 @@ Result<void> EngineCore::open() {
     if (!recovered) return std::unexpected(recovered.error());
     if (recovered->killed > 0) logWarning("engine", "ended {} processes of an earlier engine", recovered->killed);
     interrupted_ = std::move(recovered->interrupted);
-    readWarmEntries();
+    if (const unsigned damaged = recovered->damaged + readWarmEntries(); damaged > 0)
+        logWarning(
+            "engine",
+            "{} damaged entries of \"slots\" were passed over: an action that only they name counts as never "
+            "started, and starts again without an interruption",
+            damaged);
     if (auto opened = openStorage(); !opened) return opened;
     sandboxing_.emplace(!options_.noSandbox);
     helpers_.emplace(kHelpers);

@@ -81,15 +81,17 @@ void EngineCore::localUpdates(std::vector<runners::Update> batch) {
     for (runners::Update& update : ofProcesses) warm_->processUpdate(std::move(update));
 }
 
-/// What warm processes had been sent when the last engine died: the processes themselves are in `slots`.
-void EngineCore::readWarmEntries() {
+/// What warm processes had been sent when the last engine died: the processes themselves are in `slots`. Returns
+/// how many entries are damaged.
+unsigned EngineCore::readWarmEntries() {
     const auto file = runners::SlotsFile::open(directory_->path() + "/slots.warm");
     if (!file) {
         if (file.error().kind != ErrorKind::NotFound)
             logWarning("engine", "what warm workers had been sent cannot be read: {}", file.error().message);
-        return;
+        return 0;
     }
     std::ranges::copy(file->entries(), std::back_inserter(interrupted_));
+    return file->damaged();
 }
 
 /// Nothing: the class asks for none.

@@ -107,6 +107,7 @@ Result<RecoveryReport> recoverSlots(const std::string& slotsPath, std::string_vi
     auto slots = SlotsFile::open(slotsPath);
     if (slots) {
         report.interrupted = slots->entries();
+        report.damaged = slots->damaged();
         // The launcher first: while it lives it may be about to clone.
         HeldProcess launcher;
         const int pid = slots->launcherPid();

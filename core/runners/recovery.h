@@ -24,6 +24,7 @@ struct RecoveryReport {
     /// it.
     std::vector<SlotEntry> interrupted;
     unsigned killed = 0;  ///< processes ended
+    unsigned damaged = 0; ///< entries of the slots file that were passed over
     bool garbled = false; ///< the slots file could not be read; it was set aside as slots.garbled.<time>
 };
 

@@ -39,6 +39,11 @@ struct Slot {
 };
 static_assert(sizeof(Slot) == 64 + SlotsFile::kRing * sizeof(Entry));
 
+bool isWhole(const SlotEntry& entry) {
+    const bool isKnown = entry.state == SlotEntryState::AboutToClone || entry.state == SlotEntryState::Cloned;
+    return isKnown && entry.id.lsn.value > 0 && entry.id.attempt != 0;
+}
+
 } // namespace
 
 struct SlotsFile::Layout {
@@ -186,22 +191,32 @@ bool SlotsFile::freeEntry(SlotId slot, AttemptId id) {
     return false;
 }
 
-std::vector<SlotEntry> SlotsFile::entries() const {
-    std::vector<SlotEntry> found;
+template<class F>
+void SlotsFile::forEachTaken(F each) const {
     for (std::uint32_t i = 0; i < slots(); ++i) {
         for (Entry& e : layout_->slot(SlotId(i))->ring) {
             const std::uint32_t state = e.state.load(std::memory_order_acquire);
-            const AttemptId id{Lsn(e.lsn.load(std::memory_order_relaxed)),
-                               e.attempt.load(std::memory_order_relaxed)};
-            if (state != std::to_underlying(SlotEntryState::AboutToClone) &&
-                state != std::to_underlying(SlotEntryState::Cloned))
-                continue;
-            if (id.lsn.value <= 0 || id.attempt == 0) continue;
-            found.push_back(
-                {SlotId(i), id, static_cast<SlotEntryState>(state), e.pid.load(std::memory_order_relaxed)});
+            if (state == std::to_underlying(SlotEntryState::Free)) continue;
+            each(SlotEntry{SlotId(i),
+                           {Lsn(e.lsn.load(std::memory_order_relaxed)), e.attempt.load(std::memory_order_relaxed)},
+                           static_cast<SlotEntryState>(state),
+                           e.pid.load(std::memory_order_relaxed)});
         }
     }
+}
+
+std::vector<SlotEntry> SlotsFile::entries() const {
+    std::vector<SlotEntry> found;
+    forEachTaken([&found](const SlotEntry& entry) {
+        if (isWhole(entry)) found.push_back(entry);
+    });
     return found;
+}
+
+unsigned SlotsFile::damaged() const {
+    unsigned count = 0;
+    forEachTaken([&count](const SlotEntry& entry) { count += isWhole(entry) ? 0 : 1; });
+    return count;
 }
 
 std::optional<SlotEntry> SlotsFile::find(AttemptId id) const {

@@ -64,12 +64,16 @@ public:
     /// Frees the attempt's entry, if there is one. True when a start was held back for lack of one: tell the
     /// launcher.
     bool freeEntry(SlotId slot, AttemptId id);
-    /// Entries that are not free; garbage is left out.
+    /// Entries that are not free; damaged ones are left out.
     std::vector<SlotEntry> entries() const;
+    /// How many hold what nobody writes: a state that there is not, or no attempt.
+    unsigned damaged() const;
     std::optional<SlotEntry> find(AttemptId id) const;
 
 private:
     SlotsFile(void* base, std::size_t size);
+    template<class F>
+    void forEachTaken(F each) const;
     struct Layout;
     Layout* layout_ = nullptr;
     std::size_t size_ = 0;

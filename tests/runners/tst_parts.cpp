@@ -7,6 +7,7 @@
 #include "core/runners/slots.h"
 #include "core/runners/wire.h"
 
+#include <QFile>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -111,6 +112,7 @@ private Q_SLOTS:
     void slotEntriesSurviveTheMapping();
     void aFullRingHoldsBackUntilAnEntryIsFreed();
     void aNewSlotsFileLeavesTheOldMappingAlone();
+    void damagedSlotEntriesAreCountedAndLeftOut();
     void garbledSlotsFilesAreRefused_data();
     void garbledSlotsFilesAreRefused();
     void programsAreLookedUpInPath();
@@ -398,6 +400,23 @@ void TestParts::aNewSlotsFileLeavesTheOldMappingAlone() {
     QVERIFY(old->take(SlotId(0), {Lsn(1), 1}));
     QVERIFY(fresh->entries().empty());
     QCOMPARE(old->entries().size(), std::size_t{1});
+}
+
+void TestParts::damagedSlotEntriesAreCountedAndLeftOut() {
+    QTemporaryDir dir;
+    const QString path = dir.filePath("slots");
+    auto file = SlotsFile::create(path.toStdString(), 2);
+    QVERIFY(file);
+    for (int i = 0; i < 4; ++i) QVERIFY(file->take(SlotId(1), {Lsn(i == 1 ? -5 : 7), i == 2 ? 0u : 1u}));
+    QCOMPARE(file->damaged(), 2u);
+    QFile raw(path);
+    QVERIFY(raw.open(QIODevice::ReadWrite));
+    // A page for the head, a slot of 64 bytes and 64 entries of 32 each; the state is 12 bytes into an entry.
+    QVERIFY(raw.seek(4096 + (64 + 64 * 32) + 64 + 3 * 32 + 12));
+    QCOMPARE(raw.write("\x03"), 1);
+    raw.close();
+    QCOMPARE(file->damaged(), 3u);
+    QCOMPARE(file->entries().size(), std::size_t{1});
 }
 
 void TestParts::garbledSlotsFilesAreRefused_data() {

@@ -1,6 +1,7 @@
 // Starts that cannot succeed, or only just: each says in one sentence what is wrong and what to do, and ends with
 // the exit code of its kind (docs/api.md: 1 failure, 2 usage, 3 directory in use, 4 cannot listen).
 #include "core/engine/engine.h"
+#include "core/runners/slots.h"
 #include "tests/base/in_mount_namespace.h"
 #include "tests/torture/program.h"
 
@@ -75,6 +76,7 @@ private Q_SLOTS:
     void aFullDiskIsNamed();
     void garbledFilesAreNamedOrReplaced_data();
     void garbledFilesAreNamedOrReplaced();
+    void damagedEntriesOfSlotsAreSaidOnce();
     void theLauncherHasNoCopyOfTheListeningSocket();
     void aTokenFileThatOthersReadSaysWhatToType();
     void aDirectoryOthersMayEnterSaysWhatToType();
@@ -240,6 +242,28 @@ void TestBadStarts::garbledFilesAreNamedOrReplaced() {
     QCOMPARE(engine.caller().result(lsn).text("state"), std::string("completed"));
     QCOMPARE(fileText(place.path("data/address")), fmt::format("http://127.0.0.1:{}\n", engine.port()));
     QCOMPARE(engine.stop(), 0);
+}
+
+void TestBadStarts::damagedEntriesOfSlotsAreSaidOnce() {
+    Place place;
+    const std::int64_t lsn = firstEngine(place);
+    for (const char* name : {"slots", "slots.warm"}) {
+        auto file = runners::SlotsFile::create(place.path("data/") + name, 1);
+        QVERIFY(file);
+        for (int i = 0; i < 3; ++i) QVERIFY(file->take(SlotId(0), {Lsn(-1 - i), 1}));
+        QVERIFY(file->take(SlotId(0), {Lsn(lsn), 1})); // of an attempt whose end is known
+    }
+    Yardmaster engine(place);
+    QVERIFY2(engine.isServing(), engine.errors().c_str());
+    QCOMPARE(engine.caller().result(lsn).text("state"), std::string("completed"));
+    QCOMPARE(engine.stop(), 0);
+    const QString said = QString::fromStdString(engine.errors());
+    QVERIFY2(said.contains("6 damaged entries of \"slots\" were passed over"), engine.errors().c_str());
+    QCOMPARE(said.count("damaged"), 1);
+    Yardmaster next(place);
+    QVERIFY2(next.isServing(), next.errors().c_str());
+    QVERIFY2(!contains(next.errors(), "damaged"), next.errors().c_str());
+    QCOMPARE(next.stop(), 0);
 }
 
 /// Else the next engine could not have the port while the launcher of a killed one still ends what ran.
