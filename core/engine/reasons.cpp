@@ -44,6 +44,10 @@ std::string placeWords(const std::optional<session::Waiting::Position>& position
     return fmt::format(", {}{} of its queue before it", position->isExact ? "" : "about ", position->before);
 }
 
+std::string keptWords(Lsn keptFor) {
+    return keptFor.value > 0 ? fmt::format(", kept for action {}", keptFor.value) : ", kept for something larger";
+}
+
 Wait capacityOf(const session::ResourceNeed& need, const session::Waiting& waiting) {
     Wait wait;
     wait.kind = WaitKind::Capacity;
@@ -59,8 +63,7 @@ Wait capacityOf(const session::ResourceNeed& need, const session::Waiting& waiti
         because = ", it is next";
     } else if (waiting.reservedForLarger) {
         wait.keptFor = waiting.keptFor;
-        because = waiting.keptFor.value > 0 ? fmt::format(", kept for action {}", waiting.keptFor.value)
-                                            : ", kept for something larger";
+        because = keptWords(waiting.keptFor);
     }
     wait.message = fmt::format("{} of {} {} free{}{}", *wait.free, need.total, need.resource, because,
                                placeWords(waiting.position));
@@ -166,6 +169,12 @@ std::string wordsOf(const runners::WarmWait& wait) {
     return wait.serving == 0 ? "its worker's first process is started next" : busyWords(wait);
 }
 
+/// What there is enough of, and is not to be had all the same.
+std::string keptWords(const session::HoldWait& held, const std::string& first) {
+    if (!first.empty()) return fmt::format(", kept for {}, which asked first", first);
+    return held.isKept ? keptWords(held.keptFor) : std::string();
+}
+
 } // namespace
 
 /// Of an action of a warm worker: processes, and what keeps it from having another one.
@@ -176,15 +185,16 @@ std::optional<Wait> EngineCore::processWait(const session::Waiting& waiting) con
     session::ResourceNeed lacking{
         .resource = "processes", .need = 1, .total = 0, .free = static_cast<double>(of->idle)};
     std::string text = wordsOf(*of);
-    const bool lacksCores = of->what == runners::WarmWait::For::Cores || of->what == runners::WarmWait::For::Turn;
-    for (const session::ResourceNeed& need : session_->needs(waiting.cls)) {
-        if (need.resource != (lacksCores ? "cores" : of->step == runners::kWaitsForMemory ? "memory_mb" : ""))
-            continue;
-        lacking = need;
-        text +=
-            fmt::format(", {} of {} {} free", std::max(need.free, 0.0), need.total, lacksCores ? "cores" : "MB");
+    const auto held = of->hold ? session_->holdWait(*of->hold) : std::nullopt;
+    if (held && !held->needs.empty()) {
+        const auto at = std::ranges::find_if(held->needs, [](const auto& need) { return need.free < need.need; });
+        lacking = at == held->needs.end() ? held->needs.front() : *at;
+        text += fmt::format(", {} of {} {} free", std::max(lacking.free, 0.0), lacking.total,
+                            lacking.resource == "memory_mb" ? "MB" : lacking.resource);
+        text += keptWords(*held, held->behind ? warm_->holderName(*held->behind) : std::string());
     }
     Wait wait = capacityOf(lacking, waiting);
+    if (held) wait.keptFor = held->keptFor;
     if (const std::string_view limit = limitName(*of); !limit.empty()) {
         wait.name = limit;
         wait.most = of->most;

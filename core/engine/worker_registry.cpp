@@ -78,6 +78,10 @@ Result<ClassKey> WorkerRegistry::resolve(const ActionSpec& spec) const {
     key.workerVersion = worker->descriptor->version;
     key.function = spec.function;
     key.resources = effectiveResources(spec, worker->descriptor->resources);
+    if (worker->descriptor->mode == WorkerMode::Warm) { // what serves it holds them, once for all that it serves
+        key.resources.milliCores = worker->descriptor->resources.milliCores;
+        key.resources.memoryMb = worker->descriptor->resources.memoryMb;
+    }
     return key;
 }
 

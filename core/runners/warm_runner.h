@@ -167,6 +167,7 @@ struct WarmWait {
     unsigned most = 0;       ///< there may be
     bool isOwnLimit = false; ///< Group: max_processes, else the pool's max_per_group
     MonoTime until{};
+    std::optional<std::uint64_t> hold; ///< of a process of it: what it asked the host for, and waits for
 };
 
 class WarmRunner final : public Runner {
@@ -195,6 +196,8 @@ public:
     std::optional<WarmProcessView> view(const std::string& process) const;
     /// What the next request of a worker waits for. Nothing: no such worker.
     std::optional<WarmWait> waitOf(const std::string& worker) const;
+    /// "process p3 of thumbnailer": who asked the host for this; empty: it is gone.
+    std::string holderName(std::uint64_t key) const;
     using OutputSink = std::move_only_function<void(std::shared_ptr<const OutputEnds>)>;
     /// What a process printed last, by the id of its view, to `sink`: at once, or when the launcher has told.
     /// Null: no longer kept. NotFound; Busy when kMostAsks have not been answered yet.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <fmt/format.h>
 #include <sys/inotify.h>
 #include <unistd.h>
 
@@ -279,7 +280,11 @@ std::optional<WarmWait> WarmRunner::waitOf(const std::string& worker) const {
     for (const auto& [number, process] : processes_) {
         const auto inPool = process->worker->group == *id ? pool_.process(process->inPool) : std::nullopt;
         if (!inPool) continue;
-        if (inPool->state == pool::ProcessState::Starting) wait.step = stepOf(*process);
+        if (inPool->state == pool::ProcessState::Starting) {
+            wait.step = stepOf(*process);
+            if (process->phase == Process::Phase::Waiting) wait.hold = process->memoryKey();
+        }
+        if (process->wantsCores && group->starting == 0) wait.hold = process->coreKey();
         wait.idle += inPool->state == pool::ProcessState::Idle;
         lacksCores |= process->wantsCores;
         yields |= process->yields() || process->gaveWay;
@@ -305,6 +310,12 @@ std::optional<WarmWait> WarmRunner::waitOf(const std::string& worker) const {
         wait.what = For::Pause;
     wait.until = group->pausedUntil;
     return wait;
+}
+
+std::string WarmRunner::holderName(std::uint64_t key) const {
+    const auto at = processes_.find(static_cast<std::int64_t>(key / 2));
+    if (at == processes_.end()) return {};
+    return fmt::format("process {} of {}", at->second->name, at->second->worker->descriptor->name);
 }
 
 std::optional<WarmProcessView> WarmRunner::view(const std::string& name) const {

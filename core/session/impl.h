@@ -39,7 +39,9 @@ public:
         HoldKey key;
         Resources resources;
     };
+    std::size_t wantedBefore(const Hold& hold, std::size_t earlier) const;
     bool takeHold(const Hold& hold, std::size_t earlier);
+    std::optional<HoldWait> holdWait(HoldKey key) const;
     bool letGo(HoldKey key);
     void grantHolds(Outbox& out);
     std::int64_t waitingAt(GateId gate) const;

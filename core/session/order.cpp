@@ -407,9 +407,12 @@ void Order::countPassedOver(std::uint32_t started) {
     }
 }
 
-Order::Pick Order::pick(bool mustFit, int& budget) {
-    // What it was made for may have been held or cancelled.
+void Order::endVainReservation(int& budget) {
     if (reserved_ != kNone && topQueue(reserved_, budget) == kNone && budget > 0) endReservation();
+}
+
+Order::Pick Order::pick(bool mustFit, int& budget) {
+    endVainReservation(budget);
     std::uint32_t best = kNone;
     for (std::uint32_t s = 0; s < shapes_.size(); ++s) {
         if (shapes_[s]->queues.empty() || !mayFit(s, mustFit)) continue;

@@ -129,6 +129,8 @@ public:
     /// It may have stood in the way of a shape whose reservation was given up.
     void attemptEnded(std::uint32_t record, std::uint32_t cls);
     void holdEnded(HoldKey key, const Resources& resources);
+    /// What resources are kept for may have been held or cancelled: then they are kept no more.
+    void endVainReservation(int& budget);
     /// Keeps resources again for one in whose way nothing stands any more.
     void renewReservation();
     /// The action that resources are kept for; 0: none.

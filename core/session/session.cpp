@@ -134,9 +134,10 @@ bool Session::Impl::schedule(MonoTime now, Outbox& out, bool mayStart) {
     if (!startsWork() || !mayStart) return moreTimers;
     int budget = kPerCall;
     openGates(budget);
+    order_.endVainReservation(budget);
     grantHolds(out);
-    while (startNext(false, out, budget)) {
-    }
+    for (bool kept = order_.hasReservation(); startNext(false, out, budget); kept = order_.hasReservation())
+        if (kept && !order_.hasReservation()) grantHolds(out); // it was for what has just started
     // Ahead is more than the machine has cores: not while somebody beside the attempts wants some.
     const bool wantsCores = std::ranges::any_of(wanted_, [](const Hold& w) { return w.resources.milliCores > 0; });
     while (!wantsCores && startNext(true, out, budget)) {
@@ -213,12 +214,19 @@ bool Session::Impl::hold(HoldKey key, const Resources& resources) {
     return isTaken;
 }
 
-/// Only what fits and takes nothing of what is being kept for something large, or of what the first so many of
-/// those who wait ask for: who needs memory that is not free keeps nobody from cores.
+/// Of the first so many of those who wait, the one that asked for what this would take; the end: there is none. Who
+/// needs memory that is not free keeps nobody from cores.
+std::size_t Session::Impl::wantedBefore(const Hold& hold, std::size_t earlier) const {
+    const auto first = wanted_ | std::views::take(earlier);
+    const auto at = std::ranges::find_if(
+        first, [&](const Hold& waits) { return !capacity_->leaves(hold.resources, waits.resources); });
+    return static_cast<std::size_t>(at - first.begin());
+}
+
+/// Only what fits and takes nothing of what is being kept for something large, or of what others asked for before.
 bool Session::Impl::takeHold(const Hold& hold, std::size_t earlier) {
-    const auto leaves = [&](const Hold& waits) { return capacity_->leaves(hold.resources, waits.resources); };
     if (!capacity_->fits(hold.resources) || !order_.leavesReserved(hold.resources) ||
-        !std::ranges::all_of(wanted_ | std::views::take(earlier), leaves))
+        wantedBefore(hold, earlier) < earlier)
         return false;
     capacity_->take(hold.resources);
     partCores_ += hold.resources.milliCores > 0 ? 1 : 0;
@@ -249,6 +257,21 @@ void Session::Impl::grantHolds(Outbox& out) {
         out.granted.push_back(wanted_[i].key);
         wanted_.erase(wanted_.begin() + static_cast<std::ptrdiff_t>(i));
     }
+}
+
+std::optional<HoldWait> Session::Impl::holdWait(HoldKey key) const {
+    const auto at = std::ranges::find(wanted_, key, &Hold::key);
+    if (at == wanted_.end()) return std::nullopt;
+    HoldWait wait{.needs = capacity_->describe(at->resources), .keptFor = {}, .behind = {}};
+    if (!capacity_->fits(at->resources)) return wait;
+    wait.isKept = !order_.leavesReserved(at->resources);
+    if (wait.isKept) {
+        wait.keptFor = order_.keptFor();
+        return wait;
+    }
+    const auto place = static_cast<std::size_t>(at - wanted_.begin());
+    if (const std::size_t before = wantedBefore(*at, place); before < place) wait.behind = wanted_[before].key;
+    return wait;
 }
 
 std::int64_t Session::Impl::waitingAt(GateId gate) const {
@@ -366,6 +389,9 @@ std::int64_t Session::waitingAt(GateId gate) const {
 bool Session::hold(HoldKey key, const Resources& resources) {
     YARD_ASSERT_OWNER(impl_->owner_);
     return impl_->hold(key, resources);
+}
+std::optional<HoldWait> Session::holdWait(HoldKey key) const {
+    return impl_->holdWait(key);
 }
 bool Session::letGo(HoldKey key) {
     YARD_ASSERT_OWNER(impl_->owner_);

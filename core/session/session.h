@@ -108,6 +108,15 @@ struct Waiting {
     std::optional<Position> position; ///< absent: it does not wait in line, or was not asked for
 };
 
+/// Why resources that hold() was asked for are not there yet. Enough of each, nothing kept, behind nobody: they are
+/// about to be given.
+struct HoldWait {
+    std::vector<ResourceNeed> needs;
+    bool isKept = false;           ///< what it needs is kept for something that was passed over
+    Lsn keptFor{};                 ///< for this one
+    std::optional<HoldKey> behind; ///< who asked first, for more than there is
+};
+
 /// A lock that is held, here or elsewhere, or waited for.
 struct LockStatus {
     LockId lock;
@@ -178,6 +187,8 @@ public:
     /// the same; Outbox::granted says when they were taken, before anything else that needs what becomes free.
     /// Nothing is leased ahead meanwhile if it asks for cores.
     bool hold(HoldKey key, const Resources& resources);
+    /// Of what hold() did not get yet: why. Nothing: it has it, or did not ask.
+    std::optional<HoldWait> holdWait(HoldKey key) const;
     /// Gives them back, or takes the wish back. True: somebody may start now.
     bool letGo(HoldKey key);
     /// Something waits for resources that is not at a gate.

@@ -61,6 +61,8 @@ private Q_SLOTS:
     void whatIsGivenUpIsNotGranted();
     void nothingGoesAheadWhileCoresAreWanted();
     void whatIsKeptForSomethingLargeIsNotTaken();
+    void whatWasKeptForWhatIsCancelledIsGrantedAtOnce();
+    void whoWaitsIsToldWhy();
     void memoryThatIsLackingAloneIsToldOfTheLeast();
     void memoryThatBecomesFreeIsKeptForWhoLackedIt();
 };
@@ -161,6 +163,48 @@ void TestHolds::whatIsKeptForSomethingLargeIsNotTaken() {
     m.complete();
     m.look();
     QVERIFY(m.hasStarted(large));
+}
+
+void TestHolds::whatWasKeptForWhatIsCancelledIsGrantedAtOnce() {
+    Holding m;
+    m.defineClass(1, 2);
+    m.submit();
+    m.look();
+    const Lsn large = m.submit(0, 0, 1);
+    while (m.hold(1, cores(1))) {
+        m.submit();
+        m.look();
+        m.letGo(1);
+        m.completeOne();
+        m.look();
+    }
+    const auto waits = m.session.holdWait(1);
+    QVERIFY(waits && waits->isKept && !waits->behind);
+    QCOMPARE(waits->keptFor.value, large.value);
+    QCOMPARE(waits->needs.front().free, 1.0);
+    m.granted.clear();
+    QVERIFY(m.session.cancel(large, m.out).has_value());
+    m.look();
+    QCOMPARE(m.granted, (std::vector<HoldKey>{1}));
+    QVERIFY(!m.session.holdWait(1));
+}
+
+void TestHolds::whoWaitsIsToldWhy() {
+    Holding m;
+    QVERIFY(!m.session.holdWait(1));
+    QVERIFY(m.hold(1, memory(600)));
+    QVERIFY(!m.session.holdWait(1)); // it has it
+    QVERIFY(!m.hold(2, memory(700)));
+    QVERIFY(!m.hold(3, memory(100)));
+    QVERIFY(!m.hold(4, memory(500)));
+    const auto lacks = m.session.holdWait(2);
+    QVERIFY(lacks && !lacks->isKept && !lacks->behind);
+    QCOMPARE(lacks->needs.front().free, 400.0);
+    const auto behind = m.session.holdWait(3);
+    QVERIFY(behind && !behind->isKept);
+    QCOMPARE(behind->behind, std::optional<HoldKey>(2));
+    const auto both = m.session.holdWait(4);
+    QVERIFY(both && !both->behind); // first of all there is not enough
 }
 
 void TestHolds::memoryThatIsLackingAloneIsToldOfTheLeast() {

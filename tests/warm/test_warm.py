@@ -457,6 +457,57 @@ def always(args, job):
         for name in ("a", "b"):
             self.let_go(name)
 
+    def why(self, lsn):
+        waits = self.call("GET", f"jobs/{lsn}/why")["waits"]
+        return waits[0] if len(waits) == 1 else {}
+
+    def exec(self, *argv, **more):
+        return self.call("POST", "jobs", dict(worker="exec", argv=argv, cwd="/", **more))["lsn"]
+
+    def test_cores_that_are_kept_for_something_large_are_named_and_given_when_that_is_cancelled(self):
+        self.register()
+        self.exec("sleep", "1000")
+        large = self.exec("true", resources={"cores": 2})
+        small = dict(worker="exec", argv=["true"], cwd="/", label="small")
+        last = self.call("POST", "jobs", [small] * 1100)["lsns"][-1]
+        wait_for(lambda: self.why(last).get("kept_for") == large, "it was passed over a thousand times")
+        self.call("POST", "jobs/cancel", {"filter": "label:small"})
+        warm = self.submit("pid")
+        said = {"kind": "capacity", "resource": "cores", "need": 1, "free": 1, "kept_for": large,
+                "message": f"its worker has 1 process, and waits for cores, 1 of 2 cores free, kept for action {large}"}
+        wait_for(lambda: self.why(warm) == said, "it says so")
+        self.call("POST", f"jobs/{large}/cancel")
+        self.assertEqual(self.result(warm)["state"], "completed")
+
+    def test_memory_that_another_process_waits_for_is_said_to_be_kept_for_it(self):
+        self.stop()
+        self.start("--set", "resources.memory_mb=1000")
+        for name, memory in (("held", 200), ("large", 900), ("small", 300)):
+            self.register(name=name, memory_mb=memory, pool={"max_processes": 1})
+        self.hold_one(worker="held")
+        large = self.submit("pid", worker="large")
+        wait_for(lambda: (self.why(large).get("need"), self.why(large).get("free")) == (900, 800), "it lacks memory")
+        small = self.submit("pid", worker="small")
+        words = ("the first warm process of its worker waits for memory, 800 of 1000 MB free, "
+                 "kept for process p2 of large, which asked first")
+        wait_for(lambda: self.why(small) == {"kind": "capacity", "resource": "memory_mb", "need": 300, "free": 800,
+                                             "message": words}, words)
+        self.assertEqual(self.so_far(small)["note"], words)
+        self.call("POST", f"jobs/{large}/cancel")
+        self.assertEqual(self.result(small)["state"], "completed")
+        self.let_go()
+
+    def test_a_warm_action_needs_what_its_process_needs_whatever_it_asks_for_itself(self):
+        self.register(name="wide", cores=2)
+        self.exec("sleep", "1000")
+        wide = self.submit("pid", worker="wide", resources={"cores": 1})
+        words = "its worker has 1 process, and waits for cores, 1 of 2 cores free"
+        wait_for(lambda: self.why(wide) == {"kind": "capacity", "resource": "cores", "need": 2, "free": 1,
+                                            "message": words}, words)
+        self.register(name="wider", cores=3)
+        refused = self.call("POST", "jobs", dict(worker="wider", function="pid", resources={"cores": 1}), expect=422)
+        self.assertEqual(refused["field"], "resources.cores")
+
     def test_two_processes_where_there_is_work_for_two(self):
         self.register(pool={"max_processes": 2})
         os.mkdir(self.path("meeting"))
