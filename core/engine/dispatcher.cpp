@@ -321,6 +321,9 @@ void Dispatcher::onStarted(Attempt& attempt, const runners::Started& started) {
 void Dispatcher::onEnded(Attempt& attempt, runners::Ended ended) {
     if (attempt.phase != Phase::Launched) return;
     leaveSlot(attempt);
+    // Of what the kernel counted for nobody, as it was ended with who would have waited for it, a look may tell.
+    if (attempt.usage && ended.cpuSeconds)
+        ended.cpuSeconds = std::max(*ended.cpuSeconds, static_cast<double>(attempt.usage->cpu) / 1e6);
     if (attempt.pid != 0) slotBusySince_[attempt.slot.value] = {};
     if (attempt.warm || (ended.cause != runners::EndCause::SpawnError && ended.slot.value < slotLoad_.size()))
         attempt.slot = ended.slot;

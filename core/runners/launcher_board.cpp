@@ -147,6 +147,7 @@ void Board::begin(Slot& slot, const Lease& lease, MonoTime now) {
     v.grace = lease.grace;
     v.cause.reset();
     v.wardened = false;
+    v.isContained = lease.sandbox != nullptr;
     v.orphans = {};
     slot.backRequested = false;
     slot.group = lease.group;

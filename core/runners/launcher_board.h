@@ -45,6 +45,7 @@ struct SlotView {
     Duration grace{};
     std::optional<EndCause> cause; ///< it is to be ended for this
     bool wardened = false;         ///< the warden decides when its tree is gone
+    bool isContained = false;      ///< its first process ends all others when the program ends, and counts them
     TreeUsage orphans;             ///< of those that were reaped
 };
 

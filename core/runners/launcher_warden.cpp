@@ -19,6 +19,8 @@ namespace {
 constexpr Duration kFirstKillRound{5'000};
 constexpr Duration kLastKillRound{200'000};
 constexpr unsigned kRoundsBeforeWarning = 50; // about 10 s
+/// The first process of a sandbox is left alone for so many: half a second.
+constexpr unsigned kSparedRounds = 6;
 
 // When a process may have started at the latest, on our scale: an action that began by then may have started it.
 // /proc counts from boot, suspended time included, in ticks.
@@ -161,9 +163,13 @@ bool Warden::stepWard(Ward& ward, MonoTime now) {
         ward.nextAt = ward.killAt;
         return false;
     }
-    // The group in one step, which a fork cannot escape; the others one by one, again and again.
-    if (ward.root) killGroup(ward.root.get());
-    for (const HeldProcess& member : members) signalProcess(member.pidfd.get(), SIGKILL);
+    // The group in one step, which a fork cannot escape; the others one by one, again and again. With the first
+    // process of a sandbox the kernel ends the others, too, but counts for nobody what they used. It does that
+    // itself once its program has ended.
+    const bool spares = ward.view.isContained && !ward.rootEnded && ward.killRounds < kSparedRounds;
+    if (ward.root && !spares) killGroup(ward.root.get());
+    for (const HeldProcess& member : members)
+        if (!spares || member.stat.pid != ward.view.pid) signalProcess(member.pidfd.get(), SIGKILL);
     if (++ward.killRounds == kRoundsBeforeWarning)
         logWarning("runners", "processes of action {} do not end although they were killed (pid {} and {} others)",
                    ward.view.id.lsn.value, members.empty() ? ward.view.pid : members.front().stat.pid,

@@ -8,8 +8,9 @@ enum class RecordKind : int {
     Started = 1, ///< the program runs
     Failed,      ///< it does not: `number` is a StartStep, `err` says why
     Denied,      ///< `number` is the system call; answered with `err`
-    Ended ///< the program, by signal `number` if that is not 0: init's own exit code cannot say so; `err` is the
-          ///< most memory that it or another process inside had, in KiB, `pid` is 1 if somebody used the network
+    Ended ///< the program and all else inside, by signal `number` if that is not 0: init's own exit code cannot say
+          ///< so; `err` is the most memory that it or another process inside had, in KiB, `pid` is 1 if somebody
+          ///< used the network
 };
 
 enum class StartStep : int { Watch = 1, Clone, Filter, Exec };

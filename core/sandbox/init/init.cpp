@@ -205,18 +205,33 @@ constexpr short kReadable = 1;
 /// As the kernel counts it: begun anew for each process, where the launcher would be told of its own image as well.
 long peakKib = 0;
 
-/// The status of the program if it has ended; -1: it has not.
-int reap(long program) {
+/// One that has ended, and how; with it the kernel counts what it used as ours. 0 or less: there is none.
+long reapOne(int options, int& status) {
     constexpr int kMaxRss = 4; // of struct rusage: behind two times of two numbers each
     for (;;) {
-        int status = 0;
         long usage[18] = {};
-        const long pid =
-            sys(SYS_wait4, -1, address(&status), 1 /* WNOHANG */ | 0x40000000 /* __WALL */, address(usage));
+        const long pid = sys(SYS_wait4, -1, address(&status), options | 0x40000000 /* __WALL */, address(usage));
         if (pid == -kEintr) continue;
+        if (pid > 0 && usage[kMaxRss] > peakKib) peakKib = usage[kMaxRss];
+        return pid;
+    }
+}
+
+/// The status of the program if it has ended; -1: it has not.
+int reap(long program) {
+    for (;;) {
+        int status = 0;
+        const long pid = reapOne(1 /* WNOHANG */, status);
         if (pid <= 0) return -1;
-        if (usage[kMaxRss] > peakKib) peakKib = usage[kMaxRss];
         if (pid == program) return status;
+    }
+}
+
+/// All that is left inside, in one step that a fork cannot escape. With our own end the kernel would do the same,
+/// and count what they used for nobody.
+void endOthers() {
+    sys(SYS_kill, -1, 9);
+    for (int status = 0; reapOne(0, status) > 0;) {
     }
 }
 
@@ -225,6 +240,7 @@ int reap(long program) {
     for (;;) {
         if (const int status = reap(program); status >= 0) {
             const int signal = status & 0x7f;
+            endOthers();
             tell(RecordKind::Ended, signal, static_cast<int>(peakKib), usedNetwork ? 1 : 0);
             end(signal == 0 ? (status >> 8) & 0xff : 128 + signal);
         }
