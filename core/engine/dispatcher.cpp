@@ -421,6 +421,7 @@ void Dispatcher::count(const Attempt& attempt) {
     if (live && attempt.record.outcome.state == ActionState::Completed) {
         const ClassKey& key = parts_.dictionary.classKey(attempt.cls.value);
         parts_.estimator.learn(
+            live->queue,
             Estimator::kindOf(key.workerName, key.function, parts_.dictionary.label(live->label.value)),
             Duration(times[ActionState::Completed] - submitting));
     }

@@ -38,6 +38,7 @@
 #include "core/locks/janitor.h"
 #include "core/runners/local_runner.h"
 #include "core/runners/recovery.h"
+#include "core/session/outlook.h"
 #include "core/session/session.h"
 #include "core/store/chunk_store.h"
 #include "core/store/data_directory.h"
@@ -197,19 +198,9 @@ private:
     coro::Task<bool> sleepUnlessHungChanges(Duration time);
     void noteGuard(std::string_view what, std::string reason, Lsn lsn = {});
     coro::Task<void> learnFromHistory();
-    std::optional<Duration> usualTime(session::ClassId cls, session::LabelId label) const;
-    /// What runs and has no end that is known.
-    struct WithoutEnd {
-        MonoTime until{};                    ///< looked at again then
-        std::map<std::string, double> taken; ///< by resource
-        std::unordered_set<QueueId> queues;
-    };
-    const WithoutEnd& withoutEnd() const;
-    double atOnceBesideThose(session::ClassId cls) const;
-    EstimateGap gapOf(const QueueView& view, const session::QueueStatus& status,
-                      const session::QueueLoad& load) const;
-    double shareOf(QueueId id) const;
-    double atOnceIn(QueueId id, const QueueConfig& config, double possible) const;
+    std::optional<Duration> usualTime(QueueId queue, session::ClassId cls, session::LabelId label) const;
+    session::Outlook::Answer runTimeOf(const session::Outlook::Question& asked, MonoTime now) const;
+    const session::Outlook& outlook() const;
     void estimateRunning(ActionResult& result, const session::LiveView& live) const;
     void estimatePending(ActionResult& result, const session::LiveView& live,
                          const session::Waiting& waiting) const;
@@ -447,9 +438,13 @@ private:
     MemoryGuard guard_;
     std::vector<SessionView::Guard::Event> guardEvents_; ///< the last few, newest last
     Estimator estimator_;
-    mutable WithoutEnd withoutEnd_;
-    mutable MonoTime weightsUntil_{}; ///< activeWeight_ is the sum over queues with work until then
-    mutable double activeWeight_ = 0;
+    struct KeptOutlook {
+        session::Outlook of;
+        std::uint32_t revision = 0; ///< of the session then
+        MonoTime soon{};            ///< from then on another one, if the session changed
+        MonoTime until{};           ///< in any case
+    };
+    mutable KeptOutlook outlook_;
     std::unique_ptr<runners::LocalRunner> runner_;
     std::optional<coro::FdWatch> runnerWatch_;
     std::optional<EngineWarmHost> warmHost_;

@@ -27,6 +27,20 @@ void Estimator::learn(const std::string& kind, Duration took) {
     mean.heard = ++clock_;
 }
 
+static std::string ofQueue(QueueId queue, const std::string& kind) {
+    return fmt::format("{}\n{}", kind, queue.value);
+}
+
+void Estimator::learn(QueueId queue, const std::string& kind, Duration took) {
+    learn(ofQueue(queue, kind), took);
+    if (!kind.ends_with('\n')) learn(kind, took);
+}
+
+std::optional<Duration> Estimator::usual(QueueId queue, const std::string& kind) const {
+    const auto here = mean(ofQueue(queue, kind));
+    return here ? here : mean(kind);
+}
+
 void Estimator::learn(Mean& mean, Duration took) {
     mean.count = std::min(mean.count + 1, kMemory);
     mean.micros += (static_cast<double>(took.count()) - mean.micros) / mean.count;
@@ -68,15 +82,18 @@ std::string leftOf(Duration usual, Duration soFar) {
 }
 
 bool isOverdue(Duration usual, Duration soFar) {
+    return soFar >= std::max(usual, kHalfASecond);
+}
+
+bool isFarOverdue(Duration usual, Duration soFar) {
     constexpr int kTimes = 10;
     constexpr Duration kAtLeast{60'000'000};
     return soFar > std::max(usual * kTimes, kAtLeast);
 }
 
-Duration waitBehind(std::int64_t before, double parallel, Duration each) {
-    const double rounds = static_cast<double>(before) / std::max(parallel, 0.01);
-    constexpr double kMost = 1e17; // three thousand years: beyond, a time would overflow
-    return Duration(static_cast<Duration::rep>(std::min(rounds * static_cast<double>(each.count()), kMost)));
+Duration stillTakes(Duration usual, Duration soFar) {
+    constexpr int kPart = 4;
+    return std::max(usual - soFar, usual / kPart);
 }
 
 } // namespace yard::engine

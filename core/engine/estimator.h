@@ -1,10 +1,12 @@
 // How long a kind of work takes here: a decayed mean per worker and function (of commands, which have no function,
-// per label), learnt from attempts that completed. At a start it is rebuilt from those that finished last.
+// per label), and the same of each queue, learnt from attempts that completed. At a start it is rebuilt from those
+// that finished last.
 //
 // Owner: engine thread. Bound: kMostKinds; one more takes the place of the one that was not heard of for longest.
 #pragma once
 
 #include "core/base/clock.h"
+#include "core/base/ids.h"
 
 #include <cstdint>
 #include <optional>
@@ -21,8 +23,13 @@ public:
     /// What tells kinds of work apart.
     static std::string kindOf(std::string_view workerName, std::string_view function, std::string_view label);
     void learn(const std::string& kind, Duration took);
+    /// Of this queue, and of all.
+    void learn(QueueId queue, const std::string& kind, Duration took);
     /// Nothing for a kind that has not completed here.
     std::optional<Duration> mean(const std::string& kind) const;
+    /// As in this queue, else anywhere. Of commands without a label only what their queue has seen: nothing else
+    /// says that two are alike.
+    std::optional<Duration> usual(QueueId queue, const std::string& kind) const;
     std::size_t kinds() const { return means_.size(); }
 
 private:
@@ -43,10 +50,11 @@ std::string roughly(Duration time);
 /// Of what usually takes `usual` and has taken `so far`: "about 40 s left", "usually takes 3 s, now 2 min".
 std::string leftOf(Duration usual, Duration soFar);
 
-/// Of what usually takes `usual`: it has run so long that its end is not known any more.
+/// Of what usually takes `usual`: it should have ended, by more than a look at it takes.
 bool isOverdue(Duration usual, Duration soFar);
-
-/// When what waits behind `before` others starts, if `parallel` run at once and take `each`.
-Duration waitBehind(std::int64_t before, double parallel, Duration each);
+/// It has run so long that it may never end: nothing that waits for it has an end that is known.
+bool isFarOverdue(Duration usual, Duration soFar);
+/// What it still takes, for those that wait for it: of one that is late a guess.
+Duration stillTakes(Duration usual, Duration soFar);
 
 } // namespace yard::engine

@@ -55,8 +55,7 @@ public:
     // waiting.cpp
     std::optional<Waiting> waiting(Lsn lsn, bool withPosition) const;
     std::vector<LockStatus> locks(int most) const;
-    QueueLoad loadOf(QueueId id) const;
-    double atOnce(std::uint32_t cls) const;
+    Outline outline(int most) const; // outline.cpp
 
     // queues.cpp
     Result<void> accepts(QueueId id) const;
@@ -71,6 +70,7 @@ public:
     Result<void> cancelQueue(QueueId id, Outbox& out);
     Result<void> forgetQueue(QueueId id, Outbox& out);
     std::optional<QueueStatus> queueStatus(QueueId id) const;
+    void setTurns(double virtualNow, std::span<const QueueTurns> turns);
 
     // dependencies.cpp
     int stepResolve(int budget, Outbox& out);
@@ -108,6 +108,7 @@ public:
 
     void check() const; // check.cpp
     void checkRecord(std::uint32_t place) const;
+    std::uint32_t revision() const { return revision_; }
 
     SessionState state_ = SessionState::Created;
     Order& order() { return order_; }
@@ -116,6 +117,7 @@ public:
     OwnerCheck owner_;
 
 private:
+    class Outliner;
     struct Timer {
         MonoTime at;
         std::uint32_t record;

@@ -150,11 +150,11 @@ std::optional<LabelGates::Limit> LabelGates::limitOf(std::uint32_t label) const 
     return Limit{.most = gate->limit, .running = gate->running + gate->kept, .parked = gate->waiting};
 }
 
-double LabelGates::longestWait() const {
-    double longest = 0;
+std::vector<std::pair<LabelId, int>> LabelGates::limits() const {
+    std::vector<std::pair<LabelId, int>> all;
     for (const Gate& gate : gates_)
-        if (gate.limit != kUnlimited) longest = std::max(longest, static_cast<double>(gate.waiting) / gate.limit);
-    return longest;
+        if (gate.limit != kUnlimited) all.emplace_back(gate.label, gate.limit);
+    return all;
 }
 
 std::size_t LabelGates::memoryBytes() const {

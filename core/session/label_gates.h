@@ -60,8 +60,7 @@ public:
     };
     /// Nothing when there is no limit.
     std::optional<Limit> limitOf(std::uint32_t label) const;
-    /// Of all labels, the most that have to start one after the other: parked ones over places.
-    double longestWait() const;
+    std::vector<std::pair<LabelId, int>> limits() const;
     std::size_t memoryBytes() const;
     /// Asserts the invariants; `visit` is told of each parked record.
     void check(const std::function<void(std::uint32_t)>& visit) const;

@@ -74,6 +74,7 @@ public:
     bool isGated(std::uint32_t cls) const { return shapes_[classes_[cls].shape]->gate != kNone; }
     bool isAt(GateId gate, std::uint32_t cls) const { return shapes_[classes_[cls].shape]->gate == gate.value; }
     int outAt(GateId gate) const { return gate.value < gates_.size() ? gates_[gate.value].out : 0; }
+    std::uint32_t gateOf(std::uint32_t cls) const { return shapes_[classes_[cls].shape]->gate; }
     int mostAt(std::uint32_t cls) const { return gates_[shapes_[classes_[cls].shape]->gate].most; }
     int outAtGateOf(std::uint32_t cls) const { return gates_[shapes_[classes_[cls].shape]->gate].out; }
     /// One more or less is out; false: the class has no gate.
@@ -161,6 +162,10 @@ public:
     void leave(std::uint32_t record);
     /// The queue starts nothing for now: no lock is kept for it.
     void endClaimsOf(std::uint32_t queue);
+
+    /// The largest virtual time at which a queue started something.
+    double virtualNow() const { return now_; }
+    void setVirtualNow(double now) { now_ = now; }
 
     /// Takes the first entry of this lane out.
     void popFirst(std::uint32_t lane);

@@ -163,17 +163,23 @@ Result<void> Session::Impl::forgetQueue(QueueId id, Outbox& out) {
 std::optional<QueueStatus> Session::Impl::queueStatus(QueueId id) const {
     const Queue* q = findQueue(id);
     if (!q) return std::nullopt;
-    // A listing may be stale until it is met: what is held by itself waits in no line.
-    const bool waitsInLine = q->listings > 0 && q->eligible() && q->waiting > q->heldActions;
     return QueueStatus{.state = q->state,
                        .held = q->held,
                        .forgetting = q->forgetting,
                        .counters = q->tally.visible(abandoned_),
                        .failedBefore = q->failedBefore,
-                       .averageRunTime = Duration{static_cast<Duration::rep>(q->averageRun)},
-                       .heldActions = q->heldActions,
-                       .waitsInLine = waitsInLine,
-                       .isAtWork = q->outstanding > 0 || waitsInLine};
+                       .heldActions = q->heldActions};
+}
+
+void Session::Impl::setTurns(double virtualNow, std::span<const QueueTurns> turns) {
+    order_.setVirtualNow(virtualNow);
+    for (const QueueTurns& turn : turns) {
+        const std::uint32_t at = queueIndex_.find(turn.queue.value);
+        if (at == kNone) continue;
+        Queue& q = order_.queue(at);
+        q.virtualTime = turn.virtualTime;
+        q.starts = turn.starts;
+    }
 }
 
 } // namespace yard::session

@@ -563,11 +563,15 @@ std::size_t Session::locksWaitedFor() const {
 std::optional<QueueStatus> Session::queueStatus(QueueId id) const {
     return impl_->queueStatus(id);
 }
-QueueLoad Session::loadOf(QueueId id) const {
-    return impl_->loadOf(id);
+Outline Session::outline(int most) const {
+    return impl_->outline(most);
 }
-double Session::atOnce(ClassId id) const {
-    return impl_->atOnce(id.value);
+std::uint32_t Session::revision() const {
+    return impl_->revision();
+}
+void Session::setTurns(double virtualNow, std::span<const QueueTurns> turns) {
+    YARD_ASSERT_OWNER(impl_->owner_);
+    impl_->setTurns(virtualNow, turns);
 }
 void Session::learnRunTime(QueueId id, Duration took) {
     YARD_ASSERT_OWNER(impl_->owner_);

@@ -20,6 +20,7 @@
 #include "core/model/states.h"
 #include "core/session/capacity.h"
 #include "core/session/messages.h"
+#include "core/session/outline.h"
 
 #include <cstdint>
 #include <functional>
@@ -132,18 +133,14 @@ struct QueueStatus {
     bool forgetting = false; ///< deleted, waits for its last actions to end
     QueueCounters counters;
     std::int64_t failedBefore = 0; ///< of counters.failed: before the queue was last released, or told when to stop
-    Duration averageRunTime{};     ///< moving average of attempts; 0: none ended yet
     std::int64_t heldActions = 0;  ///< of counters.pending: held by themselves
-    bool waitsInLine = false;      ///< something of it waits for nothing but its turn and room
-    bool isAtWork = false;         ///< that, or something of it is handed out
 };
 
-/// What the actions of a queue that wait in line are like: an estimate from some of its lanes.
-struct QueueLoad {
-    double part = 0; ///< mean part of the machine that one takes while it runs: 1 / part run at once; 0: none waits
-    double chain = 0; ///< most of them that must go one after the other, for a lock or for the limit of a label
-    ClassId cls;      ///< of one of them, with its label
-    LabelId label;
+/// Where a queue is among the others: its virtual time, and how much it started.
+struct QueueTurns {
+    QueueId queue;
+    double virtualTime = 0;
+    std::uint32_t starts = 0;
 };
 
 struct SessionCounts {
@@ -212,6 +209,8 @@ public:
                   const QueueCounters& counters = {}, std::int64_t failedBefore = 0);
     /// All but its label limits take effect.
     Result<void> configureQueue(QueueId id, const QueueConfig& config);
+    /// For one that goes on where another session is: before anything waits. Unknown queues are ignored.
+    void setTurns(double virtualNow, std::span<const QueueTurns> turns);
     /// The limits of its configuration, with labels as numbers. Unknown queues are ignored.
     void setLabelLimits(QueueId id, std::vector<std::pair<LabelId, int>> limits);
     const QueueConfig* queueConfig(QueueId id) const; ///< nullptr: unknown
@@ -306,10 +305,10 @@ public:
     /// Locks, held here or elsewhere, for which something waits that would start but for them.
     std::size_t locksWaitedFor() const;
     std::optional<QueueStatus> queueStatus(QueueId id) const;
-    /// Looks at 256 lanes at most.
-    QueueLoad loadOf(QueueId id) const;
-    /// How many of this class the machine, or what serves them, can have at once when it does nothing else; > 0.
-    double atOnce(ClassId id) const;
+    /// What there is to do, in about so many items beside those that run. Looks at some 260,000 records at most.
+    Outline outline(int most) const;
+    /// Changes whenever something that others can see does.
+    std::uint32_t revision() const;
     /// An attempt of the queue took so long, before this session.
     void learnRunTime(QueueId id, Duration took);
     SessionCounts counts() const;

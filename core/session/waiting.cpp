@@ -2,7 +2,6 @@
 #include "core/session/impl.h"
 
 #include <algorithm>
-#include <map>
 
 namespace yard::session {
 
@@ -94,45 +93,6 @@ std::vector<LockStatus> Session::Impl::locks(int most) const {
         status.hasMore = true;
     }
     return all;
-}
-
-double Session::Impl::atOnce(std::uint32_t cls) const {
-    if (order_.isGated(cls)) return std::max(order_.mostAt(cls), 1);
-    double most = 0;
-    for (const ResourceNeed& need : capacity_->describe(order_.resourcesOf(cls)))
-        most = most == 0 ? need.total / need.need : std::min(most, need.total / need.need);
-    // Of what takes nothing as many as the runner has places for.
-    const double places = order_.isOneCore(cls) ? options_.slotCount : options_.sharedSlots;
-    return most == 0 ? places : std::clamp(most, 1.0, std::max(places, 1.0));
-}
-
-QueueLoad Session::Impl::loadOf(QueueId id) const {
-    constexpr int kLanes = 256;
-    const std::uint32_t at = queueIndex_.find(id.value);
-    if (at == kNone) return {};
-    const Queue& q = order_.queue(at);
-    QueueLoad load;
-    double actions = 0, parts = 0;
-    int looks = kLanes;
-    std::map<LockId, double> chains;
-    for (const QueueShape& of : q.shapes)
-        for (const auto* lanes : {&of.byKey, &of.blockedByAge})
-            for (std::uint32_t k = 0; k < lanes->size() && looks > 0; ++k, --looks) {
-                const Lane& lane = lanes_[(*lanes)[k]];
-                if (actions == 0) {
-                    load.cls = ClassId(lane.cls);
-                    load.label = LabelId(records_[lane.first].label);
-                }
-                actions += lane.refs;
-                parts += lane.refs / atOnce(lane.cls);
-                const std::uint32_t set = order_.locksOf(lane.cls);
-                if (set == LockBook::kNoLocks) continue;
-                for (const LockId lock : order_.locks().locksOf(set))
-                    load.chain = std::max(load.chain, chains[lock] += lane.refs);
-            }
-    if (q.gates) load.chain = std::max(load.chain, q.gates->longestWait());
-    if (actions > 0) load.part = parts / actions;
-    return load;
 }
 
 std::optional<Waiting> Session::Impl::waiting(Lsn lsn, bool withPosition) const {

@@ -87,6 +87,10 @@ private Q_SLOTS:
     void somethingNewIsNotEstimatedByWhatElseCompleted();
     void behindWhatHasNoKnownEndNothingIsSaidButWhy();
     void whatCannotStartSaysWhyItHasNoEstimate();
+    void aQueueSaysWhyItsEndIsNotKnown();
+    void aQueueEndsAfterWhatIsNotToStartBefore();
+    void whatIsLateSaysSoAndNoTimeInThePast();
+    void whatOtherQueuesHaveToDoCounts();
     void nothingIsSaidWhereNothingIsKnown();
     void whatAQueueTakesIsKnownAfterARestart();
 };
@@ -118,11 +122,12 @@ void TestEstimates::whatNeedsMemoryOrALicenceRunsOneAfterTheOther() {
            [](engine::Options& options) { options.set = {"resources.licence.x=2", "resources.memory_mb=1000"}; });
     b.fill(4);
     const auto plain = b.submit(9, "");
-    QVERIFY2(isAbout(b.rounds(plain[8]), 2), std::to_string(b.rounds(plain[8])).c_str()); // four at once
+    QVERIFY2(isAbout(b.rounds(plain[8]), 3),
+             std::to_string(b.rounds(plain[8])).c_str()); // four at once, after those
     const QueueRef other = b.queue();
     const auto licensed = b.submit(9, R"(,"resources":{"cores":1,"licence.x":1})", other);
-    // Two at once, of which each queue has its half.
-    QVERIFY2(EngineTest::eventually([&] { return isAbout(b.rounds(licensed[8]), 8); }),
+    // Two at once, while the other queue has the other two cores.
+    QVERIFY2(EngineTest::eventually([&] { return isAbout(b.rounds(licensed[8]), 5); }),
              std::to_string(b.rounds(licensed[8])).c_str());
     const QueueRef third = b.queue(R"({"weight":2})");
     const auto large = b.submit(5, R"(,"resources":{"cores":1,"memory_mb":900})", third);
@@ -159,7 +164,7 @@ void TestEstimates::heldActionsTakeNoPartOfTheMachine() {
     (void)b.submit(3, R"(,"hold":true)", held);
     b.fill(2);
     const auto plain = b.submit(5, "");
-    QVERIFY2(isAbout(b.rounds(plain[4]), 2), std::to_string(b.rounds(plain[4])).c_str());
+    QVERIFY2(isAbout(b.rounds(plain[4]), 3), std::to_string(b.rounds(plain[4])).c_str());
     QCOMPARE(b.engine.run(b.engine->queue(held))->estimatedFinish, 0);
     b.finish();
 }
@@ -215,6 +220,64 @@ void TestEstimates::whatCannotStartSaysWhyItHasNoEstimate() {
     QCOMPARE(estimateOf(b.at(child)), std::string("dependency"));
     QCOMPARE(estimateOf(*b.engine.run(b.engine->queue(second))), std::string("dependency"));
     QVERIFY(b.engine.run(b.engine->cancel(held)));
+    b.finish();
+}
+
+void TestEstimates::aQueueSaysWhyItsEndIsNotKnown() {
+    Busy b(1);
+    b.fill(1);
+    const auto ofQueueWith = [&](const std::string& more) {
+        const QueueRef queue = b.queue();
+        (void)b.submit(1, "", queue);
+        const auto known = estimateOf(*b.engine.run(b.engine->queue(queue)));
+        (void)b.engine.sh("true", more, queue);
+        return known + ", " + estimateOf(*b.engine.run(b.engine->queue(queue)));
+    };
+    QCOMPARE(ofQueueWith(R"(,"label":"work")"), std::string("known, known"));
+    QCOMPARE(ofQueueWith(R"(,"label":"work","hold":true)"), std::string("known, held"));
+    QCOMPARE(ofQueueWith(fmt::format(R"(,"label":"work","after":[{}])", b.running[0].value)),
+             std::string("known, dependency"));
+    QCOMPARE(ofQueueWith(R"(,"label":"never seen")"), std::string("known, no_history"));
+    b.finish();
+}
+
+void TestEstimates::aQueueEndsAfterWhatIsNotToStartBefore() {
+    Busy b(1);
+    const QueueRef queue = b.queue();
+    const WallMicros tomorrow = wallNow() + WallMicros{86'400} * 1'000'000;
+    const Lsn late = b.engine.sh("true", fmt::format(R"(,"label":"work","not_before":{})", tomorrow), queue);
+    const auto view = *b.engine.run(b.engine->queue(queue));
+    const ActionResult seen = b.at(late);
+    QCOMPARE(seen.estimatedStart, tomorrow);
+    QVERIFY(seen.estimatedFinish > tomorrow);
+    QCOMPARE(view.estimatedStart, tomorrow);
+    QCOMPARE(view.estimatedFinish, seen.estimatedFinish);
+    QVERIFY(b.engine.run(b.engine->cancel(late)));
+}
+
+void TestEstimates::whatIsLateSaysSoAndNoTimeInThePast() {
+    Busy b(1); // half a second is usual
+    b.fill(1);
+    QVERIFY(EngineTest::eventually([&] { return estimateOf(b.at(b.running[0])) == "overdue"; }));
+    const ActionResult late = b.at(b.running[0]);
+    QCOMPARE(late.estimatedFinish, 0);
+    QVERIFY(late.note.starts_with("usually takes"));
+    QCOMPARE(estimateOf(*b.engine.run(b.engine->queue(*parseQueueRef("0")))), std::string("overdue"));
+    // What waits for it has an end: it is late, not lost.
+    const auto waiting = b.submit(1, "");
+    QCOMPARE(estimateOf(b.at(waiting[0])), std::string("known"));
+    b.finish();
+}
+
+void TestEstimates::whatOtherQueuesHaveToDoCounts() {
+    Busy b(1);
+    const QueueRef first = b.queue();
+    const QueueRef second = b.queue();
+    b.fill(1);
+    (void)b.submit(20, "", first);
+    const auto mine = b.submit(6, "", second);
+    QVERIFY2(EngineTest::eventually([&] { return isAbout(b.rounds(mine[5]), 11); }), // in turn with the other queue
+             std::to_string(b.rounds(mine[5])).c_str());
     b.finish();
 }
 

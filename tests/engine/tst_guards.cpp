@@ -378,8 +378,32 @@ private Q_SLOTS:
         QVERIFY(estimator.kinds() <= engine::Estimator::kMostKinds);
         QVERIFY(!estimator.mean("0"));
         QVERIFY(estimator.mean(std::to_string(engine::Estimator::kMostKinds)).has_value());
-        QCOMPARE(engine::waitBehind(10, 2, Duration(100)).count(), 500);
-        QVERIFY(engine::waitBehind(std::int64_t{1} << 60, 0, Duration(1'000'000)).count() > 0);
+    }
+
+    void whatIsAlikeIsOfOneQueueFirst() {
+        engine::Estimator estimator;
+        const std::string kind = engine::Estimator::kindOf("exec", "", "compile");
+        estimator.learn(QueueId(1), kind, Duration(100));
+        estimator.learn(QueueId(2), kind, Duration(300));
+        QCOMPARE(estimator.usual(QueueId(1), kind)->count(), 100);
+        QCOMPARE(estimator.usual(QueueId(3), kind)->count(), 200);
+        // Commands without a label are alike in nothing but their queue.
+        const std::string nothing = engine::Estimator::kindOf("exec", "", "");
+        estimator.learn(QueueId(1), nothing, Duration(700));
+        QCOMPARE(estimator.usual(QueueId(1), nothing)->count(), 700);
+        QVERIFY(!estimator.usual(QueueId(2), nothing));
+    }
+
+    void whatRunsLongerThanItsKindIsLate() {
+        const Duration second(1'000'000);
+        QVERIFY(!engine::isOverdue(10 * second, 9 * second));
+        QVERIFY(engine::isOverdue(10 * second, 10 * second));
+        QVERIFY(!engine::isOverdue(second / 100, second / 10)); // a look at it takes as long
+        QVERIFY(!engine::isFarOverdue(10 * second, 90 * second));
+        QVERIFY(engine::isFarOverdue(10 * second, 101 * second));
+        QVERIFY(!engine::isFarOverdue(second, 59 * second));
+        QCOMPARE(engine::stillTakes(8 * second, 3 * second), 5 * second);
+        QCOMPARE(engine::stillTakes(8 * second, 20 * second), 2 * second);
     }
 };
 

@@ -1,0 +1,329 @@
+#include "core/session/outlook.h"
+
+#include "core/session/record.h"
+#include "core/session/session.h"
+
+#include <algorithm>
+#include <cmath>
+#include <queue>
+
+namespace yard::session {
+
+namespace {
+
+Duration times(Duration time, double by) {
+    constexpr double kMost = 1e17; // three thousand years: beyond, a time would overflow
+    return Duration(static_cast<Duration::rep>(std::min(static_cast<double>(time.count()) * by, kMost)));
+}
+
+} // namespace
+
+struct Outlook::Played {
+    const Outline::Item* item = nullptr;
+    Answer answer;
+    bool runs = false;
+    std::optional<MonoTime> start;
+    std::optional<MonoTime> end;
+};
+
+/// One play. Items have their own LSNs in it: the running ones first, then the waiting ones by age.
+class Outlook::Player {
+public:
+    Player(const Outline& outline, MonoTime now, const RunTime& runTime)
+        : outline_(outline)
+        , runTime_(runTime)
+        , now_(now)
+        , session_(outline.capacity->idle(), optionsOf(outline)) {
+        define();
+        addRunning();
+        addWaiting();
+    }
+
+    std::vector<Played> play() {
+        for (;;) {
+            startWhatFits();
+            const auto wake = session_.nextWake();
+            if (ends_.empty() && !wake) return std::move(items_);
+            // A reservation that ends lets something start or nothing; alone it is no reason to go on for ever.
+            if (ends_.empty() && ++idle_ > kMostIdle) return std::move(items_);
+            now_ = std::max(now_, ends_.empty() ? *wake : wake ? std::min(*wake, ends_.top().at) : ends_.top().at);
+            endWhatIsDue();
+        }
+    }
+
+private:
+    static constexpr int kMostIdle = 10'000;
+    struct End {
+        MonoTime at;
+        Lsn lsn;
+        std::uint32_t attempt;
+        bool operator>(const End& other) const { return at != other.at ? at > other.at : lsn > other.lsn; }
+    };
+
+    static SessionOptions optionsOf(const Outline& outline) {
+        SessionOptions options = *outline.options;
+        options.aheadPerSlot = 0;
+        return options;
+    }
+
+    void define() {
+        for (std::size_t i = 0; i < outline_.classes.size(); ++i) {
+            const Outline::ClassPart& part = outline_.classes[i];
+            const auto gate = part.gate ? std::optional(part.gate->first) : std::nullopt;
+            session_.defineClass(ClassId(static_cast<std::uint32_t>(i)), part.resources, part.locks, gate);
+            if (part.gate) session_.setGate(part.gate->first, part.gate->second);
+        }
+        for (const Outline::QueuePart& part : outline_.queues) {
+            QueueConfig config = part.config;
+            config.weight /= std::max(part.each, 1.0);
+            config.stopAfterFailures = 0;
+            session_.addQueue(part.id, config);
+            session_.setLabelLimits(part.id, part.labelLimits);
+        }
+        (void)session_.moveTo(SessionState::Ready, out_);
+    }
+
+    void add(const Outline::Item& item, bool runs) {
+        Played& played = items_.emplace_back();
+        played.item = &item;
+        played.runs = runs;
+        const Outline::QueuePart& queue = outline_.queues[item.queue];
+        played.answer = runTime_({.lsn = item.lsn,
+                                  .queue = queue.id,
+                                  .cls = outline_.classes[item.cls].id,
+                                  .label = item.label,
+                                  .runs = runs});
+        NewAction action;
+        action.lsn = Lsn(std::ssize(items_));
+        action.queue = queue.id;
+        action.cls = ClassId(static_cast<std::uint32_t>(item.cls));
+        action.label = item.label;
+        action.priority = 100 - static_cast<int>(item.key >> 56);
+        action.submitTime = static_cast<std::int64_t>(item.key & Record::kTimeMask);
+        action.notBefore = item.notBefore;
+        session_.add({&action, 1}, now_, out_);
+    }
+
+    /// They start at once: all of them fit beside each other.
+    void addRunning() {
+        for (const auto& [key, resources] : outline_.holds) (void)session_.hold(key, resources);
+        for (const Outline::Item& item : outline_.running) add(item, true);
+        startWhatFits();
+        std::vector<QueueTurns> turns;
+        for (const Outline::QueuePart& part : outline_.queues)
+            turns.push_back({part.id, part.virtualTime, part.starts});
+        session_.setTurns(outline_.virtualNow, turns);
+        for (const LockId lock : outline_.elsewhere) session_.setLockElsewhere(lock, true);
+    }
+
+    void addWaiting() {
+        std::vector<const Outline::Item*> byAge;
+        for (const Outline::Item& item : outline_.waiting)
+            if (!outline_.queues[item.queue].stands) byAge.push_back(&item);
+        std::ranges::sort(byAge, [](const Outline::Item* a, const Outline::Item* b) {
+            const auto age = [](const Outline::Item* i) { return i->key & Record::kTimeMask; };
+            return age(a) != age(b) ? age(a) < age(b) : a->lsn < b->lsn;
+        });
+        for (const Outline::Item* item : byAge) add(*item, false);
+    }
+
+    void startWhatFits() {
+        for (bool more = true; more;) {
+            more = session_.schedule(now_, out_);
+            for (const Start& start : out_.start) begin(start);
+            settle();
+        }
+    }
+
+    void begin(const Start& start) {
+        Played& played = items_[static_cast<std::size_t>(start.lsn.value - 1)];
+        played.start = now_;
+        if (played.answer.gap != EstimateGap::None) return;
+        played.end = now_ + times(played.answer.time, played.item->stands);
+        ends_.push({*played.end, start.lsn, start.attempt});
+    }
+
+    void endWhatIsDue() {
+        AttemptEnd end;
+        end.state = ActionState::Completed;
+        for (; !ends_.empty() && ends_.top().at <= now_; ends_.pop()) {
+            session_.ended(ends_.top().lsn, ends_.top().attempt, end, now_, out_);
+            idle_ = 0;
+        }
+        settle();
+    }
+
+    /// What ended is as good as stored.
+    void settle() {
+        while (!out_.finish.empty()) {
+            const std::vector<Finish> finished = std::exchange(out_.finish, {});
+            for (const Finish& finish : finished) session_.finishStored(finish.lsn, out_);
+        }
+        out_.clear();
+    }
+
+    const Outline& outline_;
+    const RunTime& runTime_;
+    MonoTime now_;
+    Session session_;
+    Outbox out_;
+    std::vector<Played> items_;
+    std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
+    int idle_ = 0;
+};
+
+namespace {
+
+bool claimsElsewhere(const Outline& outline, const Outline::Item& item) {
+    return std::ranges::any_of(outline.classes[item.cls].locks, [&](LockId lock) {
+        return std::ranges::find(outline.elsewhere, lock) != outline.elsewhere.end();
+    });
+}
+
+/// Why the end of one that waits is not known; None: it is.
+EstimateGap gapOf(const Outline& outline, const Outline::Item& item, EstimateGap runTime, bool ends) {
+    if (runTime != EstimateGap::None) return runTime;
+    if (ends) return EstimateGap::None;
+    return claimsElsewhere(outline, item) ? EstimateGap::Lock : EstimateGap::WaitsForUnknown;
+}
+
+/// How many have started when: those of an item one after the other in its time.
+std::vector<std::pair<MonoTime, double>> startedBy(std::vector<std::pair<MonoTime, double>> jumps,
+                                                   std::vector<std::pair<MonoTime, double>> slopes) {
+    std::ranges::sort(jumps);
+    std::ranges::sort(slopes);
+    std::vector<std::pair<MonoTime, double>> curve;
+    double all = 0, slope = 0;
+    MonoTime at{};
+    auto jump = jumps.begin();
+    auto change = slopes.begin();
+    while (jump != jumps.end() || change != slopes.end()) {
+        const bool isJump = change == slopes.end() || (jump != jumps.end() && jump->first <= change->first);
+        const MonoTime next = isJump ? jump->first : change->first;
+        if (!curve.empty()) all += slope * static_cast<double>((next - at).count());
+        curve.emplace_back(next, all);
+        at = next;
+        if (isJump)
+            all += (jump++)->second;
+        else
+            slope += (change++)->second;
+        curve.emplace_back(next, all);
+    }
+    return curve;
+}
+
+} // namespace
+
+/// What is known of a queue while its items are looked at.
+struct Outlook::Sum {
+    std::optional<MonoTime> first;
+    std::optional<MonoTime> last;
+    std::size_t waiting = 0;
+    std::size_t running = 0;
+    std::size_t late = 0;
+    EstimateGap gap = EstimateGap::None;
+
+    void add(const Outline& outline, const Played& played) {
+        EstimateGap because = played.answer.gap;
+        if (played.runs) {
+            ++running;
+            late += played.answer.isLate ? 1 : 0;
+            if (because == EstimateGap::NoHistory) because = EstimateGap::WaitsForUnknown;
+        } else {
+            ++waiting;
+            because = gapOf(outline, *played.item, because, played.end.has_value());
+            if (played.start) first = std::min(first.value_or(*played.start), *played.start);
+        }
+        if (gap == EstimateGap::None) gap = because;
+        if (played.end) last = std::max(last.value_or(*played.end), *played.end);
+    }
+
+    OfQueue result(const Outline::QueuePart& part) const {
+        const auto unknown = [](EstimateGap because) { return OfQueue{.start = {}, .finish = {}, .gap = because}; };
+        if (part.held > 0 || (part.stands && part.waiting + part.unmet > 0)) return unknown(EstimateGap::Held);
+        if (part.unmet > 0) return unknown(EstimateGap::Dependency);
+        if (gap != EstimateGap::None) return unknown(gap);
+        if (waiting == 0 && running > 0 && late == running) return unknown(EstimateGap::Overdue);
+        return {.start = first, .finish = last, .gap = EstimateGap::None};
+    }
+};
+
+Outlook::Outlook(const Outline& outline, MonoTime now, const RunTime& runTime) {
+    if (!outline.capacity) return;
+    std::vector<Played> items = Player(outline, now, runTime).play();
+    std::ranges::sort(items, [](const Played& a, const Played& b) {
+        return a.item->key != b.item->key ? a.item->key < b.item->key : a.item->lsn < b.item->lsn;
+    });
+    std::vector<Sum> sums(outline.queues.size());
+    std::vector<Starts> starts(outline.queues.size());
+    for (const Played& played : items) {
+        sums[played.item->queue].add(outline, played);
+        if (!played.runs) noteStart(outline, played, now, starts[played.item->queue]);
+    }
+    for (std::size_t i = 0; i < outline.queues.size(); ++i) {
+        const QueueId id = outline.queues[i].id;
+        queues_[id] = sums[i].result(outline.queues[i]);
+        if (const auto line = lines_.find(id); line != lines_.end())
+            line->second.started = startedBy(std::move(starts[i].jumps), std::move(starts[i].slopes));
+    }
+}
+
+void Outlook::noteStart(const Outline& outline, const Played& played, MonoTime now, Starts& starts) {
+    const Outline::Item& item = *played.item;
+    if (item.stands <= 1) starts_[item.lsn] = played.start;
+    if (item.notBefore > now) return; // in no line yet
+    Line& line = lines_[outline.queues[item.queue].id];
+    if (line.keys.empty()) line.before.push_back(0);
+    line.keys.emplace_back(item.key, item.lsn.value);
+    line.before.push_back(line.before.back() + item.stands);
+    if (!played.start) return;
+    const auto takes = played.end ? static_cast<double>((*played.end - *played.start).count()) : 0;
+    if (item.stands <= 1 || takes <= 0) {
+        starts.jumps.emplace_back(*played.start, played.end ? item.stands : 1);
+    } else {
+        starts.slopes.emplace_back(*played.start, item.stands / takes);
+        starts.slopes.emplace_back(*played.end, -item.stands / takes);
+    }
+}
+
+std::optional<MonoTime> Outlook::startOf(const LiveView& action) const {
+    if (const auto found = starts_.find(action.lsn); found != starts_.end()) return found->second;
+    const auto of = lines_.find(action.queue);
+    if (of == lines_.end() || action.held || action.unmet > 0) return std::nullopt;
+    const Line& line = of->second;
+    const std::pair key{Record::makeKey(action.priority, action.submitTime), action.lsn.value};
+    const auto at = std::ranges::lower_bound(line.keys, key) - line.keys.begin();
+    if (at == 0) return startAt(line, 0);
+    // Behind the item before it, among those for which that one stands.
+    const auto item = static_cast<std::size_t>(at - 1);
+    const double stands = line.before[item + 1] - line.before[item];
+    double part = 1;
+    if (at < std::ssize(line.keys)) {
+        const auto from = static_cast<double>(line.keys[item].second);
+        const auto to = static_cast<double>(line.keys[item + 1].second);
+        const auto mine = static_cast<double>(action.lsn.value);
+        part = to > from ? std::clamp((mine - from) / (to - from), 0.0, 1.0) : 1;
+    }
+    return startAt(line, line.before[item] + stands * part);
+}
+
+/// When the one starts before which so many do.
+std::optional<MonoTime> Outlook::startAt(const Line& line, double place) {
+    const auto& curve = line.started;
+    if (curve.empty()) return std::nullopt;
+    // One that came after the look goes behind all that were seen.
+    const double wanted = std::min(place, line.before.back() - 1) + 0.5;
+    const auto at = std::ranges::lower_bound(curve, wanted, {}, &std::pair<MonoTime, double>::second);
+    if (at == curve.end()) return std::nullopt;
+    if (at == curve.begin()) return at->first;
+    const auto& [time, all] = *(at - 1);
+    const double part = at->second > all ? (wanted - all) / (at->second - all) : 1;
+    return time + times(at->first - time, part);
+}
+
+const Outlook::OfQueue* Outlook::queue(QueueId id) const {
+    const auto found = queues_.find(id);
+    return found == queues_.end() ? nullptr : &found->second;
+}
+
+} // namespace yard::session
