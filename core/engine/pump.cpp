@@ -92,7 +92,8 @@ void EngineCore::tellEnd(const ResultAck& ack, Lsn lsn) {
     retention_->noteFinished();
     if (live) {
         noteQueueUsed(live->queue);
-        if (QueueEntry* entry = queues_.find(live->queue)) entry->ended.note(MonoClock::now());
+        QueueEntry* entry = ack.state == ActionState::Completed ? queues_.find(live->queue) : nullptr;
+        if (entry) entry->completed.note(MonoClock::now());
     }
     waiters_.tell(lsn);
 }

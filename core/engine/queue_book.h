@@ -16,7 +16,7 @@
 
 namespace yard::engine {
 
-/// How many came within the last minute, to ten seconds.
+/// How many came within the last minute, to a second.
 class MinuteRate {
 public:
     void note(MonoTime now) {
@@ -34,12 +34,12 @@ public:
     }
 
 private:
-    static std::int64_t stepOf(MonoTime now) { return now.time_since_epoch().count() / 10'000'000; }
+    static std::int64_t stepOf(MonoTime now) { return now.time_since_epoch().count() / 1'000'000; }
     struct Step {
         std::int64_t number = -1'000;
         std::int64_t count = 0;
     };
-    std::array<Step, 6> steps_{};
+    std::array<Step, 60> steps_{};
 };
 
 struct QueueEntry {
@@ -49,7 +49,7 @@ struct QueueEntry {
     WallMicros created = 0;
     MonoTime lastUsed{};
     bool forgetting = false; ///< DELETE was answered: invisible, waits for its last action
-    MinuteRate ended{};
+    MinuteRate completed{};
 };
 
 class QueueBook {

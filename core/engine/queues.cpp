@@ -69,7 +69,7 @@ QueueView EngineCore::view(const QueueEntry& entry) const {
         view.state = status->state;
         view.held = status->held;
         view.counters = status->counters;
-        view.perMinute = entry.ended.within(MonoClock::now());
+        view.perMinute = entry.completed.within(MonoClock::now());
         estimateQueue(view, *status);
     }
     if (const QueueConfig* config = session_->queueConfig(entry.id)) view.config = *config;

@@ -239,7 +239,7 @@ std::string_view openApiSchemas() {
   "running":{"type":"integer","format":"int64","minimum":0},"completed":{"type":"integer","format":"int64",
   "minimum":0},"failed":{"type":"integer","format":"int64","minimum":0},"abandoned":{"type":"integer",
   "format":"int64","minimum":0},"cancelled":{"type":"integer","format":"int64","minimum":0},
-  "per_minute":{"type":"integer","format":"int64","minimum":0,"description":"ended within the last minute"},
+  "per_minute":{"type":"integer","format":"int64","minimum":0,"description":"completed within the last 60 s"},
   "estimate":{"$ref":"#/components/schemas/Estimate"},"config":{"$ref":"#/components/schemas/QueueConfig"}}},
 "Queues":{"type":"object","required":["queues"],"properties":{"queues":{"type":"array",
   "items":{"$ref":"#/components/schemas/Queue"}}}},
