@@ -46,6 +46,17 @@ std::vector<FilterTerm::Range> joined(std::vector<store::LsnRun> runs) {
 
 } // namespace
 
+/// What was seen of an attempt that goes on: the last look, and as what an end would say.
+static void showUsage(ActionResult& result, const AttemptUsage& usage) {
+    const auto& samples = usage.series.all();
+    if (samples.empty()) return;
+    result.usage = samples.back();
+    AttemptOutcome& outcome = result.outcome.emplace();
+    outcome.state = ActionState::Running;
+    outcome.cpuSeconds = static_cast<double>(usage.cpu) / 1e6;
+    outcome.maxRssBytes = std::ranges::max(samples, {}, &UsageSample::rssBytes).rssBytes;
+}
+
 /// Row and session: what is in flight is not in the journal.
 void EngineCore::overlay(ActionResult& result) const {
     const auto live = session_->live(result.lsn);
@@ -73,7 +84,7 @@ void EngineCore::overlay(ActionResult& result) const {
         result.silentSince = scale_.at(attempt->progress);
     if (attempt->hungSince != 0) result.note = "no output and no processor time for a while";
     if (result.ending) result.note = "cancelled: its processes are being ended";
-    if (attempt->usage && !attempt->usage->series.all().empty()) result.usage = attempt->usage->series.all().back();
+    if (attempt->usage) showUsage(result, *attempt->usage);
     const Timestamps& times = attempt->record.times;
     result.times[ActionState::Submitting] = times[ActionState::Submitting];
     result.times[ActionState::Running] = times[ActionState::Running];
