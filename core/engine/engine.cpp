@@ -131,6 +131,9 @@ coro::Task<Result<BulkAnswer>> Engine::changeMatching(BulkRequest request) {
 coro::Task<Result<void>> Engine::mayChange(BulkDeed deed, Lsn lsn) {
     return onEngine(*core_, [d = std::move(deed), lsn](EngineCore& core) { return core.mayChange(d, lsn); });
 }
+coro::Task<Result<std::vector<Lsn>>> Engine::wouldRevive(std::vector<Lsn> lsns) {
+    return onEngine(*core_, [l = std::move(lsns)](EngineCore& core) { return core.wouldRevive(l); });
+}
 coro::Task<Result<Rescheduled>> Engine::reschedule(Lsn lsn, bool force) {
     return onEngine(*core_, [lsn, force](EngineCore& core) { return core.reschedule(lsn, force); });
 }

@@ -385,6 +385,8 @@ public:
     /// WrongState when not Failed or Abandoned, its queue is not active, or what it waits for ended otherwise;
     /// AtLimit unless forced.
     coro::Task<Result<Rescheduled>> reschedule(Lsn lsn, bool force);
+    /// Those that would come back with these, were they rescheduled: in the order of their LSNs. Changes nothing.
+    coro::Task<Result<std::vector<Lsn>>> wouldRevive(std::vector<Lsn> lsns);
     coro::Task<Result<void>> retire(Lsn lsn);
 
     // --- lists

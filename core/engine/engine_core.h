@@ -94,6 +94,8 @@ public:
     coro::Task<Result<BulkAnswer>> changeMatching(BulkRequest request);
     coro::Task<Result<void>> mayChange(BulkDeed deed, Lsn lsn);
     coro::Task<Result<Rescheduled>> reschedule(Lsn lsn, bool force);
+    coro::Task<Result<std::vector<Lsn>>> wouldRevive(std::vector<Lsn> lsns);
+    coro::Task<Result<void>> mayRetry(Lsn lsn, bool force);
     RetryLimits retryLimits(const ActionResult& result) const;
     coro::Task<Result<void>> retire(Lsn lsn);
     /// The query with what `after` means looked up, as list(), listLsns() and count() want it. AtLimit.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <deque>
 #include <fmt/format.h>
+#include <set>
 #include <span>
 
 namespace yard::engine {
@@ -138,6 +139,17 @@ coro::Task<Result<Rescheduled>> EngineCore::reschedule(Lsn lsn, bool force) {
     co_return Rescheduled{.retryCount = static_cast<int>(done.row->retryCount), .revived = co_await revive(lsn)};
 }
 
+/// What reschedule() would answer.
+coro::Task<Result<void>> EngineCore::mayRetry(Lsn lsn, bool force) {
+    const Result<ActionResult> known = co_await endedAction(lsn);
+    if (!known) co_return std::unexpected(known.error());
+    const auto edges = co_await read([lsn](store::Reader& reader) { return readAfter(reader, lsn); });
+    if (!edges) co_return std::unexpected(edges.error());
+    if (const auto after = mayReschedule(*known, force); !after) co_return std::unexpected(after.error());
+    if (const store::Edge* parent = unmet(*edges)) co_return waitsInVain(lsn, *parent);
+    co_return Result<void>{};
+}
+
 /// The journal has it among what is pending again: so has the session.
 void EngineCore::bringBack(const store::AckDetail& done, ActionState was) {
     std::vector<session::Predecessor> after;
@@ -177,6 +189,31 @@ coro::Task<std::vector<Lsn>> EngineCore::revive(Lsn lsn) {
         parents = std::move(back);
     }
     co_return all;
+}
+
+/// The walk of revive(), for all of them at once; those that were met count as what they will be: waiting.
+coro::Task<Result<std::vector<Lsn>>> EngineCore::wouldRevive(std::vector<Lsn> lsns) {
+    std::set<Lsn> comes(lsns.begin(), lsns.end());
+    std::set<Lsn> revived;
+    // One may wait for several: it is looked at again with each of them.
+    for (std::vector<Lsn> parents = std::move(lsns); !parents.empty();) {
+        std::vector<Lsn> next;
+        for (Reached place; place.parent < parents.size();) {
+            auto found = co_await read(
+                [&parents, &place](store::Reader& reader) { return readFailed(reader, parents, place); });
+            if (!found) co_return std::unexpected(found.error());
+            for (Dependent& one : *found) {
+                if (comes.contains(one.row.lsn) || !mayRevive(one.row)) continue;
+                std::erase_if(one.after, [&comes](const store::Edge& edge) { return comes.contains(edge.lsn); });
+                if (unmet(one.after)) continue;
+                comes.insert(one.row.lsn);
+                revived.insert(one.row.lsn);
+                next.push_back(one.row.lsn);
+            }
+        }
+        parents = std::move(next);
+    }
+    co_return std::vector<Lsn>(revived.begin(), revived.end());
 }
 
 bool EngineCore::mayRevive(const store::FailedDependent& row) const {

@@ -440,12 +440,7 @@ coro::Task<Result<void>> EngineCore::retire(Lsn lsn) {
 }
 
 coro::Task<Result<void>> EngineCore::mayChange(BulkDeed deed, Lsn lsn) {
-    if (deed.kind == BulkKind::Retry) {
-        const Result<ActionResult> known = co_await endedAction(lsn);
-        if (!known) co_return std::unexpected(known.error());
-        const Result<session::RetryCounters> after = mayReschedule(*known, deed.force);
-        co_return after ? Result<void>{} : std::unexpected(after.error());
-    }
+    if (deed.kind == BulkKind::Retry) co_return co_await mayRetry(lsn, deed.force);
     if (deed.kind == BulkKind::Retire) {
         if (auto ended = notLive(lsn); !ended) co_return ended;
         const auto states = co_await read([lsn](store::Reader& reader) { return reader.states({lsn}); });

@@ -116,7 +116,9 @@ private:
                                          ForOne forOne, engine::BulkAnswer& answer);
     coro::Task<void> changeAll(Call& call, const engine::BulkDeed& deed, std::vector<Lsn> lsns,
                                engine::BulkAnswer& answer);
-    coro::Task<engine::BulkAnswer> changeListed(Call& call, BulkAsked asked, std::vector<Lsn> lsns);
+    coro::Task<Result<void>> chooseDependents(const engine::BulkDeed& deed, std::vector<Lsn>& chosen,
+                                              engine::BulkAnswer& answer);
+    coro::Task<Result<engine::BulkAnswer>> changeListed(Call& call, BulkAsked asked, std::vector<Lsn> lsns);
     /// What lives is changed by one operation of the engine, which its next start finishes. Retry and retire, of
     /// what has finished, go page by page, and an action at a time: whether one may be put back (limit of retries,
     /// state of its queue) is decided as it is, each that was counted is kept, and none is taken twice, as a

@@ -79,14 +79,34 @@ coro::Task<void> Api::changeAll(Call& call, const engine::BulkDeed& deed, std::v
     answer.changed += std::ssize(changed);
 }
 
-coro::Task<engine::BulkAnswer> Api::changeListed(Call& call, BulkAsked asked, std::vector<Lsn> lsns) {
+/// Of retry: others come back with the chosen ones, `revived` of the answer. Those of them that were refused alone,
+/// because they wait for one of the chosen, are chosen as well.
+coro::Task<Result<void>> Api::chooseDependents(const engine::BulkDeed& deed, std::vector<Lsn>& chosen,
+                                               engine::BulkAnswer& answer) {
+    if (deed.kind != engine::BulkKind::Retry) co_return Result<void>{};
+    const auto back = co_await engine_.wouldRevive(chosen);
+    if (!back) co_return std::unexpected(back.error());
+    answer.revived = std::ssize(*back);
+    std::erase_if(answer.refused, [&](const std::pair<Lsn, Error>& refusal) {
+        if (!std::ranges::binary_search(*back, refusal.first)) return false;
+        chosen.push_back(refusal.first);
+        --answer.revived;
+        return true;
+    });
+    co_return Result<void>{};
+}
+
+coro::Task<Result<engine::BulkAnswer>> Api::changeListed(Call& call, BulkAsked asked, std::vector<Lsn> lsns) {
     engine::BulkAnswer answer;
     if (asked.isBounded()) {
         lsns = co_await forEach(call, asked.deed, std::move(lsns), &Api::mayChangeOne, answer);
+        if (auto good = co_await chooseDependents(asked.deed, lsns, answer); !good)
+            co_return std::unexpected(good.error());
         if (asked.stopsAt(std::ssize(lsns))) {
             answer.counted = std::ssize(lsns);
             co_return answer;
         }
+        answer.revived = 0; // counted anew as they come
     }
     co_await changeAll(call, asked.deed, std::move(lsns), answer);
     co_return answer;
@@ -120,7 +140,6 @@ coro::Task<Result<engine::BulkAnswer>> Api::changeFiltered(Call& call, BulkAsked
 coro::Task<Result<engine::BulkAnswer>> Api::changeFinished(Call& call, BulkAsked asked, engine::ListQuery query) {
     engine::BulkAnswer answer;
     std::vector<Lsn> chosen;
-    std::int64_t count = 0;
     for (;;) {
         const auto page = co_await engine_.list(query);
         if (!page) co_return std::unexpected(page.error());
@@ -128,16 +147,21 @@ coro::Task<Result<engine::BulkAnswer>> Api::changeFinished(Call& call, BulkAsked
         for (const ActionResult& job : page->jobs) lsns.push_back(job.lsn);
         if (asked.isBounded()) {
             lsns = co_await forEach(call, asked.deed, std::move(lsns), &Api::mayChangeOne, answer);
-            count += std::ssize(lsns);
-            if (!asked.stopsAt(count)) chosen.insert(chosen.end(), lsns.begin(), lsns.end());
+            chosen.insert(chosen.end(), lsns.begin(), lsns.end());
         } else {
             co_await changeAll(call, asked.deed, std::move(lsns), answer);
         }
         if (page->cursor.empty()) break;
         query.cursor = page->cursor;
     }
-    if (asked.stopsAt(count)) answer.counted = count;
-    if (answer.counted) co_return answer;
+    if (!asked.isBounded()) co_return answer;
+    if (auto good = co_await chooseDependents(asked.deed, chosen, answer); !good)
+        co_return std::unexpected(good.error());
+    if (asked.stopsAt(std::ssize(chosen))) {
+        answer.counted = std::ssize(chosen);
+        co_return answer;
+    }
+    answer.revived = 0; // counted anew as they come
     for (std::size_t at = 0; at < chosen.size(); at += kMaxBulk) {
         const auto part = std::span(chosen).subspan(at, std::min(kMaxBulk, chosen.size() - at));
         co_await changeAll(call, asked.deed, {part.begin(), part.end()}, answer);

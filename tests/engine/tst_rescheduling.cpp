@@ -54,6 +54,13 @@ private Q_SLOTS:
             engine.sh("true", fmt::format(R"(,"after":[{{"lsn":{},"on":"failed"}}])", parent.value));
         QCOMPARE(family.ends(grandchild), "failed dependency_failed");
         QCOMPARE(family.ends(cleaner), "completed");
+        // Foretold, and nothing changed by that.
+        const auto would = engine.run(engine->wouldRevive({parent}));
+        QCOMPARE(would->size(), std::size_t{12});
+        QCOMPARE(would->front(), child);
+        QCOMPARE(engine.run(engine->wouldRevive({child}))->size(), std::size_t{0}); // its parent stays as it is
+        QCOMPARE(family.state(child), "failed");
+        QVERIFY(!engine.run(engine->mayChange({.kind = BulkKind::Retry, .force = true}, child)));
         family.make("go");
         const auto again = engine.run(engine->reschedule(parent, true));
         QVERIFY2(again.has_value(), again ? "" : again.error().message.c_str());

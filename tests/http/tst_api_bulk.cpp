@@ -20,6 +20,8 @@ private Q_SLOTS:
     void aDryRunCountsAndMoreThanAtMostIsRefused_data();
     void aDryRunCountsAndMoreThanAtMostIsRefused();
     void whatCannotBeRetriedIsNotCounted();
+    void whoWouldComeBackIsCounted_data();
+    void whoWouldComeBackIsCounted();
     void manyActionsAreChangedAtOnce();
 
 private:
@@ -133,6 +135,40 @@ void ApiBulkTest::whatCannotBeRetriedIsNotCounted() {
     QCOMPARE(limit.number("count"), 0);
     QCOMPARE(limit.json().at("refused").at(0).at("error").as_string(), "at_limit");
     QCOMPARE(api_->post("/compute/jobs/retry", filter + R"(,"at_most":0})").status, 200);
+}
+
+void ApiBulkTest::whoWouldComeBackIsCounted_data() {
+    QTest::addColumn<bool>("byFilter");
+    QTest::newRow("by filter") << true;
+    QTest::newRow("by number") << false;
+}
+
+/// A dry run says what the change then does: of two that wait for one that failed, one is named as well.
+void ApiBulkTest::whoWouldComeBackIsCounted() {
+    QFETCH(const bool, byFilter);
+    const auto queue = api_->call("POST", "/compute/queues", R"({"config":{"max_retries":0}})").number("queue_id");
+    const auto other = api_->call("POST", "/compute/queues", R"({"config":{"max_retries":0}})").number("queue_id");
+    const auto submit = [&](std::int64_t to, const std::string& command, const std::string& more) {
+        return Lsn{api_->post(fmt::format("/compute/queues/{}/jobs", to), api_->engine.shJson(command, more))
+                       .number("lsn")};
+    };
+    const Lsn parent = submit(queue, "exit 3", "");
+    const std::string after = fmt::format(R"(,"after":[{}])", parent.value);
+    const Lsn named = submit(queue, "true", after);
+    const Lsn unnamed = submit(other, "true", after);
+    for (const Lsn lsn : {parent, named, unnamed}) (void)api_->engine.wait(lsn);
+    const std::string which = byFilter ? fmt::format(R"({{"force":true,"filter":"queue:{}")", queue)
+                                       : fmt::format(R"({{"force":true,"lsns":[{},{}])", parent.value, named.value);
+    for (const std::string& bound : {std::string(R"(,"dry_run":true})"), std::string(R"(,"at_most":1})")}) {
+        const Reply counted = api_->post("/compute/jobs/retry", which + bound);
+        QCOMPARE(counted.number("count"), 2);
+        if (counted.status == 200) QCOMPARE(counted.number("revived"), 1);
+        if (counted.status == 200) QCOMPARE(counted.json().at("refused").as_array().size(), std::size_t{0});
+    }
+    const Reply done = api_->post("/compute/jobs/retry", which + R"(,"at_most":2})");
+    QCOMPARE(done.number("changed"), 2);
+    QCOMPARE(done.number("revived"), 1);
+    QCOMPARE(done.json().at("refused").as_array().size(), std::size_t{0});
 }
 
 void ApiBulkTest::manyActionsAreChangedAtOnce() {
