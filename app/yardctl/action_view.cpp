@@ -7,6 +7,7 @@
 #include <array>
 #include <cstring>
 #include <fmt/format.h>
+#include <utility>
 
 namespace yard::ctl {
 
@@ -73,8 +74,35 @@ std::string stateWords(const json::object& action) {
     }
     if (textOf(action, "ending") == "cancelled") return "cancelling";
     if (state == "completed" || state == textOf(action, "reason")) return state;
+    const json::object* estimate = isEnded(action) ? nullptr : objectOf(action, "estimate");
+    if (estimate && textOf(*estimate, "unknown") == "overdue") return state + ": overdue";
     const std::string why = reasonWords(action);
     return why.empty() ? state : fmt::format("{}: {}", state, why);
+}
+
+std::string gapWords(const json::object& actionOrQueue) {
+    static constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kWords{
+        {{"no_history", "nothing like it has completed here"},
+         {"held", "it is held"},
+         {"session", "the session starts nothing"},
+         {"dependency", "it waits for other actions"},
+         {"lock", "another engine has its lock"},
+         {"overdue", "it takes longer than usual"},
+         {"waits_for_unknown", "what has to end first has no known end"}}};
+    const json::object* estimate = objectOf(actionOrQueue, "estimate");
+    const auto unknown = estimate ? textOf(*estimate, "unknown") : std::string_view();
+    const auto* known = std::ranges::find(kWords, unknown, &std::pair<std::string_view, std::string_view>::first);
+    return known == kWords.end() ? printable(unknown) : std::string(known->second);
+}
+
+std::string finishWords(const json::object& queue, std::int64_t now) {
+    const json::object* estimate = objectOf(queue, "estimate");
+    if (!estimate) return "-";
+    if (const auto finish = integerOf(*estimate, "finish"))
+        return durationWords(static_cast<double>(std::max<std::int64_t>(*finish - now, 0)) / 1e6);
+    std::string why = printable(textOf(*estimate, "unknown"));
+    std::ranges::replace(why, '_', ' ');
+    return why.empty() ? "-" : why;
 }
 
 std::string whatWords(const json::object& action) {
@@ -112,6 +140,22 @@ std::optional<double> runSeconds(const json::object& action) {
     if (!end && isEnded(action)) end = integerOf(*times, textOf(action, "state"));
     if (!end && isEnded(action)) return std::nullopt;
     return static_cast<double>(end.value_or(wallNow()) - *begin) / 1e6;
+}
+
+std::string cpuWords(const json::object& action) {
+    const auto seconds = numberOf(action, "cpu_seconds");
+    return seconds ? durationWords(*seconds) : "-";
+}
+
+std::string memoryWords(const json::object& action) {
+    const auto bytes = integerOf(action, "max_rss_bytes");
+    return bytes && *bytes > 0 ? sizeWords(static_cast<std::uint64_t>(*bytes)) : "-";
+}
+
+std::string loadWords(const json::object& action) {
+    const json::object* usage = isEnded(action) ? nullptr : objectOf(action, "usage");
+    const auto percent = usage ? numberOf(*usage, "cpu_percent") : std::nullopt;
+    return percent ? fmt::format("{:.0f} %", *percent) : "-";
 }
 
 int shellExitCode(const json::object& action) {

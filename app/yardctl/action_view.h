@@ -21,8 +21,13 @@ const json::array* arrayOf(const json::object& object, std::string_view key);
 bool isEnded(const json::object& action);
 /// Number of the attempt that is under way, is to come next, or was the last: from 1.
 std::int64_t attemptNumber(const json::object& action);
-/// "completed", "failed: exit code 3", "failed: killed by SIGSEGV", "pending: held", "pending: retry at 09:45:31".
+/// "completed", "running: overdue", "failed: exit code 3", "failed: killed by SIGSEGV", "pending: held", "pending:
+/// retry at 09:45:31".
 std::string stateWords(const json::object& actionOrAttempt);
+/// Why the end of an action or a queue is not known: "it takes longer than usual". Empty: it is, or nobody says.
+std::string gapWords(const json::object& actionOrQueue);
+/// The same for a table of queues: "5 min", "overdue", "no history"; "-" where there is nothing to do.
+std::string finishWords(const json::object& queue, std::int64_t now);
 /// Label, else function, else worker.
 std::string whatWords(const json::object& action);
 /// The waits of an answer of jobs/LSN/why, an indented line each; empty when it waits for nothing. `now` in
@@ -30,6 +35,11 @@ std::string whatWords(const json::object& action);
 std::string waitWords(const json::object& why, std::int64_t now);
 /// Seconds from running (else submitting) to the end of the process, or to now while it runs.
 std::optional<double> runSeconds(const json::object& action);
+/// Processor time so far or in all, and the most memory that was seen; "-" where that is not known.
+std::string cpuWords(const json::object& action);
+std::string memoryWords(const json::object& action);
+/// What it used of one core at the last look, "98 %"; "-" of one that does not run or was not looked at yet.
+std::string loadWords(const json::object& action);
 /// What a shell would say: the exit code, 128 + signal, 0 for completed, else 1.
 int shellExitCode(const json::object& action);
 /// "SIGTERM", or "signal 64".

@@ -54,7 +54,7 @@ public:
     Outcome<CommandLine> parse() {
         while (at_ < words_.size()) {
             const std::string_view word = words_[at_++];
-            if (onlyOperands_ || word.size() < 2 || word.front() != '-') {
+            if (onlyOperands_ || word.size() < 2 || word.front() != '-' || isNegatedTerm(word)) {
                 if (auto taken = takeOperand(word); !taken) return std::unexpected(taken.error());
             } else if (word == "--") {
                 onlyOperands_ = true;
@@ -68,6 +68,14 @@ public:
     }
 
 private:
+    /// "-state:completed" for a command whose operands are a filter: no option has such letters.
+    bool isNegatedTerm(std::string_view word) const {
+        if (!line_.command || !line_.command->takesFilter) return false;
+        const std::size_t end = word.find_first_of(":<>");
+        const std::string_view key = word.substr(1, end == std::string_view::npos ? 0 : end - 1);
+        return !key.empty() && std::ranges::all_of(key, [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; });
+    }
+
     Outcome<void> takeOperand(std::string_view word) {
         if (line_.command) {
             line_.arguments.addOperand(std::string(word));

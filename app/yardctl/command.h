@@ -58,6 +58,7 @@ struct Command {
     std::size_t minOperands = 0;
     std::size_t maxOperands = static_cast<std::size_t>(-1);
     bool firstOperandEndsOptions = false; ///< what follows belongs to another program
+    bool takesFilter = false;             ///< operands are terms of the filter language, some begin with a dash
     CommandFunction function = nullptr;
     std::string_view alias = {}; ///< a second name, as other tools call it; empty: none
 };

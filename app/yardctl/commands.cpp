@@ -127,6 +127,7 @@ std::vector<Command> workCommands() {
              "  yardctl ls state:failed,cancelled queue:7        yardctl ls 'worker:thumb*' -state:completed",
          .options = {{"limit", 'n', "N", "at most so many (100); 0 for all"},
                      {"sort", 's', "FIELD", "by a field of the result, - before it for descending (-lsn)"}},
+         .takesFilter = true,
          .function = listCommand,
          .alias = "ps"},
     };
@@ -159,7 +160,8 @@ std::vector<Command> stewardCommands() {
         {.name = "cancel",
          .usage = "LSN…|--filter F|--all",
          .summary = "cancel actions",
-         .details = "A running program gets TERM, and KILL 2 seconds later. On a terminal --all asks first.",
+         .details = "A running program gets TERM, and KILL once the setting grace_s (2 seconds) is over. On a\n"
+                    "terminal --all asks first.",
          .options = {{"all", 'a', "", "all that is pending or running, of every queue"},
                      kYesOption,
                      kFilterOption,
@@ -270,7 +272,7 @@ std::vector<Command> programCommands() {
          .usage = "[--dry-run]",
          .summary = "clear up finished actions and chunks that are not kept",
          .details = "What is kept is said by the settings keep_days, keep_actions, keep_disk_percent and\n"
-                    "chunk_grace_s. The engine does it by itself, too, every ten minutes.",
+                    "chunk_grace_s. The engine does it by itself, too, every ten minutes while something happens.",
          .options = {{"dry-run", 'n', "", "only say what would go"}},
          .maxOperands = 0,
          .function = gcCommand},

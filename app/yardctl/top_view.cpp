@@ -18,6 +18,15 @@ std::string count(const json::object& object, std::string_view key) {
     return fmt::format("{}", integerOf(object, key).value_or(0));
 }
 
+/// Of all queues.
+std::int64_t perMinute(const json::object& queues) {
+    std::int64_t sum = 0;
+    if (const json::array* all = arrayOf(queues, "queues"))
+        for (const json::value& queue : *all)
+            if (queue.is_object()) sum += integerOf(queue.get_object(), "per_minute").value_or(0);
+    return sum;
+}
+
 std::string headline(const TopPicture& picture) {
     const json::object nothing;
     const json::object* machine = objectOf(picture.session, "machine");
@@ -26,14 +35,15 @@ std::string headline(const TopPicture& picture) {
     std::string out = fmt::format("yardmaster {}", printable(textOf(picture.session, "state")));
     if (machine) out += fmt::format(" on {}", printable(textOf(*machine, "name")));
     const std::int64_t running = integerOf(by, "running").value_or(0) + integerOf(by, "submitting").value_or(0);
-    out += fmt::format(", {} running, {} pending, {} completed, {} failed", running, count(by, "pending"),
-                       count(by, "completed"), count(by, "failed"));
+    out +=
+        fmt::format(", {} running, {} pending, {} completed, {} failed, {} per minute", running,
+                    count(by, "pending"), count(by, "completed"), count(by, "failed"), perMinute(picture.queues));
     if (const auto capacity = integerOf(picture.session, "capacity"))
         out += fmt::format(", capacity {}", *capacity);
     return out;
 }
 
-Rows queueRows(const json::object& queues) {
+Rows queueRows(const json::object& queues, std::int64_t now) {
     Rows rows;
     std::vector<const json::object*> list;
     if (const json::array* all = arrayOf(queues, "queues"))
@@ -50,7 +60,8 @@ Rows queueRows(const json::object& queues) {
         const bool isHeld = held && held->is_bool() && held->get_bool();
         rows.push_back({count(*queue, "queue_id"), printable(textOf(*queue, "state")) + (isHeld ? ", held" : ""),
                         count(*queue, "running"), count(*queue, "pending"), count(*queue, "completed"),
-                        count(*queue, "failed"), printable(textOf(*queue, "tag"))});
+                        count(*queue, "failed"), count(*queue, "per_minute"), finishWords(*queue, now),
+                        printable(textOf(*queue, "tag"))});
     }
     return rows;
 }
@@ -64,8 +75,8 @@ Rows runningRows(const json::object& running) {
         const json::object& action = job.get_object();
         const auto seconds = runSeconds(action);
         rows.push_back({count(action, "lsn"), stateWords(action), count(action, "queue_id"),
-                        seconds ? durationWords(*seconds) : "-", fitted(whatWords(action), 40),
-                        printable(textOf(action, "note"))});
+                        seconds ? durationWords(*seconds) : "-", loadWords(action), cpuWords(action),
+                        memoryWords(action), fitted(whatWords(action), 40), printable(textOf(action, "note"))});
     }
     return rows;
 }
@@ -87,7 +98,7 @@ std::string tableText(std::vector<Table::Column> columns, const Rows& rows, std:
 std::string topText(const TopPicture& picture, TopSize size) {
     const auto width = size.columns ? std::optional(size.columns) : std::nullopt;
     const auto line = [&](const std::string& text) { return (width ? fitted(text, *width) : text) + "\n"; };
-    const Rows queues = queueRows(picture.queues);
+    const Rows queues = queueRows(picture.queues, picture.now);
     const Rows running = runningRows(picture.running);
     // Headline, trouble, two empty lines, two heads; what is left is shared, running actions get what queues leave.
     constexpr std::size_t kFixed = 6;
@@ -106,14 +117,24 @@ std::string topText(const TopPicture& picture, TopSize size) {
                       {"PENDING", true},
                       {"COMPLETED", true},
                       {"FAILED", true},
+                      {"PER MIN", true},
+                      {"FINISH IN", true},
                       {"TAG"}},
                      queues, queueMost, width);
     out += "\n";
     if (running.empty())
         out += line("Nothing is running.");
     else
-        out += tableText({{"LSN", true}, {"STATE"}, {"QUEUE", true}, {"TIME", true}, {"WHAT"}, {"NOTE"}}, running,
-                         runningMost, width);
+        out += tableText({{"LSN", true},
+                          {"STATE"},
+                          {"QUEUE", true},
+                          {"TIME", true},
+                          {"LOAD", true},
+                          {"CPU", true},
+                          {"MEMORY", true},
+                          {"WHAT"},
+                          {"NOTE"}},
+                         running, runningMost, width);
     if (!size.rows) return out;
     std::size_t end = 0;
     for (std::size_t n = 0; n < size.rows && end < out.size(); ++n) end = out.find('\n', end) + 1;

@@ -52,6 +52,8 @@ private Q_SLOTS:
     void theManualKnowsEveryCommandAndOption();
     void topFitsTheTerminal();
     void topShowsTheBusiestQueuesFirst();
+    void topShowsWhatIsUsedAndWhenItEnds();
+    void negatedTermsOfAFilterAreNoOptions();
     void aWorkerDirectoryIsFilledIn();
     void aWorkerThatClimbsOutIsRefused();
 
@@ -477,9 +479,9 @@ void TestYardctlWords::topFitsTheTerminal() {
     }
     picture.queues["queues"] = queues;
     picture.running["jobs"] = jobs;
-    QVERIFY(
-        topText(picture, {})
-            .starts_with("yardmaster ready on desk, 2 running, 40 pending, 7 completed, 1 failed, capacity 2\n\n"));
+    QVERIFY(topText(picture, {})
+                .starts_with("yardmaster ready on desk, 2 running, 40 pending, 7 completed, 1 failed, 0 per "
+                             "minute, capacity 2\n\n"));
     for (const std::size_t rows : {1, 3, 8, 24, 60})
         for (const std::size_t columns : {1, 20, 80, 300}) {
             const std::string text = topText(picture, {.columns = columns, .rows = rows});
@@ -497,14 +499,49 @@ void TestYardctlWords::topShowsTheBusiestQueuesFirst() {
     picture.trouble = "no answer";
     picture.queues = parsed(R"({"queues":[{"queue_id":0,"state":"active"},
         {"queue_id":3,"state":"draining","held":true,"running":1,"tag":"x\u001b[2J"},{"queue_id":4,"pending":1}]})");
-    QCOMPARE(topText(picture, {}), "yardmaster , 0 running, 0 pending, 0 completed, 0 failed\n"
-                                   "no answer\n"
-                                   "QUEUE  STATE           RUNNING  PENDING  COMPLETED  FAILED  TAG\n"
-                                   "    3  draining, held        1        0          0       0  x?[2J\n"
-                                   "    4                        0        1          0       0\n"
-                                   "    0  active                0        0          0       0\n"
-                                   "\n"
-                                   "Nothing is running.\n");
+    QCOMPARE(topText(picture, {}),
+             "yardmaster , 0 running, 0 pending, 0 completed, 0 failed, 0 per minute\n"
+             "no answer\n"
+             "QUEUE  STATE           RUNNING  PENDING  COMPLETED  FAILED  PER MIN  FINISH IN  TAG\n"
+             "    3  draining, held        1        0          0       0        0          -  x?[2J\n"
+             "    4                        0        1          0       0        0          -\n"
+             "    0  active                0        0          0       0        0          -\n"
+             "\n"
+             "Nothing is running.\n");
+}
+
+void TestYardctlWords::topShowsWhatIsUsedAndWhenItEnds() {
+    TopPicture picture;
+    picture.now = 1'000'000'000;
+    picture.queues = parsed(R"({"queues":[
+        {"queue_id":1,"state":"active","pending":9,"per_minute":40,"estimate":{"finish":1003000000}},
+        {"queue_id":2,"state":"active","pending":8,"per_minute":2,"estimate":{"unknown":"waits_for_unknown"}}]})");
+    picture.running = parsed(R"({"jobs":[
+        {"lsn":7,"state":"running","label":"a","estimate":{"unknown":"overdue"},"cpu_seconds":3.0,
+         "max_rss_bytes":2000000,"usage":{"t":1,"cpu_percent":97.6,"rss_bytes":1000000}},
+        {"lsn":8,"state":"running","label":"b"}]})");
+    QCOMPARE(topText(picture, {}),
+             "yardmaster , 0 running, 0 pending, 0 completed, 0 failed, 42 per minute\n"
+             "\n"
+             "QUEUE  STATE   RUNNING  PENDING  COMPLETED  FAILED  PER MIN          FINISH IN  TAG\n"
+             "    1  active        0        9          0       0       40              3.0 s\n"
+             "    2  active        0        8          0       0        2  waits for unknown\n"
+             "\n"
+             "LSN  STATE             QUEUE  TIME  LOAD    CPU   MEMORY  WHAT  NOTE\n"
+             "  7  running: overdue      0     -  98 %  3.0 s  2.00 MB  a\n"
+             "  8  running               0     -     -      -        -  b\n");
+}
+
+void TestYardctlWords::negatedTermsOfAFilterAreNoOptions() {
+    const auto operands = [](const std::vector<const char*>& words) {
+        const auto line = parseCommandLine(words);
+        return line ? line->arguments.operands() : std::vector<std::string>{"refused"};
+    };
+    using Words = std::vector<std::string>;
+    QCOMPARE(operands({"ls", "worker:thumb*", "-state:completed"}), (Words{"worker:thumb*", "-state:completed"}));
+    QCOMPARE(operands({"ps", "-cpu>50", "-s", "-lsn"}), (Words{"-cpu>50"}));
+    QCOMPARE(operands({"ls", "-n5", "-slabel"}), Words{});
+    QCOMPARE(operands({"cancel", "-state:completed"}), (Words{"refused"}));
 }
 
 void TestYardctlWords::aWorkerDirectoryIsFilledIn() {

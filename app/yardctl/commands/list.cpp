@@ -15,6 +15,12 @@ namespace {
 constexpr std::int64_t kDefaultLimit = 100;
 constexpr std::int64_t kMaxPage = 1000;
 
+/// A number or a token; a tag is for the filter language alone.
+bool isReference(std::string_view queue) {
+    constexpr std::size_t kTokenLength = 24;
+    return queue.size() == kTokenLength || queue.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 /// A filter whose terms are all plain "key:value" of keys that have a parameter of their own goes as these
 /// parameters: every engine knows them. Anything else is for the filter language.
 std::string queryOf(const std::vector<std::string>& words) {
@@ -34,7 +40,8 @@ std::string queryOf(const std::vector<std::string>& words) {
         const bool known = key == "state" || key == "queue" || key == "worker" || key == "label";
         const bool plain = !value.empty() && value.find_first_of("*\"'<>") == std::string_view::npos &&
                            value.find("..") == std::string_view::npos &&
-                           (key == "state" || value.find(',') == std::string_view::npos);
+                           (key == "state" || value.find(',') == std::string_view::npos) &&
+                           (key != "queue" || isReference(value));
         if (!known || !plain || seen.find(" " + key) != std::string::npos) return "&q=" + percentEncode(filter);
         seen += " " + key;
         out += fmt::format("&{}={}", key, percentEncode(value));
@@ -55,12 +62,20 @@ void addRow(Table& table, const json::object& action) {
     const auto seconds = runSeconds(action);
     table.add({fmt::format("{}", integerOf(action, "lsn").value_or(0)), stateWords(action),
                fmt::format("{}", integerOf(action, "queue_id").value_or(0)), startedColumn(action),
-               seconds ? durationWords(*seconds) : "-", fitted(whatWords(action), 40),
-               printable(textOf(action, "note"))});
+               seconds ? durationWords(*seconds) : "-", cpuWords(action), memoryWords(action),
+               fitted(whatWords(action), 40), printable(textOf(action, "note"))});
 }
 
 Table emptyTable() {
-    return Table({{"LSN", true}, {"STATE"}, {"QUEUE", true}, {"STARTED"}, {"TIME", true}, {"WHAT"}, {"NOTE"}});
+    return Table({{"LSN", true},
+                  {"STATE"},
+                  {"QUEUE", true},
+                  {"STARTED"},
+                  {"TIME", true},
+                  {"CPU", true},
+                  {"MEMORY", true},
+                  {"WHAT"},
+                  {"NOTE"}});
 }
 
 } // namespace

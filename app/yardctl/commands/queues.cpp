@@ -3,6 +3,7 @@
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/format.h"
 #include "app/yardctl/queue_ref.h"
+#include "core/base/clock.h"
 
 #include <algorithm>
 #include <array>
@@ -32,6 +33,11 @@ void showQueue(const json::object& queue) {
     line("state", stateOf(queue));
     for (const std::string_view key : {"pending", "running", "completed", "failed", "abandoned", "cancelled"})
         line(key, count(queue, key));
+    line("per minute", count(queue, "per_minute"));
+    if (const std::string gap = gapWords(queue); !gap.empty())
+        line("finish", "not known: " + gap);
+    else if (objectOf(queue, "estimate"))
+        line("finish", "in " + finishWords(queue, wallNow()));
     if (const json::object* config = objectOf(queue, "config"); config && !config->empty()) {
         fmt::print("config\n");
         for (const auto& [key, value] : *config)
@@ -139,7 +145,9 @@ Outcome<int> queuesCommand(const Invocation& invocation) {
                  {"COMPLETED", true},
                  {"FAILED", true},
                  {"ABANDONED", true},
-                 {"CANCELLED", true}});
+                 {"CANCELLED", true},
+                 {"PER MIN", true},
+                 {"FINISH IN", true}});
     for (const json::value& value : queues ? *queues : json::array()) {
         const json::object* q = value.if_object();
         if (!q) continue;
@@ -150,7 +158,7 @@ Outcome<int> queuesCommand(const Invocation& invocation) {
         const std::string tag = printable(textOf(*q, "tag"));
         table.add({count(*q, "queue_id"), tag.empty() ? "-" : fitted(tag, 30), stateOf(*q), count(*q, "pending"),
                    count(*q, "running"), count(*q, "completed"), count(*q, "failed"), count(*q, "abandoned"),
-                   count(*q, "cancelled")});
+                   count(*q, "cancelled"), count(*q, "per_minute"), finishWords(*q, wallNow())});
     }
     if (!invocation.json) fmt::print("{}", table.text(terminalWidth()));
     return 0;

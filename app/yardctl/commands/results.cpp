@@ -72,21 +72,6 @@ std::string splitWords(const json::object& action) {
     return out;
 }
 
-/// Why there is no estimate, or not all of one.
-std::string gapWords(std::string_view unknown) {
-    static constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kWords{
-        {{"no_history", "nothing like it has completed here"},
-         {"held", "it is held"},
-         {"session", "the session starts nothing"},
-         {"dependency", "it waits for other actions"},
-         {"lock", "another engine has its lock"},
-         {"overdue", "it takes far longer than usual"},
-         {"waits_for_unknown", "what has to end first has no known end"}}};
-    const auto* known = std::ranges::find(kWords, unknown, &std::pair<std::string_view, std::string_view>::first);
-    if (known == kWords.end()) return {};
-    return fmt::format("end not known: {}", known->second);
-}
-
 /// "starts 09:45:31, ends 09:50:02", or why nobody knows.
 std::string estimateWords(const json::object& action) {
     const json::object* estimate = objectOf(action, "estimate");
@@ -96,7 +81,7 @@ std::string estimateWords(const json::object& action) {
         out = fmt::format("starts {}", timeWords(*start, wallNow()));
     if (const auto finish = integerOf(*estimate, "finish"))
         out += fmt::format("{}ends {}", out.empty() ? "" : ", ", timeWords(*finish, wallNow()));
-    if (out.empty()) out = gapWords(textOf(*estimate, "unknown"));
+    if (const std::string gap = gapWords(action); out.empty() && !gap.empty()) out = "end not known: " + gap;
     return out;
 }
 
