@@ -19,7 +19,7 @@ constexpr const char* kHelp =
     "  --headless            no window (the default where there is no display)\n"
     "  --data-dir D          where everything is kept (default: {})\n"
     "  --listen ADDR:PORT    where to serve; port 0 picks one (default: {})\n"
-    "  --capacity N          actions at once (default: number of processors)\n"
+    "  --capacity N          cores that actions have between them (default: number of processors)\n"
     "  --no-sandbox          run registered workers without a sandbox\n"
     "  --prefix PATH         path of the API (default: /compute)\n"
     "  --allow-host NAME     accept this name in the Host header, too; may be repeated\n"
