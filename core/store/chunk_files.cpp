@@ -1,6 +1,7 @@
 #include "core/store/chunk_files.h"
 
 #include "core/base/files.h"
+#include "core/store/taken_bytes.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -111,7 +112,7 @@ std::int64_t ChunkFiles::setAside(const Hash256& hash) {
         struct stat status{};
         const std::string aside = temporaryPath();
         if (stat(path.c_str(), &status) != 0 || rename(path.c_str(), aside.c_str()) != 0) continue;
-        bytes += status.st_size;
+        bytes += takenBytes(status);
         const std::lock_guard lock(mutex_);
         setAside_.push_back(aside);
     }

@@ -3,6 +3,7 @@
 #include "core/store/looking.h"
 #include "core/store/packing.h"
 #include "core/store/store_impl.h"
+#include "core/store/taken_bytes.h"
 
 #include <algorithm>
 #include <bit>
@@ -205,7 +206,7 @@ Result<void> eachFile(const std::string& directory, unsigned folder, auto&& func
 
 Result<void> Survey::measureFolder(unsigned folder, std::int64_t& bytes, std::uint64_t& count) const {
     return eachFile(impl_->files.directory(), folder, [&](std::string_view, const struct stat& status) {
-        bytes += status.st_size;
+        bytes += takenBytes(status);
         ++count;
     });
 }
@@ -352,7 +353,7 @@ Result<void> Survey::unusedFiles(const ChunkFilter& filter, unsigned folder,
                                  std::vector<UnusedChunk>& unused) const {
     return eachFile(impl_->files.directory(), folder, [&](std::string_view name, const struct stat& status) {
         if (const auto hash = chunkOfFile(folder, name); hash && !filter.mayContain(*hash))
-            unused.push_back({*hash, status.st_size});
+            unused.push_back({*hash, takenBytes(status)});
     });
 }
 

@@ -76,7 +76,7 @@ public:
 
     /// All but `files`, which is left 0.
     Result<DiskUse> diskUse();
-    /// Adds the sizes of the files in one of 256 folders to `bytes` and `count`. Nothing there is no error.
+    /// Adds what the files in one of 256 folders take of the disk to `bytes`, their number to `count`. Nothing there is no error.
     Result<void> measureFolder(unsigned folder, std::int64_t& bytes, std::uint64_t& count) const;
     /// At least as many as there are small chunks.
     Result<std::uint64_t> smallChunks();

@@ -125,6 +125,26 @@ private Q_SLOTS:
         QCOMPARE(engine.text(engine.wait(lsns.back()).outcome->out).size(), 400'000u);
         QCOMPARE(gc(engine).bySize, 0);
     }
+
+    void aSparseOutputCountsByWhatItTakesOfTheDisk() {
+        QTemporaryDir mountPoint;
+        YARD_IN_MOUNT_NAMESPACE(mountPoint.path(), "mount -t tmpfs -o size=100m none \"$YARD_TEST_MOUNTED\"")
+        EngineTest engine(2, [](engine::Options& options) {
+            keepNothingForItsYouth(options);
+            options.dataDir = qEnvironmentVariable(kMountedVariable).toStdString() + "/data";
+            options.set = {"chunk_grace_s=1", "keep_disk_percent=10"};
+        });
+        const Lsn small = engine.sh("echo kept");
+        QCOMPARE(ending(engine.wait(small)), "completed");
+        const Lsn sparse = engine.submit(R"({"worker":"exec","argv":["truncate","-s","2G","outputs/big"]})");
+        const ActionResult result = engine.wait(sparse);
+        QCOMPARE(ending(result), "completed");
+        QCOMPARE(result.outcome->outputs.front().chunk.size, std::uint64_t{2} << 30);
+        const engine::GcReport report = gc(engine);
+        QVERIFY2(report.usedBytes < report.limitBytes, std::to_string(report.usedBytes).c_str());
+        QCOMPARE(report.bySize, 0);
+        QVERIFY(isThere(engine, small) && isThere(engine, sparse));
+    }
 };
 
 int main(int argc, char** argv) {
