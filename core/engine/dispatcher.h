@@ -60,7 +60,7 @@ struct AttemptUsage {
 /// The first process of one attempt, to look at.
 struct UsageQuestion {
     runners::AttemptId id;
-    int pid = 0;
+    Leader leader;
     std::optional<runners::Scratch> outputs; ///< whose are looked at as well
     runners::OutputLimits outputLimits;
 };
@@ -82,6 +82,7 @@ struct Attempt {
     bool ahead = false;
     bool shared = false;                      ///< runs in a slot of its own, beside those of the cores
     std::int64_t memoryLimit = 0;             ///< bytes, of all its processes; 0: none
+    std::int64_t memorySeen = 0;              ///< when last looked at
     bool isOverMemory = false;                ///< and was ended for that
     bool wasEnforced = false;                 ///< see session::AttemptEnd
     bool isOverOutputs = false;               ///< its outputs/ held too much while it ran: it was ended for that
@@ -213,7 +214,12 @@ public:
     /// Ends it, gently; it ends as `memory_pressure` with this note.
     void stopForMemory(runners::AttemptId id, std::string note);
     /// First processes of what runs since `before` or longer.
-    std::vector<int> runningSince(MonoTime before) const;
+    std::vector<Leader> runningSince(MonoTime before) const;
+    /// First processes of what runs with a limit of memory and was not told to end, with what they had when they
+    /// were last looked at.
+    std::vector<std::pair<Leader, std::int64_t>> limited() const;
+    /// What has more than it may is ended.
+    void noteMemory(const std::unordered_map<int, TreeReading>& trees);
     /// Takes processor times by first process. What had none, and no output, for `limit` hangs. Returns those that
     /// began or ceased to.
     std::vector<Lsn> noteProgress(const std::unordered_map<int, std::int64_t>& times, MonoTime now, Duration limit);
@@ -238,6 +244,7 @@ public:
 private:
     struct Preparation;
     Attempt* get(runners::AttemptId id);
+    void heedMemory(Attempt& attempt, std::int64_t bytes);
     Attempt* latest(Lsn lsn);
     void submit(std::vector<runners::Lease> leases);
     void proceed(Attempt& attempt, std::vector<runners::Lease>& leases);

@@ -195,6 +195,10 @@ private:
     coro::Task<void> guardMemory();
     void setHolding(const std::function<void()>& change);
     coro::Task<void> stopForMemory();
+    Adopter adopter() const;
+    /// First processes of what is busy and has a limit of memory, with what they had when last looked at.
+    std::vector<std::pair<Leader, std::int64_t>> limited() const;
+    coro::Task<void> guardLimits();
     void lookForMemory();
     coro::Task<void> watchProgress();
     coro::Task<bool> sleepUnlessHungChanges(Duration time);
@@ -495,6 +499,7 @@ private:
     coro::Event work_;                            ///< the pump has something to do
     coro::Event timersChanged_;                   ///< nextWake() may be earlier than before
     coro::Event memoryWork_;                      ///< something was started
+    coro::Event limitWork_;                       ///< the same, for guardLimits()
     coro::Event progressWork_;                    ///< the same, or the setting changed
     coro::Event hungChanged_;                     ///< settings changed
     coro::Event locksWork_;                       ///< something waits for a lock held elsewhere, or has ended

@@ -63,19 +63,20 @@ coro::Task<void> Figures::look() {
     const auto guard = co_await mutex_.lock();
     if (last_ && MonoClock::now() - lastAt_ < kBusyPeriod / 2) co_return;
     const std::vector<UsageQuestion> due = parts_.dispatcher.dueForUsage(MonoClock::now(), kTreesAtOnce);
-    const int launcher = parts_.launcherPid();
-    const Look seen = co_await parts_.helpers.run([launcher, due, journal = parts_.journal] {
+    const Adopter adopter = parts_.adopter();
+    const int launcher = adopter.pid;
+    const Look seen = co_await parts_.helpers.run([adopter, due, journal = parts_.journal] {
         Look look;
-        std::vector<int> leaders;
+        std::vector<Leader> leaders;
         leaders.reserve(due.size());
         for (const UsageQuestion& question : due) {
-            leaders.push_back(question.pid);
+            leaders.push_back(question.leader);
             if (!question.outputs) continue;
             if (runners::holdsMoreThan(runners::lookAtOutputs(*question.outputs).get(), question.outputLimits))
                 look.overOutputs.push_back(question.id);
         }
-        look.trees = readTrees(leaders);
-        look.machine = readMachine(launcher, journal);
+        look.trees = readTrees(leaders, adopter);
+        look.machine = readMachine(adopter.pid, journal);
         return look;
     });
     const MonoTime now = MonoClock::now();

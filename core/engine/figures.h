@@ -41,7 +41,7 @@ public:
         std::string path;    ///< of the file
         std::string journal; ///< whose size is looked at
         std::function<WallMicros(MonoTime)> wallOf;
-        std::function<int()> launcherPid;
+        std::function<Adopter()> adopter; ///< the launcher
         std::function<bool()> isWatched;
         std::function<void()> surged; ///< the memory in use grew by much
     };

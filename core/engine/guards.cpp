@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 #include <utility>
 
 namespace yard::engine {
@@ -15,6 +16,7 @@ namespace yard::engine {
 namespace {
 
 constexpr Duration kMemoryPeriod{1'000'000};
+constexpr Duration kLimitPeriod{100'000};
 constexpr Duration kShortestLook{250'000};
 constexpr Duration kLongestLook{60'000'000};
 
@@ -66,8 +68,8 @@ void EngineCore::noteGuard(std::string_view what, std::string reason, Lsn lsn) {
 }
 
 coro::Task<void> EngineCore::stopForMemory() {
-    const auto trees = co_await helpers_->run(
-        [leaders = dispatcher_->runningSince(MonoTime::max())] { return readTrees(leaders); });
+    const auto trees = co_await helpers_->run([leaders = dispatcher_->runningSince(MonoTime::max()),
+                                               adopter = adopter()] { return readTrees(leaders, adopter); });
     const auto heavy = dispatcher_->furthestOver(trees);
     if (!heavy) co_return;
     ++counters_.stoppedForMemory;
@@ -89,6 +91,65 @@ void EngineCore::lookForMemory() {
     warmWork_.set();
 }
 
+Adopter EngineCore::adopter() const {
+    return {.pid = runner_ ? runner_->launcherPid() : 0, .token = directory_->engineId()};
+}
+
+std::vector<std::pair<Leader, std::int64_t>> EngineCore::limited() const {
+    std::vector<std::pair<Leader, std::int64_t>> all = dispatcher_->limited();
+    for (const runners::ProcessLook& look : warm_->limited())
+        all.emplace_back(Leader{look.pid, look.lsn, look.memoryLimit}, look.memoryBytes);
+    return all;
+}
+
+namespace {
+
+struct LimitLook {
+    std::optional<std::int64_t> used; ///< bytes, of the machine's memory
+    bool all = false;                 ///< each of them was looked at
+    std::unordered_map<int, TreeReading> trees;
+};
+
+/// Those above half of their limit. All, once the memory in use has grown since `usedBefore` by half of what that
+/// one of the others has left that has least: it may be one of them that took it.
+LimitLook lookAtLimits(const std::vector<std::pair<Leader, std::int64_t>>& limited, std::int64_t usedBefore,
+                       const Adopter& adopter) {
+    LimitLook look{.used = readUsedMemory(), .trees = {}};
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    for (const auto& [leader, seen] : limited)
+        if (seen <= leader.memoryLimit / 2) least = std::min(least, leader.memoryLimit - seen);
+    look.all = !look.used || *look.used - usedBefore >= least / 2;
+    std::vector<Leader> leaders;
+    for (const auto& [leader, seen] : limited)
+        if (look.all || seen > leader.memoryLimit / 2) leaders.push_back(leader);
+    look.trees = readTrees(leaders, adopter);
+    return look;
+}
+
+} // namespace
+
+/// Beside the looks of figures and of the warm pool, which see to what grows slowly.
+coro::Task<void> EngineCore::guardLimits() {
+    std::optional<std::int64_t> usedBefore; ///< at the last look at all of them, or less since
+    for (;;) {
+        const auto limited = this->limited();
+        if (limited.empty()) {
+            usedBefore.reset();
+            limitWork_.clear();
+            co_await limitWork_.wait();
+        }
+        co_await coro::sleepFor(kLimitPeriod);
+        if (limited.empty()) continue;
+        const LimitLook seen =
+            co_await helpers_->run([limited, before = usedBefore.value_or(0), adopter = adopter()] {
+                return lookAtLimits(limited, before, adopter);
+            });
+        if (seen.used) usedBefore = seen.all ? *seen.used : std::min(usedBefore.value_or(0), *seen.used);
+        dispatcher_->noteMemory(seen.trees);
+        for (const auto& [pid, tree] : seen.trees) warm_->noteMemory(pid, tree.memoryBytes(), tree.processes);
+    }
+}
+
 // --- progress
 
 /// A change of the limit counts at once, for all that runs: a look follows, whatever the last wait was.
@@ -107,9 +168,10 @@ coro::Task<void> EngineCore::watchProgress() {
         if (!changed && !co_await sleepUnlessHungChanges(std::clamp(limit / 4, kShortestLook, kLongestLook)))
             continue;
         const MonoTime before = changed ? MonoClock::now() : MonoClock::now() - limit / 4;
-        const std::vector<int> leaders = dispatcher_->runningSince(before);
+        const std::vector<Leader> leaders = dispatcher_->runningSince(before);
         if (leaders.empty()) continue;
-        const auto times = co_await helpers_->run([leaders] { return processorTimes(leaders); });
+        const auto times =
+            co_await helpers_->run([leaders, adopter = adopter()] { return processorTimes(leaders, adopter); });
         for (const Lsn lsn : dispatcher_->noteProgress(times, MonoClock::now(), limit)) noteRow(lsn);
     }
 }

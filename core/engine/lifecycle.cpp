@@ -174,7 +174,7 @@ Result<void> EngineCore::begin() {
                                     .path = directory_->stats(),
                                     .journal = directory_->journal(),
                                     .wallOf = [this](MonoTime at) { return scale_.at(at); },
-                                    .launcherPid = [this] { return runner_ ? runner_->launcherPid() : 0; },
+                                    .adopter = [this] { return adopter(); },
                                     .isWatched = [this] { return feed_.isOpen(); },
                                     .surged = [this] { lookForMemory(); }});
     timelines_.emplace(TimelineKeeper::Parts{.helpers = *helpers_,
@@ -213,6 +213,7 @@ coro::Task<void> EngineCore::beginWork(std::promise<Result<void>> begun) {
         loop_.spawn("queue expiry", expireQueues());
         loop_.spawn("retention", retention_->run());
         loop_.spawn("memory guard", guardMemory());
+        loop_.spawn("memory limits", guardLimits());
         loop_.spawn("progress", watchProgress());
         loop_.spawn("figures", figures_->run());
         loop_.spawn("timelines", timelines_->run());

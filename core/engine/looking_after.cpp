@@ -21,6 +21,10 @@ bool runs(const Attempt& attempt) {
     return attempt.phase == Phase::Launched && attempt.pid != 0;
 }
 
+Leader leaderOf(const Attempt& attempt) {
+    return {.pid = attempt.pid, .lsn = attempt.id.lsn.value, .memoryLimit = attempt.memoryLimit};
+}
+
 } // namespace
 
 std::optional<Dispatcher::Heavy> Dispatcher::furthestOver(const std::unordered_map<int, TreeReading>& trees) const {
@@ -50,11 +54,32 @@ void Dispatcher::stopForMemory(AttemptId id, std::string note) {
     runnerOf(*attempt).end(id, runners::StopCause::EngineStopped);
 }
 
-std::vector<int> Dispatcher::runningSince(MonoTime before) const {
-    std::vector<int> leaders;
+std::vector<Leader> Dispatcher::runningSince(MonoTime before) const {
+    std::vector<Leader> leaders;
     for (const auto& [id, attempt] : attempts_)
-        if (runs(attempt) && attempt.runningSince <= before) leaders.push_back(attempt.pid);
+        if (runs(attempt) && attempt.runningSince <= before) leaders.push_back(leaderOf(attempt));
     return leaders;
+}
+
+std::vector<std::pair<Leader, std::int64_t>> Dispatcher::limited() const {
+    std::vector<std::pair<Leader, std::int64_t>> all;
+    for (const auto& [id, attempt] : attempts_)
+        if (attempt.memoryLimit > 0 && runs(attempt) && !attempt.isBeingEnded())
+            all.emplace_back(leaderOf(attempt), attempt.memorySeen);
+    return all;
+}
+
+void Dispatcher::noteMemory(const std::unordered_map<int, TreeReading>& trees) {
+    for (auto& [id, attempt] : attempts_)
+        if (const auto tree = runs(attempt) ? trees.find(attempt.pid) : trees.end(); tree != trees.end())
+            heedMemory(attempt, tree->second.memoryBytes());
+}
+
+void Dispatcher::heedMemory(Attempt& attempt, std::int64_t bytes) {
+    attempt.memorySeen = bytes;
+    if (attempt.memoryLimit <= 0 || bytes <= attempt.memoryLimit || attempt.isBeingEnded()) return;
+    attempt.isOverMemory = true;
+    runnerOf(attempt).end(attempt.id, runners::StopCause::EngineStopped, Duration::zero());
 }
 
 void Dispatcher::noteOutput(Attempt& attempt, const runners::StreamAt& at) {
@@ -135,7 +160,7 @@ std::vector<UsageQuestion> Dispatcher::dueForUsage(MonoTime now, std::size_t mos
         attempt->usage->due = MonoTime::max();
         const bool hasLimits = attempt->outputLimits.bytes > 0 || attempt->outputLimits.files > 0;
         questions.push_back(
-            {attempt->id, attempt->pid, hasLimits ? attempt->scratch : std::nullopt, attempt->outputLimits});
+            {attempt->id, leaderOf(*attempt), hasLimits ? attempt->scratch : std::nullopt, attempt->outputLimits});
     }
     return questions;
 }
@@ -144,7 +169,7 @@ void Dispatcher::noteUsage(const std::vector<UsageQuestion>& asked,
                            const std::unordered_map<int, TreeReading>& trees, MonoTime now) {
     for (const UsageQuestion& question : asked) {
         Attempt* attempt = get(question.id);
-        const auto tree = trees.find(question.pid);
+        const auto tree = trees.find(question.leader.pid);
         if (!attempt || !attempt->usage || !runs(*attempt) || tree == trees.end()) continue;
         AttemptUsage& usage = *attempt->usage;
         // A process that left the tree takes its time along: what is left does not use less than nothing.
@@ -154,11 +179,7 @@ void Dispatcher::noteUsage(const std::vector<UsageQuestion>& asked,
         usage.series.add({attempt->scale.at(now), static_cast<float>(percent), tree->second.rssBytes});
         usage.cpu = std::max(usage.cpu, tree->second.cpu);
         usage.at = now;
-        if (attempt->memoryLimit > 0 && tree->second.memoryBytes() > attempt->memoryLimit &&
-            !attempt->isBeingEnded()) {
-            attempt->isOverMemory = true;
-            runnerOf(*attempt).end(attempt->id, runners::StopCause::EngineStopped, Duration::zero());
-        }
+        heedMemory(*attempt, tree->second.memoryBytes());
         usage.interval = used > 0 ? kOftenest : std::min(usage.interval * 2, kSeldomest);
         usage.due = now + (used > 0 ? kOftenest : usage.interval);
     }

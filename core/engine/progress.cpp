@@ -18,7 +18,8 @@ constexpr int kMostAncestors = 1'000;
 
 } // namespace
 
-std::unordered_map<int, std::int64_t> processorTimes(const std::vector<int>& leaders, const std::string& root) {
+std::unordered_map<int, std::int64_t> processorTimes(const std::vector<Leader>& leaders, const Adopter& adopter,
+                                                     const std::string& root) {
     std::unordered_map<int, runners::ProcessStat> processes;
     std::error_code error;
     for (std::filesystem::directory_iterator at(root + "proc", error), end; !error && at != end;
@@ -32,8 +33,11 @@ std::unordered_map<int, std::int64_t> processorTimes(const std::vector<int>& lea
         if (const auto process = runners::parseStat(pid, *text)) processes.emplace(pid, *process);
     }
     std::unordered_map<int, std::int64_t> ticks;
-    for (const int leader : leaders)
-        if (processes.contains(leader)) ticks.emplace(leader, 0);
+    for (const Leader& leader : leaders)
+        if (processes.contains(leader.pid)) ticks.emplace(leader.pid, 0);
+    std::unordered_map<int, int> leaderOf;
+    for (const auto& [leader, orphans] : orphansOf(leaders, adopter))
+        for (const int pid : orphans) leaderOf.emplace(pid, leader);
     for (const auto& [pid, process] : processes) {
         if (const auto same = ticks.find(process.session); same != ticks.end()) {
             same->second += process.cpuTicks;
@@ -41,7 +45,9 @@ std::unordered_map<int, std::int64_t> processorTimes(const std::vector<int>& lea
         }
         int ancestor = pid;
         for (int i = 0; i < kMostAncestors && ancestor > 1; ++i) {
-            if (const auto found = ticks.find(ancestor); found != ticks.end()) {
+            const auto own = leaderOf.find(ancestor);
+            if (const auto found = ticks.find(own == leaderOf.end() ? ancestor : own->second);
+                found != ticks.end()) {
                 found->second += process.cpuTicks;
                 break;
             }

@@ -1,6 +1,8 @@
 // Whether what runs gets on: the processor time of process trees. Any thread; reads /proc, blocks.
 #pragma once
 
+#include "core/engine/leaders.h"
+
 #include <cstdint>
 #include <string>
 #include <unordered_map>
@@ -8,10 +10,10 @@
 
 namespace yard::engine {
 
-/// Processor time in microseconds of each of these processes and all that descend from them or are in their
-/// session, also of children that have ended and were waited for. Those that are gone are left out. `root` is "/"
-/// but in tests.
-std::unordered_map<int, std::int64_t> processorTimes(const std::vector<int>& leaders,
+/// Processor time in microseconds of each of these processes and all that descend from them, are in their session
+/// or lost their parent (leaders.h), also of children that have ended and were waited for. Those that are gone are
+/// left out. `root` is "/" but in tests.
+std::unordered_map<int, std::int64_t> processorTimes(const std::vector<Leader>& leaders, const Adopter& adopter,
                                                      const std::string& root = "/");
 
 } // namespace yard::engine

@@ -105,6 +105,7 @@ void EngineCore::carryOut() {
     if (!now.start.empty()) {
         dispatcher_->begin(now.start, scale_);
         memoryWork_.set();
+        limitWork_.set();
         progressWork_.set();
         figures_->wake();
     }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <filesystem>
 #include <fmt/format.h>
@@ -66,6 +67,24 @@ std::optional<runners::ProcessStat> statOf(int pid, const std::string& root) {
     return runners::parseStat(pid, *text);
 }
 
+std::optional<std::int64_t> usedMemoryOf(std::string_view meminfo) {
+    const auto total = numberAfter(meminfo, "MemTotal:");
+    const auto available = numberAfter(meminfo, "MemAvailable:");
+    if (!total || !available) return std::nullopt;
+    return std::max<std::int64_t>(*total - *available, 0) * kKb;
+}
+
+/// What each has alone, and its part of what it shares with others.
+std::optional<std::int64_t> proportionalBytes(const std::vector<int>& members) {
+    std::int64_t sum = 0;
+    for (const int pid : members) {
+        const auto text = readFile(fmt::format("/proc/{}/smaps_rollup", pid), kUsageFile);
+        if (!text && text.error().sysErrno != ENOENT && text.error().sysErrno != ESRCH) return std::nullopt;
+        if (text) sum += numberAfter(*text, "\nPss:").value_or(0) * kKb;
+    }
+    return sum;
+}
+
 std::int64_t sizeOf(const std::string& path) {
     struct stat found{};
     return ::stat(path.c_str(), &found) == 0 ? static_cast<std::int64_t>(found.st_size) : 0;
@@ -79,12 +98,11 @@ std::optional<MachineReading> readMachine(int launcherPid, const std::string& jo
     const auto memory = readFile(root + "proc/meminfo", kUsageFile);
     if (!stat || !memory) return std::nullopt;
     const auto busy = busyOf(*stat);
-    const auto total = numberAfter(*memory, "MemTotal:");
-    const auto available = numberAfter(*memory, "MemAvailable:");
-    if (!busy || !total || !available) return std::nullopt;
+    const auto used = usedMemoryOf(*memory);
+    if (!busy || !used) return std::nullopt;
     MachineReading reading;
     reading.busy = *busy;
-    reading.memoryBytes = std::max<std::int64_t>(*total - *available, 0) * kKb;
+    reading.memoryBytes = *used;
     if (const auto engine = statOf(::getpid(), root)) {
         reading.engine = micros(engine->cpuTicks - engine->childTicks);
         reading.engineRss = engine->rssPages * page;
@@ -100,22 +118,35 @@ std::optional<MachineReading> readMachine(int launcherPid, const std::string& jo
     return reading;
 }
 
-std::unordered_map<int, TreeReading> readTrees(const std::vector<int>& leaders) {
+std::optional<std::int64_t> readUsedMemory(const std::string& root) {
+    const auto memory = readFile(root + "proc/meminfo", kUsageFile);
+    return memory ? usedMemoryOf(*memory) : std::nullopt;
+}
+
+std::unordered_map<int, TreeReading> readTrees(const std::vector<Leader>& leaders, const Adopter& adopter) {
     static const std::int64_t page = std::max(1L, ::sysconf(_SC_PAGESIZE));
     std::unordered_map<int, TreeReading> trees;
-    for (const int leader : leaders) {
+    const std::unordered_map<int, std::vector<int>> orphans = orphansOf(leaders, adopter);
+    for (const auto& [leader, lsn, limit] : leaders) {
         std::vector<int> members{leader};
+        if (const auto own = orphans.find(leader); own != orphans.end())
+            members.insert(members.end(), own->second.begin(), own->second.end());
         for (std::size_t at = 0; at < members.size() && at < kMostOfTree; ++at) {
             const auto process = runners::readStat(members[at]);
-            if (!process || (at == 0 && process->isDead())) continue;
+            if (at == 0 && (!process || process->isDead())) break;
+            if (!process) continue;
             TreeReading& tree = trees[leader];
             tree.cpu += micros(process->cpuTicks);
             tree.rssBytes += process->rssPages * page;
             for (const int child : runners::childrenOf(members[at])) members.push_back(child);
         }
         if (members.size() > kMostOfTree) members.resize(kMostOfTree);
-        if (const auto tree = trees.find(leader); tree != trees.end())
-            tree->second.outsideBytes = memoryOutsideProcesses(leader, members);
+        const auto tree = trees.find(leader);
+        if (tree == trees.end()) continue;
+        tree->second.processes = members.size();
+        tree->second.outsideBytes = memoryOutsideProcesses(leader, members);
+        if (limit > 0 && members.size() > 1 && tree->second.memoryBytes() > limit)
+            tree->second.onceBytes = proportionalBytes(members);
     }
     return trees;
 }

@@ -78,6 +78,7 @@ void EngineCore::localUpdates(std::vector<runners::Update> batch) {
     if (!ofProcesses.empty())
         std::erase_if(batch, [](const runners::Update& update) { return runners::isWarmProcess(update.id); });
     if (!batch.empty()) dispatcher_->updates(std::move(batch));
+    if (!ofProcesses.empty()) limitWork_.set();
     for (runners::Update& update : ofProcesses) warm_->processUpdate(std::move(update));
 }
 
@@ -136,18 +137,24 @@ void EngineCore::addWarmWorker(const std::string& id, const std::shared_ptr<cons
 
 coro::Task<void> EngineCore::sampleWarm(std::vector<runners::ProcessLook> looks) {
     if (looks.empty()) co_return;
-    const auto samples = co_await helpers_->run([looks] {
+    const auto samples = co_await helpers_->run([looks, adopter = adopter()] {
+        std::vector<Leader> leaders;
+        leaders.reserve(looks.size());
+        for (const runners::ProcessLook& look : looks) leaders.push_back({look.pid, look.lsn, look.memoryLimit});
+        const auto trees = readTrees(leaders, adopter);
         std::vector<runners::ProcessSample> seen;
         for (const runners::ProcessLook& look : looks) {
-            const auto trees = readTrees({look.pid});
-            if (trees.empty()) continue;
-            const TreeReading& tree = trees.begin()->second;
+            const auto found = trees.find(look.pid);
+            if (found == trees.end()) continue;
+            const TreeReading& tree = found->second;
             seen.push_back({look.pid, static_cast<double>(tree.cpu) / 1e6, tree.rssBytes,
-                            look.socket == 0 || hasSocket(look.pid, look.socket), tree.memoryBytes()});
+                            look.socket == 0 || hasSocket(look.pid, look.socket), tree.memoryBytes(),
+                            tree.processes});
         }
         return seen;
     });
     warm_->sampled(samples);
+    limitWork_.set();
 }
 
 /// Looks at the processes while they are used: one over its memory is replaced, one without its socket ended.
@@ -230,7 +237,7 @@ coro::Task<Result<PoolProcessDetail>> EngineCore::poolProcess(std::string id) {
         co_return fail(ErrorKind::Busy,
                        "The launcher does not say what the process printed; try again in a moment.");
     if (const auto alive = warm_->view(id); alive && alive->pid != 0 && alive->ended == MonoTime{})
-        co_await sampleWarm({{.pid = alive->pid}});
+        co_await sampleWarm(warm_->looks(id));
     const auto seen = warm_->view(id);
     if (!seen) co_return fail(ErrorKind::NotFound, fmt::format("Process \"{}\" has just been forgotten.", id));
     PoolProcessDetail detail;

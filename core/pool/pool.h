@@ -212,8 +212,8 @@ public:
     void spawned(ProcessId process, unsigned concurrency, unsigned ahead, MonoTime now, Outbox& out);
     /// The order is done with nothing to show; the process is gone. Those who wait and have no other process fail.
     void spawnFailed(ProcessId process, MonoTime now, Outbox& out);
-    /// All its sessions are void: their requests are the caller's. End follows. `why`: Crashed, or ActionEnded,
-    /// which is not its fault.
+    /// All its sessions are void: their requests are the caller's. End follows. `why`: Crashed, Memory, or
+    /// ActionEnded, which is not its fault.
     void crashed(ProcessId process, MonoTime now, Outbox& out, WhyEnded why = WhyEnded::Crashed);
     /// No more sessions; ends once it has none. False: it is detached already, or unknown.
     bool detach(ProcessId process, WhyEnded why, MonoTime now, Outbox& out);

@@ -157,6 +157,7 @@ void WarmRunner::prepared(AttemptId id, Result<Lease> lease) {
     lease->slot = process->slot;
     process->memoryLimit = lease->sandbox ? static_cast<std::int64_t>(lease->sandbox->memoryBytes)
                                           : process->worker->descriptor->resources.memoryMb << 20;
+    process->isContained = lease->sandbox != nullptr;
     lease->deadline = Duration::zero();
     lease->grace = grace_;
     lease->keepsLast = true;
@@ -295,7 +296,10 @@ void WarmRunner::retire(Process& process, std::string why, MonoTime now) {
         logWarning("pool", "process {} of {} is ended: {}", process.name, process.worker->descriptor->name,
                    process.failure);
     }
-    pool_.crashed(process.inPool, now, out_, process.endedForOne ? WhyEnded::ActionEnded : WhyEnded::Crashed);
+    pool_.crashed(process.inPool, now, out_,
+                  process.endedForOne  ? WhyEnded::ActionEnded
+                  : process.overMemory ? WhyEnded::Memory
+                                       : WhyEnded::Crashed);
 }
 
 /// It cannot be used any more. What it was sent waits for its death; what it was not sent goes elsewhere now.
@@ -430,7 +434,7 @@ void WarmRunner::settleRequests(Process& process, const Ended& ended, MonoTime n
         else if (ended.cause == EndCause::LostRunner)
             fail(place, EndCause::LostRunner, {});
         else if (isAlone)
-            fail(place, EndCause::WorkerCrashed, "its warm process " + how, ended.overMemory);
+            fail(place, EndCause::WorkerCrashed, "its warm process " + how, ended.overMemory || process.overMemory);
         else
             interrupt(place, "its warm process, which worked on others too, " + how);
     }

@@ -138,7 +138,10 @@ struct WarmCounters {
 /// A process to look at, by whoever may read /proc.
 struct ProcessLook {
     int pid = 0;
-    std::uint64_t socket = 0; ///< inode of its end of the socket; 0: not to be looked for
+    std::uint64_t socket = 0;     ///< inode of its end of the socket; 0: not to be looked for
+    std::int64_t lsn = 0;         ///< as the environment of its processes has it
+    std::int64_t memoryLimit = 0; ///< bytes, of its whole tree; 0: none
+    std::int64_t memoryBytes = 0; ///< when it was last looked at
 };
 struct ProcessSample {
     int pid = 0;
@@ -146,6 +149,7 @@ struct ProcessSample {
     std::int64_t rssBytes = 0;
     bool hasSocket = true;        ///< false: no process of its tree has its end any more
     std::int64_t memoryBytes = 0; ///< with what its sandbox has and no process of it
+    std::size_t processes = 0;    ///< of its tree
 };
 
 /// What a request of a worker waits for, with numbers of processes.
@@ -227,6 +231,13 @@ public:
     void sampled(const std::vector<ProcessSample>& samples);
     /// Processes that live; of those that were used since the last call if `usedOnly`.
     std::vector<ProcessLook> looks(bool usedOnly);
+    /// The one of this name; nothing: it is not there.
+    std::vector<ProcessLook> looks(const std::string& process) const;
+    /// Those with a limit of memory that start, work on something, or have left children.
+    std::vector<ProcessLook> limited() const;
+    /// What one and its children take together. Over its limit it is ended in a sandbox, with what it works on;
+    /// without one it is replaced when it has answered.
+    void noteMemory(int pid, std::int64_t bytes, std::size_t processes);
 
     // --- Runner
     std::string_view name() const override { return "warm"; }
@@ -267,6 +278,8 @@ private:
     void armAt(MonoTime at);
     void scheduleClean(const Process& process, MonoTime now);
     void lookAtDeadlines(Process& process, MonoTime now);
+    void heedMemory(Process& process, std::int64_t bytes, std::size_t processes, MonoTime now);
+    Process* findByPid(int pid) const;
     void takeTurns(Process& process, bool isCrowded, MonoTime now);
     void tick(MonoTime now);
     void tellStarted(MonoTime now);

@@ -138,6 +138,10 @@ struct WarmRunner::Process {
     std::optional<double> cpuSeconds;
     std::optional<std::int64_t> rssBytes;
     std::int64_t memoryLimit = 0;             ///< bytes, of its whole tree; 0: none
+    std::int64_t memoryBytes = 0;             ///< of its whole tree, when it was last looked at
+    std::size_t processes = 0;                ///< of its tree, then
+    bool isContained = false;                 ///< in a sandbox: over its limit it is ended whatever it works on
+    bool overMemory = false;                  ///< and was
     WarmProcessView lastView;                 ///< from when its end began
     std::deque<WarmRunner::OutputSink> asks;  ///< for what it printed; the oldest is answered first
     std::shared_ptr<const OutputEnds> output; ///< once it has ended
@@ -146,6 +150,9 @@ struct WarmRunner::Process {
     std::uint64_t memoryKey() const { return coreKey() + 1; }
     std::size_t inFlight() const { return lanes.size() + ahead.size(); }
     bool yields() const { return turn == Turn::Yielding; }
+    /// Besides itself, and the first process of its sandbox.
+    bool hasChildren() const { return processes > (isContained ? 2u : 1u); }
+    ProcessLook look() const { return {pid, theirInode, id.lsn.value, memoryLimit, memoryBytes}; }
     /// While others wait. `hasOld`: it still works on what it had when it last yielded.
     Turn nextTurn(MonoTime now, bool hasOld) const;
 };

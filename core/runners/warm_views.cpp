@@ -210,19 +210,44 @@ void WarmRunner::Worker::giveLanes(std::uint32_t first, unsigned count) {
 
 void WarmRunner::sampled(const std::vector<ProcessSample>& samples) {
     const MonoTime now = MonoClock::now();
-    for (const ProcessSample& sample : samples)
-        for (const auto& [number, process] : processes_) {
-            if (process->pid != sample.pid) continue;
-            process->cpuSeconds = sample.cpuSeconds;
-            process->rssBytes = sample.rssBytes;
-            const std::int64_t most = process->memoryLimit;
-            if (process->phase != Process::Phase::Live) continue;
-            if (!sample.hasSocket)
-                broken(*process, std::string(kHungUp), now);
-            else if (most > 0 && sample.memoryBytes > most)
-                pool_.detach(process->inPool, pool::WhyEnded::Memory, now, out_);
-        }
+    for (const ProcessSample& sample : samples) {
+        Process* process = findByPid(sample.pid);
+        if (!process) continue;
+        process->cpuSeconds = sample.cpuSeconds;
+        process->rssBytes = sample.rssBytes;
+        if (process->phase == Process::Phase::Live && !sample.hasSocket)
+            broken(*process, std::string(kHungUp), now);
+        else
+            heedMemory(*process, sample.memoryBytes, sample.processes, now);
+    }
     flush();
+}
+
+void WarmRunner::noteMemory(int pid, std::int64_t bytes, std::size_t processes) {
+    YARD_ASSERT_OWNER(owner_);
+    if (Process* process = findByPid(pid)) heedMemory(*process, bytes, processes, MonoClock::now());
+    flush();
+}
+
+void WarmRunner::heedMemory(Process& process, std::int64_t bytes, std::size_t processes, MonoTime now) {
+    process.memoryBytes = bytes;
+    process.processes = processes;
+    if (process.memoryLimit <= 0 || bytes <= process.memoryLimit) return;
+    const bool isLive = process.phase == Process::Phase::Live;
+    const bool isIdle = isLive && process.inFlight() == 0;
+    if (isLive && (isIdle || !process.isContained)) pool_.detach(process.inPool, pool::WhyEnded::Memory, now, out_);
+    const bool starts = process.phase == Process::Phase::Launched;
+    if (!process.isContained || isIdle || !(isLive || starts)) return;
+    process.overMemory = true;
+    broken(process,
+           fmt::format("its processes, /tmp, sockets and pipes took more than {} MB together",
+                       process.memoryLimit >> 20),
+           now);
+}
+
+WarmRunner::Process* WarmRunner::findByPid(int pid) const {
+    const auto at = std::ranges::find_if(processes_, [pid](const auto& one) { return one.second->pid == pid; });
+    return at == processes_.end() || pid == 0 ? nullptr : at->second.get();
 }
 
 std::vector<ProcessLook> WarmRunner::looks(bool usedOnly) {
@@ -230,7 +255,26 @@ std::vector<ProcessLook> WarmRunner::looks(bool usedOnly) {
     for (const auto& [number, process] : processes_) {
         if (process->pid == 0 || (usedOnly && !process->usedSinceSample && process->inFlight() == 0)) continue;
         process->usedSinceSample = false;
-        all.push_back({process->pid, process->theirInode});
+        all.push_back(process->look());
+    }
+    return all;
+}
+
+std::vector<ProcessLook> WarmRunner::looks(const std::string& name) const {
+    const Process* process = find(name);
+    if (!process || process->pid == 0) return {};
+    ProcessLook look = process->look();
+    look.socket = 0;
+    return {look};
+}
+
+std::vector<ProcessLook> WarmRunner::limited() const {
+    std::vector<ProcessLook> all;
+    for (const auto& [number, process] : processes_) {
+        const bool works =
+            process->phase == Process::Phase::Live && (process->inFlight() > 0 || process->hasChildren());
+        if (process->memoryLimit > 0 && process->pid != 0 && (works || process->phase == Process::Phase::Launched))
+            all.push_back(process->look());
     }
     return all;
 }

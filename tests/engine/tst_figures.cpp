@@ -249,7 +249,7 @@ void FiguresTest::looksAtWholeTrees() {
     int pid = 0;
     QCOMPARE(std::fscanf(shell, "%d", &pid), 1);
     const auto used = [&] {
-        const auto trees = readTrees({pid, 2'000'000'000});
+        const auto trees = readTrees({{.pid = pid}, {.pid = 2'000'000'000}});
         return trees.contains(pid) && trees.size() == 1 && trees.at(pid).cpu > 0 && trees.at(pid).rssBytes > 0;
     };
     const bool seen = test::EngineTest::eventually(used);
@@ -257,7 +257,7 @@ void FiguresTest::looksAtWholeTrees() {
     for (const int child : children) ::kill(child, SIGKILL);
     ::pclose(shell);
     QVERIFY(seen);
-    QVERIFY(readTrees({pid}).empty());
+    QVERIFY(readTrees({{.pid = pid}}).empty());
 }
 
 void FiguresTest::historyOutlivesTheEngine() {

@@ -311,7 +311,7 @@ private Q_SLOTS:
         write(root + "proc/13/stat", "13 (other) S 1 13 13 0 -1 0 0 0 0 0 1000 0 0 0 20 0 1 0 7\n");
         write(root + "proc/14/stat", "14 nonsense");
         write(root + "proc/self/stat", "13 (other) S 1 13 10 0 -1 0 0 0 0 0 1000 0 0 0 20 0 1 0 7\n");
-        const auto times = engine::processorTimes({10, 99}, root);
+        const auto times = engine::processorTimes({{.pid = 10}, {.pid = 99}}, {}, root);
         QCOMPARE(times.size(), 1u);
         QCOMPARE(times.at(10), 120 * (1'000'000 / ::sysconf(_SC_CLK_TCK)));
     }

@@ -66,6 +66,23 @@ private Q_SLOTS:
         QVERIFY2(all > 0.6 * works * alone, fmt::format("{} of {}", all, alone).c_str());
     }
 
+    /// It is no descendant of the first process any more, and yet its work shows while it works.
+    void whatLostItsParentIsSeenWhileItRuns_data() {
+        QTest::addColumn<QString>("how");
+        QTest::newRow("in its session") << "((%1) &); exec sleep 1000";
+        QTest::newRow("in one of its own") << "(setsid sh -c '%1' &); exec sleep 1000";
+    }
+    void whatLostItsParentIsSeenWhileItRuns() {
+        QFETCH(const QString, how);
+        const Lsn lsn = engine_->submit(shell(how.arg("while :; do :; done").toStdString(), false));
+        QVERIFY(EngineTest::eventually([&] {
+            const auto samples = engine_->run((*engine_)->samples(lsn));
+            return samples && !samples->empty() && samples->back().cpuPercent > 10;
+        }));
+        QVERIFY(engine_->run((*engine_)->cancel(lsn)));
+        QCOMPARE(ending(engine_->wait(lsn)), "cancelled cancelled");
+    }
+
 private:
     double used(const std::string& json) {
         const ActionResult result = engine_->wait(engine_->submit(json));

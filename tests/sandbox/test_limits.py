@@ -150,9 +150,15 @@ class Limits(unittest.TestCase):
             _, out = self.run_one(engine, worker="look", function="stay")
             self.assertAlmostEqual(int(out.split()[3]) >> 20, most, delta=machine // 20)
 
-    def test_children_of_warm_requests_count_when_it_is_idle_too(self):
-        engine = self.engine()
-        script = b"""#!/usr/bin/python3
+    def test_what_children_share_with_their_parent_counts_once(self):
+        result, out = self.takes("kept.append(bytearray([1]) * (35 << 20))\n"
+                                 "for i in range(4):\n"
+                                 "    if os.fork() == 0: time.sleep(300)\n"
+                                 "time.sleep(4)\n"
+                                 "os.kill(os.getpid(), 9)\n")
+        self.assertEqual((result["reason"], result.get("signal")), ("signal", 9), (result, out))
+
+    WARM = b"""#!/usr/bin/python3
 import json, os, socket, struct, time
 s = socket.socket(fileno=int(os.environ["YARD_SOCKET_FD"]))
 def say(number, **what):
@@ -166,13 +172,43 @@ while True:
     s.recv(size - 8, socket.MSG_WAITALL)
     for i in range(8):
         if os.fork() == 0:
-            time.sleep(2)
+            time.sleep(CHILD)
             kept = bytearray([1]) * (45 << 20)
             time.sleep(300)
+    time.sleep(PARENT)
     say(number, exit_code=0)
 """
+
+    def warm(self, engine, child, parent):
+        """An action whose worker leaves eight children: so long after it they take memory, so long it works on."""
+        script = self.WARM.replace(b"CHILD", str(child).encode()).replace(b"PARENT", str(parent).encode())
         engine.register("warm", script, mode="warm", memory_mb=64, pool={"io": "inline"})
-        result, _ = self.run_one(engine, worker="warm", function="stay")
+        return self.run_one(engine, worker="warm", function="stay", deadline_s=60)[0]
+
+    def test_children_of_a_warm_request_are_ended_with_it_while_it_works(self):
+        engine = self.engine()
+        result = self.warm(engine, 0, 300)
+        self.assertEqual((result["state"], result["reason"]), ("failed", "memory"), result)
+        self.assertIn("took more than 64 MB together", result["note"])
+        gone = test_escapes.wait_for(lambda: json.loads(engine.call("GET", "pool"))["gone"], "it went")
+        self.assertEqual(gone[0]["why"], "memory", gone)
+
+    def test_children_of_a_warm_process_that_starts_count(self):
+        engine = self.engine()
+        script = self.WARM.replace(b"say(0, ready", b"for i in range(8):\n"
+                                   b"    if os.fork() == 0:\n"
+                                   b"        kept = bytearray([1]) * (45 << 20)\n"
+                                   b"        time.sleep(300)\n"
+                                   b"time.sleep(300)\n"
+                                   b"say(0, ready")
+        engine.register("warm", script, mode="warm", memory_mb=64, pool={"io": "inline"})
+        result, _ = self.run_one(engine, worker="warm", function="stay", deadline_s=60)
+        self.assertEqual((result["state"], result["reason"]), ("failed", "spawn_error"), result)
+        self.assertIn("took more than 64 MB together", result["note"])
+
+    def test_children_of_warm_requests_count_when_it_is_idle_too(self):
+        engine = self.engine()
+        result = self.warm(engine, 2, 0)
         self.assertEqual(result["state"], "completed", result)
         gone = test_escapes.wait_for(lambda: json.loads(engine.call("GET", "pool"))["gone"], "it went", 60)
         self.assertEqual(gone[0]["why"], "memory", gone)
