@@ -13,7 +13,7 @@ using namespace yard::test;
 namespace {
 
 /// Takes a while of processor time, always the same.
-constexpr std::string_view kWork = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done";
+constexpr std::string_view kWork = "i=0; while [ $i -lt 150000 ]; do i=$((i+1)); done";
 /// Until somebody made the file `done`.
 constexpr std::string_view kUntilDone = "while [ ! -e ${TMPDIR:-.}/done ]; do sleep 0.05; done";
 constexpr std::string_view kDone = ": >${TMPDIR:-.}/done";
