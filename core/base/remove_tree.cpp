@@ -3,6 +3,8 @@
 // an open directory; never through a link or into another mount; and at most kMaxDepth directories open. A
 // directory that lies deeper is moved up to the root of the tree and taken in a later pass, which needs no ".."
 // that somebody could swap.
+#include "core/base/remove_tree.h"
+
 #include "core/base/beneath.h"
 #include "core/base/files.h"
 
@@ -50,16 +52,19 @@ MountId mountOf(int fd) {
 
 class TreeRemover {
 public:
-    TreeRemover(int parent, std::string name, std::string path)
+    TreeRemover(int parent, std::string name, std::string path, std::stop_token stop)
         : parent_(parent)
         , name_(std::move(name))
-        , path_(std::move(path)) {}
+        , path_(std::move(path))
+        , stop_(std::move(stop)) {}
 
     Result<void> run() {
         for (int pass = 0, idle = 0; pass < kMaxPasses && idle < kMaxIdlePasses; ++pass) {
             firstError_ = 0;
             movedUp_ = 0;
             if (!onePass()) break;
+            if (stop_.stop_requested())
+                return fail(ErrorKind::NotAccepting, fmt::format("removing {} was cut short", path_));
             if (::unlinkat(parent_, name_.c_str(), AT_REMOVEDIR) == 0 || errno == ENOENT) return {};
             note(errno, name_); // ENOTEMPTY, unless something below says why
             idle = movedUp_ ? 0 : idle + 1;
@@ -80,7 +85,7 @@ private:
         if (!enter(parent_, name_, levels)) return false;
         mount_ = mountOf(::dirfd(levels.front().dir.get()));
         const int root = ::dirfd(levels.front().dir.get());
-        while (true) {
+        while (!stop_.stop_requested()) {
             Level& level = levels.back();
             const int fd = ::dirfd(level.dir.get());
             errno = 0;
@@ -101,6 +106,7 @@ private:
             else
                 moveUp(fd, name, root);
         }
+        return true;
     }
 
     /// True when the name needs no more attention; false when it is a directory.
@@ -178,6 +184,7 @@ private:
     int parent_;
     std::string name_;
     std::string path_; ///< for the message
+    std::stop_token stop_;
     MountId mount_;
     std::uint64_t nextName_ = 0;
     std::size_t movedUp_ = 0;
@@ -193,10 +200,14 @@ bool namesOne(const std::string& name) {
 
 Result<void> removeTreeBeneath(int directory, const std::string& name) {
     if (!namesOne(name)) return invalid("path", fmt::format("'{}' does not name a tree that can be removed", name));
-    return TreeRemover(directory, name, name).run();
+    return TreeRemover(directory, name, name, {}).run();
 }
 
 Result<void> removeTree(const std::string& path) {
+    return removeTree(path, std::stop_token());
+}
+
+Result<void> removeTree(const std::string& path, const std::stop_token& stop) {
     std::string clean = path;
     while (clean.size() > 1 && clean.back() == '/') clean.pop_back();
     const std::size_t slash = clean.rfind('/');
@@ -207,7 +218,7 @@ Result<void> removeTree(const std::string& path) {
     const UniqueFd parent(::open(above.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!parent && (errno == ENOENT || errno == ENOTDIR)) return {};
     if (!parent) return failErrno(fmt::format("cannot open {}", above), errno);
-    return TreeRemover(parent.get(), name, path).run();
+    return TreeRemover(parent.get(), name, path, stop).run();
 }
 
 } // namespace yard

@@ -3,6 +3,7 @@
 
 #include "core/base/files.h"
 #include "core/base/log.h"
+#include "core/base/remove_tree.h"
 #include "core/engine/collector.h"
 #include "core/engine/outcome.h"
 
@@ -114,13 +115,17 @@ runners::Lease leaseOf(const ActionSpec& spec, const RegisteredWorker* worker, c
     return lease;
 }
 
-/// Of one that a process had, or may have had, and that is not collected: whatever it left goes.
-void giveBack(const LentRequest& request, const ActionSpec& spec) {
+/// Of one that a process had, or may have had, and that is not collected. Returns what is to be removed.
+std::optional<std::string> giveBack(const LentRequest& request, const ActionSpec& spec) {
     UniqueFd outputs = request.directories->takeBack(request.lent);
-    const auto left = request.directories->keep(request.lent, std::move(outputs), inputsOf(spec));
-    if (!left) return;
-    if (auto removed = removeTree(*left); !removed)
-        logWarning("engine", "{} could not be removed: {}", *left, removed.error().message);
+    return request.directories->keep(request.lent, std::move(outputs), inputsOf(spec));
+}
+
+/// What is not done with when the engine ends is nobody's: the janitor of the next one carries on.
+void removeLeft(const std::string& path, const std::stop_token& stop) {
+    const auto removed = removeTree(path, stop);
+    if (!removed && !stop.stop_requested())
+        logWarning("engine", "{} could not be removed: {}", path, removed.error().message);
 }
 
 } // namespace
@@ -374,10 +379,11 @@ coro::Task<void> Dispatcher::remake(AttemptId id) {
         preparation = preparationOf(*attempt);
         before = std::exchange(attempt->request, {});
     }
-    Result<Prepared> made = co_await parts_.helpers.run([preparation, before = std::move(before)] {
-        if (before) giveBack(*before, *preparation.spec);
-        return preparation.make();
+    auto [left, made] = co_await parts_.helpers.run([preparation, before = std::move(before)] {
+        auto setAside = before ? giveBack(*before, *preparation.spec) : std::nullopt;
+        return std::pair(std::move(setAside), preparation.make());
     });
+    if (left) discardDirectory(*left);
     if (Attempt* attempt = get(id); attempt && made) attempt->request = std::move(made->request);
     warm_->remade(id, made ? Result<void>{} : std::unexpected(made.error()));
 }
@@ -409,7 +415,9 @@ coro::Task<void> Dispatcher::collect(AttemptId id, runners::Ended ended) {
         std::make_shared<Collector>(collectionOf(*attempt, std::move(ended)), attempt->record.outcome);
     attempt->collector = collector;
     co_await parts_.helpers.run([collector] { collector->begin(); });
-    while (!collector->isDone()) co_await parts_.helpers.runSlowly([collector] { collector->goOn(); });
+    while (!collector->isDone()) {
+        co_await parts_.helpers.runSlowly([collector] { collector->goOn(); });
+    }
     attempt = get(id);
     if (!attempt) co_return;
     Collection& made = collector->result();
@@ -432,8 +440,9 @@ coro::Task<void> Dispatcher::collect(AttemptId id, runners::Ended ended) {
 
 void Dispatcher::discardScratch(Attempt& attempt) {
     if (attempt.request) {
-        const auto job = [request = std::exchange(attempt.request, {}), spec = attempt.spec] {
-            giveBack(*request, *spec);
+        const auto job = [request = std::exchange(attempt.request, {}), spec = attempt.spec,
+                          stop = parts_.helpers.stopping()] {
+            if (const auto left = giveBack(*request, *spec)) removeLeft(*left, stop);
         };
         parts_.helpers.postDeletion(job); // else it stays where it is until its worker goes
     }
@@ -445,11 +454,10 @@ void Dispatcher::discardScratch(Attempt& attempt) {
 /// What cannot be queued, or is cut short by the end of the engine, is nobody's from now on: the janitor's.
 void Dispatcher::discardDirectory(const std::string& root) {
     locks::Claims& claims = parts_.claims;
-    const bool queued = parts_.helpers.postDeletion([root, &claims] {
+    const bool queued = parts_.helpers.postDeletion([root, &claims, stop = parts_.helpers.stopping()] {
         const std::string aside = runners::asideName(root);
         if (!claims.moveTo(root, aside)) return;
-        if (auto removed = removeTree(aside); !removed)
-            logWarning("engine", "{} could not be removed: {}", aside, removed.error().message);
+        removeLeft(aside, stop);
         claims.remove(aside);
     });
     if (!queued) claims.remove(root);

@@ -34,6 +34,7 @@ std::size_t HelperPool::backlog() const {
 }
 
 void HelperPool::stop() {
+    stopSource_.request_stop();
     {
         std::lock_guard lock(mutex_);
         stopped_ = true;

@@ -3,8 +3,9 @@
 // in parts: nobody who needs a moment waits behind gigabytes.
 //
 // Thread-safe. Lifetime: made and stopped by one thread; stop() runs what is queued for making, drops what is
-// queued for deleting (the next start deletes it) and as slow, and joins. Bound: kQueued jobs wait in each band;
-// run() then waits for room on the caller's loop, post() answers false.
+// queued for deleting (the next start deletes it) and as slow, tells what is under way (stopping()), and joins.
+// Bound: kQueued jobs wait in each band; run() then waits for room on the caller's loop, post()
+// answers false.
 #pragma once
 
 #include "core/coro/one_shot.h"
@@ -15,6 +16,7 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <stop_token>
 #include <thread>
 #include <vector>
 
@@ -34,6 +36,8 @@ public:
     bool post(Job job) { return enqueue(making_, std::move(job)); }
     /// Queues a deletion: done when nothing else is, by one thread at a time.
     bool postDeletion(Job job) { return enqueue(deleting_, std::move(job)); }
+    /// Asked by jobs that may take long, between two steps: then they end, and the next start carries on.
+    std::stop_token stopping() const { return stopSource_.get_token(); }
     void stop();
     /// Jobs waiting in all bands.
     std::size_t backlog() const;
@@ -87,6 +91,7 @@ private:
     Band slow_;
     bool deletionRunning_ = false;
     bool stopped_ = false;
+    std::stop_source stopSource_;
     std::vector<std::jthread> threads_;
 };
 

@@ -3,6 +3,7 @@
 #include "core/engine/engine_core.h"
 
 #include "core/base/log.h"
+#include "core/base/remove_tree.h"
 #include "core/coro/timeout.h"
 #include "core/locks/janitor.h"
 #include "core/locks/lock_directory.h"
@@ -165,6 +166,7 @@ coro::Task<void> EngineCore::sweepOrphans() {
     places.ownSlots = static_cast<unsigned>(coreSlots_ + sharedSlots_ + poolSlots_);
     places.ownFrom = kFirstMailbox;
     places.deadline = settings_.deadline;
+    places.remove = [stop = helpers_->stopping()](const std::string& path) { return removeTree(path, stop); };
     // Shared: a part may still be under way when the loop ends.
     const auto janitor = std::make_shared<locks::Janitor>(std::move(places), claims_);
     for (;;) {

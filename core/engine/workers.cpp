@@ -144,8 +144,9 @@ coro::Task<Result<void>> EngineCore::removeWorker(std::string ref, bool force) {
     warm_->removeWorker(id);
     noteChange(ChangeEntry::Kind::Workers);
     dispatcher_->forgetWorker(id);
-    helpers_->postDeletion([dataDir = directory_->path(), id] {
-        if (auto removed = runners::removeWorkerFiles(dataDir, id); !removed)
+    helpers_->postDeletion([dataDir = directory_->path(), id, stop = helpers_->stopping()] {
+        const auto removed = runners::removeWorkerFiles(dataDir, id, stop);
+        if (!removed && !stop.stop_requested())
             logWarning("engine", "files of worker {}: {}", id, removed.error().message);
     });
     co_return Result<void>{};

@@ -54,7 +54,10 @@ public:
         unsigned ownSlots = 0;            ///< scratch/0 … are this process's own
         unsigned ownFrom = ~0u;           ///< and so are those from this number on
         Duration deadline{3'600'000'000}; ///< of a holder that does not say
-        std::function<Result<void>(const std::string& path)> remove = removeTree; ///< for tests
+        /// For the owner's end, and tests.
+        std::function<Result<void>(const std::string& path)> remove = [](const std::string& path) {
+            return removeTree(path);
+        };
     };
     Janitor(Places places, Claims& claims);
 

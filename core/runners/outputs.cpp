@@ -13,18 +13,20 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <memory>
+#include <stop_token>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 namespace yard::runners {
 namespace {
 
 constexpr std::size_t kMaxDenied = 1'000;
 constexpr std::size_t kMaxDepth = 64;
-// Directories, links and the like do not count as files, but a walk over them must end too.
-constexpr std::int64_t kMaxOtherEntries = 100'000;
-// Where a worker has no limit: their names have to be held together.
-constexpr std::int64_t kMaxFiles = 1'000'000;
+// Where a worker has no limit: their names have to be held together, and a walk must end.
+constexpr std::int64_t kMaxEntries = 1'000'000;
+// Removed by who gathered them; more take a while.
+constexpr std::size_t kMostRemoved = 1'000;
 
 // What a person can read of a name that JSON could not carry.
 std::string printable(std::string_view name) {
@@ -46,9 +48,10 @@ class Walk {
 public:
     /// Gather: what is there is wanted. Count: by a look that changes nothing.
     enum class Aim : unsigned char { Gather, Count };
-    explicit Walk(const OutputLimits& limits, Aim aim = Aim::Gather)
+    explicit Walk(const OutputLimits& limits, Aim aim = Aim::Gather, std::stop_token stop = {})
         : limits_(limits)
-        , aim_(aim) {}
+        , aim_(aim)
+        , stop_(std::move(stop)) {}
 
     Result<void> directory(UniqueFd fd, const std::string& prefix, std::size_t depth) {
         struct Close {
@@ -61,6 +64,7 @@ public:
             const std::string_view name(item->d_name);
             if (name == "." || name == "..") continue;
             if (overLimit()) return {};
+            if (stop_.stop_requested()) return fail(ErrorKind::NotAccepting, "collecting was cut short");
             if (auto looked = entry(dirFd, std::string(name), prefix, depth); !looked) return looked;
         }
         if (errno != 0) return failErrno("read outputs/" + prefix, errno);
@@ -68,9 +72,8 @@ public:
     }
 
     bool overLimit() const {
-        const std::int64_t most = limits_.files > 0 ? std::min(limits_.files, kMaxFiles) : kMaxFiles;
-        return files_ > most || others_ > most + kMaxOtherEntries ||
-               (limits_.bytes > 0 && bytes_ > static_cast<std::uint64_t>(limits_.bytes));
+        const std::int64_t most = limits_.files > 0 ? std::min(limits_.files, kMaxEntries) : kMaxEntries;
+        return entries_ > most || (limits_.bytes > 0 && bytes_ > static_cast<std::uint64_t>(limits_.bytes));
     }
 
     void deny(std::string what, std::string_view path, int err) {
@@ -80,7 +83,7 @@ public:
     }
 
     /// Nothing but files, and those not in a directory below.
-    bool onlyFiles() const { return others_ == 0 && denied.empty(); }
+    bool onlyFiles() const { return !hasOthers_ && denied.empty(); }
 
     std::vector<std::string> found;
     std::vector<Denial> denied;
@@ -94,7 +97,8 @@ private:
             return failErrno("stat outputs/" + path, errno);
         }
         const bool isNamed = isSafeRelativePath(path);
-        if (!S_ISREG(st.st_mode) || !isNamed) ++others_;
+        ++entries_;
+        hasOthers_ = hasOthers_ || !S_ISREG(st.st_mode) || !isNamed;
         if (S_ISLNK(st.st_mode))
             deny("link", path, 0);
         else if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
@@ -102,7 +106,6 @@ private:
         else if (!isNamed)
             deny("special", path, path.size() > 4096 ? ENAMETOOLONG : EILSEQ);
         else if (S_ISREG(st.st_mode)) {
-            ++files_;
             // While it runs what the disk has: a sparse file may still become small.
             bytes_ += static_cast<std::uint64_t>(aim_ == Aim::Count ? st.st_blocks * 512 : st.st_size);
             if (aim_ == Aim::Gather) found.push_back(path);
@@ -127,9 +130,10 @@ private:
 
     const OutputLimits& limits_;
     const Aim aim_;
+    const std::stop_token stop_;
     std::uint64_t bytes_ = 0;
-    std::int64_t files_ = 0;
-    std::int64_t others_ = 0;
+    std::int64_t entries_ = 0;
+    bool hasOthers_ = false;
 };
 
 /// A descriptor of its own for walking: reading a directory moves its place.
@@ -171,9 +175,10 @@ Result<void> keepFound(int outputs, const OutputLimits& limits, Walk& walk, Gath
 } // namespace
 
 Result<GatheredOutputs> gatherOutputs(int outputs, const OutputLimits& limits,
-                                      const std::vector<std::string>& expect, const KeepOutput& keep) {
+                                      const std::vector<std::string>& expect, const KeepOutput& keep,
+                                      const std::stop_token& stop) {
     GatheredOutputs gathered;
-    Walk walk(limits);
+    Walk walk(limits, Walk::Aim::Gather, stop);
     if (outputs >= 0) {
         UniqueFd root = forWalking(outputs);
         if (!root) return failErrno("open outputs/", errno);
@@ -209,7 +214,7 @@ Result<std::optional<UniqueFd>> openGathered(int outputs, const std::string& nam
 }
 
 bool removeGathered(int outputs, const GatheredOutputs& gathered) {
-    if (!gathered.onlyFiles || gathered.overLimit) return false;
+    if (!gathered.onlyFiles || gathered.overLimit || gathered.outputs.size() > kMostRemoved) return false;
     return std::ranges::all_of(gathered.outputs, [&](const NamedChunk& output) {
         return ::unlinkat(outputs, output.name.c_str(), 0) == 0;
     });

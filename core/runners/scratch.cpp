@@ -3,6 +3,7 @@
 #include "core/base/beneath.h"
 #include "core/base/files.h"
 #include "core/base/log.h"
+#include "core/base/remove_tree.h"
 #include "core/base/unique_fd.h"
 #include "core/locks/janitor.h"
 #include "core/model/action_spec.h"
@@ -188,8 +189,8 @@ Result<std::string> ensureWorkerFiles(const std::string& dataDir, std::string_vi
     return final;
 }
 
-Result<void> removeWorkerFiles(const std::string& dataDir, std::string_view workerId) {
-    return removeTree(workerPath(dataDir, workerId));
+Result<void> removeWorkerFiles(const std::string& dataDir, std::string_view workerId, const std::stop_token& stop) {
+    return removeTree(workerPath(dataDir, workerId), stop);
 }
 
 std::string scratchPath(const std::string& dataDir, SlotId slot, AttemptId id) {
@@ -295,7 +296,8 @@ Result<Scratch> makeScratch(const ScratchHomePtr& home, SlotId slot, AttemptId i
     scratch.root = fmt::format("{}/{}", home->path, scratch.place);
     scratch.outputs = fmt::format("{}/{}", scratch.root, kOutputs);
     const auto make = [&]() -> Result<void> {
-        if (auto removed = removeTree(scratch.root); !removed) return removed;
+        if (::rename(scratch.root.c_str(), asideName(scratch.root).c_str()) != 0 && errno != ENOENT)
+            return failErrno("set aside " + scratch.root, errno);
         if (!takeSpare(*home, scratch.place))
             for (const std::string& directory : {scratch.root, scratch.outputs})
                 if (auto made = makeDirectories(directory); !made) return made;

@@ -17,6 +17,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
@@ -42,7 +43,8 @@ Result<std::string> ensureWorkerFiles(const std::string& dataDir, std::string_vi
                                       const std::vector<PlacedFile>& files, const Materialise& materialise,
                                       bool sync = false);
 /// Removes workers/<id>/, read-only as it is.
-Result<void> removeWorkerFiles(const std::string& dataDir, std::string_view workerId);
+Result<void> removeWorkerFiles(const std::string& dataDir, std::string_view workerId,
+                               const std::stop_token& stop = {});
 
 /// scratch/ of a data directory, held open as long as anybody has it.
 struct ScratchHome {
@@ -73,7 +75,8 @@ struct Scratch {
     bool isShown =
         false; ///< a sandbox shows each part of it at its place: an action never comes to the root itself
 };
-/// Makes the directory of one attempt; an earlier one of the same name is removed. `workerDir` may be empty (exec).
+/// Makes the directory of one attempt; an earlier one of the same name is set aside, which is quick: the janitor
+/// removes it. `workerDir` may be empty (exec).
 /// worker/ is made of hard links to the read-only files: an action cannot change them (0555, and it would have to
 /// be our own user to chmod), and its own directory entries are its own. Where links are refused the files are
 /// copied. `isShown`: see Scratch; then there is no inputs/ where nothing is in it.
@@ -108,7 +111,7 @@ std::string scratchPath(const std::string& dataDir, SlotId slot, AttemptId id);
 
 struct OutputLimits {
     std::int64_t bytes = 0;     ///< of all together; 0: none
-    std::int64_t files = 10000; ///< 0: none
+    std::int64_t files = 10000; ///< whatever has a name: directories, links and the like as well; 0: none
 };
 struct GatheredOutputs {
     std::vector<NamedChunk> outputs; ///< sorted by name
@@ -136,12 +139,13 @@ struct OutputFile {
 /// Takes the bytes over into the content store. Nothing: it will be done later, see GatheredOutputs::later.
 using KeepOutput = std::function<Result<std::optional<ChunkRef>>(const OutputFile& file)>;
 /// Walks outputs/ once. Whoever made it may be alive: what vanishes or becomes something else meanwhile is left
-/// out. Fails as `keep` does (NoSpace, Io).
+/// out. Fails as `keep` does (NoSpace, Io), and NotAccepting once `stop` was requested.
 Result<GatheredOutputs> gatherOutputs(int outputs, const OutputLimits& limits,
-                                      const std::vector<std::string>& expect, const KeepOutput& keep);
+                                      const std::vector<std::string>& expect, const KeepOutput& keep,
+                                      const std::stop_token& stop = {});
 /// One of those for later, opened anew; nothing when it has gone, or something else is in its place by now.
 Result<std::optional<UniqueFd>> openGathered(int outputs, const std::string& name);
-/// Removes what was gathered. False: that was not all, or could not be done.
+/// Removes what was gathered. False: that was not all, or could not be done, or would take long.
 bool removeGathered(int outputs, const GatheredOutputs& gathered);
 
 /// Whether there is more in it than the limits say, by a look while its action runs: what vanishes or cannot be

@@ -1,5 +1,6 @@
 // removeTree() against trees as a hostile program would leave them.
 #include "core/base/files.h"
+#include "core/base/remove_tree.h"
 
 #include "tests/base/in_mount_namespace.h"
 
@@ -9,6 +10,7 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <stop_token>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -208,6 +210,18 @@ private Q_SLOTS:
         QVERIFY(exists(root + "/precious/f"));
         QVERIFY(exists(root + "/precious/sub"));
         QVERIFY(!exists(root + "/tree/b"));
+    }
+
+    void oneThatIsCutShortIsForWhoComesLater() {
+        make("a/b");
+        makeFile(tree() + "/a/f");
+        std::stop_source stop;
+        stop.request_stop();
+        const auto removed = removeTree(tree(), stop.get_token());
+        QVERIFY(!removed && removed.error().kind == ErrorKind::NotAccepting);
+        QVERIFY(exists(tree() + "/a/b") && exists(tree() + "/a/f"));
+        QVERIFY(removeTree(tree(), std::stop_source().get_token()));
+        QVERIFY(!exists(tree()));
     }
 
     void aTreeThatSomebodyIsStillFillingEndsInRemovalOrAnError() {

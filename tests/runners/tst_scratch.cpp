@@ -9,6 +9,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
 #include <filesystem>
@@ -17,6 +18,7 @@
 #include <linux/fs.h>
 #include <map>
 #include <memory>
+#include <stop_token>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -91,6 +93,8 @@ private Q_SLOTS:
     void missingExpectedFilesAreNamed();
     void limitsAreHeld_data();
     void limitsAreHeld();
+    void whateverHasANameCounts();
+    void aWalkCanBeCutShort();
     void alsoInALookAtALiveTreeWhichIsLeftAsItIs();
     void outputsThatAreNoDirectoryHoldNothing();
     void whatIsSwappedWhileItIsGatheredIsLeftOut();
@@ -229,6 +233,9 @@ void TestScratch::aScratchReplacesAnEarlierOne() {
     const auto scratch = makeScratch(home_, SlotId(0), {Lsn(5), 1}, "", {}, writeName);
     QVERIFY(scratch && fs::is_empty(scratch->outputs));
     QVERIFY(!fs::exists(scratch->root + "/worker"));
+    const fs::recursive_directory_iterator all(
+        at("scratch/0")); // the earlier one may be large: it is the janitor's
+    QVERIFY(std::ranges::any_of(all, [](const auto& entry) { return entry.path().filename() == "old"; }));
 }
 
 void TestScratch::aFailedInputLeavesNothing() {
@@ -446,9 +453,9 @@ void TestScratch::limitsAreHeld_data() {
     QTest::addColumn<int>("files");
     QTest::addColumn<bool>("over");
     QTest::newRow("none") << 0 << 0 << false;
-    QTest::newRow("just enough") << 30 << 3 << false;
-    QTest::newRow("a byte too many") << 29 << 3 << true;
-    QTest::newRow("a file too many") << 30 << 2 << true;
+    QTest::newRow("just enough") << 30 << 4 << false; // with the directory
+    QTest::newRow("a byte too many") << 29 << 4 << true;
+    QTest::newRow("a name too many") << 30 << 3 << true;
 }
 
 void TestScratch::limitsAreHeld() {
@@ -465,6 +472,21 @@ void TestScratch::limitsAreHeld() {
     QCOMPARE(kept, gathered->overLimit ? 0 : 3);
 }
 
+void TestScratch::whateverHasANameCounts() {
+    for (const char* name : {"a", "b/c"}) fs::create_directories(at("outputs") + '/' + name);
+    fs::create_symlink("nowhere", at("outputs/link"));
+    QVERIFY(!gather({0, 4}).overLimit && !holdsMore("outputs", {0, 4}));
+    QVERIFY(gather({0, 3}).overLimit && holdsMore("outputs", {0, 3}));
+}
+
+void TestScratch::aWalkCanBeCutShort() {
+    write("outputs/a", "x");
+    std::stop_source stop;
+    stop.request_stop();
+    const auto gathered = gatherOutputs(open("outputs").get(), {}, {}, keepByReading, stop.get_token());
+    QVERIFY(!gathered && gathered.error().kind == ErrorKind::NotAccepting);
+}
+
 void TestScratch::alsoInALookAtALiveTreeWhichIsLeftAsItIs() {
     constexpr std::int64_t kBlock = 4096; // what the disk has counts
     for (const char* name : {"a", "b", "sub/c"}) write(std::string("outputs/") + name, std::string(kBlock, 'x'));
@@ -472,9 +494,9 @@ void TestScratch::alsoInALookAtALiveTreeWhichIsLeftAsItIs() {
     fs::create_directory_symlink(at("secret"), at("outputs/link"));
     write("outputs/closed/d", "");
     fs::permissions(at("outputs/closed"), fs::perms::none);
-    QVERIFY(!holdsMore("outputs", {3 * kBlock, 4}));
-    QVERIFY(holdsMore("outputs", {3 * kBlock - 1, 4}));
-    QVERIFY(holdsMore("outputs", {3 * kBlock, 2}));
+    QVERIFY(!holdsMore("outputs", {3 * kBlock, 7}));
+    QVERIFY(holdsMore("outputs", {3 * kBlock - 1, 7}));
+    QVERIFY(holdsMore("outputs", {3 * kBlock, 5}));
     QVERIFY(!holdsMore("outputs", {0, 0}));
     QVERIFY(!holdsMore("nothing", {1, 1}));
     QVERIFY(!holdsMore("outputs/link", {1, 1}));
@@ -536,6 +558,8 @@ void TestScratch::whatWasGatheredIsRemoved() {
     fs::remove_all(at("outputs/deep"));
     write("outputs/a", "xx");
     QVERIFY(!removeGathered(open("outputs").get(), gather({1, 0})) && fs::exists(at("outputs/a")));
+    for (int i = 0; i < 1000; ++i) write(fmt::format("outputs/{}", i), "x"); // one too many to be removed at once
+    QVERIFY(!removeGathered(open("outputs").get(), gather()) && fs::exists(at("outputs/a")));
 }
 
 void TestScratch::aFullStoreIsAnError() {

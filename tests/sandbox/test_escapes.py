@@ -21,7 +21,7 @@ HOSTILE = ""
 USER = None
 FILES = 20000
 FUNCTIONS = ["write", "read", "signal", "connect", "mount", "fork", "memory", "share", "open", "disk", "parts", "daemon", "stay",
-             "leave", "files"]
+             "leave", "files", "directories"]
 LIMITS = {"processes": 40, "open_files": 100, "file_bytes": 8 << 20, "output_bytes": 32 << 20, "output_files": 1000}
 
 
@@ -269,9 +269,10 @@ class Escapes(unittest.TestCase):
             self.assertIn(denied.get(name), alternatives, (name, denied))
 
     def test_many_output_files_are_too_many(self):
-        result, _ = self.run_one("files", str(FILES))
-        self.assertEqual((result["state"], result["reason"], result.get("outputs", {})),
-                         ("failed", "result_too_large", {}))
+        for what in ("files", "directories"):
+            result, _ = self.run_one(what, str(FILES))
+            self.assertEqual((result["state"], result["reason"], result.get("outputs", {})),
+                             ("failed", "result_too_large", {}), what)
 
     def test_no_directory_of_an_action_is_left(self):
         self.run_one("leave", self.engine.data)
