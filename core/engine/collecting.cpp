@@ -21,6 +21,9 @@ using Phase = Attempt::Phase;
 
 namespace {
 
+/// Between two looks at whether a worker has let go of an output.
+constexpr Duration kLeasePause{50'000};
+
 runners::Materialise materialiser(store::ChunkStore& chunks) {
     return [&chunks](const Hash256& hash, const std::string& path, unsigned mode) {
         return chunks.materialise(hash, path, mode);
@@ -416,6 +419,7 @@ coro::Task<void> Dispatcher::collect(AttemptId id, runners::Ended ended) {
     attempt->collector = collector;
     co_await parts_.helpers.run([collector] { collector->begin(); });
     while (!collector->isDone()) {
+        if (collector->waits()) co_await coro::sleepFor(kLeasePause);
         co_await parts_.helpers.runSlowly([collector] { collector->goOn(); });
     }
     attempt = get(id);

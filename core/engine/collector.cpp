@@ -1,6 +1,5 @@
 #include "core/engine/collector.h"
 
-#include "core/base/clock.h"
 #include "core/base/files.h"
 #include "core/runners/warm_frames.h"
 
@@ -64,21 +63,33 @@ void Collector::begin() {
     if (parts_.request) outputs_ = parts_.request->directories->takeBack(parts_.request->lent);
     if (parts_.scratch || parts_.request) gather();
     std::ranges::reverse(later_);
-    if (later_.empty()) finish();
+    if (isAllKept()) finish();
 }
 
 void Collector::goOn() {
     const MonoTime until = MonoClock::now() + kPart;
+    if (later_.empty()) later_.swap(leased_); // each is tried once more
     while (!later_.empty() && !isCut() && MonoClock::now() < until) {
         const auto done = copySome(later_.back());
         if (done && !*done) continue;
         copy_.reset();
-        if (done)
-            later_.pop_back();
-        else
+        const bool isTriedAgain = !done && done.error().kind == ErrorKind::Busy && mayWait(later_.back());
+        if (!done && !isTriedAgain) {
             failed(later_.back(), done.error());
+            continue;
+        }
+        if (isTriedAgain) leased_.push_back(later_.back());
+        later_.pop_back();
     }
-    if (later_.empty() || isCut()) finish();
+    waits_ = later_.empty() && !leased_.empty();
+    if (isAllKept() || isCut()) finish();
+}
+
+/// The kernel has told its holder to let go, and takes the lease away after lease-break-time, which is long.
+bool Collector::mayWait(Later& next) {
+    const MonoTime now = MonoClock::now();
+    if (next.leasedSince == MonoTime{}) next.leasedSince = now;
+    return now - next.leasedSince < kLeaseLimit;
 }
 
 // --- streams
@@ -88,7 +99,7 @@ void Collector::keepStreams() {
         if (stream->gap.empty())
             streamKept(*stream, keepWhole(*parts_.chunks, *stream, made_.chunks));
         else
-            later_.push_back({.index = 0, .size = 0, .stream = stream});
+            later_.push_back({.index = 0, .size = 0, .isLeased = false, .leasedSince = {}, .stream = stream});
     }
 }
 
@@ -109,14 +120,16 @@ void Collector::streamKept(runners::StreamResult& stream, const Result<ChunkRef>
 void Collector::gather() {
     const int err = errno;
     OutputKeeper keeper(*parts_.chunks, made_.chunks);
-    gathered_ = runners::gatherOutputs(outputs_.get(), parts_.limits, parts_.spec->expect,
-                                       [&](const runners::OutputFile& file) { return keepOutput(keeper, file); });
+    gathered_ = runners::gatherOutputs(
+        outputs_.get(), parts_.limits, parts_.spec->expect,
+        [&](const runners::OutputFile& file) { return keepOutput(keeper, file); }, cut_.get_token());
     runners::GatheredOutputs* gathered = *gathered_ ? &**gathered_ : nullptr;
     if (!gathered) return;
     if (!outputs_ && err != ENOENT)
         gathered->denied.push_back(Denial{.t = wallNow(), .what = "link", .path = "outputs", .err = err, .pid = 0});
     for (const auto& later : gathered->later)
-        later_.push_back({.index = later.index, .size = later.size, .stream = nullptr});
+        (later.isLeased ? leased_ : later_)
+            .push_back({later.index, later.size, later.isLeased, MonoTime{}, nullptr});
 }
 
 Result<std::optional<ChunkRef>> Collector::keepOutput(OutputKeeper& keeper, const runners::OutputFile& file) {
@@ -126,20 +139,34 @@ Result<std::optional<ChunkRef>> Collector::keepOutput(OutputKeeper& keeper, cons
     return keeper.keep(file);
 }
 
-Result<std::unique_ptr<ChunkCopy>> Collector::open(const Later& next) {
+Result<std::unique_ptr<ChunkCopy>> Collector::open(Later& next) {
     if (runners::StreamResult* stream = next.stream) {
         UniqueFd fd(::open(stream->path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
         if (!fd) return failErrno("open " + stream->path, errno);
         return ChunkCopy::ofStream(*parts_.chunks, std::move(fd), KeptStream(stream->size, stream->gap));
     }
-    auto file = runners::openGathered(outputs_.get(), (*gathered_)->outputs[next.index].name);
+    return openOutput(next);
+}
+
+/// Null: it has gone.
+Result<std::unique_ptr<ChunkCopy>> Collector::openOutput(Later& next) {
+    runners::GatheredOutputs& gathered = **gathered_;
+    auto file = runners::openGathered(outputs_.get(), gathered.outputs[next.index].name);
     if (!file) return std::unexpected(file.error());
     if (!*file) return nullptr;
+    if (next.isLeased) {
+        struct stat st{};
+        if (::fstat((*file)->get(), &st) != 0) return failErrno("look at an output", errno);
+        next.size = static_cast<std::uint64_t>(st.st_size);
+        next.isLeased = false;
+        if (next.size > gathered.bytesLeft) return fail(ErrorKind::TooLarge, "outputs are over the limit");
+        gathered.bytesLeft -= next.size;
+    }
     return ChunkCopy::ofOutput(*parts_.chunks, std::move(**file), next.size, parts_.isOver);
 }
 
 /// True: this one is done with.
-Result<bool> Collector::copySome(const Later& next) {
+Result<bool> Collector::copySome(Later& next) {
     if (!copy_) {
         auto opened = open(next);
         if (!opened) return std::unexpected(opened.error());
@@ -168,10 +195,17 @@ void Collector::failed(const Later& next, const Error& error) {
         ::unlink(next.stream->path.c_str());
         streamKept(*next.stream, std::unexpected(error));
         later_.pop_back();
+        return;
+    }
+    if (error.kind == ErrorKind::TooLarge) {
+        (*gathered_)->overLimit = true;
+        (*gathered_)->outputs.clear();
+        gone_.clear();
     } else {
         gathered_ = std::unexpected(error);
-        later_.clear();
     }
+    later_.clear();
+    leased_.clear();
 }
 
 // --- the end
@@ -181,6 +215,7 @@ void Collector::finish() {
     for (const Later& left : later_)
         if (left.stream) ::unlink(left.stream->path.c_str());
     later_.clear();
+    leased_.clear();
     made_.isCut = isCut();
     if (made_.isCut && gathered_) gathered_ = fail(ErrorKind::NotAccepting, "collecting was cut short");
     if (gathered_) {

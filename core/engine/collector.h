@@ -5,15 +5,16 @@
 // parts outlive it.
 #pragma once
 
+#include "core/base/clock.h"
 #include "core/engine/lent_request.h"
 #include "core/engine/outcome.h"
 #include "core/engine/output_keeping.h"
 #include "core/locks/claims.h"
 #include "core/model/action_spec.h"
 
-#include <atomic>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -46,8 +47,12 @@ public:
     /// One more part of what is large: blocks for about a tenth of a second.
     void goOn();
     bool isDone() const { return isDone_; }
+    /// Nothing is left but outputs that somebody has a lease on: goOn() is of use in a while. Who does not let go
+    /// for kLeaseLimit keeps all outputs from being kept.
+    bool waits() const { return waits_; }
+    static constexpr Duration kLeaseLimit{5'000'000};
     /// Its outputs are no longer wanted. What is being copied is dropped within a part.
-    void cut() { isCut_.store(true, std::memory_order_relaxed); }
+    void cut() { cut_.request_stop(); }
     Collection& result() { return made_; }
 
 private:
@@ -55,15 +60,20 @@ private:
     struct Later {
         std::size_t index = 0;
         std::uint64_t size = 0;
+        bool isLeased = false;  ///< when it was found: its size is not known, nor counted
+        MonoTime leasedSince{}; ///< the epoch: it was not when it was tried
         runners::StreamResult* stream = nullptr;
     };
-    bool isCut() const { return isCut_.load(std::memory_order_relaxed); }
+    bool isCut() const { return cut_.stop_requested(); }
+    bool isAllKept() const { return later_.empty() && leased_.empty(); }
     void keepStreams();
     void streamKept(runners::StreamResult& stream, const Result<ChunkRef>& kept);
     void gather();
     Result<std::optional<ChunkRef>> keepOutput(OutputKeeper& keeper, const runners::OutputFile& file);
-    Result<std::unique_ptr<ChunkCopy>> open(const Later& next);
-    Result<bool> copySome(const Later& next);
+    Result<std::unique_ptr<ChunkCopy>> open(Later& next);
+    Result<std::unique_ptr<ChunkCopy>> openOutput(Later& next);
+    static bool mayWait(Later& next);
+    Result<bool> copySome(Later& next);
     void failed(const Later& next, const Error& error);
     void finish();
     void leaveOutGone(runners::GatheredOutputs& gathered);
@@ -75,12 +85,14 @@ private:
     std::string note_;
     UniqueFd outputs_;
     std::optional<Result<runners::GatheredOutputs>> gathered_;
-    std::vector<Later> later_; ///< the last is the next
+    std::vector<Later> later_;  ///< the last is the next
+    std::vector<Later> leased_; ///< by somebody else, when it was tried last
+    bool waits_ = false;
     std::unique_ptr<ChunkCopy> copy_;
     std::vector<std::size_t> gone_; ///< outputs that were not there any more
     std::uint64_t atOnce_ = 0;
     bool isDone_ = false;
-    std::atomic<bool> isCut_{false};
+    std::stop_source cut_;
 };
 
 } // namespace yard::engine

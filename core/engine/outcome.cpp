@@ -92,7 +92,7 @@ void applyStop(AttemptOutcome& outcome, runners::StopCause cause) {
 void applyOutputs(AttemptOutcome& outcome, const Result<runners::GatheredOutputs>& gathered) {
     if (!gathered) {
         outcome.note = "outputs could not be kept: " + gathered.error().message;
-        if (outcome.state == ActionState::Completed) set(outcome, ActionState::Failed, Reason::MissingOutput);
+        if (outcome.state == ActionState::Completed) set(outcome, ActionState::Failed, Reason::ResultTooLarge);
         return;
     }
     outcome.outputs = gathered->outputs;
@@ -112,7 +112,7 @@ void applyStreamLoss(AttemptOutcome& outcome, const runners::StreamResult& strea
     if (stream.err == 0) return;
     outcome.note = fmt::format("{} could not be kept past {} bytes: {}", which, stream.size,
                                std::strerror(stream.err)); // NOLINT(concurrency-mt-unsafe): glibc's is per thread
-    if (outcome.state == ActionState::Completed) set(outcome, ActionState::Failed, Reason::MissingOutput);
+    if (outcome.state == ActionState::Completed) set(outcome, ActionState::Failed, Reason::ResultTooLarge);
 }
 
 ChunkRef keepSmall(const runners::StreamResult& stream, std::vector<store::SmallChunk>& chunks) {

@@ -148,10 +148,16 @@ bool isOtherThing(int err) {
 /// Hands over what was found; what has gone or is something else by now is left out.
 Result<void> keepFound(int outputs, const OutputLimits& limits, Walk& walk, GatheredOutputs& gathered,
                        const KeepOutput& keep) {
-    std::uint64_t left = limits.bytes > 0 ? static_cast<std::uint64_t>(limits.bytes) : ~std::uint64_t{0};
+    std::uint64_t& left = gathered.bytesLeft;
+    left = limits.bytes > 0 ? static_cast<std::uint64_t>(limits.bytes) : ~std::uint64_t{0};
     for (const std::string& name : walk.found) {
         const UniqueFd fd = openFileBeneath(outputs, name);
         if (!fd && errno == ENOENT) continue;
+        if (!fd && errno == EWOULDBLOCK) {
+            gathered.later.push_back({.index = gathered.outputs.size(), .size = 0, .isLeased = true});
+            gathered.outputs.push_back({name, {}});
+            continue;
+        }
         if (!fd && isOtherThing(errno)) {
             walk.deny(errno == ELOOP ? "link" : "special", name, errno);
             continue;
@@ -166,7 +172,7 @@ Result<void> keepFound(int outputs, const OutputLimits& limits, Walk& walk, Gath
         left -= size;
         auto chunk = keep({fd.get(), name, size, st.st_nlink == 1});
         if (!chunk) return std::unexpected(chunk.error());
-        if (!*chunk) gathered.later.push_back({gathered.outputs.size(), size});
+        if (!*chunk) gathered.later.push_back({.index = gathered.outputs.size(), .size = size, .isLeased = false});
         gathered.outputs.push_back({name, chunk->value_or(ChunkRef{})});
     }
     return {};
@@ -210,6 +216,10 @@ Result<std::optional<UniqueFd>> openGathered(int outputs, const std::string& nam
     UniqueFd fd = openFileBeneath(outputs, name);
     if (fd) return fd;
     if (errno == ENOENT || isOtherThing(errno)) return std::nullopt;
+    if (errno == EWOULDBLOCK)
+        return fail(ErrorKind::Busy, fmt::format("outputs/{} is leased by a process that does not let go of it "
+                                                 "(F_SETLEASE)",
+                                                 name));
     return failErrno("open outputs/" + name, errno);
 }
 

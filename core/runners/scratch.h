@@ -120,11 +120,13 @@ struct GatheredOutputs {
     std::vector<Denial> denied;
     std::vector<std::string> missing; ///< of `expect`
     bool overLimit = false;           ///< output_bytes or output_files: nothing was kept (result_too_large)
+    std::uint64_t bytesLeft = 0;      ///< of output_bytes, beside all but those that are leased
     bool onlyFiles = false;           ///< `outputs` is all there was, and none of it lies deeper
     /// What is still to be kept: its place in `outputs`, and how much of it.
     struct Later {
         std::size_t index = 0;
         std::uint64_t size = 0;
+        bool isLeased = false; ///< somebody has it who is asked to let go: its size is not known before
     };
     std::vector<Later> later;
     bool isEmpty() const { return onlyFiles && outputs.empty(); }
@@ -139,11 +141,13 @@ struct OutputFile {
 /// Takes the bytes over into the content store. Nothing: it will be done later, see GatheredOutputs::later.
 using KeepOutput = std::function<Result<std::optional<ChunkRef>>(const OutputFile& file)>;
 /// Walks outputs/ once. Whoever made it may be alive: what vanishes or becomes something else meanwhile is left
-/// out. Fails as `keep` does (NoSpace, Io), and NotAccepting once `stop` was requested.
+/// out. What it has a lease on (F_SETLEASE) is for later. Fails as `keep` does (NoSpace, Io), and NotAccepting once
+/// `stop` was requested.
 Result<GatheredOutputs> gatherOutputs(int outputs, const OutputLimits& limits,
                                       const std::vector<std::string>& expect, const KeepOutput& keep,
                                       const std::stop_token& stop = {});
-/// One of those for later, opened anew; nothing when it has gone, or something else is in its place by now.
+/// One of those for later, opened anew; nothing when it has gone, or something else is in its place by now. Busy:
+/// somebody has a lease on it, and was asked to let go.
 Result<std::optional<UniqueFd>> openGathered(int outputs, const std::string& name);
 /// Removes what was gathered. False: that was not all, or could not be done, or would take long.
 bool removeGathered(int outputs, const GatheredOutputs& gathered);

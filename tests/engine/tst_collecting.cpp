@@ -6,9 +6,12 @@
 
 #include <QObject>
 
+#include <csignal>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <sys/stat.h>
+#include <unistd.h>
 
 using namespace yard;
 using namespace yard::test;
@@ -43,6 +46,41 @@ std::ptrdiff_t leftBehind(const std::string& data) {
         }
     return -1;
 }
+
+/// An output that somebody writes who has a lease on it.
+class LeasedOutput {
+public:
+    explicit LeasedOutput(EngineTest& engine)
+        : engine_(engine)
+        , lsn_(engine.sh(
+              "echo early > $YARD_SCRATCH/outputs/x; ln -s $YARD_SCRATCH/outputs here.new; mv -T here.new "
+              "here; while [ ! -e go ]; do sleep 0.01; done",
+              R"(,"expect":["x"])")) {
+        std::signal(SIGIO, SIG_IGN); // how the kernel tells who has it
+        if (!EngineTest::eventually([&] { return ::access(engine_.path("here/x").c_str(), F_OK) == 0; }))
+            qFatal("the action does not run");
+        file_ = UniqueFd(::open(engine_.path("here/x").c_str(), O_RDWR | O_CLOEXEC));
+        isThere_ = ::fcntl(file_.get(), F_SETLEASE, F_WRLCK) == 0;
+    }
+    bool isThere() const { return isThere_; }
+    Lsn lsn() const { return lsn_; }
+    void endAction() const { std::ofstream(engine_.path("go")) << "go"; }
+    /// Somebody wants to have it.
+    bool isAskedFor() const {
+        return EngineTest::eventually([&] { return ::fcntl(file_.get(), F_GETLEASE) != F_WRLCK; });
+    }
+    void writeAndLetGo(std::string_view text) {
+        if (::ftruncate(file_.get(), 0) != 0 || ::pwrite(file_.get(), text.data(), text.size(), 0) < 0)
+            qFatal("it cannot be written");
+        file_.reset();
+    }
+
+private:
+    EngineTest& engine_;
+    Lsn lsn_;
+    UniqueFd file_;
+    bool isThere_ = false;
+};
 
 } // namespace
 
@@ -125,6 +163,44 @@ private Q_SLOTS:
         if (left <= 0) QSKIP("the file system removes it in no time");
         engine.start();
         QVERIFY(EngineTest::eventually([&] { return leftBehind(engine.path("data")) < left; }));
+    }
+
+    void anOutputThatIsLeasedIsKeptOnceItIsLetGo() {
+        EngineTest engine;
+        LeasedOutput output(engine);
+        if (!output.isThere()) QSKIP("the file system has no leases");
+        output.endAction();
+        QVERIFY(output.isAskedFor());
+        QVERIFY(isCollected(engine, output.lsn()));
+        output.writeAndLetGo("what was written at last");
+        const ActionResult result = engine.wait(output.lsn());
+        QCOMPARE(ending(result), "completed");
+        QCOMPARE(engine.text(result.outcome->outputs.front().chunk), "what was written at last");
+    }
+
+    void anOutputThatIsLeasedForGoodIsSaidToBe() {
+        EngineTest engine;
+        LeasedOutput output(engine);
+        if (!output.isThere()) QSKIP("the file system has no leases");
+        output.endAction();
+        QVERIFY(output.isAskedFor());
+        const ActionResult result = engine.wait(output.lsn()); // another attempt has another file
+        const AttemptOutcome& first = result.attempts.front().outcome;
+        QVERIFY(first.reason == Reason::ResultTooLarge && first.outputs.empty());
+        QCOMPARE(first.note,
+                 "outputs could not be kept: outputs/x is leased by a process that does not let go of it "
+                 "(F_SETLEASE)");
+        QCOMPARE(ending(result), "completed");
+    }
+
+    void whileAnOutputIsLeasedTheActionCanBeCancelled() {
+        EngineTest engine;
+        LeasedOutput output(engine);
+        if (!output.isThere()) QSKIP("the file system has no leases");
+        output.endAction();
+        QVERIFY(output.isAskedFor());
+        QVERIFY(engine.run(engine->cancel(output.lsn())).has_value());
+        QCOMPARE(ending(engine.wait(output.lsn())), "cancelled cancelled");
     }
 
 private:

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
@@ -95,6 +96,7 @@ private Q_SLOTS:
     void limitsAreHeld();
     void whateverHasANameCounts();
     void aWalkCanBeCutShort();
+    void whatIsLeasedIsForLater();
     void alsoInALookAtALiveTreeWhichIsLeftAsItIs();
     void outputsThatAreNoDirectoryHoldNothing();
     void whatIsSwappedWhileItIsGatheredIsLeftOut();
@@ -485,6 +487,18 @@ void TestScratch::aWalkCanBeCutShort() {
     stop.request_stop();
     const auto gathered = gatherOutputs(open("outputs").get(), {}, {}, keepByReading, stop.get_token());
     QVERIFY(!gathered && gathered.error().kind == ErrorKind::NotAccepting);
+}
+
+void TestScratch::whatIsLeasedIsForLater() {
+    write("outputs/a", "x");
+    std::signal(SIGIO, SIG_IGN); // how the kernel tells who has it
+    const UniqueFd writer(::open(at("outputs/a").c_str(), O_RDWR | O_CLOEXEC));
+    if (::fcntl(writer.get(), F_SETLEASE, F_WRLCK) != 0) QSKIP("the file system has no leases");
+    const auto gathered = gather({10, 0}, {"a"});
+    QVERIFY(gathered.missing.empty() && gathered.later.size() == 1 && gathered.later.front().isLeased);
+    QVERIFY(openGathered(open("outputs").get(), "a").error().kind == ErrorKind::Busy);
+    QCOMPARE(::fcntl(writer.get(), F_SETLEASE, F_UNLCK), 0);
+    QVERIFY(*openGathered(open("outputs").get(), "a"));
 }
 
 void TestScratch::alsoInALookAtALiveTreeWhichIsLeftAsItIs() {

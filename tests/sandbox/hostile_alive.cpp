@@ -168,6 +168,14 @@ void many(Attack& a) {
     for (long i = 0; i < count; ++i) ::close(::openat(out, std::to_string(i).c_str(), O_WRONLY | O_CREAT, 0600));
 }
 
+/// Whoever opens it has to wait until this one lets go, which it never does.
+void lease(Attack& a) {
+    std::signal(SIGIO, SIG_IGN); // how it is asked to
+    const int fd = ::open(below(a.out, "leased").c_str(), O_RDWR | O_CREAT, 0600);
+    if (::write(fd, "mine", 4) != 4) a.say("it cannot be written");
+    a.say(::fcntl(fd, F_SETLEASE, F_WRLCK) == 0 ? "leased" : std::string("not leased: ") + std::strerror(errno));
+}
+
 // --- what goes on after the answer
 
 std::atomic<bool> stop{false};
@@ -309,8 +317,9 @@ void fresh(Attack& a) {
 }
 
 const std::map<std::string, std::function<void(Attack&)>> kAttacks = {
-    {"plant", plant}, {"mount", mountInside}, {"climb", climb}, {"leave", leave}, {"many", many},   {"swap", swap},
-    {"late", late},   {"keep", keep},         {"use", use},     {"pass", pass},   {"fresh", fresh}, {"good", good}};
+    {"plant", plant}, {"mount", mountInside}, {"climb", climb}, {"leave", leave}, {"many", many},
+    {"lease", lease}, {"swap", swap},         {"late", late},   {"keep", keep},   {"use", use},
+    {"pass", pass},   {"fresh", fresh},       {"good", good}};
 
 yard::Answer answer(const std::function<void(Attack&)>& attack, const yard::Job& job) {
     Attack a;

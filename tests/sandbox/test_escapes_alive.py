@@ -12,7 +12,7 @@ import test_escapes
 from test_escapes import Engine, wait_for
 
 FILES = 20000
-FUNCTIONS = ["plant", "mount", "climb", "leave", "many", "swap", "late", "keep", "use", "pass", "fresh", "good"]
+FUNCTIONS = ["plant", "mount", "climb", "leave", "many", "lease", "swap", "late", "keep", "use", "pass", "fresh", "good"]
 LIMITS = {"processes": 64, "open_files": 200, "output_bytes": 64 << 20, "output_files": 1000}
 
 
@@ -102,6 +102,16 @@ class Attacks:
         self.assertEqual((result["state"], result["reason"], result.get("outputs", {})),
                          ("failed", "result_too_large", {}))
         self.goes_on_well()
+
+    def test_an_output_that_nobody_may_open_stops_nobody(self):
+        lsn = self.submit("lease")
+        self.goes_on_well()
+        result = self.engine.result(lsn)
+        if self.mode == "warm":
+            self.assertEqual((result["state"], result["reason"]), ("failed", "result_too_large"), result)
+            self.assertIn("outputs/leased is leased", result["note"])
+        else:
+            self.assertEqual(self.content(self.result(lsn)[0]["outputs"]["leased"]), b"mine")
 
     def test_what_changes_places_while_it_is_collected_leads_nowhere(self):
         for lsn in [self.submit("swap", self.data) for _ in range(40)]:
