@@ -418,6 +418,10 @@ coro::Task<void> Dispatcher::collect(AttemptId id, runners::Ended ended) {
         std::make_shared<Collector>(collectionOf(*attempt, std::move(ended)), attempt->record.outcome);
     attempt->collector = collector;
     co_await parts_.helpers.run([collector] { collector->begin(); });
+    if (!collector->isDone()) {
+        parts_.session.keeping(id.lsn, id.attempt);
+        parts_.wake();
+    }
     while (!collector->isDone()) {
         if (collector->waits()) co_await coro::sleepFor(kLeasePause);
         co_await parts_.helpers.runSlowly([collector] { collector->goOn(); });

@@ -92,7 +92,8 @@ void Session::Impl::check() const {
     assert(found == records_.used());
     assert(submitting == submitting_ && held == held_ && dead == dead_ && backingOff == backingOff_);
     assert(static_cast<std::size_t>(all.outstanding) == outstanding_.size());
-    assert(outstanding_.size() <= static_cast<std::size_t>(options_.maxOutstanding + gated_));
+    assert(outstanding_.size() <= static_cast<std::size_t>(options_.maxOutstanding + gated_) + keeping_.size());
+    assert(keeping_.size() <= static_cast<std::size_t>(options_.maxKeeping));
     assert(total_.stored.pending == all.counters.pending && total_.stored.running == all.counters.running);
     assert(total_.closingPending == all.closingPending && total_.closingRunning == all.closingRunning);
 
@@ -120,6 +121,7 @@ void Session::Impl::check() const {
     std::int32_t shared = 0, partCores = 0, gated = 0;
     for (const Hold& hold : holds_) partCores += hold.resources.milliCores > 0;
     for (const std::uint32_t record : outstanding_) {
+        if (keeping_.contains(record)) continue;
         const std::uint32_t cls = lanes_[records_[record].lane].cls;
         gated += order_.isGated(cls);
         if (order_.isOneCore(cls) || order_.isGated(cls)) continue;

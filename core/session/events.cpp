@@ -13,15 +13,21 @@ std::uint32_t Session::Impl::findOut(Lsn lsn, std::uint32_t attempt) {
     return kNone;
 }
 
-/// The runner has it no more: its resources are free.
+/// What it takes of the machine, or its place at its gate, is free for others.
+void Session::Impl::giveResources(std::uint32_t record) {
+    const std::uint32_t cls = lanes_[records_[record].lane].cls;
+    if (!order_.countGate(cls, -1)) capacity_->give(order_.resourcesOf(cls));
+    order_.attemptEnded(record, cls);
+    countSlot(cls, -1);
+}
+
+/// The runner has it no more.
 void Session::Impl::giveBack(std::uint32_t record) {
     Record& r = records_[record];
     const Lane& lane = lanes_[r.lane];
     Queue& q = order_.queue(lane.queue);
-    if (!order_.countGate(lane.cls, -1)) capacity_->give(order_.resourcesOf(lane.cls));
-    order_.attemptEnded(record, lane.cls);
+    if (keeping_.erase(record) == 0) giveResources(record);
     order_.giveLocks(lane.cls);
-    countSlot(lane.cls, -1);
     if (q.gates) {
         q.gates->count(r.label, -1);
         listOpening(lane.queue);
@@ -138,6 +144,14 @@ void Session::Impl::returned(Lsn lsn, std::uint32_t attempt, Outbox& out) {
         sweepAbandoned(record, 0, out);
     else if (r.phase != Phase::Ending)
         goBackUncounted(record, out);
+}
+
+void Session::Impl::keeping(Lsn lsn, std::uint32_t attempt) {
+    const std::uint32_t record = findOut(lsn, attempt);
+    if (record == kNone || keeping_.contains(record)) return;
+    if (static_cast<int>(keeping_.size()) >= options_.maxKeeping) return;
+    giveResources(record);
+    keeping_.insert(record);
 }
 
 void Session::Impl::ended(Lsn lsn, std::uint32_t attempt, const AttemptEnd& end, MonoTime now, Outbox& out) {

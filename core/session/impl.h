@@ -3,7 +3,8 @@
 // Invariants (asserted by check()):
 //   - a record's phase changes in setPhase() only, which keeps every counter of phases
 //   - stored.pending and stored.running of a queue count its records by kCountsRunning, dead ones not
-//   - a record has kOut while a runner has it: then it is in outstanding_, at the place in its `timer`
+//   - a record has kOut while a runner has it: then it is in outstanding_, at the place in its `timer`; and while
+//     it is in keeping_, too, it holds no resources
 //   - a record that may start is in its lane; one in a lane may be anything, and is dropped when met
 //   - every record refers to its lane, every lane with references to its queue
 //   - `unmet` of a record counts the edges that lead to it; one with unmet > 0 is in no lane and keeps its place
@@ -18,6 +19,7 @@
 
 #include <functional>
 #include <memory>
+#include <unordered_set>
 #include <vector>
 
 namespace yard::session {
@@ -95,6 +97,7 @@ public:
     void began(Lsn lsn, std::uint32_t attempt, Phase phase, Outbox& out);
     void learnRunTime(QueueId id, Duration took);
     void returned(Lsn lsn, std::uint32_t attempt, Outbox& out);
+    void keeping(Lsn lsn, std::uint32_t attempt);
     void ended(Lsn lsn, std::uint32_t attempt, const AttemptEnd& end, MonoTime now, Outbox& out);
     void interrupted(std::uint32_t record, MonoTime now, Outbox& out);
     void retryStored(Lsn lsn, Outbox& out);
@@ -181,6 +184,10 @@ private:
     /// Counts an attempt that is handed out (1) or given back (-1) against the slots.
     void countSlot(std::uint32_t cls, int by);
     void giveBack(std::uint32_t record);
+    void giveResources(std::uint32_t record);
+    bool holdsNothing(const Record& r) const {
+        return r.has(Record::kOut) && keeping_.contains(outstanding_[r.timer]);
+    }
     void goBackUncounted(std::uint32_t record, Outbox& out);
     void stop(std::uint32_t record, StopCause cause, Outbox& out);
     void takeBack(std::uint32_t record, Outbox& out);
@@ -216,11 +223,12 @@ private:
     std::vector<Resolving> resolving_;
     std::vector<std::uint32_t> opening_; ///< queues with a gate that has places to offer
     std::vector<std::uint32_t> outstanding_;
-    std::vector<std::uint32_t> overtaken_; ///< queues whose `arrived` may be above their leases ahead
-    std::vector<Hold> holds_;              ///< taken by something that is no attempt; a few
-    std::vector<Hold> wanted_;             ///< waits for that, oldest first
-    std::int32_t gated_ = 0;               ///< of outstanding_: at a gate
-    std::int32_t shared_ = 0;              ///< of outstanding_: not one core, each in a slot of its own
+    std::unordered_set<std::uint32_t> keeping_; ///< of outstanding_: have given back their resources
+    std::vector<std::uint32_t> overtaken_;      ///< queues whose `arrived` may be above their leases ahead
+    std::vector<Hold> holds_;                   ///< taken by something that is no attempt; a few
+    std::vector<Hold> wanted_;                  ///< waits for that, oldest first
+    std::int32_t gated_ = 0;                    ///< of outstanding_ without keeping_: at a gate
+    std::int32_t shared_ = 0;                   ///< of the same: not one core, each in a slot of its own
     std::int32_t partCores_ = 0; ///< of shared_: take some cores, so that slots are no measure of what is free
     bool abandoned_ = false;     ///< was Abandoned; stays so in Sunset
     std::uint32_t revision_ = 0;

@@ -79,7 +79,7 @@ struct AttemptEnd {
     bool wasEnforced = false;
 };
 
-/// Give this attempt to a runner. It holds its resources until ended() or returned().
+/// Give this attempt to a runner. It holds its resources until keeping(), ended() or returned().
 struct Start {
     Lsn lsn;
     std::uint32_t attempt = 1; ///< counts from 1

@@ -24,7 +24,7 @@ Session::Impl::Impl(std::unique_ptr<Capacity> capacity, SessionOptions options)
     , order_(records_, lanes_, *capacity_, [this](std::uint32_t record) { entryDropped(record); })
     , random_(options.seed) {
     assert(options_.slotCount >= 1 && options_.aheadPerSlot >= 0 && options_.maxOutstanding >= 1);
-    outstanding_.reserve(static_cast<std::size_t>(options_.maxOutstanding));
+    outstanding_.reserve(static_cast<std::size_t>(options_.maxOutstanding + options_.maxKeeping));
     addQueue(QueueId(0), {}, QueueState::Active, false, {}, 0);
 }
 
@@ -116,7 +116,8 @@ void Session::Impl::watchReservation(MonoTime now) {
         auto standing = std::make_unique<Standing>(capacity_->idle());
         for (const std::uint32_t record : outstanding_) {
             const std::uint32_t cls = lanes_[records_[record].lane].cls;
-            if (!order_.isGated(cls)) standing->addAttempt(record, order_.resourcesOf(cls));
+            if (!order_.isGated(cls) && !keeping_.contains(record))
+                standing->addAttempt(record, order_.resourcesOf(cls));
         }
         for (const Hold& hold : holds_) standing->addHold(hold.key, hold.resources);
         order_.giveUpReservation(std::move(standing));
@@ -150,7 +151,7 @@ bool Session::Impl::schedule(MonoTime now, Outbox& out, bool mayStart) {
 /// Hands out what is next, or nothing: false. `ahead`: the machine is full, but short actions may wait at the
 /// runner.
 bool Session::Impl::startNext(bool ahead, Outbox& out, int& budget) {
-    const auto outstanding = static_cast<int>(outstanding_.size());
+    const auto outstanding = static_cast<int>(outstanding_.size() - keeping_.size());
     if (budget <= 0) return false;
     order_.setOnlyGated(outstanding - gated_ >= options_.maxOutstanding);
     // Only where everything handed out that takes cores is one core does the runner's number of slots keep the
@@ -279,7 +280,10 @@ std::int64_t Session::Impl::waitingAt(GateId gate) const {
     std::int64_t waiting = 0;
     for (std::uint32_t i = 0, looked = 0; i < lanes_.end() && looked < kMost; i = lanes_.next(i), ++looked)
         if (lanes_.present(i) && order_.isAt(gate, lanes_[i].cls)) waiting += lanes_[i].refs;
-    return std::max<std::int64_t>(waiting - order_.outAt(gate), 0);
+    const auto isKeeping = [&](std::uint32_t record) {
+        return order_.isAt(gate, lanes_[records_[record].lane].cls);
+    };
+    return std::max<std::int64_t>(waiting - order_.outAt(gate) - std::ranges::count_if(keeping_, isKeeping), 0);
 }
 
 // -- questions
@@ -310,6 +314,7 @@ LiveView Session::Impl::viewOf(const Record& r) const {
                   .state = r.has(Record::kCountsRunning) ? ActionState::Running : ActionState::Pending,
                   .held = r.has(Record::kHeld),
                   .leased = r.phase == Phase::Leased,
+                  .keeping = holdsNothing(r),
                   .cancelRequested = r.has(Record::kCancel) || queueOf(r).state == QueueState::Cancelled,
                   .unmet = r.unmet,
                   .ending = {},
@@ -495,6 +500,10 @@ void Session::running(Lsn lsn, std::uint32_t attempt, Outbox& out) {
 }
 void Session::returned(Lsn lsn, std::uint32_t attempt, Outbox& out) {
     impl_->returned(lsn, attempt, out);
+}
+void Session::keeping(Lsn lsn, std::uint32_t attempt) {
+    YARD_ASSERT_OWNER(impl_->owner_);
+    impl_->keeping(lsn, attempt);
 }
 void Session::ended(Lsn lsn, std::uint32_t attempt, const AttemptEnd& end, MonoTime now, Outbox& out) {
     YARD_ASSERT_OWNER(impl_->owner_);

@@ -37,6 +37,7 @@ struct SessionOptions {
     int aheadPerSlot = 8;       ///< leases beyond the capacity, per slot; 0: none
     Duration aheadBelow{5'000}; ///< only in queues whose average run time is below this
     int maxOutstanding = 1'024; ///< handed out and not ended, whatever their resources; then nothing starts
+    int maxKeeping = 32;        ///< beside those: see keeping()
     std::uint64_t seed = 1;     ///< of the jitter of back-offs
 };
 
@@ -48,7 +49,8 @@ struct LiveView {
     LabelId label;
     ActionState state = ActionState::Pending; ///< Pending, Submitting, Running; Abandoned in an abandoned session
     bool held = false;
-    bool leased = false; ///< pending, but handed to a runner already
+    bool leased = false;  ///< pending, but handed to a runner already
+    bool keeping = false; ///< running, and its resources are given back: see keeping()
     bool cancelRequested = false;
     int unmet = 0;                     ///< actions it waits for
     std::optional<ActionState> ending; ///< its end is on its way to the journal: what it will be
@@ -256,6 +258,10 @@ public:
     /// The lease was given back before it ran: to the front of its order, uncounted; the next start has the same
     /// number.
     void returned(Lsn lsn, std::uint32_t attempt, Outbox& out);
+    /// The attempt's tree is gone, and what it left takes a while to keep: its resources are free for others. It
+    /// runs until ended(), for its queue's `max_running`, its label's limit and its locks as well. Of maxKeeping at
+    /// once; one more has its resources until ended().
+    void keeping(Lsn lsn, std::uint32_t attempt);
     /// The attempt's tree is gone (submitting() and running() may have been left out). Its resources are free;
     /// Retry or Finish says what became of it.
     void ended(Lsn lsn, std::uint32_t attempt, const AttemptEnd& end, MonoTime now, Outbox& out);

@@ -80,6 +80,17 @@ public:
         if (ctl.end() != 0) return false;
         return eventually([&] { return ::access(path("running").c_str(), F_OK) == 0; });
     }
+    /// What a command of yardctl prints, by lines.
+    Helper ctl(std::vector<std::string> arguments) const {
+        arguments.insert(arguments.begin(), {"--data-dir", path("data")});
+        return {yard::test::binDirectory() + "/yardctl", std::move(arguments)};
+    }
+    std::string shown(const std::string& lsn) const {
+        Helper show = ctl({"show", lsn, "--json"});
+        std::string all;
+        for (std::string line = show.line(); !line.empty(); line = show.line()) all += line;
+        return all;
+    }
     /// Engine and launcher at the same instant: neither sees the other die.
     void killBoth() {
         const std::vector<int> children = childrenOf(engine_->pid());
@@ -124,6 +135,7 @@ private Q_SLOTS:
     void engineAndLauncherKilledAtOnceLeaveNothingForTheNext();
     void whereAGroupCanBeMadeNotEvenANamelessDaemonOutlivesBoth();
     void aNoteAboutAForeignGroupIsNotFollowed();
+    void whatIsCollectedWhenTheEngineIsKilledWasInterrupted();
     void sigtermTearsDownGentlyAndExitsZero();
 
     // One teardown
@@ -348,6 +360,30 @@ void TestLifetimes::aNoteAboutAForeignGroupIsNotFollowed() {
     }
     QVERIFY(!enterLauncherGroup(""));
     QVERIFY(!enterLauncherGroup(data));
+}
+
+void TestLifetimes::whatIsCollectedWhenTheEngineIsKilledWasInterrupted() {
+    Program program;
+    QVERIFY(program.serves());
+    // It would be read for an hour.
+    const std::string script = "test -e again && exit 0; touch again; truncate -s 8T $YARD_SCRATCH/outputs/big";
+    (void)writeFileAtomically(
+        program.path("action"),
+        fmt::format(R"({{"worker":"exec","argv":["/bin/sh","-c","{}"],"cwd":"{}","expect":["big"]}})", script,
+                    program.path("")),
+        0600);
+    QCOMPARE(program.ctl({"submit", program.path("action")}).end(), 0);
+    QVERIFY(eventually([&] { return program.shown("1").contains("\"exited\""); }));
+    for (int i = 0; i < 8; ++i) // its slot serves others meanwhile
+        QCOMPARE(program.ctl({"run", "--", "true"}).end(), 0);
+    QVERIFY(!program.shown("1").contains("\"reason\""));
+    program.killBoth();
+    Helper next = program.another();
+    QVERIFY(next.line().starts_with("listening on"));
+    static_cast<void>(program.ctl({"wait", "1"}).end()); // it ends without an output
+    const std::string result = program.shown("1");
+    QVERIFY2(result.contains("engine_died") && result.contains("missing_output"), result.c_str());
+    QCOMPARE(next.end(SIGTERM), 0);
 }
 
 void TestLifetimes::sigtermTearsDownGentlyAndExitsZero() {

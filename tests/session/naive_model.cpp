@@ -64,7 +64,7 @@ bool NaiveModel::fits(const Action& a) const {
     int cores = a.cores;
     int licences = a.licences;
     for (const auto& [lsn, other] : actions) {
-        if (other.phase != Phase::Out) continue;
+        if (other.phase != Phase::Out || other.keeping) continue;
         cores += other.cores;
         licences += other.licences;
     }
@@ -217,6 +217,7 @@ void NaiveModel::ended(Action& a, const AttemptEnd& end) {
     Queue& q = queues.at(a.given.queue.value);
     --q.outstanding;
     begun(a);
+    a.keeping = false;
     if (a.cancel || q.state == QueueState::Cancelled) return finish(a, ActionState::Cancelled);
     if (end.state == ActionState::Completed) return finish(a, end.state);
     const bool interrupted = isInterruption(end.reason);

@@ -24,7 +24,8 @@ public:
         std::vector<Predecessor> after{}; ///< those that have not ended
         Phase phase = Phase::Waiting;
         bool countsRunning = false;
-        bool cancel = false; ///< also of one that waits: it was cancelled in two parts, the second is to come
+        bool keeping = false; ///< out, and takes no resources
+        bool cancel = false;  ///< also of one that waits: it was cancelled in two parts, the second is to come
         std::uint32_t attempt = 0;
         RetryCounters retries;
         MonoTime notBefore{};

@@ -37,6 +37,8 @@ private Q_SLOTS:
     void somethingLargeIsNotStarvedBySlowOnes();
     void aReservationEndsWithWhatItIsFor();
     void positionsAmongAMillionAreAboutRight();
+    void whatIsKeptLongLeavesItsResourcesToOthers();
+    void whatIsKeptLongIsNotCountlessEither();
 };
 
 void TestBounds::lowPriorityStartsWithinSixteenUnderASteadyStreamOfHigh() {
@@ -500,6 +502,59 @@ void TestBounds::positionsAmongAMillionAreAboutRight() {
         const double error = static_cast<double>(waiting->position->before - before);
         QVERIFY2(std::abs(error) <= 0.01 * static_cast<double>(before), std::to_string(error).c_str());
     }
+}
+
+void TestBounds::whatIsKeptLongLeavesItsResourcesToOthers() {
+    Machine m(2);
+    QueueConfig one;
+    one.maxRunning = 1;
+    m.session.addQueue(QueueId(1), one);
+    m.defineClass(2, 2);
+    m.defineLocking(3, {LockId(1)});
+    m.submit(1, 0, 3);
+    m.schedule();
+    const Start kept = m.started.back();
+    m.session.keeping(kept.lsn, kept.attempt);
+    QCOMPARE(m.session.live(kept.lsn)->state, ActionState::Pending); // it has not said that it began
+    m.session.running(kept.lsn, kept.attempt, m.out);
+    QCOMPARE(m.session.live(kept.lsn)->state, ActionState::Running);
+    QVERIFY(m.session.live(kept.lsn)->keeping);
+    const Lsn large = m.submit(0, 0, 2); // all cores
+    m.schedule();
+    QVERIFY(m.hasStarted(large));
+    QVERIFY(m.completeOf(2));
+    // Its queue and its lock know it to run.
+    const Lsn next = m.submit(1);
+    const Lsn locked = m.submit(0, 0, 3);
+    m.schedule();
+    QVERIFY(!m.hasStarted(next) && !m.hasStarted(locked));
+    m.session.check();
+    m.session.ended(kept.lsn, kept.attempt, Machine::completed(), m.now, m.out);
+    m.settle();
+    QVERIFY(!m.session.live(kept.lsn));
+    m.running.clear();
+    m.schedule();
+    QVERIFY(m.hasStarted(next) && m.hasStarted(locked));
+    QCOMPARE(m.submit(0), Lsn(5)); // and has given them back once
+    QCOMPARE(m.schedule(), std::size_t{0});
+    m.session.check();
+}
+
+void TestBounds::whatIsKeptLongIsNotCountlessEither() {
+    Machine m(1);
+    for (int i = 0; i < 40; ++i) m.submit();
+    int kept = 0;
+    for (; m.schedule() > 0 && kept < 40; ++kept) {
+        m.session.keeping(m.started.back().lsn, 1);
+        m.session.keeping(m.started.back().lsn, 1); // once is enough
+        m.session.check();
+    }
+    QCOMPARE(kept, SessionOptions().maxKeeping + 1); // the last one has its core until its end
+    m.completeAt(0);
+    QCOMPARE(m.schedule(), std::size_t{0});
+    m.completeAt(m.running.size() - 1);
+    QCOMPARE(m.schedule(), std::size_t{1});
+    m.session.check();
 }
 
 QTEST_APPLESS_MAIN(TestBounds)

@@ -233,13 +233,16 @@ void Life::changeQueue(std::int64_t id) {
 void Life::attemptEvent(NaiveModel::Action& a) {
     if (a.phase != NaiveModel::Phase::Out) return;
     const Lsn lsn = a.given.lsn;
-    const int what = pick(10);
+    const int what = pick(11);
     log_ += fmt::format("attempt {} {}\n", what, lsn.value);
     if (what < 2) {
         model_.begun(a);
         what == 0 ? session_.submitting(lsn, a.attempt, out_) : session_.running(lsn, a.attempt, out_);
     } else if (what == 2) {
         session_.ended(lsn, a.attempt + (chance(50) ? 1 : -1), {}, now_, out_); // of another attempt: ignored
+    } else if (what == 10) {
+        a.keeping = true;
+        session_.keeping(lsn, a.attempt);
     } else {
         AttemptEnd end;
         if (what < 6)
