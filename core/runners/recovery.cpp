@@ -2,12 +2,14 @@
 
 #include "core/base/clock.h"
 #include "core/base/log.h"
+#include "core/locks/named_lock.h"
 #include "core/runners/launcher_group.h"
 #include "core/runners/process_tree.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 #include <fmt/format.h>
 #include <map>
 #include <signal.h>
@@ -101,6 +103,18 @@ int endOwned(std::string_view ownerToken, Duration limit, int except) {
     }
 }
 
+void freeSlotLocks(const std::string& dataDir) {
+    std::error_code error; // none are there yet
+    for (std::filesystem::directory_iterator at(dataDir + "/scratch", error), end; !error && at != end;
+         at.increment(error)) {
+        const std::string path = at->path().string() + "/lock";
+        auto taken = locks::takeFile(path, false);
+        if (!taken) continue;
+        if (taken->isBusy) ::unlink(path.c_str());
+        taken->lock.releaseKeepingFile();
+    }
+}
+
 Result<RecoveryReport> recoverSlots(const std::string& slotsPath, std::string_view ownerToken, Duration limit) {
     RecoveryReport report;
     const MonoTime end = MonoClock::now() + limit;
@@ -115,7 +129,7 @@ Result<RecoveryReport> recoverSlots(const std::string& slotsPath, std::string_vi
         if (launcher.pidfd && readOwnerMark(pid, ownerToken).owned &&
             signalProcess(launcher.pidfd.get(), SIGKILL)) {
             ++report.killed;
-            if (!waitDead(launcher.pidfd.get(), millisecondsUntil(end)))
+            if (!waitEnded(pid, launcher.pidfd.get(), millisecondsUntil(end)))
                 return fail(ErrorKind::Busy,
                             fmt::format("the launcher of an earlier engine (pid {}) does not end", pid));
             reapIfOurs(launcher);
@@ -136,6 +150,7 @@ Result<RecoveryReport> recoverSlots(const std::string& slotsPath, std::string_vi
     if (killed < 0)
         return fail(ErrorKind::Busy, "processes of an earlier engine do not end; try again or restart the machine");
     report.killed += static_cast<unsigned>(killed);
+    freeSlotLocks(dataDir);
     return report;
 }
 

@@ -29,8 +29,8 @@ struct RecoveryReport {
 };
 
 /// Ends the old launcher, what the slots file lists, and every process whose environment holds the owner token,
-/// with SIGKILL, again until none is left. `slotsPath` may be missing. Fails (Busy) when something will not die in
-/// `limit`.
+/// with SIGKILL, again until none is left that could run anything: not a launcher or a start that stands in the
+/// kernel (isBeyondReach). `slotsPath` may be missing. Fails (Busy) when something will not die in `limit`.
 Result<RecoveryReport> recoverSlots(const std::string& slotsPath, std::string_view ownerToken,
                                     Duration limit = Duration(10'000'000));
 
@@ -38,5 +38,10 @@ Result<RecoveryReport> recoverSlots(const std::string& slotsPath, std::string_vi
 /// which may have dropped the token), and every descendant of those, except `except`, until none is left or `limit`
 /// has passed. Those that are our own children are reaped. Returns how many were killed, -1 when some are left.
 int endOwned(std::string_view ownerToken, Duration limit, int except = 0);
+
+/// After that: a lock of a slot that is held still is one of a launcher that stands in the kernel, whose
+/// descriptors last as long. Its file goes, so that the next launcher has one of its own. Only the owner of the
+/// data directory.
+void freeSlotLocks(const std::string& dataDir);
 
 } // namespace yard::runners

@@ -7,6 +7,7 @@
 #include "core/runners/launcher_group.h"
 #include "core/runners/process_tree.h"
 #include "tests/concurrency/helper.h"
+#include "tests/runners/fuse_test.h"
 #include "tests/runners/runner_bench.h"
 
 #include <QCoreApplication>
@@ -136,6 +137,8 @@ private Q_SLOTS:
     void whereAGroupCanBeMadeNotEvenANamelessDaemonOutlivesBoth();
     void aNoteAboutAForeignGroupIsNotFollowed();
     void whatIsCollectedWhenTheEngineIsKilledWasInterrupted();
+    void aLauncherThatStandsInTheKernelKeepsTheNextEngineFromNothing_data();
+    void aLauncherThatStandsInTheKernelKeepsTheNextEngineFromNothing();
     void sigtermTearsDownGentlyAndExitsZero();
 
     // One teardown
@@ -383,6 +386,32 @@ void TestLifetimes::whatIsCollectedWhenTheEngineIsKilledWasInterrupted() {
     static_cast<void>(program.ctl({"wait", "1"}).end()); // it ends without an output
     const std::string result = program.shown("1");
     QVERIFY2(result.contains("engine_died") && result.contains("missing_output"), result.c_str());
+    QCOMPARE(next.end(SIGTERM), 0);
+}
+
+void TestLifetimes::aLauncherThatStandsInTheKernelKeepsTheNextEngineFromNothing_data() {
+    QTest::addColumn<bool>("both");
+    QTest::newRow("the engine is killed") << false;
+    QTest::newRow("both are") << true;
+}
+
+void TestLifetimes::aLauncherThatStandsInTheKernelKeepsTheNextEngineFromNothing() {
+    QFETCH(bool, both);
+    YARD_WITH_FUSE_MOUNT(mount, "");
+    Program program;
+    QVERIFY(program.serves());
+    QCOMPARE(program.ctl({"run", "-d", "-C", mount.path() + "/below", "--", "true"}).end(), 0);
+    QVERIFY(mount.holds());
+    if (both)
+        program.killBoth();
+    else
+        program.engine().end(SIGKILL);
+    Helper next = program.another();
+    QVERIFY(next.line().starts_with("listening on"));
+    QCOMPARE(program.ctl({"run", "--", "true"}).end(), 0);
+    QVERIFY(mount.held() >= 1);
+    mount.answer();
+    QCOMPARE(program.ctl({"wait", "1"}).end(), 0);
     QCOMPARE(next.end(SIGTERM), 0);
 }
 

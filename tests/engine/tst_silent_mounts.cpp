@@ -1,9 +1,8 @@
 // A directory that does not answer is nobody's but its own action's: neither the engine's threads nor its helpers
 // look at it.
 #include "core/runners/launcher.h"
-#include "tests/base/in_mount_namespace.h"
 #include "tests/engine/engine_test.h"
-#include "tests/runners/fuse_mount.h"
+#include "tests/runners/fuse_test.h"
 
 using namespace yard;
 using namespace yard::test;
@@ -18,10 +17,7 @@ private Q_SLOTS:
     }
     void settingsOtherActionsCancelAndTheEndDoNotWait() {
         QFETCH(QString, sandbox);
-        static const QTemporaryDir where;
-        YARD_IN_MOUNT_NAMESPACE(where.path(), "true");
-        FuseMount mount(qEnvironmentVariable(kMountedVariable).toStdString() + "/m", "");
-        if (!mount.isThere()) QSKIP("no file system in user space can be mounted here");
+        YARD_WITH_FUSE_MOUNT(mount, "");
         EngineTest engine(8);
         const auto there = [&](const QString& more) {
             return fmt::format(R"({{"worker":"exec","argv":["/bin/true"],"cwd":"{}/below"{}}})", mount.path(),

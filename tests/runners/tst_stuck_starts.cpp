@@ -3,10 +3,10 @@
 #include "core/base/files.h"
 #include "core/runners/launcher.h"
 #include "core/runners/process_tree.h"
+#include "core/runners/recovery.h"
 #include "core/runners/silent_paths.h"
 #include "core/sandbox/plan.h"
-#include "tests/base/in_mount_namespace.h"
-#include "tests/runners/fuse_mount.h"
+#include "tests/runners/fuse_test.h"
 #include "tests/runners/runner_bench.h"
 
 #include <QCoreApplication>
@@ -23,15 +23,12 @@ using namespace yard;
 using namespace yard::runners;
 using namespace yard::runners::test;
 using yard::test::FuseMount;
+using yard::test::mountedDirectory;
 
 namespace {
 
 /// Where a start stands.
 enum Place { Directory, SandboxDirectory, Search, Program };
-
-std::string mountedDirectory() {
-    return qEnvironmentVariable(yard::test::kMountedVariable).toStdString();
-}
 
 void withOneSpawner(LocalRunnerConfig& config) {
     config.spawners = 1;
@@ -49,6 +46,8 @@ private Q_SLOTS:
     void afterFiveSecondsItIsGivenUpAndItsMountRefused();
     void theEngineEndsMeanwhile_data() { places(); }
     void theEngineEndsMeanwhile();
+    void theEngineIsKilledMeanwhileAndTheNextOneDoesNotWait_data() { places(); }
+    void theEngineIsKilledMeanwhileAndTheNextOneDoesNotWait();
     void whenTooManyStandOthersOnSuchMountsAreRefused();
 
 private:
@@ -118,10 +117,7 @@ bool reapAll() {
 
 void TestStuckStarts::othersGoOnAndItsLateReturnRunsNothing() {
     QFETCH(int, place);
-    static const QTemporaryDir where;
-    YARD_IN_MOUNT_NAMESPACE(where.path(), "true");
-    FuseMount mount(mountedDirectory() + "/m", kScript);
-    if (!mount.isThere()) QSKIP("no file system in user space can be mounted here");
+    YARD_WITH_FUSE_MOUNT(mount, kScript);
     RunnerBench bench(3, withOneSpawner);
     {
         Fifo fifo(bench.path("fifo"));
@@ -171,10 +167,7 @@ void TestStuckStarts::othersGoOnAndItsLateReturnRunsNothing() {
 void TestStuckStarts::aDeadlineEndsItWithASentence() {
     QFETCH(int, place);
     QFETCH(QString, sentence);
-    static const QTemporaryDir where;
-    YARD_IN_MOUNT_NAMESPACE(where.path(), "true");
-    FuseMount mount(mountedDirectory() + "/m", kScript);
-    if (!mount.isThere()) QSKIP("no file system in user space can be mounted here");
+    YARD_WITH_FUSE_MOUNT(mount, kScript);
     RunnerBench bench(2, withOneSpawner);
     Lease stuck = leaseAt(bench, 1, Place(place), mount.path());
     stuck.deadline = Duration(200'000);
@@ -190,10 +183,7 @@ void TestStuckStarts::aDeadlineEndsItWithASentence() {
 }
 
 void TestStuckStarts::afterFiveSecondsItIsGivenUpAndItsMountRefused() {
-    static const QTemporaryDir where;
-    YARD_IN_MOUNT_NAMESPACE(where.path(), "true");
-    FuseMount mount(mountedDirectory() + "/m", kScript);
-    if (!mount.isThere()) QSKIP("no file system in user space can be mounted here");
+    YARD_WITH_FUSE_MOUNT(mount, kScript);
     RunnerBench bench(2, withOneSpawner);
     bench.submit(leaseAt(bench, 1, Search, mount.path()));
     const Ended* end = bench.ended(1);
@@ -213,10 +203,7 @@ void TestStuckStarts::afterFiveSecondsItIsGivenUpAndItsMountRefused() {
 
 void TestStuckStarts::theEngineEndsMeanwhile() {
     QFETCH(int, place);
-    static const QTemporaryDir where;
-    YARD_IN_MOUNT_NAMESPACE(where.path(), "true");
-    FuseMount mount(mountedDirectory() + "/m", kScript);
-    if (!mount.isThere()) QSKIP("no file system in user space can be mounted here");
+    YARD_WITH_FUSE_MOUNT(mount, kScript);
     RunnerBench bench(2, withOneSpawner);
     bench.submit(leaseAt(bench, 1, Place(place), mount.path()));
     QVERIFY(mount.holds());
@@ -230,13 +217,30 @@ void TestStuckStarts::theEngineEndsMeanwhile() {
     QVERIFY(bench.close());
 }
 
+void TestStuckStarts::theEngineIsKilledMeanwhileAndTheNextOneDoesNotWait() {
+    QFETCH(int, place);
+    YARD_WITH_FUSE_MOUNT(mount, kScript);
+    RunnerBench bench(2, withOneSpawner);
+    bench.submit(leaseAt(bench, 1, Place(place), mount.path()));
+    QVERIFY(mount.holds());
+    // With a limit that a thread which stands in the kernel reaches.
+    const auto recovered = recoverSlots(bench.config().dataDir + "/slots", bench.config().ownerToken);
+    QVERIFY2(recovered, recovered ? "" : recovered.error().message.c_str());
+    auto next = LocalRunner::start(bench.config(), [](std::vector<Update>) {});
+    QVERIFY2(next, next ? "" : next.error().message.c_str());
+    next->reset();
+    QVERIFY(mount.held() >= 1);
+    mount.answer();
+    QVERIFY(reapAll());
+    QVERIFY(!exists(bench.path("ran")));
+}
+
 void TestStuckStarts::whenTooManyStandOthersOnSuchMountsAreRefused() {
-    static const QTemporaryDir where;
-    YARD_IN_MOUNT_NAMESPACE(where.path(), "true");
+    YARD_IN_FUSE_NAMESPACE();
     std::vector<std::unique_ptr<FuseMount>> mounts;
     for (std::size_t i = 0; i <= SilentPaths::kMostStanding; ++i)
         mounts.push_back(std::make_unique<FuseMount>(fmt::format("{}/{}", mountedDirectory(), i), kScript));
-    if (!mounts.back()->isThere()) QSKIP("no file system in user space can be mounted here");
+    YARD_NEEDS_FUSE(*mounts.back());
     RunnerBench bench(2, withOneSpawner);
     std::int64_t lsn = 1;
     const Place kinds[] = {Directory, Search};
