@@ -65,20 +65,22 @@ coro::Task<void> Figures::look() {
     const std::vector<UsageQuestion> due = parts_.dispatcher.dueForUsage(MonoClock::now(), kTreesAtOnce);
     const Adopter adopter = parts_.adopter();
     const int launcher = adopter.pid;
-    const Look seen = co_await parts_.helpers.run([adopter, due, journal = parts_.journal] {
-        Look look;
-        std::vector<Leader> leaders;
-        leaders.reserve(due.size());
-        for (const UsageQuestion& question : due) {
-            leaders.push_back(question.leader);
-            if (!question.outputs) continue;
-            if (runners::holdsMoreThan(runners::lookAtOutputs(*question.outputs).get(), question.outputLimits))
-                look.overOutputs.push_back(question.id);
-        }
-        look.trees = readTrees(leaders, adopter);
-        look.machine = readMachine(adopter.pid, journal);
-        return look;
-    });
+    const Look seen =
+        co_await parts_.helpers.run([adopter, due, journal = parts_.journal, stop = parts_.helpers.stopping()] {
+            Look look;
+            std::vector<Leader> leaders;
+            leaders.reserve(due.size());
+            for (const UsageQuestion& question : due) {
+                leaders.push_back(question.leader);
+                if (!question.outputs) continue;
+                if (runners::holdsMoreThan(runners::lookAtOutputs(*question.outputs).get(), question.outputLimits,
+                                           stop))
+                    look.overOutputs.push_back(question.id);
+            }
+            look.trees = readTrees(leaders, adopter);
+            look.machine = readMachine(adopter.pid, journal);
+            return look;
+        });
     const MonoTime now = MonoClock::now();
     parts_.dispatcher.noteUsage(due, seen.trees, now);
     parts_.dispatcher.endOverOutputs(seen.overOutputs);

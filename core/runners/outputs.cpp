@@ -230,10 +230,10 @@ bool removeGathered(int outputs, const GatheredOutputs& gathered) {
     });
 }
 
-bool holdsMoreThan(int outputs, const OutputLimits& limits) {
+bool holdsMoreThan(int outputs, const OutputLimits& limits, const std::stop_token& stop) {
     UniqueFd root = forWalking(outputs);
     if (!root) return false;
-    Walk walk(limits, Walk::Aim::Count);
+    Walk walk(limits, Walk::Aim::Count, stop);
     (void)walk.directory(std::move(root), "", 0); // a part that could not be read is not counted
     return walk.overLimit();
 }

@@ -153,8 +153,8 @@ Result<std::optional<UniqueFd>> openGathered(int outputs, const std::string& nam
 bool removeGathered(int outputs, const GatheredOutputs& gathered);
 
 /// Whether there is more in it than the limits say, by a look while its action runs: what vanishes or cannot be
-/// read meanwhile is passed over, and nothing is changed. Stops where it knows.
-bool holdsMoreThan(int outputs, const OutputLimits& limits);
+/// read meanwhile is passed over, and nothing is changed. Stops where it knows, or `stop` was requested.
+bool holdsMoreThan(int outputs, const OutputLimits& limits, const std::stop_token& stop = {});
 
 /// A new name beside the directory (scratch/S/.gone.N) to rename it to, which is quick, before it is removed.
 std::string asideName(const std::string& directory);
