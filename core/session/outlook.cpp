@@ -228,7 +228,6 @@ struct Outlook::Sum {
         if (played.runs) {
             ++running;
             late += played.answer.isLate ? 1 : 0;
-            if (because == EstimateGap::NoHistory) because = EstimateGap::WaitsForUnknown;
         } else {
             ++waiting;
             because = gapOf(outline, *played.item, because, played.end.has_value());

@@ -363,7 +363,7 @@ void TestOutlook::nothingIsForetoldWithoutAReason() {
     r.turn();
     const Outlook outlook = r.outlook();
     QCOMPARE(r.gap(1, outlook), because);
-    QCOMPARE(r.gap(0, outlook), std::string("waits_for_unknown"));
+    QCOMPARE(r.gap(0, outlook), std::string("no_history"));
     QCOMPARE(r.gap(7, outlook), std::string("nothing to do"));
 }
 
