@@ -74,6 +74,7 @@ private Q_SLOTS:
     void anEngineWhoseFileCannotBeWrittenGoesOn();
     void actionsShowInTheHistory();
     void whatIsIdleIsLookedAtLessAndLess();
+    void rowsOfRunningActionsSayWhatTheyUsed();
 };
 
 void FiguresTest::whatWasNotSeenIsUnknown() {
@@ -315,6 +316,25 @@ void FiguresTest::actionsShowInTheHistory() {
     QVERIFY(session.itself.diskFreeBytes > 0 && session.itself.diskFreeBytes <= session.itself.diskBytes);
     engine.run(engine->cancel(lsn));
     engine.wait(lsn);
+}
+
+void FiguresTest::rowsOfRunningActionsSayWhatTheyUsed() {
+    test::EngineTest engine(2);
+    const Lsn lsn = engine.sh("while [ ! -e go ]; do :; done");
+    const auto row = [&] {
+        const auto page = engine.run(engine->list({.states = {ActionState::Running}, .limit = 10}));
+        return page && page->jobs.size() == 1 ? page->jobs.front() : ActionResult{};
+    };
+    QVERIFY(test::EngineTest::eventually([&] { return row().outcome.has_value(); }));
+    const ActionResult seen = row();
+    QCOMPARE(seen.lsn, lsn);
+    QVERIFY(seen.outcome->cpuSeconds.value_or(0) > 0);
+    QVERIFY(seen.outcome->maxRssBytes.value_or(0) >= seen.usage->rssBytes);
+    const std::string json = toJson(seen);
+    QVERIFY2(json.contains("\"cpu_seconds\":") && json.contains("\"max_rss_bytes\":"), json.c_str());
+    QVERIFY2(!json.contains("\"reason\"") && !json.contains("\"exit_code\""), json.c_str());
+    write(engine.path("go"), "");
+    (void)engine.wait(lsn);
 }
 
 void FiguresTest::whatIsIdleIsLookedAtLessAndLess() {

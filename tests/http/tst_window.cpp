@@ -313,7 +313,9 @@ void WindowTest::queuesSayHowFastTheyAre() {
     const std::string self = "/compute/queues/" + queue.text("token");
     QCOMPARE(api_->get(self).number("per_minute"), 0);
     for (int i = 0; i < 3; ++i) api_->post(self + "/jobs?wait=60", api_->engine.shJson("true"));
-    QCOMPARE(api_->get(self).number("per_minute"), 3);
+    api_->post(self + "/jobs?wait=60", api_->engine.shJson("false", R"(,"max_retries":0)"));
+    QCOMPARE(api_->get(self).number("failed"), 1);
+    QCOMPARE(api_->get(self).number("per_minute"), 3); // what completed
 }
 
 void WindowTest::allOfItComesOverASocket_data() {
