@@ -147,6 +147,10 @@
         <source>Why it ended as it did</source>
         <translation>Warum sie so endete</translation>
     </message>
+    <message>
+        <source>%1 so far; %2 in use at the last look</source>
+        <translation>bisher %1; %2 benutzt, als zuletzt nachgesehen wurde</translation>
+    </message>
 </context>
 <context>
     <name>ActionFile</name>
@@ -738,6 +742,85 @@
     <message>
         <source>The token was not kept: %1</source>
         <translation>Das Token wurde nicht aufbewahrt: %1</translation>
+    </message>
+</context>
+<context>
+    <name>EstimateWords</name>
+    <message>
+        <source>no history</source>
+        <translation>ohne Vorbild</translation>
+    </message>
+    <message>
+        <source>some held</source>
+        <translation>teils angehalten</translation>
+    </message>
+    <message>
+        <source>paused</source>
+        <translation>Sitzung steht</translation>
+    </message>
+    <message>
+        <source>after others</source>
+        <translation>nach anderen</translation>
+    </message>
+    <message>
+        <source>lock taken</source>
+        <translation>Sperre fehlt</translation>
+    </message>
+    <message>
+        <source>overdue</source>
+        <translation>überfällig</translation>
+    </message>
+    <message>
+        <source>open end</source>
+        <translation>Ende offen</translation>
+    </message>
+    <message>
+        <source>nothing like it has completed here</source>
+        <translation>nichts dergleichen ist hier schon fertig geworden</translation>
+    </message>
+    <message>
+        <source>it is held</source>
+        <translation>sie ist angehalten</translation>
+    </message>
+    <message>
+        <source>the session starts nothing</source>
+        <translation>die Sitzung startet nichts</translation>
+    </message>
+    <message>
+        <source>it waits for other actions</source>
+        <translation>sie wartet auf andere Aktionen</translation>
+    </message>
+    <message>
+        <source>another engine has its lock</source>
+        <translation>eine andere Engine hat ihre Sperre</translation>
+    </message>
+    <message>
+        <source>it takes longer than usual</source>
+        <translation>sie dauert länger als üblich</translation>
+    </message>
+    <message>
+        <source>what has to end first has no known end</source>
+        <translation>was vorher enden muss, hat kein bekanntes Ende</translation>
+    </message>
+    <message>
+        <source>nothing like one of its actions has completed here</source>
+        <translation>nichts wie eine ihrer Aktionen ist hier schon fertig geworden</translation>
+    </message>
+    <message>
+        <source>one of its actions is held</source>
+        <translation>eine ihrer Aktionen ist angehalten</translation>
+    </message>
+    <message>
+        <source>one of its actions waits for others</source>
+        <translation>eine ihrer Aktionen wartet auf andere</translation>
+    </message>
+    <message>
+        <source>another engine has a lock of one of its actions</source>
+        <translation>eine andere Engine hat eine Sperre einer ihrer Aktionen</translation>
+    </message>
+    <message>
+        <source>what is left takes longer than usual</source>
+        <translation>was noch läuft, dauert länger als üblich</translation>
     </message>
 </context>
 <context>
@@ -1923,10 +2006,6 @@
         <translation>Pro min</translation>
     </message>
     <message>
-        <source>Actions that ended within the last minute</source>
-        <translation>Aktionen, die in der letzten Minute endeten</translation>
-    </message>
-    <message>
         <source>Finish in</source>
         <translation>Fertig in</translation>
     </message>
@@ -1937,6 +2016,14 @@
     <message>
         <source>%1 completed, %2 failed, %3 abandoned, %4 cancelled, %5 running, %6 waiting</source>
         <translation>%1 fertig, %2 gescheitert, %3 aufgegeben, %4 abgebrochen, %5 laufen, %6 warten</translation>
+    </message>
+    <message>
+        <source>Not known: %1</source>
+        <translation>Nicht bekannt: %1</translation>
+    </message>
+    <message>
+        <source>Actions that completed within the last 60 s</source>
+        <translation>Aktionen, die in den letzten 60 s fertig wurden</translation>
     </message>
 </context>
 <context>
@@ -2488,6 +2575,10 @@
     <message>
         <source>about %1 left</source>
         <translation>noch etwa %1</translation>
+    </message>
+    <message>
+        <source>longer than usual</source>
+        <translation>länger als üblich</translation>
     </message>
 </context>
 <context>
@@ -3312,32 +3403,8 @@
         <translation>freigehalten für</translation>
     </message>
     <message>
-        <source>not known: nothing like it has completed here</source>
-        <translation>unbekannt: nichts dergleichen ist hier fertig geworden</translation>
-    </message>
-    <message>
-        <source>not known: it is held</source>
-        <translation>unbekannt: sie ist angehalten</translation>
-    </message>
-    <message>
-        <source>not known: the session starts nothing</source>
-        <translation>unbekannt: die Sitzung startet nichts</translation>
-    </message>
-    <message>
-        <source>not known: it waits for other actions</source>
-        <translation>unbekannt: sie wartet auf andere Aktionen</translation>
-    </message>
-    <message>
-        <source>not known: another engine has its lock</source>
-        <translation>unbekannt: eine andere Engine hat ihre Sperre</translation>
-    </message>
-    <message>
-        <source>not known: it takes far longer than usual</source>
-        <translation>unbekannt: sie dauert viel länger als sonst</translation>
-    </message>
-    <message>
-        <source>not known: what has to end first has no known end</source>
-        <translation>unbekannt: was zuerst enden muss, hat kein bekanntes Ende</translation>
+        <source>not known: %1</source>
+        <translation>nicht bekannt: %1</translation>
     </message>
 </context>
 <context>
@@ -3638,10 +3705,6 @@
         <translation>benutzt</translation>
     </message>
     <message>
-        <source>Finished per minute</source>
-        <translation>Pro Minute beendet</translation>
-    </message>
-    <message>
         <source>completed</source>
         <translation>fertig</translation>
     </message>
@@ -3668,6 +3731,10 @@
     <message>
         <source>%1 of %2 GB</source>
         <translation>%1 von %2 GB</translation>
+    </message>
+    <message>
+        <source>Completed per minute</source>
+        <translation>Fertig pro Minute</translation>
     </message>
 </context>
 <context>
@@ -4810,16 +4877,16 @@
         <translation>erledigt %1, zwischen %2 und %3</translation>
     </message>
     <message>
-        <source>it is held</source>
-        <translation>sie ist angehalten</translation>
-    </message>
-    <message>
         <source>when it is done is not known yet</source>
         <translation>wann sie fertig ist, ist noch nicht bekannt</translation>
     </message>
     <message>
-        <source>%1 finish per minute, last %2</source>
-        <translation>%1 enden pro Minute, letzte %2</translation>
+        <source>end not known: %1</source>
+        <translation>Ende nicht bekannt: %1</translation>
+    </message>
+    <message>
+        <source>%1 completed within the last 60 s</source>
+        <translation>%1 in den letzten 60 s fertig</translation>
     </message>
 </context>
 <context>

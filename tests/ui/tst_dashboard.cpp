@@ -330,7 +330,6 @@ private slots:
         QVERIFY(std::isnan(load.perMinute[2]));
         QVERIFY(std::isnan(load.memory[0])); // not told at all
         QCOMPARE(load.failures.size(), 1U);
-        QCOMPARE(load.lastMinute, 22.0);
     }
 
     void figuresThatCannotBeAreLeftOut() {
@@ -410,7 +409,7 @@ private slots:
 
     void aForecastSpansAllThatIsKnown() {
         const qint64 now = 1'000 * kSecond;
-        QVERIFY(!forecastOf(now, 100, {-1, 0}, 0).has_value());
+        QVERIFY(!forecastOf(now, 100, {10, 50}, 0).has_value()); // the engine knows of something without an end
         QVERIFY(!forecastOf(now, 0, {10}, 0).has_value());
         const auto band = forecastOf(now, 100, {10, 50}, now + 300 * kSecond);
         QVERIFY(band.has_value());

@@ -5,6 +5,7 @@
 #include <QJsonDocument>
 #include <QLocale>
 
+#include <algorithm>
 #include <utility>
 
 namespace yard::ui {
@@ -65,6 +66,33 @@ Operation onSession(const char* title, const QString& path, const QString& yardc
 }
 
 } // namespace
+
+std::vector<Request> piecesOf(const Request& request) {
+    QJsonObject body = QJsonDocument::fromJson(request.body).object();
+    const QJsonArray all = body.value("lsns").toArray();
+    if (all.size() <= kMostInOneRequest) return {request};
+    std::vector<Request> pieces;
+    for (qsizetype at = 0; at < all.size(); at += kMostInOneRequest) {
+        QJsonArray part;
+        for (qsizetype i = at; i < std::min(at + kMostInOneRequest, all.size()); ++i) part.append(all.at(i));
+        body.insert("lsns", part);
+        pieces.push_back(request);
+        pieces.back().body = textOf(body);
+    }
+    return pieces;
+}
+
+Answer joined(const Answer& before, const Answer& next) {
+    Answer all = next;
+    for (const char* number : {"changed", "count", "revived"})
+        if (before.json.contains(QLatin1String(number)))
+            all.json.insert(QLatin1String(number), before.json.value(QLatin1String(number)).toInteger() +
+                                                       next.json.value(QLatin1String(number)).toInteger());
+    QJsonArray refused = before.json.value("refused").toArray();
+    for (const QJsonValue one : next.json.value("refused").toArray()) refused.append(one);
+    if (!refused.isEmpty()) all.json.insert("refused", refused);
+    return all;
+}
 
 Target Target::of(std::vector<qint64> lsns) {
     const auto count = static_cast<qint64>(lsns.size());

@@ -30,6 +30,13 @@ struct Target {
     bool isEmpty() const { return lsns.empty() && filter.isEmpty(); }
 };
 
+/// The engine takes so many numbers of actions in one request.
+inline constexpr qsizetype kMostInOneRequest = 1'000;
+/// The same as requests that the engine takes: several where it names more actions than that, by number.
+std::vector<Request> piecesOf(const Request& request);
+/// What one answer would say of all of them; the first that is not ok() is the end.
+Answer joined(const Answer& before, const Answer& next);
+
 namespace operations {
 
 /// Looking at them, which changes nothing: what is copied where nobody said what is to be done.

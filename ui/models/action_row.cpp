@@ -40,12 +40,15 @@ ActionRow actionRowOf(const QJsonObject& json) {
     row.priority = json.value("priority").toInt();
     if (json.contains("cpu_seconds")) row.cpuSeconds = json.value("cpu_seconds").toDouble();
     if (json.contains("max_rss_bytes")) row.peakBytes = json.value("max_rss_bytes").toInteger();
+    if (json.contains("usage")) row.cpuPercent = json.value("usage").toObject().value("cpu_percent").toDouble();
     const QJsonObject times = json.value("timestamps").toObject();
     row.created = timeOf(times, "new");
     row.submitting = timeOf(times, "submitting");
     row.started = timeOf(times, "running");
     row.exited = timeOf(times, "exited");
-    row.expected = json.value("estimate").toObject().value("finish").toInteger();
+    const QJsonObject estimate = json.value("estimate").toObject();
+    row.expected = estimate.value("finish").toInteger();
+    row.gap = estimate.value("unknown").toString();
     for (const char* end : {"completed", "failed", "abandoned", "cancelled"})
         row.finished = std::max(row.finished, timeOf(times, end));
     return row;

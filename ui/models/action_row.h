@@ -27,6 +27,7 @@ struct ActionRow {
     int tries = 1;
     int priority = 0;
     std::optional<double> cpuSeconds;
+    std::optional<double> cpuPercent; ///< while it runs: of one core, at the last look
     std::optional<qint64> peakBytes;
     // Microseconds since the epoch; 0: has not happened.
     qint64 created = 0;
@@ -35,6 +36,7 @@ struct ActionRow {
     qint64 exited = 0;
     qint64 finished = 0;
     qint64 expected = 0; ///< to finish, as the engine estimates
+    QString gap;         ///< why that is not known, in the engine's word
 
     /// What people call it: its label, else its function, else its worker.
     QString what() const;

@@ -15,6 +15,10 @@ constexpr int kConflict = 409;
 
 /// "changed" of what hits many; else nothing more to say.
 QString resultOf(const Answer& answer) {
+    if (!answer.ok() &&
+        answer.json.value("changed").toInteger() > 0) // of several requests an earlier one was not refused
+        return QObject::tr("%n changed", nullptr, static_cast<int>(answer.json.value("changed").toInteger())) +
+               ", " + answer.message;
     if (!answer.ok()) return answer.message;
     if (!answer.json.contains("changed")) return QObject::tr("done");
     const qint64 changed = answer.json.value("changed").toInteger();
@@ -56,7 +60,7 @@ void Commands::run(const Operation& operation, QObject* context, EngineLink::Don
     }
     emit recorded();
     const QPointer<QObject> who(context);
-    link_.send(operation.request, this,
+    sendPieces(piecesOf(operation.request), 0, {},
                [this, number, title = operation.title, who, wanted = context != nullptr,
                 done = std::move(done)](const Answer& answer) {
                    const QString result = resultOf(answer);
@@ -69,6 +73,19 @@ void Commands::run(const Operation& operation, QObject* context, EngineLink::Don
                    emit said(title + ": " + result, !answer.ok());
                    if (done && (!wanted || who)) done(answer);
                });
+}
+
+/// One after the other, until one is refused as a whole; `done` hears of all as one.
+void Commands::sendPieces(std::vector<Request> pieces, std::size_t at, const Answer& before,
+                          EngineLink::Done done) {
+    const Request request = pieces[at];
+    link_.send(
+        request, this,
+        [this, pieces = std::move(pieces), at, before, done = std::move(done)](const Answer& answer) mutable {
+            const Answer all = joined(before, answer);
+            if (!answer.ok() || at + 1 == pieces.size()) return done(all);
+            sendPieces(std::move(pieces), at + 1, all, std::move(done));
+        });
 }
 
 void Commands::change(const ManyChange& change) {

@@ -69,6 +69,7 @@ private:
     };
     void onCounted(const ManyChange& change, qint64 count);
     void askFor(ManyChange change, qint64 count, const QString& first);
+    void sendPieces(std::vector<Request> pieces, std::size_t at, const Answer& before, EngineLink::Done done);
     void send(ManyChange change, const Operation& operation);
 
     EngineLink& link_;

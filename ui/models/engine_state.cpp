@@ -10,8 +10,8 @@ namespace yard::ui {
 
 namespace {
 
-constexpr int kAskEvery = 10; // s; the lag and the engine's own figures
-constexpr qint64 kRateSpan = 60'000;
+constexpr int kAskEvery = 10;   // s; the lag and the engine's own figures
+constexpr int kQueuesEvery = 3; // s; what of queues changes without an event: rates and estimates
 
 constexpr std::pair<Face, const char*> kMembers[] = {
     {Face::Pending, "pending"},       {Face::Held, "held"},           {Face::Retry, "retry"},
@@ -28,6 +28,14 @@ paint::Shares sharesOf(const QJsonObject& counts) {
     return shares;
 }
 
+/// What the engine works out when it is asked.
+void takeFigures(QueueInfo& info, const QJsonObject& json) {
+    info.perMinute = json.value("per_minute").toInteger();
+    const QJsonObject estimate = json.value("estimate").toObject();
+    info.finish = estimate.value("finish").toInteger();
+    info.gap = estimate.value("unknown").toString();
+}
+
 QueueInfo infoOf(const QJsonObject& json) {
     QueueInfo info;
     info.id = json.value("queue_id").toInteger();
@@ -40,7 +48,7 @@ QueueInfo infoOf(const QJsonObject& json) {
     if (info.held) // all that waits waits for the queue
         info.shares[std::to_underlying(Face::Held)] +=
             std::exchange(info.shares[std::to_underlying(Face::Pending)], 0);
-    info.finish = json.value("estimate").toObject().value("finish").toInteger();
+    takeFigures(info, json);
     info.config = json.value("config").toObject();
     info.json = json;
     return info;
@@ -104,6 +112,7 @@ void EngineState::setWatched(bool watched) {
 void EngineState::onSecond() {
     const int was = std::exchange(eventsPerSecond_, std::exchange(changes_, 0));
     if (++seconds_ % kAskEvery == 0) ask();
+    if (seconds_ % kQueuesEvery == 0) askQueues();
     if (was != eventsPerSecond_) emit pulse();
 }
 
@@ -121,6 +130,26 @@ void EngineState::ask() {
         emit pulse();
     });
     if (pool_) askPool();
+}
+
+/// Counters come with events, in order; of the answer only the rest is taken.
+void EngineState::askQueues() {
+    const auto moves = [](const auto& entry) { return entry.second.active > 0 || entry.second.perMinute > 0; };
+    if (!isLive() || std::ranges::none_of(queues_, moves)) return;
+    link_.send({"GET", "queues", {}, {}}, this, [this](const Answer& answer) {
+        if (!answer.ok()) return;
+        for (const QJsonValue value : answer.json.value("queues").toArray()) {
+            const QJsonObject json = value.toObject();
+            const auto known = queues_.find(json.value("queue_id").toInteger());
+            if (known != queues_.end()) takeFigures(known->second, json);
+        }
+        emit queuesChanged();
+    });
+}
+
+qint64 EngineState::perMinute() const {
+    return std::accumulate(queues_.begin(), queues_.end(), qint64{0},
+                           [](qint64 sum, const auto& entry) { return sum + entry.second.perMinute; });
 }
 
 /// Whether there are warm workers is asked when a worker comes or goes.
@@ -193,7 +222,6 @@ void EngineState::take(const QJsonObject& batch) {
         takeQueues(batch.value("queues").toArray());
         for (const QJsonValue gone : batch.value("gone_queues").toArray()) {
             queues_.erase(gone.toInteger());
-            rates_.erase(gone.toInteger());
             history_.forget(gone.toInteger());
         }
         emit queuesChanged();
@@ -210,20 +238,10 @@ void EngineState::take(const QJsonObject& batch) {
 }
 
 void EngineState::takeQueues(const QJsonArray& queues) {
-    const qint64 now = clock_.elapsed();
     const qint64 wall = wallNow();
     for (const QJsonValue value : queues) {
         QueueInfo info = infoOf(value.toObject());
         history_.add(info.id, wall, info.active, info.done());
-        auto& seen = rates_[info.id].done;
-        seen.emplace_back(now, info.done());
-        // Thinned: a second apart is enough for a minute's rate.
-        if (seen.size() > 2 && seen[seen.size() - 2].first > now - 1'000) seen.erase(seen.end() - 2);
-        while (seen.size() > 2 && seen[1].first < now - kRateSpan) seen.erase(seen.begin());
-        const qint64 span = now - seen.front().first;
-        if (span > 0)
-            info.perMinute = static_cast<double>(info.done() - seen.front().second) * 60'000.0 /
-                             static_cast<double>(std::max<qint64>(span, 1'000));
         queues_[info.id] = std::move(info);
     }
 }

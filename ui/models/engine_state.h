@@ -23,8 +23,9 @@ struct QueueInfo {
     bool held = false;
     qint64 active = 0;
     paint::Shares shares{}; ///< by face, as far as the engine tells faces
-    double perMinute = 0;   ///< finished, over the last minute of this window
+    qint64 perMinute = 0;   ///< completed within the last 60 s, as the engine counts
     qint64 finish = 0;      ///< microseconds since the epoch; 0: not known
+    QString gap;            ///< why that is not known, in the engine's word
     QJsonObject config;
     QJsonObject json;
 
@@ -45,6 +46,8 @@ public:
     /// As GET session; empty until the first answer.
     const QJsonObject& session() const { return session_; }
     qint64 count(Face face) const;
+    /// Actions of all queues that completed within the last 60 s.
+    qint64 perMinute() const;
     /// As the engine tells them; it need not tell every face.
     const QJsonObject& counts() const { return counts_; }
     QString machineName() const;
@@ -98,6 +101,7 @@ private:
     void take(const QJsonObject& batch);
     void takeQueues(const QJsonArray& queues);
     void ask();
+    void askQueues();
     void askPool();
     void onSecond();
 
@@ -105,10 +109,6 @@ private:
     QJsonObject session_;
     QJsonObject counts_;
     std::map<qint64, QueueInfo> queues_;
-    struct Rate {
-        std::vector<std::pair<qint64, qint64>> done; ///< ms and how many were done then
-    };
-    std::map<qint64, Rate> rates_;
     QueueHistory history_;
     QStringList workers_;
     std::optional<PoolCount> pool_;

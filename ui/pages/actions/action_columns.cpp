@@ -208,12 +208,30 @@ FilterValues ActionsModel::valuesSeen() const {
 
 QString ActionsModel::runningNote(const ActionRow& row, qint64 now, const Format& format) {
     constexpr qint64 kWorthSaying = 1'000'000;
+    if (row.gap == "overdue" && !row.note.startsWith(u"usually takes")) {
+        const QString late = tr("longer than usual");
+        return row.note.isEmpty() ? late : late + ", " + row.note;
+    }
     const qint64 left = row.expected - now;
     if (row.expected == 0 || left < kWorthSaying || row.note.endsWith(u" left")) return row.note;
     const QString words =
         tr("about %1 left").arg(format.duration(Duration(std::chrono::seconds(left / 1'000'000))));
     return row.note.isEmpty() ? words : words + ", " + row.note;
 }
+
+namespace {
+
+Cell cpuCell(const ActionRow& row, const Format& format) {
+    if (!row.cpuSeconds) return {Format::unknown()};
+    Cell cell{
+        format.duration(Duration(std::chrono::microseconds(static_cast<std::int64_t>(*row.cpuSeconds * 1e6))))};
+    if (row.cpuPercent)
+        cell.tip = ActionColumns::tr("%1 so far; %2 in use at the last look")
+                       .arg(cell.text, format.cores(*row.cpuPercent / 100));
+    return cell;
+}
+
+} // namespace
 
 Cell ActionsModel::cell(int at, int column) const {
     const ActionRow* row = action(idAt(at));
@@ -246,10 +264,7 @@ Cell ActionsModel::cell(int at, int column) const {
     }
     case kFunction: return dim(row->function);
     case kTries: return {format.number(row->tries)};
-    case kCpu:
-        return {row->cpuSeconds ? format.duration(Duration(
-                                      std::chrono::microseconds(static_cast<std::int64_t>(*row->cpuSeconds * 1e6))))
-                                : Format::unknown()};
+    case kCpu: return cpuCell(*row, format);
     case kWaited: return {format.duration(row->waited(now))};
     case kPrepared: return {format.duration(row->prepared(now))};
     case kStarted: return {timeText(format, row->started)};

@@ -12,6 +12,7 @@ namespace {
 
 constexpr int kMostWatched = 900; // of the thousand the engine watches
 constexpr std::size_t kMostFresh = 1'000;
+constexpr int kFiguresEvery = 3; // s
 /// A list that may have changed where nobody watches is asked for again after so many times as long as it took.
 constexpr qint64 kRefreshShare = 50;
 constexpr qint64 kRefreshLeastMs = 2'000;
@@ -116,7 +117,20 @@ void ActionsModel::tick() {
             emit dataChanged(index(row, kRan), index(row, kRan));
     }
     askAgain();
+    if (++ticks_ % kFiguresEvery == 0) askFigures();
     refreshWhenDue();
+}
+
+/// What running ones use, and whether they are late, changes without an event.
+void ActionsModel::askFigures() {
+    if (!active_ || askingRows_ || !state_.isLive()) return;
+    std::vector<qint64> running;
+    for (int row = first_; row <= last_ && row < static_cast<int>(order_.size()); ++row) {
+        const ActionRow* action = this->action(order_[static_cast<std::size_t>(row)]);
+        if (action != nullptr && action->face == Face::Running && std::ssize(running) < kMostAsked)
+            running.push_back(action->lsn);
+    }
+    if (!running.empty()) askFor(std::move(running));
 }
 
 /// What was not answered, because the connection broke or the engine stood still: while it is looked at.

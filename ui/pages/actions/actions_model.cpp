@@ -17,7 +17,6 @@ namespace {
 constexpr int kApplyMs = 500;
 constexpr int kWatchMs = 150;
 constexpr int kMargin = 60; // rows asked for above and below the view
-constexpr qsizetype kMostAsked = 200;
 
 /// A filter that is one list of states: its matches are counted by the counters.
 std::optional<QStringList> statesOf(const QString& filter) {
@@ -424,13 +423,17 @@ void ActionsModel::askRows() {
     // A row or two of the margin can wait until there are more.
     if (askingRows_ || !state_.isLive() || missing.empty() || (!inView && std::ssize(missing) < kMargin / 2))
         return;
+    askFor(std::move(missing));
+}
+
+void ActionsModel::askFor(std::vector<qint64> rows) {
     askingRows_ = true;
     QStringList numbers;
-    for (const qint64 lsn : missing) numbers << QString::number(lsn);
+    for (const qint64 lsn : rows) numbers << QString::number(lsn);
     Request request{"GET", "jobs", {}, {}, {}};
     request.query.addQueryItem("lsn", numbers.join(','));
     request.query.addQueryItem("limit", QString::number(kMostAsked));
-    state_.link().send(request, this, [this, asked = std::move(missing)](const Answer& answer) {
+    state_.link().send(request, this, [this, asked = std::move(rows)](const Answer& answer) {
         askingRows_ = false;
         if (answer.ok()) takeRows(asked, answer.json);
     });

@@ -26,7 +26,8 @@ class ActionsModel final : public TableModel {
     Q_OBJECT
 public:
     static constexpr int kPage = 200;
-    static constexpr std::size_t kMostKept = 4'000; ///< rows; those not in view for longest are forgotten
+    static constexpr std::ptrdiff_t kMostAsked = 200; ///< rows in one question
+    static constexpr std::size_t kMostKept = 4'000;   ///< rows; those not in view for longest are forgotten
 
     /// Of one that runs: how long it will take yet, if that is known, then the last line of its output.
     static QString runningNote(const ActionRow& row, qint64 now, const Format& format);
@@ -120,6 +121,8 @@ private:
     void takeGone(const QJsonArray& lsns);
     void noteComing();
     void askRows();
+    void askFor(std::vector<qint64> rows);
+    void askFigures();
     void takeRows(const std::vector<qint64>& asked, const QJsonObject& page);
     void watchVisible();
     void keep(ActionRow row);
@@ -158,6 +161,7 @@ private:
     QJsonObject watched_;
     quint64 generation_ = 0; ///< answers to questions before are not taken
     quint64 looks_ = 0;
+    int ticks_ = 0;
     int first_ = 0;
     int last_ = 40;
     Purpose purpose_ = Purpose::Anew;

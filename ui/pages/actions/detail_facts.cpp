@@ -2,6 +2,7 @@
 #include "ui/pages/actions/detail_panel.h"
 
 #include "core/base/clock.h"
+#include "ui/models/estimate_words.h"
 
 #include <QJsonArray>
 
@@ -54,18 +55,6 @@ void addWait(FactList& facts, const QJsonObject& wait, const QString& note) {
     }
 }
 
-/// Why the engine says nothing of the end. Empty: it does, or there is nothing to say.
-QString wordsOfGap(const QString& gap) {
-    if (gap == "no_history") return DetailPanel::tr("not known: nothing like it has completed here");
-    if (gap == "held") return DetailPanel::tr("not known: it is held");
-    if (gap == "session") return DetailPanel::tr("not known: the session starts nothing");
-    if (gap == "dependency") return DetailPanel::tr("not known: it waits for other actions");
-    if (gap == "lock") return DetailPanel::tr("not known: another engine has its lock");
-    if (gap == "overdue") return DetailPanel::tr("not known: it takes far longer than usual");
-    if (gap == "waits_for_unknown") return DetailPanel::tr("not known: what has to end first has no known end");
-    return {};
-}
-
 void addEstimate(FactList& facts, const QJsonObject& estimate, bool hasStarted) {
     const Format format;
     const qint64 now = wallNow();
@@ -74,7 +63,7 @@ void addEstimate(FactList& facts, const QJsonObject& estimate, bool hasStarted) 
     if (const qint64 finish = estimate.value("finish").toInteger(); finish > now)
         facts.push_back({DetailPanel::tr("done"), DetailPanel::tr("about %1").arg(format.time(finish, now))});
     if (const QString gap = wordsOfGap(estimate.value("unknown").toString()); !gap.isEmpty())
-        facts.push_back({DetailPanel::tr("done"), gap, Fact::Tone::Dim});
+        facts.push_back({DetailPanel::tr("done"), DetailPanel::tr("not known: %1").arg(gap), Fact::Tone::Dim});
 }
 
 /// What it said to the engine alone, or the first error of what it printed; other output speaks for itself.

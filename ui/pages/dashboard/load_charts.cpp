@@ -63,18 +63,12 @@ LoadSeries loadSeriesOf(const QJsonObject& stats, qint64 now) {
     const auto completed = numbers(series, "completed", count);
     const auto failed = numbers(series, "failed", count);
     load.perMinute.assign(count, Chart::kNone);
-    double seen = 0;
-    double sum = 0;
     for (std::size_t i = 0; i < count; ++i) {
         if (failed[i] > 0) load.failures.push_back(load.t[i] + load.step / 2);
         const bool whole = load.t[i] + load.step <= now;
         if (!whole || std::isnan(completed[i])) continue;
         load.perMinute[i] = completed[i] * kMinute / static_cast<double>(load.step);
-        if (load.t[i] < now - std::max(kMinute, load.step) - load.step) continue;
-        seen += static_cast<double>(load.step);
-        sum += completed[i] + (std::isnan(failed[i]) ? 0 : failed[i]);
     }
-    load.lastMinute = seen > 0 ? sum * kMinute / seen : Chart::kNone;
     return load;
 }
 
@@ -112,8 +106,8 @@ LoadCharts::LoadCharts(Context context, QWidget* parent)
     memory_.chart->setSeries({{tr("in use"), Chart::Tone::Accent}});
     memory_.chart->setWords([](double bytes) { return Format().size(static_cast<qint64>(bytes)); });
     finished_ =
-        makeChart(tr("Finished per minute"), new Legend({Legend::filled(tr("completed"), fill(Face::Completed)),
-                                                         Legend::filled(tr("failed"), fill(Face::Failed))}));
+        makeChart(tr("Completed per minute"), new Legend({Legend::filled(tr("completed"), fill(Face::Completed)),
+                                                          Legend::filled(tr("failed"), fill(Face::Failed))}));
     finished_.chart->setSeries({{tr("completed a minute"), Chart::Tone::Good}});
     finished_.chart->setWords([](double rate) { return QLocale().toString(rate, 'f', rate < 10 ? 1 : 0); });
     connect(&tick_, &QTimer::timeout, this, &LoadCharts::draw);
@@ -259,8 +253,8 @@ void LoadCharts::drawFinished() {
     const double end = niceEnd(most, 10);
     finished_.chart->setAxis(end * kRoom,
                              {{0, axisNumber(0)}, {end / 2, axisNumber(end / 2)}, {end, axisNumber(end)}});
-    const bool fresh = lastOf(series_, series_.memory, now_).has_value() && !std::isnan(series_.lastMinute);
-    finished_.value->setText(fresh ? Format().number(std::llround(series_.lastMinute)) : Format::unknown());
+    const bool fresh = lastOf(series_, series_.memory, now_).has_value();
+    finished_.value->setText(fresh ? Format().number(context_.state.perMinute()) : Format::unknown());
     Chart::Data data = dataOf({series_.perMinute});
     data.ticks = series_.failures;
     finished_.chart->replace(std::move(data));

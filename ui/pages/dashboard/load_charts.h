@@ -20,7 +20,6 @@ struct LoadSeries {
     std::vector<double> memory;         ///< bytes
     std::vector<double> perMinute;      ///< completed
     std::vector<std::int64_t> failures; ///< steps in which something failed
-    double lastMinute = 0;              ///< that finished, failed ones too
 };
 /// What is not whole yet of the last step is not known; `now` tells.
 LoadSeries loadSeriesOf(const QJsonObject& stats, qint64 now);

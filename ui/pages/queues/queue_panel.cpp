@@ -1,6 +1,7 @@
 #include "ui/pages/queues/queue_panel.h"
 
 #include "core/base/clock.h"
+#include "ui/models/estimate_words.h"
 #include "ui/pages/queues/queue_rows.h"
 #include "ui/pages/queues/queue_troubles.h"
 #include "ui/style/format.h"
@@ -172,7 +173,10 @@ void QueuePanel::refresh() {
     figures_[0].value->setText(format.percent(queue->done(), queue->total()));
     figures_[0].note->setText(tr("done"));
     figures_[1].value->setText(format.duration(left));
-    figures_[1].note->setText(left ? tr("done %1").arg(format.time(queue->finish, now)) : tr("left"));
+    const QString gap = queue->active > 0 ? shortWordOfGap(queue->gap) : QString();
+    figures_[1].note->setText(left            ? tr("done %1").arg(format.time(queue->finish, now))
+                              : gap.isEmpty() ? tr("left")
+                                              : gap);
     figures_[2].value->setText(tr("%1 run").arg(format.number(queue->running())));
     figures_[2].note->setText(tr("%1 wait").arg(format.number(queue->waiting())));
     figures_[3].value->setText(tr("%1 failed").arg(format.number(queue->of(Face::Failed))));

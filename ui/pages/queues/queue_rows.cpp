@@ -1,10 +1,10 @@
 #include "ui/pages/queues/queue_rows.h"
 
 #include "core/base/clock.h"
+#include "ui/models/estimate_words.h"
 
 #include <QCoreApplication>
 #include <QDateTime>
-#include <QLocale>
 
 #include <algorithm>
 #include <iterator>
@@ -40,12 +40,11 @@ Cell number(const Format& format, qint64 value, bool bad = false) {
 
 Cell finishCell(const Format& format, const QueueInfo& queue) {
     if (queue.held && queue.active > 0) return {QueueRows::tr("on release"), {}, {}, {}, Cell::Tone::Dim};
-    return {format.duration(timeLeft(queue, wallNow()))};
-}
-
-QString ratePerMinute(const QueueInfo& queue) {
-    if (queue.perMinute <= 0) return Format::unknown();
-    return QLocale().toString(queue.perMinute, 'f', queue.perMinute < 10 ? 1 : 0);
+    const auto left = timeLeft(queue, wallNow());
+    if (left || queue.active == 0 || queue.gap.isEmpty()) return {format.duration(left)};
+    Cell cell{shortWordOfGap(queue.gap), {}, {}, {}, Cell::Tone::Dim};
+    cell.tip = QueueRows::tr("Not known: %1").arg(wordsOfQueueGap(queue.gap));
+    return cell;
 }
 
 } // namespace
@@ -99,7 +98,7 @@ std::vector<Column> countColumns(bool few) {
          .sort = "failed"},
         {.id = "per-minute",
          .title = QueueRows::tr("Per min"),
-         .tip = QueueRows::tr("Actions that ended within the last minute"),
+         .tip = QueueRows::tr("Actions that completed within the last 60 s"),
          .kind = CellKind::Number,
          .width = 62,
          .falls = 1,
@@ -169,7 +168,7 @@ Row queueRow(const Format& format, const QueueInfo& queue) {
                  number(format, queue.running()),
                  number(format, queue.of(Face::Completed)),
                  number(format, queue.of(Face::Failed), true),
-                 {ratePerMinute(queue)},
+                 number(format, queue.perMinute),
                  finishCell(format, queue)};
     const double done =
         queue.total() > 0 ? static_cast<double>(queue.done()) / static_cast<double>(queue.total()) : 0;

@@ -1,6 +1,7 @@
 #include "ui/pages/queues/queue_work.h"
 
 #include "core/base/clock.h"
+#include "ui/models/estimate_words.h"
 #include "ui/models/wait_reasons.h"
 #include "ui/style/format.h"
 #include "ui/style/paint.h"
@@ -50,11 +51,10 @@ QString clock(qint64 at, bool seconds) {
 
 std::optional<Chart::Forecast> forecastOf(qint64 now, qint64 left, const std::vector<double>& perMinute,
                                           qint64 estimate) {
-    std::vector<qint64> ends;
-    if (estimate > now) ends.push_back(estimate);
+    if (left <= 0 || estimate <= now) return std::nullopt;
+    std::vector<qint64> ends{estimate};
     for (const double rate : perMinute)
         if (rate > 0) ends.push_back(now + static_cast<qint64>(static_cast<double>(left) / rate * kMinute));
-    if (left <= 0 || ends.empty()) return std::nullopt;
     Chart::Forecast forecast;
     forecast.at = now;
     forecast.value = static_cast<double>(left);
@@ -217,18 +217,16 @@ void QueueWork::draw() {
         forecast->at = now;
         forecast->value = static_cast<double>(queue->active);
         forecast->head = tr("now: %1 left").arg(format.number(queue->active));
-        forecast->line = queue->held ? tr("it is held") : tr("when it is done is not known yet");
+        const QString gap = queue->held ? wordsOfGap("held") : wordsOfQueueGap(queue->gap);
+        forecast->line = gap.isEmpty() ? tr("when it is done is not known yet") : tr("end not known: %1").arg(gap);
     }
     const double end = niceEnd(most, 4);
     chart_->setAxis(end * 1.08, {{0, axisNumber(0)}, {end / 2, axisNumber(end / 2)}, {end, axisNumber(end)}});
     chart_->setForecast(forecast);
     chart_->replace(std::move(data));
-    const double rate = long_ >= 0 ? long_ : queue->perMinute;
-    const qint64 seen = std::min(10 * kMinute, now - begin);
-    rate_->setText(rate <= 0 ? QString()
-                             : tr("%1 finish per minute, last %2")
-                                   .arg(QLocale().toString(rate, 'f', rate < 10 ? 1 : 0),
-                                        format.duration(Duration(std::chrono::microseconds(seen)))));
+    rate_->setText(queue->perMinute <= 0
+                       ? QString()
+                       : tr("%1 completed within the last 60 s").arg(format.number(queue->perMinute)));
 }
 
 void QueueWork::paintEvent(QPaintEvent*) {

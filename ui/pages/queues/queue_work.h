@@ -12,8 +12,8 @@ namespace yard::ui {
 
 class Table;
 
-/// The finish of `left` actions from rates per minute, of which those that are not positive are not known, and from
-/// the engine's own estimate (0: none). The band spans them all.
+/// The finish of `left` actions: the engine's estimate, and a band from that to what rates per minute would make of
+/// it (those that are not positive are not known). Without an estimate (0) nothing: some of them may have no end.
 std::optional<Chart::Forecast> forecastOf(qint64 now, qint64 left, const std::vector<double>& perMinute,
                                           qint64 estimate);
 
