@@ -182,6 +182,15 @@ void Order::list(std::uint32_t i, QueueShape& of) {
     heapPush(shapes_[of.shape]->queues, Listing{q.virtualTime, i}, Sooner{});
 }
 
+void Order::forgetListings() {
+    for (const auto& shape : shapes_) shape->queues.clear();
+    for (std::uint32_t i = 0; i < queues_.size(); ++i) {
+        if (!queues_[i]) continue;
+        queues_[i]->listings = 0;
+        for (QueueShape& of : queues_[i]->shapes) of.listed = false;
+    }
+}
+
 void Order::wake(std::uint32_t i) {
     for (QueueShape& of : queues_[i]->shapes) list(i, of);
 }

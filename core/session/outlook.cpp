@@ -22,8 +22,17 @@ struct Outlook::Played {
     const Outline::Item* item = nullptr;
     Answer answer;
     bool runs = false;
-    std::optional<MonoTime> start;
+    std::optional<MonoTime> start; ///< of the first of those it stands for
+    std::optional<MonoTime> end;   ///< of the last one; nothing: there is none
+    double left = 1;               ///< of those it stands for, that have not started
+};
+
+/// So many of an item that waited start, one after the other where it is several.
+struct Outlook::Began {
+    const Outline::Item* item = nullptr;
+    MonoTime at;
     std::optional<MonoTime> end;
+    double count = 1;
 };
 
 /// One play. Items have their own LSNs in it: the running ones first, then the waiting ones by age.
@@ -51,8 +60,12 @@ public:
         }
     }
 
+    const std::vector<Began>& began() const { return began_; }
+
 private:
     static constexpr int kMostIdle = 10'000;
+    /// So many start one by one, as in life; then all that an item stands for as one.
+    static constexpr int kMostOneByOne = 2'000;
     struct End {
         MonoTime at;
         Lsn lsn;
@@ -74,33 +87,45 @@ private:
             if (part.gate) session_.setGate(part.gate->first, part.gate->second);
         }
         for (const Outline::QueuePart& part : outline_.queues) {
-            QueueConfig config = part.config;
-            config.weight /= std::max(part.each, 1.0);
-            config.stopAfterFailures = 0;
-            session_.addQueue(part.id, config);
+            session_.addQueue(part.id, configOf(part, 1));
             session_.setLabelLimits(part.id, part.labelLimits);
         }
         (void)session_.moveTo(SessionState::Ready, out_);
+    }
+
+    /// A start of one that stands for so many costs its queue as much as so many starts.
+    static QueueConfig configOf(const Outline::QueuePart& part, double each) {
+        QueueConfig config = part.config;
+        config.weight /= std::max(each, 1.0);
+        config.stopAfterFailures = 0;
+        return config;
     }
 
     void add(const Outline::Item& item, bool runs) {
         Played& played = items_.emplace_back();
         played.item = &item;
         played.runs = runs;
+        played.left = runs ? 1 : item.stands;
         const Outline::QueuePart& queue = outline_.queues[item.queue];
         played.answer = runTime_({.lsn = item.lsn,
                                   .queue = queue.id,
                                   .cls = outline_.classes[item.cls].id,
                                   .label = item.label,
                                   .runs = runs});
+        submit(items_.size() - 1);
+    }
+
+    void submit(std::size_t place) {
+        const Outline::Item& item = *items_[place].item;
+        places_.push_back(place);
         NewAction action;
-        action.lsn = Lsn(std::ssize(items_));
-        action.queue = queue.id;
+        action.lsn = Lsn(std::ssize(places_));
+        action.queue = outline_.queues[item.queue].id;
         action.cls = ClassId(static_cast<std::uint32_t>(item.cls));
         action.label = item.label;
         action.priority = 100 - static_cast<int>(item.key >> 56);
         action.submitTime = static_cast<std::int64_t>(item.key & Record::kTimeMask);
-        action.notBefore = item.notBefore;
+        action.notBefore = items_[place].start ? MonoTime{} : item.notBefore;
         session_.add({&action, 1}, now_, out_);
     }
 
@@ -136,21 +161,39 @@ private:
     }
 
     void begin(const Start& start) {
-        Played& played = items_[static_cast<std::size_t>(start.lsn.value - 1)];
-        played.start = now_;
-        if (played.answer.gap != EstimateGap::None) return;
-        played.end = now_ + times(played.answer.time, played.item->stands);
-        ends_.push({*played.end, start.lsn, start.attempt});
+        Played& played = items_[places_[static_cast<std::size_t>(start.lsn.value - 1)]];
+        if (!played.start) played.start = now_;
+        Began began{.item = played.item, .at = now_, .end = {}, .count = played.left};
+        if (played.left > 1 && oneByOne_ > 0) {
+            began.count = 1;
+            if (--oneByOne_ == 0) goOnInParts();
+        }
+        played.left -= began.count;
+        if (played.answer.gap == EstimateGap::None) {
+            began.end = now_ + times(played.answer.time, began.count);
+            ends_.push({*began.end, start.lsn, start.attempt});
+            if (played.left <= 0) played.end = began.end;
+        }
+        if (!played.runs) began_.push_back(began);
+    }
+
+    void goOnInParts() {
+        for (const Outline::QueuePart& part : outline_.queues)
+            (void)session_.configureQueue(part.id, configOf(part, part.each));
     }
 
     void endWhatIsDue() {
         AttemptEnd end;
         end.state = ActionState::Completed;
+        std::vector<std::size_t> again;
         for (; !ends_.empty() && ends_.top().at <= now_; ends_.pop()) {
             session_.ended(ends_.top().lsn, ends_.top().attempt, end, now_, out_);
+            const std::size_t place = places_[static_cast<std::size_t>(ends_.top().lsn.value - 1)];
+            if (items_[place].left > 0) again.push_back(place);
             idle_ = 0;
         }
         settle();
+        for (const std::size_t place : again) submit(place);
     }
 
     /// What ended is as good as stored.
@@ -168,6 +211,9 @@ private:
     Session session_;
     Outbox out_;
     std::vector<Played> items_;
+    std::vector<std::size_t> places_; ///< in items_, by LSN of the play
+    std::vector<Began> began_;
+    int oneByOne_ = kMostOneByOne;
     std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
     int idle_ = 0;
 };
@@ -249,7 +295,8 @@ struct Outlook::Sum {
 
 Outlook::Outlook(const Outline& outline, MonoTime now, const RunTime& runTime) {
     if (!outline.capacity) return;
-    std::vector<Played> items = Player(outline, now, runTime).play();
+    Player player(outline, now, runTime);
+    std::vector<Played> items = player.play();
     std::ranges::sort(items, [](const Played& a, const Played& b) {
         return a.item->key != b.item->key ? a.item->key < b.item->key : a.item->lsn < b.item->lsn;
     });
@@ -257,8 +304,10 @@ Outlook::Outlook(const Outline& outline, MonoTime now, const RunTime& runTime) {
     std::vector<Starts> starts(outline.queues.size());
     for (const Played& played : items) {
         sums[played.item->queue].add(outline, played);
-        if (!played.runs) noteStart(outline, played, now, starts[played.item->queue]);
+        if (!played.runs) noteItem(outline, played, now);
     }
+    for (const Began& began : player.began())
+        if (began.item->notBefore <= now) starts[began.item->queue].add(began);
     for (std::size_t i = 0; i < outline.queues.size(); ++i) {
         const QueueId id = outline.queues[i].id;
         queues_[id] = sums[i].result(outline.queues[i]);
@@ -267,7 +316,7 @@ Outlook::Outlook(const Outline& outline, MonoTime now, const RunTime& runTime) {
     }
 }
 
-void Outlook::noteStart(const Outline& outline, const Played& played, MonoTime now, Starts& starts) {
+void Outlook::noteItem(const Outline& outline, const Played& played, MonoTime now) {
     const Outline::Item& item = *played.item;
     if (item.stands <= 1) starts_[item.lsn] = played.start;
     if (item.notBefore > now) return; // in no line yet
@@ -275,13 +324,15 @@ void Outlook::noteStart(const Outline& outline, const Played& played, MonoTime n
     if (line.keys.empty()) line.before.push_back(0);
     line.keys.emplace_back(item.key, item.lsn.value);
     line.before.push_back(line.before.back() + item.stands);
-    if (!played.start) return;
-    const auto takes = played.end ? static_cast<double>((*played.end - *played.start).count()) : 0;
-    if (item.stands <= 1 || takes <= 0) {
-        starts.jumps.emplace_back(*played.start, played.end ? item.stands : 1);
+}
+
+void Outlook::Starts::add(const Began& began) {
+    const auto takes = began.end ? static_cast<double>((*began.end - began.at).count()) : 0;
+    if (began.count <= 1 || takes <= 0) {
+        jumps.emplace_back(began.at, began.end ? began.count : 1);
     } else {
-        starts.slopes.emplace_back(*played.start, item.stands / takes);
-        starts.slopes.emplace_back(*played.end, -item.stands / takes);
+        slopes.emplace_back(began.at, began.count / takes);
+        slopes.emplace_back(*began.end, -began.count / takes);
     }
 }
 

@@ -50,18 +50,20 @@ public:
 private:
     class Player;
     struct Played;
+    struct Began;
     struct Sum;
     /// How those of a queue that wait will have started: so many at a moment, so many per microsecond from one on.
     struct Starts {
         std::vector<std::pair<MonoTime, double>> jumps;
         std::vector<std::pair<MonoTime, double>> slopes;
+        void add(const Began& began);
     };
     struct Line {
         std::vector<std::pair<std::uint64_t, std::int64_t>> keys; ///< of the items that wait: key and LSN
         std::vector<double> before;                               ///< actions before each, and at last all
         std::vector<std::pair<MonoTime, double>> started;         ///< so many until then, in between evenly
     };
-    void noteStart(const Outline& outline, const Played& played, MonoTime now, Starts& starts);
+    void noteItem(const Outline& outline, const Played& played, MonoTime now);
     static std::optional<MonoTime> startAt(const Line& line, double place);
 
     std::unordered_map<QueueId, OfQueue> queues_;

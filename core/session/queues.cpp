@@ -173,6 +173,7 @@ std::optional<QueueStatus> Session::Impl::queueStatus(QueueId id) const {
 
 void Session::Impl::setTurns(double virtualNow, std::span<const QueueTurns> turns) {
     order_.setVirtualNow(virtualNow);
+    order_.forgetListings();
     for (const QueueTurns& turn : turns) {
         const std::uint32_t at = queueIndex_.find(turn.queue.value);
         if (at == kNone) continue;
