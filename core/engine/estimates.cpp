@@ -50,7 +50,7 @@ session::Outlook::Answer EngineCore::runTimeOf(const session::Outlook::Question&
 /// As it was a second ago at most, and while nothing changes; else as it is, or, where that takes long, as often as
 /// it costs a fiftieth of the time.
 const session::Outlook& EngineCore::outlook() const {
-    constexpr int kMostItems = 2'000;
+    constexpr int kMostItems = 1'000;
     constexpr int kPart = 50;
     constexpr Duration kOld{1'000'000};
     constexpr Duration kShort{250};

@@ -65,7 +65,7 @@ public:
 private:
     static constexpr int kMostIdle = 10'000;
     /// So many start one by one, as in life; then all that an item stands for as one.
-    static constexpr int kMostOneByOne = 2'000;
+    static constexpr int kMostOneByOne = 1'000;
     struct End {
         MonoTime at;
         Lsn lsn;
