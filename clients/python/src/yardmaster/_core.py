@@ -1,0 +1,428 @@
+"""What a client does, without deciding how it waits: each operation is a generator of requests and pauses, which
+Engine carries out with blocking sockets and AsyncEngine with asyncio. One copy of every rule."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+import uuid
+from dataclasses import dataclass
+from typing import Any, Dict, Generator, Iterable, List, Mapping, Optional, Sequence, Tuple, TypeVar, Union
+from urllib.parse import quote, urlencode
+
+from ._http import BLOCK, Request, Response, Sink, TransportFailed
+from .endpoint import Endpoint, locate
+from .errors import Conflict, EngineError, NeedChunks, NotFound, ProtocolError, Unreachable, error_of
+from .results import Result
+
+T = TypeVar("T")
+Json = Dict[str, Any]
+Content = Union[bytes, str, "os.PathLike[str]"]  # bytes themselves; a chunk's hash of 64 hex digits; else a path
+
+LONGEST_WAIT = 60.0  # of one long poll; the engine takes up to 300
+MOST_ROWS = 500  # of one list
+_HEX = frozenset("0123456789abcdef")
+
+
+@dataclass
+class Pause:
+    seconds: float
+
+
+Steps = Generator[Union[Request, Pause], Any, T]
+
+
+def is_hash(text: object) -> bool:
+    return isinstance(text, str) and len(text) == 64 and _HEX.issuperset(text)
+
+
+def hash_of(content: Content) -> str:
+    if isinstance(content, bytes):
+        return hashlib.sha256(content).hexdigest()
+    if is_hash(content):
+        return str(content)
+    digest = hashlib.sha256()
+    with open(content, "rb") as file:
+        for block in iter(lambda: file.read(BLOCK), b""):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def dumps(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode("utf-8", "surrogatepass")
+
+
+def queue_path(queue: Union[int, str, None], rest: str) -> str:
+    return rest if queue is None else "queues/%s/%s" % (quote(str(queue), safe=""), rest)
+
+
+class Core:
+    def __init__(self, url: Optional[str], token_file: Optional[str], data_dir: Optional[str], token: Optional[str],
+                 patience: float) -> None:
+        self._where = (url, token_file, data_dir, token)
+        self._endpoint: Optional[Endpoint] = None
+        self._reached = False  # some answer has come
+        self.patience = patience
+
+    # --- one request
+
+    def endpoint(self) -> Endpoint:
+        if self._endpoint is None:
+            self._endpoint = locate(*self._where)
+        return self._endpoint
+
+    def lost(self) -> None:
+        """The engine may come back elsewhere: it is looked for anew."""
+        self._endpoint = None
+
+    def reached(self) -> bool:
+        return self._reached
+
+    def now_reached(self) -> None:
+        self._reached = True
+
+    def exchange(self, request: Request) -> Steps[Response]:
+        """A success, or an exception. An engine that answered before is looked for during `patience`."""
+        until = time.monotonic() + self.patience
+        pause = 0.05
+        looked_again = False
+        while True:
+            try:
+                response: Response = yield request
+                self._reached = True
+                if 200 <= response.status < 300:
+                    return response
+                error: Exception = _error_of(response)
+                if response.status == 401 and not looked_again:
+                    looked_again = True  # a token may have been made anew
+                    self.lost()
+                    continue
+                if response.status not in (429, 503) or not request.patient:
+                    raise error
+            except TransportFailed as failure:
+                where = "" if self._endpoint is None else " at " + self._endpoint.url
+                error = Unreachable("no engine answers%s (%s); start one with 'yardmaster --headless', or say where it is "
+                                    "with url= or data_dir=" % (where, failure))
+                self.lost()
+                if not self._reached or (failure.sent and not request.repeatable):
+                    raise error from None
+            except Unreachable as gone:  # the address file went with the engine
+                error = gone
+                if not self._reached:
+                    raise
+            if time.monotonic() + pause > until:
+                raise error
+            yield Pause(pause)
+            pause = min(pause * 1.5, 1.0)
+
+    def call(self, method: str, path: str, body: Optional[object] = None, *, wait: float = 0.0, key: str = "",
+             repeatable: bool = True, patient: bool = False) -> Steps[Json]:
+        headers = {}
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+        if key:
+            headers["Idempotency-Key"] = key
+        response = yield from self.exchange(Request(
+            method, path, b"" if body is None else body if isinstance(body, bytes) else dumps(body), headers=headers,
+            silence=wait + 30.0, repeatable=repeatable, patient=patient))
+        try:
+            value = json.loads(response.body)
+        except ValueError:
+            value = None
+        if not isinstance(value, dict):
+            raise ProtocolError("the answer to %s %s is not a JSON object; is this address a Yardmaster engine?"
+                                % (method, path))
+        return value
+
+    # --- submitting
+
+    def prepared(self, action: Mapping[str, Any]) -> Tuple[Json, Dict[str, Content]]:
+        """The action as it is posted, and the content of its inputs by hash."""
+        ready = dict(action)
+        contents: Dict[str, Content] = {}
+        inputs = ready.get("inputs")
+        if inputs:
+            hashes = {}
+            for name, content in inputs.items():
+                hashes[name] = hash_of(content)
+                if not is_hash(content):
+                    contents[hashes[name]] = content
+            ready["inputs"] = hashes
+        for name in ("cwd",):
+            if isinstance(ready.get(name), os.PathLike):
+                ready[name] = os.fspath(ready[name])
+        return {k: v for k, v in ready.items() if v is not None}, contents
+
+    def post_actions(self, body: object, contents: Mapping[str, Content], queue: Union[int, str, None], key: str,
+                     patient: bool, wait: float = 0.0) -> Steps[Json]:
+        path = queue_path(queue, "jobs") + ("?wait=%.3f" % wait if wait > 0 else "")
+        text = dumps(body)
+        for _ in range(8):
+            try:
+                return (yield from self.call("POST", path, text, key=key, wait=wait, patient=patient))
+            except NeedChunks as error:
+                missing = [h for h in error.need if h not in contents]
+                if missing or not error.need:
+                    raise
+                for needed in error.need:
+                    yield from self.put_chunk(contents[needed], needed)
+        raise ProtocolError("the engine asks for the same chunks again and again")
+
+    def submit(self, action: Mapping[str, Any], queue: Union[int, str, None] = None, key: Optional[str] = None,
+               patient: bool = False) -> Steps[int]:
+        ready, contents = self.prepared(action)
+        answer = yield from self.post_actions(ready, contents, queue, key or new_key(), patient)
+        return int(answer["lsn"])
+
+    def submit_all(self, actions: Iterable[Mapping[str, Any]], queue: Union[int, str, None] = None,
+                   key: Optional[str] = None, patient: bool = False) -> Steps[List[int]]:
+        bodies: List[Json] = []
+        contents: Dict[str, Content] = {}
+        for action in actions:
+            ready, more = self.prepared(action)
+            bodies.append(ready)
+            contents.update(more)
+        answer = yield from self.post_actions(bodies, contents, queue, key or new_key(), patient)
+        return [int(lsn) for lsn in answer["lsns"]]
+
+    def submit_and_wait(self, action: Mapping[str, Any], queue: Union[int, str, None] = None,
+                        timeout: Optional[float] = None, key: Optional[str] = None, patient: bool = False) -> Steps[Result]:
+        """One request where the action ends soon."""
+        until = None if timeout is None else time.monotonic() + timeout
+        ready, contents = self.prepared(action)
+        wait = LONGEST_WAIT if timeout is None else max(0.001, min(LONGEST_WAIT, timeout))
+        answer = yield from self.post_actions(ready, contents, queue, key or new_key(), patient, wait)
+        if "state" in answer:
+            result = Result(answer)
+            if result.is_final:
+                return result
+        return (yield from self.result(int(answer["lsn"]), None if until is None else until - time.monotonic()))
+
+    # --- results
+
+    def look(self, lsn: int, wait: float = 0.0) -> Steps[Result]:
+        """As it is now, or after `wait` seconds."""
+        path = "jobs/%d" % lsn + ("?wait=%.3f" % wait if wait > 0 else "")
+        return Result((yield from self.call("GET", path, wait=wait)))
+
+    def result(self, lsn: int, timeout: Optional[float] = None) -> Steps[Result]:
+        until = None if timeout is None else time.monotonic() + timeout
+        while True:
+            left = LONGEST_WAIT if until is None else min(LONGEST_WAIT, until - time.monotonic())
+            result = yield from self.look(lsn, max(0.0, left))
+            if result.is_final:
+                return result
+            if until is not None and time.monotonic() >= until:
+                raise TimeoutError("action %d is %s after %.3g s" % (lsn, result.state, timeout))
+
+    def looks(self, lsns: Sequence[int]) -> Steps[Dict[int, Result]]:
+        """Many as they are now; those that are not there are absent."""
+        found: Dict[int, Result] = {}
+        for at in range(0, len(lsns), MOST_ROWS):
+            part = lsns[at:at + MOST_ROWS]
+            cursor = ""
+            while True:
+                query = {"lsn": ",".join(map(str, part)), "limit": "1000"}
+                if cursor:
+                    query["cursor"] = cursor
+                answer = yield from self.call("GET", "jobs?" + urlencode(query, safe=","))
+                for row in answer["jobs"]:
+                    found[int(row["lsn"])] = Result(row)
+                cursor = answer.get("cursor") or ""
+                if not cursor:
+                    break
+        return found
+
+    def wait_all(self, lsns: Iterable[int], timeout: Optional[float]) -> Steps[Tuple[List[Result], List[int]]]:
+        """Until all have ended: one after the other, as the last of them is the one that counts."""
+        left = list(dict.fromkeys(lsns))
+        until = None if timeout is None else time.monotonic() + timeout
+        done: List[Result] = []
+        while left:
+            seen = yield from self.looks(left)
+            for lsn in left:
+                if lsn not in seen:
+                    raise NotFound(404, "not_found", "There is no action %d." % lsn)
+            done += [seen[lsn] for lsn in left if seen[lsn].is_final]
+            left = [lsn for lsn in left if not seen[lsn].is_final]
+            if not left:
+                break
+            try:
+                yield from self.result(left[-1], None if until is None else max(0.0, until - time.monotonic()))
+            except TimeoutError:
+                break
+        return done, left
+
+    def page(self, query: Mapping[str, Any]) -> Steps[Tuple[List[Result], str]]:
+        answer = yield from self.call("GET", "jobs?" + urlencode({k: v for k, v in query.items() if v is not None}))
+        return [Result(row) for row in answer["jobs"]], answer.get("cursor") or ""
+
+    def stream(self, lsn: int, name: str, attempt: Optional[int]) -> Steps[bytes]:
+        path = "jobs/%d/%s" % (lsn, name) + ("" if attempt is None else "?attempt=%d" % attempt)
+        return (yield from self.exchange(Request("GET", path))).body
+
+    def run(self, argv: Union[str, Sequence[str]], fields: Mapping[str, Any], queue: Union[int, str, None],
+            timeout: Optional[float]) -> Steps[Result]:
+        action: Json = {"worker": "exec", "argv": ["/bin/sh", "-c", argv] if isinstance(argv, str) else
+                        [os.fspath(a) for a in argv], "cwd": os.getcwd(), "max_retries": 0}
+        action.update(fields)
+        result = yield from self.submit_and_wait(action, queue, timeout)
+        result.stdout = yield from self.kept_stream(result, "stdout")
+        result.stderr = yield from self.kept_stream(result, "stderr")
+        return result
+
+    def kept_stream(self, result: Result, name: str) -> Steps[bytes]:
+        kept = result.get(name)
+        if not isinstance(kept, dict) or kept.get("size") == 0:
+            return b""
+        return (yield from self.stream(result.lsn, name, None))
+
+    # --- chunks
+
+    def put_chunk(self, content: Content, known: str = "") -> Steps[str]:
+        name = known or hash_of(content)
+        if is_hash(content):
+            return name
+        headers = {"Content-Type": "application/octet-stream"}
+        data, path = (content, None) if isinstance(content, bytes) else (b"", os.fspath(content))
+        yield from self.exchange(Request("PUT", "chunks/" + name, data, path, headers, silence=300.0))
+        return name
+
+    def has_chunk(self, name: str) -> Steps[bool]:
+        try:
+            yield from self.exchange(Request("HEAD", "chunks/" + name))
+            return True
+        except EngineError as error:
+            if error.status == 404:
+                return False
+            raise
+
+    def get_chunk(self, name: str, sink: Optional[Sink] = None) -> Steps[bytes]:
+        return (yield from self.exchange(Request("GET", "chunks/" + name, sink=sink, repeatable=sink is None))).body
+
+    def output(self, result: Result, name: str) -> Steps[bytes]:
+        try:
+            kept = result.outputs[name]
+        except KeyError:
+            raise NotFound(404, "not_found", "Action %d has no output %r." % (result.lsn, name)) from None
+        return (yield from self.get_chunk(str(kept["hash"])))
+
+    def save_chunk(self, name: str, path: str) -> Steps[None]:
+        """Whole or not at all."""
+        part = "%s.part-%d-%s" % (path, os.getpid(), uuid.uuid4().hex[:8])
+        try:
+            with open(part, "wb") as file:
+                digest = hashlib.sha256()
+
+                def take(data: bytes) -> None:
+                    digest.update(data)
+                    file.write(data)
+
+                yield from self.get_chunk(name, take)
+            if digest.hexdigest() != name:
+                raise ProtocolError("chunk %s came damaged" % name)
+            os.replace(part, path)
+        finally:
+            if os.path.exists(part):
+                os.unlink(part)
+
+    def save_outputs(self, result: Result, directory: str) -> Steps[List[str]]:
+        saved = []
+        for name, kept in result.outputs.items():
+            if os.path.isabs(name) or ".." in name.split("/"):
+                raise ProtocolError("the output %r would lie outside of the directory" % name)
+            path = os.path.join(directory, name)
+            os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+            yield from self.save_chunk(str(kept["hash"]), path)
+            saved.append(path)
+        return saved
+
+    # --- changing
+
+    def change(self, what: str, lsns: Sequence[int], more: Mapping[str, Any]) -> Steps[Json]:
+        """cancel, retry, retire, hold or release: one, or many at once."""
+        total: Json = {"changed": 0, "refused": []}
+        for at in range(0, len(lsns), MOST_ROWS):
+            body = dict(more, lsns=list(lsns[at:at + MOST_ROWS]))
+            answer = yield from self.call("POST", "jobs/" + what, body, repeatable=what != "retry")
+            total["changed"] += answer.get("changed", 0)
+            total["refused"] += answer.get("refused", [])
+        return total
+
+    # --- queues, workers
+
+    def create_queue(self, tag: Optional[str], config: Mapping[str, Any]) -> Steps[Json]:
+        body: Json = {}
+        if tag is not None:
+            body["tag"] = tag
+        if config:
+            body["config"] = dict(config)
+        return (yield from self.call("POST", "queues", body, repeatable=False))
+
+    def queue(self, ref: Union[int, str]) -> Steps[Json]:
+        """By number, token or tag."""
+        text = str(ref)
+        if text.isdigit() or len(text) == 24:
+            return (yield from self.call("GET", "queues/" + quote(text, safe="")))
+        answer = yield from self.call("GET", "queues")
+        found = [q for q in answer["queues"] if q.get("tag") == text]
+        if len(found) > 1:
+            raise Conflict(409, "wrong_state", "Queues %s have the tag %s: name one by its number."
+                           % (" and ".join(str(q["queue_id"]) for q in found), text))
+        if not found:
+            raise NotFound(404, "not_found", "There is no queue %s." % text)
+        return dict(found[0])
+
+    def register_worker(self, descriptor: Mapping[str, Any], contents: Mapping[str, Content]) -> Steps[str]:
+        """The id: registering the same again changes nothing."""
+        files = [dict(f) for f in descriptor.get("files", [])]
+        by_hash: Dict[str, Content] = {}
+        for file in files:
+            content = contents.get(file["path"])
+            if content is None:
+                continue
+            file["hash"] = hash_of(content)
+            file["size"] = len(content) if isinstance(content, bytes) else os.stat(content).st_size
+            by_hash[file["hash"]] = content
+        text = canonical(dict(descriptor, files=files))
+        worker = hashlib.sha256(text).hexdigest()
+        for _ in range(8):
+            try:
+                yield from self.call("POST", "workers/" + worker, text)
+                return worker
+            except NeedChunks as error:
+                if not error.need or any(h not in by_hash for h in error.need):
+                    raise
+                for needed in error.need:
+                    yield from self.put_chunk(by_hash[needed], needed)
+        raise ProtocolError("the engine asks for the same chunks again and again")
+
+
+def canonical(value: object) -> bytes:
+    """RFC 8785 for what descriptors have: names in ASCII order, whole numbers, and fractions as JavaScript writes them."""
+    return json.dumps(_plain(value), sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return int(value)
+    if isinstance(value, Mapping):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(v) for v in value]
+    return value
+
+
+def new_key() -> str:
+    return uuid.uuid4().hex
+
+
+def _error_of(response: Response) -> EngineError:
+    text = response.body[:1 << 20].decode("utf-8", "replace")
+    try:
+        body = json.loads(text)
+    except ValueError:
+        body = None
+    return error_of(response.status, body, text)
