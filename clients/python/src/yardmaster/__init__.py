@@ -1,19 +1,35 @@
 """Yardmaster for Python: Engine and AsyncEngine speak to an engine, Executor runs functions on it."""
 
-from .aio import AsyncEngine
+import sys
+from typing import TYPE_CHECKING, Any
+
 from .engine import Engine
 from .errors import (ActionFailed, BrokenProcess, Busy, CallTimeout, Conflict, EngineError, Invalid, NeedChunks, NotAccepting,
                      NotFound, ProtocolError, RemoteError, TooLarge, Unauthorized, Unreachable, YardmasterError)
 from .executor import Executor
 from .results import Result
 
+if TYPE_CHECKING:
+    from .aio import AsyncEngine
+
 __version__ = "0.1.0"
 __all__ = ["ActionFailed", "AsyncEngine", "BrokenProcess", "Busy", "CallTimeout", "Conflict", "Engine", "EngineError",
            "Executor", "Invalid", "NeedChunks", "NotAccepting", "NotFound", "ProtocolError", "RemoteError", "Result",
-           "TooLarge", "Unauthorized", "Unreachable", "YardmasterError", "register_joblib"]
+           "TooLarge", "Unauthorized", "Unreachable", "YardmasterError", "register_parallel_backend"]
 
 
-def register_joblib() -> None:
-    """Makes "yardmaster" a backend of joblib: joblib.parallel_backend("yardmaster")."""
+def __getattr__(name: str) -> Any:
+    if name == "AsyncEngine":  # asyncio takes its time to import
+        from .aio import AsyncEngine
+        return AsyncEngine
+    raise AttributeError("module %r has no attribute %r" % (__name__, name))
+
+
+def register_parallel_backend(name: str = "yardmaster") -> None:
+    """Makes Executor a backend of joblib: `with joblib.parallel_backend("yardmaster"): …`."""
     from .joblib_backend import register
-    register()
+    register(name)
+
+
+if "joblib" in sys.modules:
+    register_parallel_backend()

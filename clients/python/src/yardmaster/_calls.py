@@ -40,7 +40,7 @@ def dumps(value: Any) -> bytes:
     return bytes(cloudpickle.dumps(value))
 
 
-def _main() -> Optional[str]:
+def main_module() -> Optional[str]:
     """What a worker imports for functions of __main__ that were pickled by name."""
     if cloudpickle is not None:
         return None
@@ -52,13 +52,13 @@ def _main() -> Optional[str]:
     return os.path.abspath(path) if path else None
 
 
-def context(initializer: Optional[Callable[..., object]], initargs: Tuple[Any, ...], env: Optional[Mapping[str, str]]) -> str:
+def context(initializer: Optional[Callable[..., object]], initargs: Tuple[Any, ...], env: Optional[Mapping[str, str]],
+            path: List[str], main: Optional[str]) -> str:
     """Where and how calls run: this process's directory, path and environment, but for what looks like a secret."""
     kept = {k: v for k, v in os.environ.items()
             if not k.startswith("YARD_") and not any(fnmatchcase(k.upper(), p) for p in _SECRET)}
     kept.update(env or {})
-    path = [os.path.abspath(p) for p in sys.path]
-    told = {"env": kept, "path": path, "argv": list(sys.argv), "main": _main(), "cwd": os.getcwd(),
+    told = {"env": kept, "path": path, "argv": list(sys.argv), "main": main, "cwd": os.getcwd(),
             "init": None if initializer is None else dumps((initializer, initargs))}
     return base64.b64encode(zlib.compress(pickle.dumps(told))).decode()
 
@@ -192,7 +192,7 @@ class Batches:
                 if taken[0].chunk > 1:
                     if call.sink is not taken[0].sink or len(taken) >= taken[0].chunk:
                         break
-                elif len(taken) >= most or seconds + self._seconds.get(call.name, TARGET_S) > TARGET_S:
+                elif len(taken) >= most or seconds + self._seconds.get(call.name, TARGET_S) > TARGET_S * 1.001:
                     break
             pending.popleft()
             if not call.begin():

@@ -112,9 +112,10 @@ class _Child:
             resource.setrlimit(resource.RLIMIT_DATA, (memory << 20, memory << 20))
         context = pickle.loads(zlib.decompress(self.context))
         os.environ.update(context["env"])
-        sys.path[:] = context["path"]
+        here = os.path.dirname(os.path.abspath(__file__))
+        sys.path[:] = [p.replace("{worker}", here, 1) for p in context["path"]]
         sys.argv[:] = context["argv"]
-        self.main = context["main"]
+        self.main = context["main"] and context["main"].replace("{worker}", here, 1)
         try:
             os.chdir(context["cwd"])
         except OSError:

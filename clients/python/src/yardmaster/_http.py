@@ -239,6 +239,10 @@ class Transport:
         self._pid = os.getpid()
         self._closed = False
 
+    def __del__(self) -> None:
+        for _, connection in self._idle:
+            connection.close()
+
     def close(self) -> None:
         with self._lock:
             self._closed = True

@@ -72,8 +72,8 @@ class AsyncEvents:
                     raise OSError("the connection ended")
                 self._feed(data)
             except asyncio.TimeoutError:
-                if until is None or time.monotonic() < until:
-                    self._drop()
+                if until is None:
+                    self._drop()  # not even a ping
             except (OSError, ProtocolError):
                 self._drop()
         return self._frames.popleft()
@@ -229,7 +229,7 @@ class AsyncEngine:
         left = dict.fromkeys(lsns)
         until = None if timeout is None else time.monotonic() + timeout
         async with self.events(finished=True) as events:
-            look = list(left)
+            look: "List[int]" = []
             while left:
                 if look:
                     seen = await self._drive(self._core.looks(look))
@@ -247,7 +247,7 @@ class AsyncEngine:
                 frame = await events.next_frame(remaining)
                 if frame is None:
                     return
-                again = "run_id" in frame or frame.get("resync") or frame.get("snapshot")
+                again = "watch" in frame or frame.get("resync") or frame.get("snapshot")
                 look = list(left) if again else ends_in(frame, left.__contains__)
 
     def events(self, *, lsns: Optional[Iterable[int]] = None, filter: Optional[str] = None,

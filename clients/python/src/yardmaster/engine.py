@@ -142,7 +142,7 @@ class Engine:
         left = dict.fromkeys(lsns)
         until = None if timeout is None else time.monotonic() + timeout
         with self.events(finished=True) as events:
-            look = list(left)  # once it is told what ends from now on
+            look: List[int] = []  # all, once it is told what ends from then on
             while left:
                 if look:
                     seen = self._drive(self._core.looks(look))
@@ -160,7 +160,7 @@ class Engine:
                 frame = events.next_frame(remaining)
                 if frame is None:
                     return
-                again = "run_id" in frame or frame.get("resync") or frame.get("snapshot")
+                again = "watch" in frame or frame.get("resync") or frame.get("snapshot")
                 look = list(left) if again else ends_in(frame, left.__contains__)
 
     def events(self, *, lsns: Optional[Iterable[int]] = None, filter: Optional[str] = None,

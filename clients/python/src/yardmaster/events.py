@@ -14,7 +14,7 @@ from . import _websocket
 from ._core import Core, dumps
 from ._http import BLOCK, ResponseParser, TransportFailed, connect, head_of
 from .endpoint import Endpoint
-from .errors import ProtocolError, Unreachable, error_of
+from .errors import Invalid, ProtocolError, Unreachable, error_of
 
 Frame = Dict[str, Any]
 SILENCE = 150.0  # the engine pings at least once a minute
@@ -77,6 +77,24 @@ class Events(Iterator[Frame]):
         self._frames: Deque[Frame] = deque()
         self._ended = False
         self._connect_patiently()
+        self._confirm()
+
+    def _confirm(self) -> None:
+        """What happens from now on is told."""
+        seen = 0
+        until = time.monotonic() + 30.0
+        while time.monotonic() < until:
+            if self._socket is None:
+                self._connect_patiently()
+            for frame in list(self._frames)[seen:]:
+                seen += 1
+                if "watch" in frame:
+                    return
+                if "error" in frame:
+                    self.close()
+                    raise Invalid(422, str(frame["error"]), str(frame.get("message", "")))
+            self._receive(1.0, until)
+        raise Unreachable("the engine does not answer what to watch")
 
     def __enter__(self) -> "Events":
         return self
@@ -133,8 +151,8 @@ class Events(Iterator[Frame]):
                 raise OSError("the connection ended")
             self._feed(data)
         except socket.timeout:
-            if until is None or time.monotonic() < until:
-                self._drop()
+            if until is None:
+                self._drop()  # not even a ping
         except (OSError, ProtocolError):
             self._drop()
 

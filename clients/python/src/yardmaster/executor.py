@@ -20,6 +20,8 @@ from typing import Any, Callable, Deque, Dict, Iterable, Iterator, List, Mapping
 
 from . import _calls
 from ._calls import Batches, Call, MapSink
+from ._core import Content
+from ._environment import Environment, described
 from .engine import Engine
 from .errors import BrokenProcess, CallTimeout, EngineError, NeedChunks, YardmasterError
 from .results import Result
@@ -46,20 +48,27 @@ def _megabytes(memory: Union[int, str, None]) -> int:
     return max(1, -(-memory // (1 << 20)))
 
 
-def _descriptor(name: str, cores: float, memory_mb: int, max_workers: int) -> Tuple[Dict[str, Any], Dict[str, bytes]]:
-    """The worker: this interpreter with this virtual environment, and the file _host.py."""
+def _descriptor(name: str, cores: float, memory_mb: int, max_workers: int,
+                taken: Optional[Environment]) -> Tuple[Dict[str, Any], Dict[str, Content]]:
+    """The worker: this interpreter with this virtual environment, and the file _host.py. `taken`: what goes into the sandbox."""
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "_host.py"), "rb") as file:
         host = file.read()
-    python = os.path.abspath(sys.executable)
-    start = "#!/bin/sh\nexec '%s' \"${0%%/*}/host.py\"\n" % python.replace("'", "'\\''")
+    files = [{"path": "start", "mode": "0755"}, {"path": "host.py", "mode": "0644"}]
+    contents: Dict[str, Content] = {}
+    if taken is None:
+        start = "exec '%s' \"${0%%/*}/host.py\"\n" % os.path.abspath(sys.executable).replace("'", "'\\''")
+    else:
+        start = taken.start()
+        more, contents = described(taken)
+        files += more
     environment = {k: os.environ[k] for k in _PASSED_ON if k in os.environ}
     if memory_mb:
         environment["YARD_EXECUTOR_MEMORY_MB"] = str(memory_mb)
-    contents = {"start": start.encode(), "host.py": host}
+    contents.update({"start": b"#!/bin/sh\n" + start.encode(), "host.py": host})
     descriptor: Dict[str, Any] = {
         "name": name, "version": platform.python_version().replace("+", "-"),
         "platform": "linux-" + platform.machine(), "executable": "start",
-        "files": [{"path": "start", "mode": "0755"}, {"path": "host.py", "mode": "0644"}],
+        "files": files,
         "functions": [{"name": "call", "version": "1", "files": True}], "mode": "warm", "cores": cores,
         "deadline_s": _NO_DEADLINE, "limits": {"processes": 100_000, "open_files": 65_536},
         "pool": {"max_processes": max_workers, "max_idle_s": 120}}
@@ -92,7 +101,7 @@ class _State:
         self.queue: Union[int, str, None] = None
         self.own_queue: Optional[Dict[str, Any]] = None  # its configuration
         self.descriptor: Dict[str, Any] = {}
-        self.contents: Dict[str, bytes] = {}
+        self.contents: Dict[str, Content] = {}
         self.retries = 0
         self.action: Dict[str, Any] = {}
         self.args: Dict[str, Any] = {}
@@ -302,12 +311,18 @@ class Executor(concurrent.futures.Executor):
         state = self._state = _State(self._engine, own, min(_MAX_LANES, 2 * max_workers))
         state.label = label
         state.deadline = deadline
-        state.descriptor, state.contents = _descriptor(name, cores, memory_mb, max_workers)
+        sandboxed = bool((session.get("sandbox") or {}).get("workers"))
+        main, path = _calls.main_module(), [os.path.abspath(p) for p in sys.path]
+        taken = Environment(main) if sandboxed else None
+        if taken is not None:
+            main, path = taken.main, taken.path
+        state.descriptor, state.contents = _descriptor(name, cores, memory_mb, max_workers, taken)
         if priority:
             state.action["priority"] = priority
         self._choose_queue(queue, retries)
-        client = _calls.this_client() if self._sees_processes(session) else None
-        state.args = {"key": uuid.uuid4().hex, "context": _calls.context(initializer, initargs, env)}
+        # A worker in the sandbox sees no processes but its own.
+        client = _calls.this_client() if not sandboxed and self._engine._core.endpoint().is_loopback else None
+        state.args = {"key": uuid.uuid4().hex, "context": _calls.context(initializer, initargs, env, path, main)}
         if client is not None:
             state.args["client"] = client
         state.establish()
@@ -325,12 +340,6 @@ class Executor(concurrent.futures.Executor):
         state.retries = retries
         state.own_queue = {"max_retries": retries, "idle_expiry_s": 3600,
                            "retry_rules": [{"exit_codes": [75], "retry": False}, {"reasons": ["deadline"], "retry": False}]}
-
-    def _sees_processes(self, session: Mapping[str, Any]) -> bool:
-        sandbox = session.get("sandbox")
-        if isinstance(sandbox, Mapping) and sandbox.get("workers"):
-            return False
-        return self._engine._core.endpoint().is_loopback
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> "concurrent.futures.Future[T]":
         future: "concurrent.futures.Future[T]" = concurrent.futures.Future()

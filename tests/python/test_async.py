@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""AsyncEngine against the real one: what it shares with Engine is tested there. test_async.py YARDMASTER"""
+
+import asyncio
+import os
+
+import harness
+import yardmaster
+from harness import WithEngine, forgetful
+
+
+class Async(WithEngine):
+    def run_async(self, work):
+        async def with_engine():
+            async with yardmaster.AsyncEngine(data_dir=self.data) as engine:
+                return await asyncio.wait_for(work(engine), 120)
+
+        return asyncio.run(with_engine())
+
+    def test_commands_run_side_by_side(self):
+        async def work(engine):
+            return await asyncio.gather(*(engine.run(["echo", str(i)]) for i in range(40)))
+
+        self.assertEqual([r.stdout for r in self.run_async(work)], [b"%d\n" % i for i in range(40)])
+
+    def test_inputs_outputs_and_chunks(self):
+        async def work(engine):
+            lsn = await engine.submit(worker="exec", argv=["cp", "inputs/a", "outputs/b"], inputs={"a": b"hello"})
+            result = (await engine.result(lsn)).check()
+            saved = await engine.save_outputs(result, self.path("out"))
+            data = os.urandom(2 << 20)
+            name = await engine.put_chunk(data)
+            self.assertTrue(await engine.has_chunk(name))
+            self.assertFalse(await engine.has_chunk("0" * 64))
+            self.assertEqual(await engine.get_chunk(name), data)
+            await engine.save_chunk(name, self.path("chunk"))
+            self.assertEqual(await engine.put_chunk(self.path("chunk")), name)
+            return await engine.output(result, "b"), saved
+
+        self.assertEqual(self.run_async(work), (b"hello", [self.path("out/b")]))
+
+    def test_each_comes_as_it_ends(self):
+        late, soon = self.gate("late"), self.gate("soon")
+
+        async def work(engine):
+            order = []
+            async for result in engine.as_completed([late, soon], timeout=60):
+                order.append(result.lsn)
+                self.let_go("late")
+            with self.assertRaises(yardmaster.NotFound):
+                async for _ in engine.as_completed([999999]):
+                    pass
+            return order
+
+        self.let_go("soon")
+        self.assertEqual(self.run_async(work), [soon, late])
+
+    def test_errors_timeouts_and_queues(self):
+        async def work(engine):
+            with self.assertRaises(yardmaster.Invalid) as caught:
+                await engine.submit(worker="exec", argv=["true"], priority=1000)
+            self.assertEqual(caught.exception.field, "priority")
+            queue = await engine.create_queue("async", max_retries=0)
+            self.assertEqual((await engine.queue("async"))["queue_id"], queue["queue_id"])
+            lsns = await engine.submit_all([{"worker": "exec", "argv": ["true"], "hold": True}] * 3, queue=queue["queue_id"])
+            with self.assertRaises(TimeoutError):
+                await engine.result(lsns[0], timeout=0.1)
+            self.assertEqual((await engine.release(*lsns))["changed"], 3)
+            done, left = await engine.wait(lsns)
+            self.assertEqual((len(done), left), (3, []))
+            self.assertEqual([r.lsn async for r in engine.list(queue=queue["queue_id"], sort="lsn", limit=2)], lsns[:2])
+
+        self.run_async(work)
+
+    def test_an_answer_that_is_lost_submits_nothing_twice(self):
+        proxy = forgetful(self.engine.url, 1)
+        self.addCleanup(proxy.close)
+
+        async def work(engine):
+            async with yardmaster.AsyncEngine(proxy.url, data_dir=self.data) as behind:
+                behind._core.now_reached()
+                lsn = await behind.submit(worker="exec", argv=["true"], label="lost")
+                return lsn, [r.lsn async for r in engine.list("label:lost")]
+
+        lsn, seen = self.run_async(work)
+        self.assertEqual(seen, [lsn])
+
+    def test_waits_and_events_go_on_with_the_next_engine(self):
+        lsn = self.gate("wait")
+
+        async def work(engine):
+            async with engine.events(finished=True) as events:
+                self.assertIn("run_id", await events.next_frame(60))
+                waiting = asyncio.ensure_future(engine.result(lsn))
+                await asyncio.sleep(0.1)
+                self.kill()
+                self.let_go("wait")
+                self.start()
+                result = await waiting
+                while True:
+                    frame = await events.next_frame(60)
+                    if [a for a in frame.get("actions", ()) if a["lsn"] == lsn] or frame.get("watch"):
+                        break
+                return result
+
+        result = self.run_async(work)
+        self.assertEqual((result.state, result.attempts[0]["reason"]), ("completed", "engine_died"))
+
+    def test_no_engine_is_said(self):
+        async def work(engine):
+            async with yardmaster.AsyncEngine("http://127.0.0.1:1", token="t") as nobody:
+                with self.assertRaises(yardmaster.Unreachable):
+                    await nobody.session()
+                with self.assertRaises(yardmaster.Unreachable):
+                    async with nobody.events():
+                        pass
+
+        self.run_async(work)
+
+
+if __name__ == "__main__":
+    harness.main()
