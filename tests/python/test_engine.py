@@ -271,6 +271,27 @@ class Restarts(WithEngine):
         thread.join(60)
         self.assertEqual((self.errors, self.seen.state, self.seen.attempts[0]["reason"]), ([], "completed", "engine_died"))
 
+    def test_a_wait_that_was_long_already_looks_for_the_engine_as_long(self):
+        with yardmaster.Engine(data_dir=self.data, patience=5) as engine:
+            lsn = self.gate("long")
+            thread = self.aside(lambda: engine.result(lsn))
+            time.sleep(5.5)
+            self.kill()
+            self.let_go("long")
+            self.start()
+            thread.join(60)
+        self.assertEqual((self.errors, self.seen.state), ([], "completed"))
+
+    def test_a_wait_goes_on_after_a_stop(self):
+        lsn = self.gate("stop")
+        thread = self.aside(lambda: self.engine.result(lsn))
+        time.sleep(0.1)
+        self.stop()
+        self.let_go("stop")
+        self.start()
+        thread.join(60)
+        self.assertEqual((self.errors, self.seen.state, self.seen.attempts[0]["reason"]), ([], "completed", "engine_stopped"))
+
     def test_as_completed_goes_on_with_the_next_engine(self):
         lsns = [self.gate("one"), self.gate("two")]
         values = self.engine.as_completed(lsns)

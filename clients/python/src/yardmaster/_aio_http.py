@@ -67,7 +67,8 @@ class AsyncTransport:
                         parser.no_body()
             except (OSError, ProtocolError, asyncio.TimeoutError) as error:
                 writer.close()
-                raise TransportFailed(str(error) or type(error).__name__, sent=True) from error
+                garbled = isinstance(error, ProtocolError) and parser.begun
+                raise TransportFailed(str(error) or type(error).__name__, sent=True, garbled=garbled) from error
             except BaseException:
                 writer.close()
                 raise

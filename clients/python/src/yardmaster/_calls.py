@@ -45,6 +45,8 @@ def main_module() -> Optional[str]:
     if cloudpickle is not None:
         return None
     module = sys.modules.get("__main__")
+    if module is not None:  # the name under which a worker imports it, for what comes back
+        sys.modules.setdefault("__mp_main__", module)
     spec = getattr(module, "__spec__", None)
     if spec is not None and spec.name:
         return "-m " + str(spec.name)

@@ -63,7 +63,7 @@ class Core:
                  patience: float) -> None:
         self._where = (url, token_file, data_dir, token)
         self._endpoint: Optional[Endpoint] = None
-        self._reached = False  # some answer has come
+        self._reached = False  # somebody was there: an answer came, or a connection
         self.patience = patience
 
     # --- one request
@@ -85,7 +85,7 @@ class Core:
 
     def exchange(self, request: Request) -> Steps[Response]:
         """A success, or an exception. An engine that answered before is looked for during `patience`."""
-        until = time.monotonic() + self.patience
+        until = 0.0  # counted from the first failure: a long poll may have waited longer than that
         pause = 0.05
         looked_again = False
         while True:
@@ -106,12 +106,14 @@ class Core:
                 error = Unreachable("no engine answers%s (%s); start one with 'yardmaster --headless', or say where it is "
                                     "with url= or data_dir=" % (where, failure))
                 self.lost()
-                if not self._reached or (failure.sent and not request.repeatable):
+                self._reached = self._reached or (failure.sent and not failure.garbled)
+                if failure.garbled or not self._reached or (failure.sent and not request.repeatable):
                     raise error from None
             except Unreachable as gone:  # the address file went with the engine
                 error = gone
                 if not self._reached:
                     raise
+            until = until or time.monotonic() + self.patience
             if time.monotonic() + pause > until:
                 raise error
             yield Pause(pause)
@@ -126,7 +128,8 @@ class Core:
             headers["Idempotency-Key"] = key
         response = yield from self.exchange(Request(
             method, path, b"" if body is None else body if isinstance(body, bytes) else dumps(body), headers=headers,
-            silence=wait + 30.0, repeatable=repeatable, patient=patient))
+            silence=wait + 30.0, repeatable=repeatable,
+            patient=patient or method == "GET"))  # an engine that stops answers 503
         try:
             value = json.loads(response.body)
         except ValueError:

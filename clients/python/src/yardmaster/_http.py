@@ -42,11 +42,12 @@ class Response:
 
 
 class TransportFailed(Exception):
-    """No answer came. `sent`: the engine may have read the request."""
+    """No answer came. `sent`: the engine may have read the request. `garbled`: what came is no HTTP."""
 
-    def __init__(self, message: str, sent: bool) -> None:
+    def __init__(self, message: str, sent: bool, garbled: bool = False) -> None:
         super().__init__(message)
         self.sent = sent
+        self.garbled = garbled
 
 
 def head_of(endpoint: Endpoint, request: Request, length: int) -> bytes:
@@ -306,7 +307,8 @@ class Transport:
                     parser.no_body()
         except (OSError, ProtocolError) as error:
             connection.close()
-            raise TransportFailed(str(error) or type(error).__name__, sent=True) from error
+            garbled = isinstance(error, ProtocolError) and parser.begun
+            raise TransportFailed(str(error) or type(error).__name__, sent=True, garbled=garbled) from error
         except BaseException:
             connection.close()
             raise

@@ -59,8 +59,6 @@ class YardmasterBackend(AutoBatchingMixin, ParallelBackendBase):  # type: ignore
 
     def configure(self, n_jobs: int = 1, parallel: Any = None, prefer: Any = None, require: Any = None,
                   **unused: Any) -> int:
-        if require == "sharedmem":
-            raise ValueError("the yardmaster backend has no shared memory")
         n_jobs = self.effective_n_jobs(n_jobs)
         if n_jobs == 1:
             raise FallbackToBackend(SequentialBackend(nesting_level=self.nesting_level))

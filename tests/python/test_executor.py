@@ -1,0 +1,274 @@
+#!/usr/bin/env python3
+"""Executor against the real engine: what concurrent.futures promises, and limits. test_executor.py YARDMASTER"""
+
+import concurrent.futures
+import functools
+import operator
+import os
+import sys
+import threading
+import time
+
+import harness
+import yardmaster
+from harness import WithEngine, wait_for
+
+sys.path.insert(0, harness.HERE)
+import work  # noqa: E402
+
+
+class Executing(WithEngine):
+    def executor(self, *args, **options):
+        executor = yardmaster.Executor(*args, **dict({"engine": self.engine}, **options))
+        self.addCleanup(executor.shutdown, cancel_running=True)
+        return executor
+
+
+class Calls(Executing):
+    def test_calls_come_back_as_futures(self):
+        with self.executor() as ex:
+            futures = [ex.submit(pow, 2, n) for n in range(20)]
+            self.assertEqual([f.result(60) for f in futures], [2 ** n for n in range(20)])
+            self.assertEqual(ex.submit(work.keywords, 1, b=2).result(60), (1, 2))
+            self.assertEqual(ex.submit(functools.partial(work.keywords, 1), b=3).result(60), (1, 3))
+            self.assertNotEqual(ex.submit(os.getpid).result(60), os.getpid())
+
+    def test_map_is_in_order_and_of_many_short_calls_few_actions(self):
+        with self.executor(label="many") as ex:
+            self.assertEqual(list(ex.map(operator.add, range(20_000), range(20_000))), list(range(0, 40_000, 2)))
+            self.assertEqual(list(ex.map(abs, [])), [])
+            self.assertEqual(list(ex.map(abs, range(-10, 0), chunksize=4)), list(range(10, 0, -1)))
+        rows = list(self.engine.list("label:many"))
+        self.assertGreater(len(rows), 1)
+        self.assertLess(len(rows), 2000)
+        self.assertIn("many", {r["label"].split(" \u00d7")[0] for r in rows})
+        self.assertIn("python-executor", {r["worker_name"] for r in rows})
+
+    def test_an_exception_comes_back_with_its_traceback(self):
+        with self.executor() as ex:
+            with self.assertRaises(ValueError) as caught:
+                ex.submit(work.fail, "odd").result(60)
+            self.assertEqual(str(caught.exception), "odd")
+            self.assertIn("in fail\n", str(caught.exception.__cause__))
+            values = ex.map(work.fail_at_three, range(5))
+            self.assertEqual([next(values) for _ in range(3)], [0, 1, 2])
+            with self.assertRaises(KeyError):
+                next(values)
+            with self.assertRaises(SystemExit):
+                ex.submit(sys.exit, 3).result(60)
+            self.assertEqual(ex.submit(abs, -1).result(60), 1)
+
+    def test_what_cannot_be_pickled_fails_its_call_alone(self):
+        with self.executor() as ex:
+            lock = threading.Lock()
+            with self.assertRaises(TypeError):
+                ex.submit(work.keywords, lock, b=1).result(60)
+            with self.assertRaises(Exception):
+                ex.submit(work.unpicklable).result(60)
+            with self.assertRaises(yardmaster.RemoteError) as caught:
+                ex.submit(work.raise_unpicklable).result(60)
+            self.assertIn("Odd: a lock inside", str(caught.exception))
+            with self.assertRaises(yardmaster.RemoteError):  # it can be written, but not read again
+                ex.submit(work.raise_unreadable).result(60)
+            values = ex.map(work.identity, [1, lock, 3])
+            self.assertEqual(next(values), 1)
+            with self.assertRaises(TypeError):
+                next(values)
+
+    def test_large_arguments_and_results(self):
+        with self.executor() as ex:
+            data = os.urandom(3 << 20)
+            self.assertEqual(ex.submit(work.identity, data).result(60), data)
+            sizes = [10, 100_000, 50_000, 2_000_000, 5]
+            self.assertEqual([len(v) for v in ex.map(work.zeros, sizes, chunksize=5)], sizes)
+            self.assertEqual([len(v) for v in ex.map(work.zeros, [60_000] * 40, chunksize=40)], [60_000] * 40)
+            self.assertEqual([len(v) for v in ex.map(len, [])], [])
+
+    def test_calls_run_here_with_this_environment_but_no_secrets(self):
+        os.environ["OF_THE_CLIENT"], os.environ["MY_API_KEY"] = "seen", "hidden"
+        self.addCleanup(os.environ.pop, "OF_THE_CLIENT")
+        self.addCleanup(os.environ.pop, "MY_API_KEY")
+        with self.executor(env={"EXTRA_TOKEN": "given"}) as ex:
+            self.assertEqual(ex.submit(os.getcwd).result(60), os.getcwd())
+            self.assertEqual([ex.submit(os.getenv, n).result(60) for n in ("OF_THE_CLIENT", "MY_API_KEY", "EXTRA_TOKEN")],
+                             ["seen", None, "given"])
+            self.assertEqual(ex.submit(getattr, sys, "executable").result(60), sys.executable)
+            self.assertEqual(ex.submit(work.prefix).result(60), sys.prefix)
+
+    def test_each_executor_has_processes_of_its_own(self):
+        with self.executor(1) as one, self.executor(1) as two:
+            one.submit(work.remember, "one").result(60)
+            two.submit(work.remember, "two").result(60)
+            self.assertEqual([one.submit(work.recall).result(60), two.submit(work.recall).result(60)], ["one", "two"])
+
+    def test_an_initializer_runs_once_in_each_process(self):
+        with self.executor(1, initializer=work.remember, initargs=("set",)) as ex:
+            self.assertEqual(set(ex.map(work.recall_of, range(50))), {"set"})
+            self.assertEqual(ex.submit(work.times).result(60), 1)
+
+    def test_an_initializer_that_fails_breaks_the_executor(self):
+        ex = self.executor(1, initializer=work.fail, initargs=("no licence",))
+        with self.assertRaises(concurrent.futures.BrokenExecutor) as caught:
+            ex.submit(abs, 1).result(60)
+        self.assertIn("no licence", str(caught.exception))
+        with self.assertRaises(yardmaster.BrokenProcess):
+            ex.submit(abs, 1)
+
+    def test_wrong_options_are_refused(self):
+        for options in ({"max_workers": 0}, {"cores": 0}, {"deadline": 0}, {"retries": -1}, {"memory": "much"}, {"memory": 0}):
+            with self.assertRaises(ValueError, msg=options):
+                yardmaster.Executor(engine=self.engine, **options)
+        with self.assertRaises(TypeError):
+            yardmaster.Executor(engine=self.engine, initializer=3)
+        with self.assertRaises(yardmaster.NotFound):
+            yardmaster.Executor(engine=self.engine, queue="nowhere")
+        with self.executor() as ex, self.assertRaises(ValueError):
+            ex.map(abs, [1], chunksize=-1)
+
+
+class Ending(Executing):
+    def hold(self, ex, name="gate"):
+        future = ex.submit(work.gate, self.path(name))
+        wait_for(lambda: os.path.exists(self.path(name) + ".running"), "it runs")
+        return future
+
+    def test_nothing_is_taken_after_shutdown(self):
+        ex = self.executor()
+        future = ex.submit(abs, -1)
+        ex.shutdown()
+        self.assertEqual(future.result(0), 1)
+        for use in (lambda: ex.submit(abs, 1), lambda: ex.map(abs, [1]), lambda: ex.submit(abs, threading.Lock())):
+            with self.assertRaises(RuntimeError):
+                use()
+        ex.shutdown()
+
+    def test_its_queue_goes_with_it(self):
+        ex = self.executor(label="short lived")
+        ex.submit(abs, 1).result(60)
+        self.assertEqual(len([q for q in self.engine.queues() if q.get("tag") == "short lived"]), 1)
+        ex.shutdown()
+        self.assertEqual([q for q in self.engine.queues() if q.get("tag") == "short lived"], [])
+
+    def test_what_waits_can_be_cancelled(self):
+        ex = self.executor(1)
+        running = self.hold(ex)
+        more = [ex.submit(time.sleep, 0) for _ in range(50)]
+        self.assertTrue(more[-1].cancel())
+        self.assertFalse(running.cancel())
+        values = ex.map(abs, range(50))
+        ex.shutdown(wait=False, cancel_futures=True)
+        with self.assertRaises(concurrent.futures.CancelledError):
+            more[-2].result(60)
+        with self.assertRaises(concurrent.futures.CancelledError):
+            list(values)
+        self.let_go()
+        self.assertEqual(running.result(60), "through")
+        ex.shutdown()
+
+    def test_what_runs_can_be_cancelled(self):
+        ex = self.executor(1)
+        future = self.hold(ex)
+        ex.shutdown(cancel_running=True)
+        with self.assertRaises(concurrent.futures.CancelledError):
+            future.result(0)
+
+    def test_an_interrupt_ends_what_runs(self):
+        with self.assertRaises(KeyboardInterrupt):
+            with yardmaster.Executor(1, engine=self.engine) as ex:
+                future = self.hold(ex)
+                raise KeyboardInterrupt
+        self.assertTrue(future.done())
+
+    def test_map_has_a_timeout_and_leaves_the_rest(self):
+        ex = self.executor(1)
+        values = ex.map(work.gate, [self.path("one"), self.path("two"), self.path("three")], timeout=1)
+        with self.assertRaises(concurrent.futures.TimeoutError):
+            next(values)
+        for name in ("one", "two", "three"):
+            self.let_go(name)
+        ex.shutdown()
+
+    def test_an_executor_that_is_forgotten_ends(self):
+        ex = yardmaster.Executor(engine=self.engine)
+        threads = ex._state.threads
+        future = ex.submit(abs, -3)
+        del ex
+        self.assertEqual(future.result(60), 3)
+        for thread in threads:
+            thread.join(60)
+            self.assertFalse(thread.is_alive())
+
+    def test_the_interpreter_waits_for_what_was_submitted(self):
+        script = self.script("import sys, time, yardmaster\n"
+                             "def main():\n"
+                             "    ex = yardmaster.Executor(engine=yardmaster.Engine(data_dir=sys.argv[1]))\n"
+                             "    future = ex.submit(time.sleep, 0.3)\n"
+                             "    future.add_done_callback(lambda f: print('done', f.exception()))\n"
+                             "if __name__ == '__main__':\n    main()\n")
+        out, err = script.communicate(timeout=60)
+        self.assertEqual((out, err, script.returncode), ("done None\n", "", 0))
+
+    def test_functions_of_a_script_are_found(self):
+        for guard in ("", "sys.modules['cloudpickle'] = None\n"):  # also where there is no cloudpickle
+            script = self.script("import sys\n" + guard + "import yardmaster\n"
+                                 "class Pair:\n    def __init__(self, a): self.a = a\n"
+                                 "def double(pair): return Pair(pair.a * 2)\n"
+                                 "if __name__ == '__main__':\n"
+                                 "    with yardmaster.Executor(engine=yardmaster.Engine(data_dir=sys.argv[1])) as ex:\n"
+                                 "        value = ex.submit(double, Pair(4)).result()\n"
+                                 "        print(value.a, isinstance(value, Pair))\n")
+            out, err = script.communicate(timeout=60)
+            self.assertEqual((out, err), ("8 True\n", ""))
+
+    def test_lambdas_need_cloudpickle(self):
+        with self.executor() as ex:
+            if yardmaster._calls.cloudpickle is None:
+                with self.assertRaises(Exception):
+                    ex.submit(lambda: 1).result(60)
+            else:
+                self.assertEqual(ex.submit(lambda: 1).result(60), 1)
+
+
+class Limits(Executing):
+    def test_a_call_has_a_deadline_of_its_own(self):
+        with self.executor(1, deadline=0.5) as ex:
+            values = [ex.submit(work.identity, 1), ex.submit(time.sleep, 60), ex.submit(work.identity, 2)]
+            self.assertEqual((values[0].result(60), values[2].result(60)), (1, 2))
+            with self.assertRaises(TimeoutError) as caught:
+                values[1].result(60)
+            self.assertIsInstance(caught.exception, yardmaster.CallTimeout)
+            self.assertIn("deadline of 0.5 s", str(caught.exception))
+            # In one action with others it is the only one that fails.
+            values = ex.map(work.sleep_at_three, range(6), chunksize=6)
+            self.assertEqual([next(values) for _ in range(3)], [0, 1, 2])
+            with self.assertRaises(yardmaster.CallTimeout):
+                next(values)
+
+    def test_a_call_has_its_memory(self):
+        with self.executor(1, memory="300M") as ex:
+            with self.assertRaises(MemoryError):
+                ex.submit(work.allocate, 500).result(60)
+            self.assertEqual(ex.submit(work.allocate, 50).result(60), 50 << 20)
+
+    def test_no_more_work_at_once_than_it_may(self):
+        with self.executor(1) as ex:
+            self.assertEqual(max(ex.map(work.at_once, [self.folder] * 6)), 1)
+
+    def test_its_processes_hold_cores(self):
+        with self.executor(cores=2) as ex:
+            self.assertEqual(ex._max_workers, 1)
+            ex.submit(abs, 1).result(60)
+            worker, = [w for w in self.engine.workers() if w.get("cores") == 2]
+            self.assertEqual(worker["name"], "python-executor")
+
+    def test_a_queue_that_is_given_is_used_and_stays(self):
+        made = self.engine.create_queue("mine", max_retries=0)
+        with self.executor(queue="mine") as ex:
+            self.assertEqual(ex.submit(abs, -1).result(60), 1)
+            self.assertEqual(ex._state.retries, 0)
+        self.assertEqual(self.engine.queue("mine")["completed"], 1)
+        self.engine.delete_queue(made["queue_id"])
+
+
+if __name__ == "__main__":
+    harness.main()
