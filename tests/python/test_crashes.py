@@ -104,6 +104,13 @@ class Crashes(WithEngine):
             self.assertEqual(ex.submit(abs, -2).result(60), 2)
         self.assertEqual([q for q in self.engine.queues() if q.get("tag") == "again"], [])
 
+    def test_a_queue_that_was_cancelled_takes_no_more(self):
+        with self.executor(1) as ex:
+            ex.submit(abs, 1).result(60)
+            self.engine.change_queue(ex._state.queue, "cancel")
+            with self.assertRaises(yardmaster.Conflict):
+                ex.submit(abs, 1).result(60)
+
     def test_an_action_that_is_cancelled_cancels_its_calls(self):
         with self.executor(1, label="victim") as ex:
             future = ex.submit(work.gate, self.path("gate"))

@@ -103,12 +103,15 @@ class MapSink:
             for index in range(self.count):
                 if index not in self.kept:
                     self._wait(index, until)
-                good, value = self.kept.pop(index)
-                if not good:
-                    raise value
-                yield value
+                yield self._take(index)
         finally:
             self.cancelled = True
+
+    def _take(self, index: int) -> Any:
+        good, value = self.kept.pop(index)
+        if not good:
+            raise value
+        return value
 
     def _wait(self, index: int, until: Optional[float]) -> None:
         with self._condition:

@@ -23,7 +23,7 @@ from ._calls import Batches, Call, MapSink
 from ._core import Content
 from ._environment import Environment, described
 from .engine import Engine
-from .errors import BrokenProcess, CallTimeout, EngineError, NeedChunks, YardmasterError
+from .errors import BrokenProcess, CallTimeout, EngineError, NeedChunks, NotFound, YardmasterError
 from .results import Result
 
 T = TypeVar("T")
@@ -113,12 +113,29 @@ class _State:
     def establish(self) -> None:
         self.worker = self.engine.register_worker(self.descriptor, self.contents)
         if self.own_queue is not None:
-            self.queue = self.engine.create_queue(self.label or "python", **self.own_queue)["queue_id"]
+            self.make_queue()
 
-    def establish_again(self, before: Tuple[str, Union[int, str, None]]) -> None:
+    def make_queue(self) -> None:
+        self.queue = self.engine.create_queue(self.label or "python", **(self.own_queue or {}))["queue_id"]
+
+    def establish_again(self, before: Tuple[str, Union[int, str, None]]) -> bool:
+        """What is missing, if anything is: somebody removed the worker, or the queue was forgotten while nothing ran."""
         with self.condition:
-            if (self.worker, self.queue) == before:
-                self.establish()
+            if (self.worker, self.queue) != before:
+                return True
+            missing = False
+            try:
+                self.engine.call("GET", "workers/" + self.worker)
+            except NotFound:
+                self.worker = self.engine.register_worker(self.descriptor, self.contents)
+                missing = True
+            try:
+                if self.own_queue is not None and self.queue is not None:
+                    self.engine.queue(self.queue)
+            except NotFound:
+                self.make_queue()
+                missing = True
+            return missing
 
     # --- calls in
 
@@ -223,15 +240,10 @@ class _State:
         except NeedChunks:
             raise
         except EngineError as error:
-            # The queue was forgotten while nothing ran, or somebody removed the worker.
-            if error.status not in (404, 409, 422) or self.is_broken():
+            if error.status not in (404, 409, 422) or not self.establish_again(before):
                 raise
-            self.establish_again(before)
             action["worker"] = self.worker
             return self.post(action)
-
-    def is_broken(self) -> bool:
-        return self.broken is not None
 
     def post(self, action: Dict[str, Any]) -> Result:
         return self.engine._drive(self.engine._core.submit_and_wait(action, self.queue, patient=True))
