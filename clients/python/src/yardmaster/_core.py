@@ -218,7 +218,7 @@ class Core:
             if result.is_final:
                 return result
             if until is not None and time.monotonic() >= until:
-                raise TimeoutError("action %d is %s after %.3g s" % (lsn, result.state, timeout))
+                raise TimeoutError("action %d is %s after %.3g s" % (lsn, result.state, timeout or 0))
 
     def looks(self, lsns: Sequence[int]) -> Steps[Dict[int, Result]]:
         """Many as they are now; those that are not there are absent."""

@@ -7,6 +7,8 @@ it is long. The answer: {"o": outcomes} or {"file": "outcomes"}, and "s", the se
 length, a letter, and what the letter says: v a value, e an exception, x a crash, t over its deadline, i a failed
 initializer."""
 
+from __future__ import annotations
+
 import base64
 import json
 import mmap
@@ -21,6 +23,7 @@ import sys
 import time
 import traceback
 import zlib
+from typing import Any, Dict, List, Optional, Tuple, Union
 
 MAX_INLINE = 45_000  # base64 of it and the rest stay below the 64 KiB of a result
 MAX_CHILDREN = 4
@@ -30,6 +33,13 @@ _FRAME = struct.Struct("<IQ")
 _CRASHED, _NOBODY = 70, 75  # exit codes: a call's process died; who asked is gone
 _MAX_KEPT = 256  # functions a child keeps
 _MAX_FRAME = 1 << 20
+State = Tuple[int, int, int, int, float]  # as in the head
+Client = Optional[List[Any]]
+
+
+def _state_of(span: Union[mmap.mmap, bytearray]) -> State:
+    started, finished, used, spilled, at = _HEAD.unpack_from(span)
+    return started, finished, used, spilled, at
 
 
 # --- the child
@@ -39,17 +49,17 @@ class _Outcomes:
     """Appends to the shared span, and to a file where that is too small. What the head says is there is there, whatever
     becomes of this process."""
 
-    def __init__(self, span, path):
+    def __init__(self, span: Union[mmap.mmap, bytearray], path: str) -> None:
         self.span = span
         self.path = path
-        self.started, self.finished, self.used, self.spilled, self.at = _HEAD.unpack_from(span)
+        self.started, self.finished, self.used, self.spilled, self.at = _state_of(span)
 
-    def begin(self, timed):
+    def begin(self, timed: bool) -> None:
         self.started = self.finished + 1
         self.at = time.monotonic() if timed else 0.0
         _HEAD.pack_into(self.span, 0, self.started, self.finished, self.used, self.spilled, self.at)
 
-    def add(self, outcome):
+    def add(self, outcome: bytes) -> None:
         record = struct.pack("<I", len(outcome)) + outcome
         if self.used + len(record) > len(self.span) - _HEAD.size:
             self._spill()
@@ -62,32 +72,33 @@ class _Outcomes:
         self.finished += 1
         _HEAD.pack_into(self.span, 0, self.started, self.finished, self.used, self.spilled, self.at)
 
-    def _spill(self):
-        self._write(self.span[_HEAD.size:_HEAD.size + self.used])
+    def _spill(self) -> None:
+        self._write(bytes(self.span[_HEAD.size:_HEAD.size + self.used]))
         self.used = 0
         _HEAD.pack_into(self.span, 0, self.started, self.finished, self.used, self.spilled, self.at)
 
-    def _write(self, data):
+    def _write(self, data: bytes) -> None:
         with open(self.path, "ab") as file:
             file.truncate(self.spilled)
             file.write(data)
         self.spilled += len(data)
 
 
-def _dumps(value):
+def _dumps(value: Any) -> bytes:
     try:
         return pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
     except Exception:
         try:
             import cloudpickle
+            by_value = cloudpickle.dumps
         except ImportError:
-            cloudpickle = None
-        if cloudpickle is None:
+            by_value = None
+        if by_value is None:
             raise
-        return cloudpickle.dumps(value)
+        return bytes(by_value(value))
 
 
-def _exception(error):
+def _exception(error: BaseException) -> bytes:
     text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
     try:
         data = _dumps((error, text))
@@ -98,15 +109,15 @@ def _exception(error):
 
 
 class _Child:
-    def __init__(self, connection, span, context):
+    def __init__(self, connection: socket.socket, span: mmap.mmap, context: bytes) -> None:
         self.connection = connection
         self.span = span
         self.context = context
-        self.functions = {}
-        self.failed = None
-        self.main = None
+        self.functions: Dict[bytes, Any] = {}
+        self.failed: Optional[bytes] = None
+        self.main: Optional[str] = None
 
-    def prepare(self):
+    def prepare(self) -> None:
         memory = int(os.environ.get("YARD_EXECUTOR_MEMORY_MB", "0"))
         if memory:
             resource.setrlimit(resource.RLIMIT_DATA, (memory << 20, memory << 20))
@@ -128,21 +139,21 @@ class _Child:
                 traceback.print_exc()
                 self.failed = b"i" + ("%s: %s" % (type(error).__name__, error)).encode("utf-8", "replace")
 
-    def loads(self, data):
+    def loads(self, data: bytes) -> Any:
         if self.main is not None and b"__main__" in data:
             self.import_main()
         return pickle.loads(data)
 
-    def import_main(self):
+    def import_main(self) -> None:
         """As multiprocessing does it for a spawned process."""
         from multiprocessing import spawn
-        path, self.main = self.main, None
+        path, self.main = self.main or "", None
         if path.startswith("-m "):
-            spawn._fixup_main_from_name(path[3:])
+            getattr(spawn, "_fixup_main_from_name")(path[3:])
         else:
-            spawn._fixup_main_from_path(path)
+            getattr(spawn, "_fixup_main_from_path")(path)
 
-    def call(self, blob, payload):
+    def call(self, blob: bytes, payload: bytes) -> bytes:
         try:
             function = self.functions.get(blob)
             if function is None:
@@ -155,7 +166,7 @@ class _Child:
         except BaseException as error:  # SystemExit and KeyboardInterrupt are the caller's as well
             return _exception(error)
 
-    def serve(self):
+    def serve(self) -> None:
         self.prepare()
         while True:
             message = _receive(self.connection)
@@ -175,12 +186,12 @@ class _Child:
             self.connection.sendall(b"d")
 
 
-def _receive(connection):
+def _receive(connection: socket.socket) -> Optional[bytes]:
     head = _exactly(connection, 8)
     return None if head is None else _exactly(connection, struct.unpack("<Q", head)[0])
 
 
-def _exactly(connection, count):
+def _exactly(connection: socket.socket, count: int) -> Optional[bytes]:
     """Not a byte more: what was not read, another process may get."""
     data = bytearray(count)
     view = memoryview(data)
@@ -198,10 +209,9 @@ def _exactly(connection, count):
 class _Forked:
     """A child as its parent sees it."""
 
-    def __init__(self, key, context, client, engine):
+    def __init__(self, key: str, context: bytes, client: Client, engine: socket.socket) -> None:
         self.key = key
         self.client = client
-        self.context = context
         self.span = mmap.mmap(-1, SPAN)
         ours, theirs = socket.socketpair()
         sys.stdout.flush()
@@ -226,7 +236,7 @@ class _Forked:
         theirs.close()
         self.connection = ours
 
-    def end(self):
+    def end(self) -> int:
         """Its exit status; ended by force where it does not go by itself."""
         self.connection.close()
         until = time.monotonic() + 0.2
@@ -242,7 +252,7 @@ class _Forked:
         self.span.close()
         return status
 
-    def kill(self):
+    def kill(self) -> None:
         for end in (os.killpg, os.kill):
             try:
                 end(self.pid, signal.SIGKILL)
@@ -250,19 +260,19 @@ class _Forked:
                 pass
 
 
-def _lives(client):
+def _lives(client: Client) -> bool:
     """A client on this machine, by its number and its start. Nobody: it cannot be seen from here."""
     if not client:
         return True
     try:
         with open("/proc/%d/stat" % client[0], "rb") as file:
             fields = file.read().rsplit(b")", 1)[1].split()
-        return fields[19].decode() == client[1] and fields[0] not in (b"Z", b"X")
+        return bool(fields[19].decode() == client[1]) and fields[0] not in (b"Z", b"X")
     except OSError:
         return False
 
 
-def _ended_by(status):
+def _ended_by(status: int) -> str:
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
         try:
@@ -278,11 +288,11 @@ class _Gone(Exception):
 
 
 class Host:
-    def __init__(self, connection):
+    def __init__(self, connection: socket.socket) -> None:
         self.engine = connection
-        self.children = {}
+        self.children: Dict[str, _Forked] = {}
 
-    def serve(self):
+    def serve(self) -> None:
         self.write(0, {"ready": True, "concurrency": 1})
         while True:
             self.wait()
@@ -297,11 +307,11 @@ class Host:
                 return
             self.write(number, self.answer(json.loads(body)))
 
-    def write(self, number, value):
+    def write(self, number: int, value: Dict[str, Any]) -> None:
         text = json.dumps(value).encode()
         self.engine.sendall(_FRAME.pack(len(text) + 8, number) + text)
 
-    def wait(self):
+    def wait(self) -> None:
         """For a request; children of clients that went are not kept meanwhile."""
         poll = select.poll()
         poll.register(self.engine, select.POLLIN)
@@ -310,7 +320,7 @@ class Host:
                 del self.children[child.key]
                 child.end()
 
-    def answer(self, request):
+    def answer(self, request: Dict[str, Any]) -> Dict[str, Any]:
         args = request["args"]
         began = time.monotonic()
         try:
@@ -323,7 +333,7 @@ class Host:
         except _Gone:
             return {"exit_code": _NOBODY, "message": "the client that asked for it is gone"}
 
-    def child_of(self, args):
+    def child_of(self, args: Dict[str, Any]) -> _Forked:
         key = args["key"]
         child = self.children.pop(key, None)
         if child is None:
@@ -333,9 +343,9 @@ class Host:
         self.children[key] = child  # the last used is the last in line
         return child
 
-    def work(self, args, calls, path, began):
+    def work(self, args: Dict[str, Any], calls: bytes, path: str, began: float) -> Dict[str, Any]:
         count, deadline = args["n"], args.get("deadline_s")
-        state = (0, 0, 0, 0, 0.0)
+        state: State = (0, 0, 0, 0, 0.0)
         span = b""
         idle_deaths = 0
         while state[1] < count:
@@ -343,7 +353,7 @@ class Host:
             _HEAD.pack_into(child.span, 0, *state)
             child.span[_HEAD.size:_HEAD.size + len(span)] = span
             overdue = self.watch(child, pickle.dumps((calls, path, deadline is not None)), deadline)
-            state = _HEAD.unpack_from(child.span)
+            state = _state_of(child.span)
             span = child.span[_HEAD.size:_HEAD.size + state[2]]
             if state[1] == count:
                 break
@@ -361,14 +371,14 @@ class Host:
             state, span = copy.state(), bytes(copy.span[_HEAD.size:_HEAD.size + copy.used])
         return self.told(state, span, path, began)
 
-    def over(self, child, overdue, deadline):
+    def over(self, child: _Forked, overdue: bool, deadline: Optional[float]) -> str:
         if overdue:
             child.kill()
             child.end()
-            return "it took longer than its deadline of %g s" % deadline
+            return "it took longer than its deadline of %g s" % (deadline or 0)
         return _ended_by(child.end())
 
-    def watch(self, child, message, deadline):
+    def watch(self, child: _Forked, message: bytes, deadline: Optional[float]) -> bool:
         """Until the child has done all, or died. True: a call was over its deadline."""
         try:
             child.connection.sendall(struct.pack("<Q", len(message)) + message)
@@ -380,7 +390,7 @@ class Host:
         while True:
             pause = 1.0
             if deadline is not None:
-                started, finished, _, _, at = _HEAD.unpack_from(child.span)
+                started, finished, _, _, at = _state_of(child.span)
                 if started > finished:
                     pause = min(pause, at + deadline - time.monotonic())
                     if pause <= 0:
@@ -401,7 +411,7 @@ class Host:
                     child.end()
                     raise _Gone()
 
-    def told(self, state, span, path, began):
+    def told(self, state: State, span: bytes, path: str, began: float) -> Dict[str, Any]:
         took = round(time.monotonic() - began, 6)
         if not state[3] and len(span) <= MAX_INLINE:
             return {"exit_code": 0, "result": {"o": base64.b64encode(span).decode(), "s": took}}
@@ -414,17 +424,17 @@ class Host:
 class _Copy(_Outcomes):
     """To go on where a dead child stopped."""
 
-    def __init__(self, state, span, path):
+    def __init__(self, state: State, span: bytes, path: str) -> None:
         copy = bytearray(SPAN)
         _HEAD.pack_into(copy, 0, *state)
         copy[_HEAD.size:_HEAD.size + len(span)] = span
         super().__init__(copy, path)
 
-    def state(self):
+    def state(self) -> State:
         return (self.finished, self.finished, self.used, self.spilled, 0.0)
 
 
-def main():
+def main() -> None:
     descriptor = int(os.environ["YARD_SOCKET_FD"])
     os.set_inheritable(descriptor, False)
     connection = socket.socket(fileno=descriptor)

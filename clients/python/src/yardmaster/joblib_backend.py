@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import functools
 from typing import Any, Callable, Optional
 
 from joblib import register_parallel_backend
@@ -71,7 +72,7 @@ class YardmasterBackend(AutoBatchingMixin, ParallelBackendBase):  # type: ignore
         # The call goes as an argument: what is pickled as the function would be kept by the process.
         future = self._executor.submit(type(func).__call__, func)
         if callback is not None:
-            future.add_done_callback(lambda f: _tell(f, callback))
+            future.add_done_callback(functools.partial(_tell, callback))
         return _Job(future)
 
     apply_async = submit
@@ -90,7 +91,7 @@ class YardmasterBackend(AutoBatchingMixin, ParallelBackendBase):  # type: ignore
             self.configure(n_jobs=self.parallel.n_jobs, parallel=self.parallel)
 
 
-def _tell(future: "concurrent.futures.Future[Any]", callback: Callable[[Any], Any]) -> None:
+def _tell(callback: Callable[[Any], Any], future: "concurrent.futures.Future[Any]") -> None:
     if not future.cancelled() and future.exception() is None:
         callback(future.result())
 
