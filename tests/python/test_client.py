@@ -12,7 +12,7 @@ from unittest import mock
 
 import harness
 import yardmaster
-from yardmaster import _calls, _websocket, endpoint
+from yardmaster import _calls, _core, _websocket, endpoint
 from yardmaster._core import canonical, hash_of
 from yardmaster._http import MAX_HEAD, ResponseParser
 
@@ -216,6 +216,21 @@ class Values(unittest.TestCase):
             file.write(b"hello")
             file.flush()
             self.assertEqual([hash_of(b"hello"), hash_of(digest), hash_of(file.name)], [digest] * 3)
+
+    def test_a_file_that_changed_is_hashed_anew(self):
+        with tempfile.NamedTemporaryFile() as file:
+            for text in (b"one", b"two"):
+                file.seek(0)
+                file.write(text)
+                file.flush()
+                self.assertEqual(hash_of(file.name), hashlib.sha256(text).hexdigest())
+            with mock.patch("time.time_ns", lambda: 1 << 62):  # long unchanged: kept
+                for _ in range(2):
+                    self.assertEqual(hash_of(file.name), hashlib.sha256(b"two").hexdigest())
+                self.assertIn(file.name, _core._hashes)
+                file.write(b"!")
+                file.flush()
+                self.assertEqual(hash_of(file.name), hashlib.sha256(b"two!").hexdigest())
 
     def test_descriptors_are_canonical(self):
         self.assertEqual(canonical({"b": 1.0, "a": [True, None, "\u00e9"], "c": {"z": 0.5, "y": ()}}),

@@ -91,6 +91,14 @@ class Crashes(WithEngine):
             self.let_go()
             self.assertEqual(future.result(60), "through")
 
+    def test_answers_that_are_lost_run_nothing_twice(self):
+        proxy = harness.forgetful(self.engine.url, 12)
+        self.addCleanup(proxy.close)
+        with yardmaster.Engine(proxy.url, data_dir=self.data) as engine, yardmaster.Executor(2, engine=engine) as ex:
+            self.assertEqual(list(ex.map(work.mark, [self.folder] * 30, range(30))), list(range(30)))
+        self.assertGreater(proxy.count, 12)
+        self.assertEqual(self.marks(), {n: 1 for n in range(30)})
+
     def test_a_worker_that_was_removed_is_registered_again(self):
         with self.executor(1) as ex:
             ex.submit(abs, 1).result(60)

@@ -24,6 +24,8 @@ Content = Union[bytes, str, "os.PathLike[str]"]  # bytes themselves; a chunk's h
 LONGEST_WAIT = 60.0  # of one long poll; the engine takes up to 300
 MOST_ROWS = 500  # of one list
 _HEX = frozenset("0123456789abcdef")
+_MAX_HASHES = 100_000
+_hashes: Dict[str, Tuple[Tuple[int, ...], str]] = {}  # of files, as long as they look the same
 
 
 @dataclass
@@ -45,8 +47,16 @@ def hash_of(content: Content) -> str:
         return str(content)
     digest = hashlib.sha256()
     with open(content, "rb") as file:
+        stat = os.fstat(file.fileno())
+        seal = (stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns)
+        known = _hashes.get(os.fspath(content))
+        if known is not None and known[0] == seal:
+            return known[1]
         for block in iter(lambda: file.read(BLOCK), b""):
             digest.update(block)
+        # What changed a moment ago may change again within one tick of the file system's clock.
+        if len(_hashes) < _MAX_HASHES and time.time_ns() - stat.st_ctime_ns > 2_000_000_000:
+            _hashes[os.fspath(content)] = (seal, digest.hexdigest())
     return digest.hexdigest()
 
 
@@ -357,13 +367,13 @@ class Core:
 
     # --- queues, workers
 
-    def create_queue(self, tag: Optional[str], config: Mapping[str, Any]) -> Steps[Json]:
+    def create_queue(self, tag: Optional[str], config: Mapping[str, Any], repeatable: bool = False) -> Steps[Json]:
         body: Json = {}
         if tag is not None:
             body["tag"] = tag
         if config:
             body["config"] = dict(config)
-        return (yield from self.call("POST", "queues", body, repeatable=False))
+        return (yield from self.call("POST", "queues", body, repeatable=repeatable, patient=repeatable))
 
     def queue(self, ref: Union[int, str]) -> Steps[Json]:
         """By number, token or tag."""

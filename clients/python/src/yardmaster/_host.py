@@ -291,6 +291,8 @@ class Host:
     def __init__(self, connection: socket.socket) -> None:
         self.engine = connection
         self.children: Dict[str, _Forked] = {}
+        # Where memory is limited, it is for one at a time.
+        self.most = 1 if os.environ.get("YARD_EXECUTOR_MEMORY_MB") else MAX_CHILDREN
 
     def serve(self) -> None:
         self.write(0, {"ready": True, "concurrency": 1})
@@ -337,7 +339,7 @@ class Host:
         key = args["key"]
         child = self.children.pop(key, None)
         if child is None:
-            while len(self.children) >= MAX_CHILDREN:
+            while len(self.children) >= self.most:
                 self.children.pop(next(iter(self.children))).end()
             child = _Forked(key, base64.b64decode(args["context"]), args.get("client"), self.engine)
         self.children[key] = child  # the last used is the last in line

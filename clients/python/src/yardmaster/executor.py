@@ -30,6 +30,7 @@ T = TypeVar("T")
 _NO_DEADLINE = 31_536_000.0
 _MARGIN = 30.0  # the worker's own clock ends a call; the engine's is for a worker that hangs
 _MAX_LANES = 512
+_OVERHEAD_MB = 32  # of the process that forks those that work
 _PASSED_ON = ("LD_LIBRARY_PATH", "PYTHONHOME", "PYTHONHASHSEED", "PYTHONDEVMODE", "PYTHONUTF8")
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 
@@ -73,7 +74,7 @@ def _descriptor(name: str, cores: float, memory_mb: int, max_workers: int,
         "deadline_s": _NO_DEADLINE, "limits": {"processes": 100_000, "open_files": 65_536},
         "pool": {"max_processes": max_workers, "max_idle_s": 120}}
     if memory_mb:
-        descriptor["memory_mb"] = memory_mb
+        descriptor["memory_mb"] = memory_mb + _OVERHEAD_MB
     if environment:
         descriptor["environment"] = environment
     # Other files, other limits: another group, or the two would replace each other's processes.
@@ -116,7 +117,9 @@ class _State:
             self.make_queue()
 
     def make_queue(self) -> None:
-        self.queue = self.engine.create_queue(self.label or "python", **(self.own_queue or {}))["queue_id"]
+        # A second one, where an answer was lost, goes by itself.
+        making = self.engine._core.create_queue(self.label or "python", self.own_queue or {}, repeatable=True)
+        self.queue = self.engine._drive(making)["queue_id"]
 
     def establish_again(self, before: Tuple[str, Union[int, str, None]]) -> bool:
         """What is missing, if anything is: somebody removed the worker, or the queue was forgotten while nothing ran."""
