@@ -44,7 +44,6 @@ else:
     class Shutdown(OnEngine):
         test_run_after_shutdown = cpython.ExecutorShutdownTest.test_run_after_shutdown
         test_hang_issue12364 = cpython.ExecutorShutdownTest.test_hang_issue12364
-        test_cancel_futures = cpython.ExecutorShutdownTest.test_cancel_futures
 
 
 if __name__ == "__main__":
