@@ -12,7 +12,7 @@ from unittest import mock
 
 import harness
 import yardmaster
-from yardmaster import _calls, _core, _websocket, endpoint
+from yardmaster import _calls, _core, _host, _http, _websocket, endpoint
 from yardmaster._core import canonical, hash_of
 from yardmaster._http import MAX_HEAD, ResponseParser
 
@@ -154,6 +154,11 @@ class Http(unittest.TestCase):
                 self.engine_of(answer).session()
             self.assertIn(words, str(caught.exception))
 
+    def test_a_chunk_may_have_any_size(self):
+        core = yardmaster.Engine("http://127.0.0.1:1", token="t")._core
+        self.assertGreater(next(core.get_chunk("0" * 64)).limit, 1 << 60)
+        self.assertEqual(next(core.look(1)).limit, _http.MAX_BODY)
+
     def test_a_token_that_breaks_the_head_is_refused(self):
         with self.assertRaises(ValueError):
             yardmaster.Engine("http://127.0.0.1:1", token="a\r\nb")._transport.send(
@@ -265,6 +270,16 @@ class Values(unittest.TestCase):
         calls[2].alone = True
         pending = deque(calls)
         self.assertEqual([len(batches.take(pending)) for _ in range(3)], [2, 1, 2])
+
+    def test_a_client_that_cannot_be_seen_is_taken_to_live(self):
+        here = _calls.this_client()
+        self.assertTrue(_host._lives(here))
+        self.assertTrue(_host._lives(None))
+        self.assertFalse(_host._lives([here[0], "1", here[2]]))  # the number is another's now
+        self.assertFalse(_host._lives([1 << 30, here[1], here[2]]))
+        self.assertTrue(_host._lives([1 << 30, here[1], "elsewhere"]))
+        with mock.patch.object(_host, "here", side_effect=OSError):
+            self.assertTrue(_host._lives([1 << 30, here[1], here[2]]))
 
     def test_damaged_outcomes_are_refused(self):
         for data in (b"\x00\x00\x00\x00", b"\x09\x00\x00\x00v"):

@@ -44,7 +44,7 @@ class AsyncTransport:
         length, source = body_blocks(request)
         try:
             reader, writer = await self._take(endpoint, request.silence)
-            parser = ResponseParser(request.sink)
+            parser = ResponseParser(request.sink, request.limit)
             try:
                 try:
                     if isinstance(source, bytes):

@@ -14,6 +14,7 @@ import zlib
 from fnmatch import fnmatchcase
 from typing import Any, Callable, Deque, Dict, Iterator, List, Mapping, Optional, Tuple, Union
 
+from . import _host
 from .errors import BrokenProcess, CallTimeout, RemoteError, YardmasterError
 
 try:
@@ -66,10 +67,10 @@ def context(initializer: Optional[Callable[..., object]], initargs: Tuple[Any, .
 
 
 def this_client() -> Optional[List[Union[int, str]]]:
-    """By which a worker on this machine sees that nobody waits any more."""
+    """By which a worker on this machine sees that nobody waits any more: number, start, and where numbers are counted."""
     try:
         with open("/proc/self/stat", "rb") as file:
-            return [os.getpid(), file.read().rsplit(b")", 1)[1].split()[19].decode()]
+            return [os.getpid(), file.read().rsplit(b")", 1)[1].split()[19].decode(), _host.here()]
     except OSError:
         return None
 

@@ -23,6 +23,7 @@ Content = Union[bytes, str, "os.PathLike[str]"]  # bytes themselves; a chunk's h
 
 LONGEST_WAIT = 60.0  # of one long poll; the engine takes up to 300
 MOST_ROWS = 500  # of one list
+_ANY_SIZE = 1 << 62  # of what the caller asked for by name
 _HEX = frozenset("0123456789abcdef")
 _MAX_HASHES = 100_000
 _hashes: Dict[str, Tuple[Tuple[int, ...], str]] = {}  # of files, as long as they look the same
@@ -117,11 +118,11 @@ class Core:
                                     "with url= or data_dir=" % (where, failure))
                 self.lost()
                 self._reached = self._reached or (failure.sent and not failure.garbled)
-                if failure.garbled or not self._reached or (failure.sent and not request.repeatable):
+                if failure.garbled or not request.stubborn or not self._reached or (failure.sent and not request.repeatable):
                     raise error from None
             except Unreachable as gone:  # the address file went with the engine
                 error = gone
-                if not self._reached:
+                if not self._reached or not request.stubborn:
                     raise
             until = until or time.monotonic() + self.patience
             if time.monotonic() + pause > until:
@@ -130,7 +131,7 @@ class Core:
             pause = min(pause * 1.5, 1.0)
 
     def call(self, method: str, path: str, body: Optional[object] = None, *, wait: float = 0.0, key: str = "",
-             repeatable: bool = True, patient: bool = False) -> Steps[Json]:
+             repeatable: bool = True, patient: bool = False, stubborn: bool = True) -> Steps[Json]:
         headers = {}
         if body is not None:
             headers["Content-Type"] = "application/json"
@@ -138,8 +139,8 @@ class Core:
             headers["Idempotency-Key"] = key
         response = yield from self.exchange(Request(
             method, path, b"" if body is None else body if isinstance(body, bytes) else dumps(body), headers=headers,
-            silence=wait + 30.0, repeatable=repeatable,
-            patient=patient or method == "GET"))  # an engine that stops answers 503
+            silence=wait + 30.0, repeatable=repeatable, stubborn=stubborn,
+            patient=stubborn and (patient or method == "GET")))  # an engine that stops answers 503
         try:
             value = json.loads(response.body)
         except ValueError:
@@ -275,7 +276,7 @@ class Core:
 
     def stream(self, lsn: int, name: str, attempt: Optional[int]) -> Steps[bytes]:
         path = "jobs/%d/%s" % (lsn, name) + ("" if attempt is None else "?attempt=%d" % attempt)
-        return (yield from self.exchange(Request("GET", path))).body
+        return (yield from self.exchange(Request("GET", path, patient=True, limit=_ANY_SIZE))).body
 
     def run(self, argv: Union[str, Sequence[str]], fields: Mapping[str, Any], queue: Union[int, str, None],
             timeout: Optional[float]) -> Steps[Result]:
@@ -314,7 +315,8 @@ class Core:
             raise
 
     def get_chunk(self, name: str, sink: Optional[Sink] = None) -> Steps[bytes]:
-        return (yield from self.exchange(Request("GET", "chunks/" + name, sink=sink, repeatable=sink is None))).body
+        request = Request("GET", "chunks/" + name, sink=sink, repeatable=sink is None, patient=True, limit=_ANY_SIZE)
+        return (yield from self.exchange(request)).body
 
     def output(self, result: Result, name: str) -> Steps[bytes]:
         try:

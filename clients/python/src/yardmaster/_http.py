@@ -31,7 +31,9 @@ class Request:
     silence: float = 30.0  # seconds without a byte
     repeatable: bool = True  # a repeat does no harm
     patient: bool = False  # 429 and 503 are waited out as a lost engine is
+    stubborn: bool = True  # an engine that is gone is looked for
     sink: Optional[Sink] = None  # takes the body of a success
+    limit: int = MAX_BODY  # of the answer
 
 
 @dataclass
@@ -285,7 +287,7 @@ class Transport:
         connection = self._take(key)
         if connection is None:
             connection = connect(endpoint, request.silence)
-        parser = ResponseParser(request.sink)
+        parser = ResponseParser(request.sink, request.limit)
         try:
             connection.settimeout(request.silence)
             try:

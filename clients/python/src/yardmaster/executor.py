@@ -156,6 +156,12 @@ class _State:
                 thread.start()
             self.condition.notify(len(calls))
 
+    def forgotten(self) -> None:
+        """By the garbage collector, anywhere: without a word to the engine. Lanes end by themselves."""
+        with self.condition:
+            self.is_shutdown = True
+            self.condition.notify_all()
+
     def begin_shutdown(self, cancel: bool = False) -> None:
         with self.condition:
             self.is_shutdown = True
@@ -171,10 +177,14 @@ class _State:
 
     def cancel_running(self) -> None:
         if self.own_queue is not None and self.queue is not None:
-            try:
-                self.engine.change_queue(self.queue, "cancel")
-            except YardmasterError:
-                pass
+            self.try_once("POST", "queues/%s/cancel" % self.queue)
+
+    def try_once(self, method: str, path: str) -> None:
+        """Of an engine that is gone nothing is expected."""
+        try:
+            self.engine._drive(self.engine._core.call(method, path, stubborn=False))
+        except (YardmasterError, OSError):
+            pass
 
     # --- a lane: one batch after another
 
@@ -202,10 +212,7 @@ class _State:
         with self.condition:
             queue, self.queue = self.queue, None
         if self.own_queue is not None and queue is not None:
-            try:
-                self.engine.delete_queue(queue)
-            except (YardmasterError, OSError):
-                pass  # it goes by itself when nobody asks for it
+            self.try_once("DELETE", "queues/%s" % queue)  # else it goes by itself when nobody asks for it
         if self.owns_engine:
             self.engine.close()
 
@@ -335,14 +342,13 @@ class Executor(concurrent.futures.Executor):
         if priority:
             state.action["priority"] = priority
         self._choose_queue(queue, retries)
-        # A worker in the sandbox sees no processes but its own.
-        client = _calls.this_client() if not sandboxed and self._engine._core.endpoint().is_loopback else None
+        client = _calls.this_client()
         state.args = {"key": uuid.uuid4().hex, "context": _calls.context(initializer, initargs, env, path, main)}
         if client is not None:
             state.args["client"] = client
         state.establish()
         _open.add(state)
-        self._finalizer = weakref.finalize(self, state.begin_shutdown)
+        self._finalizer = weakref.finalize(self, state.forgotten)
         self._finalizer.atexit = False
 
     def _choose_queue(self, queue: Union[int, str, None], retries: int) -> None:
