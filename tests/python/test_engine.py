@@ -4,6 +4,7 @@
 import os
 import threading
 import time
+from unittest import mock
 
 import harness
 import yardmaster
@@ -34,6 +35,12 @@ class Submitting(WithEngine):
     def folder_with(self, name, text):
         self.write(name, text)
         return self.folder
+
+    def test_a_command_has_this_environment_but_for_secrets(self):
+        with mock.patch.dict(os.environ, {"OF_THE_CLIENT": "seen", "MY_SECRET": "hidden", "odd-name": "x", "BROKEN": "\udcff"}):
+            line = "echo $OF_THE_CLIENT/$MY_SECRET/$BROKEN"
+            self.assertEqual(self.engine.run(line).stdout, b"seen//\n")
+            self.assertEqual(self.engine.run(line, env={"MY_SECRET": "given"}).stdout, b"/given/\n")
 
     def test_a_command_that_fails_raises_where_that_is_asked_for(self):
         with self.assertRaises(yardmaster.ActionFailed) as caught:

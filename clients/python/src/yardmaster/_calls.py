@@ -11,10 +11,10 @@ import sys
 import threading
 import time
 import zlib
-from fnmatch import fnmatchcase
 from typing import Any, Callable, Deque, Dict, Iterator, List, Mapping, Optional, Tuple, Union
 
 from . import _host
+from ._core import kept_environment
 from .errors import BrokenProcess, CallTimeout, RemoteError, YardmasterError
 
 try:
@@ -25,7 +25,6 @@ except ImportError:
 TARGET_S = 0.05  # what an action should take at least, where calls are shorter
 MOST_CALLS = 1000
 MOST_BYTES = 192 << 10  # of calls in args; longer ones go as an input
-_SECRET = ("*TOKEN*", "*SECRET*", "*PASSWORD*", "*KEY*")
 _MAX_KINDS = 1000
 
 
@@ -58,8 +57,7 @@ def main_module() -> Optional[str]:
 def context(initializer: Optional[Callable[..., object]], initargs: Tuple[Any, ...], env: Optional[Mapping[str, str]],
             path: List[str], main: Optional[str]) -> str:
     """Where and how calls run: this process's directory, path and environment, but for what looks like a secret."""
-    kept = {k: v for k, v in os.environ.items()
-            if not k.startswith("YARD_") and not any(fnmatchcase(k.upper(), p) for p in _SECRET)}
+    kept = kept_environment()
     kept.update(env or {})
     told = {"env": kept, "path": path, "argv": list(sys.argv), "main": main, "cwd": os.getcwd(),
             "init": None if initializer is None else dumps((initializer, initargs))}

@@ -6,9 +6,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import time
 import uuid
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import Any, Dict, Generator, Iterable, List, Mapping, Optional, Sequence, Tuple, TypeVar, Union
 from urllib.parse import quote, urlencode
 
@@ -23,6 +25,8 @@ Content = Union[bytes, str, "os.PathLike[str]"]  # bytes themselves; a chunk's h
 
 LONGEST_WAIT = 60.0  # of one long poll; the engine takes up to 300
 MOST_ROWS = 500  # of one list
+_SECRET = ("*TOKEN*", "*SECRET*", "*PASSWORD*", "*KEY*")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _ANY_SIZE = 1 << 62  # of what the caller asked for by name
 _HEX = frozenset("0123456789abcdef")
 _MAX_HASHES = 100_000
@@ -59,6 +63,20 @@ def hash_of(content: Content) -> str:
         if len(_hashes) < _MAX_HASHES and time.time_ns() - stat.st_ctime_ns > 2_000_000_000:
             _hashes[os.fspath(content)] = (seal, digest.hexdigest())
     return digest.hexdigest()
+
+
+def kept_environment() -> Dict[str, str]:
+    """This process's variables, but for what looks like a secret, as the engine keeps what is submitted."""
+    kept = {}
+    for name, value in os.environ.items():
+        secret = any(fnmatchcase(name.upper(), pattern) for pattern in _SECRET)
+        try:
+            (name + value).encode()
+        except UnicodeEncodeError:
+            continue
+        if not secret and not name.startswith("YARD_") and _NAME.match(name):
+            kept[name] = value
+    return kept
 
 
 def dumps(value: object) -> bytes:
@@ -283,6 +301,8 @@ class Core:
         action: Json = {"worker": "exec", "argv": ["/bin/sh", "-c", argv] if isinstance(argv, str) else
                         [os.fspath(a) for a in argv], "cwd": os.getcwd(), "max_retries": 0}
         action.update(fields)
+        if "env" not in action:
+            action["env"] = kept_environment()
         result = yield from self.submit_and_wait(action, queue, timeout)
         result.stdout = yield from self.kept_stream(result, "stdout")
         result.stderr = yield from self.kept_stream(result, "stderr")

@@ -93,7 +93,8 @@ class Engine:
 
     def run(self, argv: Union[str, Sequence[str]], *, queue: Optional[QueueRef] = None, timeout: Optional[float] = None,
             check: bool = False, **fields: Any) -> Result:
-        """Runs a command (a text is for /bin/sh) in this process's directory and waits: a Result with stdout and stderr.
+        """Runs a command (a text is for /bin/sh) in this process's directory with its environment, but for what looks like
+        a secret, and waits: a Result with stdout and stderr. `env` replaces those variables.
 
         Nothing is tried again unless `max_retries` says so. TimeoutError after `timeout` seconds leaves it running;
         `deadline_s` ends it."""
