@@ -262,6 +262,19 @@ class Values(unittest.TestCase):
         batches.learn(first, 10.0)
         self.assertEqual(len(batches.take(pending)), 1)
 
+    def test_at_least_a_chunk_goes_together(self):
+        from collections import deque
+        batches = _calls.Batches(2)
+        sink = _calls.MapSink(100)
+        calls = [_calls.Call("f", b"f", b"p", None, sink, n, 10) for n in range(100)]
+        pending = deque(calls)
+        self.assertEqual(len(batches.take(pending)), 10)
+        batches.learn(calls, 0.1)
+        self.assertEqual(len(batches.take(pending)), 45)
+        other = _calls.MapSink(1)
+        pending.insert(3, _calls.Call("slow", b"f", b"p", None, other))
+        self.assertEqual(len(batches.take(pending)), 3)
+
     def test_a_call_whose_process_died_goes_alone(self):
         from collections import deque
         batches = _calls.Batches(1)

@@ -279,10 +279,10 @@ class Restarts(WithEngine):
         self.assertEqual((self.errors, self.seen.state, self.seen.attempts[0]["reason"]), ([], "completed", "engine_died"))
 
     def test_a_wait_that_was_long_already_looks_for_the_engine_as_long(self):
-        with yardmaster.Engine(data_dir=self.data, patience=5) as engine:
+        with yardmaster.Engine(data_dir=self.data, patience=3) as engine:
             lsn = self.gate("long")
             thread = self.aside(lambda: engine.result(lsn))
-            time.sleep(5.5)
+            time.sleep(3.2)
             self.kill()
             self.let_go("long")
             self.start()

@@ -193,9 +193,8 @@ class Batches:
             if taken:
                 if call.alone or size + len(call.payload) > MOST_BYTES:
                     break
-                if taken[0].chunk > 1:
-                    if call.sink is not taken[0].sink or len(taken) >= taken[0].chunk:
-                        break
+                if call.sink is taken[0].sink and len(taken) < taken[0].chunk:
+                    pass  # whoever called map() wants them together
                 elif len(taken) >= most or seconds + self._seconds.get(call.name, TARGET_S) > TARGET_S * 1.001:
                     break
             pending.popleft()

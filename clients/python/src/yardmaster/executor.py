@@ -330,7 +330,7 @@ class Executor(concurrent.futures.Executor):
         if max_workers is None:
             max_workers = max(1, min(256, int(math.floor(float(session.get("capacity", 1)) / cores))))
         self._max_workers = max_workers
-        state = self._state = _State(self._engine, own, min(_MAX_LANES, 2 * max_workers))
+        state = self._state = _State(self._engine, own, min(_MAX_LANES, max_workers))
         state.label = label
         state.deadline = deadline
         sandboxed = bool((session.get("sandbox") or {}).get("workers"))
@@ -380,7 +380,7 @@ class Executor(concurrent.futures.Executor):
     def map(self, fn: Callable[..., T], *iterables: Iterable[Any], timeout: Optional[float] = None,
             chunksize: int = 0) -> Iterator[T]:
         """As map() of concurrent.futures, but that calls are put together by how long they take; `chunksize` over 1 puts
-        so many together in any case."""
+        at least so many together."""
         if chunksize < 0:
             raise ValueError("chunksize must be 0 (by time) or more")
         until = None if timeout is None else time.monotonic() + timeout
