@@ -118,7 +118,8 @@ private:
                 .queue = part,
                 .cls = classOf(of_.lanes_[r.lane].cls),
                 .label = LabelId(r.label),
-                .notBefore = {}};
+                .notBefore = {},
+                .keeping = of_.holdsNothing(r)};
     }
 
     void look(std::uint32_t place) {

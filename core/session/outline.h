@@ -27,6 +27,7 @@ struct Outline {
         LabelId label;
         double stands = 1; ///< for so many actions
         MonoTime notBefore{};
+        bool keeping = false; ///< of one that runs: it holds no resources any more
     };
     struct QueuePart {
         QueueId id;

@@ -132,7 +132,13 @@ private:
     /// They start at once: all of them fit beside each other.
     void addRunning() {
         for (const auto& [key, resources] : outline_.holds) (void)session_.hold(key, resources);
-        for (const Outline::Item& item : outline_.running) add(item, true);
+        for (const Outline::Item& item : outline_.running) {
+            if (!item.keeping) continue;
+            add(item, true);
+            startWhatFits(); // alone: it gives its resources back at once
+        }
+        for (const Outline::Item& item : outline_.running)
+            if (!item.keeping) add(item, true);
         startWhatFits();
         std::vector<QueueTurns> turns;
         for (const Outline::QueuePart& part : outline_.queues)
@@ -174,7 +180,10 @@ private:
             ends_.push({*began.end, start.lsn, start.attempt});
             if (played.left <= 0) played.end = began.end;
         }
-        if (!played.runs) began_.push_back(began);
+        if (!played.runs)
+            began_.push_back(began);
+        else if (played.item->keeping)
+            session_.keeping(start.lsn, start.attempt);
     }
 
     void goOnInParts() {

@@ -125,6 +125,7 @@ private Q_SLOTS:
     void nothingIsForetoldWithoutAReason_data();
     void nothingIsForetoldWithoutAReason();
     void whatHasNoEndKeepsOnlyWhatItHas();
+    void whatIsBeingKeptHoldsNothing();
     void aQueueThatIsOnlyLateIsOverdue();
 };
 
@@ -385,6 +386,21 @@ void TestOutlook::whatHasNoEndKeepsOnlyWhatItHas() {
     QVERIFY(r.foretold(outlook, Lsn(5)));  // it starts, as queue 2 has its turn
     QVERIFY(!r.foretold(outlook, Lsn(6))); // and after it nothing
     QVERIFY(!r.foretold(outlook, Lsn(4)));
+}
+
+/// One core: what runs without a known end has given it back, as only its outputs are being kept.
+void TestOutlook::whatIsBeingKeptHoldsNothing() {
+    Real r(1);
+    r.submit(0, 1, 0);
+    r.turn();
+    r.session.keeping(Lsn(1), 1);
+    r.queue(1, {});
+    r.submit(1, 3, 5);
+    r.turn(); // the first of them starts
+    const Outlook outlook = r.outlook();
+    QCOMPARE(r.gap(1, outlook), std::string("known"));
+    QCOMPARE(r.gap(0, outlook), std::string("no_history"));
+    QVERIFY(r.foretold(outlook, Lsn(4)) == r.now + 10 * kSecond);
 }
 
 void TestOutlook::aQueueThatIsOnlyLateIsOverdue() {
