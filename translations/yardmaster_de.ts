@@ -24,10 +24,6 @@
         <translation>Was</translation>
     </message>
     <message>
-        <source>Its label, else its function</source>
-        <translation>Ihre Beschriftung, sonst ihre Funktion</translation>
-    </message>
-    <message>
         <source>Worker</source>
         <translation>Worker</translation>
     </message>
@@ -150,6 +146,10 @@
     <message>
         <source>%1 so far; %2 in use at the last look</source>
         <translation>bisher %1; %2 benutzt, als zuletzt nachgesehen wurde</translation>
+    </message>
+    <message>
+        <source>Its label, else its command or function</source>
+        <translation>Ihre Beschriftung, sonst ihr Befehl oder ihre Funktion</translation>
     </message>
 </context>
 <context>
@@ -993,6 +993,10 @@
     <message>
         <source>where it ran</source>
         <translation>wo sie lief</translation>
+    </message>
+    <message>
+        <source>its label</source>
+        <translation>ihre Beschriftung</translation>
     </message>
 </context>
 <context>
@@ -3470,10 +3474,6 @@
         <translation>Was</translation>
     </message>
     <message>
-        <source>Its label</source>
-        <translation>Ihre Beschriftung</translation>
-    </message>
-    <message>
         <source>First error line</source>
         <translation>Erste Fehlerzeile</translation>
     </message>
@@ -3512,6 +3512,10 @@
     <message>
         <source>Tonight begins at</source>
         <translation>Die Nacht beginnt um</translation>
+    </message>
+    <message>
+        <source>Its label, else its command or function</source>
+        <translation>Ihre Beschriftung, sonst ihr Befehl oder ihre Funktion</translation>
     </message>
 </context>
 <context>
@@ -5734,10 +5738,6 @@
         <translation>Was</translation>
     </message>
     <message>
-        <source>Its label, or its function</source>
-        <translation>Ihre Beschriftung oder ihre Funktion</translation>
-    </message>
-    <message>
         <source>Worker</source>
         <translation>Worker</translation>
     </message>
@@ -5952,6 +5952,10 @@
     <message>
         <source>That action has no bar in the range shown</source>
         <translation>Diese Aktion hat im gezeigten Bereich keinen Balken</translation>
+    </message>
+    <message>
+        <source>Its label, else its command or function</source>
+        <translation>Ihre Beschriftung, sonst ihr Befehl oder ihre Funktion</translation>
     </message>
 </context>
 <context>

@@ -106,6 +106,8 @@ std::string finishWords(const json::object& queue, std::int64_t now) {
 }
 
 std::string whatWords(const json::object& action) {
+    if (const auto name = textOf(action, "name"); !name.empty()) return printable(name);
+    // An engine from before says no name.
     if (const auto label = textOf(action, "label"); !label.empty()) return printable(label);
     const auto function = textOf(action, "function");
     const auto worker = textOf(action, "worker_name");

@@ -148,6 +148,8 @@ coro::Task<Result<BulkAnswer>> EngineCore::changeMatching(BulkRequest request) {
     Result<ListQuery> which = co_await withDependents(std::move(request.which));
     if (!which) co_return std::unexpected(which.error());
     request.which = std::move(*which);
+    if (const auto whole = co_await findCommands(request.which, MonoTime::max()); !whole)
+        co_return std::unexpected(whole.error());
     const Result<store::BulkChange> change = bulkChange(request.deed);
     if (!change) co_return std::unexpected(change.error());
     BulkAnswer answer;

@@ -32,13 +32,16 @@ bool isUnfiltered(const ListQuery& query) {
 
 // --- lists
 
-coro::Task<std::int64_t> EngineCore::countLive(const ListQuery& query, std::optional<QueueId> queue, MonoTime until,
+coro::Task<std::int64_t> EngineCore::countLive(ListQuery query, std::optional<QueueId> queue, MonoTime until,
                                                bool& isExact) {
     if (isUnfiltered(query)) {
         if (!queue) co_return session_->counts().all.active();
         const auto status = session_->queueStatus(*queue);
         co_return status ? status->counters.active() : 0;
     }
+    const MonoTime now = MonoClock::now();
+    const auto isWhole = co_await findCommands(query, now + (until - now) / 2); // the rest is for the walk
+    if (!isWhole || !*isWhole) isExact = false;
     LiveMatcher matcher(matcherParts(), query, queue);
     std::int64_t count = 0;
     for (Lsn next{1}; next.value > 0;) {

@@ -127,7 +127,7 @@ public:
     coro::Task<std::vector<LockView>> locks();
     coro::Task<MetricsView> metrics();
     coro::Task<StatsView> stats(StatsQuery query) { return figures_->query(query); }
-    coro::Task<TimelineView> timelines(TimelineQuery query) { return timelines_->query(std::move(query)); }
+    coro::Task<TimelineView> timelines(TimelineQuery query);
     coro::Task<SessionView> session();
     coro::Task<Result<void>> moveSession(SessionState to);
     coro::Task<SettingsView> settings();
@@ -262,7 +262,7 @@ private:
     coro::Task<Result<void>> endAllOf(std::string workerId, std::string name, bool force);
 
     // counting.cpp
-    coro::Task<std::int64_t> countLive(const ListQuery& query, std::optional<QueueId> queue, MonoTime until,
+    coro::Task<std::int64_t> countLive(ListQuery query, std::optional<QueueId> queue, MonoTime until,
                                        bool& isExact);
     coro::Task<Result<std::int64_t>> countEnded(ListQuery query, MonoTime until, bool& isExact);
     Wait reasonOf(const session::LiveView& live) const;
@@ -291,6 +291,7 @@ private:
     coro::Task<void> endCancelled(std::int64_t op, store::LsnSet waiting, store::LsnSet running);
 
     // queries.cpp
+    coro::Task<Result<bool>> findCommands(ListQuery& query, MonoTime until);
     template<class F>
     auto read(F function) -> coro::Task<std::invoke_result_t<F&, store::Reader&>>;
     void overlay(ActionResult& result) const;

@@ -61,6 +61,11 @@ inline bool namesPredecessors(const Filter& filter) {
     return std::ranges::any_of(filter.terms, [](const FilterTerm& term) { return term.key == FilterKey::After; });
 }
 
+/// Looks at the command of an action, which the session does not have (EngineCore::findCommands).
+inline bool looksAtCommand(const FilterTerm& term) {
+    return term.key == FilterKey::Name || term.key == FilterKey::Text;
+}
+
 /// Some term holds of what runs only.
 inline bool excludesEnded(const Filter& filter) {
     return std::ranges::any_of(

@@ -98,6 +98,7 @@ bool LiveMatcher::restMatches(const session::LiveView& live) {
         shown_.workerId = key.workerId;
         shown_.function = key.function;
         shown_.label = parts_.dictionary.label(live.label.value);
+        shown_.isCommandKnown = !shown_.label.empty() || key.workerId != "exec";
         shown_.note.clear();
         shown_.machine.clear();
         shown_.silentSince = 0;

@@ -3,6 +3,7 @@
 #include "core/engine/list_parts.h"
 
 #include "core/coro/timeout.h"
+#include "core/model/action_name.h"
 #include "core/model/array_element.h"
 
 #include <algorithm>
@@ -18,6 +19,10 @@ namespace {
 
 constexpr int kHistory = 1000;
 constexpr int kMostDependents = 10'000;
+/// Commands are looked through for this long before others who read get their turn.
+constexpr Duration kNamesPortion{8'000};
+/// Bars of a timeline whose commands are looked up; what is beyond has none.
+constexpr std::size_t kNamedBars = 2'000;
 
 /// The LSNs that a range of `after` names; nothing when there are none.
 std::optional<store::LsnRun> lsnsOf(const FilterTerm::Range& range) {
@@ -105,6 +110,11 @@ std::optional<ActionResult> EngineCore::resultOf(const store::Finish& row) const
     result.workerName = key.workerName;
     result.function = key.function;
     result.label = dictionary_.label(live->label.value);
+    if (result.label.empty() && key.workerId == "exec") {
+        const Attempt* attempt = dispatcher_->find(row.lsn);
+        if (!attempt || !attempt->spec || attempt->spec->array) return std::nullopt;
+        result.command = commandName(attempt->spec->argv);
+    }
     result.state = row.state;
     result.priority = live->priority;
     AttemptRecord& attempt = result.attempts.emplace_back(*row.attempt);
@@ -198,7 +208,8 @@ bool EngineCore::accepts(const ListQuery& query, const ActionResult& result) con
     }
     if (query.text.empty()) return true;
     const auto has = [&](const std::string& text) { return text.find(query.text) != text.npos; };
-    return has(result.label) || has(result.workerName) || has(result.function) || has(result.note);
+    return has(result.label) || has(result.workerName) || has(result.function) || has(result.note) ||
+           has(result.command);
 }
 
 coro::Task<Result<ListPage>> EngineCore::listRunning(ListQuery query) {
@@ -262,9 +273,37 @@ coro::Task<Result<ListQuery>> EngineCore::withDependents(ListQuery query) {
             if (!found) co_return std::unexpected(found.error());
             runs.insert(runs.end(), found->runs().begin(), found->runs().end());
         }
-        term.waiting = joined(std::move(runs));
+        term.found = joined(std::move(runs));
     }
     co_return query;
+}
+
+/// What the session does not know of what waits: which of it has a command that the query means. False: not all
+/// that waits was looked at before `until`.
+coro::Task<Result<bool>> EngineCore::findCommands(ListQuery& query, MonoTime until) {
+    for (FilterTerm& term : query.filter.terms) {
+        if (!looksAtCommand(term)) continue;
+        Filter one;
+        one.terms.push_back(term);
+        one.terms.front().negated = false;
+        const auto isWanted = [one = std::move(one), shown = ActionResult{}](std::string_view command) mutable {
+            shown.command = command;
+            return one.matches(shown, 0);
+        };
+        std::vector<store::LsnRun> runs;
+        for (Lsn behind{};;) {
+            if (MonoClock::now() >= until) co_return false;
+            const auto found = co_await read([isWanted, behind](store::Reader& reader) {
+                return reader.pendingNamed(isWanted, behind, kNamesPortion);
+            });
+            if (!found) co_return std::unexpected(found.error());
+            runs.insert(runs.end(), found->lsns.runs().begin(), found->lsns.runs().end());
+            behind = found->cursor;
+            if (behind.value == 0) break;
+        }
+        term.found = joined(std::move(runs));
+    }
+    co_return true;
 }
 
 /// Page after page until there are enough, nothing is left, or it has looked long enough.
@@ -364,6 +403,20 @@ coro::Task<Result<ListPage>> EngineCore::history(QueueSelector selector) {
     auto rows = co_await read([queue = *queue](store::Reader& reader) { return reader.history(kHistory, queue); });
     if (!rows) co_return std::unexpected(rows.error());
     co_return ListPage{std::move(*rows), {}};
+}
+
+coro::Task<TimelineView> EngineCore::timelines(TimelineQuery query) {
+    TimelineView view = co_await timelines_->query(std::move(query));
+    std::vector<Lsn> lsns = view.unnamed(kNamedBars);
+    while (!lsns.empty()) {
+        auto commands =
+            co_await read([lsns](store::Reader& reader) { return reader.commands(lsns, kNamesPortion); });
+        if (!commands || commands->empty()) break; // bars without names are better than none
+        for (std::size_t i = 0; i < commands->size(); ++i)
+            if (!(*commands)[i].empty()) view.commands.emplace(lsns[i], std::move((*commands)[i]));
+        lsns.erase(lsns.begin(), lsns.begin() + std::ssize(*commands));
+    }
+    co_return view;
 }
 
 coro::Task<SessionView> EngineCore::session() {

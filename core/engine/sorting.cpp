@@ -200,7 +200,9 @@ coro::Task<void> EngineCore::makeOrder(std::shared_ptr<KeptOrder> order, store::
 /// What lives is looked at first: what ends meanwhile is then seen at least once. What is put back meanwhile may be
 /// seen by neither look; it is noted as it happens.
 coro::Task<Result<std::vector<Lsn>>> EngineCore::orderOf(const KeptOrder& order, store::PageFilter filter) {
-    const ListQuery& query = order.query;
+    ListQuery query = order.query;
+    if (const auto whole = co_await findCommands(query, MonoTime::max()); !whole)
+        co_return std::unexpected(whole.error());
     const WallMicros now = scale_.at(MonoClock::now());
     const std::optional<QueueId> queue = filter.queue;
     OrderParts parts{.ended = {}, .live = {}, .putBack = {}, .names = {}, .descending = query.sort.descending};
@@ -210,6 +212,9 @@ coro::Task<Result<std::vector<Lsn>>> EngineCore::orderOf(const KeptOrder& order,
         if (!read) co_return std::unexpected(read.error());
     }
     if (parts.live.size() + parts.ended.size() > KeptOrders::kMostOfOne) co_return tooMany();
+    if (!order.putBack.empty()) // with those that are pending only since then
+        if (const auto whole = co_await findCommands(query, MonoTime::max()); !whole)
+            co_return std::unexpected(whole.error());
     LiveMatcher matcher(matcherParts(), query, queue);
     for (const Lsn lsn : order.putBack)
         if (const auto live = session_->live(lsn); live && matcher.matches(*live))

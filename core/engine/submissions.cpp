@@ -3,6 +3,7 @@
 
 #include "core/coro/timeout.h"
 #include "core/engine/accept_parts.h"
+#include "core/model/action_name.h"
 
 #include <algorithm>
 #include <charconv>
@@ -121,6 +122,7 @@ coro::Task<Result<EngineCore::Resolved>> EngineCore::resolve(const Submission& s
         item.row.queue = queue;
         item.row.classNumber = cls.id + 1;
         item.row.label = label.id;
+        if (spec.isExec() && spec.label.empty()) item.row.command = commandName(spec.argv);
         item.row.priority = static_cast<std::int16_t>(spec.priority);
         item.row.held = spec.hold;
         item.row.tNew = item.row.tPending = now;

@@ -3,6 +3,7 @@
 #include "core/base/log.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace yard::engine {
 
@@ -89,6 +90,19 @@ coro::Task<TimelineView> TimelineKeeper::query(TimelineQuery query) {
                 answer.labels.emplace(bar.label, parts_.dictionary.label(bar.label));
         }
     co_return answer;
+}
+
+std::vector<Lsn> TimelineView::unnamed(std::size_t most) const {
+    std::vector<Lsn> lsns;
+    for (const timeline::LaneView& lane : view.lanes) {
+        if (workers[lane.worker].id != "exec") continue;
+        for (const timeline::Span& bar : lane.bars)
+            if (bar.label == 0) lsns.push_back(bar.lsn);
+    }
+    std::ranges::sort(lsns, std::greater<>()); // the newest, where they are too many
+    lsns.erase(std::ranges::unique(lsns).begin(), lsns.end());
+    if (lsns.size() > most) lsns.resize(most);
+    return lsns;
 }
 
 void TimelineKeeper::save() {

@@ -39,6 +39,9 @@ struct TimelineView {
     /// Of the classes and labels that bars have.
     std::unordered_map<std::uint32_t, std::string> functions;
     std::unordered_map<std::uint32_t, std::string> labels;
+    std::unordered_map<Lsn, std::string> commands; ///< of the bars that have no label
+    /// Commands without a label: at most `most`, each once.
+    std::vector<Lsn> unnamed(std::size_t most) const;
 };
 
 class TimelineKeeper {

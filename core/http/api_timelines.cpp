@@ -25,6 +25,8 @@ void writeBar(JsonWriter& writer, const timeline::Span& bar, const engine::Timel
         writer.member("function", at->second);
     if (const auto at = timelines.labels.find(bar.label); at != timelines.labels.end() && !at->second.empty())
         writer.member("label", at->second);
+    if (const auto at = timelines.commands.find(bar.lsn); at != timelines.commands.end())
+        writer.member("name", at->second);
     writer.member("submitting", bar.begin);
     if (bar.running != 0) writer.member("running", bar.running);
     if (bar.exited != 0) writer.member("exited", bar.exited);

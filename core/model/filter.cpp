@@ -1,5 +1,7 @@
 #include "core/model/filter.h"
 
+#include "core/model/action_name.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -34,6 +36,7 @@ constexpr std::array kKeys{
     KeyInfo{"started", FilterKey::Started, Values::Times}, KeyInfo{"finished", FilterKey::Finished, Values::Times},
     KeyInfo{"silent", FilterKey::Silent, Values::Seconds}, KeyInfo{"lock", FilterKey::Lock, Values::Words},
     KeyInfo{"machine", FilterKey::Machine, Values::Words}, KeyInfo{"after", FilterKey::After, Values::Numbers},
+    KeyInfo{"name", FilterKey::Name, Values::Words},
 };
 
 struct Unit {
@@ -275,8 +278,9 @@ bool matchesState(const FilterTerm& term, const ActionResult& action) {
 
 bool matchesText(const std::string& word, const ActionResult& action) {
     const std::string pattern = "*" + word + "*";
-    return std::ranges::any_of(std::array{&action.label, &action.function, &action.workerName, &action.note},
-                               [&](const std::string* text) { return matchesPattern(lowered(*text), pattern); });
+    const auto has = [&](std::string_view text) { return matchesPattern(lowered(text), pattern); };
+    return has(action.label) || has(action.function) || has(action.workerName) || has(action.note) ||
+           has(action.command);
 }
 
 std::optional<double> numberIn(const ActionResult& action, FilterKey key, WallMicros now) {
@@ -326,7 +330,12 @@ bool isIn(const FilterTerm::Range& range, double value) {
 bool matchesTerm(const FilterTerm& term, const ActionResult& action, WallMicros now,
                  std::span<const std::string> queueNames) {
     switch (term.key) {
-    case FilterKey::Text: return matchesText(term.words.front(), action);
+    case FilterKey::Text:
+        return matchesText(term.words.front(), action) ||
+               (!action.isCommandKnown && isInOneOf(term.found, static_cast<double>(action.lsn.value)));
+    case FilterKey::Name:
+        return action.isCommandKnown ? anyPattern(term.words, actionName(action))
+                                     : isInOneOf(term.found, static_cast<double>(action.lsn.value));
     case FilterKey::State: return matchesState(term, action);
     case FilterKey::Queue:
         return anyPattern(term.words, fmt::format("{}", action.queue.value)) ||
@@ -347,7 +356,7 @@ bool matchesTerm(const FilterTerm& term, const ActionResult& action, WallMicros 
         return action.outcome && std::ranges::any_of(action.outcome->denied, [&](const Denial& denial) {
                    return anyPattern(term.words, denial.what) || anyPattern(term.words, denial.path);
                });
-    case FilterKey::After: return isInOneOf(term.waiting, static_cast<double>(action.lsn.value));
+    case FilterKey::After: return isInOneOf(term.found, static_cast<double>(action.lsn.value));
     default: break;
     }
     const auto value = numberIn(action, term.key, now);

@@ -3,6 +3,7 @@
 // thread.
 //
 //     state reason queue worker function label  words: state:failed, worker:thumb*, label:"night job"
+//     name                                      name:"make *": its label, else its command, else worker.function
 //     lock machine                              lock:app:* (that it asks for), machine:desk (that it runs on)
 //     lsn tries exit                            numbers: lsn:5,7 lsn:100..200 tries>2 exit:3
 //     after                                     after:12 (that were to wait for it)
@@ -10,7 +11,7 @@
 //     mem                                       bytes, or with kB MB GB TB: mem>4GB
 //     started finished                          finished:since-22:00 (the last time it was 22:00 here)
 //     denied                                    denied:open* (what was denied, or its path)
-//     a bare word                               in label, function, worker name or note, whatever its case
+//     a bare word                               in name, label, function, worker name or note, whatever its case
 #pragma once
 
 #include "core/base/clock.h"
@@ -45,7 +46,8 @@ enum class FilterKey : unsigned char {
     Silent,
     Lock,
     Machine,
-    After
+    After,
+    Name
 };
 
 struct FilterTerm {
@@ -59,9 +61,10 @@ struct FilterTerm {
         bool withHigh = true;
     };
     std::vector<Range> ranges; ///< any of them; of keys that are numbers
-    /// After: the LSNs of those that were to wait, found by the engine; ascending, and apart from each other. Not
-    /// part of what was asked for, so not compared. Without them nothing matches.
-    std::vector<Range> waiting;
+    /// LSNs of which the journal knows that they match, found by the engine; ascending, and apart from each other.
+    /// After: those that were to wait; without them nothing matches. Name, Text: those with such a command, where
+    /// the action's is not at hand (isCommandKnown). Not part of what was asked for, so not compared.
+    std::vector<Range> found;
     friend bool operator==(const FilterTerm&, const FilterTerm&);
 };
 

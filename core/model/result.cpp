@@ -2,6 +2,7 @@
 
 #include "core/model/result.h"
 
+#include "core/model/action_name.h"
 #include "core/model/json_writer.h"
 
 namespace yard {
@@ -88,6 +89,7 @@ void writeIdentity(JsonWriter& writer, const ActionResult& result) {
     if (!result.workerName.empty()) writer.member("worker_name", result.workerName);
     if (!result.function.empty()) writer.member("function", result.function);
     if (!result.label.empty()) writer.member("label", result.label);
+    writer.member("name", actionName(result));
     writer.member("state", name(result.state));
     if (result.held || result.state == ActionState::Pending) writer.member("held", result.held);
     if (result.retryAt != 0) writer.member("retry_at", result.retryAt);

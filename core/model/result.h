@@ -78,6 +78,7 @@ struct ActionResult {
     std::string workerName;
     std::string function;
     std::string label;
+    std::string command; ///< of an exec without a label: what it runs, in short (action_name.h)
     ActionState state = ActionState::New;
     bool held = false;
     WallMicros retryAt = 0;
@@ -97,6 +98,7 @@ struct ActionResult {
     std::vector<std::string> locks;
     std::string machine;           ///< that it was handed to
     WallMicros silentSince = 0;    ///< while it runs: its last output or processor time that was seen
+    bool isCommandKnown = true;    ///< false: a term of a filter says by `found` whether its command matches
     std::uint32_t classNumber = 0; ///< in the journal: what kind of action it is; 0: not known
 };
 /// When it got the state in which it ended; 0: it has not.

@@ -222,6 +222,10 @@ static std::optional<std::int64_t> since(WallMicros tNew, WallMicros t) {
     return t - tNew;
 }
 
+static std::optional<std::string_view> unlessNone(const std::string& text) {
+    return text.empty() ? std::optional<std::string_view>() : std::string_view(text);
+}
+
 /// All rows of an array by one statement: a third of the time, and others wait for their group meanwhile.
 int JournalWriter::insertRows(const AcceptItem& item) {
     const PendingRow& row = item.row;
@@ -229,14 +233,15 @@ int JournalWriter::insertRows(const AcceptItem& item) {
     const std::int64_t flags = (row.held ? kHeld : 0) | (row.cancelRequested ? kCancelRequested : 0);
     std::optional<Bytes> edgeBytes;
     if (!edges.empty()) edgeBytes = Bytes{edges};
+    const std::optional<std::string_view> command = unlessNone(row.command);
     if (item.isArray)
         return insertRun_.run(row.lsn, item.count, row.queue, row.classNumber, row.label, row.priority, flags,
                               row.tNew, since(row.tNew, row.tPending), present(row.notBefore), row.arrayIndex,
                               row.attempts, row.retryCount, row.ownFailures, row.interruptions, edgeBytes,
-                              row.lsn.value - item.before);
+                              row.lsn.value - item.before, command);
     return insertPending_.run(row.lsn, row.queue, row.classNumber, row.label, row.priority, flags, row.tNew,
                               since(row.tNew, row.tPending), present(row.notBefore), nullptr, nullptr, row.attempts,
-                              row.retryCount, row.ownFailures, row.interruptions, edgeBytes);
+                              row.retryCount, row.ownFailures, row.interruptions, edgeBytes, command);
 }
 
 int JournalWriter::insertItem(const AcceptItem& item) {
@@ -304,7 +309,8 @@ int JournalWriter::readPending(Lsn lsn, std::optional<PendingColumns>& columns) 
                              .attempts = row->integer(9),
                              .retryCount = row->integer(10),
                              .ownFailures = row->integer(11),
-                             .interruptions = row->integer(12)};
+                             .interruptions = row->integer(12),
+                             .name = std::string(row->text(13))};
     return SQLITE_OK;
 }
 
@@ -329,9 +335,6 @@ int JournalWriter::putAttempt(Lsn lsn, const AttemptRecord& attempt) {
     const std::string samples = encodeUsage(outcome.samples);
     const auto unlessEmpty = [](const std::string& bytes) {
         return bytes.empty() ? std::optional<Bytes>() : Bytes{bytes};
-    };
-    const auto unlessNone = [](const std::string& text) {
-        return text.empty() ? std::optional<std::string_view>() : std::string_view(text);
     };
     note(attempt);
     const std::int64_t last = (std::int64_t{1} << kAttemptBits) - 1;
@@ -359,8 +362,6 @@ int JournalWriter::insertDone(const Finish& finish, const PendingColumns& row) {
     const AttemptOutcome& outcome = attempt.outcome;
     const std::int64_t flags = finish.attempt ? flagsOf(outcome) | kByAttempt : 0;
     const std::string& note = finish.note.empty() ? outcome.note : finish.note;
-    std::optional<std::string_view> noteText;
-    if (!note.empty()) noteText = note;
     return insertDone_.run(
         finish.lsn, row.queue, row.classNumber, row.label, row.priority, std::to_underlying(finish.state),
         std::to_underlying(finish.reason), outcome.exitCode, outcome.signal, cpuMicros(outcome),
@@ -369,7 +370,7 @@ int JournalWriter::insertDone(const Finish& finish, const PendingColumns& row) {
         finish.interruptions ? std::int64_t{*finish.interruptions} : row.interruptions, row.tNew, row.pending,
         since(row.tNew, attempt.times[ActionState::Submitting]),
         since(row.tNew, attempt.times[ActionState::Running]), since(row.tNew, attempt.times.exited),
-        since(row.tNew, finish.tEnd), row.arrayBase, row.arrayIndex, noteText);
+        since(row.tNew, finish.tEnd), row.arrayBase, row.arrayIndex, unlessNone(note), unlessNone(row.name));
 }
 
 JournalWriter::Applied JournalWriter::on(const Finish& finish) {

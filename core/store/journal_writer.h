@@ -77,6 +77,7 @@ private:
         std::int64_t queue, classNumber, label, priority, flags, tNew;
         std::optional<std::int64_t> pending, arrayBase, arrayIndex;
         std::int64_t attempts, retryCount, ownFailures, interruptions;
+        std::string name;
     };
 
     JournalWriter(Database& database, ChunkFiles& files)

@@ -1,7 +1,9 @@
 #include "core/store/reader_impl.h"
 
 #include "core/base/files.h"
+#include "core/model/action_name.h"
 #include "core/store/packing.h"
+#include "core/store/page_windows.h"
 #include "core/store/restore.h"
 #include "core/store/schema.h"
 #include "core/store/store_impl.h"
@@ -26,7 +28,7 @@ Reader::Impl::~Impl() {
           &doneAbove,  &pending,   &pendingDown, &pendingUp,  &pendingBelow,    &pendingAbove,
           &nextReason, &nextQueue, &runDown,     &runUp,      &attempt,         &attempts,
           &className,  &labelText, &classesOf,   &labelOf,    &recent,          &spec,
-          &findBlob,   &idem,      &hidden,      &dependents, &failedDependents})
+          &findBlob,   &idem,      &hidden,      &dependents, &failedDependents, &pendingNames, &nameOf})
         *statement = Statement();
     database = Database();
     --readers;
@@ -82,6 +84,13 @@ static std::optional<double> cpuSeconds(const Statement& row, int column) {
     return static_cast<double>(row.integer(column)) / 1e6;
 }
 
+/// In this column, with the index of its array in the next one.
+static std::string commandIn(const Statement& row, int column) {
+    std::string command(row.text(column));
+    if (command.empty() || row.isNull(column + 1)) return command;
+    return elementName(std::move(command), row.integer(column + 1));
+}
+
 ActionResult Reader::Impl::doneRow(const Statement& row) {
     ActionResult result;
     result.lsn = Lsn(row.integer(0));
@@ -108,6 +117,7 @@ ActionResult Reader::Impl::doneRow(const Statement& row) {
     result.times[result.state] = timeAt(row, 19, tNew);
     result.note = row.text(20);
     outcome.note = result.note;
+    result.command = commandIn(row, 21);
     return result;
 }
 
@@ -123,6 +133,7 @@ ActionResult Reader::Impl::pendingRow(const Statement& row) {
     result.times[ActionState::New] = row.integer(6);
     result.times[ActionState::Pending] = timeAt(row, 7, row.integer(6));
     result.retryCount = static_cast<std::int32_t>(row.integer(10));
+    result.command = commandIn(row, 11);
     return result;
 }
 
@@ -317,6 +328,41 @@ Result<LsnSet> Reader::dependents(Lsn first, Lsn last, int most) {
                     fmt::format("More than {} submissions wait for actions {} to {}: name fewer.", most,
                                 first.value, last.value));
     return found;
+}
+
+Result<Reader::Named> Reader::pendingNamed(const std::function<bool(std::string_view)>& wanted, Lsn behind,
+                                           Duration lookFor) {
+    Impl& reader = *impl_;
+    const Impl::Snapshot snapshot(reader);
+    if (const int rc = reader.findHidden(); rc != SQLITE_OK) return reader.failed(rc, "looking for commands");
+    Looking looking(lookFor);
+    PageWindows windows(rangeOf({}, PageOrder::OldestFirst, behind), PageOrder::OldestFirst, reader.pendingBelow,
+                        reader.pendingAbove);
+    Named found;
+    const auto each = [&](const Selecting& rows) -> std::expected<Seen, int> {
+        found.cursor = Lsn(rows->integer(0));
+        if (rows->isNull(1) || reader.isHidden(found.cursor.value)) return Seen::PassedOver;
+        if (wanted(commandIn(reader.pendingNames, 1))) found.lsns.add(found.cursor);
+        return Seen::PassedOver;
+    };
+    const int rc = walk(reader.pendingNames, windows, looking, found.cursor, each);
+    if (rc != SQLITE_DONE && rc != SQLITE_ROW) return reader.failed(rc, "looking for commands");
+    return found;
+}
+
+Result<std::vector<std::string>> Reader::commands(std::span<const Lsn> lsns, Duration lookFor) {
+    Impl& reader = *impl_;
+    const Impl::Snapshot snapshot(reader);
+    Looking looking(lookFor);
+    std::vector<std::string> commands;
+    for (const Lsn lsn : lsns) {
+        Selecting row(reader.nameOf, lsn);
+        const int rc = row.step();
+        if (rc != SQLITE_ROW && rc != SQLITE_DONE) return reader.failed(rc, "looking up a command");
+        commands.push_back(rc == SQLITE_ROW ? commandIn(reader.nameOf, 0) : std::string());
+        if (looking.isOverAfter()) break;
+    }
+    return commands;
 }
 
 Result<std::vector<FailedDependent>> Reader::failedDependents(Lsn parent, Lsn behind, int most) {

@@ -101,6 +101,15 @@ public:
     /// The actions that were submitted to wait for one of [first, last] and are known yet. AtLimit when they are
     /// in more than `most` places.
     Result<LsnSet> dependents(Lsn first, Lsn last, int most);
+    /// Of the pending actions behind `behind` those whose command (ActionResult::command) is `wanted`. Stops after
+    /// `lookFor` with what it has.
+    struct Named {
+        LsnSet lsns;
+        Lsn cursor; ///< looked at up to here; 0: that was all
+    };
+    Result<Named> pendingNamed(const std::function<bool(std::string_view)>& wanted, Lsn behind, Duration lookFor);
+    /// The commands of these; empty where there is none. May stop after `lookFor`: then there are fewer.
+    Result<std::vector<std::string>> commands(std::span<const Lsn> lsns, Duration lookFor);
     /// Of those that were posted to wait for `parent` the next `most` behind `behind` that failed without having
     /// run (dependency_failed), lowest first.
     Result<std::vector<FailedDependent>> failedDependents(Lsn parent, Lsn behind, int most);

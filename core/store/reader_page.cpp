@@ -14,10 +14,10 @@ static constexpr int kMaxPage = 1'000;
 #define DONE_COLUMNS                                                                                               \
     "SELECT lsn, queue, class, label, priority, state, reason, exit_code, signal, cpu_us, max_rss, flags, "        \
     "attempts, "                                                                                                   \
-    "retry_count, t_new, d_pending, d_submitting, d_running, d_exited, d_end, note FROM done "
+    "retry_count, t_new, d_pending, d_submitting, d_running, d_exited, d_end, note, name, array_index FROM done "
 #define PENDING_COLUMNS                                                                                            \
-    "SELECT lsn, queue, class, label, priority, flags, t_new, d_pending, not_before, attempts, retry_count FROM "  \
-    "pending "
+    "SELECT lsn, queue, class, label, priority, flags, t_new, d_pending, not_before, attempts, retry_count, "       \
+    "name, array_index FROM pending "
 #define ATTEMPT_COLUMNS                                                                                            \
     "SELECT id, state, reason, exit_code, signal, cpu_us, max_rss, flags, t_submitting, t_running, t_exited, "     \
     "t_end, "                                                                                                      \
@@ -76,6 +76,9 @@ Result<void> Reader::Impl::prepare() {
          "SELECT done.lsn, done.queue, done.class FROM dependent JOIN done ON done.lsn BETWEEN "
          "max(dependent.lsn, ?2 + 1) AND dependent.lsn + dependent.count - 1 WHERE dependent.parent=?1 AND "
          "done.state=?3 AND done.reason=?4 ORDER BY dependent.lsn, done.lsn LIMIT ?5"},
+        {&pendingNames, "SELECT lsn, name, array_index FROM pending WHERE lsn BETWEEN ?1 AND ?2 ORDER BY lsn"},
+        {&nameOf, "SELECT name, array_index FROM done WHERE lsn=?1 UNION ALL "
+                  "SELECT name, array_index FROM pending WHERE lsn=?1"},
         {&hidden, "SELECT first, last FROM accepting"},
         {&idem, "SELECT body, answer, t FROM idem WHERE key=?"},
         {&findBlob, "SELECT hash, size, bytes, pack, at FROM blob WHERE key=?"},

@@ -59,6 +59,7 @@ struct PendingRow {
     std::uint32_t ownFailures = 0;
     std::uint32_t interruptions = 0;
     std::vector<Edge> after{};
+    std::string command{}; ///< ActionResult::command, of an array with "{index}" in it; only written, never restored
 };
 
 /// Text of a label or class number, committed with the first row that uses it. One that is there already is left as

@@ -88,7 +88,13 @@ INSERT OR IGNORE INTO dependent
     FROM spec s, json_each(s.text, '$.after') a WHERE instr(s.text, '"after"') > 0 AND json_valid(s.text);
 )";
 
-static constexpr const char* kMigrations[] = {kVersion1, kVersion2, kVersion3, kVersion4, kVersion5, kVersion6};
+// What an action without a label is called: its command in short, of an element of an array with "{index}" in it.
+// In the row, as lists want it and a specification may be gone or megabytes long; NULL where there is nothing to say.
+static constexpr const char* kVersion7 =
+    "ALTER TABLE pending ADD COLUMN name TEXT; ALTER TABLE done ADD COLUMN name TEXT;";
+
+static constexpr const char* kMigrations[] = {kVersion1, kVersion2, kVersion3, kVersion4,
+                                              kVersion5, kVersion6, kVersion7};
 static_assert(std::size(kMigrations) == kSchemaVersion);
 
 Result<void> migrate(Database& database, std::span<const char* const> steps) {

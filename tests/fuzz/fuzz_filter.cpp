@@ -66,7 +66,7 @@ bool naiveMatch(std::string_view text, std::string_view pattern) {
 /// As the engine does: those that were to wait are looked up before anything is compared.
 Filter lookedUp(Filter filter) {
     for (FilterTerm& term : filter.terms)
-        if (term.key == FilterKey::After) term.waiting = {{1, 7}, {9, 200'000}};
+        if (term.key == FilterKey::After) term.found = {{1, 7}, {9, 200'000}};
     return filter;
 }
 

@@ -139,7 +139,7 @@ private Q_SLOTS:
             return filter.matches(action, kNow);
         };
         QVERIFY(!matchesLsn(13)); // nobody was looked for
-        filter.terms.front().waiting = {{13, 13}, {20, 29}};
+        filter.terms.front().found = {{13, 13}, {20, 29}};
         for (const std::int64_t lsn : {13, 20, 25, 29}) QVERIFY(matchesLsn(lsn));
         for (const std::int64_t lsn : {12, 14, 19, 30}) QVERIFY(!matchesLsn(lsn));
         filter.terms.front().negated = true;

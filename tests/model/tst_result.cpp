@@ -59,7 +59,7 @@ private Q_SLOTS:
 void TestResult::aPendingActionSaysWhetherItIsHeld() {
     ActionResult result = pendingAction();
     QCOMPARE(qt(toJson(result)),
-             QString(R"({"lsn":7,"queue_id":0,"worker":"exec","state":"pending","held":false,)"
+             QString(R"({"lsn":7,"queue_id":0,"worker":"exec","name":"exec","state":"pending","held":false,)"
                      R"("retry_count":0,"priority":0,"timestamps":{"new":1000,"pending":1001}})"));
     result.held = true;
     result.retryAt = 5;
@@ -67,7 +67,7 @@ void TestResult::aPendingActionSaysWhetherItIsHeld() {
     result.note = "held by hand";
     QCOMPARE(
         qt(toJson(result)),
-        QString(R"({"lsn":7,"queue_id":0,"worker":"exec","state":"pending","held":true,"retry_at":5,)"
+        QString(R"({"lsn":7,"queue_id":0,"worker":"exec","name":"exec","state":"pending","held":true,"retry_at":5,)"
                 R"("retry_count":1,"priority":0,"timestamps":{"new":1000,"pending":1001},"note":"held by hand"})"));
 }
 
@@ -100,7 +100,7 @@ void TestResult::aFinishedActionHasEverythingInTheContractsWords() {
     QCOMPARE(
         qt(toJson(result)),
         QString(R"({"lsn":7,"queue_id":3,"worker":"%1","worker_name":"thumb","function":"make","label":"night",)"
-                R"("state":"failed","retry_count":0,"priority":-5,"reason":"exit_code","exit_code":2,)"
+                R"("name":"night","state":"failed","retry_count":0,"priority":-5,"reason":"exit_code","exit_code":2,)"
                 R"("cpu_seconds":0.015,"max_rss_bytes":4096,%2,"outputs":{"a/b.png":{"hash":"%1","size":12}},)"
                 R"("result":{"n":1},"denied":[{"t":9,"what":"openat","path":"/etc/x","errno":13,"pid":44}],)"
                 R"("timestamps":{"new":1000,"pending":1001,"submitting":1002,"running":1003,"exited":1004,)"
@@ -116,7 +116,7 @@ void TestResult::whatIsAbsentIsLeftOut() {
     result.outcome->exitCode = 0;
     result.estimatedFinish = 77;
     QCOMPARE(qt(toJson(result)),
-             QString(R"({"lsn":7,"queue_id":0,"worker":"exec","state":"completed","retry_count":0,)"
+             QString(R"({"lsn":7,"queue_id":0,"worker":"exec","name":"exec","state":"completed","retry_count":0,)"
                      R"("priority":0,"exit_code":0,"timestamps":{"new":1000,"pending":1001},)"
                      R"("estimate":{"finish":77}})"));
 }

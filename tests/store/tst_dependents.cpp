@@ -112,7 +112,10 @@ private Q_SLOTS:
         QCOMPARE(word(journal_->carryOut(std::move(object))), "ok");
         journal_.reset();
         auto database = Database::openForWriting(path_ + "/journal.sqlite", {});
-        QVERIFY(database->execute("DROP TABLE dependent; PRAGMA user_version=5").has_value());
+        QVERIFY(database
+                    ->execute("DROP TABLE dependent; ALTER TABLE pending DROP COLUMN name; "
+                              "ALTER TABLE done DROP COLUMN name; PRAGMA user_version=5")
+                    .has_value());
         *database = Database();
         open();
         QCOMPARE(waitingFor(1), "4");

@@ -302,7 +302,8 @@ private Q_SLOTS:
             QVERIFY(database->execute(
                 "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<300000) INSERT INTO done "
                 "SELECT i, "
-                "0, 1, 0, 0, 4, 0, 0, NULL, NULL, NULL, 0, 1, 0, 0, 0, 1, 1, 1, 1, 1, 1, NULL, NULL, NULL FROM n"));
+                "0, 1, 0, 0, 4, 0, 0, NULL, NULL, NULL, 0, 1, 0, 0, 0, 1, 1, 1, 1, 1, 1, NULL, NULL, NULL, NULL, "
+                "NULL FROM n"));
         }
         auto reader = *Reader::open(journal.store());
         PageFilter filter;

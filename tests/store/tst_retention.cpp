@@ -411,7 +411,9 @@ private Q_SLOTS:
                         ->execute(
                             "DELETE FROM meta WHERE key='finished'; DROP INDEX blob_pack; "
                             "DROP INDEX spec_chunks; DROP TABLE accepting; "
-                            "ALTER TABLE attempt DROP COLUMN samples; DROP TABLE dependent; PRAGMA user_version=2")
+                            "ALTER TABLE attempt DROP COLUMN samples; DROP TABLE dependent; "
+                            "ALTER TABLE pending DROP COLUMN name; ALTER TABLE done DROP COLUMN name; "
+                            "PRAGMA user_version=2")
                         .has_value());
         }
         journal_ = std::make_unique<Journal>(directory);

@@ -157,7 +157,7 @@ private slots:
         QCOMPARE(valueOf(access), QString("It has not run yet"));
         Run good;
         good.lsn = 7;
-        good.label = "frame 7";
+        good.name = "frame 7";
         good.ran = 2'000'000;
         Run bad = good;
         bad.lsn = 8;

@@ -30,6 +30,7 @@ ActionRow actionRowOf(const QJsonObject& json) {
     row.worker = json.value("worker_name").toString();
     row.function = json.value("function").toString();
     row.label = json.value("label").toString();
+    row.name = json.value("name").toString();
     row.reason = json.value("reason").toString();
     row.note = json.value("note").toString();
     row.held = json.value("held").toBool();
@@ -55,7 +56,8 @@ ActionRow actionRowOf(const QJsonObject& json) {
 }
 
 QString ActionRow::what() const {
-    return !label.isEmpty() ? label : !function.isEmpty() ? function : worker;
+    if (!name.isEmpty()) return name;
+    return !label.isEmpty() ? label : !function.isEmpty() ? function : worker; // of an engine from before
 }
 
 QString ActionRow::stateWord() const {

@@ -18,6 +18,7 @@ struct ActionRow {
     QString worker;
     QString function;
     QString label;
+    QString name;
     QString reason;
     QString note;
     Face face = Face::Pending;
@@ -38,7 +39,7 @@ struct ActionRow {
     qint64 expected = 0; ///< to finish, as the engine estimates
     QString gap;         ///< why that is not known, in the engine's word
 
-    /// What people call it: its label, else its function, else its worker.
+    /// What people call it: its label, else its command, else its worker and function.
     QString what() const;
     /// The word of its state: "Running", "Cancelling".
     QString stateWord() const;

@@ -30,7 +30,9 @@ Item barOf(const QJsonObject& json, Names& names) {
     item.exited = json.value("exited").toInteger();
     item.end = json.value("end").toInteger();
     const QString label = json.value("label").toString();
-    item.name = names.add(label.isEmpty() ? json.value("function").toString() : label);
+    const QString command = json.value("name").toString();
+    const QString function = json.value("function").toString();
+    item.name = names.add(!label.isEmpty() ? label : !command.isEmpty() ? command : function);
     return item;
 }
 

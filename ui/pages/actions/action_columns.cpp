@@ -145,7 +145,7 @@ std::vector<Column> actionColumns() {
          .sort = "lsn"},
         {.id = "what",
          .title = ActionColumns::tr("What"),
-         .tip = ActionColumns::tr("Its label, else its function"),
+         .tip = ActionColumns::tr("Its label, else its command or function"),
          .kind = Name,
          .width = 200,
          .sort = "label"},

@@ -50,7 +50,7 @@ FailuresPanel::FailuresPanel(Context context, QWidget* parent)
                .tip = tr("Its number (LSN)"),
                .kind = CellKind::Link,
                .width = 88},
-              {.id = "what", .title = tr("What"), .tip = tr("Its label"), .kind = CellKind::Name, .width = 176},
+              {.id = "what", .title = tr("What"), .tip = tr("Its label, else its command or function"), .kind = CellKind::Name, .width = 176},
               {.id = "line",
                .title = tr("First error line"),
                .tip = tr("What it said, or how it ended"),

@@ -265,7 +265,7 @@ void PoolPage::askLabels() {
     context_.link.send(request, this, [this](const Answer& answer) {
         for (const QJsonValue value : answer.json.value("jobs").toArray()) {
             const QJsonObject job = value.toObject();
-            labels_.insert(job.value("lsn").toInteger(), job.value("label").toString());
+            labels_.insert(job.value("lsn").toInteger(), job.value("name").toString());
         }
         refill();
     });

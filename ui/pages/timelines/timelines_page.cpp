@@ -38,7 +38,7 @@ std::vector<Column> tableColumns() {
          .sort = "lsn"},
         {.id = "what",
          .title = TimelinesPage::tr("What"),
-         .tip = TimelinesPage::tr("Its label, or its function"),
+         .tip = TimelinesPage::tr("Its label, else its command or function"),
          .kind = CellKind::Name,
          .width = 238,
          .stretches = true,

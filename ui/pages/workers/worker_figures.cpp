@@ -14,7 +14,7 @@ Run runOf(const QJsonObject& job) {
     Run run;
     run.lsn = job.value("lsn").toInteger();
     run.function = job.value("function").toString();
-    run.label = job.value("label").toString();
+    run.name = job.value("name").toString();
     run.note = job.value("note").toString();
     run.failed = state == "failed" || state == "abandoned";
     run.at = times.value(state).toInteger();

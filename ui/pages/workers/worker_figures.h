@@ -13,7 +13,7 @@ namespace yard::ui {
 struct Run {
     qint64 lsn = 0;
     QString function;
-    QString label;
+    QString name;
     QString note;
     bool failed = false;
     qint64 at = 0;      ///< its end, microseconds since the epoch

@@ -1,0 +1,98 @@
+#include "core/model/action_name.h"
+
+#include "core/model/utf8.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace yard {
+
+namespace {
+
+constexpr std::string_view kCut = "…";
+constexpr std::string_view kIndex = "{index}";
+
+/// Means itself to every shell, whatever stands around it.
+bool isPlain(char c) {
+    const bool isWord = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    return isWord || static_cast<unsigned char>(c) >= 0x80 || std::string_view("%+,-./:=@_^{}").contains(c);
+}
+
+/// Braces stand for several words only around a comma or two dots.
+bool needsQuotes(std::string_view word) {
+    if (word.empty() || !std::ranges::all_of(word, isPlain)) return true;
+    return word.contains('{') && (word.contains(',') || word.contains(".."));
+}
+
+/// In $'…', which keeps control characters on one line.
+void appendEscaped(std::string& out, std::string_view word) {
+    out += "$'";
+    while (!word.empty()) {
+        const std::size_t length = std::max<std::size_t>(utf8SequenceLength(word), 1);
+        const std::string_view one = word.substr(0, length);
+        word.remove_prefix(length);
+        if (one == "\n")
+            out += "\\n";
+        else if (one == "\t")
+            out += "\\t";
+        else if (one == "'" || one == "\\")
+            out.append("\\").append(one);
+        else if (hasControlCharacters(one))
+            for (const char byte : one) out += fmt::format("\\x{:02x}", static_cast<unsigned char>(byte));
+        else
+            out += one;
+    }
+    out += '\'';
+}
+
+void appendWord(std::string& out, std::string_view word) {
+    if (hasControlCharacters(word)) return appendEscaped(out, word);
+    if (!needsQuotes(word)) {
+        out += word;
+        return;
+    }
+    out += '\'';
+    for (const char c : word) {
+        if (c == '\'')
+            out += "'\\''";
+        else
+            out += c;
+    }
+    out += '\'';
+}
+
+void cut(std::string& name) {
+    if (name.size() <= kMaxNameBytes) return;
+    name.resize(utf8Prefix(name, kMaxNameBytes - kCut.size()).size());
+    name += kCut;
+}
+
+} // namespace
+
+std::string commandName(std::span<const std::string> argv) {
+    std::string name;
+    for (const std::string& word : argv) {
+        if (!name.empty()) name += ' ';
+        appendWord(name, utf8Prefix(word, kMaxNameBytes + 1)); // what is over is cut in any case
+        if (name.size() > kMaxNameBytes) break;
+    }
+    cut(name);
+    return name;
+}
+
+std::string elementName(std::string command, std::int64_t index) {
+    const std::string number = fmt::format("{}", index);
+    for (std::size_t at = command.find(kIndex); at != std::string::npos; at = command.find(kIndex, at + number.size()))
+        command.replace(at, kIndex.size(), number);
+    cut(command);
+    return command;
+}
+
+std::string actionName(const ActionResult& action) {
+    if (!action.label.empty()) return action.label;
+    if (!action.command.empty()) return action.command;
+    const std::string& worker = action.workerName.empty() ? action.workerId : action.workerName;
+    return action.function.empty() ? worker : worker + "." + action.function;
+}
+
+} // namespace yard
