@@ -55,10 +55,12 @@ std::vector<Command> workCommands() {
              "nothing; up to 64 MiB. Prints an LSN for each, in order; A..B for an array. An input may be given "
              "as\n"
              "\"@path\": the file is hashed and sent if the engine lacks it:\n"
-             "  {\"worker\": \"thumbs\", \"function\": \"thumb\", \"inputs\": {\"photo.jpg\": \"@/data/1.jpg\"}}",
+             "  {\"worker\": \"thumbs\", \"function\": \"thumb\", \"inputs\": {\"photo.jpg\": \"@/data/1.jpg\"}}\n"
+             "Actions of one request may wait for each other: \"id\": \"lint\" on one, \"after\": [\"lint\"] on another.",
          .options = {kQueueOption,
                      {"wait", 'w', "", "then wait for them, as 'wait' does"},
                      {"stream", 0, "", "accept them in parts as they come; what stands before a mistake stays"},
+                     {"graph", 0, "", "print who waits for whom, for Graphviz' dot, and submit nothing"},
                      kOutputsOption},
          .minOperands = 1,
          .maxOperands = 1,

@@ -66,6 +66,12 @@ inline constexpr int kPerSlice = 1'000;
 /// Slots of the launcher for warm processes at most.
 inline constexpr int kMostPoolSlots = 256;
 
+/// One that failed because another did, and all that it waits for.
+struct FailedChild {
+    store::FailedDependent row;
+    std::vector<store::Edge> after;
+};
+
 class EngineCore {
 public:
     explicit EngineCore(Options options);
@@ -221,7 +227,11 @@ private:
         std::vector<std::string> workers; ///< ids of registered ones, each once
         std::int64_t count = 0;
         std::vector<store::FinishedState> finished; ///< predecessors that had ended when it was committed
+        std::vector<std::uint32_t> order;           ///< of the items: their places in the list; empty: as posted
+        std::size_t placeOf(std::size_t item) const { return order.empty() ? item : order[item]; }
     };
+    /// Of an edge to an array of which it is not looked up yet how many elements it has.
+    static constexpr std::int64_t kArrayUnknown = -1;
     Result<void> roomFor(std::int64_t count) const;
     coro::Task<Result<SubmitAnswer>> take(Submission submission);
     Result<QueueEntry*> selectQueue(const QueueSelector& queue);
@@ -253,6 +263,12 @@ private:
     coro::Task<Result<SubmitAnswer>> answeredBefore(std::string key, Hash256 body, Error refusal);
     coro::Task<Result<Lsn>> takeLsns(std::int64_t count);
     coro::Task<void> enter(const Resolved& resolved);
+    coro::Task<Result<std::vector<store::Edge>>> findArrays(Resolved& resolved);
+    coro::Task<void> nameParents(Resolved& resolved, const Submission& submission);
+    static std::vector<std::uint32_t> listOrder(std::span<const ParsedAction> actions);
+    coro::Task<Result<void>> notWaitedFor(Lsn lsn);
+    coro::Task<Result<void>> lookAtArrays(std::vector<store::Edge> edges);
+    store::Edge asOfNow(store::Edge array) const;
     session::Predecessor predecessor(const store::Edge& edge,
                                      const std::vector<store::FinishedState>& finished) const;
     session::NewAction sessionAction(const store::PendingRow& row) const;
@@ -282,6 +298,7 @@ private:
     Result<session::RetryCounters> mayReschedule(const ActionResult& known, bool force) const;
     void bringBack(const store::AckDetail& done, ActionState was);
     coro::Task<std::vector<Lsn>> revive(Lsn lsn);
+    coro::Task<bool> lookAtArraysOf(std::vector<FailedChild>& children, PredecessorWatch::Scope& watched);
     bool mayRevive(const store::FailedDependent& row) const;
     bool isThere(const std::string& workerId) const;
     coro::Task<std::vector<Lsn>> reopen(std::vector<store::Reopen> part);

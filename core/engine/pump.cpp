@@ -12,6 +12,17 @@ namespace yard::engine {
 
 namespace {
 
+/// Why an action failed that waited for others.
+std::string inVain(const session::Predecessor& because) {
+    if (because.count > 0 && because.on == DependencyOn::Failed)
+        return fmt::format("it waited for one of array {} to fail, and none did", because.lsn.value);
+    const bool isOfArray = because.count > 0 && because.otherwise.value > 0;
+    return fmt::format("it waited for action {}{} to {}, and that one is {}",
+                       isOfArray ? because.otherwise.value : because.lsn.value,
+                       isOfArray ? fmt::format(" of array {}", because.lsn.value) : std::string(),
+                       because.on == DependencyOn::Failed ? "fail" : "be completed", name(because.state));
+}
+
 // Of one operation that ends many.
 constexpr std::size_t kEndsAtOnce = 1'000;
 static_assert(kEndsAtOnce <= store::kMostAtOnce);
@@ -178,10 +189,7 @@ void EngineCore::postFinish(const session::Finish& finish) {
     } else {
         row.tEnd = scale_.at(MonoClock::now());
     }
-    if (finish.reason == Reason::DependencyFailed)
-        row.note = fmt::format("it waited for action {} to {}, and that one is {}", finish.because.lsn.value,
-                               finish.because.on == DependencyOn::Failed ? "fail" : "be completed",
-                               name(finish.because.state));
+    if (finish.reason == Reason::DependencyFailed) row.note = inVain(finish.because);
     if (waiters_.contains(finish.lsn))
         if (auto result = resultOf(row)) waiters_.keep(finish.lsn, std::move(*result));
     committer_.finish(std::move(row), hurries);

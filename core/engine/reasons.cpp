@@ -38,6 +38,16 @@ Wait limitOf(std::string_view name, const session::Waiting::Limit& limit, std::s
     return wait;
 }
 
+std::string_view wordsOf(DependencyOn on) {
+    return on == DependencyOn::Completed ? "be completed" : on == DependencyOn::Any ? "end" : "fail";
+}
+
+std::string arrayWords(const Wait& wait) {
+    return fmt::format("{} of array {} to {}, of which {} {} not ended",
+                       wait.on == DependencyOn::Failed ? "one" : "all", wait.array.value, wordsOf(wait.on),
+                       wait.unfinished.value_or(0), wait.unfinished == 1 ? "has" : "have");
+}
+
 std::string placeWords(const std::optional<session::Waiting::Position>& position) {
     if (!position) return {};
     if (position->isExact && position->before == 0) return ", first of its queue";
@@ -226,7 +236,7 @@ void EngineCore::describePending(std::span<ActionResult> page, Duration atMost) 
     }
 }
 
-/// Those of its predecessors that have not ended.
+/// Those of its predecessors that have not ended; of arrays all.
 coro::Task<Result<std::vector<Wait>>> EngineCore::dependenciesOf(Lsn lsn) {
     co_return co_await read([lsn](store::Reader& reader) -> Result<std::vector<Wait>> {
         std::vector<Wait> waits;
@@ -236,19 +246,18 @@ coro::Task<Result<std::vector<Wait>>> EngineCore::dependenciesOf(Lsn lsn) {
         const auto parsed = parseAction((*text)->text);
         if (!parsed) return std::unexpected(parsed.error());
         std::vector<Lsn> lsns;
-        for (const Dependency& dependency : parsed->spec->after) lsns.push_back(dependency.lsn);
+        for (const Dependency& dependency : parsed->spec->after)
+            if (!dependency.isArray) lsns.push_back(dependency.lsn);
         const auto states = reader.states(lsns);
         if (!states) return std::unexpected(states.error());
-        for (std::size_t i = 0; i < lsns.size(); ++i) {
-            if ((*states)[i] != ActionState::Pending) continue;
+        auto state = states->begin();
+        for (const Dependency& dependency : parsed->spec->after) {
+            if (!dependency.isArray && *state++ != ActionState::Pending) continue;
             Wait& wait = waits.emplace_back();
             wait.kind = WaitKind::Dependency;
-            wait.lsn = lsns[i];
-            wait.on = parsed->spec->after[i].on;
-            wait.message = fmt::format("action {} to {}", lsns[i].value,
-                                       wait.on == DependencyOn::Completed ? "be completed"
-                                       : wait.on == DependencyOn::Any     ? "end"
-                                                                          : "fail");
+            (dependency.isArray ? wait.array : wait.lsn) = dependency.lsn;
+            wait.on = dependency.on;
+            wait.message = fmt::format("action {} to {}", wait.lsn.value, wordsOf(wait.on));
         }
         return waits;
     });
@@ -261,6 +270,12 @@ coro::Task<Result<Why>> EngineCore::why(Lsn lsn) {
         auto found = co_await dependenciesOf(lsn);
         if (!found) co_return std::unexpected(found.error());
         dependencies = std::move(*found);
+        std::erase_if(dependencies, [this](Wait& wait) {
+            if (wait.array.value == 0) return false;
+            wait.unfinished = session_->unfinishedOf(wait.array);
+            if (wait.unfinished) wait.message = arrayWords(wait);
+            return !wait.unfinished; // it has ended
+        });
     }
     const auto live = session_->live(lsn);
     if (!live) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <deque>
 #include <fmt/format.h>
+#include <iterator>
 #include <set>
 #include <span>
 
@@ -17,7 +18,8 @@ namespace {
 /// Actions that are brought back at once; others get their turn in between.
 constexpr int kPart = 200;
 
-/// What an action was posted to wait for, and what that is now.
+/// What an action was posted to wait for, and what that is now. Of arrays only how many elements they have: 0 of
+/// one that is not known any more, which is left out.
 Result<std::vector<store::Edge>> readAfter(store::Reader& reader, Lsn lsn) {
     std::vector<store::Edge> edges;
     const auto text = reader.specText(lsn);
@@ -26,23 +28,51 @@ Result<std::vector<store::Edge>> readAfter(store::Reader& reader, Lsn lsn) {
     const auto parsed = parseAction((*text)->text);
     if (!parsed) return std::unexpected(parsed.error());
     std::vector<Lsn> lsns;
-    for (const Dependency& dependency : parsed->spec->after) lsns.push_back(dependency.lsn);
+    std::vector<Lsn> arrays;
+    for (const Dependency& dependency : parsed->spec->after)
+        (dependency.isArray ? arrays : lsns).push_back(dependency.lsn);
     const auto states = reader.states(lsns);
     if (!states) return std::unexpected(states.error());
-    for (std::size_t i = 0; i < lsns.size(); ++i)
-        edges.push_back({.lsn = lsns[i], .on = parsed->spec->after[i].on, .state = (*states)[i]});
+    const auto sizes = reader.arraySizes(arrays);
+    if (!sizes) return std::unexpected(sizes.error());
+    auto state = states->begin();
+    auto size = sizes->begin();
+    for (const Dependency& dependency : parsed->spec->after) {
+        store::Edge edge{.lsn = dependency.lsn, .on = dependency.on};
+        if (dependency.isArray)
+            edge.count = *size++;
+        else
+            edge.state = *state++;
+        if (!dependency.isArray || edge.count > 0) edges.push_back(edge);
+    }
     return edges;
 }
 
 /// The first one that ended otherwise than is waited for.
 const store::Edge* unmet(const std::vector<store::Edge>& edges) {
     const auto at = std::ranges::find_if(edges, [](const store::Edge& edge) {
+        if (edge.count > 0) return edge.on == DependencyOn::Completed && edge.failed + edge.other > 0;
         return isEnded(edge.state) && !session::isWanted(edge.on, edge.state);
     });
     return at == edges.end() ? nullptr : &*at;
 }
 
+/// Those that come back are all that stands in the way of it.
+bool isMetBy(const std::set<Lsn>& comes, const store::Edge& edge) {
+    if (edge.count == 0) return comes.contains(edge.lsn);
+    const auto begin = comes.lower_bound(edge.lsn);
+    const auto end = comes.lower_bound(Lsn(edge.lsn.value + edge.count));
+    return begin != end && std::distance(begin, end) >= edge.failed + edge.other;
+}
+
 std::unexpected<Error> waitsInVain(Lsn lsn, const store::Edge& parent) {
+    if (parent.count > 0)
+        return fail(
+            ErrorKind::WrongState,
+            fmt::format("Action {} waits for all of array {}, and of that {} failed, were abandoned or "
+                        "cancelled, action {} for one: run those that can run again, and this one comes back "
+                        "with the last of them.",
+                        lsn.value, parent.lsn.value, parent.failed + parent.other, parent.otherwise.value));
     const bool canGoAgain = parent.on == DependencyOn::Completed &&
                             (parent.state == ActionState::Failed || parent.state == ActionState::Abandoned);
     return fail(ErrorKind::WrongState,
@@ -52,12 +82,6 @@ std::unexpected<Error> waitsInVain(Lsn lsn, const store::Edge& parent) {
                                        : "submit it anew, without that one in \"after\""));
 }
 
-/// One that failed because another did.
-struct Dependent {
-    store::FailedDependent row;
-    std::vector<store::Edge> after;
-};
-
 /// How far the dependents of some actions were looked at.
 struct Reached {
     std::size_t parent = 0;
@@ -65,8 +89,8 @@ struct Reached {
 };
 
 /// The next ones; `place` moves behind them.
-Result<std::vector<Dependent>> readFailed(store::Reader& reader, std::span<const Lsn> parents, Reached& place) {
-    std::vector<Dependent> all;
+Result<std::vector<FailedChild>> readFailed(store::Reader& reader, std::span<const Lsn> parents, Reached& place) {
+    std::vector<FailedChild> all;
     while (place.parent < parents.size() && std::ssize(all) < kPart) {
         const auto found = reader.failedDependents(parents[place.parent], place.last, kPart);
         if (!found) return std::unexpected(found.error());
@@ -124,9 +148,12 @@ coro::Task<Result<Rescheduled>> EngineCore::reschedule(Lsn lsn, bool force) {
     const WorkersEntered::Scope entering(workersEntered_, {known->workerId});
     const Result<session::RetryCounters> after = mayReschedule(*known, force);
     if (!after) co_return std::unexpected(after.error());
-    if (const store::Edge* parent = unmet(*edges)) co_return waitsInVain(lsn, *parent);
     PredecessorWatch::Scope watched(predecessors_);
     watched.add(*edges);
+    if (const auto looked = co_await lookAtArrays(*edges); !looked) co_return std::unexpected(looked.error());
+    for (store::Edge& edge : *edges)
+        if (edge.count > 0) edge = asOfNow(edge);
+    if (const store::Edge* parent = unmet(*edges)) co_return waitsInVain(lsn, *parent);
     store::Reopen reopen;
     reopen.lsn = lsn;
     reopen.tPending = scale_.at(MonoClock::now());
@@ -177,7 +204,9 @@ coro::Task<std::vector<Lsn>> EngineCore::revive(Lsn lsn) {
             }
             std::vector<store::Reopen> part;
             std::vector<std::string> workers;
-            for (Dependent& one : *found) {
+            PredecessorWatch::Scope watched(predecessors_);
+            if (!co_await lookAtArraysOf(*found, watched)) continue; // they can be run again one by one
+            for (FailedChild& one : *found) {
                 if (!mayRevive(one.row) || unmet(one.after)) continue;
                 part.push_back({.lsn = one.row.lsn, .after = std::move(one.after)});
                 workers.push_back(dictionary_.classKey(one.row.classNumber - 1).workerId);
@@ -202,9 +231,11 @@ coro::Task<Result<std::vector<Lsn>>> EngineCore::wouldRevive(std::vector<Lsn> ls
             auto found = co_await read(
                 [&parents, &place](store::Reader& reader) { return readFailed(reader, parents, place); });
             if (!found) co_return std::unexpected(found.error());
-            for (Dependent& one : *found) {
+            PredecessorWatch::Scope watched(predecessors_);
+            if (!co_await lookAtArraysOf(*found, watched)) continue;
+            for (FailedChild& one : *found) {
                 if (comes.contains(one.row.lsn) || !mayRevive(one.row)) continue;
-                std::erase_if(one.after, [&comes](const store::Edge& edge) { return comes.contains(edge.lsn); });
+                std::erase_if(one.after, [&comes](const store::Edge& edge) { return isMetBy(comes, edge); });
                 if (unmet(one.after)) continue;
                 comes.insert(one.row.lsn);
                 revived.insert(one.row.lsn);
@@ -214,6 +245,25 @@ coro::Task<Result<std::vector<Lsn>>> EngineCore::wouldRevive(std::vector<Lsn> ls
         parents = std::move(next);
     }
     co_return std::vector<Lsn>(revived.begin(), revived.end());
+}
+
+/// What is known now of the arrays that these wait for. `watched` keeps an eye on them.
+coro::Task<bool> EngineCore::lookAtArraysOf(std::vector<FailedChild>& children, PredecessorWatch::Scope& watched) {
+    std::vector<store::Edge> arrays;
+    for (const FailedChild& child : children)
+        std::ranges::copy_if(child.after, std::back_inserter(arrays),
+                             [](const auto& edge) { return edge.count > 0; });
+    if (arrays.empty()) co_return true;
+    watched.add(arrays);
+    const auto looked = co_await lookAtArrays(std::move(arrays));
+    if (!looked) {
+        logWarning("engine", "some actions that failed because of others stay so: {}", looked.error().message);
+        co_return false;
+    }
+    for (FailedChild& child : children)
+        for (store::Edge& edge : child.after)
+            if (edge.count > 0) edge = asOfNow(edge);
+    co_return true;
 }
 
 bool EngineCore::mayRevive(const store::FailedDependent& row) const {

@@ -99,11 +99,13 @@ coro::Task<Result<EngineCore::Resolved>> EngineCore::resolve(const Submission& s
     Resolved resolved;
     const WallMicros now = std::max(scale_.at(MonoClock::now()), lastSubmitTime_);
     lastSubmitTime_ = now;
-    for (std::size_t i = 0; i < submission.actions.size(); ++i) {
+    resolved.order = listOrder(submission.actions);
+    const bool isList = submission.actions.size() > 1;
+    for (std::size_t at = 0; at < submission.actions.size(); ++at) {
+        const std::size_t i = resolved.placeOf(at);
         const ParsedAction& action = submission.actions[i];
         const ActionSpec& spec = *action.spec;
-        const bool isList = submission.actions.size() > 1;
-        if (i > 0 && i % kAddStep == 0) co_await coro::yieldNow();
+        if (at > 0 && at % kAddStep == 0) co_await coro::yieldNow();
         if (auto fine = checkSpec(spec); !fine) co_return std::unexpected(atIndex(fine.error(), i, isList));
         const Result<ClassKey> key = workers_.resolve(spec);
         if (!key) co_return std::unexpected(atIndex(key.error(), i, isList));
@@ -130,8 +132,13 @@ coro::Task<Result<EngineCore::Resolved>> EngineCore::resolve(const Submission& s
         item.isArray = spec.array.has_value();
         item.count = spec.array ? spec.array->count() : 1;
         item.row.arrayIndex = spec.array ? spec.array->from : 0;
-        for (const Dependency& dependency : spec.after)
-            item.row.after.push_back({.lsn = dependency.lsn, .on = dependency.on});
+        item.row.id = spec.id;
+        for (const Dependency& dependency : spec.after) {
+            store::Edge& edge = item.row.after.emplace_back();
+            edge.lsn = dependency.lsn;
+            edge.on = dependency.on;
+            edge.count = dependency.isArray ? kArrayUnknown : 0;
+        }
         item.spec = action.text;
         for (const auto& [name, hash] : spec.inputs) item.chunks.push_back(hash);
         resolved.count += item.count;
@@ -170,15 +177,6 @@ session::NewAction EngineCore::sessionAction(const store::PendingRow& row) const
     action.retries = {static_cast<int>(row.retryCount), static_cast<int>(row.ownFailures),
                       static_cast<int>(row.interruptions)};
     return action;
-}
-
-session::Predecessor EngineCore::predecessor(const store::Edge& edge,
-                                             const std::vector<store::FinishedState>& finished) const {
-    session::Predecessor p{.lsn = edge.lsn, .on = edge.on, .state = edge.state};
-    const auto at = std::ranges::find(finished, edge.lsn, &store::FinishedState::lsn);
-    if (at != finished.end()) p.state = at->state;
-    if (const auto end = predecessors_.endOf(edge.lsn)) p.state = *end;
-    return p;
 }
 
 /// The session learns of what was committed. An array in parts, its elements made as they are added: others get
@@ -310,18 +308,24 @@ coro::Task<Result<SubmitAnswer>> EngineCore::take(Submission submission) {
     if (auto room = roomFor(resolved->count); !room) co_return std::unexpected(room.error());
     const Entering counted(entering_, resolved->count);
     const WorkersEntered::Scope entering(workersEntered_, resolved->workers);
-    PredecessorWatch::Scope watched(predecessors_);
-    for (const store::AcceptItem& item : resolved->items) watched.add(item.row.after);
+    const auto arrays = co_await findArrays(*resolved);
+    if (!arrays) co_return std::unexpected(arrays.error());
     const Result<Lsn> first = co_await takeLsns(resolved->count);
     if (!first) co_return std::unexpected(first.error());
 
     SubmitAnswer answer{.items = {}, .queue = id, .ended = {}};
+    answer.items.resize(resolved->items.size());
     std::int64_t next = first->value;
-    for (store::AcceptItem& item : resolved->items) {
+    for (std::size_t i = 0; i < resolved->items.size(); ++i) {
+        store::AcceptItem& item = resolved->items[i];
         item.row.lsn = Lsn{next};
-        answer.items.push_back({item.row.lsn, item.count});
+        answer.items[resolved->placeOf(i)] = {item.row.lsn, item.count};
         next += item.count;
     }
+    co_await nameParents(*resolved, submission);
+    PredecessorWatch::Scope watched(predecessors_);
+    for (const store::AcceptItem& item : resolved->items) watched.add(item.row.after);
+    if (const auto looked = co_await lookAtArrays(*arrays); !looked) co_return std::unexpected(looked.error());
     store::Accept accept;
     for (store::AcceptItem& item : resolved->items) {
         std::string spec = std::move(item.spec); // what enters the session needs it no more
@@ -338,7 +342,10 @@ coro::Task<Result<SubmitAnswer>> EngineCore::take(Submission submission) {
         isLarge ? co_await acceptInParts(std::move(accept)) : co_await acceptAtOnce(std::move(accept));
     if (done.error) {
         Error error = *done.error;
-        if (resolved->items.size() == 1) error.index = -1;
+        if (resolved->items.size() == 1)
+            error.index = -1;
+        else if (error.index >= 0)
+            error.index = static_cast<int>(resolved->placeOf(static_cast<std::size_t>(error.index)));
         co_return std::unexpected(std::move(error));
     }
     if (done.repeated) co_return answerFrom(done.answer);
@@ -434,6 +441,7 @@ Result<void> EngineCore::notLive(Lsn lsn) const {
 
 coro::Task<Result<void>> EngineCore::retire(Lsn lsn) {
     if (auto ended = notLive(lsn); !ended) co_return ended;
+    if (auto free = co_await notWaitedFor(lsn); !free) co_return free;
     const store::AckDetail done = co_await committer_.commit(store::Retire{lsn});
     if (done.error && done.error->kind == ErrorKind::NotFound) co_return unknownAction(lsn);
     if (done.error) co_return std::unexpected(*done.error);
@@ -447,7 +455,8 @@ coro::Task<Result<void>> EngineCore::mayChange(BulkDeed deed, Lsn lsn) {
         if (auto ended = notLive(lsn); !ended) co_return ended;
         const auto states = co_await read([lsn](store::Reader& reader) { return reader.states({lsn}); });
         if (!states) co_return std::unexpected(states.error());
-        co_return states->front() == ActionState::New ? unknownAction(lsn) : Result<void>{};
+        if (states->front() == ActionState::New) co_return unknownAction(lsn);
+        co_return co_await notWaitedFor(lsn);
     }
     const Result<store::BulkChange> change = bulkChange(deed);
     if (!change) co_return std::unexpected(change.error());

@@ -122,7 +122,7 @@ std::span<const Operation> operations() {
          "jobs/{lsn}/spec",
          Both,
          "getSpec",
-         "The action as it was posted",
+         "The action as it was posted, with those of its list that it waits for by LSN",
          "element",
          "",
          {{{200, "Action"}}}},

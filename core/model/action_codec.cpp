@@ -1,5 +1,6 @@
 // The JSON codec of actions: a table with a reader for each member, and the rules between members.
 
+#include "core/model/action_graph.h"
 #include "core/model/action_spec.h"
 #include "core/model/json_fields.h"
 #include "core/model/json_reader.h"
@@ -21,7 +22,10 @@ constexpr std::size_t kMaxArguments = 100'000;
 constexpr std::size_t kMaxArgumentBytes = 131'071; // Linux: MAX_ARG_STRLEN without the NUL
 constexpr std::size_t kMaxCommandBytes = 2u << 20; // Linux: argv and environment together, at the usual stack
 constexpr std::size_t kMaxLocks = 64;
+constexpr std::size_t kMaxIdBytes = 128;
 constexpr std::size_t kMaxDependencies = 10'000;
+constexpr std::string_view kDependencyForms =
+    R"(an LSN, the "id" of another action of the list, or an object with "lsn", "array" or "id")";
 constexpr std::size_t kMaxNamedResources = 32;
 constexpr std::int64_t kMaxMilliCores = 1'000'000'000;      // a million cores
 constexpr std::int64_t kMaxMemoryMb = 1'000'000'000'000;    // an exabyte
@@ -161,30 +165,56 @@ bool readDependencyOn(JsonFields& fields, JsonView v, const FieldPath& at, Depen
     return true;
 }
 
-bool readDependency(JsonFields& fields, JsonView v, std::int64_t index, Dependency& out) {
+bool readId(JsonFields& fields, JsonView v, ActionSpec& spec) {
+    return fields.word(v, {v.key()}, 1, kMaxIdBytes, spec.id);
+}
+
+/// {"lsn": 12}, {"array": 12} or {"id": "compile"}, each with "on".
+bool readDependencyObject(JsonFields& fields, JsonView v, std::int64_t index, ActionSpec& spec) {
     constexpr std::int64_t kMaxLsn = INT64_MAX;
-    if (!v.isObject()) return fields.integer(v, {.member = "after", .index = index}, 1, kMaxLsn, out.lsn.value);
+    Dependency dependency{};
+    Reference reference;
+    int given = 0;
     for (const JsonView member : v) {
         const FieldPath at{.member = "after", .index = index, .inner = member.key()};
-        if (member.key() == "lsn") {
-            if (!fields.integer(member, at, 1, kMaxLsn, out.lsn.value)) return false;
-        } else if (member.key() == "on") {
-            if (!readDependencyOn(fields, member, at, out.on)) return false;
+        if (member.key() == "on") {
+            if (!readDependencyOn(fields, member, at, dependency.on)) return false;
+            continue;
+        }
+        ++given;
+        if (member.key() == "id") {
+            if (!fields.word(member, at, 1, kMaxIdBytes, reference.id)) return false;
+        } else if (member.key() == "lsn" || member.key() == "array") {
+            dependency.isArray = member.key() == "array";
+            if (!fields.integer(member, at, 1, kMaxLsn, dependency.lsn.value)) return false;
         } else {
             return fields.refuseUnknown(at);
         }
     }
-    return out.lsn != Lsn{} ||
-           fields.refuse({.member = "after", .index = index}, "an LSN, or an object with \"lsn\"");
+    if (given != 1) return fields.refuse({.member = "after", .index = index}, kDependencyForms);
+    reference.on = dependency.on;
+    if (reference.id.empty())
+        spec.after.push_back(dependency);
+    else
+        spec.references.push_back(std::move(reference));
+    return true;
+}
+
+bool readDependency(JsonFields& fields, JsonView v, std::int64_t index, ActionSpec& spec) {
+    const FieldPath at{.member = "after", .index = index};
+    if (v.isObject()) return readDependencyObject(fields, v, index, spec);
+    if (v.kind() == JsonKind::String) return fields.word(v, at, 1, kMaxIdBytes, spec.references.emplace_back().id);
+    if (v.kind() == JsonKind::Integer)
+        return fields.integer(v, at, 1, INT64_MAX, spec.after.emplace_back().lsn.value);
+    return fields.refuse(at, kDependencyForms);
 }
 
 bool readAfter(JsonFields& fields, JsonView v, ActionSpec& spec) {
     if (!fields.array(v, {v.key()}, 0, kMaxDependencies)) return false;
     spec.after.reserve(v.count());
-    for (const JsonView dependency : v) {
-        const auto index = static_cast<std::int64_t>(spec.after.size());
-        if (!readDependency(fields, dependency, index, spec.after.emplace_back())) return false;
-    }
+    std::int64_t index = 0;
+    for (const JsonView dependency : v)
+        if (!readDependency(fields, dependency, index++, spec)) return false;
     return true;
 }
 
@@ -226,6 +256,7 @@ constexpr std::array kMembers = {
     Member{"function", Takes::OnlyRegistered, readFunction},
     Member{"args", Takes::OnlyRegistered, [](JsonFields&, JsonView, ActionSpec&) { return true; }}, // as text below
     Member{"label", Takes::Anyone, readLabel},
+    Member{"id", Takes::Anyone, readId},
     Member{"inputs", Takes::Anyone, readInputs},
     Member{"expect", Takes::Anyone, readExpect},
     Member{"sandbox", Takes::OnlyExec,
@@ -327,6 +358,8 @@ Result<ParsedActions> parseActions(std::string_view json, std::string_view defau
     });
     if (!isList) return std::unexpected(isList.error());
     parsed.isList = *isList;
+    if (auto found = findParents(parsed.actions, parsed.isList); !found)
+        return std::unexpected(std::move(found.error()));
     return parsed;
 }
 

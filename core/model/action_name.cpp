@@ -82,7 +82,8 @@ std::string commandName(std::span<const std::string> argv) {
 
 std::string elementName(std::string command, std::int64_t index) {
     const std::string number = fmt::format("{}", index);
-    for (std::size_t at = command.find(kIndex); at != std::string::npos; at = command.find(kIndex, at + number.size()))
+    for (std::size_t at = command.find(kIndex); at != std::string::npos;
+         at = command.find(kIndex, at + number.size()))
         command.replace(at, kIndex.size(), number);
     cut(command);
     return command;

@@ -23,8 +23,13 @@ void replaceAll(std::string& text, std::string_view what, std::string_view by) {
 
 } // namespace
 
+std::string_view name(DependencyOn on) {
+    return on == DependencyOn::Completed ? "completed" : on == DependencyOn::Any ? "any" : "failed";
+}
+
 std::size_t ActionSpec::footprint() const {
-    std::size_t bytes = sizeof(ActionSpec) + worker.size() + function.size() + args.size() + label.size();
+    std::size_t bytes =
+        sizeof(ActionSpec) + worker.size() + function.size() + args.size() + label.size() + id.size();
     if (cwd) bytes += cwd->size();
     for (const auto& [path, hash] : inputs) bytes += bytesOf(path) + sizeof hash;
     for (const auto& [name, value] : env) bytes += bytesOf(name) + bytesOf(value);
@@ -32,6 +37,7 @@ std::size_t ActionSpec::footprint() const {
         for (const std::string& text : *list) bytes += bytesOf(text);
     if (resources)
         for (const auto& [name, amount] : resources->named) bytes += bytesOf(name) + sizeof amount;
+    for (const Reference& reference : references) bytes += sizeof reference + reference.id.size();
     return bytes + after.size() * sizeof(Dependency);
 }
 

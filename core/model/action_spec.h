@@ -34,8 +34,17 @@ struct RetryLimits {
 inline constexpr int kMaxRetryLimit = 1'000;
 
 enum class DependencyOn : unsigned char { Completed, Any, Failed };
+std::string_view name(DependencyOn on);
+/// Of an array: Completed, when all its elements have; Any, when all have ended; Failed, when all have ended and at
+/// least one failed.
 struct Dependency {
-    Lsn lsn;
+    Lsn lsn; ///< of an array its first one
+    DependencyOn on = DependencyOn::Completed;
+    bool isArray = false; ///< all elements of the array
+};
+/// Another action of the same list, an array as a whole.
+struct Reference {
+    std::string id;
     DependencyOn on = DependencyOn::Completed;
 };
 
@@ -57,6 +66,7 @@ struct ActionSpec {
     bool sandbox = false;                                ///< exec only
     std::vector<std::pair<std::string, std::string>> env;
     std::string label;
+    std::string id; ///< by which others of the same list name it
     std::optional<Duration> deadline;
     int priority = 0; ///< -100..100
     WallMicros notBefore = 0;
@@ -66,6 +76,7 @@ struct ActionSpec {
     bool memoryGiven = false;           ///< "resources" names memory_mb
     std::vector<std::string> locks;
     std::vector<Dependency> after;
+    std::vector<Reference> references; ///< what else "after" names
     std::optional<ArrayRange> array;
     RetryLimits retryLimits;
 
@@ -87,6 +98,7 @@ inline constexpr std::size_t kMaxJsonBody = 64u << 20;
 struct ParsedAction {
     SpecPtr spec;
     std::string text;
+    std::vector<std::uint32_t> parents{}; ///< of spec->references: places in the list
 };
 /// One action from JSON. Malformed, or Invalid with the member's name: unknown members, wrong types, numbers out of
 /// range, invalid UTF-8, control characters in names, paths that climb (`..`, absolute, empty parts) are all
@@ -94,8 +106,9 @@ struct ParsedAction {
 /// the route, is what "worker" means when it is absent; it is then put into the text, and another one given is
 /// refused.
 Result<ParsedAction> parseAction(std::string_view json, std::string_view defaultWorker = {});
-/// A list of actions (JSON array, at most kMaxJsonElements) or one (object): Error.index says which element is at
-/// fault. Costs about a microsecond an action; the memory beyond the result is that of one action.
+/// `id` and references to it hold within the list: one that is unknown, given twice, or part of a circle is
+/// Invalid. A list of actions (JSON array, at most kMaxJsonElements) or one (object): Error.index says which
+/// element is at fault. Costs about a microsecond an action; the memory beyond the result is that of one action.
 struct ParsedActions {
     bool isList = false;
     std::vector<ParsedAction> actions;

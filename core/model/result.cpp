@@ -89,6 +89,7 @@ void writeIdentity(JsonWriter& writer, const ActionResult& result) {
     if (!result.workerName.empty()) writer.member("worker_name", result.workerName);
     if (!result.function.empty()) writer.member("function", result.function);
     if (!result.label.empty()) writer.member("label", result.label);
+    if (!result.id.empty()) writer.member("id", result.id);
     writer.member("name", actionName(result));
     writer.member("state", name(result.state));
     if (result.held || result.state == ActionState::Pending) writer.member("held", result.held);

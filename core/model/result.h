@@ -78,6 +78,7 @@ struct ActionResult {
     std::string workerName;
     std::string function;
     std::string label;
+    std::string id;      ///< by which others of its list name it
     std::string command; ///< of an exec without a label: what it runs, in short (action_name.h)
     ActionState state = ActionState::New;
     bool held = false;

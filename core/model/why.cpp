@@ -24,10 +24,6 @@ void write(JsonWriter& writer, const LockHolderView& holder) {
 
 namespace {
 
-std::string_view nameOf(DependencyOn on) {
-    return on == DependencyOn::Completed ? "completed" : on == DependencyOn::Any ? "any" : "failed";
-}
-
 void write(JsonWriter& writer, const Wait& wait) {
     writer.openObject();
     writer.member("kind", name(wait.kind));
@@ -40,8 +36,13 @@ void write(JsonWriter& writer, const Wait& wait) {
     if (wait.keptFor.value > 0) writer.member("kept_for", wait.keptFor.value);
     if (wait.lsn.value > 0) {
         writer.member("lsn", wait.lsn.value);
-        writer.member("on", nameOf(wait.on));
+        writer.member("on", name(wait.on));
         writer.member("state", name(wait.state));
+    }
+    if (wait.array.value > 0) {
+        writer.member("array", wait.array.value);
+        writer.member("on", name(wait.on));
+        if (wait.unfinished) writer.member("unfinished", *wait.unfinished);
     }
     if (wait.until > 0) writer.member("until", wait.until);
     if (!wait.name.empty()) writer.member("name", wait.name);

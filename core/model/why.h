@@ -40,6 +40,8 @@ struct Wait {
     Lsn keptFor{}; ///< what is free is kept for this action, which was passed over
     // dependency
     Lsn lsn{};
+    Lsn array{};                            ///< instead: all of the array that begins with it
+    std::optional<std::int64_t> unfinished; ///< of that array
     DependencyOn on = DependencyOn::Completed;
     ActionState state = ActionState::Pending; ///< of that action
     // back-off, not before

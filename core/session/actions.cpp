@@ -235,6 +235,7 @@ void Session::Impl::add(const NewAction& action, MonoTime now, Outbox& out) {
         return;
     }
     const std::uint32_t record = makeRecord(action, queue);
+    if (!fans_.empty()) elementBegins(action.lsn);
     if (abandoned_) {
         sweepAbandoned(record, 0, out);
     } else if (action.interrupted) {
@@ -282,6 +283,7 @@ void Session::Impl::reschedule(const NewAction& action, ActionState was, MonoTim
     if (queue != kNone)
         for (Tally* tally : {&order_.queue(queue).tally, &total_})
             --(was == ActionState::Failed ? tally->stored.failed : tally->stored.abandoned);
+    if (queue != kNone && !fans_.empty()) elementRunsAgain(action.lsn, was);
     add(action, now, out);
 }
 

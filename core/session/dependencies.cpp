@@ -2,8 +2,10 @@
 // stored.
 #include "core/session/impl.h"
 
+#include <algorithm>
 #include <cassert>
 #include <map>
+#include <utility>
 
 namespace yard::session {
 
@@ -30,23 +32,126 @@ bool isWanted(DependencyOn on, ActionState end) {
     return false;
 }
 
+std::uint32_t Session::Impl::makeEdge(std::uint32_t first, std::uint32_t child, DependencyOn on) {
+    const std::uint32_t edge = edges_.allocate();
+    assert(edge < kLinkMask && records_[child].unmet < 65'535);
+    edges_[edge] = {.child = child, .nextAndOn = (first & kLinkMask) | static_cast<std::uint32_t>(on) << kLinkBits};
+    ++records_[child].unmet;
+    return edge;
+}
+
 std::optional<Predecessor> Session::Impl::waitFor(std::uint32_t record, std::span<const Predecessor> after) {
     for (const Predecessor& p : after) {
+        if (p.count > 0) {
+            if (auto otherwise = waitForArray(record, p)) return otherwise;
+            continue;
+        }
         const std::uint32_t parent = records_.find(p.lsn);
         if (parent == kNone || records_[parent].has(Record::kStored)) {
             if (isEnded(p.state) && !isWanted(p.on, p.state)) return p;
             continue;
         }
-        const std::uint32_t edge = edges_.allocate();
-        assert(parent != record && edge < kLinkMask && records_[record].unmet < 65'535);
-        edges_[edge] = {.child = record,
-                        .nextAndOn = (records_[parent].firstEdge & kLinkMask) | static_cast<std::uint32_t>(p.on)
-                                                                                    << kLinkBits};
-        records_[parent].firstEdge = edge;
-        ++records_[record].unmet;
+        assert(parent != record);
+        records_[parent].firstEdge = makeEdge(records_[parent].firstEdge, record, p.on);
     }
     return std::nullopt;
 }
+
+// --- arrays as a whole
+
+std::int64_t Session::Impl::liveIn(Lsn first, std::int64_t count) const {
+    std::int64_t live = 0;
+    for (std::uint32_t at = records_.next(first); at != kNone;) {
+        const Lsn lsn = records_.lsnOf(records_[at]);
+        if (lsn.value >= first.value + count) break;
+        if (!records_[at].has(Record::kStored)) ++live;
+        at = records_.next(Lsn{lsn.value + 1});
+    }
+    return live;
+}
+
+Session::Impl::Fans::iterator Session::Impl::fanOf(Lsn element) {
+    auto at = fans_.upper_bound(element.value);
+    if (at == fans_.begin()) return fans_.end();
+    --at;
+    return element.value < at->first + at->second.count ? at : fans_.end();
+}
+
+Predecessor Session::Impl::asPredecessor(std::int64_t first, const Fan& fan) {
+    Predecessor p{.lsn = Lsn{first}};
+    p.state = fan.failed > 0  ? ActionState::Failed
+              : fan.other > 0 ? ActionState::Cancelled
+                              : ActionState::Completed;
+    p.count = fan.count;
+    p.failed = fan.failed;
+    p.other = fan.other;
+    p.otherwise = fan.otherwise;
+    return p;
+}
+
+std::optional<Predecessor> Session::Impl::waitForArray(std::uint32_t record, const Predecessor& array) {
+    const auto [at, isNew] = fans_.try_emplace(array.lsn.value);
+    Fan& fan = at->second;
+    if (isNew)
+        fan = {.count = array.count,
+               .remaining = liveIn(array.lsn, array.count),
+               .failed = array.failed,
+               .other = array.other,
+               .otherwise = array.otherwise};
+    Predecessor ended = asPredecessor(at->first, fan);
+    ended.on = array.on;
+    const bool isOver = fan.remaining == 0;
+    const bool isLost = (array.on == DependencyOn::Completed || isOver) && !isWanted(array.on, ended.state);
+    if (!isLost && !isOver) {
+        std::uint32_t& first = array.on == DependencyOn::Completed ? fan.allOf : fan.rest;
+        first = makeEdge(first, record, array.on);
+    }
+    if (fan.allOf == kNone && fan.rest == kNone) fans_.erase(at);
+    return isLost ? std::optional(ended) : std::nullopt;
+}
+
+/// The end of an element is stored.
+void Session::Impl::elementEnded(Lsn element, ActionState state) {
+    const auto at = fanOf(element);
+    if (at == fans_.end()) return;
+    Fan& fan = at->second;
+    --fan.remaining;
+    if (state != ActionState::Completed) {
+        if (state == ActionState::Failed || fan.failed == 0) fan.otherwise = element;
+        ++(state == ActionState::Failed ? fan.failed : fan.other);
+    }
+    const Predecessor ended = asPredecessor(at->first, fan);
+    const auto endList = [&](std::uint32_t& first) {
+        if (first != kNone) resolving_.push_back({std::exchange(first, kNone), ended});
+    };
+    if (ended.state != ActionState::Completed || fan.remaining == 0) endList(fan.allOf);
+    if (fan.remaining == 0) endList(fan.rest);
+    if (fan.allOf == kNone && fan.rest == kNone) fans_.erase(at);
+}
+
+void Session::Impl::elementBegins(Lsn element) {
+    if (const auto at = fanOf(element); at != fans_.end()) ++at->second.remaining;
+}
+
+/// Before elementBegins().
+void Session::Impl::elementRunsAgain(Lsn element, ActionState was) {
+    const auto at = fanOf(element);
+    if (at == fans_.end()) return;
+    std::int64_t& ended = was == ActionState::Failed ? at->second.failed : at->second.other;
+    ended = std::max<std::int64_t>(ended - 1, 0);
+}
+
+std::optional<std::int64_t> Session::Impl::unfinishedOf(Lsn array) const {
+    const auto at = fans_.find(array.value);
+    return at == fans_.end() ? std::nullopt : std::optional(at->second.remaining);
+}
+
+std::size_t Session::Impl::dependencyBytes() const {
+    constexpr std::size_t kNode = 48; // of the tree, beside what it holds
+    return edges_.memoryBytes() + fans_.size() * (sizeof(Fans::value_type) + kNode);
+}
+
+// --- ends
 
 void Session::Impl::failDependent(std::uint32_t record, const Predecessor& because, Outbox& out) {
     finish(record, 0, ActionState::Failed, Reason::DependencyFailed, out);
@@ -56,11 +161,15 @@ void Session::Impl::failDependent(std::uint32_t record, const Predecessor& becau
 /// The end of `record` is stored: those that wait for it learn of it.
 void Session::Impl::resolveDependents(std::uint32_t record, Outbox& out) {
     Record& r = records_[record];
-    if (r.firstEdge == kNone) return;
-    resolving_.push_back({r.firstEdge, {.lsn = records_.lsnOf(r), .on = {}, .state = r.target()}});
-    r.firstEdge = kNone;
+    const bool isFirst = resolving_.empty();
+    if (r.firstEdge != kNone) {
+        Predecessor ended{.lsn = records_.lsnOf(r)};
+        ended.state = r.target();
+        resolving_.push_back({std::exchange(r.firstEdge, kNone), ended});
+    }
+    if (!fans_.empty()) elementEnded(records_.lsnOf(r), r.target());
     // Behind what others left over: order among dependents is that of their keys, not of this list.
-    if (resolving_.size() == 1) stepResolve(kAtOnce, out);
+    if (isFirst && !resolving_.empty()) stepResolve(kAtOnce, out);
 }
 
 int Session::Impl::stepResolve(int budget, Outbox& out) {
@@ -105,6 +214,11 @@ void Session::Impl::checkEdges() const {
     for (std::uint32_t i = 0; i < records_.end(); i = records_.next(i))
         if (records_.present(i)) walk(records_[i].firstEdge);
     for (const Resolving& job : resolving_) walk(job.edge);
+    for (const auto& [first, fan] : fans_) {
+        walk(fan.allOf);
+        walk(fan.rest);
+        assert(fan.remaining > 0 && fan.remaining == liveIn(Lsn{first}, fan.count));
+    }
     assert(found == edges_.used());
     for (const auto& [record, edges] : edgesTo) assert(records_.present(record) && records_[record].unmet == edges);
     for (std::uint32_t i = 0; i < records_.end(); i = records_.next(i))

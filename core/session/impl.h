@@ -18,6 +18,7 @@
 #include "core/session/session.h"
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <unordered_set>
 #include <vector>
@@ -76,6 +77,8 @@ public:
 
     // dependencies.cpp
     int stepResolve(int budget, Outbox& out);
+    std::optional<std::int64_t> unfinishedOf(Lsn array) const;
+    std::size_t dependencyBytes() const;
     void checkEdges() const;
 
     // actions.cpp
@@ -170,6 +173,27 @@ private:
     };
     /// Makes the record wait. One that ended otherwise than wanted comes back.
     std::optional<Predecessor> waitFor(std::uint32_t record, std::span<const Predecessor> after);
+    std::optional<Predecessor> waitForArray(std::uint32_t record, const Predecessor& array);
+    /// A list of edges, with its new first one.
+    std::uint32_t makeEdge(std::uint32_t first, std::uint32_t child, DependencyOn on);
+    /// An array that others wait for as a whole, from the first of them to the end of its last element: each
+    /// element costs a look here instead of an edge to each of them.
+    struct Fan {
+        std::int64_t count = 0;
+        std::int64_t remaining = 0;  ///< elements that are live, their ends not stored
+        std::int64_t failed = 0;     ///< of the others
+        std::int64_t other = 0;      ///< of the others: abandoned or cancelled
+        Lsn otherwise{};             ///< as in Predecessor
+        std::uint32_t allOf = kNone; ///< those that wait for all to be completed: the first that is not ends that
+        std::uint32_t rest = kNone;  ///< those that wait for the last end
+    };
+    using Fans = std::map<std::int64_t, Fan>; ///< by the first LSN
+    std::int64_t liveIn(Lsn first, std::int64_t count) const;
+    Fans::iterator fanOf(Lsn element);
+    static Predecessor asPredecessor(std::int64_t first, const Fan& fan);
+    void elementEnded(Lsn element, ActionState state);
+    void elementBegins(Lsn element);
+    void elementRunsAgain(Lsn element, ActionState was);
     void resolveDependents(std::uint32_t record, Outbox& out);
     void resolve(std::uint32_t child, const Predecessor& ended, Outbox& out);
     void failDependent(std::uint32_t record, const Predecessor& because, Outbox& out);
@@ -221,6 +245,7 @@ private:
     GrowArray<Timer> timers_;
     Slab<Edge, 4096> edges_;
     std::vector<Resolving> resolving_;
+    Fans fans_;
     std::vector<std::uint32_t> opening_; ///< queues with a gate that has places to offer
     std::vector<std::uint32_t> outstanding_;
     std::unordered_set<std::uint32_t> keeping_; ///< of outstanding_: have given back their resources

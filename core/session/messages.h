@@ -37,13 +37,19 @@ struct RetryCounters {
 /// Whether who waits so may start once what it waits for ended like this.
 bool isWanted(DependencyOn on, ActionState end);
 
-/// One of the actions that an action waits for.
+/// One of the actions that an action waits for, or a whole array: then for all its elements, and for Failed, that
+/// one of them at least has failed.
 struct Predecessor {
-    Lsn lsn;
+    Lsn lsn; ///< of an array its first element
     DependencyOn on = DependencyOn::Completed;
     /// Of one that is not live: its final state. Of one that is not known any more: New; it counts as what is
-    /// waited for.
+    /// waited for. Of an array, once it is told why an action failed: Failed when an element failed, else how one
+    /// ended otherwise, else Completed.
     ActionState state = ActionState::Pending;
+    std::int64_t count = 0;  ///< of an array: its elements; 0: one action
+    std::int64_t failed = 0; ///< of those that are not live
+    std::int64_t other = 0;  ///< abandoned or cancelled, likewise
+    Lsn otherwise{};         ///< one of them; one that failed if any did
 };
 
 /// An action that the journal has: just accepted, read back at start, or set back by hand.

@@ -362,7 +362,7 @@ SessionCounts Session::Impl::counts() const {
 
 std::size_t Session::Impl::memoryBytes() const {
     return sizeof(*this) + records_.memoryBytes() + lanes_.memoryBytes() + order_.memoryBytes() +
-           queueIndex_.memoryBytes() + timers_.memoryBytes() + outstanding_.capacity() * 4 + edges_.memoryBytes();
+           queueIndex_.memoryBytes() + timers_.memoryBytes() + outstanding_.capacity() * 4 + dependencyBytes();
 }
 
 // -- the door
@@ -546,6 +546,9 @@ Lsn Session::walkLive(Lsn from, int most, const std::function<void(const LiveVie
 }
 std::optional<Waiting> Session::waiting(Lsn lsn, bool withPosition) const {
     return impl_->waiting(lsn, withPosition);
+}
+std::optional<std::int64_t> Session::unfinishedOf(Lsn array) const {
+    return impl_->unfinishedOf(array);
 }
 std::vector<Lsn> Session::runningActions() const {
     return impl_->runningActions();

@@ -296,6 +296,8 @@ public:
     Lsn walkLive(Lsn from, int most, const std::function<void(const LiveView&)>& show) const;
     /// Nothing unless it is pending. At most a few thousand things are looked at; without the position a few.
     std::optional<Waiting> waiting(Lsn lsn, bool withPosition) const;
+    /// Of an array that something waits for as a whole: how many of its elements have not ended.
+    std::optional<std::int64_t> unfinishedOf(Lsn array) const;
     /// Submitting and running ones, oldest start first is not promised; at most maxOutstanding.
     std::vector<Lsn> runningActions() const;
     struct LockElsewhere {

@@ -68,6 +68,7 @@ Applied JournalWriter::on(const Reopen& reopen) {
     }
     row.after = reopen.after;
     for (const Edge& edge : reopen.after) {
+        if (edge.count > 0) continue;
         Selecting ended(doneState_, edge.lsn);
         if (ended.step() == SQLITE_ROW)
             detail->finished.push_back({edge.lsn, static_cast<ActionState>(ended->integer(0))});

@@ -29,10 +29,10 @@ Result<void> JournalWriter::prepareRows() {
     release_ = sql("RELEASE one");
     rollbackTo_ = sql("ROLLBACK TO one");
 
-    insertPending_ = sql("INSERT INTO pending VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+    insertPending_ = sql("INSERT INTO pending VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     selectPending_ =
         sql("SELECT queue, class, label, priority, flags, t_new, d_pending, array_base, array_index, attempts, "
-            "retry_count, own_failures, interruptions, name FROM pending WHERE lsn=?");
+            "retry_count, own_failures, interruptions, name, id FROM pending WHERE lsn=?");
     deletePending_ = sql("DELETE FROM pending WHERE lsn=?");
     // Not of a submission whose parts are not all there.
     pendingExists_ = sql("SELECT 1 FROM pending WHERE lsn=?1 AND NOT EXISTS "
@@ -44,7 +44,7 @@ Result<void> JournalWriter::prepareRows() {
         sql("UPDATE pending SET flags=?, d_pending=?, not_before=?, attempts=?, retry_count=?, own_failures=?, "
             "interruptions=? WHERE lsn=?");
 
-    insertDone_ = sql("INSERT INTO done VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+    insertDone_ = sql("INSERT INTO done VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     doneState_ = sql("SELECT state, array_base FROM done WHERE lsn=?");
     selectDone_ =
         sql("SELECT queue, class, label, priority, state, attempts, retry_count, own_failures, interruptions, "
@@ -53,7 +53,7 @@ Result<void> JournalWriter::prepareRows() {
     reopenRow_ = sql(
         "INSERT INTO pending SELECT lsn, queue, class, label, priority, 0, t_new, ?2 - t_new, NULL, array_base, "
         "array_index, attempts, retry_count + 1, coalesce(?3, own_failures), coalesce(?4, interruptions), "
-        "?5, name FROM done WHERE lsn=?1");
+        "?5, name, id FROM done WHERE lsn=?1");
     attemptFromDone_ =
         sql("INSERT OR IGNORE INTO attempt SELECT lsn << 16 | min(attempts, 65535), state, reason, exit_code, "
             "signal, cpu_us, max_rss, flags & 15, t_new + d_submitting, t_new + d_running, "
@@ -64,11 +64,12 @@ Result<void> JournalWriter::prepareRows() {
     putAttempt_ = sql("INSERT OR REPLACE INTO attempt VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     deleteAttempts_ = sql("DELETE FROM attempt WHERE id BETWEEN ? AND ?");
     insertSpec_ = sql("INSERT INTO spec VALUES(?,?,?)");
-    insertDependent_ = sql("INSERT OR IGNORE INTO dependent VALUES(?,?,?)");
+    insertDependent_ = sql("INSERT INTO dependent VALUES(?,?,?,?) ON CONFLICT(parent, lsn) DO UPDATE SET "
+                           "span=max(span, excluded.span)");
     deleteDependents_ = sql("DELETE FROM dependent WHERE lsn BETWEEN ? AND ?");
     deleteSpec_ = sql("DELETE FROM spec WHERE lsn=?");
     specExists_ = sql("SELECT 1 FROM spec WHERE lsn=?");
-    insertArray_ = sql("INSERT INTO array VALUES(?,?)");
+    insertArray_ = sql("INSERT INTO array VALUES(?1,?2,?2)");
     releaseArray_ = sql("UPDATE array SET live=live-1 WHERE base=?");
     arrayLive_ = sql("SELECT live FROM array WHERE base=?");
     deleteArray_ = sql("DELETE FROM array WHERE base=?");
@@ -79,7 +80,7 @@ Result<void> JournalWriter::prepareMany() {
     Preparing sql{database_};
     insertRun_ =
         sql("INSERT INTO pending WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i+1 FROM n WHERE i+1<?2) "
-            "SELECT ?1+i, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?17, ?11+i, ?12, ?13, ?14, ?15, ?16, ?18 FROM n");
+            "SELECT ?1+i, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?17, ?11+i, ?12, ?13, ?14, ?15, ?16, ?18, ?19 FROM n");
     beginAccepting_ = sql("INSERT INTO accepting VALUES(?,?)");
     endAccepting_ = sql("DELETE FROM accepting WHERE first=?");
     accepting_ = sql("SELECT first, last FROM accepting");
@@ -91,7 +92,7 @@ Result<void> JournalWriter::prepareMany() {
     finishRun_ = sql(
         "INSERT INTO done SELECT lsn, queue, class, label, priority, ?3, ?4, NULL, NULL, NULL, NULL, 0, attempts, "
         "retry_count, own_failures, interruptions, t_new, d_pending, NULL, NULL, NULL, ?5 - t_new, array_base, "
-        "array_index, NULL, name FROM pending WHERE lsn BETWEEN ?1 AND ?2");
+        "array_index, NULL, name, id FROM pending WHERE lsn BETWEEN ?1 AND ?2");
     deleteRun_ = sql("DELETE FROM pending WHERE lsn BETWEEN ? AND ?");
     moveOp_ = sql("UPDATE op SET cursor=?2 WHERE id=?1");
     return sql.result;

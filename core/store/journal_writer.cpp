@@ -166,17 +166,39 @@ bool JournalWriter::lacksChunks(std::span<const Hash256> chunks, Applied& applie
     return true;
 }
 
+bool JournalWriter::lacksArray(Lsn base, std::size_t index, Applied& applied) {
+    Selecting array(arrayLive_, base);
+    const int rc = array.step();
+    if (rc == SQLITE_ROW) return false;
+    if (rc != SQLITE_DONE) {
+        applied = failed(rc);
+        return true;
+    }
+    auto error = invalid("after", fmt::format("There is no array {} to wait for, or not any more: leave it out of "
+                                              "\"after\".",
+                                              base.value));
+    error.error().index = static_cast<int>(index);
+    applied = Applied::refused(std::move(error.error()));
+    return true;
+}
+
 bool JournalWriter::lacksPredecessor(const Accept& accept, Applied& applied) {
     for (std::size_t i = 0; i < accept.items.size(); ++i) {
+        const auto before = std::span(accept.items).first(i);
         for (const Edge& edge : accept.items[i].row.after) {
-            const auto covers = [&edge](const AcceptItem& item) {
-                return edge.lsn >= item.row.lsn && edge.lsn.value < item.row.lsn.value + item.count;
-            };
-            if (std::any_of(accept.items.begin(), accept.items.begin() + static_cast<std::ptrdiff_t>(i), covers))
-                continue;
+            const auto behind =
+                std::ranges::upper_bound(before, edge.lsn, {}, [](const auto& o) { return o.row.lsn; });
+            if (behind != before.begin()) {
+                const AcceptItem& item = *std::prev(behind);
+                if (edge.lsn.value < item.row.lsn.value + item.count) continue;
+            }
             // Of parts before. Its LSNs follow each other, so what is lower is there.
             if (accept.part && edge.lsn >= accept.part->whole.first && edge.lsn < accept.items.front().row.lsn)
                 continue;
+            if (edge.count > 0) {
+                if (lacksArray(edge.lsn, i, applied)) return true;
+                continue;
+            }
             Selecting pending(pendingExists_, edge.lsn);
             int rc = pending.step();
             if (rc == SQLITE_ROW) continue;
@@ -238,10 +260,11 @@ int JournalWriter::insertRows(const AcceptItem& item) {
         return insertRun_.run(row.lsn, item.count, row.queue, row.classNumber, row.label, row.priority, flags,
                               row.tNew, since(row.tNew, row.tPending), present(row.notBefore), row.arrayIndex,
                               row.attempts, row.retryCount, row.ownFailures, row.interruptions, edgeBytes,
-                              row.lsn.value - item.before, command);
+                              row.lsn.value - item.before, command, unlessNone(row.id));
     return insertPending_.run(row.lsn, row.queue, row.classNumber, row.label, row.priority, flags, row.tNew,
                               since(row.tNew, row.tPending), present(row.notBefore), nullptr, nullptr, row.attempts,
-                              row.retryCount, row.ownFailures, row.interruptions, edgeBytes, command);
+                              row.retryCount, row.ownFailures, row.interruptions, edgeBytes, command,
+                              unlessNone(row.id));
 }
 
 int JournalWriter::insertItem(const AcceptItem& item) {
@@ -255,7 +278,8 @@ int JournalWriter::insertItem(const AcceptItem& item) {
     if (!chunks.empty()) chunkBytes = Bytes{chunks};
     if (const int rc = insertSpec_.run(row.lsn, item.spec, chunkBytes); rc != SQLITE_OK) return rc;
     for (const Edge& edge : row.after)
-        if (const int rc = insertDependent_.run(edge.lsn, row.lsn, std::max(item.count, item.total));
+        if (const int rc = insertDependent_.run(edge.lsn, row.lsn, std::max(item.count, item.total),
+                                                std::max<std::int64_t>(edge.count, 1));
             rc != SQLITE_OK)
             return rc;
     return SQLITE_OK;
@@ -310,7 +334,8 @@ int JournalWriter::readPending(Lsn lsn, std::optional<PendingColumns>& columns) 
                              .retryCount = row->integer(10),
                              .ownFailures = row->integer(11),
                              .interruptions = row->integer(12),
-                             .name = std::string(row->text(13))};
+                             .name = std::string(row->text(13)),
+                             .id = std::string(row->text(14))};
     return SQLITE_OK;
 }
 
@@ -362,15 +387,16 @@ int JournalWriter::insertDone(const Finish& finish, const PendingColumns& row) {
     const AttemptOutcome& outcome = attempt.outcome;
     const std::int64_t flags = finish.attempt ? flagsOf(outcome) | kByAttempt : 0;
     const std::string& note = finish.note.empty() ? outcome.note : finish.note;
-    return insertDone_.run(
-        finish.lsn, row.queue, row.classNumber, row.label, row.priority, std::to_underlying(finish.state),
-        std::to_underlying(finish.reason), outcome.exitCode, outcome.signal, cpuMicros(outcome),
-        outcome.maxRssBytes, flags, finish.attempt ? std::int64_t{attempt.n} : row.attempts, row.retryCount,
-        finish.ownFailures ? std::int64_t{*finish.ownFailures} : row.ownFailures,
-        finish.interruptions ? std::int64_t{*finish.interruptions} : row.interruptions, row.tNew, row.pending,
-        since(row.tNew, attempt.times[ActionState::Submitting]),
-        since(row.tNew, attempt.times[ActionState::Running]), since(row.tNew, attempt.times.exited),
-        since(row.tNew, finish.tEnd), row.arrayBase, row.arrayIndex, unlessNone(note), unlessNone(row.name));
+    return insertDone_.run(finish.lsn, row.queue, row.classNumber, row.label, row.priority,
+                           std::to_underlying(finish.state), std::to_underlying(finish.reason), outcome.exitCode,
+                           outcome.signal, cpuMicros(outcome), outcome.maxRssBytes, flags,
+                           finish.attempt ? std::int64_t{attempt.n} : row.attempts, row.retryCount,
+                           finish.ownFailures ? std::int64_t{*finish.ownFailures} : row.ownFailures,
+                           finish.interruptions ? std::int64_t{*finish.interruptions} : row.interruptions, row.tNew,
+                           row.pending, since(row.tNew, attempt.times[ActionState::Submitting]),
+                           since(row.tNew, attempt.times[ActionState::Running]),
+                           since(row.tNew, attempt.times.exited), since(row.tNew, finish.tEnd), row.arrayBase,
+                           row.arrayIndex, unlessNone(note), unlessNone(row.name), unlessNone(row.id));
 }
 
 JournalWriter::Applied JournalWriter::on(const Finish& finish) {

@@ -77,7 +77,7 @@ private:
         std::int64_t queue, classNumber, label, priority, flags, tNew;
         std::optional<std::int64_t> pending, arrayBase, arrayIndex;
         std::int64_t attempts, retryCount, ownFailures, interruptions;
-        std::string name;
+        std::string name, id;
     };
 
     JournalWriter(Database& database, ChunkFiles& files)
@@ -117,6 +117,7 @@ private:
     // parts of accepting; true: `applied` is the answer
     bool answeredBefore(const Idempotency& idempotency, WallMicros now, Applied& applied);
     bool lacksChunks(std::span<const Hash256> chunks, Applied& applied);
+    bool lacksArray(Lsn base, std::size_t index, Applied& applied);
     bool lacksPredecessor(const Accept& accept, Applied& applied);
     int markPart(const AcceptPart& part);
     int removeRows(const LsnRun& rows);

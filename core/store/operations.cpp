@@ -30,7 +30,7 @@ struct Footprint {
         std::size_t bytes = 0;
         for (const auto& item : accept.items)
             bytes += sizeof item + item.spec.size() + item.chunks.size() * sizeof(Hash256) +
-                     item.row.after.size() * sizeof(Edge) + item.row.command.size();
+                     item.row.after.size() * sizeof(Edge) + item.row.command.size() + item.row.id.size();
         for (const auto& label : accept.labels) bytes += sizeof label + label.text.size();
         for (const auto& entry : accept.classes) bytes += sizeof entry + entry.text.size();
         if (accept.idempotency) bytes += accept.idempotency->key.size() + accept.idempotency->answer.size();

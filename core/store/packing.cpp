@@ -147,11 +147,16 @@ std::vector<Denial> unpackDenied(std::string_view bytes) {
     });
 }
 
+/// Bit of the byte that says what end is waited for: the number of elements of an array follows.
+static constexpr unsigned char kOfArray = 0x80;
+
 std::string packEdges(std::span<const Edge> edges) {
     Packer out;
     for (const auto& edge : edges) {
         out.number(edge.lsn.value);
-        out.number(std::to_underlying(edge.on));
+        const unsigned char on = std::to_underlying(edge.on);
+        out.number(static_cast<unsigned char>(edge.count > 0 ? on | kOfArray : on));
+        if (edge.count > 0) out.number(edge.count);
     }
     return out.take();
 }
@@ -160,7 +165,9 @@ std::vector<Edge> unpackEdges(std::string_view bytes) {
     return unpackAll<Edge>(bytes, [](Unpacker& in) {
         Edge edge;
         edge.lsn = Lsn(in.number<std::int64_t>());
-        edge.on = static_cast<DependencyOn>(in.number<unsigned char>());
+        const auto on = in.number<unsigned char>();
+        edge.on = static_cast<DependencyOn>(on & ~kOfArray);
+        if (on & kOfArray) edge.count = in.number<std::int64_t>();
         return edge;
     });
 }

@@ -23,12 +23,40 @@ static constexpr int kMaxAttempts = 1'000;
 
 Reader::Impl::~Impl() {
     // Statements first, then the connection, then it no longer counts.
-    for (Statement* statement :
-         {&begin,      &end,       &done,        &doneDown,   &doneUp,          &doneBelow,
-          &doneAbove,  &pending,   &pendingDown, &pendingUp,  &pendingBelow,    &pendingAbove,
-          &nextReason, &nextQueue, &runDown,     &runUp,      &attempt,         &attempts,
-          &className,  &labelText, &classesOf,   &labelOf,    &recent,          &spec,
-          &findBlob,   &idem,      &hidden,      &dependents, &failedDependents, &pendingNames, &nameOf})
+    for (Statement* statement : {&begin,
+                                 &end,
+                                 &done,
+                                 &doneDown,
+                                 &doneUp,
+                                 &doneBelow,
+                                 &doneAbove,
+                                 &pending,
+                                 &pendingDown,
+                                 &pendingUp,
+                                 &pendingBelow,
+                                 &pendingAbove,
+                                 &nextReason,
+                                 &nextQueue,
+                                 &runDown,
+                                 &runUp,
+                                 &attempt,
+                                 &attempts,
+                                 &className,
+                                 &labelText,
+                                 &classesOf,
+                                 &labelOf,
+                                 &recent,
+                                 &spec,
+                                 &findBlob,
+                                 &idem,
+                                 &hidden,
+                                 &dependents,
+                                 &failedDependents,
+                                 &pendingNames,
+                                 &nameOf,
+                                 &arraySize,
+                                 &ends,
+                                 &pendingDependents})
         *statement = Statement();
     database = Database();
     --readers;
@@ -118,6 +146,7 @@ ActionResult Reader::Impl::doneRow(const Statement& row) {
     result.note = row.text(20);
     outcome.note = result.note;
     result.command = commandIn(row, 21);
+    result.id = row.text(23);
     return result;
 }
 
@@ -134,6 +163,7 @@ ActionResult Reader::Impl::pendingRow(const Statement& row) {
     result.times[ActionState::Pending] = timeAt(row, 7, row.integer(6));
     result.retryCount = static_cast<std::int32_t>(row.integer(10));
     result.command = commandIn(row, 11);
+    result.id = row.text(13);
     return result;
 }
 
@@ -316,7 +346,7 @@ Result<std::optional<Reader::SpecText>> Reader::specText(Lsn lsn) {
 Result<LsnSet> Reader::dependents(Lsn first, Lsn last, int most) {
     Impl& reader = *impl_;
     const Impl::Snapshot snapshot(reader);
-    Selecting rows(reader.dependents, first, last, most + 1);
+    Selecting rows(reader.dependents, first, last, most + 1, kMaxArrayCount);
     LsnSet found;
     int places = 0;
     int rc = rows.step();
@@ -327,6 +357,42 @@ Result<LsnSet> Reader::dependents(Lsn first, Lsn last, int most) {
         return fail(ErrorKind::AtLimit,
                     fmt::format("More than {} submissions wait for actions {} to {}: name fewer.", most,
                                 first.value, last.value));
+    return found;
+}
+
+Result<std::vector<std::int64_t>> Reader::arraySizes(std::span<const Lsn> bases) {
+    Impl& reader = *impl_;
+    const Impl::Snapshot snapshot(reader);
+    if (const int rc = reader.findHidden(); rc != SQLITE_OK) return reader.failed(rc, "looking up an array");
+    std::vector<std::int64_t> sizes;
+    for (const Lsn base : bases) {
+        Selecting row(reader.arraySize, base);
+        const int rc = row.step();
+        if (rc != SQLITE_ROW && rc != SQLITE_DONE) return reader.failed(rc, "looking up an array");
+        sizes.push_back(rc == SQLITE_ROW && !reader.isHidden(base.value) ? row->integer(0) : 0);
+    }
+    return sizes;
+}
+
+Result<Reader::Otherwise> Reader::endedOtherwise(Lsn first, Lsn last, Lsn behind, Duration lookFor) {
+    Impl& reader = *impl_;
+    const Impl::Snapshot snapshot(reader);
+    Looking looking(lookFor);
+    PageFilter filter;
+    filter.from = first;
+    filter.to = last;
+    PageWindows windows(rangeOf(filter, PageOrder::OldestFirst, behind), PageOrder::OldestFirst, reader.doneBelow,
+                        reader.doneAbove);
+    Otherwise found;
+    const auto each = [&](const Selecting& rows) -> std::expected<Seen, int> {
+        found.cursor = Lsn(rows->integer(0));
+        const auto state = static_cast<ActionState>(rows->integer(1));
+        if (state == ActionState::Completed) return Seen::PassedOver;
+        found.ends.emplace_back(found.cursor, state);
+        return found.ends.size() < kMostOtherwise ? Seen::PassedOver : Seen::ShownAndLast;
+    };
+    const int rc = walk(reader.ends, windows, looking, found.cursor, each);
+    if (rc != SQLITE_DONE && rc != SQLITE_ROW) return reader.failed(rc, "looking at an array");
     return found;
 }
 
@@ -363,6 +429,17 @@ Result<std::vector<std::string>> Reader::commands(std::span<const Lsn> lsns, Dur
         if (looking.isOverAfter()) break;
     }
     return commands;
+}
+
+Result<LsnSet> Reader::pendingDependents(Lsn parent, int most) {
+    Impl& reader = *impl_;
+    const Impl::Snapshot snapshot(reader);
+    Selecting rows(reader.pendingDependents, parent, most);
+    LsnSet found;
+    int rc = rows.step();
+    for (; rc == SQLITE_ROW; rc = rows.step()) found.add(LsnRun{Lsn(rows->integer(0)), rows->integer(1)});
+    if (rc != SQLITE_DONE) return reader.failed(rc, "looking for those that wait");
+    return found;
 }
 
 Result<std::vector<FailedDependent>> Reader::failedDependents(Lsn parent, Lsn behind, int most) {

@@ -19,6 +19,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace yard::store {
@@ -101,6 +102,15 @@ public:
     /// The actions that were submitted to wait for one of [first, last] and are known yet. AtLimit when they are
     /// in more than `most` places.
     Result<LsnSet> dependents(Lsn first, Lsn last, int most);
+    /// How many elements the arrays have that begin with these; 0: there is none.
+    Result<std::vector<std::int64_t>> arraySizes(std::span<const Lsn> bases);
+    /// Those of [first, last] behind `behind` that ended otherwise than completed, at most kMostOtherwise. Stops
+    /// after `lookFor` with what it has.
+    struct Otherwise {
+        std::vector<std::pair<Lsn, ActionState>> ends;
+        Lsn cursor; ///< looked at up to here; 0: that was all
+    };
+    Result<Otherwise> endedOtherwise(Lsn first, Lsn last, Lsn behind, Duration lookFor);
     /// Of the pending actions behind `behind` those whose command (ActionResult::command) is `wanted`. Stops after
     /// `lookFor` with what it has.
     struct Named {
@@ -110,6 +120,9 @@ public:
     Result<Named> pendingNamed(const std::function<bool(std::string_view)>& wanted, Lsn behind, Duration lookFor);
     /// The commands of these; empty where there is none. May stop after `lookFor`: then there are fewer.
     Result<std::vector<std::string>> commands(std::span<const Lsn> lsns, Duration lookFor);
+    /// Of those that were submitted to wait for `parent` the first ones that are pending, arrays with one that is,
+    /// in `most` places.
+    Result<LsnSet> pendingDependents(Lsn parent, int most);
     /// Of those that were posted to wait for `parent` the next `most` behind `behind` that failed without having
     /// run (dependency_failed), lowest first.
     Result<std::vector<FailedDependent>> failedDependents(Lsn parent, Lsn behind, int most);

@@ -92,7 +92,7 @@ struct Reader::Impl {
     Statement nextReason, nextQueue, runDown, runUp;
     Statement attempt, attempts, className, labelText, classesOf, labelOf;
     Statement countDone, countAll;
-    Statement pendingNames, nameOf;
+    Statement pendingNames, nameOf, arraySize, ends, pendingDependents;
     Statement recent, spec, findBlob, idem, hidden, dependents, failedDependents;
     std::vector<LsnRun> hiddenRuns;
 };

@@ -14,10 +14,11 @@ static constexpr int kMaxPage = 1'000;
 #define DONE_COLUMNS                                                                                               \
     "SELECT lsn, queue, class, label, priority, state, reason, exit_code, signal, cpu_us, max_rss, flags, "        \
     "attempts, "                                                                                                   \
-    "retry_count, t_new, d_pending, d_submitting, d_running, d_exited, d_end, note, name, array_index FROM done "
+    "retry_count, t_new, d_pending, d_submitting, d_running, d_exited, d_end, note, name, array_index, id FROM "   \
+    "done "
 #define PENDING_COLUMNS                                                                                            \
-    "SELECT lsn, queue, class, label, priority, flags, t_new, d_pending, not_before, attempts, retry_count, "       \
-    "name, array_index FROM pending "
+    "SELECT lsn, queue, class, label, priority, flags, t_new, d_pending, not_before, attempts, retry_count, "      \
+    "name, array_index, id FROM pending "
 #define ATTEMPT_COLUMNS                                                                                            \
     "SELECT id, state, reason, exit_code, signal, cpu_us, max_rss, flags, t_submitting, t_running, t_exited, "     \
     "t_end, "                                                                                                      \
@@ -70,15 +71,25 @@ Result<void> Reader::Impl::prepare() {
                 "UNION ALL SELECT lsn, array_base, array_index FROM done WHERE lsn=?1) a "
                 "JOIN spec s ON s.lsn=coalesce(a.array_base, a.lsn)"},
         {&dependents,
-         "SELECT lsn, max(count) FROM dependent WHERE parent BETWEEN ?1 AND ?2 GROUP BY lsn ORDER BY lsn "
-         "LIMIT ?3"},
+         "SELECT lsn, max(count) FROM (SELECT lsn, count FROM dependent WHERE parent BETWEEN ?1 AND ?2 UNION ALL "
+         "SELECT lsn, count FROM dependent WHERE span>1 AND parent BETWEEN ?1-?4 AND ?2 AND parent+span>?1) "
+         "GROUP BY lsn ORDER BY lsn LIMIT ?3"},
         {&failedDependents,
          "SELECT done.lsn, done.queue, done.class FROM dependent JOIN done ON done.lsn BETWEEN "
-         "max(dependent.lsn, ?2 + 1) AND dependent.lsn + dependent.count - 1 WHERE dependent.parent=?1 AND "
+         "max(dependent.lsn, ?2 + 1) AND dependent.lsn + dependent.count - 1 WHERE (dependent.parent=?1 OR "
+         "(dependent.span>1 AND dependent.parent=(SELECT array_base FROM pending WHERE lsn=?1 UNION ALL "
+         "SELECT array_base FROM done WHERE lsn=?1))) AND "
          "done.state=?3 AND done.reason=?4 ORDER BY dependent.lsn, done.lsn LIMIT ?5"},
         {&pendingNames, "SELECT lsn, name, array_index FROM pending WHERE lsn BETWEEN ?1 AND ?2 ORDER BY lsn"},
         {&nameOf, "SELECT name, array_index FROM done WHERE lsn=?1 UNION ALL "
                   "SELECT name, array_index FROM pending WHERE lsn=?1"},
+        {&pendingDependents,
+         "SELECT lsn, max(count) FROM dependent d WHERE (parent=?1 OR (span>1 AND parent=(SELECT array_base FROM "
+         "done "
+         "WHERE lsn=?1))) AND EXISTS (SELECT 1 FROM pending p WHERE p.lsn BETWEEN d.lsn AND d.lsn + d.count - 1) "
+         "GROUP BY lsn ORDER BY lsn LIMIT ?2"},
+        {&arraySize, "SELECT size FROM array WHERE base=?"},
+        {&ends, "SELECT lsn, state FROM done WHERE lsn BETWEEN ?1 AND ?2 ORDER BY lsn"},
         {&hidden, "SELECT first, last FROM accepting"},
         {&idem, "SELECT body, answer, t FROM idem WHERE key=?"},
         {&findBlob, "SELECT hash, size, bytes, pack, at FROM blob WHERE key=?"},

@@ -5,6 +5,8 @@
 
 #include <charconv>
 #include <filesystem>
+#include <unordered_map>
+#include <utility>
 
 namespace yard::store {
 namespace {
@@ -53,11 +55,15 @@ public:
         if (!pending) return std::unexpected(std::move(pending.error()));
         auto done = database.prepare("SELECT state FROM done WHERE lsn=?");
         if (!done) return std::unexpected(std::move(done.error()));
+        auto elements = database.prepare("SELECT lsn, state FROM done WHERE lsn BETWEEN ? AND ? AND state<>?");
+        if (!elements) return std::unexpected(std::move(elements.error()));
+        states.elements_ = std::move(*elements);
         states.pending_ = std::move(*pending);
         states.done_ = std::move(*done);
         return states;
     }
     void resolve(Edge& edge) {
+        if (edge.count > 0) return resolveArray(edge);
         Selecting pending(pending_, edge.lsn);
         Selecting done(done_, edge.lsn);
         if (pending.step() == SQLITE_ROW)
@@ -69,7 +75,24 @@ public:
     }
 
 private:
-    Statement pending_, done_;
+    void resolveArray(Edge& edge) {
+        const auto [known, isNew] = arrays_.try_emplace(edge.lsn.value);
+        if (isNew) {
+            Selecting rows(elements_, edge.lsn, edge.lsn.value + edge.count - 1,
+                           std::to_underlying(ActionState::Completed));
+            while (rows.step() == SQLITE_ROW) {
+                const bool failed = rows->integer(1) == std::to_underlying(ActionState::Failed);
+                ++(failed ? known->second.failed : known->second.other);
+                if (failed || known->second.failed == 0) known->second.otherwise = Lsn(rows->integer(0));
+            }
+        }
+        edge.failed = known->second.failed;
+        edge.other = known->second.other;
+        edge.otherwise = known->second.otherwise;
+    }
+
+    Statement pending_, done_, elements_;
+    std::unordered_map<std::int64_t, Edge> arrays_; ///< by first LSN
 };
 
 Result<void> readQueues(Database& database, Restored& restored) {

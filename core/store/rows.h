@@ -26,11 +26,18 @@ inline constexpr std::size_t kSmallChunk = 16u << 10;
 
 /// One `after` of an action. `state` is filled in by the store when rows are restored: Pending while the
 /// predecessor is not finished for good, its end state once it is, New when it is no longer known (retired).
+/// One of a whole array has its elements instead of a state: those that are not finished are Pending.
 struct Edge {
     Lsn lsn{};
     DependencyOn on = DependencyOn::Completed;
     ActionState state = ActionState::Pending;
+    std::int64_t count = 0; ///< of an array: its elements, from `lsn` on
+    std::int64_t failed = 0;
+    std::int64_t other = 0; ///< abandoned or cancelled
+    Lsn otherwise{};        ///< one of those that failed, were abandoned or cancelled
 };
+/// Elements that ended otherwise than completed are counted up to so many.
+inline constexpr std::size_t kMostOtherwise = 1'000;
 
 /// A finished action that failed because what it waited for ended otherwise.
 struct FailedDependent {
@@ -59,7 +66,9 @@ struct PendingRow {
     std::uint32_t ownFailures = 0;
     std::uint32_t interruptions = 0;
     std::vector<Edge> after{};
-    std::string command{}; ///< ActionResult::command, of an array with "{index}" in it; only written, never restored
+    std::string id{}; ///< of its list; only written, never restored
+    std::string
+        command{}; ///< ActionResult::command, of an array with "{index}" in it; only written, never restored
 };
 
 /// Text of a label or class number, committed with the first row that uses it. One that is there already is left as

@@ -89,12 +89,25 @@ INSERT OR IGNORE INTO dependent
 )";
 
 // What an action without a label is called: its command in short, of an element of an array with "{index}" in it.
-// In the row, as lists want it and a specification may be gone or megabytes long; NULL where there is nothing to say.
+// In the row, as lists want it and a specification may be gone or megabytes long; NULL where there is nothing to
+// say.
 static constexpr const char* kVersion7 =
     "ALTER TABLE pending ADD COLUMN name TEXT; ALTER TABLE done ADD COLUMN name TEXT;";
 
+// Lists whose actions name each other: the `id` of each. Who waits for a whole array: `span` is how many elements
+// it had, 1 of an action alone; `size` says that of an array.
+static constexpr const char* kVersion8 = R"(
+ALTER TABLE pending ADD COLUMN id TEXT;
+ALTER TABLE done ADD COLUMN id TEXT;
+ALTER TABLE array ADD COLUMN size INTEGER;
+UPDATE array SET size=(SELECT json_extract(text, '$.array.to') - json_extract(text, '$.array.from') + 1 FROM spec
+    WHERE lsn=base AND json_valid(text));
+ALTER TABLE dependent ADD COLUMN span INTEGER NOT NULL DEFAULT 1;
+CREATE INDEX dependent_arrays ON dependent(parent, span) WHERE span>1;
+)";
+
 static constexpr const char* kMigrations[] = {kVersion1, kVersion2, kVersion3, kVersion4,
-                                              kVersion5, kVersion6, kVersion7};
+                                              kVersion5, kVersion6, kVersion7, kVersion8};
 static_assert(std::size(kMigrations) == kSchemaVersion);
 
 Result<void> migrate(Database& database, std::span<const char* const> steps) {

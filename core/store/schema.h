@@ -10,7 +10,7 @@
 namespace yard::store {
 
 /// user_version of the files this program writes.
-inline constexpr int kSchemaVersion = 7;
+inline constexpr int kSchemaVersion = 8;
 /// LSNs are taken in blocks of this many at least.
 inline constexpr std::int64_t kLsnBlock = 100'000;
 /// attempt.id = lsn << kAttemptBits | n; later attempts than fit share the last number.

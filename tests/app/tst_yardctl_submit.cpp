@@ -20,6 +20,7 @@ private Q_SLOTS:
     void submitSendsFilesTheEngineLacks();
     void submitRepeatsWithTheSameKey();
     void arraysGoAlone();
+    void aGraphIsPrintedAndNothingSubmitted();
 };
 
 void TestYardctlSubmit::submitSendsLinesInOneBatch() {
@@ -32,6 +33,34 @@ void TestYardctlSubmit::submitSendsLinesInOneBatch() {
     // Word for word as it was written.
     QCOMPARE(server.requests().front().body, R"([{"worker": "exec", "argv": ["a"], "args": 1.50},{"worker":"w"}])");
     QCOMPARE(data.run({"submit", "-q", "3", "--json", "-"}, lines).out, "{\"lsns\":[5,6]}\n");
+}
+
+void TestYardctlSubmit::aGraphIsPrintedAndNothingSubmitted() {
+    FakeServer server(table({}));
+    const DataDirectory data(server);
+    const std::string lines =
+        R"({"worker":"exec","argv":["ld","a b"],"after":["cc",12],"inputs":{"x":"@/no/file"}})"
+        "\n"
+        R"({"worker":"exec","argv":["cc"],"id":"cc","array":{"from":0,"to":3}})"
+        "\n";
+    const Ended drawn = data.run({"submit", "--graph", "-"}, lines);
+    QCOMPARE(drawn.err, "");
+    QCOMPARE(drawn.out, R"(digraph actions {
+    rankdir=LR;
+    node [shape=box];
+    a0 [label="ld 'a b'"];
+    a1 [label="cc: cc [0..3]"];
+    l12 [label="action 12", style=dotted];
+    l12 -> a0;
+    a1 -> a0;
+}
+)");
+    const Ended unknown = data.run({"submit", "--graph", "-"}, R"([{"worker":"w"},{"worker":"w","after":["x"]}])");
+    QCOMPARE(unknown.code, 1);
+    QVERIFY2(unknown.err.contains("line 1: No action of this list has the \"id\" \"x\""), unknown.err.c_str());
+    QVERIFY(data.run({"submit", "--graph", "-"}, "[1]").err.contains("line 1: this is no action"));
+    QVERIFY(data.run({"submit", "--graph", "-"}, "[").err.contains("line 1"));
+    QVERIFY(server.requests().empty());
 }
 
 void TestYardctlSubmit::submitSaysWhichLineIsWrong() {

@@ -68,9 +68,7 @@ private Q_SLOTS:
         QCOMPARE(nameOf(ended), "/bin/true 'a b'");
     }
 
-    void aLabelGoesBeforeIt() {
-        QCOMPARE(nameOf(held("make", R"(,"label":"night")")), "night");
-    }
+    void aLabelGoesBeforeIt() { QCOMPARE(nameOf(held("make", R"(,"label":"night")")), "night"); }
 
     void listsAreFilteredByIt() {
         held("make");

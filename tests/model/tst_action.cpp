@@ -202,7 +202,8 @@ void TestAction::badActionsAreRefused_data() {
            "a number from 0 to 1000000000 with at most three decimals");
     member("one parent without a list", "after", R"("after":1)", "a list of at most 10000 elements");
     member("parent zero", "after[1]", R"("after":[1,0])", "a whole number from 1 to 9223372036854775807");
-    member("a parent without lsn", "after[0]", R"("after":[{"on":"any"}])", R"(an LSN, or an object with "lsn")");
+    member("a parent without lsn", "after[0]", R"("after":[{"on":"any"}])",
+           R"(an LSN, the "id" of another action of the list, or an object with "lsn", "array" or "id")");
     member("a parent with an unknown end", "after[0].on", R"("after":[{"lsn":1,"on":"done"}])",
            R"("completed", "any" or "failed")");
     member("an array backwards", "array", R"("array":{"from":2,"to":1})",

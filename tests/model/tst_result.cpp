@@ -99,13 +99,14 @@ void TestResult::aFinishedActionHasEverythingInTheContractsWords() {
         QString(R"("stdout":{"hash":"%1","size":0},"stderr":{"hash":"%1","size":9,"truncated":true})").arg(kEmpty);
     QCOMPARE(
         qt(toJson(result)),
-        QString(R"({"lsn":7,"queue_id":3,"worker":"%1","worker_name":"thumb","function":"make","label":"night",)"
-                R"("name":"night","state":"failed","retry_count":0,"priority":-5,"reason":"exit_code","exit_code":2,)"
-                R"("cpu_seconds":0.015,"max_rss_bytes":4096,%2,"outputs":{"a/b.png":{"hash":"%1","size":12}},)"
-                R"("result":{"n":1},"denied":[{"t":9,"what":"openat","path":"/etc/x","errno":13,"pid":44}],)"
-                R"("timestamps":{"new":1000,"pending":1001,"submitting":1002,"running":1003,"exited":1004,)"
-                R"("failed":1005},"attempts":[{"n":1,"state":"failed","reason":"signal","signal":9,)"
-                R"("cpu_seconds":0.015,"max_rss_bytes":4096,%2,"timestamps":{"exited":8}}],"note":"error: x"})")
+        QString(
+            R"({"lsn":7,"queue_id":3,"worker":"%1","worker_name":"thumb","function":"make","label":"night",)"
+            R"("name":"night","state":"failed","retry_count":0,"priority":-5,"reason":"exit_code","exit_code":2,)"
+            R"("cpu_seconds":0.015,"max_rss_bytes":4096,%2,"outputs":{"a/b.png":{"hash":"%1","size":12}},)"
+            R"("result":{"n":1},"denied":[{"t":9,"what":"openat","path":"/etc/x","errno":13,"pid":44}],)"
+            R"("timestamps":{"new":1000,"pending":1001,"submitting":1002,"running":1003,"exited":1004,)"
+            R"("failed":1005},"attempts":[{"n":1,"state":"failed","reason":"signal","signal":9,)"
+            R"("cpu_seconds":0.015,"max_rss_bytes":4096,%2,"timestamps":{"exited":8}}],"note":"error: x"})")
             .arg(kEmpty, streams));
 }
 

@@ -103,6 +103,78 @@ private Q_SLOTS:
         QCOMPARE(waitingFor(1, 3, 2), "at_limit");
     }
 
+    void whoWaitsForAnArrayWaitsForEachElement() {
+        acceptAll();
+        Accept rows = accept({30});
+        rows.items.front().row.after = {{.lsn = Lsn(10), .on = DependencyOn::Any, .count = 10}, {.lsn = Lsn(10)}};
+        QCOMPARE(word(journal_->carryOut(std::move(rows))), "ok");
+        QCOMPARE(waitingFor(10), "30");
+        QCOMPARE(waitingFor(15), "30");
+        QCOMPARE(waitingFor(19, 25), "30");
+        QCOMPARE(waitingFor(20), "");
+        const auto reader = openReader(*journal_);
+        QCOMPARE(reader->arraySizes(std::vector{Lsn(10), Lsn(11), Lsn(1)}).value(),
+                 (std::vector<std::int64_t>{10, 0, 0}));
+        QCOMPARE(reader->pendingDependents(Lsn(15), 10)->size(), 0); // it has not ended
+        QCOMPARE(word(journal_->carryOut(finish(15, ActionState::Failed, Reason::ExitCode))), "ok");
+        QCOMPARE(word(journal_->carryOut(finish(16))), "ok");
+        QCOMPARE(reader->pendingDependents(Lsn(15), 10)->last(), Lsn(30));
+        const auto otherwise = reader->endedOtherwise(Lsn(10), Lsn(19), {}, std::chrono::seconds(1));
+        QCOMPARE(otherwise->ends.size(), std::size_t{1});
+        QCOMPARE(otherwise->ends.front().first, Lsn(15));
+        QCOMPARE(otherwise->cursor, Lsn());
+        QCOMPARE(word(journal_->carryOut(finish(30, ActionState::Failed, Reason::DependencyFailed))), "ok");
+        QCOMPARE(reader->pendingDependents(Lsn(15), 10)->size(), 0);
+        const auto failed = reader->failedDependents(Lsn(15), {}, 10);
+        QCOMPARE(failed->size(), std::size_t{1});
+        QCOMPARE(failed->front().lsn, Lsn(30));
+    }
+
+    void aRestartKnowsHowTheElementsEnded() {
+        acceptAll();
+        Accept rows = accept({30, 31});
+        for (AcceptItem& item : rows.items)
+            item.row.after = {{.lsn = Lsn(10), .on = DependencyOn::Failed, .count = 10}};
+        QCOMPARE(word(journal_->carryOut(std::move(rows))), "ok");
+        QCOMPARE(word(journal_->carryOut(finish(15, ActionState::Failed, Reason::ExitCode))), "ok");
+        QCOMPARE(word(journal_->carryOut(finish(16, ActionState::Cancelled, Reason::Cancelled))), "ok");
+        QCOMPARE(word(journal_->carryOut(finish(17))), "ok");
+        journal_.reset();
+        open();
+        for (const PendingRow& row : std::span(journal_->pending).last(2)) {
+            const Edge& edge = row.after.front();
+            QVERIFY(edge.on == DependencyOn::Failed);
+            QCOMPARE(edge.count, 10);
+            QCOMPARE(edge.failed, 1);
+            QCOMPARE(edge.other, 1);
+            QCOMPARE(edge.otherwise, Lsn(15));
+        }
+    }
+
+    void anArrayThatIsNotThereIsRefused() {
+        acceptAll();
+        Accept rows = accept({30});
+        rows.items.front().row.after = {{.lsn = Lsn(11), .count = 3}};
+        const AckDetail refused = journal_->carryOut(std::move(rows));
+        QCOMPARE(word(refused), "invalid");
+        QCOMPARE(refused.error->index, 0);
+        QVERIFY(refused.error->message.contains("no array 11"));
+    }
+
+    void theSizeOfAnArrayFromBeforeIsInItsSpecification() {
+        acceptAfter(10, {}, 10);
+        journal_.reset();
+        auto database = Database::openForWriting(path_ + "/journal.sqlite", {});
+        QVERIFY(database
+                    ->execute("ALTER TABLE pending DROP COLUMN id; ALTER TABLE done DROP COLUMN id; "
+                              "ALTER TABLE array DROP COLUMN size; DROP INDEX dependent_arrays; "
+                              "ALTER TABLE dependent DROP COLUMN span; PRAGMA user_version=7")
+                    .has_value());
+        *database = Database();
+        open();
+        QCOMPARE(openReader(*journal_)->arraySizes(std::vector{Lsn(10)}).value(), std::vector<std::int64_t>{10});
+    }
+
     void aJournalFromBeforeIsLookedThroughOnce() {
         acceptAll();
         Accept object = accept({30});
@@ -114,7 +186,9 @@ private Q_SLOTS:
         auto database = Database::openForWriting(path_ + "/journal.sqlite", {});
         QVERIFY(database
                     ->execute("DROP TABLE dependent; ALTER TABLE pending DROP COLUMN name; "
-                              "ALTER TABLE done DROP COLUMN name; PRAGMA user_version=5")
+                              "ALTER TABLE done DROP COLUMN name; ALTER TABLE pending DROP COLUMN id; "
+                              "ALTER TABLE done DROP COLUMN id; ALTER TABLE array DROP COLUMN size; "
+                              "PRAGMA user_version=5")
                     .has_value());
         *database = Database();
         open();

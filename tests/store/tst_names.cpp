@@ -80,6 +80,23 @@ private Q_SLOTS:
         QCOMPARE(commandOf(14), "render 9");
     }
 
+    void theIdOfAListStaysToo() {
+        Accept rows = accept({1});
+        rows.items.front().row.id = "compile";
+        AcceptItem array = item(10);
+        array.isArray = true;
+        array.count = 2;
+        array.row.id = "frames";
+        rows.items.push_back(std::move(array));
+        QCOMPARE(word(journal_->carryOut(std::move(rows))), "ok");
+        QCOMPARE(get(*journal_, 1)->id, "compile");
+        QCOMPARE(get(*journal_, 11)->id, "frames");
+        QCOMPARE(word(journal_->carryOut(finish(1, ActionState::Failed, Reason::ExitCode))), "ok");
+        QCOMPARE(get(*journal_, 1)->id, "compile");
+        QCOMPARE(word(journal_->carryOut(Reopen{.lsn = Lsn(1), .tPending = kThen})), "ok");
+        QCOMPARE(get(*journal_, 1)->id, "compile");
+    }
+
     void listsHaveIt() {
         acceptAll();
         QCOMPARE(word(journal_->carryOut(finish(12))), "ok");
@@ -135,7 +152,9 @@ private Q_SLOTS:
             auto database = Database::openForWriting(path_ + "/journal.sqlite", {});
             QVERIFY(database
                         ->execute("ALTER TABLE pending DROP COLUMN name; ALTER TABLE done DROP COLUMN name; "
-                                  "PRAGMA user_version=6")
+                                  "ALTER TABLE pending DROP COLUMN id; ALTER TABLE done DROP COLUMN id; "
+                                  "ALTER TABLE array DROP COLUMN size; DROP INDEX dependent_arrays; "
+                                  "ALTER TABLE dependent DROP COLUMN span; PRAGMA user_version=6")
                         .has_value());
         }
         open();

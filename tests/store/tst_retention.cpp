@@ -408,12 +408,13 @@ private Q_SLOTS:
         {
             auto database = Database::openForWriting(directory + "/journal.sqlite", {});
             QVERIFY(database
-                        ->execute(
-                            "DELETE FROM meta WHERE key='finished'; DROP INDEX blob_pack; "
-                            "DROP INDEX spec_chunks; DROP TABLE accepting; "
-                            "ALTER TABLE attempt DROP COLUMN samples; DROP TABLE dependent; "
-                            "ALTER TABLE pending DROP COLUMN name; ALTER TABLE done DROP COLUMN name; "
-                            "PRAGMA user_version=2")
+                        ->execute("DELETE FROM meta WHERE key='finished'; DROP INDEX blob_pack; "
+                                  "DROP INDEX spec_chunks; DROP TABLE accepting; "
+                                  "ALTER TABLE attempt DROP COLUMN samples; DROP TABLE dependent; "
+                                  "ALTER TABLE pending DROP COLUMN name; ALTER TABLE done DROP COLUMN name; "
+                                  "ALTER TABLE pending DROP COLUMN id; ALTER TABLE done DROP COLUMN id; "
+                                  "ALTER TABLE array DROP COLUMN size; "
+                                  "PRAGMA user_version=2")
                         .has_value());
         }
         journal_ = std::make_unique<Journal>(directory);

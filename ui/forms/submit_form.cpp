@@ -48,12 +48,17 @@ QString inputsText(const QJsonObject& inputs) {
     return all.join(", ");
 }
 
+QString parentText(const QJsonObject& parent) {
+    const bool isArray = parent.contains("array");
+    const QString number = QString::number(parent.value(isArray ? "array" : "lsn").toInteger());
+    const QString on = parent.value("on").toString();
+    return (isArray ? "array " + number : number) + (on.isEmpty() ? QString() : ' ' + on);
+}
+
 QString afterText(const QJsonArray& after) {
     QStringList all;
     for (const QJsonValue each : after)
-        all << (each.isObject() ? QString::number(each.toObject().value("lsn").toInteger()) + ' ' +
-                                      each.toObject().value("on").toString()
-                                : QString::number(each.toInteger()));
+        all << (each.isObject() ? parentText(each.toObject()) : QString::number(each.toInteger()));
     return all.join(", ");
 }
 
@@ -369,16 +374,19 @@ bool SubmitForm::readField(const QString& member, const QString& text) {
         return match.hasMatch();
     }
     if (member == "after") {
-        static const QRegularExpression one("^(\\d{1,18})(?:\\s+(completed|any|failed))?$");
+        static const QRegularExpression one("^(array\\s+)?(\\d{1,18})(?:\\s+(completed|any|failed))?$");
         QJsonArray after;
         for (const QString& part : text.split(',')) {
             const auto match = one.match(part.trimmed());
             if (!match.hasMatch()) return false;
-            const qint64 lsn = match.captured(1).toLongLong();
-            if (match.captured(2).isEmpty())
-                after.append(lsn);
+            const qint64 lsn = match.captured(2).toLongLong();
+            const bool isArray = !match.captured(1).isEmpty();
+            QJsonObject parent{{isArray ? "array" : "lsn", lsn}};
+            if (!match.captured(3).isEmpty()) parent.insert("on", match.captured(3));
+            if (isArray || parent.size() > 1)
+                after.append(parent);
             else
-                after.append(QJsonObject{{"lsn", lsn}, {"on", match.captured(2)}});
+                after.append(lsn);
         }
         action_.insert(member, after);
         return true;

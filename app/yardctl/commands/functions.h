@@ -6,6 +6,8 @@
 
 namespace yard::ctl {
 
+class ActionReader;
+
 Outcome<int> runCommand(const Invocation&);
 Outcome<int> submitCommand(const Invocation&);
 Outcome<int> waitCommand(const Invocation&);
@@ -45,6 +47,8 @@ std::string jobsPath(const Arguments& arguments);
 Result<Answer> awaitEnd(Engine& engine, std::int64_t lsn, std::optional<double> seconds = std::nullopt);
 /// Saves the outputs of an action that has ended where --outputs says, if it was given.
 Outcome<void> saveIfAsked(const Invocation&, const boost::json::object& action);
+/// Prints the actions as a graph, in the language of Graphviz.
+Outcome<int> drawGraph(ActionReader& reader);
 /// What `wait` does once the LSNs are known; also behind `submit --wait`.
 Outcome<int> waitForAll(const Invocation&, const std::vector<std::int64_t>& lsns);
 

@@ -192,6 +192,7 @@ Outcome<int> submitCommand(const Invocation& invocation) {
         if (!file) return failed(fmt::format("cannot open {}: {}", path, ::strerrordesc_np(errno)));
     }
     ActionReader reader(path == "-" ? STDIN_FILENO : file.get(), path == "-" ? "standard input" : path);
+    if (invocation.arguments.has("graph")) return drawGraph(reader);
     Submission submission(invocation);
     const bool streams = invocation.arguments.has("stream");
     while (true) {

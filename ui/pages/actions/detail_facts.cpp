@@ -38,7 +38,7 @@ void addWait(FactList& facts, const QJsonObject& wait, const QString& note) {
                          {},
                          by == 0 ? QString() : QString::number(by)});
     } else if (kind == "dependency") {
-        const qint64 on = wait.value("lsn").toInteger();
+        const qint64 on = wait.value(wait.contains("array") ? "array" : "lsn").toInteger();
         facts.push_back({DetailPanel::tr("after"), format.number(on), Fact::Tone::Link, {}, QString::number(on)});
     } else if (kind == "backoff" || kind == "not_before") {
         const qint64 left = std::max<qint64>(0, wait.value("until").toInteger() - wallNow());

@@ -53,8 +53,7 @@ std::vector<SpokenPart> RunsChart::spokenParts() const {
 QString RunsChart::wordsOf(const Run& run) {
     const Format format;
     return tr("%1 %2, %3: %4, %5")
-        .arg(format.number(run.lsn), run.name,
-             run.failed ? tr("failed") : tr("completed"), durationText(run.ran),
+        .arg(format.number(run.lsn), run.name, run.failed ? tr("failed") : tr("completed"), durationText(run.ran),
              run.memory < 0 ? Format::unknown() : format.size(run.memory));
 }
 
