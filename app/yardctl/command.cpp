@@ -1,5 +1,7 @@
 #include "app/yardctl/command.h"
 
+#include "core/base/text.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <numeric>
@@ -54,7 +56,8 @@ public:
     Outcome<CommandLine> parse() {
         while (at_ < words_.size()) {
             const std::string_view word = words_[at_++];
-            if (onlyOperands_ || word.size() < 2 || word.front() != '-' || isNegatedTerm(word)) {
+            if (onlyOperands_ || word.size() < 2 || word.front() != '-' || isNegatedTerm(word) ||
+                isNegative(word)) {
                 if (auto taken = takeOperand(word); !taken) return std::unexpected(taken.error());
             } else if (word == "--") {
                 onlyOperands_ = true;
@@ -74,6 +77,10 @@ private:
         const std::size_t end = word.find_first_of(":<>");
         const std::string_view key = word.substr(1, end == std::string_view::npos ? 0 : end - 1);
         return !key.empty() && std::ranges::all_of(key, [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; });
+    }
+    /// -5, unless the command has an option -5.
+    bool isNegative(std::string_view word) const {
+        return isDigits(word.substr(1)) && !find([&](const auto& list) { return findByLetter(list, word[1]); });
     }
 
     Outcome<void> takeOperand(std::string_view word) {

@@ -56,7 +56,8 @@ std::vector<Command> workCommands() {
              "as\n"
              "\"@path\": the file is hashed and sent if the engine lacks it:\n"
              "  {\"worker\": \"thumbs\", \"function\": \"thumb\", \"inputs\": {\"photo.jpg\": \"@/data/1.jpg\"}}\n"
-             "Actions of one request may wait for each other: \"id\": \"lint\" on one, \"after\": [\"lint\"] on another.",
+             "Actions of one request may wait for each other: \"id\": \"lint\" on one, \"after\": [\"lint\"] on "
+             "another.",
          .options = {kQueueOption,
                      {"wait", 'w', "", "then wait for them, as 'wait' does"},
                      {"stream", 0, "", "accept them in parts as they come; what stands before a mistake stays"},
@@ -102,6 +103,14 @@ std::vector<Command> workCommands() {
          .options = {},
          .minOperands = 1,
          .function = attemptsCommand},
+        {.name = "compare",
+         .usage = "A B",
+         .summary = "in what two actions differ",
+         .details = "In what was submitted, how they ended, and how long they took. What is alike is left out.",
+         .options = {},
+         .minOperands = 2,
+         .maxOperands = 2,
+         .function = compareCommand},
         {.name = "samples",
          .usage = "LSN…",
          .summary = "processor and memory of an action over time",
@@ -204,6 +213,24 @@ std::vector<Command> stewardCommands() {
          .details = "",
          .options = {{"all", 'a', "", "release every queue"}, kFilterOption, kDryRunOption, kAtMostOption},
          .function = releaseCommand},
+        {.name = "priority",
+         .usage = "N LSN…|--filter F",
+         .summary = "change the priority of pending actions",
+         .details = "N is -100 to 100; what has a higher one starts first.\n"
+                    "  yardctl priority 50 12..20          yardctl priority -10 --filter 'name:\"make *\"'",
+         .options = {kFilterOption, kDryRunOption, kAtMostOption},
+         .minOperands = 1,
+         .function = priorityCommand},
+        {.name = "edit",
+         .usage = "[--replace] LSN",
+         .summary = "change an action in an editor, and submit it anew",
+         .details =
+             "The editor is $VISUAL, else $EDITOR, else vi. Prints the LSN of the new action, which goes to the\n"
+             "queue of the old one. Nothing is submitted when nothing was changed, or the editor fails.",
+         .options = {{"replace", 'r', "", "cancel the old one once the new one is accepted"}},
+         .minOperands = 1,
+         .maxOperands = 1,
+         .function = editCommand},
         {.name = "workers",
          .usage = "[add PATH | show ID | remove ID]",
          .summary = "list, register, show and remove workers",
@@ -243,6 +270,15 @@ std::vector<Command> programCommands() {
                      {"once", '1', "", "print it once and leave"}},
          .maxOperands = 0,
          .function = topCommand},
+        {.name = "events",
+         .usage = "[FILTER…]",
+         .summary = "what changes, as it happens",
+         .details =
+             "A line for each change of an action that FILTER means; without one for each end. With --json the\n"
+             "engine's own frames, a line each. It goes on until it is interrupted, or the engine ends.\n"
+             "  yardctl events queue:nightly          yardctl events --json state:failed",
+         .options = {},
+         .function = eventsCommand},
         {.name = "stats",
          .usage = "[--from TIME] [--to TIME]",
          .summary = "figures of the engine over time",

@@ -61,31 +61,31 @@ void appendWord(std::string& out, std::string_view word) {
     out += '\'';
 }
 
-void cut(std::string& name) {
-    if (name.size() <= kMaxNameBytes) return;
-    name.resize(utf8Prefix(name, kMaxNameBytes - kCut.size()).size());
+void cutAt(std::string& name, std::size_t most) {
+    if (name.size() <= most) return;
+    name.resize(utf8Prefix(name, most - kCut.size()).size());
     name += kCut;
 }
 
 } // namespace
 
-std::string commandName(std::span<const std::string> argv) {
+std::string commandName(std::span<const std::string> argv, std::size_t most) {
     std::string name;
     for (const std::string& word : argv) {
         if (!name.empty()) name += ' ';
-        appendWord(name, utf8Prefix(word, kMaxNameBytes + 1)); // what is over is cut in any case
-        if (name.size() > kMaxNameBytes) break;
+        appendWord(name, utf8Prefix(word, most + 1)); // what is over is cut in any case
+        if (name.size() > most) break;
     }
-    cut(name);
+    cutAt(name, most);
     return name;
 }
 
-std::string elementName(std::string command, std::int64_t index) {
+std::string elementName(std::string command, std::int64_t index, std::size_t most) {
     const std::string number = fmt::format("{}", index);
     for (std::size_t at = command.find(kIndex); at != std::string::npos;
          at = command.find(kIndex, at + number.size()))
         command.replace(at, kIndex.size(), number);
-    cut(command);
+    cutAt(command, most);
     return command;
 }
 

@@ -34,6 +34,7 @@ private Q_SLOTS:
     void whoFollowsHasThePortOfWhoEnds();
     void finishedActionsOutliveTheirQueue();
     void allWithNothingToDoIsDone();
+    void eventsComeAsTheyHappen();
     void whatCannotBeRunExitsAsInAShell_data();
     void whatCannotBeRunExitsAsInAShell();
 };
@@ -74,6 +75,33 @@ void TestPrograms::anEngineIsFoundByItsDataDirectory() {
     // The token stays: who kept it finds the next engine of this directory.
     if (ownToken) QCOMPARE(fileText(place.path("data/token")), std::string("letmein\n"));
     QVERIFY(!fs::exists(place.path("data/address")));
+}
+
+void TestPrograms::eventsComeAsTheyHappen() {
+    Place place;
+    Yardmaster engine(place);
+    QVERIFY2(engine.isServing(), engine.errors().c_str());
+    const QStringList base{"--data-dir", QString::fromStdString(place.data())};
+    test::CtlProcess lines(base + QStringList{"events", "name:true*"});
+    test::CtlProcess frames(base + QStringList{"--json", "events"});
+    QVERIFY(frames.waitForOutput(1)); // it is told who speaks
+    QVERIFY(frames.outSoFar().contains("\"engine_id\""));
+    // Until both watch, what happens may be passed over.
+    const bool seen = QTest::qWaitFor(
+        [&] {
+            (void)ctl(place, {"run", "--", "true", "x"});
+            return lines.waitForOutput(1);
+        },
+        60'000);
+    QVERIFY(seen);
+    QVERIFY2(lines.outSoFar().contains("true x"), lines.outSoFar().c_str());
+    const test::Ended wrong = ctl(place, {"events", "sate:failed"});
+    QCOMPARE(wrong.code, 1);
+    QVERIFY2(wrong.err.contains("did you mean \"state\"?"), wrong.err.c_str());
+    QCOMPARE(engine.stop(), 0);
+    const test::Ended over = lines.end();
+    QCOMPARE(over.code, 1);
+    QVERIFY2(over.err.contains("the engine ended"), over.err.c_str());
 }
 
 void TestPrograms::whatCannotBeRunExitsAsInAShell_data() {

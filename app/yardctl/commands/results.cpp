@@ -4,6 +4,7 @@
 #include "app/yardctl/format.h"
 #include "app/yardctl/output_follower.h"
 #include "core/base/clock.h"
+#include "core/model/action_name.h"
 #include "core/model/action_spec.h"
 
 #include <algorithm>
@@ -125,12 +126,33 @@ std::string waitsOf(const Invocation& invocation, const json::object& action) {
     return waits.empty() ? waits : "waits for\n" + waits;
 }
 
-/// `waits` in place of the note, which is the first of them.
-void showAction(const json::object& action, const std::string& waits) {
+/// What it runs, as it would be typed; of an element with its index. Empty: it is no command, or that is not kept.
+std::string commandOf(const json::object& spec) {
+    constexpr std::size_t kMost = 4'096;
+    const json::array* words = arrayOf(spec, "argv");
+    if (!words) return {};
+    std::vector<std::string> argv;
+    for (const json::value& word : *words)
+        if (word.is_string()) argv.emplace_back(word.get_string());
+    std::string command = commandName(argv, kMost);
+    const json::object* array = objectOf(spec, "array");
+    if (const auto index = array ? integerOf(*array, "from") : std::nullopt)
+        command = elementName(std::move(command), *index, kMost);
+    return printable(command);
+}
+
+/// What people ask first, first: what it runs and where, how it is, and why. `waits` in place of the note, which is
+/// the first of them.
+void showAction(const json::object& action, const json::object& spec, const std::string& waits) {
     Details details;
     details.add("action", fmt::format("{}", integerOf(action, "lsn").value_or(0)));
+    details.add("command", commandOf(spec));
+    details.add("directory", printable(textOf(spec, "cwd")));
     details.add("state", stateWords(action));
+    if (waits.empty()) details.add("note", printable(textOf(action, "note")));
+    fmt::print("{}", waits);
     details.add("label", printable(textOf(action, "label")));
+    details.add("id", printable(textOf(action, "id")));
     details.add("worker", printable(textOf(action, "worker_name")));
     details.add("function", printable(textOf(action, "function")));
     details.add("queue", fmt::format("{}", integerOf(action, "queue_id").value_or(0)));
@@ -151,10 +173,8 @@ void showAction(const json::object& action, const std::string& waits) {
     details.add("stderr", chunkWords(action, "stderr"));
     if (const json::value* result = action.if_contains("result"))
         details.add("result", printable(compactJson(*result)));
-    if (waits.empty()) details.add("note", printable(textOf(action, "note")));
     showAttempts(action);
     showNamed(action);
-    fmt::print("{}", waits);
 }
 
 /// Bytes that are no UTF-8 replaced; what may be the beginning of a character stays in `bytes` unless `all`.
@@ -218,7 +238,9 @@ Outcome<int> showCommand(const Invocation& invocation) {
             fmt::print("{}\n", answer->text);
         } else {
             if (!std::exchange(first, false)) fmt::print("\n");
-            showAction(answer->object, waitsOf(invocation, answer->object));
+            // Of one that is not kept any more nothing is shown.
+            const auto spec = invocation.engine.get(fmt::format("jobs/{}/spec?element=1", lsn));
+            showAction(answer->object, spec ? spec->object : json::object(), waitsOf(invocation, answer->object));
         }
         if (auto saved = saveIfAsked(invocation, answer->object); !saved) return std::unexpected(saved.error());
     }

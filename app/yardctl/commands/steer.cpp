@@ -1,5 +1,5 @@
-// yardctl cancel, retry, retire, hold, release: one operation on the actions that were named, match a filter, or of
-// every queue.
+// yardctl cancel, retry, retire, hold, release, priority: one operation on the actions that were named, match a
+// filter, or of every queue.
 #include "app/yardctl/action_view.h"
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/format.h"
@@ -30,6 +30,7 @@ struct Operation {
     std::string_view allOf{};
     bool isForGood = false; ///< --all of it is asked about on a terminal
     std::size_t singly = kSingly;
+    json::object set{}; ///< what PATCH sets; empty: the operation has a path of its own
 };
 
 constexpr std::string_view kActive = "state:pending,submitting,running";
@@ -67,7 +68,7 @@ public:
     Outcome<int> one(std::int64_t lsn) {
         auto answer = invocation_.engine.call({.method = std::string(operation_.method),
                                                .path = fmt::format("jobs/{}{}", lsn, operation_.suffix),
-                                               .body = operation_.force ? "{\"force\":true}" : ""});
+                                               .body = bodyOfOne()});
         if (!answer) {
             if (answer.error().kind == ErrorKind::Io) return failedWith(answer.error());
             refuse(lsn, answer.error().message);
@@ -94,6 +95,11 @@ public:
     }
 
 private:
+    std::string bodyOfOne() const {
+        if (!operation_.set.empty()) return compactJson(operation_.set);
+        return operation_.force ? "{\"force\":true}" : "";
+    }
+
     static json::array piece(const std::vector<std::int64_t>& lsns, std::size_t at) {
         return json::array(lsns.data() + at, lsns.data() + std::min(at + kMaxInOne, lsns.size()));
     }
@@ -102,9 +108,11 @@ private:
         if (operation_.force) selection["force"] = true;
         if (dryRun) selection["dry_run"] = true;
         if (atMost) selection["at_most"] = *atMost;
+        const bool sets = !operation_.set.empty();
+        if (sets) selection["set"] = operation_.set;
         // A million actions take their time.
-        return invocation_.engine.call({.method = "POST",
-                                        .path = fmt::format("jobs/{}", operation_.name),
+        return invocation_.engine.call({.method = sets ? "PATCH" : "POST",
+                                        .path = sets ? "jobs" : fmt::format("jobs/{}", operation_.name),
                                         .body = compactJson(selection),
                                         .silence = std::chrono::hours(1)});
     }
@@ -171,9 +179,9 @@ private:
     int code_ = 0;
 };
 
-Outcome<int> steer(const Invocation& invocation, const Operation& operation) {
+Outcome<int> steer(const Invocation& invocation, const Operation& operation,
+                   const std::vector<std::string>& words) {
     const auto filter = invocation.arguments.value("filter");
-    const auto& words = invocation.arguments.operands();
     if (filter.has_value() != words.empty())
         return usageError(fmt::format("'{}' wants the LSNs of actions, or --filter, or --all", operation.name));
     const auto bound = boundOf(invocation.arguments);
@@ -199,7 +207,7 @@ bool isMeant(const Invocation& invocation, const Operation& operation) {
 }
 
 Outcome<int> steerOrAll(const Invocation& invocation, const Operation& operation) {
-    if (!invocation.arguments.has("all")) return steer(invocation, operation);
+    if (!invocation.arguments.has("all")) return steer(invocation, operation, invocation.arguments.operands());
     if (!invocation.arguments.operands().empty() || invocation.arguments.has("filter"))
         return usageError("--all means every queue; leave it out to name actions");
     const auto bound = boundOf(invocation.arguments);
@@ -232,6 +240,19 @@ Outcome<int> retryCommand(const Invocation& invocation) {
 
 Outcome<int> retireCommand(const Invocation& invocation) {
     return steerOrAll(invocation, {"retire", "retired", "retired", "DELETE", "", false, kFinished, true});
+}
+
+Outcome<int> priorityCommand(const Invocation& invocation) {
+    std::vector<std::string> words = invocation.arguments.operands();
+    const auto priority = parseInteger(words.front(), "the priority");
+    if (!priority) return std::unexpected(priority.error());
+    if (*priority < -100 || *priority > 100) return usageError("a priority is a number from -100 to 100");
+    words.erase(words.begin());
+    const std::string past = fmt::format("now at priority {}", *priority);
+    const std::string would = fmt::format("set to priority {}", *priority);
+    Operation operation{.name = "priority", .past = past, .would = would, .method = "PATCH", .suffix = ""};
+    operation.set["priority"] = *priority;
+    return steer(invocation, operation, words);
 }
 
 Outcome<int> holdCommand(const Invocation& invocation) {

@@ -1,0 +1,105 @@
+// yardctl compare: in what two actions differ.
+#include "app/yardctl/action_view.h"
+#include "app/yardctl/commands/functions.h"
+#include "app/yardctl/format.h"
+#include "core/base/clock.h"
+
+#include <array>
+#include <fmt/format.h>
+#include <set>
+#include <string>
+
+namespace yard::ctl {
+
+namespace {
+
+constexpr std::size_t kWidest = 48;
+
+struct Compared {
+    json::object action;
+    json::object spec; ///< empty where it is not kept
+};
+
+Outcome<Compared> fetch(const Invocation& invocation, std::int64_t lsn) {
+    auto action = invocation.engine.get(fmt::format("jobs/{}", lsn));
+    if (!action) return failedWith(action.error());
+    if (invocation.json) fmt::print("{}\n", action->text);
+    auto spec = invocation.engine.get(fmt::format("jobs/{}/spec?element=1", lsn));
+    return Compared{std::move(action->object), spec ? std::move(spec->object) : json::object()};
+}
+
+std::string waited(const json::object& action) {
+    const json::object* times = objectOf(action, "timestamps");
+    const auto from = times ? integerOf(*times, "new") : std::nullopt;
+    const auto to = times ? integerOf(*times, "submitting") : std::nullopt;
+    return from && to && *to >= *from ? durationWords(static_cast<double>(*to - *from) / 1e6) : std::string();
+}
+
+std::string ran(const json::object& action) {
+    const auto seconds = runSeconds(action);
+    return seconds ? durationWords(*seconds) : std::string();
+}
+
+std::string bytesOf(const json::object& action, std::string_view member) {
+    const json::object* chunk = objectOf(action, member);
+    const auto size = chunk ? integerOf(*chunk, "size") : integerOf(action, member);
+    return size && *size >= 0 ? sizeWords(static_cast<std::uint64_t>(*size)) : std::string();
+}
+
+std::string valueOf(const json::object& object, std::string_view member) {
+    const json::value* value = object.if_contains(member);
+    if (!value) return {};
+    return printable(value->is_string() ? std::string_view(value->get_string()) : compactJson(*value));
+}
+
+class Differences {
+public:
+    void add(std::string_view what, const std::string& a, const std::string& b) {
+        if (a == b) return;
+        table_.add({std::string(what), a.empty() ? "-" : fitted(a, kWidest), b.empty() ? "-" : fitted(b, kWidest)});
+        isEmpty_ = false;
+    }
+    bool isEmpty() const { return isEmpty_; }
+    std::string text() const { return table_.text(std::nullopt); }
+    explicit Differences(std::string a, std::string b)
+        : table_({{"WHAT"}, {std::move(a)}, {std::move(b)}}) {}
+
+private:
+    Table table_;
+    bool isEmpty_ = true;
+};
+
+} // namespace
+
+Outcome<int> compareCommand(const Invocation& invocation) {
+    const auto lsns = parseLsns(invocation.arguments.operands());
+    if (!lsns) return std::unexpected(lsns.error());
+    if (lsns->size() != 2) return usageError("'compare' takes two actions");
+    const auto a = fetch(invocation, lsns->front());
+    if (!a) return std::unexpected(a.error());
+    const auto b = fetch(invocation, lsns->back());
+    if (!b) return std::unexpected(b.error());
+    if (invocation.json) return 0;
+    Differences all(fmt::format("{}", lsns->front()), fmt::format("{}", lsns->back()));
+    std::set<std::string> members;
+    for (const Compared* one : {&*a, &*b})
+        for (const auto& member : one->spec) members.emplace(member.key());
+    for (const std::string& member : members) all.add(member, valueOf(a->spec, member), valueOf(b->spec, member));
+    all.add("queue_id", valueOf(a->action, "queue_id"), valueOf(b->action, "queue_id"));
+    all.add("state", stateWords(a->action), stateWords(b->action));
+    for (const std::string_view member : {"retry_count", "note"})
+        all.add(member, valueOf(a->action, member), valueOf(b->action, member));
+    all.add("waited", waited(a->action), waited(b->action));
+    all.add("ran", ran(a->action), ran(b->action));
+    const auto cpu = [](const json::object& action) {
+        const auto seconds = numberOf(action, "cpu_seconds");
+        return seconds ? durationWords(*seconds) : std::string();
+    };
+    all.add("cpu", cpu(a->action), cpu(b->action));
+    for (const std::string_view member : {"max_rss_bytes", "stdout", "stderr"})
+        all.add(member, bytesOf(a->action, member), bytesOf(b->action, member));
+    fmt::print("{}", all.isEmpty() ? "They do not differ.\n" : all.text());
+    return 0;
+}
+
+} // namespace yard::ctl

@@ -1,0 +1,187 @@
+// yardctl show, edit, compare, priority: what they ask for, print and submit.
+#include "tests/app/ctl_process.h"
+#include "tests/app/fake_table.h"
+
+#include <QTest>
+#include <sys/stat.h>
+
+using namespace yard;
+using namespace yard::test;
+
+namespace {
+
+const std::string kSpec = R"({"worker":"exec","argv":["sh","-c","a, {b}"],"cwd":"/tmp/x","env":)"
+                          "{\"K\":\"\\\"1\\\"\"},\"deadline_s\":1.50}";
+
+/// An editor that carries out `line`, with the file as $1.
+void useEditor(const DataDirectory& data, const std::string& line) {
+    const std::string path = data.file("editor");
+    (void)writeFileAtomically(path, "#!/bin/sh\n" + line + "\n", 0755);
+    qunsetenv("VISUAL");
+    qputenv("EDITOR", QByteArray::fromStdString(path));
+    qputenv("TMPDIR", QByteArray::fromStdString(data.path().toStdString()));
+}
+
+FakeReply action(const char* more = "") {
+    return {.body = std::string(R"({"lsn":5,"queue_id":7,"state":"failed","reason":"exit_code","exit_code":2)") +
+                    more + "}"};
+}
+
+} // namespace
+
+class TestYardctlEdit : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void showBeginsWithWhatIsAskedFirst() {
+        FakeServer server(table(
+            {{"GET /compute/jobs/5", action(R"(,"name":"n","label":"l","id":"compile","note":"error: x")")},
+             {"GET /compute/jobs/5/spec?element=1", {.body = kSpec}},
+             {"GET /compute/jobs/6", {.body = R"({"lsn":6,"queue_id":0,"state":"pending","name":"render 3"})"}},
+             {"GET /compute/jobs/6/why",
+              {.body = R"({"lsn":6,"state":"pending","waits":[{"kind":"hold","message":"it is held"}]})"}},
+             {"GET /compute/jobs/6/spec?element=1",
+              {.body = R"({"worker":"exec","argv":["render","{index}",7],"array":{"from":3,"to":3}})"}}}));
+        const DataDirectory data(server);
+        const Ended failed = data.run({"show", "5"});
+        QCOMPARE(failed.err, "");
+        QVERIFY2(failed.out.starts_with("action       5\n"
+                                        "command      sh -c 'a, {b}'\n"
+                                        "directory    /tmp/x\n"
+                                        "state        failed: exit code 2\n"
+                                        "note         error: x\n"
+                                        "label        l\n"
+                                        "id           compile\n"),
+                 failed.out.c_str());
+        const Ended pending = data.run({"show", "6"});
+        QVERIFY2(pending.out.starts_with("action       6\n"
+                                         "command      render 3\n"
+                                         "state        pending\n"
+                                         "waits for\n"
+                                         "  hold        it is held\n"),
+                 pending.out.c_str());
+    }
+
+    void listsShowTheName() {
+        FakeServer server([](const FakeRequest&) {
+            return FakeReply{
+                .body = R"({"jobs":[{"lsn":5,"state":"completed","worker_name":"exec","name":"make all"}]})"};
+        });
+        QVERIFY(DataDirectory(server).run({"ls"}).out.contains("make all"));
+    }
+
+    void whatIsChangedInTheEditorIsSubmitted() {
+        FakeServer server(table({{"GET /compute/jobs/5", action()},
+                                 {"GET /compute/jobs/5/spec?element=1", {.body = kSpec}},
+                                 {"POST /compute/queues/7/jobs", {.body = R"({"lsn":9,"queue_id":7})"}},
+                                 {"POST /compute/jobs/5/cancel", {.body = "{}"}}}));
+        const DataDirectory data(server);
+        useEditor(data, R"(cp "$1" )" + data.file("shown") + R"(; sed -i 's/1\.50/2.50/' "$1")");
+        const Ended edited = data.run({"edit", "--replace", "5"});
+        QCOMPARE(edited.err, "");
+        QCOMPARE(edited.out, "9\n");
+        QCOMPARE(*readFile(data.file("shown")), "{\n"
+                                                "  \"worker\": \"exec\",\n"
+                                                "  \"argv\": [\"sh\",\"-c\",\"a, {b}\"],\n"
+                                                "  \"cwd\": \"/tmp/x\",\n"
+                                                "  \"env\": {\"K\":\"\\\"1\\\"\"},\n"
+                                                "  \"deadline_s\": 1.50\n"
+                                                "}\n");
+        const auto requests = server.requests();
+        QCOMPARE(requests.back().line(), "POST /compute/jobs/5/cancel");
+        const FakeRequest& submitted = requests[requests.size() - 2];
+        QVERIFY(submitted.body.contains("2.50"));
+        QVERIFY(submitted.headers.contains("idempotency-key"));
+        QCOMPARE(data.run({"--json", "edit", "5"}).out, "{\"lsn\":9,\"queue_id\":7}\n");
+        // Only of what was refused a file is left.
+        QVERIFY(QDir(data.path()).entryList({"yardctl-*"}).isEmpty());
+    }
+
+    void nothingIsSubmittedWithoutAChangeOrAnEditor() {
+        FakeServer server(table({{"GET /compute/jobs/5", action()},
+                                 {"GET /compute/jobs/5/spec?element=1", {.body = kSpec}},
+                                 {"GET /compute/jobs/6", action()}}));
+        const DataDirectory data(server);
+        useEditor(data, "true");
+        QCOMPARE(data.run({"edit", "5"}).err, "yardctl: nothing was changed, so nothing was submitted\n");
+        useEditor(data, "exit 3");
+        const Ended failed = data.run({"edit", "5"});
+        QCOMPARE(failed.code, 1);
+        QVERIFY2(failed.err.contains("the editor (") && failed.err.contains("failed"), failed.err.c_str());
+        useEditor(data, R"(rm "$1")");
+        QVERIFY(data.run({"edit", "5"}).err.contains("cannot be read"));
+        QCOMPARE(data.run({"edit", "6"}).code, 1); // its specification is not kept
+        QCOMPARE(data.run({"edit", "4"}).code, 1);
+        QCOMPARE(data.run({"edit", "5..6"}).code, 2);
+        qputenv("TMPDIR", "/no/such/directory");
+        QVERIFY(data.run({"edit", "5"}).err.contains("cannot make a file"));
+        for (const FakeRequest& request : server.requests()) QCOMPARE(request.method, "GET");
+    }
+
+    void whatIsRefusedIsNotLost() {
+        FakeServer server(
+            table({{"GET /compute/jobs/5", action()},
+                   {"GET /compute/jobs/5/spec?element=1", {.body = kSpec}},
+                   {"POST /compute/queues/7/jobs", {422, R"({"error":"invalid","message":"No."})"}}}));
+        const DataDirectory data(server);
+        useEditor(data, R"(echo wrong > "$1")");
+        const Ended refused = data.run({"edit", "5"});
+        QCOMPARE(refused.code, 1);
+        QVERIFY2(refused.err.starts_with("yardctl: No. (") && refused.err.contains("has what you wrote"),
+                 refused.err.c_str());
+        const QStringList kept = QDir(data.path()).entryList({"yardctl-5-*.json"});
+        QCOMPARE(kept.size(), 1);
+        QCOMPARE(*readFile(data.file(kept.front().toStdString())), "wrong\n");
+    }
+
+    void compareTellsOnlyTheDifferences() {
+        FakeServer server(table(
+            {{"GET /compute/jobs/5",
+              action(
+                  R"(,"cpu_seconds":1.5,"stdout":{"size":7},"timestamps":{"new":1000000,"submitting":3000000})")},
+             {"GET /compute/jobs/6", {.body = R"({"lsn":6,"queue_id":7,"state":"completed","cpu_seconds":1.5})"}},
+             {"GET /compute/jobs/5/spec?element=1", {.body = R"({"worker":"exec","argv":["a"],"label":"x"})"}},
+             {"GET /compute/jobs/6/spec?element=1", {.body = R"({"worker":"exec","argv":["b"]})"}}}));
+        const DataDirectory data(server);
+        const Ended both = data.run({"compare", "5", "6"});
+        QCOMPARE(both.err, "");
+        QCOMPARE(both.out, "WHAT    5                    6\n"
+                           "argv    [\"a\"]                [\"b\"]\n"
+                           "label   x                    -\n"
+                           "state   failed: exit code 2  completed\n"
+                           "waited  2.0 s                -\n"
+                           "stdout  7 B                  -\n");
+        QCOMPARE(data.run({"compare", "6", "6"}).out, "They do not differ.\n");
+        QCOMPARE(data.run({"compare", "6", "7"}).code, 1);
+        QCOMPARE(data.run({"compare", "5..7", "6"}).code, 2);
+        QVERIFY(data.run({"--json", "compare", "5", "6"}).out.contains("\"lsn\":6"));
+    }
+
+    void prioritiesAreSet() {
+        FakeServer server(table({{"PATCH /compute/jobs/5", {.body = "{}"}},
+                                 {"PATCH /compute/jobs", {.body = R"({"changed":3,"refused":[]})"}}}));
+        const DataDirectory data(server);
+        const Ended one = data.run({"priority", "-10", "5"});
+        QCOMPARE(one.err, "");
+        QCOMPARE(one.out, "5 now at priority -10\n");
+        QCOMPARE(server.requests().back().body, R"({"priority":-10})");
+        QCOMPARE(data.run({"priority", "7", "--filter", "queue:7"}).out, "3 now at priority 7\n");
+        QCOMPARE(server.requests().back().body, R"({"filter":"queue:7","set":{"priority":7}})");
+        QCOMPARE(data.run({"priority", "101", "5"}).code, 2);
+        QCOMPARE(data.run({"priority", "high", "5"}).code, 2);
+        QCOMPARE(data.run({"priority", "7"}).code, 2);
+        QCOMPARE(data.run({"priority"}).code, 2);
+    }
+
+    void eventsSayWhyTheyDoNotCome() {
+        FakeServer refusing([](const FakeRequest&) { return FakeReply{401, R"({"error":"unauthorized"})"}; });
+        const Ended wrong = DataDirectory(refusing).run({"events"});
+        QCOMPARE(wrong.code, 1);
+        QVERIFY2(wrong.err.contains("does not take this token"), wrong.err.c_str());
+        FakeServer other([](const FakeRequest&) { return FakeReply{404, "{}"}; });
+        QVERIFY(DataDirectory(other).run({"events"}).err.contains("tells no events (404)"));
+        QVERIFY(CtlProcess({"--url", "http://127.0.0.1:1", "events"}).end().err.contains("cannot connect"));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestYardctlEdit)
+#include "tst_yardctl_edit.moc"
