@@ -648,6 +648,14 @@
         <source>How long what becomes free is kept at most for something large, before small work goes past it again; twice as long each time once all that stood in its way has ended; 0 keeps nothing.</source>
         <translation>Wie lange das, was frei wird, höchstens für etwas Großes aufgehoben wird, bevor kleine Arbeit wieder daran vorbeigeht; jedes Mal doppelt so lange, sobald alles geendet hat, was ihm im Weg stand; 0 hebt nichts auf.</translation>
     </message>
+    <message>
+        <source>Env never kept</source>
+        <translation>Nie gehaltene Variablen</translation>
+    </message>
+    <message>
+        <source>Variables in env of an action whose values are never kept nor shown, as patterns with * between spaces; a retry after a restart lacks them. For what is submitted after the change.</source>
+        <translation>Variablen in env einer Aktion, deren Werte nie aufbewahrt oder gezeigt werden, als Muster mit * zwischen Leerzeichen; einer Wiederholung nach einem Neustart fehlen sie. Für alles, was nach der Änderung eingereicht wird.</translation>
+    </message>
 </context>
 <context>
     <name>EnginesSection</name>

@@ -45,7 +45,21 @@ struct Prepared {
     std::optional<runners::Scratch> scratch;
     PlanPtr plan; ///< null: without a sandbox
     std::optional<LentRequest> request;
+    runners::SharedFd input{}; ///< null: /dev/null
 };
+
+/// A copy that no other attempt gets: whatever this one does to it, the next reads the same.
+Result<runners::SharedFd> openStdin(const StdinSource& source, store::ChunkStore& chunks) {
+    const std::string path = chunks.temporaryPath();
+    const auto made =
+        source.chunk ? chunks.materialise(*source.chunk, path, 0400) : writeFileAtomically(path, source.text, 0400);
+    if (!made) return std::unexpected(made.error());
+    UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    const int err = errno;
+    ::unlink(path.c_str());
+    if (!file) return failErrno(fmt::format("open {}, its stdin", path), err);
+    return std::make_shared<UniqueFd>(std::move(file));
+}
 
 /// The directories of a warm process.
 struct WarmPreparation {
@@ -147,7 +161,18 @@ struct Dispatcher::Preparation {
     std::uint32_t hostUser = 0;                            ///< who shall write the outputs, in a sandbox
     std::shared_ptr<runners::RequestDirectories> requests; ///< of a warm action
 
-    Result<Prepared> make() const { return requests ? lend() : makeOwn(); }
+    Result<Prepared> make() const {
+        if (requests) return lend();
+        runners::SharedFd input;
+        if (spec->stdinSource) {
+            auto opened = openStdin(*spec->stdinSource, *chunks);
+            if (!opened) return std::unexpected(opened.error());
+            input = std::move(*opened);
+        }
+        Result<Prepared> made = spec->needsScratch() ? makeOwn() : Prepared{};
+        if (made) made->input = std::move(input);
+        return made;
+    }
 
     Result<Prepared> lend() const {
         auto lent = requests->lend(id, inputsOf(*spec), materialiser(*chunks));
@@ -255,7 +280,7 @@ coro::Task<void> Dispatcher::prepare(AttemptId id) {
     Attempt* attempt = get(id);
     if (!attempt) co_return;
     if (made) {
-        attempt->scratch = std::move(made->scratch);
+        attempt->scratch = made->scratch;
         attempt->request = std::move(made->request);
     }
     if (attempt->stop) {
@@ -269,10 +294,11 @@ coro::Task<void> Dispatcher::prepare(AttemptId id) {
         const WorkerLimits limits = limitsOf(worker, parts_.settings);
         // Twice: what is there for a while only is no output.
         if (made->plan) attempt->outputLimits = {2 * limits.outputBytes, worker ? 2 * limits.outputFiles : 0};
-        launch(*attempt,
-               warm ? warmLease(*attempt)
-                    : leaseOf(*attempt->spec, worker, limits, {attempt->scratch, made->plan, {}}),
-               leases);
+        runners::Lease lease = warm                            ? warmLease(*attempt)
+                               : attempt->spec->needsScratch() ? leaseOf(*attempt->spec, worker, limits, *made)
+                                                               : bareLease(*attempt);
+        lease.input = std::move(made->input);
+        launch(*attempt, std::move(lease), leases);
         submit(std::move(leases));
     }
 }

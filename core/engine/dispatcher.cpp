@@ -119,7 +119,7 @@ void Dispatcher::proceed(Attempt& attempt, std::vector<runners::Lease>& leases) 
         attempt.slot = leastLoadedSlot(attempt.shared);
         ++slotLoad_[attempt.slot.value];
         ++processes_;
-        if (!attempt.spec->needsScratch()) return launch(attempt, bareLease(attempt), leases);
+        if (!attempt.spec->needsPreparing()) return launch(attempt, bareLease(attempt), leases);
     }
     attempt.phase = Phase::Preparing;
     parts_.loop.spawn(fmt::format("prepare {}", attempt.id.lsn.value), prepare(attempt.id));
@@ -144,6 +144,20 @@ runners::Lease Dispatcher::bareLease(const Attempt& attempt) const {
     return lease;
 }
 
+/// The journal has their names only.
+void Dispatcher::addUnkept(Attempt& attempt, runners::Lease& lease) const {
+    if (attempt.spec->unkeptEnv.empty()) return;
+    const Variables* values = parts_.unkept.find(attempt.id.lsn);
+    for (const std::string& name : attempt.spec->unkeptEnv) {
+        const auto nameOf = [](const auto& variable) -> const std::string& { return variable.first; };
+        const auto known = values ? std::ranges::find(*values, name, nameOf) : Variables::const_iterator{};
+        if (values && known != values->end())
+            lease.env.push_back(*known);
+        else
+            attempt.lacking.push_back(name);
+    }
+}
+
 void Dispatcher::launch(Attempt& attempt, runners::Lease lease, std::vector<runners::Lease>& leases) {
     lease.id = attempt.id;
     lease.slot = attempt.slot;
@@ -153,6 +167,8 @@ void Dispatcher::launch(Attempt& attempt, runners::Lease lease, std::vector<runn
     lease.hurry = attempt.hurry;
     lease.locks = parts_.dictionary.classKey(attempt.cls.value).locks;
     lease.once = parts_.isDurable && isLastTry(attempt);
+    lease.engineEnv = attempt.spec->engineEnv;
+    addUnkept(attempt, lease);
     attempt.phase = Phase::Launched;
     leases.push_back(std::move(lease));
     progress_.notifyAll();
@@ -381,11 +397,23 @@ void Dispatcher::onStreamAt(Attempt& attempt, const runners::StreamAt& at) {
     attempt.live->changed.notifyAll();
 }
 
+namespace {
+
+void noteLacking(AttemptOutcome& outcome, const std::vector<std::string>& names) {
+    const std::string what =
+        fmt::format("it ran without {}: the value is never kept, so not over a restart", listedNames(names));
+    outcome.note = outcome.note.empty() ? what : fmt::format("{} ({})", outcome.note, what);
+}
+
+} // namespace
+
 /// The attempt is over and everything of it is kept: the session decides what becomes of the action.
 void Dispatcher::finish(Attempt& attempt) {
     attempt.phase = Phase::Ended;
     if (attempt.usage) attempt.record.outcome.samples = attempt.usage->series.all();
     attempt.usage.reset();
+    if (!attempt.lacking.empty() && attempt.record.times[ActionState::Running] != 0)
+        noteLacking(attempt.record.outcome, attempt.lacking);
     const AttemptOutcome& outcome = attempt.record.outcome;
     // A cause of our own decides, whatever was collected meanwhile; a moved state moves its time along.
     WallMicros& end = attempt.record.times[outcome.state];

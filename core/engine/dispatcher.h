@@ -21,6 +21,7 @@
 #include "core/engine/metrics.h"
 #include "core/engine/sandboxing.h"
 #include "core/engine/spec_cache.h"
+#include "core/engine/unkept_values.h"
 #include "core/engine/usage_reading.h"
 #include "core/engine/waiters.h"
 #include "core/engine/worker_registry.h"
@@ -95,7 +96,8 @@ struct Attempt {
     std::optional<session::StopCause> stop;
     std::optional<std::uint32_t> lane; ///< of its worker's timeline, where that is not the slot
     SpecPtr spec;
-    WallScale scale; ///< fixed for the attempt: its times never run backwards
+    std::vector<std::string> lacking; ///< variables whose values are not known any more
+    WallScale scale;                  ///< fixed for the attempt: its times never run backwards
     SlotId slot{};
     std::optional<runners::Scratch> scratch;
     std::optional<LentRequest> request;
@@ -131,6 +133,7 @@ public:
         const WorkerRegistry& workers;
         HelperPool& helpers;
         SpecCache& specs;
+        const UnkeptValues& unkept;
         EngineCounters& counters;
         Estimator& estimator;
         const Waiters& waiters; ///< what somebody waits for hurries
@@ -249,6 +252,7 @@ private:
     void submit(std::vector<runners::Lease> leases);
     void proceed(Attempt& attempt, std::vector<runners::Lease>& leases);
     runners::Lease bareLease(const Attempt& attempt) const;
+    void addUnkept(Attempt& attempt, runners::Lease& lease) const;
     /// All of it but where the files of the attempt's worker are.
     Preparation preparationOf(const Attempt& attempt);
     coro::Task<void> prepare(runners::AttemptId id);

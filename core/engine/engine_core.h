@@ -224,7 +224,8 @@ private:
         std::vector<store::LabelEntry> labels;
         std::vector<store::ClassEntry> classes;
         std::vector<SpecPtr> specs;
-        std::vector<std::string> workers; ///< ids of registered ones, each once
+        std::vector<std::pair<std::size_t, Variables>> unkept; ///< of some items, by their place
+        std::vector<std::string> workers;                      ///< ids of registered ones, each once
         std::int64_t count = 0;
         std::vector<store::FinishedState> finished; ///< predecessors that had ended when it was committed
         std::vector<std::uint32_t> order;           ///< of the items: their places in the list; empty: as posted
@@ -236,7 +237,8 @@ private:
     coro::Task<Result<SubmitAnswer>> take(Submission submission);
     Result<QueueEntry*> selectQueue(const QueueSelector& queue);
     Result<void> checkSpec(const ActionSpec& spec) const;
-    coro::Task<Result<Resolved>> resolve(const Submission& submission, QueueId queue);
+    coro::Task<Result<Resolved>> resolve(Submission& submission, QueueId queue);
+    coro::Task<Result<void>> checkStdins(const Submission& submission);
     /// While a submission with this key is on its way in parts.
     class KeyInParts {
     public:
@@ -454,6 +456,7 @@ private:
     WorkerRegistry workers_;
     QueueBook queues_;
     SpecCache specs_;
+    UnkeptValues unkept_;
     Committer committer_;
     std::optional<Dispatcher> dispatcher_;
     std::optional<Retention> retention_;

@@ -116,11 +116,26 @@ Result<void> EngineCore::open() {
     total_ = machineResources(capacity_, resourceSettings());
     session_.emplace(std::make_unique<session::MachineCapacity>(total_), options);
     session_->setReserve(settings_.reserve);
-    dispatcher_.emplace(
-        Dispatcher::Parts{loop_, *session_, outbox_, dictionary_, workers_, *helpers_, specs_, counters_,
-                          estimator_, waiters_, directory_->path(), std::move(*scratch), isDurable(), settings_,
-                          *sandboxing_, claims_, [this](const runners::LockBusy& busy) { lockBusy(busy); },
-                          [this] { wake(); }, [this](timeline::Span span) { timelines_->note(span); }});
+    dispatcher_.emplace(Dispatcher::Parts{loop_,
+                                          *session_,
+                                          outbox_,
+                                          dictionary_,
+                                          workers_,
+                                          *helpers_,
+                                          specs_,
+                                          unkept_,
+                                          counters_,
+                                          estimator_,
+                                          waiters_,
+                                          directory_->path(),
+                                          std::move(*scratch),
+                                          isDurable(),
+                                          settings_,
+                                          *sandboxing_,
+                                          claims_,
+                                          [this](const runners::LockBusy& busy) { lockBusy(busy); },
+                                          [this] { wake(); },
+                                          [this](timeline::Span span) { timelines_->note(span); }});
     loop_.release();
     std::promise<Result<void>> begun;
     std::future<Result<void>> began = begun.get_future();

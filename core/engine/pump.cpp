@@ -95,6 +95,7 @@ void EngineCore::tellEnd(const ResultAck& ack, Lsn lsn) {
         return;
     }
     (void)specs_.take(lsn); // of one that never started, or was given back
+    unkept_.ended(lsn, ack.state);
     ++counters_.finished[std::to_underlying(ack.state)][std::to_underlying(ack.reason)];
     ending_ = &ack;
     if (live && live->ending) predecessors_.ended(lsn, *live->ending);

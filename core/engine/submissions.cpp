@@ -65,6 +65,29 @@ private:
     std::int64_t count_;
 };
 
+/// Values that are never kept: they go again unless their actions are accepted.
+class HeldValues {
+public:
+    explicit HeldValues(UnkeptValues& all)
+        : all_(all) {}
+    ~HeldValues() {
+        for (const Lsn first : lsns_) all_.drop(first);
+    }
+    HeldValues(const HeldValues&) = delete;
+    HeldValues& operator=(const HeldValues&) = delete;
+
+    Result<void> put(Lsn first, std::int64_t count, Variables values) {
+        auto done = all_.put(first, count, std::move(values));
+        if (done) lsns_.push_back(first);
+        return done;
+    }
+    void accepted() { lsns_.clear(); }
+
+private:
+    UnkeptValues& all_;
+    std::vector<Lsn> lsns_;
+};
+
 Error atIndex(Error error, std::size_t index, bool isList) {
     if (isList) error.index = static_cast<int>(index);
     return error;
@@ -95,7 +118,7 @@ Result<void> EngineCore::checkSpec(const ActionSpec& spec) const {
     return spec.sandbox ? sandboxing_->checkExec() : Result<void>{};
 }
 
-coro::Task<Result<EngineCore::Resolved>> EngineCore::resolve(const Submission& submission, QueueId queue) {
+coro::Task<Result<EngineCore::Resolved>> EngineCore::resolve(Submission& submission, QueueId queue) {
     Resolved resolved;
     const WallMicros now = std::max(scale_.at(MonoClock::now()), lastSubmitTime_);
     lastSubmitTime_ = now;
@@ -103,9 +126,11 @@ coro::Task<Result<EngineCore::Resolved>> EngineCore::resolve(const Submission& s
     const bool isList = submission.actions.size() > 1;
     for (std::size_t at = 0; at < submission.actions.size(); ++at) {
         const std::size_t i = resolved.placeOf(at);
-        const ParsedAction& action = submission.actions[i];
-        const ActionSpec& spec = *action.spec;
+        ParsedAction& action = submission.actions[i];
         if (at > 0 && at % kAddStep == 0) co_await coro::yieldNow();
+        if (Variables values = takeUnkeptEnv(action, settings_.envNeverKept); !values.empty())
+            resolved.unkept.emplace_back(at, std::move(values));
+        const ActionSpec& spec = *action.spec;
         if (auto fine = checkSpec(spec); !fine) co_return std::unexpected(atIndex(fine.error(), i, isList));
         const Result<ClassKey> key = workers_.resolve(spec);
         if (!key) co_return std::unexpected(atIndex(key.error(), i, isList));
@@ -141,11 +166,29 @@ coro::Task<Result<EngineCore::Resolved>> EngineCore::resolve(const Submission& s
         }
         item.spec = action.text;
         for (const auto& [name, hash] : spec.inputs) item.chunks.push_back(hash);
+        if (spec.stdinSource && spec.stdinSource->chunk) item.chunks.push_back(*spec.stdinSource->chunk);
         resolved.count += item.count;
         resolved.items.push_back(std::move(item));
         resolved.specs.push_back(action.spec);
     }
     co_return resolved;
+}
+
+/// What is missing is said by the journal, with everything else that is.
+coro::Task<Result<void>> EngineCore::checkStdins(const Submission& submission) {
+    std::vector<Hash256> chunks;
+    for (const ParsedAction& action : submission.actions)
+        if (action.spec->stdinSource && action.spec->stdinSource->chunk)
+            chunks.push_back(*action.spec->stdinSource->chunk);
+    if (chunks.empty()) co_return Result<void>{};
+    const bool isTooLarge = co_await helpers_->run([chunks = std::move(chunks), store = chunks_.get()] {
+        return std::ranges::any_of(
+            chunks, [store](const Hash256& hash) { return store->sizeOf(hash).value_or(0) > kMaxStdinBytes; });
+    });
+    if (!isTooLarge) co_return Result<void>{};
+    co_return invalid("stdin", fmt::format("Give at most {} MiB as \"stdin\": let the program read a file, or give "
+                                           "more as one of \"inputs\".",
+                                           kMaxStdinBytes >> 20));
 }
 
 coro::Task<Result<Lsn>> EngineCore::takeLsns(std::int64_t count) {
@@ -299,6 +342,7 @@ coro::Task<Result<SubmitAnswer>> EngineCore::take(Submission submission) {
     const QueueId id = (*queue)->id;
     if (auto accepts = session_->accepts(id); !accepts) co_return std::unexpected(accepts.error());
     noteQueueUsed(id);
+    if (auto fits = co_await checkStdins(submission); !fits) co_return std::unexpected(fits.error());
     Result<Resolved> resolved = co_await resolve(submission, id);
     if (!resolved) co_return std::unexpected(resolved.error());
     // A long list took its time: a worker may have been removed meanwhile.
@@ -326,6 +370,12 @@ coro::Task<Result<SubmitAnswer>> EngineCore::take(Submission submission) {
     PredecessorWatch::Scope watched(predecessors_);
     for (const store::AcceptItem& item : resolved->items) watched.add(item.row.after);
     if (const auto looked = co_await lookAtArrays(*arrays); !looked) co_return std::unexpected(looked.error());
+    HeldValues held(unkept_);
+    for (auto& [at, values] : resolved->unkept) {
+        const store::AcceptItem& item = resolved->items[at];
+        if (auto put = held.put(item.row.lsn, item.count, std::move(values)); !put)
+            co_return std::unexpected(put.error());
+    }
     store::Accept accept;
     for (store::AcceptItem& item : resolved->items) {
         std::string spec = std::move(item.spec); // what enters the session needs it no more
@@ -349,6 +399,7 @@ coro::Task<Result<SubmitAnswer>> EngineCore::take(Submission submission) {
         co_return std::unexpected(std::move(error));
     }
     if (done.repeated) co_return answerFrom(done.answer);
+    held.accepted();
     resolved->finished = done.finished;
     counters_.submitted += static_cast<std::uint64_t>(resolved->count);
     co_await enter(*resolved);

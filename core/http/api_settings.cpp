@@ -15,10 +15,10 @@ void writeAbout(JsonWriter& writer, const SettingInfo& setting) {
     writer.key(setting.name);
     writer.openObject();
     if (!setting.unit.empty()) writer.member("unit", setting.unit);
-    if (setting.words.empty()) {
+    if (setting.words.empty() && !setting.isText()) {
         writer.member("least", setting.least);
         writer.member("most", setting.most);
-    } else {
+    } else if (!setting.words.empty()) {
         writer.key("words");
         writer.openArray();
         for (const std::string_view word : setting.words) writer.string(word);

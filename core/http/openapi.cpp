@@ -198,12 +198,12 @@ void writeSettingSchema(JsonWriter& writer, const SettingInfo& setting, bool nul
     writer.key(setting.name);
     writer.openObject();
     const bool whole = std::holds_alternative<std::int64_t Settings::*>(setting.field);
-    writer.member("type", !setting.words.empty() ? "string" : whole ? "integer" : "number");
+    writer.member("type", setting.isText() ? "string" : whole ? "integer" : "number");
     if (nullable) writer.member("nullable", true);
-    if (setting.words.empty()) {
+    if (!setting.isText()) {
         writer.member("minimum", setting.least);
         writer.member("maximum", setting.most);
-    } else {
+    } else if (!setting.words.empty()) {
         writer.key("enum");
         writer.openArray();
         for (const std::string_view word : setting.words) writer.string(word);

@@ -98,7 +98,27 @@ bool readCwd(JsonFields& fields, JsonView v, ActionSpec& spec) {
 }
 
 bool readEnv(JsonFields& fields, JsonView v, ActionSpec& spec) {
-    return fields.environment(v, "env", spec.env);
+    return fields.environment(v, "env", spec.env, &spec.unkeptEnv);
+}
+
+bool readStdin(JsonFields& fields, JsonView v, ActionSpec& spec) {
+    if (!fields.object(v, {v.key()})) return false;
+    StdinSource& source = spec.stdinSource.emplace();
+    for (const JsonView member : v) {
+        const FieldPath at{.member = "stdin", .inner = member.key()};
+        if (member.key() == "hash") {
+            if (!fields.hash(member, at, source.chunk.emplace())) return false;
+        } else if (member.key() == "text") {
+            if (member.kind() != JsonKind::String || member.string().size() > kMaxStdinText)
+                return fields.refuse(at, fmt::format("text of at most {} bytes; put more as a chunk and give its "
+                                                     "\"hash\"",
+                                                     kMaxStdinText));
+            source.text = member.string();
+        } else {
+            return fields.refuseUnknown(at);
+        }
+    }
+    return v.count() == 1 || fields.refuse({"stdin"}, "an object with either \"hash\" or \"text\"");
 }
 
 bool readDeadline(JsonFields& fields, JsonView v, ActionSpec& spec) {
@@ -264,6 +284,11 @@ constexpr std::array kMembers = {
                return fields.boolean(v, {v.key()}, spec.sandbox);
            }},
     Member{"env", Takes::Anyone, readEnv},
+    Member{"engine_env", Takes::OnlyExec,
+           [](JsonFields& fields, JsonView v, ActionSpec& spec) {
+               return fields.boolean(v, {v.key()}, spec.engineEnv);
+           }},
+    Member{"stdin", Takes::OnlyExec, readStdin},
     Member{"deadline_s", Takes::Anyone, readDeadline},
     Member{"priority", Takes::Anyone, readPriority},
     Member{"not_before", Takes::Anyone, readNotBefore},

@@ -33,7 +33,8 @@ std::size_t ActionSpec::footprint() const {
     if (cwd) bytes += cwd->size();
     for (const auto& [path, hash] : inputs) bytes += bytesOf(path) + sizeof hash;
     for (const auto& [name, value] : env) bytes += bytesOf(name) + bytesOf(value);
-    for (const auto* list : {&expect, &argv, &locks})
+    if (stdinSource) bytes += stdinSource->text.size();
+    for (const auto* list : {&expect, &argv, &locks, &unkeptEnv})
         for (const std::string& text : *list) bytes += bytesOf(text);
     if (resources)
         for (const auto& [name, amount] : resources->named) bytes += bytesOf(name) + sizeof amount;

@@ -55,6 +55,14 @@ struct ArrayRange {
 };
 inline constexpr std::int64_t kMaxArrayCount = 1'000'000;
 
+/// What an action reads: a chunk, or a text that its JSON holds.
+struct StdinSource {
+    std::optional<Hash256> chunk{};
+    std::string text{}; ///< without a chunk
+};
+inline constexpr std::size_t kMaxStdinText = 64u << 10;
+inline constexpr std::uint64_t kMaxStdinBytes = 64u << 20;
+
 struct ActionSpec {
     std::string worker;                                  ///< as posted: an id, a name, name@version, or "exec"
     std::string function;                                ///< empty for exec
@@ -65,6 +73,9 @@ struct ActionSpec {
     std::optional<std::string> cwd;                      ///< exec only, absolute
     bool sandbox = false;                                ///< exec only
     std::vector<std::pair<std::string, std::string>> env;
+    std::vector<std::string> unkeptEnv;     ///< variables whose values are not kept: null in "env"
+    bool engineEnv = true;                  ///< exec only: `env` is added to the engine's own environment
+    std::optional<StdinSource> stdinSource; ///< exec only; without it stdin is /dev/null
     std::string label;
     std::string id; ///< by which others of the same list name it
     std::optional<Duration> deadline;
@@ -83,6 +94,8 @@ struct ActionSpec {
     bool isExec() const { return worker == "exec"; }
     /// Runs where it says, without inputs, outputs or sandbox: no directory is made for it.
     bool needsScratch() const { return !isExec() || !cwd || sandbox || !inputs.empty() || !expect.empty(); }
+    /// Something is made for it before it starts.
+    bool needsPreparing() const { return needsScratch() || stdinSource.has_value(); }
     /// Rough size in memory, for caches with a bound.
     std::size_t footprint() const;
 };

@@ -184,7 +184,8 @@ bool JsonFields::array(JsonView v, const FieldPath& at, std::size_t least, std::
 }
 
 bool JsonFields::environment(JsonView v, std::string_view member,
-                             std::vector<std::pair<std::string, std::string>>& out) {
+                             std::vector<std::pair<std::string, std::string>>& out,
+                             std::vector<std::string>* unkept) {
     if (!object(v, {member}, kMaxVariables)) return false;
     out.reserve(v.count());
     for (const JsonView variable : v) {
@@ -193,6 +194,10 @@ bool JsonFields::environment(JsonView v, std::string_view member,
             return refuseWith({member}, fmt::format("Rename {} in {}: a variable's name is not empty and has no "
                                                     "\"=\" or NUL.",
                                                     quoted(name), quoted(member)));
+        if (unkept != nullptr && variable.kind() == JsonKind::Null) {
+            unkept->emplace_back(name);
+            continue;
+        }
         std::string value;
         if (!text(variable, {.member = member, .inner = name},
                   kMaxVariableBytes - std::min(name.size(), kMaxVariableBytes), value))

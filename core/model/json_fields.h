@@ -53,7 +53,8 @@ public:
     bool object(JsonView v, const FieldPath& at, std::size_t most = kMaxJsonNodes);
     bool array(JsonView v, const FieldPath& at, std::size_t least, std::size_t most);
     /// {"NAME": "value"}
-    bool environment(JsonView v, std::string_view member, std::vector<std::pair<std::string, std::string>>& out);
+    bool environment(JsonView v, std::string_view member, std::vector<std::pair<std::string, std::string>>& out,
+                     std::vector<std::string>* unkept = nullptr);
 
     /// `Give "priority" as {what}.` Always false.
     bool refuse(const FieldPath& at, std::string_view what);

@@ -1,8 +1,10 @@
 #include "core/model/settings.h"
 
 #include "core/base/kept_stream.h"
+#include "core/model/action_spec.h"
 #include "core/model/json_fields.h"
 #include "core/model/json_reader.h"
+#include "core/model/utf8.h"
 
 #include <algorithm>
 #include <array>
@@ -17,6 +19,7 @@ namespace yard {
 namespace {
 
 constexpr std::size_t kMaxBytes = 64u << 10;
+constexpr std::size_t kMaxLine = 1024;
 constexpr std::array<std::string_view, 2> kDurabilities = {"process", "power"};
 constexpr std::array<std::string_view, 2> kNetworks = {"off", "asked"};
 constexpr std::array<std::string_view, 4> kLevels = {"debug", "info", "warning", "error"};
@@ -26,12 +29,18 @@ using Value = std::variant<std::int64_t, double, std::string>;
 /// What to give for a setting, as the end of a sentence.
 std::string wanted(const SettingInfo& setting) {
     if (!setting.words.empty()) return rangeOf(setting);
+    if (setting.isText()) return fmt::format("a line of at most {} bytes", kMaxLine);
     const bool seconds = std::holds_alternative<Duration Settings::*>(setting.field);
     return fmt::format("{} from {}",
                        setting.isFamily() ? "an amount"
                        : seconds          ? "seconds"
                                           : "a whole number",
                        rangeOf(setting));
+}
+
+bool isWithin(const SettingInfo& setting, std::string_view text) {
+    if (!setting.words.empty()) return std::ranges::find(setting.words, text) != setting.words.end();
+    return text.size() <= kMaxLine && isUtf8(text) && !hasControlCharacters(text);
 }
 
 bool isWithin(const SettingInfo& setting, double number) {
@@ -52,7 +61,7 @@ bool assign(const Found& found, const Value& value, Settings& settings) {
     const SettingInfo& setting = *found.setting;
     if (const auto* field = std::get_if<std::string Settings::*>(&setting.field)) {
         const auto* word = std::get_if<std::string>(&value);
-        if (!word || std::ranges::find(setting.words, *word) == setting.words.end()) return false;
+        if (!word || !isWithin(setting, *word)) return false;
         settings.** field = *word;
         return true;
     }
@@ -82,7 +91,7 @@ std::optional<Value> valueOf(JsonView v) {
 }
 
 Value valueOf(const SettingInfo& setting, std::string_view text) {
-    if (!setting.words.empty()) return std::string(text);
+    if (setting.isText()) return std::string(text);
     const auto parsed = [text](auto number) -> std::optional<Value> {
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
         if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
@@ -209,6 +218,9 @@ std::span<const SettingInfo> settingsTable() {
                     Applies::AtOnce,
                     "The most that limits.output_bytes of a worker may be; one that asks for more, or for no limit, "
                     "gets this. For what starts after the change."},
+        SettingInfo{"env_never_kept", "", &Settings::envNeverKept, 0, 0, {}, Applies::AtOnce,
+                    "Variables in env of an action whose values are never kept nor shown, as patterns with * between "
+                    "spaces; a retry after a restart lacks them. For what is submitted after the change."},
         SettingInfo{"log_level", "", &Settings::logLevel, 0, 0, kLevels, Applies::AtOnce,
                     "The least important lines that are written to stderr."},
     };
@@ -283,6 +295,7 @@ void writeSetting(JsonWriter& writer, const SettingInfo& setting, const Settings
 }
 
 std::string rangeOf(const SettingInfo& setting) {
+    if (setting.words.empty() && setting.isText()) return "text";
     if (setting.words.empty()) {
         std::string text;
         appendJsonNumber(text, setting.least);

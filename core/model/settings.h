@@ -39,6 +39,7 @@ struct Settings {
     std::int64_t maxProcesses = 4096;
     std::int64_t maxOpenFiles = 16'384;
     std::int64_t maxOutputBytes = std::int64_t{64} << 30;
+    std::string envNeverKept = "*TOKEN* *SECRET* *PASSWORD* *KEY*";
     std::string logLevel = "info";
     std::map<std::string, double> resources; ///< "gpus", "licence.x": amount; those not here are as found
     friend bool operator==(const Settings&, const Settings&) = default;
@@ -57,10 +58,11 @@ struct SettingInfo {
         field;
     double least = 0; ///< of numbers; Durations in seconds
     double most = 0;
-    std::span<const std::string_view> words = {}; ///< of text: all that it may be
+    std::span<const std::string_view> words = {}; ///< of text: all that it may be; empty: any line
     Applies applies = Applies::AtOnce;
     std::string_view help; ///< one sentence
     /// Any number of settings whose names begin alike.
+    bool isText() const { return std::holds_alternative<std::string Settings::*>(field); }
     bool isFamily() const { return std::holds_alternative<std::map<std::string, double> Settings::*>(field); }
 };
 std::span<const SettingInfo> settingsTable();

@@ -84,7 +84,7 @@ YARD_CHILD_CODE int childMain(void* arg) {
     if (r < 0) return giveUp(shared, SpawnStep::ChangeDirectory, r);
     // Only now a table of its own, of the low descriptors alone: copying and closing the rest costs 30 us a child.
     r = sys(SYS_close_range, shared->copiedFds, ~0u, CLOSE_RANGE_UNSHARE);
-    if (r >= 0) r = sys(SYS_dup3, plan.nullFd, 0, 0);
+    if (r >= 0) r = sys(SYS_dup3, plan.inFd, 0, 0);
     if (r >= 0) r = sys(SYS_dup3, plan.outFd, 1, 0);
     if (r >= 0) r = sys(SYS_dup3, plan.errFd, 2, 0);
     // dup3 refuses a descriptor that is where it belongs already; that one only has to outlive exec.
@@ -118,7 +118,7 @@ ChildStack::~ChildStack() {
 }
 
 ChildStart startChild(const ChildPlan& plan, const ChildStack& stack) {
-    const int highest = std::max({2, plan.nullFd, plan.outFd, plan.errFd, plan.socketFd});
+    const int highest = std::max({2, plan.inFd, plan.outFd, plan.errFd, plan.socketFd});
     Shared shared{&plan, plan.parentPid, static_cast<unsigned>(highest) + 1, 0, 0};
     int pidfd = -1;
     clone_args args{};

@@ -23,7 +23,7 @@ struct ChildPlan {
     char* const* envp = nullptr;
     const char* cwd = nullptr;
     int parentPid = 0;  ///< of the calling process; the child gives up when it has another parent already
-    int nullFd = -1;    ///< becomes 0
+    int inFd = -1;      ///< becomes 0
     int outFd = -1;     ///< becomes 1
     int errFd = -1;     ///< becomes 2
     int socketFd = -1;  ///< becomes 3; -1: none

@@ -318,11 +318,12 @@ void Launcher::readSocket() {
 
 bool Launcher::takeLease(std::string_view payload) {
     Lease lease;
-    bool hasSocket = false;
-    if (!wire::get(payload, lease, hasSocket)) return false;
-    if (hasSocket) {
-        lease.socket = std::make_shared<UniqueFd>(in_.takeFd());
-        if (!*lease.socket) return false;
+    wire::Attachment attachment{};
+    if (!wire::get(payload, lease, attachment)) return false;
+    if (attachment != wire::Attachment::None) {
+        SharedFd& fd = attachment == wire::Attachment::Socket ? lease.socket : lease.input;
+        fd = std::make_shared<UniqueFd>(in_.takeFd());
+        if (!*fd) return false;
     }
     const SlotId slot = lease.slot;
     const Board::Added added = board_.add(std::move(lease));

@@ -57,7 +57,7 @@ std::vector<std::string> Spawner::variablesInside(const Lease& lease) const {
     const bool isClean = lease.sandbox->cleanEnvironment;
     for (const std::string& entry : shared_.environment) {
         const bool isOurs = names(entry, "HOME") || names(entry, "TMPDIR") || (isClean && names(entry, "PATH"));
-        if (!isOurs && (!isClean || isOfTheUser(entry))) add(entry);
+        if (!isOurs && (isClean ? isOfTheUser(entry) : lease.engineEnv)) add(entry);
     }
     if (isClean) add("PATH=/usr/local/bin:/usr/bin:/bin");
     for (const std::string_view entry : kInside) add(entry);
@@ -92,7 +92,7 @@ SpawnFailure Spawner::launchSandboxed(Child& child, const std::string& program, 
     entry.argv = pointersTo(lease.argv, child.workspace->argv);
     entry.envp = pointersTo(variables, child.workspace->envp);
     entry.cwd = plan.cwd.c_str();
-    entry.nullFd = shared_.nullFd;
+    entry.inFd = lease.input ? lease.input->get() : shared_.nullFd;
     entry.outFd = outFd;
     entry.errFd = errFd;
     if (lease.socket) entry.socketFd = lease.socket->get();
@@ -113,6 +113,7 @@ SpawnFailure Spawner::launchSandboxed(Child& child, const std::string& program, 
     };
     sandbox::Start started = sandbox::start(entry, child.workspace->stack.base(), child.workspace->stack.size());
     child.lease.socket.reset();
+    child.lease.input.reset();
     if (started.failed != sandbox::Step::None) return failureOf(child, started, program);
     child.pid = started.pid;
     child.pidfd = std::move(started.pidfd);

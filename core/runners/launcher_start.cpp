@@ -141,7 +141,7 @@ SpawnFailure Spawner::silence(const Child& child, const Blame& blame) {
 std::string_view Spawner::searchPath(const Lease& lease) const {
     std::string_view path = "/usr/local/bin:/usr/bin:/bin";
     for (const std::string& entry : shared_.environment)
-        if (entry.starts_with("PATH=")) path = std::string_view(entry).substr(5);
+        if (lease.engineEnv && entry.starts_with("PATH=")) path = std::string_view(entry).substr(5);
     for (const auto& [name, value] : lease.env)
         if (name == "PATH") path = value;
     return path;
@@ -190,7 +190,8 @@ SpawnFailure Spawner::launch(Child& child, const std::string& program, int outFd
         });
     };
     for (const std::string& entry : shared_.environment)
-        if (lease.env.empty() || !isReplaced(entry)) envp.push_back(const_cast<char*>(entry.c_str()));
+        if (lease.engineEnv && (lease.env.empty() || !isReplaced(entry)))
+            envp.push_back(const_cast<char*>(entry.c_str()));
     for (const std::string& entry : own) envp.push_back(const_cast<char*>(entry.c_str()));
     envp.push_back(nullptr);
 
@@ -199,7 +200,7 @@ SpawnFailure Spawner::launch(Child& child, const std::string& program, int outFd
     plan.argv = pointersTo(lease.argv, child.workspace->argv);
     plan.envp = envp.data();
     plan.cwd = lease.cwd.c_str();
-    plan.nullFd = shared_.nullFd;
+    plan.inFd = lease.input ? lease.input->get() : shared_.nullFd;
     plan.outFd = outFd;
     plan.errFd = errFd;
     plan.openFiles = shared_.openFiles;
@@ -210,8 +211,9 @@ SpawnFailure Spawner::launch(Child& child, const std::string& program, int outFd
     if (!starts_.mayClone(child.start)) return {SpawnStep::Clone, ECANCELED, program};
     child.looksAt.clear();
     ChildStart started = startChild(plan, child.workspace->stack);
-    // Only the process has it from now on: its end is the end of the stream.
+    // Only the process has them from now on: its end is the end of the stream.
     child.lease.socket.reset();
+    child.lease.input.reset();
     if (started.failedStep != SpawnStep::None) {
         const bool directory = started.failedStep == SpawnStep::ChangeDirectory;
         return {started.failedStep, started.err, directory ? child.lease.cwd : program, {}};

@@ -336,7 +336,8 @@ void LocalRunner::Impl::submit(std::vector<Lease> batch) {
         }
         leases_.emplace(lease.id, lease.slot);
         ++leasesOf_[lease.slot.value];
-        if (lease.socket) attached_.push_back({toSend_.size(), lease.socket});
+        if (const SharedFd& fd = lease.socket ? lease.socket : lease.input)
+            attached_.push_back({toSend_.size(), fd});
         wire::put(toSend_, lease);
     }
     trySend();
@@ -364,7 +365,7 @@ ssize_t LocalRunner::Impl::sendSome() {
     }
     const ssize_t n = ::sendmsg(socket_.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n > 0 && isDue) {
-        attached_.front().fd->reset(); // ours has gone: the worker's end is the worker's alone
+        attached_.front().fd->reset(); // ours has gone: it is the process's alone
         attached_.pop_front();
     }
     return n;

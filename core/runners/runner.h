@@ -62,8 +62,8 @@ struct WarmCall {
     bool once = false;                      ///< one interruption is its end: it is never sent ahead
 };
 
-/// Becomes descriptor kSocketFd of the first process, which keeps it. The engine's own copy is closed once it was
-/// sent.
+/// Goes to the first process, which keeps it: a socket as descriptor kSocketFd. The engine's own copy is closed
+/// once it was sent.
 using SharedFd = std::shared_ptr<UniqueFd>;
 inline constexpr int kSocketFd = 3;
 
@@ -96,6 +96,8 @@ struct Lease {
     /// Null: as the engine runs. Else argv[0] and cwd are inside, and the environment is what the plan says.
     std::shared_ptr<const sandbox::Plan> sandbox;
     SharedFd socket;              ///< null: the process has 0, 1 and 2 only
+    SharedFd input;               ///< becomes its descriptor 0; null: /dev/null. Not with a socket
+    bool engineEnv = true;        ///< false: `env` is all of it, and what a sandbox sets
     std::optional<WarmCall> warm; ///< for a warm process: argv and what follows from it are not used
 };
 

@@ -318,9 +318,10 @@ void put(std::string& out, const Lease& l) {
     w.number(std::uint8_t{l.keepsLast});
     w.number(std::uint8_t{l.sandbox != nullptr});
     if (l.sandbox) putPlan(w, *l.sandbox);
-    w.number(std::uint8_t{l.socket != nullptr});
+    w.number(std::uint8_t{l.engineEnv});
+    w.number(l.socket ? Attachment::Socket : l.input ? Attachment::Input : Attachment::None);
 }
-bool get(std::string_view payload, Lease& l, bool& hasSocket) {
+bool get(std::string_view payload, Lease& l, Attachment& attachment) {
     Reader r(payload);
     l.id = r.id();
     l.slot = SlotId(r.number<std::uint32_t>());
@@ -359,7 +360,8 @@ bool get(std::string_view payload, Lease& l, bool& hasSocket) {
     l.keepsLast = r.flag();
     l.sandbox.reset();
     if (r.flag()) l.sandbox = getPlan(r);
-    hasSocket = r.flag();
+    l.engineEnv = r.flag();
+    attachment = r.choice(Attachment::None, Attachment::Input);
     return r.done() && !l.argv.empty() && l.deadline.count() >= 0 && l.grace.count() >= 0;
 }
 

@@ -14,7 +14,7 @@
 
 namespace yard::runners::wire {
 
-inline constexpr std::uint32_t kVersion = 7;
+inline constexpr std::uint32_t kVersion = 8;
 inline constexpr std::size_t kMaxFrame = 4u << 20;
 /// argv and env of one lease together; the kernel's own limit is 2 MiB with usual stack limits.
 inline constexpr std::size_t kMaxLeaseText = 2u << 20;
@@ -107,11 +107,12 @@ struct Frame {
 // Each reads a whole payload of its type; false when it is not exactly that (short, long, a number out of range).
 bool get(std::string_view payload, Setup& setup);
 bool get(std::string_view payload, Hello& hello);
-/// `hasSocket`: a descriptor comes with the frame.
-bool get(std::string_view payload, Lease& lease, bool& hasSocket);
+/// What the descriptor is that comes with a lease's frame.
+enum class Attachment : std::uint8_t { None, Socket, Input };
+bool get(std::string_view payload, Lease& lease, Attachment& attachment);
 inline bool get(std::string_view payload, Lease& lease) {
-    bool hasSocket = false;
-    return get(payload, lease, hasSocket);
+    Attachment attachment{};
+    return get(payload, lease, attachment);
 }
 bool get(std::string_view payload, End& end);
 bool get(std::string_view payload, EndAll& endAll);

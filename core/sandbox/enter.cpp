@@ -298,7 +298,7 @@ YARD_CHILD_CODE int settle(Shared& shared) {
     const long records = sys(SYS_fcntl, shared.recordFd, F_DUPFD_CLOEXEC, kAside);
     const long image = sys(SYS_fcntl, shared.imageFd, F_DUPFD_CLOEXEC, kAside);
     long r = records < 0 ? records : image;
-    if (r >= 0) r = sys(SYS_dup3, entry.nullFd, 0, 0);
+    if (r >= 0) r = sys(SYS_dup3, entry.inFd, 0, 0);
     if (r >= 0) r = sys(SYS_dup3, entry.outFd, 1, 0);
     if (r >= 0) r = sys(SYS_dup3, entry.errFd, 2, 0);
     if (r >= 0 && entry.socketFd == 3) r = sys(SYS_fcntl, 3, F_SETFD, 0);
@@ -412,9 +412,9 @@ Shared sharedOf(const Entry& entry, char* const* initArgv, int recordFd, const F
     shared.launcherFd = entry.base->selfFd();
     // Alone in a network of its own it has nobody to be kept from.
     shared.scopeFd = entry.network ? entry.base->scopeFd() : -1;
-    shared.copiedFds = static_cast<unsigned>(std::max({entry.nullFd, entry.outFd, entry.errFd, entry.socketFd,
-                                                       recordFd, shared.rootFd, shared.networkFd, shared.imageFd,
-                                                       shared.launcherFd, shared.scopeFd})) +
+    shared.copiedFds = static_cast<unsigned>(
+                           std::max({entry.inFd, entry.outFd, entry.errFd, entry.socketFd, recordFd, shared.rootFd,
+                                     shared.networkFd, shared.imageFd, shared.launcherFd, shared.scopeFd})) +
                        1;
     writeIdMap(shared, entry.hostUser);
     return shared;

@@ -64,7 +64,7 @@ struct Entry {
     char* const* argv = nullptr;
     char* const* envp = nullptr;
     const char* cwd = "/";
-    int nullFd = -1; ///< becomes 0; this and the others are above 3, or in their place already
+    int inFd = -1; ///< becomes 0; this and the others are above 3, or in their place already
     int outFd = -1;
     int errFd = -1;
     int socketFd = -1; ///< becomes 3; -1: none

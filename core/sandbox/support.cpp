@@ -160,7 +160,7 @@ Entry entryOf(const Base& base, const Layout& own, const Streams& streams, char*
     entry.program = "/proc/self/exe";
     entry.argv = argv;
     entry.envp = envp;
-    entry.nullFd = entry.outFd = entry.errFd = streams.null.get();
+    entry.inFd = entry.outFd = entry.errFd = streams.null.get();
     entry.hostUser = hostUserOf(0);
     ::getrlimit(RLIMIT_NOFILE, &entry.openFiles);
     entry.limits = {.openFiles = 64, .processes = 16, .fileBytes = 1u << 20, .dataBytes = 64u << 20};

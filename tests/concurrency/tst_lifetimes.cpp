@@ -282,7 +282,7 @@ void TestLifetimes::aChildOfADeadParentDoesNotBegin() {
     plan.argv = argv;
     plan.envp = envp;
     plan.cwd = "/";
-    plan.nullFd = plan.outFd = plan.errFd = null.get();
+    plan.inFd = plan.outFd = plan.errFd = null.get();
     ::getrlimit(RLIMIT_NOFILE, &plan.openFiles);
     plan.parentPid = 1;
     sigset_t all;

@@ -64,6 +64,9 @@ void SettingsRouteTest::allAreShownWithWhatTheyMayBe() {
     }
     QCOMPARE(settings.at("deadline_s").to_number<double>(), 3600.0);
     QCOMPARE(settings.at("about").at("grace_s").at("most").to_number<double>(), 60.0);
+    // A line of text has neither bounds nor words.
+    const auto& text = settings.at("about").at("env_never_kept").as_object();
+    QVERIFY(text.at("default").is_string() && !text.contains("least") && !text.contains("words"));
     QCOMPARE(api.get("/compute/settings?x=1").status, 400);
 }
 

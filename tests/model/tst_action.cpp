@@ -1,6 +1,7 @@
 // Actions as posted: what is taken, what is refused and with which sentence, and the text that is kept.
 
 #include "core/model/action_spec.h"
+#include "core/model/unkept_env.h"
 #include "tests/model/printed.h"
 
 #include <QTest>
@@ -41,6 +42,10 @@ QString printedSpec(const ActionSpec& spec) {
     if (const QString more = lists(spec); !more.isEmpty()) words << more;
     if (spec.cwd) words << "cwd " + qt(*spec.cwd);
     if (spec.sandbox) words << "sandbox";
+    for (const std::string& name : spec.unkeptEnv) words << "unkept " + qt(name);
+    if (!spec.engineEnv) words << "own environment";
+    if (const auto& source = spec.stdinSource)
+        words << "stdin " + (source->chunk ? qt(source->chunk->hex()) : qt(source->text));
     if (!spec.label.empty()) words << "label " + qt(spec.label);
     if (spec.deadline) words << QString("deadline %1us").arg(spec.deadline->count());
     if (spec.priority) words << QString("priority %1").arg(spec.priority);
@@ -73,6 +78,7 @@ private Q_SLOTS:
     void theTextReadsBackToTheSameSpecAndText();
     void aListIsTakenWholeAndErrorsNameTheElement();
     void theRoutesWorkerIsPutIn();
+    void variablesThatAreNeverKeptLeaveAnAction();
     void anArrayIndexReachesArgvAndEnvironment();
     void resourcesNotNamedAreTheWorkers();
     void scratchIsNeededUnlessACommandHasItsOwnDirectory();
@@ -99,6 +105,11 @@ void TestAction::goodActionsAreTaken_data() {
     row("a command with everything of its own",
         R"({"worker":"exec","argv":["sh","-c","é \n"],"cwd":"/tmp","sandbox":true,"env":{"A":"1=2","B":""}})",
         "worker exec; arg sh, arg -c, arg é \n, env A=1=2, env B=; cwd /tmp; sandbox");
+    row("a variable that is not kept, no other variables, and a text to read",
+        exec(R"("env":{"A":"1","B":null},"engine_env":false,"stdin":{"text":"a\n"})"),
+        "worker exec; arg true, env A=1; unkept B; own environment; stdin a\n");
+    row("a chunk to read", exec(R"("stdin":{"hash":")" + hash + R"("})"),
+        QString("worker exec; arg true; stdin %1").arg(kHash));
     row("label, deadline, priority, time and hold",
         exec(R"("label":"night: é","deadline_s":0.5,"priority":-100,"not_before":1700000000000000,"hold":true)"),
         "worker exec; arg true; label night: é; deadline 500000us; priority -100; not_before 1700000000000000; "
@@ -162,6 +173,16 @@ void TestAction::badActionsAreRefused_data() {
         R"(invalid cwd: Remove "cwd": only the worker "exec" takes it.)");
     row("sandbox for another worker", R"({"sandbox":false,"worker":"w"})",
         R"(invalid sandbox: Remove "sandbox": only the worker "exec" takes it.)");
+    row("stdin for another worker", R"({"worker":"w","stdin":{"text":""}})",
+        R"(invalid stdin: Remove "stdin": only the worker "exec" takes it.)");
+    row("stdin of nothing", exec(R"("stdin":{})"),
+        R"(invalid stdin: Give "stdin" as an object with either "hash" or "text".)");
+    row("stdin of both", exec(R"("stdin":{"text":"","hash":")" + QByteArray(kHash) + R"("})"),
+        R"(invalid stdin: Give "stdin" as an object with either "hash" or "text".)");
+    row("stdin from a path", exec(R"("stdin":{"path":"/etc/passwd"})"),
+        R"(invalid stdin.path: Remove "stdin.path" or correct its spelling: an action has no such member.)");
+    row("stdin of a long text", exec(R"("stdin":{"text":")" + QByteArray(65'537, 'x') + R"("})"),
+        R"(invalid stdin.text: Give "stdin.text" as text of at most 65536 bytes; put more as a chunk and give its "hash".)");
     row("function for exec", exec(R"("function":"f")"),
         R"(invalid function: Remove "function": the worker "exec" takes "argv" instead.)");
     row("args for exec", exec(R"("args":1)"),
@@ -341,6 +362,27 @@ void TestAction::theRoutesWorkerIsPutIn() {
     QVERIFY(!other);
     QCOMPARE(printed(other.error()),
              QString(R"(invalid worker: Remove "worker" or give it as "thumb", the worker of the route.)"));
+}
+
+void TestAction::variablesThatAreNeverKeptLeaveAnAction() {
+    const char* const patterns = " *TOKEN*  *KEY ";
+    QVERIFY(isNeverKept("GITHUB_TOKEN", patterns) && isNeverKept("my_token_2", patterns) &&
+            isNeverKept("Key", patterns));
+    QVERIFY(!isNeverKept("KEYBOARD", patterns) && !isNeverKept("", patterns) && !isNeverKept("KEY", ""));
+    ParsedAction action = *parseAction(
+        R"({"env":{"A":"\"1\"","API_KEY":"s1","GONE":null,"TOKEN":"s2"},"worker":"exec","argv":["env","{\"env\":1}"]})");
+    QCOMPARE(takeUnkeptEnv(action, patterns), (Variables{{"API_KEY", "s1"}, {"TOKEN", "s2"}}));
+    QCOMPARE(
+        action.text,
+        R"({"env":{"A":"\"1\"","GONE":null,"API_KEY":null,"TOKEN":null},"worker":"exec","argv":["env","{\"env\":1}"]})");
+    QCOMPARE(qt(action.text), qt(parseAction(action.text)->text));
+    QCOMPARE(printedSpec(*action.spec), printedSpec(*parseAction(action.text)->spec));
+    const std::string before = action.text;
+    QCOMPARE(takeUnkeptEnv(action, patterns), Variables{});
+    QCOMPARE(action.text, before);
+    QCOMPARE(listedNames({"A"}), "A");
+    QCOMPARE(listedNames({"A", "B", "C"}), "A, B and C");
+    QCOMPARE(listedNames({"A", "B", "C", "D", "E"}), "A, B, C and 2 more");
 }
 
 void TestAction::anArrayIndexReachesArgvAndEnvironment() {

@@ -80,6 +80,8 @@ void SettingsTest::whatIsWrongIsRefusedByName_data() {
     row(R"({"capacity":true})", "Give \"capacity\" as a whole number from 0 to 4096.");
     row(R"({"durability":"both"})", "Give \"durability\" as process or power.");
     row(R"({"log_level":3})", "Give \"log_level\" as debug, info, warning or error.");
+    row(R"({"env_never_kept":7})", "Give \"env_never_kept\" as a line of at most 1024 bytes.");
+    row(R"({"env_never_kept":"a\nb"})", "Give \"env_never_kept\" as a line of at most 1024 bytes.");
     row(R"({"resources.gpus":-1})", "Give \"resources.gpus\" as an amount from 0 to 1000000000.");
     row(R"({"resources.cores":4})", "The number of cores is the setting \"capacity\".");
     row(R"({"resources.":4})", "\"\" cannot be the name of a resource: a letter, then letters, digits, \".\", "
@@ -111,6 +113,8 @@ void SettingsTest::aSettingIsGivenAsText_data() {
     row("capacity=8", "{\n  \"capacity\": 8\n}\n");
     row("resources.licence.x=2", "{\n  \"resources.licence.x\": 2\n}\n");
     row("log_level=error", "{\n  \"log_level\": \"error\"\n}\n");
+    row("env_never_kept=*KEY* 7", "{\n  \"env_never_kept\": \"*KEY* 7\"\n}\n");
+    row("env_never_kept=", "{\n  \"env_never_kept\": \"\"\n}\n");
     row("grace_s", "Give a setting as NAME=VALUE, not \"grace_s\".");
     row("grace_s=", "Give \"grace_s\" as seconds from 0 to 60.");
     row("grace_s=2s", "Give \"grace_s\" as seconds from 0 to 60.");

@@ -69,6 +69,7 @@ Lease sampleLease() {
     lease.hurry = true;
     lease.watchErr = true;
     lease.keepsLast = true;
+    lease.engineEnv = false;
     sandbox::Plan plan;
     plan.binds = {{"/a", "/b", true}};
     plan.asked = "/home/me";
@@ -216,9 +217,19 @@ void TestParts::framesComeBackAsTheyWere() {
     QVERIFY(wire::get(payloadOf(bytes), read));
     QVERIFY(read.id == lease.id && read.argv == lease.argv && read.env == lease.env && read.cwd == lease.cwd);
     QVERIFY(read.limits.openFiles == 12 && read.limits.noCoreFiles && read.hurry && !read.watchOut &&
-            read.watchErr && read.keepsLast);
+            read.watchErr && read.keepsLast && !read.engineEnv);
     QVERIFY(read.sandbox && *read.sandbox == *lease.sandbox);
     QVERIFY(read.slot == lease.slot && read.group == 9 && read.deadline == Duration(5));
+    for (const wire::Attachment kind :
+         {wire::Attachment::None, wire::Attachment::Socket, wire::Attachment::Input}) {
+        Lease given = sampleLease();
+        if (kind == wire::Attachment::Socket) given.socket = std::make_shared<UniqueFd>();
+        if (kind == wire::Attachment::Input) given.input = std::make_shared<UniqueFd>();
+        bytes.clear();
+        wire::put(bytes, given);
+        wire::Attachment said{};
+        QVERIFY(wire::get(payloadOf(bytes), read, said) && said == kind);
+    }
 
     bytes.clear();
     const wire::EndedFrame ended = sampleEnded();

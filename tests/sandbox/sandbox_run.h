@@ -89,7 +89,7 @@ inline Start SandboxRun::begin(const char* program, const std::vector<std::strin
     entry.argv = argv.data();
     entry.envp = envp;
     entry.cwd = plan_.cwd.c_str();
-    entry.nullFd = null.get();
+    entry.inFd = null.get();
     entry.outFd = entry.errFd = out;
     entry.socketFd = socket;
     entry.network = plan_.network;

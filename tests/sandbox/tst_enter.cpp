@@ -280,7 +280,7 @@ void TestSandboxEnter::aStepThatFailsIsToldInWords() {
     entry.program = "/bin/true";
     entry.argv = argv;
     entry.envp = envp;
-    entry.nullFd = entry.outFd = entry.errFd = null.get();
+    entry.inFd = entry.outFd = entry.errFd = null.get();
     entry.hostUser = plan_.hostUser;
     ::getrlimit(RLIMIT_NOFILE, &entry.openFiles);
     Start started = start(entry, stack_.data(), stack_.size());

@@ -169,14 +169,13 @@ private:
             control = box;
         } else {
             auto* edit = new QLineEdit;
-            edit->setMaximumWidth(scaled(140));
-            edit->setAlignment(Qt::AlignRight);
+            edit->setFixedWidth(scaled(about.contains("least") ? 140 : 280));
+            if (about.contains("least")) edit->setAlignment(Qt::AlignRight);
             connect(edit, &QLineEdit::editingFinished, this, [this, name, edit] { typed(name, edit); });
             control = edit;
         }
         control->setObjectName(name);
         FormRow* added = add(new FormRow(titleOf(name, unit), control, helpOf(about)));
-        if (!qobject_cast<QComboBox*>(control)) control->setFixedWidth(scaled(140));
         added->setNote(settingText(unit));
     }
 
@@ -222,6 +221,10 @@ private:
         if (text.isEmpty()) { // back to the default
             edit->setModified(false);
             return change(name, QJsonValue::Null);
+        }
+        if (!about.contains("least")) { // a line of text
+            edit->setModified(false);
+            return change(name, text);
         }
         bool good = false;
         const double value = QLocale().toDouble(text, &good);
