@@ -163,6 +163,7 @@ std::string loadWords(const json::object& action) {
 int shellExitCode(const json::object& action) {
     constexpr int kSignalBase = 128;
     if (textOf(action, "state") == "completed") return 0;
+    if (textOf(action, "reason") == "deadline") return kExitDeadline;
     if (const auto code = integerOf(action, "exit_code"); code && *code > 0) return static_cast<int>(*code & 0xff);
     if (const auto signal = integerOf(action, "signal"); signal && *signal > 0)
         return kSignalBase + static_cast<int>(*signal & 0x7f);

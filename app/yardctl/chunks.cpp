@@ -61,6 +61,11 @@ Outcome<FileHash> ChunkSource::add(const std::string& path) {
     return *hash;
 }
 
+void ChunkSource::add(const Hash256& hash, UniqueFd file) {
+    add(hash, fmt::format("/proc/self/fd/{}", file.get()));
+    open_.push_back(std::move(file));
+}
+
 Outcome<void> ChunkSource::send(Engine& engine, const std::vector<std::string>& need) {
     for (const std::string& hex : need) {
         const auto it = paths_.find(hex);
@@ -81,7 +86,7 @@ Outcome<void> ChunkSource::send(Engine& engine, const std::vector<std::string>& 
 
 Result<Answer> postWithChunks(Engine& engine, const Call& call, ChunkSource& source) {
     for (int round = 0;; ++round) {
-        auto answer = engine.call(call);
+        auto answer = call.idempotencyKey.empty() ? engine.call(call) : engine.callPatiently(call);
         if (answer || answer.error().kind != ErrorKind::NeedChunks || round == kMaxNeedRounds) return answer;
         if (auto sent = source.send(engine, answer.error().need); !sent)
             return fail(ErrorKind::Io, sent.error().message);

@@ -4,11 +4,13 @@
 #include "app/yardctl/engine.h"
 #include "app/yardctl/failure.h"
 #include "core/base/hash.h"
+#include "core/base/unique_fd.h"
 #include "core/model/worker_package.h"
 
 #include <cstdint>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 namespace yard::ctl {
 
@@ -18,6 +20,8 @@ public:
     /// Hashes the file, once however often it is named.
     Outcome<FileHash> add(const std::string& path);
     void add(const Hash256& hash, const std::string& path) { paths_.emplace(hash.hex(), path); }
+    /// A file that has no name.
+    void add(const Hash256& hash, UniqueFd file);
     /// Sends the chunks the engine asked for. Fails when one is not among the files.
     Outcome<void> send(Engine& engine, const std::vector<std::string>& need);
     std::uint64_t sentFiles() const { return sentFiles_; }
@@ -26,11 +30,13 @@ public:
 private:
     std::unordered_map<std::string, std::string> paths_; ///< by hash in hex
     std::unordered_map<std::string, FileHash> known_;    ///< by path
+    std::vector<UniqueFd> open_;
     std::uint64_t sentFiles_ = 0;
     std::uint64_t sentBytes_ = 0;
 };
 
-/// POST, sending missing chunks as long as the engine names new ones (at most kMaxNeedRounds times).
+/// POST, over restarts of the engine where it has a key, sending missing chunks as long as the engine names new
+/// ones (at most kMaxNeedRounds times).
 Result<Answer> postWithChunks(Engine& engine, const Call& call, ChunkSource& source);
 inline constexpr int kMaxNeedRounds = 5;
 

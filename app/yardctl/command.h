@@ -59,6 +59,9 @@ struct Command {
     std::size_t maxOperands = static_cast<std::size_t>(-1);
     bool firstOperandEndsOptions = false; ///< what follows belongs to another program
     bool takesFilter = false;             ///< operands are terms of the filter language, some begin with a dash
+    /// Exits as programs do, so what keeps one from running has a code of its own. Looks for an engine, and for the
+    /// queue that is named, only once it knows what to run.
+    bool runsPrograms = false;
     CommandFunction function = nullptr;
     std::string_view alias = {}; ///< a second name, as other tools call it; empty: none
 };

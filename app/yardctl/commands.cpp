@@ -1,5 +1,6 @@
 #include "app/yardctl/command.h"
 #include "app/yardctl/commands/functions.h"
+#include "app/yardctl/work_options.h"
 
 #include <algorithm>
 #include <iterator>
@@ -8,14 +9,17 @@ namespace yard::ctl {
 
 namespace {
 
-const Option kQueueOption{"queue", 'q', "REF", "the queue, by its number, token or tag"};
 const Option kFilterOption{"filter", 0, "F", "all actions that match, e.g. 'state:failed queue:7'"};
 const Option kDryRunOption{"dry-run", 0, "", "say how many it would change, and change nothing"};
 const Option kAtMostOption{"at-most", 0, "N", "change nothing when it would change more than N"};
 const Option kFromOption{"from", 0, "TIME", "begin there: -1h, 09:45, yesterday, 2026-11-20"};
 const Option kToOption{"to", 0, "TIME", "end there, instead of now"};
 const Option kYesOption{"yes", 'y', "", "--all: do not ask"};
-const Option kOutputsOption{"outputs", 'o', "DIR", "save the outputs into DIR/LSN/, checked against their hashes"};
+
+std::vector<Option> with(std::vector<Option> own, const std::vector<Option>& others) {
+    std::ranges::copy(others, std::back_inserter(own));
+    return own;
+}
 
 // NOLINTNEXTLINE(readability-function-size): a table
 std::vector<Command> workCommands() {
@@ -24,27 +28,19 @@ std::vector<Command> workCommands() {
          .usage = "[options] -- CMD…  or  -c 'LINE'",
          .summary = "run one program and exit as it does",
          .details =
-             "The program runs where the engine runs, in the current directory, with the engine's environment.\n"
-             "Its output is copied as it comes. A program ended by a signal gives 128 + the signal. INT, TERM or\n"
-             "HUP cancels the action and waits for its end; a second one leaves at once. A failure is the end,\n"
-             "unless --retries says otherwise; the next attempt's output follows.\n"
-             "With --json only the result is printed.",
-         .options = {kQueueOption,
-                     {"label", 'l', "TEXT", "what people see it as"},
-                     {"priority", 'p', "N", "-100 to 100, higher first"},
-                     {"deadline", 0, "TIME", "end it after 90, 90s, 10min, 2h"},
-                     {"retries", 0, "N", "try a failure again so often (0)"},
-                     {"command", 'c', "LINE", "a line for the shell instead of a program and its arguments"},
-                     {"cwd", 'C', "DIR", "run it there instead of the current directory"},
-                     {"env", 'e', "K=V", "set a variable; K alone takes it from here; may be repeated"},
-                     {"cores", 0, "N", "cores to reserve (1)"},
-                     {"memory-mb", 0, "N", "memory to reserve"},
-                     {"lock", 0, "NAME", "run while holding this lock; may be repeated"},
-                     {"after", 0, "LSN", "run when this action has completed; may be repeated"},
-                     {"hold", 0, "", "submit it held: it starts when released"},
-                     {"sandbox", 0, "", "run it in a sandbox"},
-                     {"detach", 'd', "", "print its LSN and leave"}},
+             "As if it was typed here, but queued and kept: in this directory, with this environment and, unless "
+             "it\n"
+             "is a terminal, this stdin, which is read to its end first; < /dev/null gives none. The output comes\n"
+             "as it is written. INT, TERM or HUP cancels the action and waits for its end; a second one leaves it\n"
+             "to the engine. A failure is the end, unless --retries says otherwise. With --json only the result "
+             "is\n"
+             "printed. Values of variables that match the setting env_never_kept are not kept.\n"
+             "Exits as the program; 128 + signal; 124 deadline; 125 it could not be run; 126, 127 as a shell.\n"
+             "  yardctl run -- make -j4        yardctl run -c 'sort | uniq -c' < words\n"
+             "  yardctl run -d -q nightly --memory 2G --after 12 -- ./report",
+         .options = workOptions(Work::Run),
          .firstOperandEndsOptions = true,
+         .runsPrograms = true,
          .function = runCommand},
         {.name = "submit",
          .usage = "[options] FILE|-",
@@ -57,12 +53,14 @@ std::vector<Command> workCommands() {
              "\"@path\": the file is hashed and sent if the engine lacks it:\n"
              "  {\"worker\": \"thumbs\", \"function\": \"thumb\", \"inputs\": {\"photo.jpg\": \"@/data/1.jpg\"}}\n"
              "Actions of one request may wait for each other: \"id\": \"lint\" on one, \"after\": [\"lint\"] on "
-             "another.",
-         .options = {kQueueOption,
-                     {"wait", 'w', "", "then wait for them, as 'wait' does"},
-                     {"stream", 0, "", "accept them in parts as they come; what stands before a mistake stays"},
-                     {"graph", 0, "", "print who waits for whom, for Graphviz' dot, and submit nothing"},
-                     kOutputsOption},
+             "another.\n"
+             "Options hold for each of the actions, over what it says itself; locks, predecessors and expected\n"
+             "outputs are added to its own.",
+         .options =
+             with({{"wait", 'w', "", "then wait for them, as 'wait' does"},
+                   {"stream", 0, "", "accept them in parts as they come; what stands before a mistake stays"},
+                   {"graph", 0, "", "print who waits for whom, for Graphviz' dot, and submit nothing"}},
+                  workOptions(Work::Submit)),
          .minOperands = 1,
          .maxOperands = 1,
          .function = submitCommand},
@@ -76,15 +74,15 @@ std::vector<Command> workCommands() {
          .options = {{"timeout", 't', "TIME", "give up after 90, 90s, 10min, 2h"},
                      {"any", 0, "", "until the first of them has ended"},
                      {"fail-fast", 0, "", "until the first of them has ended otherwise than completed"},
-                     kQueueOption,
+                     queueOption(),
                      kFilterOption,
-                     kOutputsOption},
+                     outOption()},
          .function = waitCommand},
         {.name = "show",
          .usage = "[options] LSN…",
          .summary = "everything known of an action",
          .details = "",
-         .options = {kOutputsOption},
+         .options = {outOption()},
          .minOperands = 1,
          .function = showCommand},
         {.name = "why",
@@ -164,8 +162,8 @@ std::vector<Command> stewardCommands() {
              "  queue drain REF…                         take no more work, finish the rest; for good\n"
              "  queue cancel REF…                        cancel everything in it; for good\n"
              "  queue delete REF…                        the same, then forget it; finished actions stay\n"
-             "  queue set REF KEY=VALUE…                 configure it: max_retries=5 max_running=2 weight=0.5",
-         .options = {{"tag", 0, "TEXT", "create: what people see it as"}},
+             "  queue set REF [options] [KEY=VALUE…]     configure it: max_retries=5 max_running=2 weight=0.5",
+         .options = with({{"tag", 0, "TEXT", "create: what people see it as"}}, workOptions(Work::QueueSet)),
          .minOperands = 1,
          .function = queueCommand},
         {.name = "cancel",
@@ -338,10 +336,11 @@ std::vector<Command> programCommands() {
          .summary = "print completion for a shell",
          .details = "  bash  yardctl completion bash > ~/.local/share/bash-completion/completions/yardctl\n"
                     "  zsh   yardctl completion zsh > DIR/_yardctl, with DIR in $fpath\n"
-                    "  fish  yardctl completion fish > ~/.config/fish/completions/yardctl.fish",
+                    "  fish  yardctl completion fish > ~/.config/fish/completions/yardctl.fish\n"
+                    "They ask 'completion values lsns|queues|workers' for what the engine has.",
          .options = {},
          .minOperands = 1,
-         .maxOperands = 1,
+         .maxOperands = 2,
          .function = completionCommand},
         {.name = "manual",
          .usage = "",

@@ -23,6 +23,24 @@ bool takesFile(const Option& option) {
     return option.valueName == "FILE" || option.valueName == "DIR";
 }
 
+/// Whether a word of a usage, or the value of an option, is one of those that the engine has: which ones.
+std::string_view liveKind(std::string_view word) {
+    if (word.starts_with("LSN")) return "lsns";
+    if (word.starts_with("REF")) return "queues";
+    return word == "ID" || word == "ID]" || word.starts_with("WORKER") ? "workers" : "";
+}
+
+/// Of the operands of a command, those behind a word of its own included.
+std::string_view liveOperands(const Command& command) {
+    std::string_view usage = command.usage;
+    while (!usage.empty()) {
+        const std::size_t end = std::min(usage.find_first_of(" |["), usage.size());
+        if (const auto kind = liveKind(usage.substr(0, end)); !kind.empty()) return kind;
+        usage.remove_prefix(std::min(end + 1, usage.size()));
+    }
+    return {};
+}
+
 /// "--queue -q --wait -w"
 std::string optionWords(const std::vector<Option>& options) {
     std::string out;
@@ -33,12 +51,17 @@ std::string optionWords(const std::vector<Option>& options) {
     return out;
 }
 
-/// Options of all commands that want a value; of those that want a file when `files`.
-std::string valueOptions(bool files) {
+/// What completes the value of an option: "files", a kind that the engine has, or nothing.
+std::string_view kindOf(const Option& option) {
+    return takesFile(option) ? "files" : liveKind(option.valueName);
+}
+
+/// Options of all commands that want a value of this kind.
+std::string valueOptions(std::string_view kind) {
     std::string out;
     const auto add = [&](const std::vector<Option>& options) {
         for (const Option& option : options) {
-            if (option.valueName.empty() || takesFile(option) != files) continue;
+            if (option.valueName.empty() || kindOf(option) != kind) continue;
             const std::string word = fmt::format("--{}", option.name);
             if (("|" + out + "|").find("|" + word + "|") != std::string::npos) continue;
             out += (out.empty() ? "" : "|") + word;
@@ -61,19 +84,28 @@ std::string bashScript() {
     std::string cases;
     for (const Command& command : commands()) {
         names += fmt::format("{} ", command.name);
-        cases += fmt::format("        {}) options={} operands={} ;;\n", namesOf(command, "|"),
-                             quoted(optionWords(command.options)),
-                             quoted(fmt::format("{}", fmt::join(operandWords(command), " "))));
+        cases +=
+            fmt::format("        {}) options={} operands={} live={} ;;\n", namesOf(command, "|"),
+                        quoted(optionWords(command.options)),
+                        quoted(fmt::format("{}", fmt::join(operandWords(command), " "))), liveOperands(command));
     }
     return fmt::format(R"(# yardctl completion for bash: source it, or put it into
 # ~/.local/share/bash-completion/completions/yardctl
+_yardctl_live() {{ # what the engine has of a kind, before a tab
+    local found
+    while IFS=$'\t' read -r found _; do
+        [[ $found == "$word"* ]] && COMPREPLY+=("$found")
+    done < <("${{COMP_WORDS[0]}}" "${{engine[@]}}" completion values "$1" 2>/dev/null)
+}}
 _yardctl() {{
-    local word=${{COMP_WORDS[COMP_CWORD]}} before= command= options= operands= at place=0
+    local word=${{COMP_WORDS[COMP_CWORD]}} before= command= options= operands= live= at place=0
+    local -a engine=()
     COMPREPLY=()
     ((COMP_CWORD > 0)) && before=${{COMP_WORDS[COMP_CWORD-1]}}
     for ((at = 1; at < COMP_CWORD; at++)); do
         case ${{COMP_WORDS[at]}} in
-        {1}|{2}) ((at++)) ;;
+        --url|--data-dir|--token-file) engine+=("${{COMP_WORDS[at]}}" "${{COMP_WORDS[at+1]}}") ;;&
+        {1}|{2}|{5}|{6}) ((at++)) ;;
         --) [[ $command == run ]] && return ;;
         -*) ;;
         *) [[ -n $command ]] && ((place++)); [[ -z $command ]] && command=${{COMP_WORDS[at]}} ;;
@@ -81,6 +113,8 @@ _yardctl() {{
     done
     case $before in
         {2}) COMPREPLY=($(compgen -f -- "$word")); return ;;
+        {5}) _yardctl_live lsns; return ;;
+        {6}) _yardctl_live queues; return ;;
         {1}) return ;;
     esac
     case $command in
@@ -88,23 +122,38 @@ _yardctl() {{
 {3}    esac
     if [[ $word == -* ]]; then
         COMPREPLY=($(compgen -W "$options {4}" -- "$word"))
-    elif ((place == 0)); then
+    elif ((place == 0)) && [[ -n $operands ]]; then
         COMPREPLY=($(compgen -W "$operands" -- "$word"))
+    elif [[ -n $live ]]; then
+        _yardctl_live $live
     fi
 }}
 complete -o default -F _yardctl yardctl
 )",
-                       quoted(names), valueOptions(false), valueOptions(true), cases, optionWords(globalOptions()));
+                       quoted(names), valueOptions(""), valueOptions("files"), cases, optionWords(globalOptions()),
+                       valueOptions("lsns"), valueOptions("queues"));
+}
+
+/// With a backslash before each of these characters.
+std::string escaped(std::string_view text, std::string_view characters) {
+    std::string out;
+    for (const char c : text) {
+        if (characters.find(c) != std::string_view::npos) out += '\\';
+        out += c;
+    }
+    return out;
+}
+
+std::string zshAction(std::string_view kind) {
+    if (kind.empty()) return {};
+    return kind == "files" ? "_files" : fmt::format("{{_yardctl_live {}}}", kind);
 }
 
 /// For zsh's _arguments: "'(-q --queue)'{-q,--queue}'[help]:REF:'" as one word each.
 std::string zshOption(const Option& option) {
-    std::string help(option.help);
-    for (const char c : {'[', ']'})
-        for (std::size_t at = help.find(c); at != help.npos; at = help.find(c, at + 2)) help.insert(at, 1, '\\');
-    std::string tail = fmt::format("[{}]", help);
+    std::string tail = fmt::format("[{}]", escaped(option.help, "[]"));
     if (!option.valueName.empty())
-        tail += fmt::format(":{}:{}", option.valueName, takesFile(option) ? "_files" : "");
+        tail += fmt::format(":{}:{}", escaped(option.valueName, ":"), zshAction(kindOf(option)));
     std::string out = quoted(fmt::format("*--{}{}", option.name, tail));
     if (option.letter) out += " " + quoted(fmt::format("*-{}{}", option.letter, tail));
     return out;
@@ -120,12 +169,22 @@ std::string zshScript() {
         std::string words;
         for (const Option& option : command.options) words += " " + zshOption(option);
         const auto operands = operandWords(command);
-        const std::string first = operands.empty() ? "_files" : fmt::format("({})", fmt::join(operands, " "));
-        cases += fmt::format("        {}) _arguments{}{} {} '*:: :_files' ;;\n", namesOf(command, "|"), global,
-                             words, quoted(fmt::format("1::{}:{}", operands.empty() ? "operand" : "word", first)));
+        const std::string_view live = liveOperands(command);
+        const std::string rest = live.empty() ? "_files" : zshAction(live);
+        const std::string first = operands.empty() ? rest : fmt::format("({})", fmt::join(operands, " "));
+        cases += fmt::format("        {}) _arguments{}{} {} {} ;;\n", namesOf(command, "|"), global, words,
+                             quoted(fmt::format("1::{}:{}", operands.empty() ? "operand" : "word", first)),
+                             quoted(fmt::format("*:{}:{}", live.empty() ? "file" : live, rest)));
     }
-    return fmt::format(R"(#compdef yardctl
+    return fmt::format(R"sh(#compdef yardctl
 # yardctl completion for zsh: put it as _yardctl into a directory of $fpath
+_yardctl_live() {{ # what the engine has of a kind, with a description behind a tab
+    local -a found
+    found=(${{(f)"$(yardctl completion values $1 2>/dev/null)"}})
+    found=(${{found//:/\\:}})
+    found=(${{found/$'\t'/:}})
+    _describe -t $1 $1 found
+}}
 _yardctl() {{
     local curcontext=$curcontext state line
     local -a commands
@@ -140,14 +199,21 @@ _yardctl() {{
     esac
 }}
 if [[ $funcstack[1] == _yardctl ]]; then _yardctl "$@"; else compdef _yardctl yardctl; fi
-)",
+)sh",
                        names, global, cases);
+}
+
+/// Words of the engine's, each with a description behind a tab.
+std::string fishLive(std::string_view kind) {
+    return fmt::format(" -a \"(yardctl completion values {} 2>/dev/null)\"", kind);
 }
 
 std::string fishOption(std::string_view condition, const Option& option) {
     std::string out = fmt::format("complete -c yardctl{} -l {}", condition, option.name);
     if (option.letter) out += fmt::format(" -s {}", option.letter);
-    if (!option.valueName.empty()) out += takesFile(option) ? " -r -F" : " -x";
+    const std::string_view kind = kindOf(option);
+    if (!option.valueName.empty()) out += kind == "files" ? " -r -F" : " -x";
+    if (!kind.empty() && kind != "files") out += fishLive(kind);
     return fmt::format("{} -d {}\n", out, quoted(option.help));
 }
 
@@ -165,6 +231,8 @@ std::string fishScript() {
         if (const auto words = operandWords(command); !words.empty())
             out += fmt::format("complete -c yardctl -f{} -a {}\n", condition,
                                quoted(fmt::format("{}", fmt::join(words, " "))));
+        if (const std::string_view live = liveOperands(command); !live.empty())
+            out += fmt::format("complete -c yardctl -f{}{}\n", condition, fishLive(live));
     }
     return out;
 }
@@ -222,10 +290,11 @@ std::string manualPage(std::string_view version) {
     std::string out = fmt::format(".TH YARDCTL 1 \"\" \"Yardmaster {}\" \"User Commands\"\n", version);
     out += ".SH NAME\nyardctl \\- submit work to a Yardmaster engine and watch it\n";
     out += ".SH SYNOPSIS\n.B yardctl\n[options]\n.I COMMAND\n\\&...\n";
-    out +=
-        ".SH DESCRIPTION\nSpeaks to an engine by its HTTP interface. It finds the engine by \\-\\-url, or by the "
-        "files\n.I address\nand\n.I token\nof the data directory. An LSN is the number of an action; 12..20 means "
-        "all from 12 to 20.\n";
+    out += ".SH DESCRIPTION\nSpeaks to an engine by its HTTP interface. It finds the engine by \\-\\-url, or "
+           "by the "
+           "files\n.I address\nand\n.I token\nof the data directory. An LSN is the number of an action; 12..20 "
+           "means "
+           "all from 12 to 20.\n";
     out += ".SH OPTIONS\nThey may stand before and after the command.\n";
     for (const Option& option : globalOptions()) out += manualOption(option);
     out += ".SH COMMANDS\n";

@@ -3,14 +3,21 @@
 #include "core/base/files.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <thread>
+#include <utility>
 
 namespace yard::ctl {
 
 namespace {
 
 constexpr std::size_t kMaxSmallFile = 64u << 10;
+
+/// Nobody was there: nothing of a request can have arrived.
+bool isUnreachable(const Error& error) {
+    return error.message.starts_with("cannot connect");
+}
 
 std::string trimmed(std::string text) {
     while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' ')) text.pop_back();
@@ -60,14 +67,43 @@ ErrorKind kindOf(unsigned status) {
     }
 }
 
+/// By the engine's word for it, which says more than the status.
+std::optional<ErrorKind> kindNamed(std::string_view word) {
+    for (int i = 0; i <= std::to_underlying(ErrorKind::Internal); ++i)
+        if (const auto kind = static_cast<ErrorKind>(i); errorName(kind) == word) return kind;
+    return std::nullopt;
+}
+
+/// The engine speaks of its routes; here there are commands.
+std::string inCommands(std::string text) {
+    static constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kWords{
+        {{"GET workers/all", "'yardctl workers'"},
+         {"GET workers", "'yardctl workers'"},
+         {"POST workers/<id>", "'yardctl workers add'"},
+         {"GET queues", "'yardctl queues'"},
+         {"GET pool", "'yardctl pool'"},
+         {"GET jobs/", "'yardctl show "},
+         {"GET jobs", "'yardctl ls'"}}};
+    for (const auto& [route, command] : kWords)
+        for (std::size_t at = text.find(route); at != text.npos; at = text.find(route, at + command.size())) {
+            text.replace(at, route.size(), command);
+            if (!command.ends_with('\''))
+                text.insert(std::min(text.find_first_not_of("0123456789", at + command.size()), text.size()), "'");
+        }
+    return text;
+}
+
 /// The engine's sentence, or what came instead of one.
-Error errorOf(const HttpResponse& response) {
+Error errorOf(const HttpResponse& response, const std::string& url) {
     Error error{.kind = kindOf(response.status), .message = {}, .field = {}, .need = {}};
     boost::system::error_code ec;
     const json::value body = json::parse(response.body, ec);
     const json::object* object = ec ? nullptr : body.if_object();
     if (object) {
-        if (const auto* m = object->if_contains("message"); m && m->is_string()) error.message = m->get_string();
+        if (const auto* m = object->if_contains("message"); m && m->is_string())
+            error.message = inCommands(std::string(m->get_string()));
+        if (const auto* word = object->if_contains("error"); word && word->is_string())
+            error.kind = kindNamed(word->get_string()).value_or(error.kind);
         if (const auto* i = object->if_contains("index"); i && i->is_int64())
             error.index = static_cast<int>(i->get_int64());
         if (const auto* need = object->if_contains("need"); need && need->is_array()) {
@@ -78,8 +114,8 @@ Error errorOf(const HttpResponse& response) {
     }
     if (error.message.empty()) {
         const std::string line = response.body.substr(0, std::min<std::size_t>(response.body.find('\n'), 200));
-        error.message = fmt::format("the server answered {}{}{}; is this address a Yardmaster engine?",
-                                    response.status, line.empty() ? "" : ": ", line);
+        error.message = fmt::format("what answers at {} is no Yardmaster engine: it says {}{}{}", url,
+                                    response.status, line.empty() ? "" : ", ", line);
     }
     if (response.status == 401)
         error.message += " (yardctl takes the token from --token-file, or from 'token' in the data directory)";
@@ -145,7 +181,7 @@ bool Engine::isInterrupted() const {
 }
 
 std::string Engine::explain(const Error& error) const {
-    if (!error.message.starts_with("cannot connect")) return error.message;
+    if (!isUnreachable(error)) return error.message;
     return fmt::format(
         "no engine answers at {} ({}); start one with 'yardmaster --headless', or say where it is with "
         "--url or --data-dir",
@@ -170,15 +206,30 @@ Result<HttpResponse> Engine::send(const Call& call, const BodySink* sink, int bo
     auto response = sink ? (*http)->stream(request, *sink) : (*http)->exchange(request);
     if (!response) {
         Error error = response.error();
+        if (!isUnreachable(error)) reached_ = true;
         error.message = explain(error);
-        // The engine may come back elsewhere: look for it anew next time.
-        const std::scoped_lock lock(mutex_);
-        client_.reset();
+        lose();
         return std::unexpected(std::move(error));
     }
     reached_ = true;
-    if (!response->ok()) return std::unexpected(errorOf(*response));
+    if (!response->ok()) return std::unexpected(errorOf(*response, url_));
     return response;
+}
+
+/// The engine may come back elsewhere: it is looked for anew next time.
+void Engine::lose() {
+    const std::scoped_lock lock(mutex_);
+    client_.reset();
+}
+
+Result<void> Engine::reach() {
+    auto http = client();
+    if (!http) return std::unexpected(http.error());
+    auto connected = (*http)->connect();
+    if (connected) return connected;
+    lose();
+    const ErrorKind kind = isUnreachable(connected.error()) ? ErrorKind::NotFound : ErrorKind::Io;
+    return fail(kind, explain(connected.error()));
 }
 
 Result<Answer> Engine::call(const Call& call) {
@@ -188,9 +239,7 @@ Result<Answer> Engine::call(const Call& call) {
     json::value body = json::parse(response->body, ec);
     if (ec || !body.is_object())
         return fail(ErrorKind::Internal,
-                    fmt::format("the answer of {} to {} {} is not a JSON object; is this address "
-                                "a Yardmaster engine?",
-                                url_, call.method, call.path));
+                    fmt::format("what answers at {} is no Yardmaster engine: its answer is no JSON object", url_));
     return Answer{response->status, trimmed(std::move(response->body)), std::move(body.get_object())};
 }
 

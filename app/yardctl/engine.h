@@ -56,6 +56,9 @@ public:
     explicit Engine(GlobalOptions options)
         : options_(std::move(options)) {}
 
+    /// Whether one can be connected to: NotFound when none serves the data directory, or nobody answers where it
+    /// did.
+    Result<void> reach();
     /// Connection errors (Io), and every answer that is no success as its Error: kind by status, `need` and
     /// `index`.
     Result<Answer> call(const Call& call);
@@ -64,7 +67,7 @@ public:
         return call({.method = "POST", .path = std::move(path), .body = std::move(body)});
     }
     Result<Answer> remove(std::string path) { return call({.method = "DELETE", .path = std::move(path)}); }
-    /// As call(), but an engine that has answered before is looked for during kPatience when it cannot be reached:
+    /// As call(), but an engine that was there before is looked for during kPatience when it cannot be reached:
     /// it may be restarting, and what it has accepted it will run.
     Result<Answer> callPatiently(const Call& call);
     /// The body of GET `path` to `sink`; silence 0 waits for ever between bytes.
@@ -84,11 +87,12 @@ private:
     Result<HttpResponse> send(const Call& call, const BodySink* sink, int bodyFile = -1,
                               std::uint64_t bodySize = 0);
     std::string explain(const Error& error) const;
+    void lose();
 
     const GlobalOptions options_;
     std::string url_; ///< of the engine last talked to, for messages
     std::string prefix_;
-    std::atomic<bool> reached_{false}; ///< some answer has come; another() may read it from any thread
+    std::atomic<bool> reached_{false}; ///< there was one; another() may read it from any thread
     mutable std::mutex mutex_;         ///< guards the next two against interrupt()
     std::shared_ptr<HttpClient> client_;
     bool interrupted_ = false;

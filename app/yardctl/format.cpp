@@ -170,6 +170,11 @@ std::string compactJson(const boost::json::value& value) {
     return out;
 }
 
+std::string errorLine(bool json, std::string_view code, std::string_view message) {
+    if (!json) return fmt::format("yardctl: {}\n", message);
+    return compactJson(boost::json::object{{"error", code}, {"message", message}}) + "\n";
+}
+
 Outcome<std::vector<std::int64_t>> parseLsns(const std::vector<std::string>& words) {
     std::vector<std::int64_t> out;
     for (const std::string& word : words) {
@@ -230,6 +235,50 @@ Outcome<std::int64_t> parseMoment(std::string_view text, std::int64_t now) {
         fmt::format("'{}' is not a time; write -1h (an hour ago), 09:45, today, yesterday, 2026-11-20 or "
                     "'2026-11-20 09:45'",
                     printable(text)));
+}
+
+Outcome<std::int64_t> parseComing(std::string_view text, std::int64_t now) {
+    constexpr std::int64_t kDay = 86'400'000'000;
+    if (text.starts_with('+')) {
+        auto seconds = parseDuration(text.substr(1));
+        if (!seconds) return std::unexpected(seconds.error());
+        return now + static_cast<std::int64_t>(*seconds * 1e6);
+    }
+    auto moment = parseMoment(text, now);
+    const bool isTimeOfDay = text.find(':') != std::string_view::npos && text.find('-') == std::string_view::npos;
+    if (moment && *moment < now && isTimeOfDay) return parseMoment(text, now + kDay);
+    return moment;
+}
+
+namespace {
+
+/// A number of 0 or more at the start of the text, and what follows it.
+std::optional<std::pair<double, std::string_view>> amountIn(std::string_view text) {
+    double value = 0;
+    const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (ec != std::errc() || !std::isfinite(value) || value < 0) return std::nullopt;
+    return std::pair(value, text.substr(static_cast<std::size_t>(end - text.data())));
+}
+
+} // namespace
+
+Outcome<std::int64_t> parseSize(std::string_view text, std::string_view what) {
+    constexpr std::string_view kUnits = "KMGT";
+    constexpr double kMost = 9e18;
+    if (const auto amount = amountIn(text); amount && !amount->second.empty()) {
+        const auto [value, unit] = *amount;
+        const std::size_t power = kUnits.find(static_cast<char>(unit.front() & ~0x20));
+        const std::string_view rest = unit.substr(1);
+        const double bytes = std::ldexp(value, static_cast<int>(10 * (power + 1)));
+        if (power != kUnits.npos && (rest.empty() || rest == "B" || rest == "iB") && bytes < kMost)
+            return static_cast<std::int64_t>(std::ceil(bytes));
+    }
+    return usageError(fmt::format("{} wants a size with its unit, as 500M or 2G, not '{}'", what, printable(text)));
+}
+
+Outcome<double> parseAmount(std::string_view text, std::string_view what) {
+    if (const auto amount = amountIn(text); amount && amount->second.empty()) return amount->first;
+    return usageError(fmt::format("{} wants a number, not '{}'", what, printable(text)));
 }
 
 Outcome<std::int64_t> parseInteger(std::string_view text, std::string_view what) {

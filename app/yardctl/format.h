@@ -51,6 +51,9 @@ private:
 /// JSON without white space; numbers as people write them (0.5, not 5E-1).
 std::string compactJson(const boost::json::value& value);
 
+/// A line for stderr: "yardctl: …", or with --json {"error","message"}.
+std::string errorLine(bool json, std::string_view code, std::string_view message);
+
 /// "12", "12..20" (all of them), in the order given; at most a million.
 Outcome<std::vector<std::int64_t>> parseLsns(const std::vector<std::string>& words);
 /// Seconds from "90", "0.5s", "10min", "2h", "1d".
@@ -58,6 +61,12 @@ Outcome<double> parseDuration(std::string_view text);
 /// A moment in microseconds since the epoch, local time: "-1h" (ago), "now", "today", "yesterday" (their midnight),
 /// "09:45", "09:45:31" (today), "2026-11-20", "2026-11-20 09:45". `now` in microseconds.
 Outcome<std::int64_t> parseMoment(std::string_view text, std::int64_t now);
+/// The same of a time to come: "+10m" from now; a time of day that has passed is tomorrow's.
+Outcome<std::int64_t> parseComing(std::string_view text, std::int64_t now);
+/// Bytes from "500M", "2G", "1.5GiB": a unit is asked for, K, M, G and T are powers of 1024.
+Outcome<std::int64_t> parseSize(std::string_view text, std::string_view what);
+/// A number of 0 or more: 2, 0.5.
+Outcome<double> parseAmount(std::string_view text, std::string_view what);
 Outcome<std::int64_t> parseInteger(std::string_view text, std::string_view what);
 
 } // namespace yard::ctl

@@ -181,6 +181,10 @@ HttpClient::HttpClient(Endpoint endpoint, std::string token)
 
 HttpClient::~HttpClient() = default;
 
+Result<void> HttpClient::connect() {
+    return impl_->connect({});
+}
+
 Result<HttpResponse> HttpClient::exchange(const HttpRequest& request) {
     return impl_->run(request, nullptr);
 }

@@ -71,6 +71,8 @@ public:
     HttpClient(const HttpClient&) = delete;
     HttpClient& operator=(const HttpClient&) = delete;
 
+    /// Connects, unless it is connected; the next exchange uses it.
+    Result<void> connect();
     /// Sends and waits for the whole answer, whatever its status. Errors (kind Io) are those of the connection.
     Result<HttpResponse> exchange(const HttpRequest& request);
     /// As exchange(), but the body of an answer with status 200 goes to `sink` as it arrives.

@@ -1,20 +1,37 @@
 // yardctl: the command line client of an engine (docs/api.md, 1).
 
 #include "app/yardctl/command.h"
+#include "app/yardctl/format.h"
 #include "app/yardctl/queue_ref.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
+#include <span>
 
 namespace {
 
 using namespace yard::ctl;
 
-int report(const Failure& failure) {
+int report(const Failure& failure, bool asJson) {
     // What was printed before belongs before the error, also when both go to one file.
     std::fflush(stdout);
-    fmt::print(stderr, "yardctl: {}\n", failure.message);
+    fmt::print(stderr, "{}", errorLine(asJson, failure.code, failure.message));
     return failure.exitCode;
+}
+
+/// Of a command line that could not be parsed.
+bool asksForJson(std::span<const char* const> words) {
+    const auto end = std::ranges::find(words, std::string_view("--"));
+    return std::find(words.begin(), end, std::string_view("--json")) != end;
+}
+
+Outcome<int> carryOut(CommandLine& line) {
+    Engine engine(line.global);
+    if (!line.command->runsPrograms)
+        if (auto resolved = resolveQueueOption(engine, line.arguments); !resolved)
+            return std::unexpected(resolved.error());
+    return line.command->function({line.arguments, engine, line.global.json});
 }
 
 Outcome<int> perform(CommandLine& line) {
@@ -29,21 +46,24 @@ Outcome<int> perform(CommandLine& line) {
         fmt::print("{}", line.command ? helpText(*line.command) : helpText());
         return 0;
     }
-    Engine engine(line.global);
-    if (auto resolved = resolveQueueOption(engine, line.arguments); !resolved)
-        return std::unexpected(resolved.error());
-    return line.command->function({line.arguments, engine, line.global.json});
+    auto code = carryOut(line);
+    // Not to be taken for the program's own code.
+    if (!code && line.command->runsPrograms && code.error().exitCode == kExitFailed)
+        code.error().exitCode = kExitNotRun;
+    return code;
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
-    auto line = parseCommandLine({argv + 1, static_cast<std::size_t>(argc > 0 ? argc - 1 : 0)});
-    if (!line) return report(line.error());
+    const std::span<const char* const> words{argv + 1, static_cast<std::size_t>(argc > 0 ? argc - 1 : 0)};
+    auto line = parseCommandLine(words);
+    if (!line) return report(line.error(), asksForJson(words));
+    const bool asJson = line->global.json;
     auto code = perform(*line);
-    if (!code) return report(code.error());
+    if (!code) return report(code.error(), asJson);
     if (std::fflush(stdout) != 0 || std::ferror(stdout)) {
-        return report(Failure("cannot write to standard output: is the disk full?", kExitFailed));
+        return report(Failure("cannot write to standard output: is the disk full?", kExitFailed, "io"), asJson);
     }
     return *code;
 }

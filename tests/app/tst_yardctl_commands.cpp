@@ -77,8 +77,6 @@ private Q_SLOTS:
     void helpAndVersionNeedNoEngine();
     void wrongUsageExits2();
     void theSandboxIsToldInWords();
-    void aWrongTokenIsExplained();
-    void anythingElseThanAnEngineIsNamedSo();
     void queuesAreMadeAndSteered();
     void oneActionAndMany();
     void aBoundIsSentWithWhatIsToBeChanged();
@@ -146,7 +144,12 @@ void TestYardctlCommands::wrongUsageExits2() {
                                                                        {"cancel", "--all", "7"},
                                                                        {"retire", "--all", "--filter", "lsn>7"},
                                                                        {"ls", "--limit", "-1"},
-                                                                       {"submit", "--outputs", "d", "-"}}) {
+                                                                       {"submit", "--out", "d", "-"},
+                                                                       {"run", "--memory", "500", "true"},
+                                                                       {"run", "--after", "7:later", "true"},
+                                                                       {"run", "--array", "5", "true"},
+                                                                       {"run", "--out", "d", "true"},
+                                                                       {"queue", "hold", "7", "--retries", "1"}}) {
         const Ended ended = CtlProcess(QStringList{"--url", "http://127.0.0.1:1"} + words).end();
         QCOMPARE(ended.code, 2);
         QVERIFY(ended.err.starts_with("yardctl: "));
@@ -167,25 +170,6 @@ void TestYardctlCommands::theSandboxIsToldInWords() {
              "state        ready\nsandbox      workers no: It was started with --no-sandbox.\n");
 }
 
-void TestYardctlCommands::aWrongTokenIsExplained() {
-    FakeServer server([](const FakeRequest&) {
-        return FakeReply{401, R"({"error":"unauthorized","message":"The token is wrong."})"};
-    });
-    const Ended ended = DataDirectory(server).run({"queues"});
-    QCOMPARE(ended.code, 1);
-    QVERIFY(ended.err.find("The token is wrong.") != std::string::npos);
-    QVERIFY(ended.err.find("--token-file") != std::string::npos);
-}
-
-void TestYardctlCommands::anythingElseThanAnEngineIsNamedSo() {
-    for (const FakeReply& reply : {FakeReply{200, "<html>"}, FakeReply{502, "Bad Gateway"}, FakeReply{200, "[]"}}) {
-        FakeServer server([&](const FakeRequest&) { return reply; });
-        const Ended ended = DataDirectory(server).run({"queues"});
-        QCOMPARE(ended.code, 1);
-        QVERIFY(ended.err.find("is this address a Yardmaster engine?") != std::string::npos);
-    }
-}
-
 void TestYardctlCommands::queuesAreMadeAndSteered() {
     const FakeReply queue{.body =
                               R"({"queue_id":7,"token":"0123456789abcdef01234567","tag":"nightly","state":"active",
@@ -204,6 +188,8 @@ void TestYardctlCommands::queuesAreMadeAndSteered() {
     QCOMPARE(server.requests().back().body, R"({"config":{"max_retries":5,"idle_expiry_s":0},"tag":"nightly"})");
     QCOMPARE(data.run({"queue", "set", "7", "weight=0.5"}).code, 0);
     QCOMPARE(server.requests().back().body, R"({"config":{"weight":0.5}})");
+    QCOMPARE(data.run({"queue", "set", "7", "--retries", "2", "--deadline", "2min", "weight=1"}).code, 0);
+    QCOMPARE(server.requests().back().body, R"({"config":{"weight":1,"deadline_s":120,"max_retries":2}})");
     for (const char* verb : {"hold", "drain", "delete", "show"}) QCOMPARE(data.run({"queue", verb, "7"}).code, 0);
     QCOMPARE(data.run({"queue", "cancel", "7"}).code, 1);
     const Ended list = data.run({"queues"});

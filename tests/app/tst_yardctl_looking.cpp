@@ -18,6 +18,9 @@ private Q_SLOTS:
     void timelineHasALaneForEachSlot();
     void wrongTimesAreRefusedBeforeTheEngineIsAsked();
     void whatDoesNotExistIsSaid();
+    void errorsAreJsonWhereJsonIsAskedFor();
+    void anythingElseThanAnEngineIsNamedSo();
+    void aWrongTokenIsExplained();
 };
 
 void TestYardctlLooking::whySaysEachReason() {
@@ -133,6 +136,49 @@ void TestYardctlLooking::whatDoesNotExistIsSaid() {
         QCOMPARE(data.run({command, "x"}).code, 2);
     }
     for (const char* command : {"stats", "timeline"}) QCOMPARE(data.run({command}).code, 1);
+}
+
+void TestYardctlLooking::errorsAreJsonWhereJsonIsAskedFor() {
+    FakeServer server([](const FakeRequest&) {
+        return FakeReply{404,
+                         R"({"error":"not_found","message":"There is no action 9: GET jobs lists those there are; )"
+                         R"(GET jobs/9 says more."})"};
+    });
+    const DataDirectory data(server);
+    const Ended unknown = data.run({"--json", "show", "9"});
+    QCOMPARE(unknown.code, 1);
+    QCOMPARE(unknown.out, "");
+    QCOMPARE(unknown.err,
+             R"({"error":"not_found","message":"There is no action 9: 'yardctl ls' lists those there are; )"
+             R"('yardctl show 9' says more."})"
+             "\n");
+    QCOMPARE(data.run({"cancel", "--json", "9"}).err.substr(0, 18), R"({"error":"refused")");
+    const Ended wrong = data.run({"--json", "frobnicate"});
+    QCOMPARE(wrong.code, 2);
+    QVERIFY2(wrong.err.starts_with(R"({"error":"usage","message":"there is no command 'frobnicate')"),
+             wrong.err.c_str());
+    const Ended program = data.run({"run", "--", "frobnicate", "--json"});
+    QCOMPARE(program.code, 125);
+    QVERIFY2(program.err.starts_with("yardctl: There is no action 9"), program.err.c_str());
+}
+
+void TestYardctlLooking::anythingElseThanAnEngineIsNamedSo() {
+    for (const FakeReply& reply : {FakeReply{200, "<html>"}, FakeReply{502, "Bad Gateway"}, FakeReply{200, "[]"}}) {
+        FakeServer server([&](const FakeRequest&) { return reply; });
+        const Ended ended = DataDirectory(server).run({"queues"});
+        QCOMPARE(ended.code, 1);
+        QVERIFY(ended.err.starts_with("yardctl: what answers at " + server.url() + " is no Yardmaster engine: "));
+    }
+}
+
+void TestYardctlLooking::aWrongTokenIsExplained() {
+    FakeServer server([](const FakeRequest&) {
+        return FakeReply{401, R"({"error":"unauthorized","message":"The token is wrong."})"};
+    });
+    const Ended ended = DataDirectory(server).run({"queues"});
+    QCOMPARE(ended.code, 1);
+    QVERIFY(ended.err.find("The token is wrong.") != std::string::npos);
+    QVERIFY(ended.err.find("--token-file") != std::string::npos);
 }
 
 QTEST_GUILESS_MAIN(TestYardctlLooking)

@@ -1,4 +1,5 @@
 // yardctl run and logs: output as it comes, exit codes, signals, retries, a connection that breaks.
+#include "core/base/hash.h"
 #include "tests/app/ctl_process.h"
 
 #include <QDir>
@@ -6,6 +7,7 @@
 #include <atomic>
 #include <boost/json.hpp>
 #include <csignal>
+#include <fmt/format.h>
 
 using namespace yard::test;
 namespace json = boost::json;
@@ -62,6 +64,12 @@ private Q_SLOTS:
     void whatIsNotTheProgramsEndIsExplained();
     void interruptCancelsAndWaitsForTheEnd();
     void aSecondInterruptLeavesAtOnce();
+    void whatComesThroughAPipeIsGiven();
+    void tooMuchThroughAPipeIsRefused();
+    void anArraysOutputComesElementByElement();
+    void theDeadlineHasACodeOfItsOwn();
+    void aSubmissionIsRepeatedOverABrokenConnection();
+    void withoutAnEngineItSaysHowToGetOne();
     void aRetriedAttemptIsFollowedByTheNext();
     void whyAnAttemptCouldNotStartIsSaidAtOnce();
     void aBrokenStreamGoesOnWhereItStopped();
@@ -92,7 +100,11 @@ void TestYardctlRun::submitsWhereItStandsAndExitsWithTheCode() {
     QCOMPARE(json::serialize(action.at("argv")), R"(["make","-j4"])");
     QCOMPARE(std::string(action.at("cwd").as_string()), QDir::currentPath().toStdString());
     QCOMPARE(action.at("max_retries").as_int64(), 0); // as in a shell
-    QCOMPARE(action.size(), std::size_t{4});
+    QCOMPARE(action.size(), std::size_t{6});
+    // What was typed sees what is set here, and nothing of the engine's.
+    QCOMPARE(std::string(action.at("env").as_object().at("PATH").as_string()), qgetenv("PATH").toStdString());
+    QVERIFY(!action.at("env").as_object().contains("_"));
+    QVERIFY(!action.at("engine_env").as_bool());
     QCOMPARE(posted.headers.at("authorization"), "Bearer secret");
     QCOMPARE(posted.headers.at("content-type"), "application/json");
     QCOMPARE(posted.headers.at("host"), "127.0.0.1:" + std::to_string(server.port()));
@@ -127,21 +139,64 @@ void TestYardctlRun::outputIsSeenBeforeTheActionEnds() {
 
 void TestYardctlRun::optionsBecomeMembersOfTheAction() {
     OneAction script;
+    const QTemporaryDir dir;
+    const std::string env = (dir.path() + "/env").toStdString();
+    QVERIFY(yard::writeFileAtomically(env, "# ours\n\nA=first\nB= c\n", 0600));
     FakeServer server([&](const FakeRequest& request) {
         return request.target == "/compute/queues/7/jobs" ? FakeReply{.body = R"({"lsn":7,"queue_id":7})"}
                                                           : script(request);
     });
     const DataDirectory data(server);
-    QCOMPARE(
-        data.run({"run",          "-q", "7",     "--label", "x", "--priority", "-5", "--deadline", "2min", "--cwd",
-                  "/tmp/a/../b/", "-e", "A=b=c", "--cores", "2", "--after",    "4",  "--lock",     "l",    "--hold",
-                  "--retries",    "3",  "true"})
-            .code,
-        0);
+    QCOMPARE(data.run({"run",
+                       "-q",
+                       "7",
+                       "--label",
+                       "x",
+                       "--priority",
+                       "-5",
+                       "--deadline",
+                       "2min",
+                       "--cwd",
+                       "/tmp/a/../b/",
+                       "-e",
+                       "A=b=c",
+                       "--cores",
+                       "2",
+                       "--after",
+                       "4",
+                       "--after",
+                       "5..6:any",
+                       "--lock",
+                       "l",
+                       "--hold",
+                       "--retries",
+                       "3",
+                       "--memory",
+                       "1.5G",
+                       "--gpus",
+                       "0.5",
+                       "--resource",
+                       "licence.x=2",
+                       "--array",
+                       "0-9",
+                       "--expect",
+                       "a.png",
+                       "--sandbox",
+                       "--clean-env",
+                       "--env-from",
+                       QString::fromStdString(env),
+                       "--input",
+                       QString::fromStdString("in.txt=" + env),
+                       "true"})
+                 .code,
+             0);
     const json::object action = json::parse(server.find("POST /compute/queues/7/jobs").body).as_object();
-    const json::value expected = json::parse(R"({"worker":"exec","argv":["true"],"cwd":"/tmp/b","env":{"A":"b=c"},
-        "label":"x","locks":["l"],"priority":-5,"deadline_s":120,"resources":{"cores":2},"after":[4],"hold":true,
-        "max_retries":3})");
+    const json::value expected =
+        json::parse(R"({"worker":"exec","argv":["true"],"cwd":"/tmp/b","env":{"A":"b=c","B":" c"},
+        "label":"x","locks":["l"],"priority":-5,"deadline_s":120,"resources":{"cores":2,"memory_mb":1536,"gpus":0.5,
+        "licence.x":2},"after":[4,{"lsn":5,"on":"any"},{"lsn":6,"on":"any"}],"hold":true,"max_retries":3,
+        "array":{"from":0,"to":9},"expect":["a.png"],"sandbox":true,"inputs":{"in.txt":")" +
+                    yard::Sha256::of("# ours\n\nA=first\nB= c\n").hex() + "\"}}");
     QCOMPARE(action.at("deadline_s").to_number<double>(), 120.0);
     for (const auto& [key, value] : expected.as_object())
         if (key != "deadline_s") QCOMPARE(json::serialize(action.at(key)), json::serialize(value));
@@ -230,7 +285,96 @@ void TestYardctlRun::aSecondInterruptLeavesAtOnce() {
     ctl.signal(SIGINT);
     asked.wait();
     ctl.signal(SIGINT);
-    QCOMPARE(ctl.end().code, 130);
+    const Ended ended = ctl.end();
+    QCOMPARE(ended.code, 130);
+    QVERIFY2(ended.err.ends_with(
+                 "yardctl: action 7 is left to the engine, which cancels it; 'yardctl wait 7' waits for its end\n"),
+             ended.err.c_str());
+}
+
+void TestYardctlRun::whatComesThroughAPipeIsGiven() {
+    OneAction script;
+    FakeServer server(script);
+    const DataDirectory data(server);
+    const auto posted = [&](const std::string& input, const QStringList& words) {
+        const Ended ended = data.run(QStringList{"run", "--clean-env"} + words, input);
+        if (ended.code != 0) return fmt::format("{} {}", ended.code, ended.err);
+        std::string last;
+        for (const FakeRequest& request : server.requests())
+            if (request.line() == "POST /compute/jobs") last = request.body;
+        const json::object action = json::parse(last).as_object();
+        return action.contains("stdin") ? json::serialize(action.at("stdin")) : std::string("none");
+    };
+    QCOMPARE(posted("", {"cat"}), std::string("none"));
+    QCOMPARE(posted("a\nb", {"cat"}), std::string(R"({"text":"a\nb"})"));
+    // What is no text, or long, is a chunk.
+    const QTemporaryDir dir;
+    const std::string path = (dir.path() + "/file").toStdString();
+    QVERIFY(yard::writeFileAtomically(path, "x\n", 0600));
+    QCOMPARE(posted("left alone", {"--stdin", QString::fromStdString(path), "cat"}),
+             std::string(R"({"text":"x\n"})"));
+    for (const std::string& input : {std::string("\xff"), std::string(5000, 'x')})
+        QCOMPARE(posted(input, {"--stdin", "-", "cat"}),
+                 fmt::format(R"({{"hash":"{}"}})", yard::Sha256::of(input).hex()));
+    const Ended missing = data.run({"run", "--stdin", "/no/such/file", "cat"});
+    QCOMPARE(missing.code, 125);
+    QCOMPARE(missing.err, "yardctl: cannot open /no/such/file: No such file or directory\n");
+}
+
+void TestYardctlRun::tooMuchThroughAPipeIsRefused() {
+    FakeServer server{OneAction()};
+    const DataDirectory data(server);
+    const QString pipeline = "head -c 70000000 /dev/zero | \"$0\" --data-dir \"$1\" run cat";
+    const Ended ended = CtlProcess({"-c", pipeline, YARDCTL_PATH, data.path()}, {}, "sh").end();
+    QCOMPARE(ended.code, 125);
+    QVERIFY2(ended.err.starts_with("yardctl: standard input has more than 64 MiB"), ended.err.c_str());
+    QCOMPARE(server.requests().size(), std::size_t{0});
+}
+
+void TestYardctlRun::anArraysOutputComesElementByElement() {
+    FakeServer server([](const FakeRequest& request) {
+        if (request.line() == "POST /compute/jobs") return FakeReply{.body = R"({"lsn":7,"queue_id":0,"count":2})"};
+        const bool isSecond = request.target.starts_with("/compute/jobs/8");
+        if (request.target.contains("/stdout")) return FakeReply{.body = isSecond ? "two\n" : "one\n"};
+        if (request.target.contains("/stderr")) return FakeReply{.body = ""};
+        return FakeReply{.body = isSecond ? R"({"lsn":8,"state":"failed","reason":"exit_code","exit_code":5})"
+                                          : R"({"lsn":7,"state":"completed","exit_code":0})"};
+    });
+    const DataDirectory data(server);
+    const Ended ended = data.run({"run", "--array", "0-1", "--", "make", "{index}"});
+    QCOMPARE(ended.out, "one\ntwo\n");
+    QCOMPARE(ended.code, 5);
+    QCOMPARE(data.run({"run", "-d", "--array", "0-1", "true"}).out, "7..8\n");
+}
+
+void TestYardctlRun::theDeadlineHasACodeOfItsOwn() {
+    OneAction script;
+    script.onResult = always(R"({"lsn":7,"state":"failed","reason":"deadline","signal":15})");
+    FakeServer server(script);
+    QCOMPARE(DataDirectory(server).run({"run", "true"}).code, 124);
+}
+
+void TestYardctlRun::aSubmissionIsRepeatedOverABrokenConnection() {
+    std::atomic<int> posts = 0;
+    OneAction script;
+    FakeServer server([&](const FakeRequest& request) {
+        if (request.line() == "POST /compute/jobs" && posts++ == 0) return FakeReply{.close = true};
+        return script(request);
+    });
+    QCOMPARE(DataDirectory(server).run({"run", "-d", "true"}).out, "7\n");
+    const auto requests = server.requests();
+    QCOMPARE(requests.size(), std::size_t{2});
+    QCOMPARE(requests[0].headers.at("idempotency-key"), requests[1].headers.at("idempotency-key"));
+}
+
+void TestYardctlRun::withoutAnEngineItSaysHowToGetOne() {
+    const QTemporaryDir dir;
+    const Ended none = CtlProcess({"--data-dir", dir.path(), "run", "true"}).end();
+    QCOMPARE(none.code, 125);
+    QVERIFY2(none.err.contains("start one with 'yardmaster --headless'"), none.err.c_str());
+    const Ended other = CtlProcess({"--url", "http://127.0.0.1:1", "run", "true"}).end();
+    QCOMPARE(other.code, 125);
+    QVERIFY2(other.err.contains("no engine answers at http://127.0.0.1:1"), other.err.c_str());
 }
 
 void TestYardctlRun::aRetriedAttemptIsFollowedByTheNext() {
@@ -340,7 +484,7 @@ void TestYardctlRun::aReaderThatLeavesCancels() {
     const QString pipeline = "{ \"$0\" --data-dir \"$1\" run yes; echo $? >&2; } | head -c 1";
     const Ended ended = CtlProcess({"-c", pipeline, YARDCTL_PATH, data.path()}, {}, "sh").end();
     QCOMPARE(ended.out, "y");
-    QVERIFY(ended.err.ends_with(std::to_string(128 + SIGPIPE) + "\n"));
+    QCOMPARE(ended.err, std::to_string(128 + SIGPIPE) + "\n"); // and not a word of it
 }
 
 void TestYardctlRun::detachPrintsTheNumber() {

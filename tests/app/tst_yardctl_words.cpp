@@ -32,6 +32,7 @@ private Q_SLOTS:
     void durationsAreReadWithUnits();
     void momentsAreReadAsPeopleWriteThem_data();
     void momentsAreReadAsPeopleWriteThem();
+    void sizesAndTimesToComeAreRead();
     void aSparklineHasTheLargestOfEachColumn();
     void aLaneShowsTheWorstOfEachColumn();
     void aliasesAreTheSameCommand();
@@ -165,6 +166,24 @@ void TestYardctlWords::momentsAreReadAsPeopleWriteThem() {
     QCOMPARE(QByteArray(words.data()), moment);
 }
 
+void TestYardctlWords::sizesAndTimesToComeAreRead() {
+    qputenv("TZ", "UTC");
+    ::tzset();
+    constexpr std::int64_t now = 1'795'262'400'000'000; // 2026-11-21 12:00:00
+    QCOMPARE(*parseComing("+10m", now), now + 600'000'000);
+    QCOMPARE(*parseComing("12:30", now), now + 1'800'000'000);
+    QCOMPARE(*parseComing("11:30", now), now + 84'600'000'000); // tomorrow's
+    QCOMPARE(*parseComing("2026-11-20 09:45", now), *parseMoment("2026-11-20 09:45", now));
+    QVERIFY(!parseComing("+soon", now) && !parseComing("soon", now));
+    QCOMPARE(*parseSize("2G", "x"), std::int64_t{2} << 30);
+    QCOMPARE(*parseSize("1.5k", "x"), 1536);
+    QCOMPARE(*parseSize("3MiB", "x"), 3 << 20);
+    for (const char* wrong : {"2", "G", "-1G", "2X", "2Gb", "9000000T", ""})
+        QVERIFY2(!parseSize(wrong, "x"), wrong);
+    QCOMPARE(*parseAmount("0.5", "x"), 0.5);
+    QVERIFY(!parseAmount("-1", "x") && !parseAmount("1x", "x"));
+}
+
 void TestYardctlWords::aSparklineHasTheLargestOfEachColumn() {
     using Values = std::vector<std::optional<double>>;
     QCOMPARE(sparkline(Values{}, 1, 10), "");
@@ -249,6 +268,7 @@ void TestYardctlWords::exitCodesAreThoseOfAShell() {
     QCOMPARE(code(R"({"state":"failed","reason":"spawn_error"})"), 125);
     QCOMPARE(code(R"({"state":"failed","reason":"spawn_error","exit_code":127})"), 127);
     QCOMPARE(code(R"({"state":"failed","reason":"missing_output","exit_code":0})"), 1);
+    QCOMPARE(code(R"({"state":"failed","reason":"deadline","signal":15})"), 124);
 }
 
 void TestYardctlWords::commandLines() {
@@ -270,7 +290,7 @@ void TestYardctlWords::wrongCommandLinesExit2() {
                                                          {"ls", "--nonsense"},
                                                          {"run", "-q"},
                                                          {"submit", "a", "b"},
-                                                         {"show", "--outputs"},
+                                                         {"show", "--out"},
                                                          {"queues", "x"},
                                                          {"--json=1", "ls"},
                                                          {"-Z"}};

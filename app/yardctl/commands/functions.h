@@ -49,7 +49,7 @@ std::string jobsPath(const Arguments& arguments);
 /// Waits for one action to end: long polls, over restarts of the engine, without limit unless `seconds` is given
 /// (then the answer may be of an action that still runs).
 Result<Answer> awaitEnd(Engine& engine, std::int64_t lsn, std::optional<double> seconds = std::nullopt);
-/// Saves the outputs of an action that has ended where --outputs says, if it was given.
+/// Saves the outputs of an action that has ended where --out says, if it was given.
 Outcome<void> saveIfAsked(const Invocation&, const boost::json::object& action);
 /// Prints the actions as a graph, in the language of Graphviz.
 Outcome<int> drawGraph(ActionReader& reader);

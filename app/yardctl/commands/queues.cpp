@@ -3,6 +3,7 @@
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/format.h"
 #include "app/yardctl/queue_ref.h"
+#include "app/yardctl/work_options.h"
 #include "core/base/clock.h"
 
 #include <algorithm>
@@ -87,9 +88,13 @@ Outcome<int> create(const Invocation& invocation, std::span<const std::string> w
 }
 
 Outcome<int> configure(const Invocation& invocation, std::span<const std::string> words) {
-    if (words.size() < 2) return usageError("something is missing: yardctl queue set REF KEY=VALUE…");
+    auto said = queueConfigOf(invocation.arguments);
+    if (!said) return std::unexpected(said.error());
+    if (words.empty() || (words.size() < 2 && said->empty()))
+        return usageError("something is missing: yardctl queue set REF [options] [KEY=VALUE…]");
     auto config = configOf(words.subspan(1));
     if (!config) return std::unexpected(config.error());
+    for (auto& [key, value] : *said) (*config)[key] = std::move(value);
     const json::object body{{"config", std::move(*config)}};
     auto path = pathOf(invocation.engine, words.front());
     if (!path) return std::unexpected(path.error());
@@ -168,6 +173,8 @@ Outcome<int> queueCommand(const Invocation& invocation) {
     const std::span<const std::string> words = invocation.arguments.operands();
     const std::string& verb = words.front();
     const auto rest = words.subspan(1);
+    if (verb != "set" && saysWork(invocation.arguments))
+        return usageError("--deadline and --retries are of 'queue set'");
     if (verb == "create") return create(invocation, rest);
     if (verb == "set") return configure(invocation, rest);
     const auto known = std::ranges::find(kVerbs, verb, &Verb::name);

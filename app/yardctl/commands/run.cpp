@@ -1,16 +1,16 @@
-// yardctl run: one exec action, its output as it comes, its exit code.
+// yardctl run: one exec action, or an array of them, their output as it comes, their exit code.
 #include "app/yardctl/action_view.h"
+#include "app/yardctl/chunks.h"
 #include "app/yardctl/commands/functions.h"
+#include "app/yardctl/engine_start.h"
 #include "app/yardctl/format.h"
 #include "app/yardctl/output_follower.h"
+#include "app/yardctl/queue_ref.h"
+#include "app/yardctl/run_action.h"
 #include "app/yardctl/signal_watch.h"
-#include "core/base/environment.h"
 #include "core/base/hash.h"
-#include "core/model/action_spec.h"
 
 #include <cerrno>
-#include <cstdlib>
-#include <filesystem>
 #include <fmt/format.h>
 #include <mutex>
 #include <thread>
@@ -22,142 +22,44 @@ namespace {
 
 constexpr int kSignalBase = 128;
 
-/// JSON holds text only; a path that is not UTF-8 cannot go through it unharmed.
-Outcome<json::string> text(const std::string& bytes, std::string_view what) {
-    if (isUtf8(bytes)) return json::string(bytes);
-    return usageError(fmt::format("{} is not valid UTF-8: {}", what, printable(bytes)));
-}
+/// The action, or the elements of an array: they follow each other.
+struct Accepted {
+    std::int64_t first = 0;
+    std::int64_t count = 1;
+    std::string text; ///< the engine's answer
 
-Outcome<json::array> texts(const std::vector<std::string>& list, std::string_view what) {
-    json::array out;
-    for (const std::string& item : list) {
-        auto value = text(item, what);
-        if (!value) return std::unexpected(value.error());
-        out.emplace_back(std::move(*value));
+    std::string name() const {
+        return count == 1 ? fmt::format("action {}", first) : fmt::format("actions {}", range());
     }
-    return out;
-}
+    std::string range() const {
+        return count == 1 ? fmt::format("{}", first) : fmt::format("{}..{}", first, first + count - 1);
+    }
+};
 
-Outcome<json::object> environment(const std::vector<std::string>& settings) {
-    json::object out;
-    for (const std::string& setting : settings) {
-        const std::size_t equals = setting.find('=');
-        const std::string name = setting.substr(0, equals);
-        const auto here = equals == std::string::npos ? yard::environment(name.c_str()) : std::nullopt;
-        if (name.empty() || (equals == std::string::npos && !here))
-            return usageError(fmt::format("--env wants K=V, or the name of a variable that is set here, not '{}'",
-                                          printable(setting)));
-        auto value = text(here ? *here : setting.substr(equals + 1), "a variable");
-        if (!value) return std::unexpected(value.error());
-        out[name] = std::move(*value);
-    }
-    return out;
-}
-
-Outcome<json::string> workingDirectory(const Arguments& arguments) {
-    std::error_code ec;
-    const auto here = std::filesystem::current_path(ec);
-    if (ec) return failed(fmt::format("cannot tell the current directory: {}; name one with --cwd", ec.message()));
-    const std::string path = (here / arguments.value("cwd").value_or("")).lexically_normal().string();
-    return text(path.size() > 1 && path.ends_with('/') ? path.substr(0, path.size() - 1) : path, "the directory");
-}
-
-Outcome<void> addNumbers(json::object& action, const Arguments& arguments) {
-    if (const auto word = arguments.value("priority")) {
-        auto value = parseInteger(*word, "--priority");
-        if (!value) return std::unexpected(value.error());
-        action["priority"] = *value;
-    }
-    action["max_retries"] = 0; // as typed into a shell: once
-    if (const auto word = arguments.value("retries")) {
-        auto value = parseInteger(*word, "--retries");
-        if (!value) return std::unexpected(value.error());
-        action["max_retries"] = *value;
-    }
-    if (const auto word = arguments.value("deadline")) {
-        auto value = parseDuration(*word);
-        if (!value) return std::unexpected(value.error());
-        action["deadline_s"] = *value;
-    }
-    json::object resources;
-    for (const auto& [option, member] : {std::pair("cores", "cores"), std::pair("memory-mb", "memory_mb")}) {
-        const auto word = arguments.value(option);
-        if (!word) continue;
-        auto value = parseInteger(*word, fmt::format("--{}", option));
-        if (!value) return std::unexpected(value.error());
-        resources[member] = *value;
-    }
-    if (!resources.empty()) action["resources"] = std::move(resources);
-    if (const auto words = arguments.values("after"); !words.empty()) {
-        auto lsns = parseLsns(words);
-        if (!lsns) return std::unexpected(lsns.error());
-        action["after"] = json::array(lsns->begin(), lsns->end());
-    }
-    return {};
-}
-
-/// The program and its arguments, or the shell with its line; what follows the line are the line's $0, $1, ...
-Outcome<std::vector<std::string>> commandOf(const Arguments& arguments) {
-    std::vector<std::string> words = arguments.operands();
-    const auto line = arguments.value("command");
-    if (!line && words.empty()) return usageError("'run' wants a program, or a line for the shell with -c");
-    if (line) words.insert(words.begin(), {"/bin/sh", "-c", std::string(*line)});
-    return words;
-}
-
-Outcome<std::string> actionText(const Arguments& arguments) {
-    json::object action{{"worker", "exec"}};
-    const auto command = commandOf(arguments);
-    if (!command) return std::unexpected(command.error());
-    auto argv = texts(*command, "an argument");
-    if (!argv) return std::unexpected(argv.error());
-    action["argv"] = std::move(*argv);
-    auto cwd = workingDirectory(arguments);
-    if (!cwd) return std::unexpected(cwd.error());
-    action["cwd"] = std::move(*cwd);
-    if (const auto settings = arguments.values("env"); !settings.empty()) {
-        auto env = environment(settings);
-        if (!env) return std::unexpected(env.error());
-        action["env"] = std::move(*env);
-    }
-    if (const auto label = arguments.value("label")) {
-        auto value = text(*label, "the label");
-        if (!value) return std::unexpected(value.error());
-        action["label"] = std::move(*value);
-    }
-    if (const auto names = arguments.values("lock"); !names.empty()) {
-        auto locks = texts(names, "a lock");
-        if (!locks) return std::unexpected(locks.error());
-        action["locks"] = std::move(*locks);
-    }
-    if (auto added = addNumbers(action, arguments); !added) return std::unexpected(added.error());
-    for (const std::string_view flag : {"hold", "sandbox"})
-        if (arguments.has(flag)) action[flag] = true;
-    return compactJson(action);
-}
-
-Outcome<std::int64_t> submitAction(Engine& engine, const Arguments& arguments, const std::string& action) {
-    auto answer = engine.call(
-        {.method = "POST", .path = jobsPath(arguments), .body = action, .idempotencyKey = randomHex(16)});
+Outcome<Accepted> submitAction(Engine& engine, const Arguments& arguments, const std::string& action,
+                               ChunkSource& files) {
+    auto answer = postWithChunks(
+        engine, {.method = "POST", .path = jobsPath(arguments), .body = action, .idempotencyKey = randomHex(16)},
+        files);
     if (!answer) return failedWith(answer.error());
     const auto lsn = integerOf(answer->object, "lsn");
     if (!lsn) return failed("the engine accepted the action but did not say as which; 'yardctl ls' shows it");
-    return *lsn;
+    return Accepted{*lsn, integerOf(answer->object, "count").value_or(1), std::move(answer->text)};
 }
 
 /// One run, from submission to the end. The thread that made it waits for signals; one worker thread submits and
-/// waits for the result, one thread follows each stream, one sends the cancel when it comes to that.
+/// waits for the results, one thread follows each stream, one sends the cancel when it comes to that.
 class Run {
 public:
-    explicit Run(const Invocation& invocation)
+    explicit Run(Invocation invocation)
         : invocation_(invocation) {
         // A reader that left must end the action, not only this process.
         std::signal(SIGPIPE, SIG_IGN);
     }
 
-    Outcome<int> perform(const std::string& action) {
+    Outcome<int> perform(const std::string& action, ChunkSource& files) {
         std::thread worker([&] {
-            result_ = work(action);
+            code_ = work(action, files);
             signals_.finish();
         });
         while (const auto signal = signals_.next()) {
@@ -167,88 +69,115 @@ public:
         }
         worker.join();
         if (canceller_.joinable()) canceller_.join();
-        return result_ ? exitCode(*result_) : std::unexpected(result_.error());
+        return code_;
     }
 
 private:
-    Outcome<Answer> work(const std::string& action) {
-        auto engine = invocation_.engine.another();
-        auto lsn = submitAction(*engine, invocation_.arguments, action);
-        if (!lsn) return std::unexpected(lsn.error());
+    /// The exit code: the first that is not 0.
+    Outcome<int> work(const std::string& action, ChunkSource& files) {
+        auto accepted = submitAction(invocation_.engine, invocation_.arguments, action, files);
+        if (!accepted) return std::unexpected(accepted.error());
         {
             const std::scoped_lock lock(mutex_);
-            lsn_ = *lsn;
+            accepted_ = *accepted;
             if (cancelRequested_) startCancel();
         }
-        if (invocation_.json) return awaitResult(*engine, *lsn);
-        std::thread out([&] { follow(*engine, *lsn, "stdout", STDOUT_FILENO); });
-        std::thread err([&] { follow(*engine, *lsn, "stderr", STDERR_FILENO); });
-        auto result = awaitResult(*engine, *lsn);
+        int worst = 0;
+        for (std::int64_t i = 0; i < accepted->count; ++i) {
+            auto code = follow(accepted->first + i);
+            if (!code) return code;
+            if (worst == 0) worst = *code;
+        }
+        return worst;
+    }
+
+    Outcome<int> follow(std::int64_t lsn) {
+        Engine& engine = invocation_.engine;
+        if (invocation_.json) return finish(lsn, awaitEnd(engine, lsn));
+        std::thread out([&] { copy(lsn, "stdout", STDOUT_FILENO); });
+        std::thread err([&] { copy(lsn, "stderr", STDERR_FILENO); });
+        auto result = awaitEnd(engine, lsn);
         out.join();
         err.join();
-        return result;
+        return finish(lsn, std::move(result));
     }
 
-    static Outcome<Answer> awaitResult(Engine& engine, std::int64_t lsn) {
-        auto answer = awaitEnd(engine, lsn);
-        if (answer) return std::move(*answer);
-        return failed(
-            fmt::format("{}; what became of action {}: 'yardctl show {}'", answer.error().message, lsn, lsn));
+    Outcome<int> finish(std::int64_t lsn, Result<Answer> result) const {
+        if (!result)
+            return failed(
+                fmt::format("{}; what became of action {}: 'yardctl show {}'", result.error().message, lsn, lsn));
+        if (auto saved = saveIfAsked(invocation_, result->object); !saved) return std::unexpected(saved.error());
+        return exitCode(lsn, *result);
     }
 
-    void follow(const Engine& engine, std::int64_t lsn, const char* stream, int fd) {
-        OutputFollower follower(engine.another(),
+    void copy(std::int64_t lsn, const char* stream, int fd) {
+        OutputFollower follower(invocation_.engine.another(),
                                 {.lsn = lsn, .stream = stream, .announceRetries = fd == STDERR_FILENO},
-                                [fd](std::int64_t, std::string_view bytes) { return writeOutput(fd, bytes); });
+                                [this, fd](std::int64_t, std::string_view bytes) { return write(fd, bytes); });
         const auto followed = follower.run();
-        if (followed) return;
-        const bool readerLeft = followed.error().message.find("cannot write") != std::string::npos;
-        if (!readerLeft || signal_ == 0)
-            (void)writeOutput(STDERR_FILENO, "yardctl: " + followed.error().message + "\n");
-        // A program whose output nobody can take would get SIGPIPE in a shell.
-        if (readerLeft) {
-            brokenPipe_ = true;
-            requestCancel();
-        }
+        if (followed || readerLeft_) return;
+        (void)writeOutput(STDERR_FILENO, errorLine(false, {}, followed.error().message));
+    }
+
+    /// A program whose output nobody takes gets SIGPIPE in a shell, and says nothing of it.
+    Result<void> write(int fd, std::string_view bytes) {
+        auto written = writeOutput(fd, bytes);
+        if (written) return written;
+        if (written.error().sysErrno == EPIPE) readerLeft_ = true;
+        isOutputLost_ = true;
+        requestCancel();
+        return written;
     }
 
     void requestCancel() {
         const std::scoped_lock lock(mutex_);
-        if (std::exchange(cancelRequested_, true) || !lsn_) return;
+        if (std::exchange(cancelRequested_, true) || !accepted_) return;
         startCancel();
     }
 
     /// Under mutex_. The cancel has a thread of its own so that a second signal is heard meanwhile.
     void startCancel() {
-        canceller_ = std::thread([lsn = *lsn_, engine = invocation_.engine.another()] {
+        canceller_ = std::thread([accepted = *accepted_, json = invocation_.json,
+                                  engine = invocation_.engine.another()] {
             constexpr std::chrono::seconds kLimit{10};
-            const auto answer =
-                engine->call({.method = "POST", .path = fmt::format("jobs/{}/cancel", lsn), .silence = kLimit});
+            Call call{.method = "POST", .path = fmt::format("jobs/{}/cancel", accepted.first), .silence = kLimit};
+            if (accepted.count > 1) {
+                boost::json::array lsns;
+                for (std::int64_t i = 0; i < accepted.count; ++i) lsns.push_back(accepted.first + i);
+                call.path = "jobs/cancel";
+                call.body = compactJson(boost::json::object{{"lsns", std::move(lsns)}});
+            }
+            const auto answer = engine->callPatiently(call);
             // Already finished is as good.
             if (answer || answer.error().kind == ErrorKind::WrongState) return;
-            (void)writeOutput(STDERR_FILENO,
-                              fmt::format("yardctl: cannot cancel action {}: {}\n", lsn, answer.error().message));
+            (void)writeOutput(STDERR_FILENO, errorLine(json, errorName(answer.error().kind),
+                                                       fmt::format("cannot cancel {}: {}", accepted.name(),
+                                                                   answer.error().message)));
         });
     }
 
     [[noreturn]] void leaveAtOnce(int signal) {
         const std::scoped_lock lock(mutex_);
-        if (lsn_)
-            (void)writeOutput(STDERR_FILENO,
-                              fmt::format("yardctl: leaving; action {} is being cancelled\n", *lsn_));
+        if (accepted_)
+            (void)writeOutput(
+                STDERR_FILENO,
+                errorLine(
+                    invocation_.json, "interrupted",
+                    fmt::format("{} is left to the engine, which cancels it; 'yardctl wait {}' waits for its end",
+                                accepted_->name(), accepted_->range())));
         ::_exit(kSignalBase + signal);
     }
 
-    Outcome<int> exitCode(const Answer& result) const {
+    int exitCode(std::int64_t lsn, const Answer& result) const {
         if (invocation_.json) fmt::print("{}\n", result.text);
         const std::string_view state = textOf(result.object, "state");
-        if (state == "cancelled" && (signal_ != 0 || brokenPipe_))
-            return kSignalBase + (signal_ != 0 ? signal_.load() : SIGPIPE);
+        if (state == "cancelled" && signal_ != 0) return kSignalBase + signal_;
+        if (state == "cancelled" && isOutputLost_) return readerLeft_ ? kSignalBase + SIGPIPE : kExitFailed;
         const std::string_view reason = textOf(result.object, "reason");
         // The program's own end needs no comment, any other does.
         if (state != "completed" && reason != "exit_code" && !invocation_.json) {
             const std::string note = printable(textOf(result.object, "note"));
-            fmt::print(stderr, "yardctl: action {} {}{}{}\n", *lsn_, stateWords(result.object),
+            fmt::print(stderr, "yardctl: action {} {}{}{}\n", lsn, stateWords(result.object),
                        note.empty() ? "" : ": ", note);
         }
         if (state == "cancelled" && !integerOf(result.object, "signal") && !integerOf(result.object, "exit_code"))
@@ -257,28 +186,32 @@ private:
     }
 
     SignalWatch signals_; // first: blocks the signals before a thread exists
-    const Invocation& invocation_;
-    Outcome<Answer> result_ = failed("the run did not begin");
+    const Invocation invocation_;
+    Outcome<int> code_ = failed("the run did not begin");
     std::mutex mutex_; ///< guards the next three
-    std::optional<std::int64_t> lsn_;
+    std::optional<Accepted> accepted_;
     bool cancelRequested_ = false;
     std::thread canceller_;
     std::atomic<int> signal_{0}; ///< the first that came
-    std::atomic<bool> brokenPipe_{false};
+    std::atomic<bool> readerLeft_{false};
+    std::atomic<bool> isOutputLost_{false};
 };
 
 } // namespace
 
 Outcome<int> runCommand(const Invocation& invocation) {
-    auto action = actionText(invocation.arguments);
+    ChunkSource files;
+    auto action = actionOfRun(invocation, files);
     if (!action) return std::unexpected(action.error());
-    if (!invocation.arguments.has("detach")) return Run(invocation).perform(*action);
-    auto lsn = submitAction(invocation.engine, invocation.arguments, *action);
-    if (!lsn) return std::unexpected(lsn.error());
-    if (invocation.json)
-        fmt::print("{{\"lsn\":{}}}\n", *lsn);
-    else
-        fmt::print("{}\n", *lsn);
+    if (auto there = ensureEngine(invocation.engine); !there) return std::unexpected(there.error());
+    Arguments arguments = invocation.arguments;
+    if (auto resolved = resolveQueueOption(invocation.engine, arguments); !resolved)
+        return std::unexpected(resolved.error());
+    if (!arguments.has("detach"))
+        return Run({arguments, invocation.engine, invocation.json}).perform(*action, files);
+    auto accepted = submitAction(invocation.engine, arguments, *action, files);
+    if (!accepted) return std::unexpected(accepted.error());
+    fmt::print("{}\n", invocation.json ? accepted->text : accepted->range());
     return 0;
 }
 

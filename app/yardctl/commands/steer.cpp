@@ -164,10 +164,9 @@ private:
     void refuse(std::int64_t lsn, const std::string& why) {
         std::fflush(stdout);
         // Most sentences of the engine name the action themselves.
-        if (why.find(fmt::format("ction {}", lsn)) == std::string::npos)
-            fmt::print(stderr, "yardctl: action {}: {}\n", lsn, why);
-        else
-            fmt::print(stderr, "yardctl: {}\n", why);
+        const bool isNamed = why.find(fmt::format("ction {}", lsn)) != std::string::npos;
+        fmt::print(stderr, "{}",
+                   errorLine(invocation_.json, "refused", isNamed ? why : fmt::format("action {}: {}", lsn, why)));
         code_ = kExitFailed;
     }
 

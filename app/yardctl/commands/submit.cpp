@@ -4,6 +4,8 @@
 #include "app/yardctl/chunks.h"
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/format.h"
+#include "app/yardctl/program_input.h"
+#include "app/yardctl/work_options.h"
 #include "core/base/hash.h"
 #include "core/base/unique_fd.h"
 
@@ -21,17 +23,29 @@ namespace {
 constexpr std::size_t kBatchActions = 1000;
 constexpr std::size_t kBatchBytes = 8u << 20;
 
-/// Replaces inputs given as "@path" by the hashes of the files. True when there was one.
-Outcome<bool> resolveInputs(json::object& action, ChunkSource& source) {
-    json::value* inputs = action.if_contains("inputs");
-    if (!inputs || !inputs->is_object()) return false;
+/// The path of "@path".
+std::optional<std::string> fileNamedBy(const json::value* value) {
+    if (!value || !value->is_string() || !value->get_string().starts_with('@')) return std::nullopt;
+    return std::string(std::string_view(value->get_string()).substr(1));
+}
+
+/// Replaces inputs and a stdin that are given as "@path" by the hashes of the files. True when there was one.
+Outcome<bool> resolveFiles(json::object& action, ChunkSource& source) {
     bool changed = false;
+    if (const auto path = fileNamedBy(action.if_contains("stdin"))) {
+        auto member = stdinFrom(*path, source);
+        if (!member) return std::unexpected(member.error());
+        action["stdin"] = std::move(*member);
+        changed = true;
+    }
+    json::value* inputs = action.if_contains("inputs");
+    if (!inputs || !inputs->is_object()) return changed;
     for (auto&& member : inputs->get_object()) {
-        json::value& value = member.value();
-        if (!value.is_string() || !value.get_string().starts_with('@')) continue;
-        auto hash = source.add(std::string(std::string_view(value.get_string()).substr(1)));
+        const auto path = fileNamedBy(&member.value());
+        if (!path) continue;
+        auto hash = source.add(*path);
         if (!hash) return std::unexpected(hash.error());
-        value = hash->hash.hex();
+        member.value() = hash->hash.hex();
         changed = true;
     }
     return changed;
@@ -78,8 +92,17 @@ private:
         bool isList = false;
     };
 
+    /// What the command line says of it, and its files. True when it is not as it was written any more.
+    Outcome<bool> complete(json::object& action) {
+        auto changed = resolveFiles(action, source_);
+        if (!changed || !saysWork(invocation_.arguments)) return changed;
+        if (auto applied = applyWork(invocation_.arguments, action, source_); !applied)
+            return std::unexpected(applied.error());
+        return true;
+    }
+
     Outcome<Piece> prepareOne(ActionReader::Value& value) {
-        auto changed = resolveInputs(value.value.get_object(), source_);
+        auto changed = complete(value.value.get_object());
         if (!changed) return refused(fmt::format("line {}: {}", value.line, changed.error().message));
         return Piece{.text = *changed ? compactJson(value.value) : std::move(value.text), .line = value.line};
     }
@@ -90,7 +113,7 @@ private:
         for (json::value& element : list) {
             if (!element.is_object())
                 return refused(fmt::format("line {}: the list holds something that is no action", value.line));
-            auto changed = resolveInputs(element.get_object(), source_);
+            auto changed = complete(element.get_object());
             if (!changed) return refused(fmt::format("line {}: {}", value.line, changed.error().message));
             anyChanged = anyChanged || *changed;
         }
@@ -184,8 +207,8 @@ std::string jobsPath(const Arguments& arguments) {
 
 Outcome<int> submitCommand(const Invocation& invocation) {
     const std::string& path = invocation.arguments.operands().front();
-    if (invocation.arguments.has("outputs") && !invocation.arguments.has("wait"))
-        return usageError("--outputs needs --wait: there are none before the actions have ended");
+    if (invocation.arguments.has("out") && !invocation.arguments.has("wait"))
+        return usageError("--out needs --wait: there are none before the actions have ended");
     UniqueFd file;
     if (path != "-") {
         file.reset(::open(path.c_str(), O_RDONLY | O_CLOEXEC));

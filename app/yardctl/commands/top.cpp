@@ -118,7 +118,7 @@ TopPicture ask(Engine& engine) {
 
 Outcome<int> once(const Invocation& invocation) {
     const TopPicture picture = ask(invocation.engine);
-    if (!picture.trouble.empty()) return std::unexpected(Failure(picture.trouble, kExitFailed));
+    if (!picture.trouble.empty()) return std::unexpected(Failure(picture.trouble, kExitFailed, "failed"));
     if (invocation.json) {
         json::object all;
         all["session"] = picture.session;
@@ -172,7 +172,7 @@ Outcome<int> topCommand(const Invocation& invocation) {
         return once(invocation);
     TopPicture picture = ask(invocation.engine);
     // Nobody there to begin with is an error; one that goes away later may come back.
-    if (!picture.trouble.empty()) return std::unexpected(Failure(picture.trouble, kExitFailed));
+    if (!picture.trouble.empty()) return std::unexpected(Failure(picture.trouble, kExitFailed, "failed"));
     const Signals signals;
     Screen screen;
     for (;;) {

@@ -57,7 +57,7 @@ private:
     Clock::time_point begin_ = Clock::now();
 };
 
-/// Prints an action that has ended and saves what --outputs asks for. The exit code so far.
+/// Prints an action that has ended and saves what --out asks for. The exit code so far.
 Outcome<int> report(const Invocation& invocation, const json::object& action, const std::string& text) {
     fmt::print("{}\n", invocation.json ? text : line(action));
     std::fflush(stdout);
@@ -191,9 +191,9 @@ Outcome<int> waitForQueue(const Invocation& invocation, const Limit& limit) {
 } // namespace
 
 Outcome<void> saveIfAsked(const Invocation& invocation, const json::object& action) {
-    const auto directory = invocation.arguments.value("outputs");
+    const auto directory = invocation.arguments.value("out");
     if (!directory) return {};
-    if (directory->empty()) return usageError("--outputs wants a directory");
+    if (directory->empty()) return usageError("--out wants a directory");
     if (auto saved = saveOutputs(invocation.engine, action, *directory); !saved)
         return std::unexpected(saved.error());
     return {};

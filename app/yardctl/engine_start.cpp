@@ -1,0 +1,158 @@
+#include "app/yardctl/engine_start.h"
+
+#include "core/base/files.h"
+#include "core/base/unique_fd.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <iostream>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+namespace yard::ctl {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::seconds kLongestStart{30};
+constexpr int kCannotListen = 4; ///< the engine's exit code
+constexpr std::size_t kMaxLog = 1u << 20;
+
+/// Beside this program, as it is installed; else by PATH.
+std::string engineProgram() {
+    std::array<char, 4096> path{};
+    const ssize_t n = ::readlink("/proc/self/exe", path.data(), path.size());
+    const std::string_view self(path.data(), static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
+    const std::string beside = std::string(self.substr(0, self.rfind('/') + 1)) + "yardmaster";
+    return !self.empty() && ::access(beside.c_str(), X_OK) == 0 ? beside : "yardmaster";
+}
+
+class Background {
+public:
+    Background(const GlobalOptions& options, std::string dataDir)
+        : dataDir_(std::move(dataDir))
+        , log_(dataDir_ + "/engine.log") {
+        words_ = {engineProgram(), "--headless", "--data-dir", dataDir_};
+        if (options.tokenFile) words_.insert(words_.end(), {"--token-file", *options.tokenFile});
+    }
+
+    /// Until it serves. Its usual port may be somebody else's: then any.
+    Outcome<std::string> start() {
+        if (auto made = makeDirectories(dataDir_); !made) return failedWith(made.error());
+        auto said = startOnce();
+        if (!said && exitCode_ == kCannotListen) {
+            words_.insert(words_.end(), {"--listen", "127.0.0.1:0"});
+            said = startOnce();
+        }
+        return said;
+    }
+    int pid() const { return pid_; }
+    const std::string& log() const { return log_; }
+
+private:
+    Outcome<std::string> startOnce() {
+        std::array<int, 2> ends{};
+        if (::pipe2(ends.data(), O_CLOEXEC) != 0) return failedWith(failErrno("cannot make a pipe", errno).error());
+        const UniqueFd said(ends[0]);
+        {
+            const UniqueFd write(ends[1]);
+            if (const int err = spawn(write.get()); err != 0)
+                return failed(
+                    fmt::format("cannot start an engine with '{}': {}", words_.front(), ::strerrordesc_np(err)));
+        }
+        std::string line;
+        const auto until = Clock::now() + kLongestStart;
+        while (line.find('\n') == std::string::npos) {
+            const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now()).count();
+            pollfd wait{said.get(), POLLIN, 0};
+            std::array<char, 256> piece{};
+            if (left <= 0 || ::poll(&wait, 1, static_cast<int>(left)) == 0)
+                return failed(fmt::format(
+                    "the engine that was started (process {}) does not serve yet; {} says why", pid_, log_));
+            const ssize_t n = ::read(said.get(), piece.data(), piece.size());
+            if (n < 0 && errno == EINTR) continue;
+            if (n <= 0) return hasEnded();
+            line.append(piece.data(), static_cast<std::size_t>(n));
+        }
+        return line.substr(0, line.find('\n'));
+    }
+
+    /// 0, or errno. A session of its own: what ends this terminal does not end the engine.
+    int spawn(int out) {
+        std::vector<char*> argv;
+        for (std::string& word : words_) argv.push_back(word.data());
+        argv.push_back(nullptr);
+        posix_spawn_file_actions_t actions;
+        posix_spawnattr_t attributes;
+        ::posix_spawn_file_actions_init(&actions);
+        ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+        ::posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+        ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, log_.c_str(),
+                                           O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
+        ::posix_spawn_file_actions_addchdir_np(&actions, "/");
+        ::posix_spawnattr_init(&attributes);
+        ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
+        const int err = ::posix_spawnp(&pid_, words_.front().c_str(), &actions, &attributes, argv.data(), environ);
+        ::posix_spawnattr_destroy(&attributes);
+        ::posix_spawn_file_actions_destroy(&actions);
+        return err;
+    }
+
+    std::unexpected<Failure> hasEnded() {
+        int status = 0;
+        ::waitpid(pid_, &status, 0);
+        exitCode_ = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+        std::string why = readFile(log_, kMaxLog).value_or("");
+        while (why.ends_with('\n')) why.pop_back();
+        return failed(fmt::format("an engine was started and ended at once: {}", why.substr(why.rfind('\n') + 1)));
+    }
+
+    const std::string dataDir_;
+    const std::string log_;
+    std::vector<std::string> words_;
+    pid_t pid_ = -1;
+    int exitCode_ = -1;
+};
+
+bool isWanted(const std::string& dataDir) {
+    fmt::print(stderr, "yardctl: no engine serves {}. Start one in the background? [Y/n] ", dataDir);
+    std::string answer;
+    if (!std::getline(std::cin, answer)) return false;
+    return answer.empty() || answer.front() == 'y' || answer.front() == 'Y';
+}
+
+} // namespace
+
+Outcome<void> ensureEngine(Engine& engine) {
+    const auto reached = engine.reach();
+    if (reached) return {};
+    const GlobalOptions& options = engine.options();
+    const bool isNone = reached.error().kind == ErrorKind::NotFound;
+    const bool canAsk = ::isatty(STDIN_FILENO) != 0 && ::isatty(STDERR_FILENO) != 0;
+    const std::string dataDir = options.dataDir.value_or(defaultDataDirectory());
+    if (!isNone || options.url || options.json || !canAsk || !isWanted(dataDir)) return failedWith(reached.error());
+    const auto full = std::filesystem::absolute(dataDir).string();
+    Background background(options, full);
+    auto said = background.start();
+    // Somebody else may have been quicker.
+    if (!said && !engine.reach()) return std::unexpected(said.error());
+    if (said)
+        fmt::print(stderr, "yardctl: started an engine, process {}, {}; 'yardctl session sunset' ends it\n",
+                   background.pid(), *said);
+    if (auto there = engine.reach(); !there) return failedWith(there.error());
+    return {};
+}
+
+} // namespace yard::ctl

@@ -1,0 +1,91 @@
+#include "app/yardctl/run_action.h"
+
+#include "app/yardctl/format.h"
+#include "app/yardctl/output_follower.h"
+#include "app/yardctl/program_input.h"
+#include "app/yardctl/work_options.h"
+#include "core/model/action_spec.h"
+
+#include <filesystem>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace yard::ctl {
+
+namespace {
+
+Outcome<std::string> workingDirectory(const Arguments& arguments) {
+    std::error_code ec;
+    const auto here = std::filesystem::current_path(ec);
+    if (ec) return failed(fmt::format("cannot tell the current directory: {}; name one with --cwd", ec.message()));
+    const std::string path = (here / arguments.value("cwd").value_or("")).lexically_normal().string();
+    return path.size() > 1 && path.ends_with('/') ? path.substr(0, path.size() - 1) : path;
+}
+
+/// All of ours, but what says of a process what is not true of another.
+json::object environmentHere(const Invocation& invocation, const std::string& directory) {
+    const bool isInSandbox = invocation.arguments.has("sandbox");
+    json::object out;
+    for (char** entry = environ; *entry; ++entry) {
+        const std::string_view text(*entry);
+        const std::size_t equals = text.find('=');
+        if (equals == 0 || equals == std::string_view::npos) continue;
+        const std::string_view name = text.substr(0, equals);
+        // In a sandbox these are other places.
+        const bool isElsewhere = isInSandbox && (name == "HOME" || name == "TMPDIR");
+        if (name == "_" || isElsewhere) continue;
+        if (isUtf8(text)) {
+            out[name] = name == "PWD" ? std::string_view(directory) : text.substr(equals + 1);
+        } else if (!invocation.json) {
+            (void)writeOutput(STDERR_FILENO,
+                              fmt::format("yardctl: {} is left out, as it is not valid UTF-8\n", printable(name)));
+        }
+    }
+    return out;
+}
+
+/// The program and its arguments, or the shell with its line; what follows the line are the line's $0, $1, ...
+Outcome<std::vector<std::string>> commandOf(const Arguments& arguments) {
+    std::vector<std::string> words = arguments.operands();
+    const auto line = arguments.value("command");
+    if (!line && words.empty()) return usageError("'run' wants a program, or a line for the shell with -c");
+    if (line) words.insert(words.begin(), {"/bin/sh", "-c", std::string(*line)});
+    return words;
+}
+
+/// Only then has it a directory for them.
+Outcome<void> checkOutputs(const Arguments& arguments) {
+    const bool hasPlace = arguments.has("expect") || arguments.has("input") || arguments.has("sandbox");
+    if (!arguments.has("out") || hasPlace) return {};
+    return usageError("--out saves what the program leaves in $YARD_SCRATCH/outputs; name it with --expect");
+}
+
+} // namespace
+
+Outcome<std::string> actionOfRun(const Invocation& invocation, ChunkSource& files) {
+    const Arguments& arguments = invocation.arguments;
+    json::object action{{"worker", "exec"}};
+    const auto command = commandOf(arguments);
+    if (!command) return std::unexpected(command.error());
+    if (auto fine = checkOutputs(arguments); !fine) return std::unexpected(fine.error());
+    auto argv = jsonTexts(*command, "an argument");
+    if (!argv) return std::unexpected(argv.error());
+    action["argv"] = std::move(*argv);
+    const auto directory = workingDirectory(arguments);
+    if (!directory) return std::unexpected(directory.error());
+    auto cwd = jsonText(*directory, "the directory");
+    if (!cwd) return std::unexpected(cwd.error());
+    action["cwd"] = std::move(*cwd);
+    action["max_retries"] = 0; // as typed into a shell: once
+    if (!arguments.has("clean-env")) {
+        action["env"] = environmentHere(invocation, *directory);
+        action["engine_env"] = false;
+    }
+    if (auto applied = applyWork(arguments, action, files); !applied) return std::unexpected(applied.error());
+    auto input = stdinOfRun(invocation, files);
+    if (!input) return std::unexpected(input.error());
+    if (*input) action["stdin"] = std::move(**input);
+    return compactJson(action);
+}
+
+} // namespace yard::ctl

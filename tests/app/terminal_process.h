@@ -1,0 +1,35 @@
+// A program at a terminal of its own, as a person starts it: what is typed, what is seen. One thread.
+#pragma once
+
+#include "core/base/unique_fd.h"
+
+#include <string>
+#include <string_view>
+#include <sys/types.h>
+#include <vector>
+
+namespace yard::test {
+
+class TerminalProcess {
+public:
+    explicit TerminalProcess(std::vector<std::string> words);
+    ~TerminalProcess();
+    TerminalProcess(const TerminalProcess&) = delete;
+    TerminalProcess& operator=(const TerminalProcess&) = delete;
+
+    void type(std::string_view text) const;
+    /// Reads until it shows this; false when it ended before, or after 60 s.
+    bool shows(std::string_view text);
+    const std::string& shown() const { return shown_; }
+    /// Reads to its end: the exit code, -1 when a signal ended it.
+    int end();
+
+private:
+    bool readSome();
+
+    pid_t pid_ = -1;
+    UniqueFd terminal_;
+    std::string shown_;
+};
+
+} // namespace yard::test
