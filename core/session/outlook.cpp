@@ -170,7 +170,7 @@ private:
         Played& played = items_[places_[static_cast<std::size_t>(start.lsn.value - 1)]];
         if (!played.start) played.start = now_;
         Began began{.item = played.item, .at = now_, .end = {}, .count = played.left};
-        if (played.left > 1 && oneByOne_ > 0) {
+        if (played.left >= 2 && oneByOne_ > 0) { // a part of one goes with the last
             began.count = 1;
             if (--oneByOne_ == 0) goOnInParts();
         }
