@@ -212,6 +212,13 @@ coro::Task<Result<void>> EngineCore::changeChosen(const store::LsnSet& chosen, c
     co_return Result<void>{};
 }
 
+coro::Task<std::int64_t> EngineCore::beingCancelled(std::vector<Lsn> lsns) {
+    co_return std::ranges::count_if(lsns, [this](Lsn lsn) {
+        const auto live = session_->live(lsn);
+        return live && live->cancelRequested && !live->ending && !isEnded(live->state);
+    });
+}
+
 /// None of them starts from now on. Those that wait end in the background, as the journal takes them.
 coro::Task<Result<void>> EngineCore::cancelChosen(const store::LsnSet& chosen, BulkAnswer& answer) {
     store::LsnSet waiting;
@@ -223,6 +230,7 @@ coro::Task<Result<void>> EngineCore::cancelChosen(const store::LsnSet& chosen, B
             if (!later) return; // it ended meanwhile
             ++answer.changed;
             (*later ? waiting : running).add(lsn);
+            answer.ending += *later ? 0 : 1;
         });
         wake();
         co_await coro::yieldNow();

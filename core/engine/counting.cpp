@@ -137,7 +137,7 @@ Wait plainWait(WaitKind kind, std::string message) {
 Wait EngineCore::reasonOf(const session::LiveView& live) const {
     const auto waiting = session_->waiting(live.lsn, false);
     if (!waiting) return plainWait(WaitKind::NoRunner, "on their way");
-    std::vector<Wait> waits = waitsOf(*waiting, true);
+    std::vector<Wait> waits = waitsOf(live.lsn, *waiting, true);
     if (waits.empty()) return plainWait(WaitKind::NoRunner, "on their way");
     Wait wait = std::move(waits.front());
     if (wait.kind == WaitKind::Hold && wait.of == "action") wait.message = "held by hand";
@@ -149,6 +149,7 @@ Wait EngineCore::reasonOf(const session::LiveView& live) const {
                        : wait.name.empty()
                            ? "a warm process of their worker"
                            : fmt::format("all warm processes of their worker are busy ({})", wait.name);
+    if (wait.kind == WaitKind::Start) wait = plainWait(WaitKind::Start, "being started");
     wait.position.reset();
     return wait;
 }

@@ -39,6 +39,21 @@ const Attempt* Dispatcher::find(Lsn lsn) const {
     return at == attempts_.end() ? nullptr : &at->second;
 }
 
+bool Dispatcher::isStarting(const Attempt& attempt) const {
+    if (attempt.phase != Phase::Launched || attempt.warm || attempt.pid != 0) return false;
+    if (attempt.slot.value >= slotLoad_.size() || slotBusySince_[attempt.slot.value] != MonoTime{}) return false;
+    if (slotLoad_[attempt.slot.value] == 1) return true;
+    return std::ranges::none_of(attempts_, [&](const auto& entry) {
+        const Attempt& other = entry.second;
+        return other.phase == Phase::Launched && !other.warm && other.slot == attempt.slot &&
+               (other.pid != 0 || other.launched < attempt.launched);
+    });
+}
+
+std::ptrdiff_t Dispatcher::busyCoreSlots() const {
+    return std::count_if(slotLoad_.begin(), slotLoad_.begin() + coreSlots_, [](unsigned load) { return load > 0; });
+}
+
 Attempt* Dispatcher::latest(Lsn lsn) {
     return const_cast<Attempt*>(find(lsn)); // ours to change
 }
@@ -170,6 +185,8 @@ void Dispatcher::launch(Attempt& attempt, runners::Lease lease, std::vector<runn
     lease.engineEnv = attempt.spec->engineEnv;
     addUnkept(attempt, lease);
     attempt.phase = Phase::Launched;
+    attempt.launched = MonoClock::now();
+    attempt.grace = lease.grace;
     leases.push_back(std::move(lease));
     progress_.notifyAll();
 }
@@ -226,7 +243,13 @@ void Dispatcher::stop(const session::Stop& what) {
     const runners::StopCause cause = stopCauseOf(what.cause);
     std::optional<Duration> grace;
     if (cause == runners::StopCause::EngineStopped) grace = std::min(parts_.settings.grace, kMaxGraceAtEnd);
-    runnerOf(*attempt).end(attempt->id, cause, grace);
+    tellToEnd(*attempt, cause, grace);
+}
+
+void Dispatcher::tellToEnd(Attempt& attempt, runners::StopCause cause, std::optional<Duration> grace) {
+    if (!attempt.endAsked) attempt.endAsked = MonoClock::now();
+    attempt.grace = std::min(grace.value_or(attempt.grace), attempt.grace);
+    runnerOf(attempt).end(attempt.id, cause, grace);
 }
 
 /// Nothing of it ever ran: the session may start it again, or end it, as if it had not been begun.
@@ -264,7 +287,8 @@ void Dispatcher::neverStarted(Attempt& attempt, runners::SpawnFailure failure) {
     finish(attempt);
 }
 
-void Dispatcher::restoreInterrupted(AttemptId id, QueueId queue, session::ClassId cls, WallScale scale) {
+void Dispatcher::restoreInterrupted(AttemptId id, QueueId queue, session::ClassId cls, WallScale scale,
+                                    WallMicros started) {
     Attempt& attempt = attempts_[id];
     latest_[id.lsn] = id.attempt;
     attempt.id = id;
@@ -276,7 +300,10 @@ void Dispatcher::restoreInterrupted(AttemptId id, QueueId queue, session::ClassI
     attempt.record.outcome.state = ActionState::Abandoned;
     attempt.record.outcome.reason = Reason::EngineDied;
     attempt.record.outcome.note = "the engine died while this ran";
-    attempt.record.times[ActionState::Abandoned] = scale.at(MonoClock::now());
+    const WallMicros now = scale.at(MonoClock::now());
+    attempt.record.times[ActionState::Abandoned] = now;
+    attempt.record.times[ActionState::Submitting] = attempt.record.times[ActionState::Running] =
+        std::min(started, now);
 }
 
 // --- what the runner says

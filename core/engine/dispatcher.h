@@ -104,6 +104,9 @@ struct Attempt {
     std::shared_ptr<Collector> collector; ///< while it is collected
     AttemptRecord record;
     std::vector<store::SmallChunk> chunks;
+    MonoTime launched{};              ///< when the runner got it
+    std::optional<MonoTime> endAsked; ///< when its processes were told to end
+    Duration grace{};                 ///< from then to SIGKILL
     // while it runs
     int pid = 0;
     MonoTime runningSince{};
@@ -171,7 +174,9 @@ public:
     void stored(Lsn lsn, std::uint32_t attempt);
 
     /// At a start: the record of an attempt that the last engine had out. It ends at once as `engine_died`.
-    void restoreInterrupted(runners::AttemptId id, QueueId queue, session::ClassId cls, WallScale scale);
+    /// `started`: 0: not known.
+    void restoreInterrupted(runners::AttemptId id, QueueId queue, session::ClassId cls, WallScale scale,
+                            WallMicros started);
 
     // --- what comes in
     void specsArrived(std::vector<store::FetchedSpec> specs);
@@ -194,6 +199,10 @@ public:
     // --- questions
     /// The attempt in flight, null when there is none.
     const Attempt* find(Lsn lsn) const;
+    /// The runner is starting it now: nothing else has its slot.
+    bool isStarting(const Attempt& attempt) const;
+    /// Slots of the cores with something in them.
+    std::ptrdiff_t busyCoreSlots() const;
     /// Starts watching the stream of a launched attempt; null when there is none of that number (0: any).
     std::shared_ptr<LiveStreams> follow(Lsn lsn, std::uint32_t attempt, unsigned stream);
     /// Its files are gone, or will be.
@@ -274,6 +283,7 @@ private:
     SlotId leastLoadedSlot(bool shared) const;
     bool runsLong(std::size_t slot, MonoTime now) const;
     Duration deadlineOf(const Attempt& attempt) const;
+    void tellToEnd(Attempt& attempt, runners::StopCause cause, std::optional<Duration> grace = {});
     void giveUp(Attempt& attempt);
     void neverStarted(Attempt& attempt, runners::SpawnFailure failure);
     void onStarted(Attempt& attempt, const runners::Started& started);

@@ -116,6 +116,9 @@ coro::Task<Result<std::vector<UsageSample>>> Engine::samples(Lsn lsn) {
 coro::Task<Result<void>> Engine::cancel(Lsn lsn) {
     return onEngine(*core_, [lsn](EngineCore& core) { return core.cancel(lsn); });
 }
+coro::Task<std::int64_t> Engine::beingCancelled(std::vector<Lsn> lsns) {
+    return onEngine(*core_, [l = std::move(lsns)](EngineCore& core) { return core.beingCancelled(l); });
+}
 coro::Task<Result<void>> Engine::hold(Lsn lsn) {
     return onEngine(*core_, [lsn](EngineCore& core) { return core.hold(lsn); });
 }

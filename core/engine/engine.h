@@ -117,6 +117,7 @@ struct BulkAnswer {
     std::optional<std::int64_t> counted{};      ///< nothing was changed: so many would have been
     std::vector<std::pair<Lsn, Error>> refused; ///< the first thousand
     std::int64_t revived = 0;                   ///< others that came back with those that run again
+    std::int64_t ending = 0;                    ///< of those that were cancelled: told to end, and not ended yet
 };
 
 /// How many actions a list has in all.
@@ -195,6 +196,12 @@ struct SessionView {
     double gpus = 0;
     int capacity = 0;
     Resources total; ///< what may be in use at once
+    struct Slots {
+        int oneCore = 0; ///< actions of one core
+        int other = 0;   ///< actions of any size
+        int warm = 0;    ///< warm processes
+        std::string why; ///< there are not more; empty: they are all that are wanted
+    } slots;             ///< how many may run at once
     bool journalWritable = true;
     struct Guard {
         bool holding = false; ///< nothing starts for the sake of memory
@@ -369,6 +376,8 @@ public:
     /// What its current attempt, or else its last one, used while it ran.
     coro::Task<Result<std::vector<UsageSample>>> samples(Lsn lsn);
     coro::Task<Result<void>> cancel(Lsn lsn);
+    /// Those of them that are to be cancelled, and whose processes have not ended.
+    coro::Task<std::int64_t> beingCancelled(std::vector<Lsn> lsns);
     coro::Task<Result<void>> hold(Lsn lsn);
     coro::Task<Result<void>> release(Lsn lsn);
     /// Priority (-100..100), queue, or both; only while it is pending and not being started, else WrongState. The

@@ -94,6 +94,7 @@ public:
     coro::Task<Result<Why>> why(Lsn lsn);
     coro::Task<Result<std::vector<UsageSample>>> samples(Lsn lsn);
     coro::Task<Result<void>> cancel(Lsn lsn);
+    coro::Task<std::int64_t> beingCancelled(std::vector<Lsn> lsns);
     coro::Task<Result<void>> hold(Lsn lsn);
     coro::Task<Result<void>> release(Lsn lsn);
     coro::Task<Result<void>> change(Lsn lsn, ActionChange what);
@@ -330,7 +331,10 @@ private:
     // reasons.cpp
     std::optional<Wait> processWait(const session::Waiting& waiting) const;
     /// All reasons but which actions it waits for; `shortly`: the first one only, without its position.
-    std::vector<Wait> waitsOf(const session::Waiting& waiting, bool shortly) const;
+    std::vector<Wait> waitsOf(Lsn lsn, const session::Waiting& waiting, bool shortly) const;
+    std::optional<Wait> slotWait(const session::Waiting& waiting) const;
+    std::optional<Wait> startWait(Lsn lsn) const;
+    std::optional<Wait> endingWait(Lsn lsn) const;
     coro::Task<Result<std::vector<Wait>>> dependenciesOf(Lsn lsn);
     /// Estimates and the note of a pending action, with its place in line: takes some microseconds each.
     void describePending(ActionResult& result) const;
@@ -482,11 +486,12 @@ private:
     bool samplesIdle_ = false;                             ///< the next look at warm processes is at idle ones, too
 
     store::LsnBlock lsns_;
-    coro::Mutex lsnMutex_; ///< one reservation at a time
-    Resources total_;      ///< of the machine, for actions
-    int coreSlots_ = 1;    ///< of the runner: the first ones, for what takes one core
-    int sharedSlots_ = 0;  ///< the others: one action each, whatever it takes
-    int poolSlots_ = 0;    ///< those behind: for processes of warm workers
+    coro::Mutex lsnMutex_;  ///< one reservation at a time
+    Resources total_;       ///< of the machine, for actions
+    int coreSlots_ = 1;     ///< of the runner: the first ones, for what takes one core
+    int sharedSlots_ = 0;   ///< the others: one action each, whatever it takes
+    int poolSlots_ = 0;     ///< those behind: for processes of warm workers
+    std::string slotLimit_; ///< why there are not more of them; empty: they are all that are wanted
     WallScale scale_;
     std::int64_t lastSubmitTime_ = 0;
     std::unordered_set<std::string> keysInParts_; ///< idempotency keys

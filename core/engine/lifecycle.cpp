@@ -260,6 +260,8 @@ Result<void> EngineCore::fitSlots() {
     coreSlots_ = std::min(capacity_, kMostCoreSlots);
     sharedSlots_ = std::max(kSharedSlots, options_.slotCount - capacity_);
     poolSlots_ = std::clamp(2 * capacity_, kFewestPoolSlots, kMostPoolSlots);
+    if (coreSlots_ < capacity_)
+        slotLimit_ = fmt::format("an engine runs at most {} actions of one core at once", kMostCoreSlots);
     const int wanted = coreSlots_ + sharedSlots_ + poolSlots_;
     rlimit files{};
     if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return {};
@@ -270,13 +272,15 @@ Result<void> EngineCore::fitSlots() {
     const auto room =
         static_cast<int>(std::min<rlim_t>((files.rlim_max - kBesides) / kPerSlot, runners::SlotsFile::kMaxSlots));
     if (wanted <= room) return {};
+    const int wantedOfOneCore = coreSlots_;
     coreSlots_ = std::min(coreSlots_, room / 2);
     poolSlots_ = std::min(poolSlots_, room / 4);
     sharedSlots_ = std::min(sharedSlots_, room - coreSlots_ - poolSlots_);
+    slotLimit_ = fmt::format("a process may open only {} files here: raise the hard limit (ulimit -Hn) for more",
+                             files.rlim_max);
     logWarning("engine",
-               "a process may open only {} files here, so at most {} run at once and not {}: raise the hard limit "
-               "(ulimit -Hn) for more",
-               files.rlim_max, coreSlots_ + sharedSlots_ + poolSlots_, wanted);
+               "at most {} actions of one core run at once and not {}, beside {} others and {} warm processes: {}",
+               coreSlots_, wantedOfOneCore, sharedSlots_, poolSlots_, slotLimit_);
     return {};
 }
 
@@ -387,18 +391,22 @@ void EngineCore::restoreWorkers(const store::Restored& restored) {
 /// may be of an attempt whose end was committed, and was not freed any more: the next attempt then has another
 /// number.
 void EngineCore::markInterrupted(std::vector<session::NewAction>& actions) {
-    std::unordered_map<Lsn, std::uint32_t> out;
-    for (const runners::SlotEntry& entry : interrupted_) {
-        std::uint32_t& attempt = out[entry.id.lsn];
-        attempt = std::max(attempt, entry.id.attempt);
-    }
+    struct Out {
+        std::uint32_t attempt = 0;
+        WallMicros started = 0;
+    };
+    std::unordered_map<Lsn, Out> out;
+    for (const runners::SlotEntry& entry : interrupted_)
+        if (Out& known = out[entry.id.lsn]; entry.id.attempt >= known.attempt)
+            known = {entry.id.attempt, entry.started};
     interrupted_.clear();
     for (session::NewAction& action : actions) {
         const auto entry = out.find(action.lsn);
-        action.interrupted =
-            entry != out.end() && entry->second == action.attempts + 1 && session_->queueConfig(action.queue);
+        action.interrupted = entry != out.end() && entry->second.attempt == action.attempts + 1 &&
+                             session_->queueConfig(action.queue);
         if (!action.interrupted) continue;
-        dispatcher_->restoreInterrupted({action.lsn, entry->second}, action.queue, action.cls, scale_);
+        dispatcher_->restoreInterrupted({action.lsn, entry->second.attempt}, action.queue, action.cls, scale_,
+                                        entry->second.started);
         logWarning("engine", "action {} was interrupted by the end of the last engine", action.lsn.value);
     }
 }

@@ -51,7 +51,7 @@ void Dispatcher::stopForMemory(AttemptId id, std::string note) {
     Attempt* attempt = get(id);
     if (!attempt || !runs(*attempt) || attempt->isBeingEnded()) return;
     attempt->stoppedForMemory = std::move(note);
-    runnerOf(*attempt).end(id, runners::StopCause::EngineStopped);
+    tellToEnd(*attempt, runners::StopCause::EngineStopped);
 }
 
 std::vector<Leader> Dispatcher::runningSince(MonoTime before) const {
@@ -79,7 +79,7 @@ void Dispatcher::heedMemory(Attempt& attempt, std::int64_t bytes) {
     attempt.memorySeen = bytes;
     if (attempt.memoryLimit <= 0 || bytes <= attempt.memoryLimit || attempt.isBeingEnded()) return;
     attempt.isOverMemory = true;
-    runnerOf(attempt).end(attempt.id, runners::StopCause::EngineStopped, Duration::zero());
+    tellToEnd(attempt, runners::StopCause::EngineStopped, Duration::zero());
 }
 
 void Dispatcher::noteOutput(Attempt& attempt, const runners::StreamAt& at) {
@@ -190,7 +190,7 @@ void Dispatcher::endOverOutputs(const std::vector<runners::AttemptId>& ids) {
         Attempt* attempt = get(id);
         if (!attempt || !runs(*attempt) || attempt->isBeingEnded()) continue;
         attempt->isOverOutputs = true;
-        runnerOf(*attempt).end(id, runners::StopCause::EngineStopped, Duration::zero());
+        tellToEnd(*attempt, runners::StopCause::EngineStopped, Duration::zero());
     }
 }
 

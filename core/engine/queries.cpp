@@ -79,7 +79,8 @@ void EngineCore::overlay(ActionResult& result) const {
     if (live->cancelRequested && !isEnded(live->state)) result.ending = ActionState::Cancelled;
     if (live->state == ActionState::Pending) {
         if (const auto waiting = session_->waiting(result.lsn, false))
-            if (const auto waits = waitsOf(*waiting, true); !waits.empty()) result.note = waits.front().message;
+            if (const auto waits = waitsOf(result.lsn, *waiting, true); !waits.empty())
+                result.note = waits.front().message;
         return;
     }
     const Attempt* attempt = dispatcher_->find(result.lsn);
@@ -444,6 +445,7 @@ coro::Task<SessionView> EngineCore::session() {
         if (name == "gpus") view.gpus = static_cast<double>(amount) / 1000;
     view.memoryBytes = static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
     view.capacity = capacity_;
+    view.slots = {.oneCore = coreSlots_, .other = sharedSlots_, .warm = poolSlots_, .why = slotLimit_};
     view.journalWritable = committer_.writable();
     view.guard = {.holding = guard_.isHolding(),
                   .usedPercent = guard_.usedPercent(),

@@ -95,7 +95,44 @@ void addCapacity(const session::Waiting& waiting, std::vector<Wait>& waits) {
 
 } // namespace
 
-std::vector<Wait> EngineCore::waitsOf(const session::Waiting& waiting, bool shortly) const {
+/// Fewer slots than cores: they are what it lacks, however many cores are free.
+std::optional<Wait> EngineCore::slotWait(const session::Waiting& waiting) const {
+    if (!waiting.isOneCore || coreSlots_ >= capacity_ || dispatcher_->busyCoreSlots() < coreSlots_) return {};
+    Wait wait =
+        capacityOf({.resource = "slots", .need = 1, .total = static_cast<double>(coreSlots_), .free = 0}, waiting);
+    wait.message += fmt::format(" ({})", slotLimit_);
+    return wait;
+}
+
+/// Where nothing else has its slot, it waits for its own start.
+std::optional<Wait> EngineCore::startWait(Lsn lsn) const {
+    const Attempt* attempt = dispatcher_->find(lsn);
+    if (!attempt || !dispatcher_->isStarting(*attempt)) return {};
+    Wait wait;
+    wait.kind = WaitKind::Start;
+    wait.since = attempt->scale.at(attempt->launched);
+    if (attempt->spec && attempt->spec->cwd) wait.path = *attempt->spec->cwd;
+    wait.message = wait.path.empty() ? "it is being started"
+                                     : fmt::format("it is being started in the directory '{}'", wait.path);
+    return wait;
+}
+
+/// What was told to end, and has not.
+std::optional<Wait> EngineCore::endingWait(Lsn lsn) const {
+    const Attempt* attempt = dispatcher_->find(lsn);
+    if (!attempt || attempt->phase != Attempt::Phase::Launched || !attempt->endAsked) return {};
+    Wait wait;
+    wait.kind = WaitKind::Ending;
+    wait.since = attempt->scale.at(*attempt->endAsked);
+    wait.message = "told to end";
+    if (attempt->warm) return wait; // its process may have others to work on
+    const MonoTime kill = *attempt->endAsked + attempt->grace;
+    wait.until = attempt->scale.at(kill);
+    wait.message += kill > MonoClock::now() ? ", SIGKILL follows" : ", SIGKILL was sent";
+    return wait;
+}
+
+std::vector<Wait> EngineCore::waitsOf(Lsn lsn, const session::Waiting& waiting, bool shortly) const {
     std::vector<Wait> waits;
     if (session_->state() == SessionState::Created)
         waits.push_back(noRunner("the engine is starting"));
@@ -131,8 +168,12 @@ std::vector<Wait> EngineCore::waitsOf(const session::Waiting& waiting, bool shor
         waits.push_back(limitOf("label_limits", *waiting.labelLimit, dictionary_.label(waiting.label.value)));
     if (waiting.lock) waits.push_back(lockWait(*waiting.lock));
     if (waits.empty() && (waiting.unmet == 0 || waiting.starting)) {
-        if (auto process = processWait(waiting))
+        if (auto start = waiting.starting ? startWait(lsn) : std::nullopt)
+            waits.push_back(std::move(*start));
+        else if (auto process = processWait(waiting))
             waits.push_back(std::move(*process));
+        else if (auto slot = slotWait(waiting))
+            waits.push_back(std::move(*slot));
         else
             addCapacity(waiting, waits);
     }
@@ -220,7 +261,7 @@ void EngineCore::describePending(ActionResult& result) const {
     const auto waiting = live ? session_->waiting(result.lsn, true) : std::nullopt;
     if (!waiting) return;
     estimatePending(result, *live, *waiting);
-    std::vector<Wait> waits = waitsOf(*waiting, false);
+    std::vector<Wait> waits = waitsOf(result.lsn, *waiting, false);
     if (waits.empty() || waits.front().kind != WaitKind::Capacity) return;
     result.note = std::move(waits.front().message);
     const Duration left(result.estimatedStart - scale_.at(MonoClock::now()));
@@ -285,8 +326,10 @@ coro::Task<Result<Why>> EngineCore::why(Lsn lsn) {
         co_return why;
     }
     why.state = live->state;
-    if (const auto waiting = session_->waiting(lsn, true)) {
-        why.waits = waitsOf(*waiting, false);
+    if (auto ending = isEnded(live->state) ? std::nullopt : endingWait(lsn)) {
+        why.waits.push_back(std::move(*ending));
+    } else if (const auto waiting = session_->waiting(lsn, true)) {
+        why.waits = waitsOf(lsn, *waiting, false);
         for (Wait& wait : dependencies) {
             const auto other = session_->live(wait.lsn);
             if (other) wait.state = other->state;

@@ -77,6 +77,7 @@ coro::Task<void> Api::changeAll(Call& call, const engine::BulkDeed& deed, std::v
                                 engine::BulkAnswer& answer) {
     const auto changed = co_await forEach(call, deed, std::move(lsns), &Api::changeOne, answer);
     answer.changed += std::ssize(changed);
+    if (deed.kind == engine::BulkKind::Cancel) answer.ending += co_await engine_.beingCancelled(changed);
 }
 
 /// Of retry: others come back with the chosen ones, `revived` of the answer. Those of them that were refused alone,
@@ -216,6 +217,7 @@ Response answerOf(const engine::BulkAnswer& answer, engine::BulkKind kind) {
     writer.member("changed", answer.changed);
     if (answer.counted) writer.member("count", *answer.counted);
     if (kind == engine::BulkKind::Retry) writer.member("revived", answer.revived);
+    if (kind == engine::BulkKind::Cancel) writer.member("ending", answer.ending);
     writer.key("refused");
     writer.openArray();
     for (const auto& [lsn, error] : answer.refused) {

@@ -124,6 +124,10 @@ coro::Task<Response> Api::changeJob(Call& call, engine::BulkKind kind, std::stri
     std::vector<Lsn> revived;
     const auto done = co_await changeOne(call, {.kind = kind}, lsn, revived);
     if (!done) co_return errorResponse(done.error());
+    if (kind == engine::BulkKind::Cancel) {
+        const std::int64_t ending = co_await engine_.beingCancelled(std::vector{lsn});
+        if (ending > 0) answer = R"(,"ending":true)";
+    }
     co_return jsonResponse(fmt::format(R"({{"lsn":{}{}}})", lsn.value, answer));
 }
 

@@ -80,6 +80,13 @@ void appendJson(std::string& text, const engine::SessionView& session) {
     writeAmounts(writer, session.total);
     writer.closeObject();
     writer.member("capacity", session.capacity);
+    writer.key("slots");
+    writer.openObject();
+    writer.member("one_core", session.slots.oneCore);
+    writer.member("other", session.slots.other);
+    writer.member("warm", session.slots.warm);
+    if (!session.slots.why.empty()) writer.member("why", session.slots.why);
+    writer.closeObject();
     writer.member("journal_writable", session.journalWritable);
     writer.key("memory_guard");
     writer.openObject();

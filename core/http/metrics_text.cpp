@@ -220,7 +220,7 @@ void writeEngine(MetricsWriter& out, const AllFigures& figures) {
         const auto state = static_cast<SessionState>(s);
         out.sample(engine.session.state == state ? 1.0 : 0.0, {{"state", name(state)}});
     }
-    out.gauge("slots", "Actions of one core that may run at once.", engine.session.capacity);
+    out.gauge("slots", "Actions of one core that may run at once.", engine.session.slots.oneCore);
     out.gauge("helper_backlog", "Jobs that wait for a helper thread.", static_cast<double>(engine.helperBacklog));
     out.gauge("session_memory_bytes", "What the scheduler's structure holds.",
               static_cast<double>(engine.sessionBytes));

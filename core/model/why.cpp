@@ -8,8 +8,8 @@
 namespace yard {
 
 std::string_view name(WaitKind kind) {
-    static constexpr std::array<std::string_view, 8> kNames{"hold",    "capacity",   "lock",  "dependency",
-                                                            "backoff", "not_before", "limit", "no_runner"};
+    static constexpr std::array<std::string_view, 10> kNames{
+        "hold", "capacity", "lock", "dependency", "backoff", "not_before", "limit", "no_runner", "start", "ending"};
     return kNames[std::to_underlying(kind)];
 }
 
@@ -44,6 +44,8 @@ void write(JsonWriter& writer, const Wait& wait) {
         writer.member("on", name(wait.on));
         if (wait.unfinished) writer.member("unfinished", *wait.unfinished);
     }
+    if (wait.since > 0) writer.member("since", wait.since);
+    if (!wait.path.empty()) writer.member("path", wait.path);
     if (wait.until > 0) writer.member("until", wait.until);
     if (!wait.name.empty()) writer.member("name", wait.name);
     if (wait.holder) {

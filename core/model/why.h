@@ -1,4 +1,4 @@
-// What a pending action waits for (docs/lists.md, `why`), as a value with its JSON. No owner.
+// What an action waits for (docs/lists.md, `why`), as a value with its JSON. No owner.
 #pragma once
 
 #include "core/base/clock.h"
@@ -14,7 +14,18 @@
 
 namespace yard {
 
-enum class WaitKind : unsigned char { Hold, Capacity, Lock, Dependency, Backoff, NotBefore, Limit, NoRunner };
+enum class WaitKind : unsigned char {
+    Hold,
+    Capacity,
+    Lock,
+    Dependency,
+    Backoff,
+    NotBefore,
+    Limit,
+    NoRunner,
+    Start, ///< it has what it needs, and its program is being started
+    Ending ///< it was told to end, and its processes have not
+};
 std::string_view name(WaitKind kind);
 
 /// Who holds a lock.
@@ -44,8 +55,11 @@ struct Wait {
     std::optional<std::int64_t> unfinished; ///< of that array
     DependencyOn on = DependencyOn::Completed;
     ActionState state = ActionState::Pending; ///< of that action
-    // back-off, not before
+    // back-off, not before; ending: when SIGKILL follows
     WallMicros until = 0;
+    // start, ending
+    WallMicros since = 0;
+    std::string path; ///< start: its working directory, if the action names one
     // lock
     std::optional<LockHolderView> holder; ///< absent: not known
     // lock, limit
@@ -61,7 +75,7 @@ void write(JsonWriter& writer, const LockHolderView& holder);
 struct Why {
     Lsn lsn;
     ActionState state = ActionState::New;
-    std::vector<Wait> waits; ///< empty unless it is pending
+    std::vector<Wait> waits; ///< empty unless it is pending, or told to end
 };
 std::string toJson(const Why& why);
 /// One of them, at the end of `out`.

@@ -27,7 +27,7 @@ struct Entry {
     std::atomic<std::uint32_t> state;
     std::atomic<std::int32_t> pid;
     std::uint32_t unused;
-    std::uint64_t unused2;
+    std::atomic<std::int64_t> started; ///< 0 in files of engines that did not write it
 };
 static_assert(sizeof(Entry) == 32 && std::atomic<std::int64_t>::is_always_lock_free);
 
@@ -147,6 +147,7 @@ std::optional<unsigned> SlotsFile::take(SlotId slot, AttemptId id) {
             e.lsn.store(id.lsn.value, std::memory_order_relaxed);
             e.attempt.store(id.attempt, std::memory_order_relaxed);
             e.pid.store(0, std::memory_order_relaxed);
+            e.started.store(0, std::memory_order_relaxed);
             e.state.store(std::to_underlying(SlotEntryState::AboutToClone), std::memory_order_release);
             s.cursor.store((index + 1) % kRing, std::memory_order_relaxed);
             s.heldBack.store(0, std::memory_order_relaxed);
@@ -163,6 +164,7 @@ std::optional<unsigned> SlotsFile::take(SlotId slot, AttemptId id) {
 void SlotsFile::setCloned(SlotId slot, unsigned index, int pid) {
     Entry& e = layout_->slot(slot)->ring[index];
     e.pid.store(pid, std::memory_order_relaxed);
+    e.started.store(wallNow(), std::memory_order_relaxed);
     e.state.store(std::to_underlying(SlotEntryState::Cloned), std::memory_order_release);
 }
 
@@ -200,7 +202,8 @@ void SlotsFile::forEachTaken(F each) const {
             each(SlotEntry{SlotId(i),
                            {Lsn(e.lsn.load(std::memory_order_relaxed)), e.attempt.load(std::memory_order_relaxed)},
                            static_cast<SlotEntryState>(state),
-                           e.pid.load(std::memory_order_relaxed)});
+                           e.pid.load(std::memory_order_relaxed),
+                           e.started.load(std::memory_order_relaxed)});
         }
     }
 }

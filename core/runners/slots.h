@@ -8,6 +8,7 @@
 // may read.
 #pragma once
 
+#include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/ids.h"
 #include "core/runners/runner.h"
@@ -27,7 +28,8 @@ struct SlotEntry {
     SlotId slot;
     AttemptId id;
     SlotEntryState state = SlotEntryState::Free;
-    int pid = 0; ///< Cloned only
+    int pid = 0;            ///< Cloned only
+    WallMicros started = 0; ///< likewise: when it was; 0: an older engine wrote it
 };
 
 class SlotsFile {

@@ -107,6 +107,7 @@ struct Waiting {
     std::vector<ResourceNeed> needs;
     bool reservedForLarger = false;   ///< what it needs is kept for something that was passed over
     Lsn keptFor{};                    ///< for this one
+    bool isOneCore = false;           ///< it goes to a slot of the cores
     bool noSlot = false;              ///< the runner has no place for another one that is not one core
     std::optional<Position> position; ///< absent: it does not wait in line, or was not asked for
 };

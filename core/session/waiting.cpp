@@ -129,6 +129,7 @@ std::optional<Waiting> Session::Impl::waiting(Lsn lsn, bool withPosition) const 
     }
     w.reservedForLarger = !order_.isGated(lane.cls) && order_.isReservedAway(lane.cls);
     if (w.reservedForLarger) w.keptFor = order_.keptFor();
+    w.isOneCore = !order_.isGated(lane.cls) && order_.isOneCore(lane.cls);
     w.noSlot = !order_.isGated(lane.cls) && !order_.isOneCore(lane.cls) && order_.isSharedFull();
     if (withPosition && r.has(Record::kInLane)) w.position = positionOf(record);
     return w;

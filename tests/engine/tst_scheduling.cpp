@@ -350,6 +350,28 @@ private Q_SLOTS:
         QCOMPARE(engine.wait(engine.sh("exit 4", "", queue)).retryCount, 2);
     }
 
+    void whatWasToldToEndSaysSoUntilItHas() {
+        EngineTest engine(1, [](engine::Options& options) { options.grace = std::chrono::seconds(60); });
+        const Lsn lsn = engine.sh("trap '' TERM; touch ready; while [ ! -e go ]; do sleep 0.02; done");
+        const Lsn waits = engine.sh("true");
+        QVERIFY(EngineTest::eventually([&] { return QFile::exists(engine.dir().filePath("ready")); }));
+        QCOMPARE(engine.run(engine->beingCancelled({lsn, waits})), 0);
+        engine::BulkRequest cancelling;
+        cancelling.deed.kind = engine::BulkKind::Cancel;
+        const auto cancelled = engine.run(engine->changeMatching(std::move(cancelling)));
+        QVERIFY(cancelled.has_value());
+        QCOMPARE(cancelled->changed, 2);
+        QCOMPARE(cancelled->ending, 1);
+        QCOMPARE(engine.run(engine->beingCancelled({lsn, waits, Lsn(99)})), 1);
+        QCOMPARE(why(engine, lsn), "running ending: told to end, SIGKILL follows");
+        const auto known = engine.run(engine->why(lsn));
+        QCOMPARE(known->waits.front().until - known->waits.front().since, 60'000'000);
+        QFile go(engine.dir().filePath("go"));
+        QVERIFY(go.open(QIODevice::WriteOnly));
+        QCOMPARE(ending(engine.wait(lsn)), "cancelled cancelled");
+        QCOMPARE(why(engine, lsn), "cancelled");
+    }
+
     void whyAnsweredInEveryState() {
         EngineTest engine(1, [](engine::Options& options) { options.resources.named = {{"licence.x", 1000}}; });
         const std::string busy = "while [ ! -e go ]; do sleep 0.02; done";

@@ -4,6 +4,8 @@
 #include "tests/engine/engine_test.h"
 #include "tests/runners/fuse_test.h"
 
+#include <algorithm>
+
 using namespace yard;
 using namespace yard::test;
 
@@ -30,6 +32,17 @@ private Q_SLOTS:
             lsns.push_back(submitted->items.front().first);
         }
         QVERIFY(mount.holds());
+        if (sandbox.isEmpty()) {
+            const std::string path = mount.path() + "/below";
+            const auto isBeingStarted = [&](Lsn lsn) {
+                const auto why = engine.run(engine->why(lsn));
+                return why && why->state == ActionState::Pending && why->waits.size() == 1 &&
+                       why->waits.front().kind == WaitKind::Start && why->waits.front().path == path &&
+                       why->waits.front().since > 0 &&
+                       why->waits.front().message == "it is being started in the directory '" + path + "'";
+            };
+            QVERIFY(std::ranges::any_of(lsns, isBeingStarted));
+        }
         QVERIFY(engine.run(engine->changeSettings(R"({"grace_s":1})")));
         // One with a directory, which a helper makes.
         const Lsn other = engine.submit(R"({"worker":"exec","argv":["/bin/sh","-c","echo x > outputs/y"]})");

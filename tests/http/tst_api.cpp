@@ -6,6 +6,8 @@
 
 #include <QObject>
 #include <QTest>
+#include <filesystem>
+#include <fmt/format.h>
 #include <fstream>
 #include <sys/stat.h>
 #include <thread>
@@ -38,6 +40,7 @@ private Q_SLOTS:
     void aRouteNamesTheWorker();
     void largeBodiesAreParsedOffTheThread();
     void actionsAreHeldReleasedCancelledAndRetired();
+    void whatIsCancelledAndHasNotEndedIsEnding();
     void failedActionsAreRescheduled();
     void anElementOfAnArrayIsAskedForAlone();
     void reasonsForWaitingAreTold();
@@ -286,6 +289,28 @@ void ApiRoutesTest::actionsAreHeldReleasedCancelledAndRetired() {
     QCOMPARE(api_->call("DELETE", busy).status, 409);
     QCOMPARE(api_->post(busy + "/cancel").status, 200);
     QCOMPARE(api_->get(busy + "?wait=60").text("state"), std::string("cancelled"));
+}
+
+void ApiRoutesTest::whatIsCancelledAndHasNotEndedIsEnding() {
+    QCOMPARE(api_->call("PATCH", "/compute/settings", R"({"grace_s":60})").status, 200);
+    const std::string go = api_->engine.path("end");
+    std::vector<std::int64_t> lsns;
+    for (const char* name : {"one", "two"}) {
+        const std::string ready = api_->engine.path(name);
+        lsns.push_back(
+            api_->sh("trap '' TERM; touch " + ready + "; while [ ! -e " + go + " ]; do sleep 0.02; done"));
+        QVERIFY(test::EngineTest::eventually([&] { return std::filesystem::exists(ready); }));
+    }
+    QCOMPARE(api_->post(fmt::format("/compute/jobs/{}/cancel", lsns[0])).body,
+             fmt::format(R"({{"lsn":{},"ending":true}})", lsns[0]));
+    const Reply both = api_->post("/compute/jobs/cancel", fmt::format(R"({{"lsns":[{},{}]}})", lsns[0], lsns[1]));
+    QCOMPARE(both.number("ending"), std::int64_t(2));
+    const Reply why = api_->get(fmt::format("/compute/jobs/{}/why", lsns[1]));
+    QVERIFY2(why.body.find(R"("kind":"ending","since":)") != std::string::npos, why.body.c_str());
+    std::ofstream(go) << "x";
+    for (const std::int64_t lsn : lsns)
+        QCOMPARE(api_->get(fmt::format("/compute/jobs/{}?wait=60", lsn)).text("state"), std::string("cancelled"));
+    QCOMPARE(api_->call("PATCH", "/compute/settings", R"({"grace_s":null})").status, 200);
 }
 
 void ApiRoutesTest::failedActionsAreRescheduled() {

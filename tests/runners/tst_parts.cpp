@@ -385,8 +385,9 @@ void TestParts::slotEntriesSurviveTheMapping() {
     QCOMPARE(file->entries().size(), std::size_t{2});
     const auto cloned = file->find({Lsn(5), 1});
     QVERIFY(cloned && cloned->state == SlotEntryState::Cloned && cloned->pid == 1234 && cloned->slot == SlotId(2));
+    QVERIFY(cloned->started > 0 && cloned->started <= wallNow());
     const auto about = file->find({Lsn(6), 2});
-    QVERIFY(about && about->state == SlotEntryState::AboutToClone);
+    QVERIFY(about && about->state == SlotEntryState::AboutToClone && about->started == 0);
     QVERIFY(!file->find({Lsn(6), 1}));
     file->freeEntry(SlotId(0), {Lsn(6), 2});
     QVERIFY(!file->find({Lsn(6), 2}));

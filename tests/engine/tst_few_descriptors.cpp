@@ -1,0 +1,55 @@
+// Where a process may open few files an engine runs fewer actions at once than it has cores, and says so.
+#include "core/runners/launcher.h"
+#include "tests/engine/engine_test.h"
+
+#include <sys/resource.h>
+
+using namespace yard;
+using namespace yard::test;
+
+class TestFewDescriptors : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void slotsAreWhatIsMissingAndSoIsSaid() {
+        EngineTest engine(40);
+        const engine::SessionView session = engine.run(engine->session());
+        QCOMPARE(session.capacity, 40);
+        QVERIFY(session.slots.oneCore > 0 && session.slots.oneCore < 40);
+        QVERIFY(session.slots.other > 0 && session.slots.warm > 0);
+        QCOMPARE(session.slots.why,
+                 "a process may open only 256 files here: raise the hard limit (ulimit -Hn) for more");
+        std::vector<Lsn> lsns;
+        for (int i = 0; i < session.slots.oneCore + 3; ++i)
+            lsns.push_back(engine.sh("while [ ! -e go ]; do sleep 0.1; done"));
+        QVERIFY(EngineTest::eventually([&] {
+            return engine.run(engine->session()).counts[std::size_t(ActionState::Running)] == session.slots.oneCore;
+        }));
+        int waiting = 0;
+        for (const Lsn lsn : lsns) {
+            const auto why = engine.run(engine->why(lsn));
+            if (why->state != ActionState::Pending) continue;
+            ++waiting;
+            QCOMPARE(why->waits.size(), std::size_t{1});
+            const Wait& wait = why->waits.front();
+            QCOMPARE(wait.resource, "slots");
+            QVERIFY(wait.kind == WaitKind::Capacity && wait.need == 1.0 && wait.free == 0.0);
+            QVERIFY2(wait.message.starts_with(fmt::format("0 of {} slots free", session.slots.oneCore)) &&
+                         wait.message.ends_with("(" + session.slots.why + ")"),
+                     wait.message.c_str());
+        }
+        QCOMPARE(waiting, 3);
+        QFile go(engine.dir().filePath("go"));
+        QVERIFY(go.open(QIODevice::WriteOnly));
+        for (const Lsn lsn : lsns) QCOMPARE(ending(engine.wait(lsn)), "completed");
+    }
+};
+
+int main(int argc, char** argv) {
+    if (const auto code = runners::runLauncherIfAsked(argc, argv)) return *code;
+    constexpr rlimit kFew{256, 256};
+    if (::setrlimit(RLIMIT_NOFILE, &kFew) != 0) qFatal("the limit of open files cannot be set");
+    const QCoreApplication application(argc, argv);
+    TestFewDescriptors test;
+    return QTest::qExec(&test, argc, argv);
+}
+#include "tst_few_descriptors.moc"
