@@ -41,6 +41,14 @@ int complain(int code, const std::string& sentence) {
     return code;
 }
 
+/// A full disk is somebody's to clear, and one that is not need not be this one.
+std::string withAdvice(const Error& error, const std::string& dataDir) {
+    if (error.kind != ErrorKind::NoSpace) return error.message;
+    return fmt::format("{}: the disk with the data directory {} is full; free some space there, or give another "
+                       "directory with --data-dir",
+                       error.message, dataDir);
+}
+
 /// SIGTERM, SIGINT and SIGHUP as a descriptor, for all threads that follow. A closed client is no signal either.
 UniqueFd blockSignals() {
     sigset_t set;
@@ -154,7 +162,7 @@ int serve(const app::Arguments& arguments, int signals, const app::ServeHooks& h
     if (socket && !*socket) return complain(kCannotListen, socket->error().message);
     if (!engine)
         return complain(engine.error().kind == ErrorKind::AtLimit ? kDirectoryInUse : kFailure,
-                        engine.error().message);
+                        withAdvice(engine.error(), arguments.dataDir));
     http::ApiOptions api;
     api.prefix = arguments.prefix;
     api.allowHosts = arguments.allowHosts;

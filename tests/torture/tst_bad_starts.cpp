@@ -201,6 +201,8 @@ void TestBadStarts::aFullDiskIsNamed() {
     const std::string said = failedStart(place, options);
     VERIFY_SAYS(said, "1 yardmaster: ");
     QVERIFY2(contains(said, "No space left on device") || contains(said, "disk is full"), said.c_str());
+    VERIFY_SAYS(said, "the disk with the data directory " + options.dataDir + " is full; free some space there");
+    VERIFY_SAYS(said, "--data-dir");
     QCOMPARE(describe(processesOf(place)), std::string());
     // With room it starts as if nothing had been.
     fs::remove(mounted + "/filler");
