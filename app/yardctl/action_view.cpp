@@ -24,6 +24,33 @@ std::string reasonWords(const json::object& action) {
     return out;
 }
 
+/// What the note says in the same words as the reason, with what follows it; empty: nothing.
+std::string repeatedWords(const json::object& action) {
+    const std::string why = reasonWords(action) + "; ";
+    return why.size() > 2 && textOf(action, "note").starts_with(why) ? why : std::string();
+}
+
+/// "told to end at 09:45:31, SIGKILL follows at 09:45:33": the times stand behind the parts of the message.
+std::string endingWords(const std::string& message, std::int64_t since, std::optional<std::int64_t> until,
+                        std::int64_t now) {
+    const std::size_t comma = std::min(message.find(", "), message.size());
+    std::string out = fmt::format("{} at {}", message.substr(0, comma), timeWords(since, now));
+    if (comma < message.size()) out += message.substr(comma);
+    return until && *until > 0 ? fmt::format("{} at {}", out, timeWords(*until, now)) : out;
+}
+
+/// "PATH (/usr/local/bin:/usr/bin:…)".
+std::string withShortPath(std::string note) {
+    constexpr std::string_view kBegin = "in PATH (";
+    constexpr std::size_t kMost = 40; ///< columns
+    const std::size_t begin = note.find(kBegin);
+    if (begin == std::string::npos) return note;
+    const std::size_t list = begin + kBegin.size();
+    const std::size_t end = note.find(')', list);
+    if (end == std::string::npos) return note;
+    return note.replace(list, end - list, fitted(std::string_view(note).substr(list, end - list), kMost));
+}
+
 } // namespace
 
 std::string_view textOf(const json::object& object, std::string_view key) {
@@ -80,6 +107,16 @@ std::string stateWords(const json::object& action) {
     return why.empty() ? state : fmt::format("{}: {}", state, why);
 }
 
+std::string noteWords(const json::object& action) {
+    return withShortPath(printable(textOf(action, "note").substr(repeatedWords(action).size())));
+}
+
+std::string endWords(const json::object& action) {
+    const std::string note = noteWords(action);
+    if (note.empty()) return stateWords(action);
+    return fmt::format("{}{}{}", stateWords(action), repeatedWords(action).empty() ? ": " : "; ", note);
+}
+
 std::string gapWords(const json::object& actionOrQueue) {
     static constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kWords{
         {{"no_history", "nothing like it has completed here"},
@@ -123,7 +160,12 @@ std::string waitWords(const json::object& why, std::int64_t now) {
         const json::object* wait = value.if_object();
         if (!wait) continue;
         std::string message = printable(textOf(*wait, "message"));
-        if (const auto until = integerOf(*wait, "until"); until && *until > 0)
+        const auto until = integerOf(*wait, "until");
+        if (const auto since = integerOf(*wait, "since"); since && *since > 0)
+            message = textOf(*wait, "kind") == "ending"
+                          ? endingWords(message, *since, until, now)
+                          : fmt::format("{}, since {}", message, timeWords(*since, now));
+        else if (until && *until > 0)
             message += fmt::format(", until {}", timeWords(*until, now));
         if (const auto state = textOf(*wait, "state"); !state.empty())
             message += fmt::format(" ({} now)", printable(state));
@@ -139,6 +181,8 @@ std::optional<double> runSeconds(const json::object& action) {
     if (!begin) begin = integerOf(*times, "submitting");
     if (!begin) return std::nullopt;
     auto end = integerOf(*times, "exited");
+    // When it ended nobody saw: its end is on record since the next start of the engine.
+    if (!end && textOf(action, "reason") == "engine_died") return std::nullopt;
     if (!end && isEnded(action)) end = integerOf(*times, textOf(action, "state"));
     if (!end && isEnded(action)) return std::nullopt;
     return static_cast<double>(end.value_or(wallNow()) - *begin) / 1e6;

@@ -24,6 +24,10 @@ std::int64_t attemptNumber(const json::object& action);
 /// "completed", "running: overdue", "failed: exit code 3", "failed: killed by SIGSEGV", "pending: held", "pending:
 /// retry at 09:45:31".
 std::string stateWords(const json::object& actionOrAttempt);
+/// The note beside these words: what they say already is left out, and a long PATH is cut; `show` has all of it.
+std::string noteWords(const json::object& actionOrAttempt);
+/// Both: "failed: killed by SIGSEGV; its last line: x".
+std::string endWords(const json::object& actionOrAttempt);
 /// Why the end of an action or a queue is not known: "it takes longer than usual". Empty: it is, or nobody says.
 std::string gapWords(const json::object& actionOrQueue);
 /// The same for a table of queues: "5 min", "overdue", "no history"; "-" where there is nothing to do.

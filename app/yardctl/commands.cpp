@@ -32,8 +32,11 @@ std::vector<Command> workCommands() {
              "it\n"
              "is a terminal, this stdin, which is read to its end first; < /dev/null gives none. The output comes\n"
              "as it is written. INT, TERM or HUP cancels the action and waits for its end; a second one leaves it\n"
-             "to the engine. A failure is the end, unless --retries says otherwise. With --json only the result "
-             "is\n"
+             "to the engine. A failure of the program is the end, unless --retries says otherwise. An "
+             "interruption,\n"
+             "which is no failure of the program (the engine died, the directory did not answer), is tried again "
+             "up\n"
+             "to max_interruptions times (10, see 'queue set'); stderr says so. With --json only the result is\n"
              "printed. Values of variables that match the setting env_never_kept are not kept.\n"
              "Exits as the program; 128 + signal; 124 deadline; 125 it could not be run; 126, 127 as a shell.\n"
              "  yardctl run -- make -j4        yardctl run -c 'sort | uniq -c' < words\n"
@@ -90,7 +93,7 @@ std::vector<Command> workCommands() {
          .summary = "what actions wait for",
          .details =
              "Each reason has a line: a hold, capacity and the place in line, a lock and its holder, another\n"
-             "action, a pause before the next attempt, a time, a limit.",
+             "action, a pause before the next attempt, a time, a limit; its start, or that it was told to end.",
          .options = {},
          .minOperands = 1,
          .function = whyCommand},
@@ -169,8 +172,9 @@ std::vector<Command> stewardCommands() {
         {.name = "cancel",
          .usage = "LSN…|--filter F|--all",
          .summary = "cancel actions",
-         .details = "A running program gets TERM, and KILL once the setting grace_s (2 seconds) is over. On a\n"
-                    "terminal --all asks first.",
+         .details =
+             "A running program gets TERM, and KILL once the setting grace_s (2 seconds) is over: until its\n"
+             "processes have ended it is being cancelled. On a terminal --all asks first.",
          .options = {{"all", 'a', "", "all that is pending or running, of every queue"},
                      kYesOption,
                      kFilterOption,

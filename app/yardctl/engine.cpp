@@ -1,5 +1,6 @@
 #include "app/yardctl/engine.h"
 
+#include "app/yardctl/command_words.h"
 #include "core/base/files.h"
 
 #include <algorithm>
@@ -74,25 +75,6 @@ std::optional<ErrorKind> kindNamed(std::string_view word) {
     return std::nullopt;
 }
 
-/// The engine speaks of its routes; here there are commands.
-std::string inCommands(std::string text) {
-    static constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kWords{
-        {{"GET workers/all", "'yardctl workers'"},
-         {"GET workers", "'yardctl workers'"},
-         {"POST workers/<id>", "'yardctl workers add'"},
-         {"GET queues", "'yardctl queues'"},
-         {"GET pool", "'yardctl pool'"},
-         {"GET jobs/", "'yardctl show "},
-         {"GET jobs", "'yardctl ls'"}}};
-    for (const auto& [route, command] : kWords)
-        for (std::size_t at = text.find(route); at != text.npos; at = text.find(route, at + command.size())) {
-            text.replace(at, route.size(), command);
-            if (!command.ends_with('\''))
-                text.insert(std::min(text.find_first_not_of("0123456789", at + command.size()), text.size()), "'");
-        }
-    return text;
-}
-
 /// The engine's sentence, or what came instead of one.
 Error errorOf(const HttpResponse& response, const std::string& url) {
     Error error{.kind = kindOf(response.status), .message = {}, .field = {}, .need = {}};
@@ -101,7 +83,7 @@ Error errorOf(const HttpResponse& response, const std::string& url) {
     const json::object* object = ec ? nullptr : body.if_object();
     if (object) {
         if (const auto* m = object->if_contains("message"); m && m->is_string())
-            error.message = inCommands(std::string(m->get_string()));
+            error.message = inCommandWords(m->get_string());
         if (const auto* word = object->if_contains("error"); word && word->is_string())
             error.kind = kindNamed(word->get_string()).value_or(error.kind);
         if (const auto* i = object->if_contains("index"); i && i->is_int64())

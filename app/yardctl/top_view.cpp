@@ -76,7 +76,7 @@ Rows runningRows(const json::object& running) {
         const auto seconds = runSeconds(action);
         rows.push_back({count(action, "lsn"), stateWords(action), count(action, "queue_id"),
                         seconds ? durationWords(*seconds) : "-", loadWords(action), cpuWords(action),
-                        memoryWords(action), fitted(whatWords(action), 40), printable(textOf(action, "note"))});
+                        memoryWords(action), fitted(whatWords(action), 40), noteWords(action)});
     }
     return rows;
 }

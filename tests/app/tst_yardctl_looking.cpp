@@ -12,6 +12,8 @@ class TestYardctlLooking : public QObject {
 private Q_SLOTS:
     void init() { qputenv("TZ", "UTC"); }
     void whySaysEachReason();
+    void whatHasNotEndedIsBeingCancelled();
+    void theSessionSaysHowManyRunAtOnce();
     void attemptsHaveALineEach();
     void samplesAreALineOfHeights();
     void statsAreOfTheTimeAskedFor();
@@ -27,7 +29,14 @@ void TestYardctlLooking::whySaysEachReason() {
     const std::string why =
         R"({"lsn":5,"state":"pending","waits":[{"kind":"lock","name":"app","message":"lock app, held by action 3"},)"
         R"({"kind":"dependency","lsn":4,"state":"running","message":"action 4 to end"}]})";
+    const std::string ending =
+        R"({"lsn":7,"state":"running","waits":[{"kind":"ending","since":1000000,"until":3000000,)"
+        R"("message":"told to end, SIGKILL follows"}]})";
+    const std::string start = R"({"lsn":8,"state":"pending","waits":[{"kind":"start","since":1000000,"path":"/m",)"
+                              R"("message":"it is being started in the directory '/m'"}]})";
     FakeServer server(table({{"GET /compute/jobs/5/why", {.body = why}},
+                             {"GET /compute/jobs/7/why", {.body = ending}},
+                             {"GET /compute/jobs/8/why", {.body = start}},
                              {"GET /compute/jobs/6/why", {.body = R"({"lsn":6,"state":"running","waits":[]})"}}}));
     const DataDirectory data(server);
     const Ended both = data.run({"why", "5..6"});
@@ -37,6 +46,35 @@ void TestYardctlLooking::whySaysEachReason() {
                        "  dependency  action 4 to end (running now)\n"
                        "6 is running: it waits for nothing\n");
     QCOMPARE(data.run({"--json", "why", "5"}).out, why + "\n");
+    QCOMPARE(data.run({"why", "7", "8"}).out,
+             "7 is running:\n"
+             "  ending      told to end at 1970-01-01, SIGKILL follows at 1970-01-01\n"
+             "8 is pending and waits for\n"
+             "  start       it is being started in the directory '/m', since 1970-01-01\n");
+}
+
+void TestYardctlLooking::whatHasNotEndedIsBeingCancelled() {
+    FakeServer server(table(
+        {{"POST /compute/jobs/5/cancel", {.body = R"({"lsn":5,"ending":true})"}},
+         {"POST /compute/jobs/6/cancel", {404, R"({"message":"No action 6: GET jobs lists those there are."})"}},
+         {"POST /compute/jobs/cancel", {.body = R"({"changed":630,"ending":618,"refused":[]})"}}}));
+    const DataDirectory data(server);
+    QCOMPARE(data.run({"cancel", "5"}).out, "5 is being cancelled\n");
+    QCOMPARE(data.run({"cancel", "6"}).err, "yardctl: No action 6: 'yardctl ls' lists those there are.\n");
+    QCOMPARE(data.run({"cancel", "--filter", "queue:7"}).out, "12 cancelled, 618 are being cancelled\n");
+    FakeServer all(table({{"POST /compute/jobs/cancel", {.body = R"({"changed":1,"ending":1,"refused":[]})"}}}));
+    QCOMPARE(DataDirectory(all).run({"cancel", "--filter", "queue:7"}).out, "1 is being cancelled\n");
+}
+
+void TestYardctlLooking::theSessionSaysHowManyRunAtOnce() {
+    FakeServer narrow(table({{"GET /compute/session",
+                              {.body = R"({"state":"ready","capacity":40,"slots":{"one_core":13,"other":8,)"
+                                       R"("warm":6,"why":"a process may open only 256 files here"}})"}}}));
+    QVERIFY(DataDirectory(narrow)
+                .run({"session"})
+                .out.find("at once      13 actions of one core, 8 others, 6 warm processes: a process may open "
+                          "only 256 files "
+                          "here\n") != std::string::npos);
 }
 
 void TestYardctlLooking::attemptsHaveALineEach() {
@@ -47,6 +85,10 @@ void TestYardctlLooking::attemptsHaveALineEach() {
                    R"("max_rss_bytes":4200000,"stdout":{"size":12},"stderr":{"size":0},)"
                    R"("timestamps":{"submitting":1000000,"running":1000000,"exited":3000000,"failed":3000000}},7,)"
                    R"({"n":2,"state":"completed"}]})"}},
+         {"GET /compute/jobs/7",
+          {.body = R"({"lsn":7,"state":"completed","label":"c","attempts":[)"
+                   R"({"n":1,"state":"abandoned","reason":"engine_died",)"
+                   R"("timestamps":{"submitting":1000000,"running":1000000,"abandoned":9000000}}]})"}},
          {"GET /compute/jobs/6", {.body = R"({"lsn":6,"state":"pending","label":"b","attempts":[]})"}}}));
     const DataDirectory data(server);
     const Ended both = data.run({"attempts", "5", "6"});
@@ -57,6 +99,10 @@ void TestYardctlLooking::attemptsHaveALineEach() {
                        "2  completed            -               -       -        -       -       -\n"
                        "6  b\n"
                        "It has not been started yet.\n");
+    // When it ended nobody saw.
+    QCOMPARE(data.run({"attempts", "7"}).out,
+             "N  STATE                   STARTED     TIME  CPU  MEMORY  STDOUT  STDERR\n"
+             "1  abandoned: engine died  1970-01-01     -    -       -       -       -\n");
     QCOMPARE(data.run({"attempts", "6"}).out, "It has not been started yet.\n");
 }
 

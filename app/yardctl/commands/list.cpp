@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::int64_t kDefaultLimit = 100;
 constexpr std::int64_t kMaxPage = 1000;
+constexpr std::size_t kNoteWidth = 100; ///< columns; 'show' has all of it
 
 /// A number or a token; a tag is for the filter language alone.
 bool isReference(std::string_view queue) {
@@ -63,7 +64,7 @@ void addRow(Table& table, const json::object& action) {
     table.add({fmt::format("{}", integerOf(action, "lsn").value_or(0)), stateWords(action),
                fmt::format("{}", integerOf(action, "queue_id").value_or(0)), startedColumn(action),
                seconds ? durationWords(*seconds) : "-", cpuWords(action), memoryWords(action),
-               fitted(whatWords(action), 40), printable(textOf(action, "note"))});
+               fitted(whatWords(action), 40), fitted(noteWords(action), kNoteWidth)});
 }
 
 Table emptyTable() {

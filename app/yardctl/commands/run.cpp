@@ -175,11 +175,8 @@ private:
         if (state == "cancelled" && isOutputLost_) return readerLeft_ ? kSignalBase + SIGPIPE : kExitFailed;
         const std::string_view reason = textOf(result.object, "reason");
         // The program's own end needs no comment, any other does.
-        if (state != "completed" && reason != "exit_code" && !invocation_.json) {
-            const std::string note = printable(textOf(result.object, "note"));
-            fmt::print(stderr, "yardctl: action {} {}{}{}\n", lsn, stateWords(result.object),
-                       note.empty() ? "" : ": ", note);
-        }
+        if (state != "completed" && reason != "exit_code" && !invocation_.json)
+            fmt::print(stderr, "yardctl: action {} {}\n", lsn, endWords(result.object));
         if (state == "cancelled" && !integerOf(result.object, "signal") && !integerOf(result.object, "exit_code"))
             return kSignalBase + SIGINT;
         return shellExitCode(result.object);

@@ -27,6 +27,15 @@ std::string words(const json::value& value) {
     return printable(compactJson(value));
 }
 
+/// "13 actions of one core, 8 others, 6 warm processes: …".
+std::string slotWords(const json::object& slots) {
+    const auto count = [&](std::string_view key) { return integerOf(slots, key).value_or(0); };
+    const std::string why = printable(textOf(slots, "why"));
+    return fmt::format("{} action{} of one core, {} others, {} warm processes{}{}", count("one_core"),
+                       count("one_core") == 1 ? "" : "s", count("other"), count("warm"), why.empty() ? "" : ": ",
+                       why);
+}
+
 void showSession(const json::object& session) {
     const auto member = [&](std::string_view name, std::string_view key) {
         if (const json::value* value = session.if_contains(key)) line(name, words(*value));
@@ -38,6 +47,7 @@ void showSession(const json::object& session) {
     member("run", "run_id");
     member("actions", "counts");
     member("capacity", "capacity");
+    if (const json::object* slots = objectOf(session, "slots")) line("at once", slotWords(*slots));
     if (const json::object* machine = objectOf(session, "machine")) {
         std::string text = printable(textOf(*machine, "name"));
         if (const auto cores = integerOf(*machine, "cores")) text += fmt::format(", {} cores", *cores);

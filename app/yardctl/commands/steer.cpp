@@ -1,6 +1,7 @@
 // yardctl cancel, retry, retire, hold, release, priority: one operation on the actions that were named, match a
 // filter, or of every queue.
 #include "app/yardctl/action_view.h"
+#include "app/yardctl/command_words.h"
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/format.h"
 
@@ -74,6 +75,8 @@ public:
             refuse(lsn, answer.error().message);
         } else if (invocation_.json) {
             fmt::print("{}\n", answer->text);
+        } else if (const json::value* ending = answer->object.if_contains("ending"); ending && ending->is_bool()) {
+            fmt::print("{} is being {}\n", lsn, operation_.past);
         } else {
             fmt::print("{} {}{}\n", lsn, operation_.past,
                        withRevived(integerOf(answer->object, "revived").value_or(0)));
@@ -138,13 +141,14 @@ private:
         if (!answer) return failedWith(answer.error());
         changed_ += integerOf(answer->object, bound_.dryRun ? "count" : "changed").value_or(0);
         revived_ += integerOf(answer->object, "revived").value_or(0);
+        ending_ += integerOf(answer->object, "ending").value_or(0);
         if (invocation_.json) fmt::print("{}\n", answer->text);
         if (const json::array* refused = arrayOf(answer->object, "refused"))
             for (const json::value& entry : *refused)
                 if (const json::object* r = entry.if_object()) {
                     const auto sentence = textOf(*r, "message");
                     refuse(integerOf(*r, "lsn").value_or(0),
-                           printable(sentence.empty() ? textOf(*r, "error") : sentence));
+                           printable(sentence.empty() ? textOf(*r, "error") : inCommandWords(sentence)));
                 }
         return {};
     }
@@ -153,8 +157,17 @@ private:
         if (!invocation_.json && bound_.dryRun)
             fmt::print("{} would be {}\n", changed_, operation_.would);
         else if (!invocation_.json)
-            fmt::print("{} {}{}\n", changed_, operation_.past, withRevived(revived_));
+            fmt::print("{}{}\n", changedWords(), withRevived(revived_));
         return code_;
+    }
+
+    /// "12 cancelled, 618 are being cancelled".
+    std::string changedWords() const {
+        const std::string ended = fmt::format("{} {}", changed_ - ending_, operation_.past);
+        if (ending_ == 0) return ended;
+        const std::string ending =
+            fmt::format("{} {} being {}", ending_, ending_ == 1 ? "is" : "are", operation_.past);
+        return changed_ == ending_ ? ending : fmt::format("{}, {}", ended, ending);
     }
 
     static std::string withRevived(std::int64_t revived) {
@@ -175,6 +188,7 @@ private:
     const Bound& bound_;
     std::int64_t changed_ = 0; ///< or, in a dry run, would be
     std::int64_t revived_ = 0;
+    std::int64_t ending_ = 0; ///< of changed_: told to end, and not ended yet
     int code_ = 0;
 };
 

@@ -54,8 +54,10 @@ Outcome<bool> resolveFiles(json::object& action, ChunkSource& source) {
 /// Collects actions and posts them in one request, with --stream in batches; prints the LSNs once it is accepted.
 class Submission {
 public:
-    explicit Submission(const Invocation& invocation)
+    /// `name`: of the file, for sentences.
+    Submission(const Invocation& invocation, std::string name)
         : invocation_(invocation)
+        , name_(std::move(name))
         , path_(jobsPath(invocation.arguments)) {}
 
     Outcome<void> take(ActionReader::Value value) {
@@ -65,10 +67,9 @@ public:
         actions_ += piece->count;
         pieces_.push_back(std::move(*piece));
         if (bytes_ < kMaxValueBytes) return {};
-        return refused(
-            fmt::format("line {}: the actions up to here are over {} MiB, and a request takes no more. Give "
-                        "them in several files, or with --stream, which accepts them in parts",
-                        value.line, kMaxValueBytes >> 20));
+        return refused(fmt::format("{}: the actions up to here are over {} MiB, and a request takes no more. Give "
+                                   "them in several files, or with --stream, which accepts them in parts",
+                                   placeOf(value.line), kMaxValueBytes >> 20));
     }
     bool isBatch() const { return actions_ >= kBatchActions || bytes_ >= kBatchBytes; }
 
@@ -103,7 +104,7 @@ private:
 
     Outcome<Piece> prepareOne(ActionReader::Value& value) {
         auto changed = complete(value.value.get_object());
-        if (!changed) return refused(fmt::format("line {}: {}", value.line, changed.error().message));
+        if (!changed) return refused(fmt::format("{}: {}", placeOf(value.line), changed.error().message));
         return Piece{.text = *changed ? compactJson(value.value) : std::move(value.text), .line = value.line};
     }
 
@@ -112,12 +113,12 @@ private:
         bool anyChanged = false;
         for (json::value& element : list) {
             if (!element.is_object())
-                return refused(fmt::format("line {}: the list holds something that is no action", value.line));
+                return refused(fmt::format("{}: the list holds something that is no action", placeOf(value.line)));
             auto changed = complete(element.get_object());
-            if (!changed) return refused(fmt::format("line {}: {}", value.line, changed.error().message));
+            if (!changed) return refused(fmt::format("{}: {}", placeOf(value.line), changed.error().message));
             anyChanged = anyChanged || *changed;
         }
-        if (list.empty()) return refused(fmt::format("line {}: the list is empty", value.line));
+        if (list.empty()) return refused(fmt::format("{}: the list is empty", placeOf(value.line)));
         std::string text = anyChanged ? compactJson(value.value) : std::move(value.text);
         text = text.substr(text.find('[') + 1);
         text.resize(text.rfind(']'));
@@ -126,7 +127,7 @@ private:
 
     Outcome<void> postOne() {
         auto answer = post(pieces_.front().text);
-        if (!answer) return refused(fmt::format("line {}: {}", pieces_.front().line, answer.error().message));
+        if (!answer) return refused(fmt::format("{}: {}", placeOf(pieces_.front().line), answer.error().message));
         const auto lsn = integerOf(answer->object, "lsn");
         if (!lsn) return failed("the engine accepted the action but did not say as which; 'yardctl ls' shows it");
         if (invocation_.json) fmt::print("{}\n", answer->text);
@@ -154,6 +155,8 @@ private:
         return {};
     }
 
+    std::string placeOf(std::size_t line) const { return fmt::format("{}, line {}", name_, line); }
+
     /// The line of the action that the engine refused, where it says which one.
     std::string placeOf(const Error& error) const {
         std::size_t left = error.index < 0 ? actions_ : static_cast<std::size_t>(error.index);
@@ -162,8 +165,8 @@ private:
                 left -= piece.count;
                 continue;
             }
-            const std::string line = fmt::format("line {}: ", piece.line);
-            return piece.isList ? fmt::format("{}action {} of the list: ", line, left + 1) : line;
+            const std::string place = placeOf(piece.line) + ": ";
+            return piece.isList ? fmt::format("{}action {} of the list: ", place, left + 1) : place;
         }
         return {};
     }
@@ -190,6 +193,7 @@ private:
     }
 
     const Invocation& invocation_;
+    const std::string name_;
     const std::string path_;
     ChunkSource source_;
     std::vector<Piece> pieces_;
@@ -214,9 +218,10 @@ Outcome<int> submitCommand(const Invocation& invocation) {
         file.reset(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
         if (!file) return failed(fmt::format("cannot open {}: {}", path, ::strerrordesc_np(errno)));
     }
-    ActionReader reader(path == "-" ? STDIN_FILENO : file.get(), path == "-" ? "standard input" : path);
+    const std::string name = path == "-" ? "standard input" : path;
+    ActionReader reader(path == "-" ? STDIN_FILENO : file.get(), name);
     if (invocation.arguments.has("graph")) return drawGraph(reader);
-    Submission submission(invocation);
+    Submission submission(invocation, name);
     const bool streams = invocation.arguments.has("stream");
     while (true) {
         // What a slow program has written so far does not wait for the rest of a batch.

@@ -26,7 +26,7 @@ std::string line(const json::object& action) {
     std::string out = fmt::format("{}  {}", integerOf(action, "lsn").value_or(0), stateWords(action));
     if (const auto what = whatWords(action); !what.empty()) out += fmt::format("  {}", what);
     if (const auto seconds = runSeconds(action)) out += fmt::format("  {}", durationWords(*seconds));
-    const std::string note = printable(textOf(action, "note"));
+    const std::string note = noteWords(action);
     if (!note.empty() && textOf(action, "state") != "completed") out += fmt::format("  {}", note);
     return out;
 }

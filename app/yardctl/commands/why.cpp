@@ -1,4 +1,4 @@
-// yardctl why, attempts: what an action waits for, and how each of its attempts went.
+// yardctl why, attempts: what an action, or its end, waits for, and how each of its attempts went.
 #include "app/yardctl/action_view.h"
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/format.h"
@@ -65,10 +65,11 @@ Outcome<int> forEachAction(const Invocation& invocation, std::string_view tail, 
 Outcome<int> whyCommand(const Invocation& invocation) {
     return forEachAction(invocation, "/why", [](std::int64_t lsn, const json::object& why, bool /*several*/) {
         const std::string waits = waitWords(why, wallNow());
+        const std::string_view state = textOf(why, "state");
         if (!waits.empty())
-            fmt::print("{} is {} and waits for\n{}", lsn, printable(textOf(why, "state")), waits);
+            fmt::print("{} is {}{}\n{}", lsn, printable(state), state == "pending" ? " and waits for" : ":", waits);
         else
-            fmt::print("{} is {}: it waits for nothing\n", lsn, printable(textOf(why, "state")));
+            fmt::print("{} is {}: it waits for nothing\n", lsn, printable(state));
     });
 }
 

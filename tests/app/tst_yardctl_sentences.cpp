@@ -1,0 +1,57 @@
+// What yardctl makes of the engine's sentences: words of commands, nothing twice, nothing long.
+#include "app/yardctl/action_view.h"
+#include "app/yardctl/command_words.h"
+
+#include <QTest>
+#include <boost/json.hpp>
+
+using namespace yard::ctl;
+
+class TestYardctlSentences : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void sentencesOfTheEngineSpeakOfCommands();
+    void notesSayNothingTwiceAndStayShort();
+};
+
+void TestYardctlSentences::sentencesOfTheEngineSpeakOfCommands() {
+    const std::vector<std::pair<std::string, std::string>> sentences{
+        {"There is no action 7: GET jobs lists those there are.",
+         "There is no action 7: 'yardctl ls' lists those there are."},
+        {"There is no queue 7: GET queues lists those there are.",
+         "There is no queue 7: 'yardctl queues' lists those there are."},
+        {"There is no worker \"w\": GET workers/all lists those there are.",
+         "There is no worker \"w\": 'yardctl workers' lists those there are."},
+        {"Action 7 has ended already: GET jobs/7 says how.",
+         "Action 7 has ended already: 'yardctl show 7' says how."},
+        {"It ends already; GET pool lists them.", "It ends already; 'yardctl pool' lists them."},
+        {"Ask with GET jobs/{lsn}?wait=S.", "Ask with 'yardctl wait'."},
+        {"Ask with GET jobs/first.", "Ask with GET jobs/first."},
+        {"Its own limit: use force to run it again.", "Its own limit: use --force to run it again."},
+        {"Cancel them, or give {\"force\":true}, which cancels them.",
+         "Cancel them, or use --force, which cancels them."},
+        {"This would change 5 actions, more than \"at_most\": nothing was changed. Give a higher \"at_most\".",
+         "This would change 5 actions, more than --at-most: nothing was changed. Give a higher --at-most."},
+        {"Register it with POST workers/<id> or `yardctl workers add`, or use \"exec\".",
+         "Register it with 'yardctl workers add', or use \"exec\"."}};
+    for (const auto& [sentence, words] : sentences) QCOMPARE(inCommandWords(sentence), words);
+}
+
+void TestYardctlSentences::notesSayNothingTwiceAndStayShort() {
+    const auto action = [](const char* text) { return boost::json::parse(text).as_object(); };
+    const auto killed =
+        action(R"({"state":"failed","reason":"signal","signal":9,"note":"killed by SIGKILL; bye"})");
+    QCOMPARE(noteWords(killed), "bye");
+    QCOMPARE(endWords(killed), "failed: killed by SIGKILL; bye");
+    QCOMPARE(endWords(action(R"({"state":"failed","reason":"signal","signal":9})")), "failed: killed by SIGKILL");
+    const auto lost = action(R"({"state":"failed","reason":"spawn_error","note":"'x' was not found in PATH )"
+                             R"((/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin): install it"})");
+    QCOMPARE(endWords(lost), "failed: spawn error: 'x' was not found in PATH "
+                             "(/usr/local/sbin:/usr/local/bin:/usr/sbi…): install it");
+    QCOMPARE(noteWords(action(R"({"note":"'x' was not found in PATH (/bin): install it"})")),
+             "'x' was not found in PATH (/bin): install it");
+    QCOMPARE(noteWords(action(R"({"note":"'x' was not found in PATH (/bin"})")), "'x' was not found in PATH (/bin");
+}
+
+QTEST_GUILESS_MAIN(TestYardctlSentences)
+#include "tst_yardctl_sentences.moc"
