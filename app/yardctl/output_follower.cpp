@@ -2,6 +2,7 @@
 
 #include "app/yardctl/action_view.h"
 #include "app/yardctl/format.h"
+#include "core/model/states.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -18,22 +19,28 @@ constexpr double kSoon = 0.25; ///< seconds; the shortest back-off before a retr
 constexpr double kLater = 2;
 constexpr int kSoonTimes = 20;
 
-/// Bytes the attempt has written, once that is on record.
-std::optional<std::int64_t> recordedSize(const json::object& action, std::int64_t attempt,
-                                         std::string_view stream) {
+/// What is kept of the attempt's stream, once that is on record.
+struct Recorded {
+    std::uint64_t size = 0;
+    bool isCut = false; ///< it is not all that was written
+};
+std::optional<Recorded> recordOf(const json::object& action, std::int64_t attempt, std::string_view stream) {
     const json::object* holder = isEnded(action) && attemptNumber(action) == attempt ? &action : nullptr;
     if (const json::array* attempts = holder ? nullptr : arrayOf(action, "attempts"))
         for (const json::value& a : *attempts)
             if (a.is_object() && integerOf(a.get_object(), "n") == attempt) holder = &a.get_object();
     const json::object* chunk = holder ? objectOf(*holder, stream) : nullptr;
-    return chunk ? integerOf(*chunk, "size") : std::nullopt;
+    const auto size = chunk ? integerOf(*chunk, "size") : std::nullopt;
+    if (!size) return std::nullopt;
+    const json::value* cut = chunk->if_contains("truncated");
+    return Recorded{static_cast<std::uint64_t>(*size), cut && cut->is_bool() && cut->get_bool()};
 }
 
 } // namespace
 
 Outcome<void> OutputFollower::run() {
     for (std::int64_t attempt = what_.firstAttempt;; ++attempt) {
-        delivered_ = 0;
+        seen_ = {};
         if (auto copied = copyAttempt(attempt); !copied) return copied;
         bool late = false;
         auto next = settle(attempt, late);
@@ -46,12 +53,7 @@ Outcome<void> OutputFollower::run() {
     }
 }
 
-/// Bytes of a stream that begins at the attempt's first byte: what was delivered before is skipped.
-Result<void> OutputFollower::deliver(std::int64_t attempt, std::string_view bytes, std::uint64_t& seen) {
-    const auto known = std::min<std::uint64_t>(bytes.size(), delivered_ - std::min(seen, delivered_));
-    seen += bytes.size();
-    bytes.remove_prefix(known);
-    delivered_ += bytes.size();
+Result<void> OutputFollower::deliver(std::int64_t attempt, std::string_view bytes) {
     if (!bytes.empty()) taken_ = sink_(attempt, bytes);
     return taken_;
 }
@@ -64,12 +66,13 @@ Outcome<void> OutputFollower::copyAttempt(std::int64_t attempt) {
     const std::string path = fmt::format("jobs/{}/{}?attempt={}&follow=1", what_.lsn, what_.stream, attempt);
     auto patientUntil = Clock::now() + kPatience;
     for (int tries = 0;; ++tries) {
-        std::uint64_t seen = 0;
+        seen_.beginView(); // from the attempt's first byte: what was delivered before is skipped
         const auto copied = engine_->stream(path, std::chrono::milliseconds(0), [&](std::string_view bytes) {
             patientUntil = Clock::now() + kPatience;
-            return deliver(attempt, bytes, seen);
+            return deliver(attempt, seen_.take(bytes));
         });
-        if (copied) return {};
+        if (taken_) taken_ = deliver(attempt, seen_.endView());
+        if (copied && taken_) return {};
         if (!taken_) return failedWith(taken_.error());
         const ErrorKind kind = copied.error().kind;
         if (kind == ErrorKind::NotFound || kind == ErrorKind::WrongState) {
@@ -92,8 +95,11 @@ Outcome<OutputFollower::Next> OutputFollower::settle(std::int64_t attempt, bool&
     for (int tries = 0;; ++tries) {
         auto action = ask(tries < kSoonTimes ? kSoon : kLater);
         if (!action) return failedWith(action.error());
-        const auto size = recordedSize(action->object, attempt, what_.stream);
-        late = size ? static_cast<std::uint64_t>(*size) > delivered_ : tries > 0;
+        const auto record = recordOf(action->object, attempt, what_.stream);
+        if (!record)
+            late = tries > 0;
+        else // of a cut stream another view may have been given than the one that is kept
+            late = record->isCut ? record->size != seen_.viewSize() : record->size > seen_.written();
         if (attemptNumber(action->object) > attempt) {
             retried_ = std::move(action->object);
             return Next::Attempt;
@@ -110,17 +116,20 @@ Result<Answer> OutputFollower::ask(double waitSeconds) {
 void OutputFollower::announce(std::int64_t attempt) const {
     if (!what_.announceRetries) return;
     std::string why = "ended";
+    bool isInterrupted = false;
     if (const json::array* attempts = arrayOf(retried_, "attempts"))
         for (const json::value& a : *attempts) {
             if (!a.is_object() || integerOf(a.get_object(), "n") != attempt) continue;
             why = stateWords(a.get_object());
+            const auto reason = reasonFrom(textOf(a.get_object(), "reason"));
+            isInterrupted = reason && isInterruption(*reason);
             // What a program said of its own failure was copied already.
-            const std::string_view note = textOf(a.get_object(), "note");
-            if (!note.empty() && textOf(a.get_object(), "reason") != "exit_code")
-                why += fmt::format(" ({})", printable(note));
+            const std::string note = noteWords(a.get_object());
+            if (!note.empty() && textOf(a.get_object(), "reason") != "exit_code") why += fmt::format(" ({})", note);
         }
-    const std::string line = fmt::format("yardctl: action {}: attempt {} {}; being retried as attempt {}\n",
-                                         what_.lsn, attempt, why, attempt + 1);
+    const std::string line =
+        fmt::format("yardctl: action {}: attempt {} {}; {}being retried as attempt {}\n", what_.lsn, attempt, why,
+                    isInterrupted ? "an interruption, not a failure of the program: " : "", attempt + 1);
     (void)writeOutput(STDERR_FILENO, line);
 }
 

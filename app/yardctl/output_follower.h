@@ -4,6 +4,7 @@
 
 #include "app/yardctl/engine.h"
 #include "app/yardctl/failure.h"
+#include "app/yardctl/seen_stream.h"
 
 #include <cstdint>
 #include <functional>
@@ -38,16 +39,16 @@ private:
     enum class Next : unsigned char { Attempt, Done };
     Outcome<void> copyAttempt(std::int64_t attempt);
     Outcome<Next> settle(std::int64_t attempt, bool& late);
-    Result<void> deliver(std::int64_t attempt, std::string_view bytes, std::uint64_t& seen);
+    Result<void> deliver(std::int64_t attempt, std::string_view bytes);
     Result<Answer> ask(double waitSeconds);
     void announce(std::int64_t attempt) const;
 
     std::unique_ptr<Engine> engine_;
     const What what_;
     OutputSink sink_;
-    std::uint64_t delivered_ = 0; ///< bytes of the current attempt
-    json::object retried_;        ///< the action, when it was last seen to be retried
-    Result<void> taken_;          ///< what the sink said last
+    SeenStream seen_;      ///< of the current attempt
+    json::object retried_; ///< the action, when it was last seen to be retried
+    Result<void> taken_;   ///< what the sink said last
 };
 
 /// Writes all of `bytes` to stdout (1) or stderr (2) at once, unbuffered.

@@ -41,8 +41,7 @@ StreamGap gapOf(std::uint64_t written, std::uint64_t limit) {
 
 std::string gapLine(StreamGap gap) {
     if (gap.empty()) return {};
-    return fmt::format("\n[{} bytes are left out here: the stream is longer than the setting stream_bytes]\n",
-                       gap.size());
+    return fmt::format("{}{}{}", kGapLineBegin, gap.size(), kGapLineEnd);
 }
 
 Result<std::string> KeptStream::read(int fd, std::uint64_t offset, std::size_t most, std::uint64_t limit) const {
@@ -64,7 +63,8 @@ Result<std::string> KeptStream::read(int fd, std::uint64_t offset, std::size_t m
     return bytes;
 }
 
-Result<StreamPiece> readGrowing(int fd, std::uint64_t offset, std::size_t most, std::uint64_t limit) {
+Result<StreamPiece> readGrowing(int fd, std::uint64_t offset, std::size_t most, std::uint64_t limit,
+                                bool hasEnded) {
     const auto before = fileSize(fd);
     if (!before) return std::unexpected(before.error());
     const StreamGap gap = gapOf(*before, limit);
@@ -79,8 +79,13 @@ Result<StreamPiece> readGrowing(int fd, std::uint64_t offset, std::size_t most, 
             return StreamPiece{std::move(*bytes), next};
         }
     }
-    const std::uint64_t next = gap.to + (*before - gap.to) / 2;
-    return StreamPiece{gapLine({offset, next}), next};
+    // It may have grown by more than is kept while it was read.
+    const auto now = fileSize(fd);
+    if (!now) return std::unexpected(now.error());
+    const StreamGap missed = gapOf(*now, limit);
+    const std::uint64_t next = hasEnded ? missed.to : missed.to + (*now - missed.to) / 2;
+    if (next <= offset) return StreamPiece{{}, offset}; // it was cut short meanwhile, as the disk is full
+    return StreamPiece{gapLine({offset, next}), next, true};
 }
 
 bool GapPuncher::punch(int fd, std::uint64_t written, std::uint64_t limit) {

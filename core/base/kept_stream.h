@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace yard {
 
@@ -24,8 +25,11 @@ struct StreamGap {
 
 /// What is left out of `written` bytes under this limit; 0: no limit.
 StreamGap gapOf(std::uint64_t written, std::uint64_t limit);
-/// The line that readers see in place of a gap; nothing for an empty one.
+/// The line that readers see in place of a gap; nothing for an empty one. Between these stands its size.
 std::string gapLine(StreamGap gap);
+inline constexpr std::string_view kGapLineBegin = "\n[";
+inline constexpr std::string_view kGapLineEnd =
+    " bytes are left out here: the stream is longer than the setting stream_bytes]\n";
 
 /// What readers see of a stream of `written` bytes: what comes before the gap, the line, what comes after it.
 class KeptStream {
@@ -49,10 +53,11 @@ private:
 struct StreamPiece {
     std::string bytes;      ///< empty: nothing more now
     std::uint64_t next = 0; ///< where to go on
+    bool isGap = false;     ///< the bytes are the line of what is left out
 };
 /// What was written from `offset` on, at most `most` bytes. A reader that was left behind gets the line of what it
-/// missed, and goes on well before the end.
-Result<StreamPiece> readGrowing(int fd, std::uint64_t offset, std::size_t most, std::uint64_t limit);
+/// missed, and goes on well before the end; where all is kept that is left, once the stream has ended.
+Result<StreamPiece> readGrowing(int fd, std::uint64_t offset, std::size_t most, std::uint64_t limit, bool hasEnded);
 
 /// Gives the middle of a growing stream back to the disk, in steps. Value of the thread that writes the file.
 class GapPuncher {

@@ -67,9 +67,10 @@ coro::Task<Result<LiveFile>> LiveFile::open(engine::HelperPool& pool, std::strin
     co_return LiveFile(pool, std::move(*fd));
 }
 
-coro::Task<Result<StreamPiece>> LiveFile::readFrom(std::uint64_t offset, std::uint64_t limit) {
-    co_return co_await pool_->run(
-        [fd = fd_, offset, limit] { return readGrowing(fd->get(), offset, kReadPiece, limit); });
+coro::Task<Result<StreamPiece>> LiveFile::readFrom(std::uint64_t offset, std::uint64_t limit, bool hasEnded) {
+    co_return co_await pool_->run([fd = fd_, offset, limit, hasEnded] {
+        return readGrowing(fd->get(), offset, kReadPiece, limit, hasEnded);
+    });
 }
 
 coro::Task<Result<std::string>> LiveFile::readKept(const KeptStream& kept, std::uint64_t offset,
@@ -154,7 +155,14 @@ coro::Task<Result<FollowProducer::Step>> FollowProducer::readLive() {
         if (file) file_.emplace(std::move(*file));
     }
     if (!file_) co_return Step::Again;
-    auto piece = co_await file_->readFrom(offset_, source_.limit);
+    auto piece = co_await file_->readFrom(offset_, source_.limit, hasEnded_);
+    if (piece && piece->isGap && !hasEnded_) {
+        // Nothing more than the setting says is left out of a stream that has ended.
+        const auto progress = co_await awaitMore();
+        if (!progress) co_return std::unexpected(progress.error());
+        hasEnded_ = progress->ended;
+        if (hasEnded_) piece = co_await file_->readFrom(offset_, source_.limit, true);
+    }
     if (!piece) co_return std::unexpected(std::move(piece.error()));
     piece_ = std::move(piece->bytes);
     offset_ = piece->next;
@@ -164,7 +172,8 @@ coro::Task<Result<FollowProducer::Step>> FollowProducer::readLive() {
     co_return Step::Again;
 }
 
-coro::Task<Result<FollowProducer::Step>> FollowProducer::waitForMore() {
+/// Until there is more than was given, or for a while.
+coro::Task<Result<engine::StreamProgress>> FollowProducer::awaitMore() {
     Result<engine::StreamProgress> progress;
     bool stopped = link_.isStopping() || link_.peerGone();
     if (!stopped) {
@@ -177,6 +186,11 @@ coro::Task<Result<FollowProducer::Step>> FollowProducer::waitForMore() {
         }
     }
     if (stopped) co_return stopping();
+    co_return progress;
+}
+
+coro::Task<Result<FollowProducer::Step>> FollowProducer::waitForMore() {
+    auto progress = co_await awaitMore();
     if (!progress) co_return std::unexpected(std::move(progress.error()));
     if (!progress->ended && !source_.livePath.empty()) co_return Step::Again;
     if (progress->ended && file_ && !std::exchange(hasEnded_, true)) co_return Step::Again; // what came since

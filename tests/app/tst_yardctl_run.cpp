@@ -1,5 +1,6 @@
 // yardctl run and logs: output as it comes, exit codes, signals, retries, a connection that breaks.
 #include "core/base/hash.h"
+#include "core/base/kept_stream.h"
 #include "tests/app/ctl_process.h"
 
 #include <QDir>
@@ -10,6 +11,7 @@
 #include <fmt/format.h>
 
 using namespace yard::test;
+using yard::gapLine;
 namespace json = boost::json;
 
 namespace {
@@ -74,6 +76,8 @@ private Q_SLOTS:
     void whyAnAttemptCouldNotStartIsSaidAtOnce();
     void aBrokenStreamGoesOnWhereItStopped();
     void aStreamThatEndsEarlyIsCompleted();
+    void ofALongStreamNothingIsSeenTwice();
+    void theStoredViewOfALongStreamIsNotPrintedAgain();
     void anEngineThatMovedIsFoundAgain();
     void aReaderThatLeavesCancels();
     void detachPrintsTheNumber();
@@ -222,6 +226,11 @@ void TestYardctlRun::aSignalGives128AndIts() {
     const Ended ended = DataDirectory(server).run({"run", "true"});
     QCOMPARE(ended.code, 139);
     QCOMPARE(ended.err, "yardctl: action 7 failed: killed by SIGSEGV\n");
+    script.onResult = always(
+        R"({"lsn":7,"state":"failed","reason":"signal","signal":11,"note":"killed by SIGSEGV; its last line: x"})");
+    FakeServer noting(script);
+    QCOMPARE(DataDirectory(noting).run({"run", "true"}).err,
+             "yardctl: action 7 failed: killed by SIGSEGV; its last line: x\n");
 }
 
 void TestYardctlRun::whatIsNotTheProgramsEndIsExplained() {
@@ -413,8 +422,8 @@ void TestYardctlRun::whyAnAttemptCouldNotStartIsSaidAtOnce() {
     };
     FakeServer server(script);
     const Ended ended = DataDirectory(server).run({"run", "tru"});
-    QCOMPARE(ended.err, "yardctl: action 7: attempt 1 failed: spawn error (the program 'tru' was not found); being "
-                        "retried as attempt 2\n");
+    QCOMPARE(ended.err, "yardctl: action 7: attempt 1 failed: spawn error (the program 'tru' was not found); an "
+                        "interruption, not a failure of the program: being retried as attempt 2\n");
 }
 
 void TestYardctlRun::aBrokenStreamGoesOnWhereItStopped() {
@@ -441,6 +450,45 @@ void TestYardctlRun::aStreamThatEndsEarlyIsCompleted() {
     };
     FakeServer server(script);
     QCOMPARE(DataDirectory(server).run({"run", "true"}).out, "abcd");
+}
+
+void TestYardctlRun::ofALongStreamNothingIsSeenTwice() {
+    const auto left = [](std::uint64_t bytes) { return gapLine({0, bytes}); };
+    std::atomic<int> opened = 0;
+    OneAction script;
+    // 121 bytes were written. What is left out depends on when the engine is asked.
+    script.onStdout = [&](const FakeRequest&) {
+        const int time = opened++;
+        if (time == 0) return pieces({"a\nb\n", left(100).substr(0, 5), left(100).substr(5), "tail\n"}, false);
+        if (time == 1) return pieces({"a\nb\n" + left(103), "l\n", "[1 \n" + left(4) + "u\n"}, false);
+        return pieces({"a\nb", left(114), "u\n.\n"});
+    };
+    const std::string size = std::to_string(7 + left(114).size());
+    script.onResult =
+        always(R"({"lsn":7,"state":"completed","stdout":{"hash":"","truncated":true,"size":)" + size + "}}");
+    FakeServer server(script);
+    const Ended ended = DataDirectory(server).run({"run", "true"});
+    QCOMPARE(ended.out, "a\nb\n" + left(100) + "tail\n[1 \n" + left(4) + "u\n.\n");
+    QCOMPARE(opened, 3);
+    // The engine died while it was followed, and kept less than what was to be seen.
+    opened = 0;
+    script.onStdout = [&](const FakeRequest&) {
+        return opened++ == 0 ? pieces({"abc"}, false) : pieces({"a" + left(9) + "b\n"});
+    };
+    FakeServer lossy(script);
+    QCOMPARE(DataDirectory(lossy).run({"run", "true"}).out, "abc" + left(7) + "b\n");
+}
+
+void TestYardctlRun::theStoredViewOfALongStreamIsNotPrintedAgain() {
+    std::atomic<int> opened = 0;
+    OneAction script;
+    // The follower was left behind, so it has less than what is kept: none of that comes out of order.
+    script.onStdout = [&](const FakeRequest&) {
+        return opened++ == 0 ? pieces({"ab" + gapLine({2, 8}) + "ij"}) : pieces({"ab" + gapLine({2, 6}) + "ghij"});
+    };
+    script.onResult = always(R"({"lsn":7,"state":"completed","stdout":{"hash":"","truncated":true,"size":90}})");
+    FakeServer server(script);
+    QCOMPARE(DataDirectory(server).run({"run", "true"}).out, "ab" + gapLine({2, 8}) + "ij");
 }
 
 void TestYardctlRun::anEngineThatMovedIsFoundAgain() {

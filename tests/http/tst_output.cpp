@@ -109,12 +109,15 @@ void ApiOutputTest::ofALongOutputBothHalvesAreServed() {
     const Reply followed = api_->get(job + "/stdout?follow=1");
     opener.join();
     QCOMPARE(followed.status, 200);
-    // It has the first half, the line of what was missed, the end: nothing twice.
+    // It has the first half, the line of what was missed, the end: nothing twice, and the line is true.
     QVERIFY(followed.body.starts_with(all.substr(0, 32'768)));
     QVERIFY(followed.body.ends_with("100000\nlast\n"));
-    QVERIFY(followed.body.find(" bytes are left out here") != std::string::npos);
     QCOMPARE(followed.body.find("100000\n"), followed.body.rfind("100000\n"));
     all += "last\n";
+    const std::size_t line = followed.body.find(kGapLineBegin);
+    QVERIFY(line != std::string::npos);
+    const std::uint64_t missed = std::stoull(followed.body.substr(line + kGapLineBegin.size()));
+    QCOMPARE(followed.body.size() - gapLine({0, missed}).size() + missed, all.size());
     const Reply result = api_->get(job + "?wait=60");
     QCOMPARE(result.text("state"), std::string("completed"));
     QCOMPARE(result.json().at("stdout").at("truncated").as_bool(), true);

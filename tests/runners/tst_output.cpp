@@ -11,12 +11,15 @@
 #include <QTest>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <fcntl.h>
 #include <memory>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
+#include <utility>
 
 using namespace yard;
 using namespace yard::runners;
@@ -36,6 +39,7 @@ private Q_SLOTS:
     void ofAStreamOverItsLimitBothHalvesAreKept();
     void whereAFileCannotGiveItsMiddleBackTheBeginningIsKept();
     void aReaderOfAGrowingStreamIsToldWhatItMissed();
+    void aReaderBesideAFastWriterIsToldAllThatItMissed();
     void aFullDiskIsMarkedAndTheActionGoesOn();
     void aDaemonThatHoldsTheOutputDoesNotDelayTheEnd();
 };
@@ -241,25 +245,58 @@ void TestOutput::aReaderOfAGrowingStreamIsToldWhatItMissed() {
     const std::string all = pattern(1'000'000);
     GapPuncher puncher;
     QVERIFY(writeAll(fd.get(), all.substr(0, 150'000)));
-    const auto first = readGrowing(fd.get(), 0, 1'000'000, kLimit);
+    const auto first = readGrowing(fd.get(), 0, 1'000'000, kLimit, false);
     QVERIFY(first->bytes == all.substr(0, 150'000) && first->next == 150'000);
     const KeptStream seen(150'000, gapOf(150'000, kLimit));
     QVERIFY(writeAll(fd.get(), all.substr(150'000)));
     QVERIFY(puncher.punch(fd.get(), all.size(), kLimit));
     // Of one who reads on, what went is left out; who reads from the start has the first half first.
-    const auto missed = readGrowing(fd.get(), 150'000, 1'000'000, kLimit);
+    const auto missed = readGrowing(fd.get(), 150'000, 1'000'000, kLimit, false);
     QCOMPARE(missed->next, std::uint64_t{950'000});
     QCOMPARE(missed->bytes, gapLine({150'000, 950'000}));
-    const auto rest = readGrowing(fd.get(), missed->next, 1'000'000, kLimit);
+    const auto rest = readGrowing(fd.get(), missed->next, 1'000'000, kLimit, false);
     QVERIFY(rest->bytes == all.substr(950'000) && rest->next == 1'000'000);
-    QVERIFY(readGrowing(fd.get(), rest->next, 1'000'000, kLimit)->bytes.empty());
-    QVERIFY(readGrowing(fd.get(), 0, 1'000'000, kLimit)->bytes == all.substr(0, 100'000));
+    QVERIFY(readGrowing(fd.get(), rest->next, 1'000'000, kLimit, false)->bytes.empty());
+    QVERIFY(readGrowing(fd.get(), 0, 1'000'000, kLimit, false)->bytes == all.substr(0, 100'000));
+    // Of one that has ended all that is kept is read.
+    const auto ended = readGrowing(fd.get(), 150'000, 1'000'000, kLimit, true);
+    QVERIFY(ended->isGap && ended->next == 900'000 && !first->isGap);
+    QCOMPARE(ended->bytes, gapLine({150'000, 900'000}));
     // A view of what was there before: its first half stands, the rest is refused rather than read as zeros.
     const KeptStream old(500'000, gapOf(500'000, kLimit));
     QVERIFY(*seen.read(fd.get(), 0, 10, kLimit) == all.substr(0, 10));
     QVERIFY(!old.read(fd.get(), 150'000, 10, kLimit));
     // A descriptor that cannot be looked at.
-    QVERIFY(!readGrowing(-1, 0, 10, kLimit) && !old.read(-1, 150'000, 10, kLimit));
+    QVERIFY(!readGrowing(-1, 0, 10, kLimit, false) && !old.read(-1, 150'000, 10, kLimit));
+}
+
+void TestOutput::aReaderBesideAFastWriterIsToldAllThatItMissed() {
+    const QTemporaryDir where;
+    const std::string path = where.filePath("stream").toStdString();
+    const UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    constexpr std::uint64_t kLimit = kLeastStreamBytes;
+    const std::string all = pattern(8'000'000);
+    std::atomic<bool> isWritten = false;
+    std::thread writer([&] {
+        GapPuncher puncher;
+        for (std::size_t at = 0; at < all.size(); at += 20'000) {
+            if (!writeAll(fd.get(), all.substr(at, 20'000))) break;
+            puncher.punch(fd.get(), std::min(at + 20'000, all.size()), kLimit);
+        }
+        isWritten = true;
+    });
+    std::uint64_t offset = 0;
+    bool isTrue = true;
+    for (bool ended = false; isTrue;) {
+        const auto piece = readGrowing(fd.get(), offset, 1'000'000, kLimit, ended);
+        isTrue = piece && (piece->isGap ? piece->next > offset && piece->bytes == gapLine({offset, piece->next})
+                                        : piece->bytes == all.substr(offset, piece->next - offset));
+        if (isTrue) offset = piece->next;
+        if (isTrue && piece->bytes.empty() && std::exchange(ended, isWritten.load())) break;
+    }
+    writer.join();
+    QVERIFY(isTrue);
+    QCOMPARE(offset, std::uint64_t{all.size()});
 }
 
 void TestOutput::aFullDiskIsMarkedAndTheActionGoesOn() {
