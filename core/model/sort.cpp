@@ -15,7 +15,7 @@ struct Name {
     SortField field;
 };
 /// As in results; those that are longer there, or that the filter calls otherwise, have two.
-constexpr std::array kNames{
+constexpr std::array kSortNames{
     Name{"lsn", SortField::Lsn},
     Name{"state", SortField::State},
     Name{"queue_id", SortField::Queue},
@@ -80,8 +80,8 @@ Result<Sort> parseSort(std::string_view text) {
     Sort sort;
     sort.descending = text.starts_with('-');
     const std::string_view word = text.substr(sort.descending ? 1 : 0);
-    const auto* const found = std::ranges::find(kNames, word, &Name::word);
-    if (found == kNames.end())
+    const auto* const found = std::ranges::find(kSortNames, word, &Name::word);
+    if (found == kSortNames.end())
         return invalid("sort",
                        fmt::format("\"{}\" is no field that can be sorted by; there are {}, each with \"-\" "
                                    "before it for descending.",
@@ -92,7 +92,7 @@ Result<Sort> parseSort(std::string_view text) {
 
 std::string sortFieldNames() {
     std::string all;
-    for (const Name& name : kNames) all += fmt::format("{}{}", all.empty() ? "" : ", ", name.word);
+    for (const Name& name : kSortNames) all += fmt::format("{}{}", all.empty() ? "" : ", ", name.word);
     return all;
 }
 
