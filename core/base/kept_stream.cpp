@@ -64,7 +64,7 @@ Result<std::string> KeptStream::read(int fd, std::uint64_t offset, std::size_t m
 }
 
 Result<StreamPiece> readGrowing(int fd, std::uint64_t offset, std::size_t most, std::uint64_t limit,
-                                bool hasEnded) {
+                                bool isAtRest) {
     const auto before = fileSize(fd);
     if (!before) return std::unexpected(before.error());
     const StreamGap gap = gapOf(*before, limit);
@@ -83,7 +83,7 @@ Result<StreamPiece> readGrowing(int fd, std::uint64_t offset, std::size_t most, 
     const auto now = fileSize(fd);
     if (!now) return std::unexpected(now.error());
     const StreamGap missed = gapOf(*now, limit);
-    const std::uint64_t next = hasEnded ? missed.to : missed.to + (*now - missed.to) / 2;
+    const std::uint64_t next = isAtRest ? missed.to : missed.to + (*now - missed.to) / 2;
     if (next <= offset) return StreamPiece{{}, offset}; // it was cut short meanwhile, as the disk is full
     return StreamPiece{gapLine({offset, next}), next, true};
 }

@@ -56,8 +56,8 @@ struct StreamPiece {
     bool isGap = false;     ///< the bytes are the line of what is left out
 };
 /// What was written from `offset` on, at most `most` bytes. A reader that was left behind gets the line of what it
-/// missed, and goes on well before the end; where all is kept that is left, once the stream has ended.
-Result<StreamPiece> readGrowing(int fd, std::uint64_t offset, std::size_t most, std::uint64_t limit, bool hasEnded);
+/// missed, and goes on well before the end; of a stream that is at rest with the first byte that is still kept.
+Result<StreamPiece> readGrowing(int fd, std::uint64_t offset, std::size_t most, std::uint64_t limit, bool isAtRest);
 
 /// Gives the middle of a growing stream back to the disk, in steps. Value of the thread that writes the file.
 class GapPuncher {

@@ -67,9 +67,9 @@ coro::Task<Result<LiveFile>> LiveFile::open(engine::HelperPool& pool, std::strin
     co_return LiveFile(pool, std::move(*fd));
 }
 
-coro::Task<Result<StreamPiece>> LiveFile::readFrom(std::uint64_t offset, std::uint64_t limit, bool hasEnded) {
-    co_return co_await pool_->run([fd = fd_, offset, limit, hasEnded] {
-        return readGrowing(fd->get(), offset, kReadPiece, limit, hasEnded);
+coro::Task<Result<StreamPiece>> LiveFile::readFrom(std::uint64_t offset, std::uint64_t limit, bool isAtRest) {
+    co_return co_await pool_->run([fd = fd_, offset, limit, isAtRest] {
+        return readGrowing(fd->get(), offset, kReadPiece, limit, isAtRest);
     });
 }
 
@@ -157,11 +157,10 @@ coro::Task<Result<FollowProducer::Step>> FollowProducer::readLive() {
     if (!file_) co_return Step::Again;
     auto piece = co_await file_->readFrom(offset_, source_.limit, hasEnded_);
     if (piece && piece->isGap && !hasEnded_) {
-        // Nothing more than the setting says is left out of a stream that has ended.
-        const auto progress = co_await awaitMore();
-        if (!progress) co_return std::unexpected(progress.error());
-        hasEnded_ = progress->ended;
-        if (hasEnded_) piece = co_await file_->readFrom(offset_, source_.limit, true);
+        // Of a stream that has ended, or rests, nothing more than the setting says is left out.
+        const auto isAtRest = co_await standsStill();
+        if (!isAtRest) co_return std::unexpected(isAtRest.error());
+        piece = co_await file_->readFrom(offset_, source_.limit, *isAtRest);
     }
     if (!piece) co_return std::unexpected(std::move(piece.error()));
     piece_ = std::move(piece->bytes);
@@ -170,6 +169,17 @@ coro::Task<Result<FollowProducer::Step>> FollowProducer::readLive() {
     // The store has it otherwise numbered when it was longer than what is kept: none of it is wanted from there.
     isGiven_ = hasEnded_;
     co_return Step::Again;
+}
+
+coro::Task<Result<bool>> FollowProducer::standsStill() {
+    const std::uint64_t size = co_await file_->size();
+    const auto progress = co_await awaitMore();
+    if (!progress) co_return std::unexpected(progress.error());
+    hasEnded_ = progress->ended;
+    if (hasEnded_) co_return true;
+    co_await coro::sleepFor(kSettle);
+    const std::uint64_t later = co_await file_->size();
+    co_return later == size;
 }
 
 /// Until there is more than was given, or for a while.

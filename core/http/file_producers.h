@@ -65,7 +65,7 @@ public:
     /// NotFound when it has been renamed meanwhile.
     static coro::Task<Result<LiveFile>> open(engine::HelperPool& pool, std::string path);
     /// What was written from `offset` on, under this limit of the stream.
-    coro::Task<Result<StreamPiece>> readFrom(std::uint64_t offset, std::uint64_t limit, bool hasEnded);
+    coro::Task<Result<StreamPiece>> readFrom(std::uint64_t offset, std::uint64_t limit, bool isAtRest);
     /// A piece of what was kept when it was looked at: Io when that is gone meanwhile.
     coro::Task<Result<std::string>> readKept(const KeptStream& kept, std::uint64_t offset, std::uint64_t limit);
     coro::Task<std::uint64_t> size();
@@ -110,6 +110,7 @@ private:
     coro::Task<Result<Step>> step();
     coro::Task<Result<Step>> readChunk();
     coro::Task<Result<Step>> readLive();
+    coro::Task<Result<bool>> standsStill();
     coro::Task<Result<engine::StreamProgress>> awaitMore();
     coro::Task<Result<Step>> waitForMore();
     coro::Task<Result<Step>> reopen();
