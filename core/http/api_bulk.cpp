@@ -217,7 +217,7 @@ Response answerOf(const engine::BulkAnswer& answer, engine::BulkKind kind) {
     writer.member("changed", answer.changed);
     if (answer.counted) writer.member("count", *answer.counted);
     if (kind == engine::BulkKind::Retry) writer.member("revived", answer.revived);
-    if (kind == engine::BulkKind::Cancel) writer.member("ending", answer.ending);
+    if (answer.ending > 0) writer.member("ending", answer.ending);
     writer.key("refused");
     writer.openArray();
     for (const auto& [lsn, error] : answer.refused) {
