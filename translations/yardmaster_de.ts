@@ -2811,6 +2811,14 @@
         <source>Only element %1 of its array is submitted again.</source>
         <translation>Nur Element %1 des Arrays wird noch einmal abgegeben.</translation>
     </message>
+    <message>
+        <source>%1 is not selected in the list; the panel shows it.</source>
+        <translation>%1 ist in der Liste nicht ausgewählt; das Feld daneben zeigt sie.</translation>
+    </message>
+    <message>
+        <source>%1, nothing selected</source>
+        <translation>%1, nichts ausgewählt</translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::Chart</name>

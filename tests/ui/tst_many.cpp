@@ -293,11 +293,77 @@ private slots:
         window_->page()->open(other);
         QVERIFY(page()->table()->selectedIds().empty());
         QVERIFY(button("Cancel " + grouped(other)) != nullptr);
+        // It is not in view: asked about first.
+        answer("keep");
+        click(button("Cancel " + grouped(other)), {5, 5});
+        QTRY_VERIFY_WITH_TIMEOUT(!asked_.isEmpty(), kSoon);
+        QVERIFY2(asked_.contains(grouped(other)) && asked_.contains("not selected in the list"),
+                 qPrintable(asked_));
+        QCOMPARE(stateOf(other), QString("pending"));
+        answer("verb");
         click(button("Cancel " + grouped(other)), {5, 5});
         QTRY_COMPARE_WITH_TIMEOUT(stateOf(other), QString("cancelled"), kSoon);
         QCOMPARE(count("state:pending queue:named"), 3);
         page()->closeInnermost();
         QVERIFY(button("Cancel") != nullptr);
+        ask("POST", QStringLiteral("queues/%1/cancel").arg(queue));
+    }
+
+    void whatAnotherFilterDoesNotShowIsNotChangedByKeysOrButtons() {
+        const qint64 queue = makeMany("victim", 3);
+        const qint64 other = submit("bystander", "true", {{"hold", true}});
+        page()->setFilter("label:victim");
+        QTRY_COMPARE_WITH_TIMEOUT(model()->total().value_or(0), 3, kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(model()->action(model()->idAt(2)) != nullptr, kSoon);
+        const qint64 victim = model()->idAt(1);
+        clickRow(page()->table(), victim);
+        QTRY_COMPARE_WITH_TIMEOUT(page()->detail()->action().value("lsn").toInteger(), victim, kSoon);
+        const auto filterBy = [&](const QString& words) {
+            focusList();
+            press(Qt::Key_Slash);
+            typeEnter(words);
+            press(Qt::Key_Tab);
+            QTRY_VERIFY_WITH_TIMEOUT(model()->isCurrent() && model()->filter() == words, kSoon);
+            focusList();
+        };
+        filterBy("label:bystander");
+        QCOMPARE(page()->detail()->lsn(), victim); // still looked at
+        QVERIFY(page()->detail()->isVisible());
+        QVERIFY2(note().endsWith("1, nothing selected"), qPrintable(note()));
+        QVERIFY(button("Cancel") != nullptr);
+        const std::size_t done = window_->commands()->records().size();
+        press(Qt::Key_Delete, Qt::ControlModifier);
+        press(Qt::Key_Delete, Qt::ShiftModifier);
+        QVERIFY(window_->commands()->waiting() == nullptr);
+        QCOMPARE(window_->commands()->records().size(), done);
+        // Where the hand is in the panel its action is named, and asked about.
+        page()->detail()->takeFocus();
+        QVERIFY(button("Cancel " + grouped(victim)) != nullptr);
+        answer("keep");
+        press(Qt::Key_Delete, Qt::ControlModifier);
+        QTRY_VERIFY_WITH_TIMEOUT(!asked_.isEmpty(), kSoon);
+        QVERIFY2(asked_.contains(grouped(victim)), qPrintable(asked_));
+        QCOMPARE(window_->commands()->records().size(), done);
+        focusList();
+        QVERIFY(button("Cancel") != nullptr);
+        // Nor does it come back into the selection with the filter before.
+        filterBy("label:victim");
+        QVERIFY(page()->table()->selectedIds().empty());
+        // What the other filter has of them stays selected.
+        clickRow(page()->table(), model()->idAt(0));
+        focusList();
+        press(Qt::Key_Down, Qt::ShiftModifier);
+        QCOMPARE(page()->table()->selectedIds().size(), std::size_t{2});
+        QVERIFY2(note().endsWith("3, 2 selected"), qPrintable(note()));
+        filterBy("label:bystander");
+        QVERIFY2(note().endsWith("1, nothing selected"), qPrintable(note()));
+        press(Qt::Key_Delete, Qt::ControlModifier);
+        QVERIFY(window_->commands()->waiting() == nullptr);
+        clickRow(page()->table(), other);
+        filterBy("label:bystander,victim");
+        QCOMPARE(page()->table()->selectedIds(), std::vector<qint64>{other});
+        QVERIFY(button("Cancel " + grouped(other)) != nullptr);
+        QCOMPARE(count("state:pending label:victim"), 3);
         ask("POST", QStringLiteral("queues/%1/cancel").arg(queue));
     }
 

@@ -25,6 +25,13 @@ Request with(Request request, const QString& member, const QJsonValue& value) {
 
 } // namespace
 
+ManyChange ManyChange::askedAbout(const QString& why) const {
+    ManyChange asked = *this;
+    asked.askedFrom = 1;
+    asked.lost = why + ' ' + lost;
+    return asked;
+}
+
 Operation ManyChange::of(qint64 count) const {
     Target target = which;
     target.count = count;

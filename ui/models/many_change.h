@@ -19,6 +19,8 @@ struct ManyChange {
     qint64 undoableFrom = kNever;                 ///< of so many on there is a while to take it back
     qint64 askedFrom = kNever;                    ///< of so many on it is asked about whatever was shown
 
+    /// Asked about however few they are, and `why` is said first.
+    ManyChange askedAbout(const QString& why) const;
     /// For exactly so many; the engine changes nothing where it would be more.
     Operation of(qint64 count) const;
     /// Asks the engine how many it would be.

@@ -66,6 +66,7 @@ void Table::setRows(TableModel* model) {
     connect(model, &QAbstractItemModel::modelReset, this, &Table::afterOrder);
     connect(model, &QAbstractItemModel::rowsAboutToBeInserted, this, &Table::beforeRowsAdded);
     connect(model, &QAbstractItemModel::rowsInserted, this, &Table::onRowsAdded);
+    connect(model, &QAbstractItemModel::rowsRemoved, this, &Table::findMissed);
     layOut();
 }
 
@@ -97,8 +98,10 @@ void Table::afterOrder() {
     const int current = kept_.current != 0 ? rows_->rowOf(kept_.current) : -1;
     if (current >= 0)
         selectionModel()->setCurrentIndex(rows_->index(current, 0), QItemSelectionModel::NoUpdate);
-    else if (kept_.current != 0)
+    else if (kept_.current != 0 && !rows_->isWhole())
         miss();
+    else if (kept_.current != 0)
+        missed_.clear(); // it is of another list: given up
     if (all_)
         selectAll();
     else
@@ -120,6 +123,7 @@ void Table::afterOrder() {
         verticalScrollBar()->setValue(verticalScrollBar()->maximum());
     restoring_ = false;
     updateFrozen();
+    emit selectionKept();
 }
 
 /// A list that is asked for anew begins with its first page: what was current and selected behind it comes again.
@@ -127,6 +131,12 @@ void Table::miss() {
     missed_ = kept_.ids;
     std::erase(missed_, kept_.current);
     missed_.insert(missed_.begin(), kept_.current);
+}
+
+void Table::findMissed() {
+    if (restoring_ || missed_.empty() || currentIndex().isValid()) return;
+    beforeOrder();
+    afterOrder();
 }
 
 /// Rows next to one another are one range; more than kMostRanges of them are no selection that a hand made.
@@ -166,10 +176,7 @@ void Table::onRowsAdded() {
         selectAll();
         restoring_ = false;
     }
-    if (!missed_.empty() && !currentIndex().isValid()) {
-        beforeOrder();
-        afterOrder();
-    }
+    findMissed();
     const End followed = std::exchange(followed_, {});
     if (!followed.isInView) return;
     updateGeometries();

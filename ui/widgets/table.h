@@ -44,6 +44,7 @@ public:
 
 signals:
     void selectionEdited(); ///< what is selected is another
+    void selectionKept();   ///< after the rows changed: some of what was selected may be lost, or be there again
     void opened(qint64 id); ///< Enter, double click
     void peeked(qint64 id); ///< Space
     void linkClicked(qint64 id, int column);
@@ -88,6 +89,7 @@ private:
     void beforeOrder();
     void afterOrder();
     void miss();
+    void findMissed();
     void reselect(std::vector<qint64> ids);
     End end() const;
     void beforeRowsAdded(const QModelIndex& parent, int first);

@@ -88,6 +88,8 @@ public:
     virtual void takeWaiting() = 0;
     /// During a change of the order: the rows that come are of another list, which begins at its top.
     virtual bool isOtherList() const { return false; }
+    /// What is not among the rows will not come behind them either.
+    virtual bool isWhole() const { return true; }
 
     int columnCount(const QModelIndex& parent = {}) const override;
     QVariant data(const QModelIndex& index, int role) const override;

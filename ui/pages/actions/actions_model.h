@@ -77,7 +77,7 @@ public:
     /// Workers, functions and labels of the rows that are here, the most frequent first.
     FilterValues valuesSeen() const;
     /// The place of every row is known.
-    bool isWhole() const { return whole_; }
+    bool isWhole() const override { return whole_; }
 
     int rowCount(const QModelIndex& parent = {}) const override;
     Cell cell(int row, int column) const override;

@@ -8,6 +8,7 @@
 #include "ui/style/format.h"
 
 #include <QAction>
+#include <QApplication>
 #include <QInputDialog>
 #include <QMenu>
 #include <QScrollBar>
@@ -127,6 +128,8 @@ void ActionsPage::connectList() {
 void ActionsPage::connectTable() {
     connect(table_->verticalScrollBar(), &QScrollBar::valueChanged, this, &ActionsPage::onScrolled);
     connect(table_, &Table::selectionEdited, this, &ActionsPage::onSelection);
+    connect(table_, &Table::selectionKept, this, &ActionsPage::onKept);
+    connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, const QWidget* now) { onFocus(now); });
     connect(table_, &Table::opened, this, [this](qint64 lsn) {
         open(lsn, {});
         detail_->takeFocus();
@@ -243,9 +246,24 @@ void ActionsPage::makeCommands() {
 
 Target ActionsPage::target() const {
     if (table_->allSelected()) return Target::matching(model_->filter(), model_->total());
-    auto lsns = table_->selectedIds();
-    if (lsns.empty() && detail_->isVisible() && detail_->lsn() != 0) lsns.push_back(detail_->lsn());
-    return Target::of(std::move(lsns));
+    return Target::of(isPanelMeant() ? std::vector{detail_->lsn()} : table_->selectedIds());
+}
+
+bool ActionsPage::isPanelMeant() const {
+    return detail_->isVisibleTo(this) && detail_->lsn() != 0 && (inPanel_ || wanted_ == detail_->lsn()) &&
+           !table_->selectionModel()->hasSelection();
+}
+
+/// Buttons of the head and other windows take the focus only while they are used.
+void ActionsPage::onFocus(const QWidget* now) {
+    if (now == nullptr || !isAncestorOf(now) || head_->isAncestorOf(now)) return;
+    if (std::exchange(inPanel_, detail_->isAncestorOf(now)) != inPanel_) updateBlocked();
+}
+
+ManyChange ActionsPage::asSeen(const ManyChange& change) const {
+    if (!isPanelMeant()) return change;
+    return change.askedAbout(
+        tr("%1 is not selected in the list; the panel shows it.").arg(Format().number(detail_->lsn())));
 }
 
 qint64 ActionsPage::single() const {
@@ -285,6 +303,13 @@ void ActionsPage::onSelection() {
     const auto ids = table_->allSelected() ? std::vector<qint64>() : table_->selectedIds();
     selected_ = static_cast<qint64>(ids.size());
     if (ids.size() == 1) open(ids.front(), {});
+    updateBlocked();
+    showTotal();
+}
+
+/// What is selected may be less now; the panel stays as it is.
+void ActionsPage::onKept() {
+    if (!table_->allSelected()) selected_ = static_cast<qint64>(table_->selectedIds().size());
     updateBlocked();
     showTotal();
 }
@@ -335,6 +360,8 @@ void ActionsPage::showTotal() {
         note = tr("%1 selected, %2 in view").arg(note, format.number(table_->rowsInView()));
     else if (selected_ > 1)
         note = tr("%1, %2 selected").arg(note, format.number(selected_));
+    else if (selected_ == 0 && detail_->isVisibleTo(this) && !isPanelMeant())
+        note = tr("%1, nothing selected").arg(note);
     if (!context_.state.isLive() && context_.state.asOf().isValid())
         note += tr(", as of %1").arg(context_.state.asOf().toLocalTime().toString("HH:mm:ss"));
     head_->setNote(note);
@@ -373,10 +400,14 @@ void ActionsPage::setFilter(const QString& filter) {
     emit filterEdited(filter);
 }
 
-/// All that were selected are not all that another filter finds.
+/// All that were selected are not all that another filter finds; what a link opened beside the list before is a look.
 void ActionsPage::find(const QString& filter) {
-    if (table_->allSelected() && filter != model_->filter()) table_->clearSelection();
+    if (filter != model_->filter()) {
+        if (table_->allSelected()) table_->clearSelection();
+        wanted_ = 0;
+    }
     model_->setFilter(filter);
+    updateBlocked();
 }
 
 QString ActionsPage::filter() const {
@@ -462,11 +493,11 @@ void ActionsPage::reschedule() {
 }
 
 void ActionsPage::cancel() {
-    context_.commands.change(cancellingOf(target()));
+    context_.commands.change(asSeen(cancellingOf(target())));
 }
 
 void ActionsPage::retire() {
-    context_.commands.change(retiringOf(target()));
+    context_.commands.change(asSeen(retiringOf(target())));
 }
 
 void ActionsPage::holdOrRelease() {
@@ -475,6 +506,9 @@ void ActionsPage::holdOrRelease() {
     // is none, the first one in view; rows of the filter before say nothing about them.
     std::vector<qint64> looked = all.lsns;
     if (table_->allSelected()) looked = {table_->currentId()};
+    if (isPanelMeant())
+        return context_.commands.change(detail_->action().value("held").toBool() ? releasingOf(all)
+                                                                                 : holdingOf(all));
     if (looked.size() == 1 && model_->action(looked.front()) == nullptr)
         looked = {model_->idAt(std::max(0, table_->rowAt(0)))};
     const bool held = std::ranges::any_of(looked, [this](qint64 lsn) {

@@ -39,8 +39,15 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    /// What commands act on, and the toolbar names: the selection, all that match, or the action in the panel.
+    /// What commands act on, and the toolbar names: what is selected in the list that is shown, all that match, or
+    /// the action in the panel where isPanelMeant().
     Target target() const;
+    /// Nothing is selected, and the panel is where the hand is, or what a link opened that the list does not have.
+    bool isPanelMeant() const;
+    void onFocus(const QWidget* now);
+    void onKept();
+    /// Of what the list does not show nothing is ended or forgotten unasked.
+    ManyChange asSeen(const ManyChange& change) const;
     void makeHead();
     void connectList();
     void connectTable();
@@ -81,7 +88,8 @@ private:
     FilterSource* source_;
     QTimer filterLater_;
     QTimer blockedLater_;
-    qint64 wanted_ = 0; ///< shown beside the list, of which its row is not known yet
+    qint64 wanted_ = 0;    ///< shown beside the list, of which its row is not known yet
+    bool inPanel_ = false; ///< the hand was in the panel last, not in the list
     qint64 selected_ = 0;
     std::optional<qint64> total_; ///< as the head says
     std::map<QString, QAction*> actions_;
