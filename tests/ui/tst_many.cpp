@@ -7,6 +7,7 @@
 
 #include <QAction>
 #include <QInputDialog>
+#include <QSignalSpy>
 
 using namespace yard;
 using namespace yard::test;
@@ -138,6 +139,29 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(count("state:cancelled queue:" + tag), 1'200, kSoon);
         const Request sent = link_->sentTo("jobs/cancel").back();
         QCOMPARE(bodyOf(sent).value("at_most").toInteger(), 1'200);
+    }
+
+    void theQuestionSaysHowManyCameSince() {
+        const qint64 queue = makeMany("since", 1'200);
+        page()->setFilter("queue:since");
+        QTRY_COMPARE_WITH_TIMEOUT(model()->total().value_or(0), 1'200, kSoon);
+        clickRow(page()->table(), model()->idAt(0));
+        focusList();
+        press(Qt::Key_A, Qt::ControlModifier);
+        QVERIFY2(note().startsWith("1,200 selected"), qPrintable(note()));
+        submit("since", "true", {{"array", QJsonObject{{"from", 1}, {"to", 5}}}}, queue);
+        answer("verb");
+        press(Qt::Key_Delete, Qt::ControlModifier);
+        QTRY_VERIFY_WITH_TIMEOUT(!asked_.isEmpty(), kSoon);
+        QVERIFY2(asked_.contains("Cancel 1,205") && asked_.contains("5 of them came after you selected."),
+                 qPrintable(asked_));
+        QTRY_COMPARE_WITH_TIMEOUT(count("state:cancelled queue:since"), 1'205, kSoon);
+        // Done at once: there is nothing to take back, and that is said.
+        const QSignalSpy said(window_->commands(), &Commands::said);
+        focusList();
+        press(Qt::Key_Z, Qt::ControlModifier);
+        QCOMPARE(said.count(), 1);
+        QVERIFY(said.front().front().toString().startsWith("There is nothing to take back"));
     }
 
     void aSmallerNumberCanBeTakenBack() {

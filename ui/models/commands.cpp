@@ -121,6 +121,9 @@ void Commands::askFor(ManyChange change, qint64 count, const QString& first) {
     const Operation operation = change.of(count);
     QStringList lost;
     if (!first.isEmpty()) lost << first;
+    if (const qint64 shown = change.which.count.value_or(count); count > shown)
+        lost << tr("%Ln of them came after you selected.", nullptr,
+                   static_cast<int>(std::min<qint64>(count - shown, 1 << 30)));
     if (change.which.lsns.empty()) lost << tr("They are all that match %1.").arg(change.which.filter);
     lost << change.lost;
     // While it is asked another engine may be chosen, and this be gone.
@@ -140,7 +143,9 @@ void Commands::send(ManyChange change, const Operation& operation) {
 }
 
 void Commands::undo() {
-    if (!waiting_) return;
+    if (!waiting_)
+        return emit said(tr("There is nothing to take back: what a question was answered for is done at once."),
+                         true);
     due_.stop();
     const QString title = std::exchange(waiting_, std::nullopt)->operation.title;
     emit waitingChanged();

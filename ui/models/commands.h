@@ -46,6 +46,7 @@ public:
     /// Once it is known how many it is: at once, after kUndoMs, or after a question. Of two that are being counted
     /// the later one is carried out.
     void change(const ManyChange& change);
+    /// Where nothing waits it says so.
     void undo();
     void sendNow();
     /// What can be taken back still.

@@ -306,8 +306,9 @@ void MainWindow::makeActions() {
     add("submit", tr("Submit…"), QKeySequence("Ctrl+N"), [this] { openSubmit(); });
     add("refresh", tr("Take waiting updates"), QKeySequence("F5"), onPage([](Page& p) { p.takeUpdates(); }));
     add("undo", tr("Undo"), QKeySequence("Ctrl+Z"), [this] {
-        if (commands_ && commands_->waiting() != nullptr) return commands_->undo();
-        if (Page* current = page()) current->undo();
+        const bool waits = commands_ && commands_->waiting() != nullptr;
+        if (Page* current = page(); !waits && current != nullptr && current->undo()) return;
+        if (commands_) commands_->undo();
     });
     add("back", tr("Back"), QKeySequence("Alt+Left"), [this] { goBy(-1); });
     add("forward", tr("Forward"), QKeySequence("Alt+Right"), [this] { goBy(1); });
