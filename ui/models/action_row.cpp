@@ -20,6 +20,12 @@ std::optional<Duration> between(qint64 from, qint64 to) {
     return Duration(std::chrono::microseconds(std::max<qint64>(0, to - from)));
 }
 
+/// The try that is its last so far; what waits has the times of the one before.
+bool hasBegun(const ActionRow& row) {
+    const bool waits = row.face == Face::Pending || row.face == Face::Held || row.face == Face::Retry;
+    return !waits && (row.submitting != 0 || row.started != 0);
+}
+
 } // namespace
 
 ActionRow actionRowOf(const QJsonObject& json) {
@@ -37,7 +43,6 @@ ActionRow actionRowOf(const QJsonObject& json) {
     row.face = faceOf(json.value("state").toString().toStdString(), row.held, json.contains("retry_at"));
     row.cancelling = json.value("ending").toString() == "cancelled";
     if (json.contains("exit_code")) row.exitCode = json.value("exit_code").toInt();
-    row.tries = 1 + json.value("retry_count").toInt();
     row.priority = json.value("priority").toInt();
     if (json.contains("cpu_seconds")) row.cpuSeconds = json.value("cpu_seconds").toDouble();
     if (json.contains("max_rss_bytes")) row.peakBytes = json.value("max_rss_bytes").toInteger();
@@ -52,6 +57,7 @@ ActionRow actionRowOf(const QJsonObject& json) {
     row.gap = estimate.value("unknown").toString();
     for (const char* end : {"completed", "failed", "abandoned", "cancelled"})
         row.finished = std::max(row.finished, timeOf(times, end));
+    row.tries = json.value("retry_count").toInt() + (hasBegun(row) ? 1 : 0);
     return row;
 }
 

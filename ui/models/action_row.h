@@ -25,7 +25,7 @@ struct ActionRow {
     bool held = false;       ///< by itself; its face is Held in a queue that is held, too
     bool cancelling = false; ///< told to end, and not gone yet
     std::optional<int> exitCode;
-    int tries = 1;
+    int tries = 0; ///< begun so far, with one that is under way
     int priority = 0;
     std::optional<double> cpuSeconds;
     std::optional<double> cpuPercent; ///< while it runs: of one core, at the last look

@@ -331,7 +331,7 @@ void DetailPanel::showAction(qint64 lsn) {
     refreshResult();
     compare_->clear();
     attempts_->clearSelection();
-    samples_->show(0, false);
+    samples_->show(0, false, false);
     sandbox_->show({}, {});
     refreshLocks({});
     if (lsn == 0) return tick_.stop();
@@ -415,7 +415,7 @@ void DetailPanel::refresh() {
     refreshLimits();
     output_->show(action_, attempt_);
     refreshResult();
-    samples_->show(lsn_, row_.isFinal());
+    samples_->show(lsn_, row_.tries > 0, row_.isFinal());
     sandbox_->show(action_, spec_);
     if (claimsLocks())
         locksPoll_->now();
@@ -447,12 +447,15 @@ void DetailPanel::refreshAttempts() {
         rows.push_back(std::move(made));
     };
     const QJsonArray attempts = action_.value("attempts").toArray();
-    const int last = 1 + action_.value("retry_count").toInt();
+    const int last = row_.tries;
     bool lastTold = false;
     for (const QJsonValue each : attempts) lastTold = lastTold || each.toObject().value("n").toInt() == last;
-    if (!lastTold) add(action_, last);
+    if (!lastTold && last > 0) add(action_, last);
     for (qsizetype i = attempts.size(); i-- > 0;)
         add(attempts[i].toObject(), attempts[i].toObject().value("n").toInt());
+    attempts_->setMessage(!rows.empty() || action_.isEmpty() ? QString()
+                          : row_.isFinal()                   ? tr("It was never tried")
+                                                             : tr("Not tried yet"));
     attemptRows_->setRows(std::move(rows));
 }
 

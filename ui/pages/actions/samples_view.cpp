@@ -82,13 +82,14 @@ SamplesView::SamplesView(Context context, QWidget* parent)
     }
 }
 
-void SamplesView::show(qint64 lsn, bool isFinal) {
-    if (lsn == lsn_ && isFinal == isFinal_) return;
+void SamplesView::show(qint64 lsn, bool hasStarted, bool isFinal) {
+    if (lsn == lsn_ && hasStarted == hasStarted_ && isFinal == isFinal_) return;
     if (lsn != lsn_) {
         cores_->replace({});
         memory_->replace({});
     }
     lsn_ = lsn;
+    hasStarted_ = hasStarted;
     isFinal_ = isFinal;
     taken_ = false;
     setMessage(tr("Reading what it used…"));
@@ -100,12 +101,18 @@ void SamplesView::setMessage(const QString& message) {
     memory_->setMessage(message);
 }
 
+/// Why there is nothing to see.
+QString SamplesView::nothing() const {
+    if (!hasStarted_) return isFinal_ ? tr("It never started") : tr("It has not started yet");
+    return isFinal_ ? tr("It ran too short to be measured over time") : tr("It has not been measured yet");
+}
+
 void SamplesView::take(const QJsonArray& samples) {
     if (asked_ != lsn_) return; // of the one before
     taken_ = askedFinal_;
     auto charts = chartsOf(samples);
     const Format format;
-    setMessage(charts[0].t.size() > 1 ? QString() : tr("It ran too short to be measured over time"));
+    setMessage(charts[0].t.size() > 1 ? QString() : nothing());
     const double cores = niceEnd(mostOf(charts[0]), 1);
     const double memory = niceEnd(mostOf(charts[1]), kLeastMemory);
     cores_->setAxis(cores, {markOf(0, format.number(0)), markOf(cores, format.cores(cores))});

@@ -22,8 +22,8 @@ class SamplesView final : public QWidget {
 public:
     explicit SamplesView(Context context, QWidget* parent = nullptr);
 
-    /// 0: none. `isFinal`: nothing will be added.
-    void show(qint64 lsn, bool isFinal);
+    /// 0: none. `hasStarted`: there is something to measure; `isFinal`: nothing will be added.
+    void show(qint64 lsn, bool hasStarted, bool isFinal);
     using QWidget::show;
     Chart* cores() const { return cores_; }
     Chart* memory() const { return memory_; }
@@ -35,6 +35,7 @@ protected:
 private:
     void take(const QJsonArray& samples);
     void setMessage(const QString& message);
+    QString nothing() const;
 
     Context context_;
     Chart* cores_;
@@ -42,6 +43,7 @@ private:
     Poll* poll_;
     qint64 lsn_ = 0;
     qint64 asked_ = 0; ///< what is under way is of this one
+    bool hasStarted_ = false;
     bool isFinal_ = false;
     bool askedFinal_ = false;
     bool taken_ = false; ///< of an action that has ended there is no more
