@@ -164,6 +164,16 @@
     </message>
 </context>
 <context>
+    <name>yard::ui::Commands</name>
+    <message numerus="yes">
+        <source>%Ln of them came after you selected.</source>
+        <translation>
+            <numerusform>%Ln of them came after you selected.</numerusform>
+            <numerusform>%Ln of them came after you selected.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::Describer</name>
     <message numerus="yes">
         <source>It did not answer --describe within %n second(s).</source>
@@ -299,6 +309,16 @@
         <translation>
             <numerusform>Submit %n action to %1</numerusform>
             <numerusform>Submit %n actions to %1</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::QueueWork</name>
+    <message numerus="yes">
+        <source>%Ln completed within the last minute</source>
+        <translation>
+            <numerusform>%Ln completed within the last minute</numerusform>
+            <numerusform>%Ln completed within the last minute</numerusform>
         </translation>
     </message>
 </context>

@@ -276,6 +276,57 @@ private slots:
         QCOMPARE(QByteArray::fromStdString(good ? printed(read) : read.empty() ? "no" : "left behind"), lsns);
     }
 
+    void triesAreThoseThatHaveBegun() {
+        const auto tries = [](const QString& state, int retries, const QJsonObject& times) {
+            return actionRowOf({{"state", state}, {"retry_count", retries}, {"timestamps", times}}).tries;
+        };
+        const QJsonObject begun{{"new", 1}, {"submitting", 2}, {"running", 3}};
+        QCOMPARE(tries("pending", 0, {{"new", 1}}), 0);
+        QCOMPARE(tries("cancelled", 0, {{"new", 1}, {"cancelled", 2}}), 0);
+        QCOMPARE(tries("pending", 1, begun), 1);
+        QCOMPARE(tries("submitting", 0, {{"new", 1}, {"submitting", 2}}), 1);
+        QCOMPARE(tries("running", 1, begun), 2);
+        QCOMPARE(tries("failed", 2, begun), 3);
+    }
+
+    void whatARunningRowUsesIsAskedForAgain() {
+        const QJsonObject json{{"lsn", 3},
+                               {"state", "running"},
+                               {"cpu_seconds", 2.5},
+                               {"max_rss_bytes", 13'312'000},
+                               {"timestamps", QJsonObject{{"new", 1}, {"running", 2}}}};
+        Shown shown(3);
+        shown.begin();
+        QTRY_VERIFY(shown.model->isWhole() && shown.model->action(3) != nullptr);
+        emit shown.link.batch(QJsonObject{{"actions", QJsonArray{json}}});
+        QCOMPARE(shown.model->cell(0, ActionsModel::kCpu).text, QString("2.5 s"));
+        QCOMPARE(shown.model->cell(0, ActionsModel::kPeak).text, QString("13.3 MB"));
+        // No event tells of it: the row is asked for, and the answer is taken.
+        QTRY_COMPARE_WITH_TIMEOUT(shown.model->action(3)->face, Face::Completed, 20'000);
+        QVERIFY(!shown.link.askedOf("jobs").filter("lsn=3&").isEmpty());
+    }
+
+    void whatGivesWayToNewerRowsIsNeitherCountedNorTakenAway() {
+        Shown shown(1'500);
+        shown.begin();
+        QTRY_VERIFY(shown.model->isWhole());
+        QTRY_VERIFY(shown.link.watched.contains("filter"));
+        shown.model->setFrozen(true);
+        QJsonArray fresh;
+        for (qint64 lsn = 1'501; lsn <= 1'505; ++lsn)
+            fresh.append(QJsonObject{{"lsn", lsn}, {"state", "pending"}, {"timestamps", QJsonObject{{"new", 1}}}});
+        // The engine watches the newest thousand: the last five of them leave its sight.
+        emit shown.link.batch(QJsonObject{{"actions", fresh}, {"gone", QJsonArray{505, 504, 503, 502, 501}}});
+        QCOMPARE(shown.model->waiting(), 5);
+        emit shown.link.batch(QJsonObject{{"actions", fresh}}); // they change: still five
+        QCOMPARE(shown.model->waiting(), 5);
+        emit shown.link.batch(QJsonObject{{"gone", QJsonArray{1'400}}}); // retired
+        QCOMPARE(shown.model->waiting(), 6);
+        shown.model->takeWaiting();
+        QCOMPARE(shown.model->rowCount(), 1'504);
+        QVERIFY(shown.model->rowOf(501) >= 0 && shown.model->rowOf(1'400) < 0);
+    }
+
     void aRunningRowSaysHowLongItTakesYetAndItsLastLine_data() {
         QTest::addColumn<int>("seconds");
         QTest::addColumn<QString>("note");

@@ -6,6 +6,7 @@
 #include "ui/pages/actions/output_tab.h"
 #include "ui/pages/actions/samples_view.h"
 #include "ui/pages/actions/state_chips.h"
+#include "ui/widgets/chart.h"
 
 #include <QAction>
 #include <QClipboard>
@@ -118,6 +119,30 @@ private slots:
         window_->showAction(second, "why");
         QTRY_VERIFY_WITH_TIMEOUT(has(page()->detail()->why()->facts(), QLocale().toString(first)), kSoon);
         ask("POST", QStringLiteral("jobs/%1/cancel").arg(first));
+    }
+
+    void whatNeverStartedIsNotSaidToHaveRunShort() {
+        const qint64 lsn = submit("never", "true", {{"hold", true}});
+        window_->showAction(lsn, "processor");
+        DetailPanel* detail = page()->detail();
+        QTRY_COMPARE_WITH_TIMEOUT(detail->samples()->cores()->spokenValue(), QString("It has not started yet"),
+                                  kSoon);
+        ask("POST", QStringLiteral("jobs/%1/cancel").arg(lsn));
+        QTRY_COMPARE_WITH_TIMEOUT(detail->samples()->cores()->spokenValue(), QString("It never started"), kSoon);
+        QVERIFY(has(detail->why()->facts(), "tries"));
+        QVERIFY(std::ranges::any_of(detail->why()->facts(),
+                                    [](const Fact& f) { return f.name == "tries" && f.value == "0"; }));
+    }
+
+    void aRunningActionShowsWhatItUses() {
+        const qint64 lsn = submit("uses", "while :; do :; done");
+        QTRY_VERIFY_WITH_TIMEOUT(cellOf(lsn, ActionsModel::kCpu).endsWith(" s"), kSoon);
+        const QString first = cellOf(lsn, ActionsModel::kCpu);
+        QVERIFY(cellOf(lsn, ActionsModel::kPeak) != "–");
+        QTRY_VERIFY_WITH_TIMEOUT(cellOf(lsn, ActionsModel::kCpu) != first, kSoon); // it goes on
+        QCOMPARE(cellOf(lsn, ActionsModel::kState), QString("Running"));
+        ask("POST", QStringLiteral("jobs/%1/cancel").arg(lsn));
+        QTRY_COMPARE_WITH_TIMEOUT(cellOf(lsn, ActionsModel::kState), QString("Cancelled"), kSoon);
     }
 
     void cancelByKeyEndsTheSelectedOne() {

@@ -12,7 +12,8 @@ namespace {
 
 constexpr int kMostWatched = 900; // of the thousand the engine watches
 constexpr std::size_t kMostFresh = 1'000;
-constexpr int kFiguresEvery = 3; // s
+constexpr qint64 kWatchedByEngine = 1'000; // rows of a filter; docs/events.md
+constexpr int kFiguresEvery = 3;           // s
 /// A list that may have changed where nobody watches is asked for again after so many times as long as it took.
 constexpr qint64 kRefreshShare = 50;
 constexpr qint64 kRefreshLeastMs = 2'000;
@@ -59,10 +60,18 @@ void ActionsModel::takeChanges(const QJsonArray& actions, bool) {
     if (!fresh_.empty()) noteComing();
 }
 
+/// Behind the newest ones that the engine watches: told as gone, and in the list all the same.
+bool ActionsModel::hasGivenWay(qint64 lsn) const {
+    if (!watched_.contains("filter")) return false;
+    const qint64 goneAbove = std::distance(gone_.upper_bound(lsn), gone_.end());
+    return rowOf(lsn) + std::ssize(fresh_) - goneAbove >= kWatchedByEngine;
+}
+
 void ActionsModel::takeGone(const QJsonArray& lsns) {
     if (!active_) return;
     for (const QJsonValue value : lsns) {
         const qint64 lsn = value.toInteger();
+        if (hasGivenWay(lsn)) continue;
         fresh_.erase(lsn);
         if (rowOf(lsn) >= 0) gone_.insert(lsn);
         emit actionChanged(lsn);

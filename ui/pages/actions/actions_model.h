@@ -119,6 +119,7 @@ private:
     std::optional<qint64> countedTotal() const;
     void takeChanges(const QJsonArray& actions, bool all);
     void takeGone(const QJsonArray& lsns);
+    bool hasGivenWay(qint64 lsn) const;
     void noteComing();
     void askRows();
     void askFor(std::vector<qint64> rows);
