@@ -276,19 +276,6 @@ private slots:
         QCOMPARE(QByteArray::fromStdString(good ? printed(read) : read.empty() ? "no" : "left behind"), lsns);
     }
 
-    void triesAreThoseThatHaveBegun() {
-        const auto tries = [](const QString& state, int retries, const QJsonObject& times) {
-            return actionRowOf({{"state", state}, {"retry_count", retries}, {"timestamps", times}}).tries;
-        };
-        const QJsonObject begun{{"new", 1}, {"submitting", 2}, {"running", 3}};
-        QCOMPARE(tries("pending", 0, {{"new", 1}}), 0);
-        QCOMPARE(tries("cancelled", 0, {{"new", 1}, {"cancelled", 2}}), 0);
-        QCOMPARE(tries("pending", 1, begun), 1);
-        QCOMPARE(tries("submitting", 0, {{"new", 1}, {"submitting", 2}}), 1);
-        QCOMPARE(tries("running", 1, begun), 2);
-        QCOMPARE(tries("failed", 2, begun), 3);
-    }
-
     void whatARunningRowUsesIsAskedForAgain() {
         const QJsonObject json{{"lsn", 3},
                                {"state", "running"},
@@ -303,7 +290,6 @@ private slots:
         QCOMPARE(shown.model->cell(0, ActionsModel::kPeak).text, QString("13.3 MB"));
         // No event tells of it: the row is asked for, and the answer is taken.
         QTRY_COMPARE_WITH_TIMEOUT(shown.model->action(3)->face, Face::Completed, 20'000);
-        QVERIFY(!shown.link.askedOf("jobs").filter("lsn=3&").isEmpty());
     }
 
     void whatGivesWayToNewerRowsIsNeitherCountedNorTakenAway() {

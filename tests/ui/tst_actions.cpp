@@ -134,6 +134,19 @@ private slots:
                                     [](const Fact& f) { return f.name == "tries" && f.value == "0"; }));
     }
 
+    void triesAreThoseThatHaveBegun() {
+        const auto tries = [](const QString& state, int retries, const QJsonObject& times) {
+            return actionRowOf({{"state", state}, {"retry_count", retries}, {"timestamps", times}}).tries;
+        };
+        const QJsonObject begun{{"new", 1}, {"submitting", 2}, {"running", 3}};
+        QCOMPARE(tries("pending", 0, {{"new", 1}}), 0);
+        QCOMPARE(tries("cancelled", 0, {{"new", 1}, {"cancelled", 2}}), 0);
+        QCOMPARE(tries("pending", 1, begun), 1);
+        QCOMPARE(tries("submitting", 0, {{"new", 1}, {"submitting", 2}}), 1);
+        QCOMPARE(tries("running", 1, begun), 2);
+        QCOMPARE(tries("failed", 2, begun), 3);
+    }
+
     void aRunningActionShowsWhatItUses() {
         const qint64 lsn = submit("uses", "while :; do :; done");
         QTRY_VERIFY_WITH_TIMEOUT(cellOf(lsn, ActionsModel::kCpu).endsWith(" s"), kSoon);
