@@ -2876,6 +2876,17 @@
         <source>Meanwhile there are more than you confirmed.</source>
         <translation>Inzwischen sind es mehr, als Sie bestätigt haben.</translation>
     </message>
+    <message numerus="yes">
+        <source>%Ln of them came after you selected.</source>
+        <translation>
+            <numerusform>%Ln davon kam nach der Auswahl dazu.</numerusform>
+            <numerusform>%Ln davon kamen nach der Auswahl dazu.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>There is nothing to take back: what a question was answered for is done at once.</source>
+        <translation>Es gibt nichts zurückzunehmen: was auf eine Frage hin bestätigt wurde, geschieht sofort.</translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::CompareTab</name>
@@ -3425,6 +3436,14 @@
     <message>
         <source>not known: %1</source>
         <translation>nicht bekannt: %1</translation>
+    </message>
+    <message>
+        <source>It was never tried</source>
+        <translation>Sie wurde nie versucht</translation>
+    </message>
+    <message>
+        <source>Not tried yet</source>
+        <translation>Noch nicht versucht</translation>
     </message>
 </context>
 <context>
@@ -5255,6 +5274,18 @@
     <message>
         <source>It ran too short to be measured over time</source>
         <translation>Sie lief zu kurz, um über die Zeit gemessen zu werden</translation>
+    </message>
+    <message>
+        <source>It never started</source>
+        <translation>Sie ist nie gestartet</translation>
+    </message>
+    <message>
+        <source>It has not started yet</source>
+        <translation>Sie ist noch nicht gestartet</translation>
+    </message>
+    <message>
+        <source>It has not been measured yet</source>
+        <translation>Sie wurde noch nicht gemessen</translation>
     </message>
 </context>
 <context>

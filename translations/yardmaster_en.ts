@@ -313,16 +313,6 @@
     </message>
 </context>
 <context>
-    <name>yard::ui::QueueWork</name>
-    <message numerus="yes">
-        <source>%Ln completed within the last minute</source>
-        <translation>
-            <numerusform>%Ln completed within the last minute</numerusform>
-            <numerusform>%Ln completed within the last minute</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>yard::ui::QueuesPage</name>
     <message numerus="yes">
         <source>%n update(s) wait</source>
