@@ -322,7 +322,10 @@ void FiguresTest::rowsOfRunningActionsSayWhatTheyUsed() {
     test::EngineTest engine(2);
     const Lsn lsn = engine.sh("while [ ! -e go ]; do :; done");
     const auto row = [&] {
-        const auto page = engine.run(engine->list({.states = {ActionState::Running}, .limit = 10}));
+        engine::ListQuery running;
+        running.states = {ActionState::Running};
+        running.limit = 10;
+        const auto page = engine.run(engine->list(running));
         return page && page->jobs.size() == 1 ? page->jobs.front() : ActionResult{};
     };
     QVERIFY(test::EngineTest::eventually([&] { return row().outcome.has_value(); }));

@@ -1,11 +1,8 @@
 // Lists of the Actions table over an engine that is played: numbers in runs and in parts, rows that come and go,
 // engines that cannot tell the numbers.
-#include "core/base/clock.h"
-#include "ui/models/estimate_words.h"
 #include "ui/models/lsn_index.h"
 #include "ui/models/lsn_runs.h"
 #include "ui/pages/actions/actions_model.h"
-#include "ui/pages/queues/queue_rows.h"
 #include "ui/style/theme.h"
 #include "ui/widgets/table.h"
 
@@ -196,54 +193,6 @@ class TestActionLists : public QObject {
 
 private slots:
     void initTestCase() { theme_ = std::make_unique<Theme>(nullptr); }
-
-    void whatIsLateSaysSo() {
-        const auto rowOf = [](const QString& note) {
-            return actionRowOf({{"lsn", 1},
-                                {"state", "running"},
-                                {"note", note},
-                                {"cpu_seconds", 3.5},
-                                {"max_rss_bytes", 2'000'000},
-                                {"usage", QJsonObject{{"cpu_percent", 98.0}}},
-                                {"estimate", QJsonObject{{"unknown", "overdue"}}}});
-        };
-        const ActionRow row = rowOf("frame 12 of 240");
-        QCOMPARE(row.expected, 0);
-        QCOMPARE(ActionsModel::runningNote(row, 1, Format()), QString("longer than usual, frame 12 of 240"));
-        QCOMPARE(ActionsModel::runningNote(rowOf({}), 1, Format()), QString("longer than usual"));
-        const QString words = "usually takes 3 s, now 2 min";
-        QCOMPARE(ActionsModel::runningNote(rowOf(words), 1, Format()), words);
-        QCOMPARE(row.cpuSeconds.value_or(0), 3.5);
-        QCOMPARE(row.cpuPercent.value_or(0), 98.0);
-        QCOMPARE(row.peakBytes.value_or(0), 2'000'000);
-    }
-
-    void aQueueSaysWhyItsEndIsNotKnown_data() {
-        QTest::addColumn<QString>("gap");
-        for (const char* gap :
-             {"no_history", "held", "session", "dependency", "lock", "overdue", "waits_for_unknown"})
-            QTest::newRow(gap) << QString(gap);
-    }
-    void aQueueSaysWhyItsEndIsNotKnown() {
-        QFETCH(const QString, gap);
-        QueueInfo queue;
-        queue.active = 3;
-        queue.gap = gap;
-        queue.perMinute = 42;
-        const auto at = [&](const QString& id) {
-            const auto columns = queueColumns(false);
-            const auto found = std::ranges::find(columns, id, &Column::id);
-            return queueRow(Format(), queue).cells.at(static_cast<std::size_t>(found - columns.begin()));
-        };
-        QVERIFY(!at("finish").text.isEmpty() && at("finish").text != Format::unknown());
-        QVERIFY2(at("finish").tip.startsWith("Not known: ") && at("finish").tip.size() > 15,
-                 qPrintable(at("finish").tip));
-        QVERIFY(!wordsOfGap(gap).isEmpty());
-        QCOMPARE(at("per-minute").text, QString("42"));
-        queue.finish = yard::wallNow() + 90'000'000;
-        queue.gap.clear();
-        QVERIFY2(at("finish").text.startsWith("1 min"), qPrintable(at("finish").text));
-    }
 
     void numbersInRunsAreRead_data() {
         QTest::addColumn<QString>("text");
