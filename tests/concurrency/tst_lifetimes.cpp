@@ -76,8 +76,8 @@ public:
     /// Submits `sh -c script` that claims the lock "l"; true when it is running (the script makes `running`).
     bool run(const std::string& script) const {
         Helper ctl(yard::test::binDirectory() + "/yardctl",
-                   {"--data-dir", path("data"), "run", "-d", "--lock", "l", "-C", dir_.path().toStdString(), "--",
-                    "/bin/sh", "-c", script});
+                   {"--data-dir", path("data"), "run", "-d", "--stdin", "/dev/null", "--lock", "l", "-C",
+                    dir_.path().toStdString(), "--", "/bin/sh", "-c", script});
         if (ctl.end() != 0) return false;
         return eventually([&] { return ::access(path("running").c_str(), F_OK) == 0; });
     }
