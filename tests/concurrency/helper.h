@@ -24,11 +24,15 @@ namespace yard::test {
 
 class Helper {
 public:
-    Helper(std::string program, std::vector<std::string> arguments) {
+    enum class Input : bool { None, Pipe }; ///< what it has as stdin; a pipe stays open until it ends
+    Helper(std::string program, std::vector<std::string> arguments, Input input = Input::Pipe) {
         int in[2];
         int out[2];
         if (::pipe2(in, O_CLOEXEC) != 0 || ::pipe2(out, O_CLOEXEC) != 0) std::abort();
-        in_.reset(in[1]);
+        if (input == Input::Pipe)
+            in_.reset(in[1]);
+        else
+            ::close(in[1]);
         out_.reset(out[0]);
         const UniqueFd theirIn(in[0]);
         const UniqueFd theirOut(out[1]);

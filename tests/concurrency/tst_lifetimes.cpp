@@ -75,16 +75,14 @@ public:
     Helper& engine() { return *engine_; }
     /// Submits `sh -c script` that claims the lock "l"; true when it is running (the script makes `running`).
     bool run(const std::string& script) const {
-        Helper ctl(yard::test::binDirectory() + "/yardctl",
-                   {"--data-dir", path("data"), "run", "-d", "--stdin", "/dev/null", "--lock", "l", "-C",
-                    dir_.path().toStdString(), "--", "/bin/sh", "-c", script});
-        if (ctl.end() != 0) return false;
+        const std::string here = dir_.path().toStdString();
+        if (ctl({"run", "-d", "--lock", "l", "-C", here, "--", "/bin/sh", "-c", script}).end() != 0) return false;
         return eventually([&] { return ::access(path("running").c_str(), F_OK) == 0; });
     }
     /// What a command of yardctl prints, by lines.
     Helper ctl(std::vector<std::string> arguments) const {
         arguments.insert(arguments.begin(), {"--data-dir", path("data")});
-        return {yard::test::binDirectory() + "/yardctl", std::move(arguments)};
+        return {yard::test::binDirectory() + "/yardctl", std::move(arguments), Helper::Input::None};
     }
     std::string shown(const std::string& lsn) const {
         Helper show = ctl({"show", lsn, "--json"});
