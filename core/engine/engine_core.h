@@ -214,6 +214,7 @@ private:
     std::optional<Duration> usualTime(QueueId queue, session::ClassId cls, session::LabelId label) const;
     session::Outlook::Answer runTimeOf(const session::Outlook::Question& asked, MonoTime now) const;
     const session::Outlook& outlook() const;
+    bool isOutlookOfNow() const;
     void estimateRunning(ActionResult& result, const session::LiveView& live) const;
     void estimatePending(ActionResult& result, const session::LiveView& live,
                          const session::Waiting& waiting) const;

@@ -55,8 +55,7 @@ const session::Outlook& EngineCore::outlook() const {
     constexpr Duration kOld{1'000'000};
     constexpr Duration kShort{250};
     const MonoTime now = MonoClock::now();
-    const bool isSame = session_->revision() == outlook_.revision;
-    if (now < (isSame ? outlook_.until : std::min(outlook_.until, outlook_.soon))) return outlook_.of;
+    if (now < (isOutlookOfNow() ? outlook_.until : std::min(outlook_.until, outlook_.soon))) return outlook_.of;
     outlook_.revision = session_->revision();
     outlook_.of =
         session::Outlook(session_->outline(kMostItems), now,
@@ -65,6 +64,10 @@ const session::Outlook& EngineCore::outlook() const {
     outlook_.soon = done - now < kShort ? done : done + (done - now) * kPart;
     outlook_.until = done + kOld;
     return outlook_.of;
+}
+
+bool EngineCore::isOutlookOfNow() const {
+    return session_->revision() == outlook_.revision;
 }
 
 void EngineCore::estimateRunning(ActionResult& result, const session::LiveView& live) const {
@@ -107,9 +110,12 @@ void EngineCore::estimatePending(ActionResult& result, const session::LiveView& 
         result.estimateGap = EstimateGap::NoHistory;
         return;
     }
-    const auto start = guard_.isHolding() ? std::nullopt : outlook().startOf(live);
+    const session::Outlook& seen = outlook();
+    const auto start = guard_.isHolding() ? std::nullopt : seen.startOf(live);
     if (!start) {
-        result.estimateGap = EstimateGap::WaitsForUnknown;
+        // Of a queue that came after the last play nothing is known for a moment, not even why.
+        const bool isKnown = guard_.isHolding() || seen.queue(live.queue) || isOutlookOfNow();
+        result.estimateGap = isKnown ? EstimateGap::WaitsForUnknown : EstimateGap::None;
         return;
     }
     result.estimatedStart = scale_.at(std::max({*start, MonoClock::now(), waiting.wakesAt}));
@@ -124,8 +130,9 @@ void EngineCore::estimateQueue(QueueView& view, const session::QueueStatus& stat
         return;
     }
     const session::Outlook::OfQueue* of = outlook().queue(view.id);
-    if (!of || (status.counters.pending > 0 && guard_.isHolding())) {
-        view.estimateGap = EstimateGap::WaitsForUnknown;
+    const bool isHeldBack = status.counters.pending > 0 && guard_.isHolding();
+    if (!of || isHeldBack) {
+        view.estimateGap = isHeldBack || isOutlookOfNow() ? EstimateGap::WaitsForUnknown : EstimateGap::None;
         return;
     }
     view.estimateGap = of->gap;

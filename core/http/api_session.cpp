@@ -56,20 +56,7 @@ void writeSandbox(JsonWriter& writer, const engine::SessionView::Sandbox& sandbo
     writer.closeObject();
 }
 
-} // namespace
-
-void appendJson(std::string& text, const engine::SessionView& session) {
-    std::string counts;
-    appendCounts(counts, session);
-    JsonWriter writer(text);
-    writer.openObject();
-    writer.member("state", name(session.state));
-    writer.member("healthy", isHealthy(session.state));
-    writer.member("engine_id", session.engineId);
-    writer.member("run_id", session.runId);
-    writer.member("version", YARD_VERSION);
-    writer.key("counts");
-    writer.raw(counts);
+void writeMachine(JsonWriter& writer, const engine::SessionView& session) {
     writer.key("machine");
     writer.openObject();
     writer.member("name", session.machineName);
@@ -79,7 +66,9 @@ void appendJson(std::string& text, const engine::SessionView& session) {
     writer.key("resources");
     writeAmounts(writer, session.total);
     writer.closeObject();
-    writer.member("capacity", session.capacity);
+}
+
+void writeSlots(JsonWriter& writer, const engine::SessionView& session) {
     writer.key("slots");
     writer.openObject();
     writer.member("one_core", session.slots.oneCore);
@@ -87,7 +76,9 @@ void appendJson(std::string& text, const engine::SessionView& session) {
     writer.member("warm", session.slots.warm);
     if (!session.slots.why.empty()) writer.member("why", session.slots.why);
     writer.closeObject();
-    writer.member("journal_writable", session.journalWritable);
+}
+
+void writeGuard(JsonWriter& writer, const engine::SessionView& session) {
     writer.key("memory_guard");
     writer.openObject();
     writer.member("holding", session.guard.holding);
@@ -106,18 +97,23 @@ void appendJson(std::string& text, const engine::SessionView& session) {
     }
     writer.closeArray();
     writer.closeObject();
-    if (session.itself.rssBytes > 0) {
-        writer.key("engine");
-        writer.openObject();
-        if (session.itself.cpuPercent) writer.member("cpu_percent", *session.itself.cpuPercent);
-        writer.member("rss_bytes", session.itself.rssBytes);
-        writer.member("journal_bytes", session.itself.journalBytes);
-        if (session.itself.diskBytes > 0) {
-            writer.member("disk_bytes", session.itself.diskBytes);
-            writer.member("disk_free_bytes", session.itself.diskFreeBytes);
-        }
-        writer.closeObject();
+}
+
+void writeItself(JsonWriter& writer, const engine::SessionView& session) {
+    if (session.itself.rssBytes <= 0) return;
+    writer.key("engine");
+    writer.openObject();
+    if (session.itself.cpuPercent) writer.member("cpu_percent", *session.itself.cpuPercent);
+    writer.member("rss_bytes", session.itself.rssBytes);
+    writer.member("journal_bytes", session.itself.journalBytes);
+    if (session.itself.diskBytes > 0) {
+        writer.member("disk_bytes", session.itself.diskBytes);
+        writer.member("disk_free_bytes", session.itself.diskFreeBytes);
     }
+    writer.closeObject();
+}
+
+void writeJanitor(JsonWriter& writer, const engine::SessionView& session) {
     writer.key("janitor");
     writer.openObject();
     writer.member("reaped", static_cast<std::int64_t>(session.janitor.reaped));
@@ -127,6 +123,29 @@ void appendJson(std::string& text, const engine::SessionView& session) {
     for (const std::string& finding : session.janitor.findings) writer.string(finding);
     writer.closeArray();
     writer.closeObject();
+}
+
+} // namespace
+
+void appendJson(std::string& text, const engine::SessionView& session) {
+    std::string counts;
+    appendCounts(counts, session);
+    JsonWriter writer(text);
+    writer.openObject();
+    writer.member("state", name(session.state));
+    writer.member("healthy", isHealthy(session.state));
+    writer.member("engine_id", session.engineId);
+    writer.member("run_id", session.runId);
+    writer.member("version", YARD_VERSION);
+    writer.key("counts");
+    writer.raw(counts);
+    writeMachine(writer, session);
+    writer.member("capacity", session.capacity);
+    writeSlots(writer, session);
+    writer.member("journal_writable", session.journalWritable);
+    writeGuard(writer, session);
+    writeItself(writer, session);
+    writeJanitor(writer, session);
     writeSandbox(writer, *session.sandbox);
     writer.closeObject();
 }

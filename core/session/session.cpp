@@ -24,7 +24,8 @@ Session::Impl::Impl(std::unique_ptr<Capacity> capacity, SessionOptions options)
     , order_(records_, lanes_, *capacity_, [this](std::uint32_t record) { entryDropped(record); })
     , random_(options.seed) {
     assert(options_.slotCount >= 1 && options_.aheadPerSlot >= 0 && options_.maxOutstanding >= 1);
-    outstanding_.reserve(static_cast<std::size_t>(options_.maxOutstanding + options_.maxKeeping));
+    outstanding_.reserve(static_cast<std::size_t>(options_.maxOutstanding) +
+                         static_cast<std::size_t>(options_.maxKeeping));
     addQueue(QueueId(0), {}, QueueState::Active, false, {}, 0);
 }
 

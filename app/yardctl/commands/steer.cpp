@@ -163,7 +163,7 @@ private:
 
     /// "12 cancelled, 618 are being cancelled".
     std::string changedWords() const {
-        const std::string ended = fmt::format("{} {}", changed_ - ending_, operation_.past);
+        std::string ended = fmt::format("{} {}", changed_ - ending_, operation_.past);
         if (ending_ == 0) return ended;
         const std::string ending =
             fmt::format("{} {} being {}", ending_, ending_ == 1 ? "is" : "are", operation_.past);
