@@ -211,7 +211,10 @@ int shellExitCode(const json::object& action) {
     if (const auto code = integerOf(action, "exit_code"); code && *code > 0) return static_cast<int>(*code & 0xff);
     if (const auto signal = integerOf(action, "signal"); signal && *signal > 0)
         return kSignalBase + static_cast<int>(*signal & 0x7f);
-    return textOf(action, "reason") == "spawn_error" ? kExitNotRun : kExitFailed;
+    // What kept it from running to its end, where the program itself has no say.
+    constexpr std::array<std::string_view, 5> kNotItsOwn{"spawn_error", "engine_died", "engine_stopped",
+                                                         "lost_runner", "memory_pressure"};
+    return std::ranges::find(kNotItsOwn, textOf(action, "reason")) != kNotItsOwn.end() ? kExitNotRun : kExitFailed;
 }
 
 std::string signalName(int number) {

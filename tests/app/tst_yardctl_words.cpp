@@ -238,6 +238,8 @@ void TestYardctlWords::exitCodesAreThoseOfAShell() {
     QCOMPARE(code(R"({"state":"failed","reason":"signal","signal":11})"), 139);
     QCOMPARE(code(R"({"state":"failed","reason":"spawn_error"})"), 125);
     QCOMPARE(code(R"({"state":"failed","reason":"spawn_error","exit_code":127})"), 127);
+    QCOMPARE(code(R"({"state":"failed","reason":"engine_died"})"), 125);
+    QCOMPARE(code(R"({"state":"failed","reason":"lost_runner"})"), 125);
     QCOMPARE(code(R"({"state":"failed","reason":"missing_output","exit_code":0})"), 1);
     QCOMPARE(code(R"({"state":"failed","reason":"deadline","signal":15})"), 124);
 }
