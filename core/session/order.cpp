@@ -325,7 +325,7 @@ bool Order::mayFit(std::uint32_t i, bool now) const {
     if (shape.gate != kNone) return now && gates_[shape.gate].out < gates_[shape.gate].most;
     if (onlyGated_) return false;
     if (!now) return capacity_.everFits(shape.resources);
-    if (!shape.oneCore && sharedFull_) return false;
+    if (shape.oneCore ? slotsFull_ : sharedFull_) return false;
     if (!capacity_.fits(shape.resources)) return false;
     return reserved_ == kNone || reserved_ == i || capacity_.leaves(shape.resources, shapes_[reserved_]->resources);
 }

@@ -119,6 +119,8 @@ public:
     void setNow(MonoTime now) { present_ = now; }
     /// No place is left for what is not exactly one core: such shapes do not fit.
     void setSharedFull(bool full) { sharedFull_ = full; }
+    /// The same of what is exactly one core.
+    void setSlotsFull(bool full) { slotsFull_ = full; }
     /// Resources are being kept for something large.
     bool hasReservation() const { return reserved_ != kNone; }
     /// How long the first reservation of a shape lasts at most.
@@ -309,6 +311,7 @@ private:
     Duration reserve_ = kReserve;
     int standing_ = 0; ///< shapes with `standing`
     bool sharedFull_ = false;
+    bool slotsFull_ = false;
     bool onlyGated_ = false;
     std::vector<Gate> gates_;
     MonoTime present_{};

@@ -155,11 +155,12 @@ bool Session::Impl::startNext(bool ahead, Outbox& out, int& budget) {
     const auto outstanding = static_cast<int>(outstanding_.size() - keeping_.size());
     if (budget <= 0) return false;
     order_.setOnlyGated(outstanding - gated_ >= options_.maxOutstanding);
+    // Where there are fewer slots than cores, the runner would send back what is over this.
+    const bool isSlotsFull = outstanding - shared_ - gated_ >= options_.slotCount * (1 + options_.aheadPerSlot);
+    order_.setSlotsFull(isSlotsFull);
     // Only where everything handed out that takes cores is one core does the runner's number of slots keep the
     // machine from overbooking.
-    if (ahead && (partCores_ > 0 || order_.hasReservation() ||
-                  outstanding - shared_ - gated_ >= options_.slotCount * (1 + options_.aheadPerSlot)))
-        return false;
+    if (ahead && (partCores_ > 0 || order_.hasReservation() || isSlotsFull)) return false;
     const Order::Pick picked = order_.pick(!ahead, budget);
     if (!picked) return false;
     Queue& q = order_.queue(picked.queue);

@@ -42,6 +42,19 @@ private Q_SLOTS:
         QVERIFY(go.open(QIODevice::WriteOnly));
         for (const Lsn lsn : lsns) QCOMPARE(ending(engine.wait(lsn)), "completed");
     }
+
+    /// More than the slots take ahead: the runner would send them back, again and again.
+    void moreThanFitIntoTheSlotsAndAheadOfThemWaitInTheSession() {
+        EngineTest engine(400);
+        const int all = engine.run(engine->session()).slots.oneCore * 10 + 50;
+        std::vector<Lsn> lsns;
+        for (int i = 0; i < all; ++i) lsns.push_back(engine.sh("while [ ! -e go ]; do sleep 0.1; done"));
+        const auto last = [&] { return engine.run(engine->why(lsns.back())); };
+        QVERIFY(EngineTest::eventually([&] { return last()->waits.size() == 1; }));
+        QFile go(engine.dir().filePath("go"));
+        QVERIFY(go.open(QIODevice::WriteOnly));
+        for (const Lsn lsn : lsns) QCOMPARE(ending(engine.wait(lsn)), "completed");
+    }
 };
 
 int main(int argc, char** argv) {

@@ -30,7 +30,7 @@ public:
         , model_(cores_, licences_, oneClass)
         , session_(std::make_unique<MachineCapacity>(
                        Resources{.milliCores = 1000 * cores_, .named = {{"licence", 1000 * licences_}}}),
-                   {.aheadPerSlot = 0, .seed = seed}) {}
+                   {.slotCount = cores_, .aheadPerSlot = 0, .seed = seed}) {}
 
     /// Empty, or what went wrong.
     std::string run(int steps);
