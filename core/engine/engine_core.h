@@ -302,6 +302,7 @@ private:
     Result<session::RetryCounters> mayReschedule(const ActionResult& known, bool force) const;
     void bringBack(const store::AckDetail& done, ActionState was);
     coro::Task<std::vector<Lsn>> revive(Lsn lsn);
+    coro::Task<Result<std::vector<store::Edge>>> parentsNow(Lsn lsn, PredecessorWatch::Scope& watched);
     coro::Task<bool> lookAtArraysOf(std::vector<FailedChild>& children, PredecessorWatch::Scope& watched);
     bool mayRevive(const store::FailedDependent& row) const;
     bool isThere(const std::string& workerId) const;

@@ -140,19 +140,26 @@ coro::Task<Result<ActionResult>> EngineCore::endedAction(Lsn lsn) {
     co_return co_await action(lsn);
 }
 
-coro::Task<Result<Rescheduled>> EngineCore::reschedule(Lsn lsn, bool force) {
-    const Result<ActionResult> known = co_await endedAction(lsn);
-    if (!known) co_return std::unexpected(known.error());
+/// What it was posted to wait for, as that is now. `watched` keeps an eye on it from here on.
+coro::Task<Result<std::vector<store::Edge>>> EngineCore::parentsNow(Lsn lsn, PredecessorWatch::Scope& watched) {
     auto edges = co_await read([lsn](store::Reader& reader) { return readAfter(reader, lsn); });
-    if (!edges) co_return std::unexpected(edges.error());
-    const WorkersEntered::Scope entering(workersEntered_, {known->workerId});
-    const Result<session::RetryCounters> after = mayReschedule(*known, force);
-    if (!after) co_return std::unexpected(after.error());
-    PredecessorWatch::Scope watched(predecessors_);
+    if (!edges) co_return edges;
     watched.add(*edges);
     if (const auto looked = co_await lookAtArrays(*edges); !looked) co_return std::unexpected(looked.error());
     for (store::Edge& edge : *edges)
         if (edge.count > 0) edge = asOfNow(edge);
+    co_return edges;
+}
+
+coro::Task<Result<Rescheduled>> EngineCore::reschedule(Lsn lsn, bool force) {
+    const Result<ActionResult> known = co_await endedAction(lsn);
+    if (!known) co_return std::unexpected(known.error());
+    PredecessorWatch::Scope watched(predecessors_);
+    auto edges = co_await parentsNow(lsn, watched);
+    if (!edges) co_return std::unexpected(edges.error());
+    const WorkersEntered::Scope entering(workersEntered_, {known->workerId});
+    const Result<session::RetryCounters> after = mayReschedule(*known, force);
+    if (!after) co_return std::unexpected(after.error());
     if (const store::Edge* parent = unmet(*edges)) co_return waitsInVain(lsn, *parent);
     store::Reopen reopen;
     reopen.lsn = lsn;
@@ -170,7 +177,8 @@ coro::Task<Result<Rescheduled>> EngineCore::reschedule(Lsn lsn, bool force) {
 coro::Task<Result<void>> EngineCore::mayRetry(Lsn lsn, bool force) {
     const Result<ActionResult> known = co_await endedAction(lsn);
     if (!known) co_return std::unexpected(known.error());
-    const auto edges = co_await read([lsn](store::Reader& reader) { return readAfter(reader, lsn); });
+    PredecessorWatch::Scope watched(predecessors_);
+    const auto edges = co_await parentsNow(lsn, watched);
     if (!edges) co_return std::unexpected(edges.error());
     if (const auto after = mayReschedule(*known, force); !after) co_return std::unexpected(after.error());
     if (const store::Edge* parent = unmet(*edges)) co_return waitsInVain(lsn, *parent);

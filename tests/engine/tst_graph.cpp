@@ -180,6 +180,8 @@ private Q_SLOTS:
         QCOMPARE(ends(show), "failed dependency_failed");
         const auto alone = again(film);
         QVERIFY2(refusal(alone).contains("waits for all of array"), refusal(alone).c_str());
+        const auto dry = engine_->run((*engine_)->mayChange({.kind = BulkKind::Retry, .force = true}, film));
+        QCOMPARE(refusal(dry), refusal(alone));
         make("go");
         const auto back = again(Lsn(answer.items[0].first.value + 1));
         QVERIFY2(back.has_value(), refusal(back).c_str());
@@ -192,6 +194,9 @@ private Q_SLOTS:
         const Lsn child = one(sh("true", fmt::format(R"("after":[{{"array":{}}}])", first.value)));
         QCOMPARE(ends(child), "failed dependency_failed");
         for (int i = 0; i < 3; ++i) (void)engine_->wait(Lsn(first.value + i));
+        const Lsn second(first.value + 1), third(first.value + 2);
+        QCOMPARE(*engine_->run((*engine_)->wouldRevive({second})), std::vector<Lsn>{});
+        QCOMPARE(*engine_->run((*engine_)->wouldRevive({second, third})), std::vector<Lsn>{child});
         make("go");
         QCOMPARE(again(Lsn(first.value + 1))->revived, std::vector<Lsn>{});
         QCOMPARE(again(Lsn(first.value + 2))->revived, std::vector<Lsn>{child});
