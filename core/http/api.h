@@ -116,6 +116,8 @@ private:
                                          ForOne forOne, engine::BulkAnswer& answer);
     coro::Task<void> changeAll(Call& call, const engine::BulkDeed& deed, std::vector<Lsn> lsns,
                                engine::BulkAnswer& answer);
+    coro::Task<Result<engine::BulkAnswer>> changeCounted(Call& call, const BulkAsked& asked,
+                                                         std::vector<Lsn> chosen, engine::BulkAnswer answer);
     coro::Task<Result<void>> chooseDependents(const engine::BulkDeed& deed, std::vector<Lsn>& chosen,
                                               engine::BulkAnswer& answer);
     coro::Task<Result<engine::BulkAnswer>> changeListed(Call& call, BulkAsked asked, std::vector<Lsn> lsns);

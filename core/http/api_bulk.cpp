@@ -97,17 +97,28 @@ coro::Task<Result<void>> Api::chooseDependents(const engine::BulkDeed& deed, std
     co_return Result<void>{};
 }
 
+/// With a bound: changes those that could be, unless they are more, or only their number was asked for.
+coro::Task<Result<engine::BulkAnswer>> Api::changeCounted(Call& call, const BulkAsked& asked,
+                                                          std::vector<Lsn> chosen, engine::BulkAnswer answer) {
+    if (auto good = co_await chooseDependents(asked.deed, chosen, answer); !good)
+        co_return std::unexpected(good.error());
+    if (asked.stopsAt(std::ssize(chosen))) {
+        answer.counted = std::ssize(chosen);
+        co_return answer;
+    }
+    answer.revived = 0; // each change counts its own
+    for (std::size_t at = 0; at < chosen.size(); at += kMaxBulk) {
+        const auto part = std::span(chosen).subspan(at, std::min(kMaxBulk, chosen.size() - at));
+        co_await changeAll(call, asked.deed, {part.begin(), part.end()}, answer);
+    }
+    co_return answer;
+}
+
 coro::Task<Result<engine::BulkAnswer>> Api::changeListed(Call& call, BulkAsked asked, std::vector<Lsn> lsns) {
     engine::BulkAnswer answer;
     if (asked.isBounded()) {
         lsns = co_await forEach(call, asked.deed, std::move(lsns), &Api::mayChangeOne, answer);
-        if (auto good = co_await chooseDependents(asked.deed, lsns, answer); !good)
-            co_return std::unexpected(good.error());
-        if (asked.stopsAt(std::ssize(lsns))) {
-            answer.counted = std::ssize(lsns);
-            co_return answer;
-        }
-        answer.revived = 0; // counted anew as they come
+        co_return co_await changeCounted(call, asked, std::move(lsns), std::move(answer));
     }
     co_await changeAll(call, asked.deed, std::move(lsns), answer);
     co_return answer;
@@ -156,18 +167,7 @@ coro::Task<Result<engine::BulkAnswer>> Api::changeFinished(Call& call, BulkAsked
         query.cursor = page->cursor;
     }
     if (!asked.isBounded()) co_return answer;
-    if (auto good = co_await chooseDependents(asked.deed, chosen, answer); !good)
-        co_return std::unexpected(good.error());
-    if (asked.stopsAt(std::ssize(chosen))) {
-        answer.counted = std::ssize(chosen);
-        co_return answer;
-    }
-    answer.revived = 0; // counted anew as they come
-    for (std::size_t at = 0; at < chosen.size(); at += kMaxBulk) {
-        const auto part = std::span(chosen).subspan(at, std::min(kMaxBulk, chosen.size() - at));
-        co_await changeAll(call, asked.deed, {part.begin(), part.end()}, answer);
-    }
-    co_return answer;
+    co_return co_await changeCounted(call, asked, std::move(chosen), std::move(answer));
 }
 
 namespace {
