@@ -147,7 +147,7 @@ std::vector<LabelGates::Opened> LabelGates::openNext(int budget) {
 std::optional<LabelGates::Limit> LabelGates::limitOf(std::uint32_t label) const {
     const Gate* gate = find(label);
     if (!gate || gate->limit == kUnlimited) return std::nullopt;
-    return Limit{.most = gate->limit, .running = gate->running + gate->kept, .parked = gate->waiting};
+    return Limit{.most = gate->limit, .running = gate->running + gate->kept};
 }
 
 std::vector<std::pair<LabelId, int>> LabelGates::limits() const {

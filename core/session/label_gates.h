@@ -56,7 +56,6 @@ public:
     struct Limit {
         int most = 0;
         int running = 0; ///< those a place is kept for, too
-        std::uint32_t parked = 0;
     };
     /// Nothing when there is no limit.
     std::optional<Limit> limitOf(std::uint32_t label) const;

@@ -78,11 +78,9 @@ struct Waiting {
     struct Limit {
         int most = 0;
         int running = 0;
-        std::int64_t parked = 0; ///< of a label: those that wait for a place
     };
     struct Position {
         std::int64_t before = 0; ///< actions of its queue that come first
-        std::int64_t alike = 0;  ///< of those: of the same class and priority
         bool isExact = true;     ///< below a thousand or so
     };
     /// A lock that it claims and cannot have now.

@@ -21,13 +21,11 @@ Waiting::Position Session::Impl::positionOf(std::uint32_t record) const {
         return records_[other].phase == Phase::Waiting && !records_[other].has(Record::kHeld | Record::kCancel);
     };
     Lanes::Counting counting{.exact = kExact, .steps = kMostSteps};
-    double before = 0, alike = 0;
+    double before = 0;
     const bool turn = lanes_[records_[record].lane].turn;
     const auto countBefore = [&](std::uint32_t lane) -> double {
         if (lanes_[lane].turn != turn) return turn ? 0 : lanes_[lane].refs; // a turn that is kept comes first
-        const double count = lanes_.countBefore(lane, record, waits, counting);
-        if (lane == records_[record].lane) alike = count;
-        return count;
+        return lanes_.countBefore(lane, record, waits, counting);
     };
     for (const QueueShape& of : q.shapes) {
         const std::uint32_t all = of.byKey.size();
@@ -46,9 +44,7 @@ Waiting::Position Session::Impl::positionOf(std::uint32_t record) const {
         --counting.steps;
         before += countBefore(lane);
     });
-    return {.before = static_cast<std::int64_t>(before),
-            .alike = static_cast<std::int64_t>(alike),
-            .isExact = counting.exact > 0 && counting.steps > 0};
+    return {.before = static_cast<std::int64_t>(before), .isExact = counting.exact > 0 && counting.steps > 0};
 }
 
 std::optional<Waiting::Lock> Session::Impl::lockOf(std::uint32_t lane) const {
@@ -115,7 +111,7 @@ std::optional<Waiting> Session::Impl::waiting(Lsn lsn, bool withPosition) const 
         w.queueLimit = Waiting::Limit{.most = q.config.maxRunning, .running = q.outstanding};
     if (const auto limit = q.gates ? q.gates->limitOf(r.label) : std::nullopt;
         limit && limit->running >= limit->most)
-        w.labelLimit = Waiting::Limit{.most = limit->most, .running = limit->running, .parked = limit->parked};
+        w.labelLimit = Waiting::Limit{.most = limit->most, .running = limit->running};
     w.label = LabelId(r.label);
     w.cls = ClassId(lane.cls);
     if (r.phase == Phase::Waiting) w.lock = lockOf(r.lane);
