@@ -58,11 +58,7 @@ class AsyncTransport:
                 except (BrokenPipeError, ConnectionResetError):
                     pass  # it may have answered before it read all
                 while not parser.complete:
-                    data = await asyncio.wait_for(reader.read(BLOCK), request.silence)
-                    if data:
-                        parser.feed(data)
-                    else:
-                        parser.eof()
+                    parser.take(await asyncio.wait_for(reader.read(BLOCK), request.silence))
                     if request.method == "HEAD":
                         parser.no_body()
             except (OSError, ProtocolError, asyncio.TimeoutError) as error:

@@ -96,6 +96,13 @@ class ResponseParser:
         while self._state():
             pass
 
+    def take(self, data: bytes) -> None:
+        """What one read gave; nothing is the end of the connection."""
+        if data:
+            self.feed(data)
+        else:
+            self.eof()
+
     def eof(self) -> None:
         """The connection ended: so does a body of unknown length."""
         if self.status and self._left is None and not self._chunked:
@@ -300,11 +307,7 @@ class Transport:
             except (BrokenPipeError, ConnectionResetError):
                 pass  # it may have answered before it read all
             while not parser.complete:
-                data = connection.recv(BLOCK)
-                if data:
-                    parser.feed(data)
-                else:
-                    parser.eof()
+                parser.take(connection.recv(BLOCK))
                 if request.method == "HEAD":
                     parser.no_body()
         except (OSError, ProtocolError) as error:

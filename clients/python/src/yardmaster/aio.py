@@ -118,11 +118,7 @@ class AsyncEvents:
             parser = ResponseParser()
             writer.write(head_of(endpoint, request, 0))
             while not parser.complete:
-                data = await asyncio.wait_for(reader.read(BLOCK), 30.0)
-                if data:
-                    parser.feed(data)
-                else:
-                    parser.eof()
+                parser.take(await asyncio.wait_for(reader.read(BLOCK), 30.0))
             if parser.status != 101:
                 raise refused(parser)
             _websocket.check_upgrade(parser, proof)

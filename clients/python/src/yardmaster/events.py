@@ -191,11 +191,7 @@ class Events(Iterator[Frame]):
             parser = ResponseParser()
             connection.sendall(head_of(endpoint, request, 0))
             while not parser.complete:
-                data = connection.recv(BLOCK)
-                if data:
-                    parser.feed(data)
-                else:
-                    parser.eof()
+                parser.take(connection.recv(BLOCK))
             if parser.status != 101:
                 raise refused(parser)
             _websocket.check_upgrade(parser, proof)
