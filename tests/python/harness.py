@@ -1,5 +1,6 @@
 """The real engine for the tests of clients/python, and servers that misbehave."""
 
+import functools
 import os
 import shutil
 import signal
@@ -8,17 +9,20 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PACKAGE = os.path.join(HERE, "..", "..", "clients", "python", "src")
 KIT = os.path.join(HERE, "..", "..", "resources", "kits", "python", "yard_worker.py")
 sys.path.insert(0, os.path.abspath(PACKAGE))
+sys.path.insert(0, os.path.join(HERE, "..", "support"))
 
+import waiting  # noqa: E402
 import yardmaster  # noqa: E402
+from waiting import lives  # noqa: E402, F401
 
 YARDMASTER = ""
+wait_for = functools.partial(waiting.wait_for, limit=60)
 
 
 def main():
@@ -26,24 +30,6 @@ def main():
     module = sys.modules["harness"]
     module.YARDMASTER = os.path.abspath(sys.argv.pop(1))
     unittest.main(module="__main__")
-
-
-def wait_for(condition, what, limit=60):
-    until = time.monotonic() + limit
-    while time.monotonic() < until:
-        value = condition()
-        if value:
-            return value
-        time.sleep(0.01)
-    raise AssertionError("it did not come to this: " + what)
-
-
-def lives(pid):
-    try:
-        with open("/proc/%d/stat" % pid, "rb") as stat:
-            return stat.read().rsplit(b")", 1)[1].split()[0] not in (b"Z", b"X")
-    except (FileNotFoundError, ProcessLookupError):
-        return False
 
 
 class WithEngine(unittest.TestCase):

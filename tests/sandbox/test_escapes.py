@@ -11,10 +11,12 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 import urllib.error
 import urllib.request
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from waiting import wait_for  # noqa: E402
 
 YARDMASTER = ""
 HOSTILE = ""
@@ -23,16 +25,6 @@ FILES = 20000
 FUNCTIONS = ["write", "read", "signal", "connect", "mount", "fork", "memory", "share", "open", "disk", "parts", "daemon", "stay",
              "leave", "files", "directories"]
 LIMITS = {"processes": 40, "open_files": 100, "file_bytes": 8 << 20, "output_bytes": 32 << 20, "output_files": 1000}
-
-
-def wait_for(condition, what, limit=30):
-    until = time.monotonic() + limit
-    while time.monotonic() < until:
-        value = condition()
-        if value:
-            return value
-        time.sleep(0.02)
-    raise AssertionError("it did not come to this: " + what)
 
 
 def daemon(number):

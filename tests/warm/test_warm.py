@@ -11,10 +11,12 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 import unittest
 import urllib.error
 import urllib.request
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from waiting import lives, wait_for  # noqa: E402
 
 KIT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "resources", "kits", "python", "yard_worker.py")
 YARDMASTER = ""
@@ -107,25 +109,6 @@ def read():
     length, number = struct.unpack("<IQ", head)
     return number, json.loads(s.recv(length - 8, socket.MSG_WAITALL))
 """
-
-
-def lives(pid):
-    """Not when it has ended and only waits for whoever inherited it to ask how."""
-    try:
-        with open("/proc/%d/stat" % pid, "rb") as stat:
-            return stat.read().rsplit(b")", 1)[1].split()[0] not in (b"Z", b"X")
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-
-
-def wait_for(condition, what, limit=30):
-    until = time.monotonic() + limit
-    while time.monotonic() < until:
-        value = condition()
-        if value:
-            return value
-        time.sleep(0.01)
-    raise AssertionError("it did not come to this: " + what)
 
 
 class Warm(unittest.TestCase):
