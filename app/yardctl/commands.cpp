@@ -225,7 +225,7 @@ std::vector<Command> stewardCommands() {
          .function = priorityCommand},
         {.name = "edit",
          .usage = "[--replace] LSN",
-         .summary = "change an action in an editor, and submit it anew",
+         .summary = "change an action in an editor, and submit it again",
          .details =
              "The editor is $VISUAL, else $EDITOR, else vi. Prints the LSN of the new action, which goes to the\n"
              "queue of the old one. Nothing is submitted when nothing was changed, or the editor fails.",

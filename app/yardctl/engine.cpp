@@ -198,7 +198,7 @@ Result<HttpResponse> Engine::send(const Call& call, const BodySink* sink, int bo
     return response;
 }
 
-/// The engine may come back elsewhere: it is looked for anew next time.
+/// The engine may come back at another address, so the next request looks for it again.
 void Engine::lose() {
     const std::scoped_lock lock(mutex_);
     client_.reset();

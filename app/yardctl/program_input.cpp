@@ -66,7 +66,7 @@ private:
     UniqueFd file_;
 };
 
-/// Says after a while that it waits: who inherited a pipe that nobody closes would wait for ever.
+/// Says after kLongSilenceMs that it waits. An inherited pipe that nobody closes never ends.
 void awaitFirst(int fd, const Invocation* toldTo) {
     pollfd p{fd, POLLIN, 0};
     if (!toldTo || toldTo->json || ::poll(&p, 1, kLongSilenceMs) != 0) return;

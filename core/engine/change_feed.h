@@ -1,7 +1,7 @@
-// The last changes, numbered: what watchers are told from (docs/events.md). Each change is one revision and one
-// entry of a ring of kKept; who has seen revision N is told of the entries after N, in whatever steps suit him,
-// and who is further behind than the ring looks at everything anew. Entries name what changed, not its value:
-// values are taken when a watcher is told, so what he missed in between is one change to him.
+// The last changes, numbered: watchers are told from them (docs/events.md). Each change is one revision and one entry
+// of a ring of kKept. A watcher that has seen revision N is told of the entries after N, in steps of any size; one that
+// is further behind than the ring reads everything again. Entries name what changed, not its value: values are read
+// when a watcher is told, so several changes of one thing between two tellings are one.
 //
 // Owner: engine thread. The ring exists while somebody watches and a while after; otherwise a change costs nothing.
 // Revisions count from 1 within a run of the engine and never go back, also over a time without a ring.

@@ -256,7 +256,7 @@ public:
 private:
     struct Preparation;
     Attempt* get(runners::AttemptId id);
-    void heedMemory(Attempt& attempt, std::int64_t bytes);
+    void checkMemory(Attempt& attempt, std::int64_t bytes);
     Attempt* latest(Lsn lsn);
     void submit(std::vector<runners::Lease> leases);
     void proceed(Attempt& attempt, std::vector<runners::Lease>& leases);

@@ -3,7 +3,7 @@
 //
 // How long one takes: the mean of its worker and function (of a command, of its label) in its queue, else anywhere.
 // What comes when: what there is to do, played by the scheduler itself in virtual time (core/session/outlook.h).
-// What runs without a known end keeps what it has for ever in that play.
+// What runs without a known end never gives its resources back in that play.
 #include "core/engine/engine_core.h"
 
 #include "core/base/log.h"

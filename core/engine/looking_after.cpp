@@ -72,10 +72,10 @@ std::vector<std::pair<Leader, std::int64_t>> Dispatcher::limited() const {
 void Dispatcher::noteMemory(const std::unordered_map<int, TreeReading>& trees) {
     for (auto& [id, attempt] : attempts_)
         if (const auto tree = runs(attempt) ? trees.find(attempt.pid) : trees.end(); tree != trees.end())
-            heedMemory(attempt, tree->second.memoryBytes());
+            checkMemory(attempt, tree->second.memoryBytes());
 }
 
-void Dispatcher::heedMemory(Attempt& attempt, std::int64_t bytes) {
+void Dispatcher::checkMemory(Attempt& attempt, std::int64_t bytes) {
     attempt.memorySeen = bytes;
     if (attempt.memoryLimit <= 0 || bytes <= attempt.memoryLimit || attempt.isBeingEnded()) return;
     attempt.isOverMemory = true;
@@ -179,7 +179,7 @@ void Dispatcher::noteUsage(const std::vector<UsageQuestion>& asked,
         usage.series.add({attempt->scale.at(now), static_cast<float>(percent), tree->second.rssBytes});
         usage.cpu = std::max(usage.cpu, tree->second.cpu);
         usage.at = now;
-        heedMemory(*attempt, tree->second.memoryBytes());
+        checkMemory(*attempt, tree->second.memoryBytes());
         usage.interval = used > 0 ? kOftenest : std::min(usage.interval * 2, kSeldomest);
         usage.due = now + (used > 0 ? kOftenest : usage.interval);
     }

@@ -94,8 +94,8 @@ coro::Task<Result<std::vector<store::Edge>>> EngineCore::findArrays(Resolved& re
     co_return found;
 }
 
-/// WrongState when something that has not begun was posted to wait for it: who looks at that one would not find it,
-/// and could not run it again.
+/// WrongState when something that has not begun was posted to wait for it: a reader of that one would not find its
+/// parent, and could not run it again.
 coro::Task<Result<void>> EngineCore::notWaitedFor(Lsn lsn) {
     const auto children =
         co_await read([lsn](store::Reader& reader) { return reader.pendingDependents(lsn, kMostChildren); });

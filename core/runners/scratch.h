@@ -146,7 +146,7 @@ using KeepOutput = std::function<Result<std::optional<ChunkRef>>(const OutputFil
 Result<GatheredOutputs> gatherOutputs(int outputs, const OutputLimits& limits,
                                       const std::vector<std::string>& expect, const KeepOutput& keep,
                                       const std::stop_token& stop = {});
-/// One of those for later, opened anew; nothing when it has gone, or something else is in its place by now. Busy:
+/// One of those for later, opened again; nothing when it has gone, or something else is in its place by now. Busy:
 /// somebody has a lease on it, and was asked to let go.
 Result<std::optional<UniqueFd>> openGathered(int outputs, const std::string& name);
 /// Removes what was gathered. False: that was not all, or could not be done, or would take long.

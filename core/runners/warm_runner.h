@@ -278,7 +278,7 @@ private:
     void armAt(MonoTime at);
     void scheduleClean(const Process& process, MonoTime now);
     void lookAtDeadlines(Process& process, MonoTime now);
-    void heedMemory(Process& process, std::int64_t bytes, std::size_t processes, MonoTime now);
+    void checkMemory(Process& process, std::int64_t bytes, std::size_t processes, MonoTime now);
     Process* findByPid(int pid) const;
     void takeTurns(Process& process, bool isCrowded, MonoTime now);
     void tick(MonoTime now);

@@ -218,18 +218,18 @@ void WarmRunner::sampled(const std::vector<ProcessSample>& samples) {
         if (process->phase == Process::Phase::Live && !sample.hasSocket)
             broken(*process, std::string(kHungUp), now);
         else
-            heedMemory(*process, sample.memoryBytes, sample.processes, now);
+            checkMemory(*process, sample.memoryBytes, sample.processes, now);
     }
     flush();
 }
 
 void WarmRunner::noteMemory(int pid, std::int64_t bytes, std::size_t processes) {
     YARD_ASSERT_OWNER(owner_);
-    if (Process* process = findByPid(pid)) heedMemory(*process, bytes, processes, MonoClock::now());
+    if (Process* process = findByPid(pid)) checkMemory(*process, bytes, processes, MonoClock::now());
     flush();
 }
 
-void WarmRunner::heedMemory(Process& process, std::int64_t bytes, std::size_t processes, MonoTime now) {
+void WarmRunner::checkMemory(Process& process, std::int64_t bytes, std::size_t processes, MonoTime now) {
     process.memoryBytes = bytes;
     process.processes = processes;
     if (process.memoryLimit <= 0 || bytes <= process.memoryLimit) return;

@@ -168,7 +168,7 @@ public:
     /// The largest virtual time at which a queue started something.
     double virtualNow() const { return now_; }
     void setVirtualNow(double now) { now_ = now; }
-    /// Where nothing waits: queues are listed anew, by the virtual time that they have then.
+    /// Where nothing waits: queues are listed again, by the virtual time that they have then.
     void forgetListings();
 
     /// Takes the first entry of this lane out.

@@ -53,7 +53,7 @@ public:
             startWhatFits();
             const auto wake = session_.nextWake();
             if (ends_.empty() && !wake) return std::move(items_);
-            // A reservation that ends lets something start or nothing; alone it is no reason to go on for ever.
+            // A reservation that ends lets something start or nothing; alone it is no reason to go on.
             if (ends_.empty() && ++idle_ > kMostIdle) return std::move(items_);
             now_ = std::max(now_, ends_.empty() ? *wake : wake ? std::min(*wake, ends_.top().at) : ends_.top().at);
             endWhatIsDue();

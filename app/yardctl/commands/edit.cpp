@@ -1,4 +1,4 @@
-// yardctl edit: an action as it was submitted, changed in an editor and submitted anew.
+// yardctl edit: an action as it was submitted, changed in an editor and submitted again.
 #include "app/yardctl/action_view.h"
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/format.h"
