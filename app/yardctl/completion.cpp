@@ -203,9 +203,22 @@ if [[ $funcstack[1] == _yardctl ]]; then _yardctl "$@"; else compdef _yardctl ya
                        names, global, cases);
 }
 
+/// What the engine has of a kind, asked by the yardctl that was typed, of the engine that was typed. A yardctl that is
+/// not found offers nothing: fish prints an unknown command even with stderr closed.
+constexpr std::string_view kFishLive = R"fish(function __yardctl_live
+    set -l words (commandline -opc)
+    command -q -- $words[1]; or return
+    set -l engine
+    for at in (seq (count $words))
+        contains -- $words[$at] --url --data-dir --token-file; and set -a engine $words[$at..(math $at + 1)]
+    end
+    $words[1] $engine completion values $argv 2>/dev/null
+end
+)fish";
+
 /// Words of the engine's, each with a description behind a tab.
 std::string fishLive(std::string_view kind) {
-    return fmt::format(" -a \"(yardctl completion values {} 2>/dev/null)\"", kind);
+    return fmt::format(" -a \"(__yardctl_live {})\"", kind);
 }
 
 std::string fishOption(std::string_view condition, const Option& option) {
@@ -219,6 +232,7 @@ std::string fishOption(std::string_view condition, const Option& option) {
 
 std::string fishScript() {
     std::string out = "# yardctl completion for fish: put it into ~/.config/fish/completions/yardctl.fish\n";
+    out += kFishLive;
     std::string names;
     for (const Command& command : commands()) names += fmt::format(" {}", command.name);
     out += fmt::format("set -l commands{}\n", names);

@@ -44,6 +44,7 @@ private Q_SLOTS:
     void bashCompletesWords();
     void fishCompletesWords_data() { otherShells(); }
     void fishCompletesWords();
+    void fishAsksTheYardctlThatWasTyped();
     void zshCompletesWords_data() { otherShells(); }
     void zshCompletesWords();
     void theManualKnowsEveryCommandAndOption();
@@ -418,6 +419,15 @@ void TestYardctlWords::fishCompletesWords() {
     const std::string line = "HOME={0} fish --no-config -c 'source {0}/script; complete -C \"" +
                              words.toStdString() + "\"' 2>&1 | cut -f1";
     QCOMPARE(offered({{"script", *completionScript("fish")}}, line), expected.toStdString());
+}
+
+void TestYardctlWords::fishAsksTheYardctlThatWasTyped() {
+    if (!hasProgram("fish")) QSKIP("there is no fish");
+    const std::string fake = "#!/bin/sh\necho \"7\tasked with $*\"\n";
+    const std::string line = "chmod +x {0}/yardctl; HOME={0} fish --no-config -c 'source {0}/script; complete -C "
+                             "\"{0}/yardctl --url http://h wait \"' 2>&1 | cut -f2 | grep asked";
+    QCOMPARE(offered({{"script", *completionScript("fish")}, {"yardctl", fake}}, line),
+             "asked with --url http://h completion values lsns");
 }
 
 void TestYardctlWords::zshCompletesWords() {
