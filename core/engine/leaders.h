@@ -22,7 +22,7 @@ struct Adopter {
     std::string token;
 };
 
-/// By leader: processes that lost their parent, and by environment, session or group are one of these leaders'. One
+/// By leader: processes that lost their parent, and by mark, environment, session or group are one of these leaders'. One
 /// that hides all of that is nobody's here. At most 1,000 are looked at.
 std::unordered_map<int, std::vector<int>> orphansOf(const std::vector<Leader>& leaders, const Adopter& adopter);
 

@@ -53,8 +53,17 @@ YARD_CHILD_INLINE long limit(int resource, std::uint64_t value) {
     return sys(SYS_prlimit64, 0, resource, address(&l), 0);
 }
 
+/// Where the limit that cannot be raised is below it, the process goes without a mark.
+YARD_CHILD_INLINE void takeMark(std::uint64_t mark) {
+    rlimit64 l;
+    if (sys(SYS_prlimit64, 0, RLIMIT_LOCKS, 0, address(&l)) != 0) return;
+    l.rlim_cur = mark;
+    sys(SYS_prlimit64, 0, RLIMIT_LOCKS, address(&l), 0);
+}
+
 YARD_CHILD_CODE long setLimits(const ChildPlan& plan) {
     long r = 0;
+    takeMark(plan.mark);
     if (plan.limits.openFiles != 0) {
         rlimit64 l;
         l.rlim_cur =

@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <sys/resource.h>
@@ -29,6 +30,7 @@ struct ChildPlan {
     int socketFd = -1;  ///< becomes 3; -1: none
     rlimit openFiles{}; ///< always set: the launcher's own soft limit is raised
     ResourceLimits limits;
+    std::uint64_t mark = 0; ///< process_mark.h
     /// Of the steps that may block, the last one that began: for those who look while the call stands still.
     std::atomic<SpawnStep>* reached = nullptr;
 };

@@ -14,6 +14,7 @@
 #include "core/runners/epoll_set.h"
 #include "core/runners/launcher_board.h"
 #include "core/runners/launcher_pump.h"
+#include "core/runners/process_mark.h"
 #include "core/runners/silent_paths.h"
 #include "core/runners/slot_groups.h"
 #include "core/runners/slots.h"
@@ -41,6 +42,7 @@ struct LauncherShared {
     std::string dataDir;
     std::string lockDir; ///< of named locks; empty: none
     int enginePid = 0;
+    const ProcessMarks marks;
     std::vector<std::string> environment; ///< of the engine, without YARD_OWNER and YARD_LSN
     rlimit openFiles{};                   ///< for children: as the engine was started
     int nullFd = -1;

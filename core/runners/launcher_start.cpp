@@ -206,6 +206,7 @@ SpawnFailure Spawner::launch(Child& child, const std::string& program, int outFd
     plan.openFiles = shared_.openFiles;
     plan.parentPid = shared_.pid;
     plan.limits = lease.limits;
+    plan.mark = shared_.marks.of(lease.id.lsn.value);
     if (lease.socket) plan.socketFd = lease.socket->get();
     plan.reached = &child.reached;
     if (!starts_.mayClone(child.start)) return {SpawnStep::Clone, ECANCELED, program};

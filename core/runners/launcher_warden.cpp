@@ -58,6 +58,7 @@ Warden::Warden(Board& board, EpollSet& epoll, std::string ownerToken, Tell tell)
     : board_(board)
     , epoll_(epoll)
     , ownerToken_(std::move(ownerToken))
+    , marks_(ownerToken_)
     , tell_(std::move(tell)) {}
 
 Warden::Ward* Warden::adopt(SlotView view) {
@@ -220,6 +221,9 @@ std::int64_t Warden::onlyPossibleOwner(const ProcessStat& stat, const std::vecto
 }
 
 std::int64_t Warden::ownerOf(const ProcessStat& stat, const std::vector<SlotView>& busy) const {
+    const std::uint64_t inherited = ProcessMarks::read(stat.pid);
+    for (const SlotView& v : busy)
+        if (marks_.of(v.id.lsn.value) == inherited) return v.id.lsn.value;
     const OwnerMark mark = readOwnerMark(stat.pid, ownerToken_);
     if (mark.owned && mark.lsn > 0) return mark.lsn;
     for (const SlotView& v : busy)

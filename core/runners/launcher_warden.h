@@ -2,8 +2,8 @@
 // SIGTERM to every member, after the grace SIGKILL, again until nothing is left (docs/lifetimes.md).
 //
 // Who belongs to an attempt: the first process and its descendants, and of the launcher's orphans (whoever lost its
-// parent becomes a child of our main thread) those that carry its LSN in their environment or belong to its session
-// or group, with their descendants. An orphan that hides all of that belongs to whoever could have started it: it
+// parent becomes a child of our main thread) those that carry its mark (process_mark.h), carry its LSN in their
+// environment, or belong to its session or group, with their descendants. An orphan that hides all of that belongs to whoever could have started it: it
 // ends with the last attempt that was already running when it began.
 //
 // Owner: the launcher's main thread, which alone reaps orphans; that is why their numbers cannot be reused
@@ -13,6 +13,7 @@
 #include "core/runners/epoll_set.h"
 #include "core/runners/launcher_board.h"
 #include "core/runners/launcher_spawner.h"
+#include "core/runners/process_mark.h"
 #include "core/runners/process_tree.h"
 
 #include <functional>
@@ -87,6 +88,7 @@ private:
     Board& board_;
     EpollSet& epoll_;
     const std::string ownerToken_;
+    const ProcessMarks marks_;
     const Tell tell_;
     std::map<AttemptId, Ward> wards_;
     std::map<int, Orphan> orphans_; ///< by pid

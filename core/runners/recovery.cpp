@@ -4,6 +4,7 @@
 #include "core/base/log.h"
 #include "core/locks/named_lock.h"
 #include "core/runners/launcher_group.h"
+#include "core/runners/process_mark.h"
 #include "core/runners/process_tree.h"
 
 #include <algorithm>
@@ -19,11 +20,12 @@
 namespace yard::runners {
 namespace {
 
-// Processes that carry the token, and their descendants, which may have lost it. Also what came to us when the
+// Processes that carry the token or the mark, and their descendants, which may have lost it. Also what came to us when the
 // launcher died: it leads a session of its own, and all below it is in others than ours, whatever environment it
 // has.
 std::map<int, HeldProcess> findOwned(std::string_view token, int except) {
     std::map<int, HeldProcess> found;
+    const ProcessMarks marks(token);
     const auto add = [&](HeldProcess held) {
         const int pid = held.stat.pid;
         if (pid != except && pid != ::getpid()) found.emplace(pid, std::move(held));
@@ -40,7 +42,9 @@ std::map<int, HeldProcess> findOwned(std::string_view token, int except) {
         if (pid == except || pid == ::getpid()) continue;
         HeldProcess held;
         held.pidfd = openProcess(pid);
-        if (!held.pidfd || !readOwnerMark(pid, token).owned) continue;
+        if (!held.pidfd) continue;
+        const OwnerMark mark = readOwnerMark(pid, token);
+        if (!mark.owned && (mark.foreign || !marks.isOurs(ProcessMarks::read(pid)))) continue;
         const std::optional<ProcessStat> stat = readStat(pid);
         if (!stat || stat->isDead() || !holdsNumber(held.pidfd.get()) || isStuckStart(pid, token)) continue;
         held.stat = *stat;

@@ -4,6 +4,7 @@
 #include "core/base/files.h"
 #include "core/base/hash.h"
 #include "core/runners/launcher.h"
+#include "core/runners/process_mark.h"
 #include "core/runners/process_tree.h"
 #include "core/runners/recovery.h"
 #include "tests/runners/runner_bench.h"
@@ -21,6 +22,7 @@
 #include <set>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -98,6 +100,7 @@ private Q_SLOTS:
     void whenTheEngineDiesEverythingItStartedEnds();
     void whenBothDieTheNextStartEndsEverything();
     void recoveryWithoutAFileFindsWhatCarriesTheToken();
+    void recoveryFindsWhatDroppedTheTokenByItsMark();
     void recoverySetsAGarbledFileAside();
     void recoveryTouchesNobodyElse();
     void randomKillsLoseNoLease();
@@ -245,6 +248,32 @@ void TestDeaths::recoveryWithoutAFileFindsWhatCarriesTheToken() {
     const auto report = recoverSlots(dir.filePath("no-slots").toStdString(), engine.token);
     QVERIFY(report && report->interrupted.empty());
     QVERIFY(ownedProcesses(engine.token).empty());
+}
+
+void TestDeaths::recoveryFindsWhatDroppedTheTokenByItsMark() {
+    QTemporaryDir dir;
+    const std::string path = dir.filePath("no-slots").toStdString();
+    const std::string token = randomHex(16);
+    Fifo fifo(dir.filePath("fifo").toStdString());
+    std::string program = childProgram();
+    std::string role = "wait";
+    std::string tells = fifo.path();
+    std::array<char*, 4> argv{program.data(), role.data(), tells.data(), nullptr};
+    std::array<char*, 1> nothing{nullptr};
+    rlimit before{};
+    QCOMPARE(::getrlimit(RLIMIT_LOCKS, &before), 0);
+    rlimit marked = before;
+    marked.rlim_cur = ProcessMarks(token).of(7);
+    QCOMPARE(::setrlimit(RLIMIT_LOCKS, &marked), 0);
+    pid_t pid = -1;
+    const int spawned = ::posix_spawn(&pid, program.c_str(), nullptr, nullptr, argv.data(), nothing.data());
+    QCOMPARE(::setrlimit(RLIMIT_LOCKS, &before), 0);
+    QCOMPARE(spawned, 0);
+    QCOMPARE(fifo.next().pid, pid);
+    QCOMPARE(recoverSlots(path, randomHex(16))->killed, 0U);
+    QVERIFY(!isGone(pid));
+    QCOMPARE(recoverSlots(path, token)->killed, 1U);
+    QVERIFY(isGone(pid));
 }
 
 void TestDeaths::recoverySetsAGarbledFileAside() {

@@ -3,8 +3,10 @@
 #include "core/runners/child_process.h"
 #include "core/runners/last_output.h"
 #include "core/runners/launcher_memory.h"
+#include "core/runners/process_mark.h"
 #include "core/runners/runner_group.h"
 #include "core/runners/slots.h"
+#include "core/runners/warm_runner.h"
 #include "core/runners/wire.h"
 
 #include <QFile>
@@ -14,7 +16,9 @@
 #include <algorithm>
 #include <numeric>
 #include <random>
+#include <set>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 using namespace yard;
@@ -110,6 +114,7 @@ private Q_SLOTS:
     void aFrameBufferCutsFramesHoweverTheyArrive();
     void aLengthThatCannotBeBreaksTheBuffer();
     void onlyWhatTryingAgainCannotHealIsFinal();
+    void marksTellActionsAndEnginesApart();
     void slotEntriesSurviveTheMapping();
     void aFullRingHoldsBackUntilAnEntryIsFreed();
     void aNewSlotsFileLeavesTheOldMappingAlone();
@@ -364,6 +369,21 @@ void TestParts::onlyWhatTryingAgainCannotHealIsFinal() {
     QCOMPARE(shellExitCode({SpawnStep::Exec, ENOENT, {}, {}}), std::optional(127));
     QCOMPARE(shellExitCode({SpawnStep::Exec, EACCES, {}, {}}), std::optional(126));
     QCOMPARE(shellExitCode({SpawnStep::ChangeDirectory, ENOENT, {}, {}}), std::optional<int>());
+}
+
+void TestParts::marksTellActionsAndEnginesApart() {
+    const ProcessMarks ours("ours");
+    const ProcessMarks theirs("theirs");
+    std::set<std::uint64_t> different{RLIM_INFINITY, 0, ours.of(1), ours.of(2), ours.of(kFirstProcessLsn + 1),
+                                      theirs.of(1)};
+    QCOMPARE(different.size(), 6U);
+    for (const std::int64_t lsn : {std::int64_t{1}, std::int64_t{1} << 40, kFirstProcessLsn + 1}) {
+        QVERIFY(ours.isOurs(ours.of(lsn)));
+        QVERIFY(!ours.isOurs(theirs.of(lsn)));
+    }
+    QVERIFY(!ours.isOurs(RLIM_INFINITY) && !ours.isOurs(0));
+    QVERIFY(!ours.isOurs(ProcessMarks::read(::getpid())));
+    QCOMPARE(ProcessMarks::read(0x7fffffff), 0U); // there is no such process
 }
 
 void TestParts::slotEntriesSurviveTheMapping() {

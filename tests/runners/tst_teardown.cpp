@@ -34,6 +34,8 @@ private Q_SLOTS:
     void aDaemonIsEndedWhenTheFirstProcessEnds();
     void aDaemonOfALongActionIsEndedByCancel();
     void aNamelessDaemonEndsWithTheOnlyActionItCanBelongTo();
+    void aNamelessDaemonEndsWithItsActionAlthoughOthersRun();
+    void aDaemonOfOneActionDoesNotTouchAnother_data();
     void aDaemonOfOneActionDoesNotTouchAnother();
     void aBackgroundChildThatEndsByItselfCostsNothing();
     void zombiesOfRunningActionsAreReaped();
@@ -198,15 +200,42 @@ void TestTeardown::aNamelessDaemonEndsWithTheOnlyActionItCanBelongTo() {
     QVERIFY(bench.close());
 }
 
+// It has left its session, its parent and its environment, as `env -i` and a daemon's own double fork do.
+void TestTeardown::aNamelessDaemonEndsWithItsActionAlthoughOthersRun() {
+    RunnerBench bench;
+    Fifo fifo(bench.path("fifo"));
+    Fifo waits(bench.path("waits"));
+    Fifo gate(bench.path("gate"));
+    bench.submit(1, {"wait", waits.path(), gate.path()});
+    QVERIFY(waits.next().pid > 0);
+    Lease lease = bench.lease(2, {"nameless", fifo.path()});
+    lease.grace = kShort;
+    bench.submit(lease);
+    const Ended* end = bench.ended(2);
+    const int daemon = fifo.next().pid;
+    QVERIFY(end->hadSurvivors);
+    QVERIFY(daemon > 0 && isGone(daemon));
+    gate.open();
+    QCOMPARE(bench.ended(1)->exitCode, std::optional(0));
+    QVERIFY(bench.close());
+}
+
+void TestTeardown::aDaemonOfOneActionDoesNotTouchAnother_data() {
+    QTest::addColumn<QByteArray>("role");
+    QTest::newRow("with its environment") << QByteArray("daemon");
+    QTest::newRow("nameless") << QByteArray("nameless");
+}
+
 void TestTeardown::aDaemonOfOneActionDoesNotTouchAnother() {
+    QFETCH(QByteArray, role);
     RunnerBench bench;
     Fifo daemons(bench.path("daemons"));
     Fifo waits(bench.path("waits"));
     Fifo gate(bench.path("gate"));
     Lease lease = bench.lease(1, {});
     lease.argv = {"/bin/sh", "-c",
-                  "'" + childProgram() + "' daemon '" + daemons.path() + "'; exec '" + childProgram() + "' wait '" +
-                      waits.path() + "' '" + gate.path() + "'"};
+                  "'" + childProgram() + "' " + role.toStdString() + " '" + daemons.path() + "'; exec '" +
+                      childProgram() + "' wait '" + waits.path() + "' '" + gate.path() + "'"};
     lease.grace = kShort;
     bench.submit(lease);
     const int daemon = daemons.next().pid;
@@ -214,7 +243,7 @@ void TestTeardown::aDaemonOfOneActionDoesNotTouchAnother() {
     // Others come and go beside it, with survivors of their own or without.
     bench.submit(2, {"exit", "0"});
     QVERIFY(!bench.ended(2)->hadSurvivors);
-    Lease third = bench.lease(3, {"daemon", daemons.path()});
+    Lease third = bench.lease(3, {role.toStdString(), daemons.path()});
     third.grace = kShort;
     bench.submit(third);
     const Ended* end = bench.ended(3);
