@@ -456,13 +456,11 @@ coro::Task<void> Dispatcher::collect(AttemptId id, runners::Ended ended) {
     if (!attempt) co_return;
     Collection& made = collector->result();
     const ActionState before = attempt->record.outcome.state;
-    WallMicros end = std::exchange(attempt->record.times[before], 0);
+    attempt->record.times[before] = 0;
     attempt->record.outcome = std::move(made.outcome);
-    if (made.isCut && attempt->stop) {
-        applyStop(attempt->record.outcome, stopCauseOf(*attempt->stop));
-        end = attempt->scale.at(MonoClock::now());
-    }
-    attempt->record.times[attempt->record.outcome.state] = end;
+    if (made.isCut && attempt->stop) applyStop(attempt->record.outcome, stopCauseOf(*attempt->stop));
+    // Until now it was not over: its outputs were not kept yet.
+    attempt->record.times[attempt->record.outcome.state] = attempt->scale.at(MonoClock::now());
     attempt->chunks = std::move(made.chunks);
     attempt->collector.reset();
     if (made.isRemoved) attempt->scratch.reset();

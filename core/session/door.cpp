@@ -222,6 +222,10 @@ void Session::setTurns(double virtualNow, std::span<const QueueTurns> turns) {
     YARD_ASSERT_OWNER(impl_->owner_);
     impl_->setTurns(virtualNow, turns);
 }
+void Session::setPassed(std::span<const Passed> passed) {
+    YARD_ASSERT_OWNER(impl_->owner_);
+    impl_->setPassed(passed);
+}
 void Session::learnRunTime(QueueId id, Duration took) {
     YARD_ASSERT_OWNER(impl_->owner_);
     impl_->learnRunTime(id, took);

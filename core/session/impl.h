@@ -75,6 +75,10 @@ public:
     std::optional<QueueStatus> queueStatus(QueueId id) const;
     void setTurns(double virtualNow, std::span<const QueueTurns> turns);
 
+    // patience.cpp
+    void setPassed(std::span<const Passed> passed);
+    std::vector<Passed> passed(std::span<const std::uint32_t> classes) const;
+
     // dependencies.cpp
     int stepResolve(int budget, Outbox& out);
     std::optional<std::int64_t> unfinishedOf(Lsn array) const;

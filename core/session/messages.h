@@ -26,6 +26,18 @@ using GateId = Id<struct GateIdTag, std::uint32_t>;
 /// Who holds resources beside the attempts; the caller's numbers.
 using HoldKey = std::uint64_t;
 
+/// What asks for the same as this class was passed over, and what came of it.
+struct Passed {
+    ClassId cls;
+    std::uint32_t starts = 0; ///< of others, meanwhile
+    MonoTime since{};
+    int doublings = 0;                     ///< of what its next reservation lasts
+    std::optional<MonoTime> reservedSince; ///< resources are kept for it
+    bool wasGivenUp = false;               ///< they were, in vain, because of these:
+    std::vector<Lsn> standing;
+    std::vector<HoldKey> holds;
+};
+
 /// How often an action went back to Pending. Each saturates at 65,535.
 struct RetryCounters {
     int retryCount = 0;    ///< every reset, by hand too

@@ -125,6 +125,19 @@ public:
     bool hasReservation() const { return reserved_ != kNone; }
     /// How long the first reservation of a shape lasts at most.
     void setReserve(Duration reserve) { reserve_ = reserve; }
+    Duration reserve() const { return reserve_; }
+    /// How long a class was passed over, with all others of its shape, and what came of it.
+    struct Patience {
+        std::uint32_t shape = kNone;
+        std::uint32_t passedOver = 0; ///< starts of others
+        MonoTime since{};
+        int doublings = 0;
+        std::optional<MonoTime> reservedSince; ///< it has the reservation
+        const Standing* standing = nullptr;    ///< it had one, which was given up because of these
+    };
+    /// Nothing: it was not.
+    std::optional<Patience> patienceOf(std::uint32_t cls) const; // patience.cpp
+    void setPatience(std::uint32_t cls, const Patience& patience, std::unique_ptr<Standing> standing);
     /// When the reservation that there is ends by itself.
     std::optional<MonoTime> reservationEnds() const;
     /// It does so; `standing`: all that is in use now.

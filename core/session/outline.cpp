@@ -63,6 +63,7 @@ public:
         of_.order_.locks().forEach([this](LockId lock, const LockBook::State& state) {
             if (state.elsewhere) out_.elsewhere.push_back(lock);
         });
+        addPassed();
         out_.capacity = of_.capacity_->idle();
         out_.options = std::make_shared<SessionOptions>(of_.options_);
         out_.virtualNow = of_.order_.virtualNow();
@@ -78,6 +79,15 @@ private:
         std::uint64_t last = std::numeric_limits<std::uint64_t>::max(); ///< kind of the one before
         std::unordered_set<std::uint64_t> kinds;
     };
+
+    void addPassed() {
+        std::vector<std::uint32_t> classes;
+        for (const auto& [cls, place] : classes_) classes.push_back(cls);
+        out_.passed = of_.passed(classes);
+        for (Passed& passed : out_.passed)
+            passed.cls = ClassId(static_cast<std::uint32_t>(classes_.at(passed.cls.value)));
+        out_.reserve = of_.order_.reserve();
+    }
 
     Sampling& samplingOf(std::uint32_t at) {
         const auto [it, made] = queues_.try_emplace(at);

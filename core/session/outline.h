@@ -53,6 +53,8 @@ struct Outline {
     std::vector<QueuePart> queues;
     std::vector<ClassPart> classes;
     std::vector<std::pair<std::uint64_t, Resources>> holds; ///< beside the attempts
+    std::vector<Passed> passed;                             ///< of classes by their place in `classes`
+    Duration reserve{};                                     ///< Session::setReserve()
     std::vector<LockId> elsewhere;                          ///< locks that another engine has
     std::shared_ptr<Capacity> capacity;                     ///< with nothing in use
     std::shared_ptr<const SessionOptions> options;

@@ -46,6 +46,7 @@ public:
         define();
         addRunning();
         addWaiting();
+        addPassed();
     }
 
     std::vector<Played> play() {
@@ -156,6 +157,20 @@ private:
             return age(a) != age(b) ? age(a) < age(b) : a->lsn < b->lsn;
         });
         for (const Outline::Item* item : byAge) add(*item, false);
+    }
+
+    void addPassed() {
+        std::unordered_map<Lsn, Lsn> running; // in the play
+        for (std::size_t i = 0; i < places_.size(); ++i)
+            if (const Played& played = items_[places_[i]]; played.runs)
+                running.emplace(played.item->lsn, Lsn(static_cast<std::int64_t>(i) + 1));
+        std::vector<Passed> all = outline_.passed;
+        for (Passed& passed : all) {
+            std::erase_if(passed.standing, [&](Lsn lsn) { return !running.contains(lsn); });
+            for (Lsn& lsn : passed.standing) lsn = running.at(lsn);
+        }
+        session_.setReserve(outline_.reserve);
+        session_.setPassed(all);
     }
 
     void startWhatFits() {

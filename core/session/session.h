@@ -212,6 +212,8 @@ public:
     Result<void> configureQueue(QueueId id, const QueueConfig& config);
     /// For one that goes on where another session is: before anything waits. Unknown queues are ignored.
     void setTurns(double virtualNow, std::span<const QueueTurns> turns);
+    /// The same, once all is there. Of what stood in the way, who is not there is left out.
+    void setPassed(std::span<const Passed> passed);
     /// The limits of its configuration, with labels as numbers. Unknown queues are ignored.
     void setLabelLimits(QueueId id, std::vector<std::pair<LabelId, int>> limits);
     const QueueConfig* queueConfig(QueueId id) const; ///< nullptr: unknown

@@ -30,6 +30,8 @@ public:
     void holdEnded(HoldKey key, const Resources& resources) {
         if (holds_.erase(key) > 0) used_->give(resources);
     }
+    const std::unordered_set<std::uint32_t>& attempts() const { return attempts_; }
+    const std::unordered_set<HoldKey>& holds() const { return holds_; }
     bool leavesRoomFor(const Resources& need) const { return used_->fits(need); }
 
 private:

@@ -95,6 +95,36 @@ Result<void> checkFileSystem(const std::string& path) {
     return refuseNetworkFileSystem(path, static_cast<std::uint64_t>(status.f_type) & 0xffffffffu);
 }
 
+/// In chunks/, but for what was half written.
+bool hasContent(const std::string& directory) {
+    std::error_code error;
+    std::filesystem::recursive_directory_iterator at(directory, error);
+    for (const std::filesystem::recursive_directory_iterator end; !error && at != end; at.increment(error)) {
+        if (at->path().filename() == "tmp") at.disable_recursion_pending();
+        if (at->is_regular_file(error)) return true;
+    }
+    return false;
+}
+
+/// A journal that is missing or empty beside what only an engine with a journal leaves has lost its actions: an empty
+/// one in its place would have their results cleared away.
+Result<void> refuseLostJournal(const DataDirectory& directory) {
+    struct stat journal{};
+    struct stat beside{};
+    const bool isThere = ::stat(directory.journal().c_str(), &journal) == 0;
+    if (isThere && journal.st_size > 0) return {};
+    if (!isThere && errno != ENOENT) return failErrno("stat " + directory.journal(), errno);
+    const std::string log = directory.journal() + "-wal";
+    const bool hasLog = ::stat(log.c_str(), &beside) == 0 && beside.st_size > 0;
+    const bool hasSlots = ::stat(directory.slots().c_str(), &beside) == 0;
+    if (!hasLog && !hasSlots && !hasContent(directory.chunks())) return {};
+    return fail(ErrorKind::WrongState,
+                fmt::format("{} is {}, but {} has {} of an earlier engine: restore the journal from a backup, or "
+                            "choose another --data-dir to begin with an empty one",
+                            directory.journal(), isThere ? "empty" : "missing", directory.path(),
+                            hasLog ? "the journal's log" : hasSlots ? "the slots" : "the chunks"));
+}
+
 /// Of an engine that was killed: its address, and files it was about to rename.
 void removeLeftovers(const std::string& path) {
     (void)unlink((path + "/address").c_str());
@@ -117,6 +147,7 @@ Result<DataDirectory> DataDirectory::open(std::string path, Duration patience) {
     auto lock = lockFile(directory.path_ + "/lock", directory.path_, until);
     if (!lock) return std::unexpected(std::move(lock.error()));
     directory.lock_ = std::move(*lock);
+    if (auto fine = refuseLostJournal(directory); !fine) return std::unexpected(std::move(fine.error()));
     auto journalLock = lockFile(directory.journal(), directory.path_, until);
     if (!journalLock) return std::unexpected(std::move(journalLock.error()));
     directory.journalLock_ = std::move(*journalLock);

@@ -16,8 +16,8 @@ class DataDirectory {
 public:
     /// Makes the directory 0700 when it is not there, locks it and reads or makes engine_id. Errors: Forbidden when
     /// it is someone else's, others may enter or it lies on a network; AtLimit when another engine holds it (after
-    /// `patience`; the message names its pid); WrongState when a newer version wrote it, and then nothing in it was
-    /// changed; Io, NoSpace. The patience is for a dead engine's child between clone and exec, which keeps the lock
+    /// `patience`; the message names its pid); WrongState when a newer version wrote it, or its journal is lost,
+    /// and then nothing in it was changed; Io, NoSpace. The patience is for a dead engine's child between clone and exec, which keeps the lock
     /// a little.
     ///
     /// The journal is locked as well as `lock`: somebody may remove the one, nobody can do without the other.

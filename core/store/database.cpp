@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace yard::store {
@@ -30,6 +31,13 @@ Database::~Database() {
     if (db_) sqlite3_close_v2(db_);
 }
 
+/// SQLite quotes what it read: of a damaged file that is any bytes.
+static std::string plain(std::string_view text) {
+    std::string out(text.substr(0, 300));
+    std::ranges::replace_if(out, [](char c) { return c < ' ' || c > '~'; }, '?');
+    return out;
+}
+
 static Result<sqlite3*> openHandle(const std::string& path, const std::string& vfs, int flags) {
     // Nobody asks SQLite how much memory it has, and counting takes a lock in each allocation. Before its first
     // use.
@@ -42,7 +50,7 @@ static Result<sqlite3*> openHandle(const std::string& path, const std::string& v
         return db;
     }
     Error error{.kind = (rc & 0xff) == SQLITE_FULL ? ErrorKind::NoSpace : ErrorKind::Io,
-                .message = fmt::format("cannot open {}: {}", path, db ? sqlite3_errmsg(db) : sqlite3_errstr(rc)),
+                .message = fmt::format("cannot open {}: {}", path, plain(db ? sqlite3_errmsg(db) : sqlite3_errstr(rc))),
                 .field = {},
                 .need = {}};
     sqlite3_close_v2(db);
@@ -99,7 +107,7 @@ Error Database::error(ErrorKind kind, std::string_view doing) const {
     const int rc = sqlite3_extended_errcode(db_);
     if ((rc & 0xff) == SQLITE_FULL) kind = ErrorKind::NoSpace;
     return {.kind = kind,
-            .message = fmt::format("the journal failed at \"{}\": {} (SQLite {})", doing, sqlite3_errmsg(db_), rc),
+            .message = fmt::format("the journal failed at \"{}\": {} (SQLite {})", doing, plain(sqlite3_errmsg(db_)), rc),
             .field = {},
             .need = {},
             .index = -1,
@@ -128,11 +136,15 @@ Error journalError(int rc, std::string_view detail) {
     const std::string_view known = sqlite3_errstr(rc);
     const bool more = !detail.empty() && detail != known && detail != sqlite3_errstr(SQLITE_OK);
     return {.kind = ErrorKind::Journal,
-            .message =
-                fmt::format("the journal cannot be written now ({}{}{}): {}, the engine then goes on by itself",
-                            known, more ? ", " : "", more ? detail : "", advice),
+            .message = fmt::format("the journal cannot be written now ({}{}{}): {}{}", known, more ? ", " : "",
+                                   more ? plain(detail) : "", advice, kGoesOn),
             .field = {},
             .need = {}};
+}
+
+Error withoutGoingOn(Error error) {
+    if (error.message.ends_with(kGoesOn)) error.message.resize(error.message.size() - kGoesOn.size());
+    return error;
 }
 
 } // namespace yard::store

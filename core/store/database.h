@@ -141,7 +141,10 @@ private:
 
 /// The file, not the operation, is at fault: disk full, I/O, read-only, corrupt, out of memory.
 bool isDiskFailure(int rc);
-/// Journal error for a result code: a sentence with what to do.
+/// Journal error for a result code: a sentence with what to do. It ends with kGoesOn.
 Error journalError(int rc, std::string_view detail);
+inline constexpr std::string_view kGoesOn = ", the engine then goes on by itself";
+/// The same while nothing runs yet, where the engine does not start.
+Error withoutGoingOn(Error error);
 
 } // namespace yard::store

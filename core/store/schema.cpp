@@ -127,7 +127,13 @@ Result<void> migrate(Database& database, std::span<const char* const> steps) {
 }
 
 static Result<void> refuseNewer(std::int64_t version) {
-    if (version <= kSchemaVersion) return {};
+    constexpr std::int64_t kMostVersions = 10'000;
+    if (version <= kSchemaVersion && version >= 0) return {};
+    if (version < 0 || version > kMostVersions)
+        return fail(ErrorKind::WrongState,
+                    fmt::format("the journal is damaged (it names version {}, and there is none like that): restore it "
+                                "from a backup, or choose another --data-dir",
+                                version));
     return fail(
         ErrorKind::WrongState,
         fmt::format("the journal was written by a newer yardmaster (version {}, this one knows {}): start that "
@@ -143,7 +149,7 @@ static std::optional<std::int64_t> versionInHeader(int fd) {
     if (!header || header->size() < kHeader || !header->starts_with("SQLite format 3")) return std::nullopt;
     std::int64_t version = 0;
     for (std::size_t i = kAt; i < kAt + 4; ++i) version = version << 8 | static_cast<unsigned char>((*header)[i]);
-    return version;
+    return static_cast<std::int32_t>(version); // as SQLite reads it
 }
 
 Result<void> refuseNewerJournal(const std::string& path, int fd) {

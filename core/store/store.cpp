@@ -56,31 +56,35 @@ Result<void> Store::Impl::open() {
             return SQLITE_OK;
         },
         &walPages);
-    if (auto removed = removeStrayPacks(database, files); !removed) return removed;
+    if (auto removed = removeStrayPacks(database, files); !removed)
+        return cannotOpen(options.path, database, std::move(removed.error()));
     auto madeWriter = JournalWriter::create(database, files);
-    if (!madeWriter) return std::unexpected(std::move(madeWriter.error()));
+    if (!madeWriter) return cannotOpen(options.path, database, std::move(madeWriter.error()));
     writer = std::move(*madeWriter);
     auto madeSpecs = SpecSource::create(database);
-    if (!madeSpecs) return std::unexpected(std::move(madeSpecs.error()));
+    if (!madeSpecs) return cannotOpen(options.path, database, std::move(madeSpecs.error()));
     specs = std::move(*madeSpecs);
     return {};
 }
 
 Result<Restored> Store::restore(const std::function<void(std::span<PendingRow>)>& rows) {
     assert(!impl_->thread.joinable() && "restore() comes before start()");
+    const auto cannot = [this](Error error) {
+        return cannotOpen(impl_->options.path, impl_->database, withoutGoingOn(std::move(error)));
+    };
     auto restored = readEverythingElse(impl_->database);
-    if (!restored) return restored;
+    if (!restored) return cannot(std::move(restored.error()));
     auto undone = impl_->writer->undoUnfinished();
-    if (!undone) return std::unexpected(std::move(undone.error()));
+    if (!undone) return cannot(std::move(undone.error()));
     if (*undone > 0) logInfo("store", "{} submissions that the last end cut in two are removed", *undone);
     auto finished = impl_->writer->finishOps(restored->ops);
-    if (!finished) return std::unexpected(std::move(finished.error()));
+    if (!finished) return cannot(std::move(finished.error()));
     if (*finished > 0)
         logInfo("store", "{} operations on many actions, accepted before the last end, are carried out", *finished);
-    if (auto read = readPendingRows(impl_->database, rows); !read) return std::unexpected(std::move(read.error()));
+    if (auto read = readPendingRows(impl_->database, rows); !read) return cannot(std::move(read.error()));
     auto applied = impl_->reserve(ReserveLsns{});
     if (applied.rc != SQLITE_OK)
-        return std::unexpected(journalError(applied.rc, sqlite3_errmsg(impl_->database.handle())));
+        return cannot(journalError(applied.rc, sqlite3_errmsg(impl_->database.handle())));
     restored->lsns = applied.detail->lsns;
     impl_->writer->releaseOwner();
     return restored;

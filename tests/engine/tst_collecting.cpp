@@ -172,9 +172,14 @@ private Q_SLOTS:
         output.endAction();
         QVERIFY(output.isAskedFor());
         QVERIFY(isCollected(engine, output.lsn()));
+        const WallMicros letGo = wallNow();
         output.writeAndLetGo("what was written at last");
         const ActionResult result = engine.wait(output.lsn());
         QCOMPARE(ending(result), "completed");
+        // Until then it was being collected.
+        constexpr WallMicros kClocksDiffer = 10'000;
+        QVERIFY(result.times.exited < letGo);
+        QVERIFY(result.times[ActionState::Completed] >= letGo - kClocksDiffer);
         QCOMPARE(engine.text(result.outcome->outputs.front().chunk), "what was written at last");
     }
 

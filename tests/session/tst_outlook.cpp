@@ -211,6 +211,23 @@ void TestOutlook::whatIsForetoldHappens_data() {
             }
         },
         3);
+    // 30 s after it was passed over first, all four cores are kept for the large one.
+    const auto large = [](std::uint32_t lasts) {
+        return [lasts](Real& r) {
+            Resources all;
+            all.milliCores = 4'000;
+            r.session.defineClass(ClassId(1), all);
+            r.session.setReserve(10 * kSecond);
+            r.submit(0, 1, lasts);
+            NewAction whole = r.action(0, 5);
+            whole.cls = ClassId(1);
+            r.add(whole);
+            r.submit(0, 90, 3);
+        };
+    };
+    row("something large that was passed over for a while", 4, large(36), 20);
+    row("a reservation under way", 4, large(36), 34);
+    row("a reservation that was given up", 4, large(55), 45);
     row(
         "what is not to start before", 1,
         [](Real& r) {

@@ -150,6 +150,57 @@ private Q_SLOTS:
         QVERIFY(contentOf(at) == before);
     }
 
+    void aLostJournalIsNotMadeNewBesideItsEnginesData_data() {
+        QTest::addColumn<QString>("beside");
+        QTest::addColumn<bool>("isEmpty");
+        for (const char* beside : {"slots", "chunks/3f/3fa1", "journal.sqlite-wal"})
+            for (const bool isEmpty : {false, true})
+                QTest::addRow("%s, %s", beside, isEmpty ? "empty" : "missing") << beside << isEmpty;
+    }
+
+    void aLostJournalIsNotMadeNewBesideItsEnginesData() {
+        QFETCH(QString, beside);
+        QFETCH(bool, isEmpty);
+        const QTemporaryDir dir;
+        const std::string at = dir.path().toStdString() + "/data";
+        QVERIFY(DataDirectory::open(at));
+        std::filesystem::remove(at + "/journal.sqlite");
+        const std::filesystem::path file = at + "/" + beside.toStdString();
+        std::filesystem::create_directories(file.parent_path());
+        QVERIFY(writeFileAtomically(file.string(), "content", 0600));
+        if (isEmpty) QVERIFY(writeFileAtomically(at + "/journal.sqlite", "", 0600));
+        const auto before = contentOf(at);
+        const auto refused = DataDirectory::open(at);
+        QVERIFY(!refused);
+        QCOMPARE(refused.error().kind, ErrorKind::WrongState);
+        const std::string& words = refused.error().message;
+        QVERIFY2(words.contains(isEmpty ? "journal.sqlite is empty" : "journal.sqlite is missing"), words.c_str());
+        QVERIFY2(words.contains("restore the journal from a backup"), words.c_str());
+        QCOMPARE(contentOf(at), before);
+    }
+
+    void aFirstStartThatWasCutShortIsNoLostJournal() {
+        const QTemporaryDir dir;
+        const std::string at = dir.path().toStdString() + "/data";
+        QVERIFY(DataDirectory::open(at)); // leaves an empty one
+        std::filesystem::create_directories(at + "/chunks/tmp");
+        QVERIFY(writeFileAtomically(at + "/chunks/tmp/half", "content", 0600));
+        QVERIFY(DataDirectory::open(at));
+    }
+
+    void aVersionThatNoOneWroteIsDamage() {
+        const QTemporaryDir dir;
+        const std::string at = dir.path().toStdString() + "/data";
+        QVERIFY(DataDirectory::open(at));
+        {
+            auto database = Database::openForWriting(at + "/journal.sqlite", {});
+            QVERIFY(database && database->execute("CREATE TABLE later(x); PRAGMA user_version=16777224"));
+        }
+        const auto refused = DataDirectory::open(at);
+        QVERIFY(!refused);
+        QVERIFY2(refused.error().message.contains("is damaged"), refused.error().message.c_str());
+    }
+
     void aDirectoryOnANetworkIsRefusedWithWhatToDo() {
         constexpr std::uint64_t kNfs = 0x6969;
         constexpr std::uint64_t kSmb = 0xfe534d42;
