@@ -367,6 +367,9 @@ void Dispatcher::onEnded(Attempt& attempt, runners::Ended ended) {
     // Of what the kernel counted for nobody, as it was ended with who would have waited for it, a look may tell.
     if (attempt.usage && ended.cpuSeconds)
         ended.cpuSeconds = std::max(*ended.cpuSeconds, static_cast<double>(attempt.usage->cpu) / 1e6);
+    // The kernel tells of the largest process, the looks of all together.
+    if (attempt.usage && ended.maxRssBytes)
+        ended.maxRssBytes = std::max(*ended.maxRssBytes, attempt.usage->series.mostRss());
     if (attempt.pid != 0) slotBusySince_[attempt.slot.value] = {};
     if (attempt.warm || (ended.cause != runners::EndCause::SpawnError && ended.slot.value < slotLoad_.size()))
         attempt.slot = ended.slot;

@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
+#include <numeric>
 #include <unistd.h>
+#include <utility>
 
 namespace yard::engine {
 
@@ -99,9 +101,17 @@ std::int64_t Figures::actionsTime(const MachineReading& reading) {
     return reading.ended ? std::max(actions_, sum) : actions_;
 }
 
+std::int64_t Figures::finishedAs(ActionState state) const {
+    const auto& byReason = parts_.counters.finished[std::to_underlying(state)];
+    return static_cast<std::int64_t>(std::reduce(byReason.begin(), byReason.end()));
+}
+
 void Figures::note(const MachineReading& reading, MonoTime now) {
     const std::int64_t actions = actionsTime(reading);
     const session::SessionCounts counts = parts_.session.counts();
+    // Of the session one fewer has failed when somebody retries it.
+    const std::int64_t completed = finishedAs(ActionState::Completed);
+    const std::int64_t failed = finishedAs(ActionState::Failed);
     if (last_ && reading.memoryBytes - last_->memoryBytes > kSurge) parts_.surged();
     if (last_ && now > lastAt_) {
         const auto span = static_cast<double>((now - lastAt_).count());
@@ -112,8 +122,8 @@ void Figures::note(const MachineReading& reading, MonoTime now) {
         sample.memoryBytes = reading.memoryBytes;
         sample.pending = counts.all.pending;
         sample.running = counts.all.running;
-        sample.completed = std::max<std::int64_t>(counts.all.completed - lastCounts_.all.completed, 0);
-        sample.failed = std::max<std::int64_t>(counts.all.failed - lastCounts_.all.failed, 0);
+        sample.completed = completed - lastCompleted_;
+        sample.failed = failed - lastFailed_;
         history_.add(parts_.wallOf(lastAt_), parts_.wallOf(now), sample);
         engine_.cpuPercent =
             100 * static_cast<double>(std::max<std::int64_t>(reading.engine - last_->engine, 0)) / span;
@@ -125,7 +135,8 @@ void Figures::note(const MachineReading& reading, MonoTime now) {
     actions_ = actions;
     last_ = reading;
     lastAt_ = now;
-    lastCounts_ = counts;
+    lastCompleted_ = completed;
+    lastFailed_ = failed;
 }
 
 coro::Task<StatsView> Figures::query(StatsQuery query) {

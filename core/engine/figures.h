@@ -11,6 +11,7 @@
 #include "core/coro/task.h"
 #include "core/engine/dispatcher.h"
 #include "core/engine/helper_pool.h"
+#include "core/engine/metrics.h"
 #include "core/engine/stats_history.h"
 #include "core/engine/usage_reading.h"
 #include "core/session/session.h"
@@ -38,6 +39,7 @@ public:
         HelperPool& helpers;
         Dispatcher& dispatcher;
         const session::Session& session;
+        const EngineCounters& counters;
         std::string path;    ///< of the file
         std::string journal; ///< whose size is looked at
         std::function<WallMicros(MonoTime)> wallOf;
@@ -66,6 +68,7 @@ private:
     };
     coro::Task<void> look();
     void note(const MachineReading& reading, MonoTime now);
+    std::int64_t finishedAs(ActionState state) const;
     std::int64_t actionsTime(const MachineReading& reading);
     coro::Task<void> saveSometimes();
 
@@ -76,7 +79,8 @@ private:
     coro::Event work_;
     std::optional<MachineReading> last_;
     MonoTime lastAt_{};
-    session::SessionCounts lastCounts_;
+    std::int64_t lastCompleted_ = 0;
+    std::int64_t lastFailed_ = 0;
     int lastLauncher_ = 0;
     std::int64_t endedBefore_ = 0; ///< by the children of launchers that are gone
     std::int64_t actions_ = 0;     ///< processor time of all actions so far; never goes back

@@ -186,6 +186,7 @@ Result<void> EngineCore::begin() {
     figures_.emplace(Figures::Parts{.helpers = *helpers_,
                                     .dispatcher = *dispatcher_,
                                     .session = *session_,
+                                    .counters = counters_,
                                     .path = directory_->stats(),
                                     .journal = directory_->journal(),
                                     .wallOf = [this](MonoTime at) { return scale_.at(at); },

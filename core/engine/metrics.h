@@ -32,7 +32,7 @@ struct EngineCounters {
     Histogram submit;                ///< a submission's arrival to its commit
     Histogram wait;                  ///< an action's submission to its first attempt
     Histogram prepare;               ///< Submitting to Running
-    Histogram run;                   ///< Running to the end of the process tree
+    Histogram run;                   ///< Running to the end, with its outputs kept
     Histogram commit;                ///< a result's way to the journal
 };
 

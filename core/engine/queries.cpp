@@ -59,7 +59,7 @@ static void showUsage(ActionResult& result, const AttemptUsage& usage) {
     AttemptOutcome& outcome = result.outcome.emplace();
     outcome.state = ActionState::Running;
     outcome.cpuSeconds = static_cast<double>(usage.cpu) / 1e6;
-    outcome.maxRssBytes = std::ranges::max(samples, {}, &UsageSample::rssBytes).rssBytes;
+    outcome.maxRssBytes = usage.series.mostRss();
 }
 
 /// Row and session: what is in flight is not in the journal.

@@ -72,7 +72,7 @@ SessionView::Sandbox Sandboxing::describe() const {
     if (view.holds) {
         view.notes.emplace_back(
             "Memory is limited for each process by the kernel, and for all of an action by looks "
-            "at it every few seconds.");
+            "at it, up to ten a second.");
         view.notes.emplace_back("What is written to outputs/ counts against the disk until it is collected.");
     }
     return view;

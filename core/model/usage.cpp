@@ -32,6 +32,10 @@ void UsageSeries::add(const UsageSample& sample) {
     samples_.push_back(sample);
 }
 
+std::int64_t UsageSeries::mostRss() const {
+    return samples_.empty() ? 0 : std::ranges::max(samples_, {}, &UsageSample::rssBytes).rssBytes;
+}
+
 void UsageSeries::thinOut() {
     std::vector<UsageSample> fewer;
     fewer.reserve(kMost);

@@ -30,6 +30,7 @@ public:
         : begun_(begun) {}
     void add(const UsageSample& sample);
     const std::vector<UsageSample>& all() const { return samples_; }
+    std::int64_t mostRss() const; ///< bytes; 0 without samples
 
 private:
     void thinOut();

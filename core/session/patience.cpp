@@ -43,7 +43,8 @@ void Session::Impl::setPassed(std::span<const Passed> passed) {
             if (const std::uint32_t record = records_.find(lsn); standing && record != kNone)
                 standing->addAttempt(record, order_.resourcesOf(lanes_[records_[record].lane].cls));
         for (const Hold& hold : holds_)
-            if (standing && std::ranges::find(one.holds, hold.key) != one.holds.end()) standing->addHold(hold.key, hold.resources);
+            if (standing && std::ranges::find(one.holds, hold.key) != one.holds.end())
+                standing->addHold(hold.key, hold.resources);
         order_.setPatience(one.cls.value,
                            {.passedOver = one.starts,
                             .since = one.since,

@@ -122,7 +122,9 @@ Result<void> refuseLostJournal(const DataDirectory& directory) {
                 fmt::format("{} is {}, but {} has {} of an earlier engine: restore the journal from a backup, or "
                             "choose another --data-dir to begin with an empty one",
                             directory.journal(), isThere ? "empty" : "missing", directory.path(),
-                            hasLog ? "the journal's log" : hasSlots ? "the slots" : "the chunks"));
+                            hasLog     ? "the journal's log"
+                            : hasSlots ? "the slots"
+                                       : "the chunks"));
 }
 
 /// Of an engine that was killed: its address, and files it was about to rename.

@@ -50,7 +50,8 @@ static Result<sqlite3*> openHandle(const std::string& path, const std::string& v
         return db;
     }
     Error error{.kind = (rc & 0xff) == SQLITE_FULL ? ErrorKind::NoSpace : ErrorKind::Io,
-                .message = fmt::format("cannot open {}: {}", path, plain(db ? sqlite3_errmsg(db) : sqlite3_errstr(rc))),
+                .message =
+                    fmt::format("cannot open {}: {}", path, plain(db ? sqlite3_errmsg(db) : sqlite3_errstr(rc))),
                 .field = {},
                 .need = {}};
     sqlite3_close_v2(db);
@@ -107,7 +108,8 @@ Error Database::error(ErrorKind kind, std::string_view doing) const {
     const int rc = sqlite3_extended_errcode(db_);
     if ((rc & 0xff) == SQLITE_FULL) kind = ErrorKind::NoSpace;
     return {.kind = kind,
-            .message = fmt::format("the journal failed at \"{}\": {} (SQLite {})", doing, plain(sqlite3_errmsg(db_)), rc),
+            .message =
+                fmt::format("the journal failed at \"{}\": {} (SQLite {})", doing, plain(sqlite3_errmsg(db_)), rc),
             .field = {},
             .need = {},
             .index = -1,

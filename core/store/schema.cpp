@@ -130,10 +130,11 @@ static Result<void> refuseNewer(std::int64_t version) {
     constexpr std::int64_t kMostVersions = 10'000;
     if (version <= kSchemaVersion && version >= 0) return {};
     if (version < 0 || version > kMostVersions)
-        return fail(ErrorKind::WrongState,
-                    fmt::format("the journal is damaged (it names version {}, and there is none like that): restore it "
-                                "from a backup, or choose another --data-dir",
-                                version));
+        return fail(
+            ErrorKind::WrongState,
+            fmt::format("the journal is damaged (it names version {}, and there is none like that): restore it "
+                        "from a backup, or choose another --data-dir",
+                        version));
     return fail(
         ErrorKind::WrongState,
         fmt::format("the journal was written by a newer yardmaster (version {}, this one knows {}): start that "

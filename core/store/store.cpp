@@ -83,8 +83,7 @@ Result<Restored> Store::restore(const std::function<void(std::span<PendingRow>)>
         logInfo("store", "{} operations on many actions, accepted before the last end, are carried out", *finished);
     if (auto read = readPendingRows(impl_->database, rows); !read) return cannot(std::move(read.error()));
     auto applied = impl_->reserve(ReserveLsns{});
-    if (applied.rc != SQLITE_OK)
-        return cannot(journalError(applied.rc, sqlite3_errmsg(impl_->database.handle())));
+    if (applied.rc != SQLITE_OK) return cannot(journalError(applied.rc, sqlite3_errmsg(impl_->database.handle())));
     restored->lsns = applied.detail->lsns;
     impl_->writer->releaseOwner();
     return restored;

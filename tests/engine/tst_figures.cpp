@@ -73,6 +73,7 @@ private Q_SLOTS:
     void aForeignFileIsBegunAnew();
     void anEngineWhoseFileCannotBeWrittenGoesOn();
     void actionsShowInTheHistory();
+    void aFailureAfterARetryByHandCountsAgain();
     void whatIsIdleIsLookedAtLessAndLess();
     void rowsOfRunningActionsSayWhatTheyUsed();
 };
@@ -318,6 +319,22 @@ void FiguresTest::actionsShowInTheHistory() {
     engine.wait(lsn);
 }
 
+void FiguresTest::aFailureAfterARetryByHandCountsAgain() {
+    test::EngineTest engine;
+    const auto failures = [&] {
+        std::int64_t failed = 0;
+        for (const auto& row : engine.run(engine->stats({{}, {}, Duration(kSecond)})).rows)
+            if (row.sample) failed += row.sample->failed;
+        return failed;
+    };
+    const Lsn lsn = engine.sh("exit 3", R"(,"max_retries":0)");
+    QCOMPARE(test::ending(engine.wait(lsn)), std::string("failed exit_code 3"));
+    QVERIFY(test::EngineTest::eventually([&] { return failures() == 1; }));
+    QVERIFY(engine.run(engine->reschedule(lsn, true)));
+    QCOMPARE(test::ending(engine.wait(lsn)), std::string("failed exit_code 3"));
+    QVERIFY(test::EngineTest::eventually([&] { return failures() == 2; }));
+}
+
 void FiguresTest::rowsOfRunningActionsSayWhatTheyUsed() {
     test::EngineTest engine(2);
     const Lsn lsn = engine.sh("while [ ! -e go ]; do :; done");
@@ -337,7 +354,7 @@ void FiguresTest::rowsOfRunningActionsSayWhatTheyUsed() {
     QVERIFY2(json.contains("\"cpu_seconds\":") && json.contains("\"max_rss_bytes\":"), json.c_str());
     QVERIFY2(!json.contains("\"reason\"") && !json.contains("\"exit_code\""), json.c_str());
     write(engine.path("go"), "");
-    (void)engine.wait(lsn);
+    QVERIFY(engine.wait(lsn).outcome->maxRssBytes >= seen.outcome->maxRssBytes);
 }
 
 void FiguresTest::whatIsIdleIsLookedAtLessAndLess() {

@@ -186,6 +186,9 @@ void takeMemory() {
     std::printf("memory %zu\n", taken >> 20);
     tried("memory file", ::syscall(SYS_memfd_create, "x", 0));
     tried("shared segment", ::shmget(IPC_PRIVATE, 1u << 20, IPC_CREAT | 0600));
+}
+
+void fillTmp() {
     ::signal(SIGXFSZ, SIG_IGN);
     std::size_t filled = 0;
     static char block[1u << 20];
@@ -316,6 +319,7 @@ int main(int argc, char** argv) {
                                                                     {"mount", mountThings},
                                                                     {"fork", forkMany},
                                                                     {"memory", takeMemory},
+                                                                    {"tmp", fillTmp},
                                                                     {"share", takeSharedMemory},
                                                                     {"open", openMany},
                                                                     {"disk", fillDisk},
