@@ -180,7 +180,7 @@ Result<void> EngineCore::begin() {
     if (!reader) return std::unexpected(reader.error());
     reader_ = std::move(*reader);
     retention_.emplace(Retention::Parts{
-        *store_, *chunkFiles_, committer_, *helpers_, counters_, settings_, options_.retentionYoungest,
+        *store_, *chunkFiles_, store::DiskReserve(directory_->path()), committer_, *helpers_, counters_, settings_, options_.retentionYoungest,
         [this] { return dispatcher_->oldestCollection(); },
         [this](Lsn lsn) { feed_.note({.lsn = lsn, .queue = {}, .kind = ChangeEntry::Kind::Retired}); }});
     figures_.emplace(Figures::Parts{.helpers = *helpers_,

@@ -27,6 +27,9 @@ constexpr int kPagesAtOnce = 16;
 constexpr Duration kMeasureStep{5'000};
 constexpr Duration kBusyPause{100'000};
 constexpr int kBusyTries = 100;
+/// The journal looks for room every five seconds at least.
+constexpr Duration kRoomPause{50'000};
+constexpr int kRoomTries = 200;
 
 constexpr std::int64_t kDayMicros = 24LL * 3600 * 1'000'000;
 
@@ -83,6 +86,7 @@ coro::Task<Result<GcReport>> Retention::pass(bool dryRun) {
 coro::Task<Result<GcReport>> Retention::passAlone(bool dryRun, bool thorough) {
     auto pass = std::make_shared<Pass>();
     pass->report.dryRun = dryRun;
+    if (!dryRun && !parts_.store.writable()) co_await makeRoom();
     Result<void> good = co_await parts_.helpers.run([pass, store = &parts_.store]() -> Result<void> {
         auto survey = store::Survey::open(*store);
         if (!survey) return std::unexpected(survey.error());
@@ -100,11 +104,18 @@ coro::Task<Result<GcReport>> Retention::passAlone(bool dryRun, bool thorough) {
         if (pass->report.bySize == before) break;
     }
     if (!good) co_return std::unexpected(good.error());
+    if (!dryRun) co_await parts_.helpers.run([reserve = parts_.reserve] { reserve.keep(); });
     const GcReport& report = pass->report;
     if (!dryRun && report.byAge + report.byCount + report.bySize + report.chunks > 0)
         logInfo("retention", "cleared up {} actions and {} chunks of {} bytes",
                 report.byAge + report.byCount + report.bySize, report.chunks, report.chunkBytes);
     co_return report;
+}
+
+/// The disk is full, most likely: what is kept back of it may be enough for the journal.
+coro::Task<void> Retention::makeRoom() {
+    const bool gaveUp = co_await parts_.helpers.run([reserve = parts_.reserve] { return reserve.giveUpIfFull(); });
+    for (int i = 0; gaveUp && !parts_.store.writable() && i < kRoomTries; ++i) co_await coro::sleepFor(kRoomPause);
 }
 
 /// One look for what goes, and its end; measures again.

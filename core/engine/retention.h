@@ -20,6 +20,7 @@
 #include "core/engine/metrics.h"
 #include "core/engine/pace.h"
 #include "core/model/settings.h"
+#include "core/store/disk_reserve.h"
 #include "core/store/survey.h"
 
 #include <functional>
@@ -33,6 +34,7 @@ public:
     struct Parts {
         store::Store& store;
         store::ChunkFiles& files;
+        store::DiskReserve reserve;
         Committer& committer;
         HelperPool& helpers;
         EngineCounters& counters;
@@ -66,6 +68,7 @@ private:
     coro::Task<Result<void>> steps(PassPtr pass, F step);
     coro::Task<Result<store::Swept>> commit(store::Action action);
     Duration pauseAfter(Duration step);
+    coro::Task<void> makeRoom();
     coro::Task<Result<void>> measure(PassPtr pass);
     coro::Task<Result<void>> round(PassPtr pass, std::int64_t bytesToFree, bool thorough);
     coro::Task<Result<void>> planRetiring(PassPtr pass, std::int64_t bytesToFree);

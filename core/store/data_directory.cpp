@@ -2,6 +2,7 @@
 
 #include "core/base/files.h"
 #include "core/base/hash.h"
+#include "core/store/disk_reserve.h"
 #include "core/store/schema.h"
 
 #include <fcntl.h>
@@ -149,6 +150,7 @@ Result<DataDirectory> DataDirectory::open(std::string path, Duration patience) {
     auto lock = lockFile(directory.path_ + "/lock", directory.path_, until);
     if (!lock) return std::unexpected(std::move(lock.error()));
     directory.lock_ = std::move(*lock);
+    (void)DiskReserve(directory.path_).giveUpIfFull(); // before anything is written
     if (auto fine = refuseLostJournal(directory); !fine) return std::unexpected(std::move(fine.error()));
     auto journalLock = lockFile(directory.journal(), directory.path_, until);
     if (!journalLock) return std::unexpected(std::move(journalLock.error()));

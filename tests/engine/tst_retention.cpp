@@ -126,6 +126,51 @@ private Q_SLOTS:
         QCOMPARE(gc(engine).bySize, 0);
     }
 
+    void aDiskThatIsFullKeepsNoEngineFromStartingAndClearingUp() {
+        QTemporaryDir mountPoint;
+        YARD_IN_MOUNT_NAMESPACE(mountPoint.path(), "mount -t tmpfs -o size=256m none \"$YARD_TEST_MOUNTED\"")
+        const std::string disk = qEnvironmentVariable(kMountedVariable).toStdString();
+        EngineTest engine(2, [&](engine::Options& options) {
+            keepNothingForItsYouth(options);
+            options.dataDir = disk + "/data";
+            options.set.push_back("keep_actions=4");
+        });
+        const auto fourMore = [&] {
+            for (int i = 0; i < 4; ++i)
+                QCOMPARE(ending(engine.wait(engine.sh("head -c 9000000 /dev/urandom"))), "completed");
+        };
+        fourMore();
+        const auto isReserved = [&] { return QFile::exists(QString::fromStdString(disk + "/data/reserve")); };
+        (void)gc(engine);
+        QVERIFY(isReserved());
+        const auto fill = [&] {
+            QFile file(QString::fromStdString(disk + "/filler"));
+            QVERIFY(file.open(QIODevice::Append | QIODevice::Unbuffered));
+            for (qsizetype size = 1 << 20; size >= 512; size /= 2)
+                while (file.write(QByteArray(size, 'f')) == size) {
+                }
+        };
+        // While it runs.
+        fourMore();
+        fill();
+        const std::string large =
+            fmt::format(R"({{"worker":"exec","argv":["true","{}"]}})", std::string(60'000, 'x'));
+        QVERIFY(EngineTest::eventually([&] { return !engine.trySubmit(large); }));
+        QVERIFY(isReserved());
+        QVERIFY(EngineTest::eventually([&] { return engine.run(engine->gc(false)).has_value(); }));
+        QVERIFY(!isReserved());
+        QVERIFY(QFile::remove(QString::fromStdString(disk + "/filler")));
+        QVERIFY(EngineTest::eventually([&] { return engine.run(engine->gc(false)).has_value() && isReserved(); }));
+        // At its start.
+        fourMore();
+        engine.stop();
+        fill();
+        engine.start();
+        QVERIFY(!isReserved());
+        QVERIFY(EngineTest::eventually([&] { return gc(engine).actionsKept == 4; }));
+        QCOMPARE(ending(engine.wait(engine.sh("echo goes on"))), "completed");
+    }
+
     void aSparseOutputCountsByWhatItTakesOfTheDisk() {
         QTemporaryDir mountPoint;
         YARD_IN_MOUNT_NAMESPACE(mountPoint.path(), "mount -t tmpfs -o size=100m none \"$YARD_TEST_MOUNTED\"")
