@@ -233,7 +233,7 @@ coro::Task<std::uint64_t> Engine::awaitChange(std::uint64_t seen) {
     return onEngine(*core_, [seen](EngineCore& core) { return core.awaitChange(seen); });
 }
 coro::Task<std::vector<LockView>> Engine::locks() {
-    return onEngine(*core_, [](EngineCore& core) { return core.locks(); });
+    return onEngine(*core_, [](EngineCore& core) { return core.locks().list(); });
 }
 coro::Task<MetricsView> Engine::metrics() {
     return onEngine(*core_, [](EngineCore& core) { return core.metrics(); });

@@ -21,12 +21,15 @@
 #include "core/engine/kept_orders.h"
 #include "core/engine/last_lines.h"
 #include "core/engine/live_matcher.h"
+#include "core/engine/lock_watch.h"
 #include "core/engine/memory_guard.h"
 #include "core/engine/metrics.h"
+#include "core/engine/orphan_sweep.h"
 #include "core/engine/predecessor_watch.h"
 #include "core/engine/queue_book.h"
 #include "core/engine/retention.h"
 #include "core/engine/sandboxing.h"
+#include "core/engine/settings_service.h"
 #include "core/engine/spec_cache.h"
 #include "core/engine/timeline_keeper.h"
 #include "core/engine/waiters.h"
@@ -35,7 +38,6 @@
 #include "core/engine/worker_registry.h"
 #include "core/engine/workers_entered.h"
 #include "core/locks/claims.h"
-#include "core/locks/janitor.h"
 #include "core/runners/local_runner.h"
 #include "core/runners/recovery.h"
 #include "core/session/outlook.h"
@@ -131,14 +133,16 @@ public:
     coro::Task<Result<void>> removeWorker(std::string ref, bool force);
     coro::Task<Collected> collect(std::vector<WatchRequest> requests);
     coro::Task<std::uint64_t> awaitChange(std::uint64_t seen);
-    coro::Task<std::vector<LockView>> locks();
+    LockWatch& locks() { return *locks_; }
     coro::Task<MetricsView> metrics();
     coro::Task<StatsView> stats(StatsQuery query) { return figures_->query(query); }
     coro::Task<TimelineView> timelines(TimelineQuery query);
     coro::Task<SessionView> session();
     coro::Task<Result<void>> moveSession(SessionState to);
-    coro::Task<SettingsView> settings();
-    coro::Task<Result<SettingsView>> changeSettings(std::string json);
+    coro::Task<SettingsView> settings() { co_return settingsService_.view(); }
+    coro::Task<Result<SettingsView>> changeSettings(std::string json) {
+        return settingsService_.change(std::move(json), *helpers_);
+    }
     coro::Task<PoolView> pool();
     coro::Task<Result<PoolProcessDetail>> poolProcess(std::string id);
     coro::Task<Result<PoolView>> changePool(std::string json);
@@ -159,6 +163,7 @@ private:
     // lifecycle.cpp
     Result<void> openDirectory();
     Result<void> readSettings();
+    void settingsChanged(const Settings& before);
     ResourceSettings resourceSettings() const;
     Result<void> openStorage();
     Result<void> begin();
@@ -168,6 +173,7 @@ private:
     void restoreWorkers(const store::Restored& restored);
     void markInterrupted(std::vector<session::NewAction>& actions);
     void openLocks();
+    void openOrphanSweep();
     Result<void> fitSlots();
     bool isDurable() const { return settings_.durability == "power"; }
     Result<void> startRunner();
@@ -320,16 +326,6 @@ private:
     std::optional<ActionResult> resultOf(const store::Finish& row) const;
     coro::Task<std::optional<ActionResult>> endOf(Lsn lsn, Duration wait);
 
-    // locks.cpp
-    std::vector<session::LockId> lockIds(const ClassKey& key);
-    LockHolderView ownHolder(Lsn lsn) const;
-    void lockBusy(const runners::LockBusy& busy);
-    void lockFree(session::LockId id);
-    Wait lockWait(const session::Waiting::Lock& lock) const;
-    coro::Task<void> watchLocks();
-    coro::Task<void> sweepOrphans();
-    void takeFindings(const locks::JanitorReport& report);
-
     // reasons.cpp
     std::optional<Wait> processWait(const session::Waiting& waiting) const;
     /// All reasons but which actions it waits for; `shortly`: the first one only, without its position.
@@ -433,12 +429,10 @@ private:
     void queueStopped(QueueId id);
 
     Options options_;
-    Together together_;           ///< engine, store and who joined them
-    GivenSettings savedSettings_; ///< what settings.json has
-    Settings askedSettings_;      ///< with what is set for this run
-    Settings settings_;           ///< in force
-    int capacity_ = 1;            ///< slots
-    coro::Mutex settingsMutex_;   ///< one change at a time
+    Together together_; ///< engine, store and who joined them
+    SettingsService settingsService_;
+    const Settings& settings_ = settingsService_.inForce();
+    int capacity_ = 1; ///< slots
     std::optional<store::DataDirectory> directory_;
     std::string token_;
     std::string runId_;
@@ -464,7 +458,9 @@ private:
     SpecCache specs_;
     UnkeptValues unkept_;
     Committer committer_;
+    std::optional<LockWatch> locks_;
     std::optional<Dispatcher> dispatcher_;
+    std::optional<OrphanSweep> orphans_;
     std::optional<Retention> retention_;
     std::optional<Figures> figures_;
     std::optional<TimelineKeeper> timelines_;
@@ -504,8 +500,6 @@ private:
     std::int64_t entering_ = 0;          ///< actions that are accepted and not yet in the session
     std::optional<MonoTime> nextExpiry_; ///< when the next idle queue is looked at
     std::string lockDir_;                ///< of named locks; empty: none
-    std::map<session::LockId, std::optional<locks::LockHolder>> lockHolders_; ///< of those held elsewhere
-    std::vector<std::string> findings_;                                       ///< of the janitor, the newest last
     EngineCounters counters_;
     ChangeFeed feed_;
     MonoTime feedUsed_{};               ///< when somebody last asked for changes
@@ -530,7 +524,6 @@ private:
     coro::Event limitWork_;                       ///< the same, for guardLimits()
     coro::Event progressWork_;                    ///< the same, or the setting changed
     coro::Event hungChanged_;                     ///< settings changed
-    coro::Event locksWork_;                       ///< something waits for a lock held elsewhere, or has ended
     coro::Event queuesChanged_;                   ///< a queue may expire earlier than before
     coro::ConditionVariable idle_;                ///< notified when nothing is in flight any more
     std::vector<runners::SlotEntry> interrupted_; ///< found at the start

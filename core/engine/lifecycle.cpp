@@ -4,6 +4,7 @@
 
 #include "core/base/files.h"
 #include "core/base/log.h"
+#include "core/base/remove_tree.h"
 #include "core/base/thread_name.h"
 #include "core/coro/timeout.h"
 #include "core/locks/lock_directory.h"
@@ -12,12 +13,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <deque>
 #include <fmt/format.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <thread>
+#include <unistd.h>
 
 namespace yard::engine {
 
@@ -65,6 +68,36 @@ Result<void> EngineCore::openDirectory() {
     return {};
 }
 
+Result<void> EngineCore::readSettings() {
+    if (auto read = settingsService_.read(directory_->settings(), options_); !read) return read;
+    settingsService_.onChanged([this](const Settings& before) { settingsChanged(before); });
+    capacity_ = settings_.capacity > 0 ? static_cast<int>(settings_.capacity)
+                                       : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    return {};
+}
+
+void EngineCore::settingsChanged(const Settings& before) {
+    chunkFiles_->setGrace(settings_.chunkGrace);
+    session_->setReserve(settings_.reserve);
+    retention_->settingsChanged();
+    progressWork_.set();
+    if (settings_.hung != before.hung) hungChanged_.set();
+    if (warm_) warm_->configure(poolOptions(), settings_.grace);
+}
+
+ResourceSettings EngineCore::resourceSettings() const {
+    ResourceSettings resources;
+    for (const auto& [name, amount] : settings_.resources) {
+        if (name == "memory_mb")
+            resources.memoryMb = std::llround(amount);
+        else
+            resources.named.emplace_back(name, std::llround(amount * 1000));
+    }
+    if (options_.resources.memoryMb) resources.memoryMb = options_.resources.memoryMb;
+    resources.named.insert(resources.named.end(), options_.resources.named.begin(), options_.resources.named.end());
+    return resources;
+}
+
 Result<void> EngineCore::openStorage() {
     const bool power = isDurable();
     auto files = store::ChunkFiles::open(directory_->chunks(), power, settings_.chunkGrace);
@@ -103,7 +136,6 @@ Result<void> EngineCore::open() {
     if (auto opened = openStorage(); !opened) return opened;
     sandboxing_.emplace(!options_.noSandbox);
     helpers_.emplace(kHelpers);
-    openLocks();
     auto scratch = runners::ScratchHome::open(directory_->path());
     if (!scratch) return std::unexpected(scratch.error());
 
@@ -116,6 +148,8 @@ Result<void> EngineCore::open() {
     total_ = machineResources(capacity_, resourceSettings());
     session_.emplace(std::make_unique<session::MachineCapacity>(total_), options);
     session_->setReserve(settings_.reserve);
+    openLocks();
+    openOrphanSweep();
     dispatcher_.emplace(Dispatcher::Parts{loop_,
                                           *session_,
                                           outbox_,
@@ -133,7 +167,7 @@ Result<void> EngineCore::open() {
                                           settings_,
                                           *sandboxing_,
                                           claims_,
-                                          [this](const runners::LockBusy& busy) { lockBusy(busy); },
+                                          [this](const runners::LockBusy& busy) { locks_->foundBusy(busy); },
                                           [this] { wake(); },
                                           [this](timeline::Span span) { timelines_->note(span); }});
     loop_.release();
@@ -153,6 +187,33 @@ void EngineCore::openLocks() {
         lockDir_ = std::move(*directory);
     else
         logWarning("engine", "named locks cannot be had: {}", directory.error().message);
+    locks_.emplace(LockWatch::Parts{
+        .session = *session_,
+        .dictionary = dictionary_,
+        .helpers = *helpers_,
+        .looks = looksAt(lockDir_),
+        .self = {.engine = directory_->engineId(), .pid = ::getpid(), .dataDir = directory_->path(), .lsn = {}},
+        .startedAt =
+            [this](Lsn lsn) {
+                const Attempt* attempt = dispatcher_->find(lsn);
+                return attempt ? attempt->record.times[ActionState::Submitting] : 0;
+            },
+        .wake = [this] { wake(); }});
+}
+
+void EngineCore::openOrphanSweep() {
+    locks::Janitor::Places places;
+    places.scratch = directory_->scratch();
+    places.locks = lockDir_;
+    places.ownSlots = static_cast<unsigned>(coreSlots_ + sharedSlots_ + poolSlots_);
+    places.ownFrom = kFirstMailbox;
+    places.deadline = settings_.deadline;
+    places.remove = [stop = helpers_->stopping()](const std::string& path) { return removeTree(path, stop); };
+    orphans_.emplace(OrphanSweep::Parts{.helpers = *helpers_,
+                                        .claims = claims_,
+                                        .counters = counters_,
+                                        .places = std::move(places),
+                                        .changed = [this] { noteChange(ChangeEntry::Kind::Session); }});
 }
 
 /// The engine thread: what is read at the start is read here, before the loop runs.
@@ -180,8 +241,8 @@ Result<void> EngineCore::begin() {
     if (!reader) return std::unexpected(reader.error());
     reader_ = std::move(*reader);
     retention_.emplace(Retention::Parts{
-        *store_, *chunkFiles_, store::DiskReserve(directory_->path()), committer_, *helpers_, counters_, settings_, options_.retentionYoungest,
-        [this] { return dispatcher_->oldestCollection(); },
+        *store_, *chunkFiles_, store::DiskReserve(directory_->path()), committer_, *helpers_, counters_, settings_,
+        options_.retentionYoungest, [this] { return dispatcher_->oldestCollection(); },
         [this](Lsn lsn) { feed_.note({.lsn = lsn, .queue = {}, .kind = ChangeEntry::Kind::Retired}); }});
     figures_.emplace(Figures::Parts{.helpers = *helpers_,
                                     .dispatcher = *dispatcher_,
@@ -234,8 +295,8 @@ coro::Task<void> EngineCore::beginWork(std::promise<Result<void>> begun) {
         loop_.spawn("figures", figures_->run());
         loop_.spawn("timelines", timelines_->run());
         loop_.spawn("estimates", learnFromHistory());
-        loop_.spawn("locks", watchLocks());
-        loop_.spawn("janitor", sweepOrphans());
+        loop_.spawn("locks", locks_->run());
+        loop_.spawn("janitor", orphans_->run());
         wake();
     }
     const bool ready = result.has_value();

@@ -83,7 +83,7 @@ void EngineCore::takeAcks() {
     }
     if (acks.empty()) return;
     roomMade_.notifyAll();
-    if (!lockHolders_.empty()) locksWork_.set();
+    locks_->lookSoon();
 }
 
 void EngineCore::tellEnd(const ResultAck& ack, Lsn lsn) {

@@ -166,7 +166,7 @@ std::vector<Wait> EngineCore::waitsOf(Lsn lsn, const session::Waiting& waiting, 
     if (waiting.queueLimit) waits.push_back(limitOf("max_running", *waiting.queueLimit, {}));
     if (waiting.labelLimit)
         waits.push_back(limitOf("label_limits", *waiting.labelLimit, dictionary_.label(waiting.label.value)));
-    if (waiting.lock) waits.push_back(lockWait(*waiting.lock));
+    if (waiting.lock) waits.push_back(locks_->waitFor(*waiting.lock));
     if (waits.empty() && (waiting.unmet == 0 || waiting.starting)) {
         if (auto start = waiting.starting ? startWait(lsn) : std::nullopt)
             waits.push_back(std::move(*start));

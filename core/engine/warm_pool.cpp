@@ -120,7 +120,9 @@ std::optional<session::GateId> EngineCore::gateOf(const std::string& id) {
 
 void EngineCore::defineClass(std::uint32_t cls) {
     const ClassKey& key = dictionary_.classKey(cls);
-    session_->defineClass(session::ClassId{cls}, key.resources, lockIds(key), gateOf(key.workerId),
+    std::vector<session::LockId> locks;
+    for (const std::string& name : key.locks) locks.emplace_back(dictionary_.internLock(name));
+    session_->defineClass(session::ClassId{cls}, key.resources, std::move(locks), gateOf(key.workerId),
                           key.retryLimits);
 }
 
