@@ -13,6 +13,7 @@
 #include <linux/sched.h>
 #include <new>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -96,6 +97,7 @@ YARD_CHILD_CODE int childMain(void* arg) {
     if (r >= 0) r = sys(SYS_dup3, plan.inFd, 0, 0);
     if (r >= 0) r = sys(SYS_dup3, plan.outFd, 1, 0);
     if (r >= 0) r = sys(SYS_dup3, plan.errFd, 2, 0);
+    if (r >= 0 && plan.hasTerminal) r = sys(SYS_ioctl, 0, TIOCSCTTY, 0);
     // dup3 refuses a descriptor that is where it belongs already; that one only has to outlive exec.
     if (r >= 0 && plan.socketFd == 3) r = sys(SYS_fcntl, 3, F_SETFD, 0);
     if (r >= 0 && plan.socketFd > 3) r = sys(SYS_dup3, plan.socketFd, 3, 0);

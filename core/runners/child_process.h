@@ -23,11 +23,13 @@ struct ChildPlan {
     char* const* argv = nullptr;
     char* const* envp = nullptr;
     const char* cwd = nullptr;
-    int parentPid = 0;  ///< of the calling process; the child gives up when it has another parent already
-    int inFd = -1;      ///< becomes 0
-    int outFd = -1;     ///< becomes 1
-    int errFd = -1;     ///< becomes 2
-    int socketFd = -1;  ///< becomes 3; -1: none
+    int parentPid = 0; ///< of the calling process; the child gives up when it has another parent already
+    int inFd = -1;     ///< becomes 0
+    int outFd = -1;    ///< becomes 1
+    int errFd = -1;    ///< becomes 2
+    int socketFd = -1; ///< becomes 3; -1: none
+    /// The descriptor for 0 is a terminal, which becomes the controlling terminal of the child's session.
+    bool hasTerminal = false;
     rlimit openFiles{}; ///< always set: the launcher's own soft limit is raised
     ResourceLimits limits;
     std::uint64_t mark = 0; ///< process_mark.h

@@ -322,7 +322,9 @@ bool Launcher::takeLease(std::string_view payload) {
     wire::Attachment attachment{};
     if (!wire::get(payload, lease, attachment)) return false;
     if (attachment != wire::Attachment::None) {
-        SharedFd& fd = attachment == wire::Attachment::Socket ? lease.socket : lease.input;
+        SharedFd& fd = attachment == wire::Attachment::Socket  ? lease.socket
+                       : attachment == wire::Attachment::Input ? lease.input
+                                                               : lease.terminal;
         fd = std::make_shared<UniqueFd>(in_.takeFd());
         if (!*fd) return false;
     }

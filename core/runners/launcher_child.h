@@ -15,7 +15,8 @@ struct Spawner::Flow {
     Stream stream = Stream::Out;
     Where where = Where::Closed;
     bool registered = false;
-    UniqueFd pipe;
+    bool isTerminal = false;
+    UniqueFd pipe; ///< or the master of a terminal
     std::string kept;
     StreamResult result; ///< once Closed
 };
@@ -57,6 +58,9 @@ struct Spawner::Child {
     std::string looksAt;                             ///< in its start, before and after that of the process
     std::atomic<SpawnStep> reached{SpawnStep::None}; ///< in its start, of the steps that may block
     UniqueFd pidfd;
+    /// The process's end of its terminal, until its streams are complete: while somebody has it open, its output
+    /// has no end of its own, as that of a pipe with an unknown writer.
+    UniqueFd terminal;
     UniqueFd records;         ///< of a sandbox: what its first process tells
     sandbox::Network network; ///< of a sandbox, if others may have it next
     bool pidfdRegistered = false;

@@ -15,12 +15,21 @@
 namespace yard::runners {
 namespace {
 constexpr Duration kReportEvery{50'000}; // 20 a second
+// Of a terminal: who types waits for the echo.
+constexpr Duration kTerminalReportEvery{4'000};
 constexpr std::size_t kBuffer = 256u << 10;
 } // namespace
 
 std::size_t bytesInPipe(int fd) {
     int available = 0;
     return ::ioctl(fd, FIONREAD, &available) == 0 && available > 0 ? static_cast<std::size_t>(available) : 0;
+}
+
+std::size_t readWaiting(StreamEndpoint from, char* into, std::size_t limit) {
+    const std::size_t available = from.isTerminal ? limit : std::min(bytesInPipe(from.fd), limit);
+    if (available == 0) return 0;
+    const ssize_t n = ::read(from.fd, into, available);
+    return n > 0 ? static_cast<std::size_t>(n) : 0;
 }
 
 std::string streamPath(const std::string& directory, AttemptId id, Stream stream) {
@@ -40,6 +49,8 @@ struct Pump::Flow {
     std::uint64_t dropped = 0; // where the middle cannot be given back: what came after the file was full
     bool isFull = false;
     std::uint64_t reported = 0;
+    MonoTime reportedAt{};   // of a terminal
+    std::uint64_t taken = 0; // bytes read here
     MonoTime reportAt = MonoTime::max();
     bool inEpoll = false;
 };
@@ -200,30 +211,41 @@ void Pump::keep(Flow& flow, std::string_view bytes) {
 }
 
 bool Pump::readSome(Flow& flow, std::size_t limit) {
-    const std::size_t available = std::min({bytesInPipe(flow.from.pipe.get()), limit, buffer_.size()});
-    if (available == 0) return false;
-    const ssize_t n = ::read(flow.from.pipe.get(), buffer_.data(), available);
-    if (n <= 0) return false;
-    keep(flow, std::string_view(buffer_.data(), static_cast<std::size_t>(n)));
-    if (flow.from.watched && flow.reportAt == MonoTime::max() && flow.file)
-        flow.reportAt = MonoClock::now() + (flow.reported == 0 ? Duration::zero() : kReportEvery);
+    const std::size_t n =
+        readWaiting({flow.from.pipe.get(), flow.from.isTerminal}, buffer_.data(), std::min(limit, buffer_.size()));
+    if (n == 0) return false;
+    flow.taken += n;
+    keep(flow, std::string_view(buffer_.data(), n));
+    if (flow.from.watched && flow.reportAt == MonoTime::max() && flow.file) reportSoon(flow);
     return true;
+}
+
+void Pump::reportSoon(Flow& flow) {
+    const MonoTime now = MonoClock::now();
+    if (flow.from.isTerminal)
+        flow.reportAt = std::max(now, flow.reportedAt + kTerminalReportEvery);
+    else
+        flow.reportAt = now + (flow.reported == 0 ? Duration::zero() : kReportEvery);
 }
 
 void Pump::report(Flow& flow, MonoTime now) {
     flow.reportAt = MonoTime::max();
     if (!flow.from.watched || !flow.file || flow.result.size == flow.reported) return;
     flow.reported = flow.result.size;
+    flow.reportedAt = now;
     board_.streamAt(flow.from.id, StreamAt{flow.from.stream, flow.path, flow.result.size, flow.from.limit});
     board_.flushIfDue(now);
 }
 
 /// What is there now, not until the end: somebody may go on writing.
 void Pump::readLeftover(Flow& flow) {
-    for (std::size_t left = std::min(bytesInPipe(flow.from.pipe.get()), kMaxLeftover); left > 0;) {
-        const std::size_t step = std::min(left, buffer_.size());
-        if (!readSome(flow, step)) break;
-        left -= step;
+    // Of a terminal each read may give less than there is.
+    std::size_t left =
+        flow.from.isTerminal ? kMaxLeftover : std::min(bytesInPipe(flow.from.pipe.get()), kMaxLeftover);
+    while (left > 0) {
+        const std::uint64_t before = flow.taken;
+        if (!readSome(flow, std::min(left, buffer_.size()))) break;
+        left -= std::min<std::uint64_t>(left, flow.taken - before);
     }
 }
 

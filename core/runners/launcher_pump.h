@@ -31,6 +31,14 @@ namespace yard::runners {
 inline constexpr std::size_t kMaxLeftover = 2u << 20;
 /// Bytes waiting in a pipe; 0 also when asking fails.
 std::size_t bytesInPipe(int fd);
+/// Where a stream is read without blocking: a pipe, or the master of a terminal. That one is non-blocking, and does
+/// not know how much it has: the kernel hands part of it over only when it is read.
+struct StreamEndpoint {
+    int fd = -1;
+    bool isTerminal = false;
+};
+/// Reads at most `limit` bytes of what is there. 0: nothing now, or nothing any more.
+std::size_t readWaiting(StreamEndpoint from, char* into, std::size_t limit);
 
 class Pump {
 public:
@@ -40,6 +48,7 @@ public:
         AttemptId id;
         Stream stream = Stream::Out;
         UniqueFd pipe;
+        bool isTerminal = false; ///< `pipe` is its master; somebody looks on: growth is reported at once
         std::string head;        ///< read so far
         std::uint64_t limit = 0; ///< Lease::streamBytes
         bool watched = false;
@@ -82,6 +91,7 @@ private:
     void keepWithinLimit(Flow& flow);
     void giveBackDisk(Flow& flow);
     void report(Flow& flow, MonoTime now);
+    void reportSoon(Flow& flow);
     MonoTime nextReport() const;
 
     Board& board_;

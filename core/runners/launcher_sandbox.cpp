@@ -92,7 +92,8 @@ SpawnFailure Spawner::launchSandboxed(Child& child, const std::string& program, 
     entry.argv = pointersTo(lease.argv, child.workspace->argv);
     entry.envp = pointersTo(variables, child.workspace->envp);
     entry.cwd = plan.cwd.c_str();
-    entry.inFd = lease.input ? lease.input->get() : shared_.nullFd;
+    entry.inFd = child.terminal ? child.terminal.get() : lease.input ? lease.input->get() : shared_.nullFd;
+    entry.hasTerminal = static_cast<bool>(child.terminal);
     entry.outFd = outFd;
     entry.errFd = errFd;
     if (lease.socket) entry.socketFd = lease.socket->get();

@@ -154,10 +154,9 @@ void Spawner::handleEvent(std::uint64_t key) {
     case EventKind::Err: {
         Flow& flow = static_cast<EventKind>(key >> 62) == EventKind::Out ? child.out : child.err;
         if (flow.where != Flow::Where::Here) break;
-        const std::size_t available = bytesInPipe(flow.pipe.get());
-        if (available > 0) {
-            drain(child, flow, kReadAtOnce);
-        } else if (flow.registered) {
+        const bool isEmpty = drain(child, flow, kReadAtOnce) == 0;
+        // A terminal that was hung up says so; else it may have nothing for a moment.
+        if (isEmpty && flow.registered && (!flow.isTerminal || errno == EIO)) {
             // Closed by its writers while the action goes on: level-triggered, it would be reported for ever.
             epoll_.remove(flow.pipe.get());
             flow.registered = false;
@@ -288,6 +287,7 @@ std::optional<Lease> Spawner::fail(Child& child, SpawnFailure failure) {
         flow->pipe.reset();
         flow->where = Flow::Where::Closed;
     }
+    child.terminal.reset();
     child.locks.clear();
     child.phase = Child::Phase::Idle;
     child.ended.cause = EndCause::SpawnError;
@@ -306,18 +306,19 @@ void Spawner::registerPipes(Child& child) {
     }
 }
 
-void Spawner::drain(Child& child, Flow& flow, std::size_t limit) {
-    while (flow.where == Flow::Where::Here && limit > 0) {
-        const std::size_t available = std::min({bytesInPipe(flow.pipe.get()), buffer_.size(), limit});
-        if (available == 0) return;
-        const ssize_t n = ::read(flow.pipe.get(), buffer_.data(), available);
-        if (n <= 0) return;
-        const auto got = static_cast<std::size_t>(n);
-        limit -= got;
+/// How much it read.
+std::size_t Spawner::drain(Child& child, Flow& flow, std::size_t limit) {
+    std::size_t all = 0;
+    while (flow.where == Flow::Where::Here && all < limit) {
+        const std::size_t got =
+            readWaiting({flow.pipe.get(), flow.isTerminal}, buffer_.data(), std::min(buffer_.size(), limit - all));
+        if (got == 0) break;
+        all += got;
         flow.kept.append(buffer_.data(), got);
         // A flood is the pump's: a spawner has other children.
         if (flow.kept.size() > kInlineStreamBytes) toPump(child, flow, false);
     }
+    return all;
 }
 
 void Spawner::toPump(Child& child, Flow& flow, bool watched) {
@@ -330,6 +331,7 @@ void Spawner::toPump(Child& child, Flow& flow, bool watched) {
     adopt.id = child.lease.id;
     adopt.stream = flow.stream;
     adopt.pipe = std::move(flow.pipe);
+    adopt.isTerminal = flow.isTerminal;
     adopt.head = std::move(flow.kept);
     flow.kept.clear();
     adopt.limit = child.lease.streamBytes;
@@ -416,6 +418,7 @@ std::optional<Lease> Spawner::finishIfComplete(Child& child) {
     for (const Flow* flow : child.flows())
         if (flow->where != Flow::Where::Closed) return {};
     child.locks.clear(); // before anybody hears that it ended: the next claimant shall find them free
+    child.terminal.reset();
     child.phase = Child::Phase::Idle;
     child.ended.out = std::move(child.out.result);
     child.ended.err = std::move(child.err.result);

@@ -142,6 +142,7 @@ private:
     std::optional<Lease> refuse(Child& child, Refusal refusal);
     std::string_view searchPath(const Lease& lease) const;
     bool openPipes(Child& child, UniqueFd& outWrite, UniqueFd& errWrite);
+    bool openTerminal(Child& child);
     /// The failure, if it does not run now.
     SpawnFailure launch(Child& child, const std::string& program, int outFd, int errFd);
     // launcher_sandbox.cpp
@@ -154,7 +155,7 @@ private:
     bool collectExit(Child& child);
     std::optional<Lease> afterTree(Child& child);
     std::optional<Lease> finishIfComplete(Child& child);
-    void drain(Child& child, Flow& flow, std::size_t limit);
+    std::size_t drain(Child& child, Flow& flow, std::size_t limit);
     void toPump(Child& child, Flow& flow, bool watched);
     void closeFlow(Flow& flow);
     void registerPipes(Child& child);

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace yard::runners {
@@ -96,6 +97,10 @@ SpawnFailure Spawner::findAndLaunch(Child& child) {
         lookUpProgram(wanted, searchPath(child.lease), child.plan ? child.plan->cwd : child.lease.cwd, mayLookAt);
     if (auto refused = refusedFor(refusal, SpawnStep::Lookup, found.path, wanted)) return std::move(*refused);
     if (found.err != 0) return {SpawnStep::Lookup, found.err, found.err == ETIMEDOUT ? found.path : wanted};
+    if (child.lease.terminal) {
+        if (!openTerminal(child)) return {SpawnStep::Streams, errno, wanted};
+        return launch(child, found.path, child.terminal.get(), child.terminal.get());
+    }
     UniqueFd outWrite;
     UniqueFd errWrite;
     if (!openPipes(child, outWrite, errWrite)) return {SpawnStep::Pipe, errno, wanted};
@@ -157,6 +162,19 @@ bool Spawner::openPipes(Child& child, UniqueFd& outWrite, UniqueFd& errWrite) {
     child.err.pipe.reset(err[0]);
     errWrite.reset(err[1]);
     child.out.where = child.err.where = Flow::Where::Here;
+    child.out.isTerminal = false;
+    return true;
+}
+
+/// The other end by the master itself, whatever file systems are mounted here. What comes out of it is stdout.
+bool Spawner::openTerminal(Child& child) {
+    child.terminal.reset(::ioctl(child.lease.terminal->get(), TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC));
+    if (!child.terminal) return false;
+    child.out.pipe = std::move(*child.lease.terminal);
+    child.lease.terminal.reset();
+    child.out.isTerminal = true;
+    child.out.where = Flow::Where::Here;
+    child.err.where = Flow::Where::Closed;
     return true;
 }
 
@@ -200,7 +218,8 @@ SpawnFailure Spawner::launch(Child& child, const std::string& program, int outFd
     plan.argv = pointersTo(lease.argv, child.workspace->argv);
     plan.envp = envp.data();
     plan.cwd = lease.cwd.c_str();
-    plan.inFd = lease.input ? lease.input->get() : shared_.nullFd;
+    plan.inFd = child.terminal ? child.terminal.get() : lease.input ? lease.input->get() : shared_.nullFd;
+    plan.hasTerminal = static_cast<bool>(child.terminal);
     plan.outFd = outFd;
     plan.errFd = errFd;
     plan.openFiles = shared_.openFiles;

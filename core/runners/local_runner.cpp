@@ -336,7 +336,7 @@ void LocalRunner::Impl::submit(std::vector<Lease> batch) {
         }
         leases_.emplace(lease.id, lease.slot);
         ++leasesOf_[lease.slot.value];
-        if (const SharedFd& fd = lease.socket ? lease.socket : lease.input)
+        if (const SharedFd& fd = lease.socket ? lease.socket : lease.input ? lease.input : lease.terminal)
             attached_.push_back({toSend_.size(), fd});
         wire::put(toSend_, lease);
     }

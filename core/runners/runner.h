@@ -95,8 +95,11 @@ struct Lease {
     bool keepsLast = false; ///< of its output only the end is kept, in memory: LocalRunner::askOutput()
     /// Null: as the engine runs. Else argv[0] and cwd are inside, and the environment is what the plan says.
     std::shared_ptr<const sandbox::Plan> sandbox;
-    SharedFd socket;              ///< null: the process has 0, 1 and 2 only
-    SharedFd input;               ///< becomes its descriptor 0; null: /dev/null. Not with a socket
+    SharedFd socket; ///< null: the process has 0, 1 and 2 only
+    SharedFd input;  ///< becomes its descriptor 0; null: /dev/null. Not with a socket
+    /// The master of a terminal, non-blocking: the process gets its other end as 0, 1 and 2 and as its controlling
+    /// terminal. What it prints is stdout, stderr stays empty. Not with a socket or input.
+    SharedFd terminal;
     bool engineEnv = true;        ///< false: `env` is all of it, and what a sandbox sets
     std::optional<WarmCall> warm; ///< for a warm process: argv and what follows from it are not used
 };

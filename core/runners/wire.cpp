@@ -319,7 +319,10 @@ void put(std::string& out, const Lease& l) {
     w.number(std::uint8_t{l.sandbox != nullptr});
     if (l.sandbox) putPlan(w, *l.sandbox);
     w.number(std::uint8_t{l.engineEnv});
-    w.number(l.socket ? Attachment::Socket : l.input ? Attachment::Input : Attachment::None);
+    w.number(l.socket     ? Attachment::Socket
+             : l.input    ? Attachment::Input
+             : l.terminal ? Attachment::Terminal
+                          : Attachment::None);
 }
 bool get(std::string_view payload, Lease& l, Attachment& attachment) {
     Reader r(payload);
@@ -361,7 +364,7 @@ bool get(std::string_view payload, Lease& l, Attachment& attachment) {
     l.sandbox.reset();
     if (r.flag()) l.sandbox = getPlan(r);
     l.engineEnv = r.flag();
-    attachment = r.choice(Attachment::None, Attachment::Input);
+    attachment = r.choice(Attachment::None, Attachment::Terminal);
     return r.done() && !l.argv.empty() && l.deadline.count() >= 0 && l.grace.count() >= 0;
 }
 

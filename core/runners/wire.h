@@ -14,7 +14,7 @@
 
 namespace yard::runners::wire {
 
-inline constexpr std::uint32_t kVersion = 8;
+inline constexpr std::uint32_t kVersion = 9;
 inline constexpr std::size_t kMaxFrame = 4u << 20;
 /// argv and env of one lease together; the kernel's own limit is 2 MiB with usual stack limits.
 inline constexpr std::size_t kMaxLeaseText = 2u << 20;
@@ -108,7 +108,7 @@ struct Frame {
 bool get(std::string_view payload, Setup& setup);
 bool get(std::string_view payload, Hello& hello);
 /// What the descriptor is that comes with a lease's frame.
-enum class Attachment : std::uint8_t { None, Socket, Input };
+enum class Attachment : std::uint8_t { None, Socket, Input, Terminal };
 bool get(std::string_view payload, Lease& lease, Attachment& attachment);
 inline bool get(std::string_view payload, Lease& lease) {
     Attachment attachment{};

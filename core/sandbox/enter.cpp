@@ -301,6 +301,7 @@ YARD_CHILD_CODE int settle(Shared& shared) {
     if (r >= 0) r = sys(SYS_dup3, entry.inFd, 0, 0);
     if (r >= 0) r = sys(SYS_dup3, entry.outFd, 1, 0);
     if (r >= 0) r = sys(SYS_dup3, entry.errFd, 2, 0);
+    if (r >= 0 && entry.hasTerminal) r = sys(SYS_ioctl, 0, TIOCSCTTY, 0);
     if (r >= 0 && entry.socketFd == 3) r = sys(SYS_fcntl, 3, F_SETFD, 0);
     if (r >= 0 && entry.socketFd > 3) r = sys(SYS_dup3, entry.socketFd, 3, 0);
     if (r >= 0) r = sys(SYS_dup3, records, kRecordFd, 0);

@@ -68,6 +68,8 @@ struct Entry {
     int outFd = -1;
     int errFd = -1;
     int socketFd = -1; ///< becomes 3; -1: none
+    /// The descriptor for 0 is a terminal, which becomes the controlling terminal of the session inside.
+    bool hasTerminal = false;
     bool network = false;
     std::uint32_t hostUser = 0;
     rlimit openFiles{}; ///< the hard limit is the most that may be given

@@ -226,10 +226,11 @@ void TestParts::framesComeBackAsTheyWere() {
     QVERIFY(read.sandbox && *read.sandbox == *lease.sandbox);
     QVERIFY(read.slot == lease.slot && read.group == 9 && read.deadline == Duration(5));
     for (const wire::Attachment kind :
-         {wire::Attachment::None, wire::Attachment::Socket, wire::Attachment::Input}) {
+         {wire::Attachment::None, wire::Attachment::Socket, wire::Attachment::Input, wire::Attachment::Terminal}) {
         Lease given = sampleLease();
         if (kind == wire::Attachment::Socket) given.socket = std::make_shared<UniqueFd>();
         if (kind == wire::Attachment::Input) given.input = std::make_shared<UniqueFd>();
+        if (kind == wire::Attachment::Terminal) given.terminal = std::make_shared<UniqueFd>();
         bytes.clear();
         wire::put(bytes, given);
         wire::Attachment said{};
