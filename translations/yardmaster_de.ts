@@ -656,6 +656,18 @@
         <source>Variables in env of an action whose values are never kept nor shown, as patterns with * between spaces; a retry after a restart lacks them. For what is submitted after the change.</source>
         <translation>Variablen in env einer Aktion, deren Werte nie aufbewahrt oder gezeigt werden, als Muster mit * zwischen Leerzeichen; einer Wiederholung nach einem Neustart fehlen sie. Für alles, was nach der Änderung eingereicht wird.</translation>
     </message>
+    <message>
+        <source>Max terminals</source>
+        <translation>Terminals höchstens</translation>
+    </message>
+    <message>
+        <source>terminals</source>
+        <translation>Terminals</translation>
+    </message>
+    <message>
+        <source>How many actions may have a terminal at once; others that want one wait. 0: no action gets one.</source>
+        <translation>Wie viele Aktionen gleichzeitig ein Terminal haben dürfen; andere, die eines wollen, warten. 0: keine Aktion bekommt eines.</translation>
+    </message>
 </context>
 <context>
     <name>EnginesSection</name>
@@ -3444,6 +3456,14 @@
     <message>
         <source>Not tried yet</source>
         <translation>Noch nicht versucht</translation>
+    </message>
+    <message>
+        <source>terminal</source>
+        <translation>Terminal</translation>
+    </message>
+    <message>
+        <source>%1 rows, %2 columns</source>
+        <translation>%1 Zeilen, %2 Spalten</translation>
     </message>
 </context>
 <context>

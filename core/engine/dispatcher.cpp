@@ -174,6 +174,7 @@ void Dispatcher::addUnkept(Attempt& attempt, runners::Lease& lease) const {
 }
 
 void Dispatcher::launch(Attempt& attempt, runners::Lease lease, std::vector<runners::Lease>& leases) {
+    if (attempt.spec->tty && !giveTerminal(attempt, lease)) return;
     lease.id = attempt.id;
     lease.slot = attempt.slot;
     lease.deadline = deadlineOf(attempt);
@@ -364,6 +365,7 @@ void Dispatcher::onStarted(Attempt& attempt, const runners::Started& started) {
 void Dispatcher::onEnded(Attempt& attempt, runners::Ended ended) {
     if (attempt.phase != Phase::Launched) return;
     leaveSlot(attempt);
+    closeTerminal(attempt);
     // Of what the kernel counted for nobody, as it was ended with who would have waited for it, a look may tell.
     if (attempt.usage && ended.cpuSeconds)
         ended.cpuSeconds = std::max(*ended.cpuSeconds, static_cast<double>(attempt.usage->cpu) / 1e6);
@@ -568,6 +570,7 @@ void Dispatcher::stored(Lsn lsn, std::uint32_t number) {
 }
 
 void Dispatcher::erase(AttemptId id) {
+    if (Attempt* attempt = get(id)) closeTerminal(*attempt);
     attempts_.erase(id);
     if (const auto at = latest_.find(id.lsn); at != latest_.end() && at->second == id.attempt) latest_.erase(at);
     progress_.notifyAll();

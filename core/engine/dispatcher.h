@@ -21,6 +21,7 @@
 #include "core/engine/metrics.h"
 #include "core/engine/sandboxing.h"
 #include "core/engine/spec_cache.h"
+#include "core/engine/terminal.h"
 #include "core/engine/unkept_values.h"
 #include "core/engine/usage_reading.h"
 #include "core/engine/waiters.h"
@@ -118,6 +119,7 @@ struct Attempt {
     WallMicros hungSince = 0;
     MonoTime collected{}; ///< since when its outputs go into the content store; the epoch: they do not
     std::shared_ptr<LiveStreams> live;
+    std::shared_ptr<Terminal> terminal;  ///< while the runner has it, of an action that has one
     std::unique_ptr<AttemptUsage> usage; ///< once it ran for a while
 
     /// Somebody has told its processes to end. What comes later is not why it ended.
@@ -262,6 +264,7 @@ private:
     void proceed(Attempt& attempt, std::vector<runners::Lease>& leases);
     runners::Lease bareLease(const Attempt& attempt) const;
     void addUnkept(Attempt& attempt, runners::Lease& lease) const;
+    bool giveTerminal(Attempt& attempt, runners::Lease& lease);
     /// All of it but where the files of the attempt's worker are.
     Preparation preparationOf(const Attempt& attempt);
     coro::Task<void> prepare(runners::AttemptId id);
@@ -290,6 +293,7 @@ private:
     void onEnded(Attempt& attempt, runners::Ended ended);
     void onStreamAt(Attempt& attempt, const runners::StreamAt& at);
     void finish(Attempt& attempt);
+    static void closeTerminal(Attempt& attempt);
     void count(const Attempt& attempt);
     void noteOutput(Attempt& attempt, const runners::StreamAt& at);
     bool getsOn(Attempt& attempt, std::int64_t time, MonoTime now, Duration limit);

@@ -113,6 +113,12 @@ coro::Task<Result<Why>> Engine::why(Lsn lsn) {
 coro::Task<Result<std::vector<UsageSample>>> Engine::samples(Lsn lsn) {
     return onEngine(*core_, [lsn](EngineCore& core) { return core.samples(lsn); });
 }
+coro::Task<Result<void>> Engine::typeInto(Lsn lsn, std::string keys) {
+    return onEngine(*core_, [lsn, k = std::move(keys)](EngineCore& core) { return core.typeInto(lsn, k); });
+}
+coro::Task<Result<void>> Engine::resizeTerminal(Lsn lsn, TerminalSize size) {
+    return onEngine(*core_, [lsn, size](EngineCore& core) { return core.resizeTerminal(lsn, size); });
+}
 coro::Task<Result<void>> Engine::cancel(Lsn lsn) {
     return onEngine(*core_, [lsn](EngineCore& core) { return core.cancel(lsn); });
 }

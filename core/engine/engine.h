@@ -375,6 +375,11 @@ public:
     coro::Task<Result<Why>> why(Lsn lsn);
     /// What its current attempt, or else its last one, used while it ran.
     coro::Task<Result<std::vector<UsageSample>>> samples(Lsn lsn);
+    /// Into the terminal of a running action, as if it was typed there. NotFound; WrongState when it has none, or does
+    /// not run; Busy when its program does not read.
+    coro::Task<Result<void>> typeInto(Lsn lsn, std::string keys);
+    /// The same errors but Busy. Sides of 1 to kMaxTerminalSide.
+    coro::Task<Result<void>> resizeTerminal(Lsn lsn, TerminalSize size);
     coro::Task<Result<void>> cancel(Lsn lsn);
     /// Those of them that are to be cancelled, and whose processes have not ended.
     coro::Task<std::int64_t> beingCancelled(std::vector<Lsn> lsns);

@@ -95,6 +95,8 @@ public:
     coro::Task<Result<std::string>> spec(Lsn lsn, bool element);
     coro::Task<Result<Why>> why(Lsn lsn);
     coro::Task<Result<std::vector<UsageSample>>> samples(Lsn lsn);
+    coro::Task<Result<void>> typeInto(Lsn lsn, std::string keys);
+    coro::Task<Result<void>> resizeTerminal(Lsn lsn, TerminalSize size);
     coro::Task<Result<void>> cancel(Lsn lsn);
     coro::Task<std::int64_t> beingCancelled(std::vector<Lsn> lsns);
     coro::Task<Result<void>> hold(Lsn lsn);
@@ -247,6 +249,7 @@ private:
     Result<void> checkSpec(const ActionSpec& spec) const;
     coro::Task<Result<Resolved>> resolve(Submission& submission, QueueId queue);
     coro::Task<Result<void>> checkStdins(const Submission& submission);
+    coro::Task<Result<std::shared_ptr<Terminal>>> terminalOf(Lsn lsn);
     /// While a submission with this key is on its way in parts.
     class KeyInParts {
     public:

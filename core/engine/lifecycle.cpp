@@ -93,6 +93,7 @@ ResourceSettings EngineCore::resourceSettings() const {
         else
             resources.named.emplace_back(name, std::llround(amount * 1000));
     }
+    resources.named.emplace_back(kTerminals, settings_.maxTerminals * 1000);
     if (options_.resources.memoryMb) resources.memoryMb = options_.resources.memoryMb;
     resources.named.insert(resources.named.end(), options_.resources.named.begin(), options_.resources.named.end());
     return resources;

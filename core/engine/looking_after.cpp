@@ -108,7 +108,8 @@ std::vector<Lsn> Dispatcher::noteProgress(const std::unordered_map<int, std::int
     for (auto& [id, attempt] : attempts_) {
         const auto time = runs(attempt) ? times.find(attempt.pid) : times.end();
         if (time == times.end()) continue;
-        const bool hangs = !getsOn(attempt, time->second, now, limit);
+        // Somebody may sit at a terminal and think.
+        const bool hangs = !getsOn(attempt, time->second, now, limit) && !attempt.terminal;
         if (hangs == (attempt.hungSince != 0)) continue;
         attempt.hungSince = hangs ? attempt.scale.at(attempt.progress) : 0;
         changed.push_back(id.lsn);

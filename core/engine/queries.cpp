@@ -86,6 +86,7 @@ void EngineCore::overlay(ActionResult& result) const {
     const Attempt* attempt = dispatcher_->find(result.lsn);
     if (!attempt) return;
     result.hungSince = attempt->hungSince;
+    if (attempt->terminal) result.tty = attempt->terminal->size();
     if (attempt->progress != MonoTime{} && settings_.hung > Duration::zero())
         result.silentSince = scale_.at(attempt->progress);
     if (attempt->hungSince != 0) result.note = "no output and no processor time for a while";
@@ -480,6 +481,8 @@ coro::Task<Result<StreamSource>> EngineCore::openStream(Lsn lsn, Stream stream, 
     for (int look = 0; look < 3; ++look) {
         const Attempt* running = dispatcher_->find(lsn);
         const bool launched = running && running->phase >= Attempt::Phase::Launched;
+        // Of a terminal all is stdout: the file would never be there.
+        if (launched && running->terminal && stream == Stream::Err && !follow) co_return StreamSource{};
         if (const auto live = launched ? dispatcher_->follow(lsn, attempt, which) : nullptr) {
             const std::uint32_t number = attempt ? attempt : running->id.attempt;
             const MonoTime until = MonoClock::now() + kStreamWait;

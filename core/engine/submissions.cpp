@@ -102,8 +102,9 @@ Error neverFits(const std::vector<session::ResourceNeed>& needs) {
                        "It asks for {} of \"{}\", and this engine has {}: it would never start. Ask for less, or "
                        "start the engine with more ({}).",
                        lacking.need, lacking.resource, lacking.total,
-                       lacking.resource == "cores" ? std::string("--capacity")
-                                                   : fmt::format("--set resources.{}=…", lacking.resource)))
+                       lacking.resource == "cores"      ? std::string("--capacity")
+                       : lacking.resource == kTerminals ? std::string("--set max_terminals=…")
+                                                        : fmt::format("--set resources.{}=…", lacking.resource)))
         .error();
 }
 

@@ -84,6 +84,8 @@ private:
     coro::Task<Response> getSpec(Call& call);
     coro::Task<Response> getWhy(Call& call);
     coro::Task<Response> getSamples(Call& call);
+    coro::Task<Response> typeIntoTerminal(Call& call);
+    coro::Task<Response> resizeTerminal(Call& call);
     coro::Task<Response> cancelJob(Call& call);
     coro::Task<Response> holdJob(Call& call);
     coro::Task<Response> releaseJob(Call& call);

@@ -1,6 +1,7 @@
 // Single actions by their LSN.
 #include "core/http/api.h"
 
+#include "core/engine/terminal.h"
 #include "core/http/error_map.h"
 #include "core/http/json_request.h"
 #include "core/model/json_writer.h"
@@ -100,6 +101,43 @@ coro::Task<Response> Api::getSamples(Call& call) {
     writer.closeArray();
     writer.closeObject();
     co_return jsonResponse(std::move(text));
+}
+
+coro::Task<Response> Api::typeIntoTerminal(Call& call) {
+    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
+    const auto inQueue = co_await checkQueue(call, call.lsn());
+    if (!inQueue) co_return errorResponse(inQueue.error());
+    std::string keys;
+    for (;;) {
+        const auto piece = co_await call.request.source->read();
+        if (!piece) co_return errorResponse(piece.error());
+        if (piece->empty()) break;
+        if (keys.size() + piece->size() > engine::kMostKeys)
+            co_return errorResponse(ErrorKind::TooLarge, fmt::format("Send at most {} KiB of keys in one request.",
+                                                                     engine::kMostKeys >> 10));
+        keys += *piece;
+    }
+    const auto done = co_await engine_.typeInto(call.lsn(), std::move(keys));
+    if (!done) co_return errorResponse(done.error());
+    co_return jsonResponse(fmt::format(R"({{"lsn":{}}})", call.lsn().value));
+}
+
+coro::Task<Response> Api::resizeTerminal(Call& call) {
+    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
+    const auto body = JsonRequest::parse(call.request.body, {"rows", "cols"});
+    if (!body) co_return errorResponse(body.error());
+    const auto rows = body->integer("rows", 1, kMaxTerminalSide);
+    if (!rows) co_return errorResponse(rows.error());
+    const auto cols = body->integer("cols", 1, kMaxTerminalSide);
+    if (!cols) co_return errorResponse(cols.error());
+    if (!*rows || !*cols)
+        co_return errorResponse(invalid(*rows ? "cols" : "rows", "Give both \"rows\" and \"cols\".").error());
+    const auto inQueue = co_await checkQueue(call, call.lsn());
+    if (!inQueue) co_return errorResponse(inQueue.error());
+    const TerminalSize size{.rows = static_cast<int>(**rows), .cols = static_cast<int>(**cols)};
+    const auto done = co_await engine_.resizeTerminal(call.lsn(), size);
+    if (!done) co_return errorResponse(done.error());
+    co_return jsonResponse(fmt::format(R"({{"lsn":{}}})", call.lsn().value));
 }
 
 coro::Task<Response> Api::rescheduleJob(Call& call) {

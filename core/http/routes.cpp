@@ -71,6 +71,8 @@ std::span<const Api::Route> Api::routes() {
         {{Get, "jobs/{lsn}/stderr", Both}, &Api::getStderr},
         {{Get, "jobs/{lsn}/why", Both}, &Api::getWhy},
         {{Get, "jobs/{lsn}/samples", Both}, &Api::getSamples},
+        {{Post, "jobs/{lsn}/terminal", Both, Stream}, &Api::typeIntoTerminal},
+        {{Patch, "jobs/{lsn}/terminal", Both, Json}, &Api::resizeTerminal},
         {{Post, "jobs/{lsn}/cancel", Both, OptionalJson}, &Api::cancelJob},
         {{Post, "jobs/{lsn}/hold", Both, OptionalJson}, &Api::holdJob},
         {{Post, "jobs/{lsn}/release", Both, OptionalJson}, &Api::releaseJob},

@@ -121,6 +121,19 @@ bool readStdin(JsonFields& fields, JsonView v, ActionSpec& spec) {
     return v.count() == 1 || fields.refuse({"stdin"}, "an object with either \"hash\" or \"text\"");
 }
 
+bool readTty(JsonFields& fields, JsonView v, ActionSpec& spec) {
+    if (!fields.object(v, {v.key()})) return false;
+    TerminalSize& size = spec.tty.emplace();
+    size = {.rows = 0, .cols = 0};
+    for (const JsonView side : v) {
+        const FieldPath at{.member = "tty", .inner = side.key()};
+        if (side.key() != "rows" && side.key() != "cols") return fields.refuseUnknown(at);
+        if (!fields.integer(side, at, 1, kMaxTerminalSide, side.key() == "rows" ? size.rows : size.cols))
+            return false;
+    }
+    return (size.rows != 0 && size.cols != 0) || fields.refuse({"tty"}, "an object with \"rows\" and \"cols\"");
+}
+
 bool readDeadline(JsonFields& fields, JsonView v, ActionSpec& spec) {
     return fields.seconds(v, {v.key()}, false, spec.deadline.emplace());
 }
@@ -144,6 +157,9 @@ bool readResources(JsonFields& fields, JsonView v, ActionSpec& spec) {
         } else if (amount.key() == "memory_mb") {
             if (!fields.integer(amount, at, 0, kMaxMemoryMb, resources.memoryMb)) return false;
             spec.memoryGiven = true;
+        } else if (amount.key() == kTerminals) {
+            return fields.refuseWith(at,
+                                     "Remove \"terminals\" of \"resources\": an action with \"tty\" takes one.");
         } else if (isPlainName(amount.key())) {
             std::int64_t thousandths = 0;
             if (!fields.thousandths(amount, at, 0, kMaxNamedAmount, thousandths)) return false;
@@ -289,6 +305,7 @@ constexpr std::array kMembers = {
                return fields.boolean(v, {v.key()}, spec.engineEnv);
            }},
     Member{"stdin", Takes::OnlyExec, readStdin},
+    Member{"tty", Takes::OnlyExec, readTty},
     Member{"deadline_s", Takes::Anyone, readDeadline},
     Member{"priority", Takes::Anyone, readPriority},
     Member{"not_before", Takes::Anyone, readNotBefore},
@@ -324,6 +341,8 @@ bool checkTogether(JsonFields& fields, const ActionSpec& spec, std::uint32_t see
     }
     if (spec.isExec() && spec.argv.empty())
         return fields.refuseMissing("argv", "the worker \"exec\" needs a program and its arguments");
+    if (spec.tty && spec.stdinSource)
+        return fields.refuseWith({"tty"}, "Remove \"stdin\" or \"tty\": a terminal is the program's stdin.");
     std::size_t bytes = 0;
     for (const std::string& argument : spec.argv) bytes += argument.size() + 1;
     for (const auto& [name, value] : spec.env) bytes += name.size() + value.size() + 2;

@@ -43,10 +43,14 @@ std::size_t ActionSpec::footprint() const {
 }
 
 Resources effectiveResources(const ActionSpec& spec, const Resources& base) {
-    if (!spec.resources) return base;
-    Resources result = *spec.resources;
+    Resources result = spec.resources.value_or(base);
     if (!spec.coresGiven) result.milliCores = base.milliCores;
     if (!spec.memoryGiven) result.memoryMb = base.memoryMb;
+    if (spec.tty) {
+        constexpr std::int64_t kOne = 1000;
+        result.named.emplace_back(kTerminals, kOne);
+        std::ranges::sort(result.named);
+    }
     return result;
 }
 

@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/hash.h"
 #include "core/base/ids.h"
+#include "core/model/terminal_size.h"
 
 #include <cstdint>
 #include <memory>
@@ -76,6 +77,7 @@ struct ActionSpec {
     std::vector<std::string> unkeptEnv;     ///< variables whose values are not kept: null in "env"
     bool engineEnv = true;                  ///< exec only: `env` is added to the engine's own environment
     std::optional<StdinSource> stdinSource; ///< exec only; without it stdin is /dev/null
+    std::optional<TerminalSize> tty;        ///< exec only; its 0, 1 and 2 are a terminal, of this size at first
     std::string label;
     std::string id; ///< by which others of the same list name it
     std::optional<Duration> deadline;
@@ -100,7 +102,10 @@ struct ActionSpec {
     std::size_t footprint() const;
 };
 using SpecPtr = std::shared_ptr<const ActionSpec>;
-/// What one attempt needs: what the action gives, member by member, else `base`: its worker's, for exec one core.
+/// The resource of which an action with a terminal takes one; how many there are is a setting.
+inline constexpr std::string_view kTerminals = "terminals";
+/// What one attempt needs: what the action gives, member by member, else `base`: its worker's, for exec one core;
+/// with a terminal, one of those as well.
 Resources effectiveResources(const ActionSpec& spec, const Resources& base = {});
 
 /// Limits of one JSON document from a client (docs/api.md, 4).

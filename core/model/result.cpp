@@ -97,6 +97,12 @@ void writeIdentity(JsonWriter& writer, const ActionResult& result) {
     if (result.ending) writer.member("ending", name(*result.ending));
     writer.member("retry_count", result.retryCount);
     writer.member("priority", result.priority);
+    if (!result.tty) return;
+    writer.key("tty");
+    writer.openObject();
+    writer.member("rows", result.tty->rows);
+    writer.member("cols", result.tty->cols);
+    writer.closeObject();
 }
 
 } // namespace

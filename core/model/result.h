@@ -7,6 +7,7 @@
 #include "core/base/ids.h"
 #include "core/model/estimate.h"
 #include "core/model/states.h"
+#include "core/model/terminal_size.h"
 #include "core/model/usage.h"
 
 #include <array>
@@ -93,7 +94,8 @@ struct ActionResult {
     std::optional<AttemptOutcome> outcome; ///< of the last attempt once finished; while it runs, what was sampled
     std::vector<AttemptRecord> attempts;   ///< those that ended; only in answers for a single action
     std::optional<UsageSample> usage;      ///< while it runs: what was seen last
-    WallMicros hungSince = 0; ///< running, and without output and processor time since then; 0: it gets on
+    WallMicros hungSince = 0;        ///< running, and without output and processor time since then; 0: it gets on
+    std::optional<TerminalSize> tty; ///< while it runs: the size of its terminal now
     std::string note;
     // for filters only; not in the JSON, and filled in only where a filter asks for it
     std::vector<std::string> locks;

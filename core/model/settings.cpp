@@ -108,6 +108,8 @@ std::unexpected<Error> refusal(std::string_view name, const SettingInfo& setting
 Result<Found> findResource(std::string_view name) {
     const std::string_view item = name.substr(kResources.size());
     if (item == "cores") return invalid(std::string(name), "The number of cores is the setting \"capacity\".");
+    if (item == kTerminals)
+        return invalid(std::string(name), "The number of terminals is the setting \"max_terminals\".");
     if (!isPlainName(item))
         return invalid(
             std::string(name),
@@ -190,6 +192,8 @@ std::span<const SettingInfo> settingsTable() {
         SettingInfo{"reserve_s", "s", &Settings::reserve, 0, 86'400, {}, Applies::AtOnce,
                     "How long what becomes free is kept at most for something large, before small work goes past it "
                     "again; twice as long each time once all that stood in its way has ended; 0 keeps nothing."},
+        SettingInfo{"max_terminals", "terminals", &Settings::maxTerminals, 0, 4096, {}, Applies::AtStart,
+                    "How many actions may have a terminal at once; others that want one wait. 0: no action gets one."},
         SettingInfo{"pool_max", "processes", &Settings::poolMax, 0, 256, {}, Applies::AtOnce,
                     "How many warm processes there may be; 0 is twice the capacity, and never more than 16 or that."},
         SettingInfo{"pool_max_per_group", "processes", &Settings::poolMaxPerGroup, 0, 256, {}, Applies::AtOnce,

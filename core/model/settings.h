@@ -29,6 +29,7 @@ struct Settings {
     Duration hung{600'000'000};
     std::int64_t maxPending = 20'000'000;
     Duration reserve{60'000'000};
+    std::int64_t maxTerminals = 64;
     std::int64_t poolMax = 0; ///< 0: twice the capacity
     std::int64_t poolMaxPerGroup = 0;
     Duration poolMaxIdle{300'000'000};

@@ -46,6 +46,7 @@ QString printedSpec(const ActionSpec& spec) {
     if (!spec.engineEnv) words << "own environment";
     if (const auto& source = spec.stdinSource)
         words << "stdin " + (source->chunk ? qt(source->chunk->hex()) : qt(source->text));
+    if (spec.tty) words << QString("terminal %1x%2").arg(spec.tty->rows).arg(spec.tty->cols);
     if (!spec.label.empty()) words << "label " + qt(spec.label);
     if (spec.deadline) words << QString("deadline %1us").arg(spec.deadline->count());
     if (spec.priority) words << QString("priority %1").arg(spec.priority);
@@ -108,6 +109,7 @@ void TestAction::goodActionsAreTaken_data() {
     row("a variable that is not kept, no other variables, and a text to read",
         exec(R"("env":{"A":"1","B":null},"engine_env":false,"stdin":{"text":"a\n"})"),
         "worker exec; arg true, env A=1; unkept B; own environment; stdin a\n");
+    row("a terminal", exec(R"("tty":{"cols":1000,"rows":1})"), "worker exec; arg true; terminal 1x1000");
     row("a chunk to read", exec(R"("stdin":{"hash":")" + hash + R"("})"),
         QString("worker exec; arg true; stdin %1").arg(kHash));
     row("label, deadline, priority, time and hold",
@@ -175,6 +177,12 @@ void TestAction::badActionsAreRefused_data() {
         R"(invalid sandbox: Remove "sandbox": only the worker "exec" takes it.)");
     row("stdin for another worker", R"({"worker":"w","stdin":{"text":""}})",
         R"(invalid stdin: Remove "stdin": only the worker "exec" takes it.)");
+    row("a terminal of a side only", exec(R"("tty":{"rows":5})"),
+        R"(invalid tty: Give "tty" as an object with "rows" and "cols".)");
+    row("a terminal without rows", exec(R"("tty":{"rows":0,"cols":80})"),
+        R"(invalid tty.rows: Give "tty.rows" as a whole number from 1 to 1000.)");
+    row("a terminal with a name", exec(R"("tty":{"rows":1,"cols":1,"term":"xterm"})"),
+        R"(invalid tty.term: Remove "tty.term" or correct its spelling: an action has no such member.)");
     row("stdin of nothing", exec(R"("stdin":{})"),
         R"(invalid stdin: Give "stdin" as an object with either "hash" or "text".)");
     row("stdin of both", exec(R"("stdin":{"text":"","hash":")" + QByteArray(kHash) + R"("})"),

@@ -110,6 +110,10 @@ FactList limitFacts(const ActionRow& row, std::optional<Duration> ran, const QJs
              DetailPanel::tr("%1 of %2").arg(format.cores(*row.cpuSeconds / seconds), format.cores(cores)),
              Fact::Tone::Normal, *row.cpuSeconds / seconds / cores});
     if (written > 0) facts.push_back({DetailPanel::tr("output"), format.size(written)});
+    if (const QJsonObject tty = spec.value("tty").toObject(); !tty.isEmpty())
+        facts.push_back({DetailPanel::tr("terminal"), DetailPanel::tr("%1 rows, %2 columns")
+                                                          .arg(tty.value("rows").toVariant().toString(),
+                                                               tty.value("cols").toVariant().toString())});
     return facts;
 }
 

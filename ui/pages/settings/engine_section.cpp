@@ -18,17 +18,19 @@ namespace {
 
 struct Group {
     const char* title;
-    std::array<const char*, 4> prefixes; ///< of names; null: none
+    std::array<const char*, 5> prefixes; ///< of names; null: none
 };
 
 constexpr std::array<Group, 7> kGroups{{
-    {QT_TRANSLATE_NOOP("EngineSection", "Capacity"), {"capacity", "resources.", "reserve_", "max_pending"}},
-    {QT_TRANSLATE_NOOP("EngineSection", "Guard"), {"guard_", "hung_", nullptr, nullptr}},
-    {QT_TRANSLATE_NOOP("EngineSection", "Deadlines"), {"grace_", "deadline_", nullptr, nullptr}},
-    {QT_TRANSLATE_NOOP("EngineSection", "Retention"), {"keep_", "chunk_grace_", "stream_", nullptr}},
-    {QT_TRANSLATE_NOOP("EngineSection", "Sandbox"), {"sandbox_", "default_memory_", "max_processes", "max_o"}},
-    {QT_TRANSLATE_NOOP("EngineSection", "Pool"), {"pool_", nullptr, nullptr, nullptr}},
-    {QT_TRANSLATE_NOOP("EngineSection", "Other"), {"", nullptr, nullptr, nullptr}},
+    {QT_TRANSLATE_NOOP("EngineSection", "Capacity"),
+     {"capacity", "resources.", "reserve_", "max_pending", "max_terminals"}},
+    {QT_TRANSLATE_NOOP("EngineSection", "Guard"), {"guard_", "hung_", nullptr, nullptr, nullptr}},
+    {QT_TRANSLATE_NOOP("EngineSection", "Deadlines"), {"grace_", "deadline_", nullptr, nullptr, nullptr}},
+    {QT_TRANSLATE_NOOP("EngineSection", "Retention"), {"keep_", "chunk_grace_", "stream_", nullptr, nullptr}},
+    {QT_TRANSLATE_NOOP("EngineSection", "Sandbox"),
+     {"sandbox_", "default_memory_", "max_processes", "max_o", nullptr}},
+    {QT_TRANSLATE_NOOP("EngineSection", "Pool"), {"pool_", nullptr, nullptr, nullptr, nullptr}},
+    {QT_TRANSLATE_NOOP("EngineSection", "Other"), {"", nullptr, nullptr, nullptr, nullptr}},
 }};
 
 std::size_t groupOf(const QString& name) {

@@ -36,11 +36,13 @@ inline constexpr const char* kSettingTexts[] = {
     QT_TRANSLATE_NOOP("EngineSetting", "Max output bytes"),
     QT_TRANSLATE_NOOP("EngineSetting", "Max pending"),
     QT_TRANSLATE_NOOP("EngineSetting", "Reserve"),
+    QT_TRANSLATE_NOOP("EngineSetting", "Max terminals"),
     QT_TRANSLATE_NOOP("EngineSetting", "slots"),
     QT_TRANSLATE_NOOP("EngineSetting", "days"),
     QT_TRANSLATE_NOOP("EngineSetting", "actions"),
     QT_TRANSLATE_NOOP("EngineSetting", "processes"),
     QT_TRANSLATE_NOOP("EngineSetting", "files"),
+    QT_TRANSLATE_NOOP("EngineSetting", "terminals"),
     QT_TRANSLATE_NOOP("EngineSetting", "bytes"),
     QT_TRANSLATE_NOOP("EngineSetting", "Cores that actions have between them; 0 is the number of processors."),
     QT_TRANSLATE_NOOP("EngineSetting", "How much of a resource there is, instead of what was found: memory_mb, gpus, or a name of your own such as licence.x."),
@@ -68,6 +70,7 @@ inline constexpr const char* kSettingTexts[] = {
     QT_TRANSLATE_NOOP("EngineSetting", "The least important lines that are written to stderr."),
     QT_TRANSLATE_NOOP("EngineSetting", "How many actions may be pending: what would be more is refused with 429, a list or an array whole."),
     QT_TRANSLATE_NOOP("EngineSetting", "How long what becomes free is kept at most for something large, before small work goes past it again; twice as long each time once all that stood in its way has ended; 0 keeps nothing."),
+    QT_TRANSLATE_NOOP("EngineSetting", "How many actions may have a terminal at once; others that want one wait. 0: no action gets one."),
 };
 // clang-format on
 
