@@ -38,8 +38,12 @@ std::vector<Command> workCommands() {
              "up\n"
              "to max_interruptions times (10, see 'queue set'); stderr says so. With --json only the result is\n"
              "printed. Values of variables that match the setting env_never_kept are not kept.\n"
+             "With -t the program has a terminal and keys go to it as they are typed. After Enter, ~. leaves it "
+             "to\n"
+             "the engine, ~^Z suspends yardctl, ~? lists these, ~~ is a tilde. An interruption is its end.\n"
              "Exits as the program; 128 + signal; 124 deadline; 125 it could not be run; 126, 127 as a shell.\n"
              "  yardctl run -- make -j4        yardctl run -c 'sort | uniq -c' < words\n"
+             "  yardctl run -t -- vim notes    yardctl run -t -- bash\n"
              "  yardctl run -d -q nightly --memory 2G --after 12 -- ./report",
          .options = workOptions(Work::Run),
          .firstOperandEndsOptions = true,

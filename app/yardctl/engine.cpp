@@ -182,7 +182,7 @@ Result<HttpResponse> Engine::send(const Call& call, const BodySink* sink, int bo
     request.bodyFile = bodyFile;
     request.bodyFileSize = bodySize;
     request.timeouts.silence = call.silence;
-    if (!call.body.empty()) request.headers.emplace_back("Content-Type", "application/json");
+    if (!call.body.empty()) request.headers.emplace_back("Content-Type", call.contentType);
     if (bodyFile >= 0) request.headers.emplace_back("Content-Type", "application/octet-stream");
     if (!call.idempotencyKey.empty()) request.headers.emplace_back("Idempotency-Key", call.idempotencyKey);
     auto response = sink ? (*http)->stream(request, *sink) : (*http)->exchange(request);

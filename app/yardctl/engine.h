@@ -45,8 +45,9 @@ struct Answer {
 
 struct Call {
     std::string method = "GET";
-    std::string path;      ///< below the prefix, without a leading slash: "jobs/12"
-    std::string body = {}; ///< JSON text; empty sends none
+    std::string path;                                  ///< below the prefix, without a leading slash: "jobs/12"
+    std::string body = {};                             ///< empty sends none
+    std::string_view contentType = "application/json"; ///< of the body
     std::string idempotencyKey = {};
     std::chrono::milliseconds silence{30'000};
 };

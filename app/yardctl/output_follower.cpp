@@ -128,8 +128,9 @@ void OutputFollower::announce(std::int64_t attempt) const {
             if (!note.empty() && textOf(a.get_object(), "reason") != "exit_code") why += fmt::format(" ({})", note);
         }
     const std::string line =
-        fmt::format("yardctl: action {}: attempt {} {}; {}being retried as attempt {}\n", what_.lsn, attempt, why,
-                    isInterrupted ? "an interruption, not a failure of the program: " : "", attempt + 1);
+        fmt::format("yardctl: action {}: attempt {} {}; {}being retried as attempt {}{}", what_.lsn, attempt, why,
+                    isInterrupted ? "an interruption, not a failure of the program: " : "", attempt + 1,
+                    what_.isRaw ? "\r\n" : "\n");
     (void)writeOutput(STDERR_FILENO, line);
 }
 

@@ -23,6 +23,7 @@ public:
         std::string stream = "stdout"; ///< or "stderr"
         std::int64_t firstAttempt = 1;
         bool announceRetries = false; ///< says on stderr that an attempt is being retried
+        bool isRaw = false;           ///< stderr is a terminal in raw mode
     };
     OutputFollower(std::unique_ptr<Engine> engine, What what, OutputSink sink)
         : engine_(std::move(engine))

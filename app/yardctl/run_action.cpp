@@ -2,10 +2,13 @@
 
 #include "app/yardctl/format.h"
 #include "app/yardctl/output_follower.h"
+#include "app/yardctl/own_terminal.h"
 #include "app/yardctl/program_input.h"
 #include "app/yardctl/work_options.h"
+#include "core/base/environment.h"
 #include "core/model/action_spec.h"
 
+#include <array>
 #include <filesystem>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -60,11 +63,42 @@ Outcome<void> checkOutputs(const Arguments& arguments) {
     return usageError("--out saves what the program leaves in $YARD_SCRATCH/outputs; name it with --expect");
 }
 
+/// Somebody sits at this one, and sees the program through it.
+Outcome<void> checkTerminal(const Invocation& invocation) {
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kOthers = {
+        {{"stdin", "the terminal is the program's stdin"},
+         {"detach", "nobody would be at the terminal"},
+         {"array", "there is one terminal here, and an action for each index"},
+         {"json", "the terminal shows what the program prints"}}};
+    for (const auto& [option, why] : kOthers)
+        if (option == "json" ? invocation.json : invocation.arguments.has(option))
+            return usageError(fmt::format("--tty and --{} do not go together: {}", option, why));
+    if (OwnTerminal::isThere()) return {};
+    return usageError(
+        "--tty needs a terminal here as stdin and stdout; without it 'run' works with pipes and files");
+}
+
+TerminalSize askForTerminal(const Invocation& invocation, json::object& action) {
+    const TerminalSize size = OwnTerminal::size();
+    action["tty"] = json::object{{"rows", size.rows}, {"cols", size.cols}};
+    // A person saw how far it came: another one in its place would only look like it.
+    action["max_interruptions"] = 0;
+    const auto term = environment("TERM");
+    if (!invocation.arguments.has("clean-env") || !term || !isUtf8(*term)) return size;
+    json::value& env = action["env"];
+    if (!env.is_object()) env.emplace_object();
+    env.get_object().insert({{"TERM", json::string(*term)}}); // unless it was given
+    return size;
+}
+
 } // namespace
 
-Outcome<std::string> actionOfRun(const Invocation& invocation, ChunkSource& files) {
+Outcome<ActionOfRun> actionOfRun(const Invocation& invocation, ChunkSource& files) {
     const Arguments& arguments = invocation.arguments;
     json::object action{{"worker", "exec"}};
+    const bool hasTerminal = arguments.has("tty");
+    if (hasTerminal)
+        if (auto fine = checkTerminal(invocation); !fine) return std::unexpected(fine.error());
     const auto command = commandOf(arguments);
     if (!command) return std::unexpected(command.error());
     if (auto fine = checkOutputs(arguments); !fine) return std::unexpected(fine.error());
@@ -82,10 +116,14 @@ Outcome<std::string> actionOfRun(const Invocation& invocation, ChunkSource& file
         action["engine_env"] = false;
     }
     if (auto applied = applyWork(arguments, action, files); !applied) return std::unexpected(applied.error());
+    if (hasTerminal) {
+        const TerminalSize size = askForTerminal(invocation, action);
+        return ActionOfRun{compactJson(action), size};
+    }
     auto input = stdinOfRun(invocation, files);
     if (!input) return std::unexpected(input.error());
     if (*input) action["stdin"] = std::move(**input);
-    return compactJson(action);
+    return ActionOfRun{compactJson(action), std::nullopt};
 }
 
 } // namespace yard::ctl

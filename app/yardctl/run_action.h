@@ -1,15 +1,21 @@
 // The action that `run` submits: the command as if it had been typed where yardctl stands. Reads the environment,
-// the current directory and stdin, nothing of an engine.
+// the current directory, stdin and the size of the terminal, nothing of an engine.
 #pragma once
 
 #include "app/yardctl/chunks.h"
 #include "app/yardctl/command.h"
+#include "core/model/terminal_size.h"
 
+#include <optional>
 #include <string>
 
 namespace yard::ctl {
 
-/// As JSON. What it needs beside that is known to `files` afterwards.
-Outcome<std::string> actionOfRun(const Invocation& invocation, ChunkSource& files);
+struct ActionOfRun {
+    std::string text;                 ///< JSON
+    std::optional<TerminalSize> size; ///< of the terminal that it asks for
+};
+/// What it needs beside that is known to `files` afterwards.
+Outcome<ActionOfRun> actionOfRun(const Invocation& invocation, ChunkSource& files);
 
 } // namespace yard::ctl

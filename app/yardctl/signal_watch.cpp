@@ -4,14 +4,17 @@
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
+#include <vector>
 
 namespace yard::ctl {
 
-SignalWatch::SignalWatch()
+SignalWatch::SignalWatch(std::span<const int> more)
     : finished_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     sigset_t set;
     sigemptyset(&set);
-    for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    std::vector<int> numbers = {SIGINT, SIGTERM, SIGHUP};
+    numbers.insert(numbers.end(), more.begin(), more.end());
+    for (const int number : numbers) {
         struct sigaction current{};
         ::sigaction(number, nullptr, &current);
         // nohup and background jobs of a shell ignore some of them on purpose.

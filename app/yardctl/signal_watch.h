@@ -1,4 +1,4 @@
-// INT, TERM and HUP as something to wait for. Blocks them in the thread that makes it and in every thread started
+// INT, TERM, HUP and others as something to wait for. Blocks them in the thread that makes it and in every thread started
 // later, so it is made in main's thread before any other; gives the old mask back at its end.
 #pragma once
 
@@ -6,12 +6,14 @@
 
 #include <csignal>
 #include <optional>
+#include <span>
 
 namespace yard::ctl {
 
 class SignalWatch {
 public:
-    SignalWatch();
+    /// `more`: others beside these three.
+    explicit SignalWatch(std::span<const int> more = {});
     ~SignalWatch();
     SignalWatch(const SignalWatch&) = delete;
     SignalWatch& operator=(const SignalWatch&) = delete;

@@ -268,6 +268,7 @@ std::span<const WorkOption> table() {
         {{"cwd", 'C', "DIR", "run it there instead of the current directory"}, kRun},
         {{"stdin", 0, "FILE", "what it reads, up to 64 MiB; - is the one here, read anyway when it is no terminal"},
          kRun},
+        {{"tty", 't', "", "give it a terminal, and this one to type and to see"}, kRun},
         {{"detach", 'd', "", "print its LSN and leave"}, kRun},
     };
     return all;

@@ -6,19 +6,25 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <fmt/format.h>
 #include <poll.h>
 #include <pty.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 namespace yard::test {
 
-TerminalProcess::TerminalProcess(std::vector<std::string> words) {
+TerminalProcess::TerminalProcess(std::vector<std::string> words, unsigned short rows, unsigned short cols) {
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
     int terminal = -1;
-    pid_ = ::forkpty(&terminal, nullptr, nullptr, nullptr);
+    winsize size{};
+    size.ws_row = rows;
+    size.ws_col = cols;
+    pid_ = ::forkpty(&terminal, nullptr, nullptr, &size);
     if (pid_ < 0) std::abort();
     if (pid_ == 0) {
         ::execv(argv.front(), argv.data());
@@ -35,6 +41,28 @@ TerminalProcess::~TerminalProcess() {
 
 void TerminalProcess::type(std::string_view text) const {
     (void)writeAll(terminal_.get(), text);
+}
+
+void TerminalProcess::resize(unsigned short rows, unsigned short cols) const {
+    winsize size{};
+    size.ws_row = rows;
+    size.ws_col = cols;
+    ::ioctl(terminal_.get(), TIOCSWINSZ, &size);
+}
+
+void TerminalProcess::signal(int number) const {
+    ::kill(pid_, number);
+}
+
+std::string TerminalProcess::modes() const {
+    termios now{};
+    if (::tcgetattr(terminal_.get(), &now) != 0) return "none";
+    return fmt::format("{:o} {:o} {:o} {:o}", now.c_iflag, now.c_oflag, now.c_cflag, now.c_lflag);
+}
+
+bool TerminalProcess::isRaw() const {
+    termios now{};
+    return ::tcgetattr(terminal_.get(), &now) == 0 && (now.c_lflag & (ICANON | ECHO | ISIG)) == 0;
 }
 
 bool TerminalProcess::readSome() {

@@ -12,15 +12,22 @@ namespace yard::test {
 
 class TerminalProcess {
 public:
-    explicit TerminalProcess(std::vector<std::string> words);
+    explicit TerminalProcess(std::vector<std::string> words, unsigned short rows = 24, unsigned short cols = 80);
     ~TerminalProcess();
     TerminalProcess(const TerminalProcess&) = delete;
     TerminalProcess& operator=(const TerminalProcess&) = delete;
 
     void type(std::string_view text) const;
+    void resize(unsigned short rows, unsigned short cols) const;
+    void signal(int number) const;
+    /// Of the terminal, printed: two of the same modes are equal.
+    std::string modes() const;
+    bool isRaw() const;
     /// Reads until it shows this; false when it ended before, or after 60 s.
     bool shows(std::string_view text);
     const std::string& shown() const { return shown_; }
+    /// What was seen so far does not count any more.
+    void forget() { shown_.clear(); }
     /// Reads to its end: the exit code, -1 when a signal ended it.
     int end();
 

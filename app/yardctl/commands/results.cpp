@@ -141,6 +141,15 @@ std::string commandOf(const json::object& spec) {
     return printable(command);
 }
 
+/// Of one that runs as it is now, else as it was asked for.
+std::string terminalWords(const json::object& action, const json::object& spec) {
+    const json::object* size = objectOf(action, "tty");
+    if (!size) size = objectOf(spec, "tty");
+    if (!size) return {};
+    return fmt::format("{} rows, {} columns", integerOf(*size, "rows").value_or(0),
+                       integerOf(*size, "cols").value_or(0));
+}
+
 /// What people ask first, first: what it runs and where, how it is, and why. `waits` in place of the note, which is
 /// the first of them.
 void showAction(const json::object& action, const json::object& spec, const std::string& waits) {
@@ -148,6 +157,7 @@ void showAction(const json::object& action, const json::object& spec, const std:
     details.add("action", fmt::format("{}", integerOf(action, "lsn").value_or(0)));
     details.add("command", commandOf(spec));
     details.add("directory", printable(textOf(spec, "cwd")));
+    details.add("terminal", terminalWords(action, spec));
     details.add("state", stateWords(action));
     if (waits.empty()) details.add("note", printable(textOf(action, "note")));
     fmt::print("{}", waits);

@@ -5,11 +5,15 @@
 #include "app/yardctl/engine_start.h"
 #include "app/yardctl/format.h"
 #include "app/yardctl/output_follower.h"
+#include "app/yardctl/own_terminal.h"
 #include "app/yardctl/queue_ref.h"
 #include "app/yardctl/run_action.h"
 #include "app/yardctl/signal_watch.h"
+#include "app/yardctl/terminal_session.h"
 #include "core/base/hash.h"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <fmt/format.h>
 #include <mutex>
@@ -21,6 +25,8 @@ namespace yard::ctl {
 namespace {
 
 constexpr int kSignalBase = 128;
+/// What happens to a terminal that somebody sits at.
+constexpr std::array kTerminalSignals = {SIGWINCH, SIGCONT, SIGTSTP};
 
 /// The action, or the elements of an array: they follow each other.
 struct Accepted {
@@ -48,11 +54,15 @@ Outcome<Accepted> submitAction(Engine& engine, const Arguments& arguments, const
 }
 
 /// One run, from submission to the end. The thread that made it waits for signals; one worker thread submits and
-/// waits for the results, one thread follows each stream, one sends the cancel when it comes to that.
+/// waits for the results, one thread follows each stream, one sends the cancel when it comes to that. With a terminal
+/// there are those of TerminalSession as well.
 class Run {
 public:
-    explicit Run(Invocation invocation)
-        : invocation_(invocation) {
+    /// `size`: that its terminal begins with; nothing: it has none.
+    Run(Invocation invocation, std::optional<TerminalSize> size)
+        : signals_(size ? std::span<const int>(kTerminalSignals) : std::span<const int>())
+        , invocation_(invocation)
+        , size_(size) {
         // A reader that left must end the action, not only this process.
         std::signal(SIGPIPE, SIG_IGN);
     }
@@ -63,6 +73,10 @@ public:
             signals_.finish();
         });
         while (const auto signal = signals_.next()) {
+            if (std::ranges::find(kTerminalSignals, *signal) != kTerminalSignals.end()) {
+                atTerminal(*signal);
+                continue;
+            }
             if (signal_ != 0) leaveAtOnce(*signal);
             signal_ = *signal;
             requestCancel();
@@ -93,6 +107,7 @@ private:
 
     Outcome<int> follow(std::int64_t lsn) {
         Engine& engine = invocation_.engine;
+        if (size_) return followAtTerminal(lsn);
         if (invocation_.json) return finish(lsn, awaitEnd(engine, lsn));
         std::thread out([&] { copy(lsn, "stdout", STDOUT_FILENO); });
         std::thread err([&] { copy(lsn, "stderr", STDERR_FILENO); });
@@ -100,6 +115,54 @@ private:
         out.join();
         err.join();
         return finish(lsn, std::move(result));
+    }
+
+    Outcome<int> followAtTerminal(std::int64_t lsn) {
+        if (const auto started = awaitStart(lsn); !started) return finish(lsn, std::unexpected(started.error()));
+        terminal_.enterRaw();
+        TerminalSession session(terminal_, invocation_.engine.another(),
+                                {.lsn = lsn,
+                                 .size = *size_,
+                                 .leave = [this] { leaveAtOnce(SIGINT); },
+                                 .hungUp = [this] { requestCancel(); }});
+        use(&session);
+        std::thread out([&] { copy(lsn, "stdout", STDOUT_FILENO); });
+        auto result = awaitEnd(invocation_.engine, lsn);
+        out.join();
+        use(nullptr);
+        terminal_.leaveRaw();
+        return finish(lsn, std::move(result));
+    }
+
+    void use(TerminalSession* session) {
+        const std::scoped_lock lock(sessionMutex_);
+        session_ = session;
+    }
+
+    /// Until its program runs, or it has ended without. Says once what it waits for.
+    Result<void> awaitStart(std::int64_t lsn) const {
+        constexpr std::chrono::milliseconds kWorthSaying{500};
+        const auto begun = std::chrono::steady_clock::now();
+        bool isTold = false;
+        for (double wait = 0.01;; wait = std::min(2 * wait, 0.2)) { // NOLINT(cert-flp30-c): a pause that grows
+            const auto answer =
+                invocation_.engine.callPatiently({.path = fmt::format("jobs/{}?wait={}", lsn, wait)});
+            if (!answer) return std::unexpected(answer.error());
+            const std::string_view state = textOf(answer->object, "state");
+            if (state != "pending" && state != "new" && state != "submitting") return {};
+            if (isTold || std::chrono::steady_clock::now() - begun < kWorthSaying) continue;
+            isTold = true;
+            const std::string why = noteWords(answer->object);
+            (void)writeOutput(STDERR_FILENO, fmt::format("yardctl: action {} waits{}{}; Ctrl+C cancels it\n", lsn,
+                                                         why.empty() ? "" : ": ", why));
+        }
+    }
+
+    void atTerminal(int signal) {
+        if (signal == SIGTSTP) terminal_.suspend();
+        if (signal == SIGCONT) terminal_.resumed();
+        const std::scoped_lock lock(sessionMutex_);
+        if (session_) session_->checkSize();
     }
 
     Outcome<int> finish(std::int64_t lsn, Result<Answer> result) const {
@@ -112,11 +175,16 @@ private:
 
     void copy(std::int64_t lsn, const char* stream, int fd) {
         OutputFollower follower(invocation_.engine.another(),
-                                {.lsn = lsn, .stream = stream, .announceRetries = fd == STDERR_FILENO},
+                                {.lsn = lsn,
+                                 .stream = stream,
+                                 .announceRetries = fd == STDERR_FILENO || size_,
+                                 .isRaw = size_.has_value()},
                                 [this, fd](std::int64_t, std::string_view bytes) { return write(fd, bytes); });
         const auto followed = follower.run();
         if (followed || readerLeft_) return;
-        (void)writeOutput(STDERR_FILENO, errorLine(false, {}, followed.error().message));
+        std::string line = errorLine(false, {}, followed.error().message);
+        if (size_) line = "\r\n" + line + "\r"; // in raw mode a line feed is no more than that
+        (void)writeOutput(STDERR_FILENO, line);
     }
 
     /// A program whose output nobody takes gets SIGPIPE in a shell, and says nothing of it.
@@ -157,7 +225,16 @@ private:
     }
 
     [[noreturn]] void leaveAtOnce(int signal) {
+        terminal_.leaveRaw();
         const std::scoped_lock lock(mutex_);
+        if (accepted_ && !cancelRequested_) {
+            const std::string range = accepted_->range();
+            (void)writeOutput(STDERR_FILENO,
+                              fmt::format("\nyardctl: {0} is left to the engine and goes on; 'yardctl "
+                                          "logs -f {1}' follows it, 'yardctl cancel {1}' ends it\n",
+                                          accepted_->name(), range));
+            ::_exit(kSignalBase + signal);
+        }
         if (accepted_)
             (void)writeOutput(
                 STDERR_FILENO,
@@ -184,6 +261,10 @@ private:
 
     SignalWatch signals_; // first: blocks the signals before a thread exists
     const Invocation invocation_;
+    const std::optional<TerminalSize> size_;
+    OwnTerminal terminal_;
+    std::mutex sessionMutex_; ///< guards the next one
+    TerminalSession* session_ = nullptr;
     Outcome<int> code_ = failed("the run did not begin");
     std::mutex mutex_; ///< guards the next three
     std::optional<Accepted> accepted_;
@@ -205,8 +286,8 @@ Outcome<int> runCommand(const Invocation& invocation) {
     if (auto resolved = resolveQueueOption(invocation.engine, arguments); !resolved)
         return std::unexpected(resolved.error());
     if (!arguments.has("detach"))
-        return Run({arguments, invocation.engine, invocation.json}).perform(*action, files);
-    auto accepted = submitAction(invocation.engine, arguments, *action, files);
+        return Run({arguments, invocation.engine, invocation.json}, action->size).perform(action->text, files);
+    auto accepted = submitAction(invocation.engine, arguments, action->text, files);
     if (!accepted) return std::unexpected(accepted.error());
     fmt::print("{}\n", invocation.json ? accepted->text : accepted->range());
     return 0;

@@ -1,0 +1,79 @@
+#include "app/yardctl/own_terminal.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+namespace yard::ctl {
+
+namespace {
+
+/// TCSADRAIN: what was typed already stays.
+void setModes(const termios& modes) {
+    while (::tcsetattr(STDIN_FILENO, TCSADRAIN, &modes) != 0 && errno == EINTR) {
+    }
+}
+
+} // namespace
+
+bool OwnTerminal::isThere() {
+    return ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1;
+}
+
+TerminalSize OwnTerminal::size() {
+    TerminalSize size;
+    winsize seen{};
+    if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &seen) != 0 || seen.ws_row == 0 || seen.ws_col == 0) return size;
+    size.rows = std::min<int>(seen.ws_row, kMaxTerminalSide);
+    size.cols = std::min<int>(seen.ws_col, kMaxTerminalSide);
+    return size;
+}
+
+void OwnTerminal::enterRaw() {
+    const std::scoped_lock lock(mutex_);
+    if (isRaw_ || ::tcgetattr(STDIN_FILENO, &before_) != 0) return;
+    setRaw();
+    isRaw_ = true;
+}
+
+void OwnTerminal::leaveRaw() {
+    const std::scoped_lock lock(mutex_);
+    if (!isRaw_) return;
+    setBefore();
+    isRaw_ = false;
+}
+
+void OwnTerminal::suspend() {
+    const std::scoped_lock lock(mutex_);
+    if (isRaw_) setBefore();
+    sigset_t stop;
+    sigset_t old;
+    sigemptyset(&stop);
+    sigaddset(&stop, SIGTSTP);
+    ::pthread_sigmask(SIG_UNBLOCK, &stop, &old);
+    // To this thread alone: another one may wait for this signal, and take it.
+    ::pthread_kill(::pthread_self(), SIGTSTP);
+    ::pthread_sigmask(SIG_SETMASK, &old, nullptr);
+    if (isRaw_) setRaw();
+}
+
+void OwnTerminal::resumed() {
+    const std::scoped_lock lock(mutex_);
+    if (isRaw_) setRaw();
+}
+
+void OwnTerminal::setRaw() {
+    termios raw = before_;
+    ::cfmakeraw(&raw);
+    setModes(raw);
+}
+
+/// In the background the terminal is another program's, and so are its modes.
+void OwnTerminal::setBefore() {
+    const pid_t inFront = ::tcgetpgrp(STDIN_FILENO);
+    if (inFront < 0 || inFront == ::getpgrp()) setModes(before_);
+}
+
+} // namespace yard::ctl

@@ -1,0 +1,43 @@
+// The terminal at which yardctl was started: its size, and raw mode while an action has it. The modes it had before
+// come back on every way out: leaveRaw(), the end of this object, and while the process is suspended.
+//
+// Any thread may call; one of them at a time has it.
+#pragma once
+
+#include "core/model/terminal_size.h"
+
+#include <mutex>
+#include <termios.h>
+
+namespace yard::ctl {
+
+class OwnTerminal {
+public:
+    /// stdin and stdout are both one.
+    static bool isThere();
+    static TerminalSize size();
+
+    OwnTerminal() = default;
+    ~OwnTerminal() { leaveRaw(); }
+    OwnTerminal(const OwnTerminal&) = delete;
+    OwnTerminal& operator=(const OwnTerminal&) = delete;
+
+    /// Keys come as they are typed, bytes are shown as they are written. In the background it stops the process, as
+    /// each program that sets modes there.
+    void enterRaw();
+    void leaveRaw();
+    /// Stops this process as Ctrl+Z would, with the modes it had before. Returns when it goes on.
+    void suspend();
+    /// The process was stopped and goes on: whoever had the terminal meanwhile may have left other modes.
+    void resumed();
+
+private:
+    void setRaw();
+    void setBefore();
+
+    std::mutex mutex_;
+    termios before_{};
+    bool isRaw_ = false;
+};
+
+} // namespace yard::ctl

@@ -1,0 +1,316 @@
+// yardctl run -t at a real engine: what a person sees at their terminal, and in which state they get it back.
+#include "tests/app/ctl_process.h"
+#include "tests/app/terminal_process.h"
+#include "tests/torture/program.h"
+
+#include <QTest>
+#include <boost/json.hpp>
+#include <csignal>
+#include <functional>
+#include <memory>
+
+using namespace yard;
+using namespace yard::torture;
+using test::TerminalProcess;
+
+namespace {
+
+QStringList at(const Place& place, const QStringList& words) {
+    return QStringList{"--data-dir", QString::fromStdString(place.data())} + words;
+}
+
+test::Ended ctl(const Place& place, const QStringList& words) {
+    return test::CtlProcess(at(place, words)).end();
+}
+
+std::vector<std::string> atTerminal(const Place& place, const std::vector<std::string>& more) {
+    std::vector<std::string> words = {YARDCTL_PATH, "--data-dir", place.data(), "run", "-t"};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+}
+
+/// Says that it is there, then goes on.
+std::vector<std::string> script(const Place& place, const std::string& line) {
+    return atTerminal(place, {"-c", "echo re\"\"ady; " + line});
+}
+
+} // namespace
+
+class TestTerminals : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void aShellIsAsInTheOwnTerminal();
+    void sizeAndKeysReachTheProgram();
+    void whoeverEndsItTheModesComeBack_data();
+    void whoeverEndsItTheModesComeBack();
+    void itIsLeftToTheEngine();
+    void itIsSuspendedAndGoesOn_data();
+    void itIsSuspendedAndGoesOn();
+    void aDeadEngineIsLeft();
+    void whatWaitsSaysSoAndIsCancelled();
+    void aLongPasteArrivesWhole();
+    void coloursAreInTheLog();
+    void aSandboxHasOneToo();
+    void withoutATerminalThereIsNone_data();
+    void withoutATerminalThereIsNone();
+};
+
+void TestTerminals::aShellIsAsInTheOwnTerminal() {
+    Place place;
+    Yardmaster engine(place);
+    QVERIFY2(engine.isServing(), engine.errors().c_str());
+    qputenv("TERM", "vt220");
+    TerminalProcess run(atTerminal(place, {"--", "bash", "--norc", "--noprofile", "-i"}), 33, 77);
+    const std::string before = run.modes();
+    run.type("echo h\"\"i $TERM; stty size; exit 3\r");
+    QCOMPARE(run.end(), 3);
+    QVERIFY2(run.shown().contains("hi vt220\r\n33 77\r\n"), run.shown().c_str());
+    QCOMPARE(run.modes(), before);
+    TerminalProcess clean(atTerminal(place, {"--clean-env", "-c", "echo $TERM; kill -9 $$"}));
+    QCOMPARE(clean.end(), 128 + SIGKILL);
+    QVERIFY2(clean.shown().starts_with("vt220\r\n"), clean.shown().c_str());
+    QCOMPARE(clean.modes(), before);
+    TerminalProcess none(atTerminal(place, {"--", "/nowhere/at-all"}));
+    QCOMPARE(none.end(), 127);
+    QVERIFY2(none.shown().contains("does not exist"), none.shown().c_str());
+    QCOMPARE(none.modes(), before);
+    QCOMPARE(engine.stop(), 0);
+}
+
+void TestTerminals::sizeAndKeysReachTheProgram() {
+    Place place;
+    Yardmaster engine(place);
+    QVERIFY2(engine.isServing(), engine.errors().c_str());
+    TerminalProcess run(script(place, "trap 'stty size' WINCH; trap 'echo ca\"\"ught' INT; "
+                                      "until [ \"$x\" = end ]; do read x; echo \"[$x]\"; done; exit 4"));
+    QVERIFY(run.shows("ready\r\n"));
+    QVERIFY(run.isRaw());
+    run.resize(50, 132);
+    run.type("a~b\r");
+    QVERIFY2(run.shows("[a~b]\r\n"), run.shown().c_str());
+    QVERIFY2(run.shows("50 132\r\n"), run.shown().c_str());
+    run.type("\x03\r");
+    QVERIFY2(run.shows("caught\r\n"), run.shown().c_str());
+    run.type("end\r");
+    QCOMPARE(run.end(), 4);
+    QCOMPARE(engine.stop(), 0);
+}
+
+using End = std::function<void(TerminalProcess&, std::unique_ptr<Yardmaster>&, const Place&)>;
+Q_DECLARE_METATYPE(End)
+
+void TestTerminals::whoeverEndsItTheModesComeBack_data() {
+    QTest::addColumn<End>("end");
+    QTest::addColumn<int>("code");
+    const auto row = [](const char* name, int code, const End& end) { QTest::newRow(name) << end << code; };
+    const auto signal = [](int number) {
+        return [number](TerminalProcess& run, auto&, const Place&) { run.signal(number); };
+    };
+    row("the program", 0, [](TerminalProcess& run, auto&, const Place&) { run.type("\x04"); });
+    row("SIGTERM", 128 + SIGTERM, signal(SIGTERM));
+    row("SIGHUP", 128 + SIGHUP, signal(SIGHUP));
+    row("SIGINT", 128 + SIGINT, signal(SIGINT));
+    row("the person", 128 + SIGINT, [](TerminalProcess& run, auto&, const Place&) { run.type("\r~."); });
+    row("somebody who cancels it", 128 + SIGTERM,
+        [](TerminalProcess&, auto&, const Place& place) { QCOMPARE(ctl(place, {"cancel", "1"}).code, 0); });
+    row("the engine's end and a new one", 125,
+        [](TerminalProcess&, std::unique_ptr<Yardmaster>& engine, const Place& place) {
+            engine->kill();
+            engine = std::make_unique<Yardmaster>(place);
+            QVERIFY2(engine->isServing(), engine->errors().c_str());
+        });
+}
+
+void TestTerminals::whoeverEndsItTheModesComeBack() {
+    QFETCH(End, end);
+    QFETCH(int, code);
+    Place place;
+    auto engine = std::make_unique<Yardmaster>(place);
+    QVERIFY2(engine->isServing(), engine->errors().c_str());
+    TerminalProcess run(script(place, "cat"));
+    const std::string before = run.modes();
+    QVERIFY(run.shows("ready\r\n"));
+    QVERIFY(run.isRaw());
+    end(run, engine, place);
+    QCOMPARE(run.end(), code);
+    QCOMPARE(run.modes(), before);
+    QCOMPARE(engine->stop(), 0);
+}
+
+void TestTerminals::itIsLeftToTheEngine() {
+    Place place;
+    Yardmaster engine(place);
+    QVERIFY2(engine.isServing(), engine.errors().c_str());
+    TerminalProcess run(script(place, "read x; exit 5"));
+    QVERIFY(run.shows("ready\r\n"));
+    run.type("~?");
+    QVERIFY2(run.shows("~^Z  suspend yardctl"), run.shown().c_str());
+    run.type("~.");
+    QCOMPARE(run.end(), 130);
+    QVERIFY2(
+        run.shown().contains("\r\nyardctl: action 1 is left to the engine and goes on; 'yardctl logs -f 1' follows "
+                             "it, 'yardctl cancel 1' ends it\r\n"),
+        run.shown().c_str());
+    Caller caller = engine.caller();
+    QCOMPARE(caller.get("/compute/jobs/1").text("state"), std::string("running"));
+    QCOMPARE(caller.post("/compute/jobs/1/terminal", "\n").status, 200);
+    QCOMPARE(caller.result(1).number("exit_code"), std::int64_t{5});
+    QCOMPARE(engine.stop(), 0);
+}
+
+void TestTerminals::itIsSuspendedAndGoesOn_data() {
+    QTest::addColumn<bool>("bySignal");
+    QTest::newRow("by its keys") << false;
+    QTest::newRow("by a signal") << true;
+}
+
+/// Of a shell with job control, which takes the terminal meanwhile.
+void TestTerminals::itIsSuspendedAndGoesOn() {
+    QFETCH(bool, bySignal);
+    Place place;
+    Yardmaster engine(place);
+    QVERIFY2(engine.isServing(), engine.errors().c_str());
+    writeText(place.path("command"),
+              fmt::format("echo re\"\"ady; until [ \"$x\" = end ]; do read x; echo \"[$x] $(stty "
+                          "size)\"; done; exit 6\n"));
+    TerminalProcess shell({"/bin/bash", "--norc", "--noprofile", "-i"});
+    shell.type(fmt::format("PS1='pro''mpt '; {} --data-dir {} run -t -- sh {}\r", YARDCTL_PATH, place.data(),
+                           place.path("command")));
+    QVERIFY(shell.shows("ready\r\n"));
+    if (bySignal) {
+        for (const int pid : processesOf(place))
+            if (fileText(fmt::format("/proc/{}/comm", pid)) == "yardctl\n") ::kill(pid, SIGTSTP);
+    } else {
+        shell.type("~\x1a");
+    }
+    QVERIFY2(shell.shows("Stopped"), shell.shown().c_str());
+    QVERIFY2(shell.shows("prompt "), shell.shown().c_str());
+    shell.resize(20, 60);
+    shell.type("echo in the sh\"\"ell; fg\r");
+    QVERIFY2(shell.shows("in the shell\r\n"), shell.shown().c_str());
+    QVERIFY(eventually([&] { return shell.isRaw(); }));
+    // The new size is on its way beside the keys.
+    for (shell.forget(); !shell.shown().contains("] 20 60\r\n");) {
+        shell.type("x\r");
+        QVERIFY2(shell.shows("[x] "), shell.shown().c_str());
+        QVERIFY2(shell.shows("\r\n"), shell.shown().c_str());
+        if (shell.shown().ends_with("\n") && !shell.shown().contains("] 20 60\r\n")) shell.forget();
+    }
+    shell.type("end\r");
+    QVERIFY2(shell.shows("[end] 20 60\r\n"), shell.shown().c_str());
+    shell.forget();
+    QVERIFY2(shell.shows("prompt "), shell.shown().c_str());
+    shell.type("echo code $?; exit\r");
+    QVERIFY2(shell.shows("code 6\r\n"), shell.shown().c_str());
+    QCOMPARE(shell.end(), 0);
+    QCOMPARE(engine.stop(), 0);
+}
+
+void TestTerminals::aDeadEngineIsLeft() {
+    Place place;
+    Yardmaster engine(place);
+    QVERIFY2(engine.isServing(), engine.errors().c_str());
+    TerminalProcess run(script(place, "cat"));
+    const std::string before = run.modes();
+    QVERIFY(run.shows("ready\r\n"));
+    engine.kill();
+    run.type("x");
+    QVERIFY2(
+        run.shows("yardctl: the engine does not answer; it is looked for. Enter and ~. leave action 1 to it.\r\n"),
+        run.shown().c_str());
+    run.type("\r~.");
+    QCOMPARE(run.end(), 130);
+    QCOMPARE(run.modes(), before);
+}
+
+void TestTerminals::whatWaitsSaysSoAndIsCancelled() {
+    Place place;
+    Yardmaster engine(place, {.arguments = {"--set", "max_terminals=1"}, .wrapper = {}, .dataDir = {}});
+    QVERIFY2(engine.isServing(), engine.errors().c_str());
+    TerminalProcess first(script(place, "cat"));
+    QVERIFY(first.shows("ready\r\n"));
+    TerminalProcess second(script(place, "cat"));
+    const std::string before = second.modes();
+    QVERIFY2(second.shows("yardctl: action 2 waits: 0 of 1 terminals free"), second.shown().c_str());
+    QVERIFY2(second.shows("Ctrl+C cancels it\r\n"), second.shown().c_str());
+    QCOMPARE(second.modes(), before);
+    second.type("\x03");
+    QCOMPARE(second.end(), 130);
+    first.type("\x04");
+    QCOMPARE(first.end(), 0);
+    QCOMPARE(engine.stop(), 0);
+}
+
+void TestTerminals::aLongPasteArrivesWhole() {
+    constexpr std::size_t kSize = 400'000;
+    Place place;
+    Yardmaster engine(place);
+    QVERIFY2(engine.isServing(), engine.errors().c_str());
+    TerminalProcess run(
+        atTerminal(place, {"-c", fmt::format("stty raw -echo; echo ready; head -c {} | tr -d k | wc -c; "
+                                             "exit 7",
+                                             kSize)}));
+    QVERIFY(run.shows("ready"));
+    run.type(std::string(kSize, 'k'));
+    QCOMPARE(run.end(), 7);
+    QVERIFY2(run.shown().ends_with("ready\n0\n"), run.shown().c_str());
+    QCOMPARE(engine.stop(), 0);
+}
+
+void TestTerminals::coloursAreInTheLog() {
+    Place place;
+    Yardmaster engine(place);
+    QVERIFY2(engine.isServing(), engine.errors().c_str());
+    TerminalProcess run(atTerminal(place, {"-c", "printf '\\033[1;31mred\\033[0m\\n'"}), 33, 77);
+    QCOMPARE(run.end(), 0);
+    QCOMPARE(run.shown(), std::string("\x1b[1;31mred\x1b[0m\r\n"));
+    const test::Ended log = ctl(place, {"logs", "1"});
+    QCOMPARE(log.out, std::string("\x1b[1;31mred\x1b[0m\r\n"));
+    QCOMPARE(log.err, std::string());
+    const test::Ended shown = ctl(place, {"show", "1"});
+    QVERIFY2(shown.out.contains("\nterminal     33 rows, 77 columns\n"), shown.out.c_str());
+    QCOMPARE(engine.stop(), 0);
+}
+
+void TestTerminals::aSandboxHasOneToo() {
+    Place place;
+    Yardmaster engine(place);
+    QVERIFY2(engine.isServing(), engine.errors().c_str());
+    const std::string look = "for fd in 0 1 2; do [ -t $fd ] && echo -n $fd; done; stty size; ";
+    const std::string wait = "trap 'exit 8' INT; echo ready; read x";
+    TerminalProcess run(atTerminal(place, {"--sandbox", "--", "/bin/sh", "-c", look + wait}), 33, 77);
+    if (!run.shows("ready\r\n") && run.shown().contains("sandbox")) QSKIP("no sandbox can be made here");
+    QVERIFY2(run.shown().contains("01233 77\r\n"), run.shown().c_str());
+    run.type("\x03");
+    QCOMPARE(run.end(), 8);
+    QCOMPARE(engine.stop(), 0);
+}
+
+void TestTerminals::withoutATerminalThereIsNone_data() {
+    QTest::addColumn<QStringList>("words");
+    QTest::addColumn<QString>("sentence");
+    const auto row = [](const char* name, const QStringList& words, const char* sentence) {
+        QTest::newRow(name) << words << QString(sentence);
+    };
+    row("a pipe", {"run", "-t", "true"},
+        "yardctl: --tty needs a terminal here as stdin and stdout; without it 'run' works with pipes and files\n");
+    row("detached", {"run", "-t", "-d", "true"},
+        "yardctl: --tty and --detach do not go together: nobody would be at the terminal\n");
+    row("with a file to read", {"run", "--tty", "--stdin", "/dev/null", "true"},
+        "yardctl: --tty and --stdin do not go together: the terminal is the program's stdin\n");
+    row("for an array", {"run", "-t", "--array", "0-3", "true"},
+        "yardctl: --tty and --array do not go together: there is one terminal here, and an action for each "
+        "index\n");
+}
+
+void TestTerminals::withoutATerminalThereIsNone() {
+    QFETCH(QStringList, words);
+    QFETCH(QString, sentence);
+    Place place;
+    const test::Ended ended = ctl(place, words);
+    QCOMPARE(ended.code, 2);
+    QVERIFY2(ended.err.starts_with(sentence.toStdString()), ended.err.c_str());
+}
+
+QTEST_GUILESS_MAIN(TestTerminals)
+#include "tst_terminals.moc"
