@@ -456,7 +456,8 @@ coro::Task<SessionView> EngineCore::session() {
     const EngineFigures& itself = figures_->engine();
     view.itself = {itself.cpuPercent, itself.rssBytes, itself.journalBytes, itself.diskBytes, itself.diskFreeBytes};
     view.sandbox = sandboxing_->view();
-    view.janitor = {.reaped = counters_.orphansReaped, .staleLocks = counters_.staleLocks, .findings = orphans_->findings()};
+    view.janitor = {
+        .reaped = counters_.orphansReaped, .staleLocks = counters_.staleLocks, .findings = orphans_->findings()};
     co_return view;
 }
 
