@@ -51,7 +51,7 @@ void Dispatcher::stopForMemory(AttemptId id, std::string note) {
     Attempt* attempt = get(id);
     if (!attempt || !runs(*attempt) || attempt->isBeingEnded()) return;
     attempt->stoppedForMemory = std::move(note);
-    tellToEnd(*attempt, runners::StopCause::EngineStopped);
+    tellToEnd(*attempt, runners::StopCause::Machine);
 }
 
 std::vector<Leader> Dispatcher::runningSince(MonoTime before) const {
@@ -79,7 +79,7 @@ void Dispatcher::checkMemory(Attempt& attempt, std::int64_t bytes) {
     attempt.memorySeen = bytes;
     if (attempt.memoryLimit <= 0 || bytes <= attempt.memoryLimit || attempt.isBeingEnded()) return;
     attempt.isOverMemory = true;
-    tellToEnd(attempt, runners::StopCause::EngineStopped, Duration::zero());
+    tellToEnd(attempt, runners::StopCause::Limit, Duration::zero());
 }
 
 void Dispatcher::noteOutput(Attempt& attempt, const runners::StreamAt& at) {
@@ -191,7 +191,7 @@ void Dispatcher::endOverOutputs(const std::vector<runners::AttemptId>& ids) {
         Attempt* attempt = get(id);
         if (!attempt || !runs(*attempt) || attempt->isBeingEnded()) continue;
         attempt->isOverOutputs = true;
-        tellToEnd(*attempt, runners::StopCause::EngineStopped, Duration::zero());
+        tellToEnd(*attempt, runners::StopCause::Limit, Duration::zero());
     }
 }
 

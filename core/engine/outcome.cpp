@@ -21,7 +21,9 @@ void set(AttemptOutcome& outcome, runners::StopCause cause) {
     switch (cause) {
     case runners::StopCause::Cancelled: return set(outcome, ActionState::Cancelled, Reason::Cancelled);
     case runners::StopCause::Abandoned: return set(outcome, ActionState::Abandoned, Reason::Abandoned);
-    case runners::StopCause::EngineStopped: break;
+    case runners::StopCause::EngineStopped:
+    case runners::StopCause::Limit:
+    case runners::StopCause::Machine: break; // whoever asked for it says more
     }
     set(outcome, ActionState::Abandoned, Reason::EngineStopped);
 }

@@ -350,7 +350,7 @@ void Launcher::handle(const wire::Frame& frame) {
         good = wire::get(frame.payload, end);
         if (!good || board_.takeBack(end.id)) break;
         const auto grace = end.grace < Duration::zero() ? std::nullopt : std::optional(end.grace);
-        warden_.end(end.id, endOf(end.cause), grace);
+        warden_.end(end.id, end.cause, grace);
         break;
     }
     case wire::FrameType::EndAll: {
@@ -360,7 +360,7 @@ void Launcher::handle(const wire::Frame& frame) {
         isEnding_ = isEnding_ || endOf(all.cause) == EndCause::EngineStopped;
         board_.takeBackAll();
         const auto grace = all.grace < Duration::zero() ? std::nullopt : std::optional(all.grace);
-        for (const SlotView& v : board_.busy()) warden_.end(v.id, endOf(all.cause), grace);
+        for (const SlotView& v : board_.busy()) warden_.end(v.id, all.cause, grace);
         break;
     }
     case wire::FrameType::Watch: {
@@ -397,7 +397,7 @@ void Launcher::loseEngine(const char* why) {
     epoll_.remove(socketFd_);
     board_.stop();
     board_.takeBackAll();
-    for (const SlotView& v : board_.busy()) warden_.end(v.id, EndCause::EngineStopped, {});
+    for (const SlotView& v : board_.busy()) warden_.end(v.id, StopCause::EngineStopped, {});
 }
 
 } // namespace

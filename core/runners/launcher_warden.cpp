@@ -36,12 +36,15 @@ MonoTime latestStartOf(const ProcessStat& stat) {
     return MonoTime(Duration(sinceBoot - micros(CLOCK_BOOTTIME) + micros(CLOCK_MONOTONIC))) + kTick;
 }
 
-std::string_view causeWords(EndCause cause) {
+std::string_view causeWords(StopCause cause) {
     switch (cause) {
-    case EndCause::Cancelled: return "it was cancelled";
-    case EndCause::Abandoned: return "its session is abandoned";
-    default: return "its engine stops, or needs its memory";
+    case StopCause::Cancelled: return "it was cancelled";
+    case StopCause::Abandoned: return "its session is abandoned";
+    case StopCause::EngineStopped: break;
+    case StopCause::Limit: return "it is over its limit of memory or outputs";
+    case StopCause::Machine: return "the machine is short of memory";
     }
+    return "its engine stops";
 }
 
 TreeUsage reapProcess(int pidfd) {
@@ -70,7 +73,11 @@ Warden::Ward* Warden::adopt(SlotView view) {
     return &ward;
 }
 
-void Warden::end(AttemptId id, EndCause cause, std::optional<Duration> grace) {
+void Warden::end(AttemptId id, StopCause cause, std::optional<Duration> grace) {
+    end(id, endOf(cause), grace, causeWords(cause));
+}
+
+void Warden::end(AttemptId id, EndCause cause, std::optional<Duration> grace, std::string_view why) {
     const MonoTime now = MonoClock::now();
     std::optional<SlotView> view = board_.ward(id, cause, grace);
     if (!view) return;
@@ -81,8 +88,8 @@ void Warden::end(AttemptId id, EndCause cause, std::optional<Duration> grace) {
         ward.killAt = std::min(ward.killAt, now + allowed);
     } else {
         // A deadline has said so already, and of warm processes the pool says why.
-        if (cause != EndCause::Deadline && !isWarmProcess(id))
-            logInfo("runners", "action {} (attempt {}) is ended: {}", id.lsn.value, id.attempt, causeWords(cause));
+        if (!why.empty() && !isWarmProcess(id))
+            logInfo("runners", "action {} (attempt {}) is ended: {}", id.lsn.value, id.attempt, why);
         beginEnding(ward, now);
     }
     ward.nextAt = now;
@@ -93,7 +100,7 @@ void Warden::endOverdue(MonoTime now) {
         if (v.cause || v.deadlineAt > now) continue;
         logWarning("runners", "action {} (attempt {}) is past its deadline and is ended", v.id.lsn.value,
                    v.id.attempt);
-        end(v.id, EndCause::Deadline, {});
+        end(v.id, EndCause::Deadline, {}, {});
     }
 }
 

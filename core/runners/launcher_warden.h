@@ -21,6 +21,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -38,7 +39,7 @@ public:
 
     /// Ends a living attempt; with a shorter grace also one that is being ended. Without effect when it is not
     /// there.
-    void end(AttemptId id, EndCause cause, std::optional<Duration> grace);
+    void end(AttemptId id, StopCause cause, std::optional<Duration> grace);
     /// end() for what is past its deadline.
     void endOverdue(MonoTime now);
     /// An attempt that was to be ended while it was being started lives now.
@@ -57,6 +58,9 @@ public:
     bool endEverything();
 
 private:
+    /// `why`: for the log; empty: it has been said, or the pool says it.
+    void end(AttemptId id, EndCause cause, std::optional<Duration> grace, std::string_view why);
+
     struct Ward {
         SlotView view;
         UniqueFd root; ///< pidfd of the first process; it keeps meaning it (and its group) after it was reaped

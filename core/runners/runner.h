@@ -107,7 +107,13 @@ struct Lease {
 enum class Stream : unsigned char { Out = 1, Err = 2 };
 
 /// Why the engine ends an attempt that has not ended by itself.
-enum class StopCause : unsigned char { Cancelled, Abandoned, EngineStopped };
+enum class StopCause : unsigned char {
+    Cancelled,
+    Abandoned,
+    EngineStopped,
+    Limit,  ///< it is over a limit of its own: memory, outputs
+    Machine ///< the machine needs its memory
+};
 
 /// Why an attempt ended. The first that happened counts, but a stop or deadline that comes while survivors of an
 /// exited first process are being ended still counts.
@@ -127,7 +133,9 @@ constexpr EndCause endOf(StopCause cause) {
     switch (cause) {
     case StopCause::Cancelled: return EndCause::Cancelled;
     case StopCause::Abandoned: return EndCause::Abandoned;
-    case StopCause::EngineStopped: break;
+    case StopCause::EngineStopped:
+    case StopCause::Limit:
+    case StopCause::Machine: break; // the engine knows which
     }
     return EndCause::EngineStopped;
 }

@@ -115,7 +115,7 @@ void WarmRunner::remade(AttemptId id, const Result<void>& made) {
     if (request.stop || ending_)
         giveBack(place);
     else if (!made)
-        fail(place, EndCause::SpawnError, "its directory could not be made anew: " + made.error().message);
+        fail(place, EndCause::SpawnError, "its directory could not be made again: " + made.error().message);
     else
         route(place, MonoClock::now());
     flush();

@@ -377,7 +377,7 @@ void put(std::string& out, const End& e) {
 bool get(std::string_view payload, End& e) {
     Reader r(payload);
     e.id = r.id();
-    e.cause = r.choice(StopCause::Cancelled, StopCause::EngineStopped);
+    e.cause = r.choice(StopCause::Cancelled, StopCause::Machine);
     e.grace = r.duration();
     return r.done();
 }
@@ -389,7 +389,7 @@ void put(std::string& out, const EndAll& e) {
 }
 bool get(std::string_view payload, EndAll& e) {
     Reader r(payload);
-    e.cause = r.choice(StopCause::Cancelled, StopCause::EngineStopped);
+    e.cause = r.choice(StopCause::Cancelled, StopCause::Machine);
     e.grace = r.duration();
     return r.done();
 }
