@@ -362,10 +362,6 @@
         <translation>Vorgabe: %1.</translation>
     </message>
     <message>
-        <source>Heeded by the next start of the engine.</source>
-        <translation>Gilt ab dem nächsten Start der Engine.</translation>
-    </message>
-    <message>
         <source>licence.maya = 4</source>
         <translation>licence.maya = 4</translation>
     </message>
@@ -416,6 +412,10 @@
     <message>
         <source>Cleared up since the start: %1 of actions, %2 of locks.</source>
         <translation>Seit dem Start aufgeräumt: %1 von Aktionen, %2 von Sperren.</translation>
+    </message>
+    <message>
+        <source>Takes effect at the next start of the engine.</source>
+        <translation>Gilt ab dem nächsten Start der Engine.</translation>
     </message>
 </context>
 <context>
@@ -517,10 +517,6 @@
         <translation>Wie lange ein Versuch dauern darf, wenn weder Aktion noch Warteschlange noch Worker es sagen; für Versuche, die nach der Änderung starten.</translation>
     </message>
     <message>
-        <source>How long finished actions are kept; 0 is for ever.</source>
-        <translation>Wie lange beendete Aktionen behalten werden; 0 ist für immer.</translation>
-    </message>
-    <message>
         <source>How many finished actions are kept, the newest; 0 is any number.</source>
         <translation>Wie viele beendete Aktionen behalten werden, die neuesten; 0 ist beliebig viele.</translation>
     </message>
@@ -531,10 +527,6 @@
     <message>
         <source>How long a chunk that nothing refers to is kept after it was last put or asked for.</source>
         <translation>Wie lange ein Chunk, auf den nichts verweist, behalten wird, nachdem er zuletzt abgelegt oder verlangt wurde.</translation>
-    </message>
-    <message>
-        <source>From how much of the machine&apos;s memory in use on nothing starts; 0 is never.</source>
-        <translation>Ab wie viel benutztem Speicher des Rechners nichts mehr startet; 0 ist nie.</translation>
     </message>
     <message>
         <source>After how long without output and processor time a running action is said to hang; 0 is never.</source>
@@ -601,10 +593,6 @@
         <translation>Bytes</translation>
     </message>
     <message>
-        <source>From how much of the machine&apos;s memory in use on the action furthest over the memory it asked for is stopped, to run again later; 0 is never.</source>
-        <translation>Ab wie viel benutztem Speicher des Rechners die Aktion beendet wird, die am weitesten über dem verlangten Speicher liegt, um später erneut zu laufen; 0 ist nie.</translation>
-    </message>
-    <message>
         <source>The limit of memory in a sandbox for workers that ask for none; 0 is the machine&apos;s memory up to guard_hold_percent.</source>
         <translation>Die Speichergrenze in einer Sandbox für Worker, die keine verlangen; 0 ist der Speicher des Rechners bis guard_hold_percent.</translation>
     </message>
@@ -645,10 +633,6 @@
         <translation>Wie viele Aktionen warten dürfen: was mehr wäre, wird mit 429 abgelehnt, eine Liste oder ein Array als Ganzes.</translation>
     </message>
     <message>
-        <source>How long what becomes free is kept at most for something large, before small work goes past it again; twice as long each time once all that stood in its way has ended; 0 keeps nothing.</source>
-        <translation>Wie lange das, was frei wird, höchstens für etwas Großes aufgehoben wird, bevor kleine Arbeit wieder daran vorbeigeht; jedes Mal doppelt so lange, sobald alles geendet hat, was ihm im Weg stand; 0 hebt nichts auf.</translation>
-    </message>
-    <message>
         <source>Env never kept</source>
         <translation>Nie gehaltene Variablen</translation>
     </message>
@@ -667,6 +651,22 @@
     <message>
         <source>How many actions may have a terminal at once; others that want one wait. 0: no action gets one.</source>
         <translation>Wie viele Aktionen gleichzeitig ein Terminal haben dürfen; andere, die eines wollen, warten. 0: keine Aktion bekommt eines.</translation>
+    </message>
+    <message>
+        <source>How long finished actions are kept; 0 is without limit.</source>
+        <translation>Wie lange beendete Aktionen behalten werden; 0 ist ohne Grenze.</translation>
+    </message>
+    <message>
+        <source>No action starts while at least this share of the machine&apos;s memory is in use (0 to 100 %, default 90); 0 is never.</source>
+        <translation>Keine Aktion startet, solange mindestens dieser Anteil des Speichers des Rechners belegt ist (0 bis 100 %, Standard 90); 0 ist nie.</translation>
+    </message>
+    <message>
+        <source>While at least this share of the machine&apos;s memory is in use (0 to 100 %, default 95), the action furthest over the memory it asked for is stopped, to run again later; 0 is never.</source>
+        <translation>Solange mindestens dieser Anteil des Speichers des Rechners belegt ist (0 bis 100 %, Standard 95), wird die Aktion beendet, die am weitesten über dem verlangten Speicher liegt, um später erneut zu laufen; 0 ist nie.</translation>
+    </message>
+    <message>
+        <source>Cores and memory that become free are kept for a large action for at most this long (0 to 86400 s, default 60), then smaller actions pass it; 0 keeps nothing.</source>
+        <translation>Kerne und Speicher, die frei werden, werden höchstens so lange für eine große Aktion aufgehoben (0 bis 86400 s, Standard 60), dann gehen kleinere Aktionen vor; 0 hebt nichts auf.</translation>
     </message>
 </context>
 <context>
@@ -2140,10 +2140,6 @@
         <translation>keine: die Engine läuft ohne</translation>
     </message>
     <message>
-        <source>%1 is registered anew with %2; actions that call it by its name use that one from then on.</source>
-        <translation>%1 wird mit %2 neu registriert; Aktionen, die den Worker beim Namen nennen, verwenden ihn von da an.</translation>
-    </message>
-    <message>
         <source>Allow the network</source>
         <translation>Netzwerk erlauben</translation>
     </message>
@@ -2238,6 +2234,10 @@
     <message>
         <source>no worker is allowed this</source>
         <translation>darf kein Worker</translation>
+    </message>
+    <message>
+        <source>%1 is registered again with %2; actions that call it by its name use that one from then on.</source>
+        <translation>%1 wird mit %2 erneut registriert; Aktionen, die den Worker beim Namen nennen, verwenden ihn von da an.</translation>
     </message>
 </context>
 <context>
@@ -3689,10 +3689,6 @@
         <translation>Prozesse eines Workers, höchstens</translation>
     </message>
     <message>
-        <source>for ever</source>
-        <translation>für immer</translation>
-    </message>
-    <message>
         <source>s</source>
         <translation>s</translation>
     </message>
@@ -3739,6 +3735,10 @@
     <message>
         <source>one for all</source>
         <translation>eine für alle</translation>
+    </message>
+    <message>
+        <source>forever</source>
+        <translation>für immer</translation>
     </message>
 </context>
 <context>

@@ -21,7 +21,8 @@ bool mayBecomeLine(std::string_view text) {
     if (!text.starts_with(kGapLineBegin)) return false;
     const std::string_view digits = digitsOf(text);
     const std::string_view rest = text.substr(kGapLineBegin.size() + digits.size());
-    return digits.size() <= kMostDigits && kGapLineEnd.starts_with(rest) && !(digits.empty() && !rest.empty());
+    const std::string_view end = digits == "1" ? kGapLineEndOfOne : kGapLineEnd;
+    return digits.size() <= kMostDigits && end.starts_with(rest) && !(digits.empty() && !rest.empty());
 }
 
 } // namespace
@@ -68,7 +69,7 @@ void SeenStream::takeLine(std::string_view byte, std::string& fresh) {
     if (line_.empty()) isPassed_ = at_ >= seen_;
     line_ += byte;
     if (isPassed_) fresh += byte;
-    if (line_.ends_with(kGapLineEnd)) settleLine(fresh);
+    if (line_.ends_with(kGapLineEnd) || line_.ends_with(kGapLineEndOfOne)) settleLine(fresh);
 }
 
 void SeenStream::settleLine(std::string& fresh) {

@@ -60,7 +60,7 @@ Result<RunWindow> loadModule() {
         return fail(ErrorKind::Io, fmt::format("the window cannot be loaded ({}); use --headless.", ::dlerror()));
     void* symbol = ::dlsym(module, kRunWindow);
     if (symbol == nullptr)
-        return fail(ErrorKind::Io, fmt::format("{} is not the window of this program; build it anew.", path));
+        return fail(ErrorKind::Io, fmt::format("{} is not the window of this program; build it again.", path));
     return reinterpret_cast<RunWindow>(symbol);
 }
 

@@ -41,7 +41,7 @@ StreamGap gapOf(std::uint64_t written, std::uint64_t limit) {
 
 std::string gapLine(StreamGap gap) {
     if (gap.empty()) return {};
-    return fmt::format("{}{}{}", kGapLineBegin, gap.size(), kGapLineEnd);
+    return fmt::format("{}{}{}", kGapLineBegin, gap.size(), gap.size() == 1 ? kGapLineEndOfOne : kGapLineEnd);
 }
 
 Result<std::string> KeptStream::read(int fd, std::uint64_t offset, std::size_t most, std::uint64_t limit) const {

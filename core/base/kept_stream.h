@@ -30,6 +30,8 @@ std::string gapLine(StreamGap gap);
 inline constexpr std::string_view kGapLineBegin = "\n[";
 inline constexpr std::string_view kGapLineEnd =
     " bytes are left out here: the stream is longer than the setting stream_bytes]\n";
+inline constexpr std::string_view kGapLineEndOfOne =
+    " byte is left out here: the stream is longer than the setting stream_bytes]\n";
 
 /// What readers see of a stream of `written` bytes: what comes before the gap, the line, what comes after it.
 class KeptStream {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <string_view>
 
 namespace yard {
@@ -15,6 +16,25 @@ constexpr bool isDigits(std::string_view text) {
 constexpr bool isBelow(std::string_view path, std::string_view directory) {
     if (directory.empty() || !path.starts_with(directory)) return false;
     return path.size() == directory.size() || directory == "/" || path[directory.size()] == '/';
+}
+
+/// Bytes of the character at the start of `text` when it is one that nobody sees but that steers how its line is
+/// shown: a mark, embedding or isolate of direction, a separator of lines. 0: it is another one.
+constexpr std::size_t steeringLength(std::string_view text) {
+    const auto byteAt = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    if (text.starts_with("\xD8\x9C")) return 2; // U+061C
+    if (text.size() < 3 || !text.starts_with("\xE2")) return 0;
+    const unsigned char last = byteAt(2);
+    // U+200E, U+200F; U+2028 to U+202E; U+2066 to U+2069
+    const bool steers = (byteAt(1) == 0x80 && (last == 0x8E || last == 0x8F || (last >= 0xA8 && last <= 0xAE))) ||
+                        (byteAt(1) == 0x81 && last >= 0xA6 && last <= 0xA9);
+    return steers ? 3 : 0;
+}
+
+constexpr bool hasSteeringCharacters(std::string_view text) {
+    for (; !text.empty(); text.remove_prefix(1))
+        if (steeringLength(text) > 0) return true;
+    return false;
 }
 
 } // namespace yard

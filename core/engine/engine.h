@@ -245,7 +245,7 @@ struct SessionView {
 
 struct SettingsView {
     Settings asked;                              ///< as set by file, route and this run's --set
-    std::vector<std::string_view> restartNeeded; ///< names of those that only the next start will heed
+    std::vector<std::string_view> restartNeeded; ///< names of those that take effect at the next start
 };
 
 struct PoolProcessView {
@@ -301,7 +301,7 @@ struct PoolGroupView {
 struct PoolView {
     std::int64_t max = 0;
     std::int64_t maxPerGroup = 0; ///< 0: as many as max
-    Duration maxIdle{};           ///< 0: for ever
+    Duration maxIdle{};           ///< 0: no limit
     std::vector<PoolGroupView> groups;
     std::vector<PoolProcessView> gone; ///< the newest first
 };

@@ -47,7 +47,7 @@ Figures::Figures(Parts parts)
     const auto file = readFile(parts_.path, StatsHistory::fileSize());
     if (!file && file.error().kind == ErrorKind::NotFound) return;
     isForeign_ = !file || !history_.restore(*file);
-    if (isForeign_) logWarning("engine", "{} cannot be read: statistics begin anew", parts_.path);
+    if (isForeign_) logWarning("engine", "{} cannot be read: statistics begin again from nothing", parts_.path);
 }
 
 coro::Task<void> Figures::run() {

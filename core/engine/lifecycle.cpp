@@ -404,11 +404,10 @@ Result<void> EngineCore::restore() {
 
 Result<void> EngineCore::restoreNames(const store::Restored& restored) {
     const auto broken = [](std::string_view what, std::uint32_t number) {
-        return fail(
-            ErrorKind::Journal,
-            fmt::format("The journal's {} {} cannot be read. Move journal.sqlite aside to begin anew, or restore "
-                        "it from a backup.",
-                        what, number));
+        return fail(ErrorKind::Journal, fmt::format("The journal's {} {} cannot be read. Move journal.sqlite aside "
+                                                    "to begin with an empty one, or restore "
+                                                    "it from a backup.",
+                                                    what, number));
     };
     for (const store::LabelEntry& label : restored.labels)
         if (!dictionary_.restoreLabel(label.number, label.text)) return broken("label", label.number);

@@ -196,7 +196,7 @@ coro::Task<Result<void>> EngineCore::deleteQueue(QueueRef ref) {
     const QueueId id = (*entry)->id;
     if (id.value == 0)
         co_return fail(ErrorKind::WrongState,
-                       "Queue 0 is the implicit one and cannot be deleted: hold it instead.");
+                       "Queue 0 is the default queue and cannot be deleted: hold it instead.");
     // Cancelled first, durably: a start in between carries on with it.
     const auto status = session_->queueStatus(id);
     if (status && status->state != QueueState::Cancelled) {

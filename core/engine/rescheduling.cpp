@@ -79,7 +79,7 @@ std::unexpected<Error> waitsInVain(Lsn lsn, const store::Edge& parent) {
                 fmt::format("Action {} waits for action {}, which is {}: {}.", lsn.value, parent.lsn.value,
                             name(parent.state),
                             canGoAgain ? "run that one again, and this one comes back with it"
-                                       : "submit it anew, without that one in \"after\""));
+                                       : "submit it again, without that one in \"after\""));
 }
 
 /// How far the dependents of some actions were looked at.

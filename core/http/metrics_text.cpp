@@ -199,7 +199,7 @@ void writeEvents(MetricsWriter& out, const AllFigures& figures) {
     out.counter("event_frames_total", "Frames sent to watchers.", events.frames);
     out.counter("event_frames_written_total", "Frames made; one may go to many watchers.", events.written);
     out.counter("event_bytes_total", "Bytes of the frames sent.", events.bytes);
-    out.counter("event_resyncs_total", "Watchers told to begin anew because they were too slow.", events.resyncs);
+    out.counter("event_resyncs_total", "Watchers told to begin again because they were too slow.", events.resyncs);
     out.counter("event_messages_total", "Messages of watchers.", events.messages);
 }
 

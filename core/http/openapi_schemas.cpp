@@ -119,7 +119,7 @@ std::string_view openApiSchemas() {
   "args":{"description":"any JSON"},"inputs":{"type":"object",
   "additionalProperties":{"$ref":"#/components/schemas/Hash"}},"expect":{"type":"array",
   "items":{"type":"string"}},"argv":{"type":"array","items":{"type":"string"}},"cwd":{"type":"string"},
-  "sandbox":{"type":"boolean"},"env":{"type":"object","additionalProperties":{"anyOf":[{"type":"string"},{"type":"null"}]}},
+  "sandbox":{"type":"boolean"},"env":{"type":"object","additionalProperties":{"type":"string","nullable":true}},
   "engine_env":{"type":"boolean","description":"false: env is the whole environment"},
   "stdin":{"type":"object","properties":{"hash":{"$ref":"#/components/schemas/Hash"},"text":{"type":"string"}},
   "additionalProperties":false},

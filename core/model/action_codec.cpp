@@ -202,7 +202,7 @@ bool readDependencyOn(JsonFields& fields, JsonView v, const FieldPath& at, Depen
 }
 
 bool readId(JsonFields& fields, JsonView v, ActionSpec& spec) {
-    return fields.word(v, {v.key()}, 1, kMaxIdBytes, spec.id);
+    return fields.identifier(v, {v.key()}, kMaxIdBytes, spec.id);
 }
 
 /// {"lsn": 12}, {"array": 12} or {"id": "compile"}, each with "on".
@@ -219,7 +219,7 @@ bool readDependencyObject(JsonFields& fields, JsonView v, std::int64_t index, Ac
         }
         ++given;
         if (member.key() == "id") {
-            if (!fields.word(member, at, 1, kMaxIdBytes, reference.id)) return false;
+            if (!fields.identifier(member, at, kMaxIdBytes, reference.id)) return false;
         } else if (member.key() == "lsn" || member.key() == "array") {
             dependency.isArray = member.key() == "array";
             if (!fields.integer(member, at, 1, kMaxLsn, dependency.lsn.value)) return false;
@@ -239,7 +239,8 @@ bool readDependencyObject(JsonFields& fields, JsonView v, std::int64_t index, Ac
 bool readDependency(JsonFields& fields, JsonView v, std::int64_t index, ActionSpec& spec) {
     const FieldPath at{.member = "after", .index = index};
     if (v.isObject()) return readDependencyObject(fields, v, index, spec);
-    if (v.kind() == JsonKind::String) return fields.word(v, at, 1, kMaxIdBytes, spec.references.emplace_back().id);
+    if (v.kind() == JsonKind::String)
+        return fields.identifier(v, at, kMaxIdBytes, spec.references.emplace_back().id);
     if (v.kind() == JsonKind::Integer)
         return fields.integer(v, at, 1, INT64_MAX, spec.after.emplace_back().lsn.value);
     return fields.refuse(at, kDependencyForms);

@@ -1,5 +1,6 @@
 #include "core/model/filter.h"
 
+#include "core/base/sizes.h"
 #include "core/model/action_name.h"
 
 #include <algorithm>
@@ -45,8 +46,6 @@ struct Unit {
 };
 constexpr std::array kSeconds{Unit{"ms", 1e-3}, Unit{"s", 1},     Unit{"min", 60}, Unit{"m", 60},
                               Unit{"h", 3600},  Unit{"d", 86400}, Unit{"", 1}};
-constexpr std::array kBytes{Unit{"kB", 1e3},  Unit{"KB", 1e3}, Unit{"MB", 1e6}, Unit{"GB", 1e9},
-                            Unit{"TB", 1e12}, Unit{"B", 1},    Unit{"", 1}};
 constexpr std::array kPlain{Unit{"", 1}};
 
 std::unexpected<Error> wrong(std::string message) {
@@ -155,14 +154,20 @@ private:
     std::size_t at_ = 0;
 };
 
-std::optional<double> numberOf(std::string_view text, std::span<const Unit> units) {
+std::optional<double> perUnit(std::string_view unit, Values values) {
+    if (values == Values::Bytes) return bytesPerUnit(unit);
+    const auto units = values == Values::Seconds ? std::span<const Unit>(kSeconds) : std::span<const Unit>(kPlain);
+    const auto known = std::ranges::find(units, unit, &Unit::name);
+    return known == units.end() ? std::nullopt : std::optional(known->factor);
+}
+
+std::optional<double> numberOf(std::string_view text, Values values) {
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc{} || !std::isfinite(value)) return std::nullopt;
     const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-    const auto known = std::ranges::find(units, unit, &Unit::name);
-    if (known == units.end()) return std::nullopt;
-    return value * known->factor;
+    const auto factor = perUnit(unit, values);
+    return factor ? std::optional(value * *factor) : std::nullopt;
 }
 
 /// The last time it was "22:00" here, in microseconds.
@@ -194,9 +199,6 @@ std::optional<double> lastTimeOfDay(std::string_view text, WallMicros now) {
 
 Result<FilterTerm::Range> rangeFrom(std::string_view text, const KeyInfo& info, const Written& term,
                                     WallMicros now) {
-    const auto units = info.values == Values::Seconds ? std::span<const Unit>(kSeconds)
-                       : info.values == Values::Bytes ? std::span<const Unit>(kBytes)
-                                                      : std::span<const Unit>(kPlain);
     constexpr std::string_view kSince = "since-";
     if (info.values == Values::Times && term.comparison == ':' && text.starts_with(kSince)) {
         if (const auto at = lastTimeOfDay(text.substr(kSince.size()), now))
@@ -207,17 +209,17 @@ Result<FilterTerm::Range> rangeFrom(std::string_view text, const KeyInfo& info, 
     if (term.comparison == ':' && dots != text.npos) {
         const std::string_view from = text.substr(0, dots);
         const std::string_view to = text.substr(dots + 2);
-        const auto low = from.empty() ? std::optional(-kInfinity) : numberOf(from, units);
-        const auto high = to.empty() ? std::optional(kInfinity) : numberOf(to, units);
+        const auto low = from.empty() ? std::optional(-kInfinity) : numberOf(from, info.values);
+        const auto high = to.empty() ? std::optional(kInfinity) : numberOf(to, info.values);
         if (low && high && (!from.empty() || !to.empty())) return FilterTerm::Range{.low = *low, .high = *high};
-    } else if (const auto value = numberOf(text, units)) {
+    } else if (const auto value = numberOf(text, info.values)) {
         if (term.comparison == '>') return FilterTerm::Range{*value, kInfinity, term.orEqual, true};
         if (term.comparison == '<') return FilterTerm::Range{-kInfinity, *value, true, term.orEqual};
         return FilterTerm::Range{*value, *value};
     }
     return wrong(fmt::format("\"{}\" is no {} for \"{}\".", text,
                              info.values == Values::Seconds ? "time (10s, 5min, 1.5h, 1h..2h)"
-                             : info.values == Values::Bytes ? "size (500MB, 4GB, 1GB..2GB)"
+                             : info.values == Values::Bytes ? "size (500MB, 4GiB, 1GB..2GB)"
                              : info.values == Values::Times ? "time (since-22:00, or microseconds since 1970)"
                                                             : "number (3, 1..5)",
                              info.name));

@@ -1,5 +1,6 @@
 #include "core/model/json_fields.h"
 
+#include "core/base/text.h"
 #include "core/model/action_spec.h"
 #include "core/model/json_writer.h"
 #include "core/model/utf8.h"
@@ -146,6 +147,14 @@ bool JsonFields::word(JsonView v, const FieldPath& at, std::size_t least, std::s
         return refuse(at, fmt::format("text of {} to {} bytes without control characters", least, most));
     out = v.string();
     return !failed();
+}
+
+bool JsonFields::identifier(JsonView v, const FieldPath& at, std::size_t most, std::string& out) {
+    if (v.kind() == JsonKind::String && hasSteeringCharacters(v.string()))
+        return refuse(at, fmt::format("text of 1 to {} bytes without line separators and controls of the direction "
+                                      "of writing (U+2028, U+202E and the like)",
+                                      most));
+    return word(v, at, 1, most, out);
 }
 
 bool JsonFields::text(JsonView v, const FieldPath& at, std::size_t most, std::string& out) {

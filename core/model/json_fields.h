@@ -43,6 +43,8 @@ public:
     /// An amount with at most three decimals, in thousandths.
     bool thousandths(JsonView v, const FieldPath& at, std::int64_t least, std::int64_t most, std::int64_t& out);
     bool number(JsonView v, const FieldPath& at, double least, double most, double& out);
+    /// A word of 1 to `most` bytes by which something is named: without characters that steer how a line is shown.
+    bool identifier(JsonView v, const FieldPath& at, std::size_t most, std::string& out);
     /// Text without control characters of `least` to `most` bytes.
     bool word(JsonView v, const FieldPath& at, std::size_t least, std::size_t most, std::string& out);
     /// Text without NUL of at most `most` bytes.

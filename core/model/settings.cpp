@@ -166,11 +166,11 @@ std::span<const SettingInfo> settingsTable() {
         SettingInfo{"grace_s", "s", &Settings::grace, 0, 60, {}, Applies::AtOnce,
                     "Between SIGTERM and SIGKILL when an action is ended; for actions that start after the change, "
                     "and never more than 2 when the engine itself ends."},
-        SettingInfo{"deadline_s", "s", &Settings::deadline, 0.001, 31'536'000, {}, Applies::AtOnce,
+        SettingInfo{"deadline_s", "s", &Settings::deadline, 0.001, kMaxSeconds, {}, Applies::AtOnce,
                     "How long an attempt may take when neither action, queue nor worker say; for attempts that "
                     "start after the change."},
         SettingInfo{"keep_days", "days", &Settings::keepDays, 0, 36'500, {}, Applies::AtOnce,
-                    "How long finished actions are kept; 0 is for ever."},
+                    "How long finished actions are kept; 0 is without limit."},
         SettingInfo{"keep_actions", "actions", &Settings::keepActions, 0, 1e9, {}, Applies::AtOnce,
                     "How many finished actions are kept, the newest; 0 is any number."},
         SettingInfo{"keep_disk_percent", "%", &Settings::keepDiskPercent, 0, 100, {}, Applies::AtOnce,
@@ -179,10 +179,11 @@ std::span<const SettingInfo> settingsTable() {
         SettingInfo{"chunk_grace_s", "s", &Settings::chunkGrace, 1, 604'800, {}, Applies::AtOnce,
                     "How long a chunk that nothing refers to is kept after it was last put or asked for."},
         SettingInfo{"guard_hold_percent", "%", &Settings::guardHold, 0, 100, {}, Applies::AtOnce,
-                    "From how much of the machine's memory in use on nothing starts; 0 is never."},
+                    "No action starts while at least this share of the machine's memory is in use (0 to 100 %, default "
+                    "90); 0 is never."},
         SettingInfo{"guard_stop_percent", "%", &Settings::guardStop, 0, 100, {}, Applies::AtOnce,
-                    "From how much of the machine's memory in use on the action furthest over the memory it asked for is "
-                    "stopped, to run again later; 0 is never."},
+                    "While at least this share of the machine's memory is in use (0 to 100 %, default 95), the action "
+                    "furthest over the memory it asked for is stopped, to run again later; 0 is never."},
         SettingInfo{"hung_s", "s", &Settings::hung, 0, 604'800, {}, Applies::AtOnce,
                     "After how long without output and processor time a running action is said to hang; 0 is "
                     "never."},
@@ -190,15 +191,15 @@ std::span<const SettingInfo> settingsTable() {
                     "How many actions may be pending: what would be more is refused with 429, a list or an array "
                     "whole."},
         SettingInfo{"reserve_s", "s", &Settings::reserve, 0, 86'400, {}, Applies::AtOnce,
-                    "How long what becomes free is kept at most for something large, before small work goes past it "
-                    "again; twice as long each time once all that stood in its way has ended; 0 keeps nothing."},
+                    "Cores and memory that become free are kept for a large action for at most this long (0 to 86400 s, "
+                    "default 60), then smaller actions pass it; 0 keeps nothing."},
         SettingInfo{"max_terminals", "terminals", &Settings::maxTerminals, 0, 4096, {}, Applies::AtStart,
                     "How many actions may have a terminal at once; others that want one wait. 0: no action gets one."},
         SettingInfo{"pool_max", "processes", &Settings::poolMax, 0, 256, {}, Applies::AtOnce,
                     "How many warm processes there may be; 0 is twice the capacity, and never more than 16 or that."},
         SettingInfo{"pool_max_per_group", "processes", &Settings::poolMaxPerGroup, 0, 256, {}, Applies::AtOnce,
                     "How many of them one worker may have that does not say itself; 0 is all."},
-        SettingInfo{"pool_max_idle_s", "s", &Settings::poolMaxIdle, 0, 31'536'000, {}, Applies::AtOnce,
+        SettingInfo{"pool_max_idle_s", "s", &Settings::poolMaxIdle, 0, kMaxSeconds, {}, Applies::AtOnce,
                     "After how long without work a warm process ends; 0 is never."},
         SettingInfo{"stream_bytes", "bytes", &Settings::streamBytes, kLeastStreamBytes, 1e15, {}, Applies::AtOnce,
                     "How much of stdout and of stderr is kept of an attempt: of a longer one the first half and the "

@@ -258,19 +258,19 @@ Result<RetryCounters> Session::Impl::checkReschedule(const FinishedAction& actio
         return wrongState(action.lsn, "has not ended yet: wait for it, or cancel it");
     if (action.state != ActionState::Failed && action.state != ActionState::Abandoned)
         return wrongState(action.lsn,
-                          fmt::format("is {}: only failed and abandoned ones can be run again, submit it anew",
+                          fmt::format("is {}: only failed and abandoned ones can be run again, submit it again",
                                       name(action.state)));
     if (auto taken = acceptsWork(); !taken) return std::unexpected(taken.error());
     const Queue* q = findQueue(action.queue);
     if (!q || q->state != QueueState::Active)
         return wrongState(action.lsn,
-                          fmt::format("cannot run again, its queue {} is {}: submit it anew to another one",
+                          fmt::format("cannot run again, its queue {} is {}: submit it again to another one",
                                       action.queue.value, q ? name(q->state) : "deleted"));
     RetryCounters after = action.retries;
     if (after.ownFailures >= action.limits.retries.value_or(q->config.maxRetries) && !force)
         return fail(ErrorKind::AtLimit,
-                    fmt::format("Action {} was retried {} times, {}: use force to run it again.", action.lsn.value,
-                                after.ownFailures,
+                    fmt::format("Action {} was retried {} time{}, {}: use force to run it again.", action.lsn.value,
+                                after.ownFailures, after.ownFailures == 1 ? "" : "s",
                                 action.limits.retries ? "its own limit" : "the limit of its queue"));
     ++after.retryCount;
     if (action.state == ActionState::Failed && !isInterruption(action.reason)) ++after.ownFailures;

@@ -34,7 +34,7 @@ Session::Impl::Impl(std::unique_ptr<Capacity> capacity, SessionOptions options)
 Result<void> Session::Impl::moveTo(SessionState to, Outbox& out) {
     if (!sessionTransitions().allows(state_, to))
         return fail(ErrorKind::WrongState,
-                    fmt::format("The session is {} and cannot become {}: restart the engine to begin anew.",
+                    fmt::format("The session is {} and cannot become {}: restart the engine to go on.",
                                 name(state_), name(to)));
     state_ = to;
     if (to == SessionState::Abandoned) {

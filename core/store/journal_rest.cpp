@@ -63,7 +63,7 @@ Applied JournalWriter::on(const Reopen& reopen) {
         if (rc == SQLITE_DONE)
             return Applied::refused(
                 ErrorKind::WrongState,
-                fmt::format("what action {} was posted as is no longer kept: submit it anew", row.lsn.value));
+                fmt::format("what action {} was posted as is no longer kept: submit it again", row.lsn.value));
         if (rc != SQLITE_ROW) return done(rc);
     }
     row.after = reopen.after;

@@ -241,7 +241,7 @@ void TestPrograms::finishedActionsOutliveTheirQueue() {
         // What is not only read needs the queue itself.
         QCOMPARE(caller.post(fmt::format("/compute/queues/{}/jobs", queue), shJson(place, "exit 0")).status, 404);
         const Answer retried = caller.post(fmt::format("/compute/queues/{}/jobs/{}", queue, lsn));
-        QVERIFY2(retried.status == 409 && retried.body.contains("submit it anew"), retried.shown().c_str());
+        QVERIFY2(retried.status == 409 && retried.body.contains("submit it again"), retried.shown().c_str());
         QCOMPARE(caller.post("/compute/jobs/cancel", fmt::format(R"({{"filter":"queue:{}"}})", queue)).shown(),
                  std::string(R"(200 {"changed":0,"refused":[]})"));
         // A number that never was a queue's.

@@ -4,6 +4,7 @@
 #include "core/base/hash.h"
 #include "core/base/ids.h"
 #include "core/base/owner.h"
+#include "core/base/sizes.h"
 #include "core/base/state_machine.h"
 #include "core/base/text.h"
 #include "core/base/unique_fd.h"
@@ -193,6 +194,22 @@ private Q_SLOTS:
         QVERIFY(ownedByOther);
         QVERIFY(!owner.isOwner());
 #endif
+    }
+
+    void unitsOfSizes() {
+        static_assert(bytesPerUnit("") == 1 && bytesPerUnit("B") == 1);
+        static_assert(bytesPerUnit("k") == 1024 && bytesPerUnit("K") == 1024 && bytesPerUnit("KiB") == 1024);
+        static_assert(bytesPerUnit("kB") == 1000 && bytesPerUnit("MB") == 1e6 && bytesPerUnit("TB") == 1e12);
+        static_assert(bytesPerUnit("M") == 1024.0 * 1024 && bytesPerUnit("GiB") == 1024.0 * 1024 * 1024);
+        for (const char* wrong : {"X", "Mb", "Mi", "b", "MBs", " M"}) QVERIFY2(!bytesPerUnit(wrong), wrong);
+    }
+
+    void charactersThatSteerALineAreFound() {
+        for (const char* steers :
+             {"\u061c", "\u200e", "\u200f", "\u2028", "\u2029", "\u202a", "\u202e", "\u2066", "\u2069", "a\u202e"})
+            QVERIFY2(hasSteeringCharacters(steers), steers);
+        for (const char* plain : {"", "a", "\u061b", "\u200d", "\u2027", "\u202f", "\u2065", "\u206a", "\xe2", "…"})
+            QVERIFY2(!hasSteeringCharacters(plain), plain);
     }
 
     void aDescriptorIsClosedOnceByWhoeverHoldsItLast() {

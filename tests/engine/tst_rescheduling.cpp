@@ -109,7 +109,7 @@ private Q_SLOTS:
         const auto refused = engine.run(engine->reschedule(child, true));
         QCOMPARE(
             refused.error().message,
-            fmt::format("Action {} waits for action {}, which is cancelled: submit it anew, without that one in "
+            fmt::format("Action {} waits for action {}, which is cancelled: submit it again, without that one in "
                         "\"after\".",
                         child.value, parent.value));
     }

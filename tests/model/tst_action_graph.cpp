@@ -67,6 +67,10 @@ private Q_SLOTS:
         row("a kind that is none", action(R"("after":[true])"), "after[0]", -1, "an LSN");
         row("an array zero", action(R"("after":[{"array":0}])"), "after[0].array", -1, "whole number");
         row("an id with a line", action(R"("after":["a\n"])"), "after[0]", -1, "control");
+        row("an id that turns the line around", action("\"id\":\"a\xE2\x80\xAE\""), "id", -1,
+            "direction of writing");
+        row("an id with a separator of lines", action("\"after\":[\"a\xE2\x80\xA8\"]"), "after[0]", -1,
+            "line separators");
         row("a member that is unknown", action(R"("after":[{"id":"a","when":"any"}])"), "after[0].when", -1,
             "when");
     }

@@ -95,6 +95,11 @@ private Q_SLOTS:
         row("-cpu>50", false, true);
         row("mem>1.5GB", true, false);
         row("mem:1GB..1.9GB", false, false);
+        row("mem>1907MiB", true, false); // 2 GB are 1907.3 MiB
+        row("mem>1908MiB", false, false);
+        row("mem>1.8G", true, false);
+        row("mem>1.9GiB", false, false);
+        row("mem:1g..2g", true, false);
         row("runtime:1min", true, false);
         row("waited>30m", false, true);
         row("waited:10", true, false);
@@ -163,6 +168,7 @@ private Q_SLOTS:
         row("cpu>many", "is no time");
         row("cpu>5parsecs", "is no time");
         row("mem>4XB", "is no size");
+        row("mem>4Gi", "is no size");
         row("lsn:..", "is no number");
         row("lsn:a..b", "is no number");
         row("label:\"x", "not closed");

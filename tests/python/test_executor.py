@@ -115,7 +115,9 @@ class Calls(Executing):
             ex.submit(abs, 1)
 
     def test_wrong_options_are_refused(self):
-        for options in ({"max_workers": 0}, {"cores": 0}, {"deadline": 0}, {"retries": -1}, {"memory": "much"}, {"memory": 0}):
+        for text, megabytes in (("500M", 500), ("2GiB", 2048), ("2GB", 1908), ("1B", 1), ("1.5 g", 1536)):
+            self.assertEqual(yardmaster.executor._megabytes(text), megabytes)
+        for options in ({"max_workers": 0}, {"cores": 0}, {"deadline": 0}, {"retries": -1}, {"memory": "much"}, {"memory": "2Gb"}, {"memory": 0}):
             with self.assertRaises(ValueError, msg=options):
                 yardmaster.Executor(engine=self.engine, **options)
         with self.assertRaises(TypeError):

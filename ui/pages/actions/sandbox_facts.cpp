@@ -82,7 +82,8 @@ QJsonObject descriptorOf(const SandboxInput& in) {
 }
 
 QString newVersionEffect(const SandboxInput& in, const QString& what) {
-    return Sandbox::tr("%1 is registered anew with %2; actions that call it by its name use that one from then on.")
+    return Sandbox::tr(
+               "%1 is registered again with %2; actions that call it by its name use that one from then on.")
         .arg(in.descriptor.value("name").toString(), what);
 }
 

@@ -26,7 +26,7 @@ LimitsPanel::LimitsPanel(Context context, QWidget* parent)
     rows->setSpacing(4);
     addField(rows, {"max", tr("Processes, at most"), tr("by capacity")});
     addField(rows, {"max_per_group", tr("Processes of a worker, at most"), tr("no limit")});
-    addField(rows, {"max_idle_s", tr("Idle for, at most"), tr("for ever"), tr("s")});
+    addField(rows, {"max_idle_s", tr("Idle for, at most"), tr("forever"), tr("s")});
     pool->setBody(body);
     column->addWidget(pool);
     group_->addToHead(new Label(tr("from its descriptor"), Type::Body, Token::Text3));
@@ -74,7 +74,7 @@ void LimitsPanel::show(const PoolView& pool, const PoolGroup* group) {
         {tr("Processes, at most"), number("max_processes", tr("the pool's"))},
         {tr("Requests per process, at most"), number("max_requests", tr("no limit"))},
         {tr("Idle for, at most"), idle < 0    ? tr("the pool's")
-                                  : idle == 0 ? tr("for ever")
+                                  : idle == 0 ? tr("forever")
                                               : QLocale().toString(idle) + ' ' + tr("s")},
         {tr("Memory per process"), memory == 0 ? tr("no limit") : format.size(memory << 20)}};
     if (concurrency > 0) facts.push_back({tr("Requests at once per process"), format.number(concurrency)});

@@ -156,7 +156,7 @@ private:
             help +=
                 ' ' +
                 tr("Default: %1.").arg(textOf(about.value("default")) + (unit.isEmpty() ? QString() : ' ' + unit));
-        if (about.value("applies") == "at_start") help += ' ' + tr("Heeded by the next start of the engine.");
+        if (about.value("applies") == "at_start") help += ' ' + tr("Takes effect at the next start of the engine.");
         return help;
     }
 

@@ -32,18 +32,20 @@ _MARGIN = 30.0  # the worker's own clock ends a call; the engine's is for a work
 _MAX_LANES = 512
 _OVERHEAD_MB = 32  # of the process that forks those that work
 _PASSED_ON = ("LD_LIBRARY_PATH", "PYTHONHOME", "PYTHONHASHSEED", "PYTHONDEVMODE", "PYTHONUTF8")
-_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+_LETTERS = "kmgt"  # alone or with iB a power of 1024, with B a power of 1000: as yardctl has it
 
 
 def _megabytes(memory: Union[int, str, None]) -> int:
-    """Bytes, or a text such as "500M" or "2G"."""
+    """Bytes, or a text such as "500M" or "2GiB" (powers of 1024), or "2GB" (of 1000)."""
     if memory is None:
         return 0
     if isinstance(memory, str):
-        match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgtKMGT]?)(?:i?[bB])?\s*", memory)
+        match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(?:([kmgtKMGT])(i?B)?|B)?\s*", memory)
         if not match:
-            raise ValueError('memory is bytes, or a text such as "500M" or "2G", not %r' % memory)
-        memory = int(float(match.group(1)) * _UNITS[match.group(2).lower()])
+            raise ValueError('memory is bytes, or a text such as "500M" or "2GiB" (powers of 1024) or "2GB" (of 1000), not %r'
+                             % memory)
+        power = _LETTERS.index(match.group(2).lower()) + 1 if match.group(2) else 0
+        memory = int(float(match.group(1)) * (1000 if match.group(3) == "B" else 1024) ** power)
     if memory <= 0:
         raise ValueError("memory must be over 0")
     return max(1, -(-memory // (1 << 20)))
