@@ -2,6 +2,7 @@
 
 #include "app/yardctl/format.h"
 #include "core/base/clock.h"
+#include "core/model/states.h"
 
 #include <algorithm>
 #include <array>
@@ -26,8 +27,12 @@ std::string reasonWords(const json::object& action) {
 
 /// What the note says in the same words as the reason, with what follows it; empty: nothing.
 std::string repeatedWords(const json::object& action) {
-    const std::string why = reasonWords(action) + "; ";
-    return why.size() > 2 && textOf(action, "note").starts_with(why) ? why : std::string();
+    const std::string why = reasonWords(action);
+    const std::string_view note = textOf(action, "note");
+    if (why.empty() || !note.starts_with(why)) return {};
+    if (note.size() == why.size()) return why;
+    const std::string_view rest = note.substr(why.size());
+    return rest.starts_with("; ") || rest.starts_with(": ") ? why + std::string(rest.substr(0, 2)) : std::string();
 }
 
 /// "told to end at 09:45:31, SIGKILL follows at 09:45:33": the times stand behind the parts of the message.
@@ -204,17 +209,20 @@ std::string loadWords(const json::object& action) {
     return percent ? fmt::format("{:.0f} %", *percent) : "-";
 }
 
+bool wasInterrupted(const json::object& action) {
+    const auto reason = reasonFrom(textOf(action, "reason"));
+    return isEnded(action) && reason && isInterruption(*reason) && *reason != Reason::SpawnError;
+}
+
 int shellExitCode(const json::object& action) {
     constexpr int kSignalBase = 128;
     if (textOf(action, "state") == "completed") return 0;
     if (textOf(action, "reason") == "deadline") return kExitDeadline;
+    if (wasInterrupted(action)) return kExitNotRun;
     if (const auto code = integerOf(action, "exit_code"); code && *code > 0) return static_cast<int>(*code & 0xff);
     if (const auto signal = integerOf(action, "signal"); signal && *signal > 0)
         return kSignalBase + static_cast<int>(*signal & 0x7f);
-    // What kept it from running to its end, where the program itself has no say.
-    constexpr std::array<std::string_view, 5> kNotItsOwn{"spawn_error", "engine_died", "engine_stopped",
-                                                         "lost_runner", "memory_pressure"};
-    return std::ranges::find(kNotItsOwn, textOf(action, "reason")) != kNotItsOwn.end() ? kExitNotRun : kExitFailed;
+    return textOf(action, "reason") == "spawn_error" ? kExitNotRun : kExitFailed;
 }
 
 std::string signalName(int number) {

@@ -44,6 +44,8 @@ std::string cpuWords(const json::object& action);
 std::string memoryWords(const json::object& action);
 /// What it used of one core at the last look, "98 %"; "-" of one that does not run or was not looked at yet.
 std::string loadWords(const json::object& action);
+/// It ended, and neither by itself nor by a limit of its own: its engine died or stopped, the memory was needed.
+bool wasInterrupted(const json::object& action);
 /// What a shell would say: the exit code, 128 + signal, 0 for completed, else 1.
 int shellExitCode(const json::object& action);
 /// "SIGTERM", or "signal 64".

@@ -61,23 +61,23 @@ Outcome<FileHash> ChunkSource::add(const std::string& path) {
     return *hash;
 }
 
-void ChunkSource::add(const Hash256& hash, UniqueFd file) {
-    add(hash, fmt::format("/proc/self/fd/{}", file.get()));
+void ChunkSource::add(const Hash256& hash, UniqueFd file, std::string what) {
+    files_.emplace(hash.hex(), File{fmt::format("/proc/self/fd/{}", file.get()), std::move(what)});
     open_.push_back(std::move(file));
 }
 
 Outcome<void> ChunkSource::send(Engine& engine, const std::vector<std::string>& need) {
     for (const std::string& hex : need) {
-        const auto it = paths_.find(hex);
-        if (it == paths_.end())
+        const auto it = files_.find(hex);
+        if (it == files_.end())
             return failed(fmt::format("the engine lacks the chunk {} and no file given here has this content; name "
                                       "the file as \"@path\"",
                                       printable(hex)));
         std::uint64_t size = 0;
-        auto fd = openFile(it->second, size);
+        auto fd = openFile(it->second.path, size);
         if (!fd) return failedWith(fd.error());
         if (auto put = engine.putFile("chunks/" + hex, fd->get(), size); !put)
-            return failed(fmt::format("cannot send {}: {}", it->second, put.error().message));
+            return failed(fmt::format("cannot send {}: {}", it->second.what, put.error().message));
         ++sentFiles_;
         sentBytes_ += size;
     }

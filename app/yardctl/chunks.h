@@ -19,17 +19,21 @@ class ChunkSource {
 public:
     /// Hashes the file, once however often it is named.
     Outcome<FileHash> add(const std::string& path);
-    void add(const Hash256& hash, const std::string& path) { paths_.emplace(hash.hex(), path); }
-    /// A file that has no name.
-    void add(const Hash256& hash, UniqueFd file);
+    void add(const Hash256& hash, const std::string& path) { files_.emplace(hash.hex(), File{path, path}); }
+    /// A file that has no name; in sentences it is called `what`.
+    void add(const Hash256& hash, UniqueFd file, std::string what);
     /// Sends the chunks the engine asked for. Fails when one is not among the files.
     Outcome<void> send(Engine& engine, const std::vector<std::string>& need);
     std::uint64_t sentFiles() const { return sentFiles_; }
     std::uint64_t sentBytes() const { return sentBytes_; }
 
 private:
-    std::unordered_map<std::string, std::string> paths_; ///< by hash in hex
-    std::unordered_map<std::string, FileHash> known_;    ///< by path
+    struct File {
+        std::string path;
+        std::string what; ///< as people know it
+    };
+    std::unordered_map<std::string, File> files_;     ///< by hash in hex
+    std::unordered_map<std::string, FileHash> known_; ///< by path
     std::vector<UniqueFd> open_;
     std::uint64_t sentFiles_ = 0;
     std::uint64_t sentBytes_ = 0;

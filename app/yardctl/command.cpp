@@ -1,5 +1,6 @@
 #include "app/yardctl/command.h"
 
+#include "app/yardctl/format.h"
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -10,10 +11,10 @@ namespace yard::ctl {
 
 const std::vector<Option>& globalOptions() {
     static const std::vector<Option> options = {
-        {"url", 0, "URL", "the engine's address, http://HOST:PORT; without it the data directory says"},
-        {"token-file", 0, "FILE", "file with the API token; without it 'token' of the data directory"},
-        {"data-dir", 0, "DIR", "the engine's data directory; without it the user's default"},
-        {"json", 0, "", "print the engine's objects, one a line, instead of words"},
+        {"url", 0, "URL", "the engine's address, http://HOST:PORT"},
+        {"token-file", 0, "FILE", "file with the API token, instead of DIR/token"},
+        {"data-dir", 0, "DIR", "the engine's data directory, if not the usual one"},
+        {"json", 0, "", "print the engine's objects, one a line"},
         {"help", 'h', "", "this help, or that of a command"},
         {"version", 0, "", "the version of yardctl"},
     };
@@ -166,8 +167,9 @@ private:
         if (n < c.minOperands)
             return usageError(fmt::format("something is missing: yardctl {} {}", c.name, c.usage));
         if (n > c.maxOperands)
-            return usageError(fmt::format("'{}' is too much: yardctl {} {}",
-                                          line_.arguments.operands()[c.maxOperands], c.name, c.usage));
+            return usageError(fmt::format("'{}' is one word more than '{}' takes: yardctl {}{}{}",
+                                          line_.arguments.operands()[c.maxOperands], c.name, c.name,
+                                          c.usage.empty() ? "" : " ", c.usage));
         return {};
     }
 
@@ -177,12 +179,48 @@ private:
     CommandLine line_;
 };
 
+constexpr std::size_t kColumns = 80;
+
+/// One paragraph, words separated by single spaces, in lines of at most kColumns; all but the first begin with
+/// `indent` spaces. The first begins in column `at`.
+std::string filled(std::string_view text, std::size_t at, std::size_t indent) {
+    std::string out;
+    while (!text.empty()) {
+        const std::string_view word = text.substr(0, text.find(' '));
+        text.remove_prefix(std::min(word.size() + 1, text.size()));
+        const bool isFirst = out.empty();
+        if (!isFirst && at + 1 + displayWidth(word) > kColumns) {
+            out += '\n' + std::string(indent, ' ');
+            at = indent;
+        } else if (!isFirst) {
+            out += ' ';
+            ++at;
+        }
+        out += word;
+        at += displayWidth(word);
+    }
+    return out + '\n';
+}
+
+/// Paragraphs filled, lines that begin with spaces as they are.
+std::string paragraphs(std::string_view text) {
+    std::string out;
+    while (!text.empty()) {
+        const std::string_view line = text.substr(0, text.find('\n'));
+        text.remove_prefix(std::min(line.size() + 1, text.size()));
+        out += line.starts_with(' ') ? fmt::format("{}\n", line) : filled(line, 0, 0);
+    }
+    return out;
+}
+
 void appendOptions(std::string& out, const std::vector<Option>& options) {
+    constexpr std::size_t kHelpColumn = 29;
     for (const Option& o : options) {
         std::string left = o.letter ? fmt::format("-{}, ", o.letter) : std::string("    ");
         left += fmt::format("--{}", o.name);
         if (!o.valueName.empty()) left += fmt::format(" {}", o.valueName);
-        out += fmt::format("  {:<26} {}\n", left, o.help);
+        left = fmt::format("  {:<26} ", left);
+        out += left + filled(o.help, std::max(left.size(), kHelpColumn), kHelpColumn);
     }
 }
 
@@ -228,23 +266,33 @@ std::string helpText() {
     for (const Command& c : commands()) out += fmt::format("  {:<10} {}\n", c.name, c.summary);
     out += "\nOptions of every command:\n";
     appendOptions(out, globalOptions());
-    out +=
-        "\n'yardctl COMMAND --help' explains one. An LSN is the number of an action; 12..20 means all from 12 to "
-        "20.\nExit codes: 0 done, 1 it could not be done, 2 the command line is wrong; 'run' exits with the "
-        "program's own.\n";
+    out += "\n'yardctl COMMAND --help' explains a command, with examples.\n"
+           "An LSN is the number of an action; 12..20 means all from 12 to 20.\n"
+           "Exit codes: 0 done, 1 it could not be done, 2 the command line is wrong; 'run'\n"
+           "exits with the program's own.\n";
     return out;
 }
 
 std::string helpText(const Command& command) {
-    std::string out = fmt::format("{}\n\nUsage: yardctl {}{}{}\n", command.summary, command.name,
-                                  command.usage.empty() ? "" : " ", command.usage);
+    constexpr std::string_view kUsage = "Usage: ";
+    std::string out = fmt::format("{}\n\n{}", command.summary, kUsage);
+    out += filled(fmt::format("yardctl {}{}{}", command.name, command.usage.empty() ? "" : " ", command.usage),
+                  kUsage.size(), kUsage.size() + 4);
     if (!command.alias.empty()) out += fmt::format("Also: yardctl {}\n", command.alias);
-    if (!command.details.empty()) out += fmt::format("\n{}\n", command.details);
+    if (!command.details.empty()) out += fmt::format("\n{}", paragraphs(command.details));
+    if (!command.exits.empty()) out += fmt::format("\nExits {}", filled(command.exits, 6, 0));
+    out += "\nExamples:\n";
+    for (std::string_view rest = command.examples; !rest.empty();) {
+        const std::string_view line = rest.substr(0, rest.find('\n'));
+        rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+        out += fmt::format("  {}\n", line);
+    }
     if (!command.options.empty()) {
         out += "\nOptions:\n";
         appendOptions(out, command.options);
     }
-    out += "\n'yardctl --help' lists the options that every command takes (--url, --data-dir, --json, …).\n";
+    out += "\n'yardctl --help' lists the options of every command (--url, --json, …);\n";
+    out += fmt::format("'yardctl manual {}' is its manual page.\n", command.name);
     return out;
 }
 

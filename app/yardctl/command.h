@@ -53,7 +53,10 @@ struct Command {
     std::string_view name;
     std::string_view usage;   ///< what follows the name: "[options] -- CMD…"
     std::string_view summary; ///< one line of the list of commands
-    std::string_view details; ///< paragraphs of its own help
+    std::string_view
+        details; ///< its own help: paragraphs to be filled, and lines that begin with spaces as they are
+    std::string_view examples;   ///< a line each
+    std::string_view exits = {}; ///< its exit codes; empty: 0, 1 and 2 as everywhere
     std::vector<Option> options;
     std::size_t minOperands = 0;
     std::size_t maxOperands = static_cast<std::size_t>(-1);

@@ -251,31 +251,6 @@ std::string fishScript() {
     return out;
 }
 
-/// Text for man: backslashes and dashes as they are, no line that begins as a request.
-std::string roff(std::string_view text) {
-    std::string out;
-    bool atStart = true;
-    for (const char c : text) {
-        if (atStart && (c == '.' || c == '\'')) out += "\\&";
-        if (c == '\\')
-            out += "\\e";
-        else if (c == '-')
-            out += "\\-";
-        else
-            out += c;
-        atStart = c == '\n';
-    }
-    return out;
-}
-
-std::string manualOption(const Option& option) {
-    std::string head = option.letter ? fmt::format("\\-{}, ", option.letter) : "";
-    head += fmt::format("\\-\\-{}", roff(option.name));
-    std::string line = fmt::format(".TP\n.B \"{}\"", head);
-    if (!option.valueName.empty()) line = fmt::format(".TP\n.BI \"{} \" {}", head, roff(option.valueName));
-    return fmt::format("{}\n{}\n", line, roff(option.help));
-}
-
 } // namespace
 
 std::vector<std::string> operandWords(const Command& command) {
@@ -298,32 +273,6 @@ std::optional<std::string> completionScript(std::string_view shell) {
     if (shell == "zsh") return zshScript();
     if (shell == "fish") return fishScript();
     return std::nullopt;
-}
-
-std::string manualPage(std::string_view version) {
-    std::string out = fmt::format(".TH YARDCTL 1 \"\" \"Yardmaster {}\" \"User Commands\"\n", version);
-    out += ".SH NAME\nyardctl \\- submit work to a Yardmaster engine and watch it\n";
-    out += ".SH SYNOPSIS\n.B yardctl\n[options]\n.I COMMAND\n\\&...\n";
-    out += ".SH DESCRIPTION\nSpeaks to an engine by its HTTP interface. It finds the engine by \\-\\-url, or "
-           "by the "
-           "files\n.I address\nand\n.I token\nof the data directory. An LSN is the number of an action; 12..20 "
-           "means "
-           "all from 12 to 20.\n";
-    out += ".SH OPTIONS\nThey may stand before and after the command.\n";
-    for (const Option& option : globalOptions()) out += manualOption(option);
-    out += ".SH COMMANDS\n";
-    for (const Command& command : commands()) {
-        out += fmt::format(".SS \"yardctl {} {}\"\n{}.\n", roff(command.name), roff(command.usage),
-                           roff(command.summary));
-        if (!command.alias.empty()) out += fmt::format("Also: yardctl {}.\n", roff(command.alias));
-        if (!command.details.empty()) out += fmt::format(".PP\n.nf\n{}\n.fi\n", roff(command.details));
-        for (const Option& option : command.options) out += manualOption(option);
-    }
-    out += ".SH EXIT STATUS\n0 when it was done, 1 when it could not be done, 2 when the command line is wrong.\n"
-           ".B yardctl run\nexits as the program does; 128 and the signal when one ended it.\n";
-    out += ".SH FILES\n.TP\n.I ~/.local/share/yardmaster\nThe usual data directory: address and token of the "
-           "engine.\n";
-    return out;
 }
 
 } // namespace yard::ctl

@@ -1,4 +1,4 @@
-// What shells and man want to know of yardctl, made from the table of commands. Pure functions.
+// What shells want to know of yardctl, made from the table of commands. Pure functions.
 #pragma once
 
 #include "app/yardctl/command.h"
@@ -12,8 +12,6 @@ namespace yard::ctl {
 
 /// A script for "bash", "zsh" or "fish"; nothing for another shell.
 std::optional<std::string> completionScript(std::string_view shell);
-/// The manual page yardctl(1), in man's macros.
-std::string manualPage(std::string_view version);
 /// The words that a command takes as its first operand: "drain", "pause", … of "[drain|pause]".
 std::vector<std::string> operandWords(const Command& command);
 

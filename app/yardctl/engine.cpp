@@ -171,6 +171,7 @@ std::string Engine::explain(const Error& error) const {
 }
 
 Result<HttpResponse> Engine::send(const Call& call, const BodySink* sink, int bodyFile, std::uint64_t bodySize) {
+    isAnswered_ = false;
     auto http = client();
     if (!http) {
         Error error = http.error();
@@ -193,7 +194,7 @@ Result<HttpResponse> Engine::send(const Call& call, const BodySink* sink, int bo
         lose();
         return std::unexpected(std::move(error));
     }
-    reached_ = true;
+    reached_ = isAnswered_ = true;
     if (!response->ok()) return std::unexpected(errorOf(*response, url_));
     return response;
 }
@@ -226,11 +227,16 @@ Result<Answer> Engine::call(const Call& call) {
 }
 
 Result<Answer> Engine::callPatiently(const Call& what) {
+    return patiently([&] { return call(what); });
+}
+
+template<class Ask>
+auto Engine::patiently(Ask ask) -> decltype(ask()) {
     constexpr std::chrono::milliseconds kPause{200};
     const auto until = std::chrono::steady_clock::now() + kPatience;
     while (true) {
-        auto answer = call(what);
-        const bool lost = !answer && answer.error().kind == ErrorKind::Io && reached_;
+        auto answer = ask();
+        const bool lost = !answer && answer.error().kind == ErrorKind::Io && !isAnswered_ && reached_;
         if (!lost || isInterrupted() || std::chrono::steady_clock::now() >= until) return answer;
         std::this_thread::sleep_for(kPause);
     }
@@ -244,7 +250,9 @@ Result<void> Engine::stream(const std::string& path, std::chrono::milliseconds s
 
 Result<void> Engine::putFile(const std::string& path, int fd, std::uint64_t size) {
     constexpr std::chrono::minutes kSlowDisk{5};
-    auto response = send({.method = "PUT", .path = path, .silence = kSlowDisk}, nullptr, fd, size);
+    // Read from its beginning each time: what arrived of a broken one is thrown away.
+    auto response =
+        patiently([&] { return send({.method = "PUT", .path = path, .silence = kSlowDisk}, nullptr, fd, size); });
     if (!response) return std::unexpected(response.error());
     return {};
 }

@@ -71,9 +71,9 @@ public:
     /// As call(), but an engine that was there before is looked for during kPatience when it cannot be reached:
     /// it may be restarting, and what it has accepted it will run.
     Result<Answer> callPatiently(const Call& call);
-    /// The body of GET `path` to `sink`; silence 0 waits for ever between bytes.
+    /// The body of GET `path` to `sink`; silence 0 waits forever between bytes.
     Result<void> stream(const std::string& path, std::chrono::milliseconds silence, const BodySink& sink);
-    /// PUT of `size` bytes from the start of an open file.
+    /// PUT of `size` bytes from the start of an open file, as patiently as callPatiently().
     Result<void> putFile(const std::string& path, int fd, std::uint64_t size);
 
     /// For another thread: same engine, own connection.
@@ -89,10 +89,13 @@ private:
                               std::uint64_t bodySize = 0);
     std::string explain(const Error& error) const;
     void lose();
+    template<class Ask>
+    auto patiently(Ask ask) -> decltype(ask());
 
     const GlobalOptions options_;
     std::string url_; ///< of the engine last talked to, for messages
     std::string prefix_;
+    bool isAnswered_ = false;          ///< the last request was, whatever the answer says
     std::atomic<bool> reached_{false}; ///< there was one; another() may read it from any thread
     mutable std::mutex mutex_;         ///< guards the next two against interrupt()
     std::shared_ptr<HttpClient> client_;

@@ -1,5 +1,8 @@
 #include "app/yardctl/format.h"
 
+#include "core/base/sizes.h"
+#include "core/base/text.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -109,9 +112,12 @@ std::string printable(std::string_view text) {
     std::string out(text);
     for (char& c : out)
         if (const auto u = static_cast<unsigned char>(c); u < 0x20 || u == 0x7f) c = '?';
-    // C1 controls are two bytes in UTF-8, and terminals obey them too.
+    // C1 controls are two bytes in UTF-8, and terminals obey them too; others turn the rest of the line around.
     for (std::size_t i = 0; i + 1 < out.size(); ++i)
-        if (out[i] == '\xc2' && static_cast<unsigned char>(out[i + 1]) < 0xa0) out.replace(i, 2, "?");
+        if (out[i] == '\xc2' && static_cast<unsigned char>(out[i + 1]) < 0xa0)
+            out.replace(i, 2, "?");
+        else if (const std::size_t length = steeringLength(std::string_view(out).substr(i)); length > 0)
+            out.replace(i, length, "?");
     return out;
 }
 
@@ -246,8 +252,15 @@ Outcome<std::int64_t> parseComing(std::string_view text, std::int64_t now) {
     }
     auto moment = parseMoment(text, now);
     const bool isTimeOfDay = text.find(':') != std::string_view::npos && text.find('-') == std::string_view::npos;
-    if (moment && *moment < now && isTimeOfDay) return parseMoment(text, now + kDay);
-    return moment;
+    if (moment && *moment < now && isTimeOfDay) moment = parseMoment(text, now + kDay);
+    constexpr std::string_view kForms = "+10m, 22:30 (the next one) or 'YYYY-MM-DD 09:45'";
+    if (!moment) return usageError(fmt::format("'{}' is not a time to come; write {}", printable(text), kForms));
+    if (*moment >= now) return moment;
+    const std::time_t seconds = *moment / 1'000'000;
+    std::tm then{};
+    ::localtime_r(&seconds, &then);
+    return usageError(fmt::format("'{}' is {}, which has passed; write {}", printable(text),
+                                  strftimeWords(then, "%Y-%m-%d %H:%M:%S"), kForms));
 }
 
 namespace {
@@ -263,17 +276,13 @@ std::optional<std::pair<double, std::string_view>> amountIn(std::string_view tex
 } // namespace
 
 Outcome<std::int64_t> parseSize(std::string_view text, std::string_view what) {
-    constexpr std::string_view kUnits = "KMGT";
     constexpr double kMost = 9e18;
-    if (const auto amount = amountIn(text); amount && !amount->second.empty()) {
-        const auto [value, unit] = *amount;
-        const std::size_t power = kUnits.find(static_cast<char>(unit.front() & ~0x20));
-        const std::string_view rest = unit.substr(1);
-        const double bytes = std::ldexp(value, static_cast<int>(10 * (power + 1)));
-        if (power != kUnits.npos && (rest.empty() || rest == "B" || rest == "iB") && bytes < kMost)
-            return static_cast<std::int64_t>(std::ceil(bytes));
-    }
-    return usageError(fmt::format("{} wants a size with its unit, as 500M or 2G, not '{}'", what, printable(text)));
+    const auto amount = amountIn(text);
+    const auto unit = amount && !amount->second.empty() ? bytesPerUnit(amount->second) : std::nullopt;
+    if (unit && amount->first * *unit < kMost) return static_cast<std::int64_t>(std::ceil(amount->first * *unit));
+    return usageError(fmt::format("{} wants a size with its unit, as 500M or 2GiB (powers of 1024), or 2GB (of "
+                                  "1000), not '{}'",
+                                  what, printable(text)));
 }
 
 Outcome<double> parseAmount(std::string_view text, std::string_view what) {

@@ -9,6 +9,7 @@
 #include <boost/beast/http.hpp>
 #include <cerrno>
 #include <fmt/format.h>
+#include <memory>
 #include <optional>
 #include <unistd.h>
 
@@ -20,6 +21,7 @@ namespace http = boost::beast::http;
 namespace {
 
 constexpr std::size_t kPiece = 64u << 10;
+constexpr std::size_t kUsualAnswer = 8u << 10;
 constexpr std::size_t kMaxHeader = 16u << 10;
 
 using Parser = http::response_parser<http::buffer_body>;
@@ -40,7 +42,9 @@ bool HttpRequest::repeatable() const {
 struct HttpClient::Impl {
     Impl(Endpoint e, std::string t)
         : endpoint(std::move(e))
-        , token(std::move(t)) {}
+        , token(std::move(t)) {
+        buffer.reserve(kUsualAnswer); // else 512 bytes are read at a time
+    }
 
     Endpoint endpoint;
     std::string token;
@@ -148,14 +152,15 @@ struct HttpClient::Impl {
         HttpResponse response;
         response.status = parser.get().result_int();
         const bool streams = sink && response.status == 200;
-        std::vector<char> piece(kPiece);
+        // Not zeroed: most answers touch little of it.
+        const auto piece = std::make_unique_for_overwrite<char[]>(kPiece);
         while (!parser.is_done()) {
             auto& body = parser.get().body();
-            body.data = piece.data();
-            body.size = piece.size();
+            body.data = piece.get();
+            body.size = kPiece;
             boost::system::error_code ec;
             http::read_some(wire, buffer, parser, ec);
-            const std::string_view got(piece.data(), piece.size() - body.size);
+            const std::string_view got(piece.get(), kPiece - body.size);
             if (streams && !got.empty()) {
                 if (auto taken = (*sink)(got); !taken) return std::unexpected(taken.error());
             } else if (response.body.size() + got.size() > kMaxKeptBody) {

@@ -5,9 +5,15 @@
 #include "app/yardctl/queue_ref.h"
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <span>
+#include <system_error>
+#include <unistd.h>
 
 namespace {
 
@@ -16,8 +22,25 @@ using namespace yard::ctl;
 int report(const Failure& failure, bool asJson) {
     // What was printed before belongs before the error, also when both go to one file.
     std::fflush(stdout);
-    fmt::print(stderr, "{}", errorLine(asJson, failure.code, failure.message));
+    std::fputs(errorLine(asJson, failure.code, failure.message).c_str(),
+               stderr); // fails in silence, as stderr does
     return failure.exitCode;
+}
+
+/// A descriptor that the caller has closed must not become that of a connection, which would be written into. Reading
+/// from stdin and writing to stdout then fail; what would go to stderr nobody wants.
+void occupyStandardStreams() {
+    constexpr std::array<std::pair<int, int>, 3> kHow{
+        {{STDIN_FILENO, O_WRONLY}, {STDOUT_FILENO, O_RDONLY}, {STDERR_FILENO, O_WRONLY}}};
+    for (const auto& [fd, flags] : kHow)
+        if (::fcntl(fd, F_GETFD) < 0) (void)::open("/dev/null", flags); // the lowest that is free: this one
+}
+
+int reportUnwritten(int err, bool asJson) {
+    const char* why = err > 0 ? ::strerrordesc_np(err) : nullptr;
+    return report(Failure(fmt::format("cannot write to standard output: {}", why ? why : "something was lost"),
+                          kExitFailed, "io"),
+                  asJson);
 }
 
 /// Of a command line that could not be parsed.
@@ -56,14 +79,18 @@ Outcome<int> perform(CommandLine& line) {
 } // namespace
 
 int main(int argc, char** argv) {
+    occupyStandardStreams();
     const std::span<const char* const> words{argv + 1, static_cast<std::size_t>(argc > 0 ? argc - 1 : 0)};
     auto line = parseCommandLine(words);
     if (!line) return report(line.error(), asksForJson(words));
     const bool asJson = line->global.json;
-    auto code = perform(*line);
-    if (!code) return report(code.error(), asJson);
-    if (std::fflush(stdout) != 0 || std::ferror(stdout)) {
-        return report(Failure("cannot write to standard output: is the disk full?", kExitFailed, "io"), asJson);
+    try {
+        auto code = perform(*line);
+        if (!code) return report(code.error(), asJson);
+        errno = 0;
+        if (std::fflush(stdout) != 0 || std::ferror(stdout)) return reportUnwritten(errno, asJson);
+        return *code;
+    } catch (const std::system_error& error) { // {fmt}: what could not be written
+        return reportUnwritten(error.code().value(), asJson);
     }
-    return *code;
 }

@@ -89,11 +89,29 @@ Outcome<void> OutputFollower::copyAttempt(std::int64_t attempt) {
     }
 }
 
+void KnownEnd::tell(const json::object& action) {
+    {
+        const std::scoped_lock lock(mutex_);
+        action_ = action;
+    }
+    changed_.notify_all();
+}
+
+std::optional<json::object> KnownEnd::soon() {
+    constexpr std::chrono::milliseconds kSoonEnough{
+        20}; // an end is known at the same moment as that of its streams
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, kSoonEnough, [&] { return action_.has_value(); });
+    return action_;
+}
+
 /// After the end of an attempt's stream: is it the last one? The engine knows a moment later than the stream.
 /// `late`: there is more of it than was delivered.
 Outcome<OutputFollower::Next> OutputFollower::settle(std::int64_t attempt, bool& late) {
+    std::optional<json::object> end = what_.end ? what_.end->soon() : std::nullopt;
     for (int tries = 0;; ++tries) {
-        auto action = ask(tries < kSoonTimes ? kSoon : kLater);
+        Result<Answer> action = end ? Answer{.status = 200, .text = {}, .object = *std::exchange(end, std::nullopt)}
+                                    : ask(tries < kSoonTimes ? kSoon : kLater);
         if (!action) return failedWith(action.error());
         const auto record = recordOf(action->object, attempt, what_.stream);
         if (!record)
@@ -128,9 +146,9 @@ void OutputFollower::announce(std::int64_t attempt) const {
             if (!note.empty() && textOf(a.get_object(), "reason") != "exit_code") why += fmt::format(" ({})", note);
         }
     const std::string line =
-        fmt::format("yardctl: action {}: attempt {} {}; {}being retried as attempt {}{}", what_.lsn, attempt, why,
+        fmt::format("yardctl: action {}: attempt {} {}; {}being retried as attempt {}{}{}", what_.lsn, attempt, why,
                     isInterrupted ? "an interruption, not a failure of the program: " : "", attempt + 1,
-                    what_.isRaw ? "\r\n" : "\n");
+                    isInterrupted ? ", which begins again from the start" : "", what_.isRaw ? "\r\n" : "\n");
     (void)writeOutput(STDERR_FILENO, line);
 }
 

@@ -6,12 +6,28 @@
 #include "app/yardctl/failure.h"
 #include "app/yardctl/seen_stream.h"
 
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 
 namespace yard::ctl {
+
+/// The action as it ended, told by one thread to others, which then need not ask for it themselves. Any thread.
+class KnownEnd {
+public:
+    void tell(const json::object& action);
+    /// Nothing when it was not told soon: it may go on.
+    std::optional<json::object> soon();
+
+private:
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::optional<json::object> action_;
+};
 
 /// Takes bytes of an attempt; an error stops the follower.
 using OutputSink = std::function<Result<void>(std::int64_t attempt, std::string_view bytes)>;
@@ -24,6 +40,7 @@ public:
         std::int64_t firstAttempt = 1;
         bool announceRetries = false; ///< says on stderr that an attempt is being retried
         bool isRaw = false;           ///< stderr is a terminal in raw mode
+        KnownEnd* end = nullptr;      ///< asked first; outlives the follower
     };
     OutputFollower(std::unique_ptr<Engine> engine, What what, OutputSink sink)
         : engine_(std::move(engine))

@@ -48,14 +48,14 @@ public:
         return {};
     }
     std::uint64_t size() const { return size_; }
-    json::object member(ChunkSource& files) {
+    json::object member(ChunkSource& files, const std::string& name) {
         if (!file_ && isUtf8(text_)) return {{"text", text_}};
         const Hash256 hash = hasher_.finish();
         if (!file_) {
             file_.reset(::memfd_create("stdin", MFD_CLOEXEC));
             (void)writeAll(file_.get(), text_);
         }
-        files.add(hash, std::move(file_));
+        files.add(hash, std::move(file_), name);
         return {{"hash", hash.hex()}};
     }
 
@@ -113,17 +113,17 @@ bool isGivenAlong(int fd) {
 Outcome<json::object> stdinFrom(const std::string& path, ChunkSource& files) {
     auto received = receiveFile(path);
     if (!received) return std::unexpected(received.error());
-    return received->member(files);
+    return received->member(files, path);
 }
 
 Outcome<std::optional<json::object>> stdinOfRun(const Invocation& invocation, ChunkSource& files) {
     const auto path = invocation.arguments.value("stdin");
     if (!path && !isGivenAlong(STDIN_FILENO)) return std::nullopt;
-    auto received =
-        path && *path != "-" ? receiveFile(*path) : receive(STDIN_FILENO, "standard input", &invocation);
+    const bool isOurs = !path || *path == "-";
+    auto received = isOurs ? receive(STDIN_FILENO, "stdin", &invocation) : receiveFile(*path);
     if (!received) return std::unexpected(received.error());
     if (received->size() == 0) return std::nullopt;
-    return received->member(files);
+    return received->member(files, isOurs ? "stdin" : *path);
 }
 
 } // namespace yard::ctl

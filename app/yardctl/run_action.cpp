@@ -81,8 +81,6 @@ Outcome<void> checkTerminal(const Invocation& invocation) {
 TerminalSize askForTerminal(const Invocation& invocation, json::object& action) {
     const TerminalSize size = OwnTerminal::size();
     action["tty"] = json::object{{"rows", size.rows}, {"cols", size.cols}};
-    // A person saw how far it came: another one in its place would only look like it.
-    action["max_interruptions"] = 0;
     const auto term = environment("TERM");
     if (!invocation.arguments.has("clean-env") || !term || !isUtf8(*term)) return size;
     json::value& env = action["env"];
@@ -111,6 +109,7 @@ Outcome<ActionOfRun> actionOfRun(const Invocation& invocation, ChunkSource& file
     if (!cwd) return std::unexpected(cwd.error());
     action["cwd"] = std::move(*cwd);
     action["max_retries"] = 0; // as typed into a shell: once
+    action["max_interruptions"] = 0;
     if (!arguments.has("clean-env")) {
         action["env"] = environmentHere(invocation, *directory);
         action["engine_env"] = false;

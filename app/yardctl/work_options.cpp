@@ -182,7 +182,7 @@ std::span<const WorkOption> table() {
          [](const Values& values, Target& target) {
              return setAmount(values.back(), target.action, "cores", "--cores");
          }},
-        {{"memory", 0, "SIZE", "memory to reserve: 500M, 2G"},
+        {{"memory", 0, "SIZE", "memory to reserve: 500M or 2G (of 1024), 2GB (of 1000)"},
          kTakers,
          [](const Values& values, Target& target) -> Outcome<void> {
              auto bytes = parseSize(values.back(), "--memory");
@@ -223,7 +223,7 @@ std::span<const WorkOption> table() {
         {{"after", 0, "LSN[:on]", "run once this action is completed, or :failed, or :any; may be repeated"},
          kTakers,
          addPredecessors},
-        {{"at", 0, "TIME", "not before 22:30, +10m, '2026-11-20 09:45'"},
+        {{"at", 0, "TIME", "not before 22:30, +10m, 'YYYY-MM-DD 09:45'"},
          kTakers,
          [](const Values& values, Target& target) -> Outcome<void> {
              auto moment = parseComing(values.back(), wallNow());
@@ -255,6 +255,12 @@ std::span<const WorkOption> table() {
              return setInteger(values, target.action, "max_retries", "--retries");
          },
          "max_retries"},
+        {{"interruptions", 0, "N", "begin it again so often when an engine that ends, or the like, ended it"},
+         kAll,
+         [](const Values& values, Target& target) {
+             return setInteger(values, target.action, "max_interruptions", "--interruptions");
+         },
+         "max_interruptions"},
         {{"hold", 0, "", "submit it held: it starts when released"},
          kTakers,
          [](const Values&, Target& target) -> Outcome<void> {

@@ -50,6 +50,7 @@ private Q_SLOTS:
     void theEndHasTheCodeOfAShell();
     void aReaderThatLeavesEndsTheProgramQuietly();
     void anEngineThatIsKilledIsFoundAgain();
+    void whatWasInterruptedIsNotBegunAgain();
     void anArrayRunsElementByElement();
     void outputsAreSaved();
     void submitTakesTheSameOptions();
@@ -161,7 +162,7 @@ void TestRunAtAnEngine::anEngineThatIsKilledIsFoundAgain() {
     Place place;
     auto engine = std::make_unique<Yardmaster>(place);
     QVERIFY2(engine->isServing(), engine->errors().c_str());
-    test::CtlProcess run(at(place, {"run", "-c", twoLines(place)}));
+    test::CtlProcess run(at(place, {"run", "--interruptions", "1", "-c", twoLines(place)}));
     QVERIFY(run.waitForOutput(6));
     // The first is there already: once that is told, the other one is waited for.
     QCOMPARE(ctl(place, {"run", "-d", "true"}).out, std::string("2\n"));
@@ -176,11 +177,44 @@ void TestRunAtAnEngine::anEngineThatIsKilledIsFoundAgain() {
     const test::Ended ran = run.end();
     QCOMPARE(ran.code, 0);
     QCOMPARE(ran.out, std::string("begun\nbegun\ndone\n"));
-    QVERIFY2(ran.err.contains("being retried as attempt 2"), ran.err.c_str());
+    QVERIFY2(ran.err.contains("being retried as attempt 2, which begins again from the start"), ran.err.c_str());
     QCOMPARE(logs.end().out, std::string("begun\nbegun\ndone\n"));
     const test::Ended waited = wait.end();
     QCOMPARE(waited.code, 0);
     QVERIFY2(waited.out.starts_with("2  completed") && waited.out.contains("\n1  completed"), waited.out.c_str());
+    QCOMPARE(engine->stop(), 0);
+}
+
+/// Of the engine, and of its launcher. What has not begun waits on.
+void TestRunAtAnEngine::whatWasInterruptedIsNotBegunAgain() {
+    Place place;
+    auto engine = std::make_unique<Yardmaster>(place);
+    QVERIFY2(engine->isServing(), engine->errors().c_str());
+    test::CtlProcess run(at(place, {"run", "-c", twoLines(place)}));
+    QVERIFY(run.waitForOutput(6));
+    test::CtlProcess waiting(at(place, {"run", "--after", "1:any", "echo", "late"}));
+    QVERIFY(eventually([&] { return engine->caller().get("/compute/jobs/2").status == 202; }));
+    engine->kill();
+    engine = std::make_unique<Yardmaster>(place);
+    QVERIFY2(engine->isServing(), engine->errors().c_str());
+    const test::Ended ran = run.end();
+    QCOMPARE(ran.code, 125);
+    QCOMPARE(ran.out, std::string("begun\n"));
+    QVERIFY2(ran.err.contains("action 1 was interrupted (") && ran.err.contains("engine died") &&
+                 ran.err.contains("'yardctl retry --force 1' runs it again"),
+             ran.err.c_str());
+    QCOMPARE(waiting.end().out, std::string("late\n"));
+    // As the sentence says.
+    writeText(place.path("work/go"), "");
+    QCOMPARE(ctl(place, {"retry", "--force", "1"}).code, 0);
+    QCOMPARE(ctl(place, {"wait", "1"}).code, 0);
+    fs::remove(place.path("work/go"));
+    test::CtlProcess other(at(place, {"run", "-c", twoLines(place)}));
+    QVERIFY(other.waitForOutput(6));
+    ::kill(engine->launcherPid(), SIGKILL);
+    const test::Ended lost = other.end();
+    QCOMPARE(lost.code, 125);
+    QVERIFY2(lost.err.contains("was interrupted (abandoned: lost runner"), lost.err.c_str());
     QCOMPARE(engine->stop(), 0);
 }
 

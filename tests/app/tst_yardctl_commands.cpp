@@ -384,7 +384,7 @@ void TestYardctlCommands::settingsAreShownAndChanged() {
     QCOMPARE(data.run({"--json", "settings"}).out, std::string(all) + "\n");
     const Ended changed = data.run({"settings", "grace_s=5", "log_level=debug", "x=default"});
     QCOMPARE(changed.out, "grace_s is 5\nlog_level is debug\nx is as found\n");
-    QCOMPARE(changed.err, "The next start of the engine will heed: log_level.\n");
+    QCOMPARE(changed.err, "Takes effect at the next start of the engine: log_level.\n");
     QCOMPARE(server.find("PATCH /compute/settings").body, R"({"grace_s":5,"log_level":"debug","x":null})");
     const Ended wrong = data.run({"settings", "grace_s"});
     QCOMPARE(wrong.code, 2);
@@ -426,7 +426,8 @@ void TestYardctlCommands::thePoolIsShown() {
     const DataDirectory data(server);
     QCOMPARE(
         data.run({"pool"}).out,
-        "thumbs 2: 4 wait, one starts, 75.0 % found a process, 3.5 s of starts saved, restarts one by one: 1 of 2\n"
+        "thumbs 2: 4 wait, one starts, 75.0 % found a process since the engine started, 3.5 s of starts saved, "
+        "restarts one by one: 1 of 2\n"
         "idle : 0 wait\n"
         "WORKER  ID  STATE     PID  OPEN  DONE     CPU   MEMORY  UP  USED  NOW                            WHY\n"
         "thumbs  p1  busy        7     1     3  1.50 s  2.00 kB   -     -  12 and 1 for 0 s               first "
@@ -571,7 +572,11 @@ void TestYardctlCommands::documentsNeedNoEngine() {
     }
     QCOMPARE(CtlProcess({"completion", "csh"}).end().code, 2);
     const std::string manual = CtlProcess({"manual"}).end().out;
-    QVERIFY(manual.starts_with(".TH YARDCTL 1"));
+    QVERIFY(manual.starts_with(".TH \"YARDCTL\" 1"));
+    QVERIFY(CtlProcess({"manual", "rm"}).end().out.starts_with(".TH \"YARDCTL-RETIRE\" 1"));
+    QCOMPARE(CtlProcess({"manual", "rmm"}).end().code, 2);
+    QCOMPARE(CtlProcess({"manual", "--into", empty.path() + "/man1"}).end().out, "");
+    QVERIFY(QFile::exists(empty.path() + "/man1/yardctl.1") && QFile::exists(empty.path() + "/man1/yardctl-run.1"));
     // As JSON like all others.
     const auto told = [](const QStringList& words) {
         return json::parse(CtlProcess(QStringList{"--json"} + words).end().out).as_object();

@@ -89,6 +89,12 @@ void TestYardctlLooking::attemptsHaveALineEach() {
           {.body = R"({"lsn":7,"state":"completed","label":"c","attempts":[)"
                    R"({"n":1,"state":"abandoned","reason":"engine_died",)"
                    R"("timestamps":{"submitting":1000000,"running":1000000,"abandoned":9000000}}]})"}},
+         {"GET /compute/jobs/8",
+          {.body =
+               R"({"lsn":8,"state":"running","label":"d","retry_count":1,)"
+               R"("timestamps":{"submitting":5000000,"running":5000000},"attempts":[)"
+               R"({"n":1,"state":"failed","reason":"exit_code","exit_code":3,)"
+               R"("timestamps":{"submitting":1000000,"running":1000000,"exited":3000000,"failed":3000000}}]})"}},
          {"GET /compute/jobs/6", {.body = R"({"lsn":6,"state":"pending","label":"b","attempts":[]})"}}}));
     const DataDirectory data(server);
     const Ended both = data.run({"attempts", "5", "6"});
@@ -104,6 +110,10 @@ void TestYardctlLooking::attemptsHaveALineEach() {
              "N  STATE                   STARTED     TIME  CPU  MEMORY  STDOUT  STDERR\n"
              "1  abandoned: engine died  1970-01-01     -    -       -       -       -\n");
     QCOMPARE(data.run({"attempts", "6"}).out, "It has not been started yet.\n");
+    // The one that is under way has no end, but a start.
+    const std::string running = data.run({"attempts", "8"}).out;
+    QVERIFY2(running.find("\n1  failed: exit code 3  1970-01-01  ") != std::string::npos, running.c_str());
+    QVERIFY2(running.find("\n2  running              1970-01-01  ") != std::string::npos, running.c_str());
 }
 
 void TestYardctlLooking::samplesAreALineOfHeights() {
@@ -147,8 +157,9 @@ void TestYardctlLooking::timelineHasALaneForEachSlot() {
         R"({"lsn":2,"n":1,"state":"running","submitting":70000000}],"columns":{"t":[20000000],"state":["failed"]}},)"
         R"({"slot":11,"bars":[{"lsn":3,"n":1,"state":"failed","retried":true,"submitting":0,"end":1000000}]}]}]})";
     FakeServer server([&](const FakeRequest& request) {
-        return FakeReply{.body =
-                             request.target.ends_with("worker=none") ? R"({"from":0,"to":1,"workers":[]})" : lanes};
+        if (request.target.ends_with("workers/all")) return FakeReply{.body = R"({"workers":[{"name":"none"}]})"};
+        const bool isEmpty = request.target.ends_with("worker=none") || request.target.ends_with("worker=nosuch");
+        return FakeReply{.body = isEmpty ? R"({"from":0,"to":1,"workers":[]})" : lanes};
     });
     const DataDirectory data(server);
     const Ended ended = data.run({"timeline", "--worker", "a b"});
@@ -158,6 +169,11 @@ void TestYardctlLooking::timelineHasALaneForEachSlot() {
     QVERIFY2(ended.out.find("exec 0  |" + lane0 + "|\n") != std::string::npos, ended.out.c_str());
     QVERIFY2(ended.out.find("exec 11 |r" + std::string(75, ' ') + "|\n") != std::string::npos, ended.out.c_str());
     QCOMPARE(data.run({"timeline", "--worker", "none"}).out, "Nothing ran in that time.\n");
+    const Ended unknown = data.run({"timeline", "--worker", "nosuch"});
+    QCOMPARE(unknown.code, 1);
+    QCOMPARE(unknown.out, "");
+    QCOMPARE(unknown.err, "yardctl: there is no worker 'nosuch'; 'yardctl workers' lists them\n");
+    QCOMPARE(data.run({"--json", "timeline", "--worker", "nosuch"}).code, 1);
     QCOMPARE(data.run({"--json", "timeline"}).out, lanes + "\n");
 }
 

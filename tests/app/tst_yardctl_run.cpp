@@ -104,7 +104,8 @@ void TestYardctlRun::submitsWhereItStandsAndExitsWithTheCode() {
     QCOMPARE(json::serialize(action.at("argv")), R"(["make","-j4"])");
     QCOMPARE(std::string(action.at("cwd").as_string()), QDir::currentPath().toStdString());
     QCOMPARE(action.at("max_retries").as_int64(), 0); // as in a shell
-    QCOMPARE(action.size(), std::size_t{6});
+    QCOMPARE(action.at("max_interruptions").as_int64(), 0);
+    QCOMPARE(action.size(), std::size_t{7});
     // What was typed sees what is set here, and nothing of the engine's.
     QCOMPARE(std::string(action.at("env").as_object().at("PATH").as_string()), qgetenv("PATH").toStdString());
     QVERIFY(!action.at("env").as_object().contains("_"));
@@ -198,7 +199,7 @@ void TestYardctlRun::optionsBecomeMembersOfTheAction() {
     const json::value expected =
         json::parse(R"({"worker":"exec","argv":["true"],"cwd":"/tmp/b","env":{"A":"b=c","B":" c"},
         "label":"x","locks":["l"],"priority":-5,"deadline_s":120,"resources":{"cores":2,"memory_mb":1536,"gpus":0.5,
-        "licence.x":2},"after":[4,{"lsn":5,"on":"any"},{"lsn":6,"on":"any"}],"hold":true,"max_retries":3,
+        "licence.x":2},"after":[4,{"lsn":5,"on":"any"},{"lsn":6,"on":"any"}],"hold":true,"max_retries":3,"max_interruptions":0,
         "array":{"from":0,"to":9},"expect":["a.png"],"sandbox":true,"inputs":{"in.txt":")" +
                     yard::Sha256::of("# ours\n\nA=first\nB= c\n").hex() + "\"}}");
     QCOMPARE(action.at("deadline_s").to_number<double>(), 120.0);
@@ -336,7 +337,7 @@ void TestYardctlRun::tooMuchThroughAPipeIsRefused() {
     const QString pipeline = "head -c 70000000 /dev/zero | \"$0\" --data-dir \"$1\" run cat";
     const Ended ended = CtlProcess({"-c", pipeline, YARDCTL_PATH, data.path()}, {}, "sh").end();
     QCOMPARE(ended.code, 125);
-    QVERIFY2(ended.err.starts_with("yardctl: standard input has more than 64 MiB"), ended.err.c_str());
+    QVERIFY2(ended.err.starts_with("yardctl: stdin has more than 64 MiB"), ended.err.c_str());
     QCOMPARE(server.requests().size(), std::size_t{0});
 }
 
@@ -423,7 +424,8 @@ void TestYardctlRun::whyAnAttemptCouldNotStartIsSaidAtOnce() {
     FakeServer server(script);
     const Ended ended = DataDirectory(server).run({"run", "tru"});
     QCOMPARE(ended.err, "yardctl: action 7: attempt 1 failed: spawn error (the program 'tru' was not found); an "
-                        "interruption, not a failure of the program: being retried as attempt 2\n");
+                        "interruption, not a failure of the program: being retried as attempt 2, which begins "
+                        "again from the start\n");
 }
 
 void TestYardctlRun::aBrokenStreamGoesOnWhereItStopped() {

@@ -1,17 +1,21 @@
 // What yardctl makes of the engine's sentences: words of commands, nothing twice, nothing long.
 #include "app/yardctl/action_view.h"
 #include "app/yardctl/command_words.h"
+#include "app/yardctl/seen_stream.h"
+#include "core/base/kept_stream.h"
 
 #include <QTest>
 #include <boost/json.hpp>
 
 using namespace yard::ctl;
+using yard::gapLine;
 
 class TestYardctlSentences : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void sentencesOfTheEngineSpeakOfCommands();
     void notesSayNothingTwiceAndStayShort();
+    void aByteThatIsLeftOutIsOne();
 };
 
 void TestYardctlSentences::sentencesOfTheEngineSpeakOfCommands() {
@@ -44,6 +48,10 @@ void TestYardctlSentences::notesSayNothingTwiceAndStayShort() {
     QCOMPARE(noteWords(killed), "bye");
     QCOMPARE(endWords(killed), "failed: killed by SIGKILL; bye");
     QCOMPARE(endWords(action(R"({"state":"failed","reason":"signal","signal":9})")), "failed: killed by SIGKILL");
+    QCOMPARE(endWords(action(R"({"state":"failed","reason":"signal","signal":9,"note":"killed by SIGKILL"})")),
+             "failed: killed by SIGKILL");
+    QCOMPARE(endWords(action(R"({"state":"failed","reason":"signal","signal":9,"note":"killed by SIGKILL: bye"})")),
+             "failed: killed by SIGKILL; bye");
     const auto lost = action(R"({"state":"failed","reason":"spawn_error","note":"'x' was not found in PATH )"
                              R"((/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin): install it"})");
     QCOMPARE(endWords(lost), "failed: spawn error: 'x' was not found in PATH "
@@ -51,6 +59,18 @@ void TestYardctlSentences::notesSayNothingTwiceAndStayShort() {
     QCOMPARE(noteWords(action(R"({"note":"'x' was not found in PATH (/bin): install it"})")),
              "'x' was not found in PATH (/bin): install it");
     QCOMPARE(noteWords(action(R"({"note":"'x' was not found in PATH (/bin"})")), "'x' was not found in PATH (/bin");
+}
+
+void TestYardctlSentences::aByteThatIsLeftOutIsOne() {
+    QCOMPARE(gapLine({4, 6}),
+             "\n[2 bytes are left out here: the stream is longer than the setting stream_bytes]\n");
+    QCOMPARE(gapLine({4, 5}), "\n[1 byte is left out here: the stream is longer than the setting stream_bytes]\n");
+    SeenStream seen;
+    seen.beginView();
+    QCOMPARE(seen.take("abcd" + gapLine({4, 5}) + "efgh"), "abcd" + gapLine({4, 5}) + "efgh");
+    QCOMPARE(seen.written(), std::uint64_t{9});
+    seen.beginView();
+    QCOMPARE(seen.take("abcd" + gapLine({4, 6}) + "fghi"), "i");
 }
 
 QTEST_GUILESS_MAIN(TestYardctlSentences)

@@ -4,6 +4,7 @@
 #include "app/yardctl/completion.h"
 #include "app/yardctl/engine.h"
 #include "app/yardctl/format.h"
+#include "app/yardctl/manual.h"
 #include "app/yardctl/worker_package.h"
 #include "core/base/files.h"
 
@@ -13,6 +14,7 @@
 #include <array>
 #include <cstdio>
 #include <fmt/format.h>
+#include <ranges>
 
 using namespace yard;
 using namespace yard::ctl;
@@ -39,6 +41,8 @@ private Q_SLOTS:
     void commandLines();
     void wrongCommandLinesExit2();
     void everyCommandHasHelp();
+    void helpFitsAScreen();
+    void examplesAreCommandLines();
     void completionKnowsEveryCommandAndOption();
     void bashCompletesWords_data();
     void bashCompletesWords();
@@ -94,6 +98,8 @@ void TestYardctlWords::textOfOthersCannotSteerTheTerminal() {
                        "31m"),
              "a?31m");
     QCOMPARE(printable("Größe"), "Größe");
+    // What turns the rest of a line around, or ends it.
+    QCOMPARE(printable("a\u202e\u2066b\u2028c\u200f\u061c"), "a??b?c??");
 }
 
 void TestYardctlWords::aTableFitsTheTerminal() {
@@ -167,11 +173,21 @@ void TestYardctlWords::sizesAndTimesToComeAreRead() {
     QCOMPARE(*parseComing("+10m", now), now + 600'000'000);
     QCOMPARE(*parseComing("12:30", now), now + 1'800'000'000);
     QCOMPARE(*parseComing("11:30", now), now + 84'600'000'000); // tomorrow's
-    QCOMPARE(*parseComing("2026-11-20 09:45", now), *parseMoment("2026-11-20 09:45", now));
+    QCOMPARE(*parseComing("2026-11-22 09:45", now), *parseMoment("2026-11-22 09:45", now));
+    for (const char* past : {"2026-11-20 09:45", "2026-11-20", "-1h", "today", "yesterday"}) {
+        const auto refused = parseComing(past, now);
+        QVERIFY2(!refused && refused.error().exitCode == kExitUsage, past);
+    }
+    QCOMPARE(parseComing("2026-11-20 09:45", now).error().message,
+             "'2026-11-20 09:45' is 2026-11-20 09:45:00, which has passed; write +10m, 22:30 (the next one) or "
+             "'YYYY-MM-DD 09:45'");
+    QVERIFY(parseComing("soon", now).error().message.find("-1h") == std::string::npos);
     QVERIFY(!parseComing("+soon", now) && !parseComing("soon", now));
     QCOMPARE(*parseSize("2G", "x"), std::int64_t{2} << 30);
     QCOMPARE(*parseSize("1.5k", "x"), 1536);
     QCOMPARE(*parseSize("3MiB", "x"), 3 << 20);
+    QCOMPARE(*parseSize("3MB", "x"), 3'000'000);
+    QCOMPARE(*parseSize("3B", "x"), 3);
     for (const char* wrong : {"2", "G", "-1G", "2X", "2Gb", "9000000T", ""})
         QVERIFY2(!parseSize(wrong, "x"), wrong);
     QCOMPARE(*parseAmount("0.5", "x"), 0.5);
@@ -283,8 +299,51 @@ void TestYardctlWords::everyCommandHasHelp() {
         QVERIFY(all.find("\n  " + std::string(c.name) + " ") != std::string::npos);
         QVERIFY(!c.summary.empty() && c.function);
         const std::string own = helpText(c);
+        QVERIFY(!c.examples.empty() && own.find("\nExamples:\n  ") != std::string::npos);
         for (const Option& o : c.options) QVERIFY(own.find("--" + std::string(o.name)) != std::string::npos);
     }
+}
+
+void TestYardctlWords::helpFitsAScreen() {
+    const auto isNarrow = [](const std::string& text) {
+        return std::ranges::all_of(std::views::split(text, '\n'), [](const auto& line) {
+            return displayWidth(std::string_view(line.begin(), line.end())) <= 80;
+        });
+    };
+    const std::string all = helpText();
+    QVERIFY(std::ranges::count(all, '\n') <= 50);
+    QVERIFY(isNarrow(all));
+    for (const Command& c : commands())
+        QVERIFY2(isNarrow(helpText(c)) || c.name == "submit", std::string(c.name).c_str()); // a line of JSON
+}
+
+/// The first command of a line of a shell, without its quotes.
+static std::vector<std::string> wordsOf(std::string_view line) {
+    std::vector<std::string> words(1);
+    char quote = 0;
+    for (const char c : line) {
+        if (!quote && (c == '|' || c == '<' || c == '>')) break;
+        if (!quote && c == ' ' && !words.back().empty())
+            words.emplace_back();
+        else if (quote ? c == quote : c == '\'')
+            quote = quote ? '\0' : c;
+        else if (quote || c != ' ')
+            words.back() += c;
+    }
+    if (words.back().empty()) words.pop_back();
+    return words;
+}
+
+void TestYardctlWords::examplesAreCommandLines() {
+    for (const Command& c : commands())
+        for (const auto& part : std::views::split(c.examples, '\n')) {
+            const std::string line(part.begin(), part.end());
+            const std::vector<std::string> words = wordsOf(line.substr(line.find("yardctl ") + 8));
+            std::vector<const char*> raw;
+            for (const std::string& word : words) raw.push_back(word.c_str());
+            const auto parsed = parseCommandLine(raw);
+            QVERIFY2(parsed && parsed->command == &c, line.c_str());
+        }
 }
 
 namespace {
@@ -444,25 +503,36 @@ void TestYardctlWords::zshCompletesWords() {
              rest.toStdString());
 }
 
+/// What man shows of a page, or what groff has against it.
+static std::string shown(const std::string& page) {
+    const QTemporaryDir dir;
+    const std::string path = (dir.path() + "/page.1").toStdString();
+    if (!writeFileAtomically(path, page, 0600)) return "cannot be written";
+    const std::string wrong = shell("groff -k -man -Tutf8 -ww -z " + path + " 2>&1");
+    return wrong.empty() ? shell("groff -k -man -Tascii -P-cbou -rLL=500n " + path + " 2>/dev/null") : wrong;
+}
+
 void TestYardctlWords::theManualKnowsEveryCommandAndOption() {
     const std::string page = manualPage("1.2");
-    QVERIFY(page.starts_with(".TH YARDCTL 1 \"\" \"Yardmaster 1.2\""));
+    QVERIFY(page.starts_with(".TH \"YARDCTL\" 1 \"\" \"Yardmaster 1.2\""));
     if (!hasProgram("groff")) QSKIP("there is no groff");
-    const QTemporaryDir dir;
-    const std::string path = (dir.path() + "/yardctl.1").toStdString();
-    QVERIFY(writeFileAtomically(path, page, 0600));
-    QCOMPARE(shell("groff -k -man -Tutf8 -ww -z " + path + " 2>&1"), std::string());
-    const std::string text = shell("groff -k -man -Tascii -P-cbou -rLL=500n " + path + " 2>/dev/null");
+    const std::string all = shown(page);
+    const auto has = [](const std::string& text, std::string_view part) {
+        return text.find(part) != std::string::npos;
+    };
+    for (const Option& option : globalOptions()) QVERIFY2(has(all, fmt::format("--{}", option.name)), all.c_str());
     for (const Command& command : commands()) {
-        QVERIFY2(text.find(fmt::format("yardctl {}", command.name)) != std::string::npos,
-                 std::string(command.name).c_str());
-        for (const Option& option : command.options)
-            QVERIFY2(text.find(fmt::format("--{}", option.name)) != std::string::npos,
-                     std::string(option.name).c_str());
+        QVERIFY2(has(all, fmt::format("yardctl {}", command.name)), all.c_str());
+        const std::string own = shown(manualPage(command, "1.2"));
+        QVERIFY2(has(own, fmt::format("yardctl-{} - {}\n", command.name, command.summary)), own.c_str());
+        QVERIFY2(has(own, fmt::format("SYNOPSIS\n       yardctl {}", command.name)), own.c_str());
+        for (const std::vector<Option>* options : {&command.options, &globalOptions()})
+            for (const Option& option : *options) QVERIFY2(has(own, fmt::format("--{}", option.name)), own.c_str());
+        for (const char* section : {"\nDESCRIPTION\n", "\nEXAMPLES\n", "\nEXIT STATUS\n", "\nSEE ALSO\n"})
+            QVERIFY2(has(own, section), own.c_str());
+        for (const auto& line : std::views::split(command.examples, '\n'))
+            QVERIFY2(has(own, "       " + std::string(line.begin(), line.end()) + "\n"), own.c_str());
     }
-    for (const Option& option : globalOptions())
-        QVERIFY2(text.find(fmt::format("--{}", option.name)) != std::string::npos,
-                 std::string(option.name).c_str());
 }
 
 void TestYardctlWords::negatedTermsOfAFilterAreNoOptions() {

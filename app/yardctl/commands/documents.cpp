@@ -4,6 +4,8 @@
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/completion.h"
 #include "app/yardctl/format.h"
+#include "app/yardctl/manual.h"
+#include "core/base/files.h"
 
 #include <algorithm>
 #include <array>
@@ -69,8 +71,36 @@ Outcome<int> completionCommand(const Invocation& invocation) {
     return 0;
 }
 
+namespace {
+
+/// As an installation has them: a file for each command, and one for all.
+Outcome<int> writePages(const std::string& directory) {
+    const auto write = [&](const std::string& name, const std::string& page) -> Outcome<void> {
+        if (auto written = writeFileAtomically(fmt::format("{}/{}", directory, name), page, 0644); !written)
+            return failedWith(written.error());
+        return {};
+    };
+    if (auto made = makeDirectories(directory, 0755); !made) return failedWith(made.error());
+    if (auto written = write(manualFileName(nullptr), manualPage(YARD_VERSION)); !written)
+        return std::unexpected(written.error());
+    for (const Command& command : commands())
+        if (auto written = write(manualFileName(&command), manualPage(command, YARD_VERSION)); !written)
+            return std::unexpected(written.error());
+    return 0;
+}
+
+} // namespace
+
 Outcome<int> manualCommand(const Invocation& invocation) {
-    const std::string page = manualPage(YARD_VERSION);
+    const auto& words = invocation.arguments.operands();
+    const auto directory = invocation.arguments.value("into");
+    if (directory && !words.empty()) return usageError("'manual --into DIR' writes the pages of all commands");
+    if (directory) return writePages(*directory);
+    const Command* command = words.empty() ? nullptr : findCommand(words.front());
+    if (!words.empty() && !command)
+        return usageError(
+            fmt::format("there is no command '{}'; 'yardctl --help' lists them", printable(words.front())));
+    const std::string page = command ? manualPage(*command, YARD_VERSION) : manualPage(YARD_VERSION);
     if (invocation.json)
         fmt::print("{}\n", compactJson(json::object{{"manual", page}}));
     else

@@ -15,7 +15,7 @@ std::string lineOf(const json::object& action) {
     std::string line = fmt::format("{}  {}  {}", timeWords(wallNow(), wallNow()),
                                    integerOf(action, "lsn").value_or(0), stateWords(action));
     const std::string what = textOf(action, "name").empty() ? std::string() : whatWords(action);
-    for (const std::string& more : {what, printable(textOf(action, "note"))})
+    for (const std::string& more : {what, noteWords(action)})
         if (!more.empty()) line += "  " + more;
     return line;
 }
@@ -54,7 +54,8 @@ Outcome<int> eventsCommand(const Invocation& invocation) {
             fmt::print("{}\n", **text);
         else
             printActions(object);
-        std::fflush(stdout);
+        // Nobody takes what is printed: main says so.
+        if (std::fflush(stdout) != 0) return kExitFailed;
     }
 }
 

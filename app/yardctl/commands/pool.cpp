@@ -61,7 +61,7 @@ std::string groupWords(const json::object& group) {
                                   printable(textOf(group, "version")), count(group, "waiting"));
     if (integerOf(group, "spawning").value_or(0) > 0) out += ", one starts";
     if (const auto rate = numberOf(group, "hit_rate"))
-        out += fmt::format(", {:.1f} % found a process", std::min(*rate * 100, 100.0));
+        out += fmt::format(", {:.1f} % found a process since the engine started", std::min(*rate * 100, 100.0));
     if (const auto saved = numberOf(group, "spawn_seconds_saved"); saved && *saved > 0)
         out += fmt::format(", {} of starts saved", durationWords(*saved));
     if (const json::object* restart = objectOf(group, "restart"))

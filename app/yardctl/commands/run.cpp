@@ -109,9 +109,11 @@ private:
         Engine& engine = invocation_.engine;
         if (size_) return followAtTerminal(lsn);
         if (invocation_.json) return finish(lsn, awaitEnd(engine, lsn));
-        std::thread out([&] { copy(lsn, "stdout", STDOUT_FILENO); });
-        std::thread err([&] { copy(lsn, "stderr", STDERR_FILENO); });
+        KnownEnd end;
+        std::thread out([&] { copy(lsn, "stdout", STDOUT_FILENO, end); });
+        std::thread err([&] { copy(lsn, "stderr", STDERR_FILENO, end); });
         auto result = awaitEnd(engine, lsn);
+        if (result) end.tell(result->object);
         out.join();
         err.join();
         return finish(lsn, std::move(result));
@@ -126,8 +128,10 @@ private:
                                  .leave = [this] { leaveAtOnce(SIGINT); },
                                  .hungUp = [this] { requestCancel(); }});
         use(&session);
-        std::thread out([&] { copy(lsn, "stdout", STDOUT_FILENO); });
+        KnownEnd end;
+        std::thread out([&] { copy(lsn, "stdout", STDOUT_FILENO, end); });
         auto result = awaitEnd(invocation_.engine, lsn);
+        if (result) end.tell(result->object);
         out.join();
         use(nullptr);
         terminal_.leaveRaw();
@@ -168,17 +172,18 @@ private:
     Outcome<int> finish(std::int64_t lsn, Result<Answer> result) const {
         if (!result)
             return failed(
-                fmt::format("{}; what became of action {}: 'yardctl show {}'", result.error().message, lsn, lsn));
+                fmt::format("{}; 'yardctl show {}' says how action {} ended", result.error().message, lsn, lsn));
         if (auto saved = saveIfAsked(invocation_, result->object); !saved) return std::unexpected(saved.error());
         return exitCode(lsn, *result);
     }
 
-    void copy(std::int64_t lsn, const char* stream, int fd) {
+    void copy(std::int64_t lsn, const char* stream, int fd, KnownEnd& end) {
         OutputFollower follower(invocation_.engine.another(),
                                 {.lsn = lsn,
                                  .stream = stream,
                                  .announceRetries = fd == STDERR_FILENO || size_,
-                                 .isRaw = size_.has_value()},
+                                 .isRaw = size_.has_value(),
+                                 .end = &end},
                                 [this, fd](std::int64_t, std::string_view bytes) { return write(fd, bytes); });
         const auto followed = follower.run();
         if (followed || readerLeft_) return;
@@ -245,15 +250,27 @@ private:
         ::_exit(kSignalBase + signal);
     }
 
+    static void say(std::string_view sentence) { (void)writeOutput(STDERR_FILENO, errorLine(false, {}, sentence)); }
+
     int exitCode(std::int64_t lsn, const Answer& result) const {
-        if (invocation_.json) fmt::print("{}\n", result.text);
+        // On a thread of its own: nothing here may throw, as fmt::print does where nothing can be written.
+        if (invocation_.json) std::fputs((result.text + '\n').c_str(), stdout);
         const std::string_view state = textOf(result.object, "state");
         if (state == "cancelled" && signal_ != 0) return kSignalBase + signal_;
-        if (state == "cancelled" && isOutputLost_) return readerLeft_ ? kSignalBase + SIGPIPE : kExitFailed;
+        // Also when the program was quicker than its cancel: what it printed is lost.
+        if ((state == "cancelled" || state == "completed") && isOutputLost_)
+            return readerLeft_ ? kSignalBase + SIGPIPE : kExitFailed;
+        if (wasInterrupted(result.object) && !invocation_.json) {
+            say(fmt::format(
+                "action {} was interrupted ({}) and is not begun again by itself; 'yardctl retry --force "
+                "{}' runs it again",
+                lsn, endWords(result.object), lsn));
+            return kExitNotRun;
+        }
         const std::string_view reason = textOf(result.object, "reason");
         // The program's own end needs no comment, any other does.
         if (state != "completed" && reason != "exit_code" && !invocation_.json)
-            fmt::print(stderr, "yardctl: action {} {}\n", lsn, endWords(result.object));
+            say(fmt::format("action {} {}", lsn, endWords(result.object)));
         if (state == "cancelled" && !integerOf(result.object, "signal") && !integerOf(result.object, "exit_code"))
             return kSignalBase + SIGINT;
         return shellExitCode(result.object);

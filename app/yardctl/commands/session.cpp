@@ -46,6 +46,7 @@ void showSession(const json::object& session) {
     member("engine", "engine_id");
     member("run", "run_id");
     member("actions", "counts");
+    if (session.contains("counts")) line("", "what has ended counts since the data directory was made");
     member("capacity", "capacity");
     if (const json::object* slots = objectOf(session, "slots")) line("at once", slotWords(*slots));
     if (const json::object* machine = objectOf(session, "machine")) {

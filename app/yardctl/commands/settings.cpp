@@ -26,7 +26,7 @@ std::string rangeWords(const json::object& about) {
     return fmt::format("{} to {}{}{}", words(*least), words(*most), unit.empty() ? "" : " ", unit);
 }
 
-/// Names that only the next start will heed.
+/// Names of those that take effect at the next start.
 std::string waiting(const json::object& settings) {
     std::string names;
     if (const json::array* list = arrayOf(settings, "restart_needed"))
@@ -89,7 +89,7 @@ Outcome<int> settingsCommand(const Invocation& invocation) {
             else
                 fmt::print("{} is as found\n", printable(name));
     const std::string names = waiting(answer->object);
-    if (!names.empty()) fmt::print(stderr, "The next start of the engine will heed: {}.\n", names);
+    if (!names.empty()) fmt::print(stderr, "Takes effect at the next start of the engine: {}.\n", names);
     return 0;
 }
 

@@ -75,15 +75,27 @@ std::vector<Lane> lanesOf(const json::object& answer, const View& view, std::siz
     return lanes;
 }
 
+/// What never ran has no lane, and what is not there has none either.
+Outcome<void> checkWorker(Engine& engine, const std::string& word) {
+    if (word == "exec") return {};
+    const auto answer = engine.get("workers/all");
+    if (!answer) return failedWith(answer.error());
+    for (const json::object* worker : objectsOf(answer->object, "workers"))
+        if (textOf(*worker, "id") == word || textOf(*worker, "name") == word) return {};
+    return failed(fmt::format("there is no worker '{}'; 'yardctl workers' lists them", printable(word)));
+}
+
 } // namespace
 
 Outcome<int> timelineCommand(const Invocation& invocation) {
     auto query = spanQuery(invocation.arguments);
     if (!query) return std::unexpected(query.error());
-    if (const auto worker = invocation.arguments.value("worker"))
-        *query += fmt::format("{}worker={}", query->empty() ? "?" : "&", percentEncode(*worker));
+    const auto worker = invocation.arguments.value("worker");
+    if (worker) *query += fmt::format("{}worker={}", query->empty() ? "?" : "&", percentEncode(*worker));
     auto answer = invocation.engine.get("timelines" + *query);
     if (!answer) return failedWith(answer.error());
+    if (worker && objectsOf(answer->object, "workers").empty())
+        if (auto known = checkWorker(invocation.engine, *worker); !known) return std::unexpected(known.error());
     if (invocation.json) {
         fmt::print("{}\n", answer->text);
         return 0;

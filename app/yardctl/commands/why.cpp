@@ -21,6 +21,18 @@ std::string streamSize(const json::object& attempt, std::string_view stream) {
     return chunk ? sizeOf(*chunk, "size") : "-";
 }
 
+/// Those that have ended, and the one that is under way: that one is the action itself.
+json::array attemptsOf(const json::object& action) {
+    const json::array* ended = arrayOf(action, "attempts");
+    json::array all = ended ? *ended : json::array();
+    const std::string_view state = textOf(action, "state");
+    if (state != "submitting" && state != "running") return all;
+    json::object current = action;
+    current["n"] = attemptNumber(action);
+    all.push_back(std::move(current));
+    return all;
+}
+
 std::string attemptsTable(const json::array& attempts, std::int64_t now) {
     Table table({{"N", true},
                  {"STATE"},
@@ -76,8 +88,7 @@ Outcome<int> whyCommand(const Invocation& invocation) {
 Outcome<int> attemptsCommand(const Invocation& invocation) {
     return forEachAction(invocation, "", [](std::int64_t lsn, const json::object& action, bool several) {
         if (several) fmt::print("{}  {}\n", lsn, whatWords(action));
-        const json::array* attempts = arrayOf(action, "attempts");
-        const std::string table = attempts ? attemptsTable(*attempts, wallNow()) : std::string();
+        const std::string table = attemptsTable(attemptsOf(action), wallNow());
         fmt::print("{}", table.empty() ? "It has not been started yet.\n" : table);
     });
 }
