@@ -17,12 +17,12 @@
 #include "core/engine/engine.h"
 #include "core/engine/estimator.h"
 #include "core/engine/figures.h"
+#include "core/engine/guards.h"
 #include "core/engine/helper_pool.h"
 #include "core/engine/kept_orders.h"
 #include "core/engine/last_lines.h"
 #include "core/engine/live_matcher.h"
 #include "core/engine/lock_watch.h"
-#include "core/engine/memory_guard.h"
 #include "core/engine/metrics.h"
 #include "core/engine/orphan_sweep.h"
 #include "core/engine/predecessor_watch.h"
@@ -206,18 +206,11 @@ private:
     void noteQueueUsed(QueueId id);
     void forgetQueueNow(QueueId id);
 
-    // guards.cpp
-    coro::Task<void> guardMemory();
-    void setHolding(const std::function<void()>& change);
-    coro::Task<void> stopForMemory();
     Adopter adopter() const;
-    /// First processes of what is busy and has a limit of memory, with what they had when last looked at.
-    std::vector<std::pair<Leader, std::int64_t>> limited() const;
-    coro::Task<void> guardLimits();
+    void openGuards();
     void lookForMemory();
-    coro::Task<void> watchProgress();
-    coro::Task<bool> sleepUnlessHungChanges(Duration time);
-    void noteGuard(std::string_view what, std::string reason, Lsn lsn = {});
+
+    // estimates.cpp
     coro::Task<void> learnFromHistory();
     std::optional<Duration> usualTime(QueueId queue, session::ClassId cls, session::LabelId label) const;
     session::Outlook::Answer runTimeOf(const session::Outlook::Question& asked, MonoTime now) const;
@@ -464,11 +457,10 @@ private:
     std::optional<LockWatch> locks_;
     std::optional<Dispatcher> dispatcher_;
     std::optional<OrphanSweep> orphans_;
+    std::optional<Guards> guards_;
     std::optional<Retention> retention_;
     std::optional<Figures> figures_;
     std::optional<TimelineKeeper> timelines_;
-    MemoryGuard guard_;
-    std::vector<SessionView::Guard::Event> guardEvents_; ///< the last few, newest last
     Estimator estimator_;
     struct KeptOutlook {
         session::Outlook of;
@@ -523,10 +515,6 @@ private:
 
     coro::Event work_;                            ///< the pump has something to do
     coro::Event timersChanged_;                   ///< nextWake() may be earlier than before
-    coro::Event memoryWork_;                      ///< something was started
-    coro::Event limitWork_;                       ///< the same, for guardLimits()
-    coro::Event progressWork_;                    ///< the same, or the setting changed
-    coro::Event hungChanged_;                     ///< settings changed
     coro::Event queuesChanged_;                   ///< a queue may expire earlier than before
     coro::ConditionVariable idle_;                ///< notified when nothing is in flight any more
     std::vector<runners::SlotEntry> interrupted_; ///< found at the start

@@ -111,10 +111,10 @@ void EngineCore::estimatePending(ActionResult& result, const session::LiveView& 
         return;
     }
     const session::Outlook& seen = outlook();
-    const auto start = guard_.isHolding() ? std::nullopt : seen.startOf(live);
+    const auto start = guards_->isHolding() ? std::nullopt : seen.startOf(live);
     if (!start) {
         // Of a queue that came after the last play nothing is known for a moment, not even why.
-        const bool isKnown = guard_.isHolding() || seen.queue(live.queue) || isOutlookOfNow();
+        const bool isKnown = guards_->isHolding() || seen.queue(live.queue) || isOutlookOfNow();
         result.estimateGap = isKnown ? EstimateGap::WaitsForUnknown : EstimateGap::None;
         return;
     }
@@ -130,7 +130,7 @@ void EngineCore::estimateQueue(QueueView& view, const session::QueueStatus& stat
         return;
     }
     const session::Outlook::OfQueue* of = outlook().queue(view.id);
-    const bool isHeldBack = status.counters.pending > 0 && guard_.isHolding();
+    const bool isHeldBack = status.counters.pending > 0 && guards_->isHolding();
     if (!of || isHeldBack) {
         view.estimateGap = isHeldBack || isOutlookOfNow() ? EstimateGap::WaitsForUnknown : EstimateGap::None;
         return;

@@ -1,10 +1,8 @@
-// What looks after running actions: the memory guard, and whether they get on. Both wait while nothing runs.
-#include "core/engine/engine_core.h"
+#include "core/engine/guards.h"
 
 #include "core/base/log.h"
 #include "core/coro/timeout.h"
 #include "core/engine/progress.h"
-#include "core/engine/usage_reading.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -24,10 +22,11 @@ constexpr Duration kLongestLook{60'000'000};
 
 // --- memory
 
-coro::Task<void> EngineCore::guardMemory() {
+coro::Task<void> Guards::watchMachine() {
+    YARD_ASSERT_OWNER(owner_);
     for (;;) {
         const bool anything =
-            dispatcher_->inFlight() > 0 || (guard_.isHolding() && session_->counts().all.pending > 0);
+            parts_.dispatcher.inFlight() > 0 || (guard_.isHolding() && parts_.session.counts().all.pending > 0);
         if (!anything) {
             setHolding([this] { guard_.forget(); });
             memoryWork_.clear();
@@ -35,44 +34,45 @@ coro::Task<void> EngineCore::guardMemory() {
         }
         co_await coro::sleepFor(kMemoryPeriod);
         const auto reading =
-            co_await helpers_->run([read = options_.readMemory] { return read ? read() : readMemory(); });
+            co_await parts_.helpers.run([read = parts_.readMemory] { return read ? read() : readMemory(); });
         if (!reading) continue; // no such thing here
         bool stop = false;
-        setHolding([&] { stop = guard_.observe(*reading, settings_, MonoClock::now()); });
+        setHolding([&] { stop = guard_.observe(*reading, parts_.settings, MonoClock::now()); });
         if (stop) co_await stopForMemory();
     }
 }
 
 /// Tells of it when `change` makes the guard hold, or let go.
-void EngineCore::setHolding(const std::function<void()>& change) {
+void Guards::setHolding(const std::function<void()>& change) {
     const bool before = guard_.isHolding();
     change();
     if (guard_.isHolding() == before) return;
     if (guard_.isHolding()) {
         logWarning("guard", "nothing starts: {}", guard_.reason());
-        noteGuard("hold", guard_.reason());
-        session_->takeBackAhead(outbox_);
+        note("hold", guard_.reason());
+        parts_.session.takeBackAhead(parts_.outbox);
     } else {
         logInfo("guard", "starting goes on");
-        noteGuard("go_on", guard_.reasonToGoOn());
+        note("go_on", guard_.reasonToGoOn());
     }
-    wake();
+    parts_.wake();
 }
 
-void EngineCore::noteGuard(std::string_view what, std::string reason, Lsn lsn) {
+void Guards::note(std::string_view what, std::string reason, Lsn lsn) {
     constexpr std::size_t kKept = 10;
-    if (guardEvents_.size() == kKept) guardEvents_.erase(guardEvents_.begin());
-    guardEvents_.push_back(
-        {.t = scale_.at(MonoClock::now()), .what = what, .reason = std::move(reason), .lsn = lsn});
-    noteChange(ChangeEntry::Kind::Session);
+    if (events_.size() == kKept) events_.erase(events_.begin());
+    events_.push_back(
+        {.t = parts_.wallOf(MonoClock::now()), .what = what, .reason = std::move(reason), .lsn = lsn});
+    parts_.changed();
 }
 
-coro::Task<void> EngineCore::stopForMemory() {
-    const auto trees = co_await helpers_->run([leaders = dispatcher_->runningSince(MonoTime::max()),
-                                               adopter = adopter()] { return readTrees(leaders, adopter); });
-    const auto heavy = dispatcher_->furthestOver(trees);
+coro::Task<void> Guards::stopForMemory() {
+    const auto trees =
+        co_await parts_.helpers.run([leaders = parts_.dispatcher.runningSince(MonoTime::max()),
+                                     adopter = parts_.adopter()] { return readTrees(leaders, adopter); });
+    const auto heavy = parts_.dispatcher.furthestOver(trees);
     if (!heavy) co_return;
-    ++counters_.stoppedForMemory;
+    ++parts_.counters.stoppedForMemory;
     std::string reason =
         fmt::format("stopped when {:.0f} % of the {} was in use", guard_.usedPercent(), guard_.whose());
     if (heavy->used - heavy->asked >= Dispatcher::kWorthStopping)
@@ -80,24 +80,13 @@ coro::Task<void> EngineCore::stopForMemory() {
                       ? fmt::format(": it had {} MB and asked for {}", heavy->used >> 20, heavy->asked >> 20)
                       : fmt::format(": it had {} MB and asked for none", heavy->used >> 20);
     logWarning("guard", "action {}: {}", heavy->id.lsn.value, reason);
-    dispatcher_->stopForMemory(heavy->id, reason);
-    noteGuard("stop", std::move(reason), heavy->id.lsn);
+    parts_.dispatcher.stopForMemory(heavy->id, reason);
+    note("stop", std::move(reason), heavy->id.lsn);
 }
 
-/// Somebody takes much: of actions and of warm processes, idle ones too, each is looked at.
-void EngineCore::lookForMemory() {
-    dispatcher_->lookAtAllNext();
-    samplesIdle_ = true;
-    warmWork_.set();
-}
-
-Adopter EngineCore::adopter() const {
-    return {.pid = runner_ ? runner_->launcherPid() : 0, .token = directory_->engineId()};
-}
-
-std::vector<std::pair<Leader, std::int64_t>> EngineCore::limited() const {
-    std::vector<std::pair<Leader, std::int64_t>> all = dispatcher_->limited();
-    for (const runners::ProcessLook& look : warm_->limited())
+std::vector<std::pair<Leader, std::int64_t>> Guards::limited() const {
+    std::vector<std::pair<Leader, std::int64_t>> all = parts_.dispatcher.limited();
+    for (const runners::ProcessLook& look : parts_.limitedWarm())
         all.emplace_back(Leader{look.pid, look.lsn, look.memoryLimit}, look.memoryBytes);
     return all;
 }
@@ -129,7 +118,7 @@ LimitLook lookAtLimits(const std::vector<std::pair<Leader, std::int64_t>>& limit
 } // namespace
 
 /// Beside the looks of figures and of the warm pool, which see to what grows slowly.
-coro::Task<void> EngineCore::guardLimits() {
+coro::Task<void> Guards::watchLimits() {
     std::optional<std::int64_t> usedBefore; ///< at the last look at all of them, or less since
     for (;;) {
         const auto limited = this->limited();
@@ -141,43 +130,63 @@ coro::Task<void> EngineCore::guardLimits() {
         co_await coro::sleepFor(kLimitPeriod);
         if (limited.empty()) continue;
         const LimitLook seen =
-            co_await helpers_->run([limited, before = usedBefore.value_or(0), adopter = adopter()] {
+            co_await parts_.helpers.run([limited, before = usedBefore.value_or(0), adopter = parts_.adopter()] {
                 return lookAtLimits(limited, before, adopter);
             });
         if (seen.used) usedBefore = seen.all ? *seen.used : std::min(usedBefore.value_or(0), *seen.used);
-        dispatcher_->noteMemory(seen.trees);
-        for (const auto& [pid, tree] : seen.trees) warm_->noteMemory(pid, tree.memoryBytes(), tree.processes);
+        parts_.dispatcher.noteMemory(seen.trees);
+        for (const auto& [pid, tree] : seen.trees) parts_.noteWarm(pid, tree);
     }
 }
 
 // --- progress
 
+void Guards::started() {
+    memoryWork_.set();
+    limitWork_.set();
+    progressWork_.set();
+}
+
+void Guards::settingsChanged(const Settings& before) {
+    progressWork_.set();
+    if (parts_.settings.hung != before.hung) hungChanged_.set();
+}
+
+SessionView::Guard Guards::view() const {
+    YARD_ASSERT_OWNER(owner_);
+    return {.holding = guard_.isHolding(),
+            .usedPercent = guard_.usedPercent(),
+            .stopped = parts_.counters.stoppedForMemory,
+            .reason = guard_.isHolding() ? guard_.reason() : std::string(),
+            .events = events_};
+}
+
 /// A change of the limit counts at once, for all that runs: a look follows, whatever the last wait was.
-coro::Task<void> EngineCore::watchProgress() {
-    Duration heeded{};
+coro::Task<void> Guards::watchProgress() {
+    Duration known{};
     for (;;) {
         progressWork_.clear();
-        const Duration limit = settings_.hung;
-        const bool changed = std::exchange(heeded, limit) != limit;
+        const Duration limit = parts_.settings.hung;
+        const bool changed = std::exchange(known, limit) != limit;
         if (changed && limit == Duration::zero())
-            for (const Lsn lsn : dispatcher_->forgetHung()) noteRow(lsn);
-        if (limit == Duration::zero() || dispatcher_->inFlight() == 0) {
+            for (const Lsn lsn : parts_.dispatcher.forgetHung()) parts_.rowChanged(lsn);
+        if (limit == Duration::zero() || parts_.dispatcher.inFlight() == 0) {
             co_await progressWork_.wait();
             continue;
         }
         if (!changed && !co_await sleepUnlessHungChanges(std::clamp(limit / 4, kShortestLook, kLongestLook)))
             continue;
         const MonoTime before = changed ? MonoClock::now() : MonoClock::now() - limit / 4;
-        const std::vector<Leader> leaders = dispatcher_->runningSince(before);
+        const std::vector<Leader> leaders = parts_.dispatcher.runningSince(before);
         if (leaders.empty()) continue;
-        const auto times =
-            co_await helpers_->run([leaders, adopter = adopter()] { return processorTimes(leaders, adopter); });
-        for (const Lsn lsn : dispatcher_->noteProgress(times, MonoClock::now(), limit)) noteRow(lsn);
+        const auto times = co_await parts_.helpers.run(
+            [leaders, adopter = parts_.adopter()] { return processorTimes(leaders, adopter); });
+        for (const Lsn lsn : parts_.dispatcher.noteProgress(times, MonoClock::now(), limit)) parts_.rowChanged(lsn);
     }
 }
 
 /// False: the setting changed before the time was over.
-coro::Task<bool> EngineCore::sleepUnlessHungChanges(Duration time) {
+coro::Task<bool> Guards::sleepUnlessHungChanges(Duration time) {
     hungChanged_.clear();
     const bool changed = co_await coro::comesWithin(time, hungChanged_);
     co_return !changed;

@@ -80,8 +80,7 @@ void EngineCore::settingsChanged(const Settings& before) {
     chunkFiles_->setGrace(settings_.chunkGrace);
     session_->setReserve(settings_.reserve);
     retention_->settingsChanged();
-    progressWork_.set();
-    if (settings_.hung != before.hung) hungChanged_.set();
+    guards_->settingsChanged(before);
     if (warm_) warm_->configure(poolOptions(), settings_.grace);
 }
 
@@ -171,12 +170,43 @@ Result<void> EngineCore::open() {
                                           [this](const runners::LockBusy& busy) { locks_->foundBusy(busy); },
                                           [this] { wake(); },
                                           [this](timeline::Span span) { timelines_->note(span); }});
+    openGuards();
     loop_.release();
     std::promise<Result<void>> begun;
     std::future<Result<void>> began = begun.get_future();
     thread_ = std::thread([this, begun = std::move(begun)]() mutable { runLoop(std::move(begun)); });
     auto result = began.get();
     return result;
+}
+
+Adopter EngineCore::adopter() const {
+    return {.pid = runner_ ? runner_->launcherPid() : 0, .token = directory_->engineId()};
+}
+
+/// Somebody takes much: of actions and of warm processes, idle ones too, each is looked at.
+void EngineCore::lookForMemory() {
+    dispatcher_->lookAtAllNext();
+    samplesIdle_ = true;
+    warmWork_.set();
+}
+
+void EngineCore::openGuards() {
+    guards_.emplace(Guards::Parts{
+        .dispatcher = *dispatcher_,
+        .session = *session_,
+        .outbox = outbox_,
+        .helpers = *helpers_,
+        .counters = counters_,
+        .settings = settings_,
+        .readMemory = options_.readMemory,
+        .adopter = [this] { return adopter(); },
+        .limitedWarm = [this] { return warm_->limited(); },
+        .noteWarm = [this](int pid,
+                           const TreeReading& tree) { warm_->noteMemory(pid, tree.memoryBytes(), tree.processes); },
+        .wallOf = [this](MonoTime at) { return scale_.at(at); },
+        .wake = [this] { wake(); },
+        .changed = [this] { noteChange(ChangeEntry::Kind::Session); },
+        .rowChanged = [this](Lsn lsn) { noteRow(lsn); }});
 }
 
 /// Without a directory for them, what claims a lock cannot start, and says why; the rest runs.
@@ -290,9 +320,9 @@ coro::Task<void> EngineCore::beginWork(std::promise<Result<void>> begun) {
         loop_.spawn("timers", watchTimers());
         loop_.spawn("queue expiry", expireQueues());
         loop_.spawn("retention", retention_->run());
-        loop_.spawn("memory guard", guardMemory());
-        loop_.spawn("memory limits", guardLimits());
-        loop_.spawn("progress", watchProgress());
+        loop_.spawn("memory guard", guards_->watchMachine());
+        loop_.spawn("memory limits", guards_->watchLimits());
+        loop_.spawn("progress", guards_->watchProgress());
         loop_.spawn("figures", figures_->run());
         loop_.spawn("timelines", timelines_->run());
         loop_.spawn("estimates", learnFromHistory());

@@ -59,7 +59,7 @@ bool EngineCore::takeTurn() {
     const bool hasRoom = committer_.outstandingResults() < kResultsAhead;
     if (hasRoom && session_->hasMoreWork()) session_->step(outbox_);
     // Nothing new starts while the journal cannot take results, nobody could run it, or memory is short.
-    const bool mayStart = committer_.writable() && runner_ && runner_->isAccepting() && !guard_.isHolding();
+    const bool mayStart = committer_.writable() && runner_ && runner_->isAccepting() && !guards_->isHolding();
     more = session_->schedule(MonoClock::now(), outbox_, mayStart);
     carryOut();
     takeIdleMemory();
@@ -116,9 +116,7 @@ void EngineCore::carryOut() {
     std::swap(now, outbox_);
     if (!now.start.empty()) {
         dispatcher_->begin(now.start, scale_);
-        memoryWork_.set();
-        limitWork_.set();
-        progressWork_.set();
+        guards_->started();
         figures_->wake();
     }
     for (const session::HoldKey key : now.granted) warm_->granted(key);

@@ -448,11 +448,7 @@ coro::Task<SessionView> EngineCore::session() {
     view.capacity = capacity_;
     view.slots = {.oneCore = coreSlots_, .other = sharedSlots_, .warm = poolSlots_, .why = slotLimit_};
     view.journalWritable = committer_.writable();
-    view.guard = {.holding = guard_.isHolding(),
-                  .usedPercent = guard_.usedPercent(),
-                  .stopped = counters_.stoppedForMemory,
-                  .reason = guard_.isHolding() ? guard_.reason() : std::string(),
-                  .events = guardEvents_};
+    view.guard = guards_->view();
     const EngineFigures& itself = figures_->engine();
     view.itself = {itself.cpuPercent, itself.rssBytes, itself.journalBytes, itself.diskBytes, itself.diskFreeBytes};
     view.sandbox = sandboxing_->view();

@@ -143,8 +143,8 @@ std::vector<Wait> EngineCore::waitsOf(Lsn lsn, const session::Waiting& waiting, 
         waits.push_back(noRunner("the launcher is being replaced"));
     else if (!committer_.writable())
         waits.push_back(noRunner("the journal cannot be written: is the disk full?"));
-    else if (guard_.isHolding())
-        waits.push_back(holdOf("memory", guard_.reason()));
+    else if (guards_->isHolding())
+        waits.push_back(holdOf("memory", guards_->reason()));
     if (waiting.held) waits.push_back(holdOf("action", "it is held"));
     if (waiting.queueHeld)
         waits.push_back(holdOf("queue", waiting.failures > 0

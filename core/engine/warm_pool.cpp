@@ -78,7 +78,7 @@ void EngineCore::localUpdates(std::vector<runners::Update> batch) {
     if (!ofProcesses.empty())
         std::erase_if(batch, [](const runners::Update& update) { return runners::isWarmProcess(update.id); });
     if (!batch.empty()) dispatcher_->updates(std::move(batch));
-    if (!ofProcesses.empty()) limitWork_.set();
+    if (!ofProcesses.empty()) guards_->limitsMayApply();
     for (runners::Update& update : ofProcesses) warm_->processUpdate(std::move(update));
 }
 
@@ -156,7 +156,7 @@ coro::Task<void> EngineCore::sampleWarm(std::vector<runners::ProcessLook> looks)
         return seen;
     });
     warm_->sampled(samples);
-    limitWork_.set();
+    guards_->limitsMayApply();
 }
 
 /// Looks at the processes while they are used: one over its memory is replaced, one without its socket ended.

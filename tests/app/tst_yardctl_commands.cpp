@@ -404,10 +404,10 @@ void TestYardctlCommands::gcSaysWhatWentOrWouldGo() {
     QCOMPARE(data.run({"gc", "--dry-run"}).out,
              "actions: 1 too old, 2 too many, 0 too much for the disk would go\n"
              "chunks:  3 (2.05 kB) would go, 4 are still too recent\n"
-             "disk:    1.02 kB in use of 4.10 kB at most, 10 finished actions\n");
+             "disk:    1.02 kB in chunks and journal, 4.10 kB at most, 10 finished actions\n");
     QCOMPARE(data.run({"gc"}).out, "actions: 0 too old, 0 too many, 0 too much for the disk went\n"
                                    "chunks:  0 (0 B) went\n"
-                                   "disk:    1.02 kB in use, 7 finished actions\n"
+                                   "disk:    1.02 kB in chunks and journal, 7 finished actions\n"
                                    "Later.\n");
     QVERIFY(data.run({"--json", "gc"}).out.starts_with("{\"dry_run\":false"));
     const FakeServer none(table({}));

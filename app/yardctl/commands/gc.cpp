@@ -29,7 +29,7 @@ void show(const json::object& report, bool dryRun) {
     fmt::print("\n");
     const std::int64_t limit = number(report, "disk", "limit_bytes");
     fmt::print("disk:    {} in chunks and journal", bytes(number(report, "disk", "used_bytes")));
-    if (limit > 0) fmt::print(" of {} at most", bytes(limit));
+    if (limit > 0) fmt::print(", {} at most", bytes(limit));
     fmt::print(", {} finished actions\n", integerOf(report, "finished").value_or(0));
     if (const auto note = textOf(report, "note"); !note.empty()) fmt::print("{}\n", printable(note));
 }
