@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <deque>
 #include <fmt/format.h>
+#include <unordered_map>
 
 namespace yard::engine {
 
@@ -223,14 +224,21 @@ coro::Task<std::int64_t> EngineCore::beingCancelled(std::vector<Lsn> lsns) {
 coro::Task<Result<void>> EngineCore::cancelChosen(const store::LsnSet& chosen, BulkAnswer& answer) {
     store::LsnSet waiting;
     store::LsnSet running;
+    // In one turn: the end of those of an earlier part that run would start them.
+    std::unordered_map<Lsn, bool> atOnce;
+    for (const Lsn lsn : dispatcher_->notBegun())
+        if (chosen.contains(lsn))
+            if (const auto later = session_->cancelLater(lsn, outbox_)) atOnce.emplace(lsn, *later);
     Parts parts(chosen);
     while (!parts.atEnd()) {
         parts.next(kPerSlice, [&](Lsn lsn) {
-            const Result<bool> later = session_->cancelLater(lsn, outbox_);
+            const auto known = atOnce.find(lsn);
+            const Result<bool> later =
+                known != atOnce.end() ? Result<bool>(known->second) : session_->cancelLater(lsn, outbox_);
             if (!later) return; // it ended meanwhile
             ++answer.changed;
             (*later ? waiting : running).add(lsn);
-            answer.ending += *later ? 0 : 1;
+            answer.ending += *later || known != atOnce.end() ? 0 : 1;
         });
         wake();
         co_await coro::yieldNow();

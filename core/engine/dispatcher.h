@@ -214,6 +214,10 @@ public:
     /// Notified whenever an attempt was launched, started or ended.
     coro::ConditionVariable& progress() { return progress_; }
     std::size_t inFlight() const { return attempts_.size(); }
+    /// Its program has begun, as far as is known.
+    bool hasBegun(runners::AttemptId id) const;
+    /// Those that were handed out and have not.
+    std::vector<Lsn> notBegun() const;
     /// When the first of those began to be collected that the journal does not have yet.
     std::optional<MonoTime> oldestCollection() const;
     struct Heavy {

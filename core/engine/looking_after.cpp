@@ -54,6 +54,18 @@ void Dispatcher::stopForMemory(AttemptId id, std::string note) {
     tellToEnd(*attempt, runners::StopCause::Machine);
 }
 
+bool Dispatcher::hasBegun(AttemptId id) const {
+    const auto at = attempts_.find(id);
+    return at != attempts_.end() && at->second.runningSince != MonoTime{};
+}
+
+std::vector<Lsn> Dispatcher::notBegun() const {
+    std::vector<Lsn> all;
+    for (const auto& [id, attempt] : attempts_)
+        if (attempt.runningSince == MonoTime{}) all.push_back(id.lsn);
+    return all;
+}
+
 std::vector<Leader> Dispatcher::runningSince(MonoTime before) const {
     std::vector<Leader> leaders;
     for (const auto& [id, attempt] : attempts_)

@@ -5,7 +5,9 @@
 #include "core/base/error.h"
 #include "core/base/ids.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -47,6 +49,10 @@ public:
     bool empty() const { return runs_.empty(); }
     std::int64_t size() const { return size_; }
     const std::vector<LsnRun>& runs() const { return runs_; }
+    bool contains(Lsn lsn) const {
+        const auto behind = std::ranges::upper_bound(runs_, lsn, {}, &LsnRun::first);
+        return behind != runs_.begin() && std::prev(behind)->last() >= lsn;
+    }
     Lsn last() const { return runs_.empty() ? Lsn{} : runs_.back().last(); }
 
 private:

@@ -55,6 +55,27 @@ private Q_SLOTS:
         QVERIFY(go.open(QIODevice::WriteOnly));
         for (const Lsn lsn : lsns) QCOMPARE(ending(engine.wait(lsn)), "completed");
     }
+
+    /// The end of what runs in a slot would start what waits behind it there.
+    void nothingOfManyThatAreCancelledBeginsAnyMore() {
+        EngineTest engine(400);
+        const int slots = engine.run(engine->session()).slots.oneCore;
+        for (int round = 0; round < 10; ++round) {
+            std::vector<Lsn> lsns;
+            for (int i = 0; i < slots; ++i) lsns.push_back(engine.sh("exec sleep 3600"));
+            QVERIFY(EngineTest::eventually(
+                [&] { return engine.run(engine->session()).counts[std::size_t(ActionState::Running)] == slots; }));
+            for (int i = 0; i < slots * 6; ++i) lsns.push_back(engine.sh("touch begun"));
+            engine::BulkRequest all;
+            all.deed.kind = engine::BulkKind::Cancel;
+            const auto answer = engine.run(engine->changeMatching(std::move(all)));
+            QVERIFY(answer);
+            QCOMPARE(answer->changed, std::ssize(lsns));
+            QCOMPARE(answer->ending, slots);
+            for (const Lsn lsn : lsns) QCOMPARE(ending(engine.wait(lsn)), "cancelled cancelled");
+            QVERIFY(!QFile::exists(engine.dir().filePath("begun")));
+        }
+    }
 };
 
 int main(int argc, char** argv) {
