@@ -27,7 +27,7 @@ std::string reasonWords(const json::object& action) {
 
 /// What the note says in the same words as the reason, with what follows it; empty: nothing.
 std::string repeatedWords(const json::object& action) {
-    const std::string why = reasonWords(action);
+    std::string why = reasonWords(action);
     const std::string_view note = textOf(action, "note");
     if (why.empty() || !note.starts_with(why)) return {};
     if (note.size() == why.size()) return why;

@@ -46,7 +46,7 @@ std::vector<Command> workCommands() {
              "env_never_kept are not kept.\n"
              "\n"
              "Exits as the program; 128 + signal; 124 deadline; 125 it could not be run to its end; 126, 127 "
-             "as a shell.",
+             "as a shell; 1 an expected output is missing, or the output could not be written here.",
          .examples = "yardctl run -- make -j4\n"
                      "yardctl run -c 'sort | uniq -c' < words\n"
                      "yardctl run -t -- vim notes\n"
@@ -85,7 +85,8 @@ std::vector<Command> workCommands() {
          .usage = "[options] [LSN…]",
          .summary = "wait until actions have ended",
          .details = "Prints a line for each action. With --queue it waits until the queue has nothing pending or "
-                    "running; with --filter for those that match now.",
+                    "running; with --filter for those that match now. Of these, those that had failed or were "
+                    "cancelled before count as well.",
          .examples = "yardctl wait 12..20\n"
                      "yardctl wait --queue nightly --timeout 2h\n"
                      "yardctl wait --any 12 13",

@@ -105,7 +105,9 @@ Outcome<Received> receiveFile(const std::string& path) {
 
 bool isGivenAlong(int fd) {
     struct stat info{};
-    return ::fstat(fd, &info) == 0 && (S_ISFIFO(info.st_mode) || S_ISREG(info.st_mode) || S_ISSOCK(info.st_mode));
+    if (::fstat(fd, &info) != 0) return false;
+    if (S_ISCHR(info.st_mode)) return ::isatty(fd) == 0; // of /dev/null nothing
+    return S_ISFIFO(info.st_mode) || S_ISREG(info.st_mode) || S_ISSOCK(info.st_mode);
 }
 
 } // namespace

@@ -17,7 +17,7 @@ constexpr std::optional<double> bytesPerUnit(std::string_view unit) {
         std::ranges::find_if(kLetters, [&](std::string_view either) { return either.contains(unit.front()); });
     if (letter == kLetters.end()) return std::nullopt;
     const std::string_view rest = unit.substr(1);
-    if (rest != "" && rest != "B" && rest != "iB") return std::nullopt;
+    if (!rest.empty() && rest != "B" && rest != "iB") return std::nullopt;
     double bytes = 1;
     for (auto power = letter - kLetters.begin() + 1; power > 0; --power) bytes *= rest == "B" ? 1000 : 1024;
     return bytes;

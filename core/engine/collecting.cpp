@@ -111,8 +111,7 @@ runners::Lease scratchLease(const ActionSpec& spec, const RegisteredWorker* work
         lease.env.emplace_back("YARD_ACTION", scratch.root + "/action.json");
         lease.limits.openFiles = static_cast<std::uint64_t>(limits.openFiles);
         lease.limits.fileBytes = static_cast<std::uint64_t>(limits.fileBytes);
-    } else if (spec.cwd) {
-        // An exec that runs elsewhere has to be told where its files are.
+    } else {
         lease.env.emplace_back("YARD_SCRATCH", scratch.root);
     }
     return lease;

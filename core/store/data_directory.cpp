@@ -174,6 +174,7 @@ Result<DataDirectory> DataDirectory::open(std::string path, Duration patience) {
                         "when no process of an earlier engine is left, delete it to have one made",
                         directory.path_));
     removeLeftovers(directory.path_);
+    DiskReserve(directory.path_).keep();
     if (auto written = directory.writeLockFile({}); !written) return std::unexpected(std::move(written.error()));
     return directory;
 }

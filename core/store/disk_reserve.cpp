@@ -24,7 +24,10 @@ std::int64_t DiskReserve::freeBytes() const {
 
 bool DiskReserve::giveUpIfFull() const {
     const std::int64_t free = freeBytes();
-    if (free < 0 || free >= kBytes || ::unlink(path_.c_str()) != 0) return false;
+    if (free < 0 || free >= kBytes) return false;
+    struct stat status{};
+    const bool isOurs = ::lstat(path_.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_size == kBytes;
+    if (!isOurs || ::unlink(path_.c_str()) != 0) return false;
     logWarning("store", "the disk with {} is full: its reserve of {} MiB is given up, to clear up what is old",
                directory_, kBytes >> 20);
     return true;

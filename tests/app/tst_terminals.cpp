@@ -108,6 +108,7 @@ void TestTerminals::whoeverEndsItTheModesComeBack_data() {
     };
     row("the program", 0, [](TerminalProcess& run, auto&, const Place&) { run.type("\x04"); });
     row("SIGTERM", 128 + SIGTERM, signal(SIGTERM));
+    row("SIGQUIT", 128 + SIGQUIT, signal(SIGQUIT));
     row("SIGHUP", 128 + SIGHUP, signal(SIGHUP));
     row("SIGINT", 128 + SIGINT, signal(SIGINT));
     row("the person", 128 + SIGINT, [](TerminalProcess& run, auto&, const Place&) { run.type("\r~."); });

@@ -5,6 +5,7 @@
 
 #include <QTest>
 #include <atomic>
+#include <csignal>
 #include <fmt/format.h>
 
 using namespace yard;
@@ -18,6 +19,8 @@ private Q_SLOTS:
     void whatCannotBeWrittenIsAFailure_data();
     void whatCannotBeWrittenIsAFailure();
     void anInterruptionIsToldWithItsWayOut();
+    void aCancelThatTheEngineDidNotHearIsNotPromised();
+    void aDeviceIsReadAsStdinToo();
 };
 
 namespace {
@@ -113,6 +116,47 @@ void TestYardctlLost::anInterruptionIsToldWithItsWayOut() {
     QCOMPARE(ended.err, "yardctl: action 7 was interrupted (abandoned: engine stopped) and is not begun again by "
                         "itself; 'yardctl retry --force 7' runs it again\n");
     QCOMPARE(DataDirectory(server).run({"--json", "run", "make"}).code, 125);
+}
+
+void TestYardctlLost::aCancelThatTheEngineDidNotHearIsNotPromised() {
+    Gate asked;
+    Gate over;
+    const FakeReply untilGone{.stream = [](FakeStream& stream) {
+        stream.write("x");
+        stream.clientIsGone();
+        return false;
+    }};
+    FakeServer server([&](const FakeRequest& request) -> FakeReply {
+        if (request.line() == "POST /compute/jobs") return {.body = R"({"lsn":7,"queue_id":0})"};
+        if (request.line() != "POST /compute/jobs/7/cancel") return untilGone;
+        asked.open();
+        over.wait();
+        return {};
+    });
+    const DataDirectory data(server);
+    CtlProcess ctl(data.arguments({"run", "true"}));
+    QVERIFY(ctl.waitForOutput(1));
+    ctl.signal(SIGINT);
+    asked.wait();
+    ctl.signal(SIGINT);
+    const Ended ended = ctl.end();
+    over.open();
+    QCOMPARE(ended.code, 130);
+    QVERIFY2(
+        ended.err.ends_with("yardctl: action 7 is not cancelled: the engine did not answer; 'yardctl cancel 7' "
+                            "cancels it once the engine runs\n"),
+        ended.err.c_str());
+}
+
+void TestYardctlLost::aDeviceIsReadAsStdinToo() {
+    FakeServer server([](const FakeRequest&) { return FakeReply{}; });
+    const DataDirectory data(server);
+    CtlProcess ctl({"-c", "exec " YARDCTL_PATH " --data-dir '" + data.path() + "' run wc -c </dev/zero"}, {},
+                   "/bin/sh");
+    const Ended ended = ctl.end();
+    QCOMPARE(ended.code, 125);
+    QVERIFY2(ended.err.contains("stdin has more than 64 MiB"), ended.err.c_str());
+    QVERIFY(server.requests().empty());
 }
 
 QTEST_GUILESS_MAIN(TestYardctlLost)

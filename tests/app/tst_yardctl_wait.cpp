@@ -20,6 +20,7 @@ private Q_SLOTS:
     void failFastIsContentWhenAllComplete();
     void aQueueIsWaitedForUntilNothingIsActive();
     void aFilterMeansThoseThatMatchNow();
+    void whatHadFailedBeforeIsNoSuccess();
     void anActionThatDoesNotExistIsNamed();
     void aTimeLimitLeavesThemRunning();
     void whatIsWaitedForIsNamedOnce();
@@ -102,13 +103,32 @@ void TestYardctlWait::aQueueIsWaitedForUntilNothingIsActive() {
 
 void TestYardctlWait::aFilterMeansThoseThatMatchNow() {
     FakeServer server([&](const FakeRequest& request) {
+        if (request.target.contains("state=failed,cancelled,abandoned")) return FakeReply{.body = R"({"lsns":""})"};
         if (request.target.starts_with("/compute/jobs/lsns?")) return FakeReply{.body = R"({"lsns":"5"})"};
         return FakeReply{.body = row(5, "completed")};
     });
     const DataDirectory data(server);
-    QCOMPARE(data.run({"wait", "--filter", "label:a*"}).out, "5  completed  a5\n");
+    const Ended ended = data.run({"wait", "--filter", "label:a*"});
+    QCOMPARE(ended.out, "5  completed  a5\n");
+    QCOMPARE(ended.code, 0);
     QCOMPARE(server.lines().front(),
              "GET /compute/jobs/lsns?limit=100000&state=pending,submitting,running&q=label%3Aa%2A");
+}
+
+void TestYardctlWait::whatHadFailedBeforeIsNoSuccess() {
+    FakeServer server([&](const FakeRequest& request) {
+        // 5 has ended between the two questions: it is reported, not counted again.
+        if (request.target.contains("state=failed,cancelled,abandoned"))
+            return FakeReply{.body = R"({"lsns":"20..14,5"})"};
+        if (request.target.starts_with("/compute/jobs/lsns?")) return FakeReply{.body = R"({"lsns":"5"})"};
+        return FakeReply{.body = row(5, "failed")};
+    });
+    const DataDirectory data(server);
+    const Ended ended = data.run({"wait", "--filter", "label:a*"});
+    QCOMPARE(ended.out, "5  failed  a5\n");
+    QCOMPARE(ended.err, "yardctl: 7 of those that match had ended otherwise than completed before: 14, 15, 16, 17, "
+                        "18, …\n");
+    QCOMPARE(ended.code, 1);
 }
 
 void TestYardctlWait::anActionThatDoesNotExistIsNamed() {

@@ -16,6 +16,7 @@
 #include <array>
 #include <cerrno>
 #include <fmt/format.h>
+#include <future>
 #include <mutex>
 #include <thread>
 #include <unistd.h>
@@ -27,6 +28,8 @@ namespace {
 constexpr int kSignalBase = 128;
 /// What happens to a terminal that somebody sits at.
 constexpr std::array kTerminalSignals = {SIGWINCH, SIGCONT, SIGTSTP};
+/// With a terminal, whose modes are put right on every way out.
+constexpr std::array kSignalsWithTerminal = {SIGWINCH, SIGCONT, SIGTSTP, SIGQUIT};
 
 /// The action, or the elements of an array: they follow each other.
 struct Accepted {
@@ -60,7 +63,7 @@ class Run {
 public:
     /// `size`: that its terminal begins with; nothing: it has none.
     Run(Invocation invocation, std::optional<TerminalSize> size)
-        : signals_(size ? std::span<const int>(kTerminalSignals) : std::span<const int>())
+        : signals_(size ? std::span<const int>(kSignalsWithTerminal) : std::span<const int>())
         , invocation_(invocation)
         , size_(size) {
         // A reader that left must end the action, not only this process.
@@ -210,8 +213,10 @@ private:
 
     /// Under mutex_. The cancel has a thread of its own so that a second signal is heard meanwhile.
     void startCancel() {
-        canceller_ = std::thread([accepted = *accepted_, json = invocation_.json,
-                                  engine = invocation_.engine.another()] {
+        std::promise<bool> taken;
+        cancelTaken_ = taken.get_future();
+        canceller_ = std::thread([taken = std::move(taken), accepted = *accepted_, json = invocation_.json,
+                                  engine = invocation_.engine.another()]() mutable {
             constexpr std::chrono::seconds kLimit{10};
             Call call{.method = "POST", .path = fmt::format("jobs/{}/cancel", accepted.first), .silence = kLimit};
             if (accepted.count > 1) {
@@ -222,7 +227,9 @@ private:
             }
             const auto answer = engine->callPatiently(call);
             // Already finished is as good.
-            if (answer || answer.error().kind == ErrorKind::WrongState) return;
+            const bool isTaken = answer || answer.error().kind == ErrorKind::WrongState;
+            taken.set_value(isTaken);
+            if (isTaken) return;
             (void)writeOutput(STDERR_FILENO, errorLine(json, errorName(answer.error().kind),
                                                        fmt::format("cannot cancel {}: {}", accepted.name(),
                                                                    answer.error().message)));
@@ -240,13 +247,18 @@ private:
                                           accepted_->name(), range));
             ::_exit(kSignalBase + signal);
         }
-        if (accepted_)
-            (void)writeOutput(
-                STDERR_FILENO,
-                errorLine(
-                    invocation_.json, "interrupted",
-                    fmt::format("{} is left to the engine, which cancels it; 'yardctl wait {}' waits for its end",
-                                accepted_->name(), accepted_->range())));
+        if (accepted_) {
+            constexpr std::chrono::milliseconds kAnswerOnItsWay{300};
+            const bool isTaken = cancelTaken_.valid() &&
+                                 cancelTaken_.wait_for(kAnswerOnItsWay) == std::future_status::ready &&
+                                 cancelTaken_.get();
+            const auto* words =
+                isTaken ? "{} is left to the engine, which cancels it; 'yardctl wait {}' waits for its end"
+                        : "{} is not cancelled: the engine did not answer; 'yardctl cancel {}' cancels it "
+                          "once the engine runs";
+            const std::string sentence = fmt::format(fmt::runtime(words), accepted_->name(), accepted_->range());
+            (void)writeOutput(STDERR_FILENO, errorLine(invocation_.json, "interrupted", sentence));
+        }
         ::_exit(kSignalBase + signal);
     }
 
@@ -283,11 +295,12 @@ private:
     std::mutex sessionMutex_; ///< guards the next one
     TerminalSession* session_ = nullptr;
     Outcome<int> code_ = failed("the run did not begin");
-    std::mutex mutex_; ///< guards the next three
+    std::mutex mutex_; ///< guards the next four
     std::optional<Accepted> accepted_;
     bool cancelRequested_ = false;
     std::thread canceller_;
-    std::atomic<int> signal_{0}; ///< the first that came
+    std::future<bool> cancelTaken_; ///< by the engine; of the canceller
+    std::atomic<int> signal_{0};    ///< the first that came
     std::atomic<bool> readerLeft_{false};
     std::atomic<bool> isOutputLost_{false};
 };

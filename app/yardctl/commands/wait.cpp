@@ -149,9 +149,9 @@ Lsns expanded(std::string_view text) {
     return out;
 }
 
-/// Those that --queue and --filter name and that have not ended yet.
-Outcome<Lsns> activeOnes(const Invocation& invocation) {
-    std::string query = "?limit=100000&state=pending,submitting,running";
+/// Those that --queue and --filter name in these states.
+Outcome<Lsns> thoseIn(const Invocation& invocation, std::string_view states) {
+    std::string query = fmt::format("?limit=100000&state={}", states);
     if (const auto queue = invocation.arguments.value("queue")) query += "&queue=" + percentEncode(*queue);
     if (const auto filter = invocation.arguments.value("filter")) query += "&q=" + percentEncode(*filter);
     Lsns all;
@@ -172,6 +172,25 @@ Outcome<int> waitFor(const Invocation& invocation, const Lsns& lsns, const Limit
     const bool failFast = invocation.arguments.has("fail-fast");
     if (failFast || invocation.arguments.has("any")) return waitForFirst(invocation, lsns, limit, failFast);
     return waitInOrder(invocation, lsns, limit);
+}
+
+Outcome<Lsns> activeOnes(const Invocation& invocation) {
+    return thoseIn(invocation, "pending,submitting,running");
+}
+
+/// Those that match now, and say how many of them had ended otherwise than completed before.
+Outcome<int> waitForMatching(const Invocation& invocation, const Limit& limit) {
+    constexpr std::size_t kNamed = 5;
+    auto active = activeOnes(invocation);
+    if (!active) return std::unexpected(active.error());
+    auto before = thoseIn(invocation, "failed,cancelled,abandoned"); // after the others: none is missed
+    if (!before) return std::unexpected(before.error());
+    std::erase_if(*before, [&](std::int64_t lsn) { return std::ranges::binary_search(*active, lsn); });
+    auto code = waitFor(invocation, *active, limit);
+    if (!code || before->empty() || invocation.arguments.has("any")) return code;
+    const auto named = std::span(*before).first(std::min(before->size(), kNamed));
+    return failed(fmt::format("{} of those that match had ended otherwise than completed before: {}{}",
+                              before->size(), fmt::join(named, ", "), before->size() > kNamed ? ", …" : ""));
 }
 
 /// Until nothing is active: actions that came meanwhile are waited for too.
@@ -227,10 +246,7 @@ Outcome<int> waitCommand(const Invocation& invocation) {
     if (bySet != lsns->empty())
         return usageError("name actions, or --queue or --filter; 'yardctl wait --help' explains");
     if (!bySet) return waitFor(invocation, *lsns, *limit);
-    if (!arguments.has("filter")) return waitForQueue(invocation, *limit);
-    lsns = activeOnes(invocation);
-    if (!lsns) return std::unexpected(lsns.error());
-    return waitFor(invocation, *lsns, *limit);
+    return arguments.has("filter") ? waitForMatching(invocation, *limit) : waitForQueue(invocation, *limit);
 }
 
 } // namespace yard::ctl
