@@ -40,7 +40,7 @@ std::vector<Command> workCommands() {
              "also while the engine is restarted.\n"
              "\n"
              "With -t the program has a terminal and keys go to it as they are typed. After Enter, ~. leaves it to "
-             "the engine, ~^Z suspends yardctl, ~? lists these, ~~ is a tilde.\n"
+             "the engine, ~^Z suspends yardctl, ~? lists these, ~~ is a tilde. It has no deadline but its own.\n"
              "\n"
              "With --json only the result is printed. Values of variables that match the setting "
              "env_never_kept are not kept.\n"

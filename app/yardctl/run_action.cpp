@@ -7,6 +7,7 @@
 #include "app/yardctl/work_options.h"
 #include "core/base/environment.h"
 #include "core/model/action_spec.h"
+#include "core/model/json_fields.h"
 
 #include <array>
 #include <filesystem>
@@ -81,6 +82,8 @@ Outcome<void> checkTerminal(const Invocation& invocation) {
 TerminalSize askForTerminal(const Invocation& invocation, json::object& action) {
     const TerminalSize size = OwnTerminal::size();
     action["tty"] = json::object{{"rows", size.rows}, {"cols", size.cols}};
+    // A person decides when it is over; the usual hour would end an editor in the middle of a word.
+    if (!invocation.arguments.has("deadline")) action["deadline_s"] = static_cast<std::int64_t>(kMaxSeconds);
     const auto term = environment("TERM");
     if (!invocation.arguments.has("clean-env") || !term || !isUtf8(*term)) return size;
     json::value& env = action["env"];

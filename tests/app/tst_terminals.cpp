@@ -66,6 +66,9 @@ void TestTerminals::aShellIsAsInTheOwnTerminal() {
     QCOMPARE(run.end(), 3);
     QVERIFY2(run.shown().contains("hi vt220\r\n33 77\r\n"), run.shown().c_str());
     QCOMPARE(run.modes(), before);
+    // The usual hour is nothing for a person at a terminal.
+    const std::string spec = engine.caller().get("/compute/jobs/1/spec").body;
+    QVERIFY2(spec.contains("\"deadline_s\":315360000"), spec.c_str());
     TerminalProcess clean(atTerminal(place, {"--clean-env", "-c", "echo $TERM; kill -9 $$"}));
     QCOMPARE(clean.end(), 128 + SIGKILL);
     QVERIFY2(clean.shown().starts_with("vt220\r\n"), clean.shown().c_str());
