@@ -122,9 +122,9 @@ void EngineCore::carryOut() {
     for (const session::HoldKey key : now.granted) warm_->granted(key);
     for (const session::TakeBack& what : now.takeBack) dispatcher_->takeBack(what);
     // What waits in the launcher first: the end of what runs there would start it.
-    std::ranges::stable_partition(
-        now.stop, [this](const session::Stop& what) { return !dispatcher_->hasBegun({what.lsn, what.attempt}); });
-    for (const session::Stop& what : now.stop) dispatcher_->stop(what);
+    for (const bool begun : {false, true})
+        for (const session::Stop& what : now.stop)
+            if (dispatcher_->hasBegun({what.lsn, what.attempt}) == begun) dispatcher_->stop(what);
     for (const session::Retry& retry : now.retry) postRetry(retry);
     postFinishes(now.finish);
     for (const QueueId id : now.stopped) queueStopped(id);
