@@ -995,8 +995,16 @@
         <translation>ohne Ausgabe und Prozessorzeit, 5min</translation>
     </message>
     <message>
-        <source>since-22:00</source>
-        <translation>since-22:00</translation>
+        <source>when it was submitted, today</source>
+        <translation>wann sie eingereicht wurde, today</translation>
+    </message>
+    <message>
+        <source>when it began, today or since-22:00</source>
+        <translation>wann sie begann, today oder since-22:00</translation>
+    </message>
+    <message>
+        <source>when it ended, today or since-22:00</source>
+        <translation>wann sie endete, today oder since-22:00</translation>
     </message>
     <message>
         <source>a lock it asks for</source>

@@ -1,5 +1,6 @@
 #include "app/yardctl/format.h"
 
+#include "core/base/moment.h"
 #include "core/base/sizes.h"
 #include "core/base/text.h"
 
@@ -198,45 +199,12 @@ Outcome<std::vector<std::int64_t>> parseLsns(const std::vector<std::string>& wor
 }
 
 Outcome<double> parseDuration(std::string_view text) {
-    constexpr std::array<std::pair<std::string_view, double>, 7> kUnits = {
-        {{"", 1}, {"s", 1}, {"ms", 0.001}, {"m", 60}, {"min", 60}, {"h", 3600}, {"d", 86400}}};
-    double value = 0;
-    const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (ec == std::errc() && std::isfinite(value) && value >= 0) {
-        const std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
-        for (const auto& [name, seconds] : kUnits)
-            if (unit == name) return value * seconds;
-    }
+    if (const auto seconds = durationIn(text)) return *seconds;
     return usageError(fmt::format("'{}' is not a duration; write 90, 90s, 10min, 2h or 1d", printable(text)));
 }
 
-namespace {
-
-/// What the pattern of strptime makes of the whole text, from a time that fills what it leaves out.
-std::optional<std::int64_t> momentBy(const char* pattern, const std::string& text, std::tm time) {
-    const char* end = ::strptime(text.c_str(), pattern, &time);
-    if (!end || *end != '\0') return std::nullopt;
-    time.tm_isdst = -1;
-    const std::time_t seconds = ::mktime(&time);
-    return seconds < 0 ? std::nullopt : std::optional(std::int64_t{seconds} * 1'000'000);
-}
-
-} // namespace
-
 Outcome<std::int64_t> parseMoment(std::string_view text, std::int64_t now) {
-    if (text == "now") return now;
-    if (text.starts_with('-'))
-        if (const auto ago = parseDuration(text.substr(1))) return now - static_cast<std::int64_t>(*ago * 1e6);
-    const std::time_t seconds = now / 1'000'000;
-    std::tm midnight{};
-    ::localtime_r(&seconds, &midnight);
-    midnight.tm_hour = midnight.tm_min = midnight.tm_sec = 0;
-    const std::string word(text);
-    if (text == "yesterday") --midnight.tm_mday;
-    if (text == "today" || text == "yesterday") return momentBy("", "", midnight).value_or(0);
-    for (const char* pattern : {"%H:%M", "%H:%M:%S", "%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S",
-                                "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"})
-        if (const auto moment = momentBy(pattern, word, midnight)) return *moment;
+    if (const auto time = timeIn(text, now)) return time->begin;
     return usageError(
         fmt::format("'{}' is not a time; write -1h (an hour ago), 09:45, today, yesterday, 2026-11-20 or "
                     "'2026-11-20 09:45'",

@@ -39,6 +39,7 @@ inline bool isOfNumbers(FilterKey key) {
     case FilterKey::Mem:
     case FilterKey::Runtime:
     case FilterKey::Waited:
+    case FilterKey::New:
     case FilterKey::Started:
     case FilterKey::Finished: return true;
     default: return false;

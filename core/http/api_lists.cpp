@@ -90,9 +90,7 @@ Result<void> readStates(std::string_view list, std::string_view field, engine::L
     const bool plain = filter && filter->terms.size() == 1 && filter->plain(FilterKey::State);
     if (!plain)
         return invalid(std::string(field),
-                       fmt::format("\"{}\" is no list of states; there are new, pending, held, retry, submitting, "
-                                   "running, completed, failed, abandoned and cancelled.",
-                                   list));
+                       fmt::format("\"{}\" is no list of states; there are {}.", list, filterStateNames()));
     if (!narrowStates(filter->terms.front().words, query)) query.filter.terms.push_back(filter->terms.front());
     return {};
 }

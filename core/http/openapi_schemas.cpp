@@ -473,7 +473,7 @@ std::string_view openApiParameters() {
 "worker":{"name":"worker","in":"query","description":"an id, a name or name@version",
   "schema":{"type":"string"}},
 "label":{"name":"label","in":"query","description":"the label","schema":{"type":"string"}},
-"q":{"name":"q","in":"query","description":"a filter: words, state:, queue:, worker:, label:, name:",
+"q":{"name":"q","in":"query","description":"a filter: words, state:, queue:, worker:, label:, name:, finished>-1h",
   "schema":{"type":"string"}},
 "sort":{"name":"sort","in":"query",
   "description":"a field of results, - before it for descending; what is unknown comes last",

@@ -1,5 +1,6 @@
 #include "core/model/filter.h"
 
+#include "core/base/moment.h"
 #include "core/base/sizes.h"
 #include "core/model/action_name.h"
 
@@ -37,7 +38,22 @@ constexpr std::array kKeys{
     KeyInfo{"started", FilterKey::Started, Values::Times}, KeyInfo{"finished", FilterKey::Finished, Values::Times},
     KeyInfo{"silent", FilterKey::Silent, Values::Seconds}, KeyInfo{"lock", FilterKey::Lock, Values::Words},
     KeyInfo{"machine", FilterKey::Machine, Values::Words}, KeyInfo{"after", FilterKey::After, Values::Numbers},
-    KeyInfo{"name", FilterKey::Name, Values::Words},
+    KeyInfo{"name", FilterKey::Name, Values::Words},       KeyInfo{"new", FilterKey::New, Values::Times},
+};
+
+struct KindInfo {
+    Values values;
+    std::string_view plural;
+    std::string_view noun;
+    std::string_view forms;
+};
+constexpr std::array kKinds{
+    KindInfo{Values::Words, "words", "word", "failed,abandoned, night*, \"two words\""},
+    KindInfo{Values::Numbers, "numbers", "number", "3, 1..5"},
+    KindInfo{Values::Seconds, "durations", "time", "10s, 5min, 1.5h, 1h..2h"},
+    KindInfo{Values::Bytes, "sizes", "size", "500MB, 4GiB, 1GB..2GB"},
+    KindInfo{Values::Times, "times", "time",
+             "today, yesterday, 2026-11-20, 09:45, 2026-11-20T09:45, now, -1h..now, >-90s, since-22:00"},
 };
 
 struct Unit {
@@ -197,6 +213,27 @@ std::optional<double> lastTimeOfDay(std::string_view text, WallMicros now) {
     return static_cast<double>(then) * 1e6;
 }
 
+/// What a value stands for: equal, or of a time that has a length from its beginning to just before its end.
+struct Bounds {
+    double low;
+    double high;
+    bool withHigh() const { return low == high; }
+};
+
+std::optional<Bounds> boundsOf(std::string_view text, Values values, WallMicros now) {
+    if (values == Values::Times)
+        if (const auto time = timeIn(text, now))
+            return Bounds{static_cast<double>(time->begin), static_cast<double>(time->end)};
+    const auto value = numberOf(text, values);
+    return value ? std::optional(Bounds{*value, *value}) : std::nullopt;
+}
+
+std::unexpected<Error> wrongValue(std::string_view text, const KeyInfo& info) {
+    const auto kind = std::ranges::find(kKinds, info.values, &KindInfo::values);
+    const std::string_view also = info.values == Values::Times ? ", or microseconds since 1970" : "";
+    return wrong(fmt::format("\"{}\" is no {} ({}{}) for \"{}\".", text, kind->noun, kind->forms, also, info.name));
+}
+
 Result<FilterTerm::Range> rangeFrom(std::string_view text, const KeyInfo& info, const Written& term,
                                     WallMicros now) {
     constexpr std::string_view kSince = "since-";
@@ -209,29 +246,29 @@ Result<FilterTerm::Range> rangeFrom(std::string_view text, const KeyInfo& info, 
     if (term.comparison == ':' && dots != text.npos) {
         const std::string_view from = text.substr(0, dots);
         const std::string_view to = text.substr(dots + 2);
-        const auto low = from.empty() ? std::optional(-kInfinity) : numberOf(from, info.values);
-        const auto high = to.empty() ? std::optional(kInfinity) : numberOf(to, info.values);
-        if (low && high && (!from.empty() || !to.empty())) return FilterTerm::Range{.low = *low, .high = *high};
-    } else if (const auto value = numberOf(text, info.values)) {
-        if (term.comparison == '>') return FilterTerm::Range{*value, kInfinity, term.orEqual, true};
-        if (term.comparison == '<') return FilterTerm::Range{-kInfinity, *value, true, term.orEqual};
-        return FilterTerm::Range{*value, *value};
+        const auto low =
+            from.empty() ? std::optional(Bounds{-kInfinity, -kInfinity}) : boundsOf(from, info.values, now);
+        const auto high = to.empty() ? std::optional(Bounds{kInfinity, kInfinity}) : boundsOf(to, info.values, now);
+        if (!low || !high || (from.empty() && to.empty())) return wrongValue(text, info);
+        return FilterTerm::Range{low->low, high->high, true, high->withHigh()};
     }
-    return wrong(fmt::format("\"{}\" is no {} for \"{}\".", text,
-                             info.values == Values::Seconds ? "time (10s, 5min, 1.5h, 1h..2h)"
-                             : info.values == Values::Bytes ? "size (500MB, 4GiB, 1GB..2GB)"
-                             : info.values == Values::Times ? "time (since-22:00, or microseconds since 1970)"
-                                                            : "number (3, 1..5)",
-                             info.name));
+    const auto value = boundsOf(text, info.values, now);
+    if (!value) return wrongValue(text, info);
+    if (term.comparison == '>') return FilterTerm::Range{value->low, kInfinity, term.orEqual, true};
+    if (term.comparison == '<')
+        return term.orEqual ? FilterTerm::Range{-kInfinity, value->high, true, value->withHigh()}
+                            : FilterTerm::Range{-kInfinity, value->low, true, false};
+    if (info.values == Values::Times && value->withHigh() && timeIn(text, now))
+        return wrong(fmt::format("\"{0}:{1}\" is a single moment; write {0}>{1} for what came after it, or a range "
+                                 "such as {0}:-2h..-1h.",
+                                 info.name, text));
+    return FilterTerm::Range{value->low, value->high, true, value->withHigh()};
 }
 
 Result<void> checkWord(FilterKey key, std::string_view word) {
     if (word.contains('*')) return {};
     if (key == FilterKey::State && word != "held" && word != "retry" && !actionStateFrom(word))
-        return wrong(
-            fmt::format("\"{}\" is no state; there are new, pending, held, retry, submitting, running, completed, "
-                        "failed, abandoned and cancelled.",
-                        word));
+        return wrong(fmt::format("\"{}\" is no state; there are {}.", word, filterStateNames()));
     if (key == FilterKey::Reason && !reasonFrom(word))
         return wrong(fmt::format("\"{}\" is no reason of a result, such as exit_code or deadline.", word));
     return {};
@@ -299,6 +336,7 @@ std::optional<double> numberIn(const ActionResult& action, FilterKey key, WallMi
     case FilterKey::Mem:
         return outcome && outcome->maxRssBytes ? std::optional(static_cast<double>(*outcome->maxRssBytes))
                                                : std::nullopt;
+    case FilterKey::New: return time(action.times[ActionState::New]);
     case FilterKey::Started: return time(running);
     case FilterKey::Finished: return time(endOf(action));
     case FilterKey::Runtime: {
@@ -410,6 +448,27 @@ const FilterTerm* Filter::plain(FilterKey key) const {
         found = &term;
     }
     return found;
+}
+
+std::vector<FilterKind> filterKinds() {
+    std::vector<FilterKind> kinds;
+    for (const KindInfo& kind : kKinds) {
+        FilterKind& out = kinds.emplace_back(kind.plural, kind.noun, kind.forms);
+        for (const KeyInfo& key : kKeys)
+            if (key.values == kind.values) out.keys.push_back(key.name);
+    }
+    return kinds;
+}
+
+std::string filterStateNames() {
+    std::string all;
+    for (std::size_t i = 0; i < kActionStates; ++i) {
+        const auto state = static_cast<ActionState>(i);
+        all += i == 0 ? "" : i + 1 == kActionStates ? " and " : ", ";
+        all += name(state);
+        if (state == ActionState::Pending) all += ", held, retry";
+    }
+    return all;
 }
 
 Result<Filter> parseFilter(std::string_view text, WallMicros now) {

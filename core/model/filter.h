@@ -9,7 +9,8 @@
 //     after                                     after:12 (that were to wait for it)
 //     cpu runtime waited silent                 seconds, or with s min h d: cpu>50 runtime>10min waited:1h..2h
 //     mem                                       bytes, or with kB MB GB TB: mem>4GB
-//     started finished                          finished:since-22:00 (the last time it was 22:00 here)
+//     new started finished                      times as in core/base/moment.h: finished>-1h started:today new:-2h..-1h
+//                                               and finished:since-22:00 (the last time it was 22:00 here)
 //     denied                                    denied:open* (what was denied, or its path)
 //     a bare word                               in name, label, function, worker name or note, whatever its case
 #pragma once
@@ -47,7 +48,8 @@ enum class FilterKey : unsigned char {
     Lock,
     Machine,
     After,
-    Name
+    Name,
+    New
 };
 
 struct FilterTerm {
@@ -80,10 +82,21 @@ struct Filter {
 };
 
 /// Invalid with field `q`, saying which term is wrong and, for a key that is nearly right, which was meant. `now`
-/// and the local time zone: for times of day.
+/// and the local time zone: for times.
 Result<Filter> parseFilter(std::string_view text, WallMicros now);
 /// `*` stands for any characters, none too.
 bool matchesPattern(std::string_view text, std::string_view pattern);
+
+/// What help and messages say of the keys whose values are of one kind, from the table that is parsed by.
+struct FilterKind {
+    std::string_view values; ///< "words", "numbers", "durations", "sizes", "times"
+    std::string_view noun;   ///< "number"
+    std::string_view forms;  ///< "3, 1..5"
+    std::vector<std::string_view> keys;
+};
+std::vector<FilterKind> filterKinds();
+/// What `state:` takes, with commas and an "and": for messages and descriptions.
+std::string filterStateNames();
 
 inline constexpr std::size_t kMaxFilterBytes = 4'096;
 

@@ -107,6 +107,7 @@ void ApiRoutesTest::answersByTheTable_data() {
     row("an unknown state", "GET", "/compute/jobs?state=done", "", 422, "state");
     row("a page that is too large", "GET", "/compute/jobs?limit=1001", "", 422, "limit");
     row("a filter key that wants numbers", "GET", "/compute/jobs?q=after:x", "", 422, "after");
+    row("a time that is none", "GET", "/compute/jobs?q=finished:soon", "", 422, "yesterday");
     row("a filter key with a letter too few", "GET", "/compute/jobs?q=sate:failed", "", 422, "did you mean");
     row("a sorting by no field", "GET", "/compute/jobs?sort=colour", "", 422, "max_rss_bytes");
     row("a cursor of another order", "GET", "/compute/jobs?sort=label&cursor=12", "", 400, "cursor");
@@ -417,6 +418,9 @@ void ApiRoutesTest::listsAreFilteredAndPaged() {
     QCOMPARE(labels(api_->get("/compute/jobs?sort=lsn&queue=" + id)), std::string("p0p1p2p3p4"));
     QCOMPARE(labels(api_->get("/compute/jobs?label=p2&queue=" + id)), std::string("p2"));
     QCOMPARE(labels(api_->get("/compute/jobs?q=state:completed+queue:" + id)), std::string("p4p3p2p1p0"));
+    QCOMPARE(labels(api_->get("/compute/jobs?q=finished%3E-10min+new:yesterday..today+queue:" + id)),
+             std::string("p4p3p2p1p0"));
+    QCOMPARE(labels(api_->get("/compute/jobs?q=finished:..-10min+queue:" + id)), std::string());
     QCOMPARE(labels(api_->get("/compute/jobs?state=failed,running&queue=" + id)), std::string());
     std::string all;
     std::string cursor;

@@ -2,6 +2,7 @@
 #include "core/model/filter.h"
 
 #include <QTest>
+#include <ctime>
 
 using namespace yard;
 
@@ -128,6 +129,83 @@ private Q_SLOTS:
         QCOMPARE(matches(waiting(), text), pending);
     }
 
+    void timesAreReadAsPeopleTypeThem_data() {
+        // Now is 2023-11-14 22:13:20. The action began 90 s ago, at 22:11:50, and ended 29 s ago, at 22:12:51.
+        QTest::addColumn<bool>("matching");
+        const auto row = [](const char* text, bool matching) { QTest::newRow(text) << matching; };
+        row("finished>-1h", true);
+        row("finished>-30s", true);
+        row("finished>-28s", false);
+        row("finished<-28", true);
+        row("started>-90s", false);
+        row("started>=-90s", true);
+        row("finished<now", true);
+        row("finished:today", true);
+        row("-finished:today", false);
+        row("finished:yesterday", false);
+        row("finished:2023-11-14", true);
+        row("finished:2023-11-13", false);
+        row("finished:2023-11-13,2023-11-14", true);
+        row("started>2023-11-14", true);
+        row("started>yesterday", true);
+        row("started<today", false);
+        row("started<=today", true);
+        row("started<=yesterday", false);
+        row("started<22:12", true);
+        row("started<22:11", false);
+        row("started:22:11", true);
+        row("started:22:11:50", true);
+        row("started:22:11:49", false);
+        row("finished>2023-11-14T22:00", true);
+        row("finished>2023-11-14T22:13", false);
+        row("finished>\"2023-11-14 22:00\"", true);
+        row("finished:-2h..-1h", false);
+        row("finished:-1h..-10s", true);
+        row("finished:-1h..now", true);
+        row("finished:-1h..", true);
+        row("finished:..-1h", false);
+        row("finished:22:00..22:12", true);
+        row("new:today", true);
+        row("new:yesterday..today", true);
+        row("new:2023-11-01..yesterday", false);
+        row("new>-2min", true);
+        row("finished:since-22:12", true);
+        row("finished:since-22:13", false);
+        row("finished:1699999971000000", true);
+    }
+    void timesAreReadAsPeopleTypeThem() {
+        QFETCH(bool, matching);
+        qputenv("TZ", "UTC");
+        ::tzset();
+        QCOMPARE(matches(sample(), QTest::currentDataTag()), matching);
+    }
+
+    void aDayIsAsLongAsTheCalendarSays() {
+        qputenv("TZ", "Europe/Berlin");
+        ::tzset();
+        constexpr WallMicros kHour = 3'600'000'000;
+        const auto filter = parseFilter("new:2023-10-29", kNow); // 25 hours
+        QVERIFY(filter);
+        const auto range = filter->terms.front().ranges.front();
+        qputenv("TZ", "UTC");
+        ::tzset();
+        QCOMPARE(range.high - range.low, static_cast<double>(25 * kHour));
+        QVERIFY(!range.withHigh);
+    }
+
+    void theKeysAreThoseOfTheLanguage() {
+        for (const FilterKind& kind : filterKinds()) {
+            QVERIFY(!kind.keys.empty() && !kind.forms.empty());
+            for (const std::string_view key : kind.keys) {
+                const auto parsed = parseFilter(std::string(key) + ":x", kNow);
+                QVERIFY2(parsed || !parsed.error().message.starts_with("No key"), key.data());
+            }
+        }
+        QCOMPARE(filterStateNames(),
+                 "new, pending, held, retry, submitting, running, completed, failed, abandoned and "
+                 "cancelled");
+    }
+
     void runningOnesAreMeasuredUntilNow() {
         ActionResult action = waiting();
         action.state = ActionState::Running;
@@ -174,7 +252,15 @@ private Q_SLOTS:
         row("label:\"x", "not closed");
         row("finished:since-25:00", "time of day");
         row("finished:since-noon", "time of day");
-        row("started:yesterday", "since-22:00");
+        row("started:soon", "today, yesterday, 2026-11-20, 09:45, 2026-11-20T09:45, now, -1h..now, >-90s");
+        row("started:2026-02-30", "is no time");
+        row("started>25:00", "is no time");
+        row("started>-1x", "is no time");
+        row("started>-1e300d", "is no time");
+        row("started:today..soon", "is no time");
+        row("started:..", "is no time");
+        row("finished:-1h", "write finished>-1h");
+        row("finished:now", "single moment");
         row("after:x", "is no number");
     }
     void saysWhatIsWrong() {

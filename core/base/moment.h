@@ -1,0 +1,23 @@
+// Times and durations as people type them. Pure functions; any thread. Times are local, relative to a given now.
+#pragma once
+
+#include "core/base/clock.h"
+
+#include <optional>
+#include <string_view>
+
+namespace yard {
+
+/// From `begin` to just before `end`: a day, a minute, a second. A moment (now, -1h) begins where it ends.
+struct TimeWindow {
+    WallMicros begin = 0;
+    WallMicros end = 0;
+    bool isMoment() const { return begin == end; }
+};
+
+/// Seconds of "90", "0.5s", "10min", "2h", "1d"; not negative.
+std::optional<double> durationIn(std::string_view text);
+/// "-1h" (ago), "now", "today", "yesterday", "09:45", "09:45:31" (today), "2026-11-20", "2026-11-20 09:45" (T too).
+std::optional<TimeWindow> timeIn(std::string_view text, WallMicros now);
+
+} // namespace yard
