@@ -1,5 +1,6 @@
 #include "app/yardctl/command.h"
 #include "app/yardctl/commands/functions.h"
+#include "app/yardctl/help_texts.h"
 #include "app/yardctl/work_options.h"
 
 #include <algorithm>
@@ -9,7 +10,8 @@ namespace yard::ctl {
 
 namespace {
 
-const Option kFilterOption{"filter", 0, "F", "all actions that match, e.g. 'state:failed queue:7'"};
+const Option kFilterOption{"filter", 0, "F",
+                           "all actions that match, e.g. 'state:failed queue:7'; see 'yardctl ls --help'"};
 const Option kDryRunOption{"dry-run", 0, "", "say how many it would change, and change nothing"};
 const Option kAtMostOption{"at-most", 0, "N", "change nothing when it would change more than N"};
 const Option kFromOption{"from", 0, "TIME", "begin there: -1h, 09:45, yesterday, 2026-11-20"};
@@ -23,6 +25,8 @@ std::vector<Option> with(std::vector<Option> own, const std::vector<Option>& oth
 
 // NOLINTNEXTLINE(readability-function-size): a table
 std::vector<Command> workCommands() {
+    static const std::string forSubmit = submitDetails();
+    static const std::string forList = listDetails();
     return {
         {.name = "run",
          .usage = "[options] -- CMD…  or  -c 'LINE'",
@@ -59,15 +63,7 @@ std::vector<Command> workCommands() {
         {.name = "submit",
          .usage = "[options] FILE|-",
          .summary = "submit actions from JSON",
-         .details =
-             "FILE holds one action, actions one after the other (JSON lines), or a list. All of it is "
-             "accepted, or nothing; up to 64 MiB. Prints an LSN for each, in order; A..B for an array. An "
-             "input may be given as \"@path\": the file is hashed and sent if the engine lacks it:\n"
-             "  {\"worker\": \"thumbs\", \"function\": \"thumb\", \"inputs\": {\"photo.jpg\": "
-             "\"@/data/1.jpg\"}}\n"
-             "Actions of one request may wait for each other: \"id\": \"lint\" on one, \"after\": [\"lint\"] "
-             "on another. Options hold for each of the actions, over what it says itself; locks, "
-             "predecessors and expected outputs are added to its own.",
+         .details = forSubmit,
          .examples = "yardctl submit actions.json\n"
                      "./make-actions | yardctl submit --wait -q nightly -\n"
                      "yardctl submit --graph actions.json | dot -Tsvg > graph.svg",
@@ -161,14 +157,14 @@ std::vector<Command> workCommands() {
          .maxOperands = 1,
          .function = logsCommand},
         {.name = "ls",
-         .usage = "[options] [FILTER…]",
+         .usage = "[options] [LSN…] [FILTER…]",
          .summary = "list actions",
-         .details =
-             "FILTER is key:value, key>number or key:a..b; a comma is or, a space is and, - before a term "
-             "negates. Times have units (10s, 5min, 1.5h), sizes too: k M G T and KiB MiB GiB TiB are powers "
-             "of 1024, kB MB GB TB powers of 1000, as in the tables.",
-         .examples = "yardctl ls state:failed,cancelled queue:7\n"
+         .details = forList,
+         .examples = "yardctl ls 12 15..20\n"
+                     "yardctl ls state:failed,cancelled queue:7\n"
                      "yardctl ls 'worker:thumb*' -state:completed\n"
+                     "yardctl ls 'finished>-1h' reason:exit_code,signal\n"
+                     "yardctl ls started:yesterday..today 'label:\"night job\"'\n"
                      "yardctl ls 'mem>4GB' 'runtime:10min..2h' --sort -lsn",
          .options = {{"limit", 'n', "N", "at most so many (100); 0 for all"},
                      {"sort", 's', "FIELD", "by a field of the result, - before it for descending (-lsn)"}},

@@ -139,11 +139,13 @@ void TestYardctlResults::lsUsesParametersOrTheFilterLanguage() {
     data.run({"ls", "cpu>50 state:failed", "--sort", "-lsn", "--limit", "5"});
     data.run({"ls", "worker:thumb*"});
     data.run({"ls", "queue:nightly", "-state:completed"});
+    data.run({"ls", "36", "finished>-1h", "38..40"});
     QCOMPARE(server.lines(),
              (std::vector<std::string>{"GET /compute/jobs?limit=100&state=failed%2Ccancelled&queue=7",
                                        "GET /compute/jobs?limit=5&q=cpu%3E50%20state%3Afailed&sort=-lsn",
                                        "GET /compute/jobs?limit=100&q=worker%3Athumb%2A",
-                                       "GET /compute/jobs?limit=100&q=queue%3Anightly%20-state%3Acompleted"}));
+                                       "GET /compute/jobs?limit=100&q=queue%3Anightly%20-state%3Acompleted",
+                                       "GET /compute/jobs?limit=100&q=finished%3E-1h%20lsn%3A36%2C38..40"}));
 }
 
 void TestYardctlResults::lsGoesThroughShortPages() {

@@ -40,9 +40,6 @@ private Q_SLOTS:
     void exitCodesAreThoseOfAShell();
     void commandLines();
     void wrongCommandLinesExit2();
-    void everyCommandHasHelp();
-    void helpFitsAScreen();
-    void examplesAreCommandLines();
     void completionKnowsEveryCommandAndOption();
     void bashCompletesWords_data();
     void bashCompletesWords();
@@ -291,59 +288,6 @@ void TestYardctlWords::wrongCommandLinesExit2() {
     }
     const std::vector<const char*> typo = {"cancle", "5"};
     QVERIFY(parseCommandLine(typo).error().message.find("did you mean 'cancel'") != std::string::npos);
-}
-
-void TestYardctlWords::everyCommandHasHelp() {
-    const std::string all = helpText();
-    for (const Command& c : commands()) {
-        QVERIFY(all.find("\n  " + std::string(c.name) + " ") != std::string::npos);
-        QVERIFY(!c.summary.empty() && c.function);
-        const std::string own = helpText(c);
-        QVERIFY(!c.examples.empty() && own.find("\nExamples:\n  ") != std::string::npos);
-        for (const Option& o : c.options) QVERIFY(own.find("--" + std::string(o.name)) != std::string::npos);
-    }
-}
-
-void TestYardctlWords::helpFitsAScreen() {
-    const auto isNarrow = [](const std::string& text) {
-        return std::ranges::all_of(std::views::split(text, '\n'), [](const auto& line) {
-            return displayWidth(std::string_view(line.begin(), line.end())) <= 80;
-        });
-    };
-    const std::string all = helpText();
-    QVERIFY(std::ranges::count(all, '\n') <= 50);
-    QVERIFY(isNarrow(all));
-    for (const Command& c : commands())
-        QVERIFY2(isNarrow(helpText(c)) || c.name == "submit", std::string(c.name).c_str()); // a line of JSON
-}
-
-/// The first command of a line of a shell, without its quotes.
-static std::vector<std::string> wordsOf(std::string_view line) {
-    std::vector<std::string> words(1);
-    char quote = 0;
-    for (const char c : line) {
-        if (!quote && (c == '|' || c == '<' || c == '>')) break;
-        if (!quote && c == ' ' && !words.back().empty())
-            words.emplace_back();
-        else if (quote ? c == quote : c == '\'')
-            quote = quote ? '\0' : c;
-        else if (quote || c != ' ')
-            words.back() += c;
-    }
-    if (words.back().empty()) words.pop_back();
-    return words;
-}
-
-void TestYardctlWords::examplesAreCommandLines() {
-    for (const Command& c : commands())
-        for (const auto& part : std::views::split(c.examples, '\n')) {
-            const std::string line(part.begin(), part.end());
-            const std::vector<std::string> words = wordsOf(line.substr(line.find("yardctl ") + 8));
-            std::vector<const char*> raw;
-            for (const std::string& word : words) raw.push_back(word.c_str());
-            const auto parsed = parseCommandLine(raw);
-            QVERIFY2(parsed && parsed->command == &c, line.c_str());
-        }
 }
 
 namespace {

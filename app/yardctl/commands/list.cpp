@@ -50,6 +50,26 @@ std::string queryOf(const std::vector<std::string>& words) {
     return out;
 }
 
+/// "12", "12..20", "12,14": what other commands take as actions.
+bool isLsns(std::string_view word) {
+    const auto isDigit = [](char c) { return c >= '0' && c <= '9'; };
+    const bool fits = word.find_first_not_of("0123456789.,") == std::string_view::npos;
+    return fits && !word.empty() && isDigit(word.front()) && isDigit(word.back());
+}
+
+/// LSNs among the words become one term: any of them.
+std::vector<std::string> termsOf(const std::vector<std::string>& words) {
+    std::vector<std::string> terms;
+    std::string lsns;
+    for (const std::string& word : words)
+        if (isLsns(word))
+            lsns += (lsns.empty() ? "lsn:" : ",") + word;
+        else
+            terms.push_back(word);
+    if (!lsns.empty()) terms.push_back(std::move(lsns));
+    return terms;
+}
+
 /// When its last attempt began.
 std::string startedColumn(const json::object& action) {
     const json::object* times = objectOf(action, "timestamps");
@@ -90,7 +110,7 @@ Outcome<int> listCommand(const Invocation& invocation) {
         if (*limit < 0) return usageError("--limit wants 0 (all) or more");
         left = *limit == 0 ? std::numeric_limits<std::int64_t>::max() : *limit;
     }
-    std::string query = queryOf(arguments.operands());
+    std::string query = queryOf(termsOf(arguments.operands()));
     if (const auto sort = arguments.value("sort")) query += "&sort=" + percentEncode(*sort);
     Table table = emptyTable();
     std::string cursor;
