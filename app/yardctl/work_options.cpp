@@ -211,7 +211,8 @@ std::span<const WorkOption> table() {
          [](const Values& values, Target& target) {
              return addTexts(values, target.action, "locks", "the name of a lock");
          }},
-        {{"deadline", 0, "TIME", "end it after 90, 90s, 10min, 2h; else as the queue or the setting deadline_s says"},
+        {{"deadline", 0, "TIME",
+          "end it after 90, 90s, 10min, 2h; else as the queue or the setting deadline_s says"},
          kAll,
          [](const Values& values, Target& target) -> Outcome<void> {
              auto seconds = parseDuration(values.back());
