@@ -272,13 +272,23 @@ std::vector<Command> stewardCommands() {
          .minOperands = 1,
          .function = priorityCommand},
         {.name = "edit",
-         .usage = "[--replace] LSN",
+         .usage = "[options] LSN",
          .summary = "change an action in an editor, and submit it again",
-         .details = "The editor is $VISUAL, else $EDITOR, else vi. Prints the LSN of the new action, which goes to "
-                    "the queue of the old one. Nothing is submitted when nothing was changed, or the editor fails.",
+         .details =
+             "The editor is $VISUAL, else $EDITOR, else vi. Prints the LSN of the new action, which goes to the "
+             "queue "
+             "of the old one. Nothing is submitted when nothing was changed, or the editor fails.\n"
+             "What failed only because of the old one (dependency_failed) is submitted again along with it, and so "
+             "is what failed because of that. It waits for the new one, and a line for each says which is which. "
+             "Where this cannot be done as it was, as across queues, nothing is submitted, and the message says "
+             "why.\n"
+             "Of an action that has ended there is nothing to cancel, and --replace says so. While pending actions "
+             "wait for the old one, --replace is refused, as they would fail with it.",
          .examples = "yardctl edit 12\n"
+                     "yardctl edit --alone 12\n"
                      "yardctl edit --replace 12",
-         .options = {{"replace", 'r', "", "cancel the old one once the new one is accepted"}},
+         .options = {{"replace", 'r', "", "cancel the old one once the new one is accepted"},
+                     {"alone", 0, "", "submit only this one, not what failed because of it"}},
          .minOperands = 1,
          .maxOperands = 1,
          .function = editCommand},

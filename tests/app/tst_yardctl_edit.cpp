@@ -27,6 +27,11 @@ FakeReply action(const char* more = "") {
                     more + "}"};
 }
 
+/// How what failed because of action 5 is asked for.
+const std::string kFollowers =
+    "GET /compute/jobs?limit=1000&q=state%3Afailed%20reason%3Adependency_failed%20after%3A5..5";
+const std::string kWaiting = "GET /compute/jobs?limit=1000&q=state%3Apending%20after%3A5";
+
 } // namespace
 
 class TestYardctlEdit : public QObject {
@@ -70,7 +75,8 @@ private Q_SLOTS:
     }
 
     void whatIsChangedInTheEditorIsSubmitted() {
-        FakeServer server(table({{"GET /compute/jobs/5", action()},
+        FakeServer server(table({{"GET /compute/jobs/5", {.body = R"({"lsn":5,"queue_id":7,"state":"running"})"}},
+                                 {kWaiting, {.body = R"({"jobs":[]})"}},
                                  {"GET /compute/jobs/5/spec?element=1", {.body = kSpec}},
                                  {"POST /compute/queues/7/jobs", {.body = R"({"lsn":9,"queue_id":7})"}},
                                  {"POST /compute/jobs/5/cancel", {.body = "{}"}}}));
@@ -98,6 +104,7 @@ private Q_SLOTS:
 
     void nothingIsSubmittedWithoutAChangeOrAnEditor() {
         FakeServer server(table({{"GET /compute/jobs/5", action()},
+                                 {kFollowers, {.body = R"({"jobs":[]})"}},
                                  {"GET /compute/jobs/5/spec?element=1", {.body = kSpec}},
                                  {"GET /compute/jobs/6", action()}}));
         const DataDirectory data(server);
@@ -120,6 +127,7 @@ private Q_SLOTS:
     void whatIsRefusedIsNotLost() {
         FakeServer server(
             table({{"GET /compute/jobs/5", action()},
+                   {kFollowers, {.body = R"({"jobs":[]})"}},
                    {"GET /compute/jobs/5/spec?element=1", {.body = kSpec}},
                    {"POST /compute/queues/7/jobs", {422, R"({"error":"invalid","message":"No."})"}}}));
         const DataDirectory data(server);

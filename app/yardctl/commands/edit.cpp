@@ -1,6 +1,8 @@
-// yardctl edit: an action as it was submitted, changed in an editor and submitted again.
+// yardctl edit: an action as it was submitted, changed in an editor and submitted again, with all that failed only
+// because of it.
 #include "app/yardctl/action_view.h"
 #include "app/yardctl/commands/functions.h"
+#include "app/yardctl/followers.h"
 #include "app/yardctl/format.h"
 #include "core/base/files.h"
 #include "core/base/hash.h"
@@ -104,6 +106,73 @@ private:
     std::string path_;
 };
 
+/// What is to be submitted along, and whether the old one has ended.
+struct Plan {
+    std::vector<Follower> followers{};
+    std::int64_t queue = 0;
+    bool hasEnded = false;
+};
+
+/// Refuses what could only be done by half.
+Outcome<Plan> planOf(const Invocation& invocation, std::int64_t lsn) {
+    const auto known = invocation.engine.get(fmt::format("jobs/{}", lsn));
+    if (!known) return failedWith(known.error());
+    Plan plan{.queue = integerOf(known->object, "queue_id").value_or(0), .hasEnded = isEnded(known->object)};
+    if (invocation.arguments.has("replace") && !plan.hasEnded) {
+        const auto waiting = pendingFollowers(invocation.engine, lsn);
+        if (!waiting) return std::unexpected(waiting.error());
+        if (!waiting->empty())
+            return failed(
+                fmt::format("--replace would cancel {0}, which is waited for by {1}. Cancel {1} first, or "
+                            "edit without --replace. Nothing was submitted.",
+                            lsn, *waiting));
+    }
+    if (invocation.arguments.has("alone")) return plan;
+    auto followers = followersOf(invocation.engine, known->object);
+    if (!followers) return std::unexpected(followers.error());
+    plan.followers = std::move(*followers);
+    return plan;
+}
+
+/// Names the copy that the engine did not take.
+std::string refusalOf(const Error& error, const Plan& plan) {
+    if (error.index < 1 || static_cast<std::size_t>(error.index) > plan.followers.size()) return error.message;
+    return fmt::format("the copy of {}: {}", plan.followers[static_cast<std::size_t>(error.index) - 1].first,
+                       error.message);
+}
+
+void tell(const Invocation& invocation, std::int64_t lsn, const Plan& plan, Answer answer) {
+    const json::array* lsns = arrayOf(answer.object, "lsns");
+    if (plan.followers.empty() || !lsns) {
+        if (invocation.json)
+            fmt::print("{}\n", answer.text);
+        else
+            fmt::print("{}\n", integerOf(answer.object, "lsn").value_or(0));
+        return;
+    }
+    if (!invocation.json) {
+        fmt::print("{}", replacedWords(lsn, plan.followers, *lsns));
+        return;
+    }
+    json::array replaced{lsn};
+    for (const Follower& follower : plan.followers) replaced.emplace_back(follower.first);
+    answer.object["replaces"] = std::move(replaced);
+    fmt::print("{}\n", compactJson(answer.object));
+}
+
+/// Cancels the old one, unless it has ended, maybe just now.
+Outcome<void> replace(const Invocation& invocation, std::int64_t lsn, bool hasEnded) {
+    if (!hasEnded) {
+        const auto cancelled =
+            invocation.engine.call({.method = "POST", .path = fmt::format("jobs/{}/cancel", lsn)});
+        if (cancelled) return {};
+        const auto known = invocation.engine.get(fmt::format("jobs/{}", lsn));
+        if (!known || !isEnded(known->object)) return failedWith(cancelled.error());
+    }
+    fmt::print(stderr, "yardctl: {} has ended, so there was nothing to cancel\n", lsn);
+    return {};
+}
+
 } // namespace
 
 Outcome<int> editCommand(const Invocation& invocation) {
@@ -111,8 +180,7 @@ Outcome<int> editCommand(const Invocation& invocation) {
     if (!lsns) return std::unexpected(lsns.error());
     if (lsns->size() != 1) return usageError("'edit' takes one action at a time");
     const std::int64_t lsn = lsns->front();
-    const auto known = invocation.engine.get(fmt::format("jobs/{}", lsn));
-    if (!known) return failedWith(known.error());
+    if (const auto possible = planOf(invocation, lsn); !possible) return std::unexpected(possible.error());
     const auto spec = invocation.engine.get(fmt::format("jobs/{}/spec?element=1", lsn));
     if (!spec) return failedWith(spec.error());
     const std::string before = membersApart(spec->text);
@@ -123,19 +191,24 @@ Outcome<int> editCommand(const Invocation& invocation) {
     if (!after) return failed(fmt::format("{} cannot be read: nothing was submitted", draft->path()));
     if (*after == before) return failed("nothing was changed, so nothing was submitted");
 
-    const std::int64_t queue = integerOf(known->object, "queue_id").value_or(0);
-    const auto answer = invocation.engine.call({.method = "POST",
-                                                .path = queue == 0 ? "jobs" : fmt::format("queues/{}/jobs", queue),
-                                                .body = *after,
-                                                .idempotencyKey = randomHex(16)});
-    if (!answer) return draft->keptBecause(answer.error().message);
-    if (invocation.json)
-        fmt::print("{}\n", answer->text);
-    else
-        fmt::print("{}\n", integerOf(answer->object, "lsn").value_or(0));
-    if (!invocation.arguments.has("replace")) return 0;
-    const auto cancelled = invocation.engine.call({.method = "POST", .path = fmt::format("jobs/{}/cancel", lsn)});
-    if (!cancelled) return failedWith(cancelled.error());
+    // Much may have happened while it was edited.
+    const auto plan = planOf(invocation, lsn);
+    if (!plan) return draft->keptBecause(plan.error().message);
+    if (!plan->followers.empty()) {
+        auto list = listOf(lsn, *after, plan->followers);
+        if (!list) return draft->keptBecause(list.error().message);
+        *after = std::move(*list);
+    }
+    auto answer =
+        invocation.engine.call({.method = "POST",
+                                .path = plan->queue == 0 ? "jobs" : fmt::format("queues/{}/jobs", plan->queue),
+                                .body = *after,
+                                .idempotencyKey = randomHex(16)});
+    if (!answer) return draft->keptBecause(refusalOf(answer.error(), *plan));
+    tell(invocation, lsn, *plan, std::move(*answer));
+    if (invocation.arguments.has("replace"))
+        if (auto replaced = replace(invocation, lsn, plan->hasEnded); !replaced)
+            return std::unexpected(replaced.error());
     return 0;
 }
 
