@@ -361,12 +361,18 @@ void EventsTest::aSlowWatcherIsToldToBeginAnew() {
         [&] { return engine.run(engine->queue({queue, {}}))->counters.cancelled == 20'000; }));
     engine.sh("true", R"(,"hold":true,"array":{"from":1,"to":70000})");
     QVERIFY(client.nextUntil([](const json::object& frame) { return has(frame, "resync"); }));
-    QVERIFY(client.nextUntil([](const json::object& frame) { return has(frame, "snapshot"); }));
-    const Lsn after = engine.sh("true");
-    QVERIFY(client.nextUntil([&](const json::object& frame) {
-        const auto ends = actions(frame);
-        return std::ranges::find(ends, fmt::format("{} completed", after.value)) != ends.end();
-    }));
+    // While changes still come it may fall behind again, and what ends then is in the next snapshot.
+    bool isTold = false;
+    for (int tries = 0; tries < 5 && !isTold; ++tries) {
+        QVERIFY(client.nextUntil([](const json::object& frame) { return has(frame, "snapshot"); }));
+        const std::string end = fmt::format("{} completed", engine.sh("true").value);
+        QVERIFY(client.nextUntil([&](const json::object& frame) {
+            const auto ends = actions(frame);
+            isTold = std::ranges::find(ends, end) != ends.end();
+            return isTold || has(frame, "resync");
+        }));
+    }
+    QVERIFY(isTold);
 }
 
 void EventsTest::aWatcherWhoNeverReadsIsCut() {
