@@ -2,6 +2,7 @@
 
 #include "app/yardctl/action_view.h"
 #include "app/yardctl/format.h"
+#include "app/yardctl/pages.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -23,19 +24,13 @@ using Row = std::function<Outcome<void>(const json::object&)>;
 
 /// Every action that `filter` finds.
 Outcome<void> forEach(Engine& engine, const std::string& filter, const Row& row) {
-    std::string cursor;
-    for (bool more = true; more;) {
-        std::string path = fmt::format("jobs?limit={}&q={}", kPage, percentEncode(filter));
-        if (!cursor.empty()) path += "&cursor=" + percentEncode(cursor);
-        const auto page = engine.get(std::move(path));
-        if (!page) return failedWith(page.error());
+    for (Pages pages(engine); !pages.atEnd();) {
+        const auto page = pages.next(fmt::format("jobs?limit={}&q={}", kPage, percentEncode(filter)));
+        if (!page) return std::unexpected(page.error());
         if (const json::array* jobs = arrayOf(page->object, "jobs"))
             for (const json::value& job : *jobs)
                 if (job.is_object())
                     if (auto taken = row(job.get_object()); !taken) return taken;
-        const std::string next(textOf(page->object, "cursor"));
-        more = !next.empty() && next != cursor;
-        cursor = next;
     }
     return {};
 }

@@ -1,6 +1,6 @@
 // The last changes, numbered: watchers are told from them (docs/events.md). Each change is one revision and one entry
-// of a ring of kKept. A watcher that has seen revision N is told of the entries after N, in steps of any size; one that
-// is further behind than the ring reads everything again. Entries name what changed, not its value: values are read
+// of a ring of kKept. A watcher that has seen revision N gets the entries after N, some at a time. A watcher that is
+// further behind than the ring reads everything again. Entries name what changed, not its value: values are read
 // when a watcher is told, so several changes of one thing between two tellings are one.
 //
 // Owner: engine thread. The ring exists while somebody watches and a while after; otherwise a change costs nothing.

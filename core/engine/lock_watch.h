@@ -44,7 +44,7 @@ public:
     explicit LockWatch(Parts parts)
         : parts_(std::move(parts)) {}
 
-    /// Looks at those held elsewhere that somebody waits for, for ever.
+    /// Looks again and again at those that another engine has and that an action here waits for.
     coro::Task<void> run();
     /// A start found a lock held: nothing that claims it starts before it was seen free.
     void foundBusy(const runners::LockBusy& busy);

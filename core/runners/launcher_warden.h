@@ -3,8 +3,8 @@
 //
 // Who belongs to an attempt: the first process and its descendants, and of the launcher's orphans (whoever lost its
 // parent becomes a child of our main thread) those that carry its mark (process_mark.h), carry its LSN in their
-// environment, or belong to its session or group, with their descendants. An orphan that hides all of that belongs to whoever could have started it: it
-// ends with the last attempt that was already running when it began.
+// environment, or belong to its session or group, with their descendants. An orphan that hides all of that belongs
+// to whoever could have started it: it ends with the last attempt that was already running when it began.
 //
 // Owner: the launcher's main thread, which alone reaps orphans; that is why their numbers cannot be reused
 // meanwhile.

@@ -29,13 +29,13 @@ struct RecoveryReport {
 };
 
 /// Ends the old launcher, what the slots file lists, and every process whose environment holds the owner token or
-/// that carries a mark of it (process_mark.h), with SIGKILL, again until none is left that could run anything: not a launcher or a start that stands in the
-/// kernel (isBeyondReach). `slotsPath` may be missing. Fails (Busy) when something will not die in `limit`.
+/// that carries a mark of it (process_mark.h), with SIGKILL, again until none is left that could run anything: not a
+/// launcher or a start that stands in the kernel (isBeyondReach). `slotsPath` may be missing. Fails (Busy) when something will not die in `limit`.
 Result<RecoveryReport> recoverSlots(const std::string& slotsPath, std::string_view ownerToken,
                                     Duration limit = Duration(10'000'000));
 
-/// Kills every process that carries the token or a mark of it, every child of ours in another session (a dead launcher's daemons,
-/// which may have dropped the token), and every descendant of those, except `except`, until none is left or `limit`
+/// Kills every process that carries the token or a mark of it, every child of ours in another session (a dead
+/// launcher's daemons, which may have dropped the token), and every descendant of those, except `except`, until none is left or `limit`
 /// has passed. Those that are our own children are reaped. Returns how many were killed, -1 when some are left.
 int endOwned(std::string_view ownerToken, Duration limit, int except = 0);
 

@@ -89,6 +89,14 @@ bool FakeStream::write(std::string_view piece) {
     return sendAll(fd_, std::string(size) + std::string(piece) + "\r\n");
 }
 
+FakeReply untilGone() {
+    return {.stream = [](FakeStream& stream) {
+        stream.write("x");
+        stream.clientIsGone();
+        return false;
+    }};
+}
+
 bool FakeStream::clientIsGone() const {
     pollfd probe{fd_, POLLIN | POLLRDHUP, 0};
     ::poll(&probe, 1, 20'000);

@@ -45,6 +45,9 @@ struct FakeReply {
     bool close = false; ///< break the connection instead of answering
 };
 
+/// An answer that begins, and breaks off once the client has gone.
+FakeReply untilGone();
+
 /// Opened once by the test, waited for by scripts (and the other way round): order without sleeping.
 class Gate {
 public:

@@ -121,14 +121,9 @@ void TestYardctlLost::anInterruptionIsToldWithItsWayOut() {
 void TestYardctlLost::aCancelThatTheEngineDidNotHearIsNotPromised() {
     Gate asked;
     Gate over;
-    const FakeReply untilGone{.stream = [](FakeStream& stream) {
-        stream.write("x");
-        stream.clientIsGone();
-        return false;
-    }};
     FakeServer server([&](const FakeRequest& request) -> FakeReply {
         if (request.line() == "POST /compute/jobs") return {.body = R"({"lsn":7,"queue_id":0})"};
-        if (request.line() != "POST /compute/jobs/7/cancel") return untilGone;
+        if (request.line() != "POST /compute/jobs/7/cancel") return untilGone();
         asked.open();
         over.wait();
         return {};

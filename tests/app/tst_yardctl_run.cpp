@@ -277,16 +277,7 @@ void TestYardctlRun::interruptCancelsAndWaitsForTheEnd() {
 void TestYardctlRun::aSecondInterruptLeavesAtOnce() {
     Gate asked;
     OneAction script;
-    const auto untilGone = [&](const FakeRequest&) {
-        return FakeReply{.stream = [&](FakeStream& stream) {
-            stream.write("x");
-            stream.clientIsGone();
-            return false;
-        }};
-    };
-    script.onStdout = untilGone;
-    script.onStderr = untilGone;
-    script.onResult = untilGone;
+    script.onStdout = script.onStderr = script.onResult = [](const FakeRequest&) { return untilGone(); };
     script.onCancel = [&] { asked.open(); };
     FakeServer server(script);
     const DataDirectory data(server);

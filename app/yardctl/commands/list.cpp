@@ -2,6 +2,7 @@
 #include "app/yardctl/action_view.h"
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/format.h"
+#include "app/yardctl/pages.h"
 #include "core/base/clock.h"
 
 #include <algorithm>
@@ -113,13 +114,10 @@ Outcome<int> listCommand(const Invocation& invocation) {
     std::string query = queryOf(termsOf(arguments.operands()));
     if (const auto sort = arguments.value("sort")) query += "&sort=" + percentEncode(*sort);
     Table table = emptyTable();
-    std::string cursor;
-    bool more = true;
-    while (more && left > 0) {
-        std::string path = fmt::format("jobs?limit={}{}", std::min(left, kMaxPage), query);
-        if (!cursor.empty()) path += "&cursor=" + percentEncode(cursor);
-        auto page = invocation.engine.get(std::move(path));
-        if (!page) return failedWith(page.error());
+    Pages pages(invocation.engine);
+    while (!pages.atEnd() && left > 0) {
+        const auto page = pages.next(fmt::format("jobs?limit={}{}", std::min(left, kMaxPage), query));
+        if (!page) return std::unexpected(page.error());
         if (const json::array* jobs = arrayOf(page->object, "jobs"))
             for (const json::value& job : *jobs) {
                 if (!job.is_object() || left-- <= 0) continue;
@@ -128,17 +126,13 @@ Outcome<int> listCommand(const Invocation& invocation) {
                 else
                     addRow(table, job.get_object());
             }
-        // A short page may still be followed by others; only a missing cursor is the end.
-        const std::string next(textOf(page->object, "cursor"));
-        more = !next.empty() && next != cursor;
-        cursor = next;
     }
     if (invocation.json) return 0;
     if (table.empty())
         fmt::print(stderr, "{}\n", query.empty() ? "There are no actions." : "No action matches.");
     else
         fmt::print("{}", table.text(terminalWidth()));
-    if (more && !table.empty()) fmt::print(stderr, "There are more: --limit N, or --limit 0 for all.\n");
+    if (!pages.atEnd() && !table.empty()) fmt::print(stderr, "There are more: --limit N, or --limit 0 for all.\n");
     return 0;
 }
 

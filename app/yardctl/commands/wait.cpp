@@ -3,6 +3,7 @@
 #include "app/yardctl/chunks.h"
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/format.h"
+#include "app/yardctl/pages.h"
 
 #include <algorithm>
 #include <charconv>
@@ -83,17 +84,13 @@ Outcome<int> waitInOrder(const Invocation& invocation, const Lsns& lsns, const L
 /// The rows of at most kMostRows actions.
 Outcome<std::vector<json::object>> rowsOf(Engine& engine, std::span<const std::int64_t> lsns) {
     std::vector<json::object> rows;
-    std::string cursor;
-    do {
-        auto page =
-            engine.callPatiently({.path = fmt::format("jobs?limit={}&lsn={}{}", kMostRows, fmt::join(lsns, ","),
-                                                      cursor.empty() ? "" : "&cursor=" + percentEncode(cursor))});
-        if (!page) return failedWith(page.error());
+    for (Pages pages(engine, Pages::Asking::Patiently); !pages.atEnd();) {
+        auto page = pages.next(fmt::format("jobs?limit={}&lsn={}", kMostRows, fmt::join(lsns, ",")));
+        if (!page) return std::unexpected(page.error());
         if (json::value* jobs = page->object.if_contains("jobs"); jobs && jobs->is_array())
             for (json::value& job : jobs->get_array())
                 if (job.is_object()) rows.push_back(std::move(job.get_object()));
-        cursor = textOf(page->object, "cursor");
-    } while (!cursor.empty());
+    }
     return rows;
 }
 
@@ -155,15 +152,11 @@ Outcome<Lsns> thoseIn(const Invocation& invocation, std::string_view states) {
     if (const auto queue = invocation.arguments.value("queue")) query += "&queue=" + percentEncode(*queue);
     if (const auto filter = invocation.arguments.value("filter")) query += "&q=" + percentEncode(*filter);
     Lsns all;
-    std::string cursor;
-    do {
-        auto page = invocation.engine.callPatiently(
-            {.path =
-                 fmt::format("jobs/lsns{}{}", query, cursor.empty() ? "" : "&cursor=" + percentEncode(cursor))});
-        if (!page) return failedWith(page.error());
+    for (Pages pages(invocation.engine, Pages::Asking::Patiently); !pages.atEnd();) {
+        const auto page = pages.next("jobs/lsns" + query);
+        if (!page) return std::unexpected(page.error());
         std::ranges::copy(expanded(textOf(page->object, "lsns")), std::back_inserter(all));
-        cursor = textOf(page->object, "cursor");
-    } while (!cursor.empty());
+    }
     std::ranges::sort(all);
     return all;
 }
