@@ -225,6 +225,7 @@ private Q_SLOTS:
         const auto dry = engine_->run((*engine_)->mayChange({.kind = BulkKind::Retire}, parent));
         QCOMPARE(refusal(dry), refused.error().message);
         for (int i = 0; i < 5; ++i) engine_->run((*engine_)->cancel(Lsn(other.value + i)));
+        for (int i = 0; i < 5; ++i) QCOMPARE(ends(Lsn(other.value + i)), "cancelled cancelled");
         refused = retire(parent);
         QVERIFY2(refusal(refused).starts_with(fmt::format("Action {} waits", child.value)),
                  refusal(refused).c_str());
