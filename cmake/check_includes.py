@@ -43,12 +43,12 @@ def read_table(path):
 
 
 def folder_of(name, table):
-    """The table's folder that a path belongs to: core/x, or a top folder."""
+    """The table's folder that a path belongs to: the longest that has a line."""
     parts = pathlib.PurePosixPath(name).parts
-    two, one = "/".join(parts[:2]), parts[0]
-    if len(parts) > 2 and two in table:
-        return two
-    return one if len(parts) > 1 and one in table else None
+    for depth in range(len(parts) - 1, 0, -1):
+        if (folder := "/".join(parts[:depth])) in table:
+            return folder
+    return None
 
 
 def includes_of(path):

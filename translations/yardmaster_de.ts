@@ -501,8 +501,8 @@
         <translation>Kerne, die die Aktionen zusammen haben; 0 ist die Zahl der Prozessoren.</translation>
     </message>
     <message>
-        <source>How much of a resource there is, instead of what was found: memory_mb, gpus, or a name of your own such as licence.x.</source>
-        <translation>Wie viel es von einer Ressource gibt, statt des Gefundenen: memory_mb, gpus oder ein eigener Name wie licence.x.</translation>
+        <source>How much of a resource there is, instead of what was found: memory_mb (in MiB), gpus, or a name of your own such as licence.x.</source>
+        <translation>Wie viel es von einer Ressource gibt, statt des Gefundenen: memory_mb (in MiB), gpus oder ein eigener Name wie licence.x.</translation>
     </message>
     <message>
         <source>What accepted work survives: the death of the process, or a power cut as well (slower: it syncs every group, chunk and directory).</source>
@@ -533,8 +533,8 @@
         <translation>Nach wie langer Zeit ohne Ausgabe und Prozessorzeit eine laufende Aktion als hängend gilt; 0 ist nie.</translation>
     </message>
     <message>
-        <source>How many warm processes there may be; 0 is twice the capacity, and never more than 16 or that.</source>
-        <translation>Wie viele warme Prozesse es geben darf; 0 ist die doppelte Kapazität, und nie mehr als 16 oder diese.</translation>
+        <source>How many warm processes there may be; 0 is twice the capacity, or 4. Never more than twice the capacity, or 16 where that is less.</source>
+        <translation>Wie viele warme Prozesse es geben darf; 0 ist die doppelte Kapazität, oder 4. Nie mehr als die doppelte Kapazität, oder 16, wo das weniger ist.</translation>
     </message>
     <message>
         <source>How many of them one worker may have that does not say itself; 0 is all.</source>
@@ -569,20 +569,12 @@
         <translation>Speicher ohne Angabe</translation>
     </message>
     <message>
-        <source>Stream</source>
-        <translation>Ausgabestrom</translation>
-    </message>
-    <message>
         <source>Max processes</source>
         <translation>Höchstens Prozesse</translation>
     </message>
     <message>
         <source>Max open files</source>
         <translation>Höchstens offene Dateien</translation>
-    </message>
-    <message>
-        <source>Max output</source>
-        <translation>Höchstens Ausgaben</translation>
     </message>
     <message>
         <source>files</source>
@@ -667,6 +659,18 @@
     <message>
         <source>Cores and memory that become free are kept for a large action for at most this long (0 to 86400 s, default 60), then smaller actions pass it; 0 keeps nothing.</source>
         <translation>Kerne und Speicher, die frei werden, werden höchstens so lange für eine große Aktion aufgehoben (0 bis 86400 s, Standard 60), dann gehen kleinere Aktionen vor; 0 hebt nichts auf.</translation>
+    </message>
+    <message>
+        <source>s</source>
+        <translation>s</translation>
+    </message>
+    <message>
+        <source>%</source>
+        <translation>%</translation>
+    </message>
+    <message>
+        <source>MiB</source>
+        <translation>MiB</translation>
     </message>
 </context>
 <context>
@@ -1026,6 +1030,22 @@
         <source>its label</source>
         <translation>ihre Beschriftung</translation>
     </message>
+    <message>
+        <source>failed alike, the id of a group of failures</source>
+        <translation>ebenso gescheitert, die Kennung einer Gruppe von Fehlschlägen</translation>
+    </message>
+    <message>
+        <source>another one was submitted in its place, yes or no</source>
+        <translation>an seiner Stelle wurde eine andere eingereicht, yes oder no</translation>
+    </message>
+    <message>
+        <source>the colour people gave it, red or none</source>
+        <translation>die Farbe, die jemand ihr gab, red oder none</translation>
+    </message>
+    <message>
+        <source>what people wrote about it</source>
+        <translation>was jemand über sie schrieb</translation>
+    </message>
 </context>
 <context>
     <name>Format</name>
@@ -1213,6 +1233,99 @@
     <message>
         <source>They wait for their turn in that queue.</source>
         <translation>Sie warten in jener Warteschlange, bis sie an der Reihe sind.</translation>
+    </message>
+    <message>
+        <source>Marks are for people: nothing starts earlier or later for them.</source>
+        <translation>Markierungen sind für Menschen: Nichts beginnt ihretwegen früher oder später.</translation>
+    </message>
+</context>
+<context>
+    <name>Mark</name>
+    <message>
+        <source>Red</source>
+        <translation>Rot</translation>
+    </message>
+    <message>
+        <source>Orange</source>
+        <translation>Orange</translation>
+    </message>
+    <message>
+        <source>Yellow</source>
+        <translation>Gelb</translation>
+    </message>
+    <message>
+        <source>Green</source>
+        <translation>Grün</translation>
+    </message>
+    <message>
+        <source>Blue</source>
+        <translation>Blau</translation>
+    </message>
+    <message>
+        <source>Purple</source>
+        <translation>Violett</translation>
+    </message>
+    <message>
+        <source>Grey</source>
+        <translation>Grau</translation>
+    </message>
+</context>
+<context>
+    <name>MarkMenu</name>
+    <message>
+        <source>Mark</source>
+        <translation>Markieren</translation>
+    </message>
+    <message>
+        <source>None</source>
+        <translation>Keine</translation>
+    </message>
+    <message>
+        <source>Comment</source>
+        <translation>Kommentar</translation>
+    </message>
+    <message>
+        <source>What others should know of it</source>
+        <translation>Was andere darüber wissen sollten</translation>
+    </message>
+</context>
+<context>
+    <name>Measure</name>
+    <message>
+        <source>CPU</source>
+        <translation>CPU</translation>
+    </message>
+    <message>
+        <source>processor</source>
+        <translation>Prozessor</translation>
+    </message>
+    <message>
+        <source>processor time of all its processes</source>
+        <translation>Prozessorzeit aller ihrer Prozesse</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>most memory of its processes at once</source>
+        <translation>der meiste Speicher ihrer Prozesse zugleich</translation>
+    </message>
+    <message>
+        <source>I/O</source>
+        <translation>E/A</translation>
+    </message>
+    <message>
+        <source>disk</source>
+        <translation>Platten</translation>
+    </message>
+    <message>
+        <source>what its processes read from disks and wrote to them</source>
+        <translation>was ihre Prozesse von Platten lasen und auf sie schrieben</translation>
     </message>
 </context>
 <context>
@@ -1468,6 +1581,36 @@
     <message>
         <source>Show the queue</source>
         <translation>Warteschlange zeigen</translation>
+    </message>
+    <message numerus="yes">
+        <source>Take the mark from %n action(s)</source>
+        <translation>
+            <numerusform>Markierung von %n Aktion entfernen</numerusform>
+            <numerusform>Markierung von %n Aktionen entfernen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Mark %n action(s)</source>
+        <translation>
+            <numerusform>%n Aktion markieren</numerusform>
+            <numerusform>%n Aktionen markieren</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Comment on action %1</source>
+        <translation>Kommentar zu Aktion %1</translation>
+    </message>
+    <message>
+        <source>Take the mark from %1</source>
+        <translation>Markierung von %1 entfernen</translation>
+    </message>
+    <message>
+        <source>Mark %1</source>
+        <translation>%1 markieren</translation>
+    </message>
+    <message>
+        <source>Comment on %1</source>
+        <translation>Kommentar zu %1</translation>
     </message>
 </context>
 <context>
@@ -1854,6 +1997,24 @@
     <message>
         <source>Not possible here now</source>
         <translation>Hier und jetzt nicht möglich</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n replaced by others passed over</source>
+        <translation>
+            <numerusform>%n durch eine andere ersetzte übergangen</numerusform>
+            <numerusform>%n durch andere ersetzte übergangen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n with a terminal passed over</source>
+        <translation>
+            <numerusform>%n mit Terminal übergangen</numerusform>
+            <numerusform>%n mit Terminal übergangen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Nothing starts</source>
+        <translation>Nichts startet</translation>
     </message>
 </context>
 <context>
@@ -2612,6 +2773,10 @@
         <source>longer than usual</source>
         <translation>länger als üblich</translation>
     </message>
+    <message>
+        <source>replaced by %1</source>
+        <translation>ersetzt durch %1</translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::ActionsPage</name>
@@ -2839,6 +3004,10 @@
         <source>%1, nothing selected</source>
         <translation>%1, nichts ausgewählt</translation>
     </message>
+    <message>
+        <source>Comment…</source>
+        <translation>Kommentar …</translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::Chart</name>
@@ -2860,6 +3029,21 @@
             <numerusform>%n Fehler</numerusform>
             <numerusform>%n Fehler</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::CommandRegistry</name>
+    <message>
+        <source>There is no engine yet</source>
+        <translation>Es gibt noch keine Engine</translation>
+    </message>
+    <message>
+        <source>Pages</source>
+        <translation>Seiten</translation>
+    </message>
+    <message>
+        <source>Everywhere</source>
+        <translation>Überall</translation>
     </message>
 </context>
 <context>
@@ -3402,14 +3586,6 @@
         <translation>eingesammelt</translation>
     </message>
     <message>
-        <source>processor time</source>
-        <translation>Prozessorzeit</translation>
-    </message>
-    <message>
-        <source>peak memory</source>
-        <translation>Spitze Speicher</translation>
-    </message>
-    <message>
         <source>wall time</source>
         <translation>Gesamtzeit</translation>
     </message>
@@ -3473,12 +3649,180 @@
         <source>%1 rows, %2 columns</source>
         <translation>%1 Zeilen, %2 Spalten</translation>
     </message>
+    <message>
+        <source>replaced by</source>
+        <translation>ersetzt durch</translation>
+    </message>
+    <message>
+        <source>Graph</source>
+        <translation>Graph</translation>
+    </message>
+    <message>
+        <source>mark</source>
+        <translation>Markierung</translation>
+    </message>
+    <message>
+        <source>%1, %2: %3</source>
+        <translation>%1, %2: %3</translation>
+    </message>
+    <message>
+        <source>comment</source>
+        <translation>Kommentar</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n before it</source>
+        <translation>
+            <numerusform>%n davor</numerusform>
+            <numerusform>%n davor</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::EngineAttachment</name>
+    <message>
+        <source>embedded</source>
+        <translation>eingebettet</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::EngineCommands</name>
+    <message>
+        <source>Undo</source>
+        <translation>Rückgängig</translation>
+    </message>
+    <message>
+        <source>Newest failure</source>
+        <translation>Neuester Fehlschlag</translation>
+    </message>
+    <message>
+        <source>Copy as yardctl</source>
+        <translation>Als yardctl kopieren</translation>
+    </message>
+    <message>
+        <source>Copy as curl</source>
+        <translation>Als curl kopieren</translation>
+    </message>
+    <message>
+        <source>Pause: hold every queue</source>
+        <translation>Pause: alle Warteschlangen anhalten</translation>
+    </message>
+    <message>
+        <source>Resume: release every queue</source>
+        <translation>Fortsetzen: alle Warteschlangen freigeben</translation>
+    </message>
+    <message>
+        <source>Rerun all failures of tonight</source>
+        <translation>Alle Fehlschläge von heute Nacht wiederholen</translation>
+    </message>
+    <message>
+        <source>Drain: no new work, the rest runs to its end</source>
+        <translation>Leerlaufen: keine neue Arbeit, der Rest läuft zu Ende</translation>
+    </message>
+    <message>
+        <source>Drain the engine?</source>
+        <translation>Die Engine leerlaufen lassen?</translation>
+    </message>
+    <message>
+        <source>It takes no new work from then on; what was submitted runs to its end. Only a restart of the engine takes new work again.</source>
+        <translation>Sie nimmt von da an keine neue Arbeit; was abgegeben wurde, läuft zu Ende. Erst ein Neustart der Engine nimmt wieder neue Arbeit an.</translation>
+    </message>
+    <message>
+        <source>Drain</source>
+        <translation>Leerlaufen</translation>
+    </message>
+    <message>
+        <source>Stop starting: nothing new, nothing starts</source>
+        <translation>Nichts starten: nichts Neues, nichts startet</translation>
+    </message>
+    <message>
+        <source>Pause the session?</source>
+        <translation>Die Sitzung pausieren?</translation>
+    </message>
+    <message>
+        <source>Nothing is taken and nothing starts from then on; what runs finishes. Only a restart of the engine ends it. Pause in the bar holds the queues, and can be released.</source>
+        <translation>Von da an wird nichts angenommen und nichts gestartet; was läuft, läuft zu Ende. Erst ein Neustart der Engine beendet das. Pause in der Leiste hält die Warteschlangen an und lässt sich zurücknehmen.</translation>
+    </message>
+    <message>
+        <source>Pause the session</source>
+        <translation>Die Sitzung pausieren</translation>
+    </message>
+    <message>
+        <source>Abandon…</source>
+        <translation>Aufgeben…</translation>
+    </message>
+    <message>
+        <source>Abandon everything?</source>
+        <translation>Alles aufgeben?</translation>
+    </message>
+    <message>
+        <source>All that runs is ended and all that waits is marked abandoned. It can be rescheduled one by one; this cannot be undone.</source>
+        <translation>Alles Laufende wird beendet, alles Wartende als aufgegeben markiert. Es kann einzeln neu eingereiht werden; rückgängig machen lässt es sich nicht.</translation>
+    </message>
+    <message>
+        <source>Abandon everything</source>
+        <translation>Alles aufgeben</translation>
+    </message>
+    <message>
+        <source>Sunset…</source>
+        <translation>Sonnenuntergang…</translation>
+    </message>
+    <message>
+        <source>End the engine?</source>
+        <translation>Die Engine beenden?</translation>
+    </message>
+    <message>
+        <source>What runs is ended and goes back to pending; the engine&apos;s process ends.</source>
+        <translation>Was läuft, wird beendet und wartet wieder; der Prozess der Engine endet.</translation>
+    </message>
+    <message>
+        <source>End the engine</source>
+        <translation>Die Engine beenden</translation>
+    </message>
+    <message>
+        <source>Leave it</source>
+        <translation>Lassen</translation>
+    </message>
+    <message>
+        <source>Nothing here to copy as curl.</source>
+        <translation>Hier gibt es nichts als curl zu kopieren.</translation>
+    </message>
+    <message>
+        <source>yardctl has no command for this; copy it as curl.</source>
+        <translation>yardctl hat dafür keinen Befehl; kopieren Sie es als curl.</translation>
+    </message>
+    <message>
+        <source>Copied: %1</source>
+        <translation>Kopiert: %1</translation>
+    </message>
+    <message>
+        <source>Nothing has failed.</source>
+        <translation>Nichts ist fehlgeschlagen.</translation>
+    </message>
+    <message>
+        <source>Nothing has failed since %1.</source>
+        <translation>Seit %1 ist nichts fehlgeschlagen.</translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::EngineLink</name>
     <message>
         <source>This connection cannot send files.</source>
         <translation>Diese Verbindung kann keine Dateien senden.</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::EngineMenu</name>
+    <message>
+        <source>%1, this program&apos;s</source>
+        <translation>%1, die dieses Programms</translation>
+    </message>
+    <message>
+        <source>%1, does not answer</source>
+        <translation>%1, antwortet nicht</translation>
+    </message>
+    <message>
+        <source>Attach…</source>
+        <translation>Verbinden…</translation>
     </message>
 </context>
 <context>
@@ -3597,6 +3941,81 @@
     <message>
         <source>Undo: %1</source>
         <translation>Rückgängig: %1</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::GraphTab</name>
+    <message>
+        <source>Graph</source>
+        <translation>Graph</translation>
+    </message>
+    <message>
+        <source>Reading who waits for whom…</source>
+        <translation>Liest, wer auf wen wartet …</translation>
+    </message>
+    <message>
+        <source>It waits for nothing, and nothing waits for it</source>
+        <translation>Sie wartet auf nichts, und nichts wartet auf sie</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n node(s)</source>
+        <translation>
+            <numerusform>%n Knoten</numerusform>
+            <numerusform>%n Knoten</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n edge(s)</source>
+        <translation>
+            <numerusform>%n Kante</numerusform>
+            <numerusform>%n Kanten</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>critical path: %1 left</source>
+        <translation>kritischer Pfad: noch %1</translation>
+    </message>
+    <message>
+        <source>no critical path: %1 of %2 have no usual time</source>
+        <translation>kein kritischer Pfad: %1 von %2 haben keine übliche Dauer</translation>
+    </message>
+    <message>
+        <source>there is more: these are the nearest</source>
+        <translation>es gibt mehr: dies sind die nächsten</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::GraphView</name>
+    <message>
+        <source>Who waits for whom</source>
+        <translation>Wer auf wen wartet</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n action(s)</source>
+        <translation>
+            <numerusform>%n Aktion</numerusform>
+            <numerusform>%n Aktionen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 left</source>
+        <translation>noch %1</translation>
+    </message>
+    <message>
+        <source>critical path</source>
+        <translation>kritischer Pfad</translation>
+    </message>
+    <message>
+        <source>%1 to spare</source>
+        <translation>%1 Spielraum</translation>
+    </message>
+    <message>
+        <source>waits for %1</source>
+        <translation>wartet auf %1</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
     </message>
 </context>
 <context>
@@ -3874,22 +4293,6 @@
 <context>
     <name>yard::ui::MainWindow</name>
     <message>
-        <source>%1, this program&apos;s</source>
-        <translation>%1, die dieses Programms</translation>
-    </message>
-    <message>
-        <source>%1, does not answer</source>
-        <translation>%1, antwortet nicht</translation>
-    </message>
-    <message>
-        <source>Attach…</source>
-        <translation>Verbinden…</translation>
-    </message>
-    <message>
-        <source>embedded</source>
-        <translation>eingebettet</translation>
-    </message>
-    <message>
         <source>Go to %1</source>
         <translation>Gehe zu %1</translation>
     </message>
@@ -3906,28 +4309,12 @@
         <translation>Wartende Änderungen zeigen</translation>
     </message>
     <message>
-        <source>Undo</source>
-        <translation>Rückgängig</translation>
-    </message>
-    <message>
         <source>Back</source>
         <translation>Zurück</translation>
     </message>
     <message>
         <source>Forward</source>
         <translation>Vor</translation>
-    </message>
-    <message>
-        <source>Newest failure</source>
-        <translation>Neuester Fehlschlag</translation>
-    </message>
-    <message>
-        <source>Copy as yardctl</source>
-        <translation>Als yardctl kopieren</translation>
-    </message>
-    <message>
-        <source>Copy as curl</source>
-        <translation>Als curl kopieren</translation>
     </message>
     <message>
         <source>Close what is open</source>
@@ -3946,100 +4333,8 @@
         <translation>Schmale oder breite Leiste</translation>
     </message>
     <message>
-        <source>Pause: hold every queue</source>
-        <translation>Pause: alle Warteschlangen anhalten</translation>
-    </message>
-    <message>
-        <source>Resume: release every queue</source>
-        <translation>Fortsetzen: alle Warteschlangen freigeben</translation>
-    </message>
-    <message>
         <source>Quit</source>
         <translation>Beenden</translation>
-    </message>
-    <message>
-        <source>Leave it</source>
-        <translation>Lassen</translation>
-    </message>
-    <message>
-        <source>Drain: no new work, the rest runs to its end</source>
-        <translation>Leerlaufen: keine neue Arbeit, der Rest läuft zu Ende</translation>
-    </message>
-    <message>
-        <source>Drain the engine?</source>
-        <translation>Die Engine leerlaufen lassen?</translation>
-    </message>
-    <message>
-        <source>It takes no new work from then on; what was submitted runs to its end. Only a restart of the engine takes new work again.</source>
-        <translation>Sie nimmt von da an keine neue Arbeit; was abgegeben wurde, läuft zu Ende. Erst ein Neustart der Engine nimmt wieder neue Arbeit an.</translation>
-    </message>
-    <message>
-        <source>Drain</source>
-        <translation>Leerlaufen</translation>
-    </message>
-    <message>
-        <source>Stop starting: nothing new, nothing starts</source>
-        <translation>Nichts starten: nichts Neues, nichts startet</translation>
-    </message>
-    <message>
-        <source>Pause the session?</source>
-        <translation>Die Sitzung pausieren?</translation>
-    </message>
-    <message>
-        <source>Nothing is taken and nothing starts from then on; what runs finishes. Only a restart of the engine ends it. Pause in the bar holds the queues, and can be released.</source>
-        <translation>Von da an wird nichts angenommen und nichts gestartet; was läuft, läuft zu Ende. Erst ein Neustart der Engine beendet das. Pause in der Leiste hält die Warteschlangen an und lässt sich zurücknehmen.</translation>
-    </message>
-    <message>
-        <source>Pause the session</source>
-        <translation>Die Sitzung pausieren</translation>
-    </message>
-    <message>
-        <source>Abandon…</source>
-        <translation>Aufgeben…</translation>
-    </message>
-    <message>
-        <source>Abandon everything?</source>
-        <translation>Alles aufgeben?</translation>
-    </message>
-    <message>
-        <source>All that runs is ended and all that waits is marked abandoned. It can be rescheduled one by one; this cannot be undone.</source>
-        <translation>Alles Laufende wird beendet, alles Wartende als aufgegeben markiert. Es kann einzeln neu eingereiht werden; rückgängig machen lässt es sich nicht.</translation>
-    </message>
-    <message>
-        <source>Abandon everything</source>
-        <translation>Alles aufgeben</translation>
-    </message>
-    <message>
-        <source>Sunset…</source>
-        <translation>Sonnenuntergang…</translation>
-    </message>
-    <message>
-        <source>End the engine?</source>
-        <translation>Die Engine beenden?</translation>
-    </message>
-    <message>
-        <source>What runs is ended and goes back to pending; the engine&apos;s process ends.</source>
-        <translation>Was läuft, wird beendet und wartet wieder; der Prozess der Engine endet.</translation>
-    </message>
-    <message>
-        <source>End the engine</source>
-        <translation>Die Engine beenden</translation>
-    </message>
-    <message>
-        <source>Nothing here to copy as curl.</source>
-        <translation>Hier gibt es nichts als curl zu kopieren.</translation>
-    </message>
-    <message>
-        <source>yardctl has no command for this; copy it as curl.</source>
-        <translation>yardctl hat dafür keinen Befehl; kopieren Sie es als curl.</translation>
-    </message>
-    <message>
-        <source>Copied: %1</source>
-        <translation>Kopiert: %1</translation>
-    </message>
-    <message>
-        <source>Nothing has failed.</source>
-        <translation>Nichts ist fehlgeschlagen.</translation>
     </message>
     <message>
         <source>Drop a file with actions onto the queue that is to have them.</source>
@@ -4048,14 +4343,6 @@
     <message>
         <source>Notices</source>
         <translation>Meldungen</translation>
-    </message>
-    <message>
-        <source>kept awake by %1</source>
-        <translation>wach gehalten von %1</translation>
-    </message>
-    <message>
-        <source>this desktop has no service that would</source>
-        <translation>dieser Desktop hat keinen Dienst dafür</translation>
     </message>
     <message>
         <source>Search, or run a command</source>
@@ -4070,10 +4357,6 @@
         <translation>Anordnung zurücksetzen</translation>
     </message>
     <message>
-        <source>Rerun all failures of tonight</source>
-        <translation>Alle Fehlschläge von heute Nacht wiederholen</translation>
-    </message>
-    <message>
         <source>Register a worker…</source>
         <translation>Einen Worker registrieren…</translation>
     </message>
@@ -4084,18 +4367,6 @@
     <message>
         <source>Change keys…</source>
         <translation>Tasten ändern…</translation>
-    </message>
-    <message>
-        <source>Nothing has failed since %1.</source>
-        <translation>Seit %1 ist nichts fehlgeschlagen.</translation>
-    </message>
-    <message>
-        <source>Pages</source>
-        <translation>Seiten</translation>
-    </message>
-    <message>
-        <source>Everywhere</source>
-        <translation>Überall</translation>
     </message>
     <message numerus="yes">
         <source>Quit while %n action(s) run?</source>
@@ -4115,10 +4386,6 @@
     <message>
         <source>The engine is starting…</source>
         <translation>Die Engine startet…</translation>
-    </message>
-    <message>
-        <source>There is no engine yet</source>
-        <translation>Es gibt noch keine Engine</translation>
     </message>
 </context>
 <context>
@@ -4199,6 +4466,10 @@
     <message>
         <source>Save output</source>
         <translation>Ausgabe speichern</translation>
+    </message>
+    <message>
+        <source>What it wrote was lost: the engine and its launcher ended before it was kept.</source>
+        <translation>Was sie schrieb, ist verloren: Engine und Launcher endeten, bevor es gesichert war.</translation>
     </message>
 </context>
 <context>
@@ -4653,6 +4924,10 @@
             <numerusform>%Ln Aktion abbrechen</numerusform>
             <numerusform>%Ln Aktionen abbrechen</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Comment…</source>
+        <translation>Kommentar …</translation>
     </message>
 </context>
 <context>
@@ -5120,8 +5395,8 @@
         <translation>Reserviert, und die Grenze in der Sandbox; leer ist die der Engine.</translation>
     </message>
     <message>
-        <source>MB</source>
-        <translation>MB</translation>
+        <source>MiB</source>
+        <translation>MiB</translation>
     </message>
     <message>
         <source>Deadline</source>
@@ -5529,8 +5804,8 @@
         <translation>%1 Ereign./s</translation>
     </message>
     <message>
-        <source>engine %1 of a core, %2</source>
-        <translation>Engine %1 eines Kerns, %2</translation>
+        <source>engine %1 cores, %2</source>
+        <translation>Engine %1 Kerne, %2</translation>
     </message>
     <message>
         <source>engine %1</source>
@@ -5628,8 +5903,8 @@
         <translation>Kerne</translation>
     </message>
     <message>
-        <source>Memory in MB</source>
-        <translation>Speicher in MB</translation>
+        <source>Memory in MiB</source>
+        <translation>Speicher in MiB</translation>
     </message>
     <message>
         <source>Priority</source>
@@ -5704,7 +5979,7 @@
         <translation>Eine Liste von Aktionen hat kein Formular; sie kann von hier abgegeben werden.</translation>
     </message>
     <message>
-        <source>Mend the JSON first.</source>
+        <source>Fix the JSON first.</source>
         <translation>Bessern Sie zuerst das JSON aus.</translation>
     </message>
     <message>
@@ -5720,7 +5995,7 @@
         <translation>Bei Zeichen %1: %2</translation>
     </message>
     <message>
-        <source>Mend the JSON first</source>
+        <source>Fix the JSON first</source>
         <translation>Bessern Sie zuerst das JSON aus</translation>
     </message>
     <message>
@@ -5738,6 +6013,13 @@
     <message>
         <source>Ctrl+Enter</source>
         <translation>Strg+Eingabe</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::TableModel</name>
+    <message>
+        <source>marked %1</source>
+        <translation>markiert %1</translation>
     </message>
 </context>
 <context>
@@ -6197,6 +6479,17 @@
     <message>
         <source>of the first %1</source>
         <translation>der ersten %1</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::WindowNotices</name>
+    <message>
+        <source>kept awake by %1</source>
+        <translation>wach gehalten von %1</translation>
+    </message>
+    <message>
+        <source>this desktop has no service that would</source>
+        <translation>dieser Desktop hat keinen Dienst dafür</translation>
     </message>
 </context>
 <context>

@@ -104,6 +104,20 @@
             <numerusform>Submit %n actions to %1</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>Take the mark from %n action(s)</source>
+        <translation>
+            <numerusform>Take the mark from %n action</numerusform>
+            <numerusform>Take the mark from %n actions</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Mark %n action(s)</source>
+        <translation>
+            <numerusform>Mark %n action</numerusform>
+            <numerusform>Mark %n actions</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>QObject</name>
@@ -119,6 +133,20 @@
         <translation>
             <numerusform>%n refused: %1</numerusform>
             <numerusform>%n refused: %1</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n replaced by others passed over</source>
+        <translation>
+            <numerusform>%n replaced by another passed over</numerusform>
+            <numerusform>%n replaced by others passed over</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n with a terminal passed over</source>
+        <translation>
+            <numerusform>%n with a terminal passed over</numerusform>
+            <numerusform>%n with a terminal passed over</numerusform>
         </translation>
     </message>
 </context>
@@ -190,6 +218,40 @@
         <translation>
             <numerusform>%n denial</numerusform>
             <numerusform>%n denials</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n before it</source>
+        <translation>
+            <numerusform>%n before it</numerusform>
+            <numerusform>%n before it</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::GraphTab</name>
+    <message numerus="yes">
+        <source>%n node(s)</source>
+        <translation>
+            <numerusform>%n node</numerusform>
+            <numerusform>%n nodes</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n edge(s)</source>
+        <translation>
+            <numerusform>%n edge</numerusform>
+            <numerusform>%n edges</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::GraphView</name>
+    <message numerus="yes">
+        <source>%n action(s)</source>
+        <translation>
+            <numerusform>%n action</numerusform>
+            <numerusform>%n actions</numerusform>
         </translation>
     </message>
 </context>

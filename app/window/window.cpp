@@ -1,8 +1,9 @@
 #include "app/window/window_host.h"
 #include "ui/bridge/attached_link.h"
-#include "ui/models/engines.h"
-#include "ui/models/languages.h"
+#include "ui/shell/engine_attachment.h"
 #include "ui/shell/main_window.h"
+#include "ui/state/engines.h"
+#include "ui/state/languages.h"
 #include "ui/style/app_style.h"
 #include "ui/style/appearance.h"
 #include "ui/style/theme.h"
@@ -21,19 +22,20 @@ void soon(Act act) {
 
 void show(ui::MainWindow& window, const app::Served& served) {
     const QUrl address(QString::fromStdString(served.url));
-    window.engines()->setShell(address,
-                               {QString::fromStdString(served.dataDir), QString::fromStdString(served.tokenFile)});
-    if (served.embedded) window.engines()->setEmbedded(address, QByteArray::fromStdString(served.token));
+    window.engine().engines().setShell(
+        address, {QString::fromStdString(served.dataDir), QString::fromStdString(served.tokenFile)});
+    if (served.embedded) window.engine().engines().setEmbedded(address, QByteArray::fromStdString(served.token));
     // Without a token it is taken from where it is kept, else asked for.
-    if (served.token.empty()) return window.attachTo(address);
-    window.setEngine(std::make_unique<ui::AttachedLink>(address, QByteArray::fromStdString(served.token)),
-                     served.embedded ? ui::MainWindow::tr("embedded") : address.authority());
+    if (served.token.empty()) return window.engine().attachTo(address);
+    window.engine().set(std::make_unique<ui::AttachedLink>(address, QByteArray::fromStdString(served.token)),
+                        served.embedded ? ui::EngineAttachment::tr("embedded") : address.authority());
 }
 
 /// Closing ends the embedded engine: asks while actions run.
 bool mayClose(ui::MainWindow& window, bool embedded) {
-    if (!embedded || window.state() == nullptr || !window.state()->isLive()) return true;
-    const qint64 running = window.state()->count(ui::Face::Running) + window.state()->count(ui::Face::Submitting);
+    if (!embedded || window.engine().state() == nullptr || !window.engine().state()->isLive()) return true;
+    const qint64 running = window.engine().state()->count(ui::DisplayState::Running) +
+                           window.engine().state()->count(ui::DisplayState::Submitting);
     if (running == 0) return true;
     return window.ask(
         ui::MainWindow::tr("Quit while %n action(s) run?", nullptr, static_cast<int>(running)),

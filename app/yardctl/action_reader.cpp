@@ -1,5 +1,7 @@
 #include "app/yardctl/action_reader.h"
 
+#include "app/yardctl/json_text.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -57,6 +59,34 @@ std::unexpected<Failure> ActionReader::malformed(std::size_t line, const std::st
     return failed(fmt::format("{}, line {}: {}; an action is a JSON object", name_, line, why));
 }
 
+/// Moves what was read from the buffer to the text.
+void ActionReader::take(Value& value, std::size_t bytes) {
+    const std::string_view used = std::string_view(buffer_).substr(at_, bytes);
+    line_ += static_cast<std::size_t>(std::ranges::count(used, '\n'));
+    value.text += used;
+    at_ += bytes;
+}
+
+/// The value that has begun holds bytes that are not UTF-8: they are put into the whole of it before it is parsed.
+Outcome<ActionReader::Value> ActionReader::withBytes(Value value) {
+    ValueEnd end;
+    (void)end.find(value.text);
+    for (std::size_t length = 0; length == 0;) {
+        if (at_ == buffer_.size()) {
+            auto more = fill();
+            if (!more) return std::unexpected(more.error());
+            if (!*more) return malformed(value.line, "it is not complete");
+        }
+        length = end.find(std::string_view(buffer_).substr(at_));
+        take(value, length > 0 ? length : buffer_.size() - at_);
+        if (value.text.size() > kMaxValueBytes) return malformed(value.line, "it is over 64 MiB");
+    }
+    boost::system::error_code ec;
+    value.value = parseJson(value.text, ec);
+    if (ec) return malformed(line_, fmt::format("it is not JSON ({})", ec.message()));
+    return value;
+}
+
 Outcome<std::optional<ActionReader::Value>> ActionReader::next() {
     while (!skipSpace()) {
         auto more = fill();
@@ -74,11 +104,11 @@ Outcome<std::optional<ActionReader::Value>> ActionReader::next() {
         }
         boost::system::error_code ec;
         const std::size_t n = parser.write_some(buffer_.data() + at_, buffer_.size() - at_, ec);
-        const std::string_view used(buffer_.data() + at_, n);
-        line_ += static_cast<std::size_t>(std::ranges::count(used, '\n'));
+        if (ec == boost::json::error::illegal_leading_surrogate ||
+            ec == boost::json::error::illegal_trailing_surrogate)
+            return withBytes(std::move(out));
+        take(out, n);
         if (ec) return malformed(line_, fmt::format("it is not JSON ({})", ec.message()));
-        out.text += used;
-        at_ += n;
         if (out.text.size() > kMaxValueBytes) return malformed(out.line, "it is over 64 MiB");
     }
     out.value = parser.release();

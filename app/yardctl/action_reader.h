@@ -27,8 +27,10 @@ public:
     bool wouldBlock() const;
 
 private:
+    Outcome<Value> withBytes(Value value);
     Outcome<bool> fill();
     bool skipSpace();
+    void take(Value& value, std::size_t bytes);
     std::unexpected<Failure> malformed(std::size_t line, const std::string& why) const;
 
     int fd_;

@@ -2,6 +2,7 @@
 
 #include "app/yardctl/format.h"
 #include "core/base/clock.h"
+#include "core/model/result.h"
 #include "core/model/states.h"
 
 #include <algorithm>
@@ -70,6 +71,10 @@ std::optional<std::int64_t> integerOf(const json::object& object, std::string_vi
     return v->get_int64();
 }
 
+std::string countText(const json::object& object, std::string_view key) {
+    return fmt::format("{}", integerOf(object, key).value_or(0));
+}
+
 std::optional<double> numberOf(const json::object& object, std::string_view key) {
     const json::value* v = object.if_contains(key);
     if (!v || !v->is_number()) return std::nullopt;
@@ -84,6 +89,15 @@ const json::object* objectOf(const json::object& object, std::string_view key) {
 const json::array* arrayOf(const json::object& object, std::string_view key) {
     const json::value* v = object.if_contains(key);
     return v ? v->if_array() : nullptr;
+}
+
+bool isCut(const json::object& stream) {
+    const json::value* cut = stream.if_contains("truncated");
+    return cut && cut->is_bool() && cut->get_bool();
+}
+
+bool isReplaced(const json::object& action) {
+    return action.contains("replaced") || action.contains("replaced_by");
 }
 
 bool isEnded(const json::object& action) {
@@ -113,7 +127,19 @@ std::string stateWords(const json::object& action) {
 }
 
 std::string noteWords(const json::object& action) {
-    return withShortPath(printable(textOf(action, "note").substr(repeatedWords(action).size())));
+    std::string note = withShortPath(printable(textOf(action, "note").substr(repeatedWords(action).size())));
+    if (!isReplaced(action)) return note;
+    const auto by = integerOf(action, "replaced_by");
+    return fmt::format("replaced{}{}{}", by ? fmt::format(" by {}", *by) : "", note.empty() ? "" : "; ", note);
+}
+
+std::string lastCommentWords(const json::object& action) {
+    const json::object* comments = objectOf(action, "comments");
+    const json::object* last = comments ? objectOf(*comments, "last") : nullptr;
+    if (!last) return "-";
+    std::string text(textOf(*last, "text"));
+    std::ranges::replace(text, '\n', ' ');
+    return printable(fmt::format("{}: {}", textOf(*last, "by"), text));
 }
 
 std::string endWords(const json::object& action) {
@@ -183,7 +209,7 @@ std::optional<double> runSeconds(const json::object& action) {
     const json::object* times = objectOf(action, "timestamps");
     if (!times) return std::nullopt;
     auto begin = integerOf(*times, "running");
-    if (!begin) begin = integerOf(*times, "submitting");
+    if (!begin && !isEnded(action)) begin = integerOf(*times, "submitting"); // else it never ran
     if (!begin) return std::nullopt;
     auto end = integerOf(*times, "exited");
     // When it ended nobody saw: its end is on record since the next start of the engine.
@@ -193,14 +219,21 @@ std::optional<double> runSeconds(const json::object& action) {
     return static_cast<double>(end.value_or(wallNow()) - *begin) / 1e6;
 }
 
-std::string cpuWords(const json::object& action) {
-    const auto seconds = numberOf(action, "cpu_seconds");
-    return seconds ? durationWords(*seconds) : "-";
+std::optional<double> waitedSeconds(const json::object& action) {
+    const json::object* times = objectOf(action, "timestamps");
+    const auto created = times ? integerOf(*times, "new") : std::nullopt;
+    if (!created) return std::nullopt;
+    const auto at = [times](std::string_view state) { return integerOf(*times, state).value_or(0); };
+    const auto [from, until] =
+        waitingTime(*created, at("pending"), at("submitting"), isEnded(action) ? at(textOf(action, "state")) : 0);
+    return static_cast<double>((until != 0 ? until : wallNow()) - from) / 1e6;
 }
 
-std::string memoryWords(const json::object& action) {
-    const auto bytes = integerOf(action, "max_rss_bytes");
-    return bytes && *bytes > 0 ? sizeWords(static_cast<std::uint64_t>(*bytes)) : "-";
+std::string measureWords(const json::object& action, const MeasureInfo& info) {
+    const auto value = numberOf(action, info.name);
+    if (!value) return "-";
+    if (info.unit == MeasureUnit::Microseconds) return durationWords(*value);
+    return *value > 0 ? sizeWords(static_cast<std::uint64_t>(*value)) : "-";
 }
 
 std::string loadWords(const json::object& action) {

@@ -1,11 +1,12 @@
 #include "app/yardctl/command.h"
 
 #include "app/yardctl/format.h"
+#include "core/base/nearest.h"
 #include "core/base/text.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
-#include <numeric>
 
 namespace yard::ctl {
 
@@ -23,6 +24,41 @@ const std::vector<Option>& globalOptions() {
 
 namespace {
 
+/// What tools of this kind call something that has another name here.
+struct Elsewhere {
+    std::string_view word;
+    std::string_view here;
+};
+constexpr std::array<Elsewhere, 29> kElsewhere = {{{"add", "'run -d' or 'submit'"},
+                                                   {"sbatch", "'run -d' or 'submit'"},
+                                                   {"srun", "'run'"},
+                                                   {"exec", "'run'"},
+                                                   {"start", "'run', or 'release' for what is held"},
+                                                   {"squeue", "'ls'"},
+                                                   {"list", "'ls'"},
+                                                   {"jobs", "'ls'"},
+                                                   {"actions", "'ls'"},
+                                                   {"follow", "'logs -f'"},
+                                                   {"tail", "'logs -f'"},
+                                                   {"output", "'logs'"},
+                                                   {"cat", "'logs'"},
+                                                   {"info", "'show'"},
+                                                   {"scancel", "'cancel'"},
+                                                   {"stop", "'cancel' for actions, 'session drain' for the engine"},
+                                                   {"pause", "'hold', with --all for every queue"},
+                                                   {"resume", "'release', with --all for every queue"},
+                                                   {"continue", "'release', with --all for every queue"},
+                                                   {"restart", "'retry'"},
+                                                   {"rerun", "'retry'"},
+                                                   {"remove", "'retire'"},
+                                                   {"clean", "'retire'"},
+                                                   {"delete", "'retire', or 'queue delete'"},
+                                                   {"group", "'queue'"},
+                                                   {"sinfo", "'session'"},
+                                                   {"sacct", "'ls', or 'stats'"},
+                                                   {"config", "'settings'"},
+                                                   {"update", "'edit'"}}};
+
 const Option* findByName(const std::vector<Option>& options, std::string_view name) {
     const auto it = std::ranges::find(options, name, &Option::name);
     return it == options.end() ? nullptr : &*it;
@@ -31,21 +67,6 @@ const Option* findByName(const std::vector<Option>& options, std::string_view na
 const Option* findByLetter(const std::vector<Option>& options, char letter) {
     const auto it = std::ranges::find(options, letter, &Option::letter);
     return it == options.end() ? nullptr : &*it;
-}
-
-/// Levenshtein, for "did you mean".
-std::size_t distance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        std::size_t diagonal = row[0]++;
-        for (std::size_t j = 0; j < b.size(); ++j) {
-            const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-            diagonal = row[j + 1];
-            row[j + 1] = std::min({row[j + 1] + 1, row[j] + 1, replaced});
-        }
-    }
-    return row.back();
 }
 
 /// Walks the words once; global options may stand before and after the command's name.
@@ -96,9 +117,8 @@ private:
             line_.help = true;
             return {};
         }
-        const std::string_view near = nearestCommand(word);
-        return usageError(fmt::format("there is no command '{}'{}; 'yardctl --help' lists them", word,
-                                      near.empty() ? "" : fmt::format(", did you mean '{}'?", near)));
+        return usageError(
+            fmt::format("there is no command '{}'{}; 'yardctl --help' lists them", word, meantBy(word)));
     }
 
     const Option* find(auto&& match) const {
@@ -179,9 +199,9 @@ private:
     CommandLine line_;
 };
 
-constexpr std::size_t kColumns = 80;
+constexpr std::size_t kHelpColumns = 80;
 
-/// One paragraph, words separated by single spaces, in lines of at most kColumns; all but the first begin with
+/// One paragraph, words separated by single spaces, in lines of at most kHelpColumns; all but the first begin with
 /// `indent` spaces. The first begins in column `at`.
 std::string filled(std::string_view text, std::size_t at, std::size_t indent) {
     std::string out;
@@ -189,7 +209,7 @@ std::string filled(std::string_view text, std::size_t at, std::size_t indent) {
         const std::string_view word = text.substr(0, text.find(' '));
         text.remove_prefix(std::min(word.size() + 1, text.size()));
         const bool isFirst = out.empty();
-        if (!isFirst && at + 1 + displayWidth(word) > kColumns) {
+        if (!isFirst && at + 1 + displayWidth(word) > kHelpColumns) {
             out += '\n' + std::string(indent, ' ');
             at = indent;
         } else if (!isFirst) {
@@ -245,15 +265,16 @@ const Command* findCommand(std::string_view name) {
 }
 
 std::string_view nearestCommand(std::string_view name) {
-    constexpr std::size_t kNear = 2;
-    std::string_view best;
-    std::size_t least = kNear + 1;
-    for (const Command& c : commands())
-        if (const std::size_t d = distance(name, c.name); d < least && d < c.name.size()) {
-            least = d;
-            best = c.name;
-        }
-    return best;
+    std::vector<std::string_view> names;
+    for (const Command& c : commands()) names.push_back(c.name);
+    return nearestOf(name, names);
+}
+
+std::string meantBy(std::string_view word) {
+    const auto elsewhere = std::ranges::find(kElsewhere, word, &Elsewhere::word);
+    if (elsewhere != kElsewhere.end()) return fmt::format("; here it is {}", elsewhere->here);
+    const std::string_view near = nearestCommand(word);
+    return near.empty() ? std::string() : fmt::format(", did you mean '{}'?", near);
 }
 
 Outcome<CommandLine> parseCommandLine(std::span<const char* const> words) {
@@ -261,15 +282,17 @@ Outcome<CommandLine> parseCommandLine(std::span<const char* const> words) {
 }
 
 std::string helpText() {
-    std::string out = "yardctl: submit work to a Yardmaster engine and watch it\n\n"
-                      "Usage: yardctl [options] COMMAND …\n\nCommands:\n";
-    for (const Command& c : commands()) out += fmt::format("  {:<10} {}\n", c.name, c.summary);
+    std::string out = "yardctl: submit work to a Yardmaster engine and watch it\n"
+                      "Usage: yardctl [options] COMMAND …\n\n";
+    for (const CommandGroup& group : commandGroups()) {
+        out += fmt::format("{}:\n", group.heading);
+        for (const Command& c : group.commands) out += fmt::format("  {:<10} {}\n", c.name, c.summary);
+    }
     out += "\nOptions of every command:\n";
     appendOptions(out, globalOptions());
     out += "\n'yardctl COMMAND --help' explains a command, with examples.\n"
            "An LSN is the number of an action; 12..20 means all from 12 to 20.\n"
-           "Exit codes: 0 done, 1 it could not be done, 2 the command line is wrong; 'run'\n"
-           "exits with the program's own.\n";
+           "Exit codes: 0 done, 1 not done, 2 wrong command line; of 'run' the program's.\n";
     return out;
 }
 

@@ -33,6 +33,9 @@ public:
     void add(std::string_view option, std::string value) {
         options_[std::string(option)].push_back(std::move(value));
     }
+    void replace(std::string_view option, std::vector<std::string> values) {
+        options_[std::string(option)] = std::move(values);
+    }
     void addOperand(std::string operand) { operands_.push_back(std::move(operand)); }
 
 private:
@@ -65,18 +68,29 @@ struct Command {
     /// Exits as programs do, so what keeps one from running has a code of its own. Looks for an engine, and for the
     /// queue that is named, only once it knows what to run.
     bool runsPrograms = false;
+    bool unknownIsUsage = false; ///< what is named and does not exist exits 2: 1 says something else
     CommandFunction function = nullptr;
     std::string_view alias = {}; ///< a second name, as other tools call it; empty: none
+    std::string_view live = {};  ///< what shells complete its operands with; empty: what the usage says
+};
+
+/// Those that the help has below one heading.
+struct CommandGroup {
+    std::string_view heading;
+    std::span<const Command> commands; ///< some of commands()
 };
 
 /// What every command takes.
 const std::vector<Option>& globalOptions();
 /// In the order of the help.
+std::span<const CommandGroup> commandGroups();
 std::span<const Command> commands();
 /// By its name or its alias.
 const Command* findCommand(std::string_view name);
 /// The command whose name is nearest to a mistyped one, or empty.
 std::string_view nearestCommand(std::string_view name);
+/// What a word that is no command may mean, to go on a sentence: "; here it is 'ls'". Empty when nobody knows.
+std::string meantBy(std::string_view word);
 
 /// A whole command line, parsed. Without a command: help or version was asked for.
 struct CommandLine {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <fmt/format.h>
+#include <utility>
 
 namespace yard::ctl {
 
@@ -32,6 +34,28 @@ constexpr std::array<Words, 15> kWords{{
     {"PUT them,", "send them,"},
 }};
 
+/// Members of an action that are options, and how those are called.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kOptions{{
+    {"resources.cores", "--cores"},
+    {"resources.memory_mb", "--memory (in MiB)"},
+    {"resources.gpus", "--gpus"},
+    {"deadline_s", "--deadline"},
+    {"not_before", "--at"},
+    {"max_retries", "--retries"},
+    {"max_interruptions", "--interruptions"},
+    {"priority", "--priority"},
+    {"label", "--label"},
+    {"array", "--array"},
+}};
+constexpr std::string_view kResource = "resources.";
+
+/// Empty: none is.
+std::string optionFor(std::string_view member) {
+    const auto* known = std::ranges::find(kOptions, member, &std::pair<std::string_view, std::string_view>::first);
+    if (known != kOptions.end()) return std::string(known->second);
+    return member.starts_with(kResource) ? "--resource " + std::string(member.substr(kResource.size())) : "";
+}
+
 std::string_view numberAt(std::string_view text) {
     return text.substr(0, std::min(text.find_first_not_of("0123456789"), text.size()));
 }
@@ -58,6 +82,24 @@ std::string inCommandWords(std::string_view sentence) {
         sentence.remove_prefix(1);
     }
     return out;
+}
+
+std::string inOptionWords(std::string_view sentence) {
+    std::string out;
+    for (std::size_t at = 0; at < sentence.size();) {
+        const std::size_t end = sentence[at] == '"' ? sentence.find('"', at + 1) : sentence.npos;
+        const std::string option =
+            end == sentence.npos ? std::string() : optionFor(sentence.substr(at + 1, end - at - 1));
+        out += option.empty() ? std::string(1, sentence[at]) : option;
+        at = option.empty() ? at + 1 : end + 1;
+    }
+    return out;
+}
+
+std::string withMore(std::string_view sentence, std::string_view more) {
+    if (more.empty()) return std::string(sentence);
+    if (sentence.ends_with('.')) sentence.remove_suffix(1);
+    return fmt::format("{}; {}", sentence, more);
 }
 
 } // namespace yard::ctl

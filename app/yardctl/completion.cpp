@@ -1,6 +1,7 @@
 #include "app/yardctl/completion.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 
 namespace yard::ctl {
@@ -23,22 +24,48 @@ bool takesFile(const Option& option) {
     return option.valueName == "FILE" || option.valueName == "DIR";
 }
 
-/// Whether a word of a usage, or the value of an option, is one of those that the engine has: which ones.
+/// Kinds of words that yardctl itself offers, most of them from the engine: 'completion values KIND'.
+constexpr std::array<std::string_view, 17> kLiveKinds = {
+    "lsns",    "active",  "pending",  "startable", "held",    "failed", "ended", "terminals", "queues",
+    "workers", "filters", "settings", "sorts",     "columns", "facets", "kinds", "commands"};
+
+/// Whether a word of a usage, or the value of an option, is one of those: which ones.
 std::string_view liveKind(std::string_view word) {
     if (word.starts_with("LSN")) return "lsns";
+    if (word.starts_with("COMMAND")) return "commands";
     if (word.starts_with("REF")) return "queues";
+    if (word.starts_with("FILTER") || word == "F") return "filters";
+    if (word.starts_with("NAME=VALUE")) return "settings";
+    if (word == "FIELD") return "sorts";
+    if (word == "COLUMNS") return "columns";
+    if (word == "FACETS") return "facets";
+    if (word == "KIND") return "kinds";
     return word == "ID" || word == "ID]" || word.starts_with("WORKER") ? "workers" : "";
 }
 
 /// Of the operands of a command, those behind a word of its own included.
 std::string_view liveOperands(const Command& command) {
+    if (!command.live.empty()) return command.live;
+    if (command.takesFilter) return "filters"; // LSNs among them
     std::string_view usage = command.usage;
     while (!usage.empty()) {
         const std::size_t end = std::min(usage.find_first_of(" |["), usage.size());
-        if (const auto kind = liveKind(usage.substr(0, end)); !kind.empty()) return kind;
+        const std::string_view word = usage.substr(0, end);
         usage.remove_prefix(std::min(end + 1, usage.size()));
+        if (word.starts_with("--")) { // its value is none of them
+            const auto option = std::ranges::find(command.options, word.substr(2), &Option::name);
+            if (option != command.options.end() && !option->valueName.empty())
+                usage.remove_prefix(std::min(usage.find_first_of(" |["), usage.size()));
+        } else if (const auto kind = liveKind(word); !kind.empty()) {
+            return kind;
+        }
     }
     return {};
+}
+
+/// Of the operands of a command: some of them are files.
+bool takesFiles(const Command& command) {
+    return command.usage.find("FILE") != command.usage.npos || command.usage.find("PATH") != command.usage.npos;
 }
 
 /// "--queue -q --wait -w"
@@ -56,82 +83,143 @@ std::string_view kindOf(const Option& option) {
     return takesFile(option) ? "files" : liveKind(option.valueName);
 }
 
-/// Options of all commands that want a value of this kind.
-std::string valueOptions(std::string_view kind) {
-    std::string out;
-    const auto add = [&](const std::vector<Option>& options) {
-        for (const Option& option : options) {
-            if (option.valueName.empty() || kindOf(option) != kind) continue;
-            const std::string word = fmt::format("--{}", option.name);
-            if (("|" + out + "|").find("|" + word + "|") != std::string::npos) continue;
-            out += (out.empty() ? "" : "|") + word;
-            if (option.letter) out += fmt::format("|-{}", option.letter);
-        }
-    };
-    add(globalOptions());
-    for (const Command& command : commands()) add(command.options);
-    return out;
-}
-
 /// For a case of a shell: "cancel|kill".
 std::string namesOf(const Command& command, std::string_view between) {
     return command.alias.empty() ? std::string(command.name)
                                  : fmt::format("{}{}{}", command.name, between, command.alias);
 }
 
+/// Options that want a value of this kind, as patterns of "COMMAND OPTION": one letter means another thing elsewhere.
+std::string valueOptions(std::string_view kind) {
+    std::string out;
+    const auto add = [&](std::string_view command, const std::vector<Option>& options) {
+        for (const Option& option : options) {
+            if (option.valueName.empty() || kindOf(option) != kind) continue;
+            out += fmt::format("{}{}\\ --{}", out.empty() ? "" : "|", command, option.name);
+            if (option.letter) out += fmt::format("|{}\\ -{}", command, option.letter);
+        }
+    };
+    add("*", globalOptions());
+    for (const Command& command : commands()) {
+        add(command.name, command.options);
+        if (!command.alias.empty()) add(command.alias, command.options);
+    }
+    return out;
+}
+
+/// What stands in COMP_WORDS is cut at colons and the like, also within a word. $1 is the command typed.
+constexpr std::string_view kBashHelpers = R"sh(# yardctl completion for bash: source it, or put it into
+# ~/.local/share/bash-completion/completions/yardctl
+_yardctl_live() { # what there is of a kind, before a tab
+    local found open=
+    compopt -o nosort 2>/dev/null # what comes first was put there; bash 4.4
+    while IFS=$'\t' read -r found _; do
+        [[ $found == "$word"* ]] || continue
+        [[ $found == *[:=] ]] && open=1
+        found=${found#"$cut"}
+        [[ -z $quote && $found == *[\ \"\'\<\>\&\;\(\)\$]* ]] && printf -v found %q "$found"
+        COMPREPLY+=("$found")
+    done < <("${words[0]}" "${engine[@]}" completion values "$1" -- "$word" 2>/dev/null)
+    [[ -n $open || $1 == columns ]] && compopt -o nospace 2>/dev/null
+}
+_yardctl_program() { # the program at $1 of the words, or what that one takes: files
+    local found
+    if (($1 < last)) || [[ $word == */* || $word == \~* ]]; then
+        compopt -o default 2>/dev/null
+        return
+    fi
+    while read -r found; do
+        type -P -- "$found" >/dev/null && COMPREPLY+=("$found") # functions and aliases are of this shell alone
+    done < <(compgen -c -- "$word" | sort -u)
+}
+_yardctl_words() { # the words up to the cursor as they were typed; cut: what of the last one stays as it is
+    local rest=$COMP_LINE piece gap at breaks=${COMP_WORDBREAKS//[!:=<>]/}
+    for ((at = 0; at <= COMP_CWORD; at++)); do
+        piece=${COMP_WORDS[at]}
+        gap=${rest%%[![:blank:]]*}
+        rest=${rest#"$gap"}
+        rest=${rest#"$piece"}
+        cut=
+        if ((at == 0)) || [[ -z $COMP_LINE || -n $gap || -z $piece ]]; then
+            words+=("$piece")
+        else
+            words[${#words[@]}-1]+=$piece
+            piece=${words[${#words[@]}-1]}
+            [[ -n $breaks ]] && cut=${piece%"${piece##*["$breaks"]}"}
+        fi
+    done
+}
+)sh";
+
 std::string bashScript() {
     std::string names;
     std::string cases;
     for (const Command& command : commands()) {
         names += fmt::format("{} ", command.name);
-        cases +=
-            fmt::format("        {}) options={} operands={} live={} ;;\n", namesOf(command, "|"),
-                        quoted(optionWords(command.options)),
-                        quoted(fmt::format("{}", fmt::join(operandWords(command), " "))), liveOperands(command));
+        cases += fmt::format("        {}) options={} operands={} files={} live={} ;;\n", namesOf(command, "|"),
+                             quoted(optionWords(command.options)),
+                             quoted(fmt::format("{}", fmt::join(operandWords(command), " "))),
+                             takesFiles(command) ? "1" : "", liveOperands(command));
     }
-    return fmt::format(R"(# yardctl completion for bash: source it, or put it into
-# ~/.local/share/bash-completion/completions/yardctl
-_yardctl_live() {{ # what the engine has of a kind, before a tab
-    local found
-    while IFS=$'\t' read -r found _; do
-        [[ $found == "$word"* ]] && COMPREPLY+=("$found")
-    done < <("${{COMP_WORDS[0]}}" "${{engine[@]}}" completion values "$1" 2>/dev/null)
-}}
-_yardctl() {{
-    local word=${{COMP_WORDS[COMP_CWORD]}} before= command= options= operands= live= at place=0
-    local -a engine=()
+    std::string values;
+    std::string live;
+    for (const std::string_view kind : kLiveKinds)
+        if (const std::string options = valueOptions(kind); !options.empty()) {
+            values += "|" + options;
+            live += fmt::format("        {}) _yardctl_live {}; return ;;\n", options, kind);
+        }
+    return std::string(kBashHelpers) + fmt::format(R"(_yardctl() {{
+    local word cut= quote= before= command= options= operands= files= live= at last place=0
+    local -a words=() engine=()
     COMPREPLY=()
-    ((COMP_CWORD > 0)) && before=${{COMP_WORDS[COMP_CWORD-1]}}
-    for ((at = 1; at < COMP_CWORD; at++)); do
-        case ${{COMP_WORDS[at]}} in
-        --url|--data-dir|--token-file) engine+=("${{COMP_WORDS[at]}}" "${{COMP_WORDS[at+1]}}") ;;&
-        {1}|{2}|{5}|{6}) ((at++)) ;;
-        --) [[ $command == run ]] && return ;;
-        -*) ;;
-        *) [[ -n $command ]] && ((place++)); [[ -z $command ]] && command=${{COMP_WORDS[at]}} ;;
+    _yardctl_words
+    last=$((${{#words[@]}} - 1))
+    word=${{words[last]}}
+    for ((at = 1; at < last; at++)); do
+        case ${{words[at]}} in
+        --url|--data-dir|--token-file) engine+=("${{words[at]}}" "${{words[at+1]}}") ;;
+        --url=*|--data-dir=*|--token-file=*) engine+=("${{words[at]}}") ;;
+        esac
+        case "$command ${{words[at]}}" in
+        {1}|{2}{5}) ((at++)) ;;
+        run\ --) _yardctl_program $((at + 1)); return ;;
+        *\ -*) ;;
+        run\ *) _yardctl_program $at; return ;;
+        *) [[ -n $command ]] && ((place++)); [[ -z $command ]] && command=${{words[at]}} ;;
         esac
     done
-    case $before in
-        {2}) COMPREPLY=($(compgen -f -- "$word")); return ;;
-        {5}) _yardctl_live lsns; return ;;
-        {6}) _yardctl_live queues; return ;;
-        {1}) return ;;
+    ((last > 0)) && before=${{words[last-1]}}
+    if [[ $word == --*=* ]]; then
+        before=${{word%%=*}} word=${{word#*=}} cut=${{cut#"$before="}}
+    fi
+    if [[ $word == [\'\"]* ]]; then
+        quote=${{word:0:1}} word=${{word:1}} cut=
+    fi
+    case "$command $before" in
+        {2}) compopt -o filenames 2>/dev/null # a directory is gone on in
+            mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
+{6}        {1}) return ;;
     esac
     case $command in
         '') operands={0} ;;
 {3}    esac
     if [[ $word == -* ]]; then
         COMPREPLY=($(compgen -W "$options {4}" -- "$word"))
+        [[ $live == filters && $word != --* ]] && _yardctl_live filters
     elif ((place == 0)) && [[ -n $operands ]]; then
         COMPREPLY=($(compgen -W "$operands" -- "$word"))
+    elif [[ $command == run ]]; then
+        _yardctl_program $last
     elif [[ -n $live ]]; then
         _yardctl_live $live
     fi
+    [[ -n $files && ${{#COMPREPLY[@]}} == 0 ]] && compopt -o default 2>/dev/null
+    return 0
 }}
-complete -o default -F _yardctl yardctl
+complete -F _yardctl yardctl
 )",
-                       quoted(names), valueOptions(""), valueOptions("files"), cases, optionWords(globalOptions()),
-                       valueOptions("lsns"), valueOptions("queues"));
+                                                   quoted(names), valueOptions(""), valueOptions("files"), cases,
+                                                   optionWords(globalOptions()), values, live);
 }
 
 /// With a backslash before each of these characters.
@@ -170,7 +258,13 @@ std::string zshScript() {
         for (const Option& option : command.options) words += " " + zshOption(option);
         const auto operands = operandWords(command);
         const std::string_view live = liveOperands(command);
-        const std::string rest = live.empty() ? "_files" : zshAction(live);
+        const std::string rest = live.empty() && takesFiles(command) ? "_files" : zshAction(live);
+        if (command.firstOperandEndsOptions) {
+            cases += fmt::format(
+                "        {}) _arguments -S{}{} '(-)1:program:_command_names -e' '*::argument:_normal' ;;\n",
+                command.name, global, words);
+            continue;
+        }
         const std::string first = operands.empty() ? rest : fmt::format("({})", fmt::join(operands, " "));
         cases += fmt::format("        {}) _arguments{}{} {} {} ;;\n", namesOf(command, "|"), global, words,
                              quoted(fmt::format("1::{}:{}", operands.empty() ? "operand" : "word", first)),
@@ -178,21 +272,31 @@ std::string zshScript() {
     }
     return fmt::format(R"sh(#compdef yardctl
 # yardctl completion for zsh: put it as _yardctl into a directory of $fpath
-_yardctl_live() {{ # what the engine has of a kind, with a description behind a tab
-    local -a found
-    found=(${{(f)"$(yardctl completion values $1 2>/dev/null)"}})
+_yardctl_live() {{ # what there is of a kind, with a description behind a tab; typed: yardctl and its engine
+    local -a found more
+    found=(${{(f)"$($typed completion values $1 -- "${{(Q)PREFIX}}" 2>/dev/null)"}})
     found=(${{found//:/\\:}})
+    more=(${{(M)found:#*(\\:|=)$'\t'*}}) # a value follows
+    found=(${{found:#*(\\:|=)$'\t'*}})
     found=(${{found/$'\t'/:}})
-    _describe -t $1 $1 found
+    more=(${{more/$'\t'/:}})
+    _describe -V -t $1 $1 found -- more -S ''
 }}
 _yardctl() {{
-    local curcontext=$curcontext state line
-    local -a commands
-    commands=(
+    local curcontext=$curcontext state line at
+    local -a known typed # zsh has a "commands" of its own
+    typed=("${{(Q)words[1]}}")
+    for ((at = 2; at < CURRENT; at++)); do
+        case $words[at] in
+        --url|--data-dir|--token-file) typed+=($words[at] "${{(Q)words[at+1]}}") ;;
+        --url=*|--data-dir=*|--token-file=*) typed+=("${{(Q)words[at]}}") ;;
+        esac
+    done
+    known=(
 {0}    )
     _arguments -C{1} '1:command:->command' '*::argument:->argument'
     case $state in
-    command) _describe -t commands command commands ;;
+    command) _describe -t commands command known ;;
     argument)
         case $words[1] in
 {2}        esac ;;
@@ -212,13 +316,49 @@ constexpr std::string_view kFishLive = R"fish(function __yardctl_live
     for at in (seq (count $words))
         contains -- $words[$at] --url --data-dir --token-file; and set -a engine $words[$at..(math $at + 1)]
     end
-    $words[1] $engine completion values $argv 2>/dev/null
+    set -l word (commandline -ct | string trim -l -c '\'"' | string replace -r -- '^--[a-z-]+=' '')
+    $words[1] $engine completion values $argv -- "$word" 2>/dev/null
 end
 )fish";
 
-/// Words of the engine's, each with a description behind a tab.
+/// The words behind `run` and its options are a command line of their own. {0}: options that have a value.
+constexpr std::string_view kFishProgram = R"fish(function __yardctl_program
+    set -l words (commandline -opc)
+    set -l at (contains -i -- run $words); or return
+    set -e words[1..$at]
+    while set -q words[1]
+        switch $words[1]
+            case --
+                set -e words[1]
+                break
+            case {0}
+                set -e words[1]
+                set -q words[1]; and set -e words[1]
+            case '-*'
+                set -e words[1]
+            case '*'
+                break
+        end
+    end
+    complete -C (string join ' ' -- (string escape -- $words) (commandline -ct))
+end
+)fish";
+
+/// "--queue -q"
+std::string optionsWithValue(const Command& command) {
+    std::string out;
+    for (const std::vector<Option>* options : {&command.options, &globalOptions()})
+        for (const Option& option : *options) {
+            if (option.valueName.empty()) continue;
+            out += fmt::format("{}--{}", out.empty() ? "" : " ", option.name);
+            if (option.letter) out += fmt::format(" -{}", option.letter);
+        }
+    return out;
+}
+
+/// Words of the engine's in its order, each with a description behind a tab.
 std::string fishLive(std::string_view kind) {
-    return fmt::format(" -a \"(__yardctl_live {})\"", kind);
+    return fmt::format(" -k -a \"(__yardctl_live {})\"", kind);
 }
 
 std::string fishOption(std::string_view condition, const Option& option) {
@@ -247,6 +387,12 @@ std::string fishScript() {
                                quoted(fmt::format("{}", fmt::join(words, " "))));
         if (const std::string_view live = liveOperands(command); !live.empty())
             out += fmt::format("complete -c yardctl -f{}{}\n", condition, fishLive(live));
+        if (command.firstOperandEndsOptions) {
+            out += fmt::format(kFishProgram, optionsWithValue(command));
+            out += fmt::format("complete -c yardctl -f{} -a \"(__yardctl_program)\"\n", condition);
+        } else if (!takesFiles(command)) {
+            out += fmt::format("complete -c yardctl -f{}\n", condition);
+        }
     }
     return out;
 }
@@ -255,6 +401,7 @@ std::string fishScript() {
 
 std::vector<std::string> operandWords(const Command& command) {
     std::vector<std::string> words;
+    if (command.firstOperandEndsOptions) return words; // they are another program's
     std::string word;
     const auto isLower = [](char c) { return c >= 'a' && c <= 'z'; };
     for (const char c : std::string(command.usage) + " ") {

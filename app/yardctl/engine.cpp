@@ -1,7 +1,11 @@
 #include "app/yardctl/engine.h"
 
 #include "app/yardctl/command_words.h"
+#include "app/yardctl/json_text.h"
+#include "app/yardctl/request_text.h"
 #include "core/base/files.h"
+#include "core/base/sentences.h"
+#include "core/model/action_name.h"
 
 #include <algorithm>
 #include <array>
@@ -14,6 +18,7 @@ namespace yard::ctl {
 namespace {
 
 constexpr std::size_t kMaxSmallFile = 64u << 10;
+constexpr std::size_t kMaxCommandShown = 4'096;
 
 /// Nobody was there: nothing of a request can have arrived.
 bool isUnreachable(const Error& error) {
@@ -38,15 +43,23 @@ std::string dataDirectory(const GlobalOptions& options) {
     return options.dataDir ? *options.dataDir : defaultDataDirectory();
 }
 
-Result<std::string> readAddress(const std::string& dir) {
+/// For the data directory that was typed, as it would be typed.
+std::string startWords(const GlobalOptions& options) {
+    std::vector<std::string> words = {"yardmaster", "--headless"};
+    if (options.dataDir) words.insert(words.end(), {"--data-dir", *options.dataDir});
+    return fmt::format("'{}'", commandName(words, kMaxCommandShown));
+}
+
+Result<std::string> readAddress(const GlobalOptions& options) {
+    const std::string dir = dataDirectory(options);
     auto text = readFile(dir + "/address", kMaxSmallFile);
     if (text) return trimmed(std::move(*text));
     if (text.error().kind != ErrorKind::NotFound) return text;
     return fail(
         ErrorKind::NotFound,
-        fmt::format("no engine serves the data directory {}; start one with 'yardmaster --headless', or say "
-                    "where it is with --url or --data-dir",
-                    dir));
+        fmt::format("no engine serves the data directory {}; start one with {}, or say where it is with --url or "
+                    "--data-dir",
+                    dir, startWords(options)));
 }
 
 ErrorKind kindOf(unsigned status) {
@@ -79,7 +92,7 @@ std::optional<ErrorKind> kindNamed(std::string_view word) {
 Error errorOf(const HttpResponse& response, const std::string& url) {
     Error error{.kind = kindOf(response.status), .message = {}, .field = {}, .need = {}};
     boost::system::error_code ec;
-    const json::value body = json::parse(response.body, ec);
+    const json::value body = parseJson(response.body, ec);
     const json::object* object = ec ? nullptr : body.if_object();
     if (object) {
         if (const auto* m = object->if_contains("message"); m && m->is_string())
@@ -106,12 +119,17 @@ Error errorOf(const HttpResponse& response, const std::string& url) {
 
 } // namespace
 
+bool isGone(const Error& error) {
+    if (error.kind != ErrorKind::NotAccepting) return error.kind == ErrorKind::Io;
+    return error.message == kEngineIsStopping || error.message == kEngineIsStarting;
+}
+
 Result<Location> locate(const GlobalOptions& options) {
     const std::string dir = dataDirectory(options);
     Location out;
     ApiAddress published;
     if (!options.url) {
-        const auto address = readAddress(dir);
+        const auto address = readAddress(options);
         if (!address) return std::unexpected(address.error());
         published = apiOfPublished(*address);
     }
@@ -165,13 +183,16 @@ bool Engine::isInterrupted() const {
 std::string Engine::explain(const Error& error) const {
     if (!isUnreachable(error)) return error.message;
     return fmt::format(
-        "no engine answers at {} ({}); start one with 'yardmaster --headless', or say where it is with "
-        "--url or --data-dir",
-        url_, error.message);
+        "no engine answers at {} ({}); start one with {}, or say where it is with --url or --data-dir", url_,
+        error.message, startWords(options_));
 }
 
 Result<HttpResponse> Engine::send(const Call& call, const BodySink* sink, int bodyFile, std::uint64_t bodySize) {
     isAnswered_ = false;
+    const bool isJson = call.contentType == "application/json";
+    if (auto refusal =
+            refusedText(call.method, call.path, isJson ? std::string_view(call.body) : std::string_view()))
+        return std::unexpected(std::move(*refusal));
     auto http = client();
     if (!http) {
         Error error = http.error();
@@ -183,8 +204,15 @@ Result<HttpResponse> Engine::send(const Call& call, const BodySink* sink, int bo
     request.bodyFile = bodyFile;
     request.bodyFileSize = bodySize;
     request.timeouts.silence = call.silence;
+    if (giveUpAt_) {
+        const auto left = std::max(*giveUpAt_ - std::chrono::steady_clock::now(), {}) + kLastAnswer;
+        const auto most = std::chrono::duration_cast<std::chrono::milliseconds>(left);
+        if (call.silence.count() > 0) request.timeouts.silence = std::min(call.silence, most);
+        request.timeouts.connect = std::min(request.timeouts.connect, most);
+    }
     if (!call.body.empty()) request.headers.emplace_back("Content-Type", call.contentType);
     if (bodyFile >= 0) request.headers.emplace_back("Content-Type", "application/octet-stream");
+    if (!call.accept.empty()) request.headers.emplace_back("Accept", call.accept);
     if (!call.idempotencyKey.empty()) request.headers.emplace_back("Idempotency-Key", call.idempotencyKey);
     auto response = sink ? (*http)->stream(request, *sink) : (*http)->exchange(request);
     if (!response) {
@@ -195,8 +223,13 @@ Result<HttpResponse> Engine::send(const Call& call, const BodySink* sink, int bo
         return std::unexpected(std::move(error));
     }
     reached_ = isAnswered_ = true;
-    if (!response->ok()) return std::unexpected(errorOf(*response, url_));
-    return response;
+    if (response->ok()) return response;
+    Error error = errorOf(*response, url_);
+    if (error.kind == ErrorKind::NotAccepting && isGone(error)) {
+        isAnswered_ = false;
+        lose();
+    }
+    return std::unexpected(std::move(error));
 }
 
 /// The engine may come back at another address, so the next request looks for it again.
@@ -219,7 +252,7 @@ Result<Answer> Engine::call(const Call& call) {
     auto response = send(call, nullptr);
     if (!response) return std::unexpected(response.error());
     boost::system::error_code ec;
-    json::value body = json::parse(response->body, ec);
+    json::value body = parseJson(response->body, ec);
     if (ec || !body.is_object())
         return fail(ErrorKind::Internal,
                     fmt::format("what answers at {} is no Yardmaster engine: its answer is no JSON object", url_));
@@ -233,17 +266,18 @@ Result<Answer> Engine::callPatiently(const Call& what) {
 template<class Ask>
 auto Engine::patiently(Ask ask) -> decltype(ask()) {
     constexpr std::chrono::milliseconds kPause{200};
-    const auto until = std::chrono::steady_clock::now() + kPatience;
+    auto until = std::chrono::steady_clock::now() + kPatience;
+    if (giveUpAt_) until = std::min(until, *giveUpAt_);
     while (true) {
         auto answer = ask();
-        const bool lost = !answer && answer.error().kind == ErrorKind::Io && !isAnswered_ && reached_;
+        const bool lost = !answer && isGone(answer.error()) && !isAnswered_ && reached_;
         if (!lost || isInterrupted() || std::chrono::steady_clock::now() >= until) return answer;
         std::this_thread::sleep_for(kPause);
     }
 }
 
-Result<void> Engine::stream(const std::string& path, std::chrono::milliseconds silence, const BodySink& sink) {
-    auto response = send({.method = "GET", .path = path, .silence = silence}, &sink);
+Result<void> Engine::stream(const Call& call, const BodySink& sink) {
+    auto response = send(call, &sink);
     if (!response) return std::unexpected(response.error());
     return {};
 }

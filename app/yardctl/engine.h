@@ -49,8 +49,12 @@ struct Call {
     std::string body = {};                             ///< empty sends none
     std::string_view contentType = "application/json"; ///< of the body
     std::string idempotencyKey = {};
+    std::string_view accept = {}; ///< the type of the answer; empty: as the route has it
     std::chrono::milliseconds silence{30'000};
 };
+
+/// Nobody is there, or who is there leaves or has just come: an engine that restarts answers in a moment.
+bool isGone(const Error& error);
 
 class Engine {
 public:
@@ -72,15 +76,22 @@ public:
     /// it may be restarting, and what it has accepted it will run.
     Result<Answer> callPatiently(const Call& call);
     /// The body of GET `path` to `sink`; silence 0 waits forever between bytes.
-    Result<void> stream(const std::string& path, std::chrono::milliseconds silence, const BodySink& sink);
+    Result<void> stream(const std::string& path, std::chrono::milliseconds silence, const BodySink& sink) {
+        return stream({.method = "GET", .path = path, .silence = silence}, sink);
+    }
+    Result<void> stream(const Call& call, const BodySink& sink);
     /// PUT of `size` bytes from the start of an open file, as patiently as callPatiently().
     Result<void> putFile(const std::string& path, int fd, std::uint64_t size);
 
-    /// For another thread: same engine, own connection.
+    /// No answer is waited for beyond this time and kLastAnswer, no lost engine looked for beyond it.
+    void giveUpAt(std::chrono::steady_clock::time_point when) { giveUpAt_ = when; }
+    /// For another thread: same engine, own connection, no time to give up at.
     std::unique_ptr<Engine> another() const;
     /// Any thread: what is under way and everything later fails at once.
     void interrupt();
     bool isInterrupted() const;
+    /// An engine has answered: what was not found then is not the engine.
+    bool wasReached() const { return reached_; }
     const GlobalOptions& options() const { return options_; }
 
 private:
@@ -95,6 +106,7 @@ private:
     const GlobalOptions options_;
     std::string url_; ///< of the engine last talked to, for messages
     std::string prefix_;
+    std::optional<std::chrono::steady_clock::time_point> giveUpAt_;
     bool isAnswered_ = false;          ///< the last request was, whatever the answer says
     std::atomic<bool> reached_{false}; ///< there was one; another() may read it from any thread
     mutable std::mutex mutex_;         ///< guards the next two against interrupt()
@@ -104,5 +116,7 @@ private:
 
 /// For how long a lost engine is looked for before a waiting command gives up.
 inline constexpr std::chrono::seconds kPatience{30};
+/// For how long after Engine::giveUpAt() an answer may still be on its way.
+inline constexpr std::chrono::seconds kLastAnswer{2};
 
 } // namespace yard::ctl

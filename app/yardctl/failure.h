@@ -12,7 +12,7 @@ namespace yard::ctl {
 
 inline constexpr int kExitFailed = 1;
 inline constexpr int kExitUsage = 2;
-inline constexpr int kExitDeadline = 124; ///< of `run`, as of timeout(1)
+inline constexpr int kExitDeadline = 124; ///< of `run`, and of `wait --timeout`; as of timeout(1)
 inline constexpr int kExitNotRun = 125;   ///< of `run`: it was not the program that failed
 
 struct Failure {
@@ -41,6 +41,12 @@ inline std::unexpected<Failure> usageError(std::string message) {
 }
 inline std::unexpected<Failure> failedWith(Error error) {
     return std::unexpected(Failure(std::move(error)));
+}
+/// Of a request that was made of words of the command line: what the engine finds wrong with it is wrong usage.
+inline std::unexpected<Failure> failedByWords(Error error) {
+    Failure failure(error);
+    if (error.kind == ErrorKind::Malformed || error.kind == ErrorKind::Invalid) failure.exitCode = kExitUsage;
+    return std::unexpected(std::move(failure));
 }
 
 } // namespace yard::ctl

@@ -2,6 +2,7 @@
 
 #include "app/yardctl/action_view.h"
 #include "app/yardctl/format.h"
+#include "app/yardctl/json_text.h"
 #include "app/yardctl/pages.h"
 
 #include <algorithm>
@@ -98,10 +99,29 @@ struct Parent {
     }
 };
 
+/// What an action was submitted as may say less than what was done to it since.
+void takeOver(json::object& spec, bool isHeld, std::int64_t priority) {
+    if (isHeld)
+        spec["hold"] = true;
+    else
+        spec.erase("hold");
+    if (priority != integerOf(spec, "priority").value_or(0)) spec["priority"] = priority;
+}
+
+bool isTrue(const json::object& object, std::string_view member) {
+    const json::value* value = object.if_contains(member);
+    return value && value->is_bool() && value->get_bool();
+}
+
+bool isHeld(const json::object& action) {
+    return isTrue(action, "held");
+}
+
 class Search {
 public:
-    Search(Engine& engine, const json::object& edited)
+    Search(Engine& engine, const json::object& edited, bool again)
         : engine_(engine)
+        , again_(again)
         , lsn_(integerOf(edited, "lsn").value_or(0))
         , queue_(integerOf(edited, "queue_id").value_or(0))
         , state_(textOf(edited, "state")) {}
@@ -129,9 +149,23 @@ private:
         Range array;
     };
 
+    struct Waiter {
+        std::int64_t queue = 0;
+        std::int64_t priority = 0;
+        bool isHeld = false;
+        bool isReplaced = false;
+    };
+
+    bool isPending() const { return state_ == "pending"; }
+    /// What they do, for messages.
+    std::string_view waits() const { return isPending() ? "wait" : "failed and wait"; }
+
     std::unexpected<Failure> refuse(std::string_view why) const {
-        return failed(fmt::format("{}{} Nothing was submitted; with --alone only {} is.", why,
-                                  why.ends_with('.') ? "" : ".", lsn_));
+        const std::string_view dot = why.ends_with('.') ? "" : ".";
+        if (isPending())
+            return failed(
+                fmt::format("{}{} Nothing was submitted: cancel what waits for {} first.", why, dot, lsn_));
+        return failed(fmt::format("{}{} Nothing was submitted; with --alone only {} is.", why, dot, lsn_));
     }
 
     void addMember(Range own, Range array) {
@@ -139,23 +173,28 @@ private:
         members_.push_back({own, array});
     }
 
-    /// All that failed without having run and waits for it, directly or not.
+    /// All that waits for it without having run, directly or not: it failed with it, or is pending as it is.
     Outcome<void> findRows() {
         std::vector<Range> asked{{lsn_, lsn_}};
         while (!asked.empty()) {
             std::vector<std::int64_t> fresh;
             const Row add = [&](const json::object& job) -> Outcome<void> {
                 const std::int64_t lsn = integerOf(job, "lsn").value_or(0);
-                if (!rows_.try_emplace(lsn, integerOf(job, "queue_id").value_or(0)).second) return {};
+                const Waiter row{.queue = integerOf(job, "queue_id").value_or(0),
+                                 .priority = integerOf(job, "priority").value_or(0),
+                                 .isHeld = isHeld(job),
+                                 .isReplaced = isReplaced(job)};
+                if (row.isReplaced && !again_) return {}; // another one is in its place
+                if (!rows_.try_emplace(lsn, row).second) return {};
                 fresh.push_back(lsn);
                 if (rows_.size() <= kMostFollowers) return {};
-                return refuse(fmt::format("More than {} actions failed and wait for {}", kMostFollowers, lsn_));
+                return refuse(fmt::format("More than {} actions {} for {}", kMostFollowers, waits(), lsn_));
             };
+            const std::string_view which =
+                isPending() ? "state:pending tries:0" : "state:failed reason:dependency_failed";
             for (const Range& range : asked)
-                if (auto found = forEach(
-                        engine_,
-                        fmt::format("state:failed reason:dependency_failed after:{}..{}", range.first, range.last),
-                        add);
+                if (auto found =
+                        forEach(engine_, fmt::format("{} after:{}..{}", which, range.first, range.last), add);
                     !found)
                     return found;
             std::ranges::sort(fresh);
@@ -181,17 +220,25 @@ private:
                     const std::string_view state = edge.member == 0 ? std::string_view(state_) : "failed";
                     isBecause = isBecause || isContradicted(parent.on, state);
                     if (obstacle.empty()) obstacle = obstacleOf(own.first, parent, *member);
-                } else {
-                    const auto blocked = isKeptBack(own.first, parent);
-                    if (!blocked) return std::unexpected(blocked.error());
-                    if (*blocked) return {};
+                } else if (!isPending()) {
+                    const auto beside = isKeptBack(own.first, parent);
+                    if (!beside) return std::unexpected(beside.error());
+                    if (beside->keepsBack) return {};
+                    if (beside->instead != 0) edge.kept = toInstead(edge.kept, beside->instead);
                 }
                 follower.edges.push_back(std::move(edge));
             }
-        if (!isBecause) return {};
-        if (rows_.at(own.first) != queue_)
-            obstacle = fmt::format("Action {} failed because of {} and is of another queue", own.first, lsn_);
+        if (!isBecause && !isPending()) return {};
+        if (rows_.at(own.first).queue != queue_)
+            obstacle = fmt::format("Action {} {} {} and is of another queue", own.first,
+                                   isPending() ? "waits for" : "failed because of", lsn_);
         if (!obstacle.empty()) return refuse(obstacle);
+        const auto behind = rows_.upper_bound(own.last);
+        const auto some = [&](auto is) { return std::any_of(rows_.find(own.first), behind, is); };
+        follower.wasReplaced = some([](const auto& row) { return row.second.isReplaced; });
+        if (isPending())
+            takeOver(follower.spec, some([](const auto& row) { return row.second.isHeld; }),
+                     rows_.at(own.first).priority);
         if (kept.isArray)
             follower.spec["array"] = {{"from", kept.from + own.first - kept.all.first},
                                       {"to", kept.from + own.last - kept.all.first}};
@@ -235,21 +282,42 @@ private:
         return lastOfArray_[base] = kept->all.last;
     }
 
-    /// Whether something beside the list keeps `lsn` from running.
-    Outcome<bool> isKeptBack(std::int64_t lsn, const Parent& parent) {
-        if (!parent.isArray && rows_.contains(parent.lsn)) return isContradicted(parent.on, "failed");
-        if (parent.on == "any") return false;
-        if (parent.isArray) return isKeptBackByArray(parent);
-        auto known = states_.find(parent.lsn);
-        if (known == states_.end()) {
-            const auto answer = engine_.get(fmt::format("jobs/{}", parent.lsn));
+    /// Something beside the list that an action waits for, as it is now.
+    struct Beside {
+        bool keepsBack = false;   ///< the action could not run
+        std::int64_t instead = 0; ///< the newest that was submitted in its place; 0: it counts itself
+    };
+
+    /// One that was replaced counts as what replaced it, where that is what the action waits for.
+    Outcome<Beside> isKeptBack(std::int64_t lsn, const Parent& parent) {
+        if (!parent.isArray && rows_.contains(parent.lsn)) return Beside{isContradicted(parent.on, "failed")};
+        if (parent.on == "any") return Beside{};
+        if (parent.isArray) {
+            const auto byArray = isKeptBackByArray(parent);
+            if (!byArray) return std::unexpected(byArray.error());
+            return Beside{*byArray};
+        }
+        const auto known = besides_.find(parent.lsn);
+        if (known != besides_.end()) return known->second;
+        Beside beside;
+        for (std::int64_t at = parent.lsn;;) {
+            const auto answer = engine_.get(fmt::format("jobs/{}", at));
             if (!answer && answer.error().kind != ErrorKind::NotFound) return failedWith(answer.error());
             if (!answer)
-                return refuse(
-                    fmt::format("Action {} waits for {} too, which is not kept any more", lsn, parent.lsn));
-            known = states_.emplace(parent.lsn, textOf(answer->object, "state")).first;
+                return refuse(fmt::format("Action {} waits for {} too, which is not kept any more", lsn, at));
+            beside = {isContradicted(parent.on, textOf(answer->object, "state")), at == parent.lsn ? 0 : at};
+            const std::int64_t next = integerOf(answer->object, "replaced_by").value_or(0);
+            if (!beside.keepsBack || next <= at) break; // a successor is newer: this comes to an end
+            at = next;
         }
-        return isContradicted(parent.on, known->second);
+        return besides_[parent.lsn] = beside;
+    }
+
+    /// The edge, to another action.
+    static json::value toInstead(json::value edge, std::int64_t lsn) {
+        if (!edge.is_object()) return lsn;
+        edge.get_object()["lsn"] = lsn;
+        return edge;
     }
 
     Outcome<bool> isKeptBackByArray(const Parent& parent) {
@@ -269,14 +337,15 @@ private:
     }
 
     Engine& engine_;
+    const bool again_;
     const std::int64_t lsn_;
     const std::int64_t queue_;
     const std::string state_;
-    std::map<std::int64_t, std::int64_t> rows_; ///< what failed without having run: LSN and queue
+    std::map<std::int64_t, Waiter> rows_; ///< what waits and has not run, by LSN
     std::vector<Member> members_;
     std::map<std::int64_t, std::size_t> memberAt_; ///< by the first LSN
     std::map<std::int64_t, std::int64_t> lastOfArray_;
-    std::map<std::int64_t, std::string> states_;
+    std::map<std::int64_t, Beside> besides_; ///< by the LSN that is waited for
     std::vector<Follower> followers_;
 };
 
@@ -287,14 +356,34 @@ std::string rangeWords(std::int64_t first, std::int64_t count) {
 
 } // namespace
 
-Outcome<std::vector<Follower>> followersOf(Engine& engine, const json::object& edited) {
-    if (!isEnded(edited)) return std::vector<Follower>();
-    return Search(engine, edited).run();
+Outcome<std::vector<Follower>> followersOf(Engine& engine, const json::object& edited, bool again) {
+    if (!isEnded(edited) && textOf(edited, "state") != "pending") return std::vector<Follower>();
+    return Search(engine, edited, again).run();
+}
+
+std::string asItIsNow(std::string text, const json::object& action) {
+    boost::system::error_code wrong;
+    json::value parsed = parseJson(text, wrong);
+    if (wrong || !parsed.is_object()) return text;
+    json::object& spec = parsed.get_object();
+    const bool was = isTrue(spec, "hold");
+    const std::int64_t priority = integerOf(action, "priority").value_or(0);
+    if (was == isHeld(action) && priority == integerOf(spec, "priority").value_or(0)) return text;
+    takeOver(spec, isHeld(action), priority);
+    return compactJson(spec);
+}
+
+std::string replacing(std::int64_t lsn, std::string text) {
+    boost::system::error_code wrong;
+    const json::value action = parseJson(text, wrong);
+    if (wrong || !action.is_object() || action.get_object().empty() || action.get_object().contains("replaces"))
+        return text;
+    return text.insert(text.find('{') + 1, fmt::format("\"replaces\":{},", lsn));
 }
 
 Outcome<std::string> listOf(std::int64_t lsn, const std::string& text, const std::vector<Follower>& followers) {
     boost::system::error_code wrong;
-    const json::value edited = json::parse(text, wrong);
+    const json::value edited = parseJson(text, wrong);
     if (wrong) return failed(fmt::format("this is no JSON: {}", wrong.message()));
     if (!edited.is_object() || edited.get_object().empty())
         return failed("this is not one action; with --alone more than one can be submitted");
@@ -320,12 +409,16 @@ Outcome<std::string> listOf(std::int64_t lsn, const std::string& text, const std
             after.push_back(edge.isOfList ? json::value{{"id", ids[edge.member]}, {"on", Parent(edge.kept).on}}
                                           : edge.kept);
         spec["after"] = std::move(after);
+        json::array replaces;
+        for (std::int64_t old = follower.first; old <= follower.last; ++old) replaces.emplace_back(old);
+        if (!follower.wasReplaced) spec["replaces"] = std::move(replaces);
         out += ",\n" + compactJson(spec);
     }
     return out + "]";
 }
 
-std::string replacedWords(std::int64_t lsn, const std::vector<Follower>& followers, const json::array& lsns) {
+std::string replacedWords(std::int64_t lsn, const std::vector<Follower>& followers, const json::array& lsns,
+                          bool isPending) {
     std::string out;
     for (std::size_t i = 0; i <= followers.size() && i < lsns.size(); ++i) {
         const std::int64_t copy = lsns[i].is_int64() ? lsns[i].get_int64() : 0;
@@ -335,8 +428,11 @@ std::string replacedWords(std::int64_t lsn, const std::vector<Follower>& followe
         }
         const Follower& old = followers[i - 1];
         const std::int64_t count = old.last - old.first + 1;
-        out += fmt::format("{}, which had failed only because of {}, {} on as {}.\n", rangeWords(old.first, count),
-                           lsn, count == 1 ? "goes" : "go", rangeWords(copy, count));
+        const std::string_view why = !isPending   ? "had failed only because of"
+                                     : count == 1 ? "waits for"
+                                                  : "wait for";
+        out += fmt::format("{}, which {} {}, {} on as {}.\n", rangeWords(old.first, count), why, lsn,
+                           count == 1 ? "goes" : "go", rangeWords(copy, count));
     }
     return out;
 }

@@ -1,8 +1,12 @@
 #include "app/yardctl/format.h"
 
+#include "app/yardctl/json_text.h"
+
+#include "core/base/duration_text.h"
 #include "core/base/moment.h"
 #include "core/base/sizes.h"
 #include "core/base/text.h"
+#include "core/json/utf8.h"
 
 #include <algorithm>
 #include <array>
@@ -17,40 +21,7 @@ namespace yard::ctl {
 
 namespace {
 
-constexpr std::size_t kMaxLsns = 1'000'000;
-
-std::string twoUnits(std::int64_t total, std::int64_t unit, std::string_view name, std::int64_t small,
-                     std::string_view smallName) {
-    const std::int64_t rest = total % unit / small;
-    if (rest == 0) return fmt::format("{} {}", total / unit, name);
-    return fmt::format("{} {} {} {}", total / unit, name, rest, smallName);
-}
-
-void appendJson(std::string& out, const boost::json::value& value) {
-    if (const auto* object = value.if_object()) {
-        out += '{';
-        for (bool first = true; const auto& [key, member] : *object) {
-            if (!std::exchange(first, false)) out += ',';
-            out += boost::json::serialize(key);
-            out += ':';
-            appendJson(out, member);
-        }
-        out += '}';
-    } else if (const auto* array = value.if_array()) {
-        out += '[';
-        for (bool first = true; const auto& element : *array) {
-            if (!std::exchange(first, false)) out += ',';
-            appendJson(out, element);
-        }
-        out += ']';
-    } else if (value.is_double()) {
-        out += fmt::format("{}", value.get_double());
-    } else {
-        out += boost::json::serialize(value);
-    }
-}
-
-std::optional<std::int64_t> integerOf(std::string_view text) {
+std::optional<std::int64_t> integerFrom(std::string_view text) {
     std::int64_t value = 0;
     const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (ec != std::errc() || end != text.data() + text.size()) return std::nullopt;
@@ -66,19 +37,7 @@ std::string strftimeWords(const std::tm& time, const char* pattern) {
 } // namespace
 
 std::string durationWords(double seconds) {
-    constexpr std::int64_t kMinute = 60;
-    constexpr std::int64_t kHour = 60 * kMinute;
-    constexpr std::int64_t kDay = 24 * kHour;
-    if (!std::isfinite(seconds) || seconds < 0) return "-";
-    if (seconds == 0) return "0 s";
-    if (seconds < 0.001) return "<1 ms";
-    if (seconds < 0.0095) return fmt::format("{:.0f} ms", seconds * 1000);
-    if (seconds < 0.995) return fmt::format("{:.2f} s", seconds);
-    if (seconds < 59.95) return fmt::format("{:.1f} s", seconds);
-    const std::int64_t total = std::llround(seconds);
-    if (total < kHour) return twoUnits(total, kMinute, "min", 1, "s");
-    if (total < kDay) return twoUnits(total, kHour, "h", kMinute, "min");
-    return twoUnits(total, kDay, "d", kHour, "h");
+    return durationText(seconds);
 }
 
 std::string sizeWords(std::uint64_t bytes) {
@@ -109,8 +68,15 @@ std::string timeWords(std::int64_t micros, std::int64_t now) {
     return strftimeWords(then, "%Y-%m-%d");
 }
 
-std::string printable(std::string_view text) {
+std::string upperCase(std::string_view text) {
     std::string out(text);
+    for (char& c : out)
+        if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+    return out;
+}
+
+std::string printable(std::string_view text) {
+    std::string out = wellFormed(text);
     for (char& c : out)
         if (const auto u = static_cast<unsigned char>(c); u < 0x20 || u == 0x7f) c = '?';
     // C1 controls are two bytes in UTF-8, and terminals obey them too; others turn the rest of the line around.
@@ -122,58 +88,85 @@ std::string printable(std::string_view text) {
     return out;
 }
 
-std::size_t displayWidth(std::string_view text) {
-    return static_cast<std::size_t>(
-        std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
-}
-
-std::string fitted(std::string_view text, std::size_t width) {
-    if (displayWidth(text) <= width) return std::string(text);
-    if (width == 0) return {};
-    std::size_t end = 0;
-    for (std::size_t columns = 0; end < text.size(); ++end) {
-        if ((static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) continue;
-        if (++columns == width) break;
-    }
-    return std::string(text.substr(0, end)) + "…";
-}
-
 std::optional<std::size_t> terminalWidth() {
+    constexpr int kMost = 10'000;
     winsize size{};
     if (::isatty(STDOUT_FILENO) == 0) return std::nullopt;
+    // Only who exports it means it: shells keep it to themselves.
+    if (const char* said = std::getenv("COLUMNS"); said && isDigits(said))
+        if (const auto columns = integerFrom(said); columns && *columns > 0 && *columns <= kMost)
+            return static_cast<std::size_t>(*columns);
     if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
     constexpr std::size_t kUsual = 80;
     return kUsual;
 }
 
-std::string Table::text(std::optional<std::size_t> width) const {
+namespace {
+
+constexpr std::size_t kGap = 2; ///< between two columns of a table
+constexpr std::size_t kGone = kWhole;
+
+/// Of a line of these columns.
+std::size_t lineWidth(const std::vector<std::size_t>& widths) {
+    std::size_t sum = 0;
+    for (const std::size_t width : widths)
+        if (width != kGone) sum += width + (sum > 0 ? kGap : 0);
+    return sum;
+}
+
+} // namespace
+
+std::vector<std::size_t> Table::widths() const {
     std::vector<std::size_t> widths;
     for (std::size_t c = 0; c < columns_.size(); ++c) {
         std::size_t w = displayWidth(columns_[c].head);
         for (const auto& row : rows_) w = std::max(w, displayWidth(row[c]));
         widths.push_back(w);
     }
+    return widths;
+}
+
+void Table::fit(std::vector<std::size_t>& widths, std::size_t width) const {
+    std::vector<std::size_t> least = widths;
+    for (std::size_t c = 0; c < least.size(); ++c) least[c] = std::min(least[c], columns_[c].least);
+    while (lineWidth(least) > width) {
+        std::size_t next = kGone;
+        for (std::size_t c = 0; c < least.size(); ++c)
+            if (columns_[c].goes > 0 && least[c] != kGone &&
+                (next == kGone || columns_[c].goes < columns_[next].goes))
+                next = c;
+        if (next == kGone) break;
+        least[next] = widths[next] = kGone;
+    }
+    for (std::size_t all = lineWidth(widths); all > width; --all) {
+        std::size_t widest = kGone;
+        for (std::size_t c = 0; c < widths.size(); ++c)
+            if (widths[c] != kGone && widths[c] > least[c] && (widest == kGone || widths[c] > widths[widest]))
+                widest = c;
+        if (widest == kGone) break;
+        --widths[widest];
+    }
+}
+
+std::string Table::text(std::optional<std::size_t> width) const {
+    std::vector<std::size_t> fitting = widths();
+    if (width) fit(fitting, *width);
     std::string out;
     const auto addRow = [&](auto&& cell) {
         std::string line;
         for (std::size_t c = 0; c < columns_.size(); ++c) {
-            const std::string text = cell(c);
-            const std::string pad(widths[c] - displayWidth(text), ' ');
-            if (c > 0) line += "  ";
+            if (fitting[c] == kGone) continue;
+            const std::string text = fitted(cell(c), fitting[c]);
+            const std::string pad(fitting[c] - displayWidth(text), ' ');
+            if (!line.empty()) line += std::string(kGap, ' ');
             line += columns_[c].right ? pad + text : text + pad;
         }
         while (line.ends_with(' ')) line.pop_back();
         out += width ? fitted(line, *width) : line;
         out += '\n';
     };
-    addRow([&](std::size_t c) { return columns_[c].head; });
-    for (const auto& row : rows_) addRow([&](std::size_t c) { return row[c]; });
-    return out;
-}
-
-std::string compactJson(const boost::json::value& value) {
-    std::string out;
-    appendJson(out, value);
+    addRow([&](std::size_t c) -> const std::string& { return columns_[c].head; });
+    for (const auto& row : rows_) addRow([&](std::size_t c) -> const std::string& { return row[c]; });
     return out;
 }
 
@@ -182,18 +175,19 @@ std::string errorLine(bool json, std::string_view code, std::string_view message
     return compactJson(boost::json::object{{"error", code}, {"message", message}}) + "\n";
 }
 
-Outcome<std::vector<std::int64_t>> parseLsns(const std::vector<std::string>& words) {
-    std::vector<std::int64_t> out;
+Outcome<std::vector<LsnRange>> parseLsnRanges(const std::vector<std::string>& words) {
+    std::vector<LsnRange> out;
     for (const std::string& word : words) {
         const std::size_t dots = word.find("..");
-        const auto first = integerOf(std::string_view(word).substr(0, dots));
-        const auto last = dots == std::string::npos ? first : integerOf(std::string_view(word).substr(dots + 2));
+        const auto first = integerFrom(std::string_view(word).substr(0, dots));
+        const auto last = dots == std::string::npos ? first : integerFrom(std::string_view(word).substr(dots + 2));
+        if (first && last && *last >= 1 && *last < *first)
+            return usageError(
+                fmt::format("the range '{}' begins behind its end: write {}..{}", printable(word), *last, *first));
         if (!first || !last || *first < 1 || *last < *first)
             return usageError(fmt::format("'{}' is not the number of an action (an LSN), nor a range like 12..20",
                                           printable(word)));
-        if (static_cast<std::uint64_t>(*last - *first) >= kMaxLsns - out.size())
-            return usageError("more than a million actions at once are too many; use a filter");
-        for (std::int64_t lsn = *first; lsn <= *last; ++lsn) out.push_back(lsn);
+        out.push_back({*first, *last});
     }
     return out;
 }
@@ -211,17 +205,25 @@ Outcome<std::int64_t> parseMoment(std::string_view text, std::int64_t now) {
                     printable(text)));
 }
 
+static Outcome<std::int64_t> comingIn(double seconds, std::int64_t now) {
+    constexpr double kMost = 100.0 * 365 * 86'400;
+    if (seconds <= kMost) return now + static_cast<std::int64_t>(seconds * 1e6);
+    return usageError("that is over a hundred years from now; write a time that is nearer");
+}
+
 Outcome<std::int64_t> parseComing(std::string_view text, std::int64_t now) {
     constexpr std::int64_t kDay = 86'400'000'000;
     if (text.starts_with('+')) {
         auto seconds = parseDuration(text.substr(1));
         if (!seconds) return std::unexpected(seconds.error());
-        return now + static_cast<std::int64_t>(*seconds * 1e6);
+        return comingIn(*seconds, now);
     }
+    // "10m" can only be meant from now on; a number alone may be anything.
+    if (const auto seconds = durationIn(text); seconds && !integerFrom(text)) return comingIn(*seconds, now);
     auto moment = parseMoment(text, now);
-    const bool isTimeOfDay = text.find(':') != std::string_view::npos && text.find('-') == std::string_view::npos;
+    const bool isTimeOfDay = text.contains(':') && text.find_first_of("- ") == std::string_view::npos;
     if (moment && *moment < now && isTimeOfDay) moment = parseMoment(text, now + kDay);
-    constexpr std::string_view kForms = "+10m, 22:30 (the next one) or 'YYYY-MM-DD 09:45'";
+    constexpr std::string_view kForms = "+10m, 22:30 (the next one), 'tomorrow 09:45' or 'YYYY-MM-DD 09:45'";
     if (!moment) return usageError(fmt::format("'{}' is not a time to come; write {}", printable(text), kForms));
     if (*moment >= now) return moment;
     const std::time_t seconds = *moment / 1'000'000;
@@ -259,7 +261,7 @@ Outcome<double> parseAmount(std::string_view text, std::string_view what) {
 }
 
 Outcome<std::int64_t> parseInteger(std::string_view text, std::string_view what) {
-    if (const auto value = integerOf(text)) return *value;
+    if (const auto value = integerFrom(text)) return *value;
     return usageError(fmt::format("{} wants a whole number, not '{}'", what, printable(text)));
 }
 

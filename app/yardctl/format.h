@@ -2,6 +2,7 @@
 // functions.
 #pragma once
 
+#include "app/yardctl/display_width.h"
 #include "app/yardctl/failure.h"
 
 #include <boost/json.hpp>
@@ -23,19 +24,24 @@ std::string sizeWords(std::uint64_t bytes);
 std::string timeWords(std::int64_t micros, std::int64_t now);
 /// What others wrote, made safe for a terminal: control characters become '?'.
 std::string printable(std::string_view text);
-/// Columns a text takes, counting one for each code point.
-std::size_t displayWidth(std::string_view text);
-/// At most `width` columns, the last one an ellipsis when something was cut.
-std::string fitted(std::string_view text, std::size_t width);
-/// Columns of the terminal on stdout; nothing when stdout is no terminal (then nothing is cut).
+/// Of ASCII letters: the head of a column.
+std::string upperCase(std::string_view text);
+/// Columns of the terminal on stdout, of which $COLUMNS is told more than the terminal itself; nothing when stdout is no
+/// terminal (then nothing is cut).
 std::optional<std::size_t> terminalWidth();
 
-/// Rows under a heading, columns as wide as their content; what does not fit the terminal is cut from the last.
+/// A column that is never narrower than its content.
+inline constexpr std::size_t kWhole = static_cast<std::size_t>(-1);
+
+/// Rows under a heading, columns as wide as their content. Where they do not fit the terminal, columns that may go do,
+/// then those that may be narrow are, and what is left over is cut from the end of each line: none is wrapped.
 class Table {
 public:
     struct Column {
         std::string head;
         bool right = false;
+        std::size_t least = kWhole; ///< terminal columns it may be cut to; kWhole: it is not cut
+        int goes = 0;               ///< where there is no room for all, 1 goes first, then 2; 0 stays
     };
     explicit Table(std::vector<Column> columns)
         : columns_(std::move(columns)) {}
@@ -44,18 +50,25 @@ public:
     std::string text(std::optional<std::size_t> width) const;
 
 private:
+    std::vector<std::size_t> widths() const;
+    void fit(std::vector<std::size_t>& widths, std::size_t width) const;
+
     std::vector<Column> columns_;
     std::vector<std::vector<std::string>> rows_;
 };
 
-/// JSON without white space; numbers as people write them (0.5, not 5E-1).
-std::string compactJson(const boost::json::value& value);
-
 /// A line for stderr: "yardctl: …", or with --json {"error","message"}.
 std::string errorLine(bool json, std::string_view code, std::string_view message);
 
-/// "12", "12..20" (all of them), in the order given; at most a million.
-Outcome<std::vector<std::int64_t>> parseLsns(const std::vector<std::string>& words);
+/// From the first to the last, both included; LSNs in between may be of no action.
+struct LsnRange {
+    std::int64_t first = 0;
+    std::int64_t last = 0;
+    bool isOne() const { return first == last; }
+    friend bool operator==(const LsnRange&, const LsnRange&) = default;
+};
+/// "12", "12..20", in the order given.
+Outcome<std::vector<LsnRange>> parseLsnRanges(const std::vector<std::string>& words);
 /// Seconds from "90", "0.5s", "10min", "2h", "1d".
 Outcome<double> parseDuration(std::string_view text);
 /// A moment in microseconds since the epoch, local time: "-1h" (ago), "now", "today", "yesterday" (their midnight),

@@ -1,5 +1,6 @@
 #include "app/yardctl/help_texts.h"
 
+#include "app/yardctl/columns.h"
 #include "core/model/filter.h"
 #include "core/model/queue.h"
 #include "core/model/sort.h"
@@ -48,7 +49,11 @@ std::string listDetails() {
     out += "A day, and a time without seconds, is all of it: started:today is since midnight. Times are the "
            "engine's. Sizes: k M G T and KiB MiB GiB TiB are powers of 1024, kB MB GB TB powers of 1000, as in "
            "the tables.\n";
-    return out + hanging("--sort", sortFieldNames());
+    out += hanging("--sort", sortFieldNames());
+    out += hanging("--columns", columnNames());
+    return out + "On a terminal that is too narrow for the table some columns are left out, and long commands, "
+                 "labels and "
+                 "notes are cut; those of --columns stay. Into a file or a pipe all of it goes.\n";
 }
 
 std::string submitDetails() {

@@ -2,6 +2,7 @@
 
 #include "app/yardctl/command.h"
 #include "app/yardctl/format.h"
+#include "app/yardctl/named_actions.h"
 #include "app/yardctl/queue_ref.h"
 
 #include <algorithm>
@@ -49,11 +50,13 @@ bool asksForJson(std::span<const char* const> words) {
     return std::find(words.begin(), end, std::string_view("--json")) != end;
 }
 
-Outcome<int> carryOut(CommandLine& line) {
-    Engine engine(line.global);
-    if (!line.command->runsPrograms)
+Outcome<int> carryOut(Engine& engine, CommandLine& line) {
+    if (!line.command->runsPrograms) {
         if (auto resolved = resolveQueueOption(engine, line.arguments); !resolved)
             return std::unexpected(resolved.error());
+        if (auto resolved = resolveAfterOption(engine, line.arguments); !resolved)
+            return std::unexpected(resolved.error());
+    }
     return line.command->function({line.arguments, engine, line.global.json});
 }
 
@@ -69,10 +72,13 @@ Outcome<int> perform(CommandLine& line) {
         fmt::print("{}", line.command ? helpText(*line.command) : helpText());
         return 0;
     }
-    auto code = carryOut(line);
+    Engine engine(line.global);
+    auto code = carryOut(engine, line);
     // Not to be taken for the program's own code.
     if (!code && line.command->runsPrograms && code.error().exitCode == kExitFailed)
         code.error().exitCode = kExitNotRun;
+    const bool isUnknown = !code && code.error().code == errorName(yard::ErrorKind::NotFound);
+    if (isUnknown && line.command->unknownIsUsage && engine.wasReached()) code.error().exitCode = kExitUsage;
     return code;
 }
 

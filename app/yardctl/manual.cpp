@@ -1,5 +1,7 @@
 #include "app/yardctl/manual.h"
 
+#include "core/base/roff.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <utility>
@@ -8,48 +10,9 @@ namespace yard::ctl {
 
 namespace {
 
-/// Text for man: backslashes and dashes as they are, no line that begins as a request.
-std::string roff(std::string_view text) {
-    std::string out;
-    bool atStart = true;
-    for (const char c : text) {
-        if (atStart && (c == '.' || c == '\'')) out += "\\&";
-        if (c == '\\')
-            out += "\\e";
-        else if (c == '-')
-            out += "\\-";
-        else
-            out += c;
-        atStart = c == '\n';
-    }
-    return out;
-}
-
-std::string upper(std::string_view text) {
-    std::string out(text);
-    std::ranges::transform(out, out.begin(), [](char c) { return c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c; });
-    return out;
-}
-
-/// One macro's argument.
-std::string argument(std::string_view text) {
-    std::string out = "\"";
-    for (const char c : roff(text)) out += c == '"' ? "\\(dq" : std::string(1, c);
-    return out + "\"";
-}
-
-std::string head(std::string_view name, std::string_view version, std::string_view summary) {
-    return fmt::format(".TH \"{}\" 1 \"\" \"Yardmaster {}\" \"User Commands\"\n.SH NAME\n{} \\- {}\n", upper(name),
-                       version, roff(name), roff(summary));
-}
-
 std::string optionText(const Option& option) {
-    std::string name = option.letter ? fmt::format("-{}, ", option.letter) : "";
-    name += fmt::format("--{}", option.name);
-    const std::string line = option.valueName.empty()
-                                 ? fmt::format(".B {}", argument(name))
-                                 : fmt::format(".BI {} {}", argument(name + " "), argument(option.valueName));
-    return fmt::format(".TP\n{}\n{}\n", line, roff(option.help));
+    const std::string letter = option.letter ? fmt::format("-{}, ", option.letter) : "";
+    return roff::option(fmt::format("{}--{}", letter, option.name), option.valueName, option.help);
 }
 
 std::string optionTexts(const std::vector<Option>& options) {
@@ -60,7 +23,7 @@ std::string optionTexts(const std::vector<Option>& options) {
 
 /// Lines as they stand.
 std::string asIs(std::string_view lines) {
-    return fmt::format(".PP\n.nf\n{}\n.fi\n", roff(lines));
+    return fmt::format(".PP\n.nf\n{}\n.fi\n", roff::text(lines));
 }
 
 /// Paragraphs are filled; lines that begin with spaces stay as they are.
@@ -78,14 +41,14 @@ std::string paragraphs(std::string_view text) {
             out += fills ? ".fi\n.PP\n" : ".PP\n.nf\n";
             isFilled = fills;
         }
-        out += roff(line) + "\n";
+        out += roff::text(line) + "\n";
     }
     return isFilled ? out : out + ".fi\n";
 }
 
 std::string synopsis(std::string_view name, std::string_view usage) {
-    const std::string line = fmt::format(".B {}\n", argument(fmt::format("yardctl {}", name)));
-    return usage.empty() ? line : line + roff(usage) + "\n";
+    const std::string line = fmt::format(".B {}\n", roff::argument(fmt::format("yardctl {}", name)));
+    return usage.empty() ? line : line + roff::text(usage) + "\n";
 }
 
 std::string exitStatus(const Command& command) {
@@ -94,7 +57,7 @@ std::string exitStatus(const Command& command) {
                "be "
                "run to its end; 126 and 127 when it could not be executed or found; 130 after Ctrl+C; 2 when the "
                "command line is wrong.\n";
-    if (!command.exits.empty()) return roff(command.exits) + "\n";
+    if (!command.exits.empty()) return roff::text(command.exits) + "\n";
     return "0 when it was done, 1 when it could not be done, 2 when the command line is wrong.\n";
 }
 
@@ -107,7 +70,7 @@ std::string seeAlso(const Command& command) {
         const bool isNamed = command.details.contains(inQuotes + "'") || command.details.contains(inQuotes + " ") ||
                              command.examples.contains(typed);
         if (isNamed && other.name != command.name)
-            out += fmt::format(",\n.BR {} (1)", roff(fmt::format("yardctl-{}", other.name)));
+            out += fmt::format(",\n.BR {} (1)", roff::text(fmt::format("yardctl-{}", other.name)));
     }
     return out + "\n";
 }
@@ -119,12 +82,12 @@ std::string manualFileName(const Command* command) {
 }
 
 std::string manualPage(const Command& command, std::string_view version) {
-    std::string out = head(fmt::format("yardctl-{}", command.name), version, command.summary);
+    std::string out = roff::head(fmt::format("yardctl-{}", command.name), version, command.summary);
     out += ".SH SYNOPSIS\n" + synopsis(command.name, command.usage);
     if (!command.alias.empty()) out += ".br\n" + synopsis(command.alias, command.usage);
     std::string summary(command.summary);
-    summary.front() = upper(summary.substr(0, 1)).front();
-    out += fmt::format(".SH DESCRIPTION\n{}.\n", roff(summary));
+    if (summary.front() >= 'a' && summary.front() <= 'z') summary.front() += 'A' - 'a';
+    out += fmt::format(".SH DESCRIPTION\n{}.\n", roff::text(summary));
     if (!command.details.empty()) out += ".PP\n" + paragraphs(command.details);
     out += ".SH OPTIONS\n" + optionTexts(command.options);
     if (!command.options.empty()) out += ".SS Options of every command\n";
@@ -135,7 +98,7 @@ std::string manualPage(const Command& command, std::string_view version) {
 }
 
 std::string manualPage(std::string_view version) {
-    std::string out = head("yardctl", version, "submit work to a Yardmaster engine and watch it");
+    std::string out = roff::head("yardctl", version, "submit work to a Yardmaster engine and watch it");
     out += ".SH SYNOPSIS\n.B yardctl\n[options]\n.I COMMAND\n\\&...\n";
     out +=
         ".SH DESCRIPTION\nSpeaks to an engine by its HTTP interface. It finds the engine by \\-\\-url, or by the "
@@ -144,19 +107,19 @@ std::string manualPage(std::string_view version) {
     out += ".SH OPTIONS\nThey may stand before and after the command.\n" + optionTexts(globalOptions());
     out += ".SH COMMANDS\nEach has a page of its own: yardctl\\-COMMAND(1).\n";
     for (const Command& command : commands()) {
-        out += fmt::format(".TP\n.B {}\n{}.", argument(fmt::format("yardctl {} {}", command.name, command.usage)),
-                           roff(command.summary));
-        if (!command.alias.empty()) out += fmt::format(" Also: yardctl {}.", roff(command.alias));
+        out += fmt::format(".TP\n.B {}\n{}.",
+                           roff::argument(fmt::format("yardctl {} {}", command.name, command.usage)),
+                           roff::text(command.summary));
+        if (!command.alias.empty()) out += fmt::format(" Also: yardctl {}.", roff::text(command.alias));
         out += "\n";
     }
     out += ".SH EXIT STATUS\n0 when it was done, 1 when it could not be done, 2 when the command line is wrong.\n"
            ".B yardctl run\nexits as the program does; 128 and the signal when one ended it.\n";
     out += ".SH FILES\n.TP\n.I ~/.local/share/yardmaster\nThe usual data directory: address and token of the "
            "engine.\n";
-    out += ".SH SEE ALSO\n";
-    for (bool first = true; const Command& command : commands())
-        out += fmt::format("{}.BR {} (1)", std::exchange(first, false) ? "" : ",\n",
-                           roff(fmt::format("yardctl-{}", command.name)));
+    out += ".SH SEE ALSO\n.BR yardmaster (1)";
+    for (const Command& command : commands())
+        out += fmt::format(",\n.BR {} (1)", roff::text(fmt::format("yardctl-{}", command.name)));
     return out + "\n";
 }
 

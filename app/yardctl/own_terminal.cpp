@@ -1,5 +1,7 @@
 #include "app/yardctl/own_terminal.h"
 
+#include "app/yardctl/output_follower.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
@@ -41,8 +43,17 @@ void OwnTerminal::enterRaw() {
 void OwnTerminal::leaveRaw() {
     const std::scoped_lock lock(mutex_);
     if (!isRaw_) return;
+    if (const std::string undo = modes_.undo(); !undo.empty()) (void)writeOutput(STDOUT_FILENO, undo);
     setBefore();
     isRaw_ = false;
+}
+
+Result<void> OwnTerminal::show(std::string_view bytes) {
+    {
+        const std::scoped_lock lock(mutex_);
+        modes_.take(bytes);
+    }
+    return writeOutput(STDOUT_FILENO, bytes); // which may stand for as long as nobody reads
 }
 
 void OwnTerminal::suspend() {

@@ -1,12 +1,16 @@
 // The terminal at which yardctl was started: its size, and raw mode while an action has it. The modes it had before
-// come back on every way out: leaveRaw(), the end of this object, and while the process is suspended.
+// come back on every way out: leaveRaw(), the end of this object, and while the process is suspended. Those that the
+// program has set by what it wrote are undone by the first two.
 //
 // Any thread may call; one of them at a time has it.
 #pragma once
 
+#include "app/yardctl/shown_modes.h"
+#include "core/base/error.h"
 #include "core/model/terminal_size.h"
 
 #include <mutex>
+#include <string_view>
 #include <termios.h>
 
 namespace yard::ctl {
@@ -26,6 +30,8 @@ public:
     /// each program that sets modes there.
     void enterRaw();
     void leaveRaw();
+    /// Writes what the program wrote to stdout, and remembers the modes that it sets there.
+    Result<void> show(std::string_view bytes);
     /// Stops this process as Ctrl+Z would, with the modes it had before. Returns when it goes on.
     void suspend();
     /// The process was stopped and goes on: whoever had the terminal meanwhile may have left other modes.
@@ -38,6 +44,7 @@ private:
     std::mutex mutex_;
     termios before_{};
     bool isRaw_ = false;
+    ShownModes modes_;
 };
 
 } // namespace yard::ctl

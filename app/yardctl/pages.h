@@ -17,7 +17,7 @@ public:
 
     /// A short page, also an empty one, may still be followed by others.
     bool atEnd() const { return atEnd_; }
-    /// `path` has a query, without a cursor. Not at the end.
+    /// `path` has a query, without a cursor, made of words of the command line. Not at the end.
     Outcome<Answer> next(std::string path);
 
 private:

@@ -2,6 +2,7 @@
 
 #include "app/yardctl/output_follower.h"
 #include "core/base/files.h"
+#include "core/json/utf8.h"
 #include "core/model/action_spec.h"
 
 #include <array>
@@ -33,7 +34,6 @@ std::unexpected<Failure> tooMuch(const std::string& name) {
 class Received {
 public:
     Outcome<void> add(std::string_view bytes) {
-        hasher_.update(bytes);
         size_ += bytes.size();
         if (size_ <= kLongestText) {
             text_ += bytes;
@@ -42,25 +42,32 @@ public:
         if (!file_) {
             file_.reset(::memfd_create("stdin", MFD_CLOEXEC));
             if (!file_) return failedWith(failErrno("cannot make memory for stdin", errno).error());
-            if (auto done = writeAll(file_.get(), text_); !done) return failedWith(done.error());
+            if (auto done = becomeChunk(text_); !done) return done;
         }
-        if (auto done = writeAll(file_.get(), bytes); !done) return failedWith(done.error());
-        return {};
+        return becomeChunk(bytes);
     }
     std::uint64_t size() const { return size_; }
     json::object member(ChunkSource& files, const std::string& name) {
         if (!file_ && isUtf8(text_)) return {{"text", text_}};
-        const Hash256 hash = hasher_.finish();
         if (!file_) {
             file_.reset(::memfd_create("stdin", MFD_CLOEXEC));
-            (void)writeAll(file_.get(), text_);
+            (void)becomeChunk(text_);
         }
+        const Hash256 hash = hasher_->finish();
         files.add(hash, std::move(file_), name);
         return {{"hash", hash.hex()}};
     }
 
 private:
-    Sha256 hasher_;
+    /// A text goes in the action itself, and has no use for a hash: that costs more to begin with than a short text.
+    Outcome<void> becomeChunk(std::string_view bytes) {
+        if (!hasher_) hasher_.emplace();
+        hasher_->update(bytes);
+        if (auto done = writeAll(file_.get(), bytes); !done) return failedWith(done.error());
+        return {};
+    }
+
+    std::optional<Sha256> hasher_; ///< of what is in the file
     std::uint64_t size_ = 0;
     std::string text_;
     UniqueFd file_;
@@ -90,7 +97,9 @@ Outcome<Received> receive(int fd, const std::string& name, const Invocation* tol
             ::poll(&wait, 1, -1);
         }
         if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-        if (n < 0) return failed(fmt::format("cannot read {}: {}", name, ::strerrordesc_np(errno)));
+        if (n < 0)
+            return failed(fmt::format("cannot read {}: {}{}", name, ::strerrordesc_np(errno),
+                                      toldTo ? "; < /dev/null gives the program none" : ""));
         if (auto added = received.add({piece.data(), static_cast<std::size_t>(n)}); !added)
             return std::unexpected(added.error());
         if (received.size() > kMaxStdinBytes) return tooMuch(name);
@@ -106,8 +115,8 @@ Outcome<Received> receiveFile(const std::string& path) {
 bool isGivenAlong(int fd) {
     struct stat info{};
     if (::fstat(fd, &info) != 0) return false;
-    if (S_ISCHR(info.st_mode)) return ::isatty(fd) == 0; // of /dev/null nothing
-    return S_ISFIFO(info.st_mode) || S_ISREG(info.st_mode) || S_ISSOCK(info.st_mode);
+    // Of /dev/null nothing. What cannot be read, as a directory, is given along as well, so that its error is told.
+    return !S_ISCHR(info.st_mode) || ::isatty(fd) == 0;
 }
 
 } // namespace

@@ -9,17 +9,27 @@
 
 namespace yard::ctl {
 
-Outcome<std::string> resolveQueue(Engine& engine, const std::string& ref) {
-    if (parseQueueRef(ref)) return ref;
+Outcome<std::vector<std::int64_t>> queuesTagged(Engine& engine, std::string_view tag) {
     auto answer = engine.get("queues");
     if (!answer) return failedWith(answer.error());
     std::vector<std::int64_t> found;
     if (const json::array* queues = arrayOf(answer->object, "queues"))
         for (const json::value& value : *queues)
-            if (const json::object* queue = value.if_object(); queue && textOf(*queue, "tag") == ref)
+            if (const json::object* queue = value.if_object(); queue && textOf(*queue, "tag") == tag)
                 found.push_back(integerOf(*queue, "queue_id").value_or(0));
+    return found;
+}
+
+Outcome<std::string> resolveQueue(Engine& engine, const std::string& ref) {
+    if (ref.empty()) return usageError("the name of the queue is empty: give its number or its tag");
+    if (parseQueueRef(ref)) return ref;
+    const auto tagged = queuesTagged(engine, ref);
+    if (!tagged) return std::unexpected(tagged.error());
+    const std::vector<std::int64_t>& found = *tagged;
     if (found.empty())
-        return failed(fmt::format("there is no queue '{}'; 'yardctl queues' lists them", printable(ref)));
+        return std::unexpected(
+            Failure(fmt::format("there is no queue '{}'; 'yardctl queues' lists them", printable(ref)), kExitFailed,
+                    errorName(ErrorKind::NotFound)));
     if (found.size() > 1)
         return failed(fmt::format("the queues {} all have the tag '{}': name one by its number",
                                   fmt::join(found, ", "), printable(ref)));

@@ -1,6 +1,7 @@
 #include "app/yardctl/run_action.h"
 
 #include "app/yardctl/format.h"
+#include "app/yardctl/json_text.h"
 #include "app/yardctl/output_follower.h"
 #include "app/yardctl/own_terminal.h"
 #include "app/yardctl/program_input.h"
@@ -38,12 +39,7 @@ json::object environmentHere(const Invocation& invocation, const std::string& di
         // In a sandbox these are other places.
         const bool isElsewhere = isInSandbox && (name == "HOME" || name == "TMPDIR");
         if (name == "_" || isElsewhere) continue;
-        if (isUtf8(text)) {
-            out[name] = name == "PWD" ? std::string_view(directory) : text.substr(equals + 1);
-        } else if (!invocation.json) {
-            (void)writeOutput(STDERR_FILENO,
-                              fmt::format("yardctl: {} is left out, as it is not valid UTF-8\n", printable(name)));
-        }
+        out[name] = name == "PWD" ? std::string_view(directory) : text.substr(equals + 1);
     }
     return out;
 }
@@ -85,7 +81,7 @@ TerminalSize askForTerminal(const Invocation& invocation, json::object& action) 
     // A person decides when it is over; the usual hour would end an editor in the middle of a word.
     if (!invocation.arguments.has("deadline")) action["deadline_s"] = static_cast<std::int64_t>(kMaxSeconds);
     const auto term = environment("TERM");
-    if (!invocation.arguments.has("clean-env") || !term || !isUtf8(*term)) return size;
+    if (!invocation.arguments.has("clean-env") || !term) return size;
     json::value& env = action["env"];
     if (!env.is_object()) env.emplace_object();
     env.get_object().insert({{"TERM", json::string(*term)}}); // unless it was given
@@ -103,14 +99,10 @@ Outcome<ActionOfRun> actionOfRun(const Invocation& invocation, ChunkSource& file
     const auto command = commandOf(arguments);
     if (!command) return std::unexpected(command.error());
     if (auto fine = checkOutputs(arguments); !fine) return std::unexpected(fine.error());
-    auto argv = jsonTexts(*command, "an argument");
-    if (!argv) return std::unexpected(argv.error());
-    action["argv"] = std::move(*argv);
+    action["argv"] = json::array(command->begin(), command->end());
     const auto directory = workingDirectory(arguments);
     if (!directory) return std::unexpected(directory.error());
-    auto cwd = jsonText(*directory, "the directory");
-    if (!cwd) return std::unexpected(cwd.error());
-    action["cwd"] = std::move(*cwd);
+    action["cwd"] = *directory;
     action["max_retries"] = 0; // as typed into a shell: once
     action["max_interruptions"] = 0;
     if (!arguments.has("clean-env")) {

@@ -39,6 +39,11 @@ std::optional<int> SignalWatch::next() {
     }
 }
 
+bool SignalWatch::isDue(std::chrono::milliseconds limit) {
+    pollfd fds[2] = {{signals_.get(), POLLIN, 0}, {finished_.get(), POLLIN, 0}};
+    return ::poll(fds, 2, static_cast<int>(limit.count())) > 0;
+}
+
 void SignalWatch::finish() {
     ::eventfd_write(finished_.get(), 1);
 }

@@ -4,6 +4,7 @@
 
 #include "core/base/unique_fd.h"
 
+#include <chrono>
 #include <csignal>
 #include <optional>
 #include <span>
@@ -20,6 +21,8 @@ public:
 
     /// Blocks until a signal comes (its number) or finish() was called (nothing).
     std::optional<int> next();
+    /// Whether next() has something within `limit`.
+    bool isDue(std::chrono::milliseconds limit);
     /// Any thread.
     void finish();
 

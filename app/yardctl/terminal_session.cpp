@@ -108,7 +108,9 @@ Call TerminalSession::keysCall(std::string keys) const {
 }
 
 Call TerminalSession::sizeCall(TerminalSize size) const {
-    Call call{.method = "PATCH", .path = fmt::format("jobs/{}/terminal", what_.lsn), .silence = kLongestAnswer};
+    Call call{.method = "PATCH",
+              .path = fmt::format("jobs/{}/terminal?seat={}", what_.lsn, what_.seat),
+              .silence = kLongestAnswer};
     call.body = fmt::format(R"({{"rows":{},"cols":{}}})", size.rows, size.cols);
     return call;
 }
@@ -120,7 +122,7 @@ TerminalSession::Sent TerminalSession::sendOne(const Call& call) {
         return Sent::Yes;
     }
     if (answer.error().kind == ErrorKind::Busy) return Sent::Later;
-    if (answer.error().kind == ErrorKind::Io) tellLost();
+    if (isGone(answer.error())) tellLost();
     return Sent::Lost;
 }
 

@@ -26,6 +26,7 @@ public:
     struct What {
         std::int64_t lsn = 0;
         TerminalSize size;            ///< that the action's terminal has
+        std::string seat{};           ///< which of those at the terminal this is
         std::function<void()> leave;  ///< ~. was typed; does not return
         std::function<void()> hungUp; ///< nobody is at the terminal any more
     };

@@ -14,16 +14,15 @@ namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
 
-std::string count(const json::object& object, std::string_view key) {
-    return fmt::format("{}", integerOf(object, key).value_or(0));
-}
-
-/// Of all queues.
-std::int64_t perMinute(const json::object& queues) {
+/// Of all queues; nothing while that of one is not known.
+std::optional<std::int64_t> perMinute(const json::object& queues) {
     std::int64_t sum = 0;
     if (const json::array* all = arrayOf(queues, "queues"))
-        for (const json::value& queue : *all)
-            if (queue.is_object()) sum += integerOf(queue.get_object(), "per_minute").value_or(0);
+        for (const json::value& queue : *all) {
+            const auto rate = queue.is_object() ? integerOf(queue.get_object(), "per_minute") : std::nullopt;
+            if (!rate) return std::nullopt;
+            sum += *rate;
+        }
     return sum;
 }
 
@@ -35,12 +34,19 @@ std::string headline(const TopPicture& picture) {
     std::string out = fmt::format("yardmaster {}", printable(textOf(picture.session, "state")));
     if (machine) out += fmt::format(" on {}", printable(textOf(*machine, "name")));
     const std::int64_t running = integerOf(by, "running").value_or(0) + integerOf(by, "submitting").value_or(0);
-    out +=
-        fmt::format(", {} running, {} pending, {} completed, {} failed, {} per minute", running,
-                    count(by, "pending"), count(by, "completed"), count(by, "failed"), perMinute(picture.queues));
+    out += fmt::format(", {} running, {} pending, {} completed, {} failed", running, countText(by, "pending"),
+                       countText(by, "completed"), countText(by, "failed"));
+    if (const auto rate = perMinute(picture.queues)) out += fmt::format(", {} per minute", *rate);
     if (const auto capacity = integerOf(picture.session, "capacity"))
         out += fmt::format(", capacity {}", *capacity);
     return out;
+}
+
+/// Of the connection, else of the engine.
+std::string troubleWords(const TopPicture& picture) {
+    if (!picture.trouble.empty()) return picture.trouble;
+    const std::string why = printable(textOf(picture.session, "why"));
+    return why.empty() ? why : "nothing starts: " + why;
 }
 
 Rows queueRows(const json::object& queues, std::int64_t now) {
@@ -58,10 +64,11 @@ Rows queueRows(const json::object& queues, std::int64_t now) {
     for (const json::object* queue : list) {
         const auto* held = queue->if_contains("held");
         const bool isHeld = held && held->is_bool() && held->get_bool();
-        rows.push_back({count(*queue, "queue_id"), printable(textOf(*queue, "state")) + (isHeld ? ", held" : ""),
-                        count(*queue, "running"), count(*queue, "pending"), count(*queue, "completed"),
-                        count(*queue, "failed"), count(*queue, "per_minute"), finishWords(*queue, now),
-                        printable(textOf(*queue, "tag"))});
+        rows.push_back({countText(*queue, "queue_id"),
+                        printable(textOf(*queue, "state")) + (isHeld ? ", held" : ""), countText(*queue, "running"),
+                        countText(*queue, "pending"), countText(*queue, "completed"), countText(*queue, "failed"),
+                        queue->contains("per_minute") ? countText(*queue, "per_minute") : "-",
+                        finishWords(*queue, now), printable(textOf(*queue, "tag"))});
     }
     return rows;
 }
@@ -74,9 +81,11 @@ Rows runningRows(const json::object& running) {
         if (!job.is_object()) continue;
         const json::object& action = job.get_object();
         const auto seconds = runSeconds(action);
-        rows.push_back({count(action, "lsn"), stateWords(action), count(action, "queue_id"),
-                        seconds ? durationWords(*seconds) : "-", loadWords(action), cpuWords(action),
-                        memoryWords(action), fitted(whatWords(action), 40), noteWords(action)});
+        rows.push_back({countText(action, "lsn"), stateWords(action), countText(action, "queue_id"),
+                        seconds ? durationWords(*seconds) : "-", loadWords(action),
+                        measureWords(action, measureInfo(Measure::CpuTime)),
+                        measureWords(action, measureInfo(Measure::PeakMemory)), fitted(whatWords(action), 40),
+                        noteWords(action)});
     }
     return rows;
 }
@@ -110,7 +119,7 @@ std::string topText(const TopPicture& picture, TopSize size) {
         runningMost = left - std::max<std::size_t>(queueMost, 1);
     }
     std::string out = line(headline(picture));
-    out += line(picture.trouble);
+    out += line(troubleWords(picture));
     out += tableText({{"QUEUE", true},
                       {"STATE"},
                       {"RUNNING", true},

@@ -28,7 +28,7 @@ public:
     void close();
     /// Open, and the other side has neither closed it nor sent anything unasked.
     bool isReusable() const;
-    /// Longest wait of one read or write; 0 waits for ever.
+    /// Longest wait of one read or write; 0 waits forever.
     void setSilence(std::chrono::milliseconds limit) { silence_ = limit; }
     /// Any thread. Every wait, now and later, ends at once.
     void interrupt();

@@ -2,8 +2,10 @@
 
 #include "app/yardctl/action_view.h"
 #include "app/yardctl/format.h"
+#include "app/yardctl/named_actions.h"
 #include "core/base/environment.h"
 #include "core/base/files.h"
+#include "core/json/utf8.h"
 #include "core/model/action_spec.h"
 
 #include <algorithm>
@@ -72,9 +74,7 @@ Outcome<void> setVariable(const std::string& setting, json::object& env) {
     if (name.empty() || (equals == std::string::npos && !here))
         return usageError(fmt::format("--env wants K=V, or the name of a variable that is set here, not '{}'",
                                       printable(setting)));
-    auto value = jsonText(here ? *here : setting.substr(equals + 1), "a variable");
-    if (!value) return std::unexpected(value.error());
-    env[name] = std::move(*value);
+    env[name] = here ? *here : setting.substr(equals + 1);
     return {};
 }
 
@@ -105,20 +105,19 @@ Outcome<void> setVariablesFrom(const Values& paths, Target& target) {
     return {};
 }
 
-/// "12", "12..14", "12:any"
+/// "12", "12:any"
 Outcome<void> addPredecessors(const Values& words, Target& target) {
     constexpr std::array<std::string_view, 3> kEnds = {"completed", "any", "failed"};
     for (const std::string& word : words) {
         const std::size_t colon = word.find(':');
-        auto lsns = parseLsns({word.substr(0, colon)});
-        if (!lsns) return std::unexpected(lsns.error());
+        const auto lsn = theNamedAction("--after", word.substr(0, colon)); // ranges are resolved by then
+        if (!lsn) return std::unexpected(lsn.error());
         const std::string on = colon == std::string::npos ? std::string() : word.substr(colon + 1);
         if (colon != std::string::npos && std::ranges::find(kEnds, on) == kEnds.end())
             return usageError(
                 fmt::format("--after waits for completed, any or failed, not for '{}'", printable(on)));
-        for (const std::int64_t lsn : *lsns)
-            arrayIn(target.action, "after")
-                .push_back(on.empty() ? json::value(lsn) : json::value{{"lsn", lsn}, {"on", on}});
+        arrayIn(target.action, "after")
+            .push_back(on.empty() ? json::value(*lsn) : json::value{{"lsn", *lsn}, {"on", on}});
     }
     return {};
 }
@@ -224,7 +223,7 @@ std::span<const WorkOption> table() {
         {{"after", 0, "LSN[:on]", "run once this action is completed, or :failed, or :any; may be repeated"},
          kTakers,
          addPredecessors},
-        {{"at", 0, "TIME", "not before 22:30, +10m, 'YYYY-MM-DD 09:45'"},
+        {{"at", 0, "TIME", "not before 22:30, +10m, 'tomorrow 09:45', 'YYYY-MM-DD 09:45'"},
          kTakers,
          [](const Values& values, Target& target) -> Outcome<void> {
              auto moment = parseComing(values.back(), wallNow());
@@ -277,6 +276,7 @@ std::span<const WorkOption> table() {
          kRun},
         {{"tty", 't', "", "give it a terminal, and this one to type and to see"}, kRun},
         {{"detach", 'd', "", "print its LSN and leave"}, kRun},
+        {notifyOption(), kRun},
     };
     return all;
 }
@@ -289,6 +289,11 @@ const Option& named(std::string_view name) {
 
 const Option& queueOption() {
     return named("queue");
+}
+
+const Option& notifyOption() {
+    static const Option option{"notify", 0, "", "say on the desktop when it is over, else ring the bell"};
+    return option;
 }
 
 const Option& outOption() {

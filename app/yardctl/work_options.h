@@ -15,8 +15,9 @@ namespace yard::ctl {
 /// Which commands take an option.
 enum class Work : unsigned char { Run = 1, Submit = 2, QueueSet = 4 };
 
-const Option& queueOption(); ///< --queue, of other commands too
-const Option& outOption();   ///< --out, of other commands too
+const Option& queueOption();  ///< --queue, of other commands too
+const Option& outOption();    ///< --out, of other commands too
+const Option& notifyOption(); ///< --notify, of `wait` too
 std::vector<Option> workOptions(Work command);
 
 /// True when the arguments say something of the actions themselves.
@@ -27,7 +28,7 @@ Outcome<void> applyWork(const Arguments& arguments, json::object& action, ChunkS
 /// What they say of a queue.
 Outcome<json::object> queueConfigOf(const Arguments& arguments);
 
-/// JSON holds text only; bytes that are not UTF-8 cannot go through it unharmed.
+/// Of a member that takes text only: bytes that are not UTF-8 are refused (core/model/action_spec.h, kByteMembers).
 Outcome<json::string> jsonText(const std::string& bytes, std::string_view what);
 Outcome<json::array> jsonTexts(const std::vector<std::string>& list, std::string_view what);
 

@@ -10,7 +10,7 @@
 #include "core/http/api.h"
 #include "core/http/closing.h"
 #include "core/http/server.h"
-#include "core/runners/launcher.h"
+#include "core/launcher/launcher.h"
 
 #include <array>
 #include <atomic>

@@ -32,7 +32,7 @@ public:
     void update(std::span<const std::byte> data);
     void update(std::string_view data) { update(std::as_bytes(std::span(data.data(), data.size()))); }
     void updateZeros(std::uint64_t count);
-    /// The digest; the hasher starts anew afterwards.
+    /// The digest; the hasher starts again afterwards.
     Hash256 finish();
     static Hash256 of(std::string_view data);
 

@@ -60,16 +60,57 @@ std::optional<TimeWindow> ago(std::string_view text, WallMicros now) {
 
 } // namespace
 
-std::optional<double> durationIn(std::string_view text) {
-    constexpr std::array<std::pair<std::string_view, double>, 7> kUnits = {
-        {{"", 1}, {"s", 1}, {"ms", 0.001}, {"m", 60}, {"min", 60}, {"h", 3600}, {"d", 86400}}};
+namespace {
+
+/// Seconds of one part of a duration at the start of `text`, which becomes what follows it.
+std::optional<double> takePart(std::string_view& text, bool isFirst) {
+    constexpr std::array<std::pair<std::string_view, double>, 6> kUnits = {
+        {{"s", 1}, {"ms", 0.001}, {"m", 60}, {"min", 60}, {"h", 3600}, {"d", 86400}}};
     double value = 0;
     const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (ec != std::errc() || !std::isfinite(value) || value < 0) return std::nullopt;
-    const std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    if (text.empty() && isFirst) return value;
+    const std::string_view unit = text.substr(0, text.find_first_of("0123456789."));
+    text.remove_prefix(unit.size());
     for (const auto& [name, seconds] : kUnits)
         if (unit == name) return value * seconds;
     return std::nullopt;
+}
+
+/// What the forms read; the day, where they leave it out, begins at `midnight`.
+std::optional<TimeWindow> timeOf(const std::tm& midnight, std::string_view text) {
+    const std::string word(text);
+    for (const auto& [pattern, length] : kForms) {
+        std::tm time = midnight; // fills what the pattern leaves out
+        const char* end = ::strptime(word.c_str(), pattern, &time);
+        if (end && *end == '\0' && end == word.c_str() + word.size() && isInCalendar(time))
+            return spanOf(time, length);
+    }
+    return std::nullopt;
+}
+
+/// How many days after today: "tomorrow" is 1.
+std::optional<int> dayIn(std::string_view word) {
+    constexpr std::array<std::pair<std::string_view, int>, 3> kDays = {
+        {{"today", 0}, {"yesterday", -1}, {"tomorrow", 1}}};
+    for (const auto& [name, days] : kDays)
+        if (word == name) return days;
+    return std::nullopt;
+}
+
+} // namespace
+
+std::optional<double> durationIn(std::string_view text) {
+    double seconds = 0;
+    bool isFirst = true;
+    do {
+        const auto part = takePart(text, isFirst);
+        if (!part) return std::nullopt;
+        seconds += *part;
+        isFirst = false;
+    } while (!text.empty());
+    return seconds;
 }
 
 std::optional<TimeWindow> timeIn(std::string_view text, WallMicros now) {
@@ -79,19 +120,17 @@ std::optional<TimeWindow> timeIn(std::string_view text, WallMicros now) {
     std::tm midnight{};
     if (!::localtime_r(&seconds, &midnight)) return std::nullopt;
     midnight.tm_hour = midnight.tm_min = midnight.tm_sec = 0;
-    if (text == "today") return spanOf(midnight, kDay);
-    if (text == "yesterday") {
-        --midnight.tm_mday;
-        return spanOf(midnight, kDay);
-    }
-    const std::string word(text);
-    for (const auto& [pattern, length] : kForms) {
-        std::tm time = midnight; // fills what the pattern leaves out
-        const char* end = ::strptime(word.c_str(), pattern, &time);
-        if (end && *end == '\0' && end == word.c_str() + word.size() && isInCalendar(time))
-            return spanOf(time, length);
-    }
-    return std::nullopt;
+    const std::size_t space = text.find(' ');
+    const auto days = dayIn(text.substr(0, space));
+    if (!days) return timeOf(midnight, text);
+    midnight.tm_mday += *days;
+    if (space == std::string_view::npos) return spanOf(midnight, kDay);
+    // The calendar's: the day after the last of a month is the first of the next.
+    const auto day = momentOf(midnight);
+    const std::time_t begin = day.value_or(0) / kSecond;
+    const std::string_view time = text.substr(space + 1);
+    if (!day || !::localtime_r(&begin, &midnight) || time.contains('-')) return std::nullopt;
+    return timeOf(midnight, time);
 }
 
 } // namespace yard

@@ -15,9 +15,10 @@ struct TimeWindow {
     bool isMoment() const { return begin == end; }
 };
 
-/// Seconds of "90", "0.5s", "10min", "2h", "1d"; not negative.
+/// Seconds of "90", "0.5s", "10min", "2h", "1d", "1h30m"; not negative.
 std::optional<double> durationIn(std::string_view text);
-/// "-1h" (ago), "now", "today", "yesterday", "09:45", "09:45:31" (today), "2026-11-20", "2026-11-20 09:45" (T too).
+/// "-1h" (ago), "now", "today", "yesterday", "tomorrow", "09:45", "09:45:31" (today), "tomorrow 09:45", "2026-11-20",
+/// "2026-11-20 09:45" (T too).
 std::optional<TimeWindow> timeIn(std::string_view text, WallMicros now);
 
 } // namespace yard

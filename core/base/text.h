@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace yard {
@@ -35,6 +36,17 @@ constexpr bool hasSteeringCharacters(std::string_view text) {
     for (; !text.empty(); text.remove_prefix(1))
         if (steeringLength(text) > 0) return true;
     return false;
+}
+
+/// Of a longer text its beginning and end with "…" in between, at most `most` bytes of it; characters stay whole.
+inline std::string shortened(std::string_view text, std::size_t most) {
+    const auto isWithin = [text](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80; };
+    if (text.size() <= most) return std::string(text);
+    std::size_t begin = most / 2;
+    std::size_t end = text.size() - most / 2;
+    while (begin > 0 && isWithin(begin)) --begin;
+    while (end < text.size() && isWithin(end)) ++end;
+    return std::string(text.substr(0, begin)) + "…" + std::string(text.substr(end));
 }
 
 } // namespace yard

@@ -104,7 +104,7 @@ struct Loop::Kernel {
             watchBell();
         });
     }
-    /// An alarm that is set too early is left alone: it costs one wake-up, setting it anew a system call per block.
+    /// An alarm that is set too early is left alone: it costs one wake-up, setting it again a system call per block.
     void setAlarm(MonoTime at, Duration from) {
         if (alarmAt <= at) return;
         alarmAt = at;

@@ -3,7 +3,7 @@
 //
 // A turn: timed events that are due, then the threads that are ready (round-robin, those ready now; a thread that
 // becomes ready meanwhile waits for the next round), then the kernel and the mailbox. With nothing ready it blocks
-// in the kernel until the next timer, or for ever when nothing is armed: an idle loop does not wake up by itself.
+// in the kernel until the next timer, or forever when nothing is armed: an idle loop does not wake up by itself.
 // While threads stay ready the kernel is asked after every 64 switches only, because asking costs as much as ten of
 // them.
 //

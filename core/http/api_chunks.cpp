@@ -1,5 +1,5 @@
 // PUT, GET and HEAD chunks/{hash}: bytes of any length in constant memory.
-#include "core/http/api.h"
+#include "core/http/handler_steps.h"
 
 #include "core/http/error_map.h"
 #include "core/http/file_producers.h"
@@ -46,21 +46,18 @@ std::optional<Range> parseRange(std::string_view field, std::uint64_t size) {
     return Range{.offset = *first, .length = std::min(last.value_or(size - 1), size - 1) - *first + 1};
 }
 
-Result<Hash256> hashOf(const Api::Call& call) {
+Result<Hash256> hashOf(const Call& call) {
     const auto hash = Hash256::fromHex(call.capture());
     if (!hash)
         return invalid("hash", "Name a chunk by the SHA-256 of its bytes, in 64 lower-case hexadecimal digits.");
     return *hash;
 }
 
-} // namespace
-
-coro::Task<Response> Api::getChunk(Call& call) {
-    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
+coro::Task<Response> getChunk(Call& call) {
     const auto hash = hashOf(call);
     if (!hash) co_return errorResponse(hash.error());
-    auto ask = [&chunks = engine_.chunks(), hash = *hash] { return chunks.sizeOf(hash); };
-    const std::optional<std::uint64_t> size = co_await helpers_.run(std::move(ask));
+    auto ask = [&chunks = call.engine.chunks(), hash = *hash] { return chunks.sizeOf(hash); };
+    const std::optional<std::uint64_t> size = co_await call.helpers.run(std::move(ask));
     if (!size) co_return errorResponse(ErrorKind::NotFound, "There is no such chunk; PUT it first.");
 
     Range range{.offset = 0, .length = *size};
@@ -82,7 +79,7 @@ coro::Task<Response> Api::getChunk(Call& call) {
         response.contentType = "application/octet-stream";
         response.length = range.length;
     } else {
-        response = co_await chunkResponse(*hash, range.length, range.offset, !partial);
+        response = co_await chunkResponse(call, *hash, range.length, range.offset, !partial);
         if (response.status != 200) co_return response;
     }
     response.fields.emplace_back("Accept-Ranges", "bytes");
@@ -94,20 +91,38 @@ coro::Task<Response> Api::getChunk(Call& call) {
     co_return response;
 }
 
-coro::Task<Response> Api::putChunk(Call& call) {
-    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
+coro::Task<Response> putChunk(Call& call) {
     const auto hash = hashOf(call);
     if (!hash) co_return errorResponse(hash.error());
-    const auto chunk = co_await storeChunk(*call.request.source, *hash, call.request.head.contentLength);
+    const auto chunk = co_await storeChunk(call, *call.request.source, *hash, call.request.head.contentLength);
     if (!chunk) co_return errorResponse(chunk.error());
     co_return jsonResponse(fmt::format(R"({{"hash":"{}","size":{}}})", chunk->hash.hex(), chunk->size));
 }
 
-coro::Task<Result<ChunkRef>> Api::storeChunk(BodySource& source, Hash256 hash, std::optional<std::uint64_t> size) {
-    auto begin = [&chunks = engine_.chunks(), hash, size] { return chunks.writer(hash, size); };
-    auto opened = co_await helpers_.run(std::move(begin));
+} // namespace
+
+Response bytesResponse(std::unique_ptr<BodyProducer> producer, std::optional<std::uint64_t> length) {
+    Response response;
+    response.contentType = "application/octet-stream";
+    response.producer = std::move(producer);
+    response.length = length;
+    return response;
+}
+
+coro::Task<Response> chunkResponse(Call& call, Hash256 hash, std::uint64_t length, std::uint64_t offset,
+                                   bool whole) {
+    if (length == 0) co_return bytesResponse();
+    auto source = co_await openChunk(call.helpers, call.engine.chunks(), hash, offset, whole);
+    if (!source) co_return errorResponse(source.error());
+    co_return bytesResponse(std::make_unique<ChunkProducer>(std::move(*source), length), length);
+}
+
+coro::Task<Result<ChunkRef>> storeChunk(Call& call, BodySource& source, Hash256 hash,
+                                        std::optional<std::uint64_t> size) {
+    auto begin = [&chunks = call.engine.chunks(), hash, size] { return chunks.writer(hash, size); };
+    auto opened = co_await call.helpers.run(std::move(begin));
     if (!opened) co_return std::unexpected(std::move(opened.error()));
-    const auto writer = endedByHelper(helpers_, std::move(*opened));
+    const auto writer = endedByHelper(call.helpers, std::move(*opened));
     for (bool atEnd = false; !atEnd;) {
         std::string slice;
         while (slice.size() < kSlice) {
@@ -119,11 +134,33 @@ coro::Task<Result<ChunkRef>> Api::storeChunk(BodySource& source, Hash256 hash, s
         }
         if (slice.empty()) break;
         auto write = [writer, slice = std::move(slice)] { return writer->write(slice); };
-        const auto written = co_await helpers_.run(std::move(write));
+        const auto written = co_await call.helpers.run(std::move(write));
         if (!written) co_return std::unexpected(written.error());
     }
     auto finish = [writer] { return writer->finish(); };
-    co_return co_await helpers_.run(std::move(finish));
+    co_return co_await call.helpers.run(std::move(finish));
+}
+
+std::span<const Route> chunkRoutes() {
+    using enum Method;
+    using enum Scope;
+    using enum BodyKind;
+    static constexpr Route kRoutes[] = {
+        {{Get, "chunks/{hash}", Global},
+         &getChunk,
+         {.id = "getChunk",
+          .summary = "The bytes with this hash, all or one range",
+          .answers = {{{200, "bytes"}, {206, "bytes"}}},
+          .head = {"headChunk", "Whether the bytes are there"}}},
+        {{Put, "chunks/{hash}", Global, Stream},
+         &putChunk,
+         {.id = "putChunk",
+          .summary = "Keep bytes under their SHA-256",
+          .members = kReadsItself,
+          .request = "bytes",
+          .answers = {{{200, "Chunk"}}}}},
+    };
+    return kRoutes;
 }
 
 } // namespace yard::http

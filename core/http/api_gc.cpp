@@ -1,9 +1,8 @@
 // POST gc: clear up, or say what would go.
-#include "core/http/api.h"
+#include "core/http/route.h"
 
 #include "core/http/error_map.h"
-#include "core/http/json_request.h"
-#include "core/model/json_writer.h"
+#include "core/json/json_writer.h"
 
 namespace yard::http {
 
@@ -32,6 +31,8 @@ std::string reportJson(const engine::GcReport& report) {
     writer.key("disk");
     writer.openObject();
     writer.member("used_bytes", report.usedBytes);
+    writer.member("log_bytes", report.logBytes);
+    writer.member("workers_bytes", report.workersBytes);
     if (report.limitBytes > 0) writer.member("limit_bytes", report.limitBytes);
     writer.member("size_bytes", report.diskBytes);
     writer.closeObject();
@@ -40,16 +41,29 @@ std::string reportJson(const engine::GcReport& report) {
     return text;
 }
 
+coro::Task<Response> clearUp(Call& call) {
+    const auto dryRun = call.body.flag("dry_run");
+    if (!dryRun) co_return errorResponse(dryRun.error());
+    const auto report = co_await call.engine.gc(*dryRun);
+    co_return report ? jsonResponse(reportJson(*report)) : errorResponse(report.error());
+}
+
 } // namespace
 
-coro::Task<Response> Api::clearUp(Call& call) {
-    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
-    const auto body = JsonRequest::parse(call.request.body, {"dry_run"});
-    if (!body) co_return errorResponse(body.error());
-    const auto dryRun = body->flag("dry_run");
-    if (!dryRun) co_return errorResponse(dryRun.error());
-    const auto report = co_await engine_.gc(*dryRun);
-    co_return report ? jsonResponse(reportJson(*report)) : errorResponse(report.error());
+std::span<const Route> gcRoutes() {
+    using enum Method;
+    using enum Scope;
+    using enum BodyKind;
+    static constexpr Route kRoutes[] = {
+        {{Post, "gc", Global, OptionalJson},
+         &clearUp,
+         {.id = "clearUp",
+          .summary = "Take away what the settings keep_… do not keep, or say what would go",
+          .members = "dry_run",
+          .request = "ClearUp",
+          .answers = {{{200, "ClearedUp"}}}}},
+    };
+    return kRoutes;
 }
 
 } // namespace yard::http

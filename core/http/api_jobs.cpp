@@ -1,10 +1,10 @@
 // Single actions by their LSN.
-#include "core/http/api.h"
+#include "core/http/handler_steps.h"
 
-#include "core/engine/terminal.h"
+#include "core/engine/running/terminal.h"
 #include "core/http/error_map.h"
-#include "core/http/json_request.h"
-#include "core/model/json_writer.h"
+#include "core/http/terminal_seats.h"
+#include "core/json/json_writer.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -18,73 +18,52 @@ constexpr Duration kLookAtClient = std::chrono::seconds(5);
 
 } // namespace
 
-coro::Task<Result<void>> Api::checkQueue(Call& call, Lsn lsn) {
-    if (!call.queue) co_return Result<void>{};
-    const auto queue = co_await engine_.queueNumber(*call.queue);
-    if (!queue) co_return std::unexpected(queue.error());
-    const auto action = co_await engine_.action(lsn);
-    if (!action) co_return std::unexpected(action.error());
-    if (action->queue != *queue)
-        co_return fail(ErrorKind::NotFound,
-                       fmt::format("Action {} is not in this queue but in queue {}: ask for jobs/{} there.",
-                                   lsn.value, action->queue.value, lsn.value));
-    co_return Result<void>{};
-}
-
-coro::Task<Result<ActionResult>> Api::waitFor(Request& request, Lsn lsn, Duration wait) {
+coro::Task<Result<ActionResult>> waitFor(Call& call, Lsn lsn, Duration wait) {
+    Link& link = *call.request.link;
     const MonoTime end = MonoClock::now() + wait;
     for (;;) {
         const Duration left = end - MonoClock::now();
-        if (left <= Duration::zero() || request.link->isStopping()) break;
+        if (left <= Duration::zero() || link.isStopping()) break;
         bool stopped = false;
         try {
-            WaitScope scope(*request.link);
-            auto result = co_await engine_.waitForAction(lsn, std::min(left, kLookAtClient));
+            WaitScope scope(link);
+            auto result = co_await call.engine.waitForAction(lsn, std::min(left, kLookAtClient));
             if (!result || isEnded(result->state)) co_return result;
         } catch (const coro::Interrupted&) {
-            if (!request.link->isStopping()) throw;
+            if (!link.isStopping()) throw;
             stopped = true;
         }
-        if (stopped || request.link->peerGone()) break;
+        if (stopped || link.peerGone()) break;
     }
-    co_return co_await engine_.action(lsn);
+    co_return co_await call.engine.action(lsn);
 }
 
-coro::Task<Response> Api::getJob(Call& call) {
-    if (const auto known = call.query.allowOnly({"wait"}); !known) co_return errorResponse(known.error());
+namespace {
+
+coro::Task<Response> getJob(Call& call) {
     const auto wait = call.query.seconds("wait", kMaxWaitSeconds);
     if (!wait) co_return errorResponse(wait.error());
     const Lsn lsn = call.lsn();
-    const auto inQueue = co_await checkQueue(call, lsn);
-    if (!inQueue) co_return errorResponse(inQueue.error());
-    const auto result = co_await waitFor(call.request, lsn, wait->value_or(Duration::zero()));
+    auto result = co_await waitFor(call, lsn, wait->value_or(Duration::zero()));
     if (!result) co_return errorResponse(result.error());
+    if (result->tty) result->attached = call.api.seats.taken(lsn);
     co_return jsonResponse(toJson(*result), isEnded(result->state) ? 200 : 202);
 }
 
-coro::Task<Response> Api::getSpec(Call& call) {
-    if (const auto known = call.query.allowOnly({"element"}); !known) co_return errorResponse(known.error());
+coro::Task<Response> getSpec(Call& call) {
     const auto element = call.query.flag("element");
     if (!element) co_return errorResponse(element.error());
-    const auto inQueue = co_await checkQueue(call, call.lsn());
-    if (!inQueue) co_return errorResponse(inQueue.error());
-    auto spec = co_await engine_.spec(call.lsn(), *element);
+    auto spec = co_await call.engine.spec(call.lsn(), *element);
     co_return spec ? jsonResponse(std::move(*spec)) : errorResponse(spec.error());
 }
 
-coro::Task<Response> Api::getWhy(Call& call) {
-    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
-    const auto inQueue = co_await checkQueue(call, call.lsn());
-    if (!inQueue) co_return errorResponse(inQueue.error());
-    const auto why = co_await engine_.why(call.lsn());
+coro::Task<Response> getWhy(Call& call) {
+    const auto why = co_await call.engine.why(call.lsn());
     co_return why ? jsonResponse(toJson(*why)) : errorResponse(why.error());
 }
 
-coro::Task<Response> Api::getSamples(Call& call) {
-    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
-    const auto inQueue = co_await checkQueue(call, call.lsn());
-    if (!inQueue) co_return errorResponse(inQueue.error());
-    const auto samples = co_await engine_.samples(call.lsn());
+coro::Task<Response> getSamples(Call& call) {
+    const auto samples = co_await call.engine.samples(call.lsn());
     if (!samples) co_return errorResponse(samples.error());
     std::string text;
     JsonWriter writer(text);
@@ -103,10 +82,7 @@ coro::Task<Response> Api::getSamples(Call& call) {
     co_return jsonResponse(std::move(text));
 }
 
-coro::Task<Response> Api::typeIntoTerminal(Call& call) {
-    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
-    const auto inQueue = co_await checkQueue(call, call.lsn());
-    if (!inQueue) co_return errorResponse(inQueue.error());
+coro::Task<Response> typeIntoTerminal(Call& call) {
     std::string keys;
     for (;;) {
         const auto piece = co_await call.request.source->read();
@@ -117,69 +93,125 @@ coro::Task<Response> Api::typeIntoTerminal(Call& call) {
                                                                      engine::kMostKeys >> 10));
         keys += *piece;
     }
-    const auto done = co_await engine_.typeInto(call.lsn(), std::move(keys));
+    const auto done = co_await call.engine.typeInto(call.lsn(), std::move(keys));
     if (!done) co_return errorResponse(done.error());
     co_return jsonResponse(fmt::format(R"({{"lsn":{}}})", call.lsn().value));
 }
 
-coro::Task<Response> Api::resizeTerminal(Call& call) {
-    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
-    const auto body = JsonRequest::parse(call.request.body, {"rows", "cols"});
-    if (!body) co_return errorResponse(body.error());
-    const auto rows = body->integer("rows", 1, kMaxTerminalSide);
+coro::Task<Response> resizeTerminal(Call& call) {
+    const auto rows = call.body.integer("rows", 1, kMaxTerminalSide);
     if (!rows) co_return errorResponse(rows.error());
-    const auto cols = body->integer("cols", 1, kMaxTerminalSide);
+    const auto cols = call.body.integer("cols", 1, kMaxTerminalSide);
     if (!cols) co_return errorResponse(cols.error());
     if (!*rows || !*cols)
         co_return errorResponse(invalid(*rows ? "cols" : "rows", "Give both \"rows\" and \"cols\".").error());
-    const auto inQueue = co_await checkQueue(call, call.lsn());
-    if (!inQueue) co_return errorResponse(inQueue.error());
     const TerminalSize size{.rows = static_cast<int>(**rows), .cols = static_cast<int>(**cols)};
-    const auto done = co_await engine_.resizeTerminal(call.lsn(), size);
+    const auto done = co_await call.engine.resizeTerminal(call.lsn(), size);
     if (!done) co_return errorResponse(done.error());
+    if (const auto seat = call.query.text("seat")) call.api.seats.resized(call.lsn(), *seat, size);
     co_return jsonResponse(fmt::format(R"({{"lsn":{}}})", call.lsn().value));
 }
 
-coro::Task<Response> Api::rescheduleJob(Call& call) {
-    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
-    const auto body = JsonRequest::parse(call.request.body, {"force"});
-    if (!body) co_return errorResponse(body.error());
-    const auto force = body->flag("force");
+coro::Task<Response> rescheduleJob(Call& call) {
+    const auto force = call.body.flag("force");
     if (!force) co_return errorResponse(force.error());
-    const auto inQueue = co_await checkQueue(call, call.lsn());
-    if (!inQueue) co_return errorResponse(inQueue.error());
-    const auto done = co_await engine_.reschedule(call.lsn(), *force);
+    const auto done = co_await call.engine.reschedule(call.lsn(), *force);
     if (!done) co_return errorResponse(done.error());
-    co_return jsonResponse(fmt::format(R"({{"lsn":{},"retry_count":{},"revived":{}}})", call.lsn().value,
-                                       done->retryCount, done->revived.size()));
+    const std::int64_t terminals = co_await call.engine.withTerminal({call.lsn()});
+    co_return jsonResponse(fmt::format(R"({{"lsn":{},"retry_count":{},"revived":{}{}}})", call.lsn().value,
+                                       done->retryCount, done->revived.size(),
+                                       terminals > 0 ? R"(,"terminals":1)" : ""));
 }
 
-coro::Task<Response> Api::changeJob(Call& call, engine::BulkKind kind, std::string_view answer) {
+coro::Task<Response> changeJob(Call& call, engine::BulkKind kind, std::string_view answer) {
     const Lsn lsn = call.lsn();
-    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
-    const auto body = JsonRequest::parse(call.request.body, {});
-    if (!body) co_return errorResponse(body.error());
     std::vector<Lsn> revived;
     const auto done = co_await changeOne(call, {.kind = kind}, lsn, revived);
     if (!done) co_return errorResponse(done.error());
     if (kind == engine::BulkKind::Cancel) {
-        const std::int64_t ending = co_await engine_.beingCancelled(std::vector{lsn});
+        const std::int64_t ending = co_await call.engine.beingCancelled(std::vector{lsn});
         if (ending > 0) answer = R"(,"ending":true)";
     }
     co_return jsonResponse(fmt::format(R"({{"lsn":{}{}}})", lsn.value, answer));
 }
 
-coro::Task<Response> Api::retireJob(Call& call) {
+coro::Task<Response> retireJob(Call& call) {
     return changeJob(call, engine::BulkKind::Retire, "");
 }
-coro::Task<Response> Api::cancelJob(Call& call) {
+coro::Task<Response> cancelJob(Call& call) {
     return changeJob(call, engine::BulkKind::Cancel, "");
 }
-coro::Task<Response> Api::holdJob(Call& call) {
+coro::Task<Response> holdJob(Call& call) {
     return changeJob(call, engine::BulkKind::Hold, R"(,"held":true)");
 }
-coro::Task<Response> Api::releaseJob(Call& call) {
+coro::Task<Response> releaseJob(Call& call) {
     return changeJob(call, engine::BulkKind::Release, R"(,"held":false)");
+}
+
+} // namespace
+
+std::span<const Route> jobRoutes() {
+    using enum Method;
+    using enum Scope;
+    using enum BodyKind;
+    static constexpr Route kRoutes[] = {
+        {{Get, "jobs/{lsn}", Both},
+         &getJob,
+         {.id = "getJob",
+          .summary = "One action: 200 once it is finished, 202 before",
+          .query = "wait",
+          .answers = {{{200, "Result"}, {202, "Result"}}}}},
+        {{Post, "jobs/{lsn}", Both, OptionalJson},
+         &rescheduleJob,
+         {.id = "postJob",
+          .summary = "A number: run this failed or abandoned action again. A worker's id, name or name@version: "
+                     "submit to it",
+          .members = "force",
+          .request = "RescheduleOrActions",
+          .answers = {{{200, "RescheduledOrSubmitted"}, {202, "Accepted"}}}}},
+        {{Delete, "jobs/{lsn}", Both, OptionalJson},
+         &retireJob,
+         {.id = "retireJob", .summary = "Forget a finished action", .answers = {{{200, "OneChanged"}}}}},
+        {{Get, "jobs/{lsn}/spec", Both},
+         &getSpec,
+         {.id = "getSpec",
+          .summary = "The action as it was posted, with those of its list that it waits for by LSN",
+          .query = "element",
+          .answers = {{{200, "Action"}}}}},
+        {{Get, "jobs/{lsn}/why", Both},
+         &getWhy,
+         {.id = "getWhy", .summary = "What a pending action waits for", .answers = {{{200, "Why"}}}}},
+        {{Get, "jobs/{lsn}/samples", Both},
+         &getSamples,
+         {.id = "getSamples",
+          .summary = "Processor and memory of the current or last attempt",
+          .answers = {{{200, "Samples"}}}}},
+        {{Post, "jobs/{lsn}/terminal", Both, Keys},
+         &typeIntoTerminal,
+         {.id = "typeIntoTerminal",
+          .summary = "Keys for the terminal of a running action, at most 64 KiB; any other Content-Type is 415",
+          .members = kReadsItself,
+          .request = "bytes",
+          .answers = {{{200, "OneChanged"}}}}},
+        {{Patch, "jobs/{lsn}/terminal", Both, Json},
+         &resizeTerminal,
+         {.id = "resizeTerminal",
+          .summary = "The size of the terminal of a running action",
+          .query = "seat",
+          .members = "rows cols",
+          .request = "TerminalSize",
+          .answers = {{{200, "OneChanged"}}}}},
+        {{Post, "jobs/{lsn}/cancel", Both, OptionalJson},
+         &cancelJob,
+         {.id = "cancelJob", .summary = "Cancel an action", .answers = {{{200, "OneChanged"}}}}},
+        {{Post, "jobs/{lsn}/hold", Both, OptionalJson},
+         &holdJob,
+         {.id = "holdJob", .summary = "Hold a pending action back", .answers = {{{200, "OneChanged"}}}}},
+        {{Post, "jobs/{lsn}/release", Both, OptionalJson},
+         &releaseJob,
+         {.id = "releaseJob", .summary = "Let a held action go on", .answers = {{{200, "OneChanged"}}}}},
+    };
+    return kRoutes;
 }
 
 } // namespace yard::http

@@ -1,9 +1,9 @@
 // GET jobs and its relatives: pages of results.
-#include "core/http/api.h"
+#include "core/http/handler_steps.h"
 
 #include "core/http/error_map.h"
 #include "core/http/list_filter.h"
-#include "core/model/json_writer.h"
+#include "core/json/json_writer.h"
 
 #include <algorithm>
 #include <charconv>
@@ -15,7 +15,6 @@ namespace yard::http {
 
 namespace {
 
-constexpr int kMaxPage = 1000;
 constexpr int kUsualPage = 100;
 /// Numbers of filters are doubles; whole ones are exact up to here.
 constexpr std::int64_t kMostExactLsn = 9'007'199'254'740'992;
@@ -185,10 +184,8 @@ Result<engine::ListQuery> readListQuery(const Query& parameters, int usual, int 
     return query;
 }
 
-} // namespace
-
 /// The query within the queue that the route names, if it names one.
-coro::Task<Result<engine::ListQuery>> Api::inQueue(Call& call, engine::ListQuery query) {
+coro::Task<Result<engine::ListQuery>> inQueue(Call& call, engine::ListQuery query) {
     const auto there = co_await requireQueue(call, QueueNeeded::Known);
     if (!there) co_return std::unexpected(there.error());
     if (call.queue && query.queue) co_return invalid("queue", "Remove the queue: the route names one already.");
@@ -196,21 +193,15 @@ coro::Task<Result<engine::ListQuery>> Api::inQueue(Call& call, engine::ListQuery
     co_return query;
 }
 
-coro::Task<Response> Api::listLsns(Call& call) {
-    const Result<void> known =
-        call.query.allowOnly({"state", "queue", "worker", "label", "lsn", "q", "sort", "limit", "cursor"});
-    if (!known) co_return errorResponse(known.error());
+coro::Task<Response> listLsns(Call& call) {
     auto query = readListQuery(call.query, engine::kMostLsnsInPart, engine::kMostLsnsInPart);
     if (query) query = co_await inQueue(call, std::move(*query));
     if (!query) co_return errorResponse(query.error());
-    const auto part = co_await engine_.listLsns(std::move(*query));
+    const auto part = co_await call.engine.listLsns(std::move(*query));
     co_return part ? jsonResponse(partJson(*part)) : errorResponse(part.error());
 }
 
-coro::Task<Response> Api::listJobs(Call& call) {
-    const Result<void> known =
-        call.query.allowOnly({"state", "queue", "worker", "label", "lsn", "q", "sort", "limit", "cursor", "count"});
-    if (!known) co_return errorResponse(known.error());
+coro::Task<Response> listJobs(Call& call) {
     auto query = readListQuery(call.query, kUsualPage, kMaxPage);
     if (query) query = co_await inQueue(call, std::move(*query));
     if (!query) co_return errorResponse(query.error());
@@ -218,42 +209,143 @@ coro::Task<Response> Api::listJobs(Call& call) {
     if (!wantsCount) co_return errorResponse(wantsCount.error());
     std::optional<engine::ListCount> count;
     if (*wantsCount) {
-        const auto counted = co_await engine_.count(*query);
+        const auto counted = co_await call.engine.count(*query);
         if (!counted) co_return errorResponse(counted.error());
         count = *counted;
     }
-    const auto page = co_await engine_.list(std::move(*query));
+    const auto page = co_await call.engine.list(std::move(*query));
     co_return page ? jsonResponse(pageJson(*page, count)) : errorResponse(page.error());
 }
 
-coro::Task<Response> Api::listStates(Call& call, std::vector<ActionState> states) {
+/// Absent: all there are.
+Result<std::vector<FacetKey>> readFacets(std::optional<std::string_view> list) {
+    if (list) return parseFacets(*list);
+    std::vector<FacetKey> all;
+    for (const FacetInfo& facet : kFacets) all.push_back(facet.key);
+    return all;
+}
+
+std::string facetsJson(const engine::FacetCounts& counts) {
+    std::string text = fmt::format(R"({{"total":{},"exact":{},"facets":{{)", counts.total, counts.isExact);
+    std::string others;
+    for (const engine::FacetList& list : counts.lists) {
+        text += fmt::format(R"({}"{}":{{)", text.back() == '{' ? "" : ",", name(list.key));
+        for (const auto& [value, count] : list.values) {
+            if (text.back() != '{') text += ',';
+            appendJsonString(text, value);
+            text += fmt::format(":{}", count);
+        }
+        text += '}';
+        if (list.others > 0)
+            others += fmt::format(R"({}"{}":{})", others.empty() ? "" : ",", name(list.key), list.others);
+    }
+    text += '}';
+    if (!others.empty()) text += fmt::format(R"(,"others":{{{}}})", others);
+    return text + '}';
+}
+
+coro::Task<Response> countFacets(Call& call) {
+    auto query = readListQuery(call.query, kUsualPage, kMaxPage);
+    if (query) query = co_await inQueue(call, std::move(*query));
+    if (!query) co_return errorResponse(query.error());
+    auto by = readFacets(call.query.text("by"));
+    if (!by) co_return errorResponse(by.error());
+    const auto own = call.query.flag("own");
+    if (!own) co_return errorResponse(own.error());
+    const auto counts = co_await call.engine.facets({.which = std::move(*query),
+                                                     .by = std::move(*by),
+                                                     .underOwn = *own,
+                                                     .isQueueFixed = call.queue.has_value()});
+    co_return counts ? jsonResponse(facetsJson(*counts)) : errorResponse(counts.error());
+}
+
+coro::Task<Response> listStates(Call& call, std::vector<ActionState> states) {
     engine::ListQuery query;
-    Result<void> good = call.query.allowOnly({"limit", "cursor"});
-    if (good) good = readPage(call.query, kMaxPage, query);
+    Result<void> good = readPage(call.query, kMaxPage, query);
     if (good) good = co_await requireQueue(call, QueueNeeded::Known);
     if (!good) co_return errorResponse(good.error());
     query.queue = call.queue;
     query.states = std::move(states);
-    const auto page = co_await engine_.list(std::move(query));
+    const auto page = co_await call.engine.list(std::move(query));
     co_return page ? jsonResponse(pageJson(*page)) : errorResponse(page.error());
 }
 
-coro::Task<Response> Api::listRunning(Call& call) {
+coro::Task<Response> listRunning(Call& call) {
     co_return co_await listStates(call, {ActionState::Submitting, ActionState::Running});
 }
 
-coro::Task<Response> Api::listCompleted(Call& call) {
+coro::Task<Response> listCompleted(Call& call) {
     co_return co_await listStates(
         call, {ActionState::Completed, ActionState::Failed, ActionState::Abandoned, ActionState::Cancelled});
 }
 
-coro::Task<Response> Api::listHistory(Call& call) {
-    Result<void> good = call.query.allowOnly({});
-    if (good) good = co_await requireQueue(call, QueueNeeded::Known);
+coro::Task<Response> listHistory(Call& call) {
+    const Result<void> good = co_await requireQueue(call, QueueNeeded::Known);
     if (!good) co_return errorResponse(good.error());
     engine::QueueSelector queue{.ref = call.queue};
-    const auto page = co_await engine_.history(std::move(queue));
+    const auto page = co_await call.engine.history(std::move(queue));
     co_return page ? jsonResponse(pageJson(*page)) : errorResponse(page.error());
+}
+
+} // namespace
+
+std::span<const Route> listRoutes() {
+    using enum Method;
+    using enum Scope;
+    using enum BodyKind;
+    static constexpr Route kRoutes[] = {
+        {{Get, "jobs", Both},
+         &listJobs,
+         {.id = "listJobs",
+          .summary = "A page of actions",
+          .query = "state queue worker label lsn q sort limit cursor count",
+          .answers = {{{200, "Jobs"}}}}},
+        {{Get, "jobs/lsns", Both},
+         &listLsns,
+         {.id = "listLsns",
+          .summary = "The numbers alone of all actions that match, in order",
+          .query = "state queue worker label lsn q sort limit=part cursor",
+          .answers = {{{200, "Lsns"}}}}},
+        {{Get, "jobs/facets", Both},
+         &countFacets,
+         {.id = "countFacets",
+          .summary = "How many actions match, by state, queue and so on",
+          .query = "state queue worker label lsn q by=facets own",
+          .answers = {{{200, "Facets"}}}}},
+        {{Get, "jobs/history", Both},
+         &listHistory,
+         {.id = "listHistory", .summary = "The last 1000 actions that finished", .answers = {{{200, "Jobs"}}}}},
+        {{Get, "jobs/running", Both},
+         &listRunning,
+         {.id = "listRunning",
+          .summary = "Actions under way",
+          .query = "limit cursor",
+          .answers = {{{200, "Jobs"}}}}},
+        {{Get, "jobs/completed", Both},
+         &listCompleted,
+         {.id = "listCompleted",
+          .summary = "Finished actions",
+          .query = "limit cursor",
+          .answers = {{{200, "Jobs"}}}}},
+        {{Get, "history", Queue},
+         &listHistory,
+         {.id = "getQueueHistory",
+          .summary = "The last 1000 actions of the queue that finished",
+          .answers = {{{200, "Jobs"}}}}},
+        {{Get, "running", Queue},
+         &listRunning,
+         {.id = "getQueueRunning",
+          .summary = "Actions of the queue under way",
+          .query = "limit cursor",
+          .answers = {{{200, "Jobs"}}}}},
+        {{Get, "completed", Queue},
+         &listCompleted,
+         {.id = "getQueueCompleted",
+          .summary = "Finished actions of the queue",
+          .query = "limit cursor",
+          .answers = {{{200, "Jobs"}}}}},
+    };
+    return kRoutes;
 }
 
 } // namespace yard::http

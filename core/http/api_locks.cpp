@@ -1,9 +1,7 @@
 // Named locks: who holds them, who waits.
-#include "core/http/api.h"
+#include "core/http/route.h"
 
-#include "core/http/error_map.h"
-#include "core/http/json_request.h"
-#include "core/model/json_writer.h"
+#include "core/json/json_writer.h"
 
 namespace yard::http {
 
@@ -25,11 +23,8 @@ void write(JsonWriter& writer, const engine::LockView& lock) {
     writer.closeObject();
 }
 
-} // namespace
-
-coro::Task<Response> Api::listLocks(Call& call) {
-    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
-    const std::vector<engine::LockView> locks = co_await engine_.locks();
+coro::Task<Response> listLocks(Call& call) {
+    const std::vector<engine::LockView> locks = co_await call.engine.locks();
     std::string text;
     JsonWriter writer(text);
     writer.openObject();
@@ -39,6 +34,22 @@ coro::Task<Response> Api::listLocks(Call& call) {
     writer.closeArray();
     writer.closeObject();
     co_return jsonResponse(std::move(text));
+}
+
+} // namespace
+
+std::span<const Route> lockRoutes() {
+    using enum Method;
+    using enum Scope;
+    using enum BodyKind;
+    static constexpr Route kRoutes[] = {
+        {{Get, "locks", Global},
+         &listLocks,
+         {.id = "listLocks",
+          .summary = "Named locks, who holds them and who waits",
+          .answers = {{{200, "Locks"}}}}},
+    };
+    return kRoutes;
 }
 
 } // namespace yard::http

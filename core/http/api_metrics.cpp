@@ -1,29 +1,45 @@
 // GET /metrics: figures of all parts, gathered and written.
-#include "core/http/api.h"
+#include "core/http/route.h"
 
-#include "core/http/error_map.h"
+#include "core/http/event_hub.h"
 #include "core/http/metrics_text.h"
+#include "core/http/server.h"
 #include "core/store/chunk_store.h"
 
 namespace yard::http {
 
-coro::Task<Response> Api::getMetrics(Call& call) {
-    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
+namespace {
+
+coro::Task<Response> getMetrics(Call& call) {
     // What reads files is a helper's; it may come after the answer has been given up, so it owns what it uses.
-    auto look = [dataDir = engine_.dataDir()] { return processFigures(dataDir); };
-    ProcessFigures process = co_await helpers_.run(std::move(look));
-    const engine::MetricsView view = co_await engine_.metrics();
+    auto look = [dataDir = call.engine.dataDir()] { return processFigures(dataDir); };
+    ProcessFigures process = co_await call.helpers.run(std::move(look));
+    const engine::MetricsView view = co_await call.engine.metrics();
     AllFigures figures{.engine = view,
-                       .events = events_.counters(),
-                       .chunks = engine_.chunks().stats(),
+                       .events = call.api.events.counters(),
+                       .chunks = call.engine.chunks().stats(),
                        .process = process,
                        .server = {},
-                       .started = started_};
-    if (const Server* server = server_.load()) figures.server = server->counters();
+                       .started = call.api.started};
+    if (const Server* server = call.api.server.load()) figures.server = server->counters();
     Response response;
     response.contentType = "text/plain; version=0.0.4; charset=utf-8";
     response.body = metricsText(figures);
     co_return response;
+}
+
+} // namespace
+
+std::span<const Route> metricsRoutes() {
+    using enum Method;
+    using enum Scope;
+    using enum BodyKind;
+    static constexpr Route kRoutes[] = {
+        {{Get, "metrics", Root},
+         &getMetrics,
+         {.id = "getMetrics", .summary = "Figures in the text format of Prometheus", .answers = {{{200, "text"}}}}},
+    };
+    return kRoutes;
 }
 
 } // namespace yard::http

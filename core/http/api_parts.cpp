@@ -1,6 +1,6 @@
 // POST jobs as multipart/form-data: the action's JSON and the chunks it needs in one request. Chunks go to the
 // content store as they come, in constant memory; the JSON is kept until all have come.
-#include "core/http/api.h"
+#include "core/http/handler_steps.h"
 
 #include "core/http/multipart.h"
 
@@ -79,9 +79,23 @@ std::unexpected<Error> tooLarge() {
                     kMaxActionPart));
 }
 
+coro::Task<Result<std::string>> readActionPart(BodySource& part, BodyShare& share) {
+    std::string text;
+    for (;;) {
+        const auto piece = co_await part.read();
+        if (!piece) co_return std::unexpected(piece.error());
+        if (piece->empty()) co_return text;
+        if (piece->size() > kMaxActionPart - text.size()) co_return tooLarge();
+        const bool room = co_await share.growTo(text.size() + piece->size(), kBudgetWait);
+        if (!room)
+            co_return fail(ErrorKind::Busy, "Too many requests are under way; send this one again in a second.");
+        text += *piece;
+    }
+}
+
 } // namespace
 
-coro::Task<Result<std::string>> Api::readParts(Call& call, BodyShare& share) {
+coro::Task<Result<std::string>> readParts(Call& call, BodyShare& share) {
     const auto boundary = multipartBoundary(call.request.head.field("Content-Type").value_or(""));
     if (!boundary) co_return std::unexpected(boundary.error());
     PartSource parts(*call.request.source, boundary->value_or(""));
@@ -102,26 +116,12 @@ coro::Task<Result<std::string>> Api::readParts(Call& call, BodyShare& share) {
             co_return invalid(parts.name(),
                               "Name the part with the JSON \"action\", and each other one by the SHA-256 "
                               "of its bytes, in 64 lower-case hexadecimal digits.");
-        const auto stored = co_await storeChunk(parts, *hash, std::nullopt);
+        const auto stored = co_await storeChunk(call, parts, *hash, std::nullopt);
         if (!stored) co_return std::unexpected(stored.error());
     }
     if (!action) co_return invalid("action", "Send the action's JSON as the part \"action\".");
     if (auto end = co_await parts.finish(); !end) co_return std::unexpected(std::move(end.error()));
     co_return std::move(*action);
-}
-
-coro::Task<Result<std::string>> Api::readActionPart(BodySource& part, BodyShare& share) {
-    std::string text;
-    for (;;) {
-        const auto piece = co_await part.read();
-        if (!piece) co_return std::unexpected(piece.error());
-        if (piece->empty()) co_return text;
-        if (piece->size() > kMaxActionPart - text.size()) co_return tooLarge();
-        const bool room = co_await share.growTo(text.size() + piece->size(), kBudgetWait);
-        if (!room)
-            co_return fail(ErrorKind::Busy, "Too many requests are under way; send this one again in a second.");
-        text += *piece;
-    }
 }
 
 } // namespace yard::http

@@ -1,9 +1,8 @@
 // The warm pool: GET and PATCH pool, restart of a worker's processes, the end of one.
-#include "core/http/api.h"
+#include "core/http/route.h"
 
 #include "core/http/error_map.h"
-#include "core/http/json_request.h"
-#include "core/model/json_writer.h"
+#include "core/json/json_writer.h"
 
 #include <fmt/format.h>
 
@@ -114,16 +113,12 @@ std::string poolJson(const engine::PoolView& pool) {
     return text;
 }
 
-} // namespace
-
-coro::Task<Response> Api::getPool(Call& call) {
-    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
-    co_return jsonResponse(poolJson(co_await engine_.pool()));
+coro::Task<Response> getPool(Call& call) {
+    co_return jsonResponse(poolJson(co_await call.engine.pool()));
 }
 
-coro::Task<Response> Api::getPoolProcess(Call& call) {
-    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
-    const auto detail = co_await engine_.poolProcess(call.capture());
+coro::Task<Response> getPoolProcess(Call& call) {
+    const auto detail = co_await call.engine.poolProcess(call.capture());
     if (!detail) co_return errorResponse(detail.error());
     std::string text;
     JsonWriter writer(text);
@@ -135,26 +130,21 @@ coro::Task<Response> Api::getPoolProcess(Call& call) {
     co_return jsonResponse(std::move(text));
 }
 
-coro::Task<Response> Api::changePool(Call& call) {
-    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
-    const auto changed = co_await engine_.changePool(std::move(call.request.body));
+coro::Task<Response> changePool(Call& call) {
+    const auto changed = co_await call.engine.changePool(std::move(call.request.body));
     co_return changed ? jsonResponse(poolJson(*changed)) : errorResponse(changed.error());
 }
 
-coro::Task<Response> Api::restartPool(Call& call) {
-    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
-    if (const auto body = JsonRequest::parse(call.request.body, {}); !body) co_return errorResponse(body.error());
-    const auto worker = co_await engine_.worker(call.capture());
+coro::Task<Response> restartPool(Call& call) {
+    const auto worker = co_await call.engine.worker(call.capture());
     if (!worker) co_return errorResponse(worker.error());
-    const auto done = co_await engine_.restartPool(worker->id);
+    const auto done = co_await call.engine.restartPool(worker->id);
     co_return done ? jsonResponse(fmt::format(R"({{"worker":"{}"}})", worker->id)) : errorResponse(done.error());
 }
 
-coro::Task<Response> Api::endPoolProcess(Call& call) {
-    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
-    if (const auto body = JsonRequest::parse(call.request.body, {}); !body) co_return errorResponse(body.error());
+coro::Task<Response> endPoolProcess(Call& call) {
     const std::string& id = call.capture();
-    const auto done = co_await engine_.endPoolProcess(id);
+    const auto done = co_await call.engine.endPoolProcess(id);
     if (!done) co_return errorResponse(done.error());
     std::string text;
     JsonWriter writer(text);
@@ -162,6 +152,40 @@ coro::Task<Response> Api::endPoolProcess(Call& call) {
     writer.member("id", id);
     writer.closeObject();
     co_return jsonResponse(std::move(text));
+}
+
+} // namespace
+
+std::span<const Route> poolRoutes() {
+    using enum Method;
+    using enum Scope;
+    using enum BodyKind;
+    static constexpr Route kRoutes[] = {
+        {{Get, "pool", Global},
+         &getPool,
+         {.id = "getPool", .summary = "The warm processes", .answers = {{{200, "Pool"}}}}},
+        {{Patch, "pool", Global, Json},
+         &changePool,
+         {.id = "configurePool",
+          .summary = "Change the limits of the pool",
+          .members = kReadsItself,
+          .request = "PoolLimits",
+          .answers = {{{200, "Pool"}}}}},
+        {{Post, "pool/{worker}/restart", Global, OptionalJson},
+         &restartPool,
+         {.id = "restartWorker",
+          .summary = "Replace a worker's warm processes",
+          .answers = {{{200, "AnyObject"}}}}},
+        {{Get, "pool/processes/{id}", Global},
+         &getPoolProcess,
+         {.id = "getProcess",
+          .summary = "One warm process, or one of the last that ended, with the end of what it printed",
+          .answers = {{{200, "PoolProcessDetail"}}}}},
+        {{Delete, "pool/processes/{id}", Global, OptionalJson},
+         &endPoolProcess,
+         {.id = "endProcess", .summary = "End one warm process", .answers = {{{200, "AnyObject"}}}}},
+    };
+    return kRoutes;
 }
 
 } // namespace yard::http

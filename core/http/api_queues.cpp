@@ -1,10 +1,11 @@
 // Queues: docs/queues.md, docs/api.md, 4.
-#include "core/http/api.h"
+#include "core/http/handler_steps.h"
 
 #include "core/http/error_map.h"
-#include "core/http/json_request.h"
 #include "core/http/view_json.h"
-#include "core/model/json_writer.h"
+#include "core/json/json_writer.h"
+
+#include <fmt/format.h>
 
 namespace yard::http {
 
@@ -24,7 +25,8 @@ void appendJson(std::string& text, const QueueView& queue) {
     writer.member("failed", counters.failed);
     writer.member("abandoned", counters.abandoned);
     writer.member("cancelled", counters.cancelled);
-    writer.member("per_minute", queue.perMinute);
+    writeAnnotations(writer, queue.mark, queue.comments);
+    if (queue.perMinute) writer.member("per_minute", *queue.perMinute);
     writeEstimate(writer, queue.estimatedStart, queue.estimatedFinish, queue.estimateGap);
     writer.key("config");
     writer.raw(toJson(queue.config));
@@ -40,31 +42,8 @@ Response queueResponse(const Result<QueueView>& queue) {
     return jsonResponse(std::move(text));
 }
 
-/// Routes that take neither parameters nor members.
-Result<void> takesNothing(const Api::Call& call) {
-    if (auto known = call.query.allowOnly({}); !known) return known;
-    const auto body = JsonRequest::parse(call.request.body, {});
-    if (!body) return std::unexpected(body.error());
-    return {};
-}
-
-} // namespace
-
-coro::Task<Result<void>> Api::requireQueue(Call& call, QueueNeeded needed) {
-    if (!call.queue) co_return Result<void>{};
-    if (needed == QueueNeeded::Known) {
-        const auto number = co_await engine_.queueNumber(*call.queue);
-        if (!number) co_return std::unexpected(number.error());
-    } else {
-        const auto queue = co_await engine_.queue(*call.queue);
-        if (!queue) co_return std::unexpected(queue.error());
-    }
-    co_return Result<void>{};
-}
-
-coro::Task<Response> Api::listQueues(Call& call) {
-    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
-    const std::vector<QueueView> queues = co_await engine_.queues();
+coro::Task<Response> listQueues(Call& call) {
+    const std::vector<QueueView> queues = co_await call.engine.queues();
     std::string text = R"({"queues":[)";
     for (const QueueView& queue : queues) {
         if (text.back() == '}') text += ',';
@@ -74,34 +53,33 @@ coro::Task<Response> Api::listQueues(Call& call) {
     co_return jsonResponse(std::move(text));
 }
 
-coro::Task<Response> Api::createQueue(Call& call) {
-    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
-    const auto body = JsonRequest::parse(call.request.body, {"tag", "config"}, "config");
-    if (!body) co_return errorResponse(body.error());
-    auto tag = body->word("tag", kMaxTag);
+coro::Task<Response> createQueue(Call& call) {
+    auto tag = call.body.word("tag", kMaxTag);
     if (!tag) co_return errorResponse(tag.error());
-    co_return queueResponse(co_await engine_.createQueue(std::move(*tag), body->raw()));
+    co_return queueResponse(co_await call.engine.createQueue(std::move(*tag), call.body.raw()));
 }
 
-coro::Task<Response> Api::configureQueue(Call& call) {
-    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
-    const auto body = JsonRequest::parse(call.request.body, {"config"}, "config");
-    if (!body) co_return errorResponse(body.error());
-    if (!body->has("config"))
-        co_return errorResponse(invalid("config", "Give \"config\" with what is to change.").error());
-    co_return queueResponse(co_await engine_.configureQueue(*call.queue, body->raw()));
+coro::Task<Response> configureQueue(Call& call) {
+    const auto mark = readMark(call.body);
+    if (!mark) co_return errorResponse(mark.error());
+    const bool configures = call.body.has("config");
+    if (!configures && !*mark)
+        co_return errorResponse(
+            invalid("config", "Give \"config\" with what is to change, \"mark\", or both.").error());
+    if (!configures) co_return queueResponse(co_await call.engine.markQueue(*call.queue, **mark));
+    auto queue = co_await call.engine.configureQueue(*call.queue, call.body.raw());
+    if (queue && *mark) queue = co_await call.engine.markQueue(*call.queue, **mark);
+    co_return queueResponse(queue);
 }
 
-coro::Task<Response> Api::getQueue(Call& call) {
-    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
-    co_return queueResponse(co_await engine_.queue(*call.queue));
+coro::Task<Response> getQueue(Call& call) {
+    co_return queueResponse(co_await call.engine.queue(*call.queue));
 }
 
-coro::Task<Response> Api::deleteQueue(Call& call) {
-    if (const auto nothing = takesNothing(call); !nothing) co_return errorResponse(nothing.error());
-    const auto queue = co_await engine_.queue(*call.queue);
+coro::Task<Response> deleteQueue(Call& call) {
+    const auto queue = co_await call.engine.queue(*call.queue);
     if (!queue) co_return errorResponse(queue.error());
-    const auto done = co_await engine_.deleteQueue(*call.queue);
+    const auto done = co_await call.engine.deleteQueue(*call.queue);
     if (!done) co_return errorResponse(done.error());
     std::string text;
     JsonWriter writer(text);
@@ -111,24 +89,93 @@ coro::Task<Response> Api::deleteQueue(Call& call) {
     co_return jsonResponse(std::move(text));
 }
 
-coro::Task<Response> Api::holdQueue(Call& call) {
-    if (const auto nothing = takesNothing(call); !nothing) co_return errorResponse(nothing.error());
-    co_return queueResponse(co_await engine_.holdQueue(*call.queue));
+coro::Task<Response> holdQueue(Call& call) {
+    co_return queueResponse(co_await call.engine.holdQueue(*call.queue));
 }
 
-coro::Task<Response> Api::releaseQueue(Call& call) {
-    if (const auto nothing = takesNothing(call); !nothing) co_return errorResponse(nothing.error());
-    co_return queueResponse(co_await engine_.releaseQueue(*call.queue));
+coro::Task<Response> releaseQueue(Call& call) {
+    co_return queueResponse(co_await call.engine.releaseQueue(*call.queue));
 }
 
-coro::Task<Response> Api::drainQueue(Call& call) {
-    if (const auto nothing = takesNothing(call); !nothing) co_return errorResponse(nothing.error());
-    co_return queueResponse(co_await engine_.drainQueue(*call.queue));
+coro::Task<Response> drainQueue(Call& call) {
+    co_return queueResponse(co_await call.engine.drainQueue(*call.queue));
 }
 
-coro::Task<Response> Api::cancelQueue(Call& call) {
-    if (const auto nothing = takesNothing(call); !nothing) co_return errorResponse(nothing.error());
-    co_return queueResponse(co_await engine_.cancelQueue(*call.queue));
+coro::Task<Response> cancelQueue(Call& call) {
+    co_return queueResponse(co_await call.engine.cancelQueue(*call.queue));
+}
+
+} // namespace
+
+coro::Task<Result<void>> requireQueue(Call& call, QueueNeeded needed) {
+    if (!call.queue) co_return Result<void>{};
+    if (needed == QueueNeeded::Known) {
+        const auto number = co_await call.engine.queueNumber(*call.queue);
+        if (!number) co_return std::unexpected(number.error());
+    } else {
+        const auto queue = co_await call.engine.queue(*call.queue);
+        if (!queue) co_return std::unexpected(queue.error());
+    }
+    co_return Result<void>{};
+}
+
+coro::Task<Result<void>> checkQueue(Call& call, Lsn lsn) {
+    if (!call.queue) co_return Result<void>{};
+    const auto queue = co_await call.engine.queueNumber(*call.queue);
+    if (!queue) co_return std::unexpected(queue.error());
+    const auto action = co_await call.engine.action(lsn);
+    if (!action) co_return std::unexpected(action.error());
+    if (action->queue != *queue)
+        co_return fail(ErrorKind::NotFound,
+                       fmt::format("Action {} is not in this queue but in queue {}: ask for jobs/{} there.",
+                                   lsn.value, action->queue.value, lsn.value));
+    co_return Result<void>{};
+}
+
+std::span<const Route> queueRoutes() {
+    using enum Method;
+    using enum Scope;
+    using enum BodyKind;
+    static constexpr Route kRoutes[] = {
+        {{Get, "queues", Global},
+         &listQueues,
+         {.id = "listQueues", .summary = "All queues", .answers = {{{200, "Queues"}}}}},
+        {{Post, "queues", Global, OptionalJson},
+         &createQueue,
+         {.id = "createQueue",
+          .summary = "Make a queue",
+          .members = "tag config",
+          .rawMember = "config",
+          .request = "CreateQueue",
+          .answers = {{{200, "Queue"}}}}},
+        {{Get, "", Queue}, &getQueue, {.id = "getQueue", .summary = "One queue", .answers = {{{200, "Queue"}}}}},
+        {{Delete, "", Queue, OptionalJson},
+         &deleteQueue,
+         {.id = "deleteQueue",
+          .summary = "Cancel what is active, then forget the queue",
+          .answers = {{{200, "QueueDeleted"}}}}},
+        {{Patch, "", Queue, Json},
+         &configureQueue,
+         {.id = "configureQueue",
+          .summary = "Change a queue's configuration, or its mark",
+          .members = "config mark",
+          .rawMember = "config",
+          .request = "ConfigureQueue",
+          .answers = {{{200, "Queue"}}}}},
+        {{Post, "hold", Queue, OptionalJson},
+         &holdQueue,
+         {.id = "holdQueue", .summary = "Start nothing of this queue", .answers = {{{200, "Queue"}}}}},
+        {{Post, "release", Queue, OptionalJson},
+         &releaseQueue,
+         {.id = "releaseQueue", .summary = "Let a held queue go on", .answers = {{{200, "Queue"}}}}},
+        {{Post, "drain", Queue, OptionalJson},
+         &drainQueue,
+         {.id = "drainQueue", .summary = "Take no new actions, for good", .answers = {{{200, "Queue"}}}}},
+        {{Post, "cancel", Queue, OptionalJson},
+         &cancelQueue,
+         {.id = "cancelQueue", .summary = "Cancel all of this queue, for good", .answers = {{{200, "Queue"}}}}},
+    };
+    return kRoutes;
 }
 
 } // namespace yard::http

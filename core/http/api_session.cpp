@@ -1,12 +1,11 @@
 // The session and what is outside of the prefix.
-#include "core/http/api.h"
+#include "core/http/route.h"
 
 #include "core/http/closing.h"
 #include "core/http/error_map.h"
-#include "core/http/json_request.h"
 #include "core/http/openapi.h"
 #include "core/http/view_json.h"
-#include "core/model/json_writer.h"
+#include "core/json/json_writer.h"
 
 #include <fmt/format.h>
 
@@ -24,12 +23,12 @@ void appendCounts(std::string& text, const engine::SessionView& session) {
 
 namespace {
 
-/// What may be in use at once, by the names that actions use.
-void writeAmounts(JsonWriter& writer, const Resources& total) {
+/// By the names that actions use.
+void writeAmounts(JsonWriter& writer, const Resources& amounts) {
     writer.openObject();
-    writer.member("cores", static_cast<double>(total.milliCores) / 1000);
-    writer.member("memory_mb", total.memoryMb);
-    for (const auto& [name, amount] : total.named) writer.member(name, static_cast<double>(amount) / 1000);
+    writer.member("cores", static_cast<double>(amounts.milliCores) / 1000);
+    writer.member("memory_mb", amounts.memoryMb);
+    for (const auto& [name, amount] : amounts.named) writer.member(name, static_cast<double>(amount) / 1000);
     writer.closeObject();
 }
 
@@ -65,6 +64,8 @@ void writeMachine(JsonWriter& writer, const engine::SessionView& session) {
     writer.member("gpus", session.gpus);
     writer.key("resources");
     writeAmounts(writer, session.total);
+    writer.key("taken");
+    writeAmounts(writer, session.taken);
     writer.closeObject();
 }
 
@@ -82,7 +83,7 @@ void writeGuard(JsonWriter& writer, const engine::SessionView& session) {
     writer.key("memory_guard");
     writer.openObject();
     writer.member("holding", session.guard.holding);
-    writer.member("used_percent", session.guard.usedPercent);
+    if (session.guard.usedPercent) writer.member("used_percent", *session.guard.usedPercent);
     writer.member("stopped", static_cast<std::int64_t>(session.guard.stopped));
     if (session.guard.holding) writer.member("reason", session.guard.reason);
     writer.key("events");
@@ -133,7 +134,8 @@ void appendJson(std::string& text, const engine::SessionView& session) {
     JsonWriter writer(text);
     writer.openObject();
     writer.member("state", name(session.state));
-    writer.member("healthy", isHealthy(session.state));
+    writer.member("healthy", session.isHealthy());
+    if (!session.why.empty()) writer.member("why", session.why);
     writer.member("engine_id", session.engineId);
     writer.member("run_id", session.runId);
     writer.member("version", YARD_VERSION);
@@ -150,38 +152,36 @@ void appendJson(std::string& text, const engine::SessionView& session) {
     writer.closeObject();
 }
 
+namespace {
+
 /// The end begins when it is asked for: the session itself is sunset a little later.
-coro::Task<engine::SessionView> Api::sessionNow(Call& call) {
-    engine::SessionView session = co_await engine_.session();
-    if (sunset_ || call.request.link->isStopping()) session.state = SessionState::Sunset;
+coro::Task<engine::SessionView> sessionNow(Call& call) {
+    engine::SessionView session = co_await call.engine.session();
+    if (call.api.sunset || call.request.link->isStopping()) session.state = SessionState::Sunset;
     co_return session;
 }
 
-coro::Task<Response> Api::getHealth(Call& call) {
-    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
-    co_return healthResponse((co_await sessionNow(call)).state);
+coro::Task<Response> getHealth(Call& call) {
+    const engine::SessionView session = co_await sessionNow(call);
+    co_return healthResponse(session.state, session.journalWritable ? std::string_view() : session.why);
 }
 
-coro::Task<Response> Api::getVersion(Call& call) {
-    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
+coro::Task<Response> getVersion(Call&) {
     co_return jsonResponse(fmt::format(R"({{"name":"yardmaster","version":"{}"}})", YARD_VERSION));
 }
 
-coro::Task<Response> Api::getOpenApi(Call& call) {
-    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
-    co_return jsonResponse(openApiJson(prefix_, YARD_VERSION));
+coro::Task<Response> getOpenApi(Call& call) {
+    co_return jsonResponse(openApiJson(call.api.prefix, YARD_VERSION));
 }
 
-coro::Task<Response> Api::getSession(Call& call) {
-    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
+coro::Task<Response> getSession(Call& call) {
     std::string text;
     appendJson(text, co_await sessionNow(call));
     co_return jsonResponse(std::move(text));
 }
 
-coro::Task<Response> Api::getWaiting(Call& call) {
-    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
-    const engine::WaitingView waiting = co_await engine_.waiting();
+coro::Task<Response> getWaiting(Call& call) {
+    const engine::WaitingView waiting = co_await call.engine.waiting();
     std::string text;
     JsonWriter writer(text);
     writer.openObject();
@@ -205,50 +205,94 @@ coro::Task<Response> Api::getWaiting(Call& call) {
     co_return jsonResponse(std::move(text));
 }
 
-coro::Task<Response> Api::moveSession(Call& call, SessionState to) {
-    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
-    const auto body = JsonRequest::parse(call.request.body, {});
-    if (!body) co_return errorResponse(body.error());
+coro::Task<Response> moveSession(Call& call, SessionState to) {
     if (to == SessionState::Sunset)
-        sunset_ = true; // first: nobody is told of an end and sees a healthy engine then
-    const auto done = co_await engine_.moveSession(to);
+        call.api.sunset = true; // before the move: after its answer /health must not say healthy
+    const auto done = co_await call.engine.moveSession(to);
     if (!done) {
-        if (to == SessionState::Sunset) sunset_ = false;
+        if (to == SessionState::Sunset) call.api.sunset = false;
         co_return errorResponse(done.error());
     }
     co_return jsonResponse(fmt::format(R"({{"state":"{}"}})", name(to)));
 }
 
-coro::Task<Response> Api::drainSession(Call& call) {
+coro::Task<Response> drainSession(Call& call) {
     return moveSession(call, SessionState::Draining);
 }
-coro::Task<Response> Api::pauseSession(Call& call) {
+coro::Task<Response> pauseSession(Call& call) {
     return moveSession(call, SessionState::Paused);
 }
-coro::Task<Response> Api::sunsetSession(Call& call) {
+coro::Task<Response> sunsetSession(Call& call) {
     return moveSession(call, SessionState::Sunset);
 }
-coro::Task<Response> Api::abandonSession(Call& call) {
+coro::Task<Response> abandonSession(Call& call) {
     return moveSession(call, SessionState::Abandoned);
 }
 
-coro::Task<Response> Api::setHeldEverywhere(Call& call, bool held) {
-    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
-    const auto body = JsonRequest::parse(call.request.body, {});
-    if (!body) co_return errorResponse(body.error());
+coro::Task<Response> setHeldEverywhere(Call& call, bool held) {
     Result<void> done;
     if (held)
-        done = co_await engine_.holdAll();
+        done = co_await call.engine.holdAll();
     else
-        done = co_await engine_.releaseAll();
+        done = co_await call.engine.releaseAll();
     co_return done ? jsonResponse(fmt::format(R"({{"held":{}}})", held)) : errorResponse(done.error());
 }
 
-coro::Task<Response> Api::holdAll(Call& call) {
+coro::Task<Response> holdAll(Call& call) {
     return setHeldEverywhere(call, true);
 }
-coro::Task<Response> Api::releaseAll(Call& call) {
+coro::Task<Response> releaseAll(Call& call) {
     return setHeldEverywhere(call, false);
+}
+
+} // namespace
+
+std::span<const Route> sessionRoutes() {
+    using enum Method;
+    using enum Scope;
+    using enum BodyKind;
+    static constexpr Route kRoutes[] = {
+        {{Get, "health", Open},
+         &getHealth,
+         {.id = "getHealth",
+          .summary = "Whether the engine serves",
+          .answers = {{{200, "Health"}, {503, "Health"}}}}},
+        {{Get, "version", Root},
+         &getVersion,
+         {.id = "getVersion", .summary = "Which program this is", .answers = {{{200, "Version"}}}}},
+        {{Get, "openapi.json", Root},
+         &getOpenApi,
+         {.id = "getOpenApi", .summary = "This document", .answers = {{{200, "OpenApi"}}}}},
+        {{Get, "session", Global},
+         &getSession,
+         {.id = "getSession", .summary = "State, counts and machine", .answers = {{{200, "Session"}}}}},
+        {{Get, "session/waiting", Global},
+         &getWaiting,
+         {.id = "getWaiting",
+          .summary = "Why pending actions have not started: each reason with its number of actions",
+          .answers = {{{200, "WaitingReasons"}}}}},
+        {{Post, "session/drain", Global, OptionalJson},
+         &drainSession,
+         {.id = "drainSession", .summary = "Take no new actions", .answers = {{{200, "SessionMoved"}}}}},
+        {{Post, "session/pause", Global, OptionalJson},
+         &pauseSession,
+         {.id = "pauseSession", .summary = "Take and start nothing", .answers = {{{200, "SessionMoved"}}}}},
+        {{Post, "session/sunset", Global, OptionalJson},
+         &sunsetSession,
+         {.id = "sunsetSession", .summary = "End the engine", .answers = {{{200, "SessionMoved"}}}}},
+        {{Post, "abandon", Global, OptionalJson},
+         &abandonSession,
+         {.id = "abandonSession",
+          .summary = "Give up everything pending and running",
+          .answers = {{{200, "SessionMoved"}}}}},
+        {{Post, "hold", Global, OptionalJson},
+         &holdAll,
+         {.id = "holdAll", .summary = "Hold every queue", .answers = {{{200, "Held"}}}}},
+        {{Post, "release", Global, OptionalJson},
+         &releaseAll,
+         {.id = "releaseAll", .summary = "Release every queue", .answers = {{{200, "Held"}}}}},
+    };
+    return kRoutes;
 }
 
 } // namespace yard::http

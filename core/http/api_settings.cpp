@@ -1,8 +1,8 @@
 // GET and PATCH settings: values by name, what is known of each, and what waits for a restart.
-#include "core/http/api.h"
+#include "core/http/route.h"
 
 #include "core/http/error_map.h"
-#include "core/model/json_writer.h"
+#include "core/json/json_writer.h"
 #include "core/model/settings.h"
 
 #include <fmt/format.h>
@@ -14,6 +14,8 @@ namespace {
 void writeAbout(JsonWriter& writer, const SettingInfo& setting) {
     writer.key(setting.name);
     writer.openObject();
+    writer.member("group", name(setting.group));
+    writer.member("title", titleOf(setting));
     if (!setting.unit.empty()) writer.member("unit", setting.unit);
     if (setting.words.empty() && !setting.isText()) {
         writer.member("least", setting.least);
@@ -46,7 +48,7 @@ std::string settingsJson(const engine::SettingsView& settings) {
         writer.member(fmt::format("resources.{}", name), amount);
     writer.key("restart_needed");
     writer.openArray();
-    for (const std::string_view name : settings.restartNeeded) writer.string(name);
+    for (const std::string& name : settings.restartNeeded) writer.string(name);
     writer.closeArray();
     writer.key("about");
     writer.openObject();
@@ -56,17 +58,34 @@ std::string settingsJson(const engine::SettingsView& settings) {
     return text;
 }
 
-} // namespace
-
-coro::Task<Response> Api::getSettings(Call& call) {
-    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
-    co_return jsonResponse(settingsJson(co_await engine_.settings()));
+coro::Task<Response> getSettings(Call& call) {
+    co_return jsonResponse(settingsJson(co_await call.engine.settings()));
 }
 
-coro::Task<Response> Api::changeSettings(Call& call) {
-    if (const auto known = call.query.allowOnly({}); !known) co_return errorResponse(known.error());
-    const auto changed = co_await engine_.changeSettings(std::move(call.request.body));
+coro::Task<Response> changeSettings(Call& call) {
+    const auto changed = co_await call.engine.changeSettings(std::move(call.request.body));
     co_return changed ? jsonResponse(settingsJson(*changed)) : errorResponse(changed.error());
+}
+
+} // namespace
+
+std::span<const Route> settingsRoutes() {
+    using enum Method;
+    using enum Scope;
+    using enum BodyKind;
+    static constexpr Route kRoutes[] = {
+        {{Get, "settings", Global},
+         &getSettings,
+         {.id = "getSettings", .summary = "All settings", .answers = {{{200, "Settings"}}}}},
+        {{Patch, "settings", Global, Json},
+         &changeSettings,
+         {.id = "changeSettings",
+          .summary = "Change settings; null goes back to the default",
+          .members = kReadsItself,
+          .request = "ChangeSettings",
+          .answers = {{{200, "Settings"}}}}},
+    };
+    return kRoutes;
 }
 
 } // namespace yard::http

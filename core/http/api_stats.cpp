@@ -1,10 +1,10 @@
 // Figures over time.
-#include "core/http/api.h"
+#include "core/http/route.h"
 
-#include "core/engine/stats_history.h"
+#include "core/history/stats_history.h"
 #include "core/http/error_map.h"
 #include "core/http/time_span.h"
-#include "core/model/json_writer.h"
+#include "core/json/json_writer.h"
 
 #include <cmath>
 
@@ -12,14 +12,11 @@ namespace yard::http {
 
 namespace {
 
-constexpr std::int64_t kLatest = 253'402'300'799'000'000; ///< the end of the year 9999
-constexpr int kLongestStep = 366 * 24 * 3'600;
-
 template<class F>
-void writeSeries(JsonWriter& writer, std::string_view name, const engine::StatsView& stats, F value) {
+void writeSeries(JsonWriter& writer, std::string_view name, const history::StatsView& stats, F value) {
     writer.key(name);
     writer.openArray();
-    for (const engine::StatsView::Row& row : stats.rows) {
+    for (const history::StatsView::Row& row : stats.rows) {
         if (row.sample)
             value(*row.sample);
         else
@@ -28,9 +25,9 @@ void writeSeries(JsonWriter& writer, std::string_view name, const engine::StatsV
     writer.closeArray();
 }
 
-std::string toJson(const engine::StatsView& stats) {
+std::string toJson(const history::StatsView& stats) {
     constexpr std::size_t kUsualRowBytes = 80;
-    using Sample = engine::StatsSample;
+    using Sample = history::StatsSample;
     std::string text;
     text.reserve(stats.rows.size() * kUsualRowBytes + 256);
     JsonWriter writer(text);
@@ -42,7 +39,7 @@ std::string toJson(const engine::StatsView& stats) {
     writer.member("resolution", std::chrono::duration<double>(stats.resolution).count());
     writer.key("t");
     writer.openArray();
-    for (const engine::StatsView::Row& row : stats.rows) writer.integer(row.t);
+    for (const history::StatsView::Row& row : stats.rows) writer.integer(row.t);
     writer.closeArray();
     writer.key("series");
     writer.openObject();
@@ -75,13 +72,30 @@ Result<TimeSpan> readSpan(const Query& parameters) {
     return span;
 }
 
-coro::Task<Response> Api::getStats(Call& call) {
-    const auto good = call.query.allowOnly({"from", "to", "resolution"});
-    if (!good) co_return errorResponse(good.error());
+namespace {
+
+coro::Task<Response> getStats(Call& call) {
     const auto span = readSpan(call.query);
     if (!span) co_return errorResponse(span.error());
-    const engine::StatsView stats = co_await engine_.stats({span->from, span->to, span->resolution});
+    const history::StatsView stats = co_await call.engine.stats({span->from, span->to, span->resolution});
     co_return jsonResponse(toJson(stats));
+}
+
+} // namespace
+
+std::span<const Route> statsRoutes() {
+    using enum Method;
+    using enum Scope;
+    using enum BodyKind;
+    static constexpr Route kRoutes[] = {
+        {{Get, "stats", Global},
+         &getStats,
+         {.id = "getStats",
+          .summary = "Figures over time",
+          .query = "from to resolution",
+          .answers = {{{200, "Stats"}}}}},
+    };
+    return kRoutes;
 }
 
 } // namespace yard::http

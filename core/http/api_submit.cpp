@@ -1,8 +1,9 @@
 // POST jobs and jobs/{worker}: one action, an array, or a list, accepted whole or not at all.
-#include "core/http/api.h"
+#include "core/http/handler_steps.h"
 
 #include "core/http/error_map.h"
-#include "core/model/json_writer.h"
+#include "core/json/json_writer.h"
+#include "core/json/utf8.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -11,7 +12,6 @@ namespace yard::http {
 
 namespace {
 
-constexpr std::size_t kMaxKey = 255;
 /// Who waits for an action waits so long together with its submission: one way to the engine instead of two. Not
 /// for longer, as that looks for nobody who has gone.
 constexpr Duration kLinger = std::chrono::milliseconds(50);
@@ -63,9 +63,7 @@ std::string answerJson(const engine::SubmitAnswer& answer, bool isList) {
     return text;
 }
 
-} // namespace
-
-coro::Task<Result<engine::Submission>> Api::readSubmission(Call& call, bool& isList) {
+coro::Task<Result<engine::Submission>> readSubmission(Call& call, bool& isList) {
     Request& request = call.request;
     engine::Submission submission;
     submission.queue.ref = call.queue;
@@ -84,7 +82,7 @@ coro::Task<Result<engine::Submission>> Api::readSubmission(Call& call, bool& isL
         auto job = [path = std::string(request.head.path()), body = std::move(request.body), worker, hashed] {
             return readActions(path, body, worker, hashed);
         };
-        read = co_await helpers_.run(std::move(job));
+        read = co_await call.helpers.run(std::move(job));
     }
     if (!read) co_return std::unexpected(std::move(read.error()));
     isList = read->actions.isList;
@@ -93,11 +91,17 @@ coro::Task<Result<engine::Submission>> Api::readSubmission(Call& call, bool& isL
     co_return submission;
 }
 
-coro::Task<Response> Api::submit(Call& call) {
-    if (const auto known = call.query.allowOnly({"wait"}); !known) co_return errorResponse(known.error());
+coro::Task<Response> answerWhenFinished(Call& call, Lsn lsn, Duration wait) {
+    const auto result = co_await waitFor(call, lsn, wait);
+    if (result && isEnded(result->state)) co_return jsonResponse(toJson(*result));
+    // Accepted all the same; whoever retired it meanwhile knows its number.
+    co_return jsonResponse(fmt::format(R"({{"lsn":{}}})", lsn.value), 202);
+}
+
+coro::Task<Response> submit(Call& call) {
     const auto wait = call.query.seconds("wait", kMaxWaitSeconds);
     if (!wait) co_return errorResponse(wait.error());
-    BodyShare share(partBudget_);
+    BodyShare share(call.api.partBudget);
     if (call.request.source) {
         auto json = co_await readParts(call, share);
         if (!json) co_return errorResponse(json.error());
@@ -115,18 +119,33 @@ coro::Task<Response> Api::submit(Call& call) {
                 .error());
     const MonoTime until = MonoClock::now() + wait->value_or(Duration::zero());
     const auto answer =
-        co_await engine_.submit(std::move(*submission), std::min(kLinger, wait->value_or(Duration::zero())));
+        co_await call.engine.submit(std::move(*submission), std::min(kLinger, wait->value_or(Duration::zero())));
     if (!answer) co_return errorResponse(answer.error());
     if (*wait && answer->ended) co_return jsonResponse(toJson(*answer->ended));
     if (*wait) co_return co_await answerWhenFinished(call, answer->items.front().first, until - MonoClock::now());
     co_return jsonResponse(answerJson(*answer, isList));
 }
 
-coro::Task<Response> Api::answerWhenFinished(Call& call, Lsn lsn, Duration wait) {
-    const auto result = co_await waitFor(call.request, lsn, wait);
-    if (result && isEnded(result->state)) co_return jsonResponse(toJson(*result));
-    // Accepted all the same; whoever retired it meanwhile knows its number.
-    co_return jsonResponse(fmt::format(R"({{"lsn":{}}})", lsn.value), 202);
+} // namespace
+
+std::span<const Route> submitRoutes() {
+    using enum Method;
+    using enum Scope;
+    using enum BodyKind;
+    static constexpr Route kRoutes[] = {
+        {{Post, "jobs", Both, JsonOrParts},
+         &submit,
+         {.id = "submitJobs",
+          .summary = "Submit one action, an array, or a list, whole or not at all",
+          .query = "wait",
+          .members = kReadsItself,
+          .request = "Actions",
+          .answers = {{{200, "Submitted"}, {202, "Accepted"}}}}},
+        {{Post, "jobs/{worker}", Both, JsonOrParts},
+         &submit,
+         {.query = "wait", .members = kReadsItself, .toldBy = "jobs/{lsn}"}},
+    };
+    return kRoutes;
 }
 
 } // namespace yard::http

@@ -1,10 +1,10 @@
 // What ran when, in which slot.
-#include "core/http/api.h"
+#include "core/http/route.h"
 
-#include "core/engine/timeline_keeper.h"
+#include "core/engine/running/timeline_keeper.h"
 #include "core/http/error_map.h"
 #include "core/http/time_span.h"
-#include "core/model/json_writer.h"
+#include "core/json/json_writer.h"
 
 #include <cmath>
 #include <memory>
@@ -89,19 +89,32 @@ std::string toJson(const engine::TimelineView& timelines) {
     return text;
 }
 
-} // namespace
-
-coro::Task<Response> Api::getTimelines(Call& call) {
-    const auto good = call.query.allowOnly({"worker", "from", "to", "resolution"});
-    if (!good) co_return errorResponse(good.error());
+coro::Task<Response> getTimelines(Call& call) {
     const auto span = readSpan(call.query);
     if (!span) co_return errorResponse(span.error());
     engine::TimelineQuery query{std::string(call.query.text("worker").value_or("")), span->from, span->to,
                                 span->resolution};
-    auto timelines = std::make_shared<engine::TimelineView>(co_await engine_.timelines(std::move(query)));
+    auto timelines = std::make_shared<engine::TimelineView>(co_await call.engine.timelines(std::move(query)));
     // Up to some megabytes of text: not on this thread.
     co_return jsonResponse(
-        co_await helpers_.run([timelines = std::move(timelines)] { return toJson(*timelines); }));
+        co_await call.helpers.run([timelines = std::move(timelines)] { return toJson(*timelines); }));
+}
+
+} // namespace
+
+std::span<const Route> timelineRoutes() {
+    using enum Method;
+    using enum Scope;
+    using enum BodyKind;
+    static constexpr Route kRoutes[] = {
+        {{Get, "timelines", Global},
+         &getTimelines,
+         {.id = "getTimelines",
+          .summary = "Spans of work for each worker",
+          .query = "worker from to resolution",
+          .answers = {{{200, "Timelines"}}}}},
+    };
+    return kRoutes;
 }
 
 } // namespace yard::http

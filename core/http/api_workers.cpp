@@ -1,9 +1,8 @@
 // Registered workers: docs/api.md, 3.
-#include "core/http/api.h"
+#include "core/http/handler_steps.h"
 
 #include "core/http/error_map.h"
-#include "core/http/json_request.h"
-#include "core/model/json_writer.h"
+#include "core/json/json_writer.h"
 
 #include <fmt/format.h>
 
@@ -21,13 +20,10 @@ std::string workerJson(const engine::WorkerView& worker) {
     return text;
 }
 
-} // namespace
-
-coro::Task<Response> Api::listWorkers(Call& call) {
-    Result<void> good = call.query.allowOnly({});
-    if (good) good = co_await requireQueue(call);
+coro::Task<Response> listWorkers(Call& call) {
+    const auto good = co_await requireQueue(call);
     if (!good) co_return errorResponse(good.error());
-    const std::vector<engine::WorkerView> workers = co_await engine_.workers();
+    const std::vector<engine::WorkerView> workers = co_await call.engine.workers();
     std::string text;
     JsonWriter writer(text);
     writer.openObject();
@@ -39,11 +35,10 @@ coro::Task<Response> Api::listWorkers(Call& call) {
     co_return jsonResponse(std::move(text));
 }
 
-coro::Task<Response> Api::listAllWorkers(Call& call) {
-    Result<void> good = call.query.allowOnly({});
-    if (good) good = co_await requireQueue(call);
+coro::Task<Response> listAllWorkers(Call& call) {
+    const auto good = co_await requireQueue(call);
     if (!good) co_return errorResponse(good.error());
-    const std::vector<engine::WorkerView> workers = co_await engine_.workers();
+    const std::vector<engine::WorkerView> workers = co_await call.engine.workers();
     std::string text = R"({"workers":[)";
     for (std::size_t i = 0; i < workers.size(); ++i) {
         if (i > 0) text += ',';
@@ -53,46 +48,77 @@ coro::Task<Response> Api::listAllWorkers(Call& call) {
     co_return jsonResponse(std::move(text));
 }
 
-coro::Task<Response> Api::getWorker(Call& call) {
-    Result<void> good = call.query.allowOnly({});
-    if (good) good = co_await requireQueue(call);
+coro::Task<Response> getWorker(Call& call) {
+    const auto good = co_await requireQueue(call);
     if (!good) co_return errorResponse(good.error());
-    const auto worker = co_await engine_.worker(call.capture());
+    const auto worker = co_await call.engine.worker(call.capture());
     co_return worker ? jsonResponse(workerJson(*worker)) : errorResponse(worker.error());
 }
 
-coro::Task<Response> Api::registerWorker(Call& call) {
-    Result<void> good = call.query.allowOnly({});
-    if (good) good = co_await requireQueue(call);
+coro::Task<Response> registerWorker(Call& call) {
+    const auto good = co_await requireQueue(call);
     if (!good) co_return errorResponse(good.error());
     Result<ParsedWorker> worker = ParsedWorker{};
     if (call.request.body.size() <= kInlineBytes) {
         worker = parseWorker(call.request.body);
     } else {
         auto job = [body = std::move(call.request.body)] { return parseWorker(body); };
-        worker = co_await helpers_.run(std::move(job));
+        worker = co_await call.helpers.run(std::move(job));
     }
     if (!worker) co_return errorResponse(worker.error());
     const std::string id = worker->id.hex();
     if (call.capture() != id)
         co_return errorResponse(
             invalid("id", fmt::format("The id of this descriptor is {}; post it to workers/{}.", id, id)).error());
-    const auto done = co_await engine_.registerWorker(std::move(*worker));
+    const auto done = co_await call.engine.registerWorker(std::move(*worker));
     co_return done ? jsonResponse(fmt::format(R"({{"id":"{}"}})", id)) : errorResponse(done.error());
 }
 
-coro::Task<Response> Api::removeWorker(Call& call) {
-    Result<void> good = call.query.allowOnly({});
-    if (good) good = co_await requireQueue(call);
+coro::Task<Response> removeWorker(Call& call) {
+    const auto good = co_await requireQueue(call);
     if (!good) co_return errorResponse(good.error());
-    const auto body = JsonRequest::parse(call.request.body, {"force"});
-    if (!body) co_return errorResponse(body.error());
-    const auto force = body->flag("force");
+    const auto force = call.body.flag("force");
     if (!force) co_return errorResponse(force.error());
-    const auto worker = co_await engine_.worker(call.capture());
+    const auto worker = co_await call.engine.worker(call.capture());
     if (!worker) co_return errorResponse(worker.error());
-    const auto done = co_await engine_.removeWorker(worker->id, *force);
+    const auto done = co_await call.engine.removeWorker(worker->id, *force);
     co_return done ? jsonResponse(fmt::format(R"({{"id":"{}"}})", worker->id)) : errorResponse(done.error());
+}
+
+} // namespace
+
+std::span<const Route> workerRoutes() {
+    using enum Method;
+    using enum Scope;
+    using enum BodyKind;
+    static constexpr Route kRoutes[] = {
+        {{Get, "workers", Both},
+         &listWorkers,
+         {.id = "listWorkers", .summary = "Ids of registered workers", .answers = {{{200, "WorkerIds"}}}}},
+        {{Get, "workers/all", Both},
+         &listAllWorkers,
+         {.id = "listAllWorkers",
+          .summary = "Registered workers with their descriptors",
+          .answers = {{{200, "Workers"}}}}},
+        {{Get, "workers/{worker}", Both},
+         &getWorker,
+         {.id = "getWorker", .summary = "One worker's descriptor", .answers = {{{200, "Worker"}}}}},
+        {{Post, "workers/{worker}", Both, Json},
+         &registerWorker,
+         {.id = "registerWorker",
+          .summary = "Register a worker under the id of its descriptor",
+          .members = kReadsItself,
+          .request = "WorkerDescriptor",
+          .answers = {{{200, "WorkerId"}}}}},
+        {{Delete, "workers/{worker}", Both, OptionalJson},
+         &removeWorker,
+         {.id = "removeWorker",
+          .summary = "Forget a worker",
+          .members = "force",
+          .request = "Force",
+          .answers = {{{200, "WorkerId"}}}}},
+    };
+    return kRoutes;
 }
 
 } // namespace yard::http

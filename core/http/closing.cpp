@@ -2,19 +2,19 @@
 
 #include "core/base/sentences.h"
 #include "core/http/error_map.h"
-#include "core/model/json_writer.h"
+#include "core/json/json_writer.h"
 
 #include <utility>
 
 namespace yard::http {
 
-Response healthResponse(SessionState session) {
-    const bool healthy = isHealthy(session);
+Response healthResponse(SessionState session, std::string_view trouble) {
     Response response;
-    response.status = healthy ? 200 : 503;
+    response.status = isHealthy(session) ? 200 : 503;
     JsonWriter writer(response.body);
     writer.openObject();
-    writer.member("healthy", healthy);
+    writer.member("healthy", isHealthy(session) && trouble.empty());
+    if (!trouble.empty()) writer.member("why", trouble);
     writer.member("session", name(session));
     writer.member("version", YARD_VERSION);
     writer.closeObject();

@@ -8,12 +8,15 @@
 #include "core/model/states.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace yard::http {
 
-/// The answer of /health: 200, or 503 when the session is abandoned or sunset.
-Response healthResponse(SessionState session);
+/// The answer of /health: 200, or 503 when the session is abandoned or sunset. `trouble`: the engine serves, and cannot
+/// do its work. That is 200 as well: whoever restarts an engine at a 503 would lose what it holds in memory until the
+/// disk has room.
+Response healthResponse(SessionState session, std::string_view trouble = {});
 
 class ClosingHandler final : public Handler {
 public:

@@ -470,7 +470,7 @@ void Connection::formatHead(const Response& response, std::optional<std::uint64_
     auto out = std::back_inserter(answerHead_);
     fmt::format_to(out, "HTTP/1.1 {} {}\r\n{}", response.status, reasonPhrase(response.status), server_.dateField);
     if (response.status != 204) {
-        if (!length || *length > 0) fmt::format_to(out, "Content-Type: {}\r\n", response.contentType);
+        fmt::format_to(out, "Content-Type: {}\r\n", response.contentType);
         if (length)
             fmt::format_to(out, "Content-Length: {}\r\n", *length);
         else if (request_.head.isHttp11)

@@ -1,6 +1,6 @@
 #include "core/http/error_map.h"
 
-#include "core/model/json_writer.h"
+#include "core/json/json_writer.h"
 
 namespace yard::http {
 

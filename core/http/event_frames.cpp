@@ -3,8 +3,8 @@
 #include "core/http/error_map.h"
 #include "core/http/list_filter.h"
 #include "core/http/view_json.h"
-#include "core/model/json_reader.h"
-#include "core/model/json_writer.h"
+#include "core/json/json_reader.h"
+#include "core/json/json_writer.h"
 
 #include <algorithm>
 #include <charconv>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/error.h"
-#include "core/engine/watch.h"
+#include "core/engine/state/watch.h"
 
 #include <cstdint>
 #include <map>
@@ -35,11 +35,11 @@ std::string errorFrame(const Error& error);
 class FrameWriter {
 public:
     /// `collected` outlives it.
-    explicit FrameWriter(const engine::Collected& collected)
+    explicit FrameWriter(const engine::WatchedChanges& collected)
         : collected_(collected) {}
 
     struct Options {
-        bool everything = false;                  ///< it begins anew
+        bool everything = false;                  ///< it begins again
         bool allRows = false;                     ///< its actions are all there are
         const engine::Watch* confirmed = nullptr; ///< says what is watched from now on
     };
@@ -49,7 +49,7 @@ public:
 private:
     const std::string& row(Lsn lsn);
     const std::string& queue(QueueId id);
-    const engine::Collected& collected_;
+    const engine::WatchedChanges& collected_;
     std::map<Lsn, std::string> rows_;
     std::map<QueueId, std::string> queues_;
 };

@@ -12,9 +12,9 @@ namespace yard::http {
 
 namespace {
 
-using engine::Collected;
 using engine::KnownRows;
 using engine::Watch;
+using engine::WatchedChanges;
 using engine::WatchUpdate;
 
 constexpr Duration kTick{33'000};
@@ -59,7 +59,7 @@ struct EventHub::Watcher {
     std::shared_ptr<const Watch> watch;
     std::string watchText; ///< the message that asked for it
     std::uint64_t seen = 0;
-    bool everything = false;           ///< begins anew with the next frame
+    bool everything = false;           ///< begins again with the next frame
     std::optional<QueueId> afterQueue; ///< in the middle of that
     bool allRows = false;              ///< all rows of the watch are due
     bool confirm = false;              ///< the watch is new: say so
@@ -123,7 +123,7 @@ coro::Task<bool> EventHub::greet(WebSocket& socket, Watcher& watcher, std::optio
     request.watch = watcher.watch;
     request.seen = since ? since->seq : 0;
     std::vector<engine::WatchRequest> requests{request};
-    const Collected now = co_await engine_.collect(std::move(requests));
+    const WatchedChanges now = co_await engine_.collect(std::move(requests));
     if (now.updates.empty()) co_return false; // the engine closes
     const bool resumed =
         since && since->runId == now.session.runId && now.updates[0].kind == WatchUpdate::Kind::Told;
@@ -279,7 +279,7 @@ coro::Task<void> EventHub::tellAll() {
     if (groups.empty()) co_return;
     std::vector<engine::WatchRequest> requests;
     for (const Group& group : groups) requests.push_back(group.request);
-    const Collected collected = co_await engine_.collect(std::move(requests));
+    const WatchedChanges collected = co_await engine_.collect(std::move(requests));
     if (collected.updates.size() != groups.size()) co_return closeAll(); // the engine closes
     FrameWriter frames(collected);
     for (std::size_t i = 0; i < groups.size(); ++i) {

@@ -4,14 +4,14 @@
 //
 // Owner: the http thread. Lifetime: outlives the Server whose connections it serves. Bounds: maxWatchers; each has
 // one frame under way, at most about 1 MiB, and the rows of its filter; who is slow is told of everything missed in
-// one frame, or, further behind than the engine keeps changes, that he has to begin anew. After a turn
-// that took long the next one waits, at most half a second: events shall not take more than a tenth of a thread.
+// one frame, or, further behind than the engine keeps changes, that he has to begin again. After a turn
+// that took long the next one waits, at most half a second: events take a tenth of a thread at most.
 #pragma once
 
 #include "core/coro/sync.h"
 #include "core/coro/thread_group.h"
 #include "core/engine/engine.h"
-#include "core/engine/watch.h"
+#include "core/engine/state/watch.h"
 #include "core/http/event_frames.h"
 #include "core/http/message.h"
 

@@ -1,6 +1,7 @@
 #include "core/http/file_producers.h"
 
 #include "core/base/files.h"
+#include "core/base/sentences.h"
 #include "core/coro/suspend.h"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ namespace {
 constexpr Duration kSettle = std::chrono::milliseconds(10);
 
 std::unexpected<Error> stopping() {
-    return fail(ErrorKind::NotAccepting, "The engine is stopping; follow again when it is back.");
+    return fail(ErrorKind::NotAccepting, kEngineIsStopping);
 }
 
 } // namespace
@@ -33,7 +34,7 @@ coro::Task<Result<std::string>> ChunkSource::read(std::size_t atMost) {
     co_return co_await pool_.run(std::move(job));
 }
 
-coro::Task<Result<ChunkSource>> openChunk(engine::HelperPool& pool, store::ChunkStore& chunks, Hash256 hash,
+coro::Task<Result<ChunkSource>> openChunk(coro::HelperPool& pool, store::ChunkStore& chunks, Hash256 hash,
                                           std::uint64_t offset, bool verify) {
     auto job = [&chunks, hash, offset, verify]() -> Result<store::ChunkReader> {
         auto reader = chunks.open(hash, verify);
@@ -55,7 +56,7 @@ coro::Task<Result<std::string_view>> ChunkProducer::next() {
     co_return std::string_view(piece_);
 }
 
-coro::Task<Result<LiveFile>> LiveFile::open(engine::HelperPool& pool, std::string path) {
+coro::Task<Result<LiveFile>> LiveFile::open(coro::HelperPool& pool, std::string path) {
     auto job = [path = std::move(path)]() -> Result<std::shared_ptr<UniqueFd>> {
         UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
         if (!fd && errno == ENOENT) return fail(ErrorKind::NotFound, "The output was moved meanwhile; ask again.");
@@ -98,8 +99,9 @@ coro::Task<Result<std::string_view>> LiveProducer::next() {
 
 // --- following
 
-FollowProducer::FollowProducer(engine::Engine& engine, engine::HelperPool& pool, Link& link, Lsn lsn,
-                               engine::Stream stream, engine::StreamSource source, std::uint32_t attempt)
+FollowProducer::FollowProducer(engine::Engine& engine, coro::HelperPool& pool, Link& link, Lsn lsn,
+                               engine::Stream stream, engine::StreamSource source, std::uint32_t attempt,
+                               std::optional<std::uint64_t> last)
     : engine_(engine)
     , pool_(pool)
     , link_(link)
@@ -107,7 +109,8 @@ FollowProducer::FollowProducer(engine::Engine& engine, engine::HelperPool& pool,
     , stream_(stream)
     , allAttempts_(attempt == 0)
     , source_(std::move(source))
-    , attempt_(source_.attempt != 0 ? source_.attempt : attempt) {}
+    , attempt_(source_.attempt != 0 ? source_.attempt : attempt)
+    , last_(last) {}
 
 coro::Task<Result<std::string_view>> FollowProducer::next() {
     for (;;) {
@@ -119,12 +122,31 @@ coro::Task<Result<std::string_view>> FollowProducer::next() {
 }
 
 coro::Task<Result<FollowProducer::Step>> FollowProducer::step() {
+    if (last_) {
+        auto passed = co_await passOver();
+        if (!passed || *passed == Step::Piece) co_return passed;
+    }
     if (source_.chunk) co_return co_await readChunk();
     if (!source_.livePath.empty()) {
         auto read = co_await readLive();
         if (!read || *read == Step::Piece) co_return read;
     }
     co_return co_await waitForMore();
+}
+
+/// What comes before the last bytes of what there is: its line takes its place.
+coro::Task<Result<FollowProducer::Step>> FollowProducer::passOver() {
+    std::uint64_t size = source_.chunk ? source_.chunk->size : 0;
+    if (!source_.chunk && !source_.livePath.empty()) {
+        if (auto opened = co_await openLive(); !opened) co_return std::unexpected(std::move(opened.error()));
+        if (!file_) co_return Step::Again; // it is in the store by now
+        size = co_await file_->size();
+    }
+    const std::uint64_t last = *std::exchange(last_, std::nullopt);
+    if (size <= last) co_return Step::Again;
+    offset_ = size - last;
+    piece_ = gapLine({0, offset_});
+    co_return Step::Piece;
 }
 
 /// The attempt has ended: what was not given yet comes from the store.
@@ -148,12 +170,17 @@ coro::Task<Result<FollowProducer::Step>> FollowProducer::readChunk() {
     co_return co_await reopen();
 }
 
+/// Without a file: it was moved into the store.
+coro::Task<Result<void>> FollowProducer::openLive() {
+    if (file_) co_return Result<void>();
+    auto file = co_await LiveFile::open(pool_, source_.livePath);
+    if (!file && file.error().kind != ErrorKind::NotFound) co_return std::unexpected(std::move(file.error()));
+    if (file) file_.emplace(std::move(*file));
+    co_return Result<void>();
+}
+
 coro::Task<Result<FollowProducer::Step>> FollowProducer::readLive() {
-    if (!file_) {
-        auto file = co_await LiveFile::open(pool_, source_.livePath);
-        if (!file && file.error().kind != ErrorKind::NotFound) co_return std::unexpected(std::move(file.error()));
-        if (file) file_.emplace(std::move(*file));
-    }
+    if (auto opened = co_await openLive(); !opened) co_return std::unexpected(std::move(opened.error()));
     if (!file_) co_return Step::Again;
     auto piece = co_await file_->readFrom(offset_, source_.limit, hasEnded_);
     if (piece && piece->isGap && !hasEnded_) {

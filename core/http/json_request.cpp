@@ -1,24 +1,25 @@
 #include "core/http/json_request.h"
 
+#include "core/http/words.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
 
 namespace yard::http {
 
-Result<JsonRequest> JsonRequest::parse(std::string_view body, std::initializer_list<std::string_view> known,
-                                       std::string_view rawMember) {
+Result<JsonRequest> JsonRequest::parse(std::string_view body, std::string_view known, std::string_view rawMember) {
     JsonRequest request;
     if (body.empty()) return request;
     const auto read = [&](JsonView object, std::string_view text) -> Result<void> {
         if (!object.isObject()) return invalid("", "Give a JSON object.");
         for (const JsonView value : object) {
-            if (std::ranges::find(known, value.key()) == known.end())
+            if (!isOneOf(known, value.key()))
                 return invalid(
                     std::string(value.key()),
-                    known.size() == 0
+                    known.empty()
                         ? fmt::format("Remove \"{}\": this route takes no members.", value.key())
-                        : fmt::format("Remove \"{}\": this route takes {}.", value.key(), fmt::join(known, ", ")));
+                        : fmt::format("Remove \"{}\": this route takes {}.", value.key(), withCommas(known)));
             Member member{.name = std::string(value.key()), .kind = value.kind(), .text = {}, .numbers = {}};
             if (value.kind() == JsonKind::Raw)
                 request.raw_ = text.substr(value.node().offset, value.node().size);
@@ -56,6 +57,11 @@ bool JsonRequest::has(std::string_view member) const {
     return find(member) != nullptr;
 }
 
+bool JsonRequest::isNull(std::string_view name) const {
+    const Member* member = find(name);
+    return member && member->kind == JsonKind::Null;
+}
+
 Result<bool> JsonRequest::flag(std::string_view name) const {
     const Member* member = find(name);
     if (!member) return false;
@@ -73,6 +79,14 @@ Result<std::string> JsonRequest::word(std::string_view name, std::size_t most) c
         return invalid(
             member->name,
             fmt::format("Give \"{}\" as text of at most {} bytes without control characters.", name, most));
+    return member->text;
+}
+
+Result<std::string> JsonRequest::text(std::string_view name, std::size_t most) const {
+    const Member* member = find(name);
+    if (!member) return std::string();
+    if (member->kind != JsonKind::String || member->text.size() > most)
+        return invalid(member->name, fmt::format("Give \"{}\" as text of at most {} bytes.", name, most));
     return member->text;
 }
 

@@ -3,10 +3,9 @@
 
 #include "core/base/error.h"
 #include "core/base/ids.h"
-#include "core/model/json_reader.h"
+#include "core/json/json_reader.h"
 #include "core/model/queue.h"
 
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,15 +16,19 @@ namespace yard::http {
 /// A body with its members checked by name. An empty body is an object without members.
 class JsonRequest {
 public:
-    /// Malformed, or Invalid naming a member that is none of `known`. `rawMember`: its value is kept as text.
-    static Result<JsonRequest> parse(std::string_view body, std::initializer_list<std::string_view> known,
+    /// Malformed, or Invalid naming a member that is none of `known`, names with blanks between. `rawMember`: its value
+    /// is kept as text.
+    static Result<JsonRequest> parse(std::string_view body, std::string_view known,
                                      std::string_view rawMember = {});
 
     bool has(std::string_view member) const;
+    bool isNull(std::string_view member) const;
     /// False when absent. Invalid for another type.
     Result<bool> flag(std::string_view member) const;
     /// Empty when absent. Invalid for another type, control characters, or more than `most` bytes.
     Result<std::string> word(std::string_view member, std::size_t most) const;
+    /// The same with any characters in it.
+    Result<std::string> text(std::string_view member, std::size_t most) const;
     /// Nothing when absent. Invalid for another type or out of range.
     Result<std::optional<std::int64_t>> integer(std::string_view member, std::int64_t least,
                                                 std::int64_t most) const;

@@ -136,7 +136,7 @@ public:
 struct Response {
     int status = 200;
     std::string body;
-    std::string_view contentType = "application/json";            ///< static text; not sent when there is no body
+    std::string_view contentType = "application/json";            ///< static text; of an empty body as well
     std::vector<std::pair<std::string_view, std::string>> fields; ///< further fields; names are static text
     std::unique_ptr<BodyProducer> producer;                       ///< instead of `body`
     std::optional<std::uint64_t>

@@ -285,12 +285,12 @@ void MetricsWriter::gauge(std::string_view name, std::string_view help, double v
     sample(value);
 }
 
-void MetricsWriter::histogram(std::string_view name, std::string_view help, const engine::Histogram& histogram) {
+void MetricsWriter::histogram(std::string_view name, std::string_view help, const history::Histogram& histogram) {
     family(name, Histogram, help);
     std::uint64_t below = 0;
-    for (std::size_t i = 0; i < engine::Histogram::kBounds.size(); ++i) {
+    for (std::size_t i = 0; i < history::Histogram::kBounds.size(); ++i) {
         below += histogram.inBucket(i);
-        const std::string bound = fmt::format("{}", seconds(engine::Histogram::kBounds[i]));
+        const std::string bound = fmt::format("{}", seconds(history::Histogram::kBounds[i]));
         line("_bucket", {{"le", bound}}, fmt::format("{}", below));
     }
     line("_bucket", {{"le", "+Inf"}}, fmt::format("{}", histogram.count()));

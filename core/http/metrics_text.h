@@ -2,8 +2,8 @@
 // unit; what only grows ends with _total. Values; any thread.
 #pragma once
 
-#include "core/engine/histogram.h"
-#include "core/engine/metrics.h"
+#include "core/engine/state/metrics.h"
+#include "core/history/histogram.h"
 #include "core/http/event_hub.h"
 #include "core/http/server.h"
 #include "core/store/chunk_files.h"
@@ -32,7 +32,7 @@ public:
     void counter(std::string_view name, std::string_view help, std::uint64_t value);
     void gauge(std::string_view name, std::string_view help, double value);
     /// Durations in seconds: `name` ends with _seconds.
-    void histogram(std::string_view name, std::string_view help, const engine::Histogram& histogram);
+    void histogram(std::string_view name, std::string_view help, const history::Histogram& histogram);
     std::string take() { return std::move(text_); }
 
 private:

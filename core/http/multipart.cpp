@@ -1,7 +1,7 @@
 #include "core/http/multipart.h"
 
 #include "core/http/message.h"
-#include "core/model/action_spec.h"
+#include "core/json/utf8.h"
 
 #include <algorithm>
 #include <fmt/format.h>

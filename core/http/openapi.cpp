@@ -1,6 +1,10 @@
 #include "core/http/openapi.h"
 
-#include "core/model/json_writer.h"
+#include "core/base/replace.h"
+#include "core/http/route.h"
+#include "core/http/words.h"
+#include "core/json/json_writer.h"
+#include "core/model/measures.h"
 #include "core/model/settings.h"
 
 #include <algorithm>
@@ -24,11 +28,29 @@ std::string methodWord(Method method) {
     return word;
 }
 
+bool isOutside(const RouteSpec& route) {
+    return route.scope == Scope::Root || route.scope == Scope::Open;
+}
+
+/// The row that is told by this one: of a path that differs in the name of a part only.
+const Route* toldWith(const Route& route) {
+    const auto isTold = [&](const Route& other) {
+        return other.spec.method == route.spec.method && other.terms.toldBy == route.spec.pattern;
+    };
+    if (route.spec.pattern.empty()) return nullptr;
+    const auto found = std::ranges::find_if(allRoutes(), isTold);
+    return found == allRoutes().end() ? nullptr : &*found;
+}
+
+bool takesParts(const Route& route) {
+    return route.spec.body == BodyKind::JsonOrParts;
+}
+
 /// Queues for what is about a whole queue, else the first part of the pattern.
-std::string_view tagOf(const Operation& operation) {
-    if (operation.scope == Scope::Root || operation.scope == Scope::Open) return "program";
-    if (operation.scope == Scope::Queue) return "queues";
-    const std::string_view first = operation.pattern.substr(0, operation.pattern.find('/'));
+std::string_view tagOf(const RouteSpec& route) {
+    if (isOutside(route)) return "program";
+    if (route.scope == Scope::Queue) return "queues";
+    const std::string_view first = route.pattern.substr(0, route.pattern.find('/'));
     return first == "hold" || first == "release" || first == "abandon" ? "session" : first;
 }
 
@@ -38,8 +60,8 @@ void writeReference(JsonWriter& writer, std::string_view kind, std::string_view 
     writer.closeObject();
 }
 
-/// {"application/json":{"schema":…}}; `parts`: or the same with chunks beside it.
-void writeContent(JsonWriter& writer, std::string_view schema, bool parts = false) {
+/// {"application/json":{"schema":…}}; `parts`: or the same with chunks beside it; `csv`: or as a table.
+void writeContent(JsonWriter& writer, std::string_view schema, bool parts = false, bool csv = false) {
     writer.key("content");
     writer.openObject();
     const bool bytes = schema == "bytes";
@@ -54,6 +76,10 @@ void writeContent(JsonWriter& writer, std::string_view schema, bool parts = fals
     else
         writeReference(writer, "schemas", schema);
     writer.closeObject();
+    if (csv) {
+        writer.key("text/csv");
+        writer.raw(R"({"schema":{"type":"string","description":"a line of headings, then one for each row"}})");
+    }
     if (parts) {
         writer.key("multipart/form-data");
         writer.raw(
@@ -83,39 +109,41 @@ void writePathParameter(JsonWriter& writer, std::string_view part, bool alsoWork
     writer.closeObject();
 }
 
-void writeParameters(JsonWriter& writer, const Operation& operation, std::string_view path) {
+void writeQuery(JsonWriter& writer, const Route& route) {
+    forEachWord(route.terms.query, [&](std::string_view word) {
+        // "limit=part": what is said of "part" (Query::allowOnly).
+        const std::size_t equals = word.find('=');
+        writeReference(writer, "parameters", equals == word.npos ? word : word.substr(equals + 1));
+    });
+}
+
+void writeParameters(JsonWriter& writer, const Route& route, std::string_view path) {
     writer.key("parameters");
     writer.openArray();
-    const bool alsoWorker = operation.method == Method::Post && operation.pattern == "jobs/{lsn}";
+    const Route* other = toldWith(route);
     for (std::size_t at = path.find('{'); at != path.npos; at = path.find('{', at + 1))
-        writePathParameter(writer, path.substr(at + 1, path.find('}', at) - at - 1),
-                           alsoWorker && path[at + 1] == 'l');
-    for (std::string_view left = operation.query; !left.empty();) {
-        const std::size_t end = left.find(' ');
-        writeReference(writer, "parameters", left.substr(0, end));
-        left = end == left.npos ? std::string_view{} : left.substr(end + 1);
-    }
-    if (operation.id == "submitJobs" || operation.id == "postJob")
-        writeReference(writer, "parameters", "Idempotency-Key");
+        writePathParameter(writer, path.substr(at + 1, path.find('}', at) - at - 1), other && path[at + 1] == 'l');
+    writeQuery(writer, route);
+    if (other) writeQuery(writer, *other);
+    if (takesParts(route) || (other && takesParts(*other))) writeReference(writer, "parameters", "Idempotency-Key");
     writer.closeArray();
 }
 
-void writeRequest(JsonWriter& writer, const Operation& operation) {
-    if (operation.request.empty()) return;
+void writeRequest(JsonWriter& writer, const Route& route) {
+    if (route.spec.body == BodyKind::None) return;
+    const Route* other = toldWith(route);
     writer.key("requestBody");
     writer.openObject();
-    // What may be left out: bodies of routes that only take something extra.
-    const bool optional = operation.request == "NoMembers" || operation.request == "Force" ||
-                          operation.request == "CreateQueue" || operation.request == "RescheduleOrActions";
-    writer.member("required", !optional);
-    writeContent(writer, operation.request, operation.id == "submitJobs" || operation.id == "postJob");
+    writer.member("required", route.spec.body != BodyKind::OptionalJson);
+    writeContent(writer, route.terms.request, takesParts(route) || (other && takesParts(*other)));
     writer.closeObject();
 }
 
-void writeAnswers(JsonWriter& writer, const Operation& operation) {
+/// `isHead`: of the same answers the heads alone.
+void writeAnswers(JsonWriter& writer, const Route& route, bool isHead) {
     writer.key("responses");
     writer.openObject();
-    for (const DescribedAnswer& answer : operation.answers) {
+    for (const DescribedAnswer& answer : route.terms.answers) {
         if (answer.status == 0) continue;
         writer.key(fmt::format("{}", answer.status));
         writer.openObject();
@@ -124,36 +152,37 @@ void writeAnswers(JsonWriter& writer, const Operation& operation) {
                                      : answer.status == 101 ? "The WebSocket begins"
                                      : answer.status == 503 ? "Not healthy"
                                                             : "Done");
-        if (!answer.schema.empty()) writeContent(writer, answer.schema);
+        if (!isHead && !answer.schema.empty()) writeContent(writer, answer.schema, false, answer.orCsv);
         writer.closeObject();
     }
     writer.key("default");
     writer.openObject();
     writer.member("description", "What is wrong and what to do");
-    if (operation.method != Method::Head) writeContent(writer, "Error");
+    if (!isHead) writeContent(writer, "Error");
     writer.closeObject();
     writer.closeObject();
 }
 
-std::string operationJson(const Operation& operation, std::string_view path, bool inQueue) {
+std::string operationJson(const Route& route, std::string_view path, bool inQueue, bool isHead) {
     std::string text;
     JsonWriter writer(text);
     writer.openObject();
     writer.key("tags");
     writer.openArray();
-    writer.string(tagOf(operation));
+    writer.string(tagOf(route.spec));
     writer.closeArray();
-    const bool twice = operation.scope == Scope::Both && inQueue;
-    writer.member("operationId", fmt::format("{}{}", operation.id, twice ? "InQueue" : ""));
-    writer.member("summary", operation.summary);
-    if (operation.scope == Scope::Open) {
+    const bool twice = route.spec.scope == Scope::Both && inQueue;
+    writer.member("operationId",
+                  fmt::format("{}{}", isHead ? route.terms.head.id : route.terms.id, twice ? "InQueue" : ""));
+    writer.member("summary", isHead ? route.terms.head.summary : route.terms.summary);
+    if (route.spec.scope == Scope::Open) {
         writer.key("security");
         writer.openArray();
         writer.closeArray();
     }
-    writeParameters(writer, operation, path);
-    writeRequest(writer, operation);
-    writeAnswers(writer, operation);
+    writeParameters(writer, route, path);
+    if (!isHead) writeRequest(writer, route);
+    writeAnswers(writer, route, isHead);
     writer.closeObject();
     return text;
 }
@@ -163,22 +192,25 @@ struct DescribedPath {
     std::vector<std::pair<std::string, std::string>> methods; ///< word, operation
 };
 
-void addOperation(std::vector<DescribedPath>& paths, const Operation& operation, std::string base, bool inQueue) {
+void addOperations(std::vector<DescribedPath>& paths, const Route& route, std::string base, bool inQueue) {
     std::string path = std::move(base);
-    if (!operation.pattern.empty()) path += fmt::format("/{}", operation.pattern);
+    if (!route.spec.pattern.empty()) path += fmt::format("/{}", route.spec.pattern);
     auto found = std::ranges::find(paths, path, &DescribedPath::path);
     if (found == paths.end()) found = paths.insert(paths.end(), DescribedPath{.path = path, .methods = {}});
-    found->methods.emplace_back(methodWord(operation.method), operationJson(operation, path, inQueue));
+    found->methods.emplace_back(methodWord(route.spec.method), operationJson(route, path, inQueue, false));
+    if (!route.terms.head.id.empty())
+        found->methods.emplace_back(methodWord(Method::Head), operationJson(route, path, inQueue, true));
 }
 
 void writePaths(JsonWriter& writer, std::string_view prefix) {
     std::vector<DescribedPath> paths;
-    for (const Operation& operation : operations()) {
-        if (!operation.toldBy.empty()) continue;
-        const bool root = operation.scope == Scope::Root || operation.scope == Scope::Open;
-        if (operation.scope != Scope::Queue) addOperation(paths, operation, root ? "" : std::string(prefix), false);
-        if (operation.scope == Scope::Queue || operation.scope == Scope::Both)
-            addOperation(paths, operation, fmt::format("{}/queues/{{ref}}", prefix), true);
+    for (const Route& route : allRoutes()) {
+        if (!route.terms.toldBy.empty()) continue;
+        const Scope scope = route.spec.scope;
+        if (scope != Scope::Queue)
+            addOperations(paths, route, isOutside(route.spec) ? "" : std::string(prefix), false);
+        if (scope == Scope::Queue || scope == Scope::Both)
+            addOperations(paths, route, fmt::format("{}/queues/{{ref}}", prefix), true);
     }
     writer.key("paths");
     writer.openObject();
@@ -246,6 +278,17 @@ void writeSettingSchemas(JsonWriter& writer) {
     }
 }
 
+/// "cpu_seconds":{…},…
+std::string measureProperties() {
+    std::string text;
+    for (const MeasureInfo& info : kMeasureTable)
+        text += fmt::format(R"({}"{}":{{{},"minimum":0,"description":"{}"}})", text.empty() ? "" : ",", info.name,
+                            info.unit == MeasureUnit::Microseconds ? R"("type":"number")"
+                                                                   : R"("type":"integer","format":"int64")",
+                            info.help);
+    return text;
+}
+
 /// The members of two objects in one.
 void writeSchemas(JsonWriter& writer) {
     std::string settings;
@@ -253,10 +296,10 @@ void writeSchemas(JsonWriter& writer) {
     inner.openObject();
     writeSettingSchemas(inner);
     inner.closeObject();
-    std::string_view others = openApiSchemas();
-    others.remove_prefix(1);
+    const std::string others = withLimits(openApiSchemas());
     settings.back() = ',';
-    settings += others;
+    settings += std::string_view(others).substr(1);
+    replaceAll(settings, "MEASURES", measureProperties());
     writer.raw(settings);
 }
 
@@ -283,7 +326,7 @@ std::string openApiJson(std::string_view prefix, std::string_view version) {
     writer.key("securitySchemes");
     writer.raw(R"({"token":{"type":"http","scheme":"bearer"}})");
     writer.key("parameters");
-    writer.raw(openApiParameters());
+    writer.raw(withLimits(openApiParameters()));
     writer.key("schemas");
     writeSchemas(writer);
     writer.closeObject();

@@ -1,6 +1,7 @@
 #include "core/http/query.h"
 
-#include "core/model/action_spec.h"
+#include "core/http/words.h"
+#include "core/json/utf8.h"
 
 #include <algorithm>
 #include <charconv>
@@ -55,7 +56,8 @@ Result<Query> Query::parse(std::string_view text) {
             percentDecode(equals == std::string_view::npos ? std::string_view{} : item.substr(equals + 1), true);
         if (!name || !value)
             return fail(ErrorKind::Malformed,
-                        "The query is not well encoded; write other than letters and digits as %XX of UTF-8.");
+                        fmt::format("{} is not well encoded; write other than letters and digits as %XX of UTF-8.",
+                                    name ? fmt::format("The parameter \"{}\"", *name) : "The query"));
         if (query.text(*name))
             return fail(ErrorKind::Malformed, fmt::format("Give the parameter \"{}\" once.", *name));
         query.items_.emplace_back(std::move(*name), std::move(*value));
@@ -63,13 +65,19 @@ Result<Query> Query::parse(std::string_view text) {
     return query;
 }
 
-Result<void> Query::allowOnly(std::initializer_list<std::string_view> known) const {
-    for (const auto& [name, value] : items_)
-        if (std::ranges::find(known, name) == known.end())
-            return fail(ErrorKind::Malformed,
-                        known.size() == 0 ? fmt::format("Remove the parameter \"{}\": this route takes none.", name)
-                                          : fmt::format("Remove the parameter \"{}\": this route takes {}.", name,
-                                                        fmt::join(known, ", ")));
+Result<void> Query::allowOnly(std::string_view known) const {
+    const auto nameIn = [](std::string_view word) { return word.substr(0, word.find('=')); };
+    for (const auto& [name, value] : items_) {
+        bool isKnown = false;
+        std::string names;
+        forEachWord(known, [&](std::string_view word) { isKnown = isKnown || nameIn(word) == name; });
+        if (isKnown) continue;
+        forEachWord(known, [&](std::string_view word) { names += fmt::format("{} ", nameIn(word)); });
+        return fail(ErrorKind::Malformed,
+                    names.empty() ? fmt::format("Remove the parameter \"{}\": this route takes none.", name)
+                                  : fmt::format("Remove the parameter \"{}\": this route takes {}.", name,
+                                                withCommas(names)));
+    }
     return {};
 }
 
@@ -95,8 +103,7 @@ Result<std::optional<Duration>> Query::seconds(std::string_view name, int most) 
     const auto given = text(name);
     if (!given) return std::nullopt;
     double value = 0;
-    const auto [end, problem] =
-        std::from_chars(given->data(), given->data() + given->size(), value, std::chars_format::fixed);
+    const auto [end, problem] = std::from_chars(given->data(), given->data() + given->size(), value);
     if (given->empty() || problem != std::errc{} || end != given->data() + given->size() || !(value >= 0) ||
         value > most)
         return invalid(std::string(name), fmt::format("Give \"{}\" in seconds from 0 to {}.", name, most));

@@ -5,7 +5,6 @@
 #include "core/base/error.h"
 
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,8 +22,9 @@ public:
     /// Malformed: broken encoding, or a parameter given twice.
     static Result<Query> parse(std::string_view text);
 
-    /// Malformed, naming the first parameter that is none of these.
-    Result<void> allowOnly(std::initializer_list<std::string_view> known) const;
+    /// Malformed, naming the first parameter that is none of `known`: names with blanks between; what follows a "="
+    /// in a word is for others.
+    Result<void> allowOnly(std::string_view known) const;
     std::optional<std::string_view> text(std::string_view name) const;
     /// Invalid, naming the parameter, when it is no number or out of range; absent when it is not given.
     Result<std::optional<std::int64_t>> integer(std::string_view name, std::int64_t least, std::int64_t most) const;

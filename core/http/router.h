@@ -17,6 +17,7 @@ enum class BodyKind : unsigned char {
     Json,         ///< application/json, needed
     OptionalJson, ///< the same, or nothing
     JsonOrParts,  ///< application/json, or multipart/form-data with chunks beside it
+    Keys,         ///< bytes for a terminal, application/octet-stream
     Stream        ///< bytes of any length
 };
 

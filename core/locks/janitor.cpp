@@ -1,5 +1,6 @@
 #include "core/locks/janitor.h"
 
+#include "core/base/duration_text.h"
 #include "core/base/hash.h"
 #include "core/base/text.h"
 #include "core/locks/lock_directory.h"
@@ -153,8 +154,9 @@ void Janitor::noteHeld(const std::string& path, const std::optional<LockHolder>&
     report_.findings.push_back(
         {path,
          fmt::format(
-             "{} is held for {} s by {}, more than twice its deadline; it is not taken away: look with lslocks",
-             path, (wallNow() - since) / 1'000'000, holder ? describe(*holder) : "somebody it does not name"),
+             "{} is held for {} by {}, more than twice its deadline; it is not taken away: look with lslocks", path,
+             durationText(static_cast<double>(wallNow() - since) / 1e6),
+             holder ? describe(*holder) : "somebody it does not name"),
          true});
 }
 

@@ -18,7 +18,7 @@ namespace {
 
 /// A file that is being unlinked or not yet written belongs to somebody for an instant: tried so often, 1 ms apart.
 constexpr int kInstants = 10;
-/// The path was another file each time: something goes wrong that trying again does not mend.
+/// The path was another file each time: something goes wrong that trying again does not change.
 constexpr int kLosses = 1'000;
 
 std::optional<LockHolder> readHolder(int fd) {

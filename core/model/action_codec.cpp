@@ -1,10 +1,11 @@
 // The JSON codec of actions: a table with a reader for each member, and the rules between members.
 
+#include "core/json/json_reader.h"
+#include "core/json/json_writer.h"
 #include "core/model/action_graph.h"
 #include "core/model/action_spec.h"
 #include "core/model/json_fields.h"
-#include "core/model/json_reader.h"
-#include "core/model/json_writer.h"
+#include "core/model/limits.h"
 #include "core/model/worker.h"
 
 #include <algorithm>
@@ -15,21 +16,9 @@ namespace yard {
 
 namespace {
 
-constexpr std::size_t kMaxFunctionBytes = 256;
-constexpr std::size_t kMaxLabelBytes = 1024;
-constexpr std::size_t kMaxInputs = 100'000;
-constexpr std::size_t kMaxArguments = 100'000;
-constexpr std::size_t kMaxArgumentBytes = 131'071; // Linux: MAX_ARG_STRLEN without the NUL
 constexpr std::size_t kMaxCommandBytes = 2u << 20; // Linux: argv and environment together, at the usual stack
-constexpr std::size_t kMaxLocks = 64;
-constexpr std::size_t kMaxIdBytes = 128;
-constexpr std::size_t kMaxDependencies = 10'000;
 constexpr std::string_view kDependencyForms =
     R"(an LSN, the "id" of another action of the list, or an object with "lsn", "array" or "id")";
-constexpr std::size_t kMaxNamedResources = 32;
-constexpr std::int64_t kMaxMilliCores = 1'000'000'000;      // a million cores
-constexpr std::int64_t kMaxMemoryMb = 1'000'000'000'000;    // an exabyte
-constexpr std::int64_t kMaxNamedAmount = 1'000'000'000'000; // a milliard, in thousandths
 
 bool readWorker(JsonFields& fields, JsonView v, ActionSpec& spec) {
     if (v.kind() != JsonKind::String || !isWorkerReference(v.string()))
@@ -91,8 +80,10 @@ bool readArgv(JsonFields& fields, JsonView v, ActionSpec& spec) {
 
 bool readCwd(JsonFields& fields, JsonView v, ActionSpec& spec) {
     std::string path;
-    if (v.kind() != JsonKind::String || !v.string().starts_with('/') || !fields.text(v, {v.key()}, 4095, path))
-        return fields.refuse({v.key()}, "an absolute path of at most 4095 bytes without NUL");
+    if (v.kind() != JsonKind::String || !v.string().starts_with('/') ||
+        !fields.text(v, {v.key()}, kMaxCwdBytes, path))
+        return fields.refuse({v.key()},
+                             fmt::format("an absolute path of at most {} bytes without NUL", kMaxCwdBytes));
     spec.cwd = std::move(path);
     return true;
 }
@@ -139,7 +130,7 @@ bool readDeadline(JsonFields& fields, JsonView v, ActionSpec& spec) {
 }
 
 bool readPriority(JsonFields& fields, JsonView v, ActionSpec& spec) {
-    return fields.integer(v, {v.key()}, -100, 100, spec.priority);
+    return fields.integer(v, {v.key()}, -kMaxPriority, kMaxPriority, spec.priority);
 }
 
 bool readNotBefore(JsonFields& fields, JsonView v, ActionSpec& spec) {
@@ -271,6 +262,17 @@ bool readArray(JsonFields& fields, JsonView v, ActionSpec& spec) {
     return true;
 }
 
+bool readReplaces(JsonFields& fields, JsonView v, ActionSpec& spec) {
+    const auto read = [&](JsonView lsn, const FieldPath& at) {
+        return fields.integer(lsn, at, 1, kMaxExactInteger, spec.replaces.emplace_back().value);
+    };
+    if (v.kind() != JsonKind::Array) return read(v, {v.key()});
+    if (!fields.array(v, {v.key()}, 0, kMaxDependencies)) return false;
+    for (const JsonView lsn : v)
+        if (!read(lsn, {.member = "replaces", .index = std::ssize(spec.replaces)})) return false;
+    return true;
+}
+
 bool readLimit(JsonFields& fields, JsonView v, std::optional<int>& out) {
     std::int64_t limit = 0;
     if (!fields.integer(v, {v.key()}, 0, kMaxRetryLimit, limit)) return false;
@@ -317,6 +319,7 @@ constexpr std::array kMembers = {
     Member{"locks", Takes::Anyone, readLocks},
     Member{"after", Takes::Anyone, readAfter},
     Member{"array", Takes::Anyone, readArray},
+    Member{"replaces", Takes::Anyone, readReplaces},
     Member{"max_retries", Takes::Anyone,
            [](JsonFields& fields, JsonView v, ActionSpec& spec) {
                return readLimit(fields, v, spec.retryLimits.retries);
@@ -387,6 +390,7 @@ Result<ParsedAction> readAction(JsonView action, std::string_view text, std::str
         fields.refuseWith({"worker"}, fmt::format("Remove \"worker\" or give it as {}, the worker of the route.",
                                                   quoted(defaultWorker)));
     if (fields.failed() || !checkTogether(fields, *spec, seen)) return fields.error();
+    if (!spec->replaces.empty()) parsed.text = withoutMember(parsed.text, "replaces");
     parsed.spec = std::move(spec);
     return parsed;
 }
@@ -395,12 +399,13 @@ Result<ParsedAction> readAction(JsonView action, std::string_view text, std::str
 
 Result<ParsedActions> parseActions(std::string_view json, std::string_view defaultWorker) {
     ParsedActions parsed;
-    const auto isList = readJsonElements(json, "args", [&](JsonView action, std::string_view text) -> Result<void> {
+    const auto take = [&](JsonView action, std::string_view text) -> Result<void> {
         auto one = readAction(action, text, defaultWorker);
         if (!one) return std::unexpected(std::move(one.error()));
         parsed.actions.push_back(std::move(*one));
         return {};
-    });
+    };
+    const auto isList = readJsonElements(json, "args", take, kByteMembers);
     if (!isList) return std::unexpected(isList.error());
     parsed.isList = *isList;
     if (auto found = findParents(parsed.actions, parsed.isList); !found)

@@ -1,8 +1,8 @@
 #include "core/model/action_graph.h"
 
+#include "core/json/json_writer.h"
 #include "core/model/action_name.h"
 #include "core/model/json_fields.h"
-#include "core/model/json_writer.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -204,6 +204,22 @@ std::string withAfter(std::string_view text, std::span<const Dependency> after) 
         writer.closeArray();
         out += text.substr(keyEnd);
         return out;
+    }
+    return std::string(text);
+}
+
+std::string withoutMember(std::string_view text, std::string_view name) {
+    const std::string key = fmt::format("\"{}\":", name);
+    for (std::size_t at = 1; at < text.size();) {
+        const std::size_t end = endOfValue(text, at);
+        if (!text.substr(at, end - at).starts_with(key)) {
+            at = end + 1;
+            continue;
+        }
+        // The comma behind it goes with it, or, of the last one, that before it.
+        const bool isLast = text.substr(end).starts_with('}');
+        return std::string(text.substr(0, isLast && at > 1 ? at - 1 : at)) +
+               std::string(text.substr(isLast ? end : end + 1));
     }
     return std::string(text);
 }

@@ -22,6 +22,8 @@ std::optional<std::vector<std::uint32_t>> parentsFirst(std::span<const ParsedAct
 /// What the kept text of an action says when `after` replaces its own "after": `text` is as parseActions() wrote
 /// it, and has one.
 std::string withAfter(std::string_view text, std::span<const Dependency> after);
+/// The kept text of an action without one of its members; as it is where there is none of that name.
+std::string withoutMember(std::string_view text, std::string_view name);
 /// The list as a graph for Graphviz: a node each, an edge for each that is waited for.
 std::string toDot(std::span<const ParsedAction> actions);
 

@@ -1,6 +1,7 @@
 #include "core/model/action_name.h"
 
-#include "core/model/utf8.h"
+#include "core/base/replace.h"
+#include "core/json/utf8.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -73,7 +74,7 @@ std::string commandName(std::span<const std::string> argv, std::size_t most) {
     std::string name;
     for (const std::string& word : argv) {
         if (!name.empty()) name += ' ';
-        appendWord(name, utf8Prefix(word, most + 1)); // what is over is cut in any case
+        appendWord(name, wellFormed(utf8Prefix(word, most + 1))); // what is over is cut in any case
         if (name.size() > most) break;
     }
     cutAt(name, most);
@@ -81,10 +82,7 @@ std::string commandName(std::span<const std::string> argv, std::size_t most) {
 }
 
 std::string elementName(std::string command, std::int64_t index, std::size_t most) {
-    const std::string number = fmt::format("{}", index);
-    for (std::size_t at = command.find(kIndex); at != std::string::npos;
-         at = command.find(kIndex, at + number.size()))
-        command.replace(at, kIndex.size(), number);
+    replaceAll(command, kIndex, fmt::format("{}", index));
     cutAt(command, most);
     return command;
 }

@@ -14,7 +14,7 @@ namespace yard {
 inline constexpr std::size_t kMaxNameBytes = 200;
 
 /// The words on one line as they would be typed in a shell, each quoted where it needs to be; cut with "…" at
-/// `most` bytes. The words are well-formed UTF-8. Costs no more for a command of megabytes.
+/// `most` bytes. Bytes that are not UTF-8 become U+FFFD. Costs no more for a command of megabytes.
 std::string commandName(std::span<const std::string> argv, std::size_t most = kMaxNameBytes);
 /// The same of element `index` of an array, of which `command` is the name: "{index}" is replaced.
 std::string elementName(std::string command, std::int64_t index, std::size_t most = kMaxNameBytes);

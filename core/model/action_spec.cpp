@@ -1,6 +1,8 @@
 #include "core/model/action_spec.h"
 
-#include "core/model/utf8.h"
+#include "core/base/replace.h"
+#include "core/json/utf8.h"
+#include "core/model/limits.h"
 
 #include <algorithm>
 #include <string>
@@ -9,16 +11,10 @@ namespace yard {
 
 namespace {
 
-constexpr std::size_t kMaxPathBytes = 4096;
 constexpr std::size_t kMaxPartBytes = 255; // NAME_MAX
 
 std::size_t bytesOf(const std::string& text) {
     return sizeof(std::string) + text.size();
-}
-
-void replaceAll(std::string& text, std::string_view what, std::string_view by) {
-    for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
-        text.replace(at, what.size(), by);
 }
 
 } // namespace
@@ -39,7 +35,7 @@ std::size_t ActionSpec::footprint() const {
     if (resources)
         for (const auto& [name, amount] : resources->named) bytes += bytesOf(name) + sizeof amount;
     for (const Reference& reference : references) bytes += sizeof reference + reference.id.size();
-    return bytes + after.size() * sizeof(Dependency);
+    return bytes + after.size() * sizeof(Dependency) + replaces.size() * sizeof(Lsn);
 }
 
 Resources effectiveResources(const ActionSpec& spec, const Resources& base) {

@@ -8,6 +8,7 @@
 #include "core/base/ids.h"
 #include "core/model/terminal_size.h"
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -91,6 +92,7 @@ struct ActionSpec {
     std::vector<Dependency> after;
     std::vector<Reference> references; ///< what else "after" names
     std::optional<ArrayRange> array;
+    std::vector<Lsn> replaces; ///< actions that this is a changed copy of; not in the text that is kept
     RetryLimits retryLimits;
 
     bool isExec() const { return worker == "exec"; }
@@ -108,11 +110,11 @@ inline constexpr std::string_view kTerminals = "terminals";
 /// with a terminal, one of those as well.
 Resources effectiveResources(const ActionSpec& spec, const Resources& base = {});
 
-/// Limits of one JSON document from a client (docs/api.md, 4).
-inline constexpr std::size_t kMaxJsonDepth = 64;
-inline constexpr std::size_t kMaxJsonBody = 64u << 20;
+/// Members of an action that may hold bytes that are not UTF-8 (json_bytes.h): what the system takes as bytes.
+inline constexpr std::array<std::string_view, 3> kByteMembers = {"argv", "cwd", "env"};
 
-/// A spec and the text it is kept as: what was posted, re-serialised without white space, members in posted order.
+/// A spec and the text it is kept as: what was posted, re-serialised without white space, members in posted order,
+/// and without "replaces": who submits it again replaces something else.
 struct ParsedAction {
     SpecPtr spec;
     std::string text;
@@ -137,7 +139,5 @@ void applyArrayIndex(ActionSpec& spec, std::int64_t index);
 
 /// True for a relative path of UTF-8 without control characters, empty, "." or ".." parts, at most 4,096 bytes.
 bool isSafeRelativePath(std::string_view path);
-/// Well-formed UTF-8 (no overlong forms, no surrogates).
-bool isUtf8(std::string_view text);
 
 } // namespace yard

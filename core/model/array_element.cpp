@@ -1,6 +1,7 @@
 #include "core/model/array_element.h"
 
-#include "core/model/json_reader.h"
+#include "core/json/json_reader.h"
+#include "core/model/action_spec.h"
 
 #include <fmt/format.h>
 
@@ -17,7 +18,8 @@ Result<std::string> elementOfArray(std::string_view action, std::int64_t index) 
                                        index, text.substr(member.node().offset + member.node().size));
         return {};
     };
-    if (auto read = readJsonElements(action, kMember, narrow); !read) return std::unexpected(read.error());
+    if (auto read = readJsonElements(action, kMember, narrow, kByteMembers); !read)
+        return std::unexpected(read.error());
     return narrowed;
 }
 

@@ -1,6 +1,6 @@
 #include "core/model/estimate.h"
 
-#include "core/model/json_writer.h"
+#include "core/json/json_writer.h"
 
 #include <array>
 #include <utility>

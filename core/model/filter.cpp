@@ -1,8 +1,11 @@
 #include "core/model/filter.h"
 
 #include "core/base/moment.h"
+#include "core/base/nearest.h"
 #include "core/base/sizes.h"
 #include "core/model/action_name.h"
+#include "core/model/failure_line.h"
+#include "core/model/replaced.h"
 
 #include <algorithm>
 #include <array>
@@ -28,18 +31,45 @@ struct KeyInfo {
     Values values;
 };
 constexpr std::array kKeys{
-    KeyInfo{"state", FilterKey::State, Values::Words},     KeyInfo{"queue", FilterKey::Queue, Values::Words},
-    KeyInfo{"worker", FilterKey::Worker, Values::Words},   KeyInfo{"function", FilterKey::Function, Values::Words},
-    KeyInfo{"label", FilterKey::Label, Values::Words},     KeyInfo{"reason", FilterKey::Reason, Values::Words},
-    KeyInfo{"denied", FilterKey::Denied, Values::Words},   KeyInfo{"lsn", FilterKey::Lsn, Values::Numbers},
-    KeyInfo{"tries", FilterKey::Tries, Values::Numbers},   KeyInfo{"exit", FilterKey::Exit, Values::Numbers},
-    KeyInfo{"cpu", FilterKey::Cpu, Values::Seconds},       KeyInfo{"runtime", FilterKey::Runtime, Values::Seconds},
-    KeyInfo{"waited", FilterKey::Waited, Values::Seconds}, KeyInfo{"mem", FilterKey::Mem, Values::Bytes},
-    KeyInfo{"started", FilterKey::Started, Values::Times}, KeyInfo{"finished", FilterKey::Finished, Values::Times},
-    KeyInfo{"silent", FilterKey::Silent, Values::Seconds}, KeyInfo{"lock", FilterKey::Lock, Values::Words},
-    KeyInfo{"machine", FilterKey::Machine, Values::Words}, KeyInfo{"after", FilterKey::After, Values::Numbers},
-    KeyInfo{"name", FilterKey::Name, Values::Words},       KeyInfo{"new", FilterKey::New, Values::Times},
+    KeyInfo{"state", FilterKey::State, Values::Words},
+    KeyInfo{"queue", FilterKey::Queue, Values::Words},
+    KeyInfo{"worker", FilterKey::Worker, Values::Words},
+    KeyInfo{"function", FilterKey::Function, Values::Words},
+    KeyInfo{"label", FilterKey::Label, Values::Words},
+    KeyInfo{"reason", FilterKey::Reason, Values::Words},
+    KeyInfo{"denied", FilterKey::Denied, Values::Words},
+    KeyInfo{"lsn", FilterKey::Lsn, Values::Numbers},
+    KeyInfo{"tries", FilterKey::Tries, Values::Numbers},
+    KeyInfo{"exit", FilterKey::Exit, Values::Numbers},
+    KeyInfo{"runtime", FilterKey::Runtime, Values::Seconds},
+    KeyInfo{"waited", FilterKey::Waited, Values::Seconds},
+    KeyInfo{"started", FilterKey::Started, Values::Times},
+    KeyInfo{"finished", FilterKey::Finished, Values::Times},
+    KeyInfo{"silent", FilterKey::Silent, Values::Seconds},
+    KeyInfo{"lock", FilterKey::Lock, Values::Words},
+    KeyInfo{"machine", FilterKey::Machine, Values::Words},
+    KeyInfo{"after", FilterKey::After, Values::Numbers},
+    KeyInfo{"name", FilterKey::Name, Values::Words},
+    KeyInfo{"new", FilterKey::New, Values::Times},
+    KeyInfo{"replaced", FilterKey::Replaced, Values::Words},
+    KeyInfo{"failure", FilterKey::Failure, Values::Words},
+    KeyInfo{"mark", FilterKey::Mark, Values::Words},
+    KeyInfo{"comment", FilterKey::Comment, Values::Words},
 };
+
+/// The measures behind the others.
+const std::vector<KeyInfo>& allKeys() {
+    static const std::vector<KeyInfo> kAll = [] {
+        std::vector<KeyInfo> all(kKeys.begin(), kKeys.end());
+        for (const MeasureInfo& info : kMeasureTable)
+            all.push_back({info.filter,
+                           static_cast<FilterKey>(std::to_underlying(FilterKey::FirstMeasure) +
+                                                  std::to_underlying(info.measure)),
+                           info.unit == MeasureUnit::Microseconds ? Values::Seconds : Values::Bytes});
+        return all;
+    }();
+    return kAll;
+}
 
 struct KindInfo {
     Values values;
@@ -78,26 +108,13 @@ std::string lowered(std::string_view text) {
     return out;
 }
 
-std::size_t distance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        std::size_t diagonal = std::exchange(row[0], i + 1);
-        for (std::size_t j = 0; j < b.size(); ++j) {
-            const std::size_t changed = diagonal + (a[i] == b[j] ? 0 : 1);
-            diagonal = std::exchange(row[j + 1], std::min({changed, row[j] + 1, row[j + 1] + 1}));
-        }
-    }
-    return row[b.size()];
-}
-
 std::unexpected<Error> unknownKey(std::string_view key) {
-    const auto nearest =
-        std::ranges::min_element(kKeys, {}, [key](const KeyInfo& info) { return distance(key, info.name); });
-    if (distance(key, nearest->name) <= 2)
-        return wrong(fmt::format("No key \"{}\"; did you mean \"{}\"?", key, nearest->name));
+    std::vector<std::string_view> known;
+    for (const KeyInfo& info : allKeys()) known.push_back(info.name);
+    if (const std::string_view nearest = nearestOf(key, known); !nearest.empty())
+        return wrong(fmt::format("No key \"{}\"; did you mean \"{}\"?", key, nearest));
     std::string all;
-    for (const KeyInfo& info : kKeys) all += fmt::format("{}{}", all.empty() ? "" : ", ", info.name);
+    for (const KeyInfo& info : allKeys()) all += fmt::format("{}{}", all.empty() ? "" : ", ", info.name);
     return wrong(fmt::format("No key \"{}\"; there are {}. Put quotes around text with a colon in it.", key, all));
 }
 
@@ -122,7 +139,7 @@ public:
     }
     Result<Written> next() {
         Written term;
-        if (text_[at_] == '-' && at_ + 1 < text_.size() && text_[at_ + 1] != ' ') {
+        if (text_[at_] == '-') {
             term.negated = true;
             ++at_;
         }
@@ -143,6 +160,9 @@ public:
             if (!value) return std::unexpected(value.error());
             if (value->empty() && term.comparison != 0)
                 return wrong(fmt::format("\"{}\" wants a value.", text_.substr(begin, at_ - begin)));
+            // Nothing is in every text: it would mean all there is, or nothing.
+            if (value->empty())
+                return wrong(term.negated ? "A filter word is missing after \"-\"." : "A filter word is empty.");
             term.values.push_back(std::move(*value));
             more = term.comparison != 0 && at_ < text_.size() && text_[at_] == ',';
             if (more) ++at_;
@@ -266,9 +286,16 @@ Result<FilterTerm::Range> rangeFrom(std::string_view text, const KeyInfo& info, 
 }
 
 Result<void> checkWord(FilterKey key, std::string_view word) {
+    if (key == FilterKey::Replaced && word != "yes" && word != "no")
+        return wrong(fmt::format("\"replaced\" takes yes or no, not \"{}\".", word));
     if (word.contains('*')) return {};
+    if (key == FilterKey::Failure && !isFailureId(word))
+        return wrong(
+            fmt::format("\"{}\" is no id of failures alike; 'yardctl failures' and GET failures have them.", word));
     if (key == FilterKey::State && word != "held" && word != "retry" && !actionStateFrom(word))
         return wrong(fmt::format("\"{}\" is no state; there are {}.", word, filterStateNames()));
+    if (key == FilterKey::Mark && !markFrom(word))
+        return wrong(fmt::format("\"{}\" is no mark; there are {}, and none.", word, markNames()));
     if (key == FilterKey::Reason && !reasonFrom(word))
         return wrong(fmt::format("\"{}\" is no reason of a result, such as exit_code or deadline.", word));
     return {};
@@ -281,8 +308,8 @@ Result<FilterTerm> termFrom(Written written, WallMicros now) {
         term.words.push_back(lowered(written.values.front()));
         return term;
     }
-    const auto info = std::ranges::find(kKeys, written.key, &KeyInfo::name);
-    if (info == kKeys.end()) return unknownKey(written.key);
+    const auto info = std::ranges::find(allKeys(), written.key, &KeyInfo::name);
+    if (info == allKeys().end()) return unknownKey(written.key);
     term.key = info->key;
     for (std::string& value : written.values) {
         if (info->values == Values::Words) {
@@ -322,20 +349,22 @@ bool matchesText(const std::string& word, const ActionResult& action) {
            has(action.command);
 }
 
+std::optional<double> numberIn(const AttemptOutcome& outcome, Measure measure) {
+    const auto& value = outcome.measures[measure];
+    return value ? std::optional(inItsUnit(measureInfo(measure), *value)) : std::nullopt;
+}
+
 std::optional<double> numberIn(const ActionResult& action, FilterKey key, WallMicros now) {
     const auto& outcome = action.outcome;
+    if (const auto measure = measureOf(key)) return outcome ? numberIn(*outcome, *measure) : std::nullopt;
     const WallMicros running = action.times[ActionState::Running];
     const auto time = [](WallMicros t) { return t == 0 ? std::nullopt : std::optional(static_cast<double>(t)); };
     const auto seconds = [](WallMicros from, WallMicros to) { return static_cast<double>(to - from) / 1e6; };
     switch (key) {
     case FilterKey::Lsn: return static_cast<double>(action.lsn.value);
-    case FilterKey::Tries: return static_cast<double>(action.retryCount + 1);
+    case FilterKey::Tries: return static_cast<double>(triesOf(action));
     case FilterKey::Exit:
         return outcome && outcome->exitCode ? std::optional(static_cast<double>(*outcome->exitCode)) : std::nullopt;
-    case FilterKey::Cpu: return outcome ? outcome->cpuSeconds : std::nullopt;
-    case FilterKey::Mem:
-        return outcome && outcome->maxRssBytes ? std::optional(static_cast<double>(*outcome->maxRssBytes))
-                                               : std::nullopt;
     case FilterKey::New: return time(action.times[ActionState::New]);
     case FilterKey::Started: return time(running);
     case FilterKey::Finished: return time(endOf(action));
@@ -347,11 +376,7 @@ std::optional<double> numberIn(const ActionResult& action, FilterKey key, WallMi
     case FilterKey::Silent:
         if (action.silentSince == 0) return std::nullopt;
         return seconds(action.silentSince, now);
-    case FilterKey::Waited: {
-        const WallMicros until =
-            action.times[ActionState::Submitting] ? action.times[ActionState::Submitting] : endOf(action);
-        return seconds(action.times[ActionState::New], until ? until : now);
-    }
+    case FilterKey::Waited: return seconds(0, waited(action, now));
     default: return std::nullopt;
     }
 }
@@ -396,6 +421,16 @@ bool matchesTerm(const FilterTerm& term, const ActionResult& action, WallMicros 
         return action.outcome && std::ranges::any_of(action.outcome->denied, [&](const Denial& denial) {
                    return anyPattern(term.words, denial.what) || anyPattern(term.words, denial.path);
                });
+    case FilterKey::Replaced: {
+        const bool is = isEnded(action.state) && isReplaced(action);
+        return std::ranges::find(term.words, is ? "yes" : "no") != term.words.end();
+    }
+    case FilterKey::Failure: {
+        const std::optional<std::string> id = failureIdOf(action);
+        return id && anyPattern(term.words, *id);
+    }
+    case FilterKey::Mark:
+    case FilterKey::Comment:
     case FilterKey::After: return isInOneOf(term.found, static_cast<double>(action.lsn.value));
     default: break;
     }
@@ -411,6 +446,21 @@ bool operator==(const FilterTerm& a, const FilterTerm& b) {
     };
     return a.key == b.key && a.negated == b.negated && a.words == b.words &&
            std::ranges::equal(a.ranges, b.ranges, same);
+}
+
+bool meansMark(const FilterTerm& term, Mark mark) {
+    if (mark == Mark::None) return std::ranges::find(term.words, name(mark)) != term.words.end();
+    return anyPattern(term.words, name(mark));
+}
+
+std::vector<std::string> commentPatterns(const FilterTerm& term) {
+    std::vector<std::string> patterns;
+    for (const std::string& word : term.words) patterns.push_back("*" + lowered(word) + "*");
+    return patterns;
+}
+
+bool meansComment(const std::vector<std::string>& patterns, std::string_view text) {
+    return anyPattern(patterns, lowered(text));
 }
 
 bool matchesPattern(std::string_view text, std::string_view pattern) {
@@ -454,7 +504,7 @@ std::vector<FilterKind> filterKinds() {
     std::vector<FilterKind> kinds;
     for (const KindInfo& kind : kKinds) {
         FilterKind& out = kinds.emplace_back(kind.plural, kind.noun, kind.forms);
-        for (const KeyInfo& key : kKeys)
+        for (const KeyInfo& key : allKeys())
             if (key.values == kind.values) out.keys.push_back(key.name);
     }
     return kinds;
@@ -482,6 +532,13 @@ Result<Filter> parseFilter(std::string_view text, WallMicros now) {
         if (!term) return std::unexpected(term.error());
         filter.terms.push_back(std::move(*term));
     }
+    const auto noted = std::ranges::count_if(filter.terms, [](const FilterTerm& term) {
+        return term.key == FilterKey::Mark || term.key == FilterKey::Comment;
+    });
+    if (noted > kMaxNotedTerms)
+        return wrong(fmt::format("A filter has at most {} terms of \"mark\" and \"comment\"; a comma between words "
+                                 "is or.",
+                                 kMaxNotedTerms));
     return filter;
 }
 

@@ -8,20 +8,27 @@
 //     lsn tries exit                            numbers: lsn:5,7 lsn:100..200 tries>2 exit:3
 //     after                                     after:12 (that were to wait for it)
 //     cpu runtime waited silent                 seconds, or with s min h d: cpu>50 runtime>10min waited:1h..2h
-//     mem                                       bytes, or with kB MB GB TB: mem>4GB
+//     mem io                                    bytes, or with kB MB GB TB: mem>4GB
 //     new started finished                      times as in core/base/moment.h: finished>-1h started:today new:-2h..-1h
 //                                               and finished:since-22:00 (the last time it was 22:00 here)
 //     denied                                    denied:open* (what was denied, or its path)
+//     failure                                   failure:3f0c91d2a4b8e677: failed alike (failure_line.h)
+//     mark                                      mark:red, mark:none, mark:* (any colour)
+//     comment                                   comment:"ask anna" (in one of its comments, whatever its case)
+//     replaced                                  replaced:yes, replaced:no (that ended, and another was submitted for)
 //     a bare word                               in name, label, function, worker name or note, whatever its case
 #pragma once
 
 #include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/model/annotation.h"
 #include "core/model/result.h"
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace yard {
@@ -37,8 +44,6 @@ enum class FilterKey : unsigned char {
     Lsn,
     Tries,
     Exit,
-    Cpu,
-    Mem,
     Runtime,
     Waited,
     Started,
@@ -49,8 +54,19 @@ enum class FilterKey : unsigned char {
     Machine,
     After,
     Name,
-    New
+    New,
+    Replaced,
+    Failure,
+    Mark,
+    Comment,
+    FirstMeasure ///< those of measures.h follow in their order
 };
+
+/// Nothing for a key that is no measure.
+constexpr std::optional<Measure> measureOf(FilterKey key) {
+    if (key < FilterKey::FirstMeasure) return std::nullopt;
+    return static_cast<Measure>(std::to_underlying(key) - std::to_underlying(FilterKey::FirstMeasure));
+}
 
 struct FilterTerm {
     FilterKey key = FilterKey::Text;
@@ -64,7 +80,7 @@ struct FilterTerm {
     };
     std::vector<Range> ranges; ///< any of them; of keys that are numbers
     /// LSNs of which the journal knows that they match, found by the engine; ascending, and apart from each other.
-    /// After: those that were to wait; without them nothing matches. Name, Text: those with such a command, where
+    /// After: those that were to wait; without them nothing matches. Mark, Comment: likewise those that have one. Name, Text: those with such a command, where
     /// the action's is not at hand (isCommandKnown). Not part of what was asked for, so not compared.
     std::vector<Range> found;
     friend bool operator==(const FilterTerm&, const FilterTerm&);
@@ -80,6 +96,12 @@ struct Filter {
     /// The one term of this key when it is not negated and each of its words is meant literally; else null.
     const FilterTerm* plain(FilterKey key) const;
 };
+
+/// Whether a term about marks means this one.
+bool meansMark(const FilterTerm& term, Mark mark);
+/// What a term about comments looks for, and whether a comment with this text is meant by that.
+std::vector<std::string> commentPatterns(const FilterTerm& term);
+bool meansComment(const std::vector<std::string>& patterns, std::string_view text);
 
 /// Invalid with field `q`, saying which term is wrong and, for a key that is nearly right, which was meant. `now`
 /// and the local time zone: for times.
@@ -99,5 +121,7 @@ std::vector<FilterKind> filterKinds();
 std::string filterStateNames();
 
 inline constexpr std::size_t kMaxFilterBytes = 4'096;
+/// Terms of marks and comments: each is looked for among all that there are.
+inline constexpr std::ptrdiff_t kMaxNotedTerms = 8;
 
 } // namespace yard

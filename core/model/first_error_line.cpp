@@ -2,7 +2,7 @@
 
 #include "core/model/result.h"
 
-#include "core/model/utf8.h"
+#include "core/json/utf8.h"
 
 #include <algorithm>
 #include <array>

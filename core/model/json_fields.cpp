@@ -1,9 +1,9 @@
 #include "core/model/json_fields.h"
 
 #include "core/base/text.h"
+#include "core/json/json_writer.h"
+#include "core/json/utf8.h"
 #include "core/model/action_spec.h"
-#include "core/model/json_writer.h"
-#include "core/model/utf8.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,10 +12,6 @@
 namespace yard {
 
 namespace {
-
-constexpr std::size_t kMaxVariables = 10'000;
-/// Linux takes no longer single string in argv or the environment (MAX_ARG_STRLEN).
-constexpr std::size_t kMaxVariableBytes = 131'071;
 
 /// The value as a whole number: 5, and 5.0 as some languages write it.
 std::optional<std::int64_t> wholeNumber(JsonView v) {

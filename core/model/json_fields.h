@@ -5,7 +5,8 @@
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/hash.h"
-#include "core/model/json_reader.h"
+#include "core/json/json_reader.h"
+#include "core/model/limits.h"
 
 #include <cstdint>
 #include <optional>
@@ -14,11 +15,6 @@
 #include <string_view>
 
 namespace yard {
-
-/// Longest durations that are taken: ten years. Longest exact integer in a double, for everything that has no limit
-/// of its own.
-inline constexpr double kMaxSeconds = 315'360'000;
-inline constexpr std::int64_t kMaxExactInteger = std::int64_t{1} << 53;
 
 /// Where a value stands, put together only when an error needs it: "resources.cores", "files[3].path".
 struct FieldPath {

@@ -1,9 +1,10 @@
 #include "core/model/queue.h"
 
 #include "core/base/text.h"
+#include "core/json/json_reader.h"
+#include "core/json/json_writer.h"
+#include "core/model/action_spec.h"
 #include "core/model/json_fields.h"
-#include "core/model/json_reader.h"
-#include "core/model/json_writer.h"
 
 #include <algorithm>
 #include <array>
@@ -14,19 +15,12 @@ namespace yard {
 
 namespace {
 
-constexpr int kMaxCount = 1'000'000;
-constexpr std::size_t kMaxLabels = 1000;
-constexpr std::size_t kMaxRules = 100;
-constexpr std::size_t kMaxCodes = 256;
-constexpr double kLeastWeight = 0.001;
-constexpr double kMostWeight = 1000;
-
 bool readLabelLimits(JsonFields& fields, JsonView v, QueueConfig& config) {
-    if (!fields.object(v, {v.key()}, kMaxLabels)) return false;
+    if (!fields.object(v, {v.key()}, kMaxLabelLimits)) return false;
     config.labelLimits.clear();
     for (const JsonView limit : v) {
         int most = 0;
-        if (!fields.integer(limit, {.member = "label_limits", .inner = limit.key()}, 1, kMaxCount, most))
+        if (!fields.integer(limit, {.member = "label_limits", .inner = limit.key()}, 1, kMaxRunning, most))
             return false;
         config.labelLimits.emplace_back(limit.key(), most);
     }
@@ -34,7 +28,7 @@ bool readLabelLimits(JsonFields& fields, JsonView v, QueueConfig& config) {
 }
 
 bool readExitCodes(JsonFields& fields, JsonView v, const FieldPath& at, RetryRule& rule) {
-    if (!fields.array(v, at, 0, kMaxCodes)) return false;
+    if (!fields.array(v, at, 0, kMaxExitCodes)) return false;
     for (const JsonView code : v)
         if (!fields.integer(code, at, 0, 255, rule.exitCodes.emplace_back())) return false;
     return true;
@@ -117,12 +111,13 @@ bool readDeadline(Fields& fields, JsonView v, Config& config) {
 }
 
 constexpr std::array kSettings{
-    Setting{"max_retries", readCount<&Config::maxRetries, 1000>, resetField<&Config::maxRetries>},
-    Setting{"max_interruptions", readCount<&Config::maxInterruptions, 1000>, resetField<&Config::maxInterruptions>},
+    Setting{"max_retries", readCount<&Config::maxRetries, kMaxRetryLimit>, resetField<&Config::maxRetries>},
+    Setting{"max_interruptions", readCount<&Config::maxInterruptions, kMaxRetryLimit>,
+            resetField<&Config::maxInterruptions>},
     Setting{"weight", readWeight, resetField<&Config::weight>},
-    Setting{"max_running", readCount<&Config::maxRunning, kMaxCount>, resetField<&Config::maxRunning>},
+    Setting{"max_running", readCount<&Config::maxRunning, kMaxRunning>, resetField<&Config::maxRunning>},
     Setting{"label_limits", readLabelLimits, resetField<&Config::labelLimits>},
-    Setting{"stop_after_failures", readCount<&Config::stopAfterFailures, kMaxCount>,
+    Setting{"stop_after_failures", readCount<&Config::stopAfterFailures, kMaxRunning>,
             resetField<&Config::stopAfterFailures>},
     Setting{"deadline_s", readDeadline, resetField<&Config::deadline>},
     Setting{"backoff_s", readSeconds<&Config::backoff>, resetField<&Config::backoff>},

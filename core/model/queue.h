@@ -4,6 +4,7 @@
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/ids.h"
+#include "core/model/annotation.h"
 #include "core/model/estimate.h"
 #include "core/model/states.h"
 
@@ -64,11 +65,13 @@ struct QueueView {
     QueueState state = QueueState::Active;
     bool held = false;
     QueueCounters counters;
-    std::int64_t perMinute = 0;     ///< actions that ended within the last minute
-    WallMicros estimatedStart = 0;  ///< of what it starts next; 0: not known
-    WallMicros estimatedFinish = 0; ///< of all it has; 0: not known
+    std::optional<std::int64_t> perMinute; ///< actions that completed within the last minute; absent: not known yet
+    WallMicros estimatedStart = 0;         ///< of what it starts next; 0: not known
+    WallMicros estimatedFinish = 0;        ///< of all it has; 0: not known
     EstimateGap estimateGap = EstimateGap::None;
     QueueConfig config;
+    Mark mark = Mark::None;
+    std::optional<CommentSummary> comments;
 };
 
 /// What a queue reference in a route means: digits are a number, 24 hex digits a token; anything else is nothing.

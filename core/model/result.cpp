@@ -2,8 +2,9 @@
 
 #include "core/model/result.h"
 
+#include "core/json/json_writer.h"
 #include "core/model/action_name.h"
-#include "core/model/json_writer.h"
+#include "core/model/replaced.h"
 
 namespace yard {
 
@@ -47,13 +48,27 @@ void writeDenied(JsonWriter& writer, const std::vector<Denial>& denied) {
     writer.closeArray();
 }
 
+void writeMeasures(JsonWriter& writer, const Measures& measures) {
+    for (const MeasureInfo& info : kMeasureTable) {
+        const auto& value = measures[info.measure];
+        if (!value) continue;
+        if (info.unit == MeasureUnit::Microseconds)
+            writer.member(info.name, inItsUnit(info, *value));
+        else
+            writer.member(info.name, *value);
+    }
+}
+
 /// What an attempt and a whole action both have.
-void writeEnd(JsonWriter& writer, const AttemptOutcome& outcome) {
+void writeEnd(JsonWriter& writer, const AttemptOutcome& outcome, const Timestamps& times) {
+    // Who ends with its engine or its launcher has a stream only where that was on the disk.
+    const bool isLostWith = outcome.reason == Reason::EngineDied || outcome.reason == Reason::LostRunner;
+    const bool isOutputLost = isLostWith && times[ActionState::Running] != 0 && (!outcome.out || !outcome.err);
     if (outcome.reason != Reason::None) writer.member("reason", name(outcome.reason));
     if (outcome.exitCode) writer.member("exit_code", *outcome.exitCode);
     if (outcome.signal) writer.member("signal", *outcome.signal);
-    if (outcome.cpuSeconds) writer.member("cpu_seconds", *outcome.cpuSeconds);
-    if (outcome.maxRssBytes) writer.member("max_rss_bytes", *outcome.maxRssBytes);
+    writeMeasures(writer, outcome.measures);
+    if (isOutputLost) writer.member("output_lost", true);
     if (outcome.out) writeChunk(writer, "stdout", *outcome.out, outcome.outTruncated);
     if (outcome.err) writeChunk(writer, "stderr", *outcome.err, outcome.errTruncated);
 }
@@ -76,7 +91,7 @@ void writeAttempt(JsonWriter& writer, const AttemptRecord& attempt) {
     writer.openObject();
     writer.member("n", attempt.n);
     writer.member("state", name(attempt.outcome.state));
-    writeEnd(writer, attempt.outcome);
+    writeEnd(writer, attempt.outcome, attempt.times);
     writeTimestamps(writer, attempt.times);
     if (!attempt.outcome.note.empty()) writer.member("note", attempt.outcome.note);
     writer.closeObject();
@@ -95,6 +110,8 @@ void writeIdentity(JsonWriter& writer, const ActionResult& result) {
     if (result.held || result.state == ActionState::Pending) writer.member("held", result.held);
     if (result.retryAt != 0) writer.member("retry_at", result.retryAt);
     if (result.ending) writer.member("ending", name(*result.ending));
+    if (isReplaced(result)) writer.member("replaced", true);
+    if (const Lsn by = successorOf(result); by.value != 0) writer.member("replaced_by", by.value);
     writer.member("retry_count", result.retryCount);
     writer.member("priority", result.priority);
     if (!result.tty) return;
@@ -102,6 +119,7 @@ void writeIdentity(JsonWriter& writer, const ActionResult& result) {
     writer.openObject();
     writer.member("rows", result.tty->rows);
     writer.member("cols", result.tty->cols);
+    if (result.attached) writer.member("attached", *result.attached);
     writer.closeObject();
 }
 
@@ -112,7 +130,7 @@ void appendJson(std::string& out, const ActionResult& result) {
     writer.openObject();
     writeIdentity(writer, result);
     if (result.outcome) {
-        writeEnd(writer, *result.outcome);
+        writeEnd(writer, *result.outcome, result.times);
         writeProducts(writer, *result.outcome);
     }
     writeTimestamps(writer, result.times);
@@ -133,6 +151,7 @@ void appendJson(std::string& out, const ActionResult& result) {
         writer.closeArray();
     }
     if (!result.note.empty()) writer.member("note", result.note);
+    writeAnnotations(writer, result.mark, result.comments);
     writer.closeObject();
 }
 

@@ -5,7 +5,9 @@
 #include "core/base/clock.h"
 #include "core/base/hash.h"
 #include "core/base/ids.h"
+#include "core/model/annotation.h"
 #include "core/model/estimate.h"
+#include "core/model/measures.h"
 #include "core/model/states.h"
 #include "core/model/terminal_size.h"
 #include "core/model/usage.h"
@@ -51,8 +53,7 @@ struct AttemptOutcome {
     Reason reason = Reason::None;
     std::optional<int> exitCode;
     std::optional<int> signal;
-    std::optional<double> cpuSeconds;
-    std::optional<std::int64_t> maxRssBytes;
+    Measures measures;
     std::optional<ChunkRef> out; ///< stdout; absent when the process never ran
     std::optional<ChunkRef> err; ///< stderr
     bool outTruncated = false;
@@ -85,6 +86,7 @@ struct ActionResult {
     bool held = false;
     WallMicros retryAt = 0;
     std::optional<ActionState> ending; ///< of one that has not ended: what it will be, as it was told to end
+    Lsn replacedBy;                    ///< submitted as a changed copy of it; 0: there is none
     std::int32_t retryCount = 0;
     int priority = 0;
     Timestamps times;
@@ -96,7 +98,11 @@ struct ActionResult {
     std::optional<UsageSample> usage;      ///< while it runs: what was seen last
     WallMicros hungSince = 0;        ///< running, and without output and processor time since then; 0: it gets on
     std::optional<TerminalSize> tty; ///< while it runs: the size of its terminal now
+    std::optional<std::int64_t>
+        attached; ///< with `tty`: how many clients are at it; in answers for a single action
     std::string note;
+    Mark mark = Mark::None;
+    std::optional<CommentSummary> comments;
     // for filters only; not in the JSON, and filled in only where a filter asks for it
     std::vector<std::string> locks;
     std::string machine;           ///< that it was handed to
@@ -107,6 +113,33 @@ struct ActionResult {
 /// When it got the state in which it ended; 0: it has not.
 inline WallMicros endOf(const ActionResult& action) {
     return isEnded(action.state) ? action.times[action.state] : 0;
+}
+/// Attempts that began, with one that is under way: of what never began 0. What waits may have the times of the one
+/// before. `submitting`: when the last one began, 0 where that is not known.
+constexpr std::int32_t triesOf(ActionState state, std::int32_t retryCount, WallMicros submitting) {
+    const bool waits = state == ActionState::New || state == ActionState::Pending;
+    return retryCount + (!waits && submitting != 0 ? 1 : 0);
+}
+inline std::int32_t triesOf(const ActionResult& action) {
+    return triesOf(action.state, action.retryCount, action.times[ActionState::Submitting]);
+}
+/// When an action began to wait for its start, or for the last one, and when that was over; 0: it waits still.
+struct WaitingTime {
+    WallMicros from = 0;
+    WallMicros until = 0;
+};
+/// From when it was put in line, or put back, until it was handed out or ended without. Each 0 where it did not come
+/// to that.
+constexpr WaitingTime waitingTime(WallMicros created, WallMicros pending, WallMicros handedOut, WallMicros ended) {
+    const WallMicros from = std::max(created, pending);
+    return {.from = from,
+            .until = handedOut >= from && handedOut != 0 ? handedOut : ended}; // else of an attempt before
+}
+/// Microseconds, so far where it waits still.
+inline WallMicros waited(const ActionResult& action, WallMicros now) {
+    const auto [from, until] = waitingTime(action.times[ActionState::New], action.times[ActionState::Pending],
+                                           action.times[ActionState::Submitting], endOf(action));
+    return (until ? until : now) - from;
 }
 /// The object of docs/api.md, 2; members that are absent are left out, "held" is there whenever it is pending. Text
 /// that is not UTF-8 gets U+FFFD. A stream that was cut has "truncated": true. Note: `note` of the action, not of

@@ -4,7 +4,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/error.h"
-#include "core/model/json_writer.h"
+#include "core/json/json_writer.h"
 
 #include <cstdint>
 #include <map>
@@ -51,7 +51,13 @@ enum class Applies : unsigned char {
     AtStart ///< by the next one
 };
 
+/// What a setting is about, in the order in which groups are shown.
+enum class SettingGroup : unsigned char { Capacity, Guard, Deadlines, Retention, Sandbox, Pool, Other };
+/// "capacity", …
+std::string_view name(SettingGroup group);
+
 struct SettingInfo {
+    SettingGroup group;
     std::string_view name; ///< of a family: "resources.NAME"
     std::string_view unit; ///< "s", "slots", or empty
     std::variant<std::int64_t Settings::*, Duration Settings::*, std::string Settings::*,
@@ -83,9 +89,12 @@ std::string toJson(const GivenSettings& settings);
 
 /// The value as JSON; of a family an object.
 void writeSetting(JsonWriter& writer, const SettingInfo& setting, const Settings& settings);
+/// "Keep disk" of keep_disk_percent: its name without the unit, as people read it.
+std::string titleOf(const SettingInfo& setting);
 /// "0 to 60", "process or power".
 std::string rangeOf(const SettingInfo& setting);
-bool isSame(const SettingInfo& setting, const Settings& a, const Settings& b);
+/// The names under which two have other values: none or its own, of a family those of it.
+std::vector<std::string> differing(const SettingInfo& setting, const Settings& a, const Settings& b);
 void copySetting(const SettingInfo& setting, const Settings& from, Settings& to);
 
 } // namespace yard

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <fmt/format.h>
 #include <utility>
+#include <vector>
 
 namespace yard {
 
@@ -16,33 +16,29 @@ struct Name {
 };
 /// As in results; those that are longer there, or that the filter calls otherwise, have two.
 constexpr std::array kSortNames{
-    Name{"lsn", SortField::Lsn},
-    Name{"state", SortField::State},
-    Name{"queue_id", SortField::Queue},
-    Name{"queue", SortField::Queue},
-    Name{"worker", SortField::Worker},
-    Name{"worker_name", SortField::Worker},
-    Name{"function", SortField::Function},
-    Name{"label", SortField::Label},
-    Name{"reason", SortField::Reason},
-    Name{"exit_code", SortField::ExitCode},
-    Name{"signal", SortField::Signal},
-    Name{"retry_count", SortField::RetryCount},
-    Name{"priority", SortField::Priority},
-    Name{"held", SortField::Held},
-    Name{"retry_at", SortField::RetryAt},
-    Name{"hung_since", SortField::HungSince},
-    Name{"cpu_seconds", SortField::CpuSeconds},
-    Name{"max_rss_bytes", SortField::MaxRss},
-    Name{"new", SortField::New},
-    Name{"submitting", SortField::Submitting},
-    Name{"running", SortField::Running},
-    Name{"started", SortField::Running},
-    Name{"exited", SortField::Exited},
-    Name{"finished", SortField::Finished},
-    Name{"runtime", SortField::Runtime},
-    Name{"waited", SortField::Waited},
+    Name{"lsn", SortField::Lsn},           Name{"state", SortField::State},
+    Name{"queue_id", SortField::Queue},    Name{"queue", SortField::Queue},
+    Name{"worker", SortField::Worker},     Name{"worker_name", SortField::Worker},
+    Name{"function", SortField::Function}, Name{"label", SortField::Label},
+    Name{"reason", SortField::Reason},     Name{"exit_code", SortField::ExitCode},
+    Name{"signal", SortField::Signal},     Name{"retry_count", SortField::RetryCount},
+    Name{"priority", SortField::Priority}, Name{"held", SortField::Held},
+    Name{"retry_at", SortField::RetryAt},  Name{"hung_since", SortField::HungSince},
+    Name{"new", SortField::New},           Name{"submitting", SortField::Submitting},
+    Name{"running", SortField::Running},   Name{"started", SortField::Running},
+    Name{"exited", SortField::Exited},     Name{"finished", SortField::Finished},
+    Name{"runtime", SortField::Runtime},   Name{"waited", SortField::Waited},
 };
+
+/// The measures behind the others.
+const std::vector<Name>& names() {
+    static const std::vector<Name> kAll = [] {
+        std::vector<Name> all(kSortNames.begin(), kSortNames.end());
+        for (const MeasureInfo& info : kMeasureTable) all.push_back({info.name, sortFieldOf(info.measure)});
+        return all;
+    }();
+    return kAll;
+}
 
 std::optional<std::int64_t> known(WallMicros time) {
     return time == 0 ? std::nullopt : std::optional<std::int64_t>(time);
@@ -55,21 +51,12 @@ std::optional<std::int64_t> runtime(const ActionResult& action, WallMicros now) 
     return (end ? end : now) - from;
 }
 
-std::int64_t waited(const ActionResult& action, WallMicros now) {
-    const WallMicros handedOut = action.times[ActionState::Submitting];
-    const WallMicros until = handedOut ? handedOut : endOf(action);
-    return (until ? until : now) - action.times[ActionState::New];
-}
-
 std::optional<std::int64_t> ofOutcome(const AttemptOutcome& outcome, SortField field) {
+    if (const auto measure = measureOf(field)) return outcome.measures[*measure];
     switch (field) {
     case SortField::Reason: return reasonRank(outcome.reason);
     case SortField::ExitCode: return outcome.exitCode;
     case SortField::Signal: return outcome.signal;
-    case SortField::CpuSeconds:
-        if (!outcome.cpuSeconds) return std::nullopt;
-        return std::llround(*outcome.cpuSeconds * 1e6);
-    case SortField::MaxRss: return outcome.maxRssBytes;
     default: return std::nullopt;
     }
 }
@@ -80,8 +67,8 @@ Result<Sort> parseSort(std::string_view text) {
     Sort sort;
     sort.descending = text.starts_with('-');
     const std::string_view word = text.substr(sort.descending ? 1 : 0);
-    const auto* const found = std::ranges::find(kSortNames, word, &Name::word);
-    if (found == kSortNames.end())
+    const auto found = std::ranges::find(names(), word, &Name::word);
+    if (found == names().end())
         return invalid("sort",
                        fmt::format("\"{}\" is no field that can be sorted by; there are {}, each with \"-\" "
                                    "before it for descending.",
@@ -92,7 +79,7 @@ Result<Sort> parseSort(std::string_view text) {
 
 std::string sortFieldNames() {
     std::string all;
-    for (const Name& name : kSortNames) all += fmt::format("{}{}", all.empty() ? "" : ", ", name.word);
+    for (const Name& name : names()) all += fmt::format("{}{}", all.empty() ? "" : ", ", name.word);
     return all;
 }
 

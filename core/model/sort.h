@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace yard {
 
@@ -27,16 +28,24 @@ enum class SortField : unsigned char {
     Held,      ///< of what is pending: 0 or 1
     RetryAt,   ///< of what is pending and in back-off
     HungSince, ///< of what runs and is silent
-    CpuSeconds,
-    MaxRss,
     New,
     Submitting,
     Running,
     Exited,
     Finished,
     Runtime, ///< as the filter key `runtime`
-    Waited
+    Waited,
+    FirstMeasure ///< those of measures.h follow in their order
 };
+
+constexpr SortField sortFieldOf(Measure measure) {
+    return static_cast<SortField>(std::to_underlying(SortField::FirstMeasure) + std::to_underlying(measure));
+}
+/// Nothing for one that is no measure.
+constexpr std::optional<Measure> measureOf(SortField field) {
+    if (field < SortField::FirstMeasure) return std::nullopt;
+    return static_cast<Measure>(std::to_underlying(field) - std::to_underlying(SortField::FirstMeasure));
+}
 
 /// What is unknown of an action comes last, whichever the direction. The same goes by LSN.
 struct Sort {

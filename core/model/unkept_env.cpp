@@ -1,8 +1,8 @@
 #include "core/model/unkept_env.h"
 
+#include "core/json/json_reader.h"
+#include "core/json/json_writer.h"
 #include "core/model/filter.h"
-#include "core/model/json_reader.h"
-#include "core/model/json_writer.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -22,9 +22,12 @@ std::string envJson(const ActionSpec& spec) {
     std::string text;
     JsonWriter writer(text);
     writer.openObject();
-    for (const auto& [name, value] : spec.env) writer.member(name, std::string_view(value));
+    for (const auto& [name, value] : spec.env) {
+        writer.keyBytes(name);
+        writer.bytes(value);
+    }
     for (const std::string& name : spec.unkeptEnv) {
-        writer.key(name);
+        writer.keyBytes(name);
         writer.raw("null");
     }
     writer.closeObject();
@@ -42,7 +45,7 @@ std::string withEnv(const std::string& action, std::string_view env) {
                                       text.substr(member.node().offset + member.node().size));
         return {};
     };
-    (void)readJsonElements(action, kMember, replace);
+    (void)readJsonElements(action, kMember, replace, kByteMembers);
     return changed;
 }
 

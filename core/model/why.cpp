@@ -1,6 +1,6 @@
 #include "core/model/why.h"
 
-#include "core/model/json_writer.h"
+#include "core/json/json_writer.h"
 
 #include <array>
 #include <utility>
@@ -8,8 +8,9 @@
 namespace yard {
 
 std::string_view name(WaitKind kind) {
-    static constexpr std::array<std::string_view, 10> kNames{
-        "hold", "capacity", "lock", "dependency", "backoff", "not_before", "limit", "no_runner", "start", "ending"};
+    static constexpr std::array<std::string_view, 12> kNames{"hold",    "capacity",   "lock",       "dependency",
+                                                             "backoff", "not_before", "limit",      "no_runner",
+                                                             "start",   "ending",     "collecting", "journal"};
     return kNames[std::to_underlying(kind)];
 }
 
@@ -64,6 +65,19 @@ void write(JsonWriter& writer, const Wait& wait) {
 void appendJson(std::string& out, const Wait& wait) {
     JsonWriter writer(out);
     write(writer, wait);
+}
+
+Wait plainWait(WaitKind kind, std::string message) {
+    Wait wait;
+    wait.kind = kind;
+    wait.message = std::move(message);
+    return wait;
+}
+
+Wait holdOf(std::string_view of, std::string message) {
+    Wait wait = plainWait(WaitKind::Hold, std::move(message));
+    wait.of = of;
+    return wait;
 }
 
 std::string toJson(const Why& why) {

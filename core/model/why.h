@@ -23,8 +23,10 @@ enum class WaitKind : unsigned char {
     NotBefore,
     Limit,
     NoRunner,
-    Start, ///< it has what it needs, and its program is being started
-    Ending ///< it was told to end, and its processes have not
+    Start,      ///< it has what it needs, and its program is being started
+    Ending,     ///< it was told to end, and its processes have not
+    Collecting, ///< its program has ended, and what it left is being kept
+    Journal     ///< the journal cannot be written
 };
 std::string_view name(WaitKind kind);
 
@@ -57,7 +59,7 @@ struct Wait {
     ActionState state = ActionState::Pending; ///< of that action
     // back-off, not before; ending: when SIGKILL follows
     WallMicros until = 0;
-    // start, ending
+    // start, ending, collecting, journal
     WallMicros since = 0;
     std::string path; ///< start: its working directory, if the action names one
     // lock
@@ -68,6 +70,10 @@ struct Wait {
     std::optional<std::int64_t> most;
     std::optional<std::int64_t> running;
 };
+
+/// With nothing but its message.
+Wait plainWait(WaitKind kind, std::string message);
+Wait holdOf(std::string_view of, std::string message);
 
 class JsonWriter;
 void write(JsonWriter& writer, const LockHolderView& holder);

@@ -1,12 +1,12 @@
-// The JSON codec of worker descriptors. What is accepted here is kept under its hash for ever, so shapes are
+// The JSON codec of worker descriptors. What is accepted here is kept under its hash forever, so shapes are
 // checked in full, those of the pool's member too.
 
 #include "core/model/worker.h"
 
-#include "core/model/canonical_json.h"
+#include "core/json/canonical_json.h"
+#include "core/json/json_reader.h"
+#include "core/json/utf8.h"
 #include "core/model/json_fields.h"
-#include "core/model/json_reader.h"
-#include "core/model/utf8.h"
 
 #include <algorithm>
 #include <array>
@@ -16,10 +16,6 @@ namespace yard {
 
 namespace {
 
-constexpr std::size_t kMaxFiles = 200'000;
-constexpr std::size_t kMaxFunctions = 10'000;
-constexpr std::size_t kMaxWordBytes = 256;
-constexpr std::int64_t kMaxProcesses = 1'000'000;
 constexpr std::array<std::string_view, 10> kRouteWords{"exec", "all",     "cancel",  "retry",   "retire",
                                                        "hold", "release", "history", "running", "completed"};
 
@@ -181,7 +177,7 @@ bool readPoolMember(JsonFields& fields, JsonView v, WorkerPool& pool) {
     }
     if (v.key() != "restart_dir") return fields.refuseUnknown(at);
     if (v.kind() != JsonKind::String || !v.string().starts_with('/')) return fields.path(v, at, pool.restartDir);
-    return fields.word(v, at, 1, 4095, pool.restartDir);
+    return fields.word(v, at, 1, kMaxCwdBytes, pool.restartDir);
 }
 
 bool readPool(JsonFields& fields, JsonView v, WorkerDescriptor& worker) {
@@ -235,8 +231,8 @@ bool readMember(JsonFields& fields, JsonView v, WorkerDescriptor& worker, std::v
     if (key == "files") return readFiles(fields, v, worker, modes);
     if (key == "environment") return fields.environment(v, key, worker.environment);
     if (key == "functions") return readFunctions(fields, v, worker);
-    if (key == "cores") return fields.thousandths(v, {key}, 1, 1'000'000'000, worker.resources.milliCores);
-    if (key == "memory_mb") return fields.integer(v, {key}, 0, 1'000'000'000'000, worker.resources.memoryMb);
+    if (key == "cores") return fields.thousandths(v, {key}, 1, kMaxMilliCores, worker.resources.milliCores);
+    if (key == "memory_mb") return fields.integer(v, {key}, 0, kMaxMemoryMb, worker.resources.memoryMb);
     if (key == "deadline_s") return fields.seconds(v, {key}, false, worker.deadline.emplace());
     if (key == "network") return fields.boolean(v, {key}, worker.network);
     if (key == "limits") return readLimits(fields, v, worker.limits);

@@ -44,7 +44,7 @@ struct WorkerPool {
     unsigned minProcesses = 0;
     unsigned maxProcesses = 0;       ///< 0: the pool's limit for a group
     unsigned maxRequests = 0;        ///< 0: any number
-    std::optional<Duration> maxIdle; ///< absent: the pool's; 0: for ever
+    std::optional<Duration> maxIdle; ///< absent: the pool's; 0: forever
     bool globalQueue = true;
     std::string restartDir = "tmp";
     WorkerIo io = WorkerIo::Auto;

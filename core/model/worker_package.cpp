@@ -2,8 +2,8 @@
 
 #include "core/base/files.h"
 #include "core/base/unique_fd.h"
+#include "core/json/json_writer.h"
 #include "core/model/action_spec.h"
-#include "core/model/json_writer.h"
 
 #include <algorithm>
 #include <boost/json.hpp>

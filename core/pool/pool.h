@@ -1,5 +1,5 @@
 // The warm pool as a pure data structure: which process serves a request, when one is spawned, which one goes. No
-// processes, sockets, clocks or threads: the time is a parameter, and what shall happen comes out in an Outbox, as
+// processes, sockets, clocks or threads: the time is a parameter, and what is to happen comes out in an Outbox, as
 // from core/session; what became of it goes in as an event.
 //
 // Owner: one thread (the engine's). Nothing blocks. checkout() and close() are O(1); what a spawn follows may look
@@ -13,7 +13,7 @@
 //     does not take a healthy group along
 //   - sessions are lowered before max_requests is looked at; a process is given no more sessions than it may serve
 //   - evicted is the longest idle process of the group with the least traffic; what goes is the victim's entry
-//   - a group with nobody waiting does not keep others out for ever: once a new group has waited kPatience, the
+//   - a group with nobody waiting does not keep others out forever: once a new group has waited kPatience, the
 //     next process that becomes free goes to it
 #pragma once
 
@@ -78,7 +78,7 @@ struct GroupOptions {
     unsigned minProcesses = 0;            ///< once it was used it has so many, but for a reason: see restore()
     unsigned maxProcesses = 0;            ///< of its family; 0: the pool's maxPerGroup
     unsigned maxRequests = 0;             ///< 0: any number
-    std::optional<Duration> maxIdle = {}; ///< absent: the pool's; 0: for ever
+    std::optional<Duration> maxIdle = {}; ///< absent: the pool's; 0: forever
     bool globalQueue = true;              ///< else a request goes to the least busy process at once
     friend bool operator==(const GroupOptions&, const GroupOptions&) = default;
 };
@@ -86,7 +86,7 @@ struct GroupOptions {
 struct PoolOptions {
     unsigned max = 6;
     unsigned maxPerGroup = 0;      ///< 0: as many as `max`
-    Duration maxIdle{300'000'000}; ///< 0: for ever
+    Duration maxIdle{300'000'000}; ///< 0: forever
     friend bool operator==(const PoolOptions&, const PoolOptions&) = default;
 };
 
@@ -95,7 +95,7 @@ inline constexpr unsigned kMaxAttempts = 10;
 /// So long a new group waits for a process of others to become idle; then it gets the next one that is free at all.
 inline constexpr Duration kPatience{1'000'000};
 
-/// What shall happen now, in order. The caller carries it out and clears it.
+/// What is to happen now, in order. The caller carries it out and clears it.
 struct Outbox {
     struct Spawn {
         ProcessId process;

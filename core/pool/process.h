@@ -120,7 +120,7 @@ struct Pool::State {
 /// Families that are remembered to have been used: what is added again has its min_processes at once.
 inline constexpr std::size_t kMostUsed = 1'024;
 
-/// Requests of late, halved each minute.
+/// Recent requests, halved each minute.
 double trafficOf(const Group& group, MonoTime now);
 void touch(Group& group, MonoTime now);
 /// A process of before the last restart, idle if there is one: those come first.

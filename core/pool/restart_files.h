@@ -1,4 +1,4 @@
-// restart.txt and always_restart.txt of a worker: whether its processes shall be replaced. Pure: what files there
+// restart.txt and always_restart.txt of a worker: whether its processes are to be replaced. Pure: what files there
 // are comes in; the caller looks (on a thread that may block).
 //
 // The algorithm this follows restarts when restart.txt was "not seen before". Taken literally the first look of

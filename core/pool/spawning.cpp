@@ -64,7 +64,7 @@ void touch(Group& group, MonoTime now) {
 }
 
 /// One limit for all of a family, that of its newest group: with one each, the larger one's processes would keep
-/// the other out for ever.
+/// the other out forever.
 unsigned Pool::limitOf(const Group& group) const {
     const unsigned own = group.family->groups.back()->options.maxProcesses;
     const unsigned most = own != 0 ? own : options_.maxPerGroup;
@@ -152,7 +152,7 @@ bool Pool::makeRoom(ProcessId id, const std::function<bool(GroupId)>& helps, Mon
     const Process* process = find(id);
     if (!process || process->state != ProcessState::Starting) return false;
     const Group& wanting = *process->group;
-    // One that is spawned for the future waits until there is room by itself, or two would end each other for ever.
+    // One that is spawned for the future waits until there is room by itself, or two would end each other forever.
     if (wanting.waiting.empty() || wanting.size() > 0) return false;
     LeastUsed least(now);
     for (const Group& group : s_->groups)

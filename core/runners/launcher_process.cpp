@@ -1,7 +1,8 @@
 #include "core/runners/launcher_process.h"
 
-#include "core/runners/launcher.h"
-#include "core/runners/recovery.h"
+#include "core/host/process_tree.h"
+#include "core/launcher/launcher.h"
+#include "core/lease/recovery.h"
 
 #include <algorithm>
 #include <array>
@@ -21,7 +22,7 @@ bool isOwnerToken(std::string_view token) {
            std::ranges::all_of(token, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
-Result<int> spawnLauncher(const LocalRunnerConfig& config, int socketFd) {
+Result<int> spawnLauncher(const LauncherConfig& config, int socketFd) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     ::posix_spawn_file_actions_init(&actions);
@@ -35,7 +36,7 @@ Result<int> spawnLauncher(const LocalRunnerConfig& config, int socketFd) {
     std::string argv0 = "yard-launcher";
     std::string argv1 = kLauncherArgument;
     std::array<char*, 3> argv{argv0.data(), argv1.data(), nullptr};
-    std::string owner = fmt::format("{}={}", kOwnerVariable, config.ownerToken);
+    std::string owner = fmt::format("{}={}", host::kOwnerVariable, config.ownerToken);
     std::vector<char*> envp;
     for (char** entry = environ; entry && *entry; ++entry)
         if (!std::string_view(*entry).starts_with("YARD_OWNER=")) envp.push_back(*entry);

@@ -12,6 +12,6 @@ bool isOwnerToken(std::string_view token);
 /// The pid of a launcher whose end of the socket is `socketFd`. Never a fork: the engine's heap may be large. All
 /// signals are blocked in it until it has settled its own, and it leads a session of its own, so that Ctrl-C in a
 /// terminal reaches the engine only. Io when it cannot be started.
-Result<int> spawnLauncher(const LocalRunnerConfig& config, int socketFd);
+Result<int> spawnLauncher(const LauncherConfig& config, int socketFd);
 
 } // namespace yard::runners

@@ -3,13 +3,13 @@
 #include "core/base/files.h"
 #include "core/base/log.h"
 #include "core/base/owner.h"
-#include "core/runners/launcher.h"
-#include "core/runners/launcher_group.h"
+#include "core/host/launcher_group.h"
+#include "core/host/process_tree.h"
+#include "core/launcher/launcher.h"
+#include "core/lease/left_stream.h"
+#include "core/lease/recovery.h"
+#include "core/lease/wire.h"
 #include "core/runners/launcher_process.h"
-#include "core/runners/launcher_pump.h"
-#include "core/runners/process_tree.h"
-#include "core/runners/recovery.h"
-#include "core/runners/wire.h"
 
 #include <algorithm>
 #include <array>
@@ -44,7 +44,7 @@ class LocalRunner::Impl {
 public:
     enum class State : unsigned char { Running, Cleaning, BackOff, Down };
 
-    Impl(LocalRunnerConfig config, UpdateSink sink, SlotsFile slots);
+    Impl(LauncherConfig config, UpdateSink sink, SlotsFile slots);
     ~Impl();
     Result<void> open();
     Result<void> launch();
@@ -60,7 +60,7 @@ public:
     void acknowledge(SlotId slot, AttemptId id);
     void shutDown(Duration grace);
 
-    const LocalRunnerConfig config_;
+    const LauncherConfig config_;
     OwnerCheck owner_;
     UniqueFd epoll_;
     State state_ = State::BackOff;
@@ -108,7 +108,7 @@ private:
     std::atomic<bool> giveUp_{false};
 };
 
-LocalRunner::Impl::Impl(LocalRunnerConfig config, UpdateSink sink, SlotsFile slots)
+LocalRunner::Impl::Impl(LauncherConfig config, UpdateSink sink, SlotsFile slots)
     : config_(std::move(config))
     , leasesOf_(config_.slots, 0)
     , sink_(std::move(sink))
@@ -135,7 +135,7 @@ LocalRunner::Impl::~Impl() {
     if (helper_.joinable()) helper_.join();
     if (!launcher_) return;
     if (socket_) ::shutdown(socket_.get(), SHUT_RDWR);
-    waitEnded(launcherPid_, launcher_.get(), kGoodbyeMilliseconds);
+    host::waitEnded(launcherPid_, launcher_.get(), kGoodbyeMilliseconds);
     std::vector<AttemptId> out;
     for (const auto& [id, slot] : leases_) out.push_back(id);
     clean(launcherPid_, std::move(launcher_), std::move(out));
@@ -151,7 +151,7 @@ Result<void> LocalRunner::Impl::launch() {
     const auto pid = spawnLauncher(config_, theirs.get());
     if (!pid) return std::unexpected(pid.error());
     launcherPid_ = *pid;
-    launcher_ = openProcess(*pid);
+    launcher_ = host::openProcess(*pid);
     socket_ = std::move(ours);
     in_ = {};
     toSend_.clear();
@@ -169,7 +169,7 @@ Result<void> LocalRunner::Impl::launch() {
     setup.dataDir = config_.dataDir;
     setup.ownerToken = config_.ownerToken;
     setup.lockDir = config_.lockDir;
-    setup.group = makeLauncherGroup(config_.dataDir, config_.ownerToken);
+    setup.group = host::makeLauncherGroup(config_.dataDir, config_.ownerToken);
     setup.slots = config_.slots;
     const unsigned cpus = std::max(1u, std::thread::hardware_concurrency());
     setup.spawners = config_.spawners != 0 ? config_.spawners : std::min(cpus, 4u);
@@ -441,18 +441,19 @@ void LocalRunner::Impl::loseLauncher() {
 }
 
 void LocalRunner::Impl::clean(int pid, UniqueFd launcher, std::vector<AttemptId> out) {
-    signalProcess(launcher.get(), SIGKILL);
-    waitEnded(pid, launcher.get(), -1);
+    host::signalProcess(launcher.get(), SIGKILL);
+    host::waitEnded(pid, launcher.get(), -1);
     siginfo_t info{};
     ::waitid(P_PIDFD, static_cast<id_t>(launcher.get()), &info, WEXITED | WNOHANG);
-    endLauncherGroup(config_.dataDir, config_.ownerToken, Duration(10'000'000));
+    host::endLauncherGroup(config_.dataDir, config_.ownerToken, Duration(10'000'000));
     // Until nothing is left: an attempt must not be reported, and run again, while the old one lives.
     while (endOwned(config_.ownerToken, Duration(10'000'000)) < 0 && !giveUp_.load())
         logError("runners", "processes that the launcher left do not end; still trying");
     slots_.setLauncherPid(0);
-    const std::string directory = config_.dataDir + "/chunks/tmp";
+    const std::string directory = config_.dataDir + "/chunks/tmp/";
     for (const AttemptId id : out)
-        for (const Stream stream : {Stream::Out, Stream::Err}) ::unlink(streamPath(directory, id, stream).c_str());
+        for (const Stream stream : {Stream::Out, Stream::Err})
+            ::unlink((directory + streamName(id, stream)).c_str());
 }
 
 void LocalRunner::Impl::afterCleaning(std::vector<Update>& batch) {
@@ -498,7 +499,7 @@ void LocalRunner::Impl::restart() {
     ::timerfd_settime(timer_.get(), 0, &after, nullptr);
 }
 
-Result<std::unique_ptr<LocalRunner>> LocalRunner::start(LocalRunnerConfig config, UpdateSink sink) {
+Result<std::unique_ptr<LocalRunner>> LocalRunner::start(LauncherConfig config, UpdateSink sink) {
     if (!isOwnerToken(config.ownerToken))
         return invalid("ownerToken", "the owner token has to be 16 to 64 lower-case hex digits");
     if (config.dataDir.empty() || config.dataDir.front() != '/')
@@ -510,6 +511,10 @@ Result<std::unique_ptr<LocalRunner>> LocalRunner::start(LocalRunnerConfig config
     auto impl = std::make_unique<Impl>(std::move(config), std::move(sink), std::move(*slots));
     if (auto opened = impl->open(); !opened) return std::unexpected(opened.error());
     return std::unique_ptr<LocalRunner>(new LocalRunner(std::move(impl)));
+}
+
+Result<std::unique_ptr<Runner>> startThisMachine(LauncherConfig config, UpdateSink sink) {
+    return LocalRunner::start(std::move(config), std::move(sink));
 }
 
 LocalRunner::LocalRunner(std::unique_ptr<Impl> impl)
@@ -561,7 +566,7 @@ void LocalRunner::watch(AttemptId id, Stream stream) {
 void LocalRunner::unwatch(AttemptId id, Stream stream) {
     if (impl_->leases_.contains(id)) impl_->sendMessage(wire::Watch{id, stream, false});
 }
-bool LocalRunner::askOutput(AttemptId id) {
+bool LocalRunner::askOutputEnds(AttemptId id) {
     const auto at = impl_->leases_.find(id);
     if (at == impl_->leases_.end()) return false;
     impl_->sendMessage(wire::AskOutput{id, at->second});

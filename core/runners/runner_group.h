@@ -1,34 +1,46 @@
-// Several runners as one: one action goes round-robin to a runner with a free slot, a batch is split
-// in proportion to free capacity. Owner: the engine thread; runners are borrowed and must outlive the group.
+// Several runners as one: their slots are numbered through, and each lease goes to the runner whose slot it names.
+//
+// Owner: the engine thread. Lifetime: runners are borrowed and outlive the group. Invariant: outside, slots have the
+// group's numbers; a runner gets and tells its own.
 #pragma once
 
-#include "core/runners/runner.h"
+#include "core/lease/runner.h"
 
 #include <cstddef>
-#include <span>
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace yard::runners {
 
-/// How many of `count` each runner gets: in proportion to free[i], largest remainders first, never more than
-/// free[i]. Ties go to the runner `first` (modulo their number) and those after it. The sum is min(count, sum of
-/// free).
-std::vector<unsigned> splitByFree(unsigned count, std::span<const unsigned> free, std::size_t first = 0);
-
 class RunnerGroup {
 public:
-    void add(Runner& runner);
-    std::size_t size() const { return runners_.size(); }
+    /// Its slots come behind those of the runners before. Returns the number of the first one.
+    std::uint32_t add(Runner& runner);
+    std::size_t size() const { return members_.size(); }
     unsigned capacity() const;
     unsigned free() const;
-    /// The next runner in turn that has a free slot; nullptr when none has.
-    Runner* choose();
-    /// Hands out as many leases as there are free slots, in order. Returns those that found no place.
-    std::vector<Lease> submit(std::vector<Lease> batch);
+
+    /// The runner that has the slot.
+    Runner& of(SlotId slot) const { return *memberOf(slot).runner; }
+    void submit(std::vector<Lease> batch);
+    void acknowledge(SlotId slot, AttemptId id);
+    /// In what the runner whose first slot is `first` tells, slots get the group's numbers.
+    static void number(std::uint32_t first, std::vector<Update>& batch);
+
+    // --- of all
+    void endAll(StopCause cause, std::optional<Duration> grace = {});
+    void shutDown(Duration grace);
+    bool isDown() const;
 
 private:
-    std::vector<Runner*> runners_;
-    std::size_t next_ = 0; ///< where the next round begins
+    struct Member {
+        Runner* runner = nullptr;
+        std::uint32_t first = 0;
+    };
+    const Member& memberOf(SlotId slot) const;
+
+    std::vector<Member> members_; ///< by first
 };
 
 } // namespace yard::runners

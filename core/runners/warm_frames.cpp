@@ -1,8 +1,8 @@
 #include "core/runners/warm_frames.h"
 
-#include "core/model/json_reader.h"
-#include "core/model/json_writer.h"
-#include "core/model/utf8.h"
+#include "core/json/json_reader.h"
+#include "core/json/json_writer.h"
+#include "core/json/utf8.h"
 
 #include <bit>
 #include <boost/json.hpp>

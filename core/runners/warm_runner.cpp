@@ -2,7 +2,9 @@
 #include "core/runners/warm_runner.h"
 
 #include "core/base/log.h"
-#include "core/runners/warm_state.h"
+#include "core/runners/warm_process.h"
+#include "core/runners/warm_requests.h"
+#include "core/runners/warm_workers.h"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +12,6 @@
 #include <fmt/format.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/timerfd.h>
 #include <unistd.h>
 
 namespace yard::runners {
@@ -19,24 +20,35 @@ using pool::WhyEnded;
 
 namespace {
 
-/// Whether other work still waits is looked at so often while a process yields to it.
-constexpr Duration kYieldLook{100'000};
+/// The launcher starts the processes.
+class LocalStarter final : public WarmProcessStarter {
+public:
+    explicit LocalStarter(Runner& local)
+        : local_(local) {}
+    void submit(Lease lease) override {
+        std::vector<Lease> batch;
+        batch.push_back(std::move(lease));
+        local_.submit(std::move(batch));
+    }
+    void end(AttemptId id, Duration grace) override { local_.end(id, StopCause::Cancelled, grace); }
+    void acknowledge(SlotId slot, AttemptId id) override { local_.acknowledge(slot, id); }
+    bool askOutput(AttemptId id) override { return local_.askOutputEnds(id); }
+
+private:
+    Runner& local_;
+};
 
 } // namespace
 
-WarmRunner::WarmRunner(WarmConfig config, LocalRunner& local, WarmHost& host, UpdateSink sink)
-    : config_(std::move(config))
-    , local_(local)
-    , host_(host)
+WarmRunner::WarmRunner(WarmConfig config, Runner& local, WarmHost& host, UpdateSink sink)
+    : local_(local)
     , sink_(std::move(sink))
-    , pool_(config_.pool)
-    , grace_(config_.grace) {}
+    , shared_(std::move(config), host)
+    , starter_(std::make_unique<LocalStarter>(local)) {}
 
-WarmRunner::~WarmRunner() {
-    for (const auto& [number, process] : processes_) closeSocket(*process);
-}
+WarmRunner::~WarmRunner() = default;
 
-Result<std::unique_ptr<WarmRunner>> WarmRunner::start(WarmConfig config, LocalRunner& local, WarmHost& host,
+Result<std::unique_ptr<WarmRunner>> WarmRunner::start(WarmConfig config, Runner& local, WarmHost& host,
                                                       UpdateSink sink) {
     std::unique_ptr<WarmRunner> runner(new WarmRunner(std::move(config), local, host, std::move(sink)));
     if (auto opened = runner->open(); !opened) return std::unexpected(opened.error());
@@ -44,31 +56,28 @@ Result<std::unique_ptr<WarmRunner>> WarmRunner::start(WarmConfig config, LocalRu
 }
 
 Result<void> WarmRunner::open() {
-    auto entries = SlotsFile::create(config_.dataDir + "/slots.warm", kEntrySlots);
-    if (!entries) return std::unexpected(entries.error());
-    entries_ = std::move(*entries);
-    epoll_.reset(::epoll_create1(EPOLL_CLOEXEC));
-    timer_.reset(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+    if (auto opened = requests_.open(shared_.config.dataDir + "/slots.warm"); !opened) return opened;
+    shared_.epoll.reset(::epoll_create1(EPOLL_CLOEXEC));
     wake_.reset(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    if (!epoll_ || !timer_ || !wake_) return failErrno("make an epoll for warm workers", errno);
+    if (!shared_.epoll || !wake_) return failErrno("make an epoll for warm workers", errno);
+    if (auto opened = shared_.timer.open(); !opened) return opened;
     epoll_event event{};
     event.events = EPOLLIN;
     event.data.u64 = 0;
-    ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, timer_.get(), &event);
+    ::epoll_ctl(shared_.epoll.get(), EPOLL_CTL_ADD, shared_.timer.fd(), &event);
     event.data.u64 = 1;
-    ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, wake_.get(), &event);
-    for (unsigned i = config_.slots; i-- > 0;) freeSlots_.emplace_back(config_.firstSlot.value + i);
+    ::epoll_ctl(shared_.epoll.get(), EPOLL_CTL_ADD, wake_.get(), &event);
     return {};
 }
 
 int WarmRunner::pollFd() const {
-    return epoll_.get();
+    return shared_.epoll.get();
 }
 
 void WarmRunner::onReadable() {
     YARD_ASSERT_OWNER(owner_);
     std::array<epoll_event, 64> events;
-    const int n = ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), 0);
+    const int n = ::epoll_wait(shared_.epoll.get(), events.data(), static_cast<int>(events.size()), 0);
     const MonoTime now = MonoClock::now();
     bool isDue = false;
     telling_ = true;
@@ -76,32 +85,19 @@ void WarmRunner::onReadable() {
         const epoll_event& event = events[static_cast<std::size_t>(i)];
         std::uint64_t count = 0;
         if (event.data.u64 == 0) {
-            if (::read(timer_.get(), &count, sizeof count) > 0) isDue = true;
+            isDue = shared_.timer.hasRung();
         } else if (event.data.u64 == 1) {
             if (::read(wake_.get(), &count, sizeof count) > 0) woken_ = false;
-        } else if (Process* process = find(AttemptId{Lsn(static_cast<std::int64_t>(event.data.u64)), 1})) {
-            if (event.events & EPOLLOUT) writeSocket(*process, now);
-            if (event.events & (EPOLLIN | EPOLLHUP | EPOLLERR)) readSocket(*process, now);
+        } else if (WarmProcess* process =
+                       processes_.find(AttemptId{Lsn(static_cast<std::int64_t>(event.data.u64)), 1})) {
+            if (event.events & EPOLLOUT) router_.write(*process, now);
+            if (event.events & (EPOLLIN | EPOLLHUP | EPOLLERR)) router_.read(*process, now);
         }
     }
-    if (isDue) {
-        armed_ = MonoTime::max();
-        tick(now);
-    }
+    if (isDue) tick(now);
     flush();
     telling_ = false;
-    if (!updates_.empty()) sink_(std::exchange(updates_, {}));
-}
-
-std::optional<MonoTime> WarmRunner::answerBy() const {
-    if (requests_.size() - freeRequests_.size() != 1) return std::nullopt;
-    for (const auto& [number, process] : processes_) {
-        if (process->lanes.empty()) continue;
-        const double average = process->worker->averageRun;
-        if (average <= 0 || average >= static_cast<double>(kQuickRun.count())) return std::nullopt;
-        return requests_[process->lanes.front()].laneAt + kQuickRun;
-    }
-    return std::nullopt;
+    if (requests_.hasUpdates()) sink_(requests_.takeUpdates());
 }
 
 /// What the pool wants done, and what follows from that, until nothing does.
@@ -109,40 +105,23 @@ void WarmRunner::carry() {
     if (carrying_) return;
     carrying_ = true;
     const MonoTime now = MonoClock::now();
-    while (!out_.spawn.empty() || !out_.served.empty() || !out_.failed.empty() || !out_.end.empty() ||
-           !out_.finishing.empty() || !out_.restarted.empty() || !out_.rolledBack.empty()) {
-        pool::Outbox todo = std::exchange(out_, {});
-        for (const auto& spawn : todo.spawn) order(spawn, now);
-        for (const auto& served : todo.served) {
-            const std::uint32_t request = placeOf(served.tag);
-            // One that said it is ready and died may be gone before this is carried out.
-            Process* process = find(served.process);
-            if (process && process->phase == Process::Phase::Live)
-                assign(*process, request, now);
-            else
-                elsewhere(request, !process || endsInVain(*process), now);
-        }
-        for (const auto& failed : todo.failed) {
-            const std::uint32_t request = placeOf(failed.tag);
-            const Worker* worker = byGroup_[requests_[request].call.group.place];
-            if (failed.why == WhyEnded::Removed || !worker) {
-                fail(request, EndCause::SpawnError, "its worker was removed");
-                continue;
-            }
-            SpawnFailure failure = worker->lastFailure;
-            failure.message =
-                fmt::format("no warm process of {} came up: {}", worker->descriptor->name, failure.message);
-            failStart(request, std::move(failure));
-        }
+    while (!shared_.out.spawn.empty() || !shared_.out.served.empty() || !shared_.out.failed.empty() ||
+           !shared_.out.end.empty() || !shared_.out.finishing.empty() || !shared_.out.restarted.empty() ||
+           !shared_.out.rolledBack.empty()) {
+        pool::Outbox todo = std::exchange(shared_.out, {});
+        for (const auto& spawn : todo.spawn) processes_.order(spawn, now);
+        for (const auto& served : todo.served) router_.served(served, now);
+        for (const auto& failed : todo.failed) router_.failed(failed);
         for (const auto& end : todo.end)
-            if (Process* process = find(end.process)) endPolitely(*process, now);
+            if (WarmProcess* process = processes_.find(end.process)) processes_.endPolitely(*process, now);
         for (const auto& finishing : todo.finishing)
-            if (Process* process = find(finishing.process); process && finishing.why != WhyEnded::MaxRequests)
-                unsentElsewhere(*process, false, now);
+            if (WarmProcess* process = processes_.find(finishing.process);
+                process && finishing.why != WhyEnded::MaxRequests)
+                router_.unsentElsewhere(*process, false, now);
         for (const pool::GroupId id : todo.restarted)
-            logInfo("pool", "every process of {} is a new one", byGroup_[id.place]->descriptor->name);
+            logInfo("pool", "every process of {} is a new one", workers_.of(id)->descriptor->name);
         for (const auto& back : todo.rolledBack) {
-            const Worker& worker = *byGroup_[back.group.place];
+            const WarmWorker& worker = *workers_.of(back.group);
             logWarning("pool", "the restart of {} was stopped, {} of {} processes are left: {}",
                        worker.descriptor->name, back.left, back.of,
                        back.why == WhyEnded::SpawnFailed
@@ -151,368 +130,255 @@ void WarmRunner::carry() {
         }
     }
     carrying_ = false;
-    if (const auto at = pool_.nextSpawn()) armAt(*at);
-    for (const auto& [id, worker] : workers_) updateWindow(*worker);
+    if (const auto at = shared_.pool.nextSpawn()) shared_.timer.armAt(*at);
+    workers_.tellWindows();
 }
 
 void WarmRunner::flush() {
     carry();
     const MonoTime now = MonoClock::now();
     // Writing may find a process broken, and that gives others something to write.
-    while (!dirty_.empty()) {
-        const std::vector<Process*> dirty = std::exchange(dirty_, {});
-        for (Process* process : dirty) {
-            process->isDirty = false;
-            if (!process->waitsToWrite) writeSocket(*process, now);
-        }
+    for (auto toWrite = processes_.takeToWrite(); !toWrite.empty(); toWrite = processes_.takeToWrite()) {
+        for (WarmProcess* process : toWrite)
+            if (!process->channel.waitsToWrite()) router_.write(*process, now);
         carry();
     }
-    if (!updates_.empty() && !woken_ && !telling_) {
+    if (requests_.hasUpdates() && !woken_ && !telling_) {
         woken_ = true;
         ::eventfd_write(wake_.get(), 1);
     }
 }
 
-void WarmRunner::updateWindow(Worker& worker) {
-    if (worker.window >= 0) return;
-    int places = 0;
-    for (const pool::ProcessView& process : pool_.processes(worker.group))
-        if (process.state == pool::ProcessState::Idle || process.state == pool::ProcessState::Busy)
-            places += static_cast<int>(process.limit);
-    // One more than can be served: who waits is what makes the pool spawn. A private queue is given as much again.
-    const int window = worker.descriptor->pool.globalQueue ? places + 1 : 2 * places + 1;
-    worker.window = window;
-    host_.setWindow(worker.gate, window);
+// --- workers
+
+pool::GroupId WarmRunner::addWorker(const std::string& id, std::shared_ptr<const WorkerDescriptor> descriptor,
+                                    std::uint32_t gate) {
+    YARD_ASSERT_OWNER(owner_);
+    const pool::GroupId group = workers_.add(id, std::move(descriptor), gate).group;
+    flush();
+    return group;
 }
 
-// --- in
+void WarmRunner::removeWorker(const std::string& id) {
+    WarmWorker* worker = workers_.find(id);
+    if (!worker) return;
+    shared_.pool.removeGroup(worker->group, MonoClock::now(), shared_.out);
+    carry();
+    for (const std::uint32_t place : std::exchange(worker->held, {}))
+        requests_.fail(place, EndCause::SpawnError, "its worker was removed");
+    workers_.remove(*worker);
+    flush();
+}
+
+void WarmRunner::restartSigns(const std::string& id, const pool::RestartSigns& signs, UniqueFd changes) {
+    WarmWorker* worker = workers_.find(id);
+    if (!worker) return;
+    const MonoTime now = MonoClock::now();
+    workers_.take(*worker, signs, std::move(changes), now);
+    carry();
+    worker->lookedAt = now; // those held were submitted before this look: they need no other one
+    for (const std::uint32_t request : std::exchange(worker->held, {})) router_.route(request, now);
+    flush();
+}
+
+void WarmRunner::configure(const pool::PoolOptions& options, Duration grace) {
+    pool::PoolOptions held = options;
+    held.max = std::min(held.max, shared_.config.slots);
+    shared_.grace = grace;
+    shared_.pool.configure(held, MonoClock::now(), shared_.out);
+    processes_.cleanNow();
+    workers_.forgetWindows();
+    flush();
+}
+
+bool WarmRunner::restart(const std::string& id) {
+    const WarmWorker* worker = workers_.find(id);
+    if (!worker) return false;
+    shared_.pool.restart(worker->group, MonoClock::now(), shared_.out);
+    flush();
+    return true;
+}
+
+// --- processes
+
+bool WarmRunner::detach(const std::string& name) {
+    WarmProcess* process = processes_.find(name);
+    if (!process) return false;
+    const bool done = shared_.pool.detach(process->inPool, pool::WhyEnded::Detached, MonoClock::now(), shared_.out);
+    process->worker->window = -1;
+    flush();
+    return done;
+}
+
+void WarmRunner::prepared(AttemptId id, Result<Lease> lease) {
+    YARD_ASSERT_OWNER(owner_);
+    WarmProcess* process = processes_.find(id);
+    if (!process) return;
+    processes_.prepared(*process, std::move(lease), MonoClock::now());
+    flush();
+}
+
+void WarmRunner::granted(std::uint64_t key) {
+    const AttemptId id{Lsn(static_cast<std::int64_t>(key / 2)), 1};
+    WarmProcess* process = processes_.find(id);
+    if (!process) return shared_.host.letGo(key);
+    if (key == process->memoryKey())
+        processes_.memoryGranted(*process);
+    else
+        router_.coresGranted(*process, MonoClock::now());
+    flush();
+}
+
+void WarmRunner::processUpdate(Update update) {
+    YARD_ASSERT_OWNER(owner_);
+    WarmProcess* process = processes_.find(update.id);
+    if (!process) return;
+    const MonoTime now = MonoClock::now();
+    if (const auto* started = std::get_if<Started>(&update.what)) {
+        process->pid = started->pid;
+    } else if (const auto* ended = std::get_if<Ended>(&update.what)) {
+        router_.processEnded(*process, *ended, now);
+    } else if (auto* ends = std::get_if<OutputEnds>(&update.what)) {
+        processes_.tellOutput(*process, std::make_shared<const OutputEnds>(std::move(*ends)));
+    } else if (std::holds_alternative<Returned>(update.what)) {
+        Ended never;
+        never.cause = EndCause::SpawnError;
+        never.spawn.message = "the launcher did not take it";
+        router_.processEnded(*process, never, now);
+    }
+    flush();
+}
+
+bool WarmRunner::giveMemory(std::int64_t memoryMb) {
+    YARD_ASSERT_OWNER(owner_);
+    const bool isComing = processes_.giveMemory(memoryMb);
+    flush();
+    return isComing;
+}
+
+Result<void> WarmRunner::askOutput(const std::string& process, OutputSink sink) {
+    YARD_ASSERT_OWNER(owner_);
+    return processes_.askOutput(process, std::move(sink));
+}
+
+std::vector<ProcessLook> WarmRunner::looks(bool usedOnly) {
+    YARD_ASSERT_OWNER(owner_);
+    return processes_.looks(usedOnly);
+}
+
+void WarmRunner::sampled(const std::vector<ProcessSample>& samples) {
+    const MonoTime now = MonoClock::now();
+    for (const ProcessSample& sample : samples) {
+        WarmProcess* process = processes_.findByPid(sample.pid);
+        if (!process) continue;
+        process->cpuSeconds = sample.cpuSeconds;
+        process->rssBytes = sample.rssBytes;
+        if (process->phase == WarmProcess::Phase::Live && !sample.hasSocket)
+            router_.broken(*process, std::string(kHungUp), now);
+        else
+            router_.noteMemory(*process, sample.memoryBytes, sample.processes, now);
+    }
+    flush();
+}
+
+void WarmRunner::noteMemory(int pid, std::int64_t bytes, std::size_t processes) {
+    YARD_ASSERT_OWNER(owner_);
+    if (WarmProcess* process = processes_.findByPid(pid))
+        router_.noteMemory(*process, bytes, processes, MonoClock::now());
+    flush();
+}
+
+// --- requests
 
 void WarmRunner::submit(std::vector<Lease> batch) {
     YARD_ASSERT_OWNER(owner_);
     const MonoTime now = MonoClock::now();
     for (Lease& lease : batch) {
-        if (freeRequests_.empty()) {
-            requests_.emplace_back();
-            freeRequests_.push_back(static_cast<std::uint32_t>(requests_.size() - 1));
-        }
-        const std::uint32_t place = freeRequests_.back();
-        freeRequests_.pop_back();
-        Request& request = requests_[place];
-        const std::uint32_t use = request.use + 1;
-        request = {};
-        request.use = use;
-        request.wire = std::uint64_t{use} << 32 | place;
-        request.id = lease.id;
-        request.call = std::move(*lease.warm);
-        request.deadline = lease.deadline;
-        request.grace = lease.grace;
-        if (const auto suspect = suspects_.find(lease.id.lsn); suspect != suspects_.end())
-            request.sharedCrashes = suspect->second;
-        byAttempt_.emplace(lease.id, place);
-        if (ending_)
-            giveBack(place);
+        const std::uint32_t place = requests_.add(std::move(lease));
+        if (shared_.isEnding)
+            requests_.giveBack(place);
         else
-            route(place, now);
+            router_.route(place, now);
     }
     flush();
 }
 
-/// To a process that the pool chooses, or into its waiting list.
-void WarmRunner::route(std::uint32_t place, MonoTime now) {
-    Request& request = requests_[place];
-    Worker* worker = request.call.group.place < byGroup_.size() ? byGroup_[request.call.group.place] : nullptr;
-    if (!worker || worker->group != request.call.group)
-        return fail(place, EndCause::SpawnError, "its worker was removed");
-    if (request.isSoiled) {
-        request.state = Request::State::Remaking;
-        return host_.remake(request.id);
-    }
-    if (worker->isLooking || mustLook(*worker, now)) {
-        request.state = Request::State::Held;
-        worker->held.push_back(place);
-        return look(*worker, now);
-    }
-    request.state = Request::State::Waiting;
-    const pool::Pool::Checkout got = pool_.checkout(request.call.group, request.wire, now, out_);
-    request.waiter = got.waiter;
-    if (got.process) assign(*find(*got.process), place, now);
-}
-
-void WarmRunner::assign(Process& process, std::uint32_t place, MonoTime now) {
-    Request& request = requests_[place];
-    if (process.alone) { // it was given before the pool knew
-        pool_.close(process.inPool, false, now, out_);
-        return elsewhere(place, false, now);
-    }
-    if (request.isSuspect()) {
-        process.alone = place;
-        pool_.setPaused(process.inPool, true, now, out_);
-        unsentElsewhere(process, false, now);
-    }
-    request.state = Request::State::Unsent;
-    request.process = &process;
-    process.unsent.push_back(place);
-    process.usedSinceSample = true;
-    feed(process, now);
-}
-
-unsigned WarmRunner::aheadOf(const Process& process, MonoTime now) const {
-    const double average = process.worker->averageRun;
-    if (process.maxAhead == 0 || average <= 0 || average >= kShortRun) return 0;
-    return process.inFlight() == 0 || now - process.lastAnswer < kSlow ? process.maxAhead : 0;
-}
-
-/// Sends it what it may have.
-void WarmRunner::feed(Process& process, MonoTime now) {
-    if (process.unsent.empty() || process.phase != Process::Phase::Live || process.yields()) return;
-    if (!process.holdsCores) {
-        if (process.wantsCores || process.gaveWay) return;
-        Resources cores = process.worker->descriptor->resources;
-        cores.memoryMb = 0;
-        process.wantsCores = true;
-        if (cores.milliCores > 0 && !host_.hold(process.coreKey(), cores)) return;
-        process.wantsCores = false;
-        process.holdsCores = true;
-        process.heldSince = now;
-        armAt(now + kTurn);
-    }
-    if (process.alone && process.inFlight() > 0) return;
-    std::size_t most = process.alone ? 1 : process.concurrency + aheadOf(process, now);
-    while (!process.unsent.empty() && process.inFlight() < most &&
-           process.out.size() - process.written < kMostUnread) {
-        const std::uint32_t next = process.unsent.front();
-        if (process.inFlight() >= process.concurrency) {
-            if (requests_[next].call.once) return;
-            if (process.slow >= process.concurrency) most = process.concurrency;
-            if (process.inFlight() >= most) break;
-        }
-        if (!takeEntry(process, next) || !isMarked(next)) return;
-        process.unsent.pop_front();
-        sendOne(process, next, now);
-        if (process.phase != Process::Phase::Live) return;
-    }
-    // It is slower than was thought: what it has not been sent, another one may be quicker with.
-    if (process.unsent.empty() || process.inFlight() < most || most > process.concurrency || process.alone) return;
-    if (!process.worker->descriptor->pool.globalQueue) return;
-    if (const auto view = pool_.process(process.inPool); !view || view->limit == process.concurrency) return;
-    pool_.setAhead(process.inPool, 0, now, out_);
-    process.worker->window = -1;
-    unsentElsewhere(process, false, now);
-}
-
-/// Written before it is sent: the next start of the engine finds there what may have run.
-bool WarmRunner::takeEntry(const Process& process, std::uint32_t place) {
-    Request& request = requests_[place];
-    // A ring is full while the journal does not keep up: another has room, or it waits for an acknowledgement.
-    for (unsigned tried = 0; tried < kEntrySlots && !request.hasEntry; ++tried) {
-        request.entrySlot = SlotId(nextEntrySlot_++ % kEntrySlots);
-        const auto index = entries_.take(request.entrySlot, request.id);
-        if (index) entries_.setCloned(request.entrySlot, *index, process.pid);
-        request.hasEntry = index.has_value();
-        if (index && request.call.once && config_.durable) request.mark = ++marked_;
-    }
-    starved_ = starved_ || !request.hasEntry;
-    return request.hasEntry;
-}
-
-/// One that may not begin a second time is not sent before its entry is on the disk: a power cut may follow.
-bool WarmRunner::isMarked(std::uint32_t place) {
-    if (requests_[place].mark <= synced_) return true;
-    if (syncing_ == 0) {
-        syncing_ = marked_;
-        host_.syncEntries();
-    }
-    return false;
+std::optional<MonoTime> WarmRunner::answerBy() const {
+    return router_.answerBy();
 }
 
 void WarmRunner::entriesSynced(const Result<void>& synced) {
     YARD_ASSERT_OWNER(owner_);
-    const std::uint64_t upTo = std::exchange(syncing_, 0);
-    if (synced) synced_ = std::max(synced_, upTo);
-    const MonoTime now = MonoClock::now();
-    std::vector<Process*> all;
-    for (const auto& [number, process] : processes_) all.push_back(process.get());
-    for (Process* process : all) {
-        const std::deque<std::uint32_t> unsent = process->unsent;
-        for (const std::uint32_t place : unsent) {
-            if (synced || requests_[place].mark == 0 || requests_[place].mark > upTo) continue;
-            dropFrom(*process, place);
-            pool_.close(process->inPool, false, now, out_);
-            fail(place, EndCause::SpawnError, "that it begins could not be kept: " + synced.error().message);
-        }
-        feed(*process, now);
-    }
+    router_.entriesSynced(synced, MonoClock::now());
     flush();
 }
 
-void WarmRunner::sendOne(Process& process, std::uint32_t place, MonoTime now) {
-    Request& request = requests_[place];
-    const std::string root = request.call.root;
-    warm::Request frame{.id = request.wire,
-                        .lsn = request.id.lsn,
-                        .function = request.call.spec->function,
-                        .args = request.call.spec->args,
-                        .inputs = {},
-                        .outputs = {}};
-    std::string inputs;
-    std::string outputs;
-    if (!root.empty()) {
-        frame.inputs = inputs = root + "/inputs";
-        frame.outputs = outputs = root + "/outputs";
-        request.isSoiled = true;
-    }
-    const std::size_t before = process.out.size();
-    if (!warm::put(process.out, frame)) {
-        pool_.close(process.inPool, false, now, out_);
-        return fail(place, EndCause::SpawnError,
-                    "its args are over 1 MiB, which a warm worker is not sent: put them into an input file");
-    }
-    if (!process.isDirty) {
-        process.isDirty = true;
-        dirty_.push_back(&process);
-    }
-    process.put += process.out.size() - before;
-    request.endsAt = process.put;
-    const double average = process.worker->function(request.call.spec->function).averageRun;
-    request.isSlow = average <= 0 || average >= kShortRun;
-    process.slow += request.isSlow;
-    request.sentAt = now;
-    if (process.lanes.size() < process.concurrency) {
-        startLane(process, place, now);
-    } else {
-        request.state = Request::State::Ahead;
-        process.ahead.push_back(place);
-    }
+void WarmRunner::remade(AttemptId id, const Result<void>& made) {
+    YARD_ASSERT_OWNER(owner_);
+    if (const auto place = requests_.find(id)) router_.remade(*place, made, MonoClock::now());
+    flush();
 }
 
-void WarmRunner::startLane(Process& process, std::uint32_t place, MonoTime now) {
-    Request& request = requests_[place];
-    request.state = Request::State::Running;
-    request.laneAt = now;
-    request.lane = process.freeLanes.back();
-    process.freeLanes.pop_back();
-    process.lanes.push_back(place);
-    untold_.push_back(request.wire);
-    armAt(now + kTellStarted);
-    if (request.deadline > Duration::zero()) {
-        nextDeadline_ = std::min(nextDeadline_, now + request.deadline);
-        armAt(nextDeadline_);
-    }
-    if (request.stop) { // it was cancelled while it waited for this
-        process.endedForOne = true;
-        process.failure = "an action it worked on was cancelled";
-        broken(process, process.failure, now);
-    }
+void WarmRunner::takeBack(AttemptId id) {
+    YARD_ASSERT_OWNER(owner_);
+    if (const auto place = requests_.find(id)) router_.takeBack(*place, MonoClock::now());
+    flush();
+}
+
+void WarmRunner::end(AttemptId id, StopCause cause, std::optional<Duration> grace) {
+    YARD_ASSERT_OWNER(owner_);
+    if (const auto place = requests_.find(id)) router_.end(*place, cause, grace, MonoClock::now());
+    flush();
+}
+
+void WarmRunner::endAll(StopCause cause, std::optional<Duration> grace) {
+    for (const AttemptId id : requests_.all()) end(id, cause, grace);
+}
+
+void WarmRunner::shutDown(Duration grace) {
+    shared_.isEnding = true;
+    shared_.grace = grace;
+    endAll(StopCause::EngineStopped, grace);
+    std::vector<std::string> ids;
+    for (const auto& [id, worker] : workers_.all()) ids.push_back(id);
+    for (const std::string& id : ids) removeWorker(id);
+}
+
+void WarmRunner::acknowledge(SlotId slot, AttemptId id) {
+    if (!requests_.freeEntry(slot, id)) return;
+    const MonoTime now = MonoClock::now();
+    for (const auto& [number, process] : processes_.all()) router_.feed(*process, now);
+    flush();
 }
 
 // --- time
 
-void WarmRunner::armAt(MonoTime at) {
-    if (at >= armed_) return;
-    armed_ = at;
-    itimerspec when{};
-    const auto micros = std::max<std::int64_t>(at.time_since_epoch().count(), 1);
-    when.it_value.tv_sec = micros / 1'000'000;
-    when.it_value.tv_nsec = micros % 1'000'000 * 1'000;
-    ::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &when, nullptr);
-}
-
-void WarmRunner::tellStarted(MonoTime now) {
-    std::erase_if(untold_, [&](std::uint64_t wire) {
-        Request& request = requests_[placeOf(wire)];
-        if (request.wire != wire || request.state != Request::State::Running || request.told) return true;
-        if (now - request.laneAt < kTellStarted) return false;
-        request.told = true;
-        updates_.push_back(Update{request.id, Started{request.entrySlot,
-                                                      request.process->pid,
-                                                      {request.sentAt, request.laneAt, MonoTime{}, MonoTime{}},
-                                                      *request.process->firstLane + request.lane}});
-        return true;
-    });
-    if (!untold_.empty()) armAt(now + kTellStarted);
-}
-
-/// It is idle from now on.
-void WarmRunner::scheduleClean(const Process& process, MonoTime now) {
-    const Duration most = process.worker->descriptor->pool.maxIdle.value_or(pool_.options().maxIdle);
-    if (most <= Duration::zero() || now + most >= nextClean_) return;
-    nextClean_ = now + most;
-    armAt(nextClean_);
-}
-
-/// One that has passed ends the process, and is what it ends for.
-void WarmRunner::lookAtDeadlines(Process& process, MonoTime now) {
-    for (const std::uint32_t place : process.lanes) {
-        const Request& request = requests_[place];
-        if (request.isOverdue(now))
-            process.endedForOne = true;
-        else if (request.deadline > Duration::zero())
-            nextDeadline_ = std::min(nextDeadline_, request.laneAt + request.deadline);
-    }
-    if (process.endedForOne && process.phase == Process::Phase::Live)
-        broken(process, "the deadline of an action it worked on passed", now);
-}
-
-/// Where other work waits for cores, a process that had them for its turn gets no more requests, so that it comes
-/// to the end of those it has and gives them back; what it was not sent goes elsewhere. Where that takes long,
-/// those that wait behind are served meanwhile: the cores are in use in any case. Then it yields again, for longer.
-WarmRunner::Process::Turn WarmRunner::Process::nextTurn(MonoTime now, bool hasOld) const {
-    switch (turn) {
-    case Turn::Serving: return now - heldSince >= kTurn ? Turn::Yielding : Turn::Serving;
-    case Turn::Yielding: return now - yieldsSince >= yieldsFor ? Turn::Sharing : Turn::Yielding;
-    case Turn::Sharing: break;
-    }
-    return hasOld ? Turn::Sharing : Turn::Yielding;
-}
-
-void WarmRunner::takeTurns(Process& process, bool isCrowded, MonoTime now) {
-    using Turn = Process::Turn;
-    if (process.phase != Process::Phase::Live) return;
-    process.gaveWay = false;
-    if (!process.holdsCores) return feed(process, now);
-    const bool hasOld = std::ranges::any_of(
-        process.lanes, [&](std::uint32_t place) { return requests_[place].laneAt < process.yieldsSince; });
-    const Turn turn = isCrowded ? process.nextTurn(now, hasOld) : Turn::Serving;
-    const bool hasTurn = turn == Turn::Serving && now < process.heldSince + kTurn;
-    armAt(hasTurn ? process.heldSince + kTurn : now + (turn == Turn::Serving ? kTurn : kYieldLook));
-    if (process.turn == turn) return;
-    if (turn == Turn::Yielding) process.yieldsSince = now;
-    if (turn == Turn::Sharing) process.yieldsFor *= 2;
-    process.turn = turn;
-    if (process.alone) return feed(process, now); // paused for that, and it is what it has or waits for
-    pool_.setPaused(process.inPool, process.yields(), now, out_);
-    process.yields() ? unsentElsewhere(process, false, now) : feed(process, now);
-}
-
 void WarmRunner::tick(MonoTime now) {
-    tellStarted(now);
-    const bool deadlines = now >= nextDeadline_;
-    if (deadlines) nextDeadline_ = MonoTime::max();
-    const bool isCrowded = host_.isCrowded();
-    std::vector<Process*> all;
-    for (const auto& [number, process] : processes_) all.push_back(process.get());
-    for (Process* process : all) {
+    requests_.tellStarted(now);
+    const bool deadlines = requests_.areDeadlinesDue(now);
+    const bool isCrowded = shared_.host.isCrowded();
+    for (WarmProcess* process : processes_.list()) {
         if (now >= process->killAt) {
-            lookAtEnd(*process, now);
+            processes_.lookAtEnd(*process, now);
         } else if (process->killAt != MonoTime::max()) {
-            armAt(process->killAt);
+            shared_.timer.armAt(process->killAt);
         }
-        if (process->phase == Process::Phase::Launched && now >= process->readyBy)
-            broken(*process, fmt::format("it was not ready within {} s", config_.spawnLimit.count() / 1'000'000),
-                   now);
-        else if (process->phase == Process::Phase::Launched)
-            armAt(process->readyBy);
+        if (process->phase == WarmProcess::Phase::Launched && now >= process->readyBy)
+            router_.broken(
+                *process,
+                fmt::format("it was not ready within {} s", shared_.config.spawnLimit.count() / 1'000'000), now);
+        else if (process->phase == WarmProcess::Phase::Launched)
+            shared_.timer.armAt(process->readyBy);
         if (now >= process->asksAt)
-            askForRoom(*process, now);
+            processes_.askForRoom(*process, now);
         else
-            armAt(process->asksAt);
-        if (deadlines) lookAtDeadlines(*process, now);
-        takeTurns(*process, isCrowded, now);
+            shared_.timer.armAt(process->asksAt);
+        if (deadlines) router_.lookAtDeadlines(*process, now);
+        router_.takeTurns(*process, isCrowded, now);
     }
-    armAt(nextDeadline_);
-    if (now >= nextClean_) nextClean_ = pool_.clean(now, out_).value_or(MonoTime::max());
-    armAt(nextClean_);
-    (void)pool_.retrySpawns(now, out_); // what is left to retry is armed once this is carried out
+    requests_.armDeadline();
+    processes_.clean(now);
+    (void)shared_.pool.retrySpawns(now, shared_.out); // what is left to retry is armed once this is carried out
 }
 
 } // namespace yard::runners

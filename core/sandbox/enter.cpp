@@ -97,7 +97,7 @@ YARD_CHILD_CODE long writeFile(const char* path, const char* text, int flags) {
 }
 
 /// Whenever a child becomes another user, the kernel takes the memory that it shares with the launcher and with the
-/// children of other spawners from /proc's view, and with that the right to write there: it is asked for anew.
+/// children of other spawners from /proc's view, and with that the right to write there: it is asked for again.
 YARD_CHILD_CODE long writeOwn(const char* path, const char* text) {
     constexpr int kTries = 1'000;
     long r = -EACCES;

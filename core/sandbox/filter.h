@@ -329,7 +329,7 @@ private:
         land(local);
         ret(kAllow);
     }
-    /// Who counts a sandbox's memory knows of a closed socket only that it is there (core/engine/kernel_memory.h).
+    /// Who counts a sandbox's memory knows of a closed socket only that it is there (core/host/kernel_memory.h).
     /// The kernel takes the sizes as a hint itself: they are accepted, and nothing changes.
     constexpr void usualBuffers() {
         if (network_) return ret(kAllow);

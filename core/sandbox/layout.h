@@ -41,7 +41,7 @@ public:
     Layout& operator=(const Layout&) = delete;
 
     const std::vector<Op>& ops() const { return ops_; }
-    /// Something that was looked at outside to make it is another one now, came or went: made anew, it may be
+    /// Something that was looked at outside to make it is another one now, came or went: made again, it may be
     /// another one, too. Blocks for as long as a stat of each does.
     bool isOutdated() const;
 

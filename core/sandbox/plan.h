@@ -30,7 +30,7 @@ struct Plan {
     std::uint64_t tmpBytes = 0; ///< of the private /tmp; never 0 in a plan that is carried out
     bool network = false;       ///< the machine's own network
     bool cleanEnvironment = true;
-    /// User and group outside, for an engine of root: files it shall write belong to them. 0: the engine's own.
+    /// User and group outside, for an engine of root: files that it writes belong to them. 0: the engine's own.
     std::uint32_t hostUser = 0;
     friend bool operator==(const Plan&, const Plan&) = default;
 };

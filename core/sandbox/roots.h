@@ -4,7 +4,7 @@
 // read-only for all of them. Where the process is not root there are none, and each sandbox furnishes its own.
 //
 // Thread-safe. What is shown is looked at before each use: a mount that came or went, or a file that was replaced,
-// came or went, and all is made anew.
+// came or went, and all is made again.
 #pragma once
 
 #include "core/base/unique_fd.h"
@@ -35,7 +35,7 @@ public:
     /// `own` needs. Empty: there is none for it. Blocks for some microseconds, a few milliseconds when it is made.
     std::shared_ptr<const UniqueFd> furnishedFor(const Layout& own);
 
-    /// How many were made, and made anew, so far.
+    /// How many were made, and made again, so far.
     unsigned made() const;
 
 private:

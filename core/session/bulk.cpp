@@ -1,5 +1,6 @@
-// Operations on a whole queue or on everything: effective at once, carried out in steps.
-#include "core/session/impl.h"
+#include "core/session/bulk.h"
+
+#include <algorithm>
 
 namespace yard::session {
 
@@ -12,87 +13,70 @@ constexpr std::int64_t kFewDead = 4'096;
 
 } // namespace
 
-void Session::Impl::startCancel(std::uint32_t queue, Outbox& out) {
+void BulkWork::cancelQueue(std::uint32_t queue, Outbox& out) {
+    YARD_ASSERT_OWNER(owner_);
     Queue& q = order_.queue(queue);
     q.state = QueueState::Cancelled;
     order_.endClaimsOf(queue);
-    if (abandoned_) return;
-    for (const std::uint32_t record : outstanding_)
+    if (service_.isAbandoned()) return;
+    for (const std::uint32_t record : attempts_.all())
         if (lanes_[records_[record].lane].queue == queue && records_[record].phase != Phase::Ending)
-            cancelAttempt(record, out);
+            attempts_.cancel(record, out);
     cancelling_.push_back(queue);
     ++q.jobs;
 }
 
-void Session::Impl::tryForget(std::uint32_t queue, Outbox& out) {
-    Queue& q = order_.queue(queue);
-    if (!q.forgetting || q.gone || q.tally.stored.active() > 0) return;
-    q.gone = true;
-    queueIndex_.erase(q.id.value);
-    out.forgotten.push_back(q.id);
-    order_.removeIfUnused(queue);
+void BulkWork::abandonAll() {
+    YARD_ASSERT_OWNER(owner_);
+    scanAll_ = true;
+    scanAt_ = 0;
+    for (auto* list : {&cancelling_, &scanWanted_, &scanning_}) {
+        for (const std::uint32_t queue : *list) --order_.queue(queue).jobs;
+        list->clear();
+    }
 }
 
-void Session::Impl::sweepAbandoned(std::uint32_t record, std::uint32_t attempt, Outbox& out) {
-    records_[record].set(Record::kSwept);
-    finish(record, attempt, ActionState::Abandoned, Reason::Abandoned, out);
-}
-
-bool Session::Impl::wantsSweep() const {
-    return dead_ > std::max(kFewDead, sweepAbove_) && dead_ * 2 > static_cast<std::int64_t>(records_.used());
-}
-
-bool Session::Impl::hasMoreWork() const {
-    return !resolving_.empty() || !cancelling_.empty() || !scanWanted_.empty() || !scanning_.empty() || scanAll_ ||
+bool BulkWork::hasMore() const {
+    return ends_.hasMore() || !cancelling_.empty() || !scanWanted_.empty() || !scanning_.empty() || scanAll_ ||
            sweeping_ || wantsSweep();
 }
 
-void Session::Impl::step(Outbox& out) {
-    int budget = stepResolve(kPerStep, out);
+void BulkWork::step(Outbox& out) {
+    YARD_ASSERT_OWNER(owner_);
+    int budget = ends_.resolve(kPerStep, out);
     budget = stepCancel(budget, out);
     if (budget > 0) stepScan(budget, out);
     if (wantsSweep()) sweeping_ = true;
-    if (!sweeping_) return;
-    const Lanes::Sweeper sweeper{
-        .isDead = [this](std::uint32_t record) { return records_[record].phase == Phase::Dead; },
-        .dropped =
-            [this](std::uint32_t record) {
-                records_[record].unset(Record::kInLane);
-                entryDropped(record);
-            },
-        .popFirst =
-            [this](std::uint32_t lane) {
-                const std::uint32_t record = lanes_[lane].first;
-                order_.popFirst(lane);
-                entryDropped(record);
-            }};
-    sweeping_ = lanes_.sweep(kPerStep, sweeper);
-    if (!sweeping_) sweepAbove_ = dead_ + kFewDead;
+    if (sweeping_) sweepLanes();
+}
+
+/// A list has the queue no more.
+void BulkWork::endJob(std::uint32_t queue, Outbox& out) {
+    --order_.queue(queue).jobs;
+    ledger_.tryForget(queue, out);
+    if (order_.hasQueue(queue)) order_.removeIfUnused(queue);
 }
 
 /// Empties the lanes of queues that are cancelled (or of all, in an abandoned session). Returns what is left of
 /// `budget`.
-int Session::Impl::stepCancel(int budget, Outbox& out) {
+int BulkWork::stepCancel(int budget, Outbox& out) {
     while (budget > 0 && !cancelling_.empty()) {
         const std::uint32_t queue = cancelling_.back();
-        Queue& q = order_.queue(queue);
         for (; budget > 0; --budget) {
             const std::uint32_t record = order_.takeAny(queue);
             if (record == kNone) break;
             if (records_[record].phase == Phase::Waiting)
-                finish(record, 0, ActionState::Cancelled, Reason::Cancelled, out);
+                ends_.cancel(record, 0, out);
             else
-                entryDropped(record);
+                ledger_.entryDropped(record);
         }
         if (budget == 0) break;
         cancelling_.pop_back();
-        if (q.waiting > 0) { // held, or behind timers: in no lane
+        if (order_.queue(queue).waiting > 0) { // held, or behind timers: in no lane
             scanWanted_.push_back(queue);
             continue;
         }
-        --q.jobs;
-        tryForget(queue, out);
-        if (order_.hasQueue(queue)) order_.removeIfUnused(queue);
+        endJob(queue, out);
         --budget;
     }
     return budget;
@@ -100,7 +84,7 @@ int Session::Impl::stepCancel(int budget, Outbox& out) {
 
 /// Walks over all records: those that wait in cancelled queues outside of lanes, or everything of an abandoned
 /// session.
-int Session::Impl::stepScan(int budget, Outbox& out) {
+int BulkWork::stepScan(int budget, Outbox& out) {
     if (scanning_.empty() && !scanAll_) {
         if (scanWanted_.empty()) return budget;
         scanning_.swap(scanWanted_);
@@ -112,29 +96,53 @@ int Session::Impl::stepScan(int budget, Outbox& out) {
         if (!records_.present(record)) continue;
         const Record& r = records_[record];
         if (scanAll_ && (isPendingPhase(r.phase) || isRunningPhase(r.phase)))
-            sweepAbandoned(record, r.has(Record::kOut) ? r.attempt : 0, out);
-        else if (!scanAll_ && r.phase == Phase::Waiting && queueOf(r).state == QueueState::Cancelled)
-            finish(record, 0, ActionState::Cancelled, Reason::Cancelled, out);
+            ends_.abandon(record, r.has(Record::kOut) ? r.attempt : 0, out);
+        else if (!scanAll_ && r.phase == Phase::Waiting && ledger_.queueOf(r).state == QueueState::Cancelled)
+            ends_.cancel(record, 0, out);
         else
             continue;
         --budget;
     }
-    if (scanAt_ < records_.end()) return budget;
-    for (const std::uint32_t queue : scanning_) {
-        --order_.queue(queue).jobs;
-        tryForget(queue, out);
-        if (order_.hasQueue(queue)) order_.removeIfUnused(queue);
-    }
-    scanning_.clear();
-    if (scanAll_) { // nothing will start any more: the entries in the lanes go too
-        scanAll_ = false;
-        for (std::uint32_t queue = 0; queue < order_.queuesEnd(); ++queue) {
-            if (!order_.hasQueue(queue)) continue;
-            cancelling_.push_back(queue);
-            ++order_.queue(queue).jobs;
-        }
-    }
+    if (scanAt_ >= records_.end()) endScan(out);
     return budget;
+}
+
+void BulkWork::endScan(Outbox& out) {
+    for (const std::uint32_t queue : scanning_) endJob(queue, out);
+    scanning_.clear();
+    if (!scanAll_) return;
+    scanAll_ = false; // nothing will start any more: the entries in the lanes go too
+    for (std::uint32_t queue = 0; queue < order_.queuesEnd(); ++queue) {
+        if (!order_.hasQueue(queue)) continue;
+        cancelling_.push_back(queue);
+        ++order_.queue(queue).jobs;
+    }
+}
+
+// -- dead records
+
+bool BulkWork::wantsSweep() const {
+    return ledger_.dead() > std::max(kFewDead, sweepAbove_) &&
+           ledger_.dead() * 2 > static_cast<std::int64_t>(records_.used());
+}
+
+/// A part of the lanes; once through all of them, the next sweep waits until there is as much again.
+void BulkWork::sweepLanes() {
+    const Lanes::Sweeper sweeper{
+        .isDead = [this](std::uint32_t record) { return records_[record].phase == Phase::Dead; },
+        .dropped =
+            [this](std::uint32_t record) {
+                records_[record].unset(Record::kInLane);
+                ledger_.entryDropped(record);
+            },
+        .popFirst =
+            [this](std::uint32_t lane) {
+                const std::uint32_t record = lanes_[lane].first;
+                order_.popFirst(lane);
+                ledger_.entryDropped(record);
+            }};
+    sweeping_ = lanes_.sweep(kPerStep, sweeper);
+    if (!sweeping_) sweepAbove_ = ledger_.dead() + kFewDead;
 }
 
 } // namespace yard::session

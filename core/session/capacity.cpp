@@ -73,6 +73,12 @@ std::vector<ResourceNeed> MachineCapacity::describe(const Resources& need) const
     return all;
 }
 
+Resources MachineCapacity::taken() const {
+    Resources taken{.milliCores = cores_.taken(), .memoryMb = memory_.taken(), .named = {}};
+    for (const auto& [name, amount] : named_) taken.named.emplace_back(name, amount.taken());
+    return taken;
+}
+
 void MachineCapacity::change(const Resources& by, int sign) {
     const auto add = [sign](Amount& amount, std::int64_t n) {
         amount.used += sign * n;

@@ -1,6 +1,6 @@
 // Actions that wait for others: edges from each predecessor to those that wait for it, resolved when its end is
 // stored.
-#include "core/session/impl.h"
+#include "core/session/dependencies.h"
 
 #include <algorithm>
 #include <cassert>
@@ -11,8 +11,8 @@ namespace yard::session {
 
 namespace {
 
-/// Dependents of one action that are resolved in the call that ends it.
-constexpr int kAtOnce = 64;
+/// At edges of arrays, to count what one action waits for.
+constexpr int kLooks = 200;
 constexpr unsigned kLinkBits = 30;
 constexpr std::uint32_t kLinkMask = (1u << kLinkBits) - 1;
 
@@ -32,7 +32,7 @@ bool isWanted(DependencyOn on, ActionState end) {
     return false;
 }
 
-std::uint32_t Session::Impl::makeEdge(std::uint32_t first, std::uint32_t child, DependencyOn on) {
+std::uint32_t Dependencies::makeEdge(std::uint32_t first, std::uint32_t child, DependencyOn on) {
     const std::uint32_t edge = edges_.allocate();
     assert(edge < kLinkMask && records_[child].unmet < 65'535);
     edges_[edge] = {.child = child, .nextAndOn = (first & kLinkMask) | static_cast<std::uint32_t>(on) << kLinkBits};
@@ -40,7 +40,8 @@ std::uint32_t Session::Impl::makeEdge(std::uint32_t first, std::uint32_t child, 
     return edge;
 }
 
-std::optional<Predecessor> Session::Impl::waitFor(std::uint32_t record, std::span<const Predecessor> after) {
+std::optional<Predecessor> Dependencies::waitFor(std::uint32_t record, std::span<const Predecessor> after) {
+    YARD_ASSERT_OWNER(owner_);
     for (const Predecessor& p : after) {
         if (p.count > 0) {
             if (auto otherwise = waitForArray(record, p)) return otherwise;
@@ -59,7 +60,7 @@ std::optional<Predecessor> Session::Impl::waitFor(std::uint32_t record, std::spa
 
 // --- arrays as a whole
 
-std::int64_t Session::Impl::liveIn(Lsn first, std::int64_t count) const {
+std::int64_t Dependencies::liveIn(Lsn first, std::int64_t count) const {
     std::int64_t live = 0;
     for (std::uint32_t at = records_.next(first); at != kNone;) {
         const Lsn lsn = records_.lsnOf(records_[at]);
@@ -70,14 +71,14 @@ std::int64_t Session::Impl::liveIn(Lsn first, std::int64_t count) const {
     return live;
 }
 
-Session::Impl::Fans::iterator Session::Impl::fanOf(Lsn element) {
+Dependencies::Fans::iterator Dependencies::fanOf(Lsn element) {
     auto at = fans_.upper_bound(element.value);
     if (at == fans_.begin()) return fans_.end();
     --at;
     return element.value < at->first + at->second.count ? at : fans_.end();
 }
 
-Predecessor Session::Impl::asPredecessor(std::int64_t first, const Fan& fan) {
+Predecessor Dependencies::asPredecessor(std::int64_t first, const Fan& fan) {
     Predecessor p{.lsn = Lsn{first}};
     p.state = fan.failed > 0  ? ActionState::Failed
               : fan.other > 0 ? ActionState::Cancelled
@@ -89,7 +90,7 @@ Predecessor Session::Impl::asPredecessor(std::int64_t first, const Fan& fan) {
     return p;
 }
 
-std::optional<Predecessor> Session::Impl::waitForArray(std::uint32_t record, const Predecessor& array) {
+std::optional<Predecessor> Dependencies::waitForArray(std::uint32_t record, const Predecessor& array) {
     const auto [at, isNew] = fans_.try_emplace(array.lsn.value);
     Fan& fan = at->second;
     if (isNew)
@@ -111,7 +112,7 @@ std::optional<Predecessor> Session::Impl::waitForArray(std::uint32_t record, con
 }
 
 /// The end of an element is stored.
-void Session::Impl::elementEnded(Lsn element, ActionState state) {
+void Dependencies::elementEnded(Lsn element, ActionState state) {
     const auto at = fanOf(element);
     if (at == fans_.end()) return;
     Fan& fan = at->second;
@@ -129,37 +130,49 @@ void Session::Impl::elementEnded(Lsn element, ActionState state) {
     if (fan.allOf == kNone && fan.rest == kNone) fans_.erase(at);
 }
 
-void Session::Impl::elementBegins(Lsn element) {
+void Dependencies::elementBegins(Lsn element) {
+    if (fans_.empty()) return;
     if (const auto at = fanOf(element); at != fans_.end()) ++at->second.remaining;
 }
 
-/// Before elementBegins().
-void Session::Impl::elementRunsAgain(Lsn element, ActionState was) {
+void Dependencies::elementRunsAgain(Lsn element, ActionState was) {
+    if (fans_.empty()) return;
     const auto at = fanOf(element);
     if (at == fans_.end()) return;
     std::int64_t& ended = was == ActionState::Failed ? at->second.failed : at->second.other;
     ended = std::max<std::int64_t>(ended - 1, 0);
 }
 
-std::optional<std::int64_t> Session::Impl::unfinishedOf(Lsn array) const {
+std::optional<std::int64_t> Dependencies::unfinishedOf(Lsn array) const {
     const auto at = fans_.find(array.value);
     return at == fans_.end() ? std::nullopt : std::optional(at->second.remaining);
 }
 
-std::size_t Session::Impl::dependencyBytes() const {
+Unmet Dependencies::unmetOf(Lsn lsn) const {
+    const std::uint32_t record = records_.find(lsn);
+    if (record == kNone) return {};
+    Unmet unmet{.count = records_[record].unmet};
+    int arrays = records_[record].unmet; // so many of what it waits for may be some
+    int looks = kLooks;
+    for (const auto& [first, fan] : fans_)
+        for (std::uint32_t edge : {fan.allOf, fan.rest})
+            for (; edge != kNone && arrays > 0; edge = linkOf(edges_[edge].nextAndOn)) {
+                if (--looks < 0) return {.count = unmet.count, .isExact = false};
+                if (edges_[edge].child != record) continue;
+                unmet.count += fan.remaining - 1;
+                --arrays;
+            }
+    return unmet;
+}
+
+std::size_t Dependencies::memoryBytes() const {
     constexpr std::size_t kNode = 48; // of the tree, beside what it holds
     return edges_.memoryBytes() + fans_.size() * (sizeof(Fans::value_type) + kNode);
 }
 
 // --- ends
 
-void Session::Impl::failDependent(std::uint32_t record, const Predecessor& because, Outbox& out) {
-    finish(record, 0, ActionState::Failed, Reason::DependencyFailed, out);
-    out.finish.back().because = because;
-}
-
-/// The end of `record` is stored: those that wait for it learn of it.
-void Session::Impl::resolveDependents(std::uint32_t record, Outbox& out) {
+bool Dependencies::ended(std::uint32_t record) {
     Record& r = records_[record];
     const bool isFirst = resolving_.empty();
     if (r.firstEdge != kNone) {
@@ -168,44 +181,25 @@ void Session::Impl::resolveDependents(std::uint32_t record, Outbox& out) {
         resolving_.push_back({std::exchange(r.firstEdge, kNone), ended});
     }
     if (!fans_.empty()) elementEnded(records_.lsnOf(r), r.target());
-    // Behind what others left over: order among dependents is that of their keys, not of this list.
-    if (isFirst && !resolving_.empty()) stepResolve(kAtOnce, out);
+    return isFirst;
 }
 
-int Session::Impl::stepResolve(int budget, Outbox& out) {
-    while (budget > 0 && !resolving_.empty()) {
-        Resolving& job = resolving_.back();
-        const std::uint32_t at = job.edge;
-        const Edge edge = edges_[at];
-        Predecessor ended = job.ended;
-        ended.on = static_cast<DependencyOn>(edge.nextAndOn >> kLinkBits);
-        job.edge = linkOf(edge.nextAndOn);
-        if (job.edge == kNone) resolving_.pop_back();
-        edges_.release(at);
-        resolve(edge.child, ended, out);
-        --budget;
-    }
-    return budget;
-}
-
-void Session::Impl::resolve(std::uint32_t child, const Predecessor& ended, Outbox& out) {
-    Record& r = records_[child];
-    assert(r.unmet > 0);
-    --r.unmet;
-    if (r.phase == Phase::Dead) return entryDropped(child);
-    // What ends anyway ends as it does.
-    if (r.phase != Phase::Waiting || r.has(Record::kCancel) || abandoned_ ||
-        queueOf(r).state == QueueState::Cancelled)
-        return;
-    r.revision = ++revision_;
-    if (isWanted(ended.on, ended.state))
-        wakeAction(child);
-    else
-        failDependent(child, ended, out);
+Dependencies::Resolved Dependencies::takeNext() {
+    Resolving& job = resolving_.back();
+    const std::uint32_t at = job.edge;
+    const Edge edge = edges_[at];
+    Resolved next{.child = edge.child, .ended = job.ended};
+    next.ended.on = static_cast<DependencyOn>(edge.nextAndOn >> kLinkBits);
+    job.edge = linkOf(edge.nextAndOn);
+    if (job.edge == kNone) resolving_.pop_back();
+    edges_.release(at);
+    assert(records_[next.child].unmet > 0);
+    --records_[next.child].unmet;
+    return next;
 }
 
 #ifndef NDEBUG
-void Session::Impl::checkEdges() const {
+void Dependencies::check() const {
     std::map<std::uint32_t, std::uint32_t> edgesTo;
     std::uint32_t found = 0;
     const auto walk = [&](std::uint32_t edge) {
@@ -225,7 +219,7 @@ void Session::Impl::checkEdges() const {
         if (records_.present(i) && records_[i].unmet > 0) assert(edgesTo.contains(i));
 }
 #else
-void Session::Impl::checkEdges() const {}
+void Dependencies::check() const {}
 #endif
 
 } // namespace yard::session

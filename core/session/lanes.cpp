@@ -318,4 +318,48 @@ void Lanes::check(std::uint32_t i) const {
     } while (at != lane.tail);
 }
 
+// -- counting
+
+double Lanes::countBefore(std::uint32_t i, std::uint32_t record, const std::function<bool(std::uint32_t)>& waits,
+                          Counting& counting) const {
+    const Lane& lane = lanes_[i];
+    if (lane.first == kNone || !records_.less(lane.first, record)) return 0;
+    double count = 0;
+    const auto look = [&](std::uint32_t other) {
+        if (other == record || !records_.less(other, record)) return false;
+        --counting.exact;
+        count += waits(other) ? 1 : 0;
+        return true;
+    };
+    look(lane.first);
+    if (lane.side != kNone) {
+        const GrowArray<std::uint32_t>& heap = *sides_[lane.side].heap;
+        for (std::uint32_t k = 0; k < heap.size() && counting.steps > 0; ++k, --counting.steps) look(heap[k]);
+    }
+    if (lane.tail == kNone) return count;
+    const std::uint32_t head = chunks_[lane.tail].next;
+    for (std::uint32_t at = head;; at = chunks_[at].next) {
+        const Chunk& chunk = chunks_[at];
+        if (--counting.steps <= 0) return std::max(count, estimateBefore(lane, record));
+        if (counting.exact <= 0 && records_.less(chunk.records[chunk.end - 1], record)) {
+            count += chunk.end - chunk.begin;
+        } else {
+            for (int k = chunk.begin; k < chunk.end; ++k)
+                if (!look(chunk.records[k])) return count;
+        }
+        if (at == lane.tail) return count;
+    }
+}
+
+/// Its share of the lane, by where its number is between those of the first and the last one.
+double Lanes::estimateBefore(const Lane& lane, std::uint32_t record) const {
+    const std::uint32_t last = lastOf(lane);
+    if (records_.less(last, record)) return lane.refs;
+    const auto number = [this](std::uint32_t r) { return static_cast<double>(records_.lsnOf(records_[r]).value); };
+    const double from = number(lane.first);
+    const double to = number(last);
+    if (to <= from) return 0;
+    return lane.refs * std::clamp((number(record) - from) / (to - from), 0.0, 1.0);
+}
+
 } // namespace yard::session

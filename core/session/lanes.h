@@ -29,9 +29,9 @@ struct Lane {
     std::uint32_t bucketNext;
     std::int8_t priority;
     bool alive : 1;
-    bool blocked : 1;      ///< waits for a lock of its class, in no heap of those that may start; see LockBook
+    bool blocked : 1;      ///< waits for a lock of its class, in no heap of those that may start; see LockTable
     bool turn : 1;         ///< of actions whose turn is kept: before all others of their queue; see Order
-    bool claims : 1;       ///< its locks are kept for it; see LockBook
+    bool claims : 1;       ///< its locks are kept for it; see LockTable
     std::uint8_t refusals; ///< how often it had to since it last started something
 
     std::uint32_t& freeLink() { return bucketNext; }

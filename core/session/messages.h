@@ -139,6 +139,12 @@ struct Finish {
     Predecessor because{}; ///< reason dependency_failed: which one, and how it ended
 };
 
+/// How an action ended, as the journal has it; the session passes it on to those who watch.
+struct StoredEnd {
+    Reason reason = Reason::None;
+    std::optional<int> exitCode;
+};
+
 /// Something others can see of an action changed.
 struct Change {
     Lsn lsn;
@@ -146,10 +152,10 @@ struct Change {
     ClassId cls;
     LabelId label;
     ActionState state = ActionState::Pending; ///< as others see it now
-    bool isEnd = false;                       ///< over for good, and in the journal
+    std::optional<StoredEnd> end{};           ///< over for good, and in the journal
 };
 
-/// What shall happen, in this order: starts, then take-backs, stops, retries, finishes, stopped, forgotten. The
+/// What is to happen, in this order: starts, then take-backs, stops, retries, finishes, stopped, forgotten. The
 /// engine carries it out after each turn and clears it; one call of the session adds at most a few thousand
 /// entries.
 struct Outbox {

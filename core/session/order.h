@@ -16,84 +16,51 @@
 #include "core/session/capacity.h"
 #include "core/session/grow_array.h"
 #include "core/session/lanes.h"
-#include "core/session/lock_book.h"
+#include "core/session/listings.h"
+#include "core/session/lock_table.h"
 #include "core/session/queues.h"
 #include "core/session/record.h"
-#include "core/session/standing.h"
+#include "core/session/reservation.h"
+#include "core/session/work_classes.h"
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 namespace yard::session {
 
-/// Shapes are looked at one by one in each decision: past this many, vectors are rounded up into buckets.
-inline constexpr std::size_t kExactShapes = 64;
 /// Each so many starts of a queue, one goes to its oldest action whatever its priority.
 inline constexpr std::uint32_t kOldestEvery = 16;
-/// A shape that did not fit at so many starts of others, or for so long, gets the one reservation: nothing starts
-/// that would take what it waits for, until one of it did or the reservation is over. Then it gets none before so
-/// much of what runs at that moment has ended that the rest could be its own, and the next one lasts twice as long:
-/// an action without an end costs others one reservation, and what has an end is waited for in the end.
-inline constexpr std::uint32_t kPassedOver = 1'000;
-inline constexpr Duration kPassedOverFor{30'000'000};
-inline constexpr Duration kReserve{60'000'000};
-inline constexpr int kMostDoublings = 12;
 
 class Order {
 public:
     /// `dropped` is told of each entry that was met and taken out because its action does not wait (any more).
-    Order(Records& records, Lanes& lanes, Capacity& capacity, std::function<void(std::uint32_t)> dropped)
+    Order(Records& records, Lanes& lanes, WorkClasses& classes, const Capacity& capacity,
+          std::function<void(std::uint32_t)> dropped)
         : records_(records)
         , lanes_(lanes)
+        , classes_(classes)
         , capacity_(capacity)
         , dropped_(std::move(dropped)) {}
 
     void defineClass(ClassId id, const Resources& resources, std::vector<LockId> locks, std::optional<GateId> gate,
                      const RetryLimits& limits);
-    const RetryLimits& limitsOf(std::uint32_t cls) const { return classes_[cls].limits; }
-    bool isDefined(ClassId id) const { return id.value < classes_.size() && classes_[id.value].shape != kNone; }
-    const Resources& resourcesOf(std::uint32_t cls) const { return *vectors_[classes_[cls].vector].resources; }
-    bool isOneCore(std::uint32_t cls) const {
-        return vectors_[classes_[cls].vector].oneCore && classes_[cls].locks == LockBook::kNoLocks;
-    }
-    /// Number of the set of locks that a class claims; LockBook::kNoLocks: none.
-    std::uint32_t locksOf(std::uint32_t cls) const { return classes_[cls].locks; }
-    const LockBook& locks() const { return locks_; }
+    const LockTable& locks() const { return locks_; }
     /// So often was a lane that waited for a lock looked at again.
     std::uint64_t lanesWoken() const { return lanesWoken_; }
-    double shareOf(std::uint32_t cls) const { return vectors_[classes_[cls].vector].share; }
-
-    // Gates: classes whose attempts take no resources, but of which only so many are out.
-    void setGate(GateId gate, int most);
-    bool isGated(std::uint32_t cls) const { return shapes_[classes_[cls].shape]->gate != kNone; }
-    bool isAt(GateId gate, std::uint32_t cls) const { return shapes_[classes_[cls].shape]->gate == gate.value; }
-    int outAt(GateId gate) const { return gate.value < gates_.size() ? gates_[gate.value].out : 0; }
-    std::uint32_t gateOf(std::uint32_t cls) const { return shapes_[classes_[cls].shape]->gate; }
-    int mostAt(std::uint32_t cls) const { return gates_[shapes_[classes_[cls].shape]->gate].most; }
-    int outAtGateOf(std::uint32_t cls) const { return gates_[shapes_[classes_[cls].shape]->gate].out; }
-    /// One more or less is out; false: the class has no gate.
-    bool countGate(std::uint32_t cls, int by);
-    /// Nothing else may start for now.
-    void setOnlyGated(bool only) { onlyGated_ = only; }
     /// Something waits that is not at a gate.
     bool hasListed() const;
-    /// Something waits for resources.
-    bool isCrowded() const;
-    /// MB that the one of them lacks that lacks the least, and nothing else; of what something is kept for, if
-    /// that lacks some. 0: there is none.
-    std::int64_t memoryLack() const;
-    /// What becomes free is kept for that one, unless something is kept already.
-    void keepForLack();
-    /// Taking these leaves what is being kept for something large.
-    bool leavesReserved(const Resources& resources) const {
-        return reserved_ == kNone || capacity_.leaves(resources, shapes_[reserved_]->resources);
-    }
+
+    // What is kept for something large.
+    Reservation& reservation() { return reservation_; }
+    const Reservation& reservation() const { return reservation_; }
+    /// What resources are kept for may have been held or cancelled: then they are kept no more.
+    void endVainReservation(int& budget);
+    /// The action that resources are kept for; 0: none.
+    Lsn keptFor() const;
 
     std::uint32_t addQueue(QueueId id);
     /// Frees the place of a queue that is gone once nothing refers to it any more.
@@ -108,6 +75,13 @@ public:
     /// The queue may be eligible again: its shapes are listed. O(its shapes).
     void wake(std::uint32_t queue);
 
+    /// What a start has to fit into, beside what the capacity knows.
+    struct Room {
+        bool mustFit = true;     ///< false: what would start if there were resources for everything
+        bool onlyGated = false;  ///< no place is left for anything that is not at a gate
+        bool slotsFull = false;  ///< none for what is exactly one core
+        bool sharedFull = false; ///< none for any other
+    };
     struct Pick {
         std::uint32_t queue = kNone;
         std::uint32_t lane = kNone;
@@ -115,49 +89,9 @@ public:
         std::uint32_t keep = kNone; ///< record whose turn it would have been, and is kept
         explicit operator bool() const { return lane != kNone; }
     };
-    /// The present, for how long a shape was passed over.
-    void setNow(MonoTime now) { present_ = now; }
-    /// No place is left for what is not exactly one core: such shapes do not fit.
-    void setSharedFull(bool full) { sharedFull_ = full; }
-    /// The same of what is exactly one core.
-    void setSlotsFull(bool full) { slotsFull_ = full; }
-    /// Resources are being kept for something large.
-    bool hasReservation() const { return reserved_ != kNone; }
-    /// How long the first reservation of a shape lasts at most.
-    void setReserve(Duration reserve) { reserve_ = reserve; }
-    Duration reserve() const { return reserve_; }
-    /// How long a class was passed over, with all others of its shape, and what came of it.
-    struct Patience {
-        std::uint32_t shape = kNone;
-        std::uint32_t passedOver = 0; ///< starts of others
-        MonoTime since{};
-        int doublings = 0;
-        std::optional<MonoTime> reservedSince; ///< it has the reservation
-        const Standing* standing = nullptr;    ///< it had one, which was given up because of these
-    };
-    /// Nothing: it was not.
-    std::optional<Patience> patienceOf(std::uint32_t cls) const; // patience.cpp
-    void setPatience(std::uint32_t cls, const Patience& patience, std::unique_ptr<Standing> standing);
-    /// When the reservation that there is ends by itself.
-    std::optional<MonoTime> reservationEnds() const;
-    /// It does so; `standing`: all that is in use now.
-    void giveUpReservation(std::unique_ptr<Standing> standing);
-    /// It may have stood in the way of a shape whose reservation was given up.
-    void attemptEnded(std::uint32_t record, std::uint32_t cls);
-    void holdEnded(HoldKey key, const Resources& resources);
-    /// What resources are kept for may have been held or cancelled: then they are kept no more.
-    void endVainReservation(int& budget);
-    /// Keeps resources again for one in whose way nothing stands any more.
-    void renewReservation();
-    /// The action that resources are kept for; 0: none.
-    Lsn keptFor() const;
-    /// Why a class does not fit although its resources do.
-    bool isReservedAway(std::uint32_t cls) const;
-    bool isSharedFull() const { return sharedFull_; }
-
-    /// What starts next. `mustFit` false: what would if there were room for everything. `budget` goes down with
-    /// each entry that is taken out on the way; at 0 nothing is picked, ask again.
-    Pick pick(bool mustFit, int& budget);
+    /// What starts next. `budget` goes down with each entry that is taken out on the way; at 0 nothing is picked,
+    /// ask again.
+    Pick pick(const Room& room, int& budget);
     /// Takes the picked action out of its lane and charges its queue. Returns the record.
     std::uint32_t start(const Pick& pick);
     /// What was started has let go of its locks: who waited for them may start.
@@ -194,49 +128,6 @@ public:
 
 private:
     void checkLocks() const;
-    struct Vector {
-        const Resources* resources;
-        double share;
-        bool oneCore;
-    };
-    struct ClassInfo {
-        std::uint32_t shape = kNone;
-        std::uint32_t vector = kNone;
-        std::uint32_t locks = LockBook::kNoLocks;
-        RetryLimits limits;
-    };
-    struct Listing {
-        double virtualTime;
-        std::uint32_t queue;
-    };
-    struct Sooner {
-        bool operator()(const Listing& a, const Listing& b) const {
-            return a.virtualTime != b.virtualTime ? a.virtualTime < b.virtualTime : a.queue < b.queue;
-        }
-    };
-    struct Shape {
-        Resources resources;
-        bool oneCore = false; ///< exactly one core and no lock: has slots of its own
-        std::uint32_t gate = kNone;
-        GrowArray<Listing> queues;
-        std::uint32_t passedOver = 0; ///< starts of others since it last fitted
-        MonoTime passedSince{};
-        int doublings = 0;                  ///< of what its next reservation lasts
-        std::unique_ptr<Standing> standing; ///< its last one was given up because of this
-    };
-    using ShapeKey = std::tuple<Resources, bool, std::uint32_t>; ///< resources, exactly one core, gate
-    struct Gate {
-        int most = 0;
-        int out = 0;
-    };
-
-    std::uint32_t shapeFor(const Resources& resources, bool oneCore, std::uint32_t gate);
-    void countPassedOver(std::uint32_t started);
-    void endReservation();
-    void reserve(std::uint32_t shape);
-    /// It fits, started or is wanted no more.
-    void forgetPassedOver(Shape& shape);
-    std::uint32_t vectorFor(const Resources& resources);
     QueueShape& queueShape(Queue& queue, std::uint32_t shape);
     void list(std::uint32_t queue, QueueShape& of);
     /// The top of the shape's heap, once stale entries are out: a queue that has something to start. kNone: there
@@ -269,8 +160,8 @@ private:
     void endClaim(std::uint32_t lane);
     /// The oldest that waits for a lock and could have a turn kept; kNone: none.
     std::uint32_t oldestBlocked(Queue& queue, QueueShape& of, int& budget);
-    Pick pickByKey(std::uint32_t queue, bool mustFit, int& budget);
-    Pick pickOldest(std::uint32_t queue, bool mustFit, int& budget);
+    Pick pickByKey(std::uint32_t queue, const Room& room, int& budget);
+    Pick pickOldest(std::uint32_t queue, const Room& room, int& budget);
     void keepTurn(std::uint32_t record);
     void giveUpTurn(std::uint32_t record);
     void changeLane(std::uint32_t record, bool turn);
@@ -281,7 +172,7 @@ private:
         const std::uint32_t b = lanes_[other].first;
         return lanes_[lane].turn ? records_.older(a, b) : records_.less(a, b);
     }
-    bool mayFit(std::uint32_t shape, bool now) const;
+    bool mayFit(std::uint32_t shape, const Room& room) const;
     /// Its next start is that of its oldest.
     static bool isTurnOf(const Queue& queue) { return queue.starts % kOldestEvery == kOldestEvery - 1; }
     auto laneLess() const {
@@ -304,30 +195,17 @@ private:
 
     Records& records_;
     Lanes& lanes_;
-    Capacity& capacity_;
+    WorkClasses& classes_;
+    const Capacity& capacity_;
     std::function<void(std::uint32_t)> dropped_;
 
-    LockBook locks_;
+    LockTable locks_;
     std::uint64_t lanesWoken_ = 0;
     std::vector<std::uint32_t> gatesToOpen_;
-    GrowArray<ClassInfo> classes_;
-    std::map<Resources, std::uint32_t> vectorIndex_; ///< keys are what vectors_ points to
-    std::vector<Vector> vectors_;
-    std::map<ShapeKey, std::uint32_t> shapeIndex_;
-    std::vector<std::unique_ptr<Shape>> shapes_;
     GrowArray<std::unique_ptr<Queue>> queues_;
     std::vector<std::uint32_t> freeQueues_;
-    std::int64_t lackOf(std::uint32_t shape) const;
-    std::uint32_t leastLacking() const;
-    std::uint32_t reserved_ = kNone; ///< shape
-    MonoTime reservedSince_{};
-    Duration reserve_ = kReserve;
-    int standing_ = 0; ///< shapes with `standing`
-    bool sharedFull_ = false;
-    bool slotsFull_ = false;
-    bool onlyGated_ = false;
-    std::vector<Gate> gates_;
-    MonoTime present_{};
+    Listings listings_;
+    Reservation reservation_{classes_, listings_, capacity_};
     double now_ = 0; ///< virtual time: the largest at which a queue started something
 };
 

@@ -28,6 +28,7 @@ struct Outline {
         double stands = 1; ///< for so many actions
         MonoTime notBefore{};
         bool keeping = false; ///< of one that runs: it holds no resources any more
+        bool leased = false;  ///< of one that runs: a runner has it, and it may still wait there for a slot
     };
     struct QueuePart {
         QueueId id;
@@ -48,8 +49,14 @@ struct Outline {
         std::optional<std::pair<GateId, int>> gate; ///< with its number of places
         RetryLimits limits;
     };
+    /// More of this kind comes so often, as it did for a while.
+    struct Coming {
+        Item item; ///< of its key only the priority
+        Duration every{};
+    };
     std::vector<Item> running;
     std::vector<Item> waiting; ///< first those of the least key
+    std::vector<Coming> coming;
     std::vector<QueuePart> queues;
     std::vector<ClassPart> classes;
     std::vector<std::pair<std::uint64_t, Resources>> holds; ///< beside the attempts

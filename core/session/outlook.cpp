@@ -1,10 +1,12 @@
 #include "core/session/outlook.h"
 
+#include "core/session/order.h"
 #include "core/session/record.h"
 #include "core/session/session.h"
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <queue>
 
 namespace yard::session {
@@ -25,6 +27,7 @@ struct Outlook::Played {
     std::optional<MonoTime> start; ///< of the first of those it stands for
     std::optional<MonoTime> end;   ///< of the last one; nothing: there is none
     double left = 1;               ///< of those it stands for, that have not started
+    bool isGuess = false;          ///< it has not been submitted, but others like it were all the time
 };
 
 /// So many of an item that waited start, one after the other where it is several.
@@ -47,17 +50,22 @@ public:
         addRunning();
         addWaiting();
         addPassed();
+        expect();
     }
 
     std::vector<Played> play() {
         for (;;) {
             startWhatFits();
             const auto wake = session_.nextWake();
-            if (ends_.empty() && !wake) return std::move(items_);
+            const MonoTime comes = nextComing();
+            const MonoTime next =
+                std::min({ends_.empty() ? MonoTime::max() : ends_.top().at, wake.value_or(MonoTime::max()), comes});
+            if (next == MonoTime::max()) return std::move(items_);
             // A reservation that ends lets something start or nothing; alone it is no reason to go on.
-            if (ends_.empty() && ++idle_ > kMostIdle) return std::move(items_);
-            now_ = std::max(now_, ends_.empty() ? *wake : wake ? std::min(*wake, ends_.top().at) : ends_.top().at);
+            if (ends_.empty() && comes == MonoTime::max() && ++idle_ > kMostIdle) return std::move(items_);
+            now_ = std::max(now_, next);
             endWhatIsDue();
+            letCome();
         }
     }
 
@@ -67,6 +75,14 @@ private:
     static constexpr int kMostIdle = 10'000;
     /// So many start one by one, as in life; then all that an item stands for as one.
     static constexpr int kMostOneByOne = 1'000;
+    /// So much that may come is played; then nothing more comes.
+    static constexpr int kMostComing = 5'000;
+    /// What keeps coming, and when the next of it does.
+    struct Stream {
+        const Outline::Coming* coming = nullptr;
+        Answer answer;
+        MonoTime next;
+    };
     struct End {
         MonoTime at;
         Lsn lsn;
@@ -107,6 +123,7 @@ private:
         played.item = &item;
         played.runs = runs;
         played.left = runs ? 1 : item.stands;
+        toStart_ += runs ? 0 : 1;
         const Outline::QueuePart& queue = outline_.queues[item.queue];
         played.answer = runTime_({.lsn = item.lsn,
                                   .queue = queue.id,
@@ -130,7 +147,8 @@ private:
         session_.add({&action, 1}, now_, out_);
     }
 
-    /// They start at once: all of them fit beside each other.
+    /// They start at once: all of them fit beside each other. But where the runner has fewer slots than it was given
+    /// to start, some wait there, behind what runs.
     void addRunning() {
         for (const auto& [key, resources] : outline_.holds) (void)session_.hold(key, resources);
         for (const Outline::Item& item : outline_.running) {
@@ -138,14 +156,28 @@ private:
             add(item, true);
             startWhatFits(); // alone: it gives its resources back at once
         }
-        for (const Outline::Item& item : outline_.running)
-            if (!item.keeping) add(item, true);
+        std::vector<const Outline::Item*> atRunner;
+        int slots = outline_.options->slotCount;
+        for (const bool leased : {false, true})
+            for (const Outline::Item& item : outline_.running) {
+                if (item.keeping || item.leased != leased) continue;
+                if (takesSlot(item) && --slots < 0 && leased)
+                    atRunner.push_back(&item);
+                else
+                    add(item, true);
+            }
         startWhatFits();
         std::vector<QueueTurns> turns;
         for (const Outline::QueuePart& part : outline_.queues)
             turns.push_back({part.id, part.virtualTime, part.starts});
         session_.setTurns(outline_.virtualNow, turns);
         for (const LockId lock : outline_.elsewhere) session_.setLockElsewhere(lock, true);
+        for (const Outline::Item* item : atRunner) add(*item, true);
+    }
+
+    bool takesSlot(const Outline::Item& item) const {
+        const Outline::ClassPart& part = outline_.classes[item.cls];
+        return !part.gate && part.locks.empty() && isExactlyOneCore(part.resources);
     }
 
     void addWaiting() {
@@ -173,6 +205,38 @@ private:
         session_.setPassed(all);
     }
 
+    /// What takes nobody knows how long is left out: it would end never.
+    void expect() {
+        for (const Outline::Coming& coming : outline_.coming) {
+            const Answer answer = runTime_({.lsn = {},
+                                            .queue = outline_.queues[coming.item.queue].id,
+                                            .cls = outline_.classes[coming.item.cls].id,
+                                            .label = coming.item.label});
+            if (answer.gap == EstimateGap::None) streams_.push_back({&coming, answer, now_ + coming.every});
+        }
+        for (const Outline::Item& item : outline_.waiting)
+            latest_ = std::max(latest_, item.key & Record::kTimeMask);
+    }
+
+    /// Never once all that waits has started: nobody asks about what comes.
+    MonoTime nextComing() const {
+        MonoTime next = MonoTime::max();
+        if (toStart_ <= 0 || std::ssize(guesses_) >= kMostComing) return next;
+        for (const Stream& stream : streams_) next = std::min(next, stream.next);
+        return next;
+    }
+
+    void letCome() {
+        if (nextComing() > now_) return;
+        for (Stream& stream : streams_)
+            for (; stream.next <= now_; stream.next += stream.coming->every) {
+                Outline::Item& item = guesses_.emplace_back(stream.coming->item);
+                item.key |= ++latest_; // behind all of its priority
+                items_.push_back({.item = &item, .answer = stream.answer, .start = {}, .end = {}, .isGuess = true});
+                submit(items_.size() - 1);
+            }
+    }
+
     void startWhatFits() {
         for (bool more = true; more;) {
             more = session_.schedule(now_, out_);
@@ -190,11 +254,13 @@ private:
             if (--oneByOne_ == 0) goOnInParts();
         }
         played.left -= began.count;
+        if (!played.runs && !played.isGuess && played.left <= 0) --toStart_;
         if (played.answer.gap == EstimateGap::None) {
             began.end = now_ + times(played.answer.time, began.count);
             ends_.push({*began.end, start.lsn, start.attempt});
             if (played.left <= 0) played.end = began.end;
         }
+        if (played.isGuess) return;
         if (!played.runs)
             began_.push_back(began);
         else if (played.item->keeping)
@@ -237,6 +303,10 @@ private:
     std::vector<Played> items_;
     std::vector<std::size_t> places_; ///< in items_, by LSN of the play
     std::vector<Began> began_;
+    std::vector<Stream> streams_;
+    std::deque<Outline::Item> guesses_; ///< those that came; items_ refer to them
+    std::uint64_t latest_ = 0;          ///< the time of the youngest that waits
+    std::int64_t toStart_ = 0;          ///< items that wait and of which not all have started
     int oneByOne_ = kMostOneByOne;
     std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
     int idle_ = 0;
@@ -298,6 +368,8 @@ struct Outlook::Sum {
         if (played.runs) {
             ++running;
             late += played.answer.isLate ? 1 : 0;
+            if (played.item->leased && played.start) first = std::min(first.value_or(*played.start), *played.start);
+            if (because == EstimateGap::None && !played.end) because = EstimateGap::WaitsForUnknown;
         } else {
             ++waiting;
             because = gapOf(outline, *played.item, because, played.end.has_value());
@@ -327,8 +399,12 @@ Outlook::Outlook(const Outline& outline, MonoTime now, const RunTime& runTime) {
     std::vector<Sum> sums(outline.queues.size());
     std::vector<Starts> starts(outline.queues.size());
     for (const Played& played : items) {
+        if (played.isGuess) continue;
         sums[played.item->queue].add(outline, played);
-        if (!played.runs) noteItem(outline, played, now);
+        if (!played.runs)
+            noteItem(outline, played, now);
+        else if (played.item->leased)
+            starts_[played.item->lsn] = played.start;
     }
     for (const Began& began : player.began())
         if (began.item->notBefore <= now) starts[began.item->queue].add(began);

@@ -1,11 +1,13 @@
 // A queue inside the session: configuration, counters and its place in the order. Private; owner: engine thread.
 #pragma once
 
+#include "core/base/clock.h"
 #include "core/base/ids.h"
 #include "core/model/queue.h"
 #include "core/session/grow_array.h"
 #include "core/session/label_gates.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -55,7 +57,7 @@ struct Queue {
     std::int32_t outstanding = 0;
     std::int32_t ahead = 0; ///< of outstanding: leased ahead
     int lowestAhead = 101;  ///< least priority leased ahead since there was none
-    int arrived = -101;     ///< highest priority that came while something was leased ahead; see Order::overtaken
+    int arrived = -101;     ///< highest priority that came while something was leased ahead; see Entrance
     double averageRun = 0;  ///< microseconds, moving; 0: none ended yet
 
     double virtualTime = 0;
@@ -66,10 +68,19 @@ struct Queue {
     std::uint32_t jobs = 0;     ///< large operations that name it
     std::vector<QueueShape> shapes;
     std::unique_ptr<LabelGates> gates; ///< limits by label; null: none
-    bool openingListed = false;        ///< in Session::Impl::opening_
+    bool openingListed = false;        ///< in the list of Entrance
     std::int64_t failing = 0;          ///< ended failed, on their way into the journal
     std::int64_t failedBefore = 0;     ///< tally.stored.failed when failures were last counted from nothing
 
+    /// One of its attempts took so long.
+    void learnRunTime(Duration time) {
+        if (time.count() < 0) return;
+        const auto took = std::max(1.0, static_cast<double>(time.count()));
+        averageRun = averageRun == 0 ? took : averageRun + (took - averageRun) / 8;
+    }
+    /// Those that ended failed, stored or not, since they were last counted from nothing.
+    std::int64_t failuresSinceRelease() const { return failuresInAll() - failedBefore; }
+    std::int64_t failuresInAll() const { return tally.stored.failed + failing; }
     /// May start something, as far as the queue goes.
     bool eligible() const {
         return !held && state != QueueState::Cancelled &&

@@ -99,6 +99,12 @@ struct Record {
 };
 static_assert(sizeof(Record) == 48);
 
+/// How others see a live action while the session is not abandoned.
+inline ActionState seenOf(const Record& r) {
+    if (r.phase == Phase::Submitting) return ActionState::Submitting;
+    return r.has(Record::kCountsRunning) ? ActionState::Running : ActionState::Pending;
+}
+
 /// All records, found by place or by LSN. The 40 bits kept of an LSN are completed from the largest one seen: live
 /// actions may be 2^40 numbers apart.
 class Records {

@@ -28,7 +28,7 @@ std::uint64_t nextRandom(std::uint64_t& state) {
 
 std::optional<RetryCounters> decideRetry(const QueueConfig& config, const RetryLimits& own,
                                          const RetryCounters& before, const AttemptEnd& end) {
-    constexpr int kSaturated = 65'535; // a counter that cannot grow must not allow retries for ever
+    constexpr int kSaturated = 65'535; // a counter that cannot grow must not allow retries forever
     if (end.reason == Reason::DependencyFailed || end.cannotHeal || !rulesAllow(config, end)) return std::nullopt;
     RetryCounters after = before;
     int& counter = isInterruption(end.reason) ? after.interruptions : after.ownFailures;

@@ -21,6 +21,7 @@
 #include "core/session/capacity.h"
 #include "core/session/messages.h"
 #include "core/session/outline.h"
+#include "core/session/views.h"
 
 #include <cstdint>
 #include <functional>
@@ -30,131 +31,6 @@
 #include <vector>
 
 namespace yard::session {
-
-struct SessionOptions {
-    int slotCount = 1; ///< places of the runner for what takes one core: the cores of the capacity, at least 1
-    int sharedSlots = 1'024;    ///< places for what takes another amount; one action each
-    int aheadPerSlot = 8;       ///< leases beyond the capacity, per slot; 0: none
-    Duration aheadBelow{5'000}; ///< only in queues whose average run time is below this
-    int maxOutstanding = 1'024; ///< handed out and not ended, whatever their resources; then nothing starts
-    int maxKeeping = 32;        ///< beside those: see keeping()
-    std::uint64_t seed = 1;     ///< of the jitter of back-offs
-};
-
-/// A live action as others see it: pending, submitting or running, or ended and not stored yet.
-struct LiveView {
-    Lsn lsn;
-    QueueId queue;
-    ClassId cls;
-    LabelId label;
-    ActionState state = ActionState::Pending; ///< Pending, Submitting, Running; Abandoned in an abandoned session
-    bool held = false;
-    bool leased = false;  ///< pending, but handed to a runner already
-    bool keeping = false; ///< running, and its resources are given back: see keeping()
-    bool cancelRequested = false;
-    int unmet = 0;                     ///< actions it waits for
-    std::optional<ActionState> ending; ///< its end is on its way to the journal: what it will be
-    MonoTime wakesAt{};                ///< end of back-off or not_before; the epoch: none
-    bool backoff = false;              ///< wakesAt is a back-off (`retry_at`)
-    std::uint32_t attempt = 0;         ///< the current one, or how many there were
-    RetryCounters retries;
-    int priority = 0;
-    std::int64_t submitTime = 0;
-    std::uint32_t revision = 0; ///< changes whenever something visible of the action does
-};
-
-/// A finished action somebody wants to run again; the engine reads it from the journal.
-struct FinishedAction {
-    Lsn lsn;
-    QueueId queue;
-    ActionState state = ActionState::Failed;
-    Reason reason = Reason::None;
-    RetryCounters retries;
-    RetryLimits limits;
-};
-
-/// What stands between a pending action and its start.
-struct Waiting {
-    struct Limit {
-        int most = 0;
-        int running = 0;
-    };
-    struct Position {
-        std::int64_t before = 0; ///< actions of its queue that come first
-        bool isExact = true;     ///< below a thousand or so
-    };
-    /// A lock that it claims and cannot have now.
-    struct Lock {
-        LockId lock;
-        Lsn holder{};           ///< of ours; 0: none
-        bool elsewhere = false; ///< another engine has it; neither: it is kept for one that claims several
-    };
-    bool held = false;               ///< by itself
-    bool queueHeld = false;          ///< its queue is
-    std::int64_t failures = 0;       ///< because of so many failures; 0: by hand
-    bool sessionHolds = false;       ///< nothing starts in this state of the session
-    bool starting = false;           ///< a runner has it already
-    int unmet = 0;                   ///< actions it waits for
-    MonoTime wakesAt{};              ///< the epoch: no timer
-    bool backoff = false;            ///< wakesAt is the end of a back-off, else not_before
-    std::optional<Limit> queueLimit; ///< max_running is reached
-    std::optional<Limit> labelLimit; ///< that of its label is
-    LabelId label;
-    ClassId cls;
-    std::optional<Lock> lock; ///< the first one
-    std::vector<ResourceNeed> needs;
-    bool reservedForLarger = false;   ///< what it needs is kept for something that was passed over
-    Lsn keptFor{};                    ///< for this one
-    bool isOneCore = false;           ///< it goes to a slot of the cores
-    bool noSlot = false;              ///< the runner has no place for another one that is not one core
-    std::optional<Position> position; ///< absent: it does not wait in line, or was not asked for
-};
-
-/// Why resources that hold() was asked for are not there yet. Enough of each, nothing kept, behind nobody: they are
-/// about to be given.
-struct HoldWait {
-    std::vector<ResourceNeed> needs;
-    bool isKept = false;           ///< what it needs is kept for something that was passed over
-    Lsn keptFor{};                 ///< for this one
-    std::optional<HoldKey> behind; ///< who asked first, for more than there is
-};
-
-/// A lock that is held, here or elsewhere, or waited for.
-struct LockStatus {
-    LockId lock;
-    Lsn holder{}; ///< of ours; 0: none
-    bool elsewhere = false;
-    std::vector<Lsn> waiting; ///< pending ones that claim it, lowest first
-    bool hasMore = false;     ///< more than asked for wait
-};
-
-struct QueueStatus {
-    QueueState state = QueueState::Active;
-    bool held = false;
-    bool forgetting = false; ///< deleted, waits for its last actions to end
-    QueueCounters counters;
-    std::int64_t failedBefore = 0; ///< of counters.failed: before the queue was last released, or told when to stop
-    std::int64_t heldActions = 0;  ///< of counters.pending: held by themselves
-};
-
-/// Where a queue is among the others: its virtual time, and how much it started.
-struct QueueTurns {
-    QueueId queue;
-    double virtualTime = 0;
-    std::uint32_t starts = 0;
-};
-
-struct SessionCounts {
-    QueueCounters
-        all; ///< summed over all queues since the start of this session, finished ones of forgotten queues too
-    std::int64_t submitting = 0; ///< part of all.running
-    std::int64_t held = 0; ///< part of all.pending: actions held by themselves (their queue's hold not counted)
-    std::int64_t backingOff = 0;  ///< part of all.pending: those that failed and wait for their next attempt
-    std::int64_t outstanding = 0; ///< handed out, resources not given back yet
-    std::uint64_t starts = 0;
-    std::uint64_t ignoredEvents = 0; ///< of older attempts or unknown actions
-    std::uint64_t lanesWoken = 0;    ///< so often something that waited for a lock was looked at again
-};
 
 class Session {
 public:
@@ -191,7 +67,7 @@ public:
     bool letGo(HoldKey key);
     /// Something waits for resources that is not at a gate.
     bool isCrowded() const;
-    /// MB of memory that would let one of them start that lacks nothing else; 0: there is none.
+    /// MiB of memory that would let one of them start that lacks nothing else; 0: there is none.
     std::int64_t memoryLack() const;
     /// That memory is about to become free: it is kept for that one, whoever else asks for some.
     void keepForLack();
@@ -203,11 +79,15 @@ public:
     bool everFits(ClassId id) const;
     /// What an action of this class asks for, what there is and what is free of it.
     std::vector<ResourceNeed> needs(ClassId id) const;
+    /// What is in use of what there is.
+    Resources taken() const;
 
     /// A new queue, or one of the journal. Of `counters` pending and running are not taken: add() counts them.
     /// Queue 0: sets what the journal knows of it. A Cancelled one ends Cancelled whatever is added.
     void addQueue(QueueId id, const QueueConfig& config, QueueState state = QueueState::Active, bool held = false,
                   const QueueCounters& counters = {}, std::int64_t failedBefore = 0);
+    /// Ends of actions whose queues are gone: they count in all.
+    void addPast(const QueueCounters& counters);
     /// All but its label limits take effect.
     Result<void> configureQueue(QueueId id, const QueueConfig& config);
     /// For one that goes on where another session is: before anything waits. Unknown queues are ignored.
@@ -238,7 +118,7 @@ public:
     /// Pending: Finish without an attempt. Leased ahead: TakeBack first. Running: Stop; its end is Cancelled
     /// whatever it says. NotFound, or WrongState when it has ended. Asking twice is fine.
     Result<void> cancel(Lsn lsn, Outbox& out);
-    /// The same in two parts, for many: from now on it does not start. True: finishCancelled() shall follow, and
+    /// The same in two parts, for many: from now on it does not start. True: finishCancelled() must follow, and
     /// gives it its Finish; false: nothing more is to be done.
     Result<bool> cancelLater(Lsn lsn, Outbox& out);
     void finishCancelled(Lsn lsn, Outbox& out);
@@ -272,7 +152,7 @@ public:
     /// Counters move to the final state, the action is no longer live; those that wait for it go on, or fail, the
     /// first ones at once and the rest by step(). A queue that reached its number of failures is held
     /// (Outbox::stopped).
-    void finishStored(Lsn lsn, Outbox& out);
+    void finishStored(Lsn lsn, Outbox& out, const StoredEnd& end = {});
 
     /// Another engine has this lock: nothing that claims it starts until it is said to be free. Of one of our own:
     /// no effect before that one has ended.
@@ -299,12 +179,10 @@ public:
     std::optional<Waiting> waiting(Lsn lsn, bool withPosition) const;
     /// Of an array that something waits for as a whole: how many of its elements have not ended.
     std::optional<std::int64_t> unfinishedOf(Lsn array) const;
+    /// Unmet::count is 0 of one that is not known.
+    Unmet unmetOf(Lsn lsn) const;
     /// Submitting and running ones, oldest start first is not promised; at most maxOutstanding.
     std::vector<Lsn> runningActions() const;
-    struct LockElsewhere {
-        LockId id;
-        bool isWaitedFor = false; ///< something here would start but for it
-    };
     std::vector<LockElsewhere> locksElsewhere() const;
     /// Every lock that is held or waited for; of each at most `most` that wait. Looks at each lane and a few
     /// thousand actions.
@@ -315,7 +193,7 @@ public:
     std::size_t locksWaitedFor() const;
     std::optional<QueueStatus> queueStatus(QueueId id) const;
     /// What there is to do, in about so many items beside those that run. Looks at some 260,000 records at most.
-    Outline outline(int most) const;
+    Outline outline(int most, MonoTime now) const;
     /// Changes whenever something that others can see does.
     std::uint32_t revision() const;
     /// An attempt of the queue took so long, before this session.
@@ -330,7 +208,7 @@ public:
     void check() const;
 
 private:
-    class Impl;
+    struct Impl;
     std::unique_ptr<Impl> impl_;
 };
 

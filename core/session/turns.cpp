@@ -16,7 +16,7 @@ void Order::blockLane(Queue& queue, QueueShape& of, std::uint32_t i, LockId lock
     ++of.blocked;
     heapPush(locks_.waitingFor(lock, lane.queue, of.shape), i, laneLess(), keyMoved());
     if (lane.refusals < kRefusedBefore) ++lane.refusals;
-    const bool needsSeveral = locks_.locksOf(classes_[lane.cls].locks).size() > 1;
+    const bool needsSeveral = locks_.locksOf(classes_.locksOf(lane.cls)).size() > 1;
     if (lane.turn || (lane.refusals == kRefusedBefore && needsSeveral)) claim(i);
     if (needsSeveral) wakeBehind(i); // for those of its locks that are free
     if (needsSeveral && !lane.claims) locks_.remindOf(lock, i, kRefusedBefore - lane.refusals % kRefusedBefore);
@@ -39,8 +39,8 @@ void Order::leaveBlocked(QueueShape& of, std::uint32_t i) {
 /// The lock that a blocked lane waits for.
 std::optional<LockId> Order::lockWaitedFor(std::uint32_t i) {
     const Lane& lane = lanes_[i];
-    for (const LockId lock : locks_.locksOf(classes_[lane.cls].locks)) {
-        const auto* waiting = locks_.findWaiting(lock, lane.queue, classes_[lane.cls].shape);
+    for (const LockId lock : locks_.locksOf(classes_.locksOf(lane.cls))) {
+        const auto* waiting = locks_.findWaiting(lock, lane.queue, classes_.shapeOf(lane.cls));
         if (waiting && lane.keyPos < waiting->size() && (*waiting)[lane.keyPos] == i) return lock;
     }
     return std::nullopt;
@@ -51,7 +51,7 @@ void Order::leaveLock(std::uint32_t i) {
     Lane& lane = lanes_[i];
     const std::optional<LockId> lock = lockWaitedFor(i);
     assert(lane.blocked && lock);
-    const std::uint32_t shape = classes_[lane.cls].shape;
+    const std::uint32_t shape = classes_.shapeOf(lane.cls);
     heapRemove(locks_.waitingFor(*lock, lane.queue, shape), std::exchange(lane.keyPos, kNone), laneLess(),
                keyMoved());
     locks_.forgetIfIdle(*lock, lane.queue, shape);
@@ -63,7 +63,7 @@ void Order::wakeLane(std::uint32_t i) {
     leaveLock(i);
     const Lane& lane = lanes_[i];
     assert(lane.first != kNone);
-    QueueShape& of = queueShape(*queues_[lane.queue], classes_[lane.cls].shape);
+    QueueShape& of = queueShape(*queues_[lane.queue], classes_.shapeOf(lane.cls));
     heapPush(of.byKey, i, laneLess(), keyMoved());
     heapPush(of.byAge, i, laneOlder(), ageMoved());
     list(lane.queue, of);
@@ -99,12 +99,12 @@ void Order::wakeAll(std::uint32_t queue) {
 
 void Order::wakeBehind(std::uint32_t i) {
     const Lane& lane = lanes_[i];
-    const std::uint32_t set = classes_[lane.cls].locks;
-    if (set == LockBook::kNoLocks) return;
+    const std::uint32_t set = classes_.locksOf(lane.cls);
+    if (set == LockTable::kNoLocks) return;
     const bool isAwake = !lane.blocked && lane.keyPos != kNone;
     for (const LockId lock : locks_.locksOf(set)) {
         if (!locks_.isOpen(lock)) continue;
-        const auto* waiting = locks_.findWaiting(lock, lane.queue, classes_[lane.cls].shape);
+        const auto* waiting = locks_.findWaiting(lock, lane.queue, classes_.shapeOf(lane.cls));
         if (!waiting || (isAwake && before(i, waiting->front()))) continue;
         wakeLane(waiting->front());
     }
@@ -123,7 +123,7 @@ bool Order::wakeOlder(QueueShape& of, std::uint32_t than) {
         const std::uint32_t lane = of.blockedByAge[at];
         const std::uint32_t limit = found == kNone ? than : found;
         if (limit != kNone && !records_.older(lanes_[lane].first, lanes_[limit].first)) continue;
-        if (!locks_.refusal(classes_[lanes_[lane].cls].locks, lane)) {
+        if (!locks_.refusal(classes_.locksOf(lanes_[lane].cls), lane)) {
             found = lane;
             continue;
         }
@@ -141,8 +141,8 @@ void Order::recheckLane(std::uint32_t lane) {
 }
 
 void Order::giveLocks(std::uint32_t cls) {
-    const std::uint32_t set = classes_[cls].locks;
-    if (set == LockBook::kNoLocks) return;
+    const std::uint32_t set = classes_.locksOf(cls);
+    if (set == LockTable::kNoLocks) return;
     locks_.give(set);
     for (const LockId lock : locks_.locksOf(set)) wakeFor(lock);
 }
@@ -153,9 +153,9 @@ void Order::setLockElsewhere(LockId lock, bool held) {
         // Those that claim it may have the turn of the oldest again.
         locks_.forEachBlocked([&](LockId, std::uint32_t i) {
             const Lane& lane = lanes_[i];
-            const std::vector<LockId>& locks = locks_.locksOf(classes_[lane.cls].locks);
+            const std::vector<LockId>& locks = locks_.locksOf(classes_.locksOf(lane.cls));
             if (lane.turn || lane.agePos != kNone || !std::ranges::binary_search(locks, lock)) return;
-            QueueShape& of = queueShape(*queues_[lane.queue], classes_[lane.cls].shape);
+            QueueShape& of = queueShape(*queues_[lane.queue], classes_.shapeOf(lane.cls));
             heapPush(of.blockedByAge, i, laneOlder(), ageMoved());
         });
         return wakeFor(lock);
@@ -170,7 +170,7 @@ void Order::setLockElsewhere(LockId lock, bool held) {
 
 void Order::claim(std::uint32_t i) {
     Lane& lane = lanes_[i];
-    const std::uint32_t set = classes_[lane.cls].locks;
+    const std::uint32_t set = classes_.locksOf(lane.cls);
     if (lane.claims || locks_.isElsewhere(set) || locks_.claimants().size() >= kMostClaims) return;
     lane.claims = true;
     locks_.claim(i, set);
@@ -180,7 +180,7 @@ void Order::endClaim(std::uint32_t i) {
     Lane& lane = lanes_[i];
     if (!lane.claims) return;
     lane.claims = false;
-    const std::uint32_t set = classes_[lane.cls].locks;
+    const std::uint32_t set = classes_.locksOf(lane.cls);
     locks_.endClaim(i, set);
     for (const LockId lock : locks_.locksOf(set)) wakeFor(lock);
 }
@@ -201,7 +201,7 @@ std::uint32_t Order::oldestBlocked(Queue& queue, QueueShape& of, int& budget) {
         const std::uint32_t record = lanes_[lane].first;
         const bool waiting = waits(record);
         const bool open = !queue.gates || queue.gates->isOpen(records_[record].label, false);
-        const bool elsewhere = locks_.isElsewhere(classes_[lanes_[lane].cls].locks);
+        const bool elsewhere = locks_.isElsewhere(classes_.locksOf(lanes_[lane].cls));
         if (waiting && open && !elsewhere) return record;
         --budget;
         if (waiting && elsewhere) { // has no turn before it was met again
@@ -221,7 +221,7 @@ std::uint32_t Order::oldestBlocked(Queue& queue, QueueShape& of, int& budget) {
 }
 
 /// The oldest that can start; is there an older one, that one is to be remembered.
-Order::Pick Order::pickOldest(std::uint32_t queue, bool mustFit, int& budget) {
+Order::Pick Order::pickOldest(std::uint32_t queue, const Room& room, int& budget) {
     Queue& q = *queues_[queue];
     Pick picked{.queue = queue, .lane = kNone, .oldest = true, .keep = kNone};
     std::uint32_t oldest = kNone;
@@ -235,7 +235,7 @@ Order::Pick Order::pickOldest(std::uint32_t queue, bool mustFit, int& budget) {
         consider(oldestBlocked(q, of, budget));
         if (budget <= 0) return {};
         if (lane == kNone) continue;
-        if (!mayFit(of.shape, mustFit)) {
+        if (!mayFit(of.shape, room)) {
             // Of those that need the same resources one at a time has a turn kept: they start one by one anyway.
             if (!lanes_[lane].turn) consider(lanes_[lane].first);
         } else if (picked.lane == kNone || records_.older(lanes_[lane].first, lanes_[picked.lane].first)) {
@@ -267,13 +267,13 @@ void Order::keepTurn(std::uint32_t record) {
     const Record& r = records_[record];
     const std::uint32_t cls = lanes_[r.lane].cls;
     Queue& q = *queues_[lanes_[r.lane].queue];
-    QueueShape& of = queueShape(q, classes_[cls].shape);
+    QueueShape& of = queueShape(q, classes_.shapeOf(cls));
     assert(lanes_[r.lane].first == record);
     popEntry(of, r.lane);
     grantTurn(record);
     enter(record);
-    const std::uint32_t set = classes_[cls].locks;
-    if (set == LockBook::kNoLocks || lanes_[r.lane].blocked) return;
+    const std::uint32_t set = classes_.locksOf(cls);
+    if (set == LockTable::kNoLocks || lanes_[r.lane].blocked) return;
     // Its locks are kept from now on, not only once it is met.
     if (const auto lock = locks_.refusal(set, r.lane)) blockLane(q, of, r.lane, *lock);
 }
@@ -304,8 +304,9 @@ bool Order::isGuarded(LockId lock, std::uint32_t i) const {
     for (const QueueShape& of : queues_[lanes_[i].queue]->shapes)
         for (std::uint32_t k = 0; k < of.byKey.size(); ++k) {
             const Lane& lane = lanes_[of.byKey[k]];
-            const std::uint32_t set = classes_[lane.cls].locks;
-            if (set == LockBook::kNoLocks || classes_[lane.cls].shape != classes_[lanes_[i].cls].shape) continue;
+            const std::uint32_t set = classes_.locksOf(lane.cls);
+            if (set == LockTable::kNoLocks || classes_.shapeOf(lane.cls) != classes_.shapeOf(lanes_[i].cls))
+                continue;
             if (std::ranges::binary_search(locks_.locksOf(set), lock) && before(of.byKey[k], i)) return true;
         }
     return false;
@@ -317,7 +318,7 @@ void Order::checkLocks() const {
         ++listed[i];
         assert(lanes_.present(i) && lanes_[i].blocked);
         [[maybe_unused]] const Lane& lane = lanes_[i];
-        assert(std::ranges::binary_search(locks_.locksOf(classes_[lane.cls].locks), lock));
+        assert(std::ranges::binary_search(locks_.locksOf(classes_.locksOf(lane.cls)), lock));
         assert((!locks_.isOpen(lock) || isGuarded(lock, i)) && "a lane waits for something, or behind another one");
     });
     [[maybe_unused]] std::uint32_t counted = 0;

@@ -3,7 +3,9 @@
 #include "core/base/files.h"
 #include "core/store/taken_bytes.h"
 
+#include <algorithm>
 #include <fcntl.h>
+#include <filesystem>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,8 +20,23 @@ ChunkFiles::ChunkFiles(std::string directory, bool sync, Duration grace)
     , grace_(grace)
     , allTouched_(MonoClock::now()) {}
 
-Result<std::unique_ptr<ChunkFiles>> ChunkFiles::open(std::string directory, bool sync, Duration grace) {
-    if (auto removed = removeTree(directory + "/tmp"); !removed) return std::unexpected(std::move(removed.error()));
+/// What was being written when the last one ended.
+static Result<void> emptyTemporary(const std::string& directory, std::span<const std::string> left) {
+    if (left.empty()) return removeTree(directory);
+    std::error_code error; // it is not there yet
+    std::vector<std::string> unwanted;
+    for (std::filesystem::directory_iterator at(directory, error), end; !error && at != end; at.increment(error))
+        if (std::ranges::find(left, at->path().filename().string()) == left.end())
+            unwanted.push_back(at->path().string());
+    for (const std::string& path : unwanted)
+        if (auto removed = removeTree(path); !removed) return removed;
+    return {};
+}
+
+Result<std::unique_ptr<ChunkFiles>> ChunkFiles::open(std::string directory, bool sync, Duration grace,
+                                                     std::span<const std::string> left) {
+    if (auto removed = emptyTemporary(directory + "/tmp", left); !removed)
+        return std::unexpected(std::move(removed.error()));
     for (const char* below : {"/tmp", "/packs"})
         if (auto made = makeDirectories(directory + below, 0700, sync); !made)
             return std::unexpected(std::move(made.error()));

@@ -29,9 +29,10 @@ namespace yard::store {
 
 class ChunkFiles {
 public:
-    /// Makes chunks/ and its folders below `directory`, empties tmp/. `sync`: fsync files and directories
-    /// (`power`).
-    static Result<std::unique_ptr<ChunkFiles>> open(std::string directory, bool sync, Duration grace);
+    /// Makes chunks/ and its folders below `directory`, empties tmp/ but for the names `left`, which somebody takes
+    /// from there. `sync`: fsync files and directories (`power`).
+    static Result<std::unique_ptr<ChunkFiles>> open(std::string directory, bool sync, Duration grace,
+                                                    std::span<const std::string> left = {});
 
     /// By a look at names and sizes. An empty file is none: a crash may leave one of a chunk, and no chunk is
     /// empty.

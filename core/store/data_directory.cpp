@@ -3,6 +3,7 @@
 #include "core/base/files.h"
 #include "core/base/hash.h"
 #include "core/store/disk_reserve.h"
+#include "core/store/journal_log.h"
 #include "core/store/schema.h"
 
 #include <fcntl.h>
@@ -152,6 +153,7 @@ Result<DataDirectory> DataDirectory::open(std::string path, Duration patience) {
     directory.lock_ = std::move(*lock);
     (void)DiskReserve(directory.path_).giveUpIfFull(); // before anything is written
     if (auto fine = refuseLostJournal(directory); !fine) return std::unexpected(std::move(fine.error()));
+    if (auto fine = refuseLostLog(directory.journal()); !fine) return std::unexpected(std::move(fine.error()));
     auto journalLock = lockFile(directory.journal(), directory.path_, until);
     if (!journalLock) return std::unexpected(std::move(journalLock.error()));
     directory.journalLock_ = std::move(*journalLock);

@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/hash.h"
 #include "core/base/ids.h"
+#include "core/model/measures.h"
 
 #include <sqlite3.h>
 
@@ -41,11 +42,11 @@ public:
     ~Statement() { sqlite3_finalize(stmt_); }
 
     /// Binds all parameters, in order: integers, std::string_view (TEXT), Bytes (BLOB), nullptr, optionals of
-    /// these.
+    /// these, Measures (one parameter each).
     template<class... Args>
     void bind(const Args&... args) {
         int i = 0;
-        (bindOne(++i, args), ...);
+        (bindNext(i, args), ...);
     }
     /// Binds, runs to the end, resets: for statements without rows.
     template<class... Args>
@@ -68,6 +69,14 @@ public:
     std::optional<Hash256> hash(int column) const;
 
 private:
+    template<class T>
+    void bindNext(int& i, const T& value) {
+        bindOne(++i, value);
+    }
+    /// One parameter each.
+    void bindNext(int& i, const Measures& measures) {
+        for (const MeasureInfo& info : kMeasureTable) bindOne(++i, measures[info.measure]);
+    }
     template<std::integral T>
     void bindOne(int i, T value) {
         sqlite3_bind_int64(stmt_, i, static_cast<std::int64_t>(value));
@@ -94,16 +103,16 @@ private:
 };
 
 /// Resets a statement at the end of a scope: a SELECT that is left open holds its read transaction.
-class Selecting {
+class QueryScope {
 public:
     template<class... Args>
-    explicit Selecting(Statement& statement, const Args&... args)
+    explicit QueryScope(Statement& statement, const Args&... args)
         : statement_(statement) {
         statement_.bind(args...);
     }
-    ~Selecting() { statement_.reset(); }
-    Selecting(const Selecting&) = delete;
-    Selecting& operator=(const Selecting&) = delete;
+    ~QueryScope() { statement_.reset(); }
+    QueryScope(const QueryScope&) = delete;
+    QueryScope& operator=(const QueryScope&) = delete;
     int step() { return statement_.step(); }
     const Statement* operator->() const { return &statement_; }
 

@@ -11,11 +11,13 @@
 
 #include "core/base/error.h"
 #include "core/store/chunk_files.h"
+#include "core/store/journal_log.h"
 #include "core/store/operations.h"
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -62,10 +64,14 @@ struct Restored {
     std::vector<WorkerRow> workers;
     std::vector<LabelEntry> labels;
     std::vector<ClassEntry> classes;
-    std::vector<OpRow> ops; ///< were left of the last engine; restore() has carried them out
+    std::vector<MarkedRun> marks;     ///< in the order of LSNs
+    std::vector<CommentRow> comments; ///< the oldest first
+    std::vector<OpRow> ops;           ///< were left of the last engine; restore() has carried them out
     std::vector<std::pair<std::string, std::string>> meta;
-    LsnBlock lsns;              ///< a block begun by this start
-    std::int64_t lastQueue = 0; ///< highest queue number ever used
+    LsnBlock lsns;                      ///< a block begun by this start
+    std::int64_t lastQueue = 0;         ///< highest queue number ever used
+    std::optional<LogDamage> logDamage; ///< what the log of the last engine has lost; told in the log of this one
+    QueueCounters past;                 ///< ends of actions whose queues are gone
 };
 
 class Store {

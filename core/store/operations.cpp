@@ -51,6 +51,10 @@ struct Footprint {
     std::size_t operator()(const PutOp& put) const { return put.row.body.size(); }
     std::size_t operator()(const PutChunk& put) const { return put.chunk.bytes.size(); }
     std::size_t operator()(const DropUnused& drop) const { return drop.chunks.size() * sizeof(Hash256); }
+    std::size_t operator()(const MarkActions& marking) const { return marking.runs.size() * sizeof(LsnRun); }
+    std::size_t operator()(const AddComment& added) const {
+        return added.comment.by.size() + added.comment.text.size();
+    }
     std::size_t operator()(const PutMeta& put) const { return put.key.size() + put.value.size(); }
     template<class Other>
     std::size_t operator()(const Other&) const {
@@ -128,6 +132,7 @@ struct Validate {
     }
     Result<void> operator()(const Update& update) const { return checkLsn(update.lsn); }
     Result<void> operator()(const UpdateMany& update) const { return checkRuns(update.runs); }
+    Result<void> operator()(const MarkActions& marking) const { return checkRuns(marking.runs); }
     Result<void> operator()(const FinishMany& finish) const {
         if (finish.state != ActionState::Cancelled && finish.state != ActionState::Abandoned)
             return fail(ErrorKind::Invalid, "without an attempt many actions are cancelled or abandoned");
@@ -174,7 +179,7 @@ bool isResult(const Action& action) {
 }
 
 bool isUpkeep(const Action& action) {
-    return std::holds_alternative<RetireOutdated>(action) || std::holds_alternative<Marking>(action) ||
+    return std::holds_alternative<RetireOutdated>(action) || std::holds_alternative<ChunkMark>(action) ||
            std::holds_alternative<DropUnused>(action) || std::holds_alternative<CompactPack>(action) ||
            std::holds_alternative<ShrinkJournal>(action);
 }
@@ -182,6 +187,7 @@ bool isUpkeep(const Action& action) {
 std::int64_t costInRows(const Action& action) {
     if (const auto* update = std::get_if<UpdateMany>(&action)) return costOf(update->runs);
     if (const auto* finish = std::get_if<FinishMany>(&action)) return costOf(finish->runs);
+    if (const auto* marking = std::get_if<MarkActions>(&action)) return costOf(marking->runs);
     if (const auto* undo = std::get_if<UndoAccept>(&action)) return undo->rows.count;
     return rowCount(action);
 }

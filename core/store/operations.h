@@ -45,13 +45,22 @@ struct AcceptPart {
     bool ends = false;
 };
 
+/// From now on the one is known as replaced by the other.
+struct Replacement {
+    Lsn old{};
+    Lsn successor{};
+    bool cancels = false; ///< and is to be cancelled, unless it has ended
+};
+
 /// A submission: all rows or none. Errors: NeedChunks (`need`), Invalid (`field` "after" with `index`: unknown
-/// predecessor; "Idempotency-Key": used with another body), Journal. A repeat with the same key and body succeeds
+/// predecessor; "replaces": an unknown action; "Idempotency-Key": used with another body), WrongState (one to be
+/// replaced was replaced already, by what is kept), Journal. A repeat with the same key and body succeeds
 /// with AckDetail::repeated and the first answer; none of its rows exist.
 struct Accept {
     std::vector<AcceptItem> items{};
     std::vector<LabelEntry> labels{}; ///< new ones; with the rows or not at all
     std::vector<ClassEntry> classes{};
+    std::vector<Replacement> replaced{};      ///< of the whole, with the last part
     std::optional<Idempotency> idempotency{}; ///< looked for by the first part, kept by the last
     WallMicros now = 0;                       ///< wall time, ages idempotency keys
     std::optional<AcceptPart> part{};         ///< absent: it is the whole
@@ -125,8 +134,8 @@ struct Retire {
 };
 
 /// Reschedule: done -> pending. NotFound; WrongState when not Failed or Abandoned, when its spec is gone or when
-/// retry_count is not `expectRetryCount`. Counts one retry and lowers the queue's counter; the row as it is
-/// afterwards comes back in AckDetail::row.
+/// retry_count is not `expectRetryCount`. Counts one retry, unless it never began since the last one, and lowers the queue's counter. What ended while it was
+/// held is held again. The row as it is afterwards comes back in AckDetail::row.
 struct Reopen {
     Lsn lsn{};
     WallMicros tPending = 0;
@@ -134,6 +143,20 @@ struct Reopen {
     std::optional<std::uint32_t> ownFailures{};      ///< absent: kept
     std::optional<std::uint32_t> interruptions{};
     std::vector<Edge> after{}; ///< what it waits for from then on; AckDetail::finished has those that ended
+    WallMicros notBefore = 0;  ///< the action's own, when that is still to come
+};
+
+/// Gives actions a mark, None takes it away, in whatever state they are. Those that are not there are passed over:
+/// AckDetail::marked. At most kMostAtOnce rows.
+struct MarkActions {
+    std::vector<LsnRun> runs{};
+    Mark mark = Mark::None;
+};
+/// To those of an action, or of a queue when `lsn` is 0. NotFound when it is not there.
+struct AddComment {
+    Lsn lsn{};
+    QueueId queue{};
+    Comment comment{};
 };
 
 /// Writes everything but the counters.
@@ -166,7 +189,7 @@ struct DropChunk {
 };
 /// Which finished actions are to go: up to `last` all below `below`, and those that ended before `endedBefore`; but
 /// none that ended at `keptSince` or later.
-struct Outdated {
+struct ExpiredRows {
     WallMicros endedBefore = 0; ///< 0: none by their age
     Lsn below{};                ///< 0: none by their number
     WallMicros keptSince = 0;
@@ -177,12 +200,12 @@ struct Outdated {
 };
 /// Forgets finished actions that are outdated: looks at `most` rows from `from` on. AckDetail::swept.
 struct RetireOutdated {
-    Outdated what{};
+    ExpiredRows what{};
     Lsn from{};
     int most = 1'000;
 };
 /// From its commit on the writer notes each chunk that an operation refers to, until it is switched off.
-struct Marking {
+struct ChunkMark {
     bool on = true;
 };
 /// Forgets those of these chunks that were not referred to since Marking{true} and are not recent.
@@ -212,9 +235,10 @@ struct ReserveLsns {
     std::int64_t count = 1;
 };
 
-using Action = std::variant<Accept, UndoAccept, Finish, Retry, Update, UpdateMany, FinishMany, Retire, Reopen,
-                            PutQueue, DropQueue, PutWorker, DropWorker, PutOp, DropOp, PutChunk, DropChunk,
-                            RetireOutdated, Marking, DropUnused, CompactPack, ShrinkJournal, PutMeta, ReserveLsns>;
+using Action =
+    std::variant<Accept, UndoAccept, Finish, Retry, Update, UpdateMany, FinishMany, Retire, Reopen, PutQueue,
+                 DropQueue, PutWorker, DropWorker, PutOp, DropOp, PutChunk, DropChunk, RetireOutdated, ChunkMark,
+                 DropUnused, CompactPack, ShrinkJournal, PutMeta, ReserveLsns, MarkActions, AddComment>;
 
 struct Operation {
     std::uint64_t tag = 0;  ///< the poster's, comes back in the Ack
@@ -241,7 +265,7 @@ struct FinishedState {
 };
 
 /// What a step of clearing up did.
-struct Swept {
+struct SweepResult {
     std::int64_t gone = 0;  ///< actions, chunks or packs
     std::int64_t bytes = 0; ///< as they lay on the disk
     std::int64_t kept = 0;  ///< chunks: recent, or referred to meanwhile
@@ -257,7 +281,8 @@ struct AckDetail {
     std::vector<FinishedState> finished{}; ///< Accept, Reopen: predecessors that have already ended
     std::optional<PendingRow> row{};       ///< Reopen
     LsnBlock lsns{};                       ///< ReserveLsns
-    std::optional<Swept> swept{};
+    std::optional<SweepResult> swept{};
+    std::int64_t marked = 0; ///< MarkActions: how many there are of those that were named
 };
 
 /// Answer to one operation. No detail: it is committed and there is nothing more to say.
@@ -272,6 +297,7 @@ struct Ack {
 struct Acks {
     std::vector<Ack> acks{};
     bool writable = true;
+    std::string failure{}; ///< while it is not writable: why, and what to do
 };
 
 } // namespace yard::store

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/store/database.h"
-#include "core/store/looking.h"
+#include "core/store/read_budget.h"
 #include "core/store/reader.h"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ public:
     /// SQLITE_ROW: `low` to `high` are next; SQLITE_DONE: nothing is left.
     int step() {
         if (range_.low > range_.high) return SQLITE_DONE;
-        Selecting next(next_, range_.low, range_.high);
+        QueryScope next(next_, range_.low, range_.high);
         const int rc = next.step();
         if (rc != SQLITE_ROW) return rc;
         const std::int64_t there = next->integer(0);
@@ -73,11 +73,11 @@ enum class Seen : unsigned char { PassedOver, Shown, ShownAndLast };
 /// `cursor` where a look may end between rows. SQLITE_DONE: that was all, and `cursor` is empty; SQLITE_ROW: time
 /// is over, or there are enough.
 template<class Each, class... Bound>
-int walk(Statement& statement, PageWindows& windows, Looking& looking, Lsn& cursor, Each each,
+int walk(Statement& statement, PageWindows& windows, ReadBudget& looking, Lsn& cursor, Each each,
          const Bound&... bound) {
     int rc = windows.step();
     for (; rc == SQLITE_ROW; rc = windows.step()) {
-        Selecting rows(statement, windows.low, windows.high, bound...);
+        QueryScope rows(statement, windows.low, windows.high, bound...);
         for (rc = rows.step(); rc == SQLITE_ROW; rc = rows.step()) {
             const std::expected<Seen, int> seen = each(rows);
             if (!seen) return seen.error();

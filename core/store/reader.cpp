@@ -1,3 +1,4 @@
+#include "core/store/measure_columns.h"
 #include "core/store/reader_impl.h"
 
 #include "core/base/files.h"
@@ -54,7 +55,19 @@ Reader::Impl::~Impl() {
                                  &failedDependents,
                                  &pendingNames,
                                  &nameOf,
+                                 &waitUnit,
+                                 &waitParents,
+                                 &waitOns,
+                                 &waitChildren,
+                                 &waitsBelow,
+                                 &waitName,
                                  &arraySize,
+                                 &countDone,
+                                 &countAll,
+                                 &useRows,
+                                 &useAbove,
+                                 &useAttempts,
+                                 &oldestDone,
                                  &ends,
                                  &pendingDependents})
         *statement = Statement();
@@ -107,11 +120,6 @@ static std::optional<int> optionalInt(const Statement& row, int column) {
     return static_cast<int>(row.integer(column));
 }
 
-static std::optional<double> cpuSeconds(const Statement& row, int column) {
-    if (row.isNull(column)) return std::nullopt;
-    return static_cast<double>(row.integer(column)) / 1e6;
-}
-
 /// In this column, with the index of its array in the next one.
 static std::string commandIn(const Statement& row, int column) {
     std::string command(row.text(column));
@@ -131,8 +139,7 @@ ActionResult Reader::Impl::doneRow(const Statement& row) {
     outcome.reason = static_cast<Reason>(row.integer(6));
     outcome.exitCode = optionalInt(row, 7);
     outcome.signal = optionalInt(row, 8);
-    outcome.cpuSeconds = cpuSeconds(row, 9);
-    outcome.maxRssBytes = row.optionalInteger(10);
+    outcome.measures = measuresAt(row, 23);
     const std::int64_t flags = row.integer(11);
     if (flags & kOutEmpty) outcome.out = ChunkRef{Hash256::ofNothing(), 0};
     if (flags & kErrEmpty) outcome.err = ChunkRef{Hash256::ofNothing(), 0};
@@ -146,7 +153,8 @@ ActionResult Reader::Impl::doneRow(const Statement& row) {
     result.note = row.text(20);
     outcome.note = result.note;
     result.command = commandIn(row, 21);
-    result.id = row.text(23);
+    result.id = row.text(9);
+    result.replacedBy = Lsn(row.integer(10));
     return result;
 }
 
@@ -164,12 +172,13 @@ ActionResult Reader::Impl::pendingRow(const Statement& row) {
     result.retryCount = static_cast<std::int32_t>(row.integer(10));
     result.command = commandIn(row, 11);
     result.id = row.text(13);
+    result.replacedBy = Lsn(row.integer(14));
     return result;
 }
 
 int Reader::Impl::complete(ActionResult& result, ClassNumber classNumber, LabelNumber label) {
     result.classNumber = classNumber;
-    Selecting names(className, classNumber);
+    QueryScope names(className, classNumber);
     int rc = names.step();
     if (rc == SQLITE_ROW) {
         result.workerId = names->text(0);
@@ -179,7 +188,7 @@ int Reader::Impl::complete(ActionResult& result, ClassNumber classNumber, LabelN
         return rc;
     }
     if (label == 0) return SQLITE_OK;
-    Selecting text(labelText, label);
+    QueryScope text(labelText, label);
     rc = text.step();
     if (rc == SQLITE_ROW) result.label = text->text(0);
     return rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : rc;
@@ -194,8 +203,9 @@ static AttemptRecord attemptRow(const Statement& row) {
     outcome.reason = static_cast<Reason>(row.integer(2));
     outcome.exitCode = optionalInt(row, 3);
     outcome.signal = optionalInt(row, 4);
-    outcome.cpuSeconds = cpuSeconds(row, 5);
-    outcome.maxRssBytes = row.optionalInteger(6);
+    outcome.note = row.text(5);
+    outcome.samples = decodeUsage(row.text(6));
+    outcome.measures = measuresAt(row, 17);
     const std::int64_t flags = row.integer(7);
     record.times[ActionState::Submitting] = row.integer(8);
     record.times[ActionState::Running] = row.integer(9);
@@ -210,15 +220,13 @@ static AttemptRecord attemptRow(const Statement& row) {
     outcome.outputs = unpackOutputs(row.text(14));
     outcome.result = row.text(15);
     outcome.denied = unpackDenied(row.text(16));
-    outcome.note = row.text(17);
-    outcome.samples = decodeUsage(row.text(18));
     return record;
 }
 
 int Reader::Impl::addLastAttempt(ActionResult& result, std::int64_t count) {
     if (count == 0) return SQLITE_OK;
     const std::int64_t last = std::min<std::int64_t>(count, (1 << kAttemptBits) - 1);
-    Selecting row(attempt, (result.lsn.value << kAttemptBits) | last);
+    QueryScope row(attempt, (result.lsn.value << kAttemptBits) | last);
     const int rc = row.step();
     if (rc == SQLITE_DONE) return SQLITE_OK;
     if (rc != SQLITE_ROW) return rc;
@@ -237,7 +245,7 @@ int Reader::Impl::addLastAttempt(ActionResult& result, std::int64_t count) {
 
 int Reader::Impl::addAttempts(ActionResult& result, std::int64_t count, bool endedByAttempt) {
     const std::int64_t first = result.lsn.value << kAttemptBits;
-    Selecting rows(attempts, first, first + (1 << kAttemptBits) - 1, kMaxAttempts);
+    QueryScope rows(attempts, first, first + (1 << kAttemptBits) - 1, kMaxAttempts);
     int rc = rows.step();
     for (; rc == SQLITE_ROW; rc = rows.step()) result.attempts.push_back(attemptRow(attempts));
     if (rc != SQLITE_DONE) return rc;
@@ -256,7 +264,7 @@ int Reader::Impl::addAttempts(ActionResult& result, std::int64_t count, bool end
 }
 
 int Reader::Impl::finished(Lsn lsn, std::optional<ActionResult>& result) {
-    Selecting row(done, lsn);
+    QueryScope row(done, lsn);
     const int rc = row.step();
     if (rc != SQLITE_ROW) return rc;
     result = doneRow(done);
@@ -269,7 +277,7 @@ int Reader::Impl::finished(Lsn lsn, std::optional<ActionResult>& result) {
 
 int Reader::Impl::findHidden() {
     hiddenRuns.clear();
-    Selecting rows(hidden);
+    QueryScope rows(hidden);
     int rc = rows.step();
     for (; rc == SQLITE_ROW; rc = rows.step())
         hiddenRuns.push_back({Lsn(rows->integer(0)), rows->integer(1) - rows->integer(0) + 1});
@@ -284,7 +292,7 @@ Result<std::optional<ActionResult>> Reader::get(Lsn lsn) {
     std::optional<ActionResult> result;
     int rc = reader.finished(lsn, result);
     if (rc == SQLITE_ROW) {
-        Selecting row(reader.done, lsn);
+        QueryScope row(reader.done, lsn);
         rc = row.step();
         if (rc == SQLITE_ROW)
             rc = reader.addAttempts(*result, row->integer(12), (row->integer(11) & kByAttempt) != 0);
@@ -294,7 +302,7 @@ Result<std::optional<ActionResult>> Reader::get(Lsn lsn) {
     if (rc == SQLITE_DONE && reader.findHidden() == SQLITE_OK && reader.isHidden(lsn.value))
         return std::optional<ActionResult>();
     if (rc != SQLITE_DONE) return reader.failed(rc, "reading an action");
-    Selecting row(reader.pending, lsn);
+    QueryScope row(reader.pending, lsn);
     rc = row.step();
     if (rc == SQLITE_DONE) return std::optional<ActionResult>();
     if (rc == SQLITE_ROW) {
@@ -313,7 +321,7 @@ Result<std::vector<ActionResult>> Reader::history(int limit, std::optional<Queue
     std::vector<ActionResult> results;
     std::unordered_set<Lsn> seen;
     int looked = 0;
-    Selecting rows(reader.recent);
+    QueryScope rows(reader.recent);
     int rc = rows.step();
     for (; rc == SQLITE_ROW; rc = rows.step()) {
         const auto lsns = unpackLsns(rows->text(0));
@@ -334,7 +342,7 @@ Result<std::vector<ActionResult>> Reader::history(int limit, std::optional<Queue
 Result<std::optional<Reader::SpecText>> Reader::specText(Lsn lsn) {
     Impl& reader = *impl_;
     const Impl::Snapshot snapshot(reader);
-    Selecting row(reader.spec, lsn);
+    QueryScope row(reader.spec, lsn);
     int rc = reader.findHidden();
     if (rc == SQLITE_OK && reader.isHidden(lsn.value)) return std::optional<SpecText>();
     if (rc == SQLITE_OK) rc = row.step();
@@ -346,7 +354,7 @@ Result<std::optional<Reader::SpecText>> Reader::specText(Lsn lsn) {
 Result<LsnSet> Reader::dependents(Lsn first, Lsn last, int most) {
     Impl& reader = *impl_;
     const Impl::Snapshot snapshot(reader);
-    Selecting rows(reader.dependents, first, last, most + 1, kMaxArrayCount);
+    QueryScope rows(reader.dependents, first, last, most + 1, kMaxArrayCount);
     LsnSet found;
     int places = 0;
     int rc = rows.step();
@@ -366,7 +374,7 @@ Result<std::vector<std::int64_t>> Reader::arraySizes(std::span<const Lsn> bases)
     if (const int rc = reader.findHidden(); rc != SQLITE_OK) return reader.failed(rc, "looking up an array");
     std::vector<std::int64_t> sizes;
     for (const Lsn base : bases) {
-        Selecting row(reader.arraySize, base);
+        QueryScope row(reader.arraySize, base);
         const int rc = row.step();
         if (rc != SQLITE_ROW && rc != SQLITE_DONE) return reader.failed(rc, "looking up an array");
         sizes.push_back(rc == SQLITE_ROW && !reader.isHidden(base.value) ? row->integer(0) : 0);
@@ -377,14 +385,14 @@ Result<std::vector<std::int64_t>> Reader::arraySizes(std::span<const Lsn> bases)
 Result<Reader::Otherwise> Reader::endedOtherwise(Lsn first, Lsn last, Lsn behind, Duration lookFor) {
     Impl& reader = *impl_;
     const Impl::Snapshot snapshot(reader);
-    Looking looking(lookFor);
+    ReadBudget looking(lookFor);
     PageFilter filter;
     filter.from = first;
     filter.to = last;
     PageWindows windows(rangeOf(filter, PageOrder::OldestFirst, behind), PageOrder::OldestFirst, reader.doneBelow,
                         reader.doneAbove);
     Otherwise found;
-    const auto each = [&](const Selecting& rows) -> std::expected<Seen, int> {
+    const auto each = [&](const QueryScope& rows) -> std::expected<Seen, int> {
         found.cursor = Lsn(rows->integer(0));
         const auto state = static_cast<ActionState>(rows->integer(1));
         if (state == ActionState::Completed) return Seen::PassedOver;
@@ -401,11 +409,11 @@ Result<Reader::Named> Reader::pendingNamed(const std::function<bool(std::string_
     Impl& reader = *impl_;
     const Impl::Snapshot snapshot(reader);
     if (const int rc = reader.findHidden(); rc != SQLITE_OK) return reader.failed(rc, "looking for commands");
-    Looking looking(lookFor);
+    ReadBudget looking(lookFor);
     PageWindows windows(rangeOf({}, PageOrder::OldestFirst, behind), PageOrder::OldestFirst, reader.pendingBelow,
                         reader.pendingAbove);
     Named found;
-    const auto each = [&](const Selecting& rows) -> std::expected<Seen, int> {
+    const auto each = [&](const QueryScope& rows) -> std::expected<Seen, int> {
         found.cursor = Lsn(rows->integer(0));
         if (rows->isNull(1) || reader.isHidden(found.cursor.value)) return Seen::PassedOver;
         if (wanted(commandIn(reader.pendingNames, 1))) found.lsns.add(found.cursor);
@@ -419,10 +427,10 @@ Result<Reader::Named> Reader::pendingNamed(const std::function<bool(std::string_
 Result<std::vector<std::string>> Reader::commands(std::span<const Lsn> lsns, Duration lookFor) {
     Impl& reader = *impl_;
     const Impl::Snapshot snapshot(reader);
-    Looking looking(lookFor);
+    ReadBudget looking(lookFor);
     std::vector<std::string> commands;
     for (const Lsn lsn : lsns) {
-        Selecting row(reader.nameOf, lsn);
+        QueryScope row(reader.nameOf, lsn);
         const int rc = row.step();
         if (rc != SQLITE_ROW && rc != SQLITE_DONE) return reader.failed(rc, "looking up a command");
         commands.push_back(rc == SQLITE_ROW ? commandIn(reader.nameOf, 0) : std::string());
@@ -434,7 +442,7 @@ Result<std::vector<std::string>> Reader::commands(std::span<const Lsn> lsns, Dur
 Result<LsnSet> Reader::pendingDependents(Lsn parent, int most) {
     Impl& reader = *impl_;
     const Impl::Snapshot snapshot(reader);
-    Selecting rows(reader.pendingDependents, parent, most);
+    QueryScope rows(reader.pendingDependents, parent, most);
     LsnSet found;
     int rc = rows.step();
     for (; rc == SQLITE_ROW; rc = rows.step()) found.add(LsnRun{Lsn(rows->integer(0)), rows->integer(1)});
@@ -445,8 +453,8 @@ Result<LsnSet> Reader::pendingDependents(Lsn parent, int most) {
 Result<std::vector<FailedDependent>> Reader::failedDependents(Lsn parent, Lsn behind, int most) {
     Impl& reader = *impl_;
     const Impl::Snapshot snapshot(reader);
-    Selecting rows(reader.failedDependents, parent, behind, std::to_underlying(ActionState::Failed),
-                   std::to_underlying(Reason::DependencyFailed), most);
+    QueryScope rows(reader.failedDependents, parent, behind, std::to_underlying(ActionState::Failed),
+                    std::to_underlying(Reason::DependencyFailed), most);
     std::vector<FailedDependent> found;
     int rc = rows.step();
     for (; rc == SQLITE_ROW; rc = rows.step())
@@ -459,7 +467,7 @@ Result<std::vector<FailedDependent>> Reader::failedDependents(Lsn parent, Lsn be
 Result<std::optional<Reader::KeptAnswer>> Reader::keptAnswer(const std::string& key) {
     Impl& reader = *impl_;
     const Impl::Snapshot snapshot(reader);
-    Selecting row(reader.idem, key);
+    QueryScope row(reader.idem, key);
     const int rc = row.step();
     if (rc == SQLITE_DONE) return std::optional<KeptAnswer>();
     if (rc != SQLITE_ROW) return reader.failed(rc, "looking for an idempotency key");
@@ -481,7 +489,7 @@ Result<std::optional<std::string>> Reader::blob(const Hash256& hash) {
 
 Result<std::optional<std::string>> Reader::Impl::blob(const Hash256& hash, bool& packIsGone) {
     const Snapshot snapshot(*this);
-    Selecting row(findBlob, keyOf(hash));
+    QueryScope row(findBlob, keyOf(hash));
     int rc = row.step();
     while (rc == SQLITE_ROW && row->hash(0) != hash) rc = row.step();
     if (rc == SQLITE_DONE) return std::optional<std::string>();
@@ -498,7 +506,7 @@ Result<std::optional<std::string>> Reader::Impl::blob(const Hash256& hash, bool&
 
 Result<bool> Reader::hasBlob(const Hash256& hash) {
     Impl& reader = *impl_;
-    Selecting row(reader.findBlob, keyOf(hash));
+    QueryScope row(reader.findBlob, keyOf(hash));
     int rc = row.step();
     while (rc == SQLITE_ROW && row->hash(0) != hash) rc = row.step();
     if (rc == SQLITE_DONE) return false;
@@ -517,8 +525,8 @@ Result<std::vector<ActionState>> Reader::states(const std::vector<Lsn>& lsns) {
     std::vector<ActionState> states;
     if (const int rc = reader.findHidden(); rc != SQLITE_OK) return reader.failed(rc, "reading states");
     for (const Lsn lsn : lsns) {
-        Selecting ended(reader.done, lsn);
-        Selecting waits(reader.pending, lsn);
+        QueryScope ended(reader.done, lsn);
+        QueryScope waits(reader.pending, lsn);
         int rc = ended.step();
         if (rc == SQLITE_ROW) {
             states.push_back(static_cast<ActionState>(ended->integer(5)));

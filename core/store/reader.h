@@ -9,8 +9,10 @@
 #include "core/model/filter.h"
 #include "core/model/result.h"
 #include "core/model/sort.h"
+#include "core/store/action_use.h"
 #include "core/store/bulk.h"
 #include "core/store/rows.h"
+#include "core/store/waits.h"
 
 #include <cstdint>
 #include <functional>
@@ -58,10 +60,27 @@ struct SortKeys {
     std::vector<SortKey> keys; ///< by LSN
     Lsn cursor;                ///< last LSN looked at, to pass on; 0: that was all
 };
-struct SomeRows {
+struct PartialPage {
     std::vector<ActionResult> rows; ///< without `attempts`
     std::size_t looked = 0;         ///< of the LSNs asked for
 };
+
+/// What lists of counts tell finished actions apart by. Numbers are those of the journal.
+struct EndedKind {
+    ActionState state = ActionState::Completed;
+    Reason reason = Reason::None;
+    QueueId queue;
+    ClassNumber classNumber = 0;
+    LabelNumber label = 0;
+    bool wasStarted = false; ///< a runner had it: it was on a machine
+    friend bool operator==(const EndedKind&, const EndedKind&) = default;
+};
+struct KindCount {
+    EndedKind kind;
+    std::int64_t count = 0;
+};
+/// Kinds in one answer of Reader::countKinds(): so many are added up in well under a millisecond.
+inline constexpr std::size_t kMaxKinds = 4'096;
 
 class Reader {
 public:
@@ -79,9 +98,12 @@ public:
     /// How many finished actions match, from the cursor on. Stops after `lookFor` with what it has.
     struct Counted {
         std::int64_t count = 0;
-        Lsn cursor; ///< counted up to here; 0: that was all
+        Lsn cursor;                     ///< counted up to here; 0: that was all
+        std::vector<KindCount> kinds{}; ///< countKinds(): the sum of their counts is `count`
     };
     Result<Counted> count(const PageFilter& filter, Lsn cursor);
+    /// The same, kind by kind. Stops at kMaxKinds, too.
+    Result<Counted> countKinds(const PageFilter& filter, Lsn cursor);
     /// Pending ones, likewise.
     Result<Page> pagePending(const PageFilter& filter, PageOrder order, int limit, Lsn cursor);
     /// The keys of all finished actions that match, in the order of their LSNs, from behind `cursor` on. Stops
@@ -89,7 +111,17 @@ public:
     Result<SortKeys> sortKeys(const PageFilter& filter, SortField field, Lsn cursor, WallMicros now);
     /// These actions as in a page, whichever state they have; those that are unknown are left out. Stops after
     /// `lookFor`, but not before the first.
-    Result<SomeRows> rows(std::span<const Lsn> lsns, Duration lookFor);
+    Result<PartialPage> rows(std::span<const Lsn> lsns, Duration lookFor);
+    /// Shows each action that may have used something, in the order of their LSNs, from behind `cursor` on: those
+    /// that ended and those that are to run again. Each is seen once, whatever happens to it between two calls.
+    /// Stops after `lookFor`. The last LSN looked at, to pass on; 0: that was all.
+    Result<Lsn> uses(const UseQuestion& question, Lsn cursor, const std::function<void(const ActionUse&)>& show);
+    /// The finished actions that are kept.
+    struct Kept {
+        std::int64_t count = 0;
+        WallMicros oldest = 0; ///< the end of the one with the lowest LSN; 0: there is none
+    };
+    Result<Kept> kept();
     /// The last finished, the latest end first; at most 1000. Those retired since are left out.
     Result<std::vector<ActionResult>> history(int limit, std::optional<QueueId> queue = {});
     /// The action as posted; nothing when unknown or no longer kept. `arrayIndex` is set for an element of an
@@ -124,8 +156,18 @@ public:
     /// in `most` places.
     Result<LsnSet> pendingDependents(Lsn parent, int most);
     /// Of those that were posted to wait for `parent` the next `most` behind `behind` that failed without having
-    /// run (dependency_failed), lowest first.
+    /// run (dependency_failed) and were not replaced, lowest first.
     Result<std::vector<FailedDependent>> failedDependents(Lsn parent, Lsn behind, int most);
+    /// What is known of these: of each run of LSNs by its first row that is. In the same order.
+    Result<std::vector<WaitUnit>> waitUnits(std::span<const LsnRun> runs);
+    /// What these wait for. Stops after `lookFor`, but not within one of them, nor before the first.
+    Result<ParentEdges> waitParents(std::span<const LsnRun> children, Duration lookFor);
+    /// What waits for these or for elements of them, from behind `from` on. Stops after `most` or `lookFor`.
+    Result<ChildEdges> waitChildren(std::span<const LsnRun> parents, WaitPlace from, int most, Duration lookFor);
+    /// What waits in this queue, or for something of it, below this LSN, the newest first. 0 begins.
+    Result<WaitsOfQueue> waitsOfQueue(QueueId queue, Lsn below, Duration lookFor);
+    /// May stop after `lookFor`: then there are fewer.
+    Result<std::vector<WaitName>> waitNames(std::span<const Lsn> lsns, Duration lookFor);
     /// What a submission with this idempotency key was answered, however long ago; nothing when it is not known.
     struct KeptAnswer {
         Hash256 body;

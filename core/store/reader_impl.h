@@ -8,6 +8,7 @@
 #include "core/store/reader.h"
 
 #include <atomic>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -20,7 +21,14 @@ struct Reader::Impl {
         ++readers;
     }
     ~Impl();
+    struct Prepared {
+        Statement* statement;
+        const char* sql;
+    };
     Result<void> prepare();
+    Result<void> prepareRows();
+    Result<void> prepareRest();
+    Result<void> prepareAll(std::span<const Prepared> all);
 
     /// A read transaction that ends by itself: at the end of the scope, or after 50 ms with SQLITE_INTERRUPT.
     class Snapshot {
@@ -80,6 +88,8 @@ struct Reader::Impl {
                        PageOrder order, int limit, Lsn cursor);
     /// The statement that brings LSN, class and what a field is compared by of the finished ones wanted.
     Result<Statement> keysOf(SortField field);
+    /// Those attempts of an action that have rows of their own and ran, up to number `last`.
+    int addUses(ActionUse& use, std::int64_t last);
     std::unexpected<Error> failed(int rc, std::string_view doing) const;
 
     ChunkFiles& files;
@@ -91,8 +101,10 @@ struct Reader::Impl {
     Statement pending, pendingDown, pendingUp, pendingBelow, pendingAbove;
     Statement nextReason, nextQueue, runDown, runUp;
     Statement attempt, attempts, className, labelText, classesOf, labelOf;
-    Statement countDone, countAll;
+    Statement countDone, countAll, kindsDone;
+    Statement useRows, useAbove, useAttempts, oldestDone;
     Statement pendingNames, nameOf, arraySize, ends, pendingDependents;
+    Statement waitUnit, waitParents, waitOns, waitChildren, waitsBelow, waitName;
     Statement recent, spec, findBlob, idem, hidden, dependents, failedDependents;
     std::vector<LsnRun> hiddenRuns;
 };

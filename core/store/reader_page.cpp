@@ -1,9 +1,11 @@
 // Pages of finished and pending actions: which way through the table, and when to stop.
+#include "core/store/measure_columns.h"
 #include "core/store/page_windows.h"
 #include "core/store/reader_impl.h"
 #include "core/store/schema.h"
 
 #include <algorithm>
+#include <array>
 
 namespace yard::store {
 
@@ -11,18 +13,21 @@ namespace yard::store {
 static constexpr std::size_t kMaxRuns = 256;
 static constexpr int kMaxPage = 1'000;
 
+// One that was retired since is kRetiredSuccessor.
+#define SUCCESSOR_OF(table)                                                                                        \
+    "(SELECT CASE WHEN EXISTS(SELECT 1 FROM done s WHERE s.lsn=r.successor) OR EXISTS(SELECT 1 FROM pending s "    \
+    "WHERE s.lsn=r.successor) THEN r.successor ELSE -1 END FROM replaced r WHERE r.lsn=" table ".lsn)"
 #define DONE_COLUMNS                                                                                               \
-    "SELECT lsn, queue, class, label, priority, state, reason, exit_code, signal, cpu_us, max_rss, flags, "        \
-    "attempts, "                                                                                                   \
-    "retry_count, t_new, d_pending, d_submitting, d_running, d_exited, d_end, note, name, array_index, id FROM "   \
-    "done "
+    "SELECT lsn, queue, class, label, priority, state, reason, exit_code, signal, id, " SUCCESSOR_OF(              \
+        "done") ", flags, attempts, retry_count, t_new, d_pending, "                                               \
+                "d_submitting, d_running, d_exited, d_end, note, name, array_index, MEASURES FROM done "
 #define PENDING_COLUMNS                                                                                            \
     "SELECT lsn, queue, class, label, priority, flags, t_new, d_pending, not_before, attempts, retry_count, "      \
-    "name, array_index, id FROM pending "
+    "name, array_index, id, " SUCCESSOR_OF("pending") " FROM pending "
 #define ATTEMPT_COLUMNS                                                                                            \
-    "SELECT id, state, reason, exit_code, signal, cpu_us, max_rss, flags, t_submitting, t_running, t_exited, "     \
+    "SELECT id, state, reason, exit_code, signal, note, samples, flags, t_submitting, t_running, t_exited, "       \
     "t_end, "                                                                                                      \
-    "out, err, outputs, result, denied, note, samples FROM attempt "
+    "out, err, outputs, result, denied, MEASURES FROM attempt "
 // What can be said of a row in SQL is said there: a row that does not match costs a tenth of one that is looked at
 // here. NULL stands for "anything".
 #define WANTED                                                                                                     \
@@ -30,14 +35,28 @@ static constexpr int kMaxPage = 1'000;
     "(?5 IS NULL OR class BETWEEN ?5 AND ?6) "
 #define DONE_WANTED DONE_COLUMNS "WHERE " WANTED "AND (?7 >> state) & 1 AND (?8 IS NULL OR reason=?8) ORDER BY lsn "
 #define PENDING_WANTED PENDING_COLUMNS "WHERE " WANTED "AND (flags & ?7)=?7 ORDER BY lsn "
+#define USE_COLUMNS                                                                                                \
+    "attempts, t_new, d_pending, CASE WHEN ?5 THEN (SELECT text FROM dict_label WHERE id=label) END, "
 #define RUN                                                                                                        \
     "SELECT lsn FROM done INDEXED BY done_not_completed WHERE state=? AND state<>4 AND queue=? AND reason=? "
 
 Result<void> Reader::Impl::prepare() {
-    const struct {
-        Statement* statement;
-        const char* sql;
-    } all[] = {
+    if (auto rows = prepareRows(); !rows) return rows;
+    return prepareRest();
+}
+
+Result<void> Reader::Impl::prepareAll(std::span<const Prepared> all) {
+    for (const auto& [statement, sql] : all) {
+        auto prepared = database.prepare(withMeasures(sql));
+        if (!prepared) return std::unexpected(std::move(prepared.error()));
+        *statement = std::move(*prepared);
+    }
+    return {};
+}
+
+/// Rows of actions, and which there are.
+Result<void> Reader::Impl::prepareRows() {
+    const auto all = std::to_array<Prepared>({
         {&begin, "BEGIN"},
         {&end, "COMMIT"},
         {&done, DONE_COLUMNS "WHERE lsn=?"},
@@ -45,6 +64,8 @@ Result<void> Reader::Impl::prepare() {
         {&doneUp, DONE_WANTED},
         {&countDone,
          "SELECT count(*) FROM done WHERE " WANTED "AND (?7 >> state) & 1 AND (?8 IS NULL OR reason=?8)"},
+        {&kindsDone, "SELECT lsn, queue, class, label, state, reason, d_submitting FROM done WHERE " WANTED
+                     "AND (?7 >> state) & 1 AND (?8 IS NULL OR reason=?8) ORDER BY lsn"},
         {&countAll, "SELECT CAST(value AS INTEGER) FROM meta WHERE key='finished'"},
         {&doneBelow, "SELECT lsn FROM done WHERE lsn BETWEEN ? AND ? ORDER BY lsn DESC LIMIT 1"},
         {&doneAbove, "SELECT lsn FROM done WHERE lsn BETWEEN ? AND ? ORDER BY lsn LIMIT 1"},
@@ -60,6 +81,13 @@ Result<void> Reader::Impl::prepare() {
                      "AND queue>? ORDER BY queue, reason LIMIT 1"},
         {&runDown, RUN "AND lsn BETWEEN ? AND ? ORDER BY lsn DESC LIMIT ?"},
         {&runUp, RUN "AND lsn BETWEEN ? AND ? ORDER BY lsn LIMIT ?"},
+    });
+    return prepareAll(all);
+}
+
+/// What belongs to them.
+Result<void> Reader::Impl::prepareRest() {
+    const auto all = std::to_array<Prepared>({
         {&attempt, ATTEMPT_COLUMNS "WHERE id=?"},
         {&attempts, ATTEMPT_COLUMNS "WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT ?"},
         {&className, "SELECT worker, worker_name, function FROM dict_class WHERE id=?"},
@@ -79,7 +107,28 @@ Result<void> Reader::Impl::prepare() {
          "max(dependent.lsn, ?2 + 1) AND dependent.lsn + dependent.count - 1 WHERE (dependent.parent=?1 OR "
          "(dependent.span>1 AND dependent.parent=(SELECT array_base FROM pending WHERE lsn=?1 UNION ALL "
          "SELECT array_base FROM done WHERE lsn=?1))) AND "
-         "done.state=?3 AND done.reason=?4 ORDER BY dependent.lsn, done.lsn LIMIT ?5"},
+         "done.state=?3 AND done.reason=?4 AND NOT EXISTS (SELECT 1 FROM replaced WHERE replaced.lsn=done.lsn) "
+         "ORDER BY dependent.lsn, done.lsn LIMIT ?5"},
+        {&waitUnit,
+         "SELECT a.lsn, a.state, a.queue, a.class, a.label, a.array_base, array.size FROM (SELECT lsn, 1 AS "
+         "state, queue, class, label, array_base FROM pending WHERE lsn BETWEEN ?1 AND ?2 UNION ALL "
+         "SELECT lsn, state, queue, class, label, array_base FROM done WHERE lsn BETWEEN ?1 AND ?2 "
+         "ORDER BY lsn LIMIT 1) a LEFT JOIN array ON array.base=a.array_base"},
+        {&waitParents, "SELECT parent, span FROM dependent WHERE lsn=? ORDER BY parent"},
+        // Nothing where all are to complete: then no parent is an object with "on".
+        {&waitOns, "SELECT coalesce(json_extract(a.value, '$.lsn'), json_extract(a.value, '$.array')), "
+                   "coalesce(json_extract(a.value, '$.on'), '') FROM spec s, json_each(s.text, '$.after') a "
+                   "WHERE s.lsn=? AND instr(s.text, '\"on\"')>0 AND json_valid(s.text) AND a.type='object'"},
+        {&waitChildren,
+         "SELECT parent, lsn, count, span FROM dependent WHERE (parent, lsn)>(?1, ?2) AND parent<=?3 "
+         "ORDER BY parent, lsn"},
+        {&waitsBelow,
+         "SELECT d.lsn, d.parent, (SELECT queue FROM pending WHERE lsn=d.lsn UNION ALL SELECT queue FROM done "
+         "WHERE "
+         "lsn=d.lsn), (SELECT queue FROM pending WHERE lsn=d.parent UNION ALL SELECT queue FROM done WHERE "
+         "lsn=d.parent) FROM dependent d WHERE d.lsn<?1 ORDER BY d.lsn DESC"},
+        {&waitName, "SELECT id, name, array_index FROM done WHERE lsn=?1 UNION ALL "
+                    "SELECT id, name, array_index FROM pending WHERE lsn=?1"},
         {&pendingNames, "SELECT lsn, name, array_index FROM pending WHERE lsn BETWEEN ?1 AND ?2 ORDER BY lsn"},
         {&nameOf, "SELECT name, array_index FROM done WHERE lsn=?1 UNION ALL "
                   "SELECT name, array_index FROM pending WHERE lsn=?1"},
@@ -89,17 +138,22 @@ Result<void> Reader::Impl::prepare() {
          "WHERE lsn=?1))) AND EXISTS (SELECT 1 FROM pending p WHERE p.lsn BETWEEN d.lsn AND d.lsn + d.count - 1) "
          "GROUP BY lsn ORDER BY lsn LIMIT ?2"},
         {&arraySize, "SELECT size FROM array WHERE base=?"},
+        {&useRows,
+         "SELECT lsn, queue, class, " USE_COLUMNS "state, reason, flags, d_submitting, d_running, d_exited, "
+         "d_end, max_rss FROM done WHERE lsn BETWEEN ?1 AND ?2 AND t_new<?4 AND t_new+d_end>=?3 "
+         "UNION ALL SELECT lsn, queue, class, " USE_COLUMNS "NULL, 0, 0, NULL, NULL, NULL, NULL, NULL "
+         "FROM pending WHERE lsn BETWEEN ?1 AND ?2 AND attempts>0 AND t_new<?4 ORDER BY lsn"},
+        {&useAbove, "SELECT lsn FROM done WHERE lsn BETWEEN ?1 AND ?2 UNION ALL SELECT lsn FROM pending "
+                    "WHERE lsn BETWEEN ?1 AND ?2 ORDER BY lsn LIMIT 1"},
+        {&useAttempts, "SELECT state, reason, t_running, t_exited, t_end, max_rss FROM attempt "
+                       "WHERE id BETWEEN ? AND ? ORDER BY id"},
+        {&oldestDone, "SELECT t_new+coalesce(d_end, 0) FROM done ORDER BY lsn LIMIT 1"},
         {&ends, "SELECT lsn, state FROM done WHERE lsn BETWEEN ?1 AND ?2 ORDER BY lsn"},
         {&hidden, "SELECT first, last FROM accepting"},
         {&idem, "SELECT body, answer, t FROM idem WHERE key=?"},
         {&findBlob, "SELECT hash, size, bytes, pack, at FROM blob WHERE key=?"},
-    };
-    for (const auto& [statement, sql] : all) {
-        auto prepared = database.prepare(sql);
-        if (!prepared) return std::unexpected(std::move(prepared.error()));
-        *statement = std::move(*prepared);
-    }
-    return {};
+    });
+    return prepareAll(all);
 }
 
 Result<Reader::Impl::Wanted> Reader::Impl::understand(const PageFilter& filter) {
@@ -110,7 +164,7 @@ Result<Reader::Impl::Wanted> Reader::Impl::understand(const PageFilter& filter) 
     }
     if (!filter.worker.empty()) {
         auto& classes = wanted.classes.emplace();
-        Selecting rows(classesOf, filter.worker);
+        QueryScope rows(classesOf, filter.worker);
         int rc = rows.step();
         for (; rc == SQLITE_ROW; rc = rows.step()) classes.push_back(static_cast<ClassNumber>(rows->integer(0)));
         if (rc != SQLITE_DONE) return failed(rc, "looking up a worker");
@@ -119,7 +173,7 @@ Result<Reader::Impl::Wanted> Reader::Impl::understand(const PageFilter& filter) 
     if (filter.label && filter.label->empty()) {
         wanted.label = 0;
     } else if (filter.label) {
-        Selecting rows(labelOf, *filter.label);
+        QueryScope rows(labelOf, *filter.label);
         const int rc = rows.step();
         if (rc == SQLITE_ROW)
             wanted.label = static_cast<LabelNumber>(rows->integer(0));
@@ -140,7 +194,7 @@ bool Reader::Impl::matches(const PageFilter& filter, const Wanted& wanted, std::
 
 Result<Page> Reader::Impl::scan(const PageFilter& filter, const Wanted& wanted, PageOrder order, int limit,
                                 Lsn cursor) {
-    Looking looking(filter.lookFor);
+    ReadBudget looking(filter.lookFor);
     const WallMicros now = wallNow();
     Statement& statement = order == PageOrder::NewestFirst ? doneDown : doneUp;
     PageWindows windows(rangeOf(filter, order, cursor), order, doneBelow, doneAbove);
@@ -148,7 +202,7 @@ Result<Page> Reader::Impl::scan(const PageFilter& filter, const Wanted& wanted, 
     std::optional<int> reason;
     if (filter.reason) reason = std::to_underlying(*filter.reason);
     Page page;
-    const auto each = [&](const Selecting& rows) -> std::expected<Seen, int> {
+    const auto each = [&](const QueryScope& rows) -> std::expected<Seen, int> {
         page.cursor = Lsn(rows->integer(0));
         const auto classNumber = static_cast<ClassNumber>(rows->integer(2));
         if (!matches(filter, wanted, rows->integer(1), classNumber, rows->integer(3))) return Seen::PassedOver;
@@ -169,11 +223,11 @@ Result<Page> Reader::Impl::scan(const PageFilter& filter, const Wanted& wanted, 
 /// From one run of the index to the next one of this state. SQLITE_ROW: there it is; SQLITE_DONE: that was the
 /// last.
 int Reader::Impl::stepRun(std::int64_t state, std::int64_t& queue, std::int64_t& reason, bool sameQueue) {
-    Selecting next(nextReason, state, queue, reason);
+    QueryScope next(nextReason, state, queue, reason);
     int rc = next.step();
     if (rc == SQLITE_ROW) reason = next->integer(1);
     if (rc != SQLITE_DONE || sameQueue) return rc;
-    Selecting other(nextQueue, state, queue);
+    QueryScope other(nextQueue, state, queue);
     rc = other.step();
     if (rc != SQLITE_ROW) return rc;
     queue = other->integer(0);
@@ -202,13 +256,13 @@ Result<std::optional<std::vector<Reader::Impl::Run>>> Reader::Impl::runs(const P
 
 Result<Page> Reader::Impl::merge(const std::vector<Run>& runs, const PageFilter& filter, const Wanted& wanted,
                                  PageOrder order, int limit, Lsn cursor) {
-    const Looking looking(filter.lookFor);
+    const ReadBudget looking(filter.lookFor);
     const LsnRange range = rangeOf(filter, order, cursor);
     const bool down = order == PageOrder::NewestFirst;
     std::vector<std::int64_t> lsns;
     bool more = false;
     for (const Run& run : runs) {
-        Selecting rows(down ? runDown : runUp, run.state, run.queue, run.reason, range.low, range.high, limit);
+        QueryScope rows(down ? runDown : runUp, run.state, run.queue, run.reason, range.low, range.high, limit);
         int count = 0;
         int rc = rows.step();
         for (; rc == SQLITE_ROW; rc = rows.step(), ++count) lsns.push_back(rows->integer(0));
@@ -227,7 +281,7 @@ Result<Page> Reader::Impl::merge(const std::vector<Run>& runs, const PageFilter&
         std::int64_t label = 0;
         std::int64_t queue = 0;
         {
-            Selecting row(done, lsns[i]);
+            QueryScope row(done, lsns[i]);
             if (const int rc = row.step(); rc != SQLITE_ROW) return failed(rc, "reading a page");
             queue = row->integer(1);
             classNumber = row->integer(2);
@@ -272,12 +326,12 @@ Result<Page> Reader::pagePending(const PageFilter& filter, PageOrder order, int 
     Page page;
     if (wanted->impossible) return page;
     if (const int rc = reader.findHidden(); rc != SQLITE_OK) return reader.failed(rc, "reading a page");
-    Looking looking(filter.lookFor);
+    ReadBudget looking(filter.lookFor);
     Statement& statement = order == PageOrder::NewestFirst ? reader.pendingDown : reader.pendingUp;
     PageWindows windows(rangeOf(filter, order, cursor), order, reader.pendingBelow, reader.pendingAbove);
     const auto [firstClass, lastClass] = spanOf(wanted->classes);
     const std::int64_t flags = (filter.heldOnly ? kHeld : 0) | (filter.backoffOnly ? kBackoff : 0);
-    const auto each = [&](const Selecting& rows) -> std::expected<Seen, int> {
+    const auto each = [&](const QueryScope& rows) -> std::expected<Seen, int> {
         page.cursor = Lsn(rows->integer(0));
         const auto classNumber = static_cast<ClassNumber>(rows->integer(2));
         const std::int64_t label = rows->integer(3);

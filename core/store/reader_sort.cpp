@@ -3,6 +3,7 @@
 #include "core/store/reader_impl.h"
 
 #include <fmt/format.h>
+#include <utility>
 
 namespace yard::store {
 
@@ -11,7 +12,9 @@ namespace {
 constexpr std::size_t kMostKeys = 65'536;
 
 /// In terms of a row of `done`. Classes are counted from 1 there.
-const char* columnOf(SortField field) {
+std::string columnOf(SortField field) {
+    if (const auto measure = measureOf(field))
+        return std::string(kMeasureTable[std::to_underlying(*measure)].column);
     switch (field) {
     case SortField::Lsn: return "lsn";
     case SortField::State: return "state";
@@ -27,15 +30,14 @@ const char* columnOf(SortField field) {
     case SortField::Held:
     case SortField::RetryAt:
     case SortField::HungSince: return "NULL";
-    case SortField::CpuSeconds: return "cpu_us";
-    case SortField::MaxRss: return "max_rss";
     case SortField::New: return "t_new";
     case SortField::Submitting: return "t_new+d_submitting";
     case SortField::Running: return "t_new+d_running";
     case SortField::Exited: return "t_new+d_exited";
     case SortField::Finished: return "t_new+d_end";
     case SortField::Runtime: return "coalesce(d_exited, d_end)-d_running";
-    case SortField::Waited: return "coalesce(d_submitting, d_end)";
+    case SortField::Waited: return "coalesce(d_submitting, d_end)-coalesce(d_pending, 0)";
+    case SortField::FirstMeasure: break;
     }
     return "lsn";
 }
@@ -82,13 +84,13 @@ Result<SortKeys> Reader::sortKeys(const PageFilter& filter, SortField field, Lsn
         narrow = std::move(*prepared);
     }
     Statement& statement = whole ? reader.doneUp : narrow;
-    Looking looking(filter.lookFor);
+    ReadBudget looking(filter.lookFor);
     PageWindows windows(rangeOf(filter, PageOrder::OldestFirst, cursor), PageOrder::OldestFirst, reader.doneBelow,
                         reader.doneAbove);
     const auto [firstClass, lastClass] = spanOf(wanted->classes);
     std::optional<int> reason;
     if (filter.reason) reason = std::to_underlying(*filter.reason);
-    const auto each = [&](const Selecting& rows) -> std::expected<Seen, int> {
+    const auto each = [&](const QueryScope& rows) -> std::expected<Seen, int> {
         found.cursor = Lsn(rows->integer(0));
         const std::int64_t classNumber = rows->integer(whole ? 2 : 1);
         const bool isWanted =
@@ -109,7 +111,7 @@ Result<SortKeys> Reader::sortKeys(const PageFilter& filter, SortField field, Lsn
 }
 
 int Reader::Impl::stillPending(Lsn lsn, std::optional<ActionResult>& result) {
-    Selecting row(pending, lsn);
+    QueryScope row(pending, lsn);
     const int rc = row.step();
     if (rc != SQLITE_ROW) return rc;
     result = pendingRow(pending);
@@ -118,12 +120,12 @@ int Reader::Impl::stillPending(Lsn lsn, std::optional<ActionResult>& result) {
     return named == SQLITE_OK ? SQLITE_ROW : named;
 }
 
-Result<SomeRows> Reader::rows(std::span<const Lsn> lsns, Duration lookFor) {
+Result<PartialPage> Reader::rows(std::span<const Lsn> lsns, Duration lookFor) {
     Impl& reader = *impl_;
     const Impl::Snapshot snapshot(reader);
-    const Looking looking(lookFor);
+    const ReadBudget looking(lookFor);
     if (const int rc = reader.findHidden(); rc != SQLITE_OK) return reader.failed(rc, "reading rows");
-    SomeRows some;
+    PartialPage some;
     for (const Lsn lsn : lsns) {
         if (some.looked > 0 && looking.isOver()) break;
         ++some.looked;

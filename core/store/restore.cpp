@@ -64,8 +64,8 @@ public:
     }
     void resolve(Edge& edge) {
         if (edge.count > 0) return resolveArray(edge);
-        Selecting pending(pending_, edge.lsn);
-        Selecting done(done_, edge.lsn);
+        QueryScope pending(pending_, edge.lsn);
+        QueryScope done(done_, edge.lsn);
         if (pending.step() == SQLITE_ROW)
             edge.state = ActionState::Pending;
         else if (done.step() == SQLITE_ROW)
@@ -78,8 +78,8 @@ private:
     void resolveArray(Edge& edge) {
         const auto [known, isNew] = arrays_.try_emplace(edge.lsn.value);
         if (isNew) {
-            Selecting rows(elements_, edge.lsn, edge.lsn.value + edge.count - 1,
-                           std::to_underlying(ActionState::Completed));
+            QueryScope rows(elements_, edge.lsn, edge.lsn.value + edge.count - 1,
+                            std::to_underlying(ActionState::Completed));
             while (rows.step() == SQLITE_ROW) {
                 const bool failed = rows->integer(1) == std::to_underlying(ActionState::Failed);
                 ++(failed ? known->second.failed : known->second.other);
@@ -95,10 +95,39 @@ private:
     std::unordered_map<std::int64_t, Edge> arrays_; ///< by first LSN
 };
 
+/// None where the file is damaged.
+Mark markIn(const Statement& row, int column) {
+    const std::int64_t number = row.integer(column);
+    return number > 0 && number < std::int64_t{kMarks} ? static_cast<Mark>(number) : Mark::None;
+}
+
+Result<void> readMarks(Database& database, std::vector<MarkedRun>& marks) {
+    return eachRow(database, "SELECT lsn, colour FROM mark ORDER BY lsn", [&marks](const Statement& row) {
+        const Lsn lsn(row.integer(0));
+        const Mark mark = markIn(row, 1);
+        if (lsn.value <= 0 || mark == Mark::None) return;
+        if (!marks.empty() && marks.back().mark == mark && marks.back().lsns.last().value + 1 == lsn.value)
+            ++marks.back().lsns.count;
+        else
+            marks.push_back({.lsns = {lsn, 1}, .mark = mark});
+    });
+}
+
+Result<void> readComments(Database& database, std::vector<CommentRow>& comments) {
+    return eachRow(database, "SELECT lsn, queue, t, who, text FROM comment ORDER BY id",
+                   [&comments](const Statement& row) {
+                       comments.push_back({.lsn = Lsn(row.integer(0)),
+                                           .queue = QueueId(row.integer(1)),
+                                           .comment = {.t = row.integer(2),
+                                                       .by = std::string(row.text(3)),
+                                                       .text = std::string(row.text(4))}});
+                   });
+}
+
 Result<void> readQueues(Database& database, Restored& restored) {
     return eachRow(database,
                    "SELECT id, token, tag, state, held, config, created, completed, failed, abandoned, cancelled, "
-                   "failed_before "
+                   "failed_before, mark "
                    "FROM queue ORDER BY id",
                    [&restored](const Statement& row) {
                        QueueRow& queue = restored.queues.emplace_back();
@@ -114,6 +143,7 @@ Result<void> readQueues(Database& database, Restored& restored) {
                        queue.counters.abandoned = row.integer(9);
                        queue.counters.cancelled = row.integer(10);
                        queue.failedBefore = row.integer(11);
+                       queue.mark = markIn(row, 12);
                    });
 }
 
@@ -126,6 +156,10 @@ Result<void> readMeta(Database& database, Restored& restored) {
             restored.meta.emplace_back(key.substr(kEngine.size()), value);
         else if (key == "last_queue")
             std::from_chars(value.data(), value.data() + value.size(), restored.lastQueue);
+        const std::array<std::int64_t*, 4> past{&restored.past.completed, &restored.past.failed,
+                                                &restored.past.abandoned, &restored.past.cancelled};
+        for (std::size_t which = 0; which < past.size(); ++which)
+            if (key == kPastKeys[which]) std::from_chars(value.data(), value.data() + value.size(), *past[which]);
     });
 }
 
@@ -169,6 +203,8 @@ Result<Restored> readEverythingElse(Database& database) {
     restored.workers = std::move(*workers);
     auto read = readQueues(database, restored);
     if (read) read = readMeta(database, restored);
+    if (read) read = readMarks(database, restored.marks);
+    if (read) read = readComments(database, restored.comments);
     if (read)
         read = eachRow(database, "SELECT id, text FROM dict_label ORDER BY id", [&restored](const Statement& row) {
             restored.labels.push_back({static_cast<LabelNumber>(row.integer(0)), std::string(row.text(1))});
@@ -200,7 +236,7 @@ Result<void> removeStrayPacks(Database& database, const ChunkFiles& files) {
         std::int64_t id = 0;
         const auto parsed = std::from_chars(name.data(), name.data() + name.size(), id);
         if (parsed.ptr == name.data() + name.size()) {
-            Selecting row(*known, id);
+            QueryScope row(*known, id);
             if (row.step() != SQLITE_DONE) continue;
         }
         std::error_code ignored; // tried again at the next start

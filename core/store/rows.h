@@ -6,9 +6,11 @@
 #include "core/base/hash.h"
 #include "core/base/ids.h"
 #include "core/model/action_spec.h"
+#include "core/model/annotation.h"
 #include "core/model/queue.h"
 #include "core/model/result.h"
 #include "core/model/states.h"
+#include "core/store/bulk.h"
 
 #include <cstdint>
 #include <string>
@@ -94,6 +96,7 @@ struct QueueRow {
     bool held = false;
     std::string config{}; ///< JSON of QueueConfig
     WallMicros created = 0;
+    Mark mark = Mark::None;
     std::int64_t failedBefore = 0; ///< of counters.failed: do not count towards stop_after_failures
     QueueCounters counters{};      ///< only completed, failed, abandoned, cancelled; read, never written from here
 };
@@ -112,6 +115,18 @@ struct OpRow {
     std::string body{};  ///< toText() of a BulkOp
     Lsn last{};          ///< the last LSN it covers
     Lsn cursor{};        ///< carried out up to here
+};
+
+/// Actions that follow each other and have one mark.
+struct MarkedRun {
+    LsnRun lsns{};
+    Mark mark = Mark::None;
+};
+
+struct CommentRow {
+    Lsn lsn{};       ///< 0: it is of a queue
+    QueueId queue{}; ///< when it is of no action
+    Comment comment{};
 };
 
 /// LSNs [first, end) that belong to this run of the engine. Their end is on the disk.

@@ -1,6 +1,7 @@
 #include "core/store/schema.h"
 
 #include "core/base/files.h"
+#include "core/store/big_endian.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -106,8 +107,28 @@ ALTER TABLE dependent ADD COLUMN span INTEGER NOT NULL DEFAULT 1;
 CREATE INDEX dependent_arrays ON dependent(parent, span) WHERE span>1;
 )";
 
-static constexpr const char* kMigrations[] = {kVersion1, kVersion2, kVersion3, kVersion4,
-                                              kVersion5, kVersion6, kVersion7, kVersion8};
+// Actions that were submitted again with changes, and as which one, for as long as they are known. Few have a row.
+static constexpr const char* kVersion9 =
+    "CREATE TABLE replaced(lsn INTEGER PRIMARY KEY, successor INTEGER NOT NULL) STRICT;";
+
+// What attempts read from disks and wrote to them; unknown of those before.
+static constexpr const char* kVersion10 =
+    "ALTER TABLE done ADD COLUMN io_bytes INTEGER; ALTER TABLE attempt ADD COLUMN io_bytes INTEGER;";
+
+// Colours and comments of what is kept; few have any, so neither is a column of an action's row. A comment is of an
+// action or of a queue. Numbers of colours: model's Mark.
+static constexpr const char* kVersion11 = R"(
+CREATE TABLE mark(lsn INTEGER PRIMARY KEY, colour INTEGER NOT NULL) STRICT;
+CREATE TABLE comment(
+    id INTEGER PRIMARY KEY, lsn INTEGER, queue INTEGER, t INTEGER NOT NULL, who TEXT NOT NULL,
+    text TEXT NOT NULL) STRICT;
+CREATE INDEX comment_lsn ON comment(lsn) WHERE lsn IS NOT NULL;
+CREATE INDEX comment_queue ON comment(queue) WHERE queue IS NOT NULL;
+ALTER TABLE queue ADD COLUMN mark INTEGER NOT NULL DEFAULT 0;
+)";
+
+static constexpr const char* kMigrations[] = {kVersion1, kVersion2, kVersion3, kVersion4,  kVersion5, kVersion6,
+                                              kVersion7, kVersion8, kVersion9, kVersion10, kVersion11};
 static_assert(std::size(kMigrations) == kSchemaVersion);
 
 Result<void> migrate(Database& database, std::span<const char* const> steps) {
@@ -148,9 +169,7 @@ static std::optional<std::int64_t> versionInHeader(int fd) {
     constexpr std::size_t kAt = 60;
     const auto header = readFileAt(fd, 0, kHeader);
     if (!header || header->size() < kHeader || !header->starts_with("SQLite format 3")) return std::nullopt;
-    std::int64_t version = 0;
-    for (std::size_t i = kAt; i < kAt + 4; ++i) version = version << 8 | static_cast<unsigned char>((*header)[i]);
-    return static_cast<std::int32_t>(version); // as SQLite reads it
+    return static_cast<std::int32_t>(bigEndian(*header, kAt)); // as SQLite reads it
 }
 
 Result<void> refuseNewerJournal(const std::string& path, int fd) {

@@ -4,15 +4,22 @@
 #include "core/store/database.h"
 #include "core/store/journal.h"
 
+#include <array>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace yard::store {
 
 /// user_version of the files this program writes.
-inline constexpr int kSchemaVersion = 8;
+inline constexpr int kSchemaVersion = 11;
 /// LSNs are taken in blocks of this many at least.
 inline constexpr std::int64_t kLsnBlock = 100'000;
+/// Passed over where ends of blocks may be lost.
+inline constexpr std::int64_t kLsnsAfterDamage = 100 * kLsnBlock;
+/// In `meta`: how many actions of queues that are gone were completed, failed, abandoned and cancelled.
+inline constexpr std::array<std::string_view, 4> kPastKeys{"past_completed", "past_failed", "past_abandoned",
+                                                           "past_cancelled"};
 /// attempt.id = lsn << kAttemptBits | n; later attempts than fit share the last number.
 inline constexpr int kAttemptBits = 16;
 /// The ring of what finished last: kRecentRows rows of kRecentPerRow LSNs.
@@ -20,13 +27,15 @@ inline constexpr int kRecentRows = 17;
 inline constexpr int kRecentPerRow = 64;
 
 /// Bits of done.flags and attempt.flags. kByAttempt: the end was that of attempt number done.attempts, which has a
-/// row of its own only when there is more to say of it than `done` does.
+/// row of its own only when there is more to say of it than `done` does. kWasHeld: it ended while it was held, and is
+/// held again when it is put back.
 enum EndFlags : std::int64_t {
     kOutEmpty = 1,
     kErrEmpty = 2,
     kOutTruncated = 4,
     kErrTruncated = 8,
-    kByAttempt = 16
+    kByAttempt = 16,
+    kWasHeld = 32
 };
 /// Bits of pending.flags.
 enum PendingFlags : std::int64_t { kHeld = 1, kCancelRequested = 2, kBackoff = 4 };

@@ -51,7 +51,7 @@ std::vector<FetchedSpec> SpecSource::fetch(std::vector<Lsn> lsns, int ahead) {
     std::ranges::sort(lsns);
     arrayBase_ = Lsn();
     for (const Lsn lsn : lsns) {
-        Selecting row(one_, lsn);
+        QueryScope row(one_, lsn);
         const int rc = row.step();
         if (rc == SQLITE_ROW)
             addRow(one_, fetched);
@@ -63,7 +63,7 @@ std::vector<FetchedSpec> SpecSource::fetch(std::vector<Lsn> lsns, int ahead) {
                                                           : std::string(sqlite3_errmsg(database_.handle()))});
     }
     if (ahead > 0 && !lsns.empty()) {
-        Selecting rows(following_, lsns.back(), ahead);
+        QueryScope rows(following_, lsns.back(), ahead);
         while (rows.step() == SQLITE_ROW) addRow(following_, fetched);
     }
     array_ = {};

@@ -2,6 +2,7 @@
 
 #include "core/base/log.h"
 #include "core/base/thread_name.h"
+#include "core/store/journal_log.h"
 #include "core/store/restore.h"
 #include "core/store/schema.h"
 
@@ -44,6 +45,9 @@ std::unexpected<Error> cannotOpen(const std::string& path, const Database& datab
 } // namespace
 
 Result<void> Store::Impl::open() {
+    auto damage = setDamagedLogAside(options.path);
+    if (!damage) return std::unexpected(std::move(damage.error()));
+    logDamage = std::move(*damage);
     auto opened = Database::openForWriting(options.path, options.vfs);
     if (!opened) return cannotOpen(options.path, database, std::move(opened.error()));
     database = std::move(*opened);
@@ -51,11 +55,11 @@ Result<void> Store::Impl::open() {
         return cannotOpen(options.path, database, std::move(prepared.error()));
     sqlite3_wal_hook(
         database.handle(),
-        [](void* pages, sqlite3*, const char*, int inLog) {
-            *static_cast<int*>(pages) = inLog;
+        [](void* store, sqlite3*, const char*, int inLog) {
+            static_cast<Impl*>(store)->committed(inLog);
             return SQLITE_OK;
         },
-        &walPages);
+        this);
     if (auto removed = removeStrayPacks(database, files); !removed)
         return cannotOpen(options.path, database, std::move(removed.error()));
     auto madeWriter = JournalWriter::create(database, files);
@@ -82,11 +86,51 @@ Result<Restored> Store::restore(const std::function<void(std::span<PendingRow>)>
     if (*finished > 0)
         logInfo("store", "{} operations on many actions, accepted before the last end, are carried out", *finished);
     if (auto read = readPendingRows(impl_->database, rows); !read) return cannot(std::move(read.error()));
+    if (auto passed = impl_->passOverLostLsns(); !passed) return cannot(std::move(passed.error()));
     auto applied = impl_->reserve(ReserveLsns{});
     if (applied.rc != SQLITE_OK) return cannot(journalError(applied.rc, sqlite3_errmsg(impl_->database.handle())));
     restored->lsns = applied.detail->lsns;
+    restored->logDamage = std::move(impl_->logDamage);
+    impl_->watchLog();
     impl_->writer->releaseOwner();
     return restored;
+}
+
+/// Where the log has lost something: says so, and gives no LSN twice. That holds from here on, whatever becomes of the
+/// log: it stands in the journal itself.
+Result<void> Store::Impl::passOverLostLsns() {
+    if (!logDamage) return {};
+    const std::string what = logDamage->groups > 0
+                                 ? fmt::format("is damaged, and what was written behind that place is "
+                                               "lost, in {} transaction{}",
+                                               logDamage->groups, logDamage->groups == 1 ? "" : "s")
+                                 : "is not as long as it was, and what was written last is lost";
+    logWarning("store", "{}-wal {}{}{}. LSNs go on {} later, so that none is given twice", options.path, what,
+               logDamage->copy.empty() ? "" : "; a copy of it is ", logDamage->copy, kLsnsAfterDamage);
+    const auto skipped = reserve(ReserveLsns{kLsnsAfterDamage});
+    int rc = skipped.rc;
+    if (rc == SQLITE_OK)
+        rc = sqlite3_wal_checkpoint_v2(database.handle(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
+    if (rc == SQLITE_OK) return {};
+    return std::unexpected(journalError(rc, sqlite3_errmsg(database.handle())));
+}
+
+/// From now on a start can find out what became of the log.
+void Store::Impl::watchLog() {
+    auto kept = keepLog(options.path);
+    auto state = LogState::open(options.path);
+    if (state) {
+        logState = std::move(*state);
+        logState->committed(static_cast<std::uint32_t>(walPages));
+    }
+    if (kept && state) return;
+    logInfo("store", "a start cannot find out what became of the journal's log: {}",
+            kept ? state.error().message : kept.error().message);
+}
+
+void Store::Impl::committed(int inLog) {
+    walPages = inLog;
+    if (logState) logState->committed(static_cast<std::uint32_t>(inLog));
 }
 
 void Store::start() {

@@ -3,7 +3,9 @@
 #pragma once
 
 #include "core/store/journal.h"
+#include "core/store/journal_log.h"
 #include "core/store/journal_writer.h"
+#include "core/store/log_state.h"
 #include "core/store/mailbox.h"
 #include "core/store/spec_source.h"
 
@@ -27,6 +29,9 @@ struct Store::Impl {
         , callbacks(std::move(functions))
         , mailbox(options) {}
     Result<void> open();
+    Result<void> passOverLostLsns();
+    void watchLog();
+    void committed(int inLog);
 
     void run();
     std::optional<MonoTime> nextWake() const;
@@ -42,7 +47,7 @@ struct Store::Impl {
     int commitGroup(std::size_t size);
     int replay(std::size_t size);
     int abandon(std::size_t size, int rc);
-    JournalWriter::Applied reserve(const ReserveLsns& reserve);
+    Applied reserve(const ReserveLsns& reserve);
     void answer(std::size_t size);
     void answer(std::deque<Item>& items);
     void refuse(Item& item, Error error);
@@ -70,6 +75,8 @@ struct Store::Impl {
         std::atomic<std::uint64_t> groups{0}, operations{0}, failedGroups{0}, replays{0}, checkpoints{0};
     } counts;
 
+    std::optional<LogDamage> logDamage; ///< found by open(), for restore()
+    std::unique_ptr<LogState> logState; ///< null: it could not be made
     Database database;
     std::unique_ptr<JournalWriter> writer;
     std::unique_ptr<SpecSource> specs;

@@ -45,7 +45,10 @@ void Store::Impl::run() {
     // The connection that wrote is the one that checkpoints last.
     specs.reset();
     writer.reset();
+    checkpoint();
+    logState.reset();
     database = Database();
+    letGoOfLog(options.path);
 }
 
 std::optional<MonoTime> Store::Impl::nextWake() const {
@@ -213,9 +216,9 @@ int Store::Impl::replay(std::size_t size) {
 }
 
 /// The end of a block is on the disk before the first of it is given out, whatever the durability.
-JournalWriter::Applied Store::Impl::reserve(const ReserveLsns& reserve) {
+Applied Store::Impl::reserve(const ReserveLsns& reserve) {
     const SyncedGroups synced(database, options.durability == Durability::Process);
-    JournalWriter::Applied applied;
+    Applied applied;
     applied.rc = synced.rc();
     if (applied.rc == SQLITE_OK) applied.rc = writer->begin();
     if (applied.rc == SQLITE_OK) applied = writer->apply(reserve);
@@ -241,6 +244,7 @@ void Store::Impl::answer(std::size_t size) {
 void Store::Impl::answer(std::deque<Item>& items) {
     Acks acks;
     acks.writable = writable;
+    if (!writable) acks.failure = journalFailure.message;
     acks.acks.reserve(items.size());
     for (Item& item : items) {
         if (item.batch->waiter) {
@@ -337,6 +341,7 @@ void Store::Impl::checkpoint() {
     const int rc =
         sqlite3_wal_checkpoint_v2(database.handle(), nullptr, SQLITE_CHECKPOINT_PASSIVE, &inLog, &copied);
     if (rc == SQLITE_OK && inLog == copied) walPages = 0; // it starts over with the next group
+    if (rc == SQLITE_OK && copied >= 0 && logState) logState->checkpointed(static_cast<std::uint32_t>(copied));
     rowsSinceCheckpoint = 0;
     checkpointed = true;
 }
@@ -365,7 +370,10 @@ void Store::Impl::restartLongWal() {
         (void)writer->pruneIdempotency(wallNow());
     }
     if (walPages < kLongWalPages) return;
-    (void)sqlite3_wal_checkpoint_v2(database.handle(), nullptr, SQLITE_CHECKPOINT_RESTART, nullptr, nullptr);
+    int copied = -1;
+    const int rc =
+        sqlite3_wal_checkpoint_v2(database.handle(), nullptr, SQLITE_CHECKPOINT_RESTART, nullptr, &copied);
+    if (rc == SQLITE_OK && copied >= 0 && logState) logState->checkpointed(static_cast<std::uint32_t>(copied));
     counts.checkpoints.fetch_add(1, std::memory_order_relaxed);
 }
 

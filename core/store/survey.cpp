@@ -1,7 +1,7 @@
 #include "core/store/survey.h"
 
-#include "core/store/looking.h"
 #include "core/store/packing.h"
+#include "core/store/read_budget.h"
 #include "core/store/store_impl.h"
 #include "core/store/taken_bytes.h"
 
@@ -100,10 +100,10 @@ struct Survey::Impl {
         return std::unexpected(database.error(ErrorKind::Io, doing));
     }
     std::int64_t bytesOf(std::int64_t lsn);
-    Result<bool> markSpecs(const Outdated& except, ChunkFilter& filter, MarkCursor& cursor);
-    Result<bool> markAttempts(const Outdated& except, ChunkFilter& filter, MarkCursor& cursor);
+    Result<bool> markSpecs(const ExpiredRows& except, ChunkFilter& filter, MarkCursor& cursor);
+    Result<bool> markAttempts(const ExpiredRows& except, ChunkFilter& filter, MarkCursor& cursor);
     /// An array's inputs go with the last of its elements.
-    Result<bool> wholeArrayGoes(const Outdated& except, std::int64_t base, std::int64_t live);
+    Result<bool> wholeArrayGoes(const ExpiredRows& except, std::int64_t base, std::int64_t live);
     Result<bool> markWorkers(ChunkFilter& filter, MarkCursor& cursor);
 
     ChunkFiles& files;
@@ -172,8 +172,12 @@ Result<DiskUse> Survey::diskUse() {
     struct statvfs disk{};
     if (::statvfs(impl_->files.directory().c_str(), &disk) != 0)
         return failErrno("statvfs " + impl_->files.directory(), errno);
+    struct stat log{};
+    const std::string path = std::string(sqlite3_db_filename(database.handle(), "main")) + "-wal";
+    const std::int64_t logged = ::stat(path.c_str(), &log) == 0 ? log.st_size : 0;
     return DiskUse{.journal = (pages - freePages) * pageSize,
                    .journalFree = freePages * pageSize,
+                   .log = logged,
                    .packs = packBytes,
                    .files = 0,
                    .disk = static_cast<std::int64_t>(disk.f_blocks * disk.f_frsize),
@@ -217,10 +221,10 @@ Result<void> Survey::measureFolder(unsigned folder, std::int64_t& bytes, std::ui
 std::int64_t Survey::Impl::bytesOf(std::int64_t lsn) {
     std::int64_t bytes = kRowBytes;
     {
-        Selecting row(specLength, lsn);
+        QueryScope row(specLength, lsn);
         if (row.step() == SQLITE_ROW) bytes += row->integer(0);
     }
-    Selecting row(spent, lsn << kAttemptBits, ((lsn + 1) << kAttemptBits) - 1);
+    QueryScope row(spent, lsn << kAttemptBits, ((lsn + 1) << kAttemptBits) - 1);
     while (row.step() == SQLITE_ROW) {
         bytes += kRowBytes + row->integer(3);
         eachChunk(*row.operator->(), 0,
@@ -230,8 +234,8 @@ std::int64_t Survey::Impl::bytesOf(std::int64_t lsn) {
 }
 
 Result<bool> Survey::planStep(const RetireLimits& limits, RetirePlan& plan) {
-    Looking looking(kStep, kRowsPerLook);
-    Selecting row(impl_->done, plan.next);
+    ReadBudget looking(kStep, kRowsPerLook);
+    QueryScope row(impl_->done, plan.next);
     int young = 0;
     int rc = row.step();
     for (; rc == SQLITE_ROW; rc = row.step()) {
@@ -264,9 +268,9 @@ Result<bool> Survey::planStep(const RetireLimits& limits, RetirePlan& plan) {
 
 /// `live`: elements that are not retired; those that are pending are among them, and then it stays. Of an array of
 /// more than kMostElements it is not found out: it counts as one that stays.
-Result<bool> Survey::Impl::wholeArrayGoes(const Outdated& except, std::int64_t base, std::int64_t live) {
+Result<bool> Survey::Impl::wholeArrayGoes(const ExpiredRows& except, std::int64_t base, std::int64_t live) {
     if (live > kMostElements) return false;
-    Selecting row(elements, base);
+    QueryScope row(elements, base);
     int rc = row.step();
     for (; rc == SQLITE_ROW && live > 0; rc = row.step()) {
         if (row->isNull(2) || row->integer(2) != base) break; // its LSNs follow each other
@@ -277,9 +281,9 @@ Result<bool> Survey::Impl::wholeArrayGoes(const Outdated& except, std::int64_t b
     return live == 0;
 }
 
-Result<bool> Survey::Impl::markSpecs(const Outdated& except, ChunkFilter& filter, MarkCursor& cursor) {
-    Looking looking(kStep, kRowsPerLook);
-    Selecting row(specs, cursor.after);
+Result<bool> Survey::Impl::markSpecs(const ExpiredRows& except, ChunkFilter& filter, MarkCursor& cursor) {
+    ReadBudget looking(kStep, kRowsPerLook);
+    QueryScope row(specs, cursor.after);
     int rc = row.step();
     for (; rc == SQLITE_ROW; rc = row.step()) {
         cursor.after = row->integer(0);
@@ -298,9 +302,9 @@ Result<bool> Survey::Impl::markSpecs(const Outdated& except, ChunkFilter& filter
     return true;
 }
 
-Result<bool> Survey::Impl::markAttempts(const Outdated& except, ChunkFilter& filter, MarkCursor& cursor) {
-    Looking looking(kStep, kRowsPerLook);
-    Selecting row(attempts, cursor.after);
+Result<bool> Survey::Impl::markAttempts(const ExpiredRows& except, ChunkFilter& filter, MarkCursor& cursor) {
+    ReadBudget looking(kStep, kRowsPerLook);
+    QueryScope row(attempts, cursor.after);
     int rc = row.step();
     for (; rc == SQLITE_ROW; rc = row.step()) {
         cursor.after = row->integer(0);
@@ -314,7 +318,7 @@ Result<bool> Survey::Impl::markAttempts(const Outdated& except, ChunkFilter& fil
 }
 
 Result<bool> Survey::Impl::markWorkers(ChunkFilter& filter, MarkCursor& cursor) {
-    Selecting row(workers);
+    QueryScope row(workers);
     int rc = row.step();
     for (; rc == SQLITE_ROW; rc = row.step())
         for (const Hash256& hash : unpackHashes(row->text(0))) filter.add(hash);
@@ -323,7 +327,7 @@ Result<bool> Survey::Impl::markWorkers(ChunkFilter& filter, MarkCursor& cursor) 
     return false;
 }
 
-Result<bool> Survey::markStep(const Outdated& except, ChunkFilter& filter, MarkCursor& cursor) {
+Result<bool> Survey::markStep(const ExpiredRows& except, ChunkFilter& filter, MarkCursor& cursor) {
     switch (cursor.table) {
     case MarkCursor::Table::Specs: return impl_->markSpecs(except, filter, cursor);
     case MarkCursor::Table::Attempts: return impl_->markAttempts(except, filter, cursor);
@@ -336,8 +340,8 @@ Result<bool> Survey::markStep(const Outdated& except, ChunkFilter& filter, MarkC
 // --- what nothing refers to
 
 Result<bool> Survey::unusedSmall(const ChunkFilter& filter, std::int64_t& after, std::vector<UnusedChunk>& unused) {
-    Looking looking(kStep, kRowsPerLook);
-    Selecting row(impl_->blobs, after);
+    ReadBudget looking(kStep, kRowsPerLook);
+    QueryScope row(impl_->blobs, after);
     int rc = row.step();
     for (; rc == SQLITE_ROW; rc = row.step()) {
         after = row->integer(0);
@@ -359,7 +363,7 @@ Result<void> Survey::unusedFiles(const ChunkFilter& filter, unsigned folder,
 
 Result<std::vector<Survey::SparsePack>> Survey::sparsePacks() {
     std::vector<SparsePack> sparse;
-    Selecting row(impl_->packs);
+    QueryScope row(impl_->packs);
     int rc = row.step();
     for (; rc == SQLITE_ROW; rc = row.step()) sparse.push_back({row->integer(0), row->integer(1), row->integer(2)});
     if (rc != SQLITE_DONE) return impl_->failed("looking for sparse packs");

@@ -40,16 +40,18 @@ private:
 struct DiskUse {
     std::int64_t journal = 0;     ///< bytes of journal.sqlite that hold something
     std::int64_t journalFree = 0; ///< bytes of it that nothing uses
+    std::int64_t log = 0;         ///< bytes of its write-ahead log, which goes on to be used
     std::int64_t packs = 0;
     std::int64_t files = 0;   ///< chunks in files of their own
     std::int64_t disk = 0;    ///< size of the file system
     std::int64_t actions = 0; ///< finished ones
+    /// What gets smaller as actions go: without the log.
     std::int64_t used() const { return journal + packs + files; }
 };
 
 /// How many finished actions are to go, and for which reason: the first that applies.
 struct RetirePlan {
-    Outdated what;
+    ExpiredRows what;
     std::int64_t byAge = 0;
     std::int64_t byCount = 0;
     std::int64_t bySize = 0;
@@ -91,7 +93,7 @@ public:
     };
     /// Puts what is referred to into `filter`, but for what is outdated by `except`. Arrays keep their inputs while
     /// one element is there; of one with more than 20,000 that all go it is not found out here, and they stay in.
-    Result<bool> markStep(const Outdated& except, ChunkFilter& filter, MarkCursor& cursor);
+    Result<bool> markStep(const ExpiredRows& except, ChunkFilter& filter, MarkCursor& cursor);
     /// Small chunks that are not in `filter`, from the row after `after` on.
     Result<bool> unusedSmall(const ChunkFilter& filter, std::int64_t& after, std::vector<UnusedChunk>& unused);
     /// Files that are not in `filter`, of one of 256 folders.

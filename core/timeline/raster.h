@@ -2,7 +2,7 @@
 // bar of its own; shorter ones share columns, one a step, with what share of it they cover and the worst of their
 // states. A failure is in some column at any resolution. What goes on is always a bar, without an end.
 //
-// A value for one picture; no owner. Bound: at most `most` bars and columns; a picture with more is drawn anew with
+// A value for one picture; no owner. Bound: at most `most` bars and columns; a picture with more is drawn again with
 // a coarser step (see coarser()).
 #pragma once
 

@@ -88,6 +88,12 @@ bool CtlProcess::waitForOutput(std::size_t bytes) {
     return true;
 }
 
+bool CtlProcess::waitForError(std::string_view text) {
+    while (!err_.contains(text))
+        if (!readSome(20'000)) return false;
+    return true;
+}
+
 Ended CtlProcess::end() {
     while (readSome(30'000)) {
     }

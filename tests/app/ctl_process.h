@@ -32,6 +32,8 @@ public:
     void signal(int number) const;
     /// Reads until stdout holds at least `bytes`; false when it ended before or after 20 s.
     bool waitForOutput(std::size_t bytes);
+    /// The same until stderr has this text.
+    bool waitForError(std::string_view text);
     const std::string& outSoFar() const { return out_; }
     /// Reads to the end of both streams and reaps.
     Ended end();

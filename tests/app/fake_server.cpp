@@ -1,4 +1,5 @@
 #include "tests/app/fake_server.h"
+#include "tests/support/waiting.h"
 
 #include <algorithm>
 #include <arpa/inet.h>
@@ -99,7 +100,7 @@ FakeReply untilGone() {
 
 bool FakeStream::clientIsGone() const {
     pollfd probe{fd_, POLLIN | POLLRDHUP, 0};
-    ::poll(&probe, 1, 20'000);
+    ::poll(&probe, 1, kWaitMs);
     return (probe.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
 }
 

@@ -86,6 +86,15 @@ bool TerminalProcess::shows(std::string_view text) {
 int TerminalProcess::end() {
     while (readSome()) {
     }
+    return reap();
+}
+
+int TerminalProcess::hangUp() {
+    terminal_.reset();
+    return reap();
+}
+
+int TerminalProcess::reap() {
     int status = 0;
     ::waitpid(pid_, &status, 0);
     pid_ = -1;

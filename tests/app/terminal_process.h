@@ -30,9 +30,12 @@ public:
     void forget() { shown_.clear(); }
     /// Reads to its end: the exit code, -1 when a signal ended it.
     int end();
+    /// Closes the terminal, as a window is closed, and waits for its end: as end().
+    int hangUp();
 
 private:
     bool readSome();
+    int reap();
 
     pid_t pid_ = -1;
     UniqueFd terminal_;

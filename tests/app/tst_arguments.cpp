@@ -1,5 +1,7 @@
 // The address that an engine writes down, and what is read from it.
 #include "app/yardmaster/arguments.h"
+#include "app/yardmaster/options.h"
+#include "core/base/roff.h"
 #include "tests/support/show_strings.h"
 
 #include <QTest>
@@ -13,6 +15,7 @@ class TestArguments : public QObject {
 private Q_SLOTS:
     void prefixesArePathsOrNothing();
     void theUsualAddressIsThatOfItsClients();
+    void helpAndManualHaveEveryOption();
 };
 
 void TestArguments::prefixesArePathsOrNothing() {
@@ -37,6 +40,26 @@ void TestArguments::theUsualAddressIsThatOfItsClients() {
     QCOMPARE(std::get<Arguments>(parseArguments(1, raw.data())).listen, usual);
     const std::string help = std::get<EarlyExit>(parseArguments(2, raw.data())).text;
     QVERIFY2(help.find("(default: " + usual + ")\n") != std::string::npos, help.c_str());
+}
+
+void TestArguments::helpAndManualHaveEveryOption() {
+    const auto printed = [](std::string option) {
+        std::array words{std::string("yardmaster"), std::move(option)};
+        std::array<char*, 2> raw{words[0].data(), words[1].data()};
+        const auto exit = std::get<EarlyExit>(parseArguments(2, raw.data()));
+        return exit.code == 0 ? exit.text : "failed: " + exit.text;
+    };
+    const std::string help = printed("--help");
+    const std::string page = printed("--manual");
+    QVERIFY2(page.starts_with(".TH \"YARDMASTER\" 1 \"\" \"Yardmaster "), page.c_str());
+    for (const OptionRow& row : optionRows()) {
+        QVERIFY2(help.contains(std::string("\n  --") + row.name), row.name);
+        const std::string typed = yard::roff::text(std::string("--") + row.name);
+        QVERIFY2(page.contains("\n.B \"" + typed + "\"\n") || page.contains("\n.BI \"" + typed + " \" \""),
+                 row.name);
+    }
+    QVERIFY2(help.ends_with("3 the data directory is in use, 4 cannot listen.\n"), help.c_str());
+    QVERIFY2(page.contains(".SH EXIT STATUS\n.TP\n.B 0\nended as asked\n"), page.c_str());
 }
 
 QTEST_APPLESS_MAIN(TestArguments)

@@ -1,4 +1,4 @@
-// yardctl edit at a real engine: a graph that failed in the middle is mended, and the rest of it goes on.
+// yardctl edit at a real engine: a graph that failed in the middle is edited, and the rest of it goes on.
 #include "tests/app/ctl_process.h"
 #include "tests/torture/program.h"
 
@@ -41,12 +41,20 @@ private Q_SLOTS:
     void init();
     void cleanup();
     void theRestOfAGraphGoesOn();
+    void theLastOfSeveralThatFailedTakesTheRestAlong();
+    void whatWasReplacedDoesNotComeBackWithItsParent();
     void aDiamondIsCarriedOver();
     void anArrayIsCarriedOver();
     void whatFailedForAnotherReasonStays();
     void aloneIsAlone();
+    void theNewestIsEdited();
     void whatCannotBeCarriedOverIsRefused();
     void otherQueuesAndTooManyAreRefused();
+    void whatHasNotBegunIsReplaced();
+    void whatReplacesIsWaitedFor_data();
+    void whatReplacesIsWaitedFor();
+    void whatWasReleasedSinceIsNotHeldAgain();
+    void aSecondReplacementIsRefused();
     void replaceIsCheckedFirst();
 
 private:
@@ -103,9 +111,50 @@ void TestEditAtAnEngine::theRestOfAGraphGoesOn() {
              caller_->get("/compute/jobs/5/spec").body.c_str());
     QVERIFY(caller_->get("/compute/jobs/4/spec").body.contains(R"("after":[1])"));
     QCOMPARE(stateOf(3), std::string("failed"));
-    const auto json = boost::json::parse(ctl(*place_, {"--json", "edit", "2"}).out);
+    // The old ones are no work any more.
+    QCOMPARE(caller_->result(2).number("replaced_by"), 4);
+    QCOMPARE(caller_->result(3).number("replaced_by"), 5);
+    QVERIFY2(ctl(*place_, {"ls", "2"}).out.contains("replaced by 4"), ctl(*place_, {"ls", "2"}).out.c_str());
+    QVERIFY(ctl(*place_, {"show", "3"}).out.contains("replaced by  5"));
+    QCOMPARE(ctl(*place_, {"why", "3"}).out,
+             "3 is failed: dependency failed: replaced by 5; it waited for action 2 to be completed, and that one "
+             "is failed\n"
+             "  action 2 was replaced by 4\n");
+    QCOMPARE(ctl(*place_, {"why", "1"}).out, "1 is completed: it waits for nothing\n");
+    QVERIFY(!caller_->get("/compute/jobs/4/spec").body.contains("replaces"));
+    const test::Ended retried = ctl(*place_, {"retry", "--filter", "state:failed"});
+    QCOMPARE(retried.err, "");
+    QCOMPARE(retried.out, "0 actions go again\n"
+                          "2 passed over: replaced by other actions ('yardctl retry LSN' runs one all the same)\n");
+    const auto json = boost::json::parse(ctl(*place_, {"--json", "edit", "--again", "2"}).out);
     QCOMPARE(boost::json::serialize(json.at("lsns")), std::string("[6,7]"));
     QCOMPARE(boost::json::serialize(json.at("replaces")), std::string("[2,3]"));
+}
+
+void TestEditAtAnEngine::theLastOfSeveralThatFailedTakesTheRestAlong() {
+    QVERIFY(submitted("[" + step("false", "a") + "," + step("false", "b") + "," +
+                          step("true", "c", after("\"a\",\"b\"")) + "]",
+                      {1, 2, 3}));
+    QCOMPARE(ctl(*place_, {"edit", "1"}).out, "4\n"); // the other one keeps it back
+    QCOMPARE(stateOf(4), std::string("completed"));
+    QCOMPARE(ctl(*place_, {"edit", "2"}).out, "Action 5 replaces 2.\n"
+                                              "3, which had failed only because of 2, goes on as 6.\n");
+    QCOMPARE(stateOf(6), std::string("completed"));
+    QVERIFY2(caller_->get("/compute/jobs/6/spec").body.contains(R"("after":[4,5])"),
+             caller_->get("/compute/jobs/6/spec").body.c_str());
+}
+
+void TestEditAtAnEngine::whatWasReplacedDoesNotComeBackWithItsParent() {
+    QVERIFY(submitted("[" + step("false", "a") + "," + step("true", "b", after("\"a\"")) + "]", {1, 2}));
+    QCOMPARE(ctl(*place_, {"edit", "1"}).out, "Action 3 replaces 1.\n"
+                                              "2, which had failed only because of 1, goes on as 4.\n");
+    QCOMPARE(stateOf(4), std::string("completed"));
+    const test::Ended retried = ctl(*place_, {"retry", "1"});
+    QCOMPARE(retried.code, 0);
+    QVERIFY2(!retried.out.contains("2"), retried.out.c_str());
+    QCOMPARE(stateOf(1), std::string("failed"));
+    QCOMPARE(caller_->result(2).text("state"), std::string("failed"));
+    QCOMPARE(caller_->result(2).number("retry_count"), 0);
 }
 
 void TestEditAtAnEngine::aDiamondIsCarriedOver() {
@@ -140,6 +189,7 @@ void TestEditAtAnEngine::anArrayIsCarriedOver() {
                          "5, which had failed only because of 1, goes on as 10.\n");
     for (std::int64_t lsn = 6; lsn <= 10; ++lsn) QCOMPARE(stateOf(lsn), std::string("completed"));
     QVERIFY(caller_->get("/compute/jobs/10/spec").body.contains(R"({"array":7})"));
+    for (std::int64_t lsn = 2; lsn <= 5; ++lsn) QCOMPARE(caller_->result(lsn).number("replaced_by"), lsn + 5);
 }
 
 void TestEditAtAnEngine::whatFailedForAnotherReasonStays() {
@@ -158,11 +208,27 @@ void TestEditAtAnEngine::aloneIsAlone() {
     QCOMPARE(countOf("limit=100"), 3);
     // What was typed is kept where it is no action.
     useEditor(*place_, "false", "\"");
-    const test::Ended wrong = ctl(*place_, {"edit", "1"});
+    const test::Ended wrong = ctl(*place_, {"edit", "--again", "1"});
     QCOMPARE(wrong.code, 1);
     QVERIFY2(wrong.err.starts_with("yardctl: this is no JSON: ") && wrong.err.contains("has what you wrote"),
              wrong.err.c_str());
     QCOMPARE(countOf("limit=100"), 3);
+}
+
+void TestEditAtAnEngine::theNewestIsEdited() {
+    QVERIFY(submitted("[" + step("false", "a") + "]", {1}));
+    useEditor(*place_, "false", "false\",\"x");
+    QCOMPARE(ctl(*place_, {"edit", "1"}).out, "2\n");
+    QCOMPARE(stateOf(2), std::string("failed"));
+    QCOMPARE(ctl(*place_, {"edit", "2"}).out, "3\n");
+    const test::Ended old = ctl(*place_, {"edit", "1"});
+    QCOMPARE(old.code, 1);
+    QCOMPARE(old.out, "");
+    QCOMPARE(old.err,
+             "yardctl: action 1 was replaced by 3 already: edit that one, or add --again to edit 1 all the "
+             "same\n");
+    QCOMPARE(countOf("limit=100"), 3);
+    QCOMPARE(ctl(*place_, {"edit", "--again", "1"}).out, "4\n");
 }
 
 void TestEditAtAnEngine::whatCannotBeCarriedOverIsRefused() {
@@ -211,9 +277,115 @@ void TestEditAtAnEngine::otherQueuesAndTooManyAreRefused() {
     QCOMPARE(ctl(*place_, {"edit", "--alone", "3"}).out, "10005\n");
 }
 
+void TestEditAtAnEngine::whatHasNotBegunIsReplaced() {
+    QVERIFY(submitted("[" + step("false", "a", ",\"hold\":true") + "," + step("true", "b", after("\"a\"")) + "," +
+                          step("true", "c", after("\"b\"")) + "]",
+                      {}));
+    QCOMPARE(ctl(*place_, {"priority", "7", "2"}).code, 0);
+    const test::Ended refused = ctl(*place_, {"edit", "--alone", "1"});
+    QCOMPARE(refused.code, 1);
+    QCOMPARE(refused.err,
+             "yardctl: --alone would cancel 1, which is waited for by 2. Edit without --alone, and they "
+             "go on with the new one. Nothing was submitted.\n");
+    QCOMPARE(countOf("limit=100"), 3);
+    const test::Ended edited = ctl(*place_, {"edit", "1"});
+    QCOMPARE(edited.err, "");
+    QCOMPARE(edited.out, "Action 4 replaces 1.\n"
+                         "2, which waits for 1, goes on as 5.\n"
+                         "3, which waits for 1, goes on as 6.\n");
+    for (const std::int64_t lsn : {1, 2, 3}) {
+        QCOMPARE(stateOf(lsn), std::string("cancelled"));
+        QCOMPARE(caller_->result(lsn).number("replaced_by"), lsn + 3);
+    }
+    const Answer copy = caller_->get("/compute/jobs/4");
+    QVERIFY2(copy.body.contains(R"("held":true)"), copy.shown().c_str());
+    QCOMPARE(caller_->get("/compute/jobs/5").number("priority"), 7);
+    QCOMPARE(ctl(*place_, {"release", "4"}).code, 0);
+    for (const std::int64_t lsn : {4, 5, 6}) QCOMPARE(stateOf(lsn), std::string("completed"));
+    // They are no failures.
+    QCOMPARE(ctl(*place_, {"wait", "--queue", "0"}).code, 0);
+    QCOMPARE(ctl(*place_, {"wait", "1..6"}).code, 0);
+    QCOMPARE(ctl(*place_, {"ls", "--columns", "lsn", "replaced:yes"}).out, "LSN\n  3\n  2\n  1\n");
+    QCOMPARE(countOf("q=replaced:no"), 3);
+}
+
+void TestEditAtAnEngine::whatReplacesIsWaitedFor_data() {
+    QTest::addColumn<QStringList>("first");
+    QTest::addColumn<QStringList>("second");
+    const auto row = [](const char* name, const QStringList& options, const QString& pattern) {
+        QTest::newRow(name) << options + QStringList{pattern.arg(1)} << options + QStringList{pattern.arg(3)};
+    };
+    row("by its number", {}, "%1");
+    row("a range", {}, "%1..%1");
+    row("a filter", {"--filter"}, "lsn:%1");
+    row("any", {"--any"}, "%1");
+    row("until one fails", {"--fail-fast"}, "%1");
+}
+
+/// A script would go on while the work does.
+void TestEditAtAnEngine::whatReplacesIsWaitedFor() {
+    QFETCH(QStringList, first);
+    QFETCH(QStringList, second);
+    QVERIFY(submitted("[" + step("false", "a", ",\"hold\":true") + "]", {}));
+    QCOMPARE(ctl(*place_, {"edit", "1"}).out, "2\n");
+    QCOMPARE(ctl(*place_, QStringList{"wait", "--timeout", "0"} + first).code, 124);
+    QCOMPARE(ctl(*place_, {"release", "2"}).code, 0);
+    const test::Ended good = ctl(*place_, QStringList{"wait"} + first);
+    QCOMPARE(good.code, 0);
+    // And of what replaced the one that replaced it, which fails.
+    useEditor(*place_, "bin.true", "bin\\/false");
+    QVERIFY(submitted("[" + step("/bin/true", "b", ",\"hold\":true") + "]", {}));
+    QCOMPARE(ctl(*place_, {"edit", "3"}).out, "4\n");
+    useEditor(*place_, "bin.false", "bin\\/false\",\"again");
+    QCOMPARE(ctl(*place_, {"edit", "4"}).out, "5\n");
+    QCOMPARE(ctl(*place_, {"release", "5"}).code, 0);
+    const test::Ended bad = ctl(*place_, QStringList{"wait"} + second);
+    QCOMPARE(bad.code, 1);
+    QVERIFY2((bad.out + bad.err).contains("5"), bad.err.c_str());
+}
+
+void TestEditAtAnEngine::whatWasReleasedSinceIsNotHeldAgain() {
+    QVERIFY(submitted("[" + step("sleep\",\"1000", "blocks") + "," +
+                          step("false", "a", after("\"blocks\"") + ",\"hold\":true") + "]",
+                      {}));
+    QCOMPARE(ctl(*place_, {"release", "2"}).code, 0);
+    QCOMPARE(ctl(*place_, {"edit", "2"}).out, "3\n");
+    QVERIFY(caller_->get("/compute/jobs/3").body.contains(R"("held":false)"));
+    QCOMPARE(stateOf(2), std::string("cancelled"));
+}
+
+void TestEditAtAnEngine::aSecondReplacementIsRefused() {
+    QVERIFY(submitted("[" + step("false", "a") + "," + step("true", "b", after("\"a\"")) + "]", {1, 2}));
+    const std::string again = R"({"worker":"exec","argv":["false"],"max_retries":0,"replaces":1})";
+    QCOMPARE(caller_->post("/compute/jobs", again).number("lsn"), 3);
+    const Answer refused = caller_->post("/compute/jobs", again);
+    QCOMPARE(refused.status, 409);
+    QVERIFY2(refused.text("message").contains("Action 1 was replaced by 3 already"), refused.shown().c_str());
+    QCOMPARE(stateOf(3), std::string("failed"));
+    // A child of the old one is not sent to it.
+    const test::Ended retried = ctl(*place_, {"retry", "2"});
+    QCOMPARE(retried.code, 1);
+    QCOMPARE(retried.err, "yardctl: Action 2 waits for action 1, which is failed and was replaced by 3: submit it "
+                          "again, with 3 in \"after\".\n");
+    // What was replaced itself goes on as another one: to submit it once more would be twice.
+    QCOMPARE(caller_->post("/compute/jobs", R"({"worker":"exec","argv":["true"],"max_retries":0,"replaces":2})")
+                 .number("lsn"),
+             5);
+    QVERIFY2(ctl(*place_, {"retry", "2"}).err.contains("action 2 was replaced by 5: that one is what goes on."),
+             ctl(*place_, {"retry", "2"}).err.c_str());
+    // What is not kept any more is not pointed at.
+    QCOMPARE(caller_->call("DELETE", "/compute/jobs/3").status, 200);
+    const Answer old = caller_->get("/compute/jobs/1");
+    QVERIFY2(old.body.contains(R"("replaced":true)") && !old.body.contains("replaced_by"), old.shown().c_str());
+    QVERIFY(ctl(*place_, {"show", "1"}).out.contains("replaced by  one that was retired since"));
+    QVERIFY(caller_->post("/compute/jobs", again).status == 200);
+}
+
 void TestEditAtAnEngine::replaceIsCheckedFirst() {
-    QVERIFY(
-        submitted("[" + step("false", "a", ",\"hold\":true") + "," + step("true", "b", after("\"a\"")) + "]", {}));
+    const std::string loop = step("sleep\",\"1000", "a");
+    QVERIFY(submitted("[" + loop + "," + step("true", "b", after("\"a\"")) + "]", {}));
+    useEditor(*place_, "1000", "0");
+    QVERIFY(eventually([&] { return caller_->get("/compute/jobs/1").text("state") == "running"; }));
     const test::Ended refused = ctl(*place_, {"edit", "--replace", "1"});
     QCOMPARE(refused.code, 1);
     QCOMPARE(refused.err, "yardctl: --replace would cancel 1, which is waited for by 2. Cancel 2 first, or edit "
@@ -222,6 +394,7 @@ void TestEditAtAnEngine::replaceIsCheckedFirst() {
     QCOMPARE(ctl(*place_, {"cancel", "2"}).code, 0);
     QCOMPARE(ctl(*place_, {"edit", "--replace", "1"}).out, "3\n");
     QCOMPARE(stateOf(1), std::string("cancelled"));
+    useEditor(*place_, "false", "true");
     // Of one that has ended there is nothing to cancel.
     QVERIFY(submitted("[" + step("false", "x") + "]", {4}));
     const test::Ended ended = ctl(*place_, {"edit", "--replace", "4"});

@@ -96,7 +96,7 @@ void TestPrograms::eventsComeAsTheyHappen() {
     QVERIFY(seen);
     QVERIFY2(lines.outSoFar().contains("true x"), lines.outSoFar().c_str());
     const test::Ended wrong = ctl(place, {"events", "sate:failed"});
-    QCOMPARE(wrong.code, 1);
+    QCOMPARE(wrong.code, 2);
     QVERIFY2(wrong.err.contains("did you mean \"state\"?"), wrong.err.c_str());
     QCOMPARE(engine.stop(), 0);
     const test::Ended over = lines.end();
@@ -273,10 +273,10 @@ void TestPrograms::allWithNothingToDoIsDone() {
     }
     const std::int64_t held =
         caller.post("/compute/jobs", shJson(place, "exit 0", R"(,"hold":true)")).number("lsn");
-    QCOMPARE(ctl(place, {"retire", "--all"}).out, std::string("0 retired\n")); // it has not finished
-    QCOMPARE(ctl(place, {"cancel", "--all"}).out, std::string("1 cancelled\n"));
+    QCOMPARE(ctl(place, {"retire", "--all"}).out, std::string("0 actions retired\n")); // it has not finished
+    QCOMPARE(ctl(place, {"cancel", "--all"}).out, std::string("1 action cancelled\n"));
     QCOMPARE(caller.result(held).text("state"), std::string("cancelled"));
-    QCOMPARE(ctl(place, {"retire", "--all"}).out, std::string("1 retired\n"));
+    QCOMPARE(ctl(place, {"retire", "--all"}).out, std::string("1 action retired\n"));
     QCOMPARE(caller.get(fmt::format("/compute/jobs/{}", held)).status, 404);
     QCOMPARE(engine.stop(), 0);
 }

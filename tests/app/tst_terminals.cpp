@@ -44,6 +44,8 @@ private Q_SLOTS:
     void whoeverEndsItTheModesComeBack_data();
     void whoeverEndsItTheModesComeBack();
     void itIsLeftToTheEngine();
+    void aClosedWindowLeavesItToTheEngine();
+    void aClosedWindowLeavesWhatWaitsToTheEngine();
     void itIsSuspendedAndGoesOn_data();
     void itIsSuspendedAndGoesOn();
     void aDeadEngineIsLeft();
@@ -131,13 +133,16 @@ void TestTerminals::whoeverEndsItTheModesComeBack() {
     Place place;
     auto engine = std::make_unique<Yardmaster>(place);
     QVERIFY2(engine->isServing(), engine->errors().c_str());
-    TerminalProcess run(script(place, "cat"));
+    TerminalProcess run(script(place, "printf '\\033[?1049h'; cat"));
     const std::string before = run.modes();
     QVERIFY(run.shows("ready\r\n"));
+    QVERIFY(run.shows("\x1b[?1049h"));
     QVERIFY(run.isRaw());
     end(run, engine, place);
     QCOMPARE(run.end(), code);
     QCOMPARE(run.modes(), before);
+    QVERIFY2(run.shown().contains("\x1b[?1049l\x1b[m"),
+             run.shown().c_str()); // what the program set in the terminal
     QCOMPARE(engine->stop(), 0);
 }
 
@@ -151,14 +156,47 @@ void TestTerminals::itIsLeftToTheEngine() {
     QVERIFY2(run.shows("~^Z  suspend yardctl"), run.shown().c_str());
     run.type("~.");
     QCOMPARE(run.end(), 130);
-    QVERIFY2(
-        run.shown().contains("\r\nyardctl: action 1 is left to the engine and goes on; 'yardctl logs -f 1' follows "
-                             "it, 'yardctl cancel 1' ends it\r\n"),
-        run.shown().c_str());
+    QVERIFY2(run.shown().contains(
+                 "\r\nyardctl: action 1 is left to the engine and goes on; 'yardctl attach 1' comes back "
+                 "to it, 'yardctl cancel 1' ends it\r\n"),
+             run.shown().c_str());
     Caller caller = engine.caller();
     QCOMPARE(caller.get("/compute/jobs/1").text("state"), std::string("running"));
-    QCOMPARE(caller.post("/compute/jobs/1/terminal", "\n").status, 200);
+    QCOMPARE(caller.post("/compute/jobs/1/terminal", "\n", "Content-Type: application/octet-stream\r\n").status,
+             200);
     QCOMPARE(caller.result(1).number("exit_code"), std::int64_t{5});
+    QCOMPARE(engine.stop(), 0);
+}
+
+/// With what was typed into it.
+void TestTerminals::aClosedWindowLeavesItToTheEngine() {
+    Place place;
+    Yardmaster engine(place);
+    QVERIFY2(engine.isServing(), engine.errors().c_str());
+    TerminalProcess run(script(place, "read x; echo \"[$x]\"; read y; echo \"$x $y\"; exit 5"));
+    QVERIFY(run.shows("ready\r\n"));
+    run.type("kept\r");
+    QVERIFY2(run.shows("[kept]\r\n"), run.shown().c_str());
+    QCOMPARE(run.hangUp(), 128 + SIGHUP);
+    QCOMPARE(engine.caller().get("/compute/jobs/1").text("state"), std::string("running"));
+    TerminalProcess back({YARDCTL_PATH, "--data-dir", place.data(), "attach", "1"});
+    QVERIFY2(back.shows("[kept]\r\n"), back.shown().c_str());
+    back.type("on\r");
+    QCOMPARE(back.end(), 5);
+    QVERIFY2(back.shown().contains("kept on\r\n"), back.shown().c_str());
+    QCOMPARE(engine.stop(), 0);
+}
+
+void TestTerminals::aClosedWindowLeavesWhatWaitsToTheEngine() {
+    Place place;
+    Yardmaster engine(place);
+    QVERIFY2(engine.isServing(), engine.errors().c_str());
+    TerminalProcess run(atTerminal(place, {"--hold", "-c", "exit 6"}));
+    QVERIFY2(run.shows("yardctl: action 1 is held; "), run.shown().c_str());
+    QCOMPARE(run.hangUp(), 128 + SIGHUP);
+    QCOMPARE(engine.caller().get("/compute/jobs/1").text("state"), std::string("pending"));
+    QCOMPARE(ctl(place, {"release", "1"}).code, 0);
+    QCOMPARE(engine.caller().result(1).number("exit_code"), std::int64_t{6});
     QCOMPARE(engine.stop(), 0);
 }
 

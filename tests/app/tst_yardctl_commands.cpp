@@ -1,9 +1,10 @@
 // The commands of yardctl that ask and tell: what they send, what they print, how they exit.
 #include "core/base/files.h"
+#include "core/base/last_output.h"
 #include "core/model/worker.h"
-#include "core/runners/last_output.h"
 #include "tests/app/ctl_process.h"
 #include "tests/app/fake_table.h"
+#include "tests/support/waiting.h"
 
 #include <QDir>
 #include <QTest>
@@ -53,7 +54,7 @@ Ended onATerminal(const QStringList& arguments, std::string_view answer) {
     for (;;) {
         pollfd ready{terminal, POLLIN, 0};
         std::array<char, 4096> buffer{};
-        if (::poll(&ready, 1, 20'000) <= 0) break;
+        if (::poll(&ready, 1, kWaitMs) <= 0) break;
         const ssize_t n = ::read(terminal, buffer.data(), buffer.size());
         if (n <= 0) break; // EIO: nobody has the other side any more
         ended.out.append(buffer.data(), static_cast<std::size_t>(n));
@@ -77,11 +78,8 @@ private Q_SLOTS:
     void helpAndVersionNeedNoEngine();
     void wrongUsageExits2();
     void theSandboxIsToldInWords();
+    void whatIsTakenOfTheMachineIsSaid();
     void queuesAreMadeAndSteered();
-    void oneActionAndMany();
-    void aBoundIsSentWithWhatIsToBeChanged();
-    void holdAllMeansQueues();
-    void allMeansWhatCanBeDoneInEveryQueue();
     void onATerminalAllIsAskedFirst();
     void workersAddSendsWhatIsMissing();
     void workersAreFoundByName();
@@ -102,14 +100,14 @@ void TestYardctlCommands::withoutAnEngineItSaysHowToStartOne() {
     const QTemporaryDir empty;
     const Ended none = CtlProcess({"--data-dir", empty.path(), "ls"}).end();
     QCOMPARE(none.code, 1);
-    QVERIFY(none.err.find("start one with 'yardmaster --headless'") != std::string::npos);
+    QVERIFY(none.err.find("start one with 'yardmaster --headless --data-dir /") != std::string::npos);
     // An address that nobody serves any more: an engine that was killed.
     std::unique_ptr<FakeServer> server = std::make_unique<FakeServer>(table({}));
     const DataDirectory data(*server);
     server.reset();
     const Ended dead = data.run({"ls"});
     QCOMPARE(dead.code, 1);
-    QVERIFY(dead.err.find("start one with 'yardmaster --headless'") != std::string::npos);
+    QVERIFY(dead.err.find("start one with 'yardmaster --headless --data-dir /") != std::string::npos);
     QCOMPARE(dead.out, "");
 }
 
@@ -170,6 +168,15 @@ void TestYardctlCommands::theSandboxIsToldInWords() {
              "state        ready\nsandbox      workers no: It was started with --no-sandbox.\n");
 }
 
+void TestYardctlCommands::whatIsTakenOfTheMachineIsSaid() {
+    FakeServer server(table({{"GET /compute/session",
+                              {.body = R"({"machine":{"name":"m","cores":4,"resources":{"cores":4,"memory_mb":2000,
+                              "gpus":0,"licence.x":2},"taken":{"cores":1.5,"memory_mb":0,"gpus":0,"licence.x":2}}})"}}}));
+    QCOMPARE(DataDirectory(server).run({"session"}).out, "machine      m, 4 cores\n"
+                                                         "taken        1.5 of 4 cores, 0 of 2000 memory_mb, 2 of 2 "
+                                                         "licence.x\n");
+}
+
 void TestYardctlCommands::queuesAreMadeAndSteered() {
     const FakeReply queue{.body =
                               R"({"queue_id":7,"token":"0123456789abcdef01234567","tag":"nightly","state":"active",
@@ -183,9 +190,16 @@ void TestYardctlCommands::queuesAreMadeAndSteered() {
                              {"DELETE /compute/queues/7", queue},
                              {"GET /compute/queues", {.body = "{\"queues\":[" + queue.body + "]}"}}}));
     const DataDirectory data(server);
-    QCOMPARE(data.run({"queue", "create", "--tag", "nightly", "max_retries=5"}).out,
-             "7 0123456789abcdef01234567\n");
-    QCOMPARE(server.requests().back().body, R"({"config":{"max_retries":5,"idle_expiry_s":0},"tag":"nightly"})");
+    QCOMPARE(data.run({"queue", "create", "--tag", "weekly", "max_retries=5"}).out, "7 0123456789abcdef01234567\n");
+    QCOMPARE(server.requests().back().body, R"({"config":{"max_retries":5,"idle_expiry_s":0},"tag":"weekly"})");
+    const Ended second = data.run({"queue", "create", "--tag", "nightly"});
+    QCOMPARE(second.code, 1);
+    QCOMPARE(second.err,
+             "yardctl: queue 7 has the tag 'nightly' already: use that one, or add --another for a second "
+             "one, which only its number names\n");
+    QCOMPARE(data.run({"queue", "create", "--tag", "nightly", "--another"}).code, 0);
+    QCOMPARE(server.requests().back().body, R"({"config":{"idle_expiry_s":0},"tag":"nightly"})");
+    QCOMPARE(data.run({"queue", "hold", "7", "--another"}).code, 2);
     QCOMPARE(data.run({"queue", "set", "7", "weight=0.5"}).code, 0);
     QCOMPARE(server.requests().back().body, R"({"config":{"weight":0.5}})");
     QCOMPARE(data.run({"queue", "set", "7", "--retries", "2", "--deadline", "2min", "weight=1"}).code, 0);
@@ -195,87 +209,6 @@ void TestYardctlCommands::queuesAreMadeAndSteered() {
     const Ended list = data.run({"queues"});
     QVERIFY(list.out.find("nightly") != std::string::npos);
     QVERIFY(list.out.find("active, held") != std::string::npos);
-}
-
-void TestYardctlCommands::oneActionAndMany() {
-    FakeServer server(table({{"POST /compute/jobs/5/cancel", {}},
-                             {"DELETE /compute/jobs/5", {}},
-                             {"POST /compute/jobs/5", {.body = R"({"lsn":5,"retry_count":4,"revived":2})"}},
-                             {"POST /compute/jobs/retry", {.body = R"({"changed":2,"revived":0,"refused":[]})"}},
-                             {"POST /compute/jobs/cancel",
-                              {.body = R"({"changed":29,"refused":[{"lsn":12,"error":"It has ended."}]})"}}}));
-    const DataDirectory data(server);
-    QCOMPARE(data.run({"cancel", "5"}).out, "5 cancelled\n");
-    QCOMPARE(data.run({"retire", "5"}).code, 0);
-    QCOMPARE(data.run({"retry", "--force", "5"}).out, "5 goes again, and 2 that had failed only because of that\n");
-    QCOMPARE(server.requests().back().body, R"({"force":true})");
-    // One of two may have failed because of the other.
-    QCOMPARE(data.run({"retry", "5", "6"}).out, "2 goes again\n");
-    QCOMPARE(server.requests().back().body, R"({"lsns":[5,6]})");
-    const Ended missing = data.run({"cancel", "5", "9"});
-    QCOMPARE(missing.code, 1);
-    QCOMPARE(missing.err, "yardctl: There is no action 9.\n"); // named once
-    const Ended many = data.run({"cancel", "1..30"});
-    QCOMPARE(many.code, 1);
-    QCOMPARE(many.out, "29 cancelled\n");
-    QCOMPARE(many.err, "yardctl: action 12: It has ended.\n");
-    QCOMPARE(data.run({"cancel", "1..1001"}).out, "58 cancelled\n");
-    QCOMPARE(server.requests().back().body, R"({"lsns":[1001]})");
-    data.run({"cancel", "--filter", "queue:7"});
-    QCOMPARE(server.requests().back().body, R"({"filter":"queue:7"})");
-}
-
-void TestYardctlCommands::aBoundIsSentWithWhatIsToBeChanged() {
-    FakeServer server(
-        table({{"POST /compute/jobs/cancel", {.body = R"({"changed":0,"count":29,"refused":[]})"}},
-               {"POST /compute/jobs/retire",
-                {.status = 409,
-                 .body = R"({"error":"at_limit","message":"This would change 31 actions.","count":31})"}}}));
-    const DataDirectory data(server);
-    QCOMPARE(data.run({"cancel", "--filter", "queue:7", "--dry-run"}).out, "29 would be cancelled\n");
-    QCOMPARE(server.requests().back().body, R"({"filter":"queue:7","dry_run":true})");
-    QCOMPARE(data.run({"cancel", "--all", "--dry-run", "--json"}).out,
-             "{\"changed\":0,\"count\":29,\"refused\":[]}\n");
-    QCOMPARE(data.run({"cancel", "5", "--at-most", "3"}).code, 0);
-    QCOMPARE(server.requests().back().body, R"({"lsns":[5],"at_most":3})");
-    const Ended tooMany = data.run({"retire", "--filter", "queue:7", "--at-most", "30"});
-    QCOMPARE(tooMany.code, 1);
-    QCOMPARE(tooMany.err, "yardctl: This would change 31 actions.\n");
-    QCOMPARE(server.requests().back().body, R"({"filter":"queue:7","at_most":30})");
-    // Several requests: counted before the first one changes anything.
-    const auto before = server.requests().size();
-    QCOMPARE(data.run({"cancel", "1..1001", "--at-most", "57"}).err,
-             "yardctl: this would change 58 actions, more than --at-most 57: nothing was changed\n");
-    QCOMPARE(server.requests().size(), before + 2);
-    QCOMPARE(server.requests().back().body, R"({"lsns":[1001],"dry_run":true})");
-    QCOMPARE(data.run({"cancel", "1..1001", "--at-most", "58"}).code, 0);
-    QCOMPARE(server.requests().back().body, R"({"lsns":[1001],"at_most":58})");
-    QCOMPARE(data.run({"cancel", "5", "--at-most", "-1"}).code, 2);
-    QCOMPARE(data.run({"cancel", "5", "--at-most", "few"}).code, 2);
-    QCOMPARE(data.run({"hold", "--all", "--dry-run"}).code, 2);
-}
-
-void TestYardctlCommands::holdAllMeansQueues() {
-    FakeServer server(table({{"POST /compute/hold", {}}, {"POST /compute/release", {}}}));
-    const DataDirectory data(server);
-    QCOMPARE(data.run({"hold", "--all"}).code, 0);
-    QCOMPARE(data.run({"release", "-a"}).code, 0);
-}
-
-void TestYardctlCommands::allMeansWhatCanBeDoneInEveryQueue() {
-    FakeServer server(table({{"POST /compute/jobs/cancel", {.body = R"({"changed":0,"refused":[]})"}},
-                             {"POST /compute/jobs/retry", {.body = R"({"changed":2,"refused":[]})"}},
-                             {"POST /compute/jobs/retire", {.body = R"({"changed":3,"refused":[]})"}}}));
-    const DataDirectory data(server);
-    // Nothing to do is done.
-    const Ended none = data.run({"cancel", "--all"});
-    QCOMPARE(none.code, 0);
-    QCOMPARE(none.out, "0 cancelled\n");
-    QCOMPARE(server.requests().back().body, R"({"filter":"state:pending,submitting,running"})");
-    QCOMPARE(data.run({"retry", "-a", "--force"}).out, "2 goes again\n");
-    QCOMPARE(server.requests().back().body, R"({"filter":"state:failed,abandoned","force":true})");
-    QCOMPARE(data.run({"retire", "--all", "--json"}).out, "{\"changed\":3,\"refused\":[]}\n");
-    QCOMPARE(server.requests().back().body, R"({"filter":"state:completed,failed,abandoned,cancelled"})");
 }
 
 void TestYardctlCommands::onATerminalAllIsAskedFirst() {
@@ -291,7 +224,7 @@ void TestYardctlCommands::onATerminalAllIsAskedFirst() {
     QCOMPARE(server.requests().size(), std::size_t{1});
     const Ended yes = onATerminal(data.arguments(all + QStringList{"--yes"}), "");
     QCOMPARE(yes.code, 0);
-    QCOMPARE(yes.out, "3 retired\r\n");
+    QCOMPARE(yes.out, "3 actions retired\r\n");
 }
 
 void TestYardctlCommands::workersAddSendsWhatIsMissing() {
@@ -341,11 +274,15 @@ void TestYardctlCommands::workersAreFoundByName() {
 void TestYardctlCommands::sessionMoves() {
     FakeServer server(
         table({{"GET /compute/session", {.body = R"({"state":"ready","healthy":true,"counts":{"pending":3}})"}},
+               {"POST /compute/session/pause", {.body = R"({"state":"paused"})"}},
                {"POST /compute/session/drain", {.body = R"({"state":"draining"})"}},
                {"POST /compute/abandon", {.body = R"({"state":"abandoned"})"}}}));
     const DataDirectory data(server);
     QVERIFY(data.run({"session"}).out.find("pending 3") != std::string::npos);
-    QCOMPARE(data.run({"session", "drain"}).out, "the session is draining\n");
+    QCOMPARE(data.run({"session", "drain"}).out, "the session is draining: it takes no new actions until the "
+                                                 "engine is restarted\n");
+    QCOMPARE(data.run({"session", "pause"}).out,
+             "the session is paused: nothing starts until the engine is restarted\n");
     QCOMPARE(data.run({"session", "abandon"}).code, 0);
 }
 
@@ -370,22 +307,30 @@ void TestYardctlCommands::reasonsForWaitingAreListed() {
 
 void TestYardctlCommands::settingsAreShownAndChanged() {
     const char* const all =
-        R"({"grace_s":2,"log_level":"info","restart_needed":[],"about":{"grace_s":{"unit":"s","least":0,"most":60,
-            "default":2,"applies":"at_once","help":"H."},"log_level":{"words":["debug","info"],"default":"info",
-            "applies":"at_start","help":"L."}}})";
-    const FakeServer server(
-        table({{"GET /compute/settings", {200, all}},
-               {"PATCH /compute/settings",
-                {200, R"({"grace_s":5,"log_level":"debug","restart_needed":["log_level"]})"}}}));
+        R"({"grace_s":2,"log_level":"info","resources.gpus":4,"restart_needed":[],"about":{"grace_s":{"unit":"s",
+            "least":0,"most":60,"default":2,"applies":"at_once","help":"H."},"log_level":{"words":["debug","info"],
+            "default":"info","applies":"at_start","help":"L."},"resources.NAME":{"least":0,"most":9,
+            "applies":"at_start","help":"R."}}})";
+    const FakeServer server(table(
+        {{"GET /compute/settings", {200, all}},
+         {"PATCH /compute/settings",
+          {200,
+           R"({"grace_s":5,"log_level":"debug","restart_needed":["log_level","durability","resources.licence.x"]})"}}}));
     const DataDirectory data(server);
-    QCOMPARE(data.run({"settings"}).out, "NAME       VALUE  DEFAULT  RANGE        APPLIES   WHAT\n"
-                                         "grace_s    2      2        0 to 60 s    at once   H.\n"
-                                         "log_level  info   info     debug, info  at start  L.\n");
+    QCOMPARE(data.run({"settings"}).out, "NAME            VALUE     DEFAULT   RANGE        APPLIES   WHAT\n"
+                                         "grace_s         2         2         0 to 60 s    at once   H.\n"
+                                         "log_level       info      info      debug, info  at start  L.\n"
+                                         "resources.gpus  4         as found  0 to 9       at start  R.\n"
+                                         "resources.NAME  as found  as found  0 to 9       at start  R.\n");
     QCOMPARE(data.run({"--json", "settings"}).out, std::string(all) + "\n");
     const Ended changed = data.run({"settings", "grace_s=5", "log_level=debug", "x=default"});
     QCOMPARE(changed.out, "grace_s is 5\nlog_level is debug\nx is as found\n");
     QCOMPARE(changed.err, "Takes effect at the next start of the engine: log_level.\n");
     QCOMPARE(server.find("PATCH /compute/settings").body, R"({"grace_s":5,"log_level":"debug","x":null})");
+    // Of others that wait for a restart nobody spoke.
+    QCOMPARE(data.run({"settings", "grace_s=5"}).err, "");
+    QCOMPARE(data.run({"settings", "resources.licence.x=2"}).err,
+             "Takes effect at the next start of the engine: resources.licence.x.\n");
     const Ended wrong = data.run({"settings", "grace_s"});
     QCOMPARE(wrong.code, 2);
     QVERIFY(wrong.err.find("NAME=VALUE") != std::string::npos);
@@ -396,7 +341,8 @@ void TestYardctlCommands::gcSaysWhatWentOrWouldGo() {
         if (request.line() != "POST /compute/gc") return {404, kNotFound};
         if (request.body == R"({"dry_run":true})")
             return {200, R"({"dry_run":true,"actions":{"age":1,"count":2,"size":0},"chunks":{"count":3,"bytes":2048,
-                            "recent":4},"finished":10,"disk":{"used_bytes":1024,"limit_bytes":4096}})"};
+                            "recent":4},"finished":10,"disk":{"used_bytes":1024,"log_bytes":3000,"workers_bytes":5000,
+                            "limit_bytes":4096}})"};
         return {200, R"({"dry_run":false,"actions":{"age":0,"count":0,"size":0},"chunks":{"count":0,"bytes":0,
                         "recent":0},"finished":7,"disk":{"used_bytes":1024},"note":"Later."})"};
     });
@@ -404,7 +350,8 @@ void TestYardctlCommands::gcSaysWhatWentOrWouldGo() {
     QCOMPARE(data.run({"gc", "--dry-run"}).out,
              "actions: 1 too old, 2 too many, 0 too much for the disk would go\n"
              "chunks:  3 (2.05 kB) would go, 4 are still too recent\n"
-             "disk:    1.02 kB in chunks and journal, 4.10 kB at most, 10 finished actions\n");
+             "disk:    1.02 kB in chunks and journal, 4.10 kB at most, 3.00 kB in the journal's log, "
+             "5.00 kB in files of workers, 10 finished actions\n");
     QCOMPARE(data.run({"gc"}).out, "actions: 0 too old, 0 too many, 0 too much for the disk went\n"
                                    "chunks:  0 (0 B) went\n"
                                    "disk:    1.02 kB in chunks and journal, 7 finished actions\n"
@@ -415,9 +362,10 @@ void TestYardctlCommands::gcSaysWhatWentOrWouldGo() {
 }
 
 void TestYardctlCommands::thePoolIsShown() {
-    const FakeServer server(
-        table({{"GET /compute/pool",
-                {200, R"({"groups":[{"name":"thumbs","version":"2","waiting":4,"spawning":1,"hit_rate":0.75,
+    const FakeServer server(table(
+        {{"GET /compute/pool",
+          {200,
+           R"({"max":6,"max_per_group":2,"max_idle_s":300,"groups":[{"name":"thumbs","version":"2","waiting":4,"spawning":1,"hit_rate":0.75,
                 "spawn_seconds_saved":3.5,"restart":{"done":1,"of":2},"processes":[{"id":"p1","state":"busy",
                 "pid":7,"processed":3,"sessions":1,"why_started":"first_request","cpu_seconds":1.5,"rss_bytes":2000,
                 "current":[12,13],"current_since":9000000000000000},{"id":"p2","state":"starting","processed":0,
@@ -426,6 +374,7 @@ void TestYardctlCommands::thePoolIsShown() {
     const DataDirectory data(server);
     QCOMPARE(
         data.run({"pool"}).out,
+        "at most 6 processes, 2 of one worker; one that is idle ends after 5 min\n"
         "thumbs 2: 4 wait, one starts, 75.0 % found a process since the engine started, 3.5 s of starts saved, "
         "restarts one by one: 1 of 2\n"
         "idle : 0 wait\n"
@@ -436,7 +385,7 @@ void TestYardctlCommands::thePoolIsShown() {
         "busy\n");
     const std::string gone = data.run({"pool", "--gone"}).out;
     QVERIFY2(gone.find("p0    6     9  max requests") != std::string::npos, gone.c_str());
-    QVERIFY(data.run({"--json", "pool"}).out.starts_with("{\"groups\""));
+    QVERIFY(data.run({"--json", "pool"}).out.starts_with("{\"max\""));
     const FakeServer none(table({}));
     QCOMPARE(DataDirectory(none).run({"pool"}).code, 1);
 }
@@ -447,8 +396,8 @@ void TestYardctlCommands::whatAWarmProcessPrintedIsShown() {
           {200, R"({"id":"p1","stdout":{"size":5,"text":"one\nt"},"stderr":{"size":131072,"text":"two\n"}})"}},
          {"GET /compute/pool/processes/p2", {200, R"({"id":"p2"})"}},
          {"GET /compute/pool/processes/p4",
-          {200, R"({"id":"p4","stdout":{"size":)" + std::to_string(runners::kLastOutputBytes) +
-                    R"(,"text":""},"stderr":{"size":)" + std::to_string(runners::kLastOutputBytes + 1) +
+          {200, R"({"id":"p4","stdout":{"size":)" + std::to_string(yard::kLastOutputBytes) +
+                    R"(,"text":""},"stderr":{"size":)" + std::to_string(yard::kLastOutputBytes + 1) +
                     R"(,"text":""}})"}}}));
     const DataDirectory data(server);
     QCOMPARE(data.run({"pool", "--output", "p4"}).err,
@@ -536,7 +485,7 @@ void TestYardctlCommands::topLivesInATerminal() {
         while (seen.find(text) == std::string::npos) {
             pollfd ready{terminal, POLLIN, 0};
             std::array<char, 4096> buffer{};
-            if (::poll(&ready, 1, 20'000) <= 0) return false;
+            if (::poll(&ready, 1, kWaitMs) <= 0) return false;
             const ssize_t n = ::read(terminal, buffer.data(), buffer.size());
             if (n <= 0) return false;
             seen.append(buffer.data(), static_cast<std::size_t>(n));
@@ -554,7 +503,7 @@ void TestYardctlCommands::topLivesInATerminal() {
     seen.clear();
     QCOMPARE(::write(terminal, " ", 1), ssize_t{1}); // asks again at once
     // What is seen next may be the rest of what was drawn before.
-    QTRY_VERIFY_WITH_TIMEOUT(server.requests().size() > asked, 20'000);
+    QTRY_VERIFY_WITH_TIMEOUT(server.requests().size() > asked, kWaitMs);
     seen.clear();
     QCOMPARE(::write(terminal, "q", 1), ssize_t{1});
     QVERIFY2(sees("\x1b[?1049l"), seen.c_str());

@@ -1,8 +1,10 @@
 // The commands of yardctl that look at actions and at the engine over time: what they ask for and print.
+#include "core/base/clock.h"
 #include "tests/app/ctl_process.h"
 #include "tests/app/fake_table.h"
 
 #include <QTest>
+#include <fmt/format.h>
 
 using namespace yard;
 using namespace yard::test;
@@ -14,9 +16,18 @@ private Q_SLOTS:
     void whySaysEachReason();
     void whatHasNotEndedIsBeingCancelled();
     void theSessionSaysHowManyRunAtOnce();
+    void theSessionSaysWhyNothingStarts();
     void attemptsHaveALineEach();
     void samplesAreALineOfHeights();
     void statsAreOfTheTimeAskedFor();
+    void statsUntilNowSayNow();
+    void usageIsATableOfHours();
+    void usageOfEachKindIsAskedForAndHeaded_data();
+    void usageOfEachKindIsAskedForAndHeaded();
+    void usageSaysWhatIsMissing_data();
+    void usageSaysWhatIsMissing();
+    void usageAsATableComesAsTheEngineHasIt();
+    void wrongWordsOfUsageAreRefusedBeforeTheEngineIsAsked();
     void timelineHasALaneForEachSlot();
     void wrongTimesAreRefusedBeforeTheEngineIsAsked();
     void whatDoesNotExistIsSaid();
@@ -34,7 +45,8 @@ void TestYardctlLooking::whySaysEachReason() {
         R"("message":"told to end, SIGKILL follows"}]})";
     const std::string start = R"({"lsn":8,"state":"pending","waits":[{"kind":"start","since":1000000,"path":"/m",)"
                               R"("message":"it is being started in the directory '/m'"}]})";
-    FakeServer server(table({{"GET /compute/jobs/5/why", {.body = why}},
+    FakeServer server(table({rangeOf(5, 6, "5..6"),
+                             {"GET /compute/jobs/5/why", {.body = why}},
                              {"GET /compute/jobs/7/why", {.body = ending}},
                              {"GET /compute/jobs/8/why", {.body = start}},
                              {"GET /compute/jobs/6/why", {.body = R"({"lsn":6,"state":"running","waits":[]})"}}}));
@@ -61,9 +73,9 @@ void TestYardctlLooking::whatHasNotEndedIsBeingCancelled() {
     const DataDirectory data(server);
     QCOMPARE(data.run({"cancel", "5"}).out, "5 is being cancelled\n");
     QCOMPARE(data.run({"cancel", "6"}).err, "yardctl: No action 6: 'yardctl ls' lists those there are.\n");
-    QCOMPARE(data.run({"cancel", "--filter", "queue:7"}).out, "12 cancelled, 618 are being cancelled\n");
+    QCOMPARE(data.run({"cancel", "--filter", "queue:7"}).out, "12 actions cancelled, 618 are being cancelled\n");
     FakeServer all(table({{"POST /compute/jobs/cancel", {.body = R"({"changed":1,"ending":1,"refused":[]})"}}}));
-    QCOMPARE(DataDirectory(all).run({"cancel", "--filter", "queue:7"}).out, "1 is being cancelled\n");
+    QCOMPARE(DataDirectory(all).run({"cancel", "--filter", "queue:7"}).out, "1 action is being cancelled\n");
 }
 
 void TestYardctlLooking::theSessionSaysHowManyRunAtOnce() {
@@ -75,6 +87,20 @@ void TestYardctlLooking::theSessionSaysHowManyRunAtOnce() {
                 .out.find("at once      13 actions of one core, 8 others, 6 warm processes: a process may open "
                           "only 256 files "
                           "here\n") != std::string::npos);
+}
+
+void TestYardctlLooking::theSessionSaysWhyNothingStarts() {
+    FakeServer full(table(
+        {{"GET /compute/session", {.body = R"({"state":"ready","healthy":false,"why":"free some disk space"})"}},
+         {"POST /compute/release", {.body = R"({"held":false})"}},
+         {"GET /compute/queues", {.body = R"({"queues":[]})"}},
+         {"GET /compute/jobs/running?limit=1000", {.body = R"({"jobs":[]})"}}}));
+    const DataDirectory data(full);
+    QCOMPARE(data.run({"session"}).out, "state        ready\n"
+                                        "healthy      no\n"
+                                        "             nothing starts: free some disk space\n");
+    QVERIFY(data.run({"top"}).out.find("\nnothing starts: free some disk space\n") != std::string::npos);
+    QCOMPARE(data.run({"release", "--all"}).err, "yardctl: nothing starts: free some disk space\n");
 }
 
 void TestYardctlLooking::attemptsHaveALineEach() {
@@ -121,14 +147,19 @@ void TestYardctlLooking::samplesAreALineOfHeights() {
                               {.body = R"({"samples":[{"t":1000000,"rss_bytes":1000000},)"
                                        R"({"t":2000000,"cpu_percent":50,"rss_bytes":2000000},)"
                                        R"({"t":3000000,"cpu_percent":100,"rss_bytes":1000000}]})"}},
-                             {"GET /compute/jobs/6/samples", {.body = R"({"samples":[]})"}}}));
+                             {"GET /compute/jobs/6/samples", {.body = R"({"samples":[]})"}},
+                             {"GET /compute/jobs/7/samples",
+                              {.body = R"({"samples":[{"t":1000000,"cpu_percent":50,"rss_bytes":1000000}]})"}}}));
     const DataDirectory data(server);
-    const Ended ended = data.run({"samples", "5", "6"});
+    const Ended ended = data.run({"samples", "5", "6", "7"});
     QCOMPARE(ended.err, "");
     QCOMPARE(ended.out, "5: 3 samples, 1970-01-01 to 1970-01-01\n"
-                        "  cpu           ▅█  now 100 %, most 100 %\n"
-                        "  memory       ▅█▅  now 1.00 MB, most 2.00 MB\n"
-                        "6: no samples; it has not run for long enough\n");
+                        "  cpu           ▅█  last 100 %, most 100 %\n"
+                        "  memory       ▅█▅  last 1.00 MB, most 2.00 MB\n"
+                        "6: no samples; it has not run for long enough\n"
+                        "7: 1 sample, 1970-01-01 to 1970-01-01\n"
+                        "  cpu          50 %\n"
+                        "  memory       1.00 MB\n");
 }
 
 void TestYardctlLooking::statsAreOfTheTimeAskedFor() {
@@ -142,12 +173,124 @@ void TestYardctlLooking::statsAreOfTheTimeAskedFor() {
     const Ended some = data.run({"stats", "--from", "2026-11-20", "--to", "2026-11-20 09:45"});
     QCOMPARE(some.err, "");
     QCOMPARE(server.lines().back(), "GET /compute/stats?from=1795132800000000&to=1795167900000000");
-    QCOMPARE(some.out, "1970-01-01 to 1970-01-01, a figure every 2.0 s\n"
-                       "cpu, actions   ▅█  now 1.00 cores, most 1.00 cores\n"
-                       "memory         █   now 1.00 kB, most 1.00 kB\n"
-                       "running        ▅█  now 2, most 2\n"
-                       "failed         ▁▁  now 0, most 0\n");
+    QCOMPARE(some.out, "1970-01-01 to 1970-01-01, a figure every 2.0 s; peaks in between are not seen\n"
+                       "cpu, actions   ▅█  last 1.00 cores, most 1.00 cores\n"
+                       "memory         █   last 1.00 kB, most 1.00 kB\n"
+                       "running        ▅█  last 2, most 2\n"
+                       "failed         ▁▁  last 0, most 0\n");
     QCOMPARE(data.run({"stats"}).out, "There are no figures of that time.\n");
+}
+
+void TestYardctlLooking::statsUntilNowSayNow() {
+    const std::int64_t now = wallNow();
+    FakeServer server([now](const FakeRequest&) {
+        return FakeReply{.body = fmt::format(R"({{"resolution":1,"t":[{},{}],"series":{{"running":[1,2]}}}})",
+                                             now - 1'000'000, now)};
+    });
+    const DataDirectory data(server);
+    const Ended ended = data.run({"stats"});
+    QVERIFY2(ended.out.ends_with("a figure every 1.0 s\nrunning        ▅█  now 2, most 2\n"), ended.out.c_str());
+}
+
+namespace {
+
+std::string usageOf(const std::string& rows, const std::string& more = R"("retired":0)") {
+    return fmt::format(R"({{"from":1000000,"to":3000000,{},"rows":[{}]}})", more, rows);
+}
+
+} // namespace
+
+void TestYardctlLooking::usageIsATableOfHours() {
+    const std::string usage =
+        usageOf(R"({"key":"7","actions":4,"core_seconds":36000,"wasted_core_seconds":3600,"memory_gb_hours":1.5,)"
+                R"("wait_seconds":260},{"key":"3","actions":0,"core_seconds":0,"wasted_core_seconds":0,)"
+                R"("memory_gb_hours":0,"wait_seconds":0})");
+    FakeServer server(table({{"GET /compute/accounting?by=queue", {.body = usage}},
+                             {"GET /compute/queues", {.body = R"({"queues":[{"queue_id":7,"tag":"nightly"}]})"}}}));
+    const DataDirectory data(server);
+    const Ended ended = data.run({"usage"});
+    QCOMPARE(ended.err, "");
+    QCOMPARE(ended.out, "1970-01-01 to 1970-01-01: 10.00 core hours, 1.00 of them wasted (10 %)\n"
+                        "QUEUE  TAG      ACTIONS  CORE HOURS  WASTED  OF IT  GB HOURS  MEAN WAIT\n"
+                        "    7  nightly        4       10.00    1.00   10 %      1.50  1 min 5 s\n"
+                        "    3                 0        0.00    0.00      -      0.00          -\n");
+    QCOMPARE(data.run({"--json", "usage"}).out, usage + "\n");
+}
+
+void TestYardctlLooking::usageOfEachKindIsAskedForAndHeaded_data() {
+    QTest::addColumn<QString>("kind");
+    QTest::addColumn<QString>("key");
+    QTest::addColumn<QString>("head");
+    QTest::addColumn<QString>("cell");
+    QTest::newRow("worker") << "worker" << "exec" << "WORKER  ACTIONS" << "exec    ";
+    QTest::newRow("label") << "label" << "" << "LABEL       ACTIONS" << "(no label)  ";
+    QTest::newRow("a label of somebody") << "label" << R"(a\u001b[2J)" << "LABEL  ACTIONS" << "a?[2J  ";
+    QTest::newRow("machine") << "machine" << "desk" << "MACHINE  ACTIONS" << "desk     ";
+    QTest::newRow("day") << "day" << "2026-11-26" << "DAY, UTC    ACTIONS" << "2026-11-26  ";
+    QTest::newRow("hour") << "hour" << "2026-11-26T14" << "HOUR, UTC      ACTIONS" << "2026-11-26T14  ";
+    QTest::newRow("waste") << "waste" << "signal" << "WASTE   ACTIONS  CORE HOURS  GB HOURS\n"
+                           << "signal        2        0.00      0.00\n";
+}
+
+void TestYardctlLooking::usageOfEachKindIsAskedForAndHeaded() {
+    QFETCH(QString, kind);
+    QFETCH(QString, key);
+    QFETCH(QString, head);
+    QFETCH(QString, cell);
+    const std::string path = fmt::format("GET /compute/accounting?from=1795132800000000&by={}", kind.toStdString());
+    const std::string body = usageOf(fmt::format(R"({{"key":"{}","actions":2}})", key.toStdString()));
+    FakeServer server(table({{path, {.body = body}}}));
+    const DataDirectory data(server);
+    const Ended ended = data.run({"usage", "--by", kind, "--from", "2026-11-20"});
+    QCOMPARE(ended.err, "");
+    QCOMPARE(ended.out.contains(" core hours wasted\n"), kind == "waste");
+    QVERIFY2(ended.out.contains("\n" + head.toStdString()), ended.out.c_str());
+    QVERIFY2(ended.out.contains("\n" + cell.toStdString()), ended.out.c_str());
+    QCOMPARE(server.lines().size(), std::size_t(1));
+}
+
+void TestYardctlLooking::usageSaysWhatIsMissing_data() {
+    QTest::addColumn<QByteArray>("members");
+    QTest::addColumn<QByteArray>("words");
+    QTest::newRow("nothing") << QByteArray(R"("retired":0,"oldest":2000000)") << QByteArray();
+    QTest::newRow("older than what is asked for") << QByteArray(R"("retired":5,"oldest":900000)") << QByteArray();
+    QTest::newRow("several")
+        << QByteArray(R"("retired":5,"oldest":2000000)")
+        << QByteArray("5 actions are not kept any more, and what they used is not in these figures; the oldest one "
+                      "that is kept ended 1970-01-01.\n");
+    QTest::newRow("all there was")
+        << QByteArray(R"("retired":1)")
+        << QByteArray("1 action is not kept any more, and what it used is not in these figures.\n");
+}
+
+void TestYardctlLooking::usageSaysWhatIsMissing() {
+    QFETCH(QByteArray, members);
+    QFETCH(QByteArray, words);
+    FakeServer server([&](const FakeRequest&) { return FakeReply{.body = usageOf("", members.toStdString())}; });
+    const DataDirectory data(server);
+    QCOMPARE(data.run({"usage"}).out, "Nothing was used in that time.\n" + words.toStdString());
+}
+
+void TestYardctlLooking::usageAsATableComesAsTheEngineHasIt() {
+    const std::string csv = "key,actions\r\n\"'=1\",2\r\n";
+    FakeServer server([&](const FakeRequest&) { return FakeReply{.body = csv}; });
+    const DataDirectory data(server);
+    const Ended ended = data.run({"usage", "--csv", "--by", "label"});
+    QCOMPARE(ended.err, "");
+    QCOMPARE(ended.out, csv);
+    QCOMPARE(server.find("GET /compute/accounting?by=label").headers.at("accept"), "text/csv");
+}
+
+void TestYardctlLooking::wrongWordsOfUsageAreRefusedBeforeTheEngineIsAsked() {
+    FakeServer server(table({}));
+    const DataDirectory data(server);
+    const Ended kind = data.run({"usage", "--by", "colour"});
+    QCOMPARE(kind.code, 2);
+    QVERIFY2(
+        kind.err.contains("'colour' is no kind of row; there are queue, worker, label, machine, day, hour, waste"),
+        kind.err.c_str());
+    QCOMPARE(data.run({"--json", "usage", "--csv"}).code, 2);
+    QCOMPARE(server.lines().size(), std::size_t(0));
 }
 
 void TestYardctlLooking::timelineHasALaneForEachSlot() {
@@ -180,7 +323,7 @@ void TestYardctlLooking::timelineHasALaneForEachSlot() {
 void TestYardctlLooking::wrongTimesAreRefusedBeforeTheEngineIsAsked() {
     FakeServer server(table({}));
     const DataDirectory data(server);
-    for (const char* command : {"stats", "timeline"}) {
+    for (const char* command : {"stats", "timeline", "usage"}) {
         const Ended ended = data.run({command, "--from", "soon"});
         QCOMPARE(ended.code, 2);
         QVERIFY2(ended.err.find("'soon' is not a time; write -1h") != std::string::npos, ended.err.c_str());
@@ -197,7 +340,7 @@ void TestYardctlLooking::whatDoesNotExistIsSaid() {
         QCOMPARE(ended.err, "yardctl: There is no action 9.\n");
         QCOMPARE(data.run({command, "x"}).code, 2);
     }
-    for (const char* command : {"stats", "timeline"}) QCOMPARE(data.run({command}).code, 1);
+    for (const char* command : {"stats", "timeline", "usage"}) QCOMPARE(data.run({command}).code, 1);
 }
 
 void TestYardctlLooking::errorsAreJsonWhereJsonIsAskedFor() {
@@ -214,7 +357,7 @@ void TestYardctlLooking::errorsAreJsonWhereJsonIsAskedFor() {
              R"({"error":"not_found","message":"There is no action 9: 'yardctl ls' lists those there are; )"
              R"('yardctl show 9' says more."})"
              "\n");
-    QCOMPARE(data.run({"cancel", "--json", "9"}).err.substr(0, 18), R"({"error":"refused")");
+    QVERIFY(data.run({"cancel", "--json", "9"}).err.starts_with(R"({"error":"not_found",)"));
     const Ended wrong = data.run({"--json", "frobnicate"});
     QCOMPARE(wrong.code, 2);
     QVERIFY2(wrong.err.starts_with(R"({"error":"usage","message":"there is no command 'frobnicate')"),

@@ -18,6 +18,9 @@ private Q_SLOTS:
     void stdinIsCalledStdin();
     void whatCannotBeWrittenIsAFailure_data();
     void whatCannotBeWrittenIsAFailure();
+    void whatWasAcceptedIsNamedWhereItCannotBeWritten_data();
+    void whatWasAcceptedIsNamedWhereItCannotBeWritten();
+    void anEngineThatDoesNotTakeTheActionIsSaidAndLeft();
     void anInterruptionIsToldWithItsWayOut();
     void aCancelThatTheEngineDidNotHearIsNotPromised();
     void aDeviceIsReadAsStdinToo();
@@ -102,6 +105,39 @@ void TestYardctlLost::whatCannotBeWrittenIsAFailure() {
     }
 }
 
+void TestYardctlLost::whatWasAcceptedIsNamedWhereItCannotBeWritten_data() {
+    QTest::addColumn<QString>("words");
+    QTest::addColumn<std::string>("named");
+    QTest::newRow("run") << "run -d true" << std::string("action 7");
+    QTest::newRow("array") << "run -d --array 0-3 true" << std::string("actions 7..10");
+    QTest::newRow("one") << "submit \"$1/one\"" << std::string("action 7");
+    QTest::newRow("list") << "submit \"$1/list\"" << std::string("actions 20..21, 25");
+    QTest::newRow("json") << "--json submit \"$1/list\"" << std::string("actions 20..21, 25");
+}
+
+void TestYardctlLost::whatWasAcceptedIsNamedWhereItCannotBeWritten() {
+    QFETCH(QString, words);
+    QFETCH(std::string, named);
+    FakeServer server([](const FakeRequest& request) -> FakeReply {
+        if (request.body.starts_with('[')) return {.body = R"({"lsns":[20,21,25]})"};
+        const bool isArray = request.body.contains("\"array\"");
+        return {.body = isArray ? R"({"lsn":7,"count":4})" : R"({"lsn":7,"queue_id":0})"};
+    });
+    const DataDirectory data(server);
+    const std::string action = R"({"worker":"exec","argv":["true"]})";
+    QVERIFY(yard::writeFileAtomically(data.file("one"), action, 0600));
+    QVERIFY(yard::writeFileAtomically(data.file("list"), "[" + action + "," + action + "," + action + "]", 0600));
+    // Closed, full, and left by its reader.
+    for (const char* where : {">&-", ">/dev/full", "| exec true"}) {
+        const QString line = QString("\"$0\" --data-dir \"$1\" %1 %2 </dev/null").arg(words, where);
+        const Ended ended = CtlProcess({"-c", line, YARDCTL_PATH, data.path()}, {}, "sh").end();
+        if (*where == '>') QCOMPARE(ended.code, 1);
+        if (*where == '>' || !ended.err.empty()) // `true` may have been there to the end
+            QVERIFY2(ended.err.contains("the engine has accepted " + named + " all the same"),
+                     (ended.err + where).c_str());
+    }
+}
+
 void TestYardctlLost::anInterruptionIsToldWithItsWayOut() {
     FakeServer server(table({{"POST /compute/jobs", {.body = R"({"lsn":7,"queue_id":0})"}},
                              {"GET /compute/jobs/7?wait=60",
@@ -114,8 +150,28 @@ void TestYardctlLost::anInterruptionIsToldWithItsWayOut() {
     QCOMPARE(ended.code, 125); // and not the 143 of its TERM
     QCOMPARE(ended.out, "half");
     QCOMPARE(ended.err, "yardctl: action 7 was interrupted (abandoned: engine stopped) and is not begun again by "
-                        "itself; 'yardctl retry --force 7' runs it again\n");
+                        "itself; 'yardctl retry 7' runs it again\n");
     QCOMPARE(DataDirectory(server).run({"--json", "run", "make"}).code, 125);
+}
+
+void TestYardctlLost::anEngineThatDoesNotTakeTheActionIsSaidAndLeft() {
+    Gate asked;
+    Gate over;
+    FakeServer server([&](const FakeRequest&) -> FakeReply {
+        asked.open();
+        over.wait();
+        return {.close = true};
+    });
+    const DataDirectory data(server);
+    CtlProcess ctl(data.arguments({"run", "true"}));
+    asked.wait();
+    QVERIFY(ctl.waitForError("yardctl: the engine has not taken the action yet\n"));
+    ctl.signal(SIGTERM);
+    const Ended ended = ctl.end(); // while the engine still says nothing
+    over.open();
+    QCOMPARE(ended.code, 128 + SIGTERM);
+    QVERIFY2(ended.err.ends_with("whether it took the action is not known, 'yardctl ls' shows it\n"),
+             ended.err.c_str());
 }
 
 void TestYardctlLost::aCancelThatTheEngineDidNotHearIsNotPromised() {

@@ -15,10 +15,12 @@ class TestYardctlResults : public QObject {
 private Q_SLOTS:
     void waitExitsByTheWorst();
     void showPrintsForPeopleAndSavesOutputs();
+    void showSaysThatAStreamWasCut();
     void showSaysWhatAPendingActionWaitsFor();
     void showSaysWhereTheTimeWentAndGoes();
     void anOutputThatIsNotItsHashIsNotKept();
     void lsUsesParametersOrTheFilterLanguage();
+    void aStateAmongWordsIsExplained();
     void lsGoesThroughShortPages();
 };
 
@@ -30,6 +32,9 @@ void TestYardctlResults::waitExitsByTheWorst() {
                                 : FakeReply{200, R"({"lsn":5,"state":"completed","label":"a"})"};
         if (request.target.starts_with("/compute/jobs/6"))
             return FakeReply{200, R"({"lsn":6,"state":"failed","reason":"deadline","note":"too slow"})"};
+        if (request.line() == rangeOf(5, 6, "").first) return rangeOf(5, 6, "5..6").second;
+        if (request.target == "/compute/jobs?limit=1000&lsn=5,6")
+            return FakeReply{.body = R"({"jobs":[{"lsn":6},{"lsn":5}]})"};
         if (request.target.starts_with("/compute/jobs/7")) return FakeReply{202, R"({"lsn":7,"state":"running"})"};
         return FakeReply{404, kNotFound};
     });
@@ -41,7 +46,7 @@ void TestYardctlResults::waitExitsByTheWorst() {
     QCOMPARE(bad.code, 1);
     QCOMPARE(bad.out, "5  completed  a\n6  failed: deadline  too slow\n");
     const Ended late = data.run({"wait", "--timeout", "0", "7"});
-    QCOMPARE(late.code, 1);
+    QCOMPARE(late.code, 124); // as of timeout(1): not the code of a failure
     QVERIFY(late.err.find("still running") != std::string::npos);
     QCOMPARE(data.run({"wait", "9"}).err, "yardctl: There is no action 9.\n");
 }
@@ -64,6 +69,23 @@ void TestYardctlResults::showPrintsForPeopleAndSavesOutputs() {
         QVERIFY2(ended.out.find(part) != std::string::npos, part);
     QCOMPARE(*readFile(data.file("out/5/a/b.png")), "picture");
     QCOMPARE(data.run({"--json", "show", "5"}).out, action + "\n");
+}
+
+void TestYardctlResults::showSaysThatAStreamWasCut() {
+    FakeServer server(table(
+        {{"GET /compute/jobs/5",
+          {.body = R"({"lsn":5,"queue_id":0,"state":"failed","stdout":{"hash":"","size":65600,"truncated":true},
+                            "stderr":{"hash":"","size":70000}, "attempts":[
+                            {"n":1,"state":"failed","stdout":{"hash":"","size":65600,"truncated":true}}]})"}}}));
+    const DataDirectory data(server);
+    const std::string shown = data.run({"show", "5"}).out;
+    QVERIFY2(
+        shown.contains("stdout       65.6 kB, cut: it was longer than the setting stream_bytes, and its middle is "
+                       "left out\n"),
+        shown.c_str());
+    QVERIFY2(shown.contains("stderr       70.0 kB\n"), shown.c_str());
+    const std::string attempts = data.run({"attempts", "5"}).out;
+    QVERIFY2(attempts.contains("65.6 kB (cut)"), attempts.c_str());
 }
 
 void TestYardctlResults::showSaysWhatAPendingActionWaitsFor() {
@@ -146,6 +168,24 @@ void TestYardctlResults::lsUsesParametersOrTheFilterLanguage() {
                                        "GET /compute/jobs?limit=100&q=worker%3Athumb%2A",
                                        "GET /compute/jobs?limit=100&q=queue%3Anightly%20-state%3Acompleted",
                                        "GET /compute/jobs?limit=100&q=finished%3E-1h%20lsn%3A36%2C38..40"}));
+}
+
+void TestYardctlResults::aStateAmongWordsIsExplained() {
+    FakeServer server(table({{"GET /compute/jobs?limit=100&q=failed", {.body = R"({"jobs":[]})"}},
+                             {"GET /compute/jobs?limit=100&q=make", {.body = R"({"jobs":[]})"}},
+                             {"GET /compute/jobs?limit=100&state=failed", {.body = R"({"jobs":[]})"}}}));
+    const DataDirectory data(server);
+    const Ended word = data.run({"ls", "failed"});
+    QCOMPARE(word.err,
+             "No action matches.\n'failed' is looked for in names, labels, functions and notes; 'yardctl ls "
+             "state:failed' lists those in that state.\n");
+    QCOMPARE(word.code, 0);
+    QCOMPARE(
+        data.run({"ls", "make"}).err,
+        "No action matches.\n'make' is looked for in names, labels, functions and notes; for anything else write "
+        "KEY:VALUE ('yardctl ls --help' has the keys).\n");
+    QCOMPARE(data.run({"ls", "state:failed"}).err, "No action matches.\n");
+    QCOMPARE(data.run({"--json", "ls", "failed"}).err, "");
 }
 
 void TestYardctlResults::lsGoesThroughShortPages() {

@@ -2,6 +2,7 @@
 #include "core/base/hash.h"
 #include "core/base/kept_stream.h"
 #include "tests/app/ctl_process.h"
+#include "tests/app/fake_table.h"
 
 #include <QDir>
 #include <QTest>
@@ -148,6 +149,7 @@ void TestYardctlRun::optionsBecomeMembersOfTheAction() {
     const std::string env = (dir.path() + "/env").toStdString();
     QVERIFY(yard::writeFileAtomically(env, "# ours\n\nA=first\nB= c\n", 0600));
     FakeServer server([&](const FakeRequest& request) {
+        if (request.line() == rangeOf(5, 6, "").first) return rangeOf(5, 6, "5..6").second;
         return request.target == "/compute/queues/7/jobs" ? FakeReply{.body = R"({"lsn":7,"queue_id":7})"}
                                                           : script(request);
     });
@@ -320,6 +322,10 @@ void TestYardctlRun::whatComesThroughAPipeIsGiven() {
     const Ended missing = data.run({"run", "--stdin", "/no/such/file", "cat"});
     QCOMPARE(missing.code, 125);
     QCOMPARE(missing.err, "yardctl: cannot open /no/such/file: No such file or directory\n");
+    const QString fromDirectory = "\"$0\" --data-dir \"$1\" run cat < \"$1\"";
+    const Ended directory = CtlProcess({"-c", fromDirectory, YARDCTL_PATH, data.path()}, {}, "sh").end();
+    QCOMPARE(directory.code, 125);
+    QCOMPARE(directory.err, "yardctl: cannot read stdin: Is a directory; < /dev/null gives the program none\n");
 }
 
 void TestYardctlRun::tooMuchThroughAPipeIsRefused() {
@@ -372,7 +378,7 @@ void TestYardctlRun::withoutAnEngineItSaysHowToGetOne() {
     const QTemporaryDir dir;
     const Ended none = CtlProcess({"--data-dir", dir.path(), "run", "true"}).end();
     QCOMPARE(none.code, 125);
-    QVERIFY2(none.err.contains("start one with 'yardmaster --headless'"), none.err.c_str());
+    QVERIFY2(none.err.contains("start one with 'yardmaster --headless --data-dir /"), none.err.c_str());
     const Ended other = CtlProcess({"--url", "http://127.0.0.1:1", "run", "true"}).end();
     QCOMPARE(other.code, 125);
     QVERIFY2(other.err.contains("no engine answers at http://127.0.0.1:1"), other.err.c_str());

@@ -2,6 +2,7 @@
 #include "app/yardctl/action_view.h"
 #include "app/yardctl/command_words.h"
 #include "app/yardctl/seen_stream.h"
+#include "app/yardctl/wait_news.h"
 #include "core/base/kept_stream.h"
 
 #include <QTest>
@@ -14,8 +15,11 @@ class TestYardctlSentences : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void sentencesOfTheEngineSpeakOfCommands();
+    void sentencesAboutOptionsNameThem();
+    void whatFollowsASentenceIsJoinedToIt();
     void notesSayNothingTwiceAndStayShort();
     void aByteThatIsLeftOutIsOne();
+    void aReasonToWaitIsToldOnce();
 };
 
 void TestYardctlSentences::sentencesOfTheEngineSpeakOfCommands() {
@@ -39,6 +43,25 @@ void TestYardctlSentences::sentencesOfTheEngineSpeakOfCommands() {
         {"Register it with POST workers/<id> or `yardctl workers add`, or use \"exec\".",
          "Register it with 'yardctl workers add', or use \"exec\"."}};
     for (const auto& [sentence, words] : sentences) QCOMPARE(inCommandWords(sentence), words);
+}
+
+void TestYardctlSentences::sentencesAboutOptionsNameThem() {
+    const std::vector<std::pair<std::string, std::string>> sentences{
+        {R"(Give "resources.cores" as a number from 0.001 to 4096.)",
+         "Give --cores as a number from 0.001 to 4096."},
+        {R"(Give "resources.licence.x" as a number.)", "Give --resource licence.x as a number."},
+        {R"(Give "priority" as one from "deadline_s".)", "Give --priority as one from --deadline."},
+        {R"(There is no worker "w", nor "label")", R"(There is no worker "w", nor --label)"},
+        {R"(It asks for 2 of "x", and this engine has 1)", R"(It asks for 2 of "x", and this engine has 1)"},
+        {R"(A quote " alone)", R"(A quote " alone)"}};
+    for (const auto& [sentence, words] : sentences) QCOMPARE(inOptionWords(sentence), words);
+}
+
+void TestYardctlSentences::whatFollowsASentenceIsJoinedToIt() {
+    QCOMPARE(withMore("The engine is stopping; follow again when it is back.", "'yardctl show 5' says more"),
+             "The engine is stopping; follow again when it is back; 'yardctl show 5' says more");
+    QCOMPARE(withMore("no engine answers", "'yardctl show 5' says more"),
+             "no engine answers; 'yardctl show 5' says more");
 }
 
 void TestYardctlSentences::notesSayNothingTwiceAndStayShort() {
@@ -71,6 +94,34 @@ void TestYardctlSentences::aByteThatIsLeftOutIsOne() {
     QCOMPARE(seen.written(), std::uint64_t{9});
     seen.beginView();
     QCOMPARE(seen.take("abcd" + gapLine({4, 6}) + "fghi"), "i");
+}
+
+void TestYardctlSentences::aReasonToWaitIsToldOnce() {
+    const auto line = [](WaitNews& news, const std::string& waits) {
+        const std::string why = R"({"state":"pending","waits":[)" + waits + "]}";
+        return news.sentence(7, boost::json::parse(why).as_object(), 0);
+    };
+    const std::string held = R"({"kind":"hold","message":"it is held"})";
+    const std::string queue = R"({"kind":"hold","message":"its queue is held"})";
+    WaitNews news(false);
+    QCOMPARE(line(news, ""), "");
+    QCOMPARE(line(news, held + "," + queue), "action 7 waits: it is held");
+    QCOMPARE(line(news, held), "");
+    QCOMPARE(line(news, queue), "action 7 waits: its queue is held");
+    // Seconds go by, and places in line: that is no other reason.
+    QCOMPARE(line(news, R"({"kind":"backoff","message":"backs off for 4.5 s more"})"),
+             "action 7 waits: backs off for 4.5 s more");
+    QCOMPARE(line(news, R"({"kind":"backoff","message":"backs off for 12.0 s more"})"), "");
+    const auto later = [&](const std::string& left) {
+        return line(news,
+                    R"({"kind":"not_before","until":9,"message":"is not to start for )" + left + R"( more"})");
+    };
+    QVERIFY(later("1 h 54 min").starts_with("action 7 waits: is not to start for 1 h 54 min more, until "));
+    for (const char* left : {"1 h", "59 min 3 s", "2.0 s"}) QCOMPARE(later(left), "");
+    // A run that asked for the hold was told of it.
+    WaitNews own(true);
+    QCOMPARE(line(own, held), "");
+    QCOMPARE(line(own, queue), "action 7 waits: its queue is held");
 }
 
 QTEST_GUILESS_MAIN(TestYardctlSentences)

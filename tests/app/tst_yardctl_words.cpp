@@ -4,6 +4,7 @@
 #include "app/yardctl/completion.h"
 #include "app/yardctl/engine.h"
 #include "app/yardctl/format.h"
+#include "app/yardctl/json_text.h"
 #include "app/yardctl/manual.h"
 #include "app/yardctl/worker_package.h"
 #include "core/base/files.h"
@@ -48,6 +49,7 @@ private Q_SLOTS:
     void fishAsksTheYardctlThatWasTyped();
     void zshCompletesWords_data() { otherShells(); }
     void zshCompletesWords();
+    void zshAsksTheYardctlThatWasTyped();
     void theManualKnowsEveryCommandAndOption();
     void negatedTermsOfAFilterAreNoOptions();
     void aWorkerDirectoryIsFilledIn();
@@ -112,9 +114,11 @@ void TestYardctlWords::jsonNumbersReadAsWritten() {
 }
 
 void TestYardctlWords::lsnsMayBeRanges() {
-    QCOMPARE(*parseLsns({"7", "10..12"}), (std::vector<std::int64_t>{7, 10, 11, 12}));
-    for (const char* bad : {"", "x", "0", "-1", "5..4", "1..", "1..99999999", "7x"})
-        QCOMPARE(parseLsns({bad}).error().exitCode, kExitUsage);
+    QCOMPARE(*parseLsnRanges({"7", "10..12"}), (std::vector<LsnRange>{{7, 7}, {10, 12}}));
+    QCOMPARE(parseLsnRanges({"5..3"}).error().message, "the range '5..3' begins behind its end: write 3..5");
+    QVERIFY(parseLsnRanges({"1..9000000000"})); // however wide: LSNs have gaps
+    for (const char* bad : {"", "x", "0", "-1", "5..4", "1..", "3-10", "7x"})
+        QCOMPARE(parseLsnRanges({bad}).error().exitCode, kExitUsage);
 }
 
 void TestYardctlWords::durationsAreReadWithUnits() {
@@ -122,7 +126,10 @@ void TestYardctlWords::durationsAreReadWithUnits() {
     QCOMPARE(*parseDuration("0.5s"), 0.5);
     QCOMPARE(*parseDuration("10min"), 600.0);
     QCOMPARE(*parseDuration("2h"), 7200.0);
-    for (const char* bad : {"", "-1", "5 parsec", "nan", "inf"}) QVERIFY(!parseDuration(bad));
+    QCOMPARE(*parseDuration("1h30m"), 5400.0);
+    QCOMPARE(*parseDuration("1d2h0.5s"), 93600.5);
+    for (const char* bad : {"", "-1", "5 parsec", "nan", "inf", "1h30", "1h-5m", "h", "1hm", "1h 5m"})
+        QVERIFY2(!parseDuration(bad), bad);
 }
 
 void TestYardctlWords::momentsAreReadAsPeopleWriteThem_data() {
@@ -138,10 +145,15 @@ void TestYardctlWords::momentsAreReadAsPeopleWriteThem_data() {
     row("yesterday", "2026-02-28 00:00:00");
     row("09:45", "2026-03-01 09:45:00");
     row("09:45:31", "2026-03-01 09:45:31");
+    row("tomorrow 09:45", "2026-03-02 09:45:00");
+    row("yesterday 22:30:15", "2026-02-28 22:30:15");
+    row("today 09:45", "2026-03-01 09:45:00");
     row("2026-11-20", "2026-11-20 00:00:00");
     row("2026-11-20 09:45", "2026-11-20 09:45:00");
     row("2026-11-20T09:45:31", "2026-11-20 09:45:31");
-    for (const char* wrong : {"", "-", "-1x", "soon", "9 o'clock", "2026-11-20x", "25:00"}) row(wrong, "");
+    for (const char* wrong : {"", "-", "-1x", "soon", "9 o'clock", "2026-11-20x", "25:00", "tomorrow soon",
+                              "tomorrow 2026-11-20", "soon 09:45", "tomorrow "})
+        row(wrong, "");
 }
 
 void TestYardctlWords::momentsAreReadAsPeopleWriteThem() {
@@ -171,12 +183,19 @@ void TestYardctlWords::sizesAndTimesToComeAreRead() {
     QCOMPARE(*parseComing("12:30", now), now + 1'800'000'000);
     QCOMPARE(*parseComing("11:30", now), now + 84'600'000'000); // tomorrow's
     QCOMPARE(*parseComing("2026-11-22 09:45", now), *parseMoment("2026-11-22 09:45", now));
-    for (const char* past : {"2026-11-20 09:45", "2026-11-20", "-1h", "today", "yesterday"}) {
+    QCOMPARE(*parseComing("tomorrow", now), *parseMoment("2026-11-22", now));
+    QCOMPARE(*parseComing("tomorrow 09:45", now), *parseMoment("2026-11-22 09:45", now));
+    QCOMPARE(*parseComing("10m", now), now + 600'000'000);
+    QCOMPARE(*parseComing("+1h30m", now), now + 5'400'000'000);
+    for (const char* tooFar : {"1e300d", "+1e300d", "101y"}) QVERIFY2(!parseComing(tooFar, now), tooFar);
+    for (const char* past :
+         {"2026-11-20 09:45", "today 09:45", "yesterday 23:59", "2026-11-20", "-1h", "today", "yesterday"}) {
         const auto refused = parseComing(past, now);
         QVERIFY2(!refused && refused.error().exitCode == kExitUsage, past);
     }
     QCOMPARE(parseComing("2026-11-20 09:45", now).error().message,
-             "'2026-11-20 09:45' is 2026-11-20 09:45:00, which has passed; write +10m, 22:30 (the next one) or "
+             "'2026-11-20 09:45' is 2026-11-20 09:45:00, which has passed; write +10m, 22:30 (the next one), "
+             "'tomorrow 09:45' or "
              "'YYYY-MM-DD 09:45'");
     QVERIFY(parseComing("soon", now).error().message.find("-1h") == std::string::npos);
     QVERIFY(!parseComing("+soon", now) && !parseComing("soon", now));
@@ -288,6 +307,9 @@ void TestYardctlWords::wrongCommandLinesExit2() {
     }
     const std::vector<const char*> typo = {"cancle", "5"};
     QVERIFY(parseCommandLine(typo).error().message.find("did you mean 'cancel'") != std::string::npos);
+    const std::vector<const char*> elsewhere = {"squeue"};
+    QCOMPARE(parseCommandLine(elsewhere).error().message,
+             std::string("there is no command 'squeue'; here it is 'ls'; 'yardctl --help' lists them"));
 }
 
 namespace {
@@ -355,6 +377,7 @@ void TestYardctlWords::completionKnowsEveryCommandAndOption() {
              (std::vector<std::string>{"waiting", "drain", "pause", "abandon", "sunset"}));
     QCOMPARE(operandWords(*findCommand("workers")), (std::vector<std::string>{"add", "show", "remove"}));
     QCOMPARE(operandWords(*findCommand("ls")), std::vector<std::string>{});
+    QCOMPARE(operandWords(*findCommand("run")), std::vector<std::string>{});
 }
 
 void TestYardctlWords::bashCompletesWords_data() {
@@ -372,6 +395,9 @@ void TestYardctlWords::bashCompletesWords_data() {
     row("yardctl kill --fil", "--filter");
     row("yardctl --url ''", "");
     row("yardctl run -- --la", "");
+    row("yardctl run setsi", "setsid");
+    row("yardctl run -q 7 --hold -- setsi", "setsid");
+    row("yardctl run setsid setsi", ""); // files, which bash adds
     row("yardctl --token-file /proc/self/statu", "/proc/self/status");
 }
 
@@ -411,6 +437,9 @@ void TestYardctlWords::otherShells() {
     row("yardctl logs --da", "--data-dir");
     row("yardctl kill --fil", "--filter");
     row("yardctl retry --al", "--all");
+    row("yardctl run setsi", "setsid");
+    row("yardctl run --hold -q 7 -- setsi", "setsid");
+    row("yardctl gc /proc/self/statu", "");
     row("yardctl --token-file /proc/self/statu", "/proc/self/status");
 }
 
@@ -430,7 +459,22 @@ void TestYardctlWords::fishAsksTheYardctlThatWasTyped() {
     const std::string line = "chmod +x {0}/yardctl; HOME={0} fish --no-config -c 'source {0}/script; complete -C "
                              "\"{0}/yardctl --url http://h wait \"' 2>&1 | cut -f2 | grep asked";
     QCOMPARE(offered({{"script", *completionScript("fish")}, {"yardctl", fake}}, line),
-             "asked with --url http://h completion values lsns");
+             "asked with --url http://h completion values active --");
+}
+
+void TestYardctlWords::zshAsksTheYardctlThatWasTyped() {
+    if (!hasProgram("zsh")) QSKIP("there is no zsh");
+    const std::string fake = "#!/bin/sh\necho \"$*\" | tr ' ' _\n";
+    const auto asked = [&](const std::string& words) {
+        return offered({{"_yardctl", *completionScript("zsh")},
+                        {"setup", std::string(kZshSetup)},
+                        {"typist", std::string(kZshTypist)},
+                        {"yardctl", fake}},
+                       "chmod +x {0}/yardctl; HOME={0} zsh -f {0}/typist \"{0}/yardctl " + words + "\" 2>&1");
+    };
+    QCOMPARE(asked("--url http://h wait "), "--url_http://h_completion_values_active_--_");
+    QCOMPARE(asked("ls --columns "), "completion_values_columns_--_");
+    QCOMPARE(asked("ls "), "completion_values_filters_--_");
 }
 
 void TestYardctlWords::zshCompletesWords() {

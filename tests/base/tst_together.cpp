@@ -1,5 +1,5 @@
 // Threads that come together on one CPU and are let go again.
-#include "core/base/together.h"
+#include "core/base/cpu_colocation.h"
 
 #include <QTest>
 #include <sched.h>
@@ -45,7 +45,7 @@ private Q_SLOTS:
         const cpu_set_t before = cpusOfThisThread();
         MonoTime now{std::chrono::hours(1)};
         {
-            Together together;
+            CpuColocation together;
             together.join();
             now += std::chrono::hours(1); // of which they did next to nothing
             together.look(now, true);
@@ -75,7 +75,7 @@ private Q_SLOTS:
 
     void aMemberThatHasEndedIsForgotten() {
         skipOnOneCpu();
-        Together together;
+        CpuColocation together;
         std::thread([&together] { together.join(); }).join();
         together.join();
         together.look(MonoTime{std::chrono::hours(1)}, true); // its number may be somebody else's by now
@@ -84,7 +84,7 @@ private Q_SLOTS:
 
     void whoWorksHardPartsAndComesTogetherAgainAsSoonAsThatIsOver() {
         skipOnOneCpu();
-        Together together;
+        CpuColocation together;
         together.join();
         MonoTime now{std::chrono::hours(1)};
         together.look(now, true);
@@ -100,14 +100,15 @@ private Q_SLOTS:
 
     void whatMembersWaitAndRunDecides() {
         const Duration span{10'000};
-        QVERIFY(Together::shouldBeTogether({.ran = 5'000, .waited = 0, .turns = 100}, span, false));
-        QVERIFY(!Together::shouldBeTogether({.ran = 9'200, .waited = 0, .turns = 100}, span, false));
-        QVERIFY(Together::shouldBeTogether({.ran = 9'200, .waited = 0, .turns = 100}, span, true));
-        QVERIFY(!Together::shouldBeTogether({.ran = 9'700, .waited = 0, .turns = 100}, span, true));
-        QVERIFY(!Together::isCrowded({.ran = 5'000, .waited = 1'000, .turns = 100})); // each other's way
-        QVERIFY(Together::isCrowded({.ran = 5'000, .waited = 20'000, .turns = 100}));
-        QVERIFY(!Together::isCrowded({.ran = 9'000, .waited = 20'000, .turns = 100, .members = 3})); // each other's
-        QVERIFY(!Together::isCrowded({.ran = 5, .waited = 20'000, .turns = 3})); // may be chance
+        QVERIFY(CpuColocation::shouldBeTogether({.ran = 5'000, .waited = 0, .turns = 100}, span, false));
+        QVERIFY(!CpuColocation::shouldBeTogether({.ran = 9'200, .waited = 0, .turns = 100}, span, false));
+        QVERIFY(CpuColocation::shouldBeTogether({.ran = 9'200, .waited = 0, .turns = 100}, span, true));
+        QVERIFY(!CpuColocation::shouldBeTogether({.ran = 9'700, .waited = 0, .turns = 100}, span, true));
+        QVERIFY(!CpuColocation::isCrowded({.ran = 5'000, .waited = 1'000, .turns = 100})); // each other's way
+        QVERIFY(CpuColocation::isCrowded({.ran = 5'000, .waited = 20'000, .turns = 100}));
+        QVERIFY(!CpuColocation::isCrowded(
+            {.ran = 9'000, .waited = 20'000, .turns = 100, .members = 3}));           // each other's
+        QVERIFY(!CpuColocation::isCrowded({.ran = 5, .waited = 20'000, .turns = 3})); // may be chance
     }
 };
 

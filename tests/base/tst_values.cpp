@@ -3,6 +3,7 @@
 #include "core/base/error.h"
 #include "core/base/hash.h"
 #include "core/base/ids.h"
+#include "core/base/nearest.h"
 #include "core/base/owner.h"
 #include "core/base/sizes.h"
 #include "core/base/state_machine.h"
@@ -10,6 +11,7 @@
 #include "core/base/unique_fd.h"
 
 #include <QTest>
+#include <array>
 #include <cerrno>
 #include <fcntl.h>
 #include <set>
@@ -38,6 +40,17 @@ constexpr TransitionTable<Door, 4> kDoorMoves{
 class TestValues : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    void theNearestWordIsTwoChangesAwayAtMost() {
+        QCOMPARE(editDistance("naem", "name"), 1U); // swapped
+        QCOMPARE(editDistance("", "abc"), 3U);
+        QCOMPARE(editDistance("sunday", "saturday"), 3U);
+        constexpr std::array<std::string_view, 3> known = {"state", "queue", "cpu"};
+        QCOMPARE(nearestOf("sate", known), "state");
+        QCOMPARE(nearestOf("queeu", known), "queue");
+        QCOMPARE(nearestOf("colour", known), "");
+        QCOMPARE(nearestOf("", known), ""); // all of a word is not near
+    }
+
     void idsOfDifferentThingsDoNotMix() {
         static_assert(!std::is_convertible_v<Lsn, QueueId>);
         static_assert(!std::is_convertible_v<std::int64_t, Lsn>);

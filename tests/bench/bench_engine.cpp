@@ -8,7 +8,7 @@
 #include "core/engine/engine.h"
 #include "core/http/api.h"
 #include "core/http/server.h"
-#include "core/runners/launcher.h"
+#include "core/launcher/launcher.h"
 #include "tests/bench/bare_spawn.h"
 #include "tests/bench/true_actions.h"
 #include "tests/bench/usage.h"

@@ -3,8 +3,8 @@
 // bench_lifetimes [ORPHANS] [ACTIONS] [SLEEPERS] [SECONDS], 0: not that part
 #include "core/base/files.h"
 #include "core/engine/engine.h"
-#include "core/engine/metrics.h"
-#include "core/runners/launcher.h"
+#include "core/engine/state/metrics.h"
+#include "core/launcher/launcher.h"
 #include "tests/bench/on_loop.h"
 #include "tests/bench/usage.h"
 

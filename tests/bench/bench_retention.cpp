@@ -4,9 +4,9 @@
 //
 //     bench_retention [ACTIONS] [DIRECTORY]
 #include "core/engine/engine.h"
+#include "core/launcher/launcher.h"
 #include "core/model/action_spec.h"
 #include "core/model/class_key.h"
-#include "core/runners/launcher.h"
 #include "core/store/journal.h"
 #include "tests/bench/on_loop.h"
 

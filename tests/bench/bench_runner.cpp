@@ -5,7 +5,7 @@
 //   bench_runner [ACTIONS] [ROUNDS] [AHEAD] [SLOTS]
 #include "core/base/clock.h"
 #include "core/base/hash.h"
-#include "core/runners/launcher.h"
+#include "core/launcher/launcher.h"
 #include "core/runners/local_runner.h"
 #include "tests/bench/bare_spawn.h"
 #include "tests/bench/usage.h"
@@ -71,7 +71,7 @@ int main(int argc, char** argv) {
 
     Driver driver;
     driver.depth = argc > 3 ? static_cast<unsigned>(std::atoi(argv[3])) : 8;
-    LocalRunnerConfig config;
+    LauncherConfig config;
     config.dataDir = scratch.path();
     config.ownerToken = randomHex(16);
     config.slots = argc > 4 ? static_cast<unsigned>(std::atoi(argv[4])) : 2;

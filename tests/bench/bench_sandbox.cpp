@@ -4,7 +4,7 @@
 //   bench_sandbox [ACTIONS] [ROUNDS]
 #include "core/base/log.h"
 #include "core/engine/engine.h"
-#include "core/runners/launcher.h"
+#include "core/launcher/launcher.h"
 #include "tests/bench/bare_sandbox.h"
 #include "tests/bench/true_actions.h"
 #include "tests/bench/usage.h"

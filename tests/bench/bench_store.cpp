@@ -137,8 +137,8 @@ Operation end(std::int64_t lsn) {
     AttemptRecord& attempt = finish.attempt.emplace();
     attempt.outcome.state = ActionState::Completed;
     attempt.outcome.exitCode = 0;
-    attempt.outcome.cpuSeconds = 0.0012;
-    attempt.outcome.maxRssBytes = 1'200'000;
+    attempt.outcome.measures[Measure::CpuTime] = 1'200;
+    attempt.outcome.measures[Measure::PeakMemory] = 1'200'000;
     attempt.outcome.out = attempt.outcome.err = ChunkRef{Hash256::ofNothing(), 0};
     attempt.times[ActionState::Submitting] = kNow + lsn + 100;
     attempt.times[ActionState::Running] = kNow + lsn + 200;

@@ -1,6 +1,6 @@
 // What timelines cost: a million spans of a day in 64 lanes written, read at a start, drawn as a day, an hour and a
 // minute. Prints milliseconds; blocks of work as helpers of the engine do them.
-#include "core/engine/timeline_store.h"
+#include "core/timeline/timeline_store.h"
 
 #include <chrono>
 #include <cstdlib>
@@ -57,7 +57,8 @@ int main(int argc, char** argv) {
     std::filesystem::remove_all(dir);
     const std::vector<timeline::Span> day = aDay(spans);
     const auto all = [](std::uint32_t) { return true; };
-    auto store = std::make_unique<TimelineStore>(dir, std::vector<std::uint32_t>{0}, TimelineStore::Limits{});
+    auto store = std::make_unique<timeline::TimelineStore>(dir, std::vector<std::uint32_t>{0},
+                                                           timeline::TimelineStore::Limits{});
     timed("written, 4,000 at a time", [&] {
         for (std::size_t at = 0; at < day.size(); at += 4'000) {
             const auto end = day.begin() + static_cast<std::ptrdiff_t>(std::min(at + 4'000, day.size()));
@@ -65,7 +66,8 @@ int main(int argc, char** argv) {
         }
         return true;
     });
-    store = std::make_unique<TimelineStore>(dir, std::vector<std::uint32_t>{0}, TimelineStore::Limits{});
+    store = std::make_unique<timeline::TimelineStore>(dir, std::vector<std::uint32_t>{0},
+                                                      timeline::TimelineStore::Limits{});
     const auto draw = [&](const char* what, std::int64_t seconds, std::int64_t resolution) {
         const timeline::View view =
             timed(what, [&] { return store->draw({kBegin, kBegin + seconds * kSecond, resolution, all}, {}); });

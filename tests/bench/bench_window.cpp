@@ -7,7 +7,9 @@
 #include "tests/bench/usage.h"
 #include "ui/bridge/attached_link.h"
 #include "ui/pages/actions/actions_page.h"
+#include "ui/shell/engine_attachment.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/navigation.h"
 #include "ui/style/app_style.h"
 #include "ui/style/theme.h"
 
@@ -220,7 +222,7 @@ void busy(const Driven& driven, const bench::Server& server, long count, const c
     for (int second = 0; second < kSeconds; ++second) {
         const QString filter = QStringLiteral("lsn:%1..%2").arg(next).arg(next + 9'999);
         next += 10'000;
-        driven.window.state()->link().send(
+        driven.window.engine().state()->link().send(
             {"POST", "jobs/cancel", {}, QStringLiteral(R"({"filter":"%1"})").arg(filter).toUtf8(), {}}, qApp,
             [](const Answer&) {});
         idle(1);
@@ -259,13 +261,13 @@ int main(int argc, char** argv) {
     window.QMainWindow::show();
     until([&] { return windowPaints.count > 0; });
     say("application to the window's first frame", static_cast<double>(sinceStart.elapsed()), "ms", "400");
-    window.setEngine(
+    window.engine().set(
         std::make_unique<AttachedLink>(QUrl(QStringLiteral("http://127.0.0.1:%1/compute").arg(server.port())),
                                        QByteArray::fromStdString(server.token())),
         "bench");
-    until([&] { return window.state()->isLive(); });
-    window.MainWindow::show("actions", "label:nobody");
-    Driven driven{window, qobject_cast<ActionsPage*>(window.page()), new Paints(&window)};
+    until([&] { return window.engine().state()->isLive(); });
+    window.navigation().show("actions", "label:nobody");
+    Driven driven{window, qobject_cast<ActionsPage*>(window.navigation().page()), new Paints(&window)};
     driven.table()->viewport()->installEventFilter(driven.paints);
     until([&] { return driven.model()->isWhole(); });
     idle(2);
@@ -283,7 +285,7 @@ int main(int argc, char** argv) {
     driven.table()->clearSelection();
     idle(3);
     for (const char* page : {"actions", "dashboard"}) {
-        window.MainWindow::show(page);
+        window.navigation().show(page);
         idle(3);
         const double before = bench::cpuSeconds();
         idle(static_cast<int>(idleSeconds));

@@ -121,6 +121,16 @@ std::vector<session::ResourceNeed> Fleet::describe(const Resources& need) const 
              static_cast<double>(free.cores)}};
 }
 
+Resources Fleet::taken() const {
+    Amounts taken = total_;
+    for (const Machine& machine : machines_) {
+        taken.cores -= machine.free.cores;
+        taken.memoryMb -= machine.free.memoryMb;
+        taken.gpus -= machine.free.gpus;
+    }
+    return taken.resources();
+}
+
 void Fleet::take(const Resources& need) {
     const std::size_t kind = kindOf(need);
     const std::int32_t at = best(kind);

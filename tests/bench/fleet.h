@@ -41,6 +41,7 @@ public:
     bool leaves(const Resources& need, const Resources& reserved) const override;
     double dominantShare(const Resources& need) const override;
     std::vector<session::ResourceNeed> describe(const Resources& need) const override;
+    Resources taken() const override;
     void take(const Resources& need) override;
     void give(const Resources& need) override;
     /// All machines as one: where there is room in all for something large is not told.

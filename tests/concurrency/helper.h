@@ -2,11 +2,11 @@
 #pragma once
 
 #include "core/base/unique_fd.h"
+#include "tests/support/waiting.h"
 
 #include <QCoreApplication>
 
 #include <array>
-#include <chrono>
 #include <cstdlib>
 #include <fcntl.h>
 #include <poll.h>
@@ -14,7 +14,6 @@
 #include <spawn.h>
 #include <string>
 #include <sys/wait.h>
-#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -56,7 +55,7 @@ public:
         while (text_.find('\n') == std::string::npos) {
             pollfd p{out_.get(), POLLIN, 0};
             std::array<char, 4096> buffer;
-            if (::poll(&p, 1, 20'000) <= 0) return {};
+            if (::poll(&p, 1, kWaitMs) <= 0) return {};
             const ssize_t got = ::read(out_.get(), buffer.data(), buffer.size());
             if (got <= 0) return {};
             text_.append(buffer.data(), static_cast<std::size_t>(got));
@@ -91,16 +90,6 @@ inline std::string binDirectory() {
 }
 inline std::string lockChild() {
     return binDirectory() + "/yard_lock_child";
-}
-
-/// Waits up to 20 s for what other processes bring about.
-template<class F>
-bool eventually(F holds) {
-    for (int tries = 0; tries < 4'000; ++tries) {
-        if (holds()) return true;
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    return false;
 }
 
 } // namespace yard::test

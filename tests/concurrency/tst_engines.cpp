@@ -1,10 +1,10 @@
 // Locks as actions see them: in one engine, and between two engines of one user; and that each action has its own
 // directory beside the shared, read-only parts.
 #include "core/base/files.h"
-#include "core/engine/metrics.h"
+#include "core/engine/state/metrics.h"
+#include "core/launcher/launcher.h"
 #include "core/locks/named_lock.h"
 #include "core/model/worker.h"
-#include "core/runners/launcher.h"
 #include "tests/engine/engine_test.h"
 
 #include <QCoreApplication>

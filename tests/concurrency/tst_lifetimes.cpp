@@ -1,11 +1,11 @@
 // That a lock lives within its process, the process within its action, the action within its deadline, and nothing
 // outlives whoever owns it, however that one ends: real launchers, real engines, real signals.
 #include "core/base/files.h"
+#include "core/host/launcher_group.h"
+#include "core/host/process_tree.h"
+#include "core/launcher/child_process.h"
+#include "core/launcher/launcher.h"
 #include "core/locks/named_lock.h"
-#include "core/runners/child_process.h"
-#include "core/runners/launcher.h"
-#include "core/runners/launcher_group.h"
-#include "core/runners/process_tree.h"
 #include "tests/concurrency/helper.h"
 #include "tests/runners/fuse_test.h"
 #include "tests/runners/runner_bench.h"
@@ -30,7 +30,7 @@ namespace {
 class LockBench : public RunnerBench {
 public:
     explicit LockBench(unsigned slots = 2)
-        : RunnerBench(slots, [](LocalRunnerConfig& config) {
+        : RunnerBench(slots, [](LauncherConfig& config) {
             config.lockDir = config.dataDir + "/locks";
             (void)makeDirectories(config.lockDir);
         }) {}
@@ -53,7 +53,7 @@ public:
         engine_ = std::make_unique<Helper>(program(), arguments());
     }
     /// What the engine leaves comes to this process, a subreaper since its first runner, and ends in its own time:
-    /// the next test shall not find it among its children.
+    /// the next test must not find it among its children.
     ~Program() {
         engine_.reset();
         const bool allGone = eventually([] {
@@ -92,7 +92,7 @@ public:
     }
     /// Engine and launcher at the same instant: neither sees the other die.
     void killBoth() {
-        const std::vector<int> children = childrenOf(engine_->pid());
+        const std::vector<int> children = host::childrenOf(engine_->pid());
         ::kill(engine_->pid(), SIGSTOP);
         for (const int child : children) ::kill(child, SIGKILL);
         engine_->end(SIGKILL);
@@ -352,15 +352,15 @@ void TestLifetimes::aNoteAboutAForeignGroupIsNotFollowed() {
     QTemporaryDir dir;
     const std::string data = dir.path().toStdString();
     const std::string note = data + "/cgroup";
-    QVERIFY(endLauncherGroup(data, "0123456789abcdef", Duration(0)));
+    QVERIFY(host::endLauncherGroup(data, "0123456789abcdef", Duration(0)));
     for (const std::string& text :
          {std::string("/sys/fs/cgroup"), data, std::string(), data + "/yardmaster-0123456789abcdef"}) {
         (void)writeFileAtomically(note, text, 0600);
-        QVERIFY(endLauncherGroup(data, "0123456789abcdef", Duration(0)));
+        QVERIFY(host::endLauncherGroup(data, "0123456789abcdef", Duration(0)));
         QVERIFY(!readFile(note));
     }
-    QVERIFY(!enterLauncherGroup(""));
-    QVERIFY(!enterLauncherGroup(data));
+    QVERIFY(!host::enterLauncherGroup(""));
+    QVERIFY(!host::enterLauncherGroup(data));
 }
 
 void TestLifetimes::whatIsCollectedWhenTheEngineIsKilledWasInterrupted() {

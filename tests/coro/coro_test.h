@@ -6,9 +6,12 @@
 #include "core/coro/sync.h"
 #include "core/coro/timeout.h"
 #include "tests/support/show_strings.h"
+#include "tests/support/waiting.h"
 
 #include <QtTest>
 #include <fmt/format.h>
+#include <memory>
+#include <optional>
 #include <string>
 
 namespace yard::coro::test {
@@ -31,6 +34,33 @@ struct Rig {
     void advance(Duration by) {
         clock.advance(by);
         settle();
+    }
+
+    /// What came of a question; nothing until it is answered.
+    template<class T>
+    using Answer = std::shared_ptr<std::optional<T>>;
+    /// Carries the question out as far as it comes.
+    template<class T>
+    Answer<T> begin(Task<T> question) {
+        auto answer = std::make_shared<std::optional<T>>();
+        spawn("ask", [](Task<T> asked, Answer<T> into) -> Task<void> {
+            *into = co_await std::move(asked);
+        }(std::move(question), answer));
+        settle();
+        return answer;
+    }
+    /// The same to its end: other threads may have a part in it.
+    template<class T>
+    T ask(Task<T> question) {
+        const Answer<T> answer = begin(std::move(question));
+        const bool came = QTest::qWaitFor(
+            [&] {
+                settle();
+                return answer->has_value();
+            },
+            kWaitMs);
+        if (!came) qFatal("no answer");
+        return **answer;
     }
 };
 

@@ -346,7 +346,7 @@ private Q_SLOTS:
         QCOMPARE(::write(fds[1], "x", 1), ssize_t{1});
         rig.settle();
         QCOMPARE(log, std::string("0 "));
-        // Still unread, so a second wait is answered too: edges are armed anew.
+        // Still unread, so a second wait is answered too: edges are armed again.
         rig.spawn("w", awaitReadable(watch, log));
         rig.settle();
         QCOMPARE(std::exchange(log, {}), std::string("0 0 "));

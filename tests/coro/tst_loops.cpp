@@ -220,7 +220,6 @@ private Q_SLOTS:
         loop.runForever();
         const Duration took = MonoClock::now() - start;
         QVERIFY2(took >= 30ms, qPrintable(QString::number(took.count())));
-        QVERIFY2(took < 2s, qPrintable(QString::number(took.count())));
     }
 
     void stopBeforeRunEndsItAtOnce() {

@@ -6,6 +6,7 @@
 #include "core/model/action_spec.h"
 #include "core/store/chunk_store.h"
 #include "tests/support/show_strings.h"
+#include "tests/support/waiting.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -89,7 +90,7 @@ public:
         return fmt::format(R"({{"worker":"exec","argv":["/bin/sh","-c","{}"],"cwd":"{}"{}}})", script,
                            dir_.path().toStdString(), more);
     }
-    ActionResult wait(Lsn lsn, Duration atMost = std::chrono::seconds(60)) {
+    ActionResult wait(Lsn lsn, Duration atMost = std::chrono::milliseconds(kWaitMs)) {
         auto result = run(engine_->waitForAction(lsn, atMost));
         if (!result) qFatal("action %lld: %s", static_cast<long long>(lsn.value), result.error().message.c_str());
         return std::move(*result);
@@ -100,7 +101,7 @@ public:
         return bytes ? *bytes : "(" + bytes.error().message + ")";
     }
     /// Waits until `path` exists; the test's way to know that a script is at a certain place.
-    static bool eventually(const std::function<bool()>& holds) { return QTest::qWaitFor(holds, 30'000); }
+    static bool eventually(const std::function<bool()>& holds) { return QTest::qWaitFor(holds, kWaitMs); }
 
 private:
     template<class T>

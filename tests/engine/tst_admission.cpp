@@ -1,6 +1,6 @@
 // How many actions may be pending: what would be more is refused, whole, and says so.
+#include "core/launcher/launcher.h"
 #include "core/model/worker.h"
-#include "core/runners/launcher.h"
 #include "tests/engine/engine_test.h"
 
 #include <filesystem>

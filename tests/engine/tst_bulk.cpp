@@ -1,5 +1,5 @@
 // One change of many actions: chosen by a filter, effective for all, kept over a restart.
-#include "core/runners/launcher.h"
+#include "core/launcher/launcher.h"
 #include "core/store/bulk.h"
 #include "tests/engine/engine_test.h"
 
@@ -183,8 +183,8 @@ private Q_SLOTS:
                  {"queue:0", 4},
                  {"queue:named", 1},
                  {"queue:no-*", 0}, // a token is of hexadecimal digits
-                 {"tries>1", 0},
-                 {"tries:1", 5},
+                 {"tries>0", 0},
+                 {"tries:0", 5},
                  {"waited>1h", 0},
                  {"waited<1h", 5},
                  {"ONE", 2},

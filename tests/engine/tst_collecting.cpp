@@ -1,7 +1,10 @@
 // What an action left in outputs/ goes into the content store: nobody waits for what takes long, and it can be
 // ended.
+#include "core/base/files.h"
+#include "core/engine/running/timeline_keeper.h"
+#include "core/launcher/launcher.h"
+#include "core/lease/slots.h"
 #include "core/locks/janitor.h"
-#include "core/runners/launcher.h"
 #include "tests/engine/engine_test.h"
 
 #include <QObject>
@@ -88,6 +91,47 @@ class CollectingTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    /// As a launcher leaves it that had time for both streams, for one, or for none.
+    void whatWasWrittenBeforeTheEngineDiedIsKept_data() {
+        QTest::addColumn<QByteArray>("out");
+        QTest::addColumn<bool>("hasErr");
+        QTest::addColumn<bool>("isLost");
+        QTest::addRow("both streams") << QByteArray("hello\n") << true << false;
+        QTest::addRow("a long one") << QByteArray(200'000, 'x') << true << false;
+        QTest::addRow("one longer than what is kept") << QByteArray(300'000, 'x') << true << false;
+        QTest::addRow("one of two") << QByteArray("hello\n") << false << true;
+        QTest::addRow("none") << QByteArray() << false << true;
+    }
+    void whatWasWrittenBeforeTheEngineDiedIsKept() {
+        QFETCH(QByteArray, out);
+        QFETCH(bool, hasErr);
+        QFETCH(bool, isLost);
+        EngineTest engine(2, [](engine::Options& options) { options.set = {"stream_bytes=262144"}; });
+        const Lsn lsn = engine.sh("echo again", R"(,"hold":true)");
+        engine.stop();
+        {
+            auto slots = runners::SlotsFile::create(engine.path("data/slots"), 8);
+            QVERIFY(slots);
+            slots->setCloned(SlotId(2), *slots->take(SlotId(2), {lsn, 1}), 4'000'000);
+        }
+        const std::string stream = engine.path("data/chunks/tmp/") + std::to_string(lsn.value) + ".1.std";
+        if (!out.isEmpty()) QVERIFY(writeFileAtomically(stream + "out", out.toStdString(), 0600));
+        if (hasErr) QVERIFY(writeFileAtomically(stream + "err", "", 0600));
+        engine.start();
+        QVERIFY(engine.run(engine->release(lsn)));
+        const ActionResult result = engine.wait(lsn);
+        QVERIFY(result.state == ActionState::Completed);
+        QCOMPARE(result.attempts.size(), std::size_t{2});
+        const AttemptOutcome& first = result.attempts.front().outcome;
+        QVERIFY(first.reason == Reason::EngineDied);
+        QCOMPARE(first.out.has_value(), !out.isEmpty());
+        QCOMPARE(first.err.has_value(), hasErr);
+        QCOMPARE(first.outTruncated, out.size() > (256 << 10));
+        if (first.out && !first.outTruncated) QCOMPARE(engine.text(first.out), out.toStdString());
+        QCOMPARE(toJson(result).contains(R"("output_lost":true)"), isLost);
+        QVERIFY(!std::filesystem::exists(stream + "out") && !std::filesystem::exists(stream + "err"));
+    }
+
     void aSparseOutputTakesNoMoreRoomThanItsData() {
         EngineTest engine;
         const ActionResult result = engine.wait(engine.sh(
@@ -138,6 +182,41 @@ private Q_SLOTS:
         struct stat kept{};
         QVERIFY(
             EngineTest::eventually([&] { return largestFile(engine.path("data"), kept) < std::int64_t{1} << 40; }));
+    }
+
+    void whatIsCollectedSaysSo() {
+        EngineTest engine;
+        const Lsn lsn = engine.sh(kEndless, kExpect);
+        QVERIFY(isCollected(engine, lsn));
+        const std::string words = "its program has ended, its outputs are being kept";
+        const Why why = *engine.run(engine->why(lsn));
+        QCOMPARE(why.state, ActionState::Running);
+        QCOMPARE(why.waits.size(), 1u);
+        QCOMPARE(name(why.waits[0].kind), "collecting");
+        QCOMPARE(why.waits[0].message, words);
+        const ActionResult now = *engine.run(engine->action(lsn));
+        QCOMPARE(now.note, words);
+        QCOMPARE(why.waits[0].since, now.times.exited);
+        QVERIFY(now.times.exited > 0);
+        QVERIFY(engine.run(engine->cancel(lsn)).has_value());
+        QCOMPARE(ending(engine.wait(lsn)), "cancelled cancelled");
+    }
+
+    void eachHasALaneOfItsOwnWhileItIsCollected() {
+        EngineTest engine(1); // one slot, one after the other
+        std::vector<Lsn> large;
+        for (int i = 0; i < 3; ++i) {
+            large.push_back(engine.sh(kEndless, kExpect));
+            QVERIFY(isCollected(engine, large.back()));
+        }
+        const auto lanes = engine.run(engine->timelines({})).view.lanes;
+        QCOMPARE(lanes.size(), large.size());
+        for (const auto& lane : lanes) QCOMPARE(lane.bars.size(), 1u);
+        QCOMPARE(lanes.front().bars.front().lsn, large.back()); // the slot is that of the last one
+        for (const Lsn lsn : large) {
+            QVERIFY(engine.run(engine->cancel(lsn)).has_value());
+            QCOMPARE(ending(engine.wait(lsn)), "cancelled cancelled");
+        }
     }
 
     void theEndOfTheEngineDoesNotWaitForAnOutputOfTerabytes() {

@@ -1,7 +1,7 @@
 // When something is expected to start and to end: from what was seen here, and nothing where nothing is known.
 // Times are compared with each other, never with a clock: what takes one kind's mean again and again.
-#include "core/engine/estimator.h"
-#include "core/runners/launcher.h"
+#include "core/engine/state/estimator.h"
+#include "core/launcher/launcher.h"
 #include "tests/engine/engine_test.h"
 
 #include <cmath>
@@ -33,7 +33,8 @@ public:
                 qFatal("does not run");
     }
     ActionResult at(Lsn lsn) { return *engine.run(engine->action(lsn)); }
-    /// How many means until it starts, from the moment it was asked; -1: not known. A queue has run `mean` by then.
+    /// How many means until it starts, from the moment it was asked; -1: not known. What runs does not end before
+    /// finish(): it is late sooner or later, and then what waits counts from now, whenever it is asked for.
     double rounds(Lsn lsn) {
         const WallMicros now = wallNow();
         const ActionResult seen = at(lsn);
@@ -90,6 +91,7 @@ private Q_SLOTS:
     void aQueueSaysWhyItsEndIsNotKnown();
     void aQueueEndsAfterWhatIsNotToStartBefore();
     void whatIsLateSaysSoAndNoTimeInThePast();
+    void aCommandWithoutALabelIsLateByItsOwnTimeOnly();
     void whatOtherQueuesHaveToDoCounts();
     void nothingIsSaidWhereNothingIsKnown();
     void whatAQueueTakesIsKnownAfterARestart();
@@ -122,12 +124,12 @@ void TestEstimates::whatNeedsMemoryOrALicenceRunsOneAfterTheOther() {
            [](engine::Options& options) { options.set = {"resources.licence.x=2", "resources.memory_mb=1000"}; });
     b.fill(4);
     const auto plain = b.submit(9, "");
-    QVERIFY2(EngineTest::eventually([&] { return isAbout(b.rounds(plain[8]), 3); }),
+    QVERIFY2(EngineTest::eventually([&] { return isAbout(b.rounds(plain[8]), 2); }),
              std::to_string(b.rounds(plain[8])).c_str()); // four at once, after those
     const QueueRef other = b.queue();
     const auto licensed = b.submit(9, R"(,"resources":{"cores":1,"licence.x":1})", other);
     // Two at once, while the other queue has the other two cores.
-    QVERIFY2(EngineTest::eventually([&] { return isAbout(b.rounds(licensed[8]), 5); }),
+    QVERIFY2(EngineTest::eventually([&] { return isAbout(b.rounds(licensed[8]), 4); }),
              std::to_string(b.rounds(licensed[8])).c_str());
     const QueueRef third = b.queue(R"({"weight":2})");
     const auto large = b.submit(5, R"(,"resources":{"cores":1,"memory_mb":900})", third);
@@ -165,7 +167,7 @@ void TestEstimates::heldActionsTakeNoPartOfTheMachine() {
     (void)b.submit(3, R"(,"hold":true)", held);
     b.fill(2);
     const auto plain = b.submit(5, "");
-    QVERIFY2(EngineTest::eventually([&] { return isAbout(b.rounds(plain[4]), 3); }),
+    QVERIFY2(EngineTest::eventually([&] { return isAbout(b.rounds(plain[4]), 2); }),
              std::to_string(b.rounds(plain[4])).c_str());
     QCOMPARE(b.engine.run(b.engine->queue(held))->estimatedFinish, 0);
     b.finish();
@@ -287,6 +289,26 @@ void TestEstimates::whatIsLateSaysSoAndNoTimeInThePast() {
     QVERIFY2(EngineTest::eventually([&] { return estimateOf(b.at(waiting[0])) == "known"; }),
              estimateOf(b.at(waiting[0])).c_str());
     b.finish();
+}
+
+/// The commands of a queue that have no label may be anything: what one of them took says nothing of another.
+void TestEstimates::aCommandWithoutALabelIsLateByItsOwnTimeOnly() {
+    EngineTest engine(1);
+    const auto known = [&](Lsn lsn) { return *engine.run(engine->action(lsn)); };
+    (void)engine.wait(engine.sh("true"));
+    const std::string waits = "while [ -e stay ]; do sleep 0.05; done";
+    for (const char* isThen : {"no_history", "overdue"}) {
+        std::ofstream(engine.path("stay")) << "";
+        const Lsn lsn = engine.sh(waits);
+        QVERIFY(EngineTest::eventually([&] { return known(lsn).state == ActionState::Running; }));
+        if (isThen == std::string("no_history")) QCOMPARE(known(lsn).estimatedFinish, 0);
+        QVERIFY2(EngineTest::eventually([&] { return estimateOf(known(lsn)) == isThen; }),
+                 estimateOf(known(lsn)).c_str());
+        QCOMPARE(known(lsn).note.starts_with("usually takes"), isThen == std::string("overdue"));
+        std::filesystem::remove(engine.path("stay"));
+        QCOMPARE(ending(engine.wait(lsn)), "completed");
+        for (int i = 0; i < 20; ++i) QCOMPARE(ending(engine.wait(engine.sh(waits))), "completed"); // at once
+    }
 }
 
 void TestEstimates::whatOtherQueuesHaveToDoCounts() {

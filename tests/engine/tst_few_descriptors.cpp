@@ -1,5 +1,5 @@
 // Where a process may open few files an engine runs fewer actions at once than it has cores, and says so.
-#include "core/runners/launcher.h"
+#include "core/launcher/launcher.h"
 #include "tests/engine/engine_test.h"
 
 #include <sys/resource.h>
@@ -16,6 +16,7 @@ private Q_SLOTS:
         QCOMPARE(session.capacity, 40);
         QVERIFY(session.slots.oneCore > 0 && session.slots.oneCore < 40);
         QVERIFY(session.slots.other > 0 && session.slots.warm > 0);
+        QCOMPARE(std::int64_t{session.slots.warm}, engine.run(engine->pool()).max);
         QCOMPARE(session.slots.why,
                  "a process may open only 256 files here: raise the hard limit (ulimit -Hn) for more");
         std::vector<Lsn> lsns;
@@ -28,14 +29,18 @@ private Q_SLOTS:
         for (const Lsn lsn : lsns) {
             const auto why = engine.run(engine->why(lsn));
             if (why->state != ActionState::Pending) continue;
+            // Its place among those that wait there too, however many cores are free.
+            const std::string place =
+                waiting == 0 ? "it is next" : fmt::format("{} of its queue before it", waiting);
             ++waiting;
             QCOMPARE(why->waits.size(), std::size_t{1});
             const Wait& wait = why->waits.front();
             QCOMPARE(wait.resource, "slots");
             QVERIFY(wait.kind == WaitKind::Capacity && wait.need == 1.0 && wait.free == 0.0);
-            QVERIFY2(wait.message.starts_with(fmt::format("0 of {} slots free", session.slots.oneCore)) &&
-                         wait.message.ends_with("(" + session.slots.why + ")"),
-                     wait.message.c_str());
+            QVERIFY2(
+                wait.message.starts_with(fmt::format("0 of {} slots free, {}", session.slots.oneCore, place)) &&
+                    wait.message.ends_with("(" + session.slots.why + ")"),
+                wait.message.c_str());
         }
         QCOMPARE(waiting, 3);
         QFile go(engine.dir().filePath("go"));

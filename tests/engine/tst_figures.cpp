@@ -1,7 +1,7 @@
 // Figures over time: the history of machine and engine, what /proc says, and how they outlast the engine.
-#include "core/engine/figures.h"
-#include "core/runners/launcher.h"
-#include "core/runners/process_tree.h"
+#include "core/engine/running/stats_sampler.h"
+#include "core/host/process_tree.h"
+#include "core/launcher/launcher.h"
 #include "tests/engine/engine_test.h"
 
 #include <QObject>
@@ -20,26 +20,26 @@ constexpr std::int64_t kSecond = 1'000'000;
 constexpr WallMicros kNoon = 1'800'000'000 * kSecond;
 
 /// "10 s: 1.5 - 2" of what actions took.
-std::string printed(const StatsView& view) {
+std::string printed(const history::StatsView& view) {
     std::string text = fmt::format("{} s:", view.resolution.count() / kSecond);
-    for (const StatsView::Row& row : view.rows)
+    for (const history::StatsView::Row& row : view.rows)
         text += row.sample ? fmt::format(" {:.3g}", row.sample->cpuActions) : " -";
     return text;
 }
 
-std::int64_t completedIn(const StatsView& view) {
+std::int64_t completedIn(const history::StatsView& view) {
     return std::accumulate(
         view.rows.begin(), view.rows.end(), std::int64_t(0),
         [](std::int64_t sum, const auto& row) { return sum + (row.sample ? row.sample->completed : 0); });
 }
 
-void addSeconds(StatsHistory& history, WallMicros from, int seconds, const StatsSample& sample) {
+void addSeconds(history::StatsHistory& history, WallMicros from, int seconds, const history::StatsSample& sample) {
     for (int i = 0; i < seconds; ++i) history.add(from + i * kSecond, from + (i + 1) * kSecond, sample);
 }
 
-std::string imageOf(StatsHistory& history) {
-    std::string image(StatsHistory::fileSize(), '\0');
-    for (const StatsHistory::Piece& piece : history.takeChanged())
+std::string imageOf(history::StatsHistory& history) {
+    std::string image(history::StatsHistory::fileSize(), '\0');
+    for (const history::StatsHistory::Piece& piece : history.takeChanged())
         image.replace(piece.at, piece.bytes.size(), piece.bytes);
     return image;
 }
@@ -73,25 +73,26 @@ private Q_SLOTS:
     void aForeignFileIsBegunAnew();
     void anEngineWhoseFileCannotBeWrittenGoesOn();
     void actionsShowInTheHistory();
+    void whatBurnsIsInEveryStep();
     void aFailureAfterARetryByHandCountsAgain();
     void whatIsIdleIsLookedAtLessAndLess();
     void rowsOfRunningActionsSayWhatTheyUsed();
 };
 
 void FiguresTest::whatWasNotSeenIsUnknown() {
-    StatsHistory history;
+    history::StatsHistory history;
     history.add(kNoon, kNoon + kSecond, {.cpuActions = 1.5});
     history.add(kNoon + 3 * kSecond, kNoon + 4 * kSecond, {.cpuActions = 0});
-    const StatsQuery query{kNoon - kSecond, kNoon + 6 * kSecond, Duration(kSecond)};
+    const history::StatsQuery query{kNoon - kSecond, kNoon + 6 * kSecond, Duration(kSecond)};
     QCOMPARE(printed(history.query(query, kNoon + 5 * kSecond)), std::string("1 s: - 1.5 - - 0 -"));
-    const StatsView usual = history.query({}, kNoon + 5 * kSecond);
+    const history::StatsView usual = history.query({}, kNoon + 5 * kSecond);
     QCOMPARE(usual.resolution.count() / kSecond, 2); // a quarter of an hour in at most 600 steps
     QVERIFY(usual.rows.size() >= 450 && usual.rows.size() <= 451);
     QCOMPARE(history.query({kNoon + 9 * kSecond, {}, {}}, kNoon).rows.size(), std::size_t(0));
 }
 
 void FiguresTest::whatIsOldIsThereInCoarserSteps() {
-    StatsHistory history;
+    history::StatsHistory history;
     constexpr int kHours = 5;
     addSeconds(history, kNoon, kHours * 3'600, {.cpuActions = 2});
     const WallMicros now = kNoon + std::int64_t(kHours) * 3'600 * kSecond;
@@ -112,7 +113,7 @@ void FiguresTest::whatIsOldIsThereInCoarserSteps() {
 }
 
 void FiguresTest::nothingThatEndedIsLostInCoarserSteps() {
-    StatsHistory history;
+    history::StatsHistory history;
     addSeconds(history, kNoon, 3'600, {.completed = 7});
     const WallMicros now = kNoon + 3'600 * kSecond;
     QCOMPARE(completedIn(history.query({kNoon, now, Duration(kSecond)}, now)), 7 * 3'600);
@@ -121,9 +122,10 @@ void FiguresTest::nothingThatEndedIsLostInCoarserSteps() {
 }
 
 void FiguresTest::aLongLookFillsEachOfItsSteps() {
-    StatsHistory history;
+    history::StatsHistory history;
     history.add(kNoon, kNoon + 4 * kSecond, {.cpuActions = 0.25, .completed = 3});
-    const StatsView view = history.query({kNoon, kNoon + 4 * kSecond, Duration(kSecond)}, kNoon + 4 * kSecond);
+    const history::StatsView view =
+        history.query({kNoon, kNoon + 4 * kSecond, Duration(kSecond)}, kNoon + 4 * kSecond);
     QCOMPARE(printed(view), std::string("1 s: 0.25 0.25 0.25 0.25"));
     QCOMPARE(completedIn(view), 3);
     // Longer than an hour: a machine that slept. Only the last hour is known.
@@ -134,17 +136,17 @@ void FiguresTest::aLongLookFillsEachOfItsSteps() {
 }
 
 void FiguresTest::aQuestionForTooMuchIsAnsweredCoarsely() {
-    const StatsHistory history;
-    const StatsView week = history.query({kNoon - 7 * 86'400 * kSecond, kNoon, Duration(1)}, kNoon);
-    QVERIFY(week.rows.size() <= StatsHistory::kMostRows);
+    const history::StatsHistory history;
+    const history::StatsView week = history.query({kNoon - 7 * 86'400 * kSecond, kNoon, Duration(1)}, kNoon);
+    QVERIFY(week.rows.size() <= history::StatsHistory::kMostRows);
     QCOMPARE(week.resolution.count() / kSecond, 600);
-    const StatsView all = history.query({0, kNoon, Duration(1)}, kNoon);
-    QVERIFY(all.rows.size() <= StatsHistory::kMostRows);
+    const history::StatsView all = history.query({0, kNoon, Duration(1)}, kNoon);
+    QVERIFY(all.rows.size() <= history::StatsHistory::kMostRows);
     QCOMPARE(history.query({0, 1, {}}, kNoon).rows.size(), std::size_t(0));
 }
 
 void FiguresTest::aClockThatWasSetBackOverwritesNothing() {
-    StatsHistory history;
+    history::StatsHistory history;
     const WallMicros later = kNoon + 1'200 * kSecond; // its step has the same place
     history.add(later, later + kSecond, {.cpuActions = 3});
     history.add(kNoon, kNoon + kSecond, {.cpuActions = 1});
@@ -153,12 +155,12 @@ void FiguresTest::aClockThatWasSetBackOverwritesNothing() {
 }
 
 void FiguresTest::theFileBringsItAllBack() {
-    StatsHistory history;
+    history::StatsHistory history;
     addSeconds(
         history, kNoon, 100,
         {.cpuActions = 1, .cpuOthers = 0.5, .memoryBytes = 1 << 30, .pending = 3, .running = 2, .completed = 1});
     const WallMicros now = kNoon + 100 * kSecond;
-    StatsHistory again;
+    history::StatsHistory again;
     QVERIFY(again.restore(imageOf(history)));
     QCOMPARE(printed(again.query({{}, {}, Duration(10 * kSecond)}, now)),
              printed(history.query({{}, {}, Duration(10 * kSecond)}, now)));
@@ -170,35 +172,35 @@ void FiguresTest::theFileBringsItAllBack() {
 }
 
 void FiguresTest::onlyWhatChangedIsWritten() {
-    StatsHistory history;
+    history::StatsHistory history;
     QCOMPARE(history.takeChanged().size(), std::size_t(1)); // the header
     QVERIFY(history.takeChanged().empty());
     addSeconds(history, kNoon, 60, {.cpuActions = 1});
     std::size_t bytes = 0;
-    for (const StatsHistory::Piece& piece : history.takeChanged()) bytes += piece.bytes.size();
+    for (const history::StatsHistory::Piece& piece : history.takeChanged()) bytes += piece.bytes.size();
     QVERIFY2(bytes < 5'000, std::to_string(bytes).c_str());
     QVERIFY(history.takeChanged().empty());
 }
 
 void FiguresTest::aFileOfAnotherKindIsNotRead() {
-    StatsHistory history;
+    history::StatsHistory history;
     QVERIFY(!history.restore(""));
-    QVERIFY(!history.restore(std::string(StatsHistory::fileSize(), 'x')));
-    QCOMPARE(history.takeChanged().front().at, std::size_t(0)); // the header is written anew
+    QVERIFY(!history.restore(std::string(history::StatsHistory::fileSize(), 'x')));
+    QCOMPARE(history.takeChanged().front().at, std::size_t(0)); // the header is written again
 }
 
 void FiguresTest::damagedStepsAreLeftOut() {
-    StatsHistory history;
+    history::StatsHistory history;
     addSeconds(history, kNoon, 20, {.cpuActions = 1});
     const std::string image = imageOf(history);
     const WallMicros now = kNoon + 20 * kSecond;
-    StatsHistory cut;
+    history::StatsHistory cut;
     QVERIFY(cut.restore(image.substr(0, image.size() / 3)));
     for (std::size_t at = 64; at < image.size(); at += 40) {
         std::string damaged = image;
         for (std::size_t i = 0; i < 12; ++i) damaged[at + i] = '\xff'; // no such step, no such number
         if (damaged == image) continue;
-        StatsHistory restored;
+        history::StatsHistory restored;
         QVERIFY(restored.restore(damaged));
         for (const auto& row : restored.query({kNoon, now, Duration(kSecond)}, now).rows)
             QVERIFY(!row.sample || row.sample->cpuActions == 1);
@@ -255,7 +257,7 @@ void FiguresTest::looksAtWholeTrees() {
         return trees.contains(pid) && trees.size() == 1 && trees.at(pid).cpu > 0 && trees.at(pid).rssBytes > 0;
     };
     const bool seen = test::EngineTest::eventually(used);
-    const std::vector<int> children = runners::childrenOf(pid);
+    const std::vector<int> children = host::childrenOf(pid);
     for (const int child : children) ::kill(child, SIGKILL);
     ::pclose(shell);
     QVERIFY(seen);
@@ -270,7 +272,7 @@ void FiguresTest::historyOutlivesTheEngine() {
     QVERIFY(engine.eventually([&] { return completedIn(engine.run(engine->stats({}))) == 1; }));
     engine.stop();
     engine.start();
-    const StatsView view = engine.run(engine->stats({}));
+    const history::StatsView view = engine.run(engine->stats({}));
     QCOMPARE(completedIn(view), 1);
 }
 
@@ -285,7 +287,7 @@ void FiguresTest::aForeignFileIsBegunAnew() {
         return false;
     }));
     engine.stop();
-    QVERIFY(std::filesystem::file_size(engine.path("data/stats")) <= StatsHistory::fileSize());
+    QVERIFY(std::filesystem::file_size(engine.path("data/stats")) <= history::StatsHistory::fileSize());
 }
 
 void FiguresTest::anEngineWhoseFileCannotBeWrittenGoesOn() {
@@ -319,6 +321,22 @@ void FiguresTest::actionsShowInTheHistory() {
     engine.wait(lsn);
 }
 
+/// It is looked at every five seconds, and each second in between has its share.
+void FiguresTest::whatBurnsIsInEveryStep() {
+    test::EngineTest engine;
+    const Lsn lsn = engine.sh("while :; do :; done");
+    QVERIFY(engine.eventually([&] {
+        int inARow = 0;
+        for (const auto& row : engine.run(engine->stats({{}, {}, Duration(kSecond)})).rows) {
+            inARow = row.sample && row.sample->cpuActions > 0.05 ? inARow + 1 : 0;
+            if (inARow == 4) return true;
+        }
+        return false;
+    }));
+    engine.run(engine->cancel(lsn));
+    engine.wait(lsn);
+}
+
 void FiguresTest::aFailureAfterARetryByHandCountsAgain() {
     test::EngineTest engine;
     const auto failures = [&] {
@@ -348,13 +366,13 @@ void FiguresTest::rowsOfRunningActionsSayWhatTheyUsed() {
     QVERIFY(test::EngineTest::eventually([&] { return row().outcome.has_value(); }));
     const ActionResult seen = row();
     QCOMPARE(seen.lsn, lsn);
-    QVERIFY(seen.outcome->cpuSeconds.value_or(0) > 0);
-    QVERIFY(seen.outcome->maxRssBytes.value_or(0) >= seen.usage->rssBytes);
+    QVERIFY(seen.outcome->measures[Measure::CpuTime].value_or(0) > 0);
+    QVERIFY(seen.outcome->measures[Measure::PeakMemory].value_or(0) >= seen.usage->rssBytes);
     const std::string json = toJson(seen);
     QVERIFY2(json.contains("\"cpu_seconds\":") && json.contains("\"max_rss_bytes\":"), json.c_str());
     QVERIFY2(!json.contains("\"reason\"") && !json.contains("\"exit_code\""), json.c_str());
     write(engine.path("go"), "");
-    QVERIFY(engine.wait(lsn).outcome->maxRssBytes >= seen.outcome->maxRssBytes);
+    QVERIFY(engine.wait(lsn).outcome->measures[Measure::PeakMemory] >= seen.outcome->measures[Measure::PeakMemory]);
 }
 
 void FiguresTest::whatIsIdleIsLookedAtLessAndLess() {

@@ -1,6 +1,6 @@
 // What an action is given along: its environment, values that are never kept, its stdin.
-#include "core/engine/unkept_values.h"
-#include "core/runners/launcher.h"
+#include "core/engine/state/unkept_values.h"
+#include "core/launcher/launcher.h"
 #include "tests/engine/engine_test.h"
 
 #include <QObject>

@@ -1,7 +1,7 @@
 // Actions of one list that wait for each other by id, and for arrays as a whole: from submission over failures and
 // restarts to running again by hand.
+#include "core/launcher/launcher.h"
 #include "core/model/why.h"
-#include "core/runners/launcher.h"
 #include "tests/engine/engine_test.h"
 
 #include <QTest>
@@ -117,6 +117,10 @@ private Q_SLOTS:
         QCOMPARE(waitingFor(child),
                  fmt::format("all of array {} to be completed, of which 4 have not ended;", first.value));
         QVERIFY(waitingFor(cleaner).contains("one of array"));
+        QCOMPARE(known(child).note, "4 actions to end");
+        const Lsn both = one(sh(
+            "true", fmt::format(R"("after":[{{"lsn":{},"on":"any"}},{{"array":{}}}])", child.value, first.value)));
+        QCOMPARE(known(both).note, "5 actions to end");
         make("go");
         make("start");
         QCOMPARE(ends(child), "completed");

@@ -1,10 +1,10 @@
 // What looks after running actions: the memory guard, those that hang, and how long things take.
 #include "core/base/files.h"
-#include "core/engine/estimator.h"
-#include "core/engine/memory_guard.h"
-#include "core/engine/metrics.h"
-#include "core/engine/progress.h"
-#include "core/runners/launcher.h"
+#include "core/engine/running/memory_guard.h"
+#include "core/engine/running/progress.h"
+#include "core/engine/state/estimator.h"
+#include "core/engine/state/metrics.h"
+#include "core/launcher/launcher.h"
 #include "tests/engine/engine_test.h"
 
 #include <atomic>
@@ -50,6 +50,7 @@ private Q_SLOTS:
     void nothingStartsWhileMemoryIsShort() {
         EngineTest engine(2, withMemory());
         const Lsn first = engine.sh("while [ ! -e go ]; do sleep 0.05; done");
+        QVERIFY(EngineTest::eventually([&] { return now(engine, first).state == ActionState::Running; }));
         percent_ = 92;
         QVERIFY(EngineTest::eventually([&] { return guardOf(engine).holding; }));
         const Lsn second = engine.sh("true");
@@ -77,6 +78,36 @@ private Q_SLOTS:
         QCOMPARE(events[1].what, "go_on");
         QCOMPARE(events[1].reason, "60 % of the machine's memory is in use");
         QVERIFY(events[0].t > 0 && events[1].t > events[0].t);
+    }
+
+    void theFirstActionAfterAWhileWaitsForALookAtMemory() {
+        percent_ = 92;
+        EngineTest engine(2, withMemory());
+        QVERIFY(!guardOf(engine).usedPercent); // nobody looks
+        const Lsn first = engine.sh("true");
+        QVERIFY(EngineTest::eventually([&] { return guardOf(engine).holding; }));
+        QCOMPARE(guardOf(engine).usedPercent, std::optional(92.0));
+        QCOMPARE(now(engine, first).state, ActionState::Pending);
+        percent_ = 50;
+        QCOMPARE(ending(engine.wait(first)), "completed");
+        // A threshold that changes counts from the next start on, whatever was read before.
+        QVERIFY(engine.run(engine->changeSettings(R"({"guard_hold_percent":1})")));
+        const Lsn second = engine.sh("true");
+        QVERIFY(EngineTest::eventually([&] { return guardOf(engine).holding; }));
+        QCOMPARE(now(engine, second).state, ActionState::Pending);
+        QVERIFY(engine.run(engine->changeSettings(R"({"guard_hold_percent":0})")));
+        QCOMPARE(ending(engine.wait(second)), "completed");
+    }
+
+    void aLowThresholdHasSomethingBelowIt() {
+        engine::MemoryGuard guard;
+        Settings settings;
+        settings.guardHold = 1;
+        const MonoTime now(Duration(1));
+        (void)guard.observe({.usedPercent = 50, .ofGroup = false, .stalledPercent = {}}, settings, now);
+        QCOMPARE(guard.reason(), "50 % of the machine's memory is in use, starting goes on below 0.9 %");
+        (void)guard.observe({.usedPercent = 0.5, .ofGroup = false, .stalledPercent = {}}, settings, now);
+        QVERIFY(!guard.isHolding());
     }
 
     void theNewestIsStoppedAndRunsAgainWhenThereIsMemory() {
@@ -128,7 +159,7 @@ private Q_SLOTS:
         QCOMPARE(stop->lsn, over);
         QVERIFY2(stop->reason.starts_with("stopped when 97 % of the machine's memory was in use: it had 2"),
                  stop->reason.c_str());
-        QVERIFY2(stop->reason.ends_with(" MB and asked for 50"), stop->reason.c_str());
+        QVERIFY2(stop->reason.ends_with(" MiB and asked for 50"), stop->reason.c_str());
         QCOMPARE(ending(engine.wait(over)), "completed");
         for (const Lsn lsn : {modest, newest}) QVERIFY(engine.run(engine->cancel(lsn)));
     }

@@ -1,7 +1,7 @@
 // Submissions that go to the journal in parts: whole or not at all, and nobody sees them before they are whole.
-#include "core/engine/accept_parts.h"
-#include "core/engine/metrics.h"
-#include "core/runners/launcher.h"
+#include "core/engine/state/accept_parts.h"
+#include "core/engine/state/metrics.h"
+#include "core/launcher/launcher.h"
 #include "tests/engine/engine_test.h"
 
 #include <QObject>

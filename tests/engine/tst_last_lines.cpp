@@ -1,9 +1,10 @@
-// The last output lines of running actions: who gets one, when it is read anew, and who hears of it.
-#include "core/runners/launcher.h"
+// The last output lines of running actions: who gets one, when it is read again, and who hears of it.
+#include "core/launcher/launcher.h"
 #include "tests/engine/engine_test.h"
 
-#include "core/engine/last_lines.h"
-#include "core/engine/watch.h"
+#include "core/engine/running/output_tails.h"
+#include "core/engine/state/watch.h"
+#include "tests/support/waiting.h"
 
 #include <QFile>
 #include <QObject>
@@ -64,7 +65,7 @@ struct Watcher {
     EngineTest& engine;
     Lsn lsn;
     WatchRequest request;
-    Collected told;
+    WatchedChanges told;
 };
 
 } // namespace
@@ -74,7 +75,7 @@ class LastLinesTest : public QObject {
 
 private Q_SLOTS:
     void onlyWhatHasGrownIsReadAgain() {
-        LastLines lines;
+        OutputTails lines;
         const auto streams = streamsOf(10, 0);
         std::vector<LineToRead> grown;
         lines.ask(Lsn(7), streams, kStart, grown);
@@ -96,7 +97,7 @@ private Q_SLOTS:
     }
 
     void whatIsTooYoungIsNamedOnceItIsOldEnough() {
-        LastLines lines;
+        OutputTails lines;
         lines.askLater(Lsn(7), kStart);
         lines.askLater(Lsn(7), kStart + Duration(500'000)); // somebody else looks, too
         lines.askLater(Lsn(8), kStart + Duration(1));
@@ -105,13 +106,13 @@ private Q_SLOTS:
         QCOMPARE(lines.grown(kStart), std::vector{Lsn(7)});
         QCOMPARE(lines.grown(kStart + Duration(1)), std::vector{Lsn(8)});
         QVERIFY(lines.empty());
-        for (std::size_t i = 0; i <= LastLines::kMost; ++i)
+        for (std::size_t i = 0; i <= OutputTails::kMost; ++i)
             lines.askLater(Lsn(static_cast<std::int64_t>(i + 1)), kStart);
-        QCOMPARE(lines.grown(kStart).size(), LastLines::kMost);
+        QCOMPARE(lines.grown(kStart).size(), OutputTails::kMost);
     }
 
     void anotherAttemptBeginsWithoutALine() {
-        LastLines lines;
+        OutputTails lines;
         std::vector<LineToRead> grown;
         lines.ask(Lsn(7), streamsOf(10, 0), kStart, grown);
         grown.front().line = "hello";
@@ -121,7 +122,7 @@ private Q_SLOTS:
     }
 
     void whatEndedAndWhatNobodyAsksForIsForgotten() {
-        LastLines lines;
+        OutputTails lines;
         std::vector<LineToRead> grown;
         const auto ended = streamsOf(1, 0);
         lines.ask(Lsn(1), ended, kStart, grown);
@@ -129,20 +130,20 @@ private Q_SLOTS:
         ended->ended = true;
         QCOMPARE(lines.grown(kStart), std::vector{Lsn(2)});
         QVERIFY(!lines.empty());
-        QCOMPARE(lines.grown(kStart + LastLines::kKeep + Duration(1)).size(), 0u);
+        QCOMPARE(lines.grown(kStart + OutputTails::kKeep + Duration(1)).size(), 0u);
         QVERIFY(lines.empty());
         lines.took(grown); // read meanwhile
         QCOMPARE(lines.line(Lsn(1)), "");
     }
 
     void thereIsRoomForAThousand() {
-        LastLines lines;
+        OutputTails lines;
         std::vector<LineToRead> grown;
-        for (std::size_t i = 0; i <= LastLines::kMost; ++i)
+        for (std::size_t i = 0; i <= OutputTails::kMost; ++i)
             lines.ask(Lsn(static_cast<std::int64_t>(i + 1)), streamsOf(1, 0), kStart, grown);
-        QCOMPARE(grown.size(), LastLines::kMost);
+        QCOMPARE(grown.size(), OutputTails::kMost);
         lines.ask(Lsn(5), nullptr, kStart, grown); // it has ended
-        QCOMPARE(grown.size(), LastLines::kMost);
+        QCOMPARE(grown.size(), OutputTails::kMost);
     }
 
     void aFileThatIsGoneHasNoLine() {
@@ -171,12 +172,12 @@ private Q_SLOTS:
                 query.cursor = page->cursor;
             }
         };
-        QTRY_COMPARE_WITH_TIMEOUT(noted(), "one", 20'000);
+        QTRY_COMPARE_WITH_TIMEOUT(noted(), "one", kWaitMs);
         QCOMPARE(listed("lsn", ""), "one");
         QCOMPARE(listed("lsn", "worker:exec state:running"), "one");
         QCOMPARE(listed("-running", "worker:exec state:running"), "one");
         std::ofstream(engine.path("go")) << "now";
-        QTRY_COMPARE_WITH_TIMEOUT(noted(), "two", 20'000);
+        QTRY_COMPARE_WITH_TIMEOUT(noted(), "two", kWaitMs);
         std::ofstream(engine.path("end")) << "now";
         QCOMPARE(engine.wait(lsn).note, "");
     }
@@ -193,7 +194,7 @@ private Q_SLOTS:
     void watchersHearOfNewLines() {
         EngineTest engine;
         const Lsn lsn = twoLines(engine);
-        QTRY_COMPARE_WITH_TIMEOUT(engine.run(engine->action(lsn))->note, "one", 20'000);
+        QTRY_COMPARE_WITH_TIMEOUT(engine.run(engine->action(lsn))->note, "one", kWaitMs);
         Watcher watcher(engine, lsn);
         std::ofstream(engine.path("go")) << "now";
         QCOMPARE(watcher.hears("two"), "two");

@@ -1,5 +1,5 @@
 // What is found on a machine, in made-up /proc, /sys and /dev.
-#include "core/engine/machine.h"
+#include "core/host/machine.h"
 
 #include <QObject>
 #include <QTemporaryDir>
@@ -10,7 +10,7 @@
 #include <fstream>
 
 using namespace yard;
-using namespace yard::engine;
+using namespace yard::host;
 
 namespace {
 
@@ -41,7 +41,7 @@ private Q_SLOTS:
     void memoryIsThatOfTheMachine() {
         FakeRoot fake;
         fake.put("proc/meminfo", "MemTotal:       16384000 kB\nMemFree:  1 kB\n");
-        QCOMPARE(memoryOfMachine(fake.root()), std::int64_t{16000});
+        QCOMPARE(host::memoryOfMachine(fake.root()), std::int64_t{16000});
     }
 
     void memoryIsThatOfTheControlGroupWhenThatIsLess() {
@@ -50,34 +50,34 @@ private Q_SLOTS:
         fake.put("proc/self/cgroup", "1:name=systemd:/old\n0::/user.slice/session\n");
         fake.put("sys/fs/cgroup/user.slice/memory.max", "1073741824\n");
         fake.put("sys/fs/cgroup/user.slice/session/memory.max", "max\n");
-        QCOMPARE(memoryOfMachine(fake.root()), std::int64_t{1024});
+        QCOMPARE(host::memoryOfMachine(fake.root()), std::int64_t{1024});
     }
 
     void memoryIsUnknownWhereNothingSaysIt() {
         FakeRoot fake;
-        QCOMPARE(memoryOfMachine(fake.root()), std::int64_t{0});
+        QCOMPARE(host::memoryOfMachine(fake.root()), std::int64_t{0});
     }
 
     void gpusAreWhatTheirDriverSaysElseTheRenderNodes() {
         FakeRoot fake;
-        QCOMPARE(gpusOfMachine(fake.root()), 0);
+        QCOMPARE(host::gpusOfMachine(fake.root()), 0);
         fake.put("dev/dri/card0", "");
         fake.put("dev/dri/renderD128", "");
-        QCOMPARE(gpusOfMachine(fake.root()), 1);
+        QCOMPARE(host::gpusOfMachine(fake.root()), 1);
         fake.put("proc/driver/nvidia/gpus/0000:01:00.0/information", "");
         fake.put("proc/driver/nvidia/gpus/0000:02:00.0/information", "");
-        QCOMPARE(gpusOfMachine(fake.root()), 2);
+        QCOMPARE(host::gpusOfMachine(fake.root()), 2);
     }
 
     void settingsReplaceWhatIsFound() {
         FakeRoot fake;
         fake.put("proc/meminfo", "MemTotal:       2048000 kB\n");
         fake.put("dev/dri/renderD128", "");
-        QCOMPARE(text(machineResources(2, {}, fake.root())), "2000 2000 gpus=1000");
-        ResourceSettings settings;
+        QCOMPARE(text(host::machineResources(2, {}, fake.root())), "2000 2000 gpus=1000");
+        host::ResourceSettings settings;
         settings.memoryMb = 500;
         settings.named = {{"licence.x", 3000}, {"gpus", 0}, {"licence.x", 1500}};
-        QCOMPARE(text(machineResources(4, settings, fake.root())), "4000 500 licence.x=1500");
+        QCOMPARE(text(host::machineResources(4, settings, fake.root())), "4000 500 licence.x=1500");
     }
 };
 

@@ -1,7 +1,7 @@
 // What actions are called, in lists, results and filters, while they wait and when they have ended.
-#include "core/engine/timeline_keeper.h"
+#include "core/engine/running/timeline_keeper.h"
+#include "core/launcher/launcher.h"
 #include "core/model/action_name.h"
-#include "core/runners/launcher.h"
 #include "tests/engine/engine_test.h"
 
 #include <QTest>

@@ -1,5 +1,5 @@
 // How long clearing up leaves the journal to others.
-#include "core/engine/pace.h"
+#include "core/engine/running/upkeep_throttle.h"
 
 #include <QTest>
 
@@ -16,43 +16,44 @@ class TestPace : public QObject {
 
 private Q_SLOTS:
     void aloneAPauseIsAsLongAsTheStep() {
-        Pace pace;
+        UpkeepThrottle pace;
         std::uint64_t own = 0;
         QCOMPARE(pace.after(kStep, {.now = kStart, .operations = ++own}), kStep);
         QCOMPARE(pace.after(kStep, {.now = kStart, .operations = ++own}), kStep);
-        QCOMPARE(pace.after(Duration{1}, {.now = kStart, .operations = ++own}), Pace::kLeast);
-        QCOMPARE(pace.after(Duration{1'000'000}, {.now = kStart, .operations = ++own}), Pace::kMost);
+        QCOMPARE(pace.after(Duration{1}, {.now = kStart, .operations = ++own}), UpkeepThrottle::kLeast);
+        QCOMPARE(pace.after(Duration{1'000'000}, {.now = kStart, .operations = ++own}), UpkeepThrottle::kMost);
     }
 
     void besideOthersItIsMuchLonger() {
-        Pace pace;
+        UpkeepThrottle pace;
         QCOMPARE(pace.after(kStep, {.now = kStart, .operations = 1}), kStep);
         MonoTime now = kStart;
         QCOMPARE(pace.after(kStep, {.now = now, .operations = 3}),
-                 kStep * Pace::kBesideOthers); // one was not its own
-        now += Pace::kRecently / 2;
-        QCOMPARE(pace.after(kStep, {.now = now, .operations = 4}), kStep * Pace::kBesideOthers); // just now
-        now += Pace::kRecently / 2;
+                 kStep * UpkeepThrottle::kBesideOthers); // one was not its own
+        now += UpkeepThrottle::kRecently / 2;
+        QCOMPARE(pace.after(kStep, {.now = now, .operations = 4}),
+                 kStep * UpkeepThrottle::kBesideOthers); // just now
+        now += UpkeepThrottle::kRecently / 2;
         QCOMPARE(pace.after(kStep, {.now = now, .operations = 5}), kStep); // not for a while
-        QCOMPARE(pace.after(Duration{1'000}, {.now = now, .operations = 7}), Pace::kMost);
+        QCOMPARE(pace.after(Duration{1'000}, {.now = now, .operations = 7}), UpkeepThrottle::kMost);
     }
 
     void butNotWhenMoreEndsThanGoes() {
-        Pace pace;
+        UpkeepThrottle pace;
         std::uint64_t operations = 0;
         const auto after = [&](std::uint64_t ended, std::uint64_t gone) {
             operations += 10;
             return pace.after(kStep, {.now = kStart, .operations = operations, .ended = ended, .gone = gone});
         };
-        QCOMPARE(after(Pace::kSlack, 0), kStep * Pace::kBesideOthers);
-        QCOMPARE(after(Pace::kSlack + 1, 0), kStep);
-        QCOMPARE(after(Pace::kSlack + 500, 500), kStep * Pace::kBesideOthers); // it keeps up
+        QCOMPARE(after(UpkeepThrottle::kSlack, 0), kStep * UpkeepThrottle::kBesideOthers);
+        QCOMPARE(after(UpkeepThrottle::kSlack + 1, 0), kStep);
+        QCOMPARE(after(UpkeepThrottle::kSlack + 500, 500), kStep * UpkeepThrottle::kBesideOthers); // it keeps up
     }
 
     void norWithMoreOnTheDiskThanMayBe() {
-        Pace pace;
+        UpkeepThrottle pace;
         QCOMPARE(pace.after(kStep, {.now = kStart, .operations = 10, .overLimit = true}), kStep);
-        QCOMPARE(pace.after(kStep, {.now = kStart, .operations = 20}), kStep * Pace::kBesideOthers);
+        QCOMPARE(pace.after(kStep, {.now = kStart, .operations = 20}), kStep * UpkeepThrottle::kBesideOthers);
     }
 };
 

@@ -1,5 +1,5 @@
 // Finished actions that run again: what they wait for, and who comes back with them.
-#include "core/runners/launcher.h"
+#include "core/launcher/launcher.h"
 #include "tests/engine/engine_test.h"
 
 #include <QObject>
@@ -43,6 +43,31 @@ class ReschedulingTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    /// The time that it had been failed is no waiting: among those that live, and after a restart.
+    void whatIsPutBackWaitsFromThenOn() {
+        EngineTest engine;
+        Family family(engine);
+        const Lsn failed = family.untilThereIs("go");
+        QCOMPARE(family.ends(failed), "failed exit_code 1");
+        const Lsn held = engine.sh("true", R"(,"hold":true)");
+        const auto session = engine.run(engine->queues());
+        for (const QueueView& queue : session) QVERIFY(engine.run(engine->holdQueue({queue.id, {}})));
+        QVERIFY(engine.run(engine->reschedule(failed, true)));
+        const auto longest = [&] {
+            ListQuery query;
+            query.states = {ActionState::Pending};
+            query.sort = *parseSort("-waited");
+            std::vector<Lsn> lsns;
+            for (const ActionResult& job : engine.run(engine->list(query))->jobs) lsns.push_back(job.lsn);
+            return lsns;
+        };
+        // A list that is put in order may come with an empty page first.
+        QVERIFY(EngineTest::eventually([&] { return longest() == std::vector{held, failed}; }));
+        engine.stop();
+        engine.start();
+        QVERIFY(EngineTest::eventually([&] { return longest() == std::vector{held, failed}; }));
+    }
+
     void whatFailedBecauseOfAnActionComesBackWithIt() {
         EngineTest engine;
         Family family(engine);
@@ -71,7 +96,31 @@ private Q_SLOTS:
         QCOMPARE(again->revived, expected);
         for (const Lsn lsn : {parent, child, array, Lsn(array.value + 9), grandchild})
             QCOMPARE(family.ends(lsn), "completed");
-        QCOMPARE(engine.wait(grandchild).retryCount, 1);
+        QCOMPARE(engine.wait(grandchild).retryCount, 0); // it had not begun
+    }
+
+    void whatNeverBeganWasNeverTried() {
+        EngineTest engine;
+        Family family(engine);
+        const Lsn parent = family.untilThereIs("go");
+        const Lsn child = family.untilThereIs("go", {parent});
+        for (int round = 0; round < 3; ++round) {
+            QCOMPARE(family.ends(child), "failed dependency_failed");
+            const ActionResult ended = engine.wait(child);
+            QCOMPARE(triesOf(ended), 0);
+            QCOMPARE(triesOf(engine.wait(parent)), round + 1);
+            // Forced or not, what helps is said.
+            for (const bool force : {false, true})
+                QCOMPARE(
+                    engine.run(engine->reschedule(child, force)).error().message,
+                    fmt::format("Action {} waits for action {}, which is failed: run that one again, and this one "
+                                "comes back with it.",
+                                child.value, parent.value));
+            if (round == 2) family.make("go");
+            QCOMPARE(engine.run(engine->reschedule(parent, true))->revived, std::vector<Lsn>{child});
+        }
+        QCOMPARE(family.ends(child), "completed");
+        QCOMPARE(triesOf(engine.wait(child)), 1);
     }
 
     void whoeverWaitsForTwoThatFailedComesBackWithTheLast() {
@@ -150,6 +199,42 @@ private Q_SLOTS:
         family.make("go");
         QCOMPARE(engine.run(engine->reschedule(child, true))->revived, std::vector<Lsn>{});
         QCOMPARE(family.ends(child), "completed");
+    }
+
+    /// It never began, so nothing has released it, and its time has not come.
+    void whatWasHeldOrHadATimeHasThatAgainAfterItsParentOrAnAbandonedSession() {
+        EngineTest engine;
+        Family family(engine);
+        constexpr WallMicros kHour = 3'600'000'000;
+        const std::string inAnHour = fmt::format(R"(,"not_before":{})", wallNow() + kHour);
+        const Lsn parent = family.untilThereIs("go");
+        const Lsn held = engine.sh("true", after({parent}) + R"(,"hold":true)");
+        const Lsn released = engine.sh("true", after({parent}) + R"(,"hold":true)");
+        (void)engine.run(engine->release(released)); // or it failed before
+        const Lsn later = engine.sh("true", after({parent}) + inAnHour);
+        const Lsn past = engine.sh("true", after({parent}) + R"(,"not_before":1)");
+        for (const Lsn lsn : {held, released, later, past}) QCOMPARE(family.ends(lsn), "failed dependency_failed");
+        family.make("go");
+        QCOMPARE(engine.run(engine->reschedule(parent, true))->revived.size(), std::size_t{4});
+        QCOMPARE(family.ends(past), "completed");
+        const Lsn array = engine.sh("true", R"(,"hold":true,"array":{"from":0,"to":2})");
+        QVERIFY(engine.run(engine->moveSession(SessionState::Abandoned)));
+        for (const Lsn lsn : {held, later, array}) QCOMPARE(family.ends(lsn), "abandoned abandoned");
+        engine.stop();
+        engine.start();
+        const Lsn element{array.value + 1};
+        for (const Lsn lsn : {held, later, element}) QVERIFY(engine.run(engine->reschedule(lsn, true)));
+        const auto waitsFor = [&](Lsn lsn) { return engine.run(engine->why(lsn))->waits.at(0).kind; };
+        for (int i = 0; i < 2; ++i) {
+            QCOMPARE(waitsFor(held), WaitKind::Hold);
+            QCOMPARE(waitsFor(element), WaitKind::Hold);
+            QCOMPARE(waitsFor(later), WaitKind::NotBefore);
+            QVERIFY(engine.run(engine->action(held))->held);
+            engine.stop();
+            engine.start();
+        }
+        QVERIFY(engine.run(engine->release(held)));
+        QCOMPARE(family.ends(held), "completed");
     }
 
     void manyComeBackInParts() {

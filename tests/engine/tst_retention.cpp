@@ -1,5 +1,5 @@
 // Retention as the engine carries it out: what is kept, when a pass comes by itself, and what is left alone.
-#include "core/runners/launcher.h"
+#include "core/launcher/launcher.h"
 #include "tests/base/in_mount_namespace.h"
 #include "tests/engine/engine_test.h"
 
@@ -74,6 +74,18 @@ private Q_SLOTS:
         QVERIFY(isThere(engine, lsns[9]));
         QVERIFY(!isThere(engine, lsns[0]));
         QCOMPARE(engine.text(last), "output of 10\n");
+    }
+
+    /// A pass that began with the limit in force must not end with "0" read as a limit.
+    void aLimitThatIsLiftedWhileAPassGoesByItTakesNothing() {
+        EngineTest engine(2, keepNothingForItsYouth);
+        const auto lsns = runMany(engine, 5);
+        for (int i = 0; i < 40; ++i) {
+            set(engine, R"({"keep_disk_percent":20})"); // of a disk that is far larger
+            set(engine, R"({"keep_disk_percent":0})");
+        }
+        QCOMPARE(gc(engine).bySize, 0);
+        for (const Lsn lsn : lsns) QVERIFY(isThere(engine, lsn));
     }
 
     void whatEndedJustNowIsLeftAlone() {

@@ -1,5 +1,5 @@
 // When actions may start: resources, dependencies, limits. Real processes tell what ran beside what.
-#include "core/runners/launcher.h"
+#include "core/launcher/launcher.h"
 #include "tests/engine/engine_test.h"
 
 #include <QObject>
@@ -320,7 +320,7 @@ private Q_SLOTS:
         QCOMPARE(name(engine.run(engine->action(three))->state), "pending");
         QVERIFY(engine.run(engine->releaseQueue(queue)).has_value());
         QCOMPARE(ending(engine.wait(three)), "completed");
-        const Lsn four = engine.sh("false", "", queue); // counted anew
+        const Lsn four = engine.sh("false", "", queue); // counted again
         QCOMPARE(ending(engine.wait(four)), "failed exit_code 1");
         QVERIFY(!engine.run(engine->queue(queue))->held);
     }

@@ -1,11 +1,13 @@
 // The services of the engine by themselves: no launcher, no journal, the clock moved by hand.
-#include "core/engine/lock_watch.h"
-#include "core/engine/orphan_sweep.h"
-#include "core/engine/settings_service.h"
+#include "core/engine/running/orphan_sweep.h"
+#include "core/engine/state/change_log.h"
+#include "core/engine/state/lock_watch.h"
+#include "core/engine/state/settings_service.h"
 
 #include "core/base/files.h"
 #include "tests/coro/coro_test.h"
 #include "tests/session/machine.h"
+#include "tests/support/waiting.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -56,8 +58,8 @@ class Bench {
 public:
     coro::test::Rig rig;
     session::test::Machine machine{1};
-    Dictionary dictionary;
-    HelperPool helpers{1};
+    InternTable dictionary;
+    coro::HelperPool helpers{1};
     Directory directory;
     int wakes = 0;
     LockWatch watch{{.session = machine.session,
@@ -68,16 +70,23 @@ public:
                      .startedAt = [](Lsn lsn) { return WallMicros{1'000} * lsn.value; },
                      .wake = [this] { ++wakes; }}};
 
+    ChangeLog changes{
+        {.session = machine.session,
+         .spawn = [this](const char* name, coro::Task<void> task) { rig.spawn(name, std::move(task)); },
+         .now = [this] { return rig.loop.now(); }}};
+
     ~Bench() {
         rig.loop.shutdown();
         helpers.stop();
     }
     session::LockId lock(const std::string& name) { return session::LockId(dictionary.internLock(name)); }
     bool until(const std::function<bool()>& isSo) {
-        return QTest::qWaitFor([&] {
-            rig.settle();
-            return isSo();
-        });
+        return QTest::qWaitFor(
+            [&] {
+                rig.settle();
+                return isSo();
+            },
+            kWaitMs);
     }
     bool isElsewhere(session::LockId id) {
         return std::ranges::any_of(machine.session.locksElsewhere(), [&](const auto& one) { return one.id == id; });
@@ -90,6 +99,76 @@ class TestServices : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void changesAreKeptFromTheFirstQuestionUntilAMinuteAfterTheLast() {
+        Bench b;
+        ChangeLog& log = b.changes;
+        b.machine.submit(0);
+        QCOMPARE(log.feed().last(), std::uint64_t{0});
+        log.keep();
+        const std::uint64_t begun = log.feed().last();
+        const Lsn lsn = b.machine.submit(0);
+        QCOMPARE(log.feed().last(), begun + 1);
+        QCOMPARE(log.feed().at(begun + 1).lsn, lsn);
+        b.rig.settle();
+        b.rig.advance(50 * kSecond);
+        log.keep();
+        b.rig.advance(50 * kSecond);
+        QVERIFY(log.feed().covers(begun));
+        b.rig.advance(70 * kSecond);
+        QVERIFY(!log.feed().isOpen());
+        b.machine.submit(0);
+        log.keep();
+        QVERIFY(!log.feed().covers(begun + 1)); // something may have been missed
+    }
+
+    void theEndOfAnActionIsToldWithItsReasonAndExitCode() {
+        Bench b;
+        b.changes.keep();
+        const Lsn lsn = b.machine.submit(0);
+        QCOMPARE(b.machine.schedule(), std::size_t{1});
+        b.machine.session.ended(lsn, b.machine.started[0].attempt, session::test::Machine::completed(),
+                                b.machine.now, b.machine.out);
+        b.machine.session.finishStored(lsn, b.machine.out, {.reason = Reason::ExitCode, .exitCode = 3});
+        const ChangeEntry& end = b.changes.feed().at(b.changes.feed().last());
+        QCOMPARE(end.kind, ChangeEntry::Kind::Ended);
+        QCOMPARE(end.reason, Reason::ExitCode);
+        QVERIFY(end.hasExitCode && end.exitCode == 3);
+    }
+
+    void whoWaitsForAChangeIsToldOfTheNextOneOrAskedToComeAgain() {
+        Bench b;
+        b.changes.keep();
+        const std::uint64_t seen = b.changes.feed().last();
+        std::vector<std::uint64_t> told;
+        const auto ask = [&](std::uint64_t since) {
+            b.rig.spawn("ask", [](ChangeLog& log, std::uint64_t after, auto& into) -> coro::Task<void> {
+                into.push_back(co_await log.after(after));
+            }(b.changes, since, told));
+            b.rig.settle();
+        };
+        ask(seen);
+        QVERIFY(told.empty());
+        b.changes.note(ChangeEntry::Kind::Workers);
+        b.rig.settle();
+        QCOMPARE(told, std::vector{seen + 1});
+        ask(seen); // there is one already
+        QCOMPARE(told.size(), std::size_t{2});
+        ask(seen + 1);
+        b.rig.advance(ChangeLog::kLongestWait);
+        QCOMPARE(told.back(), seen + 1);
+        QCOMPARE(told.size(), std::size_t{3});
+    }
+
+    void whetherTheJournalCanBeWrittenIsToldOnce() {
+        Bench b;
+        b.changes.keep();
+        const std::uint64_t before = b.changes.feed().last();
+        for (const bool writable : {true, false, false, true}) b.changes.noteWritable(writable);
+        QCOMPARE(b.changes.feed().last(), before + 2);
+        b.changes.noteRow(Lsn(99)); // is not live
+        QCOMPARE(b.changes.feed().last(), before + 2);
+    }
+
     void aLockOfAnotherEngineIsLookedAtUntilItIsFree() {
         Bench b;
         const session::LockId id = b.lock("app:immich");
@@ -156,7 +235,7 @@ private Q_SLOTS:
     }
 
     void theJanitorsFindingsAreTheLatestTwenty() {
-        HelperPool helpers(1);
+        coro::HelperPool helpers(1);
         locks::Claims claims;
         EngineCounters counters;
         int changes = 0;
@@ -197,7 +276,7 @@ private Q_SLOTS:
         const auto change = [&](const std::string& json) {
             std::optional<Result<SettingsView>> answer;
             b.rig.spawn("change",
-                        [](SettingsService& s, std::string text, HelperPool& helpers,
+                        [](SettingsService& s, std::string text, coro::HelperPool& helpers,
                            std::optional<Result<SettingsView>>& into) -> coro::Task<void> {
                             into = co_await s.change(std::move(text), helpers);
                         }(settings, json, b.helpers, answer));
@@ -209,7 +288,7 @@ private Q_SLOTS:
         QCOMPARE(before.size(), std::size_t{1});
         QCOMPARE(settings.inForce().hung, Duration(33 * kSecond));
         QCOMPARE(settings.inForce().durability, std::string("process")); // from the next start on
-        QCOMPARE(view->restartNeeded, std::vector<std::string_view>{"durability"});
+        QCOMPARE(view->restartNeeded, std::vector<std::string>{"durability"});
         QVERIFY(!readFile(path)->contains("grace_s")); // for this run alone
         QVERIFY(!change(R"({"hung_s":"long"})"));
         QCOMPARE(before.size(), std::size_t{1});
@@ -226,7 +305,7 @@ private Q_SLOTS:
         const Duration before = settings.inForce().hung;
         std::optional<Result<SettingsView>> answer;
         b.rig.spawn("change",
-                    [](SettingsService& s, HelperPool& helpers,
+                    [](SettingsService& s, coro::HelperPool& helpers,
                        std::optional<Result<SettingsView>>& into) -> coro::Task<void> {
                         into = co_await s.change(R"({"hung_s":33})", helpers);
                     }(settings, b.helpers, answer));
@@ -244,7 +323,7 @@ private Q_SLOTS:
         const auto read = settings.read(path, {});
         QVERIFY(!read);
         QVERIFY2(read.error().message.contains(path), read.error().message.c_str());
-        QVERIFY(read.error().message.contains("Mend the file"));
+        QVERIFY(read.error().message.contains("Fix the file"));
     }
 };
 

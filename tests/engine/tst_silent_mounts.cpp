@@ -1,6 +1,6 @@
 // A directory that does not answer is nobody's but its own action's: neither the engine's threads nor its helpers
 // look at it.
-#include "core/runners/launcher.h"
+#include "core/launcher/launcher.h"
 #include "tests/engine/engine_test.h"
 #include "tests/runners/fuse_test.h"
 

@@ -1,7 +1,7 @@
 // Lists in other orders than that of the LSNs: what is in them, in which order, and what holds while actions
 // change.
-#include "core/engine/kept_orders.h"
-#include "core/runners/launcher.h"
+#include "core/engine/reading/sorted_list_cache.h"
+#include "core/launcher/launcher.h"
 #include "tests/engine/engine_test.h"
 
 #include <QFile>
@@ -413,12 +413,34 @@ private Q_SLOTS:
         QVERIFY(!refused && refused.error().kind == ErrorKind::Malformed);
     }
 
+    /// Order of LSNs: a b - c d e. The part of the journal that is looked at has all that a range means.
+    void aRangeOfLsnsHasBothItsEnds() {
+        std::map<std::string, std::int64_t> lsns;
+        for (const auto& [lsn, name] : shown().names) lsns[name] = lsn;
+        const auto between = [&](const char* first, const char* last) {
+            return fmt::format("{}..{}", lsns[first], lsns[last]);
+        };
+        const std::string middle = "lsn:" + between("b", "d");
+        QCOMPARE(shown().list("lsn", 100, middle), std::string("b-cd"));
+        QCOMPARE(shown().list("-lsn", 1, middle), std::string("dc-b"));
+        QCOMPARE(shown().lsns("lsn", 100, middle), std::string("b-cd 4"));
+        QCOMPARE(shown().list("lsn", 100, "lsn:" + between("a", "b") + "," + between("d", "e")),
+                 std::string("abde"));
+        QCOMPARE(shown().list("lsn", 100, middle + " state:failed"), std::string("b"));
+        QCOMPARE(shown().list("lsn", 100, middle + fmt::format(" lsn>{}", lsns["b"])), std::string("-cd"));
+        QCOMPARE(shown().list("lsn", 100, "-" + middle), std::string("ae"));
+        QCOMPARE(shown().list("lsn", 100, fmt::format("lsn<={}", lsns["b"])), std::string("ab"));
+        QCOMPARE(shown().list("lsn", 100, fmt::format("lsn>={}", lsns["d"])), std::string("de"));
+        QCOMPARE(shown().list("lsn", 100, "lsn:900000..999999"), std::string());
+        QCOMPARE(shown().list("lsn", 100, "lsn:-5..0"), std::string());
+    }
+
     void theOldestOrderGoesWhenThereAreTooMany() {
-        KeptOrders orders;
+        SortedListCache orders;
         const auto at = [](int second) { return MonoTime(std::chrono::seconds(1'000 + second)); };
         std::vector<std::shared_ptr<KeptOrder>> all;
         ListQuery query;
-        for (int i = 0; i < static_cast<int>(KeptOrders::kMost); ++i) {
+        for (int i = 0; i < static_cast<int>(SortedListCache::kMost); ++i) {
             query.label = fmt::format("{}", i);
             all.push_back(*orders.begin(query, 1, at(i)));
         }
@@ -430,24 +452,24 @@ private Q_SLOTS:
         QVERIFY(orders.find(all.front()->id, at(23)));
         QVERIFY(!orders.find(all[1]->id, at(23)));
         // Unused for a minute, all that are made go.
-        orders.dropUnused(at(23) + KeptOrders::kKeep);
+        orders.dropUnused(at(23) + SortedListCache::kKeep);
         QVERIFY(!orders.empty()); // the one in the making
         QVERIFY(!orders.find(all.front()->id, at(100)));
     }
 
     void whatIsKeptAltogetherIsBounded() {
-        KeptOrders orders;
+        SortedListCache orders;
         ListQuery query;
         const MonoTime now(std::chrono::seconds(1'000));
         std::vector<std::shared_ptr<KeptOrder>> all;
         for (int i = 0; i < 3; ++i) all.push_back(*orders.begin(query, i, now + Duration(i)));
-        for (const auto& order : all) orders.finish(*order, std::vector<Lsn>(KeptOrders::kMostOfOne, Lsn{1}));
+        for (const auto& order : all) orders.finish(*order, std::vector<Lsn>(SortedListCache::kMostOfOne, Lsn{1}));
         QVERIFY(!orders.find(all[0]->id, now));
         QVERIFY(orders.find(all[1]->id, now) && orders.find(all[2]->id, now));
     }
 
     void oneThatFailedIsNotShared() {
-        KeptOrders orders;
+        SortedListCache orders;
         ListQuery query;
         const MonoTime now(std::chrono::seconds(1'000));
         const auto order = *orders.begin(query, 5, now);

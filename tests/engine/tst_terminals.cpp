@@ -1,6 +1,6 @@
 // Actions with a terminal in the engine: how many at once, what is typed before they read, restarts.
-#include "core/engine/terminal.h"
-#include "core/runners/launcher.h"
+#include "core/engine/running/terminal.h"
+#include "core/launcher/launcher.h"
 #include "tests/engine/engine_test.h"
 
 #include <QCoreApplication>
@@ -60,10 +60,9 @@ void TestEngineTerminals::whereThereAreNoneItIsRefused() {
     const auto refused = engine.trySubmit(engine.shJson("true", kTty));
     QVERIFY(!refused);
     QCOMPARE(refused.error().field, "resources.terminals");
-    QCOMPARE(
-        refused.error().message,
-        "It asks for 1 of \"terminals\", and this engine has 0: it would never start. Ask for less, or start the "
-        "engine with more (--set max_terminals=…).");
+    QCOMPARE(refused.error().message,
+             "It asks for a terminal, and this engine has 0: it would never start. Ask for less, or start the "
+             "engine with more (--set max_terminals=…).");
 }
 
 void TestEngineTerminals::whatWaitsHasItAfterARestart() {

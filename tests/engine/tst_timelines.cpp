@@ -1,6 +1,6 @@
 // Timelines: the store behind them, and what an engine that ran shows, also after the next start.
-#include "core/engine/timeline_keeper.h"
-#include "core/runners/launcher.h"
+#include "core/engine/running/timeline_keeper.h"
+#include "core/launcher/launcher.h"
 #include "tests/engine/engine_test.h"
 
 #include <QObject>
@@ -40,10 +40,11 @@ std::int64_t countOf(const timeline::View& view) {
 struct Kept {
     QTemporaryDir dir;
     std::string path = dir.path().toStdString() + "/timeline";
-    TimelineStore::Limits limits{.recordsPerFile = 4'000, .files = 3, .items = 100'000, .segments = 1'000};
-    std::unique_ptr<TimelineStore> store;
+    timeline::TimelineStore::Limits limits{
+        .recordsPerFile = 4'000, .files = 3, .items = 100'000, .segments = 1'000};
+    std::unique_ptr<timeline::TimelineStore> store;
     Kept() { open(); }
-    void open() { store = std::make_unique<TimelineStore>(path, std::vector<std::uint32_t>{0}, limits); }
+    void open() { store = std::make_unique<timeline::TimelineStore>(path, std::vector<std::uint32_t>{0}, limits); }
     timeline::View draw(int from, int to, std::int64_t resolution, const std::vector<Span>& live = {}) {
         return store->draw(
             {kNoon + from * kSecond, kNoon + to * kSecond, resolution, [](std::uint32_t) { return true; }}, live);

@@ -1,11 +1,11 @@
 // Those who watch: what they are told of, in which steps, and what happens to who is far behind.
-#include "core/runners/launcher.h"
+#include "core/launcher/launcher.h"
 #include "tests/engine/engine_test.h"
 
-#include "core/engine/change_feed.h"
-#include "core/engine/histogram.h"
-#include "core/engine/metrics.h"
-#include "core/engine/watch.h"
+#include "core/engine/state/change_feed.h"
+#include "core/engine/state/metrics.h"
+#include "core/engine/state/watch.h"
+#include "core/history/histogram.h"
 
 #include <QFile>
 #include <QObject>
@@ -57,7 +57,7 @@ public:
         return last.updates.front();
     }
     /// Asks until `holds`, each time when something has changed; what was told on the way is added up in `rows`.
-    bool askUntil(const std::function<bool(const Collected&)>& holds) {
+    bool askUntil(const std::function<bool(const WatchedChanges&)>& holds) {
         for (int i = 0; i < 1'000; ++i) {
             ask();
             if (holds(last)) return true;
@@ -75,12 +75,12 @@ public:
     }
 
     WatchRequest request;
-    Collected last;
+    WatchedChanges last;
 
 private:
-    Collected collect() {
+    WatchedChanges collect() {
         std::vector<WatchRequest> requests{request};
-        Collected told = engine_.run(engine_->collect(std::move(requests)));
+        WatchedChanges told = engine_.run(engine_->collect(std::move(requests)));
         if (told.updates.front().kind == WatchUpdate::Kind::Told) request.seen = told.updates.front().seq;
         return told;
     }
@@ -128,16 +128,16 @@ private Q_SLOTS:
     }
 
     void aHistogramCountsEachDurationInTheFirstBucketThatHoldsIt() {
-        Histogram histogram;
+        history::Histogram histogram;
         histogram.observe(Duration(-5));
         histogram.observe(Duration(50));
         histogram.observe(Duration(51));
-        histogram.observe(Duration(Histogram::kBounds.back() + 1));
+        histogram.observe(Duration(history::Histogram::kBounds.back() + 1));
         QCOMPARE(histogram.inBucket(0), 2u);
         QCOMPARE(histogram.inBucket(1), 1u);
-        QCOMPARE(histogram.inBucket(Histogram::kBounds.size() - 1), 0u);
+        QCOMPARE(histogram.inBucket(history::Histogram::kBounds.size() - 1), 0u);
         QCOMPARE(histogram.count(), 4u);
-        QCOMPARE(histogram.sumMicros(), 101 + Histogram::kBounds.back() + 1);
+        QCOMPARE(histogram.sumMicros(), 101 + history::Histogram::kBounds.back() + 1);
     }
 
     void whoBeginsIsToldOfEverything() {
@@ -160,7 +160,7 @@ private Q_SLOTS:
         const Lsn bad = engine.sh("exit 3");
         const Lsn killed = engine.sh("kill -9 $$");
         std::vector<std::string> ends;
-        QVERIFY(watcher.askUntil([&](const Collected& told) {
+        QVERIFY(watcher.askUntil([&](const WatchedChanges& told) {
             for (const FinishedRow& row : told.updates.front().finished) ends.push_back(printed(row));
             return ends.size() == 3;
         }));
@@ -181,12 +181,12 @@ private Q_SLOTS:
         const Lsn other = engine.sh("true");
         engine.wait(other);
         if (watcher.last.rows.at(mine).state != ActionState::Running)
-            QVERIFY(watcher.askUntil([&](const Collected& told) {
+            QVERIFY(watcher.askUntil([&](const WatchedChanges& told) {
                 return told.rows.contains(mine) && told.rows.at(mine).state == ActionState::Running;
             }));
         QFile go(engine.dir().filePath("go"));
         QVERIFY(go.open(QIODevice::WriteOnly));
-        QVERIFY(watcher.askUntil([&](const Collected& told) {
+        QVERIFY(watcher.askUntil([&](const WatchedChanges& told) {
             return told.rows.contains(mine) && told.rows.at(mine).state == ActionState::Completed;
         }));
         QVERIFY(!watcher.last.rows.contains(other));
@@ -255,7 +255,7 @@ private Q_SLOTS:
             engine.wait(other);
         engine.wait(wanted);
         std::vector<Lsn> told;
-        QVERIFY(watcher.askUntil([&](const Collected& update) {
+        QVERIFY(watcher.askUntil([&](const WatchedChanges& update) {
             const auto& rows = update.updates.front().rows;
             told.insert(told.end(), rows.begin(), rows.end());
             return update.latest == watcher.request.seen;
@@ -291,6 +291,24 @@ private Q_SLOTS:
         QVERIFY(watcher.last.queues.at(queue.id).held);
         QVERIFY(engine.run(engine->deleteQueue({queue.id, {}})));
         QCOMPARE(watcher.ask().goneQueues, std::vector<QueueId>{queue.id});
+    }
+
+    void whatAQueueThatIsGoneDidCountsInAllAfterARestart() {
+        EngineTest engine;
+        const QueueView queue = *engine.run(engine->createQueue("night", R"({"max_retries":0})"));
+        engine.wait(engine.sh("true", "", QueueRef{queue.id, {}}));
+        engine.wait(engine.sh("exit 3", "", QueueRef{queue.id, {}}));
+        engine.wait(engine.sh("true"));
+        const auto counts = [&] { return engine.run(engine->session()).counts; };
+        const auto before = counts();
+        QCOMPARE(before[std::size_t(ActionState::Completed)], 2);
+        QVERIFY(engine.run(engine->deleteQueue({queue.id, {}})));
+        QVERIFY(EngineTest::eventually([&] { return engine.run(engine->queues()).size() == 1; }));
+        for (int restart = 0; restart < 2; ++restart) {
+            engine.stop();
+            engine.start();
+            QVERIFY(counts() == before);
+        }
     }
 
     void manyQueuesAreToldInParts() {
@@ -331,7 +349,7 @@ private Q_SLOTS:
         QVERIFY(engine.run(engine->cancelQueue({queue, {}})));
         std::size_t ends = 0;
         std::size_t most = 0;
-        QVERIFY(watcher.askUntil([&](const Collected& told) {
+        QVERIFY(watcher.askUntil([&](const WatchedChanges& told) {
             ends += told.updates.front().finished.size();
             most = std::max(most, told.updates.front().finished.size());
             return ends == kActions;
@@ -375,7 +393,7 @@ private Q_SLOTS:
             request.seen = watcher.request.seen;
             request.allRows = true;
         }
-        const Collected told = engine.run(engine->collect(requests));
+        const WatchedChanges told = engine.run(engine->collect(requests));
         QVERIFY(told.updates[0].kind == WatchUpdate::Kind::Told);
         QVERIFY(told.updates[4].kind == WatchUpdate::Kind::Later);
         QVERIFY(told.updates[5].kind == WatchUpdate::Kind::Later);
@@ -392,7 +410,7 @@ private Q_SLOTS:
         bool session = false;
         std::vector<std::string> ends;
         QVERIFY(engine.run(engine->moveSession(SessionState::Abandoned)));
-        QVERIFY(watcher.askUntil([&](const Collected& told) {
+        QVERIFY(watcher.askUntil([&](const WatchedChanges& told) {
             session |= told.updates.front().session;
             for (const FinishedRow& row : told.updates.front().finished) ends.push_back(printed(row));
             return ends.size() == 2;
@@ -413,11 +431,12 @@ private Q_SLOTS:
         ActionChange change;
         change.priority = 9;
         QVERIFY(engine.run(engine->change(lsn, change)));
-        QVERIFY(watcher.askUntil(
-            [&](const Collected& told) { return told.rows.contains(lsn) && told.rows.at(lsn).priority == 9; }));
+        QVERIFY(watcher.askUntil([&](const WatchedChanges& told) {
+            return told.rows.contains(lsn) && told.rows.at(lsn).priority == 9;
+        }));
         change = {.priority = {}, .queue = QueueRef{other.id, {}}};
         QVERIFY(engine.run(engine->change(lsn, change)));
-        QVERIFY(watcher.askUntil([&](const Collected& told) {
+        QVERIFY(watcher.askUntil([&](const WatchedChanges& told) {
             return told.queues.contains(QueueId(0)) && told.queues.at(QueueId(0)).counters.pending == 0 &&
                    told.queues.contains(other.id) && told.queues.at(other.id).counters.pending == 1;
         }));
@@ -430,7 +449,7 @@ private Q_SLOTS:
         retrying.retryOnly = true;
         Watcher watcher(engine, watchFilter(retrying));
         const Lsn lsn = engine.sh("exit 1");
-        QVERIFY(watcher.askUntil([&](const Collected& told) { return !told.updates.front().rows.empty(); }));
+        QVERIFY(watcher.askUntil([&](const WatchedChanges& told) { return !told.updates.front().rows.empty(); }));
         QVERIFY(watcher.last.rows.at(lsn).retryAt > 0);
         const MetricsView metrics = engine.run(engine->metrics());
         QCOMPARE(metrics.counters.retried[std::to_underlying(Reason::ExitCode)], 1u);
@@ -454,7 +473,7 @@ private Q_SLOTS:
         };
         QCOMPARE(finished(ActionState::Completed, Reason::None), 1u);
         QCOMPARE(finished(ActionState::Failed, Reason::ExitCode), 1u);
-        for (const Histogram* each : {&counters.wait, &counters.prepare, &counters.run, &counters.commit})
+        for (const history::Histogram* each : {&counters.wait, &counters.prepare, &counters.run, &counters.commit})
             QCOMPARE(each->count(), 2u);
         QCOMPARE(counters.submit.count(), 4u);
         QCOMPARE(view.held, 1);

@@ -4,8 +4,8 @@
 #include "core/http/json_request.h"
 #include "core/http/list_filter.h"
 #include "core/http/query.h"
-#include "core/model/canonical_json.h"
-#include "core/model/json_reader.h"
+#include "core/json/canonical_json.h"
+#include "core/json/json_reader.h"
 #include "core/model/queue.h"
 #include "core/model/settings.h"
 #include "tests/fuzz/fuzz.h"
@@ -16,7 +16,7 @@ using namespace yard::http;
 namespace {
 
 void members(std::string_view text) {
-    const auto request = JsonRequest::parse(text, {"lsns", "filter", "force", "tag", "config"}, "config");
+    const auto request = JsonRequest::parse(text, "lsns filter force tag config", "config");
     if (!request) return;
     (void)request->flag("force");
     (void)request->word("tag", 255);

@@ -1,6 +1,6 @@
 // Filters as clients write them; a line each. What is read means the same when it is read again or beside another,
 // a term that is negated matches what the plain one does not, and where a list looks at all leaves nothing out.
-#include "core/engine/list_parts.h"
+#include "core/engine/state/list_parts.h"
 #include "core/http/list_filter.h"
 #include "core/model/filter.h"
 #include "tests/fuzz/fuzz.h"
@@ -48,8 +48,8 @@ std::vector<ActionResult> examples() {
     failed.outcome.emplace();
     failed.outcome->reason = Reason::ExitCode;
     failed.outcome->exitCode = 3;
-    failed.outcome->cpuSeconds = 0.5;
-    failed.outcome->maxRssBytes = 5'000'000'000;
+    failed.outcome->measures[Measure::CpuTime] = 500'000;
+    failed.outcome->measures[Measure::PeakMemory] = 5'000'000'000;
     failed.outcome->denied.push_back({.t = kNow, .what = "openat", .path = "/etc/shadow", .err = 13, .pid = 9});
     failed.note = "error: no such file";
     failed.machine = "desk";

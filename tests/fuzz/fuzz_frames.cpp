@@ -1,6 +1,6 @@
 // Frames between engine and launcher: the other side may have gone mad. Bytes come in pieces; a frame that is
 // understood, written and cut again is the same.
-#include "core/runners/wire.h"
+#include "core/lease/wire.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <string>

@@ -64,7 +64,7 @@ Outcome outcome(std::string_view bytes, std::size_t step) {
 const Router& router() {
     static const Router table = [] {
         std::vector<RouteSpec> specs;
-        for (const Api::Route& route : Api::routes()) specs.push_back(route.spec);
+        for (const Route& route : allRoutes()) specs.push_back(route.spec);
         return Router(specs, "/compute");
     }();
     return table;

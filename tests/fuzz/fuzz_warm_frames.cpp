@@ -1,6 +1,6 @@
 // What a warm worker sends: however the bytes are cut, the same frames come out; what is taken as an answer or a
 // first frame keeps the limits.
-#include "core/model/json_reader.h"
+#include "core/json/json_reader.h"
 #include "core/runners/warm_frames.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -106,6 +106,20 @@ public:
     }
     Reply get(std::string_view target) { return call("GET", target); }
     Reply post(std::string_view target, std::string body = {}) { return call("POST", target, std::move(body)); }
+    /// All rows of GET jobs: a page for which the engine has looked long enough ends early.
+    boost::json::array listed(const std::string& query) {
+        boost::json::array all;
+        std::string cursor;
+        do {
+            const Reply page = get("/compute/jobs?" + query + (cursor.empty() ? "" : "&cursor=" + cursor));
+            const boost::json::object answer = page.json();
+            const auto* rows = answer.if_contains("jobs");
+            if (!rows || !rows->is_array()) break;
+            all.insert(all.end(), rows->as_array().begin(), rows->as_array().end());
+            cursor = page.text("cursor");
+        } while (!cursor.empty());
+        return all;
+    }
     /// LSN of one action `sh -c script`.
     std::int64_t sh(const std::string& script, const std::string& more = {},
                     std::string_view target = "/compute/jobs") {

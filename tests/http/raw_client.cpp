@@ -122,6 +122,12 @@ std::string RawClient::receiveSome() {
     return std::exchange(in_, {});
 }
 
+bool RawClient::receiveUntil(std::string_view text) {
+    while (in_.find(text) == std::string::npos)
+        if (!more()) return false;
+    return true;
+}
+
 bool RawClient::isClosedByServer() {
     char buffer[65536];
     for (;;) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/base/unique_fd.h"
+#include "tests/support/waiting.h"
 
 #include <cstdint>
 #include <optional>
@@ -32,6 +33,8 @@ public:
     RawAnswer receive(bool bodyless = false);
     /// The next bytes as they come; empty at the end or after the limit.
     std::string receiveSome();
+    /// Waits until what came and is not yet part of an answer has `text`; false at the end or after the limit.
+    bool receiveUntil(std::string_view text);
     /// Bytes received and not yet part of an answer.
     std::string_view rest() const { return in_; }
     /// The server closes within the limit; what came before it is dropped.
@@ -47,7 +50,7 @@ private:
     std::optional<std::string> takeChunked();
     UniqueFd fd_;
     std::string in_;
-    int limitMs_ = 10'000;
+    int limitMs_ = kWaitMs;
 };
 
 /// A whole exchange on a connection of its own.

@@ -13,7 +13,7 @@
 
 namespace yard::http {
 
-/// Gives pieces of `size` bytes, `count` of them (-1: for ever), then ends, or fails when told so.
+/// Gives pieces of `size` bytes, `count` of them (-1: forever), then ends, or fails when told so.
 class PieceProducer : public BodyProducer {
 public:
     PieceProducer(std::int64_t count, std::size_t size, bool fails, std::atomic<std::uint64_t>* given)

@@ -1,8 +1,9 @@
 // Every route over a real engine: what a client sends, what it gets.
 #include "core/http/server.h"
-#include "core/runners/launcher.h"
+#include "core/launcher/launcher.h"
 #include "tests/http/api_test.h"
 #include "tests/http/raw_client.h"
+#include "tests/support/waiting.h"
 
 #include <QObject>
 #include <QTest>
@@ -382,12 +383,12 @@ void ApiRoutesTest::locksAreListed() {
     const auto waits = api_->sh("true", ",\"locks\":[\"app:x\"]");
     const std::string path = "/compute/jobs/" + std::to_string(waits);
     QVERIFY(QTest::qWaitFor(
-        [&] { return api_->get(path + "/why").body.contains("\"kind\":\"lock\",\"name\":\"app:x\""); }, 30'000));
+        [&] { return api_->get(path + "/why").body.contains("\"kind\":\"lock\",\"name\":\"app:x\""); }, kWaitMs));
     const Reply why = api_->get(path + "/why");
     QVERIFY2(why.body.contains("\"lsn\":" + std::to_string(holds) + ",\"pid\":" + std::to_string(::getpid())),
              why.body.c_str());
     // Once its process has begun.
-    QVERIFY(QTest::qWaitFor([&] { return api_->get("/compute/locks").body.contains("\"held_since\":"); }, 30'000));
+    QVERIFY(QTest::qWaitFor([&] { return api_->get("/compute/locks").body.contains("\"held_since\":"); }, kWaitMs));
     const boost::json::array locks = api_->get("/compute/locks").json().at("locks").as_array();
     QCOMPARE(locks.size(), std::size_t{1});
     const boost::json::object& lock = locks[0].as_object();
@@ -408,19 +409,19 @@ void ApiRoutesTest::listsAreFilteredAndPaged() {
                             api_->engine.shJson("true", ",\"label\":\"p" + std::to_string(i) + "\""))
                      .status,
                  200);
-    const auto labels = [&](const Reply& reply) {
+    const auto labelsOf = [](const boost::json::array& jobs) {
         std::string text;
-        for (const auto& job : reply.json().at("jobs").as_array())
-            text += std::string(job.as_object().at("label").as_string());
+        for (const auto& job : jobs) text += std::string(job.as_object().at("label").as_string());
         return text;
     };
+    const auto labels = [&](const Reply& reply) { return labelsOf(reply.json().at("jobs").as_array()); };
     QCOMPARE(labels(api_->get("/compute/jobs?queue=" + id)), std::string("p4p3p2p1p0"));
     QCOMPARE(labels(api_->get("/compute/jobs?sort=lsn&queue=" + id)), std::string("p0p1p2p3p4"));
     QCOMPARE(labels(api_->get("/compute/jobs?label=p2&queue=" + id)), std::string("p2"));
-    QCOMPARE(labels(api_->get("/compute/jobs?q=state:completed+queue:" + id)), std::string("p4p3p2p1p0"));
-    QCOMPARE(labels(api_->get("/compute/jobs?q=finished%3E-10min+new:yesterday..today+queue:" + id)),
+    QCOMPARE(labelsOf(api_->listed("q=state:completed+queue:" + id)), std::string("p4p3p2p1p0"));
+    QCOMPARE(labelsOf(api_->listed("q=finished%3E-10min+new:yesterday..today+queue:" + id)),
              std::string("p4p3p2p1p0"));
-    QCOMPARE(labels(api_->get("/compute/jobs?q=finished:..-10min+queue:" + id)), std::string());
+    QCOMPARE(labelsOf(api_->listed("q=finished:..-10min+queue:" + id)), std::string());
     QCOMPARE(labels(api_->get("/compute/jobs?state=failed,running&queue=" + id)), std::string());
     std::string all;
     std::string cursor;

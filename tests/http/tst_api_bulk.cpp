@@ -1,7 +1,8 @@
 // Changes of many actions by one request: by their numbers or by a filter, counted first where that is asked.
 #include "core/http/server.h"
-#include "core/runners/launcher.h"
+#include "core/launcher/launcher.h"
 #include "tests/http/api_test.h"
+#include "tests/support/waiting.h"
 
 #include <QObject>
 #include <QTest>
@@ -22,6 +23,7 @@ private Q_SLOTS:
     void whatCannotBeRetriedIsNotCounted();
     void whoWouldComeBackIsCounted_data();
     void whoWouldComeBackIsCounted();
+    void aFilterToRetryPassesOverWhatWasReplacedOrHasATerminal();
     void manyActionsAreChangedAtOnce();
 
 private:
@@ -35,11 +37,7 @@ void ApiBulkTest::filtersChooseWhatIsChanged() {
         const std::string more = fmt::format(",\"hold\":true,\"label\":\"part-{}\"", i);
         QCOMPARE(api_->post(jobs, api_->engine.shJson("exit 3", more)).status, 200);
     }
-    const auto found = [&](const std::string& q) {
-        const auto page = api_->get("/compute/jobs?q=" + q).json();
-        const auto* list = page.if_contains("jobs");
-        return list ? static_cast<int>(list->as_array().size()) : -1;
-    };
+    const auto found = [&](const std::string& q) { return static_cast<int>(api_->listed("q=" + q).size()); };
     QCOMPARE(found("queue:filtered"), 5);
     QCOMPARE(found("queue:filtered%20-label:part-0"), 4);
     QCOMPARE(found("queue:filtered%20label:part-1,part-2"), 2);
@@ -54,7 +52,7 @@ void ApiBulkTest::filtersChooseWhatIsChanged() {
     QCOMPARE(done.number("changed"), 3);
     QCOMPARE(api_->post("/compute/jobs/hold", "{\"filter\":\"queue:filtered state:cancelled\"}").number("changed"),
              0);
-    QVERIFY(QTest::qWaitFor([&] { return found("queue:filtered%20state:retry,failed") == 3; }, 30'000));
+    QVERIFY(QTest::qWaitFor([&] { return found("queue:filtered%20state:retry,failed") == 3; }, kWaitMs));
     QCOMPARE(
         api_->post("/compute/jobs/cancel", fmt::format("{{\"filter\":\"queue:{} state:pending\"}}", queue)).status,
         200);
@@ -169,6 +167,39 @@ void ApiBulkTest::whoWouldComeBackIsCounted() {
     QCOMPARE(done.number("changed"), 2);
     QCOMPARE(done.number("revived"), 1);
     QCOMPARE(done.json().at("refused").as_array().size(), std::size_t{0});
+}
+
+void ApiBulkTest::aFilterToRetryPassesOverWhatWasReplacedOrHasATerminal() {
+    const auto queue = api_->call("POST", "/compute/queues", R"({"config":{"max_retries":0}})").number("queue_id");
+    const std::string jobs = fmt::format("/compute/queues/{}/jobs", queue);
+    const auto failed = [&](const std::string& more = {}) {
+        const auto lsn = api_->post(jobs, api_->engine.shJson("exit 3", more)).number("lsn");
+        return api_->engine.wait(Lsn{lsn}).state == ActionState::Failed ? lsn : 0;
+    };
+    const auto plain = failed();
+    const auto old = failed();
+    const auto terminal = failed(R"(,"tty":{"rows":24,"cols":80})");
+    QVERIFY(plain > 0 && old > 0 && terminal > 0);
+    const auto copy = failed(fmt::format(R"(,"replaces":{})", old));
+    QCOMPARE(api_->get(fmt::format("/compute/jobs/{}", old)).number("replaced_by"), copy);
+    QCOMPARE(api_->get(fmt::format("/compute/jobs/{}", plain)).number("replaced_by"), -1);
+    const std::string filter = fmt::format(R"("filter":"queue:{} state:failed","force":true)", queue);
+    const Reply counted = api_->post("/compute/jobs/retry", "{" + filter + R"(,"dry_run":true})");
+    QCOMPARE(counted.number("count"), 2);
+    QVERIFY2(counted.body.contains(R"("passed_over":{"replaced":1,"terminals":1})"), counted.body.c_str());
+    const Reply done = api_->post("/compute/jobs/retry", "{" + filter + "}");
+    QCOMPARE(done.number("changed"), 2);
+    QVERIFY2(done.body.contains(R"("passed_over":{"replaced":1,"terminals":1})"), done.body.c_str());
+    for (const auto lsn : {plain, copy}) QCOMPARE(api_->engine.wait(Lsn{lsn}).retryCount, 1);
+    // By their numbers they run.
+    const Reply named =
+        api_->post("/compute/jobs/retry", fmt::format(R"({{"lsns":[{},{}],"force":true}})", old, terminal));
+    QCOMPARE(named.number("changed"), 2);
+    QVERIFY2(!named.body.contains("passed_over"), named.body.c_str());
+    const Reply unknown = api_->post(jobs, api_->engine.shJson("true", R"(,"replaces":[999999999])"));
+    QCOMPARE(unknown.status, 422);
+    QCOMPARE(unknown.text("message"), "There is no action 999999999 to replace, or not any more: leave it out of "
+                                      "\"replaces\".");
 }
 
 void ApiBulkTest::manyActionsAreChangedAtOnce() {

@@ -1,9 +1,10 @@
 // Bad input, over real sockets and a real engine: each gets its clear answer, and whoever comes next is served.
-#include "core/runners/launcher.h"
+#include "core/launcher/launcher.h"
 #include "tests/http/served.h"
 
 #include <QObject>
 #include <QTest>
+#include <fmt/format.h>
 
 #include <thread>
 
@@ -200,7 +201,14 @@ void BadInputTest::headsAreRefusedWithAReason_data() {
     row("a parameter twice", "GET", "/compute/jobs?limit=1&limit=2", 400);
     row("a wait that is negative", "GET", "/compute/jobs/1?wait=-1", 422);
     row("a page of nothing", "GET", "/compute/jobs?limit=0", 422);
-    row("a cursor of somebody else", "GET", "/compute/jobs?cursor=../../etc", 400);
+    for (const char* list : {"jobs", "jobs/running", "jobs/completed", "jobs/lsns", "queues/0/running",
+                             "queues/0/completed", "queues/0/jobs", "queues/0/jobs/lsns", "queues/0/jobs/running"})
+        for (const char* cursor : {"../../etc", "zzz", "0", "-1", "12x", "9999999999999999999"})
+            row(fmt::format("a cursor of somebody else: {} of {}", cursor, list).c_str(), "GET",
+                fmt::format("/compute/{}?cursor={}", list, cursor), 400);
+    row("a cursor of somebody else with lsns", "GET", "/compute/jobs?lsn=1,2&cursor=zzz", 400);
+    row("a cursor of somebody else with a state", "GET", "/compute/jobs?state=running&cursor=zzz", 400);
+    row("a cursor of somebody else with a sort", "GET", "/compute/jobs?sort=label&cursor=zzz", 400);
     row("a method that is none", "BREW", "/compute/jobs", 405);
     row("TRACE", "TRACE", "/compute/jobs", 405);
     row("a head of 100 kB", "GET", "/compute/jobs?q=" + std::string(100'000, 'a'), 431);

@@ -1,7 +1,8 @@
 // Content over a real engine: chunks, workers, and submissions that bring their chunks with them.
 #include "core/base/hash.h"
-#include "core/runners/launcher.h"
+#include "core/launcher/launcher.h"
 #include "tests/http/api_test.h"
+#include "tests/support/waiting.h"
 
 #include <QObject>
 #include <QTest>
@@ -134,7 +135,7 @@ void ContentTest::aWorkerInUseIsRemovedByForceOnly() {
     QVERIFY2(array.status == 200, array.body.c_str());
     const std::string first = fmt::format("/compute/jobs/{}", array.number("lsn"));
     const std::string last = fmt::format("/compute/jobs/{}", array.number("lsn") + 2999);
-    QTRY_COMPARE_WITH_TIMEOUT(api_->get(first).text("state"), std::string("running"), 30'000);
+    QTRY_COMPARE_WITH_TIMEOUT(api_->get(first).text("state"), std::string("running"), kWaitMs);
 
     const Reply refused = api_->call("DELETE", "/compute/workers/sleeper");
     QCOMPARE(refused.status, 409);

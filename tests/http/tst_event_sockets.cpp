@@ -1,6 +1,6 @@
 // GET events as a WebSocket: frames that break the rules, pings and silence, how a connection ends.
-#include "core/engine/memory_guard.h"
-#include "core/runners/launcher.h"
+#include "core/engine/running/memory_guard.h"
+#include "core/launcher/launcher.h"
 #include "tests/http/served.h"
 
 #include <QObject>
@@ -169,11 +169,13 @@ void EventSocketsTest::whatTheMemoryGuardDoesIsTold() {
     begin(client);
     std::string told;
     boost::json::object guard;
+    boost::json::object session;
     const auto tells = [&](std::string_view what) {
         return client.nextUntil([&](const boost::json::object& frame) {
             told = guardEvent(frame);
             if (!told.starts_with(what)) return false;
             guard = frame.at("session").at("memory_guard").as_object();
+            session = frame.at("session").as_object();
             return true;
         });
     };
@@ -181,6 +183,8 @@ void EventSocketsTest::whatTheMemoryGuardDoesIsTold() {
     QVERIFY2(tells("hold"), told.c_str());
     QCOMPARE(told, std::string("hold: 92 % of the machine's memory is in use, starting goes on below 88 %"));
     QVERIFY(guard.at("holding").as_bool());
+    QCOMPARE(session.at("why"), guard.at("reason"));
+    QVERIFY(session.at("healthy").as_bool()); // it does its work, and memory comes back
     QCOMPARE(guard.at("stopped").as_int64(), std::int64_t{0});
     percent = 97;
     QVERIFY2(tells("stop"), told.c_str());
@@ -190,6 +194,7 @@ void EventSocketsTest::whatTheMemoryGuardDoesIsTold() {
     QVERIFY2(tells("go_on"), told.c_str());
     QCOMPARE(told, std::string("go_on: 60 % of the machine's memory is in use"));
     QVERIFY(!guard.at("holding").as_bool());
+    QVERIFY(!session.contains("why"));
     QVERIFY(served.engine.run(served.engine->cancel(older)));
     QVERIFY(served.engine.run(served.engine->cancel(newer)));
 }

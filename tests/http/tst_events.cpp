@@ -1,5 +1,5 @@
 // GET events over real sockets: what watchers are told, what happens to slow ones.
-#include "core/runners/launcher.h"
+#include "core/launcher/launcher.h"
 #include "tests/http/served.h"
 
 #include <QObject>

@@ -1,5 +1,5 @@
 // GET /metrics: every line is held against the text format, and the figures against what happened.
-#include "core/runners/launcher.h"
+#include "core/launcher/launcher.h"
 #include "tests/http/api_test.h"
 
 #include "core/http/metrics_text.h"

@@ -1,8 +1,11 @@
 // /openapi.json against the routes, the words of the code, and itself. That answers fit it is checked by every call
 // of api_test.h.
+#include "core/engine/reading/accounting_sums.h"
 #include "core/http/openapi.h"
+#include "core/http/route.h"
+#include "core/http/words.h"
+#include "core/launcher/launcher.h"
 #include "core/model/states.h"
-#include "core/runners/launcher.h"
 #include "tests/http/api_test.h"
 
 #include <QObject>
@@ -30,14 +33,6 @@ std::vector<std::string> pathsOf(Scope scope, std::string_view pattern) {
     if (scope != Scope::Queue) paths.push_back(std::string(kPrefix) + tail);
     if (scope != Scope::Global) paths.push_back(std::string(kPrefix) + "/queues/{ref}" + tail);
     return paths;
-}
-
-const Operation* rowOf(const RouteSpec& route) {
-    const auto same = [&](const Operation& row) {
-        return row.method == route.method && row.pattern == route.pattern && row.scope == route.scope;
-    };
-    const auto found = std::ranges::find_if(operations(), same);
-    return found == operations().end() ? nullptr : &*found;
 }
 
 std::string lower(std::string_view word) {
@@ -82,8 +77,9 @@ std::string filledIn(std::string path) {
 class OpenApiTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void everyRouteIsDescribed();
-    void everyDescriptionHasItsRoute();
+    void everyRouteIsDescribedAndNothingElse();
+    void aRouteWithoutABodyHasNoMembersAndOneOfBytesSaysSo();
+    void membersOfARowAreThoseOfItsSchema();
     void operationIdsAreUnique();
     void referencesLeadToSchemasAndEverySchemaIsUsed();
     void enumsAreTheWordsOfTheCode();
@@ -97,43 +93,48 @@ private:
     const OpenApiCheck check_{openApiJson(kPrefix, "test")};
 };
 
-void OpenApiTest::everyRouteIsDescribed() {
-    const json::object& paths = check_.document().at("paths").as_object();
-    for (const Api::Route& route : Api::routes()) {
-        const std::string what = fmt::format("{} {}", name(route.spec.method), route.spec.pattern);
-        const Operation* row = rowOf(route.spec);
-        QVERIFY2(row, (what + " has no row").c_str());
-        const std::string_view told = row->toldBy.empty() ? row->pattern : row->toldBy;
-        for (const std::string& path : pathsOf(route.spec.scope, told)) {
-            const auto* methods = paths.if_contains(path);
-            QVERIFY2(methods, (path + " is not described").c_str());
-            QVERIFY2(methods->as_object().contains(lower(name(route.spec.method))), (what + " at " + path).c_str());
-        }
-        if (!row->toldBy.empty()) continue;
-        const bool takesBody = route.spec.body != BodyKind::None;
-        QVERIFY2(takesBody == !row->request.empty(), (what + ": whether it takes a body").c_str());
-        QVERIFY2((route.spec.body == BodyKind::Stream) == (row->request == "bytes"), what.c_str());
-    }
-}
-
-void OpenApiTest::everyDescriptionHasItsRoute() {
+void OpenApiTest::everyRouteIsDescribedAndNothingElse() {
     std::set<std::string> expected;
-    for (const Operation& row : operations()) {
-        const Method served = row.method == Method::Head ? Method::Get : row.method;
-        const auto isItsRoute = [&](const Api::Route& route) {
-            return route.spec.method == served && route.spec.pattern == row.pattern &&
-                   route.spec.scope == row.scope;
-        };
-        QVERIFY2(std::ranges::any_of(Api::routes(), isItsRoute), std::string(row.pattern).c_str());
-        if (!row.toldBy.empty()) continue;
-        for (const std::string& path : pathsOf(row.scope, row.pattern))
-            expected.insert(lower(name(row.method)) + " " + path);
+    for (const Route& route : allRoutes()) {
+        const std::string_view told = route.terms.toldBy.empty() ? route.spec.pattern : route.terms.toldBy;
+        for (const std::string& path : pathsOf(route.spec.scope, told)) {
+            expected.insert(lower(name(route.spec.method)) + " " + path);
+            if (!route.terms.head.id.empty()) expected.insert("head " + path);
+        }
     }
     std::set<std::string> found;
     for (const auto& [path, methods] : check_.document().at("paths").as_object())
         for (const auto& [method, operation] : methods.as_object())
             found.insert(std::string(method) + " " + std::string(path));
     QCOMPARE(found, expected);
+}
+
+void OpenApiTest::aRouteWithoutABodyHasNoMembersAndOneOfBytesSaysSo() {
+    for (const Route& route : allRoutes()) {
+        const std::string what = fmt::format("{} {}", name(route.spec.method), route.spec.pattern);
+        const BodyKind kind = route.spec.body;
+        if (kind == BodyKind::None) QVERIFY2(route.terms.members.empty(), what.c_str());
+        const bool takesBytes = kind == BodyKind::Stream || kind == BodyKind::Keys;
+        QVERIFY2(takesBytes == (route.terms.request == "bytes"), what.c_str());
+        if (takesBytes || kind == BodyKind::JsonOrParts) QCOMPARE(route.terms.members, kReadsItself);
+    }
+}
+
+/// What a handler is given is what the document says of it.
+void OpenApiTest::membersOfARowAreThoseOfItsSchema() {
+    for (const Route& route : allRoutes()) {
+        const RouteTerms& terms = route.terms;
+        if (route.spec.body == BodyKind::None || terms.members == kReadsItself) continue;
+        // Told as one with POST jobs/{worker}, whose members are those of actions.
+        if (terms.request == "RescheduleOrActions") continue;
+        std::set<std::string> taken;
+        forEachWord(terms.members, [&](std::string_view word) { taken.emplace(word); });
+        std::set<std::string> described;
+        const json::object& schema = check_.schemas().named(std::string(terms.request))->as_object();
+        if (const json::value* properties = schema.if_contains("properties"))
+            for (const auto& [member, value] : properties->as_object()) described.emplace(member);
+        QCOMPARE(taken, described);
+    }
 }
 
 void OpenApiTest::operationIdsAreUnique() {
@@ -170,6 +171,13 @@ void OpenApiTest::enumsAreTheWordsOfTheCode() {
     for (std::size_t i = 0; i < kSessionStates; ++i) sessions += std::string(name(SessionState(i))) + " ";
     for (std::size_t i = 0; i < kQueueStates; ++i) queues += std::string(name(QueueState(i))) + " ";
     QCOMPARE(enumOf(check_, "State"), states);
+    std::string rows;
+    const json::value& by = check_.document().at("components").at("parameters").at("by");
+    for (const json::value& word : by.at("schema").at("enum").as_array())
+        rows += std::string(word.as_string()) + " ";
+    std::string known;
+    for (const std::string_view word : engine::kAccountingWords) known += std::string(word) + " ";
+    QCOMPARE(rows, known);
     QCOMPARE(enumOf(check_, "Reason"), reasons);
     QCOMPARE(enumOf(check_, "SessionState"), sessions);
     QCOMPARE(enumOf(check_, "QueueState"), queues);
@@ -186,9 +194,7 @@ void OpenApiTest::describedParametersAreTakenAndOthersAreNot() {
     // A route's limit may be described apart from that of others.
     const json::value described = json::parse(openApiJson("", "test"));
     const json::object& parameters = described.at("components").at("parameters").as_object();
-    for (const Api::Route& route : Api::routes()) {
-        const Operation& row = *rowOf(route.spec);
-        if (!route.handler || route.spec.method == Method::Put) continue;
+    for (const Route& route : allRoutes()) {
         const std::string path = filledIn(pathsOf(route.spec.scope, route.spec.pattern).front());
         const BodyKind kind = route.spec.body;
         const std::string body = kind == BodyKind::Json || kind == BodyKind::JsonOrParts ? "{}" : "";
@@ -196,17 +202,14 @@ void OpenApiTest::describedParametersAreTakenAndOthersAreNot() {
         const Reply other = api.call(method, path + "?no_such_parameter=1", body);
         QVERIFY2(other.status == 400 && other.body.find("no_such_parameter") != std::string::npos,
                  (path + " " + other.body).c_str());
-        // Of two routes that are told as one, each knows its own only.
-        const bool tellsAnother =
-            std::ranges::any_of(operations(), [&](const Operation& o) { return o.toldBy == row.pattern; });
-        for (std::string_view left = tellsAnother ? std::string_view{} : row.query; !left.empty();) {
-            const std::string key(left.substr(0, left.find(' ')));
-            left = left.size() > key.size() ? left.substr(key.size() + 1) : std::string_view{};
+        forEachWord(route.terms.query, [&](std::string_view word) {
+            const std::string key(word.substr(word.find('=') == word.npos ? 0 : word.find('=') + 1));
             const std::string parameter(parameters.at(key).at("name").as_string());
+            QCOMPARE(parameter, std::string(word.substr(0, word.find('='))));
             const Reply taken = api.call(method, path + "?" + parameter + "=", body);
             QVERIFY2(taken.status != 400 || taken.body.find("\"" + parameter) == std::string::npos,
                      (path + " " + parameter + " " + taken.body).c_str());
-        }
+        });
     }
 }
 

@@ -173,8 +173,8 @@ void RequestsTest::percentEncodingIsStrict() {
 void RequestsTest::queriesAreCheckedByName() {
     const auto query = Query::parse("wait=1.5&limit=10&follow&label=a%20b");
     QVERIFY(query);
-    QVERIFY(query->allowOnly({"wait", "limit", "follow", "label"}));
-    const auto refused = query->allowOnly({"wait", "limit", "follow"});
+    QVERIFY(query->allowOnly("wait limit follow label"));
+    const auto refused = query->allowOnly("wait limit follow");
     QVERIFY(!refused);
     QVERIFY(refused.error().message.find("label") != std::string::npos);
     QCOMPARE(query->seconds("wait", 300).value().value(), Duration(1'500'000));
@@ -193,7 +193,7 @@ void RequestsTest::queriesAreCheckedByName() {
 void RequestsTest::smallBodiesAreCheckedByName() {
     const auto body = JsonRequest::parse("{\"tag\": \"nightly\", \"force\": true, \"lsns\": [3, 4], "
                                          "\"config\": {\"max_retries\" : 1}}",
-                                         {"tag", "force", "lsns", "config"}, "config");
+                                         "tag force lsns config", "config");
     QVERIFY(body);
     QCOMPARE(body->word("tag", 10).value(), std::string("nightly"));
     QVERIFY(body->flag("force").value());
@@ -202,15 +202,15 @@ void RequestsTest::smallBodiesAreCheckedByName() {
     QVERIFY(!body->lsns("lsns", 1));
     QVERIFY(!body->word("tag", 3));
     QVERIFY(!body->flag("tag"));
-    const auto unknown = JsonRequest::parse("{\"x\":1}", {"force"});
+    const auto unknown = JsonRequest::parse("{\"x\":1}", "force");
     QVERIFY(!unknown);
     QCOMPARE(unknown.error().field, std::string("x"));
-    QVERIFY(JsonRequest::parse("", {"force"}));
-    QVERIFY(!JsonRequest::parse("[]", {"force"}));
-    QVERIFY(!JsonRequest::parse("3", {"force"}));
-    QCOMPARE(JsonRequest::parse("{", {"force"}).error().kind, ErrorKind::Malformed);
+    QVERIFY(JsonRequest::parse("", "force"));
+    QVERIFY(!JsonRequest::parse("[]", "force"));
+    QVERIFY(!JsonRequest::parse("3", "force"));
+    QCOMPARE(JsonRequest::parse("{", "force").error().kind, ErrorKind::Malformed);
     for (const char* wrong : {"{\"lsns\":[]}", "{\"lsns\":[0]}", "{\"lsns\":[\"1\"]}", "{\"lsns\":1}", "{}"})
-        QVERIFY2(!JsonRequest::parse(wrong, {"lsns"})->lsns("lsns", 10), wrong);
+        QVERIFY2(!JsonRequest::parse(wrong, "lsns")->lsns("lsns", 10), wrong);
 }
 
 void RequestsTest::errorsSayWhatTheyKnow() {

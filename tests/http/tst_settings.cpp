@@ -1,11 +1,12 @@
-// Settings of a real engine: shown, changed while it runs, kept, and heeded by the next start.
+// Settings of a real engine: shown, changed while it runs, kept, and used by the next start.
 #include "core/base/files.h"
 #include "core/base/log.h"
-#include "core/runners/launcher.h"
+#include "core/launcher/launcher.h"
 #include "tests/http/api_test.h"
 
 #include <QObject>
 #include <QTest>
+#include <filesystem>
 #include <sys/stat.h>
 
 using namespace yard;
@@ -92,12 +93,18 @@ void SettingsRouteTest::whatNeedsARestartSaysSoAndIsHeededByTheNextStart() {
     test::EngineTest engine;
     const auto changed = engine.run(engine->changeSettings(R"({"durability":"power","deadline_s":7})"));
     QVERIFY(changed);
-    QCOMPARE(changed->restartNeeded, std::vector<std::string_view>{"durability"});
-    QCOMPARE(engine.run(engine->settings()).restartNeeded, std::vector<std::string_view>{"durability"});
+    QCOMPARE(changed->restartNeeded, std::vector<std::string>{"durability"});
+    QCOMPARE(engine.run(engine->settings()).restartNeeded, std::vector<std::string>{"durability"});
+    const auto amounts =
+        engine.run(engine->changeSettings(R"({"durability":null,"resources.gpus":1,"resources.licence.x":2})"));
+    QCOMPARE(amounts->restartNeeded, (std::vector<std::string>{"resources.gpus", "resources.licence.x"}));
+    const auto back = engine.run(
+        engine->changeSettings(R"({"durability":"power","resources.gpus":null,"resources.licence.x":null})"));
+    QCOMPARE(back->restartNeeded, std::vector<std::string>{"durability"});
     engine.stop();
     engine.start();
     const auto kept = engine.run(engine->settings());
-    QCOMPARE(kept.restartNeeded, std::vector<std::string_view>{});
+    QCOMPARE(kept.restartNeeded, std::vector<std::string>{});
     QCOMPARE(kept.asked.durability, std::string("power"));
     QCOMPARE(kept.asked.deadline, Duration(7'000'000));
     QCOMPARE(test::ending(engine.wait(engine.sh("true"))), std::string("completed"));
@@ -145,14 +152,14 @@ void SettingsRouteTest::whatIsSetForOneRunIsNotKept() {
     const auto changed = other.run((*engine)->changeSettings(R"({"grace_s":1})"));
     QVERIFY(changed);
     QCOMPARE(changed->asked.deadline, Duration(8'000'000));
-    QCOMPARE(changed->restartNeeded, std::vector<std::string_view>{});
+    QCOMPARE(changed->restartNeeded, std::vector<std::string>{});
     QCOMPARE(readFile(options.dataDir + "/settings.json").value_or("(none)"),
              std::string("{\n  \"grace_s\": 1\n}\n"));
     (*engine)->close();
 }
 
 void SettingsRouteTest::aFileThatIsWrongStopsTheStart() {
-    constexpr const char* kMend = " Mend the file, or remove it to begin with the defaults.";
+    constexpr const char* kMend = " Fix the file, or remove it to begin with the defaults.";
     QCOMPARE(openedWith("{\"grace_s\": 100}\n"),
              std::string("DIR/settings.json: Give \"grace_s\" as seconds from 0 to 60.") + kMend);
     QVERIFY(openedWith("{\"gra").ends_with(kMend));
@@ -171,6 +178,15 @@ void SettingsRouteTest::clearingUpSaysWhatWentOrWouldGo() {
     QCOMPARE(report.at("actions").at("age").as_int64(), 0);
     QCOMPARE(report.at("finished").as_int64(), 1);
     QVERIFY(report.at("disk").at("used_bytes").as_int64() > 0);
+    QVERIFY(report.at("disk").at("log_bytes").as_int64() > 0);
+    QCOMPARE(report.at("disk").at("workers_bytes").as_int64(), 0);
+    const std::string files = api.engine.path("data/workers/some");
+    std::filesystem::create_directories(files + "/bin");
+    QVERIFY(writeFileAtomically(files + "/bin/one", std::string(100'000, 'x'), 0600));
+    const auto workers = [&] { return api.post("/compute/gc").json().at("disk").at("workers_bytes").as_int64(); };
+    QVERIFY(workers() >= 100'000);
+    std::filesystem::create_hard_link(files + "/bin/one", files + "/bin/two");
+    QVERIFY(workers() < 200'000);
     QVERIFY(report.at("disk").at("limit_bytes").as_int64() < report.at("disk").at("size_bytes").as_int64());
     QCOMPARE(api.post("/compute/gc").json().at("dry_run").as_bool(), false);
     QCOMPARE(api.get("/compute/jobs/1").status, 200);

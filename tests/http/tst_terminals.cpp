@@ -1,5 +1,5 @@
 // The routes of an action's terminal: keys, size, and what is refused.
-#include "core/runners/launcher.h"
+#include "core/launcher/launcher.h"
 #include "tests/http/api_test.h"
 
 #include <QObject>
@@ -33,6 +33,8 @@ private Q_SLOTS:
     void anActionThatCannotHaveOneIsRefused();
     void whereNobodySitsNothingIsTyped();
     void tooManyKeysAreRefused();
+    void keysAreBytes();
+    void onlyWhoFollowsIsAtIt();
 
 private:
     Reply type(std::int64_t lsn, std::string keys) {
@@ -50,11 +52,11 @@ void ApiTerminalsTest::keysAndSizesReachTheProgram() {
     const std::int64_t lsn = api_->sh("echo ready; read x; echo $x; stty size; read y; exit 7", kTty);
     QVERIFY(shows(lsn, "ready"));
     const auto size = [&] { return boost::json::serialize(api_->get(job(lsn)).json().at("tty")); };
-    QCOMPARE(size(), R"({"rows":33,"cols":101})");
+    QCOMPARE(size(), R"({"rows":33,"cols":101,"attached":0})");
     Reply done = api_->call("PATCH", job(lsn, "/terminal"), R"({"rows":50,"cols":132})");
     QCOMPARE(done.status, 200);
     QCOMPARE(done.number("lsn"), lsn);
-    QCOMPARE(size(), R"({"rows":50,"cols":132})");
+    QCOMPARE(size(), R"({"rows":50,"cols":132,"attached":0})");
     QCOMPARE(type(lsn, "hello\n").status, 200);
     QVERIFY(shows(lsn, "50 132"));
     QCOMPARE(type(lsn, "").status, 200); // nothing is fine
@@ -149,6 +151,31 @@ void ApiTerminalsTest::tooManyKeysAreRefused() {
     QCOMPARE(reply.field("Retry-After"), "1");
     QVERIFY2(reply.text("message").starts_with("The program does not read its terminal: "), reply.body.c_str());
     QCOMPARE(api_->post(job(lsn, "/cancel")).status, 200);
+}
+
+void ApiTerminalsTest::keysAreBytes() {
+    const std::int64_t lsn = api_->sh("echo ready; read x; echo [$x]", kTty);
+    QVERIFY(shows(lsn, "ready"));
+    for (const char* type : {"application/json", "text/plain", "application/x-www-form-urlencoded", ""}) {
+        const Reply refused = api_->call("POST", job(lsn, "/terminal"), "no\n", {{"Content-Type", type}});
+        QCOMPARE(refused.status, 415);
+        QCOMPARE(refused.text("message"),
+                 "Send the keys as they are, with \"Content-Type: application/octet-stream\".");
+    }
+    const Reply typed = api_->call("POST", job(lsn, "/terminal"), "yes\n",
+                                   {{"Content-Type", "Application/Octet-Stream; charset=binary"}});
+    QCOMPARE(typed.status, 200);
+    QVERIFY(shows(lsn, "[yes]"));
+}
+
+void ApiTerminalsTest::onlyWhoFollowsIsAtIt() {
+    const std::int64_t lsn = api_->sh("true", kTty);
+    QCOMPARE(api_->get(job(lsn, "?wait=60")).text("state"), "completed");
+    const Reply apart = api_->get(job(lsn, "/stdout?terminal=1"));
+    QCOMPARE(apart.status, 422);
+    QCOMPARE(apart.text("message"), "Give \"follow=1\" with \"terminal=1\".");
+    QCOMPARE(api_->get(job(lsn, "/stdout?follow=1&terminal=1")).status, 200);
+    QVERIFY(api_->get(job(lsn, "/stderr?follow=1&terminal=1")).status >= 400);
 }
 
 int main(int argc, char** argv) {

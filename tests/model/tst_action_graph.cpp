@@ -134,6 +134,20 @@ private Q_SLOTS:
         QCOMPARE(parseAction(text)->spec->after.size(), std::size_t{4});
     }
 
+    void whatIsReplacedIsNotInTheKeptText() {
+        for (const char* members :
+             {R"("replaces":7,"label":"l")", R"("label":"l","replaces":[7,8])", R"("replaces":[],"label":"l")"}) {
+            const auto parsed = parseAction(action(members));
+            QVERIFY2(parsed.has_value(), parsed ? "" : parsed.error().message.c_str());
+            QCOMPARE(parseAction(parsed->text)->spec->label, std::string("l"));
+            QCOMPARE(parsed->spec->replaces.empty(), std::string_view(members).contains("[]"));
+            QVERIFY(parsed->spec->replaces.empty() || !parsed->text.contains("replaces"));
+        }
+        QCOMPARE(withoutMember(R"({"replaces":1})", "replaces"), std::string("{}"));
+        for (const char* wrong : {R"("replaces":0)", R"("replaces":"7")", R"("replaces":[7,-1])"})
+            QCOMPARE(parseAction(action(wrong)).error().kind, ErrorKind::Invalid);
+    }
+
     void aGraphIsDrawn() {
         const auto parsed = parseActions(
             "[{\"worker\":\"exec\",\"argv\":[\"echo\",\"\\\"\\\\\"],\"id\":\"a\"},"

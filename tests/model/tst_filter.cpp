@@ -29,10 +29,11 @@ ActionResult sample() {
     AttemptOutcome& outcome = action.outcome.emplace();
     outcome.reason = Reason::ExitCode;
     outcome.exitCode = 3;
-    outcome.cpuSeconds = 55.5;
-    outcome.maxRssBytes = 2'000'000'000;
+    outcome.measures[Measure::CpuTime] = 55'500'000;
+    outcome.measures[Measure::PeakMemory] = 2'000'000'000;
     action.locks = {"app:atlas", "disk"};
     action.machine = "desk";
+    action.replacedBy = Lsn(160);
     action.silentSince = kNow - 300'000'000;
     outcome.denied.push_back({.t = 1, .what = "openat", .path = "/etc/shadow"});
     return action;
@@ -89,6 +90,8 @@ private Q_SLOTS:
         row("tries>=3", true, false);
         row("tries<3", false, true);
         row("tries<=3", true, true);
+        row("tries:0", false, true); // it never began
+        row("tries:1", false, false);
         row("exit:3", true, false);
         row("cpu>50", true, false);
         row("cpu:55500ms", true, false);
@@ -106,6 +109,9 @@ private Q_SLOTS:
         row("waited:10", true, false);
         row("started>0", true, false);
         row("finished:since-00:00", true, false);
+        row("replaced:no", false, true);
+        row("replaced:yes", true, false);
+        row("replaced:yes,no", true, true);
         row("denied:open*", true, false);
         row("lock:disk", true, false);
         row("lock:app:*", true, false);
@@ -120,6 +126,53 @@ private Q_SLOTS:
         row("night", true, false);
         row("\"no such\" -missing", true, false);
         row("state:failed cpu>50 -label:x*", true, false);
+    }
+    void aMarkIsMeantByItsColour_data() {
+        QTest::addColumn<QByteArray>("text");
+        QTest::addColumn<QByteArray>("meant");
+        QTest::newRow("a colour") << QByteArray("mark:red") << QByteArray("red");
+        QTest::newRow("one of some") << QByteArray("mark:red,blue") << QByteArray("red blue");
+        QTest::newRow("none") << QByteArray("mark:none") << QByteArray("none");
+        QTest::newRow("none or one") << QByteArray("mark:none,grey") << QByteArray("none grey");
+        QTest::newRow("any") << QByteArray("mark:*") << QByteArray("red orange yellow green blue purple grey");
+        QTest::newRow("a pattern") << QByteArray("mark:gr*") << QByteArray("green grey");
+    }
+    void aMarkIsMeantByItsColour() {
+        QFETCH(QByteArray, text);
+        QFETCH(QByteArray, meant);
+        const auto filter = parseFilter(text.toStdString(), kNow);
+        QByteArrayList found;
+        for (std::size_t i = 0; i < kMarks; ++i)
+            if (const auto mark = static_cast<Mark>(i); meansMark(filter->terms.front(), mark))
+                found.push_back(QByteArray::fromStdString(std::string(name(mark))));
+        QCOMPARE(found.size(), meant.split(' ').size());
+        for (const QByteArray& one : meant.split(' ')) QVERIFY2(found.contains(one), one.constData());
+    }
+    void onlyAFewTermsAreAboutMarksAndComments() {
+        std::string text;
+        for (std::ptrdiff_t i = 0; i < kMaxNotedTerms; ++i) text += i % 2 == 0 ? "mark:red " : "comment:ask ";
+        QVERIFY(parseFilter(text, kNow));
+        const auto tooMany = parseFilter(text + "comment:anna", kNow);
+        QVERIFY(!tooMany && tooMany.error().message.contains("at most 8 terms"));
+    }
+    void aCommentIsMeantByAnyPartOfItWhateverItsCase() {
+        const auto means = [](const char* filter, std::string_view text) {
+            return meansComment(commentPatterns(parseFilter(filter, kNow)->terms.front()), text);
+        };
+        QVERIFY(means("comment:ANNA", "ask Anna first"));
+        QVERIFY(means("comment:\"ask anna\"", "please ask Anna first"));
+        QVERIFY(means("comment:ask*first", "ask Anna first"));
+        QVERIFY(means("comment:*", "x"));
+        QVERIFY(!means("comment:bert", "ask Anna first"));
+    }
+    void marksAndCommentsMatchWhatWasLookedUp() {
+        for (const char* text : {"mark:red", "comment:x"}) {
+            Filter filter = *parseFilter(text, kNow);
+            QVERIFY(!filter.matches(sample(), kNow)); // nothing was
+            filter.terms.front().found = {{3, 9}, {150, 150}};
+            QVERIFY(filter.matches(sample(), kNow));
+            QVERIFY(!filter.matches(waiting(), kNow));
+        }
     }
     void saysWhatMatches() {
         QFETCH(QByteArray, text);
@@ -238,11 +291,16 @@ private Q_SLOTS:
             QTest::newRow(text) << QByteArray(text) << QByteArray(contains);
         };
         row("sate:failed", "did you mean \"state\"?");
+        row("wokrre:exec", "did you mean \"worker\"?"); // what is swapped is one change
         row("colourful:red", "there are state, queue");
         row("state:done", "\"done\" is no state");
         row("reason:bad", "is no reason");
         row("state>failed", "compared with");
         row("cpu:", "wants a value");
+        row("-", "A filter word is missing after \"-\"");
+        row("state:failed - night", "A filter word is missing after \"-\"");
+        row("-\"\"", "A filter word is missing after \"-\"");
+        row("\"\"", "A filter word is empty");
         row("cpu>many", "is no time");
         row("cpu>5parsecs", "is no time");
         row("mem>4XB", "is no size");

@@ -1,6 +1,6 @@
 // Results as JSON, and the line that is shown of a failed action's output.
 
-#include "core/model/canonical_json.h"
+#include "core/json/canonical_json.h"
 #include "core/model/result.h"
 #include "tests/model/printed.h"
 
@@ -28,8 +28,8 @@ AttemptOutcome failedOutcome() {
     outcome.state = ActionState::Failed;
     outcome.reason = Reason::ExitCode;
     outcome.exitCode = 2;
-    outcome.cpuSeconds = 0.015;
-    outcome.maxRssBytes = 4096;
+    outcome.measures[Measure::CpuTime] = 15'000;
+    outcome.measures[Measure::PeakMemory] = 4096;
     outcome.out = ChunkRef{Hash256::ofNothing(), 0};
     outcome.err = ChunkRef{Hash256::ofNothing(), 9};
     outcome.errTruncated = true;

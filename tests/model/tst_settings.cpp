@@ -1,10 +1,12 @@
-// Settings: what may be given, how it is printed, and that docs/settings.md says the same as the table.
-#include "core/base/files.h"
+// Settings: what may be given, how it is printed, and that docs/settings.md and the texts for translators say the same
+// as the table. With YARD_WRITE_PAPERS set both are written instead (./dev papers).
 #include "core/model/settings.h"
+#include "tests/model/papers.h"
 #include "tests/support/show_strings.h"
 
 #include <QObject>
 #include <QTest>
+#include <algorithm>
 #include <fmt/format.h>
 
 using namespace yard;
@@ -21,6 +23,25 @@ std::string documented(const SettingInfo& setting) {
     return fmt::format("| `{}` |{} | {} | {} | {} | {} |", setting.name,
                        setting.unit.empty() ? "" : fmt::format(" {}", setting.unit), rangeOf(setting), value,
                        setting.applies == Applies::AtOnce ? "at once" : "at start", setting.help);
+}
+
+std::string documentedTable() {
+    std::string rows;
+    for (const SettingInfo& setting : settingsTable()) rows += documented(setting) + "\n";
+    return rows;
+}
+
+/// What the window shows of settings, once each: titles, units, help.
+std::string textsForTranslators() {
+    std::vector<std::string> texts;
+    const auto add = [&](std::string text) {
+        if (!text.empty() && std::ranges::find(texts, text) == texts.end()) texts.push_back(std::move(text));
+    };
+    for (const SettingInfo& setting : settingsTable())
+        if (!setting.isFamily()) add(titleOf(setting));
+    for (const SettingInfo& setting : settingsTable()) add(std::string(setting.unit));
+    for (const SettingInfo& setting : settingsTable()) add(std::string(setting.help));
+    return textsToTranslate("kSettingTexts", "EngineSetting", texts);
 }
 
 /// What is said of a setting that there is not.
@@ -43,6 +64,8 @@ private Q_SLOTS:
     void aSettingIsGivenAsText_data();
     void aSettingIsGivenAsText();
     void theDocumentSaysWhatTheTableSays();
+    void textsForTranslatorsAreThoseOfTheTable();
+    void theTitleOfASettingIsItsNameWithoutItsUnit();
 };
 
 void SettingsTest::givenSettingsArePrintedAndReadBack() {
@@ -132,14 +155,23 @@ void SettingsTest::aSettingIsGivenAsText() {
 }
 
 void SettingsTest::theDocumentSaysWhatTheTableSays() {
-    const auto document = readFile(YARD_SOURCE_DIR "/docs/settings.md");
-    QVERIFY(document);
-    std::string rows;
-    for (std::size_t at = document->find("\n| `"); at != document->npos; at = document->find("\n| `", at + 1))
-        rows += document->substr(at + 1, document->find('\n', at + 1) - at);
-    std::string expected;
-    for (const SettingInfo& setting : settingsTable()) expected += documented(setting) + "\n";
-    QCOMPARE(rows, expected);
+    checkPart("docs/settings.md", "|---|---|---|---|---|---|\n", "\nWhat is kept", documentedTable());
+}
+
+void SettingsTest::textsForTranslatorsAreThoseOfTheTable() {
+    checkPart("ui/pages/settings/setting_texts.h", "// clang-format off\n", "// clang-format on\n",
+              textsForTranslators());
+}
+
+void SettingsTest::theTitleOfASettingIsItsNameWithoutItsUnit() {
+    const auto title = [](std::string_view name) {
+        return titleOf(*std::ranges::find(settingsTable(), name, &SettingInfo::name));
+    };
+    QCOMPARE(title("capacity"), std::string("Capacity"));
+    QCOMPARE(title("grace_s"), std::string("Grace"));
+    QCOMPARE(title("keep_disk_percent"), std::string("Keep disk"));
+    QCOMPARE(title("sandbox_tmp_mb"), std::string("Sandbox tmp"));
+    QCOMPARE(title("stream_bytes"), std::string("Stream bytes"));
 }
 
 QTEST_APPLESS_MAIN(SettingsTest)

@@ -15,6 +15,7 @@ private Q_SLOTS:
     void aFieldThatIsNoneIsRefusedWithTheNames();
     void whatIsUnknownHasNoNumber();
     void timesCountUntilTheEndOrNow();
+    void whatWasPutBackWaitsSinceThen();
     void reasonsGoByTheirWords();
 };
 
@@ -56,8 +57,9 @@ void SortTest::whatIsUnknownHasNoNumber() {
     pending.state = ActionState::Pending;
     pending.times[ActionState::New] = 1'000;
     for (const SortField field :
-         {SortField::Reason, SortField::ExitCode, SortField::Signal, SortField::CpuSeconds, SortField::MaxRss,
-          SortField::Submitting, SortField::Running, SortField::Exited, SortField::Finished, SortField::Runtime})
+         {SortField::Reason, SortField::ExitCode, SortField::Signal, sortFieldOf(Measure::CpuTime),
+          sortFieldOf(Measure::PeakMemory), SortField::Submitting, SortField::Running, SortField::Exited,
+          SortField::Finished, SortField::Runtime})
         QVERIFY(!sortNumber(pending, field, 5'000));
     QCOMPARE(sortNumber(pending, SortField::Held, 5'000).value_or(-1), std::int64_t{0});
     pending.held = true;
@@ -72,11 +74,11 @@ void SortTest::whatIsUnknownHasNoNumber() {
     QVERIFY(!sortNumber(done, SortField::Held, 5'000));   // whatever it was before
     QVERIFY(!sortNumber(done, SortField::Reason, 5'000)); // it completed: there is none
     done.outcome->exitCode = 0;
-    done.outcome->cpuSeconds = 0.25;
-    done.outcome->maxRssBytes = 77;
+    done.outcome->measures[Measure::CpuTime] = 250'000;
+    done.outcome->measures[Measure::PeakMemory] = 77;
     QCOMPARE(sortNumber(done, SortField::ExitCode, 5'000).value_or(-1), std::int64_t{0});
-    QCOMPARE(sortNumber(done, SortField::CpuSeconds, 5'000).value_or(-1), std::int64_t{250'000});
-    QCOMPARE(sortNumber(done, SortField::MaxRss, 5'000).value_or(-1), std::int64_t{77});
+    QCOMPARE(sortNumber(done, sortFieldOf(Measure::CpuTime), 5'000).value_or(-1), std::int64_t{250'000});
+    QCOMPARE(sortNumber(done, sortFieldOf(Measure::PeakMemory), 5'000).value_or(-1), std::int64_t{77});
 }
 
 void SortTest::timesCountUntilTheEndOrNow() {
@@ -100,6 +102,20 @@ void SortTest::timesCountUntilTheEndOrNow() {
     cancelled.times[ActionState::New] = 1'000;
     cancelled.times[ActionState::Cancelled] = 6'000;
     QCOMPARE(sortNumber(cancelled, SortField::Waited, 9'000).value_or(-1), std::int64_t{5'000});
+}
+
+void SortTest::whatWasPutBackWaitsSinceThen() {
+    ActionResult action;
+    action.state = ActionState::Completed;
+    action.times[ActionState::New] = 1'000;
+    action.times[ActionState::Pending] = 50'000;
+    action.times[ActionState::Submitting] = 51'000;
+    action.times[ActionState::Completed] = 60'000;
+    QCOMPARE(waited(action, 99'000), std::int64_t{1'000});
+    action.state = ActionState::Pending; // its earlier attempt says nothing of this wait
+    action.times[ActionState::Submitting] = 2'000;
+    action.times[ActionState::Completed] = 0;
+    QCOMPARE(waited(action, 99'000), std::int64_t{49'000});
 }
 
 void SortTest::reasonsGoByTheirWords() {

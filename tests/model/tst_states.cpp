@@ -47,10 +47,10 @@ void TestStates::anActionMovesOnlyAsTheTableSays_data() {
     row(ActionState::Submitting, "submitting starts or fails, and cannot complete unrun",
         "running failed abandoned cancelled");
     row(ActionState::Running, "running ends in one of four ways", "completed failed abandoned cancelled");
-    row(ActionState::Completed, "completed is for ever", "");
+    row(ActionState::Completed, "completed is forever", "");
     row(ActionState::Failed, "failed may be reset", "pending");
     row(ActionState::Abandoned, "abandoned may be reset", "pending");
-    row(ActionState::Cancelled, "cancelled is for ever", "");
+    row(ActionState::Cancelled, "cancelled is forever", "");
 }
 
 void TestStates::anActionMovesOnlyAsTheTableSays() {
@@ -82,7 +82,7 @@ void TestStates::aQueueMovesOnlyAsTheTableSays_data() {
     QTest::addColumn<QString>("allowed");
     QTest::newRow("active drains or is cancelled") << int(QueueState::Active) << "draining cancelled";
     QTest::newRow("draining is cancelled, never active again") << int(QueueState::Draining) << "cancelled";
-    QTest::newRow("cancelled is for ever") << int(QueueState::Cancelled) << "";
+    QTest::newRow("cancelled is forever") << int(QueueState::Cancelled) << "";
 }
 
 void TestStates::aQueueMovesOnlyAsTheTableSays() {

@@ -178,7 +178,7 @@ void TestPoolHoles::whatStartsCountsAgainstTheBudget() {
     QCOMPARE(t.pool.count(), 2u);
 }
 
-// Sessions that never all end keep a process busy for ever: in the text a new group then waits for ever.
+// Sessions that never all end keep a process busy forever: in the text a new group then waits forever.
 void TestPoolHoles::aBusyGroupDoesNotKeepOthersOutForEver() {
     PoolTest t({.max = 1});
     const GroupId a = t.group("a");
@@ -201,7 +201,7 @@ void TestPoolHoles::aBusyGroupDoesNotKeepOthersOutForEver() {
     QCOMPARE(t.served.back().tag, 3u);
 }
 
-// A place that was made by an eviction would be filled by the victim's own min_processes, and again, for ever.
+// A place that was made by an eviction would be filled by the victim's own min_processes, and again, forever.
 void TestPoolHoles::minProcessesDoNotTakeAPlaceMadeForOthers() {
     PoolTest t({.max = 2});
     const GroupId a = t.group("a", {.minProcesses = 2});

@@ -98,7 +98,7 @@ public:
         }
         settleMinimum();
         check();
-        QVERIFY2(waiting_.empty(), "a request was lost: it waits for ever");
+        QVERIFY2(waiting_.empty(), "a request was lost: it waits forever");
         QVERIFY(sessions_.empty());
         QCOMPARE(pool_.waiting(), 0u);
         QCOMPARE(pool_.active(), 0u);

@@ -39,8 +39,22 @@ class Submitting(WithEngine):
     def test_a_command_has_this_environment_but_for_secrets(self):
         with mock.patch.dict(os.environ, {"OF_THE_CLIENT": "seen", "MY_SECRET": "hidden", "odd-name": "x", "BROKEN": "\udcff"}):
             line = "echo $OF_THE_CLIENT/$MY_SECRET/$BROKEN"
-            self.assertEqual(self.engine.run(line).stdout, b"seen//\n")
+            self.assertEqual(self.engine.run(line).stdout, b"seen//\xff\n")
             self.assertEqual(self.engine.run(line, env={"MY_SECRET": "given"}).stdout, b"/given/\n")
+
+    def test_bytes_that_are_not_utf8_stay_what_they_are(self):
+        folder = os.path.join(os.fsencode(self.folder), b"d\xe9")
+        os.mkdir(folder)
+        result = self.engine.run(["printf", "%s/%s/%s", b"\xff\xfe", "\udcfd\u00e9", os.fsdecode(folder)], cwd=folder,
+                                 env={"A": b"\xfc"})
+        self.assertEqual(result.stdout, b"/".join([b"\xff\xfe", b"\xfd\xc3\xa9", folder]))
+        self.assertEqual(self.engine.run("pwd; echo $A", cwd=os.fsdecode(folder), env={"A": "\udcfc"}).stdout,
+                         folder + b"\n\xfc\n")
+        spec = self.engine.call("GET", "jobs/%d/spec" % result.lsn)
+        self.assertEqual((os.fsencode(spec["cwd"]), spec["argv"][2:4]), (folder, ["\udcff\udcfe", "\udcfd\u00e9"]))
+        with self.assertRaises(yardmaster.Invalid) as caught:
+            self.engine.submit(worker="exec", argv=["true"], label="\udcff")
+        self.assertEqual(caught.exception.field, "label")
 
     def test_a_command_that_fails_raises_where_that_is_asked_for(self):
         with self.assertRaises(yardmaster.ActionFailed) as caught:

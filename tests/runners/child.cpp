@@ -251,6 +251,36 @@ int roleSpin() {
         if (usage.ru_utime.tv_sec * 1000 + usage.ru_utime.tv_usec / 1000 >= number(0)) return 0;
     }
 }
+// Has a child write so many bytes to its directory, and prints what the kernel then says of both: bytes to disks.
+int roleDisk() {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const int fd = ::open("written", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+        if (fd < 0) ::_exit(96);
+        fill(fd, number(0));
+        ::_exit(::fsync(fd) == 0 ? 0 : 96);
+    }
+    int status = 0;
+    if (child < 0 || ::waitpid(child, &status, 0) != child || status != 0) return 96;
+    rusage children{};
+    if (::getrusage(RUSAGE_CHILDREN, &children) != 0) return 96;
+    std::printf("%ld\n", children.ru_oublock * 512);
+    return 0;
+}
+
+// Touches so many bytes, and prints what the kernel says of its own image since then: its peak, in kB.
+int rolePeak() {
+    const auto bytes = static_cast<std::size_t>(number(0));
+    auto* memory = static_cast<volatile char*>(std::malloc(bytes + 1));
+    if (!memory) return 97;
+    for (std::size_t at = 0; at <= bytes; at += 4096) memory[at] = 1;
+    std::FILE* status = std::fopen("/proc/self/status", "re");
+    char line[256];
+    long peak = 0;
+    while (status && std::fgets(line, sizeof line, status))
+        if (std::sscanf(line, "VmHWM: %ld", &peak) == 1) std::printf("%ld\n", peak);
+    return peak > 0 ? 0 : 96;
+}
 // An orphan that uses CPU and ends before the action does.
 int roleSpinInOrphan() {
     daemonise([] { roleSpin(); });
@@ -294,7 +324,8 @@ int main(int argc, char** argv) {
                                                  {"storm", roleStorm},   {"flood", roleFlood},
                                                  {"twice", roleTwice},   {"hold", roleHold},
                                                  {"spin", roleSpin},     {"orphan-spin", roleSpinInOrphan},
-                                                 {"warm", roleWarm}};
+                                                 {"warm", roleWarm},     {"peak", rolePeak},
+                                                 {"disk", roleDisk}};
     if (argc < 2 || !roles.contains(argv[1])) return 95;
     const ssize_t n = ::readlink("/proc/self/exe", selfPath, sizeof selfPath - 1);
     if (n < 0) return 94;

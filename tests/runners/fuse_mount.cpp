@@ -1,4 +1,5 @@
 #include "tests/runners/fuse_mount.h"
+#include "tests/support/waiting.h"
 
 #include <cerrno>
 #include <chrono>
@@ -81,7 +82,7 @@ void FuseMount::take(std::vector<char> request) {
 
 bool FuseMount::holds(std::size_t count) {
     std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, std::chrono::seconds(20), [&] { return held_.size() >= count; });
+    return changed_.wait_for(lock, std::chrono::milliseconds(kWaitMs), [&] { return held_.size() >= count; });
 }
 
 std::size_t FuseMount::held() {

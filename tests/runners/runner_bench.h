@@ -4,6 +4,7 @@
 
 #include "core/base/unique_fd.h"
 #include "core/runners/local_runner.h"
+#include "tests/support/waiting.h"
 
 #include <QTemporaryDir>
 
@@ -44,14 +45,14 @@ private:
 
 class RunnerBench {
 public:
-    explicit RunnerBench(unsigned slots = 2, std::function<void(LocalRunnerConfig&)> change = {});
+    explicit RunnerBench(unsigned slots = 2, std::function<void(LauncherConfig&)> change = {});
     ~RunnerBench();
 
     LocalRunner& runner() { return *runner_; }
     std::string path(const std::string& name) const {
         return dir_.filePath(QString::fromStdString(name)).toStdString();
     }
-    const LocalRunnerConfig& config() const { return config_; }
+    const LauncherConfig& config() const { return config_; }
     /// A lease for a role of child.cpp.
     Lease lease(std::int64_t lsn, std::vector<std::string> role);
     void submit(std::int64_t lsn, std::vector<std::string> role) { submit(lease(lsn, std::move(role))); }
@@ -80,7 +81,7 @@ public:
 
 private:
     QTemporaryDir dir_;
-    LocalRunnerConfig config_;
+    LauncherConfig config_;
     std::unique_ptr<LocalRunner> runner_;
     int fdsBefore_ = 0;
     int threadsBefore_ = 0;
@@ -92,8 +93,6 @@ int threadCount();
 std::vector<int> ownedProcesses(const std::string& token);
 /// No such process, or a zombie.
 bool isGone(int pid);
-/// Waits up to 20 s for a condition that other processes bring about.
-bool eventually(const std::function<bool()>& condition);
 std::string textOf(const StreamResult& stream);
 /// What `print N` writes.
 std::string pattern(std::size_t bytes);

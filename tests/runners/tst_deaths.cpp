@@ -3,10 +3,10 @@
 // The engine of these tests is this program again (--engine): it runs leases and waits to be killed.
 #include "core/base/files.h"
 #include "core/base/hash.h"
-#include "core/runners/launcher.h"
-#include "core/runners/process_mark.h"
-#include "core/runners/process_tree.h"
-#include "core/runners/recovery.h"
+#include "core/host/process_tree.h"
+#include "core/launcher/launcher.h"
+#include "core/lease/process_mark.h"
+#include "core/lease/recovery.h"
 #include "tests/runners/runner_bench.h"
 
 #include <QCoreApplication>
@@ -34,9 +34,9 @@ extern char** environ;
 
 namespace {
 
-// An engine in a process of its own: runs a tree and a stubborn daemon, then drives its runner for ever.
+// An engine in a process of its own: runs a tree and a stubborn daemon, then drives its runner forever.
 int engineMain(const std::string& dataDir, const std::string& token, const std::string& fifo) {
-    LocalRunnerConfig config;
+    LauncherConfig config;
     config.dataDir = dataDir;
     config.ownerToken = token;
     config.slots = 3;
@@ -187,7 +187,7 @@ void TestDeaths::aLauncherThatKeepsDyingIsNotStartedForEver() {
 
 void TestDeaths::aLauncherThatCannotWorkIsReported() {
     QTemporaryDir dir;
-    LocalRunnerConfig config;
+    LauncherConfig config;
     config.dataDir = dir.filePath("data").toStdString();
     config.ownerToken = "not a token";
     QVERIFY(!LocalRunner::start(config, [](std::vector<Update>) {}));

@@ -1,5 +1,5 @@
 // Leases: order in a slot, taking back, moving within a group, the bounds, entries of the slots file, batching.
-#include "core/runners/launcher.h"
+#include "core/launcher/launcher.h"
 #include "tests/runners/runner_bench.h"
 
 #include <QCoreApplication>
@@ -226,7 +226,7 @@ void TestLeases::theSlotsFileSaysWhatLives() {
 }
 
 void TestLeases::updatesOfShortActionsComeInBatches() {
-    RunnerBench bench(1, [](LocalRunnerConfig& config) {
+    RunnerBench bench(1, [](LauncherConfig& config) {
         config.quiet = Duration(10'000'000);
         config.lowWater = 1;
     });
@@ -243,7 +243,7 @@ void TestLeases::updatesOfShortActionsComeInBatches() {
 }
 
 void TestLeases::aHurriedActionIsReportedAtOnce() {
-    RunnerBench bench(1, [](LocalRunnerConfig& config) { config.quiet = Duration(3'600'000'000); });
+    RunnerBench bench(1, [](LauncherConfig& config) { config.quiet = Duration(3'600'000'000); });
     Fifo fifo(bench.path("fifo"));
     Lease lease = bench.lease(1, {"wait", fifo.path()});
     lease.hurry = true;

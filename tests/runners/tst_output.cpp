@@ -1,8 +1,8 @@
 // Output: small inline, large through the pump into a file, live, over its limit, on a full disk, and with somebody
 // holding on.
 #include "core/base/files.h"
-#include "core/runners/last_output.h"
-#include "core/runners/launcher.h"
+#include "core/base/last_output.h"
+#include "core/launcher/launcher.h"
 #include "tests/base/in_mount_namespace.h"
 #include "tests/runners/runner_bench.h"
 
@@ -138,7 +138,7 @@ void TestOutput::ofAStreamThatKeepsItsEndThatIsToldWhenAsked() {
     bench.submit(lease);
     QVERIFY(fifo.next().pid > 0);
     // All that it wrote before, however much the pump has read by itself.
-    QVERIFY(bench.runner().askOutput({Lsn(1), 1}));
+    QVERIFY(bench.runner().askOutputEnds({Lsn(1), 1}));
     QVERIFY(bench.until([&] { return !bench.all<OutputEnds>(1).empty(); }));
     const OutputEnds told = bench.all<OutputEnds>(1).back();
     QCOMPARE(told.out.size, kSize);
@@ -148,7 +148,7 @@ void TestOutput::ofAStreamThatKeepsItsEndThatIsToldWhenAsked() {
     const Ended* end = bench.ended(1);
     QCOMPARE(end->out.size, 2 * kSize);
     QVERIFY(end->out.truncated && end->out.path.empty() && end->out.bytes == told.out.bytes);
-    QVERIFY(!bench.runner().askOutput({Lsn(1), 1}));
+    QVERIFY(!bench.runner().askOutputEnds({Lsn(1), 1}));
     QVERIFY(bench.close());
 }
 

@@ -1,22 +1,23 @@
 // The parts that need no process: splitting batches, frames, the slots file, looking up programs.
 #include "core/base/files.h"
-#include "core/runners/child_process.h"
-#include "core/runners/last_output.h"
-#include "core/runners/launcher_memory.h"
-#include "core/runners/process_mark.h"
+#include "core/base/last_output.h"
+#include "core/launcher/child_process.h"
+#include "core/launcher/launcher_memory.h"
+#include "core/lease/orphans.h"
+#include "core/lease/process_mark.h"
+#include "core/lease/slots.h"
+#include "core/lease/wire.h"
 #include "core/runners/runner_group.h"
-#include "core/runners/slots.h"
 #include "core/runners/warm_runner.h"
-#include "core/runners/wire.h"
 
 #include <QFile>
 #include <QTemporaryDir>
 #include <QTest>
 
 #include <algorithm>
-#include <numeric>
 #include <random>
 #include <set>
+#include <span>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -26,33 +27,44 @@ using namespace yard::runners;
 
 namespace {
 
+/// Takes what comes.
 class FakeRunner final : public Runner {
 public:
-    explicit FakeRunner(unsigned free)
-        : free_(free) {}
+    explicit FakeRunner(unsigned slots)
+        : slots_(slots) {}
     std::string_view name() const override { return "fake"; }
-    unsigned capacity() const override { return 100; }
-    unsigned free() const override { return free_; }
+    unsigned capacity() const override { return slots_; }
+    unsigned free() const override { return slots_ - static_cast<unsigned>(got.size()); }
+    bool isAccepting() const override { return !isDown_; }
     void submit(std::vector<Lease> batch) override {
-        free_ -= static_cast<unsigned>(batch.size());
-        for (const Lease& lease : batch) got.push_back(lease.id.lsn.value);
+        for (const Lease& lease : batch) got.emplace_back(lease.id.lsn.value, lease.slot.value);
     }
     void takeBack(AttemptId) override {}
     void end(AttemptId, StopCause, std::optional<Duration>) override {}
-    void endAll(StopCause, std::optional<Duration>) override {}
+    void endAll(StopCause, std::optional<Duration>) override { isEnded = true; }
     void watch(AttemptId, Stream) override {}
     void unwatch(AttemptId, Stream) override {}
-    void acknowledge(SlotId, AttemptId) override {}
-    std::vector<std::int64_t> got;
+    void acknowledge(SlotId slot, AttemptId id) override { acknowledged.emplace_back(id.lsn.value, slot.value); }
+    int pollFd() const override { return -1; }
+    void onReadable() override {}
+    void shutDown(Duration) override { isDown_ = true; }
+    bool isDown() const override { return isDown_; }
+
+    using Places = std::vector<std::pair<std::int64_t, std::uint32_t>>; ///< LSN and slot
+    Places got;
+    Places acknowledged;
+    bool isEnded = false;
 
 private:
-    unsigned free_;
+    unsigned slots_;
+    bool isDown_ = false;
 };
 
-std::vector<Lease> leases(int count) {
-    std::vector<Lease> batch(static_cast<std::size_t>(count));
-    for (int i = 0; i < count; ++i) batch[static_cast<std::size_t>(i)].id = {Lsn(i + 1), 1};
-    return batch;
+Lease leaseIn(std::int64_t lsn, std::uint32_t slot) {
+    Lease lease;
+    lease.id = {Lsn(lsn), 1};
+    lease.slot = SlotId(slot);
+    return lease;
 }
 
 std::string_view payloadOf(const std::string& frame) {
@@ -86,7 +98,7 @@ wire::EndedFrame sampleEnded() {
     frame.id = {Lsn(7), 3};
     frame.ended.slot = SlotId(1);
     frame.ended.exitCode = 3;
-    frame.ended.cpuSeconds = 0.25;
+    frame.ended.measures[Measure::CpuTime] = 250'000;
     frame.ended.out.bytes = "hello";
     frame.ended.out.size = 5;
     frame.ended.err.path = "/x/y";
@@ -102,11 +114,9 @@ wire::EndedFrame sampleEnded() {
 class TestParts : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void aBatchIsSplitInProportionToFreeCapacity_data();
-    void aBatchIsSplitInProportionToFreeCapacity();
-    void aSplitNeverExceedsWhatIsFree();
-    void aGroupChoosesRoundRobinAmongThoseWithRoom();
-    void aGroupReturnsWhatFoundNoPlace();
+    void aGroupGivesEachRunnerWhatItsSlotsAreFor();
+    void aGroupNumbersTheSlotsOfWhatIsTold();
+    void aGroupIsDownOnceAllOfItAre();
     void framesComeBackAsTheyWere();
     void theEndOfAStreamIsKeptHoweverItCame();
     void cutOrPaddedFramesAreRefused();
@@ -115,6 +125,7 @@ private Q_SLOTS:
     void aLengthThatCannotBeBreaksTheBuffer();
     void onlyWhatTryingAgainCannotHealIsFinal();
     void marksTellActionsAndEnginesApart();
+    void anOrphanIsOfWhomItInheritedFrom();
     void slotEntriesSurviveTheMapping();
     void aFullRingHoldsBackUntilAnEntryIsFreed();
     void aNewSlotsFileLeavesTheOldMappingAlone();
@@ -146,72 +157,52 @@ void TestParts::aPeakThatIsOverIsForgotten() {
     QVERIFY(peakSinceLowered() <= lowered + LowPeak::kWorthwhile);
 }
 
-void TestParts::aBatchIsSplitInProportionToFreeCapacity_data() {
-    QTest::addColumn<unsigned>("count");
-    QTest::addColumn<QList<unsigned>>("free");
-    QTest::addColumn<unsigned>("first");
-    QTest::addColumn<QList<unsigned>>("expected");
-    using L = QList<unsigned>;
-    QTest::newRow("even") << 6u << L{3, 3, 3} << 0u << L{2, 2, 2};
-    QTest::newRow("proportional") << 6u << L{8, 4} << 0u << L{4, 2};
-    QTest::newRow("largest remainder") << 5u << L{6, 4, 2} << 0u << L{2, 2, 1};
-    QTest::newRow("a tie goes to the one in turn") << 1u << L{4, 4, 4} << 2u << L{0, 0, 1};
-    QTest::newRow("more than fits") << 100u << L{3, 0, 5} << 0u << L{3, 0, 5};
-    QTest::newRow("nothing free") << 4u << L{0, 0} << 0u << L{0, 0};
-    QTest::newRow("nothing to give") << 0u << L{3, 3} << 0u << L{0, 0};
-    QTest::newRow("no runner") << 4u << L{} << 0u << L{};
-}
-
-void TestParts::aBatchIsSplitInProportionToFreeCapacity() {
-    QFETCH(unsigned, count);
-    QFETCH(QList<unsigned>, free);
-    QFETCH(unsigned, first);
-    QFETCH(QList<unsigned>, expected);
-    const std::vector<unsigned> f(free.begin(), free.end());
-    const auto share = splitByFree(count, f, first);
-    QCOMPARE(QList<unsigned>(share.begin(), share.end()), expected);
-}
-
-void TestParts::aSplitNeverExceedsWhatIsFree() {
-    std::mt19937 random(1);
-    for (int round = 0; round < 2000; ++round) {
-        std::vector<unsigned> free(random() % 6);
-        for (unsigned& f : free) f = random() % 20;
-        const unsigned count = random() % 60;
-        const auto share = splitByFree(count, free, random() % 7);
-        unsigned given = 0;
-        for (std::size_t i = 0; i < free.size(); ++i) {
-            QVERIFY(share[i] <= free[i]);
-            given += share[i];
-        }
-        QCOMPARE(given, std::min(count, std::accumulate(free.begin(), free.end(), 0u)));
-    }
-}
-
-void TestParts::aGroupChoosesRoundRobinAmongThoseWithRoom() {
+void TestParts::aGroupGivesEachRunnerWhatItsSlotsAreFor() {
     FakeRunner a(2);
-    FakeRunner b(0);
-    FakeRunner c(2);
+    FakeRunner b(3);
     RunnerGroup group;
-    for (FakeRunner* r : {&a, &b, &c}) group.add(*r);
-    QCOMPARE(group.choose(), &a);
-    QCOMPARE(group.choose(), &c);
-    QCOMPARE(group.choose(), &a);
-    QCOMPARE(group.free(), 4u);
+    QCOMPARE(group.add(a), 0u);
+    QCOMPARE(group.add(b), 2u);
+    QCOMPARE(group.capacity(), 5u);
+    std::vector<Lease> batch;
+    for (const std::uint32_t slot : {4u, 0u, 2u, 1u}) batch.push_back(leaseIn(10 + slot, slot));
+    group.submit(std::move(batch));
+    QCOMPARE(a.got, (FakeRunner::Places{{10, 0}, {11, 1}}));
+    QCOMPARE(b.got, (FakeRunner::Places{{14, 2}, {12, 0}}));
+    QCOMPARE(group.free(), 1u);
+    QCOMPARE(&group.of(SlotId(1)), static_cast<Runner*>(&a));
+    QCOMPARE(&group.of(SlotId(2)), static_cast<Runner*>(&b));
+    group.acknowledge(SlotId(4), {Lsn(14), 1});
+    QCOMPARE(b.acknowledged, (FakeRunner::Places{{14, 2}}));
+    QVERIFY(a.acknowledged.empty());
 }
 
-void TestParts::aGroupReturnsWhatFoundNoPlace() {
-    FakeRunner a(2);
+void TestParts::aGroupNumbersTheSlotsOfWhatIsTold() {
+    std::vector<Update> batch;
+    batch.push_back({{Lsn(1), 1}, Started{.slot = SlotId(1), .times = {}}});
+    batch.push_back({{Lsn(1), 1}, Returned{}});
+    batch.push_back({{Lsn(2), 1}, Moved{SlotId(0)}});
+    Ended ended;
+    ended.slot = SlotId(2);
+    batch.push_back({{Lsn(3), 1}, std::move(ended)});
+    RunnerGroup::number(7, batch);
+    QCOMPARE(std::get<Started>(batch[0].what).slot, SlotId(8));
+    QCOMPARE(std::get<Moved>(batch[2].what).slot, SlotId(7));
+    QCOMPARE(std::get<Ended>(batch[3].what).slot, SlotId(9));
+}
+
+void TestParts::aGroupIsDownOnceAllOfItAre() {
+    FakeRunner a(1);
     FakeRunner b(1);
     RunnerGroup group;
     group.add(a);
     group.add(b);
-    const auto left = group.submit(leases(5));
-    QCOMPARE(a.got, (std::vector<std::int64_t>{1, 2}));
-    QCOMPARE(b.got, (std::vector<std::int64_t>{3}));
-    QCOMPARE(left.size(), std::size_t{2});
-    QCOMPARE(left.front().id.lsn.value, std::int64_t{4});
-    QVERIFY(group.choose() == nullptr);
+    group.endAll(StopCause::EngineStopped);
+    QVERIFY(a.isEnded && b.isEnded);
+    a.shutDown({});
+    QVERIFY(!group.isDown());
+    group.shutDown({});
+    QVERIFY(group.isDown());
 }
 
 void TestParts::framesComeBackAsTheyWere() {
@@ -243,7 +234,7 @@ void TestParts::framesComeBackAsTheyWere() {
     wire::EndedFrame back;
     QVERIFY(wire::get(payloadOf(bytes), back));
     QVERIFY(back.id == ended.id && back.moved == ended.moved);
-    QVERIFY(back.ended.exitCode == 3 && !back.ended.signal && back.ended.cpuSeconds == 0.25);
+    QVERIFY(back.ended.exitCode == 3 && !back.ended.signal && back.ended.measures == ended.ended.measures);
     QVERIFY(back.ended.out.bytes == "hello" && back.ended.err.hash == ended.ended.err.hash &&
             back.ended.err.truncated);
     QVERIFY(back.ended.spawn.message == "why");
@@ -385,6 +376,32 @@ void TestParts::marksTellActionsAndEnginesApart() {
     QVERIFY(!ours.isOurs(RLIM_INFINITY) && !ours.isOurs(0));
     QVERIFY(!ours.isOurs(ProcessMarks::read(::getpid())));
     QCOMPARE(ProcessMarks::read(0x7fffffff), 0U); // there is no such process
+}
+
+/// This process is the orphan: what it inherits is set here. Its session is made up, since a container
+/// shows a session of outside as 0.
+void TestParts::anOrphanIsOfWhomItInheritedFrom() {
+    const OrphanOwners owners("ours");
+    auto self = host::readStat(::getpid());
+    QVERIFY(self);
+    self->session = 0x7ffffffe;
+    const std::vector<FirstProcess> firsts{{0, 6}, {.pid = 0x7fffffff, .lsn = 7}, {.pid = self->session, .lsn = 8}};
+    rlimit before{};
+    QCOMPARE(::getrlimit(RLIMIT_LOCKS, &before), 0);
+    const auto owner = [&](std::uint64_t mark) {
+        const rlimit marked{.rlim_cur = mark, .rlim_max = before.rlim_max};
+        return ::setrlimit(RLIMIT_LOCKS, &marked) == 0 ? owners.of(*self, firsts).lsn : -1;
+    };
+    QCOMPARE(owner(ProcessMarks("ours").of(7)), 7);
+    QCOMPARE(owner(ProcessMarks("ours").of(6)), 6); // its first process does not live any more
+    // A mark of none of these, or of another engine: its session says it.
+    QCOMPARE(owner(ProcessMarks("ours").of(9)), 8);
+    QCOMPARE(owner(ProcessMarks("theirs").of(7)), 8);
+    QCOMPARE(owner(before.rlim_cur), 8);
+    QVERIFY(!owners.of(*self, std::span(firsts).first(2)).first);
+    // A session of outside is no attempt that has no process yet.
+    self->session = 0;
+    QCOMPARE(owner(before.rlim_cur), 0);
 }
 
 void TestParts::slotEntriesSurviveTheMapping() {

@@ -1,7 +1,7 @@
 // Directories of requests to warm workers, beside a worker that does with its own what it can.
 #include "core/base/files.h"
+#include "core/lease/request_directories.h"
 #include "core/locks/janitor.h"
-#include "core/runners/request_directories.h"
 
 #include <QTemporaryDir>
 #include <QTest>

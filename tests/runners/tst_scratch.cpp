@@ -2,9 +2,9 @@
 #include "core/base/beneath.h"
 #include "core/base/files.h"
 #include "core/base/unique_fd.h"
+#include "core/lease/scratch.h"
 #include "core/locks/claims.h"
 #include "core/locks/janitor.h"
-#include "core/runners/scratch.h"
 
 #include <QTemporaryDir>
 #include <QTest>

@@ -1,10 +1,10 @@
 // Control groups of slots: what is written and read, in a tree of plain files, and the real thing where this
 // machine has a controller of version 2 to give.
 #include "core/base/files.h"
-#include "core/engine/outcome.h"
-#include "core/runners/launcher_group.h"
-#include "core/runners/process_tree.h"
-#include "core/runners/slot_groups.h"
+#include "core/engine/running/outcome.h"
+#include "core/host/launcher_group.h"
+#include "core/host/process_tree.h"
+#include "core/launcher/slot_groups.h"
 #include "core/sandbox/child_code.h"
 
 #include <QTemporaryDir>
@@ -49,7 +49,7 @@ std::string someController(const std::string& root) {
 
 /// In a process of its own, which moves into the groups: 0 when what is born in a slot's group is there.
 int bornInItsGroup(const std::string& path, const std::string& controller) {
-    if (!enterLauncherGroup(path)) return 1;
+    if (!host::enterLauncherGroup(path)) return 1;
     const auto groups = SlotGroups::make(path, 4, controller);
     if (!groups) return 2;
     const int group = groups->take(SlotId(2), 64u << 20, 8);
@@ -129,13 +129,13 @@ void TestSlotGroups::whatIsBornInASlotsGroupIsRemovedWithIt() {
     const QTemporaryDir directory;
     const std::string data = directory.path().toStdString();
     const std::string token = fmt::format("test{}", ::getpid());
-    const std::string first = makeLauncherGroup(data, token);
+    const std::string first = host::makeLauncherGroup(data, token);
     if (first.empty()) QSKIP("no control group can be made here");
     const std::string root = first.substr(0, first.rfind("/yardmaster-"));
     const bool had = content(root + "/cgroup.subtree_control").find_first_not_of("\n") != std::string::npos;
     const std::string controller = someController(root);
     if (controller.empty()) {
-        QVERIFY(endLauncherGroup(data, token, Duration(10'000'000)));
+        QVERIFY(host::endLauncherGroup(data, token, Duration(10'000'000)));
         QSKIP("no controller can be given to a group here");
     }
     const int child = ::fork();
@@ -143,7 +143,7 @@ void TestSlotGroups::whatIsBornInASlotsGroupIsRemovedWithIt() {
     int status = -1;
     QCOMPARE(::waitpid(child, &status, 0), child);
     QVERIFY(fs::exists(first + "/slot-2"));
-    QVERIFY(endLauncherGroup(data, token, Duration(10'000'000)));
+    QVERIFY(host::endLauncherGroup(data, token, Duration(10'000'000)));
     QVERIFY(!fs::exists(first));
     if (!had) tell(root + "/cgroup.subtree_control", "-" + controller);
     QVERIFY(WIFEXITED(status));

@@ -1,8 +1,8 @@
 // Who may be left behind in a start and what it hears of that; what did not answer is remembered. Time is moved by
 // hand.
 #include "core/base/files.h"
-#include "core/runners/silent_paths.h"
-#include "core/runners/start_watch.h"
+#include "core/launcher/silent_paths.h"
+#include "core/launcher/start_watch.h"
 
 #include <QTemporaryDir>
 #include <QTest>

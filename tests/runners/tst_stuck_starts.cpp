@@ -1,11 +1,11 @@
 // Starts that stand in the kernel where no signal reaches them, as a file system has taken their request and does
 // not answer: their thread is left behind, and everything else goes on.
 #include "core/base/files.h"
+#include "core/host/process_tree.h"
+#include "core/launcher/launcher.h"
+#include "core/launcher/silent_paths.h"
+#include "core/lease/recovery.h"
 #include "core/locks/named_lock.h"
-#include "core/runners/launcher.h"
-#include "core/runners/process_tree.h"
-#include "core/runners/recovery.h"
-#include "core/runners/silent_paths.h"
 #include "core/sandbox/plan.h"
 #include "tests/runners/fuse_test.h"
 #include "tests/runners/runner_bench.h"
@@ -31,7 +31,7 @@ namespace {
 /// Where a start stands.
 enum Place { Directory, SandboxDirectory, Search, Program };
 
-void withOneSpawner(LocalRunnerConfig& config) {
+void withOneSpawner(LauncherConfig& config) {
     config.spawners = 1;
 }
 
@@ -102,7 +102,7 @@ bool exists(const std::string& path) {
 
 /// What was killed in a start is gone.
 bool settled(RunnerBench& bench) {
-    return eventually([&] { return childrenOf(bench.runner().launcherPid()).empty(); });
+    return eventually([&] { return host::childrenOf(bench.runner().launcherPid()).empty(); });
 }
 
 /// Whoever lost its parent when the launcher ended is our child, and ends once the mount answers.

@@ -1,6 +1,6 @@
 // Ending whole process trees: cancel, deadline, normal ends with survivors, daemons, fork storms, and the same
 // twice.
-#include "core/runners/launcher.h"
+#include "core/launcher/launcher.h"
 #include "tests/runners/runner_bench.h"
 
 #include <QCoreApplication>

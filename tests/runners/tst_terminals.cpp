@@ -1,6 +1,6 @@
 // Actions with a terminal: what the child finds, and what passes through it.
 #include "core/base/files.h"
-#include "core/runners/launcher.h"
+#include "core/launcher/launcher.h"
 #include "tests/runners/runner_bench.h"
 
 #include <QCoreApplication>

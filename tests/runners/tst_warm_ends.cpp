@@ -1,6 +1,6 @@
 // Warm processes as they can be seen in every order, their ends above all: the socket is read, and the launcher's
 // word about the process heard, when the test says so. Real processes, and a host that holds cores or not.
-#include "core/runners/launcher.h"
+#include "core/launcher/launcher.h"
 #include "core/runners/warm_runner.h"
 #include "tests/runners/runner_bench.h"
 
@@ -112,10 +112,10 @@ public:
                 if (const auto* what = std::get_if<T>(&update.what)) return what;
         return nullptr;
     }
-    WarmPoolView view() const { return warm_->view(); }
-    const WarmCounters& counters() const { return warm_->counters(); }
+    WarmPoolView view() const { return warm_->views().pool(); }
+    const WarmCounters& counters() const { return warm_->views().counters(); }
     std::string stateOfFirst() const {
-        const auto processes = warm_->view().groups.at(0).processes;
+        const auto processes = warm_->views().pool().groups.at(0).processes;
         return processes.empty() ? std::string() : std::string(processes[0].state);
     }
     std::string path(const std::string& name) const { return bench_.path(name); }

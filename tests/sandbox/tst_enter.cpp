@@ -158,7 +158,7 @@ void TestSandboxEnter::aRootIsFurnishedOnceForAllOfItsKind() {
     const unsigned before = base_->roots().made();
     QCOMPARE(run("(echo 1 >/a; echo 1 >/etc/passwd) 2>/dev/null; ls / /etc").out, run("ls / /etc").out);
     QCOMPARE(base_->roots().made(), before);
-    // A place of its own that others shall not see has a root of its own, too.
+    // A place of its own that others do not see has a root of its own, too.
     const std::string place = root_ + "/inputs";
     plan_.binds.push_back({place, place});
     QCOMPARE(run("cat " + place + "/in").out, "given\n");

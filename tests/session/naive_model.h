@@ -72,7 +72,7 @@ public:
     /// Retrying or Ending, as the rules say.
     void ended(Action& a, const AttemptEnd& end);
     void cancel(Action& a);
-    /// In two parts. True: finishCancelled() shall follow.
+    /// In two parts. True: finishCancelled() must follow.
     bool cancelLater(Action& a);
     void finishCancelled(Action& a);
     void release(Queue& q);

@@ -53,13 +53,12 @@ void Player::expectWaits(const Words& w) {
             is += fmt::format(" running {}/{}", waiting->queueLimit->running, waiting->queueLimit->most);
         if (waiting->labelLimit)
             is += fmt::format(" label {}/{}", waiting->labelLimit->running, waiting->labelLimit->most);
-        if (waiting->lock) {
-            const auto lock =
-                std::ranges::find(locks_, waiting->lock->lock, [](const auto& l) { return l.second; });
+        for (const Waiting::Lock& wait : waiting->locks) {
+            const auto lock = std::ranges::find(locks_, wait.lock, [](const auto& l) { return l.second; });
             is += fmt::format(" lock {} {}", lock->first,
-                              waiting->lock->elsewhere           ? "elsewhere"
-                              : waiting->lock->holder.value == 0 ? "kept"
-                                                                 : nameOf(waiting->lock->holder));
+                              wait.elsewhere           ? "elsewhere"
+                              : wait.holder.value == 0 ? "kept"
+                                                       : nameOf(wait.holder));
         }
         for (const ResourceNeed& need : waiting->needs)
             if (need.free < need.need) is += fmt::format(" {} {}/{}", need.resource, need.need, need.free);

@@ -97,13 +97,24 @@ private Q_SLOTS:
         QCOMPARE(m.session.memoryBytes(), before); // what is made for one has room for thousands
         QCOMPARE(m.session.live(child)->unmet, 1);
         QCOMPARE(*m.session.unfinishedOf(Lsn(1)), 10);
+        QCOMPARE(m.session.unmetOf(child).count, 10);
         m.endOthers(7);
         QVERIFY(!m.starts(child));
         QCOMPARE(*m.session.unfinishedOf(Lsn(1)), 1);
+        QCOMPARE(m.session.unmetOf(child).count, 1);
         m.end(7);
         m.steps();
         QVERIFY(m.starts(child));
         QVERIFY(!m.session.unfinishedOf(Lsn(1)));
+    }
+
+    void howManyActionsAreWaitedForIsCountedWithAFewLooks() {
+        Arrays m;
+        const Lsn first = m.child();
+        for (int i = 0; i < 300; ++i) m.child();
+        const auto unmet = m.session.unmetOf(first); // the last of a long list
+        QVERIFY(!unmet.isExact);
+        QCOMPARE(unmet.count, 1);
     }
 
     void itFailsWithTheFirstThatFails() {

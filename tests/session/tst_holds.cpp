@@ -56,6 +56,7 @@ class TestHolds : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void theyAreGrantedInTheOrderTheyWereAskedFor();
+    void whatWaitsForAProcessComesBeforeWhatWaitsInLine();
     void whoWaitsForMemoryKeepsNobodyFromCores();
     void aSmallOneDoesNotOvertakeALargeOneForever();
     void whatIsGivenUpIsNotGranted();
@@ -66,6 +67,22 @@ private Q_SLOTS:
     void memoryThatIsLackingAloneIsToldOfTheLeast();
     void memoryThatBecomesFreeIsKeptForWhoLackedIt();
 };
+
+void TestHolds::whatWaitsForAProcessComesBeforeWhatWaitsInLine() {
+    Holding m;
+    m.session.defineClass(ClassId(5), cores(1), {}, GateId(0));
+    m.session.setGate(GateId(0), 2);
+    std::vector<Lsn> lsns;
+    for (int i = 0; i < 4; ++i) lsns.push_back(m.submit(0, 0, 5));
+    m.look();
+    const auto place = [&](int i) { return m.session.waiting(lsns[static_cast<std::size_t>(i)], true)->position; };
+    QVERIFY(!place(0) && !place(1)); // out, and not begun
+    QCOMPARE(place(2)->before, 2);
+    QCOMPARE(place(3)->before, 3);
+    m.session.running(lsns[0], m.started[0].attempt, m.out);
+    QCOMPARE(place(2)->before, 1);
+    QCOMPARE(place(3)->before, 2);
+}
 
 void TestHolds::theyAreGrantedInTheOrderTheyWereAskedFor() {
     Holding m;

@@ -17,13 +17,13 @@ namespace {
 
 constexpr Duration kSecond{1'000'000};
 
-/// The machine as it is: each label says how many seconds one takes; label 0 takes for ever and nobody knows.
+/// The machine as it is: each label says how many seconds one takes; label 0 takes forever and nobody knows.
 class Real {
 public:
-    explicit Real(int cores, std::int64_t memoryMb = 0)
+    explicit Real(int cores, std::int64_t memoryMb = 0, int slots = 0, int ahead = 0)
         : session(std::make_unique<MachineCapacity>(
                       Resources{.milliCores = 1000 * cores, .memoryMb = memoryMb, .named = {}}),
-                  SessionOptions{.slotCount = cores, .aheadPerSlot = 0}) {
+                  SessionOptions{.slotCount = slots ? slots : cores, .aheadPerSlot = ahead}) {
         session.defineClass(ClassId(0), {});
         (void)session.moveTo(SessionState::Ready, out);
     }
@@ -75,10 +75,11 @@ public:
         if (until != MonoTime::max()) now = until;
     }
     Outlook outlook(int most = 2'000) const {
-        return {session.outline(most), now, [this](const Outlook::Question& asked) -> Outlook::Answer {
+        return {session.outline(most, now), now, [this](const Outlook::Question& asked) -> Outlook::Answer {
                     if (asked.label.value == 0) return {.time = {}, .gap = EstimateGap::NoHistory};
                     const Duration all = asked.label.value * kSecond;
-                    return {.time = asked.runs ? all - (now - started.at(asked.lsn)) : all};
+                    const auto begun = asked.runs ? started.find(asked.lsn) : started.end();
+                    return {.time = begun == started.end() ? all : all - (now - begun->second)};
                 }};
     }
     std::optional<MonoTime> foretold(const Outlook& outlook, Lsn action) const {
@@ -122,11 +123,15 @@ private Q_SLOTS:
     void whatIsForetoldHappens();
     void ofVeryManyItIsAboutTrue();
     void whatComesLaterGoesBehindWhatWasSeen();
+    void whatKeepsComingIsExpected_data();
+    void whatKeepsComingIsExpected();
+    void whatCameOnceIsNotExpectedAgain();
     void nothingIsForetoldWithoutAReason_data();
     void nothingIsForetoldWithoutAReason();
     void whatHasNoEndKeepsOnlyWhatItHas();
     void whatIsBeingKeptHoldsNothing();
     void aQueueThatIsOnlyLateIsOverdue();
+    void whatWaitsAtTheRunnerStartsWhenASlotIsFree();
 };
 
 void TestOutlook::whatIsForetoldHappens_data() {
@@ -322,6 +327,83 @@ void TestOutlook::whatComesLaterGoesBehindWhatWasSeen() {
     QVERIFY(*r.foretold(outlook, later) >= *r.foretold(outlook, Lsn(5)));
 }
 
+/// Each second one of a second, and there are always some that wait. Foretold is the last of those that wait for it,
+/// early and late.
+void TestOutlook::whatKeepsComingIsExpected_data() {
+    QTest::addColumn<int>("cores");
+    QTest::addColumn<int>("queue"); // of those that wait
+    QTest::addColumn<int>("wait");  // so many
+    QTest::addColumn<int>("comes"); // to this queue
+    QTest::addColumn<int>("priority");
+    QTest::newRow("with a higher priority") << 1 << 0 << 1 << 0 << 50;
+    QTest::newRow("with a higher priority, and several wait") << 1 << 0 << 5 << 0 << 50;
+    QTest::newRow("to another queue") << 1 << 1 << 100 << 0 << 0;
+    QTest::newRow("to another queue, beside") << 2 << 1 << 100 << 0 << 0;
+    QTest::newRow("behind it") << 1 << 0 << 60 << 0 << 0;
+}
+
+void TestOutlook::whatKeepsComingIsExpected() {
+    QFETCH(int, cores);
+    QFETCH(int, queue);
+    QFETCH(int, wait);
+    QFETCH(int, comes);
+    QFETCH(int, priority);
+    Real r(cores);
+    r.queue(1, {});
+    const auto come = [&] {
+        NewAction next = r.action(comes, 1);
+        next.priority = priority;
+        r.add(next);
+    };
+    for (int i = 0; i < cores + 2; ++i) come();
+    int second = 0;
+    const auto go = [&] {
+        r.run(MonoTime(kSecond * ++second));
+        come();
+        r.turn();
+    };
+    while (second < 40) go();
+    r.submit(queue, wait, 1);
+    const Lsn last(r.lsn);
+    std::vector<std::pair<double, MonoTime>> said; // when, and what
+    while (!r.started.contains(last)) {
+        const auto start = r.foretold(r.outlook(), last);
+        QVERIFY(start);
+        said.emplace_back(seconds(r.now - MonoTime{}), *start);
+        go();
+        QVERIFY(second < 1'000);
+    }
+    const double really = seconds(r.started.at(last) - MonoTime{});
+    for (const auto& [when, what] : said)
+        QVERIFY2(std::abs(seconds(what - MonoTime{}) - really) <= 3 + (really - when) / 10,
+                 fmt::format("at {} for {}, and it was {}", when, seconds(what - MonoTime{}), really).c_str());
+}
+
+void TestOutlook::whatCameOnceIsNotExpectedAgain() {
+    Real r(1);
+    r.queue(1, {});
+    r.submit(0, 500, 1);
+    r.submit(1, 50, 1);
+    r.run(MonoTime(kSecond * 40));
+    QVERIFY(r.session.outline(1'000, r.now).coming.empty());
+    // A stream ends some seconds after the last of it.
+    for (int i = 0; i < 60; ++i) {
+        r.submit(1, 1, 1);
+        r.run(r.now + kSecond);
+    }
+    QCOMPARE(r.session.outline(1'000, r.now).coming.size(), std::size_t{1});
+    r.run(r.now + 12 * kSecond);
+    QVERIFY(r.session.outline(1'000, r.now).coming.empty());
+    // One a minute is a stream as well.
+    for (int i = 0; i < 8; ++i) {
+        r.submit(1, 1, 1);
+        r.run(r.now + 60 * kSecond);
+    }
+    const auto seldom = r.session.outline(1'000, r.now).coming;
+    QCOMPARE(seldom.size(), std::size_t{1});
+    QCOMPARE(seldom.front().every, 60 * kSecond);
+}
+
 void TestOutlook::nothingIsForetoldWithoutAReason_data() {
     QTest::addColumn<Prepare>("prepare");
     QTest::addColumn<std::string>("because");
@@ -427,10 +509,39 @@ void TestOutlook::aQueueThatIsOnlyLateIsOverdue() {
     const auto late = [](const Outlook::Question& asked) -> Outlook::Answer {
         return {.time = kSecond, .gap = {}, .isLate = asked.runs};
     };
-    QCOMPARE(r.gap(0, {r.session.outline(10), r.now, late}), std::string("known"));
+    QCOMPARE(r.gap(0, {r.session.outline(10, r.now), r.now, late}), std::string("known"));
     QVERIFY(r.session.cancel(Lsn(2), r.out));
     r.session.finishStored(Lsn(2), r.out);
-    QCOMPARE(r.gap(0, {r.session.outline(10), r.now, late}), std::string("overdue"));
+    QCOMPARE(r.gap(0, {r.session.outline(10, r.now), r.now, late}), std::string("overdue"));
+}
+
+/// More cores than slots: the runner has them all, and starts one after the other.
+void TestOutlook::whatWaitsAtTheRunnerStartsWhenASlotIsFree() {
+    Real real(8, 0, 1, 3);
+    real.submit(0, 4, 10);
+    (void)real.session.schedule(real.now, real.out);
+    QCOMPARE(real.out.start.size(), 4u);
+    // The one that was submitted last came to the slot first.
+    const Start runs = real.out.start[3];
+    real.out.clear();
+    real.session.submitting(runs.lsn, runs.attempt, real.out);
+    real.session.running(runs.lsn, runs.attempt, real.out);
+    real.started[runs.lsn] = real.now;
+    const Outlook outlook = real.outlook();
+    for (int i = 0; i < 3; ++i) {
+        const Lsn lsn(i + 1);
+        const auto start = real.foretold(outlook, lsn);
+        QCOMPARE(start ? seconds(*start - real.now) : -1, (i + 1) * 10.0);
+        QCOMPARE(real.session.waiting(lsn, true)->position->before, std::int64_t{i});
+    }
+    QCOMPARE(real.gap(0, outlook), "known");
+    const Lsn next = real.add(real.action(0, 10));
+    while (real.session.schedule(real.now, real.out)) {
+    }
+    QVERIFY(real.out.start.empty());
+    QCOMPARE(real.session.waiting(next, true)->position->before, std::int64_t{3});
+    const auto start = real.foretold(real.outlook(), next);
+    QCOMPARE(start ? seconds(*start - real.now) : -1, 40.0);
 }
 
 QTEST_APPLESS_MAIN(TestOutlook)

@@ -226,7 +226,7 @@ const Row kLocks[] = {
     {"a place of a label goes to one that needs no lock",
      "cores 4; class k 1 lock x; limits q0 l 1; elsewhere x; submit label l b; submit k p5 label l a; submit "
      "label l c; expect start b; done b; expect finish b completed, start c"},
-    {"what claims two locks is not passed over for ever",
+    {"what claims two locks is not passed over forever",
      "cores 9; class k 1 lock x; class l 1 lock y; class m 1 lock x lock y; submit k a; submit l b; submit m "
      "c; submit p1 k a1 a2 a3 a4 a5 a6 a7 a8 a9; done a; done a1; done a2; done a3; done a4; done a5; done a6;"
      " done a7; waits a8 lock x kept position 0; waits c lock y b position 2; done b; running c; state c "
@@ -260,9 +260,10 @@ const Row kWaiting[] = {
     {"says limits",
      "cores 4; queue q1 max_running 1; queue q2; limits q2 x 1; submit q1 a b; submit q2 label x c d; "
      "waits b running 1/1 position 0; waits d label 1/1"},
-    {"says which lock, and who has it", "cores 4; class k 1 lock x lock y; elsewhere y; class l 1 lock x; submit l "
-                                        "a; submit k b; waits b lock x a position "
-                                        "0; done a; waits b lock y elsewhere position 0"},
+    {"says which locks, and who has them",
+     "cores 4; class k 1 lock x lock y; elsewhere y; class l 1 lock x; submit l "
+     "a; submit k b; waits b lock x a lock y "
+     "elsewhere position 0; done a; waits b lock y elsewhere position 0"},
     {"says that slots are short", "cores 4; shared 1; class bit 0.5; submit bit a b; waits b slot position 0"},
     {"says that the session holds", "submit a b; session paused; waits b session cores 1/0 position 0"},
 };

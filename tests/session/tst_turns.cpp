@@ -1,4 +1,4 @@
-// No action waits for ever (docs/scheduling.md): the turn of the oldest, kept where it lacks a lock, a place of its
+// No action waits forever (docs/scheduling.md): the turn of the oldest, kept where it lacks a lock, a place of its
 // label or resources. The machine is against it: what it lacks is never there when the turn comes.
 #include "tests/session/machine.h"
 
@@ -214,7 +214,7 @@ void TestTurns::aKeptTurnEndsWithItsAction() {
     m.addQueue(1);
     const Lsn other = m.submit(1, 0, kOther); // the lock is free, and kept
     QCOMPARE(m.schedule(), std::size_t{0});
-    QVERIFY(m.session.waiting(other, false)->lock);
+    QVERIFY(!m.session.waiting(other, false)->locks.empty());
     m.session.check();
     if (how == 0) QVERIFY(m.session.cancel(m.low, m.out).has_value());
     if (how == 1) QVERIFY(m.session.hold(m.low, m.out).has_value());

@@ -5,6 +5,7 @@
 #include "core/store/chunk_store.h"
 #include "core/store/journal.h"
 #include "core/store/reader.h"
+#include "tests/support/waiting.h"
 
 #include <QDir>
 #include <QFile>
@@ -42,7 +43,7 @@ public:
     /// Waits for the answer to `tag` (30 s: then the test is broken anyway).
     store::AckDetail of(std::uint64_t tag) {
         std::unique_lock lock(mutex_);
-        if (!changed_.wait_for(lock, std::chrono::seconds(30), [&] { return details_.contains(tag); }))
+        if (!changed_.wait_for(lock, std::chrono::milliseconds(kWaitMs), [&] { return details_.contains(tag); }))
             std::abort();
         return details_.at(tag);
     }
@@ -52,11 +53,12 @@ public:
     }
     void waitWritable(bool writable) {
         std::unique_lock lock(mutex_);
-        if (!changed_.wait_for(lock, std::chrono::seconds(30), [&] { return writable_ == writable; })) std::abort();
+        if (!changed_.wait_for(lock, std::chrono::milliseconds(kWaitMs), [&] { return writable_ == writable; }))
+            std::abort();
     }
     std::vector<store::FetchedSpec> specs(std::size_t count) {
         std::unique_lock lock(mutex_);
-        if (!changed_.wait_for(lock, std::chrono::seconds(30), [&] { return specs_.size() >= count; }))
+        if (!changed_.wait_for(lock, std::chrono::milliseconds(kWaitMs), [&] { return specs_.size() >= count; }))
             std::abort();
         return std::move(specs_);
     }

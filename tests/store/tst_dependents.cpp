@@ -1,4 +1,5 @@
 // Who was to wait for whom: kept beside the actions, for lists that ask for it.
+#include "tests/store/earlier_versions.h"
 #include "tests/store/journal_fixture.h"
 
 #include "core/store/database.h"
@@ -82,7 +83,7 @@ private Q_SLOTS:
         for (const std::int64_t lsn : {2, 4}) QCOMPARE(word(journal_->carryOut(Retire{Lsn(lsn)})), "ok");
         QCOMPARE(waitingFor(1), "");
         QCOMPARE(waitingFor(2), "10-20");
-        const Outdated all{.endedBefore = {}, .below = Lsn(100), .keptSince = kThen * 2, .last = Lsn(100)};
+        const ExpiredRows all{.endedBefore = {}, .below = Lsn(100), .keptSince = kThen * 2, .last = Lsn(100)};
         QVERIFY(journal_->carryOut(RetireOutdated{all, Lsn(1), 100}).swept);
         QCOMPARE(waitingFor(2), "10-19");
     }
@@ -165,11 +166,7 @@ private Q_SLOTS:
         acceptAfter(10, {}, 10);
         journal_.reset();
         auto database = Database::openForWriting(path_ + "/journal.sqlite", {});
-        QVERIFY(database
-                    ->execute("ALTER TABLE pending DROP COLUMN id; ALTER TABLE done DROP COLUMN id; "
-                              "ALTER TABLE array DROP COLUMN size; DROP INDEX dependent_arrays; "
-                              "ALTER TABLE dependent DROP COLUMN span; PRAGMA user_version=7")
-                    .has_value());
+        QVERIFY(database->execute(undoneTo(7)).has_value());
         *database = Database();
         open();
         QCOMPARE(openReader(*journal_)->arraySizes(std::vector{Lsn(10)}).value(), std::vector<std::int64_t>{10});
@@ -184,12 +181,7 @@ private Q_SLOTS:
         QCOMPARE(word(journal_->carryOut(std::move(object))), "ok");
         journal_.reset();
         auto database = Database::openForWriting(path_ + "/journal.sqlite", {});
-        QVERIFY(database
-                    ->execute("DROP TABLE dependent; ALTER TABLE pending DROP COLUMN name; "
-                              "ALTER TABLE done DROP COLUMN name; ALTER TABLE pending DROP COLUMN id; "
-                              "ALTER TABLE done DROP COLUMN id; ALTER TABLE array DROP COLUMN size; "
-                              "PRAGMA user_version=5")
-                    .has_value());
+        QVERIFY(database->execute(undoneTo(5)).has_value());
         *database = Database();
         open();
         QCOMPARE(waitingFor(1), "4");

@@ -5,6 +5,7 @@
 
 #include "core/store/database.h"
 #include "core/store/schema.h"
+#include "tests/support/waiting.h"
 
 #include <QRandomGenerator>
 #include <QTest>
@@ -287,8 +288,8 @@ private Q_SLOTS:
                 mine.merge(FailingVfs::get().checkpointers());
                 return !mine.empty();
             };
-            QTRY_VERIFY(hasCheckpointed()); // in the first pause at the latest
-            QCOMPARE(mine.size(), 1u);      // all on one thread
+            QTRY_VERIFY_WITH_TIMEOUT(hasCheckpointed(), kWaitMs); // in the first pause at the latest
+            QCOMPARE(mine.size(), 1u);                            // all on one thread
             QVERIFY(!mine.contains(std::this_thread::get_id()));
         }
         const auto atTheEnd = FailingVfs::get().checkpointers();
@@ -307,7 +308,7 @@ private Q_SLOTS:
         QVERIFY(journal.store().post(
             Operation{.tag = kTag, .unhurried = false, .action = PutMeta{"large", std::string(9'000'000, 'x')}}));
         QCOMPARE(word(journal.answers.of(kTag)), "ok");
-        QTRY_VERIFY(isSeen);
+        QTRY_VERIFY_WITH_TIMEOUT(isSeen, kWaitMs);
         FailingVfs::get().onCheckpoint({});
         QVERIFY(!isEarly);
     }
@@ -350,7 +351,7 @@ private Q_SLOTS:
     void whenIdleTheLogIsCheckpointedOnce() {
         Journal journal(fresh("idle"));
         QCOMPARE(word(journal.carryOut(accept({1}))), "ok");
-        QTRY_COMPARE(journal.store().stats().checkpoints, 1u);
+        QTRY_COMPARE_WITH_TIMEOUT(journal.store().stats().checkpoints, 1u, kWaitMs);
     }
 };
 

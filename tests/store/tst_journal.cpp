@@ -53,8 +53,9 @@ private Q_SLOTS:
         AttemptOutcome& outcome = end.attempt->outcome;
         outcome.exitCode.reset();
         outcome.signal = 11;
-        outcome.cpuSeconds = 1.25;
-        outcome.maxRssBytes = 123456789;
+        outcome.measures[Measure::CpuTime] = 1'250'000;
+        outcome.measures[Measure::PeakMemory] = 123456789;
+        outcome.measures[Measure::DiskBytes] = 987654321;
         outcome.out = ChunkRef{Sha256::of("hello"), 5};
         outcome.err = ChunkRef{Hash256::ofNothing(), 0};
         outcome.outTruncated = true;
@@ -84,8 +85,7 @@ private Q_SLOTS:
         QCOMPARE(kept.reason, Reason::Signal);
         QVERIFY(!kept.exitCode);
         QCOMPARE(kept.signal, std::optional<int>(11));
-        QCOMPARE(*kept.cpuSeconds, 1.25);
-        QCOMPARE(*kept.maxRssBytes, 123456789);
+        QVERIFY(kept.measures == outcome.measures);
         QVERIFY(kept.out == outcome.out);
         QVERIFY(kept.err == outcome.err);
         QVERIFY(kept.outTruncated && !kept.errTruncated);
@@ -260,6 +260,61 @@ private Q_SLOTS:
         QCOMPARE(get(again, 1)->attempts[0].outcome.reason, Reason::ExitCode);
     }
 
+    void whatEndedWhileItWasHeldIsHeldAgainAndHasTheTimeThatIsGiven() {
+        const auto path = fresh("reopenheld");
+        {
+            Journal journal(path);
+            auto rows = accept({1, 2, 3});
+            for (auto& item : rows.items) item.row.held = item.row.lsn != Lsn(3);
+            QCOMPARE(word(journal.carryOut(std::move(rows))), "ok");
+            Finish end{.lsn = Lsn(1), .state = ActionState::Abandoned, .reason = Reason::Abandoned, .tEnd = kThen};
+            QCOMPARE(word(journal.carryOut(end)), "ok");
+            QCOMPARE(word(journal.carryOut(FinishMany{
+                         .runs = {{Lsn(2), 2}}, .state = ActionState::Abandoned, .reason = Reason::Abandoned})),
+                     "ok");
+            for (const std::int64_t lsn : {1, 2, 3}) {
+                const auto detail =
+                    journal.carryOut(Reopen{.lsn = Lsn(lsn), .tPending = kThen, .notBefore = kThen + lsn});
+                QCOMPARE(word(detail), "ok");
+                QCOMPARE(detail.row->held, lsn != 3);
+                QCOMPARE(detail.row->notBefore, kThen + lsn);
+            }
+        }
+        Journal again(path);
+        for (const PendingRow& row : again.pending) {
+            QCOMPARE(row.held, row.lsn != Lsn(3));
+            QCOMPARE(row.notBefore, kThen + row.lsn.value);
+            QVERIFY(!row.backoff);
+        }
+    }
+
+    void whatIsReplacedSaysByWhatForAsLongAsItIsKnown() {
+        const auto path = fresh("replaced");
+        {
+            Journal journal(path);
+            QCOMPARE(word(journal.carryOut(accept({1, 2}))), "ok");
+            QCOMPARE(word(journal.carryOut(finish(1, ActionState::Failed, Reason::ExitCode))), "ok");
+            auto copies = accept({3});
+            copies.replaced = {{Lsn(1), Lsn(3)}, {Lsn(2), Lsn(3)}};
+            QCOMPARE(word(journal.carryOut(std::move(copies))), "ok");
+            auto vain = accept({4});
+            vain.replaced = {{Lsn(99), Lsn(4)}};
+            QCOMPARE(word(journal.carryOut(std::move(vain))), "invalid");
+            auto late = accept({4});
+            late.replaced = {{Lsn(1), Lsn(4)}};
+            QCOMPARE(word(journal.carryOut(std::move(late))), "wrong_state");
+            QCOMPARE(word(journal.carryOut(finish(2, ActionState::Failed, Reason::ExitCode))), "ok");
+        }
+        Journal journal(path);
+        for (const std::int64_t lsn : {1, 2}) QCOMPARE(get(journal, lsn)->replacedBy, Lsn(3));
+        QCOMPARE(get(journal, 3)->replacedBy, Lsn());
+        QCOMPARE(word(journal.carryOut(Reopen{.lsn = Lsn(1), .tPending = kThen})), "ok");
+        QCOMPARE(get(journal, 1)->replacedBy, Lsn(3));
+        QCOMPARE(word(journal.carryOut(Retire{Lsn(2)})), "ok");
+        auto database = Database::openForReading(journal.store().path(), {});
+        QCOMPARE(*database->number("SELECT count(*) FROM replaced"), 1);
+    }
+
     void reschedulingNeedsTheSpec() {
         Journal journal(fresh("nospec"));
         QCOMPARE(word(journal.carryOut(accept({1, 2}))), "ok");
@@ -430,7 +485,7 @@ private Q_SLOTS:
             QCOMPARE(word(journal.carryOut(finish(1))), "ok");
             QCOMPARE(word(journal.carryOut(finish(2, ActionState::Abandoned, Reason::Abandoned))), "ok");
             QCOMPARE(word(journal.carryOut(finish(3, ActionState::Cancelled, Reason::Cancelled))), "ok");
-            // writing the queue anew leaves its counters alone
+            // writing the queue again leaves its counters alone
             QCOMPARE(word(journal.carryOut(PutQueue{{.id = QueueId(4),
                                                      .token = "t4",
                                                      .tag = "nightly",
@@ -438,7 +493,10 @@ private Q_SLOTS:
                                                      .config = "{}",
                                                      .counters = {}}})),
                      "ok");
+            QCOMPARE(word(journal.carryOut(accept({5, 6}, 9))), "ok");
+            QCOMPARE(word(journal.carryOut(finish(5))), "ok");
             QCOMPARE(word(journal.carryOut(DropQueue{QueueId(9)})), "ok");
+            QCOMPARE(word(journal.carryOut(finish(6, ActionState::Failed, Reason::ExitCode))), "ok");
             QCOMPARE(word(journal.carryOut(DropQueue{QueueId(9)})), "not_found");
             WorkerRow row{worker, R"({"name":"w"})", kThen, {file.hash}};
             QCOMPARE(word(journal.carryOut(PutWorker{row})), "need");
@@ -461,6 +519,9 @@ private Q_SLOTS:
         QCOMPARE(queue.counters.cancelled, 1);
         QCOMPARE(queue.counters.failed, 0);
         QCOMPARE(again.restored.lastQueue, 9);
+        QCOMPARE(again.restored.past.completed, 1);
+        QCOMPARE(again.restored.past.failed, 1);
+        QCOMPARE(again.restored.past.cancelled, 0);
         QCOMPARE(again.restored.workers.size(), 1u);
         QVERIFY(again.restored.workers[0].id == worker);
         QVERIFY(again.restored.workers[0].chunks == std::vector{file.hash});

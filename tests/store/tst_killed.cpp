@@ -83,9 +83,9 @@ std::vector<Hash256> unusedChunks(Survey& survey) {
         }
         if (!store->post(std::move(operations))) _exit(6);
         done(RetireOutdated{{0, Lsn(lsn - 100), kThen * 2, Lsn(lsn)}, Lsn(lsn - 1'000), 1'000});
-        done(Marking{true});
+        done(ChunkMark{true});
         done(DropUnused{unusedChunks(*survey), MonoClock::now() + std::chrono::hours(1)});
-        done(Marking{false});
+        done(ChunkMark{false});
         const auto sparse = survey->sparsePacks();
         for (const Survey::SparsePack& pack : *sparse) done(CompactPack{pack.id});
         files->removeSetAside();
@@ -228,8 +228,10 @@ private Q_SLOTS:
         place_ = std::make_unique<QTemporaryDir>();
         std::size_t results = 0;
         std::int64_t packs = 0;
-        for (int round = 0; round < rounds; ++round) {
-            const std::chrono::microseconds patience(QRandomGenerator::global()->bounded(120'000));
+        // On a busy machine a child may come to nothing in that time: then it gets more.
+        for (int round = 0; round < rounds || (results == 0 && round < 10 * rounds); ++round) {
+            const std::chrono::microseconds patience(
+                QRandomGenerator::global()->bounded(120'000 * (1 + round / rounds)));
             std::map<std::int64_t, char> said;
             std::int64_t begun = 0;
             QVERIFY(killOne(patience, said, begun, "--clear-until-killed"));

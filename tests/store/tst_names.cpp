@@ -1,4 +1,5 @@
 // Commands of actions without a label, in the rows of the journal.
+#include "tests/store/earlier_versions.h"
 #include "tests/store/journal_fixture.h"
 
 #include "core/store/database.h"
@@ -150,12 +151,7 @@ private Q_SLOTS:
         journal_.reset();
         {
             auto database = Database::openForWriting(path_ + "/journal.sqlite", {});
-            QVERIFY(database
-                        ->execute("ALTER TABLE pending DROP COLUMN name; ALTER TABLE done DROP COLUMN name; "
-                                  "ALTER TABLE pending DROP COLUMN id; ALTER TABLE done DROP COLUMN id; "
-                                  "ALTER TABLE array DROP COLUMN size; DROP INDEX dependent_arrays; "
-                                  "ALTER TABLE dependent DROP COLUMN span; PRAGMA user_version=6")
-                        .has_value());
+            QVERIFY(database->execute(undoneTo(6)).has_value());
         }
         open();
         QCOMPARE(commandOf(1), "");

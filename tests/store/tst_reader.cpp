@@ -5,7 +5,9 @@
 
 #include <QTest>
 #include <filesystem>
+#include <fmt/format.h>
 #include <future>
+#include <map>
 #include <utility>
 
 Q_DECLARE_METATYPE(yard::store::PageFilter)
@@ -38,6 +40,11 @@ Reason reasonOf(std::int64_t lsn) {
     case ActionState::Abandoned: return Reason::Abandoned;
     default: return Reason::None;
     }
+}
+
+std::string printed(const EndedKind& kind) {
+    return fmt::format("{} {} queue {} class {} label {}{}", name(kind.state), name(kind.reason), kind.queue.value,
+                       kind.classNumber, kind.label, kind.wasStarted ? " started" : "");
 }
 
 } // namespace
@@ -146,6 +153,49 @@ private Q_SLOTS:
             QCOMPARE(all(filter, PageOrder::OldestFirst, limit), up);
             QCOMPARE(all(filter, PageOrder::NewestFirst, limit), down);
         }
+    }
+
+    void kindsAreCountedAsPagesHoldThem_data() {
+        QTest::addColumn<PageFilter>("filter");
+        QTest::newRow("everything") << PageFilter{};
+        QTest::newRow("a state and a queue") << PageFilter{.states = {ActionState::Failed}, .queue = QueueId(1)};
+        QTest::newRow("a worker") << PageFilter{.states = {}, .queue = {}, .worker = "thumbnailer"};
+        QTest::newRow("a label") << PageFilter{.states = {}, .queue = {}, .worker = {}, .label = "two"};
+        QTest::newRow("an unknown label") << PageFilter{.states = {}, .queue = {}, .worker = {}, .label = "four"};
+        PageFilter terms;
+        terms.numbers = parseFilter("tries:1 lsn:7..30", 0).value();
+        QTest::newRow("terms of numbers") << terms;
+    }
+    void kindsAreCountedAsPagesHoldThem() {
+        QFETCH(PageFilter, filter);
+        std::map<std::string, std::int64_t> counts;
+        for (Lsn cursor;;) {
+            const auto portion = reader_->countKinds(filter, cursor);
+            QVERIFY(portion);
+            std::int64_t sum = 0;
+            for (const auto& [kind, count] : portion->kinds) {
+                sum += count;
+                counts[printed(kind)] += count;
+            }
+            QCOMPARE(sum, portion->count);
+            cursor = portion->cursor;
+            if (cursor == Lsn()) break;
+        }
+        std::map<std::string, std::int64_t> expected;
+        for (Lsn cursor;;) {
+            const auto page = reader_->page(filter, PageOrder::OldestFirst, 1'000, cursor);
+            QVERIFY(page);
+            for (const ActionResult& row : page->rows)
+                ++expected[printed({.state = row.state,
+                                    .reason = row.outcome->reason,
+                                    .queue = row.queue,
+                                    .classNumber = row.classNumber,
+                                    .label = static_cast<LabelNumber>(row.lsn.value % 4),
+                                    .wasStarted = row.times[ActionState::Submitting] != 0})];
+            cursor = page->cursor;
+            if (cursor == Lsn()) break;
+        }
+        QCOMPARE(counts, expected);
     }
 
     void pendingActionsComeInPagesToo() {
@@ -300,10 +350,10 @@ private Q_SLOTS:
             // rows by the table itself: what is measured is the reading
             auto database = Database::openForWriting(path + "/journal.sqlite", {});
             QVERIFY(database->execute(
-                "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<300000) INSERT INTO done "
-                "SELECT i, "
-                "0, 1, 0, 0, 4, 0, 0, NULL, NULL, NULL, 0, 1, 0, 0, 0, 1, 1, 1, 1, 1, 1, NULL, NULL, NULL, NULL, "
-                "NULL FROM n"));
+                "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<300000) INSERT INTO done("
+                "lsn, queue, class, label, priority, state, reason, exit_code, flags, attempts, retry_count, "
+                "own_failures, interruptions, t_new, d_pending, d_submitting, d_running, d_exited, d_end) "
+                "SELECT i, 0, 1, 0, 0, 4, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1, 1, 1 FROM n"));
         }
         auto reader = *Reader::open(journal.store());
         PageFilter filter;

@@ -2,6 +2,7 @@
 // it could go.
 #include "core/store/database.h"
 #include "core/store/survey.h"
+#include "tests/store/earlier_versions.h"
 #include "tests/store/journal_fixture.h"
 
 #include <QTest>
@@ -24,7 +25,7 @@ Finish finishSaying(std::int64_t lsn, const std::string& output) {
 }
 
 /// All below this LSN, however young.
-Outdated below(std::int64_t lsn) {
+ExpiredRows below(std::int64_t lsn) {
     return {.endedBefore = 0, .below = Lsn(lsn), .keptSince = kFarFuture, .last = Lsn(1'000'000'000)};
 }
 
@@ -60,7 +61,7 @@ class TestRetention : public QObject {
         journal_->carryOut(PutMeta{"all", "written"});
     }
     /// Retires in steps of `most`; how many went.
-    std::int64_t retire(const Outdated& what, int most = 1'000) {
+    std::int64_t retire(const ExpiredRows& what, int most = 1'000) {
         std::int64_t gone = 0;
         for (Lsn from{1};;) {
             const AckDetail done = journal_->carryOut(RetireOutdated{what, from, most});
@@ -70,7 +71,7 @@ class TestRetention : public QObject {
             from = done.swept->next;
         }
     }
-    std::vector<Hash256> unused(const Outdated& except = {}) {
+    std::vector<Hash256> unused(const ExpiredRows& except = {}) {
         ChunkFilter filter(*survey_->smallChunks(), 1);
         Survey::MarkCursor cursor;
         while (*survey_->markStep(except, filter, cursor)) {
@@ -90,9 +91,9 @@ class TestRetention : public QObject {
     }
     /// A whole pass: "2 gone, 1 kept".
     std::string sweep() {
-        journal_->carryOut(Marking{true});
+        journal_->carryOut(ChunkMark{true});
         const AckDetail dropped = drop(unused());
-        journal_->carryOut(Marking{false});
+        journal_->carryOut(ChunkMark{false});
         if (!dropped.swept) return word(dropped);
         return fmt::format("{} gone, {} kept", dropped.swept->gone, dropped.swept->kept);
     }
@@ -149,7 +150,7 @@ private Q_SLOTS:
         open();
         acceptAndFinish(1, 3);
         journal_->carryOut(accept({4}));
-        Outdated what = below(100);
+        ExpiredRows what = below(100);
         what.keptSince = kThen; // they ended later
         QCOMPARE(retire(what), 0);
         QCOMPARE(retire(below(100)), 3);
@@ -251,7 +252,7 @@ private Q_SLOTS:
         journal_->carryOut(accept({1, 2}));
         QVERIFY(chunks_->putSmall("output").has_value());
         QVERIFY(chunks_->putSmall("attempt's").has_value());
-        journal_->carryOut(Marking{true});
+        journal_->carryOut(ChunkMark{true});
         const auto found = unused();
         QCOMPARE(found.size(), 5u);
         Accept late = accept({3});
@@ -274,9 +275,9 @@ private Q_SLOTS:
         open();
         QVERIFY(chunks_->putSmall("nobody's").has_value());
         QCOMPARE(word(drop({Sha256::of("nobody's")})), "wrong_state");
-        journal_->carryOut(Marking{true});
+        journal_->carryOut(ChunkMark{true});
         QCOMPARE(word(drop({Sha256::of("nobody's")}, Duration(-1))), "wrong_state");
-        journal_->carryOut(Marking{false});
+        journal_->carryOut(ChunkMark{false});
         QCOMPARE(word(drop({Sha256::of("nobody's")})), "wrong_state");
         QCOMPARE(textOf("nobody's"), "nobody's");
         QCOMPARE(word(journal_->carryOut(RetireOutdated{below(1), Lsn(1), 0})), "invalid");
@@ -287,7 +288,7 @@ private Q_SLOTS:
     void moreReferencesThanCanBeNotedEndThePass() {
         open();
         QVERIFY(chunks_->putSmall("nobody's").has_value());
-        journal_->carryOut(Marking{true});
+        journal_->carryOut(ChunkMark{true});
         Accept many = accept({1});
         many.items[0].chunks.assign(1'000'001, Hash256::ofNothing());
         QCOMPARE(word(journal_->carryOut(std::move(many))), "ok");
@@ -347,7 +348,7 @@ private Q_SLOTS:
                  "ok"); // nothing else is taken before a slow disk has written them
         const std::int64_t full = survey_->diskUse()->journal;
         retire(below(4'001));
-        journal_->carryOut(Marking{true});
+        journal_->carryOut(ChunkMark{true});
         auto found = unused();
         while (!found.empty()) {
             const auto some = std::min<std::size_t>(found.size(), 1'000);
@@ -407,14 +408,11 @@ private Q_SLOTS:
         close();
         {
             auto database = Database::openForWriting(directory + "/journal.sqlite", {});
+            QVERIFY(database->execute(undoneTo(5)).has_value());
             QVERIFY(database
                         ->execute("DELETE FROM meta WHERE key='finished'; DROP INDEX blob_pack; "
                                   "DROP INDEX spec_chunks; DROP TABLE accepting; "
-                                  "ALTER TABLE attempt DROP COLUMN samples; DROP TABLE dependent; "
-                                  "ALTER TABLE pending DROP COLUMN name; ALTER TABLE done DROP COLUMN name; "
-                                  "ALTER TABLE pending DROP COLUMN id; ALTER TABLE done DROP COLUMN id; "
-                                  "ALTER TABLE array DROP COLUMN size; "
-                                  "PRAGMA user_version=2")
+                                  "ALTER TABLE attempt DROP COLUMN samples; PRAGMA user_version=2")
                         .has_value());
         }
         journal_ = std::make_unique<Journal>(directory);

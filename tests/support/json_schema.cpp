@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <map>
 #include <regex>
 
 namespace yard::test {
@@ -12,9 +13,28 @@ namespace json = boost::json;
 namespace {
 
 constexpr int kMaxDepth = 100;
-constexpr std::array<std::string_view, 15> kKnown = {
-    "$ref",    "type",    "nullable", "enum",   "properties",  "required", "items", "anyOf", "additionalProperties",
-    "minimum", "maximum", "pattern",  "format", "description", "default"};
+constexpr std::array<std::string_view, 22> kKnown = {"$ref",
+                                                     "type",
+                                                     "nullable",
+                                                     "enum",
+                                                     "properties",
+                                                     "required",
+                                                     "items",
+                                                     "anyOf",
+                                                     "additionalProperties",
+                                                     "minimum",
+                                                     "maximum",
+                                                     "pattern",
+                                                     "format",
+                                                     "description",
+                                                     "default",
+                                                     "minLength",
+                                                     "maxLength",
+                                                     "minItems",
+                                                     "maxItems",
+                                                     "minProperties",
+                                                     "maxProperties",
+                                                     "exclusiveMinimum"};
 
 std::string shortly(const json::value& value) {
     std::string text = json::serialize(value);
@@ -31,20 +51,61 @@ bool hasType(const json::value& value, std::string_view type) {
     return type == "number" && value.is_number();
 }
 
+/// Characters of a text, elements of a list, members of an object.
+std::string checkCount(const json::value& value, const json::object& schema, const std::string& at) {
+    std::size_t count = 0;
+    std::string_view noun;
+    if (value.is_string()) {
+        noun = "Length";
+        for (const char c : value.as_string())
+            count += static_cast<std::size_t>((static_cast<unsigned char>(c) & 0xc0) != 0x80);
+    } else if (value.is_array()) {
+        noun = "Items";
+        count = value.as_array().size();
+    } else if (value.is_object()) {
+        noun = "Properties";
+        count = value.as_object().size();
+    } else {
+        return {};
+    }
+    const auto* least = schema.if_contains(fmt::format("min{}", noun));
+    const auto* most = schema.if_contains(fmt::format("max{}", noun));
+    if (least && count < least->to_number<std::size_t>())
+        return fmt::format("{}: {} are fewer than {}", at, count, shortly(*least));
+    if (most && count > most->to_number<std::size_t>())
+        return fmt::format("{}: {} are more than {}", at, count, shortly(*most));
+    return {};
+}
+
+/// Whole numbers as such: beyond 2^53 a double has not all of them.
+bool isBelow(const json::value& a, const json::value& b) {
+    if (a.is_int64() && b.is_int64()) return a.as_int64() < b.as_int64();
+    return a.to_number<double>() < b.to_number<double>();
+}
+
+/// Each pattern is compiled once: that costs far more than a match.
+const std::regex& compiled(const std::string& pattern) {
+    thread_local std::map<std::string, std::regex> all;
+    return all.try_emplace(pattern, pattern).first->second;
+}
+
 std::string checkScalar(const json::value& value, const json::object& schema, const std::string& at) {
     if (const auto* words = schema.if_contains("enum"))
         if (std::ranges::find(words->as_array(), value) == words->as_array().end())
             return fmt::format("{}: {} is none of the enum", at, shortly(value));
     if (value.is_number()) {
-        const double number = value.to_number<double>();
-        if (const auto* least = schema.if_contains("minimum"); least && number < least->to_number<double>())
+        const auto* exclusive = schema.if_contains("exclusiveMinimum");
+        const bool isOver = exclusive && exclusive->as_bool();
+        const auto* least = schema.if_contains("minimum");
+        if (least && (isBelow(value, *least) || (isOver && !isBelow(*least, value))))
             return fmt::format("{}: {} is below {}", at, shortly(value), shortly(*least));
-        if (const auto* most = schema.if_contains("maximum"); most && number > most->to_number<double>())
+        if (const auto* most = schema.if_contains("maximum"); most && isBelow(*most, value))
             return fmt::format("{}: {} is over {}", at, shortly(value), shortly(*most));
     }
+    if (std::string wrong = checkCount(value, schema, at); !wrong.empty()) return wrong;
     if (const auto* pattern = schema.if_contains("pattern"); pattern && value.is_string()) {
         const std::string text(value.as_string());
-        if (!std::regex_search(text, std::regex(std::string(pattern->as_string()))))
+        if (!std::regex_search(text, compiled(std::string(pattern->as_string()))))
             return fmt::format("{}: {} does not match {}", at, shortly(value), shortly(*pattern));
     }
     return {};

@@ -1,5 +1,6 @@
 // Holds JSON values against the schemas of OpenAPI 3.0, as far as ours use them: $ref, type, nullable, enum,
-// properties, required, additionalProperties, items, anyOf, minimum, maximum, pattern. Stricter than the standard
+// properties, required, additionalProperties, items, anyOf, minimum, exclusiveMinimum, maximum,
+// pattern, lengths and counts. Stricter than the standard
 // on purpose: an object that lists properties and says nothing of others has no others, so that an undescribed
 // member is found; a keyword that is none of these is a mismatch, so that nothing goes unchecked.
 #pragma once

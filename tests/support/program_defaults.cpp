@@ -3,7 +3,7 @@
 
 namespace {
 
-// Qt Test answers a crash by starting gdb on itself, which can hang for ever where ptrace is restricted or stderr
+// Qt Test answers a crash by starting gdb on itself, which can hang forever where ptrace is restricted or stderr
 // is taken. A crash should just end the program; a core can be looked at afterwards.
 [[gnu::constructor]] void letCrashesCrash() {
     ::setenv("QTEST_DISABLE_STACK_DUMP", "1", 0);

@@ -18,9 +18,9 @@ GOOD_TREE = {
     "core/http/session.h": "#include <boost/beast/http.hpp>\n",
     "core/http/server.cpp": '#include "core/http/server.h"\n#include "core/http/session.h"\n#include <boost/beast.hpp>\n',
     "core/engine/engine.h": '#include "core/model/action.h"\n',
-    "app/main.cpp": '#include "core/engine/engine.h"\n#include "core/http/server.h"\n#include <boost/beast/core.hpp>\n',
+    "app/yardmaster/main.cpp": '#include "core/engine/engine.h"\n#include "core/http/server.h"\n#include <boost/beast/core.hpp>\n',
     "tests/base/tst_x.cpp": '#include <QTest>\n#include "core/http/session.h"\n#include "tst_x.moc"\n',
-    "ui/window.h": '#include <QWidget>\n#include "core/engine/engine.h"\n',
+    "ui/shell/window.h": '#include <QWidget>\n#include "core/model/queue.h"\n',
 }
 
 
@@ -59,11 +59,12 @@ class CheckIncludes(unittest.TestCase):
                             "core/store/bad.h:1: core/store may not include from core/session",
                             "core/base, core/model")
 
-    def test_the_window_sees_of_core_only_engine_and_model(self):
-        self.assert_refused({"ui/bad.cpp": '#include "core/http/server.h"\n'}, "ui/bad.cpp:1: ui may not include")
+    def test_the_window_sees_of_core_only_values(self):
+        self.assert_refused({"ui/shell/bad.cpp": '#include "core/http/server.h"\n'},
+                            "ui/shell/bad.cpp:1: ui/shell may not include")
 
     def test_core_may_not_include_the_programs(self):
-        self.assert_refused({"app/a.h": "", "core/http/bad.cpp": '#include "app/a.h"\n'}, "core/http/bad.cpp:1:")
+        self.assert_refused({"app/yardmaster/a.h": "", "core/http/bad.cpp": '#include "app/yardmaster/a.h"\n'}, "core/http/bad.cpp:1:")
 
     def test_qt_in_core_is_refused_in_every_spelling(self):
         for header in ("<QString>", "<QtCore/QString>", "<qstring.h>", '"QString"', "<QtCore>"):
@@ -73,18 +74,25 @@ class CheckIncludes(unittest.TestCase):
     def test_beast_outside_http_is_refused(self):
         self.assert_refused({"core/engine/bad.cpp": "#include <boost/beast/http.hpp>\n"},
                             "core/engine/bad.cpp:1: only core/http knows Boost.Beast")
-        self.assert_refused({"app/bad.h": "#include <boost/beast/http.hpp>\n"}, "app/bad.h:1:", "keep it in a .cpp")
+        self.assert_refused({"app/yardmaster/bad.h": "#include <boost/beast/http.hpp>\n"}, "app/yardmaster/bad.h:1:", "keep it in a .cpp")
 
     def test_a_header_that_brings_beast_along_stays_in_its_folder(self):
-        self.assert_refused({"app/bad.cpp": '#include "core/http/session.h"\n'}, "app/bad.cpp:1:", "private")
+        self.assert_refused({"app/yardmaster/bad.cpp": '#include "core/http/session.h"\n'}, "app/yardmaster/bad.cpp:1:", "private")
         self.assert_refused({"core/http/through.h": '#include "core/http/session.h"\n',
-                             "app/bad.cpp": '#include "core/http/through.h"\n'}, "app/bad.cpp:1:", "private")
+                             "app/yardmaster/bad.cpp": '#include "core/http/through.h"\n'}, "app/yardmaster/bad.cpp:1:", "private")
 
     def test_a_relative_include_is_refused(self):
         self.assert_refused({"core/base/bad.cpp": '#include "error.h"\n'}, "core/base/bad.cpp:1:", "repository root")
 
     def test_our_headers_in_brackets_are_refused(self):
         self.assert_refused({"core/base/bad.cpp": "#include <core/engine/engine.h>\n"}, "core/base/bad.cpp:1:", "quotes")
+
+    def test_a_folder_within_a_room_has_its_own_line_where_there_is_one(self):
+        self.assert_refused({"core/engine/kernel/k.h": "",
+                             "core/engine/state/bad.h": '#include "core/engine/kernel/k.h"\n'},
+                            "core/engine/state/bad.h:1: core/engine/state may not include from core/engine/kernel")
+        self.assertEqual(self.check({"ui/pages/actions/a.h": "",
+                                     "ui/pages/pool/b.h": '#include "ui/pages/actions/a.h"\n'}), (0, ""))
 
     def test_a_folder_without_a_line_is_reported(self):
         self.assert_refused({"core/novel/x.cpp": "\n"}, "core/novel/x.cpp:1:", "no line")

@@ -26,7 +26,7 @@ enum class Kind : unsigned char {
     Scratch, ///< the same in a directory of its own, with an output
     Flaky,   ///< fails the first time
     Failing, ///< always exits with 3
-    Hanging, ///< sleeps for ever the first time, above a daemon in a session of its own
+    Hanging, ///< sleeps forever the first time, above a daemon in a session of its own
     Late,    ///< sleeps past its deadline, always
 };
 inline constexpr int kKinds = 6;

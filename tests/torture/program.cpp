@@ -14,7 +14,6 @@
 #include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
-#include <thread>
 #include <unistd.h>
 
 extern char** environ;
@@ -100,15 +99,6 @@ std::string describe(const std::vector<int>& pids) {
     return text;
 }
 
-bool eventually(const std::function<bool()>& holds, int limitMs) {
-    const MonoTime until = MonoClock::now() + std::chrono::milliseconds(limitMs);
-    while (!holds()) {
-        if (MonoClock::now() > until) return false;
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    return true;
-}
-
 std::string fileText(const std::string& path) {
     return readFile(path, std::size_t{256} << 20).value_or(std::string());
 }
@@ -156,7 +146,7 @@ std::string Caller::request(std::string_view method, std::string_view target, st
     std::string text = fmt::format("{} {} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\n{}", method,
                                    target, token_, fields);
     if (!body.empty() || method != "GET") text += fmt::format("Content-Length: {}\r\n", body.size());
-    if (!body.empty()) text += "Content-Type: application/json\r\n";
+    if (!body.empty() && !fields.contains("Content-Type:")) text += "Content-Type: application/json\r\n";
     return text + "\r\n" + std::string(body);
 }
 

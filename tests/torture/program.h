@@ -9,6 +9,7 @@
 #include "core/base/unique_fd.h"
 #include "tests/http/raw_client.h"
 #include "tests/support/show_strings.h"
+#include "tests/support/waiting.h"
 
 #include <QTemporaryDir>
 
@@ -43,8 +44,6 @@ private:
 std::vector<int> processesOf(const Place& place, int except = 0);
 /// "1234 (sh -c …), …", for messages.
 std::string describe(const std::vector<int>& pids);
-/// Looks again until `holds` or 30 s have passed; false then.
-bool eventually(const std::function<bool()>& holds, int limitMs = 30'000);
 std::string fileText(const std::string& path);
 void writeText(const std::string& path, std::string_view text);
 
@@ -62,7 +61,7 @@ struct Answer {
     std::string shown() const { return fmt::format("{} {}", status, body); }
 };
 
-/// One keep-alive connection to the API, made anew when it was lost.
+/// One keep-alive connection to the API, made again when it was lost.
 class Caller {
 public:
     Caller(std::uint16_t port, std::string token);

@@ -155,7 +155,13 @@ void TestBadWork::aFullDiskFailsWhoFillsItAndTheRestGoesOnWithRoom() {
     QCOMPARE(refused.status, 503);
     QCOMPARE(refused.text("error"), std::string("journal"));
     QVERIFY2(refused.text("message").find("free some disk space") != std::string::npos, refused.shown().c_str());
-    QCOMPARE(caller.get("/health").status, 200);
+    // It is told, and serves on: who restarted it would lose what it holds in memory.
+    for (const char* path : {"/health", "/compute/session"}) {
+        const Answer told = caller.get(path);
+        QCOMPARE(told.status, 200);
+        QVERIFY2(!told.json().at("healthy").as_bool(), told.shown().c_str());
+        QVERIFY2(told.text("why").find("free some disk space") != std::string::npos, told.shown().c_str());
+    }
     QCOMPARE(caller.result(before).text("state"), std::string("completed"));
     writeText(place.path("work/go"), "");
     // With room it goes on by itself.
@@ -166,6 +172,8 @@ void TestBadWork::aFullDiskFailsWhoFillsItAndTheRestGoesOnWithRoom() {
                  return answer.status == 200;
              }),
              engine.errors().c_str());
+    QVERIFY(caller.get("/health").json().at("healthy").as_bool());
+    QVERIFY(!caller.get("/compute/session").json().contains("why"));
     const Answer end = caller.result(running);
     QVERIFY2(end.status == 200, (end.shown() + engine.errors()).c_str());
     for (const std::int64_t lsn : accepted) QCOMPARE(ending(caller.result(lsn)), std::string("completed"));

@@ -6,7 +6,7 @@
 // of what was not synced.
 #include "core/base/files.h"
 #include "core/base/hash.h"
-#include "core/model/canonical_json.h"
+#include "core/json/canonical_json.h"
 #include "core/store/chunk_store.h"
 #include "core/store/data_directory.h"
 #include "core/store/journal.h"

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::array kCalls{"write", "pwrite64", "rename",    "unlink",  "fsync",   "fdatasync",
                             "mkdir", "rmdir",    "ftruncate", "sendmsg", "unlinkat"};
-/// Where the tracer itself ends in vain, there is nothing to learn from a start that takes for ever.
+/// Where the tracer itself ends in vain, there is nothing to learn from a start that takes forever.
 constexpr int kServingLimitMs = 30'000;
 constexpr int kMaxStep = 400;
 

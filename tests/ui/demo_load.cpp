@@ -1,5 +1,7 @@
 #include "tests/ui/demo_load.h"
 
+#include "tests/support/waiting.h"
+#include "ui/shell/engine_attachment.h"
 #include "ui/shell/main_window.h"
 
 #include <QJsonArray>
@@ -20,7 +22,7 @@ ui::Answer ask(ui::EngineLink& link, const QByteArray& method, const QString& pa
         got = answer;
         done = true;
     });
-    [[maybe_unused]] const bool came = QTest::qWaitFor([&] { return done; }, 10'000);
+    [[maybe_unused]] const bool came = QTest::qWaitFor([&] { return done; }, kWaitMs);
     return got;
 }
 
@@ -92,11 +94,11 @@ qint64 demoAction(ui::MainWindow& window, const QString& filter) {
     bool done = false;
     ui::Request request{"GET", "jobs", {}, {}};
     request.query.addQueryItem("q", filter);
-    window.state()->link().send(request, &window, [&](const ui::Answer& got) {
+    window.engine().state()->link().send(request, &window, [&](const ui::Answer& got) {
         answer = got;
         done = true;
     });
-    [[maybe_unused]] const bool came = QTest::qWaitFor([&] { return done; }, 5'000);
+    [[maybe_unused]] const bool came = QTest::qWaitFor([&] { return done; }, kWaitMs);
     return answer.json.value("jobs").toArray().first().toObject().value("lsn").toInteger();
 }
 

@@ -49,14 +49,14 @@ protected:
     void palette(const QString& words, const std::function<bool(const ui::PaletteEntry&)>& meant) {
         press(Qt::Key_K, Qt::ControlModifier);
         ++gestures_;
-        QTest::keyClicks(window_->palette()->field(), words);
+        auto* palette = window_->findChild<ui::Palette*>("palette");
+        QTest::keyClicks(palette->field(), words);
         const auto isBest = [&] {
-            const ui::PaletteEntry* entry =
-                window_->palette()->model()->entry(window_->palette()->list()->currentIndex().row());
+            const ui::PaletteEntry* entry = palette->model()->entry(palette->list()->currentIndex().row());
             return entry != nullptr && meant(*entry);
         };
         QTRY_VERIFY_WITH_TIMEOUT(isBest(), kSoon);
-        QTest::keyClick(window_->palette()->field(), Qt::Key_Return);
+        QTest::keyClick(palette->field(), Qt::Key_Return);
     }
     void rightClickRow(ui::Table* table, qint64 id, int column = 1) {
         ++gestures_;

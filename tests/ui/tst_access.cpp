@@ -1,4 +1,5 @@
 // What screen readers are told of views that paint their content themselves: role, name, value and parts.
+#include "tests/support/waiting.h"
 #include "ui/log/log_view.h"
 #include "ui/pages/pool/pool_strip.h"
 #include "ui/pages/workers/runs_chart.h"
@@ -99,7 +100,7 @@ private slots:
         data.values = {{4, Chart::kNone, 3}, {1, 7, Chart::kNone}};
         data.ticks = {2'000'000};
         chart.replace(data);
-        QTRY_VERIFY(valueOf(access).contains("actions: 3, between 3 and 4"));
+        QTRY_VERIFY_WITH_TIMEOUT(valueOf(access).contains("actions: 3, between 3 and 4"), yard::kWaitMs);
         QVERIFY(valueOf(access).contains("others: 7, between 1 and 7"));
         QVERIFY(valueOf(access).contains("1 failure"));
         chart.setForecast(Chart::Forecast{3'000'000, 3, 0, 0, 0, "now: 3 left", "done 10:09"});
@@ -139,7 +140,7 @@ private slots:
                 if (nameOf(access->child(i)) == text) return access->child(i);
             return nullptr;
         };
-        QTRY_VERIFY(partOf("line of text 500") != nullptr); // it follows the end
+        QTRY_VERIFY_WITH_TIMEOUT(partOf("line of text 500") != nullptr, yard::kWaitMs); // it follows the end
         QVERIFY(access->childCount() < 40);
         QVERIFY(valueOf(access).endsWith("of 500"));
         log.markError("text 250");
@@ -196,8 +197,8 @@ private slots:
             {{.id = "name", .title = "Queue", .tip = {}, .kind = CellKind::Name, .width = 100},
              {.id = "progress", .title = "Progress", .tip = {}, .kind = CellKind::Progress, .width = 100}});
         Cell progress;
-        progress.shares[std::to_underlying(Face::Completed)] = 1'200;
-        progress.shares[std::to_underlying(Face::Failed)] = 3;
+        progress.shares[std::to_underlying(DisplayState::Completed)] = 1'200;
+        progress.shares[std::to_underlying(DisplayState::Failed)] = 3;
         model.setRows({{1, {{"nightly"}, progress}, {}}});
         const QString words = model.index(0, 1).data(Qt::AccessibleTextRole).toString();
         QVERIFY2(words.contains("1,200 completed") && words.contains("3 failed"), qPrintable(words));

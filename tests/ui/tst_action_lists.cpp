@@ -1,8 +1,9 @@
 // Lists of the Actions table over an engine that is played: numbers in runs and in parts, rows that come and go,
 // engines that cannot tell the numbers.
-#include "ui/models/lsn_index.h"
-#include "ui/models/lsn_runs.h"
+#include "tests/support/waiting.h"
 #include "ui/pages/actions/actions_model.h"
+#include "ui/state/lsn_index.h"
+#include "ui/state/lsn_runs.h"
 #include "ui/style/theme.h"
 #include "ui/widgets/table.h"
 
@@ -20,7 +21,7 @@ using namespace yard::ui;
 
 namespace {
 
-constexpr int kSoon = 10'000;
+constexpr int kSoon = kWaitMs;
 
 std::string printed(const std::vector<qint64>& lsns) {
     std::string text;
@@ -233,19 +234,19 @@ private slots:
                                {"timestamps", QJsonObject{{"new", 1}, {"running", 2}}}};
         Shown shown(3);
         shown.begin();
-        QTRY_VERIFY(shown.model->isWhole() && shown.model->action(3) != nullptr);
+        QTRY_VERIFY_WITH_TIMEOUT(shown.model->isWhole() && shown.model->action(3) != nullptr, kWaitMs);
         emit shown.link.batch(QJsonObject{{"actions", QJsonArray{json}}});
         QCOMPARE(shown.model->cell(0, ActionsModel::kCpu).text, QString("2.5 s"));
         QCOMPARE(shown.model->cell(0, ActionsModel::kPeak).text, QString("13.3 MB"));
         // No event tells of it: the row is asked for, and the answer is taken.
-        QTRY_COMPARE_WITH_TIMEOUT(shown.model->action(3)->face, Face::Completed, 20'000);
+        QTRY_COMPARE_WITH_TIMEOUT(shown.model->action(3)->face, DisplayState::Completed, kWaitMs);
     }
 
     void whatGivesWayToNewerRowsIsNeitherCountedNorTakenAway() {
         Shown shown(1'500);
         shown.begin();
-        QTRY_VERIFY(shown.model->isWhole());
-        QTRY_VERIFY(shown.link.watched.contains("filter"));
+        QTRY_VERIFY_WITH_TIMEOUT(shown.model->isWhole(), kWaitMs);
+        QTRY_VERIFY_WITH_TIMEOUT(shown.link.watched.contains("filter"), kWaitMs);
         shown.model->setFrozen(true);
         QJsonArray fresh;
         for (qint64 lsn = 1'501; lsn <= 1'505; ++lsn)
@@ -278,7 +279,7 @@ private slots:
         QFETCH(QString, said);
         constexpr qint64 kNow = 1'760'000'000'000'000;
         ActionRow row;
-        row.face = Face::Running;
+        row.face = DisplayState::Running;
         row.note = note;
         if (seconds != 0) row.expected = kNow + qint64{seconds} * 1'000'000 - 500'000;
         QCOMPARE(ActionsModel::runningNote(row, kNow, Format()), said);
@@ -394,7 +395,7 @@ private slots:
         QVERIFY(!shown.model->isHere(5'000));
         int here = 0;
         for (int row = 0; row < 20'000; ++row) here += shown.model->isHere(row) ? 1 : 0;
-        QVERIFY2(here <= static_cast<int>(ActionsModel::kMostKept), qPrintable(QString::number(here)));
+        QVERIFY2(here <= static_cast<int>(KeptActions::kMost), qPrintable(QString::number(here)));
         shown.model->setVisible(5'000, 5'040);
         QTRY_VERIFY_WITH_TIMEOUT(shown.model->isHere(5'000), kSoon);
     }
@@ -504,19 +505,19 @@ private slots:
     }
 
     void whoWentToAnEndThatWasGuessedIsAtTheEndOnceItIsKnown_data() {
-        QTest::addColumn<bool>("anew");
+        QTest::addColumn<bool>("again");
         QTest::newRow("the numbers come late") << false;
-        QTest::newRow("the list is asked for anew before they come") << true;
+        QTest::newRow("the list is asked for again before they come") << true;
     }
     void whoWentToAnEndThatWasGuessedIsAtTheEndOnceItIsKnown() {
-        QFETCH(bool, anew);
+        QFETCH(bool, again);
         InTable shown(2'000);
         shown.holdNumbers();
         shown.begin();
         QTRY_COMPARE_WITH_TIMEOUT(shown.model->rowCount(), 2 * ActionsModel::kPage, kSoon);
         QTest::keyClick(&shown.table, Qt::Key_End);
         QCOMPARE(shown.table.currentIndex().row(), 2 * ActionsModel::kPage - 1);
-        if (anew) {
+        if (again) {
             const auto asked = shown.link.askedOf("jobs/lsns").size();
             shown.model->reload();
             QTRY_VERIFY_WITH_TIMEOUT(shown.link.askedOf("jobs/lsns").size() > asked, kSoon);

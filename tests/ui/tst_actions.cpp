@@ -22,8 +22,8 @@ class TestActions : public test::WindowTest {
     Q_OBJECT
 
     ActionsPage* page() {
-        if (window_->pageId() != "actions") window_->MainWindow::show("actions");
-        return qobject_cast<ActionsPage*>(window_->page());
+        if (window_->navigation().pageId() != "actions") window_->navigation().show("actions");
+        return qobject_cast<ActionsPage*>(window_->navigation().page());
     }
     ActionsModel* model() { return page()->model(); }
     /// What the table shows of this action in this column; empty while it is not there.
@@ -84,19 +84,19 @@ private slots:
     void aChipFiltersByItsStateAndControlAddsAnother() {
         page();
         const auto chips = page()->findChildren<StateChip*>();
-        const auto chipOf = [&](Face face) { return *std::ranges::find(chips, face, &StateChip::face); };
-        QTest::mouseClick(chipOf(Face::Failed), Qt::LeftButton);
+        const auto chipOf = [&](DisplayState face) { return *std::ranges::find(chips, face, &StateChip::face); };
+        QTest::mouseClick(chipOf(DisplayState::Failed), Qt::LeftButton);
         QCOMPARE(page()->filter(), QString("state:failed"));
-        QTest::mouseClick(chipOf(Face::Running), Qt::LeftButton);
+        QTest::mouseClick(chipOf(DisplayState::Running), Qt::LeftButton);
         QCOMPARE(page()->filter(), QString("state:running"));
-        QTest::mouseClick(chipOf(Face::Running), Qt::LeftButton);
+        QTest::mouseClick(chipOf(DisplayState::Running), Qt::LeftButton);
         QCOMPARE(page()->filter(), QString());
     }
 
     void theDetailShowsOutputWhatItWasAndWhyItStopped() {
         const qint64 lsn = submit("detail", "echo one; printf '\\033[31mred\\033[0m\\n'; echo oops >&2; exit 7");
         QTRY_COMPARE_WITH_TIMEOUT(stateOf(lsn), QString("failed"), kSoon);
-        window_->showAction(lsn, "output");
+        window_->navigation().showAction(lsn, "output");
         QTRY_VERIFY_WITH_TIMEOUT(logText().contains("one\nred\n") && logText().contains("oops"), kSoon);
         QVERIFY(has(page()->detail()->why()->facts(), "exit code 7"));
     }
@@ -105,7 +105,7 @@ private slots:
         const qint64 lsn = submit("live", "echo begun; while [ ! -e \"$STOP\" ]; do sleep 0.05; done; echo ended",
                                   {{"env", QJsonObject{{"STOP", engine_.directory() + "/stop-live"}}}});
         QTRY_COMPARE_WITH_TIMEOUT(stateOf(lsn), QString("running"), kSoon);
-        window_->showAction(lsn, "output");
+        window_->navigation().showAction(lsn, "output");
         QTRY_VERIFY_WITH_TIMEOUT(logText().contains("begun"), kSoon);
         QVERIFY(!logText().contains("ended"));
         QFile stop(engine_.directory() + "/stop-live");
@@ -116,14 +116,14 @@ private slots:
     void aPendingActionSaysWhyItWaits() {
         const qint64 first = submit("first", "sleep 30");
         const qint64 second = submit("second", "true", {{"after", QJsonArray{first}}});
-        window_->showAction(second, "why");
+        window_->navigation().showAction(second, "why");
         QTRY_VERIFY_WITH_TIMEOUT(has(page()->detail()->why()->facts(), QLocale().toString(first)), kSoon);
         ask("POST", QStringLiteral("jobs/%1/cancel").arg(first));
     }
 
     void whatNeverStartedIsNotSaidToHaveRunShort() {
         const qint64 lsn = submit("never", "true", {{"hold", true}});
-        window_->showAction(lsn, "processor");
+        window_->navigation().showAction(lsn, "processor");
         DetailPanel* detail = page()->detail();
         QTRY_COMPARE_WITH_TIMEOUT(detail->samples()->cores()->spokenValue(), QString("It has not started yet"),
                                   kSoon);
@@ -175,9 +175,9 @@ private slots:
         page()->table()->setFocus();
         QTest::keyClick(page()->table(), Qt::Key_A, Qt::ControlModifier);
         QTest::keyClick(page()->table(), Qt::Key_Delete, Qt::ControlModifier);
-        QTRY_VERIFY_WITH_TIMEOUT(window_->commands()->waiting() != nullptr, kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(window_->engine().commands()->waiting() != nullptr, kSoon);
         QCOMPARE(stateOf(one), QString("running"));
-        window_->commands()->sendNow();
+        window_->engine().commands()->sendNow();
         QTRY_COMPARE_WITH_TIMEOUT(stateOf(one), QString("cancelled"), kSoon);
         QTRY_COMPARE_WITH_TIMEOUT(stateOf(two), QString("cancelled"), kSoon);
     }
@@ -188,7 +188,7 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(stateOf(lsn), QString("failed"), kSoon);
         QFile good(engine_.directory() + "/good");
         QVERIFY(good.open(QIODevice::WriteOnly));
-        window_->showAction(lsn);
+        window_->navigation().showAction(lsn);
         page()->table()->setFocus();
         QTRY_COMPARE_WITH_TIMEOUT(cellOf(lsn, ActionsModel::kState), QString("Failed"), kSoon);
         page()->table()->selectId(lsn);
@@ -244,7 +244,7 @@ private slots:
         page()->table()->selectId(lsn);
         QTest::keyClick(window_.get(), Qt::Key_C, Qt::ControlModifier | Qt::ShiftModifier);
         QCOMPARE(QGuiApplication::clipboard()->text(),
-                 window_->state()->link().yardctl(QStringLiteral("yardctl show %1").arg(lsn)));
+                 window_->engine().state()->link().yardctl(QStringLiteral("yardctl show %1").arg(lsn)));
         QTest::keyClick(window_.get(), Qt::Key_C, Qt::ControlModifier | Qt::AltModifier);
         const QString curl = QGuiApplication::clipboard()->text();
         QVERIFY(curl.startsWith("curl ") && curl.endsWith(QStringLiteral("/jobs/%1").arg(lsn)));
@@ -254,9 +254,9 @@ private slots:
     void ctrlShiftFGoesToTheNewestFailure() {
         const qint64 lsn = submit("newest failure", "exit 9");
         QTRY_COMPARE_WITH_TIMEOUT(stateOf(lsn), QString("failed"), kSoon);
-        window_->MainWindow::show("queues");
+        window_->navigation().show("queues");
         QTest::keyClick(window_.get(), Qt::Key_F, Qt::ControlModifier | Qt::ShiftModifier);
-        QTRY_COMPARE_WITH_TIMEOUT(window_->pageId(), QString("actions"), kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(window_->navigation().pageId(), QString("actions"), kSoon);
         QTRY_COMPARE_WITH_TIMEOUT(page()->detail()->lsn(), lsn, kSoon);
     }
 
@@ -318,7 +318,10 @@ private slots:
 
     void aHiddenPageAsksForNothing() {
         page();
-        window_->MainWindow::show("queues");
+        window_->navigation().show("queues");
+        // What was asked while it was shown is answered by then.
+        const qint64 before = submit("perhaps seen", "true");
+        QTRY_COMPARE_WITH_TIMEOUT(stateOf(before), QString("completed"), kSoon);
         const qint64 lsn = submit("unseen", "true");
         QTRY_COMPARE_WITH_TIMEOUT(stateOf(lsn), QString("completed"), kSoon);
         QCOMPARE(window_->findChild<ActionsPage*>()->model()->rowOf(lsn), -1);
@@ -354,9 +357,9 @@ private slots:
         for (const Qt::Key key : {Qt::Key_Down, Qt::Key_Down, Qt::Key_End, Qt::Key_Home}) {
             QTest::keyClick(page()->table(), key);
             QTest::keyClick(window_.get(), Qt::Key_2, Qt::ControlModifier);
-            QCOMPARE(window_->pageId(), QString("queues"));
+            QCOMPARE(window_->navigation().pageId(), QString("queues"));
             QTest::keyClick(window_.get(), Qt::Key_3, Qt::ControlModifier);
-            QCOMPARE(window_->pageId(), QString("actions"));
+            QCOMPARE(window_->navigation().pageId(), QString("actions"));
             page()->table()->setFocus();
             frames += window_->grab().isNull() ? 0 : 1;
         }

@@ -1,4 +1,5 @@
 // The link to an engine at an address: what it tells, and that it heals by itself.
+#include "tests/support/waiting.h"
 #include "tests/ui/real_engine.h"
 #include "ui/bridge/attached_link.h"
 
@@ -26,12 +27,12 @@ struct Watched {
         QObject::connect(&link, &EngineLink::stateChanged, &link, [this] { states.append(link.state()); });
     }
     bool comesTo(LinkState state) {
-        return QTest::qWaitFor([&] { return link.state() == state; }, 20'000);
+        return QTest::qWaitFor([&] { return link.state() == state; }, yard::kWaitMs);
     }
     Answer ask(const Request& request) {
         std::optional<Answer> answer;
         link.send(request, &link, [&](const Answer& a) { answer = a; });
-        if (!QTest::qWaitFor([&] { return answer.has_value(); }, 20'000)) return {};
+        if (!QTest::qWaitFor([&] { return answer.has_value(); }, yard::kWaitMs)) return {};
         return *answer;
     }
     /// An action that is seen in a batch.

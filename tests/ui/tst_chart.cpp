@@ -1,4 +1,5 @@
 // The chart over time: gaps stay gaps, no more points than it draws, what it tells under the pointer.
+#include "tests/support/waiting.h"
 #include "ui/style/app_style.h"
 #include "ui/style/theme.h"
 #include "ui/widgets/chart.h"
@@ -102,14 +103,14 @@ private slots:
         chart->replace(broken);
         QCOMPARE(chart->pieces(0), 2);
         chart->replace(line(100, 5)); // too soon: it comes by itself
-        QTRY_COMPARE_WITH_TIMEOUT(chart->pieces(0), 1, 10'000);
+        QTRY_COMPARE_WITH_TIMEOUT(chart->pieces(0), 1, yard::kWaitMs);
     }
 
     void ofManyShowingsTheNewestWins() {
         const auto chart = make();
         for (int value = 1; value <= 9; ++value) chart->replace(line(10, value));
         QCOMPARE(chart->data().values[0].front(), 1.0); // the first at once, the others wait
-        QTRY_COMPARE_WITH_TIMEOUT(chart->data().values[0].front(), 9.0, 10'000);
+        QTRY_COMPARE_WITH_TIMEOUT(chart->data().values[0].front(), 9.0, yard::kWaitMs);
     }
 
     void morePiecesThanAreDrawnLeaveOutTheOldest() {
@@ -181,7 +182,7 @@ private slots:
         const QRect plot = chart->plot();
         int red = 0;
         for (int x = plot.left() + plot.width() / 2 - 3; x <= plot.left() + plot.width() / 2 + 3; ++x)
-            red = std::max(red, pixels(picture.toImage(), x, theme_->fillOf(Face::Failed)));
+            red = std::max(red, pixels(picture.toImage(), x, theme_->fillOf(DisplayState::Failed)));
         QVERIFY(red >= 8);
     }
 

@@ -2,10 +2,6 @@
 // has, what is pressed is done, and what the engine does not say is not made up.
 #include "tests/ui/demo_load.h"
 #include "tests/ui/window_test.h"
-#include "ui/models/failure_kinds.h"
-#include "ui/models/poll.h"
-#include "ui/models/tonight.h"
-#include "ui/models/wait_reasons.h"
 #include "ui/pages/dashboard/dashboard_page.h"
 #include "ui/pages/dashboard/failures_panel.h"
 #include "ui/pages/dashboard/load_charts.h"
@@ -16,6 +12,10 @@
 #include "ui/pages/queues/queue_troubles.h"
 #include "ui/pages/queues/queue_work.h"
 #include "ui/pages/queues/queues_page.h"
+#include "ui/state/failure_kinds.h"
+#include "ui/state/poll.h"
+#include "ui/state/tonight.h"
+#include "ui/state/wait_reasons.h"
 
 #include <QAbstractItemModelTester>
 #include <QApplication>
@@ -67,15 +67,15 @@ class TestDashboard : public test::WindowTest {
     Q_OBJECT
 
     DashboardPage* page() {
-        window_->MainWindow::show("dashboard");
-        return qobject_cast<DashboardPage*>(window_->page());
+        window_->navigation().show("dashboard");
+        return qobject_cast<DashboardPage*>(window_->navigation().page());
     }
     static void clickCell(Table* table, int row, int column) {
         const QRect cell = table->visualRect(table->rows()->index(row, column));
         QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, QPoint(cell.right() - 20, cell.center().y()));
     }
     qint64 queueOf(const QString& tag) const {
-        for (const auto& [id, queue] : window_->state()->queues())
+        for (const auto& [id, queue] : window_->engine().state()->queues())
             if (queue.tag == tag) return id;
         return -1;
     }
@@ -88,11 +88,11 @@ private slots:
     void cleanupTestCase() { window_.reset(); }
 
     void itIsTheFirstPage() {
-        QCOMPARE(window_->pages().front().id, QString("dashboard"));
-        QCOMPARE(window_->pageId(), QString("dashboard"));
-        window_->MainWindow::show("queues");
+        QCOMPARE(window_->navigation().pages().front().id, QString("dashboard"));
+        QCOMPARE(window_->navigation().pageId(), QString("dashboard"));
+        window_->navigation().show("queues");
         QTest::keyClick(window_.get(), Qt::Key_1, Qt::ControlModifier);
-        QCOMPARE(window_->pageId(), QString("dashboard"));
+        QCOMPARE(window_->navigation().pageId(), QString("dashboard"));
     }
 
     void anEngineWithoutWorkSaysSoAndHowToBegin() {
@@ -107,13 +107,15 @@ private slots:
     }
 
     void workShowsItsStates() {
-        test::submitDemo(window_->state()->link());
+        test::submitDemo(window_->engine().state()->link());
         QTRY_VERIFY_WITH_TIMEOUT(!page()->isEmpty(), kSoon);
         QVERIFY(page()->strip()->isVisible());
-        QTRY_COMPARE_WITH_TIMEOUT(page()->strip()->cell(Face::Held)->accessibleName(), QString("12 Held"), kSoon);
-        QTRY_VERIFY_WITH_TIMEOUT(window_->state()->count(Face::Failed) >= 3, 3 * kSoon);
-        QTRY_COMPARE_WITH_TIMEOUT(page()->strip()->cell(Face::Failed)->accessibleName(),
-                                  QString::number(window_->state()->count(Face::Failed)) + " Failed", kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(page()->strip()->cell(DisplayState::Held)->accessibleName(), QString("12 Held"),
+                                  kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(window_->engine().state()->count(DisplayState::Failed) >= 3, 3 * kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(
+            page()->strip()->cell(DisplayState::Failed)->accessibleName(),
+            QString::number(window_->engine().state()->count(DisplayState::Failed)) + " Failed", kSoon);
     }
 
     void theChartsFillFromTheEnginesFigures() {
@@ -148,8 +150,8 @@ private slots:
         table->selectRow(rowWith(table->rows(), "nightly-cook"));
         table->setFocus();
         QTest::keyClick(table, Qt::Key_Return);
-        QCOMPARE(window_->pageId(), QString("queues"));
-        auto* queues = qobject_cast<QueuesPage*>(window_->page());
+        QCOMPARE(window_->navigation().pageId(), QString("queues"));
+        auto* queues = qobject_cast<QueuesPage*>(window_->navigation().page());
         QCOMPARE(queues->panel()->queue(), queueOf("nightly-cook"));
         page()->queueTable()->clearSelection();
     }
@@ -169,9 +171,10 @@ private slots:
         const int row = rowWith(rows, "render/shadow_cascade_test", 2);
         const qint64 lsn = rows->idAt(row);
         clickCell(page()->failures()->table(), row, 4);
-        QTRY_VERIFY_WITH_TIMEOUT(
-            !window_->commands()->records().empty() && window_->commands()->records().back().status == 200, kSoon);
-        const auto& record = window_->commands()->records().back();
+        QTRY_VERIFY_WITH_TIMEOUT(!window_->engine().commands()->records().empty() &&
+                                     window_->engine().commands()->records().back().status == 200,
+                                 kSoon);
+        const auto& record = window_->engine().commands()->records().back();
         QVERIFY(record.operation.yardctl.startsWith("yardctl retry"));
         QVERIFY(record.operation.yardctl.contains(QString::number(lsn)));
         page()->failures()->table()->clearSelection();
@@ -183,11 +186,11 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(page()->failures()->rescheduleAll()->isEnabled(), kSoon);
         QVERIFY(page()->failures()->rescheduleAll()->text().startsWith("Reschedule all of tonight ("));
         page()->failures()->rescheduleAll()->click();
-        QTRY_VERIFY_WITH_TIMEOUT(window_->commands()->waiting() != nullptr, kSoon);
-        const Operation* waiting = window_->commands()->waiting();
+        QTRY_VERIFY_WITH_TIMEOUT(window_->engine().commands()->waiting() != nullptr, kSoon);
+        const Operation* waiting = window_->engine().commands()->waiting();
         QVERIFY(waiting->yardctl.contains("finished:since-18:00"));
         QTest::keyClick(window_.get(), Qt::Key_Z, Qt::ControlModifier);
-        QVERIFY(window_->commands()->waiting() == nullptr);
+        QVERIFY(window_->engine().commands()->waiting() == nullptr);
     }
 
     void whenTonightBeginsIsASetting() {
@@ -210,6 +213,25 @@ private slots:
         QCOMPARE(rows->cell(rowWith(rows, "queue lightmaps is held"), 1).text, QString("12"));
     }
 
+    /// By what the counts say, not by the clock.
+    void whatIsReleasedLeavesWhatWaitsAtOnce() {
+        WaitingPanel* waiting = page()->waiting();
+        const auto held = [&] {
+            const int row = rowWith(waiting->rows(), "held by themselves");
+            return row < 0 ? 0 : waiting->rows()->cell(row, 1).text.toInt();
+        };
+        constexpr int kHourMs = 3'600'000;
+        waiting->setEvery(kHourMs);
+        const int before = held();
+        const QJsonObject action{{"worker", "exec"}, {"argv", QJsonArray{"true"}}, {"hold", true}};
+        const qint64 lsn = ask("POST", "jobs", action).json.value("lsn").toInteger();
+        QVERIFY(lsn != 0);
+        QTRY_COMPARE_WITH_TIMEOUT(held(), before + 1, kSoon);
+        QVERIFY(ask("POST", QString("jobs/%1/release").arg(lsn)).ok());
+        QTRY_COMPARE_WITH_TIMEOUT(held(), before, kSoon);
+        waiting->setEvery(3'000);
+    }
+
     void modelsKeepTheRulesOfModels() {
         const QAbstractItemModelTester failures(page()->failures()->rows(),
                                                 QAbstractItemModelTester::FailureReportingMode::QtTest);
@@ -222,7 +244,7 @@ private slots:
     void noNumberOfTheStripIsClippedInTheLeastWindow() {
         window_->resize(1100, 700);
         page();
-        QTRY_VERIFY_WITH_TIMEOUT(page()->strip()->cell(Face::Failed)->width() >= 90, kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(page()->strip()->cell(DisplayState::Failed)->width() >= 90, kSoon);
         QVERIFY(page()->waiting()->geometry().bottom() <= page()->height());
         window_->resize(1440, 900);
     }
@@ -262,35 +284,35 @@ private slots:
     }
 
     void theChartOfAQueueEndsNowAndItsForecastIsABand() {
-        window_->MainWindow::show("queues");
-        auto* queues = qobject_cast<QueuesPage*>(window_->page());
+        window_->navigation().show("queues");
+        auto* queues = qobject_cast<QueuesPage*>(window_->navigation().page());
         queues->open(queueOf("shot-0420-render"), {});
         QTRY_VERIFY_WITH_TIMEOUT(queues->work()->chart()->data().t.size() >= 2, kSoon);
         const auto& data = queues->work()->chart()->data();
-        const QueueInfo* queue = window_->state()->queue(queueOf("shot-0420-render"));
+        const QueueInfo* queue = window_->engine().state()->queue(queueOf("shot-0420-render"));
         QTRY_COMPARE_WITH_TIMEOUT(static_cast<qint64>(data.values[0].back()), queue->active, kSoon);
         QTRY_VERIFY_WITH_TIMEOUT(queues->work()->waits()->rowCount() >= 1, kSoon);
         QVERIFY(queues->work()->waits()->cell(0, 0).text.contains("1 of at most 1"));
     }
 
     void failuresOfAQueueByKindAndTheirReschedule() {
-        window_->MainWindow::show("queues");
-        auto* queues = qobject_cast<QueuesPage*>(window_->page());
+        window_->navigation().show("queues");
+        auto* queues = qobject_cast<QueuesPage*>(window_->navigation().page());
         queues->open(queueOf("nightly-cook"), {});
         RowsModel* kinds = queues->panel()->troubles()->kinds();
         QTRY_COMPARE_WITH_TIMEOUT(kinds->rowCount(), 1, kSoon);
         QVERIFY(kinds->cell(0, 0).text.startsWith("exit code 1"));
-        const std::size_t before = window_->commands()->records().size();
+        const std::size_t before = window_->engine().commands()->records().size();
         clickCell(queues->panel()->troubles()->kindTable(), 0, 2);
-        QTRY_VERIFY_WITH_TIMEOUT(window_->commands()->records().size() > before, kSoon);
-        QVERIFY(window_->commands()->records().back().operation.yardctl.startsWith("yardctl retry"));
+        QTRY_VERIFY_WITH_TIMEOUT(window_->engine().commands()->records().size() > before, kSoon);
+        QVERIFY(window_->engine().commands()->records().back().operation.yardctl.startsWith("yardctl retry"));
     }
 
     void whatThisWindowDidIsAmongTheEvents() {
-        window_->MainWindow::show("queues");
-        auto* queues = qobject_cast<QueuesPage*>(window_->page());
+        window_->navigation().show("queues");
+        auto* queues = qobject_cast<QueuesPage*>(window_->navigation().page());
         queues->open(queueOf("lightmaps"), {});
-        window_->commands()->run(operations::releaseQueue(queueOf("lightmaps"), "lightmaps"));
+        window_->engine().commands()->run(operations::releaseQueue(queueOf("lightmaps"), "lightmaps"));
         RowsModel* events = queues->panel()->troubles()->events();
         QTRY_COMPARE_WITH_TIMEOUT(rowWith(events, "Release lightmaps", 1), 0, kSoon);
     }
@@ -346,7 +368,7 @@ private slots:
                               pending(4, "1 action to end"),
                               pending(5, "12 actions to end"),
                               pending(6, "backs off for 3.0 s more", {{"retry_at", 5'000'000}}),
-                              pending(7, "backs off for 9.0 s more", {{"retry_at", 11'000'000}}),
+                              pending(7, "backs off for 1 min 9 s more", {{"retry_at", 11'000'000}}),
                               pending(8, "it is held", {{"held", true}}),
                               pending(9, "its queue runs 2 of at most 2")};
         const auto reasons = waitReasonsOf(jobs, state, 2'000'000);
@@ -356,7 +378,7 @@ private slots:
         const auto find = [&](const QString& text) { return *std::ranges::find(reasons, text, &WaitReason::text); };
         QCOMPARE(find("after another action").count, 2);
         QCOMPARE(find("back-off after a failure").more, QString("next in 3.0 s"));
-        QCOMPARE(find("back-off after a failure").face, Face::Retry);
+        QCOMPARE(find("back-off after a failure").face, DisplayState::Retry);
         QCOMPARE(find("held by themselves").filter, QString("state:held"));
         QCOMPARE(find("the default queue runs 2 of at most 2").filter, QString("state:pending queue:0"));
     }
@@ -384,7 +406,7 @@ private slots:
         QCOMPARE(reasons[0].text, QString("cores: 0 of 64 free"));
         QCOMPARE(reasons[0].count, 4'000);
         QCOMPARE(reasons[1].text, QString("queue 7 is held"));
-        QCOMPARE(reasons[1].face, Face::Held);
+        QCOMPARE(reasons[1].face, DisplayState::Held);
         QCOMPARE(reasons[1].filter, QString("state:pending queue:7"));
         QCOMPARE(reasons[2].count, 9);
         QCOMPARE(reasons[3].more, QString("next in 6.0 s"));

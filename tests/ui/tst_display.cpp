@@ -1,4 +1,5 @@
 // The program yardmaster where a display is, and where one is named that does not answer.
+#include "tests/support/waiting.h"
 #include "tests/ui/own_display.h"
 
 #include <QProcess>
@@ -11,7 +12,7 @@ using namespace yard::test;
 
 namespace {
 
-constexpr int kSoon = 30'000;
+constexpr int kSoon = yard::kWaitMs;
 
 /// The program as a desktop's menu starts it, with a data directory of its own.
 class Program {

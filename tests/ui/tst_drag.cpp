@@ -1,12 +1,16 @@
 // Dragging, with a real pointer: an X server of its own (Xvfb), xdotool moves and presses, and what is dragged
 // comes from a window of another process. Skipped, and says so, where one of them is not installed.
+#include "tests/support/waiting.h"
 #include "tests/ui/own_display.h"
 #include "tests/ui/real_engine.h"
 #include "ui/bridge/attached_link.h"
 #include "ui/forms/register_form.h"
-#include "ui/models/action_file.h"
 #include "ui/pages/queues/queues_page.h"
+#include "ui/shell/bars.h"
+#include "ui/shell/engine_attachment.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/navigation.h"
+#include "ui/state/action_file.h"
 #include "ui/style/app_style.h"
 #include "ui/style/theme.h"
 
@@ -27,7 +31,7 @@ using namespace yard::ui;
 
 namespace {
 
-constexpr int kSoon = 10'000;
+constexpr int kSoon = kWaitMs;
 constexpr QRect kSource(1'500, 700, 90, 90);
 
 /// The other process: a small window; what is dragged off it is a file, or actions.
@@ -104,7 +108,7 @@ class TestDrag : public QObject {
         source.kill();
         source.waitForFinished();
     }
-    QueuesPage* queues() { return qobject_cast<QueuesPage*>(window_->page()); }
+    QueuesPage* queues() { return qobject_cast<QueuesPage*>(window_->navigation().page()); }
     int rowOf(const QString& name) {
         TableModel* rows = queues()->table()->rows();
         for (int row = 0; row < rows->rowCount(); ++row)
@@ -116,13 +120,13 @@ class TestDrag : public QObject {
         return table->viewport()->mapToGlobal(table->visualRect(table->rows()->index(rowOf(name), 0)).center());
     }
     void makeQueue(const QString& tag) {
-        window_->commands()->run(operations::createQueue(tag, {{"idle_expiry_s", 0}}));
+        window_->engine().commands()->run(operations::createQueue(tag, {{"idle_expiry_s", 0}}));
         QTRY_VERIFY_WITH_TIMEOUT(rowOf(tag) >= 0, kSoon);
-        for (const auto& [id, info] : window_->state()->queues())
-            if (info.tag == tag) window_->commands()->run(operations::holdQueue(id, tag));
+        for (const auto& [id, info] : window_->engine().state()->queues())
+            if (info.tag == tag) window_->engine().commands()->run(operations::holdQueue(id, tag));
     }
     qint64 waitingIn(const QString& tag) const {
-        for (const auto& [id, info] : window_->state()->queues())
+        for (const auto& [id, info] : window_->engine().state()->queues())
             if (info.tag == tag) return info.waiting();
         return -1;
     }
@@ -143,11 +147,11 @@ private slots:
         dressApplication();
         window_ = std::make_unique<MainWindow>();
         window_->setWindowFlag(Qt::BypassWindowManagerHint);
-        window_->setEngine(std::make_unique<AttachedLink>(engine_.address(), engine_.token()), "embedded");
+        window_->engine().set(std::make_unique<AttachedLink>(engine_.address(), engine_.token()), "embedded");
         window_->setGeometry(0, 0, 1'300, 800);
-        window_->MainWindow::show("queues");
+        window_->navigation().show("queues");
         window_->show();
-        QTRY_VERIFY_WITH_TIMEOUT(window_->state()->isLive() && rowOf("default") >= 0, kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(window_->engine().state()->isLive() && rowOf("default") >= 0, kSoon);
         makeQueue("nightly-cook");
         makeQueue("unit-tests");
     }
@@ -181,7 +185,7 @@ private slots:
                     return std::ranges::any_of(window_->findChildren<QWidget*>("drop-frame"), &QWidget::isVisible);
                 },
                 kSoon);
-            said = window_->statusLine()->sentence();
+            said = window_->findChild<StatusBar*>("status-bar")->sentence();
         });
         QCOMPARE(said, QString("Submit 12 action(s) to nightly-cook"));
         QVERIFY(framed);
@@ -191,7 +195,7 @@ private slots:
 
     void anActionDroppedOnAnotherQueueMovesThere() {
         qint64 lsn = 0;
-        window_->commands()->run(
+        window_->engine().commands()->run(
             operations::submit(QJsonObject{{"worker", "exec"}, {"argv", QJsonArray{"true"}}, {"hold", true}}, 0,
                                "default"),
             this, [&](const Answer& answer) { lsn = answer.json.value("lsn").toInteger(); });

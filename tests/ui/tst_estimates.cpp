@@ -1,8 +1,8 @@
 // Rows of actions and queues whose end is late, or not known.
-#include "ui/models/action_row.h"
-#include "ui/models/estimate_words.h"
 #include "ui/pages/actions/actions_model.h"
 #include "ui/pages/queues/queue_rows.h"
+#include "ui/state/action_row.h"
+#include "ui/state/estimate_words.h"
 
 #include "core/base/clock.h"
 
@@ -30,9 +30,20 @@ private slots:
         QCOMPARE(ActionsModel::runningNote(rowOf({}), 1, Format()), QString("longer than usual"));
         const QString words = "usually takes 3 s, now 2 min";
         QCOMPARE(ActionsModel::runningNote(rowOf(words), 1, Format()), words);
-        QCOMPARE(row.cpuSeconds.value_or(0), 3.5);
+        QCOMPARE(row.measures[yard::Measure::CpuTime].value_or(0), 3'500'000);
         QCOMPARE(row.cpuPercent.value_or(0), 98.0);
-        QCOMPARE(row.peakBytes.value_or(0), 2'000'000);
+        QCOMPARE(row.measures[yard::Measure::PeakMemory].value_or(0), 2'000'000);
+    }
+
+    void whatWasPutBackWaitsSinceThen() {
+        const auto waited = [](const QString& state, const QJsonObject& times) {
+            return actionRowOf({{"lsn", 1}, {"state", state}, {"timestamps", times}}).waited(100'000'000)->count();
+        };
+        QCOMPARE(waited("running", {{"new", 1'000'000}, {"submitting", 3'000'000}}), 2'000'000);
+        QCOMPARE(waited("running", {{"new", 1'000'000}, {"pending", 90'000'000}, {"submitting", 90'500'000}}),
+                 500'000);
+        QCOMPARE(waited("pending", {{"new", 1'000'000}, {"pending", 90'000'000}, {"submitting", 3'000'000}}),
+                 10'000'000);
     }
 
     void aQueueSaysWhyItsEndIsNotKnown_data() {

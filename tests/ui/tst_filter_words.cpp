@@ -1,7 +1,8 @@
 // The filter as it is typed: what may come next, what was asked for before, which term is wrong.
 #include "core/base/clock.h"
 #include "core/model/filter.h"
-#include "ui/models/filter_words.h"
+#include "tests/support/waiting.h"
+#include "ui/state/filter_words.h"
 #include "ui/style/app_style.h"
 #include "ui/style/theme.h"
 #include "ui/widgets/filter_popup.h"
@@ -74,7 +75,7 @@ private slots:
         window_->show();
         window_->activateWindow();
         field_->setFocus();
-        QTRY_VERIFY(field_->hasFocus());
+        QTRY_VERIFY_WITH_TIMEOUT(field_->hasFocus(), kWaitMs);
     }
     void cleanup() { window_.reset(); }
 

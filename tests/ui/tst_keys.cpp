@@ -1,5 +1,5 @@
 // The keys of the window on a real engine: the overlay that shows them, panes, full screen, the way back through
-// pages with their filters, the newest failure, keys of pages bound anew.
+// pages with their filters, the newest failure, keys of pages bound again.
 #include "tests/ui/window_test.h"
 #include "ui/pages/settings/settings_page.h"
 #include "ui/shell/key_overlay.h"
@@ -28,15 +28,15 @@ class TestKeys : public test::WindowTest {
         QTest::keyClick(window_.get(), key, modifiers);
     }
     const QAction* pageCommand(const QString& page, const QString& id) {
-        window_->MainWindow::show(page);
-        for (const QAction* action : window_->page()->commands())
+        window_->navigation().show(page);
+        for (const QAction* action : window_->navigation().page()->commands())
             if (action->objectName() == id) return action;
         return nullptr;
     }
     /// In the settings: these keys for this command; what is wrong with them.
     QString bind(const QString& id, const QKeySequence& keys) {
-        window_->MainWindow::show("settings", "keys");
-        auto* page = qobject_cast<SettingsPage*>(window_->page());
+        window_->navigation().show("settings", "keys");
+        auto* page = qobject_cast<SettingsPage*>(window_->navigation().page());
         FormRow* row = page->section("keys")->row("key-" + id);
         if (row == nullptr) return "no such key";
         auto* edit = qobject_cast<QKeySequenceEdit*>(row->control());
@@ -65,33 +65,33 @@ private slots:
     }
 
     void f1ShowsTheKeysOfThisPageAndEscTakesThemAway() {
-        window_->MainWindow::show("queues");
+        window_->navigation().show("queues");
         press(Qt::Key_F1);
-        const KeyOverlay* overlay = window_->keyOverlay();
+        const KeyOverlay* overlay = window_->findChild<KeyOverlay*>("keys-overlay");
         QVERIFY(overlay->isVisible());
         QCOMPARE(overlay->groups().front().title, QString("Queues"));
         const auto& keys = overlay->groups().front().keys;
         QVERIFY(std::ranges::find(keys, std::pair<QString, QString>("Ctrl+H", "Hold")) != keys.end());
         QVERIFY(overlay->accessibleDescription().contains("Hold: Ctrl+H"));
-        QTest::keyClick(window_->keyOverlay(), Qt::Key_Escape);
+        QTest::keyClick(window_->findChild<KeyOverlay*>("keys-overlay"), Qt::Key_Escape);
         QVERIFY(!overlay->isVisible());
         press(Qt::Key_F1);
         QVERIFY(overlay->isVisible());
-        QTest::keyClick(window_->keyOverlay(), Qt::Key_F1);
+        QTest::keyClick(window_->findChild<KeyOverlay*>("keys-overlay"), Qt::Key_F1);
         QVERIFY(!overlay->isVisible());
     }
 
     void keysThatWereBoundAnewStandInTheOverlay() {
         QCOMPARE(bind("rail", QKeySequence("Ctrl+J")), QString());
         press(Qt::Key_F1);
-        const auto& keys = window_->keyOverlay()->groups().back().keys;
+        const auto& keys = window_->findChild<KeyOverlay*>("keys-overlay")->groups().back().keys;
         QVERIFY(std::ranges::any_of(keys, [](const auto& each) { return each.first == "Ctrl+J"; }));
     }
 
     // --- the window's keys --------------------------------------------------------------------------------------
 
     void f6GoesRoundThePanes() {
-        window_->MainWindow::show("queues");
+        window_->navigation().show("queues");
         std::vector<QWidget*> visited;
         for (int i = 0; i < 12; ++i) {
             press(Qt::Key_F6);
@@ -104,8 +104,8 @@ private slots:
             return std::ranges::any_of(visited,
                                        [&](QWidget* each) { return each == pane || pane->isAncestorOf(each); });
         };
-        QVERIFY(inside(window_->topBar()));
-        QVERIFY(inside(window_->page()));
+        QVERIFY(inside(window_->findChild<TopBar*>("top-bar")));
+        QVERIFY(inside(window_->navigation().page()));
     }
 
     void f11IsTheWholeScreenAndBack() {
@@ -116,33 +116,34 @@ private slots:
     }
 
     void backAndForwardHaveTheFilters() {
-        window_->MainWindow::show("actions", "state:failed");
-        window_->MainWindow::show("queues");
-        window_->MainWindow::show("actions", "state:running");
+        window_->navigation().show("actions", "state:failed");
+        window_->navigation().show("queues");
+        window_->navigation().show("actions", "state:running");
         press(Qt::Key_Left, Qt::AltModifier);
-        QCOMPARE(window_->pageId(), QString("queues"));
+        QCOMPARE(window_->navigation().pageId(), QString("queues"));
         press(Qt::Key_Left, Qt::AltModifier);
-        QCOMPARE(window_->pageId(), QString("actions"));
-        QCOMPARE(window_->page()->filter(), QString("state:failed"));
+        QCOMPARE(window_->navigation().pageId(), QString("actions"));
+        QCOMPARE(window_->navigation().page()->filter(), QString("state:failed"));
         press(Qt::Key_Right, Qt::AltModifier);
         press(Qt::Key_Right, Qt::AltModifier);
-        QCOMPARE(window_->pageId(), QString("actions"));
-        QCOMPARE(window_->page()->filter(), QString("state:running"));
+        QCOMPARE(window_->navigation().pageId(), QString("actions"));
+        QCOMPARE(window_->navigation().page()->filter(), QString("state:running"));
         press(Qt::Key_Right, Qt::AltModifier); // the end
-        QCOMPARE(window_->pageId(), QString("actions"));
+        QCOMPARE(window_->navigation().pageId(), QString("actions"));
     }
 
     void theNewestFailureIsOneChordAway() {
         press(Qt::Key_F, Qt::ControlModifier | Qt::ShiftModifier);
-        QTRY_COMPARE_WITH_TIMEOUT(window_->statusLine()->sentence(), QString("Nothing has failed."), kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(window_->findChild<StatusBar*>("status-bar")->sentence(),
+                                  QString("Nothing has failed."), kSoon);
         const auto send = [&](const QString& path, const QJsonObject& body) {
             QJsonObject json;
             bool done = false;
-            window_->state()->link().send({"POST", path, {}, QJsonDocument(body).toJson()}, this,
-                                          [&](const Answer& answer) {
-                                              json = answer.json;
-                                              done = true;
-                                          });
+            window_->engine().state()->link().send({"POST", path, {}, QJsonDocument(body).toJson()}, this,
+                                                   [&](const Answer& answer) {
+                                                       json = answer.json;
+                                                       done = true;
+                                                   });
             [[maybe_unused]] const bool came = QTest::qWaitFor([&] { return done; }, kSoon);
             return json;
         };
@@ -151,12 +152,12 @@ private slots:
                                  .toInteger();
         send(QStringLiteral("queues/%1/jobs").arg(queue),
              {{"worker", "exec"}, {"argv", QJsonArray{"sh", "-c", "exit 9"}}, {"label", "broken"}});
-        QTRY_VERIFY_WITH_TIMEOUT(window_->state()->count(Face::Failed) > 0, kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(window_->engine().state()->count(DisplayState::Failed) > 0, kSoon);
         press(Qt::Key_F, Qt::ControlModifier | Qt::ShiftModifier);
-        QTRY_COMPARE_WITH_TIMEOUT(window_->pageId(), QString("actions"), kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(window_->navigation().pageId(), QString("actions"), kSoon);
     }
 
-    // --- bound anew ---------------------------------------------------------------------------------------------
+    // --- bound again ---------------------------------------------------------------------------------------------
 
     void aKeyOfAPageIsBoundAnewAndComesBackWithTheNextWindow() {
         QCOMPARE(bind("queues/hold", QKeySequence("Ctrl+G")), QString());
@@ -179,10 +180,10 @@ private slots:
     }
 
     void everyCommandOfAPageCanBeBound() {
-        const std::vector<Binding> all = window_->bindable();
-        for (const PageSpec& spec : window_->pages()) {
-            window_->MainWindow::show(spec.id);
-            for (const QAction* action : window_->page()->commands())
+        const std::vector<Binding> all = window_->keyBindings().bindable();
+        for (const PageSpec& spec : window_->navigation().pages()) {
+            window_->navigation().show(spec.id);
+            for (const QAction* action : window_->navigation().page()->commands())
                 QVERIFY2(std::ranges::any_of(all,
                                              [&](const Binding& each) {
                                                  return each.id == spec.id + '/' + action->objectName() &&
@@ -199,10 +200,10 @@ private slots:
         window_.reset();
         QSettings().setValue("window/page", "settings");
         openWindow();
-        QCOMPARE(window_->pageId(), QString("settings"));
+        QCOMPARE(window_->navigation().pageId(), QString("settings"));
         QCOMPARE(window_->findChildren<Page*>().size(), 1);
         const auto keysOf = [this](const QString& id) {
-            const std::vector<Binding> all = window_->bindable();
+            const std::vector<Binding> all = window_->keyBindings().bindable();
             const auto found = std::ranges::find(all, id, &Binding::id);
             return found == all.end() ? QKeySequence("F35") : found->keys;
         };
@@ -222,13 +223,13 @@ private slots:
 
     void theWindowOpensAsItWasLeft() {
         window_->resize(1300, 777);
-        window_->MainWindow::show("timelines");
+        window_->navigation().show("timelines");
         window_->close();
         window_.reset();
         QVERIFY(openWindow({}));
         QVERIFY(QTest::qWaitForWindowActive(window_.get()));
         QCOMPARE(window_->size(), QSize(1300, 777));
-        QCOMPARE(window_->pageId(), QString("timelines"));
+        QCOMPARE(window_->navigation().pageId(), QString("timelines"));
     }
 };
 

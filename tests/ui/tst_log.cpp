@@ -1,4 +1,5 @@
 // Output as lines: what came is what is there, colours apart, bounded, and nothing in it plays tricks.
+#include "tests/support/waiting.h"
 #include "ui/log/log_text.h"
 #include "ui/log/log_view.h"
 #include "ui/style/theme.h"
@@ -110,7 +111,7 @@ private slots:
         view.resize(400, 200);
         view.show();
         for (int i = 0; i < 100; ++i) view.append(LogStream::Out, QByteArray::number(i) + '\n');
-        QTRY_COMPARE(view.shownLines(), std::size_t{100});
+        QTRY_COMPARE_WITH_TIMEOUT(view.shownLines(), std::size_t{100}, yard::kWaitMs);
         QVERIFY(view.follows());
         QTest::keyClick(&view, Qt::Key_Home);
         QVERIFY(!view.follows());
@@ -125,18 +126,18 @@ private slots:
         view.setFilter("bad");
         QCOMPARE(view.shownLines(), std::size_t{1});
         view.append(LogStream::Err, "bad 2\nfine\n");
-        QTRY_COMPARE(view.shownLines(), std::size_t{2});
+        QTRY_COMPARE_WITH_TIMEOUT(view.shownLines(), std::size_t{2}, yard::kWaitMs);
     }
 
     void whilePausedWhatComesIsKeptAndNotShown() {
         const Theme theme(nullptr);
         LogView view;
         view.append(LogStream::Out, "one\n");
-        QTRY_COMPARE(view.shownLines(), std::size_t{1});
+        QTRY_COMPARE_WITH_TIMEOUT(view.shownLines(), std::size_t{1}, yard::kWaitMs);
         view.setPaused(true);
         view.append(LogStream::Out, "two\n");
-        QTRY_COMPARE(view.text().size(), std::size_t{2});
-        view.setWrap(true); // lays out anew
+        QTRY_COMPARE_WITH_TIMEOUT(view.text().size(), std::size_t{2}, yard::kWaitMs);
+        view.setWrap(true); // lays out again
         QCOMPARE(view.shownLines(), std::size_t{1});
         view.setPaused(false);
         QCOMPARE(view.shownLines(), std::size_t{2});
@@ -148,7 +149,7 @@ private slots:
         view.resize(400, 200);
         view.append(LogStream::Out, "alpha\nbeta\n");
         view.finish(LogStream::Out);
-        QTRY_COMPARE(view.shownLines(), std::size_t{2});
+        QTRY_COMPARE_WITH_TIMEOUT(view.shownLines(), std::size_t{2}, yard::kWaitMs);
         QTest::keyClick(&view, Qt::Key_A, Qt::ControlModifier);
         QCOMPARE(view.selectedText(), QString("alpha\nbeta"));
     }

@@ -19,16 +19,16 @@ class TestLost : public test::WindowTest {
     Q_OBJECT
 
     QueuesPage* queues() {
-        window_->MainWindow::show("queues");
-        return qobject_cast<QueuesPage*>(window_->page());
+        window_->navigation().show("queues");
+        return qobject_cast<QueuesPage*>(window_->navigation().page());
     }
     QString whyNot(const QString& command) {
-        for (const QAction* action : window_->page()->commands())
+        for (const QAction* action : window_->navigation().page()->commands())
             if (action->objectName() == command) return blockedWhy(action);
         return "no such command";
     }
     QAbstractButton* button(const QString& text) {
-        for (auto* each : window_->page()->findChildren<QAbstractButton*>())
+        for (auto* each : window_->navigation().page()->findChildren<QAbstractButton*>())
             if (each->text() == text && each->isVisible()) return each;
         return nullptr;
     }
@@ -41,7 +41,7 @@ private slots:
     void commandsAndSettingsOfAQueueSayThatThereIsNoConnection() {
         const qint64 queue =
             ask("POST", "queues", QJsonObject{{"tag", "cut-off"}}).json.value("queue_id").toInteger();
-        QTRY_VERIFY_WITH_TIMEOUT(window_->state()->queue(queue) != nullptr, kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(window_->engine().state()->queue(queue) != nullptr, kSoon);
         queues()->open(queue, {});
         QTRY_COMPARE_WITH_TIMEOUT(queues()->panel()->queue(), queue, kSoon);
         for (const char* command : {"hold", "drain", "cancel", "delete"}) QCOMPARE(whyNot(command), QString());
@@ -65,25 +65,26 @@ private slots:
         QCOMPARE(retries->text(), QString("7"));
         QTest::keyClick(retries, Qt::Key_Return);
         QTRY_COMPARE_WITH_TIMEOUT(field->problem(), QString(), kSoon);
-        QTRY_COMPARE_WITH_TIMEOUT(window_->state()->queue(queue)->config.value("max_retries").toInt(), 7, kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(window_->engine().state()->queue(queue)->config.value("max_retries").toInt(), 7,
+                                  kSoon);
     }
 
     void outputThatCannotBeReadIsNotSaidToBeNone() {
         const qint64 queue = makeQueue("once", {{"max_retries", 0}});
         const qint64 failed = submit("speaks", "echo so it says; exit 1", {}, queue);
         QTRY_COMPARE_WITH_TIMEOUT(stateOf(failed), QString("failed"), kSoon);
-        window_->showAction(failed, "output");
-        DetailPanel* detail = qobject_cast<ActionsPage*>(window_->page())->detail();
+        window_->navigation().showAction(failed, "output");
+        DetailPanel* detail = qobject_cast<ActionsPage*>(window_->navigation().page())->detail();
         const auto painted = [&] { return test::Painted(*detail->output()).text(); };
         QTRY_VERIFY_WITH_TIMEOUT(painted().contains("so it says"), kSoon);
         QVERIFY(button("Reschedule")->toolTip().isEmpty());
         engine_.kill();
         const QString lost = "There is no connection to the engine";
-        QTRY_COMPARE_WITH_TIMEOUT(window_->state()->whyBlocked(), lost, kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(window_->engine().state()->whyBlocked(), lost, kSoon);
         for (const auto* each : detail->findChildren<QAbstractButton*>())
             if (each->text() == "Reschedule") QCOMPARE(each->toolTip(), lost);
-        window_->MainWindow::show("queues"); // away and back: the output has to be asked for again
-        window_->MainWindow::show("actions");
+        window_->navigation().show("queues"); // away and back: the output has to be asked for again
+        window_->navigation().show("actions");
         QVERIFY2(painted().contains(lost) && !painted().contains("nothing"), qPrintable(painted()));
         QVERIFY(engine_.start());
         QTRY_VERIFY_WITH_TIMEOUT(painted().contains("so it says"), kSoon);

@@ -17,8 +17,8 @@ class TestMany : public OperatorTest {
     Q_OBJECT
 
     ActionsPage* page() {
-        if (window_->pageId() != "actions") window_->MainWindow::show("actions");
-        return qobject_cast<ActionsPage*>(window_->page());
+        if (window_->navigation().pageId() != "actions") window_->navigation().show("actions");
+        return qobject_cast<ActionsPage*>(window_->navigation().page());
     }
     Button* button(const QString& text) {
         for (Button* each : page()->findChildren<Button*>())
@@ -104,11 +104,12 @@ private slots:
         window_ = std::make_unique<MainWindow>();
         auto link = std::make_unique<HeldLink>(engine_.address(), engine_.token());
         link_ = link.get();
-        window_->setEngine(std::move(link), "embedded");
+        window_->engine().set(std::move(link), "embedded");
         window_->resize(1'440, 900);
         window_->show();
         window_->activateWindow();
-        QTRY_VERIFY_WITH_TIMEOUT(window_->state()->isLive() && !window_->state()->queues().empty(), kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            window_->engine().state()->isLive() && !window_->engine().state()->queues().empty(), kSoon);
         page();
     }
     void cleanup() { window_.reset(); }
@@ -157,7 +158,7 @@ private slots:
                  qPrintable(asked_));
         QTRY_COMPARE_WITH_TIMEOUT(count("state:cancelled queue:since"), 1'205, kSoon);
         // Done at once: there is nothing to take back, and that is said.
-        const QSignalSpy said(window_->commands(), &Commands::said);
+        const QSignalSpy said(window_->engine().commands(), &Commands::said);
         focusList();
         press(Qt::Key_Z, Qt::ControlModifier);
         QCOMPARE(said.count(), 1);
@@ -168,11 +169,11 @@ private slots:
         makeMany("fewer", 300);
         selectAllOf("queue:fewer");
         press(Qt::Key_Delete, Qt::ControlModifier);
-        QTRY_VERIFY_WITH_TIMEOUT(window_->commands()->waiting() != nullptr, kSoon);
-        QCOMPARE(window_->commands()->waiting()->title, QString("Cancel 300 action(s)"));
+        QTRY_VERIFY_WITH_TIMEOUT(window_->engine().commands()->waiting() != nullptr, kSoon);
+        QCOMPARE(window_->engine().commands()->waiting()->title, QString("Cancel 300 action(s)"));
         QCOMPARE(count("state:pending queue:fewer"), 300);
         press(Qt::Key_Z, Qt::ControlModifier);
-        QVERIFY(window_->commands()->waiting() == nullptr);
+        QVERIFY(window_->engine().commands()->waiting() == nullptr);
         QCOMPARE(count("state:pending queue:fewer"), 300);
     }
 
@@ -180,18 +181,18 @@ private slots:
         const qint64 queue = makeMany("grows", 300);
         selectAllOf("queue:grows");
         press(Qt::Key_Delete, Qt::ControlModifier);
-        QTRY_VERIFY_WITH_TIMEOUT(window_->commands()->waiting() != nullptr, kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(window_->engine().commands()->waiting() != nullptr, kSoon);
         submit("one more", "true", {}, queue);
         answer("keep");
-        window_->commands()->sendNow();
+        window_->engine().commands()->sendNow();
         QTRY_VERIFY_WITH_TIMEOUT(!asked_.isEmpty(), kSoon);
         QVERIFY2(asked_.contains("Cancel 301 action(s)?") && asked_.contains("more than you confirmed"),
                  qPrintable(asked_));
         QCOMPARE(count("state:pending queue:grows"), 301);
         focusList();
         press(Qt::Key_Delete, Qt::ControlModifier);
-        QTRY_VERIFY_WITH_TIMEOUT(window_->commands()->waiting() != nullptr, kSoon);
-        window_->commands()->sendNow();
+        QTRY_VERIFY_WITH_TIMEOUT(window_->engine().commands()->waiting() != nullptr, kSoon);
+        window_->engine().commands()->sendNow();
         QTRY_COMPARE_WITH_TIMEOUT(count("state:cancelled queue:grows"), 301, kSoon);
     }
 
@@ -224,8 +225,8 @@ private slots:
             QVERIFY2(asked_.contains(question), qPrintable(asked_));
             link_->letGo();
         }
-        QTRY_VERIFY_WITH_TIMEOUT(window_->commands()->records().back().status == 200, kSoon);
-        QCOMPARE(window_->commands()->records().size(), std::size_t{1}); // counted twice, changed once
+        QTRY_VERIFY_WITH_TIMEOUT(window_->engine().commands()->records().back().status == 200, kSoon);
+        QCOMPARE(window_->engine().commands()->records().size(), std::size_t{1}); // counted twice, changed once
         QCOMPARE(bodyOf(link_->sentTo(path).back()).value("at_most").toInteger(), 300);
         if (!after.isEmpty()) QCOMPARE(count(after), 300);
     }
@@ -238,18 +239,18 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(model()->action(model()->idAt(0)) != nullptr, kSoon);
         const qint64 first = model()->idAt(0);
         const auto face = [&] { return model()->action(first)->face; };
-        QTRY_COMPARE_WITH_TIMEOUT(face(), Face::Held, kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(face(), DisplayState::Held, kSoon);
         clickRow(page()->table(), first);
         focusList();
         press(Qt::Key_H, Qt::ControlModifier); // held by its queue alone: this holds it by itself
         QTRY_COMPARE_WITH_TIMEOUT(count("state:held queue:follows"), 1, kSoon);
         ask("POST", QStringLiteral("queues/%1/release").arg(queue));
-        QTRY_COMPARE_WITH_TIMEOUT(model()->action(model()->idAt(1))->face, Face::Pending, kSoon);
-        QTRY_COMPARE_WITH_TIMEOUT(face(), Face::Held, kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(model()->action(model()->idAt(1))->face, DisplayState::Pending, kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(face(), DisplayState::Held, kSoon);
         press(Qt::Key_H, Qt::ControlModifier);
-        QTRY_COMPARE_WITH_TIMEOUT(face(), Face::Pending, kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(face(), DisplayState::Pending, kSoon);
         ask("POST", QStringLiteral("queues/%1/hold").arg(queue));
-        QTRY_COMPARE_WITH_TIMEOUT(face(), Face::Held, kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(face(), DisplayState::Held, kSoon);
     }
 
     void releaseOfAnUnknownNumberIsAskedAbout() {
@@ -269,14 +270,14 @@ private slots:
         ask("POST", QStringLiteral("queues/%1/hold").arg(queue));
         selectAllOf("queue:ended");
         press(Qt::Key_R, Qt::ControlModifier);
-        QTRY_VERIFY_WITH_TIMEOUT(window_->commands()->waiting() != nullptr, kSoon);
-        QCOMPARE(window_->commands()->waiting()->title, QString("Reschedule 300 action(s)"));
-        window_->commands()->undo();
+        QTRY_VERIFY_WITH_TIMEOUT(window_->engine().commands()->waiting() != nullptr, kSoon);
+        QCOMPARE(window_->engine().commands()->waiting()->title, QString("Reschedule 300 action(s)"));
+        window_->engine().commands()->undo();
         press(Qt::Key_Delete, Qt::ShiftModifier);
-        QTRY_VERIFY_WITH_TIMEOUT(window_->commands()->waiting() != nullptr, kSoon);
-        QCOMPARE(window_->commands()->waiting()->title, QString("Retire 300 action(s)"));
+        QTRY_VERIFY_WITH_TIMEOUT(window_->engine().commands()->waiting() != nullptr, kSoon);
+        QCOMPARE(window_->engine().commands()->waiting()->title, QString("Retire 300 action(s)"));
         QCOMPARE(count("state:failed queue:ended"), 300);
-        window_->commands()->sendNow();
+        window_->engine().commands()->sendNow();
         QTRY_COMPARE_WITH_TIMEOUT(count("queue:ended"), 0, kSoon);
         QCOMPARE(bodyOf(link_->sentTo("jobs/retire").back()).value("at_most").toInteger(), 300);
     }
@@ -285,9 +286,10 @@ private slots:
         makeMany("pending only", 300);
         selectAllOf("queue:\"pending only\"");
         press(Qt::Key_R, Qt::ControlModifier); // none has failed
-        QTRY_VERIFY_WITH_TIMEOUT(shown(window_->statusLine()).contains("None of these"), kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(shown(window_->findChild<StatusBar*>("status-bar")).contains("None of these"),
+                                 kSoon);
         QCOMPARE(link_->sentTo("jobs/retry").size(), std::size_t{1}); // the count
-        QVERIFY(window_->commands()->records().empty());
+        QVERIFY(window_->engine().commands()->records().empty());
     }
 
     void allOfOneFilterAreNotAllOfAnother() {
@@ -311,10 +313,10 @@ private slots:
         QVERIFY(button("Cancel 3 action(s)") != nullptr);
         // What a link opens and the list does not have is what is acted on, and named.
         const qint64 other = submit("elsewhere", "true", {{"hold", true}});
-        window_->showAction(other);
+        window_->navigation().showAction(other);
         QTRY_COMPARE_WITH_TIMEOUT(page()->detail()->lsn(), other, kSoon);
         page()->setFilter("queue:named");
-        window_->page()->open(other);
+        window_->navigation().page()->open(other);
         QVERIFY(page()->table()->selectedIds().empty());
         QVERIFY(button("Cancel " + grouped(other)) != nullptr);
         // It is not in view: asked about first.
@@ -355,11 +357,11 @@ private slots:
         QVERIFY(page()->detail()->isVisible());
         QVERIFY2(note().endsWith("1, nothing selected"), qPrintable(note()));
         QVERIFY(button("Cancel") != nullptr);
-        const std::size_t done = window_->commands()->records().size();
+        const std::size_t done = window_->engine().commands()->records().size();
         press(Qt::Key_Delete, Qt::ControlModifier);
         press(Qt::Key_Delete, Qt::ShiftModifier);
-        QVERIFY(window_->commands()->waiting() == nullptr);
-        QCOMPARE(window_->commands()->records().size(), done);
+        QVERIFY(window_->engine().commands()->waiting() == nullptr);
+        QCOMPARE(window_->engine().commands()->records().size(), done);
         // Where the hand is in the panel its action is named, and asked about.
         page()->detail()->takeFocus();
         QVERIFY(button("Cancel " + grouped(victim)) != nullptr);
@@ -367,7 +369,7 @@ private slots:
         press(Qt::Key_Delete, Qt::ControlModifier);
         QTRY_VERIFY_WITH_TIMEOUT(!asked_.isEmpty(), kSoon);
         QVERIFY2(asked_.contains(grouped(victim)), qPrintable(asked_));
-        QCOMPARE(window_->commands()->records().size(), done);
+        QCOMPARE(window_->engine().commands()->records().size(), done);
         focusList();
         QVERIFY(button("Cancel") != nullptr);
         // Nor does it come back into the selection with the filter before.
@@ -382,7 +384,7 @@ private slots:
         filterBy("label:bystander");
         QVERIFY2(note().endsWith("1, nothing selected"), qPrintable(note()));
         press(Qt::Key_Delete, Qt::ControlModifier);
-        QVERIFY(window_->commands()->waiting() == nullptr);
+        QVERIFY(window_->engine().commands()->waiting() == nullptr);
         clickRow(page()->table(), other);
         filterBy("label:bystander,victim");
         QCOMPARE(page()->table()->selectedIds(), std::vector<qint64>{other});
@@ -429,9 +431,9 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(isOpen(), kSoon);
         QTRY_VERIFY_WITH_TIMEOUT(form->findChild<QAbstractButton*>("submit-now")->isEnabled(), kSoon);
         form->findChild<QAbstractButton*>("submit-now")->click();
-        QTRY_VERIFY_WITH_TIMEOUT(!window_->commands()->records().empty(), kSoon);
-        QTRY_COMPARE_WITH_TIMEOUT(window_->commands()->records().back().status, 200, kSoon);
-        const Request posted = window_->commands()->records().back().operation.request;
+        QTRY_VERIFY_WITH_TIMEOUT(!window_->engine().commands()->records().empty(), kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(window_->engine().commands()->records().back().status, 200, kSoon);
+        const Request posted = window_->engine().commands()->records().back().operation.request;
         QCOMPARE(bodyOf(posted).value("array").toObject(), (QJsonObject{{"from", 17}, {"to", 17}}));
         QTRY_VERIFY2_WITH_TIMEOUT(count("state:completed queue:array") == 41, qPrintable(posted.path), kSoon);
         const qint64 again = ask("GET", "jobs?q=queue:array&limit=1")

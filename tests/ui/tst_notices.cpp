@@ -1,10 +1,10 @@
 // Notices: the rules by themselves, over made-up facts and times; the bell of the real window; sleep, kept off on a
 // bus of the test's own.
 #include "tests/ui/window_test.h"
-#include "ui/bridge/sleep_guard.h"
-#include "ui/models/notices.h"
+#include "ui/desktop/sleep_guard.h"
 #include "ui/shell/notice_list.h"
 #include "ui/shell/tray.h"
+#include "ui/state/notices.h"
 
 #include <QAbstractItemModelTester>
 #include <QAction>
@@ -72,10 +72,11 @@ class TestNotices : public test::WindowTest {
         QVERIFY(desktop_->registerObject("/org/freedesktop/ScreenSaver", &saver_, QDBusConnection::ExportAllSlots));
         QVERIFY(desktop_->registerService("org.freedesktop.ScreenSaver"));
     }
+    Notices* notices() { return window_->findChild<Notices*>("notices"); }
     /// One that nobody looks at.
     bool openBehind() {
         if (!openWindow()) return false;
-        window_->notices()->setInFront([] { return false; });
+        notices()->setInFront([] { return false; });
         return true;
     }
 
@@ -273,38 +274,38 @@ private slots:
 
     void aFailureIsToldOnceAndEnterOpensIt() {
         QVERIFY(openBehind());
-        window_->commands()->run(operations::createQueue("fails", {{"idle_expiry_s", 0}, {"max_retries", 0}}));
+        window_->engine().commands()->run(
+            operations::createQueue("fails", {{"idle_expiry_s", 0}, {"max_retries", 0}}));
         const auto queue = [&] {
-            return std::ranges::find_if(window_->state()->queues(),
+            return std::ranges::find_if(window_->engine().state()->queues(),
                                         [](const auto& each) { return each.second.tag == "fails"; });
         };
-        QTRY_VERIFY_WITH_TIMEOUT(queue() != window_->state()->queues().end(), kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(queue() != window_->engine().state()->queues().end(), kSoon);
         // As it is when it is first looked at is where it begins: one may be too early to be news.
-        for (int tries = 0; tries < 20 && window_->notices()->unseen() == 0; ++tries) {
+        for (int tries = 0; tries < 20 && notices()->unseen() == 0; ++tries) {
             QVERIFY(submit("fails", "exit 4", {}, queue()->first) > 0);
-            [[maybe_unused]] const bool told =
-                QTest::qWaitFor([&] { return window_->notices()->unseen() > 0; }, 2'000);
+            [[maybe_unused]] const bool told = QTest::qWaitFor([&] { return notices()->unseen() > 0; }, 2'000);
         }
-        QVERIFY(window_->notices()->unseen() > 0);
-        window_->actionsById().at("notices")->trigger();
-        NoticeList* list = window_->noticeList();
+        QVERIFY(notices()->unseen() > 0);
+        window_->findChild<QAction*>("notices")->trigger();
+        NoticeList* list = window_->findChild<NoticeList*>("notice-list");
         QVERIFY(list->isVisible());
         QVERIFY(list->model()->rowCount() > 0);
         QTest::keyClick(list->list(), Qt::Key_Return);
         QVERIFY(!list->isVisible());
-        QCOMPARE(window_->pageId(), QString("actions"));
-        QCOMPARE(window_->notices()->unseen(), 0);
+        QCOMPARE(window_->navigation().pageId(), QString("actions"));
+        QCOMPARE(notices()->unseen(), 0);
     }
 
     void escClosesTheListAndItsButtonsWork() {
         QVERIFY(openBehind());
-        window_->notices()->add({NoticeRule::QueueFinished, "cook has finished", "queues", {}});
-        NoticeList* list = window_->noticeList();
-        QTest::mouseClick(window_->topBar()->bell(), Qt::LeftButton);
+        notices()->add({NoticeRule::QueueFinished, "cook has finished", "queues", {}});
+        NoticeList* list = window_->findChild<NoticeList*>("notice-list");
+        QTest::mouseClick(window_->findChild<TopBar*>("top-bar")->bell(), Qt::LeftButton);
         QVERIFY(list->isVisible());
         QTest::keyClick(list->list(), Qt::Key_Escape);
         QVERIFY(!list->isVisible());
-        list->toggle(window_->topBar()->bell());
+        list->toggle(window_->findChild<TopBar*>("top-bar")->bell());
         for (auto* button : list->findChildren<QAbstractButton*>())
             if (button->text() == "Clear") button->click();
         QCOMPARE(list->model()->rowCount(), 0);
@@ -312,32 +313,32 @@ private slots:
 
     void theTrayShowsCountsAndHoldsAll() {
         QVERIFY(openBehind());
-        QTRY_VERIFY_WITH_TIMEOUT(window_->tray()->counts().contains("running"), kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(window_->findChild<Tray*>("tray")->counts().contains("running"), kSoon);
         const auto actionOf = [&](const QString& text) {
-            for (QAction* action : window_->tray()->menu()->actions())
+            for (QAction* action : window_->findChild<Tray*>("tray")->menu()->actions())
                 if (action->text() == text) return action;
             return static_cast<QAction*>(nullptr);
         };
         QVERIFY(!actionOf("Release all")->isEnabled());
         actionOf("Hold all")->trigger();
-        QTRY_VERIFY_WITH_TIMEOUT(window_->state()->allHeld(), kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(window_->engine().state()->allHeld(), kSoon);
         QTRY_VERIFY_WITH_TIMEOUT(actionOf("Release all")->isEnabled() && !actionOf("Hold all")->isEnabled(), kSoon);
         actionOf("Release all")->trigger();
-        QTRY_VERIFY_WITH_TIMEOUT(!window_->state()->allHeld(), kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(!window_->engine().state()->allHeld(), kSoon);
         // Without a tray nothing is told there.
-        if (!QSystemTrayIcon::isSystemTrayAvailable()) QVERIFY(!window_->tray()->tell({}));
+        if (!QSystemTrayIcon::isSystemTrayAvailable()) QVERIFY(!window_->findChild<Tray*>("tray")->tell({}));
     }
 
     void rulesAreSwitchedInTheSettings() {
         QVERIFY(openBehind());
-        window_->MainWindow::show("settings", "notifications");
-        auto* box = window_->page()->findChild<QCheckBox*>("disk-full");
+        window_->navigation().show("settings", "notifications");
+        auto* box = window_->navigation().page()->findChild<QCheckBox*>("disk-full");
         QVERIFY(box != nullptr && !box->isChecked());
         box->click();
         QVERIFY(isNoticeRuleOn(NoticeRule::DiskFull));
-        QVERIFY(window_->page()->undo());
+        QVERIFY(window_->navigation().page()->undo());
         QVERIFY(!isNoticeRuleOn(NoticeRule::DiskFull));
-        window_->page()->findChild<QCheckBox*>("tray")->click();
+        window_->navigation().page()->findChild<QCheckBox*>("tray")->click();
         QVERIFY(!isTrayWanted());
     }
 
@@ -385,15 +386,17 @@ private slots:
     void theWindowKeepsTheMachineAwakeWhileActionsRunAndCanBeToldNotTo() {
         QVERIFY(openBehind());
         QVERIFY(submit("sleeps", "sleep 30") > 0);
-        QTRY_COMPARE_WITH_TIMEOUT(window_->sleepGuard()->state(), SleepGuard::State::Kept, kSoon);
-        window_->MainWindow::show("settings", "general");
-        auto* box = window_->page()->findChild<QCheckBox*>("keep-awake");
+        QTRY_COMPARE_WITH_TIMEOUT(window_->findChild<SleepGuard*>("sleep-guard")->state(), SleepGuard::State::Kept,
+                                  kSoon);
+        window_->navigation().show("settings", "general");
+        auto* box = window_->navigation().page()->findChild<QCheckBox*>("keep-awake");
         QVERIFY(box != nullptr && box->isChecked());
         box->click();
-        QCOMPARE(window_->sleepGuard()->state(), SleepGuard::State::Free);
+        QCOMPARE(window_->findChild<SleepGuard*>("sleep-guard")->state(), SleepGuard::State::Free);
         QTRY_VERIFY_WITH_TIMEOUT(saver_.held.isEmpty(), kSoon);
         box->click();
-        QTRY_COMPARE_WITH_TIMEOUT(window_->sleepGuard()->state(), SleepGuard::State::Kept, kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(window_->findChild<SleepGuard*>("sleep-guard")->state(), SleepGuard::State::Kept,
+                                  kSoon);
     }
 };
 

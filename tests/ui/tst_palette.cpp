@@ -1,4 +1,5 @@
 // The palette: what fits what is typed, by itself; and the palette of the real window on a real engine, by keys.
+#include "tests/support/waiting.h"
 #include "tests/ui/window_test.h"
 #include "ui/pages/timelines/timelines_page.h"
 #include "ui/shell/palette.h"
@@ -32,16 +33,15 @@ class TestPalette : public test::WindowTest {
 
     qint64 queue_ = 0; ///< without retries
 
+    Palette* palette() { return window_->findChild<Palette*>("palette"); }
     /// Ctrl+K and the text; the best row is chosen.
     void type(const QString& text) {
         QTest::keyClick(window_.get(), Qt::Key_K, Qt::ControlModifier);
-        QVERIFY(window_->palette()->isVisible());
-        QTest::keyClicks(window_->palette()->field(), text);
+        QVERIFY(palette()->isVisible());
+        QTest::keyClicks(palette()->field(), text);
     }
-    void enter() { QTest::keyClick(window_->palette()->field(), Qt::Key_Return); }
-    const PaletteEntry* chosen() {
-        return window_->palette()->model()->entry(window_->palette()->list()->currentIndex().row());
-    }
+    void enter() { QTest::keyClick(palette()->field(), Qt::Key_Return); }
+    const PaletteEntry* chosen() { return palette()->model()->entry(palette()->list()->currentIndex().row()); }
 
 private slots:
     void initTestCase() { QVERIFY(start("palette")); }
@@ -169,13 +169,13 @@ private slots:
     // --- the window's -------------------------------------------------------------------------------------------
 
     void escClosesAndTheFocusGoesBack() {
-        window_->MainWindow::show("queues");
+        window_->navigation().show("queues");
         QWidget* before = window_->focusWidget();
         QVERIFY(before != nullptr);
         type("hold");
-        QVERIFY(window_->palette()->field()->hasFocus());
-        QTest::keyClick(window_->palette()->field(), Qt::Key_Escape);
-        QVERIFY(!window_->palette()->isVisible());
+        QVERIFY(palette()->field()->hasFocus());
+        QTest::keyClick(palette()->field(), Qt::Key_Escape);
+        QVERIFY(!palette()->isVisible());
         QCOMPARE(window_->focusWidget(), before);
     }
 
@@ -183,60 +183,61 @@ private slots:
         auto* search = window_->findChild<SearchButton*>();
         QVERIFY(search != nullptr);
         QTest::mouseClick(search, Qt::LeftButton);
-        QVERIFY(window_->palette()->isVisible());
+        QVERIFY(palette()->isVisible());
         // A click elsewhere ends it.
-        window_->page()->setFocus();
-        QTRY_VERIFY(!window_->palette()->isVisible());
+        window_->navigation().page()->setFocus();
+        QTRY_VERIFY_WITH_TIMEOUT(!palette()->isVisible(), kWaitMs);
     }
 
     void everyCommandOfTheWindowAndOfThePageCanBeReached() {
-        for (const PageSpec& spec : window_->pages()) {
-            window_->MainWindow::show(spec.id);
+        for (const PageSpec& spec : window_->navigation().pages()) {
+            window_->navigation().show(spec.id);
             type(">");
             QStringList shown = titles([&] {
                 std::vector<PaletteEntry> all;
-                for (int row = 0; const PaletteEntry* each = window_->palette()->model()->entry(row); ++row)
+                for (int row = 0; const PaletteEntry* each = palette()->model()->entry(row); ++row)
                     all.push_back(*each);
                 return all;
             }());
-            for (const auto& [id, action] : window_->actionsById())
-                QVERIFY2(id == "palette" || shown.contains(action->text()), qPrintable(id));
-            for (const QAction* action : window_->page()->commands())
+            for (const QAction* action : window_->actions())
+                QVERIFY2(action->objectName() == "palette" || shown.contains(action->text()),
+                         qPrintable(action->objectName()));
+            for (const QAction* action : window_->navigation().page()->commands())
                 QVERIFY2(shown.contains(action->text()), qPrintable(action->text()));
-            window_->palette()->leave();
+            palette()->leave();
         }
     }
 
     void aCommandThatCannotBeDoneSaysWhyAndIsNotDone() {
-        window_->MainWindow::show("queues");
+        window_->navigation().show("queues");
         type(">copy token");
         QVERIFY(chosen() != nullptr);
         QCOMPARE(chosen()->title, QString("Copy token"));
         QCOMPARE(chosen()->blocked, QString("Select a queue first"));
         enter();
-        QVERIFY(window_->palette()->isVisible());
-        window_->palette()->leave();
+        QVERIFY(palette()->isVisible());
+        palette()->leave();
     }
 
     void commandsOfOtherPagesAreFoundAndGivenThere() {
-        window_->MainWindow::show("dashboard");
+        window_->navigation().show("dashboard");
         type(">fit");
         QVERIFY(chosen() != nullptr);
         QCOMPARE(chosen()->note, QString("Timelines"));
         enter();
-        QCOMPARE(window_->pageId(), QString("timelines"));
+        QCOMPARE(window_->navigation().pageId(), QString("timelines"));
         type("cancel");
         QVERIFY(chosen() != nullptr);
         QVERIFY2(!chosen()->blocked.isEmpty(), "nothing is selected there");
         enter();
-        QCOMPARE(window_->pageId(), QString("timelines"));
-        window_->palette()->leave();
+        QCOMPARE(window_->navigation().pageId(), QString("timelines"));
+        palette()->leave();
     }
 
     void noCommandIsUnavailableWithoutAReason() {
-        for (const PageSpec& spec : window_->pages()) {
-            window_->MainWindow::show(spec.id);
-            for (const QAction* action : window_->page()->commands())
+        for (const PageSpec& spec : window_->navigation().pages()) {
+            window_->navigation().show(spec.id);
+            for (const QAction* action : window_->navigation().page()->commands())
                 QVERIFY2(action->isEnabled() || !blockedWhy(action).isEmpty(),
                          qPrintable(spec.id + ": " + action->text()));
         }
@@ -245,18 +246,18 @@ private slots:
     void aQueueByItsNameAndWhatWasUsedComesFirstTheNextTime() {
         ask("POST", "queues", QJsonObject{{"tag", "palette-cook"}, {"config", QJsonObject{{"idle_expiry_s", 0}}}});
         QTRY_VERIFY_WITH_TIMEOUT(
-            std::ranges::any_of(window_->state()->queues(),
+            std::ranges::any_of(window_->engine().state()->queues(),
                                 [](const auto& each) { return each.second.tag == "palette-cook"; }),
             kSoon);
         type("@palette-cook");
         QCOMPARE(chosen()->title, QString("palette-cook"));
         QVERIFY(chosen()->yardctl.startsWith("yardctl --data-dir ") && chosen()->yardctl.contains(" ls queue:"));
         enter();
-        QVERIFY(!window_->palette()->isVisible());
-        QCOMPARE(window_->pageId(), QString("queues"));
+        QVERIFY(!palette()->isVisible());
+        QCOMPARE(window_->navigation().pageId(), QString("queues"));
         type("");
         QCOMPARE(chosen()->title, QString("palette-cook"));
-        window_->palette()->leave();
+        palette()->leave();
     }
 
     void aNumberOpensItsAction() {
@@ -264,10 +265,10 @@ private slots:
         type(QStringLiteral("#%1").arg(lsn));
         QTRY_VERIFY_WITH_TIMEOUT(chosen() != nullptr && chosen()->note == "find me", kSoon);
         enter();
-        QCOMPARE(window_->pageId(), QString("actions"));
+        QCOMPARE(window_->navigation().pageId(), QString("actions"));
         type("#999999999");
         QTRY_VERIFY_WITH_TIMEOUT(chosen() != nullptr && !chosen()->blocked.isEmpty(), kSoon);
-        window_->palette()->leave();
+        palette()->leave();
     }
 
     void rerunTonightIsTwoGesturesAndCanBeTakenBack() {
@@ -277,8 +278,8 @@ private slots:
         QCOMPARE(chosen()->title, QString("Rerun all failures of tonight"));
         QVERIFY(chosen()->yardctl.contains(" retry --force "));
         enter();
-        QTRY_VERIFY_WITH_TIMEOUT(window_->commands()->waiting() != nullptr, kSoon);
-        window_->commands()->undo();
+        QTRY_VERIFY_WITH_TIMEOUT(window_->engine().commands()->waiting() != nullptr, kSoon);
+        window_->engine().commands()->undo();
         QCOMPARE(stateOf(lsn), QString("failed"));
     }
 
@@ -290,16 +291,16 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(chosen() != nullptr && chosen()->title == "app:atlas", kSoon);
         QVERIFY2(chosen()->note.contains(QLocale().toString(holder)), qPrintable(chosen()->note));
         enter();
-        QCOMPARE(window_->pageId(), QString("actions"));
-        QVERIFY(window_->page()->filter().contains("lock:\"app:atlas\""));
+        QCOMPARE(window_->navigation().pageId(), QString("actions"));
+        QVERIFY(window_->navigation().page()->filter().contains("lock:\"app:atlas\""));
         for (const qint64 lsn : {holder, next}) ask("POST", QStringLiteral("jobs/%1/cancel").arg(lsn));
     }
 
     void aLaneAndATimeGoToTheTimelines() {
         const qint64 lsn = submit("short", "sleep 0.3", {}, queue_);
         QTRY_COMPARE_WITH_TIMEOUT(stateOf(lsn), QString("completed"), kSoon);
-        window_->MainWindow::show("timelines");
-        auto* timelines = qobject_cast<TimelinesPage*>(window_->page());
+        window_->navigation().show("timelines");
+        auto* timelines = qobject_cast<TimelinesPage*>(window_->navigation().page());
         QVERIFY(timelines != nullptr);
         QTRY_VERIFY_WITH_TIMEOUT(timelines->view()->selectAction(lsn), kSoon);
         const auto bar = *timelines->view()->selected();
@@ -314,15 +315,15 @@ private slots:
         QVERIFY(range.contains(bar.item.begin));
         type("exec slot 4096 " + at.toString("HH:mm"));
         enter();
-        QTRY_VERIFY_WITH_TIMEOUT(window_->statusLine()->sentence().contains("4096"), kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(window_->findChild<StatusBar*>("status-bar")->sentence().contains("4096"), kSoon);
     }
 
     void anEngineThatIsAwayBlocksWhatNeedsIt() {
         engine_.kill();
-        QTRY_VERIFY_WITH_TIMEOUT(!window_->state()->isLive(), kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(!window_->engine().state()->isLive(), kSoon);
         type(">pause: hold");
         QVERIFY(!chosen()->blocked.isEmpty());
-        window_->palette()->leave();
+        palette()->leave();
         QVERIFY(engine_.start());
     }
 };

@@ -1,5 +1,6 @@
 // The pool page, offscreen, on the real program with warm workers of the Python kit: the tree, those that are gone,
 // limits, commands.
+#include "tests/support/waiting.h"
 #include "tests/ui/real_engine.h"
 #include "tests/ui/warm_worker.h"
 #include "ui/bridge/attached_link.h"
@@ -8,7 +9,9 @@
 #include "ui/pages/pool/pool_page.h"
 #include "ui/pages/pool/pool_strip.h"
 #include "ui/pages/pool/process_output.h"
+#include "ui/shell/engine_attachment.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/navigation.h"
 #include "ui/style/app_style.h"
 #include "ui/style/theme.h"
 
@@ -27,7 +30,7 @@ using namespace yard;
 using namespace yard::ui;
 
 namespace {
-constexpr int kSoon = 30'000;
+constexpr int kSoon = kWaitMs;
 } // namespace
 
 class TestPool : public QObject {
@@ -40,8 +43,8 @@ class TestPool : public QObject {
     QString worker_;
 
     PoolPage* page() {
-        window_->MainWindow::show("pool");
-        return qobject_cast<PoolPage*>(window_->page());
+        window_->navigation().show("pool");
+        return qobject_cast<PoolPage*>(window_->navigation().page());
     }
     TableModel* rows() { return page()->table()->rows(); }
     int rowOf(const QString& text, int column = 0) {
@@ -52,8 +55,8 @@ class TestPool : public QObject {
     void submit(const QString& function, const QJsonValue& args, const QString& label = {}) {
         const QJsonObject job{{"worker", worker_}, {"function", function}, {"args", args}, {"label", label}};
         bool done = false;
-        window_->state()->link().send({"POST", "jobs", {}, QJsonDocument(job).toJson()}, this,
-                                      [&](const Answer& answer) { done = answer.ok(); });
+        window_->engine().state()->link().send({"POST", "jobs", {}, QJsonDocument(job).toJson()}, this,
+                                               [&](const Answer& answer) { done = answer.ok(); });
         QTRY_VERIFY_WITH_TIMEOUT(done, kSoon);
     }
     void click(const QString& text, int column = 0) {
@@ -94,10 +97,10 @@ private slots:
     }
     void init() {
         window_ = std::make_unique<MainWindow>();
-        window_->setEngine(std::make_unique<AttachedLink>(engine_.address(), engine_.token()), "embedded");
+        window_->engine().set(std::make_unique<AttachedLink>(engine_.address(), engine_.token()), "embedded");
         window_->resize(1440, 900);
         window_->show();
-        QTRY_VERIFY_WITH_TIMEOUT(window_->state()->isLive(), kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(window_->engine().state()->isLive(), kSoon);
     }
     void cleanup() { window_.reset(); }
 
@@ -111,7 +114,8 @@ private slots:
     }
 
     void aProcessStandsBelowItsWorkerWithWhatItDoes() {
-        worker_ = test::registerWarmWorker(window_->state()->link(), "thumbs", "1.2", {{"max_processes", 2}});
+        worker_ =
+            test::registerWarmWorker(window_->engine().state()->link(), "thumbs", "1.2", {{"max_processes", 2}});
         QVERIFY(!worker_.isEmpty());
         const QAbstractItemModelTester tester(rows(), QAbstractItemModelTester::FailureReportingMode::QtTest);
         submit("gate", file("a"), "IMG_20935");
@@ -186,16 +190,16 @@ private slots:
         KeptEnd end;
         const auto take = [&](qint64 size, const QByteArray& text) {
             const KeptEnd::News news = end.take(size, text);
-            return (news.isAnew ? "anew " : "") + news.bytes;
+            return (news.isAnew ? "again " : "") + news.bytes;
         };
         QCOMPARE(take(0, ""), QByteArray());
         QCOMPARE(take(3, "abc"), QByteArray("abc"));
         QCOMPARE(take(3, "abc"), QByteArray());
         QCOMPARE(take(5, "abcde"), QByteArray("de"));
         QCOMPARE(take(7, "cdefg"), QByteArray("fg")); // its beginning is no longer kept
-        QCOMPARE(take(90, "vwxyz"), QByteArray("anew vwxyz"));
+        QCOMPARE(take(90, "vwxyz"), QByteArray("again vwxyz"));
         // A byte that is no character is three here, and told as one.
-        QCOMPARE(take(91, "vwxyz\xef\xbf\xbd"), QByteArray("anew vwxyz\xef\xbf\xbd"));
+        QCOMPARE(take(91, "vwxyz\xef\xbf\xbd"), QByteArray("again vwxyz\xef\xbf\xbd"));
         QCOMPARE(take(93, "vwxyz\xef\xbf\xbdok"), QByteArray("ok"));
         KeptEnd late;
         QCOMPARE(late.take(1'000, "end").bytes, QByteArray("end"));
@@ -256,7 +260,7 @@ private slots:
         QTest::keyClick(most, Qt::Key_Return);
         QTRY_COMPARE_WITH_TIMEOUT(limits->field("max")->problem(), QString(), kSoon);
         bool seen = false;
-        window_->state()->link().send({"GET", "pool", {}, {}}, this, [&](const Answer& answer) {
+        window_->engine().state()->link().send({"GET", "pool", {}, {}}, this, [&](const Answer& answer) {
             seen = answer.json.value("max").toInteger() == 3;
         });
         QTRY_VERIFY_WITH_TIMEOUT(seen, kSoon);
@@ -267,7 +271,7 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(rowOf("thumbs") == 0, kSoon);
         page()->setFilter("thumbs");
         engine_.kill();
-        QTRY_VERIFY_WITH_TIMEOUT(!window_->state()->isLive(), kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(!window_->engine().state()->isLive(), kSoon);
         QVERIFY(rowOf("thumbs") == 0);
         QVERIFY(!page()->commands()[0]->isEnabled());
     }

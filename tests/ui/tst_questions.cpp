@@ -105,13 +105,13 @@ class TestQuestions : public test::OperatorTest {
 
     // --- pages
 
-    DetailPanel* detail() { return qobject_cast<ActionsPage*>(window_->page())->detail(); }
-    DashboardPage* dashboard() { return qobject_cast<DashboardPage*>(window_->page()); }
-    QueuesPage* queues() { return qobject_cast<QueuesPage*>(window_->page()); }
-    Table* actions() { return qobject_cast<ActionsPage*>(window_->page())->table(); }
+    DetailPanel* detail() { return qobject_cast<ActionsPage*>(window_->navigation().page())->detail(); }
+    DashboardPage* dashboard() { return qobject_cast<DashboardPage*>(window_->navigation().page()); }
+    QueuesPage* queues() { return qobject_cast<QueuesPage*>(window_->navigation().page()); }
+    Table* actions() { return qobject_cast<ActionsPage*>(window_->navigation().page())->table(); }
     /// As an operator comes to a row before he asks: it is looked for, and not chosen yet.
     void goTo(const QString& filter, qint64 lsn) {
-        window_->MainWindow::show("actions", filter);
+        window_->navigation().show("actions", filter);
         const TableModel* rows = actions()->rows();
         if (!QTest::qWaitFor([&] { return rows->isHere(rows->rowOf(lsn)); }, kSoon))
             qFatal("%lld is not there", lsn);
@@ -174,7 +174,7 @@ private slots:
         const QJsonObject last = newestFailure();
         QCOMPARE(last.value("lsn").toInteger(), failed_);
         press(Qt::Key_F, Qt::ControlModifier | Qt::ShiftModifier);
-        QTRY_COMPARE_WITH_TIMEOUT(window_->pageId(), QString("actions"), kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(window_->navigation().pageId(), QString("actions"), kSoon);
         QTRY_VERIFY2_WITH_TIMEOUT(shown(detail()).contains(grouped(failed_)), qPrintable(shown(detail())), kSoon);
         QTRY_VERIFY_WITH_TIMEOUT(shown(detail()->output()->view()->viewport()).contains(kError), kSoon);
         QTRY_VERIFY_WITH_TIMEOUT(isOf(shownRow(actions(), failed_, "note"), last.value("note").toString()), kSoon);
@@ -182,7 +182,7 @@ private slots:
     }
     void whatFailedLastByMouse() {
         const QJsonObject last = newestFailure();
-        window_->MainWindow::show("queues");
+        window_->navigation().show("queues");
         clickRail("Dashboard");
         Table* table = dashboard()->failures()->table();
         QTRY_COMPARE_WITH_TIMEOUT(table->rows()->idAt(0), last.value("lsn").toInteger(), kSoon);
@@ -209,7 +209,7 @@ private slots:
     void whyIsItNotRunningByKeys() {
         palette(QString::number(waits_),
                 [this](const PaletteEntry& entry) { return entry.title.contains(grouped(waits_)); });
-        QTRY_VERIFY_WITH_TIMEOUT(window_->pageId() == "actions" && detail()->lsn() == waits_, kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(window_->navigation().pageId() == "actions" && detail()->lsn() == waits_, kSoon);
         isToldWhyItWaits();
     }
     void whyIsItNotRunningByMouse() {
@@ -237,17 +237,32 @@ private:
     }
 
 private slots:
+    /// The bar at the bottom has it without a gesture, and as the engine says it.
+    void theBarSaysHowManyCoresAreTaken() {
+        gestures_ = 1;
+        const auto says = [&] {
+            const QJsonObject machine = ask("GET", "session").json.value("machine").toObject();
+            const QString text = QStringLiteral("%1 of %2 cores taken")
+                                     .arg(machine.value("taken")["cores"].toDouble())
+                                     .arg(machine.value("resources")["cores"].toDouble());
+            const QString bar = shown(window_->findChild<StatusBar*>("status-bar"));
+            static const QRegularExpression kCost("engine \\d+\\.\\d+ cores");
+            return machine.value("taken")["cores"].toDouble() >= 1 && bar.contains(text) &&
+                   kCost.match(bar).hasMatch();
+        };
+        QVERIFY2(QTest::qWaitFor(says, kSoon), qPrintable(shown(window_->findChild<StatusBar*>("status-bar"))));
+    }
     void whatEatsTheProcessorByKeys() {
-        window_->MainWindow::show("queues");
+        window_->navigation().show("queues");
         press(Qt::Key_1, Qt::ControlModifier);
         theEaterComesFirstWithItsCores();
     }
     void whatEatsTheProcessorByMouse() {
-        window_->MainWindow::show("queues");
+        window_->navigation().show("queues");
         clickRail("Dashboard");
         theEaterComesFirstWithItsCores();
         clickRow(dashboard()->processor()->table(), eater_, 0);
-        QTRY_COMPARE_WITH_TIMEOUT(window_->pageId(), QString("actions"), kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(window_->navigation().pageId(), QString("actions"), kSoon);
         QTRY_COMPARE_WITH_TIMEOUT(detail()->lsn(), eater_, kSoon);
         QTRY_VERIFY_WITH_TIMEOUT(detail()->samples()->isVisible(), kSoon);
         QTRY_VERIFY_WITH_TIMEOUT(detail()->samples()->cores()->data().t.size() > 1, kSoon); // its graph
@@ -279,7 +294,7 @@ private:
 
 private slots:
     void whenWillThisQueueBeDoneByKeys() {
-        window_->MainWindow::show("queues");
+        window_->navigation().show("queues");
         press(Qt::Key_1, Qt::ControlModifier);
         QTRY_VERIFY2_WITH_TIMEOUT(isExpected(shownRow(dashboard()->queueTable(), rowIdOf(soon_), "finish")),
                                   qPrintable(shownRow(dashboard()->queueTable(), rowIdOf(soon_)) +
@@ -288,7 +303,7 @@ private slots:
     }
     void whenWillThatQueueBeDoneByKeysFromElsewhere() {
         palette("thumbnails", [](const PaletteEntry& entry) { return entry.kind == PaletteEntry::Kind::Queue; });
-        QTRY_COMPARE_WITH_TIMEOUT(window_->pageId(), QString("queues"), kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(window_->navigation().pageId(), QString("queues"), kSoon);
         QTRY_COMPARE_WITH_TIMEOUT(queues()->table()->selectedIds(), std::vector<qint64>{rowIdOf(soon_)}, kSoon);
         theBandIsAroundTheFinish();
     }
@@ -319,16 +334,16 @@ private:
         const QJsonObject times = action(long_).value("timestamps").toObject();
         return {slotOf(long_), times.value("submitting").toInteger(), times.value("completed").toInteger()};
     }
-    TimelinesPage* timelines() { return qobject_cast<TimelinesPage*>(window_->page()); }
+    TimelinesPage* timelines() { return qobject_cast<TimelinesPage*>(window_->navigation().page()); }
 
 private slots:
     void whatDidThisSlotDoThenByKeys() {
         QTRY_VERIFY_WITH_TIMEOUT(slotOf(long_) >= 0, kSoon);
         const Span ran = whereItRan();
-        window_->MainWindow::show("queues");
+        window_->navigation().show("queues");
         palette(QStringLiteral("exec slot %1 %2").arg(ran.slot).arg(clock(ran.middle(), "HH:mm:ss")),
                 [](const PaletteEntry& entry) { return entry.kind == PaletteEntry::Kind::Slot; });
-        QTRY_COMPARE_WITH_TIMEOUT(window_->pageId(), QString("timelines"), kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(window_->navigation().pageId(), QString("timelines"), kSoon);
         QTRY_VERIFY2_WITH_TIMEOUT(shown(timelines()->strip()).contains(grouped(long_) + " terrain splat"),
                                   qPrintable(shown(timelines()->strip())), kSoon);
         const QString words = shown(timelines()->strip());
@@ -340,11 +355,11 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(slotOf(long_) >= 0, kSoon);
         const Span ran = whereItRan();
         // Hours before, as somebody left it.
-        window_->MainWindow::show("timelines");
+        window_->navigation().show("timelines");
         timeline::TimelineView* view = timelines()->view();
         const qint64 early = ran.from - 2 * 3'600 * kSecond;
         view->setRange({early, early + 60 * kSecond});
-        window_->MainWindow::show("queues");
+        window_->navigation().show("queues");
         clickRail("Timelines");
         QVERIFY(!view->range().contains(ran.middle()));
         click(view, QPoint(qRound(view->scene().mapScale().xOf(ran.middle())), timeline::kMapHeight / 2));
@@ -358,8 +373,8 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(isThere(), kSoon);
         // It is painted where it ran, and says what it was under the pointer.
         const QPoint middle = bar.center().toPoint();
-        QTRY_COMPARE_WITH_TIMEOUT(view->grab().toImage().pixelColor(middle), theme_->fillOf(Face::Completed),
-                                  kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(view->grab().toImage().pixelColor(middle),
+                                  theme_->fillOf(DisplayState::Completed), kSoon);
         QTest::mouseMove(view, middle);
         QTRY_VERIFY_WITH_TIMEOUT(shown(view->card()).contains("terrain splat"), kSoon);
         QVERIFY2(shown(view->card()).contains(clock(ran.from, "HH:mm:ss")), qPrintable(shown(view->card())));
@@ -415,7 +430,7 @@ private:
 private slots:
     void whoHoldsThisLockByKeys() {
         palette("app:atlas", [](const PaletteEntry& entry) { return entry.title == "app:atlas"; });
-        QTRY_COMPARE_WITH_TIMEOUT(window_->pageId(), QString("actions"), kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(window_->navigation().pageId(), QString("actions"), kSoon);
         theHolderIsShownAndWhoWaits();
     }
     void whoHoldsThisLockByMouse() {
@@ -456,7 +471,7 @@ private slots:
         theDenialIsShown();
     }
     void whatDidTheSandboxDenyToAllByKeys() {
-        window_->MainWindow::show("actions");
+        window_->navigation().show("actions");
         press(Qt::Key_Slash);
         typeEnter("denied:*");
         const TableModel* rows = actions()->rows();
@@ -508,15 +523,15 @@ private slots:
         press(Qt::Key_C, Qt::ControlModifier | Qt::ShiftModifier);
         const QString line = QGuiApplication::clipboard()->text();
         QCOMPARE(line, QStringLiteral("yardctl --data-dir %1 show %2").arg(engine_.directory()).arg(failed_));
-        QTRY_VERIFY2_WITH_TIMEOUT(shown(window_->statusLine()).contains("Copied: yardctl"),
-                                  qPrintable(shown(window_->statusLine())), kSoon);
+        QTRY_VERIFY2_WITH_TIMEOUT(shown(window_->findChild<StatusBar*>("status-bar")).contains("Copied: yardctl"),
+                                  qPrintable(shown(window_->findChild<StatusBar*>("status-bar"))), kSoon);
         const QByteArray said = run(line);
         QVERIFY2(said.contains(kError), said.constData());
         QCOMPARE(attemptsOf(failed_), before); // it was only looked at
     }
 
 private:
-    // Rerun all failures of tonight. Last, as they fail anew.
+    // Rerun all failures of tonight. Last, as they fail again.
 
     qsizetype failedTonight() {
         return ask("GET", "jobs?q=state:failed%20finished:since-18:00&limit=500")
@@ -532,10 +547,10 @@ private slots:
         const auto before = attemptsOf(failed_);
         palette("rerun tonight",
                 [](const PaletteEntry& entry) { return entry.title == "Rerun all failures of tonight"; });
-        QTRY_VERIFY_WITH_TIMEOUT(window_->commands()->waiting() != nullptr, kSoon);
-        QVERIFY(window_->commands()->waiting()->yardctl.contains("yardctl retry"));
+        QTRY_VERIFY_WITH_TIMEOUT(window_->engine().commands()->waiting() != nullptr, kSoon);
+        QVERIFY(window_->engine().commands()->waiting()->yardctl.contains("yardctl retry"));
         QTRY_VERIFY2_WITH_TIMEOUT(undoBar().contains("Undo"), qPrintable(undoBar()), kSoon);
-        window_->commands()->undo();
+        window_->engine().commands()->undo();
         QTRY_VERIFY_WITH_TIMEOUT(undoBar().isEmpty(), kSoon);
         QCOMPARE(attemptsOf(failed_), before); // nothing was sent
     }
@@ -549,7 +564,7 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(shown(all), words, kSoon);
         click(all, all->rect().center());
         QTRY_VERIFY2_WITH_TIMEOUT(undoBar().contains("Now"), qPrintable(undoBar()), kSoon);
-        window_->commands()->sendNow(); // as the bar does by itself after its seconds
+        window_->engine().commands()->sendNow(); // as the bar does by itself after its seconds
         const auto ranAgain = [&] {
             return std::ranges::all_of(before, [this](const auto& entry) {
                 return attemptsOf(entry.first) > entry.second && stateOf(entry.first) == "failed";

@@ -37,7 +37,7 @@ SandboxInput workerInput(const QJsonArray& denied, const QString& reason = "exit
 class TestSandbox : public test::WindowTest {
     Q_OBJECT
 
-    DetailPanel* detail() { return qobject_cast<ActionsPage*>(window_->page())->detail(); }
+    DetailPanel* detail() { return qobject_cast<ActionsPage*>(window_->navigation().page())->detail(); }
     SandboxTab* tab() { return detail()->sandbox(); }
     bool hasSandbox() { return ask("GET", "session").json["sandbox"].toObject().value("holds").toBool(); }
     /// A program that wants what no sandbox allows.
@@ -129,7 +129,7 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(stateOf(lsn), QString("failed"), kSoon); // pending between its retries
         QTRY_VERIFY_WITH_TIMEOUT(
             !ask("GET", QStringLiteral("jobs/%1").arg(lsn)).json.value("denied").toArray().isEmpty(), kSoon);
-        window_->showAction(lsn, "sandbox");
+        window_->navigation().showAction(lsn, "sandbox");
         QTRY_VERIFY_WITH_TIMEOUT(tab()->isVisible() && tab()->denied()->rows()->rowCount() > 0, kSoon);
         QCOMPARE(tab()->denied()->rows()->cell(0, 1).text, QString("unshare"));
         QCOMPARE(tab()->denied()->rows()->cell(0, 3).text, QString("EPERM"));
@@ -151,9 +151,9 @@ private slots:
 
     void allowingTheNetworkChangesTheSettingRegistersTheWorkerAnewAndRunsItAgain() {
         if (!hasSandbox()) QSKIP("no sandbox on this machine");
-        const QString worker = test::registerWarmWorker(window_->state()->link(), "reach", "1.0", {});
+        const QString worker = test::registerWarmWorker(window_->engine().state()->link(), "reach", "1.0", {});
         QVERIFY(!worker.isEmpty());
-        window_->MainWindow::show("actions");
+        window_->navigation().show("actions");
         SandboxInput in = workerInput({denial("connect", "192.0.2.1:9")});
         in.action.insert("worker", worker);
         in.spec = {{"worker", "reach"}, {"function", "add"}, {"args", QJsonObject{{"a", 1}, {"b", 2}}}};
@@ -167,14 +167,14 @@ private slots:
         QCOMPARE(ask("GET", "settings").json.value("sandbox_network").toString(), QString("asked"));
         const QJsonObject action = ask("GET", QStringLiteral("jobs/%1").arg(detail()->lsn())).json;
         QVERIFY(action.value("worker").toString() != worker);
-        const QJsonObject anew = ask("GET", "workers/" + action.value("worker").toString()).json;
-        QVERIFY(anew.value("network").toBool());
-        QCOMPARE(anew.value("files"), in.descriptor.value("files"));
+        const QJsonObject again = ask("GET", "workers/" + action.value("worker").toString()).json;
+        QVERIFY(again.value("network").toBool());
+        QCOMPARE(again.value("files"), in.descriptor.value("files"));
         QTRY_COMPARE_WITH_TIMEOUT(stateOf(detail()->lsn()), QString("completed"), kSoon);
     }
 
     void whatCannotBeRegisteredIsSaidAndNothingRuns() {
-        window_->MainWindow::show("actions");
+        window_->navigation().show("actions");
         const SandboxInput in = workerInput({denial("connect")}); // a descriptor that lacks nearly everything
         tab()->show(in.action, in.spec);
         const auto before = ask("GET", "jobs?limit=1").json.value("jobs").toArray();
@@ -190,17 +190,17 @@ private slots:
         const qint64 holder = submit("holds", "sleep 600", {{"locks", QJsonArray{"app:kiln"}}});
         QTRY_COMPARE_WITH_TIMEOUT(stateOf(holder), QString("running"), kSoon);
         const qint64 waiter = submit("waits", "true", {{"locks", QJsonArray{"app:kiln"}}});
-        window_->showAction(holder, "output");
+        window_->navigation().showAction(holder, "output");
         const auto fact = [this](const QString& name) { return valueOf(detail()->locks()->facts(), name); };
         QTRY_COMPARE_WITH_TIMEOUT(fact("app:kiln"), QString("held by this one"), kSoon);
         QTRY_COMPARE_WITH_TIMEOUT(fact("waiting for it"), QString("1"), kSoon);
         QVERIFY(detail()->locks()->isVisible());
-        window_->showAction(waiter, "output");
+        window_->navigation().showAction(waiter, "output");
         QTRY_COMPARE_WITH_TIMEOUT(fact("app:kiln"), QStringLiteral("held by %1").arg(QLocale().toString(holder)),
                                   kSoon);
         QCOMPARE(detail()->locks()->facts()[0].target, QString::number(holder));
         // Names of locks are offered in the filter, with how many ask for them.
-        auto* field = window_->page()->findChild<FilterField*>();
+        auto* field = window_->navigation().page()->findChild<FilterField*>();
         field->setFocus();
         QTest::keyClicks(field, "lock:ki");
         const auto offered = [field] {
@@ -212,13 +212,14 @@ private slots:
         field->clear();
         QTest::keyClicks(field, "machine:");
         QTRY_VERIFY_WITH_TIMEOUT(field->popup()->hasChoices() &&
-                                     field->popup()->choices()[0].text == window_->state()->machineName() &&
+                                     field->popup()->choices()[0].text ==
+                                         window_->engine().state()->machineName() &&
                                      field->popup()->choices()[0].count > 0,
                                  kSoon);
         QTest::keyClick(field, Qt::Key_Escape);
         QVERIFY(!field->popup()->hasChoices());
         ask("POST", "jobs/cancel", QJsonObject{{"lsns", QJsonArray{holder, waiter}}});
-        window_->showAction(holder, "output");
+        window_->navigation().showAction(holder, "output");
         QTRY_VERIFY_WITH_TIMEOUT(detail()->locks()->facts().empty(), kSoon); // it has ended
     }
 };

@@ -5,8 +5,8 @@
 #include "tests/ui/painted.h"
 #include "tests/ui/window_test.h"
 #include "ui/log/log_view.h"
-#include "ui/models/languages.h"
 #include "ui/pages/timelines/timelines_page.h"
+#include "ui/state/languages.h"
 #include "ui/widgets/chart.h"
 #include "ui/widgets/filter_popup.h"
 #include "ui/widgets/page_head.h"
@@ -104,7 +104,7 @@ class TestScreens : public test::WindowTest {
 
     /// The page as it is after its answers have come.
     void go(const QString& page, const QString& filter = {}) {
-        window_->MainWindow::show(page, filter);
+        window_->navigation().show(page, filter);
         settle();
     }
     void settle() {
@@ -116,7 +116,7 @@ class TestScreens : public test::WindowTest {
     QStringList flaws() {
         const Painted painted(*window_);
         QStringList all = flawsOf(*window_, painted) + blankPartsOf(*window_, painted) + wordlessStates(*window_);
-        if (const auto* page = qobject_cast<TimelinesPage*>(window_->page())) {
+        if (const auto* page = qobject_cast<TimelinesPage*>(window_->navigation().page())) {
             timeline::TimelineView* view = page->view();
             all += flawsOf(*view, Painted(*view, [view](QPainter& painter) { view->paintTo(painter); }));
         }
@@ -125,7 +125,7 @@ class TestScreens : public test::WindowTest {
     void everyPageIsFlawless(const QString& how) {
         for (const QSize size : kSizes) {
             window_->resize(size);
-            for (const PageSpec& spec : window_->pages()) {
+            for (const PageSpec& spec : window_->navigation().pages()) {
                 go(spec.id);
                 QCOMPARE(window_->size(), size);
                 const auto isGood = [this] { return flaws().isEmpty(); };
@@ -159,8 +159,8 @@ private slots:
         window_.reset();
         QVERIFY(openWindow());
         if (ask("GET", "session").json.value("counts")["failed"].toInteger() == 0) {
-            test::submitDemo(window_->state()->link());
-            QTRY_VERIFY_WITH_TIMEOUT(window_->state()->count(Face::Failed) >= 4, kSoon);
+            test::submitDemo(window_->engine().state()->link());
+            QTRY_VERIFY_WITH_TIMEOUT(window_->engine().state()->count(DisplayState::Failed) >= 4, kSoon);
         }
         everyPageIsFlawless(language);
         window_.reset(); // before its language goes
@@ -173,14 +173,14 @@ private slots:
             window_->resize(size);
             for (const char* tab :
                  {"output", "inputs", "outputs", "command", "processor", "sandbox", "history", "json"}) {
-                window_->showAction(failed, tab);
+                window_->navigation().showAction(failed, tab);
                 settle();
                 const auto isGood = [this] { return flaws().isEmpty(); };
                 QVERIFY2(QTest::qWaitFor(isGood, 5'000), qPrintable(QString(tab) + '\n' + flaws().join('\n')));
             }
         }
         window_->resize(kSizes[1]);
-        auto* field = window_->page()->findChild<FilterField*>();
+        auto* field = window_->navigation().page()->findChild<FilterField*>();
         field->setFocus();
         QTest::keyClicks(field, "queue:");
         QTRY_VERIFY_WITH_TIMEOUT(field->popup() != nullptr && field->popup()->hasChoices(), kSoon);
@@ -197,9 +197,9 @@ private slots:
     void noPageIsOneColour() {
         QFETCH(int, choice);
         theme_->choose(static_cast<Theme::Choice>(choice));
-        for (const PageSpec& spec : window_->pages()) {
+        for (const PageSpec& spec : window_->navigation().pages()) {
             go(spec.id);
-            const QImage image = window_->page()->grab().toImage();
+            const QImage image = window_->navigation().page()->grab().toImage();
             QVERIFY2(coloursOf(image) > 20, qPrintable(spec.id));
             QCOMPARE(image.pixelColor(2, image.height() - 2).lightness() < 128,
                      static_cast<Theme::Choice>(choice) == Theme::Choice::Dark);
@@ -209,18 +209,19 @@ private slots:
     /// Last: the engine is gone then.
     void whenTheEngineIsLostWhatWasShownStays() {
         std::map<QString, std::size_t> before;
-        for (const PageSpec& spec : window_->pages()) {
+        for (const PageSpec& spec : window_->navigation().pages()) {
             go(spec.id);
-            before[spec.id] = Painted(*window_->page()).pieces().size();
+            before[spec.id] = Painted(*window_->navigation().page()).pieces().size();
         }
         engine_.kill();
-        QTRY_VERIFY_WITH_TIMEOUT(window_->statusLine()->connectionText().startsWith("Reconnecting"), kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            window_->findChild<StatusBar*>("status-bar")->connectionText().startsWith("Reconnecting"), kSoon);
         for (const QSize size : kSizes) {
             window_->resize(size);
-            for (const PageSpec& spec : window_->pages()) {
-                window_->MainWindow::show(spec.id);
+            for (const PageSpec& spec : window_->navigation().pages()) {
+                window_->navigation().show(spec.id);
                 QCoreApplication::processEvents();
-                const Painted page(*window_->page());
+                const Painted page(*window_->navigation().page());
                 const QString words = spec.id + ": " + page.text();
                 QVERIFY2(page.pieces().size() * 2 > before[spec.id], qPrintable(words));
                 const auto cut = [this] { return flawsOf(*window_, Painted(*window_)); };

@@ -17,8 +17,8 @@ class TestSettings : public test::WindowTest {
     Q_OBJECT
 
     SettingsPage* page() {
-        window_->MainWindow::show("settings");
-        return qobject_cast<SettingsPage*>(window_->page());
+        window_->navigation().show("settings");
+        return qobject_cast<SettingsPage*>(window_->navigation().page());
     }
     FormRow* row(const QString& section, const QString& control) {
         page()->setFilter(section);
@@ -125,14 +125,14 @@ private slots:
 
     void largerTextMakesTheWindowAnewAndIsTakenBack() {
         auto* size = qobject_cast<QComboBox*>(row("appearance", "text-size")->control());
-        const int before = window_->topBar()->height();
+        const int before = window_->findChild<TopBar*>("top-bar")->height();
         size->setCurrentIndex(size->findData(150));
         emit size->activated(size->currentIndex());
-        QTRY_VERIFY_WITH_TIMEOUT(window_->topBar()->height() > before, kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(window_->findChild<TopBar*>("top-bar")->height() > before, kSoon);
         QCOMPARE(page()->current(), QString("appearance"));
         QCOMPARE(Appearance::stored().textPercent, 150);
         QVERIFY(page()->undo());
-        QTRY_COMPARE_WITH_TIMEOUT(window_->topBar()->height(), before, kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(window_->findChild<TopBar*>("top-bar")->height(), before, kSoon);
         QCOMPARE(Appearance::stored().textPercent, 100);
     }
 
@@ -157,7 +157,7 @@ private slots:
     }
 
     void aKeyIsBoundAnewAndWorksAtOnce() {
-        QAction* action = window_->actionsById().at("rail");
+        QAction* action = window_->findChild<QAction*>("rail");
         auto* edit = qobject_cast<QKeySequenceEdit*>(row("keys", "key-rail")->control());
         edit->setKeySequence(QKeySequence("Ctrl+J"));
         emit edit->editingFinished();
@@ -170,7 +170,7 @@ private slots:
     }
 
     void aKeyThatIsTakenOrNeededForTypingIsRefusedWithTheReason() {
-        QAction* action = window_->actionsById().at("rail");
+        QAction* action = window_->findChild<QAction*>("rail");
         auto* edit = qobject_cast<QKeySequenceEdit*>(row("keys", "key-rail")->control());
         edit->setKeySequence(QKeySequence("Ctrl+N"));
         emit edit->editingFinished();

@@ -43,8 +43,8 @@ QByteArray sheet(Scheme scheme) {
     };
     for (std::size_t i = 0; i < kTokens; ++i) row(word(name(Token(i))), colour(scheme, Token(i)));
     for (std::size_t i = 0; i < kFaces; ++i) {
-        row("s-" + word(name(Face(i))), ink(scheme, Face(i)));
-        row("f-" + word(name(Face(i))), fill(scheme, Face(i)));
+        row("s-" + word(name(DisplayState(i))), ink(scheme, DisplayState(i)));
+        row("f-" + word(name(DisplayState(i))), fill(scheme, DisplayState(i)));
     }
     return text + "}\n";
 }
@@ -105,7 +105,7 @@ void TestStyle::everyIconOfTheWindowIsThere_data() {
           "chunk",   "log",       "why",    "key",     "plug",    "unplug",    "pin",    "external"})
         QTest::newRow(icon) << icon;
     for (std::size_t i = 0; i < kFaces; ++i) {
-        const QString icon = "state-" + word(name(Face(i)));
+        const QString icon = "state-" + word(name(DisplayState(i)));
         QTest::newRow(qPrintable(icon)) << icon;
     }
 }
@@ -119,7 +119,7 @@ void TestStyle::everyIconOfTheWindowIsThere() {
 void TestStyle::statesHaveShapesOfTheirOwn() {
     QList<QImage> shapes;
     for (std::size_t i = 0; i < kFaces; ++i) {
-        const QImage shape = drawn(icons::pixmap("state-" + word(name(Face(i))), 14, Qt::black, 1));
+        const QImage shape = drawn(icons::pixmap("state-" + word(name(DisplayState(i))), 14, Qt::black, 1));
         QVERIFY(!shapes.contains(shape));
         shapes.append(shape);
     }

@@ -1,5 +1,6 @@
 // The form for new work, offscreen, on the real program: fields and JSON fill each other in, inputs are sent, what
 // is refused names its field and keeps what was written.
+#include "tests/support/waiting.h"
 #include "tests/ui/window_test.h"
 #include "ui/forms/submit_form.h"
 
@@ -20,7 +21,7 @@ class TestSubmit : public test::WindowTest {
     QTemporaryDir files_;
 
     SubmitForm* open(const QJsonObject& action = {}) {
-        window_->openSubmit(action);
+        window_->navigation().openSubmit(action);
         return window_->findChildren<SubmitForm*>().last();
     }
     static void type(SubmitForm* form, const QString& member, const QString& text) {
@@ -65,16 +66,16 @@ private slots:
     }
 
     void byKeysAlone() {
-        window_->openSubmit({});
+        window_->navigation().openSubmit({});
         SubmitForm* form = window_->findChildren<SubmitForm*>().last();
         QVERIFY(QTest::qWaitForWindowActive(form));
         auto* command = qobject_cast<QLineEdit*>(form->row("argv")->control());
-        QTRY_VERIFY(command->hasFocus());
+        QTRY_VERIFY_WITH_TIMEOUT(command->hasFocus(), kWaitMs);
         QCOMPARE(command->selectedText(), QString("echo hello")); // so that typing is in place of it
         QTest::keyClicks(command, "true by keys");
-        const qint64 before = window_->state()->count(Face::Completed);
+        const qint64 before = window_->engine().state()->count(DisplayState::Completed);
         QTest::keyClick(command, Qt::Key_Return, Qt::ControlModifier);
-        QTRY_COMPARE_WITH_TIMEOUT(window_->state()->count(Face::Completed), before + 1, kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(window_->engine().state()->count(DisplayState::Completed), before + 1, kSoon);
         // Not what cannot be submitted.
         form = open();
         type(form, "argv", "a 'b");
@@ -128,10 +129,10 @@ private slots:
         form->addInput(path);
         QTRY_VERIFY_WITH_TIMEOUT(form->actions().toObject().contains("inputs"), kSoon);
         const QPointer<SubmitForm> alive(form);
-        const qint64 before = window_->state()->count(Face::Completed);
+        const qint64 before = window_->engine().state()->count(DisplayState::Completed);
         press(form, "submit-now");
         QTRY_VERIFY_WITH_TIMEOUT(!alive, kSoon);
-        QTRY_COMPARE_WITH_TIMEOUT(window_->state()->count(Face::Completed), before + 1, kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(window_->engine().state()->count(DisplayState::Completed), before + 1, kSoon);
     }
 
     void anInputThatCannotBeReadSaysSo() {

@@ -1,11 +1,14 @@
 // The timeline: answers as pictures, what is asked for, the widget by mouse and keys, exports; the page on the real
 // program.
+#include "tests/support/waiting.h"
 #include "tests/ui/real_engine.h"
 #include "tests/ui/timeline_fixed.h"
 #include "ui/bridge/attached_link.h"
 #include "ui/pages/timelines/selection_strip.h"
 #include "ui/pages/timelines/timelines_page.h"
+#include "ui/shell/engine_attachment.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/navigation.h"
 #include "ui/style/app_style.h"
 #include "ui/style/theme.h"
 #include "ui/timeline/chrome_trace.h"
@@ -29,7 +32,7 @@ using namespace yard::ui::timeline;
 
 namespace {
 
-constexpr int kSoon = 10'000;
+constexpr int kSoon = kWaitMs;
 constexpr WallMicros kNoon = 1'800'000'000'000'000;
 
 QJsonObject barJson(qint64 lsn, const QString& state, WallMicros begin, WallMicros end, const QString& label = {}) {
@@ -146,7 +149,7 @@ private slots:
         const Picture picture = pictureOf(answer({kNoon, kNoon + kMinute}, bars, columns));
         const Lane& lane = picture.group("exec")->lanes.at(1);
         QCOMPARE(lane.size(), std::size_t{2});
-        QVERIFY(lane[0].isStep && lane[0].face == Face::Retry);
+        QVERIFY(lane[0].isStep && lane[0].face == DisplayState::Retry);
         QCOMPARE(lane[0].count, 214U);
         QVERIFY(lane[1].isOpen());
         QCOMPARE(lane[1].exited, WallMicros{0});
@@ -204,7 +207,7 @@ private slots:
         QFETCH(bool, matches);
         Item item;
         item.lsn = 8;
-        item.face = Face::Failed;
+        item.face = DisplayState::Failed;
         QCOMPARE(BarFilter(filter).matches(item, "foliage_wind", "exec"), matches);
         QVERIFY(!BarFilter("sate:failed").problem().isEmpty());
     }
@@ -480,7 +483,7 @@ private slots:
         figures.memory = {1e9, 2e9, 4e9, 3e9};
         figures.pending = {900, 10, 12, 1'100};
         shown.data.setFigures(figures);
-        QCOMPARE(access->childCount(), 4); // counted anew, made anew
+        QCOMPARE(access->childCount(), 4); // counted again, made again
         processor = access->child(0);
         QCOMPARE(processor->text(QAccessible::Value),
                  QString("last 8.00 cores, between 2.00 cores and 8.00 cores"));
@@ -497,8 +500,8 @@ private slots:
         shown.view.paintTo(painter);
         painter.end();
         const QColor failed = image.pixelColor(shown.at(kNoon + 27 * kSecond));
-        QCOMPARE(failed, theme_->fillOf(Face::Failed));
-        QCOMPARE(image.pixelColor(shown.at(kNoon + 13 * kSecond)), theme_->fillOf(Face::Completed));
+        QCOMPARE(failed, theme_->fillOf(DisplayState::Failed));
+        QCOMPARE(image.pixelColor(shown.at(kNoon + 13 * kSecond)), theme_->fillOf(DisplayState::Completed));
         QCOMPARE(image.pixelColor(shown.at(kNoon + 17 * kSecond)), (*theme_)(Token::Lane));
     }
 
@@ -515,16 +518,16 @@ private slots:
         test::RealEngine engine;
         QVERIFY(engine.start());
         MainWindow window;
-        window.setEngine(std::make_unique<AttachedLink>(engine.address(), engine.token()), "embedded");
+        window.engine().set(std::make_unique<AttachedLink>(engine.address(), engine.token()), "embedded");
         window.resize(1'280, 720);
         window.show();
-        QTRY_VERIFY_WITH_TIMEOUT(window.state()->isLive(), kSoon);
-        window.commands()->run(operations::submit(QJsonObject{{"worker", "exec"},
-                                                              {"argv", QJsonArray{"sh", "-c", "sleep 0.3; exit 3"}},
-                                                              {"label", "will fail"}},
-                                                  0, {}));
-        window.MainWindow::show("timelines");
-        auto* page = qobject_cast<TimelinesPage*>(window.page());
+        QTRY_VERIFY_WITH_TIMEOUT(window.engine().state()->isLive(), kSoon);
+        window.engine().commands()->run(operations::submit(
+            QJsonObject{
+                {"worker", "exec"}, {"argv", QJsonArray{"sh", "-c", "sleep 0.3; exit 3"}}, {"label", "will fail"}},
+            0, {}));
+        window.navigation().show("timelines");
+        auto* page = qobject_cast<TimelinesPage*>(window.navigation().page());
         QVERIFY(page != nullptr);
         QVERIFY(page->view()->isFollowing());
         page->view()->setRange(

@@ -14,7 +14,7 @@ namespace {
 
 constexpr WallMicros kNoon = 1'800'000'000'000'000;
 
-Item bar(WallMicros begin, WallMicros end, Face face = Face::Completed, qint64 lsn = 1) {
+Item bar(WallMicros begin, WallMicros end, DisplayState face = DisplayState::Completed, qint64 lsn = 1) {
     Item item;
     item.begin = begin;
     item.running = begin;
@@ -25,26 +25,29 @@ Item bar(WallMicros begin, WallMicros end, Face face = Face::Completed, qint64 l
     return item;
 }
 
-std::vector<Mark> marksOf(const Lane& lane, const TimeScale& scale, WallMicros now = kNoon) {
-    std::vector<Mark> marks;
+std::vector<timeline::Mark> marksOf(const Lane& lane, const TimeScale& scale, WallMicros now = kNoon) {
+    std::vector<timeline::Mark> marks;
     layMarks(lane, scale, scale.range(), now, 1, marks);
     return marks;
 }
 
 /// Whether the pixel of this time has a mark of this face.
-bool showsAt(const std::vector<Mark>& marks, double x, Face face) {
-    return std::ranges::any_of(
-        marks, [&](const Mark& mark) { return mark.face == face && mark.from <= x + 0.01 && mark.to >= x - 0.01; });
+bool showsAt(const std::vector<timeline::Mark>& marks, double x, DisplayState face) {
+    return std::ranges::any_of(marks, [&](const timeline::Mark& mark) {
+        return mark.face == face && mark.from <= x + 0.01 && mark.to >= x - 0.01;
+    });
 }
 
 Lane randomLane(std::mt19937& random, std::size_t count) {
     std::vector<Item> items;
     WallMicros at = kNoon;
-    const std::array faces{Face::Completed, Face::Completed, Face::Completed, Face::Cancelled, Face::Abandoned};
+    const std::array faces{DisplayState::Completed, DisplayState::Completed, DisplayState::Completed,
+                           DisplayState::Cancelled, DisplayState::Abandoned};
     for (std::size_t i = 0; i < count; ++i) {
         const auto length =
             static_cast<WallMicros>(1'000 << (random() % 14)) + static_cast<WallMicros>(random() % 999);
-        items.push_back(bar(at, at + length, random() % 97 == 0 ? Face::Failed : faces[random() % faces.size()]));
+        items.push_back(
+            bar(at, at + length, random() % 97 == 0 ? DisplayState::Failed : faces[random() % faces.size()]));
         at += length + static_cast<WallMicros>(random() % 4'000'000 / (1 + random() % 500));
     }
     return Lane(std::move(items));
@@ -133,11 +136,11 @@ private slots:
             while (ends < lane.size() && lane[ends].end <= at) ++ends;
             QCOMPARE(lane.firstEndingAfter(at), ends);
         }
-        const std::size_t failure = lane.firstOf(severity(Face::Failed), 0);
-        QVERIFY(failure < lane.size() && lane[failure].face == Face::Failed);
+        const std::size_t failure = lane.firstOf(severity(DisplayState::Failed), 0);
+        QVERIFY(failure < lane.size() && lane[failure].face == DisplayState::Failed);
         QVERIFY(std::none_of(lane.items().begin(), lane.items().begin() + static_cast<std::ptrdiff_t>(failure),
-                             [](const Item& item) { return item.face == Face::Failed; }));
-        QCOMPARE(lane.firstOf(severity(Face::Running), 0), lane.size());
+                             [](const Item& item) { return item.face == DisplayState::Failed; }));
+        QCOMPARE(lane.firstOf(severity(DisplayState::Running), 0), lane.size());
     }
 
     void noFailureIsLostAtAnyZoom() {
@@ -151,19 +154,20 @@ private slots:
                 const auto marks = marksOf(lane, scale);
                 QVERIFY(marks.size() < 1'064 + 2);
                 for (const Item& item : lane.items()) {
-                    if (item.face != Face::Failed || item.end <= from || item.begin >= from + length) continue;
+                    if (item.face != DisplayState::Failed || item.end <= from || item.begin >= from + length)
+                        continue;
                     const double x = std::max(scale.xOf(item.begin), 200.0);
-                    QVERIFY2(showsAt(marks, x, Face::Failed), qPrintable(QString::number(x)));
+                    QVERIFY2(showsAt(marks, x, DisplayState::Failed), qPrintable(QString::number(x)));
                 }
             }
         }
     }
 
     void failuresArePaintedLastSoThatNothingHidesThem() {
-        const Lane lane({bar(kNoon, kNoon + kSecond, Face::Failed), bar(kNoon + kSecond, kNoon + kMinute)});
+        const Lane lane({bar(kNoon, kNoon + kSecond, DisplayState::Failed), bar(kNoon + kSecond, kNoon + kMinute)});
         const auto marks = marksOf(lane, TimeScale({kNoon, kNoon + kHour}, 0, 1'000));
         QCOMPARE(marks.size(), std::size_t{2});
-        QCOMPARE(marks.back().face, Face::Failed);
+        QCOMPARE(marks.back().face, DisplayState::Failed);
         QCOMPARE(marks.back().alpha, 1.0F);
     }
 
@@ -172,14 +176,14 @@ private slots:
                          bar(kNoon + 2 * kMinute, kNoon + 2 * kMinute + kSecond / 2)});
         const auto marks = marksOf(lane, TimeScale({kNoon, kNoon + 1'000 * kSecond}, 0, 1'000));
         QCOMPARE(marks.size(), std::size_t{3});
-        QCOMPARE(marks[0].kind, Mark::Kind::Bar);
-        QCOMPARE(marks[1].kind, Mark::Kind::Block);
-        QCOMPARE(marks[2].kind, Mark::Kind::Column);
+        QCOMPARE(marks[0].kind, timeline::Mark::Kind::Bar);
+        QCOMPARE(marks[1].kind, timeline::Mark::Kind::Block);
+        QCOMPARE(marks[2].kind, timeline::Mark::Kind::Column);
         QCOMPARE(marks[2].alpha, 0.65F);
     }
 
     void whatGoesOnEndsNowAndNoLater() {
-        Item open = bar(kNoon, 0, Face::Running);
+        Item open = bar(kNoon, 0, DisplayState::Running);
         const Lane lane({open});
         const TimeScale scale({kNoon, kNoon + 1'000 * kSecond}, 0, 1'000);
         QCOMPARE(marksOf(lane, scale, kNoon + 100 * kSecond).front().to, 100.0);
@@ -188,11 +192,12 @@ private slots:
     }
 
     void whatEndedBeforeTheRangeIsNotDrawnThoughSomethingOlderGoesOn() {
-        const Lane lane({bar(kNoon, 0, Face::Running), bar(kNoon + kSecond, kNoon + 2 * kSecond, Face::Failed)});
+        const Lane lane({bar(kNoon, 0, DisplayState::Running),
+                         bar(kNoon + kSecond, kNoon + 2 * kSecond, DisplayState::Failed)});
         const auto marks =
             marksOf(lane, TimeScale({kNoon + kMinute, kNoon + 2 * kMinute}, 0, 1'000), kNoon + kHour);
         QCOMPARE(marks.size(), std::size_t{1});
-        QCOMPARE(marks.front().face, Face::Running);
+        QCOMPARE(marks.front().face, DisplayState::Running);
     }
 
     void idleSlotsFoldIntoOneRow() {

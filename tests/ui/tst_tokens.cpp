@@ -1,11 +1,14 @@
 // Where tokens of engines are kept: a real keyring daemon, one that is locked, none at all, the file; and
 // attaching. The keyring runs in a session bus, a home and a runtime directory of its own; this program starts
 // itself in there.
+#include "tests/support/waiting.h"
 #include "tests/ui/real_engine.h"
 #include "ui/bridge/attached_link.h"
-#include "ui/models/engines.h"
 #include "ui/pages/settings/settings_page.h"
+#include "ui/shell/engine_attachment.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/navigation.h"
+#include "ui/state/engines.h"
 #include "ui/style/app_style.h"
 #include "ui/style/theme.h"
 
@@ -25,7 +28,7 @@ using namespace yard::ui;
 
 namespace {
 
-constexpr int kSoon = 10'000;
+constexpr int kSoon = kWaitMs;
 using Place = TokenStore::Place;
 
 QString probe(TokenStore& store) {
@@ -222,14 +225,16 @@ private slots:
         QVERIFY(here.start());
         QVERIFY(there.start());
         MainWindow window;
-        window.engines()->setPlace(Place::File);
-        window.engines()->setEmbedded(here.address(), here.token());
-        window.setEngine(std::make_unique<AttachedLink>(here.address(), here.token()), "embedded");
+        window.engine().engines().setPlace(Place::File);
+        window.engine().engines().setEmbedded(here.address(), here.token());
+        window.engine().set(std::make_unique<AttachedLink>(here.address(), here.token()), "embedded");
         window.show();
-        QTRY_VERIFY_WITH_TIMEOUT(window.state()->isLive(), kSoon);
-        window.MainWindow::show("settings", "engines");
-        auto* page = qobject_cast<SettingsPage*>(window.page());
-        const auto section = [&] { return qobject_cast<SettingsPage*>(window.page())->section("engines"); };
+        QTRY_VERIFY_WITH_TIMEOUT(window.engine().state()->isLive(), kSoon);
+        window.navigation().show("settings", "engines");
+        auto* page = qobject_cast<SettingsPage*>(window.navigation().page());
+        const auto section = [&] {
+            return qobject_cast<SettingsPage*>(window.navigation().page())->section("engines");
+        };
         const auto attach = [&](const QString& address, const QString& token) {
             qobject_cast<QLineEdit*>(section()->row("attach-address")->control())->setText(address);
             qobject_cast<QLineEdit*>(section()->row("attach-token")->control())->setText(token);
@@ -242,25 +247,25 @@ private slots:
         attach(there.address().toString(), "wrong");
         QTRY_VERIFY_WITH_TIMEOUT(section()->row("attach-token")->problem().contains("refuses"), kSoon);
         attach(there.address().toString(), there.token());
-        QTRY_COMPARE_WITH_TIMEOUT(window.state()->link().address(), there.address(), kSoon);
-        QTRY_VERIFY_WITH_TIMEOUT(window.state()->isLive(), kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(window.engine().state()->link().address(), there.address(), kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(window.engine().state()->isLive(), kSoon);
         Q_UNUSED(page);
         // Back by the menu, and to the known one with the token that was kept.
-        window.attachTo(here.address());
-        QTRY_COMPARE_WITH_TIMEOUT(window.state()->link().address(), here.address(), kSoon);
-        window.attachTo(there.address());
-        QTRY_COMPARE_WITH_TIMEOUT(window.state()->link().address(), there.address(), kSoon);
-        QTRY_VERIFY_WITH_TIMEOUT(window.state()->isLive(), kSoon);
+        window.engine().attachTo(here.address());
+        QTRY_COMPARE_WITH_TIMEOUT(window.engine().state()->link().address(), here.address(), kSoon);
+        window.engine().attachTo(there.address());
+        QTRY_COMPARE_WITH_TIMEOUT(window.engine().state()->link().address(), there.address(), kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(window.engine().state()->isLive(), kSoon);
         // The secret is in the file and nowhere in the settings.
         QSettings settings;
         settings.sync();
         for (const QString& key : settings.allKeys())
             QVERIFY2(!settings.value(key).toString().contains(there.token()), qPrintable(key));
-        QFile kept(window.engines()->tokens().file());
+        QFile kept(window.engine().engines().tokens().file());
         QVERIFY(kept.open(QIODevice::ReadOnly));
         QVERIFY(kept.readAll().contains(there.token()));
-        window.engines()->forget(there.address());
-        QVERIFY(window.engines()->known().empty());
+        window.engine().engines().forget(there.address());
+        QVERIFY(window.engine().engines().known().empty());
         kept.remove();
     }
 
@@ -268,11 +273,11 @@ private slots:
         test::RealEngine engine;
         QVERIFY(engine.start());
         MainWindow window;
-        window.engines()->setPlace(Place::Nowhere);
+        window.engine().engines().setPlace(Place::Nowhere);
         window.show();
-        window.attachTo(engine.address());
-        QTRY_COMPARE_WITH_TIMEOUT(window.pageId(), QString("settings"), kSoon);
-        auto* page = qobject_cast<SettingsPage*>(window.page());
+        window.engine().attachTo(engine.address());
+        QTRY_COMPARE_WITH_TIMEOUT(window.navigation().pageId(), QString("settings"), kSoon);
+        auto* page = qobject_cast<SettingsPage*>(window.navigation().page());
         QCOMPARE(page->current(), QString("engines"));
         auto* address = qobject_cast<QLineEdit*>(page->section("engines")->row("attach-address")->control());
         QCOMPARE(address->text(), engine.address().toString());
@@ -282,14 +287,15 @@ private slots:
         test::RealEngine engine;
         QVERIFY(engine.start());
         MainWindow window;
-        window.engines()->remember(QUrl("http://127.0.0.1:1/compute"));
-        window.engines()->remember(engine.address());
-        window.engines()->look();
-        QTRY_COMPARE_WITH_TIMEOUT(window.engines()->reach(engine.address()), Engines::Reach::Yes, kSoon);
-        QTRY_COMPARE_WITH_TIMEOUT(window.engines()->reach(QUrl("http://127.0.0.1:1/compute")), Engines::Reach::No,
+        window.engine().engines().remember(QUrl("http://127.0.0.1:1/compute"));
+        window.engine().engines().remember(engine.address());
+        window.engine().engines().look();
+        QTRY_COMPARE_WITH_TIMEOUT(window.engine().engines().reach(engine.address()), Engines::Reachability::Yes,
                                   kSoon);
-        window.engines()->forget(engine.address());
-        window.engines()->forget(QUrl("http://127.0.0.1:1/compute"));
+        QTRY_COMPARE_WITH_TIMEOUT(window.engine().engines().reach(QUrl("http://127.0.0.1:1/compute")),
+                                  Engines::Reachability::No, kSoon);
+        window.engine().engines().forget(engine.address());
+        window.engine().engines().forget(QUrl("http://127.0.0.1:1/compute"));
     }
 };
 

@@ -1,15 +1,20 @@
 // The languages of the window: what comes with it, what can be added, plurals, and that German fits.
 #include "core/model/settings.h"
+#include "tests/support/waiting.h"
 #include "tests/ui/demo_load.h"
 #include "tests/ui/real_engine.h"
 #include "ui/bridge/attached_link.h"
 #include "ui/bridge/operation.h"
-#include "ui/models/languages.h"
 #include "ui/pages/settings/setting_texts.h"
+#include "ui/shell/engine_attachment.h"
+#include "ui/shell/engine_commands.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/navigation.h"
+#include "ui/state/languages.h"
 #include "ui/style/app_style.h"
 #include "ui/style/format.h"
 #include "ui/style/paint.h"
+#include "ui/widgets/button.h"
 
 #include <QComboBox>
 #include <QDir>
@@ -23,7 +28,7 @@ using namespace yard::ui;
 
 namespace {
 
-constexpr int kSoon = 10'000;
+constexpr int kSoon = kWaitMs;
 
 QStringList codes() {
     QStringList all;
@@ -59,13 +64,13 @@ private slots:
     }
 
     void theChosenOneIsShown() {
-        QCOMPARE(MainWindow::tr("Newest failure"), QString("Newest failure"));
+        QCOMPARE(EngineCommands::tr("Newest failure"), QString("Newest failure"));
         Languages::choose("de");
         Languages languages;
         languages.install();
         QCOMPARE(languages.current().left(2), QString("de"));
-        QCOMPARE(MainWindow::tr("Newest failure"), QString("Neuester Fehlschlag"));
-        QCOMPARE(wordOf(Face::Failed), QString("Gescheitert"));
+        QCOMPARE(EngineCommands::tr("Newest failure"), QString("Neuester Fehlschlag"));
+        QCOMPARE(wordOf(DisplayState::Failed), QString("Gescheitert"));
         QCOMPARE(QLocale().language(), QLocale::German);
         QCOMPARE(Format().number(1'283'902), QString("1.283.902"));
         // Contexts of classes without an object of their own, of functions, of what is only marked.
@@ -118,7 +123,7 @@ private slots:
         Languages::choose("en");
         Languages languages;
         languages.install();
-        QCOMPARE(MainWindow::tr("Newest failure"), QString("Neuester Fehlschlag"));
+        QCOMPARE(EngineCommands::tr("Newest failure"), QString("Neuester Fehlschlag"));
     }
 
     void whatIsNoLanguageIsNotOfferedAndABrokenFileIsEnglish() {
@@ -133,7 +138,7 @@ private slots:
         Languages::choose("sv");
         Languages languages;
         languages.install();
-        QCOMPARE(MainWindow::tr("Newest failure"), QString("Newest failure"));
+        QCOMPARE(EngineCommands::tr("Newest failure"), QString("Newest failure"));
         QCOMPARE(languages.current().left(2), QString("en"));
     }
 
@@ -147,13 +152,14 @@ private slots:
         Theme theme(nullptr);
         dressApplication();
         MainWindow window;
-        window.setEngine(std::make_unique<AttachedLink>(engine.address(), engine.token()), "embedded");
+        window.engine().set(std::make_unique<AttachedLink>(engine.address(), engine.token()), "embedded");
         window.resize(1280, 720);
         window.show();
-        QTRY_VERIFY_WITH_TIMEOUT(window.state()->isLive() && !window.state()->queues().empty(), kSoon);
-        test::submitDemo(window.state()->link());
-        for (const PageSpec& spec : window.pages()) {
-            window.MainWindow::show(spec.id);
+        QTRY_VERIFY_WITH_TIMEOUT(window.engine().state()->isLive() && !window.engine().state()->queues().empty(),
+                                 kSoon);
+        test::submitDemo(window.engine().state()->link());
+        for (const PageSpec& spec : window.navigation().pages()) {
+            window.navigation().show(spec.id);
             QCoreApplication::processEvents();
             QCOMPARE(window.width(), 1280); // nothing pushes it wider
             for (const Button* button : window.findChildren<Button*>()) {
@@ -173,10 +179,10 @@ private slots:
         QVERIFY(engine.start());
         Theme theme(nullptr);
         MainWindow window;
-        window.setEngine(std::make_unique<AttachedLink>(engine.address(), engine.token()), "embedded");
+        window.engine().set(std::make_unique<AttachedLink>(engine.address(), engine.token()), "embedded");
         window.show();
-        window.MainWindow::show("settings", "general");
-        auto* language = window.page()->findChild<QComboBox*>("language");
+        window.navigation().show("settings", "general");
+        auto* language = window.navigation().page()->findChild<QComboBox*>("language");
         QVERIFY(language != nullptr);
         QCOMPARE(language->currentData().toString(), QString());
         const int german = language->findData("de");
@@ -184,7 +190,7 @@ private slots:
         language->setCurrentIndex(german);
         emit language->activated(german);
         QCOMPARE(Languages::chosen(), QString("de"));
-        QVERIFY(window.page()->undo());
+        QVERIFY(window.navigation().page()->undo());
         QCOMPARE(Languages::chosen(), QString());
         QCOMPARE(language->currentIndex(), 0);
     }

@@ -13,13 +13,13 @@ class TestWindow : public test::WindowTest {
     Q_OBJECT
 
     QueuesPage* queues() {
-        window_->MainWindow::show("queues");
-        return qobject_cast<QueuesPage*>(window_->page());
+        window_->navigation().show("queues");
+        return qobject_cast<QueuesPage*>(window_->navigation().page());
     }
     /// The row of the queue with this name; -1: none.
     int rowOf(const QString& name) { return rowWith(queues()->table()->rows(), name); }
     void makeQueue(const QString& tag) {
-        window_->commands()->run(operations::createQueue(tag, {{"idle_expiry_s", 0}}));
+        window_->engine().commands()->run(operations::createQueue(tag, {{"idle_expiry_s", 0}}));
         QTRY_VERIFY_WITH_TIMEOUT(rowOf(tag) >= 0, kSoon);
     }
 
@@ -29,15 +29,18 @@ private slots:
     void cleanup() { window_.reset(); }
 
     void theStatusBarTellsTheConnection() {
-        QTRY_COMPARE_WITH_TIMEOUT(window_->statusLine()->connectionText(), QString("Connected"), kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(window_->findChild<StatusBar*>("status-bar")->connectionText(),
+                                  QString("Connected"), kSoon);
     }
 
     void aKilledEngineIsToldInTheStatusBarAloneAndTheWindowHealsWhenItIsBack() {
         engine_.kill();
-        QTRY_VERIFY_WITH_TIMEOUT(window_->statusLine()->connectionText().startsWith("Reconnecting"), kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            window_->findChild<StatusBar*>("status-bar")->connectionText().startsWith("Reconnecting"), kSoon);
         QVERIFY(window_->findChildren<QDialog*>().isEmpty());
         QVERIFY(engine_.start());
-        QTRY_COMPARE_WITH_TIMEOUT(window_->statusLine()->connectionText(), QString("Connected"), kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(window_->findChild<StatusBar*>("status-bar")->connectionText(),
+                                  QString("Connected"), kSoon);
     }
 
     void aQueueMadeElsewhereAppears() {
@@ -66,9 +69,9 @@ private slots:
         queues()->table()->setFocus();
         answerNext("verb");
         QTest::keyClick(queues()->table(), Qt::Key_Delete, Qt::ShiftModifier);
-        QTRY_COMPARE_WITH_TIMEOUT(window_->state()->queueName(0), QString("default"), kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(window_->engine().state()->queueName(0), QString("default"), kSoon);
         QTRY_VERIFY_WITH_TIMEOUT(
-            std::ranges::none_of(window_->state()->queues(),
+            std::ranges::none_of(window_->engine().state()->queues(),
                                  [](const auto& entry) { return entry.second.tag == "precious"; }),
             kSoon);
     }
@@ -76,27 +79,28 @@ private slots:
     void whatWaitsToBeUndoneIsNotSent() {
         const qint64 lsn = submit("undone", "true");
         QTRY_COMPARE_WITH_TIMEOUT(stateOf(lsn), QString("completed"), kSoon);
-        window_->commands()->change(retiringOf(Target::of({lsn})));
-        QVERIFY(window_->commands()->waiting() != nullptr);
+        window_->engine().commands()->change(retiringOf(Target::of({lsn})));
+        QVERIFY(window_->engine().commands()->waiting() != nullptr);
         QTest::keyClick(window_.get(), Qt::Key_Z, Qt::ControlModifier);
-        QVERIFY(window_->commands()->waiting() == nullptr);
+        QVERIFY(window_->engine().commands()->waiting() == nullptr);
         QCOMPARE(stateOf(lsn), QString("completed"));
-        window_->commands()->change(retiringOf(Target::of({lsn})));
-        window_->commands()->sendNow();
+        window_->engine().commands()->change(retiringOf(Target::of({lsn})));
+        window_->engine().commands()->sendNow();
         QTRY_COMPARE_WITH_TIMEOUT(stateOf(lsn), QString(), kSoon);
     }
 
     void whatWaitsToBeUndoneIsDroppedWhenTheConnectionBreaks() {
         QString said;
-        connect(window_->commands(), &Commands::said, this, [&](const QString& sentence) { said = sentence; });
+        connect(window_->engine().commands(), &Commands::said, this,
+                [&](const QString& sentence) { said = sentence; });
         const qint64 lsn = submit("dropped", "true");
         QTRY_COMPARE_WITH_TIMEOUT(stateOf(lsn), QString("completed"), kSoon);
-        window_->commands()->change(retiringOf(Target::of({lsn})));
+        window_->engine().commands()->change(retiringOf(Target::of({lsn})));
         engine_.kill();
-        QTRY_VERIFY_WITH_TIMEOUT(window_->commands()->waiting() == nullptr, kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(window_->engine().commands()->waiting() == nullptr, kSoon);
         QVERIFY(said.contains("not sent"));
         QVERIFY(engine_.start());
-        QTRY_VERIFY_WITH_TIMEOUT(window_->state()->isLive(), kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(window_->engine().state()->isLive(), kSoon);
         QCOMPARE(stateOf(lsn), QString("completed"));
     }
 
@@ -107,8 +111,8 @@ private slots:
     }
 
     void everyControlHasAName() {
-        for (const PageSpec& spec : window_->pages()) {
-            window_->MainWindow::show(spec.id);
+        for (const PageSpec& spec : window_->navigation().pages()) {
+            window_->navigation().show(spec.id);
             for (QAbstractButton* button : window_->findChildren<QAbstractButton*>())
                 QVERIFY2(!button->isVisible() || !button->text().isEmpty() || !button->accessibleName().isEmpty() ||
                              button->objectName().startsWith("qt_"),

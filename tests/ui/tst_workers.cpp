@@ -3,9 +3,9 @@
 #include "tests/ui/window_test.h"
 #include "ui/forms/describer.h"
 #include "ui/forms/register_form.h"
-#include "ui/models/chunk_upload.h"
 #include "ui/pages/workers/worker_panel.h"
 #include "ui/pages/workers/workers_page.h"
+#include "ui/state/chunk_upload.h"
 
 #include <QAbstractItemModelTester>
 #include <QDir>
@@ -40,12 +40,12 @@ class TestWorkers : public test::WindowTest {
         return path;
     }
     RegisterForm* openForm(const QString& path) {
-        window_->openRegister(path);
+        window_->navigation().openRegister(path);
         return window_->findChildren<RegisterForm*>().last();
     }
     WorkersPage* page() {
-        window_->MainWindow::show("workers");
-        return qobject_cast<WorkersPage*>(window_->page());
+        window_->navigation().show("workers");
+        return qobject_cast<WorkersPage*>(window_->navigation().page());
     }
     int rowOf(const QString& name) { return rowWith(page()->table()->rows(), name); }
     void registerFrom(const QString& path) {
@@ -183,11 +183,12 @@ private slots:
 
     void aMissingFileOfAChunkIsTold() {
         QString message;
-        window_->state()->link().sendFile({"PUT", "chunks/" + QString(64, 'a'), {}, {}}, files_.filePath("nowhere"),
-                                          this, [&](const Answer& answer) { message = answer.message; });
+        window_->engine().state()->link().sendFile({"PUT", "chunks/" + QString(64, 'a'), {}, {}},
+                                                   files_.filePath("nowhere"), this,
+                                                   [&](const Answer& answer) { message = answer.message; });
         QTRY_VERIFY_WITH_TIMEOUT(message.contains("cannot be read"), kSoon);
         message.clear();
-        runWithChunks(*window_->commands(),
+        runWithChunks(*window_->engine().commands(),
                       operations::submit(QJsonObject{{"worker", "exec"},
                                                      {"argv", QJsonArray{"true"}},
                                                      {"inputs", QJsonObject{{"a", QString(64, 'b')}}}},
@@ -212,7 +213,7 @@ private slots:
         page()->commands().last()->trigger();
         QTRY_VERIFY_WITH_TIMEOUT(rowOf("convert") < 0, kSoon);
         page()->closeInnermost();
-        window_->commands()->run(operations::submit(
+        window_->engine().commands()->run(operations::submit(
             QJsonObject{{"worker", "thumb"}, {"function", "thumb"}, {"hold", true}}, 0, "default"));
         QTRY_VERIFY_WITH_TIMEOUT(rowOf("thumb") >= 0, kSoon);
         QTRY_COMPARE_WITH_TIMEOUT(page()->table()->rows()->cell(rowOf("thumb"), 6).text, QString("1"), kSoon * 2);

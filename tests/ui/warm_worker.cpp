@@ -1,4 +1,5 @@
 #include "tests/ui/warm_worker.h"
+#include "tests/support/waiting.h"
 
 #include <QCryptographicHash>
 #include <QFile>
@@ -43,7 +44,7 @@ QString hashOf(const QByteArray& bytes) {
 bool isDone(ui::EngineLink& link, const std::function<void(ui::EngineLink::Done)>& send) {
     int status = -1;
     send([&](const ui::Answer& answer) { status = answer.status; });
-    return QTest::qWaitFor([&] { return status >= 0; }, 10'000) && status == 200 &&
+    return QTest::qWaitFor([&] { return status >= 0; }, kWaitMs) && status == 200 &&
            link.state() == ui::LinkState::Connected;
 }
 

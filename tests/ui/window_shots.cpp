@@ -8,12 +8,15 @@
 #include "tests/ui/real_engine.h"
 #include "tests/ui/warm_worker.h"
 #include "ui/bridge/attached_link.h"
-#include "ui/models/languages.h"
-#include "ui/models/notices.h"
+#include "ui/shell/bars.h"
+#include "ui/shell/engine_attachment.h"
 #include "ui/shell/key_overlay.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/navigation.h"
 #include "ui/shell/notice_list.h"
 #include "ui/shell/palette.h"
+#include "ui/state/languages.h"
+#include "ui/state/notices.h"
 #include "ui/style/app_style.h"
 #include "ui/style/theme.h"
 #include "ui/widgets/page_head.h"
@@ -74,28 +77,30 @@ int overlays(ui::MainWindow& window, ui::Theme& theme, const QDir& directory) {
         theme.choose(choice);
         const QString look = choice == ui::Theme::Choice::Dark ? "dark" : "light";
         window.resize(1280, 720);
-        window.ui::MainWindow::show("queues");
+        window.navigation().show("queues");
         QTest::qWait(300);
         for (const QString& typed : {QString(), QStringLiteral("re"), QStringLiteral("exec slot 1 03:00")}) {
-            window.palette()->open(typed);
+            window.findChild<ui::Palette*>("palette")->open(typed);
             QTest::qWait(200);
             const QString name =
                 QStringLiteral("palette-%1-%2.png").arg(typed.isEmpty() ? "all" : typed.left(2), look);
             if (asSeen(window.grab()).save(directory.filePath(name))) ++made;
-            window.palette()->leave();
+            window.findChild<ui::Palette*>("palette")->leave();
         }
-        window.actionsById().at("keys")->trigger();
+        window.findChild<QAction*>("keys")->trigger();
         QTest::qWait(100);
         if (asSeen(window.grab()).save(directory.filePath("keys-" + look + ".png"))) ++made;
-        window.keyOverlay()->leave();
-        window.notices()->setInFront([] { return false; });
-        window.notices()->clear();
-        window.notices()->add({ui::NoticeRule::QueueFinished, "nightly-cook has finished", "queues", {}});
-        window.notices()->add({ui::NoticeRule::FirstFailure, "57 failed in unit-tests", "actions", {}});
-        window.noticeList()->toggle(window.topBar()->bell());
+        window.findChild<ui::KeyOverlay*>("keys-overlay")->leave();
+        window.findChild<ui::Notices*>("notices")->setInFront([] { return false; });
+        window.findChild<ui::Notices*>("notices")->clear();
+        window.findChild<ui::Notices*>("notices")->add(
+            {ui::NoticeRule::QueueFinished, "nightly-cook has finished", "queues", {}});
+        window.findChild<ui::Notices*>("notices")->add(
+            {ui::NoticeRule::FirstFailure, "57 failed in unit-tests", "actions", {}});
+        window.findChild<ui::NoticeList*>("notice-list")->toggle(window.findChild<ui::TopBar*>("top-bar")->bell());
         QTest::qWait(100);
         if (asSeen(window.grab()).save(directory.filePath("notices-" + look + ".png"))) ++made;
-        window.noticeList()->leave();
+        window.findChild<ui::NoticeList*>("notice-list")->leave();
     }
     return made;
 }
@@ -154,15 +159,16 @@ struct Shots {
 
 /// What the sandbox denied, with what may be allowed.
 void takeSandbox(Shots& shots) {
-    shots.takeAll("sandbox",
-                  [&] { shots.window.showAction(test::demoAction(shots.window, "label:convert*"), "sandbox"); });
+    shots.takeAll("sandbox", [&] {
+        shots.window.navigation().showAction(test::demoAction(shots.window, "label:convert*"), "sandbox");
+    });
 }
 
 /// Completion in the filter, with counts.
 void takeFilter(Shots& shots) {
     shots.takeAll("filter", [&] {
-        shots.window.ui::MainWindow::show("actions", {});
-        auto* field = shots.window.page()->findChild<ui::FilterField*>();
+        shots.window.navigation().show("actions", {});
+        auto* field = shots.window.navigation().page()->findChild<ui::FilterField*>();
         shots.window.activateWindow();
         field->setFocus();
         field->clear();
@@ -174,9 +180,9 @@ void takeForms(Shots& shots) {
     const QString form = qEnvironmentVariable("YARD_SHOTS_FORM");
     if (form.isEmpty()) return;
     if (form == "submit")
-        shots.window.openSubmit();
+        shots.window.navigation().openSubmit();
     else
-        shots.window.openRegister(form);
+        shots.window.navigation().openRegister(form);
     QTest::qWait(600);
     for (QDialog* dialog : shots.window.findChildren<QDialog*>()) {
         dialog->grab().save(shots.directory.filePath("form-" + dialog->objectName() + ".png"));
@@ -186,11 +192,12 @@ void takeForms(Shots& shots) {
 
 void takePage(Shots& shots, const QString& id, const QString& name) {
     shots.takeAll(name, [&] {
-        shots.window.ui::MainWindow::show(id);
-        if (id == "settings") shots.window.page()->setFilter(qEnvironmentVariable("YARD_SHOTS_SECTION", "engine"));
+        shots.window.navigation().show(id);
+        if (id == "settings")
+            shots.window.navigation().page()->setFilter(qEnvironmentVariable("YARD_SHOTS_SECTION", "engine"));
         if (id == "workers") takeForms(shots);
         if (id == "actions" && name == "actions")
-            shots.window.showAction(test::demoAction(shots.window, "state:failed foliage"), "output");
+            shots.window.navigation().showAction(test::demoAction(shots.window, "state:failed foliage"), "output");
     });
 }
 
@@ -217,26 +224,26 @@ int main(int argc, char** argv) {
     ui::MainWindow window;
     auto link = std::make_unique<ui::AttachedLink>(engine.address(), engine.token());
     ui::EngineLink& connection = *link;
-    window.setEngine(std::move(link), "embedded");
+    window.engine().set(std::move(link), "embedded");
     window.show();
     if (!QTest::qWaitFor([&] { return connection.state() == ui::LinkState::Connected; }, 5'000)) return 1;
     const auto wants = [&](const QString& what) { return wanted.isEmpty() || wanted.contains(what); };
     Shots shots{window, theme, directory};
     // Before there is anything, with work of all states, and after the engine is gone.
-    for (const ui::PageSpec& spec : window.pages())
+    for (const ui::PageSpec& spec : window.navigation().pages())
         if (wanted.contains("empty")) takePage(shots, spec.id, "empty-" + spec.id);
     if (wants("pool")) submitWarm(connection);
     test::submitDemo(connection);
     QTest::qWait(3'500);
     if (wanted.contains("palette")) shots.made += overlays(window, theme, directory);
-    for (const ui::PageSpec& spec : window.pages())
+    for (const ui::PageSpec& spec : window.navigation().pages())
         if (wants(spec.id)) takePage(shots, spec.id, spec.id);
     if (wanted.contains("sandbox")) takeSandbox(shots);
     if (wanted.contains("filter")) takeFilter(shots);
     if (wanted.contains("lost")) {
         engine.kill();
         QTest::qWait(1'500);
-        for (const ui::PageSpec& spec : window.pages()) takePage(shots, spec.id, "lost-" + spec.id);
+        for (const ui::PageSpec& spec : window.navigation().pages()) takePage(shots, spec.id, "lost-" + spec.id);
     }
     std::printf("%d pictures in %s\n", shots.made, argv[1]);
     return shots.made > 0 ? 0 : 1;

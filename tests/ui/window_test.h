@@ -3,10 +3,14 @@
 // in init().
 #pragma once
 
+#include "tests/support/waiting.h"
 #include "tests/ui/real_engine.h"
 #include "ui/bridge/attached_link.h"
-#include "ui/models/engines.h"
+#include "ui/shell/bars.h"
+#include "ui/shell/engine_attachment.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/navigation.h"
+#include "ui/state/engines.h"
 #include "ui/style/app_style.h"
 #include "ui/style/theme.h"
 #include "ui/widgets/table_model.h"
@@ -25,7 +29,7 @@ namespace yard::test {
 
 class WindowTest : public QObject {
 public:
-    static constexpr int kSoon = 20'000; ///< ms; how long anything may take
+    static constexpr int kSoon = kWaitMs; ///< ms; how long anything may take
 
 protected:
     /// The engine runs, and settings are as they come. `name`: whose settings.
@@ -42,13 +46,14 @@ protected:
     /// A window of its own, connected, that knows the queues. An invalid size: as it comes.
     bool openWindow(QSize size = {1'440, 900}) {
         window_ = std::make_unique<ui::MainWindow>();
-        window_->engines()->setShell(engine_.address(), {engine_.directory(), {}});
-        window_->setEngine(std::make_unique<ui::AttachedLink>(engine_.address(), engine_.token()), "embedded");
+        window_->engine().engines().setShell(engine_.address(), {engine_.directory(), {}});
+        window_->engine().set(std::make_unique<ui::AttachedLink>(engine_.address(), engine_.token()), "embedded");
         if (size.isValid()) window_->resize(size);
         window_->show();
         window_->activateWindow();
-        return QTest::qWaitFor([this] { return window_->state()->isLive() && !window_->state()->queues().empty(); },
-                               kSoon);
+        return QTest::qWaitFor(
+            [this] { return window_->engine().state()->isLive() && !window_->engine().state()->queues().empty(); },
+            kSoon);
     }
     /// Past the window; waits for the answer. `path` may have a query.
     ui::Answer ask(const QByteArray& method, const QString& path, const QJsonValue& body = {}) {
@@ -57,7 +62,7 @@ protected:
         ui::Request request{method, path.section('?', 0, 0), QUrlQuery(path.section('?', 1)), {}, {}};
         if (body.isObject()) request.body = QJsonDocument(body.toObject()).toJson();
         if (body.isArray()) request.body = QJsonDocument(body.toArray()).toJson();
-        window_->state()->link().send(request, this, [&](const ui::Answer& answer) {
+        window_->engine().state()->link().send(request, this, [&](const ui::Answer& answer) {
             got = answer;
             done = true;
         });

@@ -17,11 +17,11 @@ namespace {
 
 constexpr qint64 kStreamBuffer = 1 << 20;
 
-struct Words {
+struct LinkWords {
     Q_DECLARE_TR_FUNCTIONS(EngineLink)
 };
 
-QNetworkRequest requestFor(const QUrl& url, const QByteArray& token, std::chrono::milliseconds patience) {
+QNetworkRequest linkRequestFor(const QUrl& url, const QByteArray& token, std::chrono::milliseconds patience) {
     QNetworkRequest request(url);
     request.setRawHeader("Authorization", "Bearer " + token);
     request.setTransferTimeout(static_cast<int>(patience.count()));
@@ -38,17 +38,18 @@ Answer noAnswer(const QString& message) {
 }
 
 Answer answerOf(QNetworkReply& reply, bool tooLong) {
-    if (tooLong) return noAnswer(Words::tr("The answer is too long to show; ask for less of it."));
+    if (tooLong) return noAnswer(LinkWords::tr("The answer is too long to show; ask for less of it."));
     Answer answer;
     answer.status = reply.attribute(QNetworkRequest::HttpStatusCodeAttribute).toInt();
     answer.bytes = reply.readAll();
-    if (answer.status == 0) return noAnswer(Words::tr("The engine does not answer: %1").arg(reply.errorString()));
+    if (answer.status == 0)
+        return noAnswer(LinkWords::tr("The engine does not answer: %1").arg(reply.errorString()));
     answer.json = QJsonDocument::fromJson(answer.bytes).object();
     if (answer.ok()) return answer;
     answer.error = answer.json.value("error").toString();
     answer.message = answer.json.value("message").toString();
     if (answer.message.isEmpty())
-        answer.message = Words::tr("What is at this address answers %1 and is no engine.").arg(answer.status);
+        answer.message = LinkWords::tr("What is at this address answers %1 and is no engine.").arg(answer.status);
     return answer;
 }
 
@@ -79,12 +80,12 @@ QUrl AttachedLink::urlOf(const QString& path, const QUrlQuery& query) const {
 }
 
 QString AttachedLink::whyNot() const {
-    return state() == LinkState::Refused ? Words::tr("The engine refuses the token.")
-                                         : Words::tr("There is no connection to the engine just now.");
+    return state() == LinkState::Refused ? LinkWords::tr("The engine refuses the token.")
+                                         : LinkWords::tr("There is no connection to the engine just now.");
 }
 
 QNetworkReply* AttachedLink::start(const Request& request, std::chrono::milliseconds patience) {
-    QNetworkRequest sent = requestFor(urlOf(request.path, request.query), token_, patience);
+    QNetworkRequest sent = linkRequestFor(urlOf(request.path, request.query), token_, patience);
     if (!request.body.isEmpty()) sent.setHeader(QNetworkRequest::ContentTypeHeader, "application/json");
     if (!request.range.isEmpty()) sent.setRawHeader("Range", request.range);
     return network_.sendCustomRequest(sent, request.method, request.body);
@@ -108,9 +109,9 @@ void AttachedLink::sendFile(const Request& request, const QString& file, QObject
     if (state() != LinkState::Connected) return refuse(whyNot(), context, std::move(done));
     auto source = std::make_unique<QFile>(file);
     if (!QFileInfo(file).isFile() || !source->open(QIODevice::ReadOnly))
-        return refuse(Words::tr("%1 cannot be read: %2").arg(file, source->errorString()), context,
+        return refuse(LinkWords::tr("%1 cannot be read: %2").arg(file, source->errorString()), context,
                       std::move(done));
-    QNetworkRequest sent = requestFor(urlOf(request.path, request.query), token_, limits_.patience);
+    QNetworkRequest sent = linkRequestFor(urlOf(request.path, request.query), token_, limits_.patience);
     sent.setHeader(QNetworkRequest::ContentTypeHeader, "application/octet-stream");
     QNetworkReply* reply = network_.sendCustomRequest(sent, request.method, source.get());
     source.release()->setParent(reply);
@@ -186,7 +187,7 @@ void AttachedLink::tryNow() {
         return pause();
     }
     setState(LinkState::Connecting);
-    QNetworkReply* reply = network_.get(requestFor(urlOf("session", {}), token_, limits_.patience));
+    QNetworkReply* reply = network_.get(linkRequestFor(urlOf("session", {}), token_, limits_.patience));
     connect(reply, &QNetworkReply::finished, this, [this, reply] {
         reply->deleteLater();
         const Answer answer = answerOf(*reply, false);
@@ -206,7 +207,7 @@ void AttachedLink::openSocket() {
     socket_->setMaxAllowedIncomingMessageSize(static_cast<quint64>(limits_.mostAnswer));
     connect(socket_.get(), &QWebSocket::textMessageReceived, this, &AttachedLink::onFrame);
     connect(socket_.get(), &QWebSocket::disconnected, this, &AttachedLink::onSocketEnded, Qt::QueuedConnection);
-    socket_->open(requestFor(url, token_, limits_.patience));
+    socket_->open(linkRequestFor(url, token_, limits_.patience));
     next_.start(limits_.patience);
 }
 

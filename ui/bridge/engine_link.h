@@ -2,7 +2,7 @@
 // program and for one at an address, so that no page knows the difference. Owner: ui thread. Never blocks.
 //
 // A link heals by itself: while it is down requests are answered at once with what to say (status 0), and after it
-// came back refreshed() tells who shows something to ask anew, unless the events could go on where they were.
+// came back refreshed() tells who shows something to ask again, unless the events could go on where they were.
 #pragma once
 
 #include "ui/bridge/shell_engine.h"

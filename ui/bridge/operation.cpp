@@ -13,7 +13,7 @@ namespace yard::ui {
 namespace {
 
 /// With "%n" and the plural of the language. What is not counted yet has no title that anybody sees.
-QString counted(const char* text, std::optional<qint64> known) {
+QString operationCounted(const char* text, std::optional<qint64> known) {
     const qint64 count = known.value_or(0);
     return QCoreApplication::translate("Operation", text, nullptr,
                                        static_cast<int>(std::min<qint64>(count, 1 << 30)))
@@ -24,12 +24,12 @@ QString plain(const char* text) {
     return QCoreApplication::translate("Operation", text);
 }
 
-QByteArray textOf(const QJsonObject& object) {
+QByteArray operationTextOf(const QJsonObject& object) {
     return QJsonDocument(object).toJson(QJsonDocument::Compact);
 }
 
 Request post(const QString& path, const QJsonObject& body = {}) {
-    return {"POST", path, {}, body.isEmpty() ? QByteArray() : textOf(body)};
+    return {"POST", path, {}, body.isEmpty() ? QByteArray() : operationTextOf(body)};
 }
 
 QString numbersOf(const Target& target) {
@@ -53,12 +53,21 @@ QString commandFor(const QString& verb, const Target& target) {
 Operation onActions(const char* title, const QString& verb, const Target& target, QJsonObject extra = {}) {
     QJsonObject body = bodyOf(target);
     for (auto it = extra.begin(); it != extra.end(); ++it) body.insert(it.key(), it.value());
-    return {counted(title, target.count), post("jobs/" + verb, body), commandFor(verb, target)};
+    return {operationCounted(title, target.count), post("jobs/" + verb, body), commandFor(verb, target)};
+}
+
+QString wordFor(Mark mark) {
+    const std::string_view word = name(mark);
+    return QString::fromLatin1(word.data(), static_cast<qsizetype>(word.size()));
 }
 
 Operation onQueue(const char* title, const QString& verb, qint64 queue, const QString& name) {
     return {plain(title).arg(name), post(QStringLiteral("queues/%1/%2").arg(queue).arg(verb)),
             QStringLiteral("yardctl queue %1 %2").arg(verb).arg(queue)};
+}
+
+QJsonValue jsonOf(Mark mark) {
+    return mark == Mark::None ? QJsonValue(QJsonValue::Null) : QJsonValue(wordFor(mark));
 }
 
 Operation onSession(const char* title, const QString& path, const QString& yardctl) {
@@ -77,7 +86,7 @@ std::vector<Request> piecesOf(const Request& request) {
         for (qsizetype i = at; i < std::min(at + kMostInOneRequest, all.size()); ++i) part.append(all.at(i));
         body.insert("lsns", part);
         pieces.push_back(request);
-        pieces.back().body = textOf(body);
+        pieces.back().body = operationTextOf(body);
     }
     return pieces;
 }
@@ -147,16 +156,46 @@ Operation release(const Target& target) {
 Operation setPriority(const Target& target, int priority) {
     QJsonObject body = bodyOf(target);
     body.insert("set", QJsonObject{{"priority", priority}});
-    return {counted(QT_TRANSLATE_N_NOOP("Operation", "Set priority of %n action(s)"), target.count),
-            {"PATCH", "jobs", {}, textOf(body)},
+    return {operationCounted(QT_TRANSLATE_N_NOOP("Operation", "Set priority of %n action(s)"), target.count),
+            {"PATCH", "jobs", {}, operationTextOf(body)},
             {}};
+}
+
+Operation mark(const Target& target, Mark mark) {
+    QJsonObject body = bodyOf(target);
+    body.insert("set", QJsonObject{{"mark", jsonOf(mark)}});
+    const char* title = mark == Mark::None ? QT_TRANSLATE_N_NOOP("Operation", "Take the mark from %n action(s)")
+                                           : QT_TRANSLATE_N_NOOP("Operation", "Mark %n action(s)");
+    return {operationCounted(title, target.count),
+            {"PATCH", "jobs", {}, operationTextOf(body)},
+            commandFor("mark " + wordFor(mark), target)};
+}
+
+Operation comment(qint64 lsn, const QString& text) {
+    return {plain(QT_TRANSLATE_NOOP("Operation", "Comment on action %1")).arg(lsn),
+            post(QStringLiteral("jobs/%1/comments").arg(lsn), {{"text", text}}),
+            QStringLiteral("yardctl comment %1 ").arg(lsn) + shellWord(text)};
+}
+
+Operation markQueue(qint64 queue, const QString& name, Mark mark) {
+    const char* title = mark == Mark::None ? QT_TRANSLATE_NOOP("Operation", "Take the mark from %1")
+                                           : QT_TRANSLATE_NOOP("Operation", "Mark %1");
+    return {plain(title).arg(name),
+            {"PATCH", QStringLiteral("queues/%1").arg(queue), {}, operationTextOf({{"mark", jsonOf(mark)}})},
+            QStringLiteral("yardctl queue mark %1 %2").arg(wordFor(mark)).arg(queue)};
+}
+
+Operation commentQueue(qint64 queue, const QString& name, const QString& text) {
+    return {plain(QT_TRANSLATE_NOOP("Operation", "Comment on %1")).arg(name),
+            post(QStringLiteral("queues/%1/comments").arg(queue), {{"text", text}}),
+            QStringLiteral("yardctl comment --queue %1 ").arg(queue) + shellWord(text)};
 }
 
 Operation moveTo(const Target& target, qint64 queue, const QString& name) {
     QJsonObject body = bodyOf(target);
     body.insert("set", QJsonObject{{"queue", queue}});
-    return {counted(QT_TRANSLATE_N_NOOP("Operation", "Move %n action(s) to %1"), target.count).arg(name),
-            {"PATCH", "jobs", {}, textOf(body)},
+    return {operationCounted(QT_TRANSLATE_N_NOOP("Operation", "Move %n action(s) to %1"), target.count).arg(name),
+            {"PATCH", "jobs", {}, operationTextOf(body)},
             {}};
 }
 
@@ -177,7 +216,7 @@ Operation drainQueue(qint64 queue, const QString& name) {
 }
 
 Operation cancelQueue(qint64 queue, const QString& name, qint64 active) {
-    return {counted(QT_TRANSLATE_N_NOOP("Operation", "Cancel %n action(s) in %1"), active).arg(name),
+    return {operationCounted(QT_TRANSLATE_N_NOOP("Operation", "Cancel %n action(s) in %1"), active).arg(name),
             post(QStringLiteral("queues/%1/cancel").arg(queue)),
             QStringLiteral("yardctl queue cancel %1").arg(queue)};
 }
@@ -200,14 +239,14 @@ Operation configureQueue(qint64 queue, const QString& name, const QJsonObject& c
     QString line = QStringLiteral("yardctl queue set %1").arg(queue);
     for (auto it = config.begin(); it != config.end(); ++it) {
         const QJsonValue value = it.value();
-        const QString text = value.isObject() ? QString::fromUtf8(textOf(value.toObject()))
+        const QString text = value.isObject() ? QString::fromUtf8(operationTextOf(value.toObject()))
                              : value.isArray()
                                  ? QString::fromUtf8(QJsonDocument(value.toArray()).toJson(QJsonDocument::Compact))
                                  : value.toVariant().toString();
         line += ' ' + shellWord(it.key() + '=' + text);
     }
     return {plain(QT_TRANSLATE_NOOP("Operation", "Change settings of %1")).arg(name),
-            {"PATCH", QStringLiteral("queues/%1").arg(queue), {}, textOf({{"config", config}})},
+            {"PATCH", QStringLiteral("queues/%1").arg(queue), {}, operationTextOf({{"config", config}})},
             line};
 }
 
@@ -235,11 +274,11 @@ Operation sunsetSession() {
 Operation submit(const QJsonValue& actions, qint64 queue, const QString& queueName) {
     const bool list = actions.isArray();
     const qint64 count = list ? actions.toArray().size() : 1;
-    const QByteArray body =
-        list ? QJsonDocument(actions.toArray()).toJson(QJsonDocument::Compact) : textOf(actions.toObject());
+    const QByteArray body = list ? QJsonDocument(actions.toArray()).toJson(QJsonDocument::Compact)
+                                 : operationTextOf(actions.toObject());
     const QString path = queue == 0 ? QStringLiteral("jobs") : QStringLiteral("queues/%1/jobs").arg(queue);
     const QString into = queue == 0 ? QString() : QStringLiteral(" --queue %1").arg(queue);
-    return {counted(QT_TRANSLATE_N_NOOP("Operation", "Submit %n action(s) to %1"), count).arg(queueName),
+    return {operationCounted(QT_TRANSLATE_N_NOOP("Operation", "Submit %n action(s) to %1"), count).arg(queueName),
             {"POST", path, {}, body},
             "printf '%s' " + shellWord(QString::fromUtf8(body)) + " | yardctl submit" + into + " -"};
 }
@@ -252,7 +291,7 @@ Operation registerWorker(const QString& id, const QByteArray& descriptor, const 
 
 Operation removeWorker(const QString& id, const QString& name, bool force) {
     return {plain(QT_TRANSLATE_NOOP("Operation", "Remove worker %1")).arg(name),
-            {"DELETE", "workers/" + id, {}, force ? textOf({{"force", true}}) : QByteArray()},
+            {"DELETE", "workers/" + id, {}, force ? operationTextOf({{"force", true}}) : QByteArray()},
             "yardctl workers remove " + id + (force ? QStringLiteral(" --force") : QString())};
 }
 
@@ -272,7 +311,7 @@ Operation configurePool(const QJsonObject& limits) {
     for (auto it = limits.begin(); it != limits.end(); ++it)
         line += ' ' + shellWord(it.key() + '=' + it.value().toVariant().toString());
     return {plain(QT_TRANSLATE_NOOP("Operation", "Change the limits of the pool")),
-            {"PATCH", "pool", {}, textOf(limits)},
+            {"PATCH", "pool", {}, operationTextOf(limits)},
             line};
 }
 
@@ -281,7 +320,7 @@ Operation changeSettings(const QJsonObject& settings) {
     for (auto it = settings.begin(); it != settings.end(); ++it)
         line += ' ' + shellWord(it.key() + '=' + it.value().toVariant().toString());
     return {plain(QT_TRANSLATE_NOOP("Operation", "Change settings")),
-            {"PATCH", "settings", {}, textOf(settings)},
+            {"PATCH", "settings", {}, operationTextOf(settings)},
             line};
 }
 

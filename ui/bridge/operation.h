@@ -2,6 +2,7 @@
 // command of yardctl that does the same. Values; ui thread. What is not here, the window does not do.
 #pragma once
 
+#include "core/model/annotation.h"
 #include "ui/bridge/engine_link.h"
 
 #include <QJsonObject>
@@ -47,9 +48,14 @@ Operation retire(const Target& target);
 Operation hold(const Target& target);
 Operation release(const Target& target);
 Operation setPriority(const Target& target, int priority);
+/// Mark::None takes it away.
+Operation mark(const Target& target, Mark mark);
+Operation comment(qint64 lsn, const QString& text);
 Operation moveTo(const Target& target, qint64 queue, const QString& name);
 
 Operation lookAtQueue(qint64 queue);
+Operation markQueue(qint64 queue, const QString& name, Mark mark);
+Operation commentQueue(qint64 queue, const QString& name, const QString& text);
 Operation holdQueue(qint64 queue, const QString& name);
 Operation releaseQueue(qint64 queue, const QString& name);
 Operation drainQueue(qint64 queue, const QString& name);

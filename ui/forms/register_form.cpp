@@ -1,7 +1,7 @@
 #include "ui/forms/register_form.h"
 
 #include "core/model/worker_package.h"
-#include "ui/models/chunk_upload.h"
+#include "ui/state/chunk_upload.h"
 #include "ui/widgets/panel.h"
 
 #include <QCheckBox>
@@ -84,7 +84,7 @@ RegisterForm::RegisterForm(Context context, const QString& path, QWidget* parent
     , mode_(new QComboBox)
     , network_(new QCheckBox(tr("may use the network")))
     , text_(new QPlainTextEdit)
-    , problem_(new Prose({}, Type::Body, Token::Text1))
+    , problem_(new WrappedLabel({}, Type::Body, Token::Text1))
     , ask_(new Button(Button::Kind::Small, tr("Ask it"), "again"))
     , submit_(new Button(Button::Kind::Primary, tr("Register"), {})) {
     setObjectName("register");
@@ -149,7 +149,7 @@ QWidget* RegisterForm::makeForm() {
     rows_["mode"] = new FormRow(tr("Mode"), mode_, {});
     addLine("cores", tr("Cores"), tr("Reserved for each action; empty is 1."));
     addLine("memory_mb", tr("Memory"), tr("Reserved, and the limit in the sandbox; empty is the engine's own."));
-    rows_["memory_mb"]->setNote(tr("MB"));
+    rows_["memory_mb"]->setNote(tr("MiB"));
     addLine("deadline_s", tr("Deadline"), tr("How long an attempt may take; empty is the engine's own."));
     rows_["deadline_s"]->setNote(tr("s"));
     network_->setObjectName("network");
@@ -233,7 +233,7 @@ void RegisterForm::take(const WorkerDraft& draft) {
         row->setProblem({});
         if (member != "memory_mb" && member != "deadline_s") row->setNote(draft.guesses.value(member));
     }
-    if (!draft.text.isEmpty()) { // beside the reason, to be mended here
+    if (!draft.text.isEmpty()) { // beside the reason, to be corrected here
         filling_ = true;
         text_->setPlainText(draft.text);
         filling_ = false;
@@ -333,7 +333,7 @@ void RegisterForm::send(const QByteArray& canonical, const QString& id, const QH
                   [this, id, name](const Answer& answer) {
                       busy_ = false;
                       if (!answer.ok()) return complain(answer.message, answer.json.value("field").toString());
-                      context_.navigator.say(tr("%1 is registered as %2").arg(name, id.left(8)));
+                      context_.window.say(tr("%1 is registered as %2").arg(name, id.left(8)));
                       accept();
                   });
 }

@@ -52,7 +52,7 @@ private:
     QComboBox* mode_;
     QCheckBox* network_;
     QPlainTextEdit* text_;
-    Prose* problem_;
+    WrappedLabel* problem_;
     Button* ask_;
     Button* submit_;
     Describer describer_;

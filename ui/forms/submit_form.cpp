@@ -1,6 +1,6 @@
 #include "ui/forms/submit_form.h"
 
-#include "ui/models/chunk_upload.h"
+#include "ui/state/chunk_upload.h"
 #include "ui/style/type.h"
 #include "ui/widgets/panel.h"
 
@@ -41,7 +41,7 @@ std::optional<QJsonValue> anyJson(const QString& text) {
     return document.array().first();
 }
 
-/// "photo.jpg=<hash>, …" for people to see and to mend.
+/// "photo.jpg=<hash>, …" for people to see and to edit.
 QString inputsText(const QJsonObject& inputs) {
     QStringList all;
     for (auto it = inputs.begin(); it != inputs.end(); ++it) all << it.key() + '=' + it.value().toString();
@@ -62,7 +62,7 @@ QString afterText(const QJsonArray& after) {
     return all.join(", ");
 }
 
-QString textOf(const QString& member, const QJsonObject& action) {
+QString formTextOf(const QString& member, const QJsonObject& action) {
     const QJsonValue value = action.value(member);
     const QJsonObject resources = action.value("resources").toObject();
     if (member == "cores" || member == "memory_mb")
@@ -133,7 +133,7 @@ SubmitForm::SubmitForm(Context context, const QJsonObject& action, qint64 queue,
     , worker_(new QComboBox)
     , function_(new QComboBox)
     , hold_(new QCheckBox(tr("until it is released")))
-    , problem_(new Prose({}, Type::Body, Token::Text1))
+    , problem_(new WrappedLabel({}, Type::Body, Token::Text1))
     , submit_(new Button(Button::Kind::Primary, tr("Submit"), {}))
     , action_(action.isEmpty() ? QJsonObject{{"worker", "exec"}, {"argv", QJsonArray{"echo", "hello"}}} : action) {
     setObjectName("submit");
@@ -220,7 +220,7 @@ QWidget* SubmitForm::makeFields() {
     connect(add, &QAbstractButton::clicked, this, [this] {
         for (const QString& path : QFileDialog::getOpenFileNames(this, tr("Inputs"))) addInput(path);
     });
-    for (QLineEdit* edit : {addLine("cores", tr("Cores"), {}), addLine("memory_mb", tr("Memory in MB"), {}),
+    for (QLineEdit* edit : {addLine("cores", tr("Cores"), {}), addLine("memory_mb", tr("Memory in MiB"), {}),
                             addLine("priority", tr("Priority"), tr("-100 to 100; higher first."))})
         edit->setFixedWidth(scaled(108));
     addLine("array", tr("Array"), tr("0-99: one action for each number; {index} in the command becomes it."))
@@ -327,7 +327,7 @@ void SubmitForm::fillFields() {
     hold_->setChecked(action_.value("hold").toBool());
     for (const auto& [member, row] : rows_) {
         row->setProblem({});
-        if (auto* edit = qobject_cast<QLineEdit*>(row->control())) edit->setText(textOf(member, action_));
+        if (auto* edit = qobject_cast<QLineEdit*>(row->control())) edit->setText(formTextOf(member, action_));
     }
     filling_ = false;
     showFunctions();
@@ -444,7 +444,7 @@ void SubmitForm::showJson(bool json) {
         if (!document.isObject()) {
             problem_->setText(document.isArray()
                                   ? tr("A list of actions has no form; it can be submitted from here.")
-                                  : tr("Mend the JSON first."));
+                                  : tr("Fix the JSON first."));
             return;
         }
         action_ = document.object();
@@ -493,7 +493,7 @@ void SubmitForm::check() {
         problem_->setText(error.error != QJsonParseError::NoError
                               ? tr("At character %1: %2").arg(error.offset).arg(error.errorString())
                               : QString());
-        if (!document.isObject() && !document.isArray()) why = tr("Mend the JSON first");
+        if (!document.isObject() && !document.isArray()) why = tr("Fix the JSON first");
     } else {
         problem_->setText({});
         for (const auto& [member, row] : rows_)
@@ -511,7 +511,7 @@ void SubmitForm::copy(bool curl) {
     const Operation now = operation();
     const QString line = curl ? context_.link.curl(now.request) : context_.link.yardctl(now.yardctl);
     QApplication::clipboard()->setText(line);
-    context_.navigator.say(tr("Copied: %1").arg(line));
+    context_.window.say(tr("Copied: %1").arg(line));
 }
 
 void SubmitForm::submit() {

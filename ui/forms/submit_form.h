@@ -64,7 +64,7 @@ private:
     QComboBox* function_;
     QCheckBox* hold_;
     std::vector<std::pair<QString, FormRow*>> rows_; ///< by member, in order
-    Prose* problem_;
+    WrappedLabel* problem_;
     Button* submit_;
     QJsonObject action_;
     QJsonArray workers_;

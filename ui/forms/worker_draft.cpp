@@ -18,7 +18,7 @@ constexpr qint64 kMostDescriptor = 4 << 20;
 constexpr qint64 kMostScanned = 8 << 20;
 constexpr int kMostFiles = 2'000;
 
-QString say(const char* text) {
+QString draftWords(const char* text) {
     return QCoreApplication::translate("WorkerDraft", text);
 }
 
@@ -61,15 +61,16 @@ void guess(WorkerDraft& draft, const QString& member, const QJsonValue& value, c
 }
 
 void guessRest(WorkerDraft& draft, const QString& called) {
-    guess(draft, "name", workerNameFrom(called), say(QT_TRANSLATE_NOOP("WorkerDraft", "guessed from the name")));
-    guess(draft, "version", "1", say(QT_TRANSLATE_NOOP("WorkerDraft", "guessed: nothing says")));
+    guess(draft, "name", workerNameFrom(called),
+          draftWords(QT_TRANSLATE_NOOP("WorkerDraft", "guessed from the name")));
+    guess(draft, "version", "1", draftWords(QT_TRANSLATE_NOOP("WorkerDraft", "guessed: nothing says")));
     const std::string_view platform = thisPlatform();
     guess(draft, "platform", QString::fromLatin1(platform.data(), static_cast<qsizetype>(platform.size())),
-          say(QT_TRANSLATE_NOOP("WorkerDraft", "guessed: this machine's")));
+          draftWords(QT_TRANSLATE_NOOP("WorkerDraft", "guessed: this machine's")));
     if (draft.descriptor.contains("executable")) return;
     if (const QString program = onlyProgram(draft.directory); !program.isEmpty())
         guess(draft, "executable", program,
-              say(QT_TRANSLATE_NOOP("WorkerDraft", "guessed: the only program there")));
+              draftWords(QT_TRANSLATE_NOOP("WorkerDraft", "guessed: the only program there")));
 }
 
 WorkerDraft fromDescriptor(const QString& path) {
@@ -78,21 +79,22 @@ WorkerDraft fromDescriptor(const QString& path) {
     QFile file(path);
     if (!file.open(QIODevice::ReadOnly)) {
         draft.problem =
-            say(QT_TRANSLATE_NOOP("WorkerDraft", "%1 cannot be read: %2")).arg(path, file.errorString());
+            draftWords(QT_TRANSLATE_NOOP("WorkerDraft", "%1 cannot be read: %2")).arg(path, file.errorString());
         return draft;
     }
     const QByteArray text = file.read(kMostDescriptor + 1);
     if (text.size() > kMostDescriptor) {
-        draft.problem = say(QT_TRANSLATE_NOOP("WorkerDraft", "%1 is too long for a descriptor.")).arg(path);
+        draft.problem = draftWords(QT_TRANSLATE_NOOP("WorkerDraft", "%1 is too long for a descriptor.")).arg(path);
         return draft;
     }
     QJsonParseError error;
     const QJsonDocument document = QJsonDocument::fromJson(text, &error);
     if (!document.isObject()) {
         draft.text = QString::fromUtf8(text);
-        draft.problem = error.error != QJsonParseError::NoError
-                            ? placeIn(text, error.offset) + ": " + error.errorString()
-                            : say(QT_TRANSLATE_NOOP("WorkerDraft", "A descriptor is a JSON object; this is none."));
+        draft.problem =
+            error.error != QJsonParseError::NoError
+                ? placeIn(text, error.offset) + ": " + error.errorString()
+                : draftWords(QT_TRANSLATE_NOOP("WorkerDraft", "A descriptor is a JSON object; this is none."));
         return draft;
     }
     draft.descriptor = document.object();
@@ -107,7 +109,7 @@ WorkerDraft fromProgram(const QFileInfo& program) {
     draft.descriptor.insert("executable", program.fileName());
     draft.descriptor.insert("files", QJsonArray{program.fileName()});
     guessRest(draft, program.completeBaseName());
-    draft.guesses.insert("files", say(QT_TRANSLATE_NOOP("WorkerDraft", "guessed: the program alone")));
+    draft.guesses.insert("files", draftWords(QT_TRANSLATE_NOOP("WorkerDraft", "guessed: the program alone")));
     draft.describes = knowsDescribe({program.absoluteFilePath()});
     return draft;
 }
@@ -118,7 +120,7 @@ WorkerDraft draftWorker(const QString& path) {
     const QFileInfo info(path);
     WorkerDraft none;
     if (!info.exists()) {
-        none.problem = say(QT_TRANSLATE_NOOP("WorkerDraft", "%1 is not there.")).arg(path);
+        none.problem = draftWords(QT_TRANSLATE_NOOP("WorkerDraft", "%1 is not there.")).arg(path);
         return none;
     }
     if (info.isDir()) {
@@ -127,16 +129,17 @@ WorkerDraft draftWorker(const QString& path) {
         none.directory = info.absoluteFilePath();
         guessRest(none, info.fileName());
         if (!none.descriptor.contains("executable"))
-            none.problem = say(QT_TRANSLATE_NOOP(
+            none.problem = draftWords(QT_TRANSLATE_NOOP(
                 "WorkerDraft", "This folder has no worker.json and not exactly one program; choose the program."));
         none.describes = knowsDescribe(filesBelow(none.directory));
         return none;
     }
     if (info.suffix().compare("json", Qt::CaseInsensitive) == 0) return fromDescriptor(info.absoluteFilePath());
     if (info.isExecutable()) return fromProgram(info);
-    none.problem = say(QT_TRANSLATE_NOOP("WorkerDraft",
-                                         "%1 is neither a program, nor a folder, nor a descriptor (a .json file)."))
-                       .arg(path);
+    none.problem =
+        draftWords(QT_TRANSLATE_NOOP("WorkerDraft",
+                                     "%1 is neither a program, nor a folder, nor a descriptor (a .json file)."))
+            .arg(path);
     return none;
 }
 
@@ -155,7 +158,7 @@ QString placeIn(const QByteArray& text, int offset) {
     const QByteArray before = text.left(offset);
     const auto line = before.count('\n') + 1;
     const auto column = before.size() - (before.lastIndexOf('\n') + 1) + 1;
-    return say(QT_TRANSLATE_NOOP("WorkerDraft", "Line %1, column %2")).arg(line).arg(column);
+    return draftWords(QT_TRANSLATE_NOOP("WorkerDraft", "Line %1, column %2")).arg(line).arg(column);
 }
 
 Described readDescription(const QByteArray& output) {
@@ -170,7 +173,8 @@ Described readDescription(const QByteArray& output) {
         functions.append(kept);
     }
     if (functions.isEmpty())
-        return {{}, say(QT_TRANSLATE_NOOP("WorkerDraft", "It does not answer --describe with its functions."))};
+        return {{},
+                draftWords(QT_TRANSLATE_NOOP("WorkerDraft", "It does not answer --describe with its functions."))};
     return {functions, {}};
 }
 

@@ -18,19 +18,19 @@ namespace yard::ui {
 
 namespace {
 
-constexpr int kPadding = 12;
+constexpr int kLogPadding = 12;
 constexpr int kRefreshMs = 33;
 
 /// The colours of terminals are those of our states: no second palette.
-QColor colourOf(const Theme& theme, const LogStyle& style, const QColor& plain) {
+QColor logColourOf(const Theme& theme, const LogStyle& style, const QColor& plain) {
     switch (style.colour < 0 ? -1 : style.colour % 8) {
     case 0: return theme(Token::Text3);
-    case 1: return theme.inkOf(Face::Failed);
-    case 2: return theme.inkOf(Face::Completed);
-    case 3: return theme.inkOf(Face::Retry);
-    case 4: return theme.inkOf(Face::Running);
-    case 5: return theme.inkOf(Face::Abandoned);
-    case 6: return theme.inkOf(Face::Submitting);
+    case 1: return theme.inkOf(DisplayState::Failed);
+    case 2: return theme.inkOf(DisplayState::Completed);
+    case 3: return theme.inkOf(DisplayState::Retry);
+    case 4: return theme.inkOf(DisplayState::Running);
+    case 5: return theme.inkOf(DisplayState::Abandoned);
+    case 6: return theme.inkOf(DisplayState::Submitting);
     case 7: return theme(style.colour > 7 ? Token::Text1 : Token::Text2);
     default: return plain;
     }
@@ -142,11 +142,11 @@ qreal LogView::charWidth() const {
 
 int LogView::gutter() const {
     const auto digits = QString::number(text_.dropped() + text_.size()).size();
-    return kPadding + static_cast<int>(charWidth() * static_cast<double>(std::max<qsizetype>(3, digits))) + 12;
+    return kLogPadding + static_cast<int>(charWidth() * static_cast<double>(std::max<qsizetype>(3, digits))) + 12;
 }
 
 int LogView::columnsInView() const {
-    return std::max(20, static_cast<int>((viewport()->width() - gutter() - kPadding) / charWidth()));
+    return std::max(20, static_cast<int>((viewport()->width() - gutter() - kLogPadding) / charWidth()));
 }
 
 int LogView::rowsOf(std::size_t line) const {
@@ -302,8 +302,8 @@ void LogView::paintRow(QPainter& painter, std::size_t row, int y) {
     const bool error = isError(at);
     const QRect all(0, y, viewport()->width(), height);
     if (error) {
-        painter.fillRect(all, mixed(theme(Token::Lane), theme.fillOf(Face::Failed), 0.2));
-        painter.fillRect(QRect(0, y, 3, height), theme.inkOf(Face::Failed));
+        painter.fillRect(all, mixed(theme(Token::Lane), theme.fillOf(DisplayState::Failed), 0.2));
+        painter.fillRect(QRect(0, y, 3, height), theme.inkOf(DisplayState::Failed));
     } else if (static_cast<std::ptrdiff_t>(at) == foundLine_ && !found_.isEmpty()) {
         painter.fillRect(all, theme(Token::SelectionDim));
     }
@@ -311,7 +311,7 @@ void LogView::paintRow(QPainter& painter, std::size_t row, int y) {
     const int left = gutter();
     paint::number(painter, QRectF(0, y, left - 12, lineHeight()), QString::number(text_.dropped() + at + 1),
                   typeface(Type::Mono), theme(Token::Text3));
-    const QColor plain = error                                  ? theme.inkOf(Face::Failed)
+    const QColor plain = error                                  ? theme.inkOf(DisplayState::Failed)
                          : text_.streamOf(at) == LogStream::Err ? theme(Token::Text1)
                                                                 : theme(Token::Text2);
     painter.save();
@@ -357,7 +357,7 @@ void LogView::paintRow(QPainter& painter, std::size_t row, int y) {
     qsizetype drawn = 0;
     for (const LogRun& run : line.runs) {
         draw(drawn, run.begin - drawn, plain, false);
-        draw(run.begin, run.length, error ? plain : colourOf(theme, run.style, plain), run.style.bold);
+        draw(run.begin, run.length, error ? plain : logColourOf(theme, run.style, plain), run.style.bold);
         drawn = run.begin + run.length;
     }
     draw(drawn, line.text.size() - drawn, plain, false);

@@ -3,14 +3,14 @@
 #pragma once
 
 #include "ui/log/log_text.h"
-#include "ui/style/spoken.h"
+#include "ui/style/accessible_text.h"
 
 #include <QAbstractScrollArea>
 #include <QTimer>
 
 namespace yard::ui {
 
-class LogView final : public QAbstractScrollArea, public Spoken {
+class LogView final : public QAbstractScrollArea, public AccessibleText {
     Q_OBJECT
 public:
     explicit LogView(QWidget* parent = nullptr);

@@ -38,7 +38,7 @@ std::vector<PageSpec> allPages() {
         {"actions", title(QT_TRANSLATE_NOOP("Pages", "Actions")), "actions",
          [](Context context) -> Page* { return new ActionsPage(context); },
          [](const EngineState& state) {
-             const qint64 failed = state.count(Face::Failed);
+             const qint64 failed = state.count(DisplayState::Failed);
              return failed > 0 ? PageSpec::Count{QLocale().toString(failed), true} : PageSpec::Count{};
          },
          &ActionsPage::declared},

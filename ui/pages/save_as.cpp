@@ -1,6 +1,6 @@
 #include "ui/pages/save_as.h"
 
-#include "ui/pages/page.h"
+#include "ui/pages/window_services.h"
 
 #include <QCoreApplication>
 #include <QFileDialog>
@@ -16,14 +16,13 @@ struct SaveAs {
 
 } // namespace
 
-void saveAs(QWidget* over, Navigator& navigator, const QString& title, const QString& name,
+void saveAs(QWidget* over, WindowServices& window, const QString& title, const QString& name,
             const QByteArray& bytes) {
     const QString path = QFileDialog::getSaveFileName(over, title, name);
     if (path.isEmpty()) return;
     QSaveFile file(path);
     const bool good = file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size() && file.commit();
-    navigator.say(good ? SaveAs::tr("Saved %1").arg(path) : SaveAs::tr("%1: %2").arg(path, file.errorString()),
-                  !good);
+    window.say(good ? SaveAs::tr("Saved %1").arg(path) : SaveAs::tr("%1: %2").arg(path, file.errorString()), !good);
 }
 
 } // namespace yard::ui

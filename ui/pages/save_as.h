@@ -11,11 +11,11 @@ QT_END_NAMESPACE
 
 namespace yard::ui {
 
-class Navigator;
+class WindowServices;
 
 /// `title`: of the question; `name`: what is offered. Whole or not at all; what became of it stands in the status
 /// bar.
-void saveAs(QWidget* over, Navigator& navigator, const QString& title, const QString& name,
+void saveAs(QWidget* over, WindowServices& window, const QString& title, const QString& name,
             const QByteArray& bytes);
 
 } // namespace yard::ui

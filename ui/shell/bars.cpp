@@ -8,6 +8,7 @@
 #include <QLocale>
 #include <QMouseEvent>
 #include <QPainter>
+#include <cmath>
 
 #include <utility>
 #include <vector>
@@ -16,7 +17,7 @@ namespace yard::ui {
 
 namespace {
 
-constexpr int kTop = 44;
+constexpr int kBarTop = 44;
 constexpr int kStatus = 24;
 constexpr int kUndo = 32;
 constexpr int kSentenceMs = 6'000;
@@ -24,19 +25,21 @@ constexpr int kSentenceMs = 6'000;
 struct SessionLook {
     QString word;
     QString icon;
-    Face face;
+    DisplayState face;
 };
 
 SessionLook lookOf(const EngineState& state) {
     const QString session = state.session().value("state").toString();
-    if (session.isEmpty()) return {QObject::tr("Starting"), "state-submitting", Face::Submitting};
-    if (session == "ready" && state.allHeld()) return {QObject::tr("Held"), "state-held", Face::Held};
-    if (session == "ready") return {QObject::tr("Ready"), "state-completed", Face::Completed};
-    if (session == "draining") return {QObject::tr("Draining"), "drain", Face::Pending};
-    if (session == "paused") return {QObject::tr("Paused"), "pause", Face::Held};
-    if (session == "abandoned") return {QObject::tr("Abandoned"), "state-abandoned", Face::Abandoned};
-    if (session == "sunset") return {QObject::tr("Sunset"), "state-cancelled", Face::Cancelled};
-    return {QObject::tr("Created"), "state-submitting", Face::Submitting};
+    if (session.isEmpty()) return {QObject::tr("Starting"), "state-submitting", DisplayState::Submitting};
+    if (session == "ready" && state.allHeld()) return {QObject::tr("Held"), "state-held", DisplayState::Held};
+    if (session == "ready" && state.session().contains("why"))
+        return {QObject::tr("Nothing starts"), "state-held", DisplayState::Held};
+    if (session == "ready") return {QObject::tr("Ready"), "state-completed", DisplayState::Completed};
+    if (session == "draining") return {QObject::tr("Draining"), "drain", DisplayState::Pending};
+    if (session == "paused") return {QObject::tr("Paused"), "pause", DisplayState::Held};
+    if (session == "abandoned") return {QObject::tr("Abandoned"), "state-abandoned", DisplayState::Abandoned};
+    if (session == "sunset") return {QObject::tr("Sunset"), "state-cancelled", DisplayState::Cancelled};
+    return {QObject::tr("Created"), "state-submitting", DisplayState::Submitting};
 }
 
 QPixmap pixmapOf(const QWidget& on, const QString& icon, const QColor& colour) {
@@ -125,7 +128,7 @@ TopBar::TopBar(QWidget* parent)
     , search_(new SearchButton)
     , bell_(new Button(Button::Kind::Flat, {}, "bell"))
     , submit_(new Button(Button::Kind::Primary, tr("Submit…"), "plus")) {
-    setFixedHeight(scaled(kTop));
+    setFixedHeight(scaled(kBarTop));
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(12, 0, 12, 1);
     row->setSpacing(8);
@@ -166,6 +169,7 @@ void TopBar::show(const EngineState& state) {
     const SessionLook look = lookOf(state);
     sessionIcon_->setPixmap(pixmapOf(*this, look.icon, Theme::current().inkOf(look.face)));
     session_->setText(look.word);
+    session_->setToolTip(state.session().value("why").toString());
     held_ = state.allHeld();
     pause_->setText(held_ ? tr("Resume") : tr("Pause"));
     pause_->setIconName(held_ ? "release" : "pause");
@@ -207,7 +211,7 @@ StatusBar::StatusBar(QWidget* parent)
     row->addWidget(connection_);
     std::vector<FallAway::Part> fall;
     for (Label* label : {address_, lag_, events_, engineCost_, journal_}) {
-        auto* line = new Rule(Qt::Vertical);
+        auto* line = new Separator(Qt::Vertical);
         row->addSpacing(8);
         row->addWidget(line);
         row->addSpacing(8);
@@ -220,7 +224,7 @@ StatusBar::StatusBar(QWidget* parent)
     row->addSpacing(16);
     row->addWidget(cores_);
     row->addSpacing(8);
-    row->addWidget(new Rule(Qt::Vertical));
+    row->addWidget(new Separator(Qt::Vertical));
     row->addSpacing(8);
     row->addWidget(clock_);
     installEventFilter(new FallAway(this, {connection_, address_, cores_, clock_}, std::move(fall)));
@@ -239,18 +243,18 @@ void StatusBar::tick() {
 void StatusBar::show(const EngineState& state) {
     state_ = &state;
     const LinkState link = state.link().state();
-    Face face = Face::Completed;
+    DisplayState face = DisplayState::Completed;
     QString icon = "state-completed";
     switch (link) {
     case LinkState::Connected: connection_->setText(tr("Connected")); break;
     case LinkState::Refused:
-        face = Face::Failed;
+        face = DisplayState::Failed;
         icon = "key";
         connection_->setText(tr("Refused: token"));
         break;
     case LinkState::Connecting:
     case LinkState::Waiting: {
-        face = Face::Retry;
+        face = DisplayState::Retry;
         icon = "unplug";
         const qint64 seconds = state.link().downSince().secsTo(QDateTime::currentDateTimeUtc());
         connection_->setText(
@@ -267,22 +271,23 @@ void StatusBar::show(const EngineState& state) {
     events_->setText(tr("%1 events/s").arg(QLocale().toString(state.eventsPerSecond())));
     const QJsonObject engine = state.session().value("engine").toObject();
     const bool knows = engine.contains("rss_bytes");
-    engineCost_->setText(knows ? tr("engine %1 of a core, %2")
-                                     .arg(Format().percent(engine.value("cpu_permille").toInteger(), 1'000),
+    engineCost_->setText(knows ? tr("engine %1 cores, %2")
+                                     .arg(Format().cores(engine.value("cpu_percent").toDouble() / 100),
                                           Format().size(engine.value("rss_bytes").toInteger()))
                                : tr("engine %1").arg(Format::unknown()));
     journal_->setText(tr("journal %1")
                           .arg(engine.contains("journal_bytes")
                                    ? Format().size(engine.value("journal_bytes").toInteger())
                                    : Format::unknown()));
-    const qint64 capacity = state.session().value("capacity").toInteger();
-    const qint64 running = state.count(Face::Running) + state.count(Face::Submitting);
-    const QJsonValue taken = state.session().value("cores_taken");
-    cores_->setText(capacity == 0 ? QString()
-                                  : tr("%1 of %2 cores taken")
-                                        .arg(taken.isDouble() ? QLocale().toString(taken.toInteger())
-                                                              : QLocale().toString(std::min(running, capacity)),
-                                             QLocale().toString(capacity)));
+    const QJsonObject machine = state.session().value("machine").toObject();
+    const QJsonValue all = machine.value("resources")["cores"];
+    const QJsonValue taken = machine.value("taken")["cores"];
+    const auto coresText = [](double cores) {
+        return QLocale().toString(cores, 'f', cores == std::floor(cores) ? 0 : 1);
+    };
+    cores_->setText(all.isUndefined() || taken.isUndefined()
+                        ? QString()
+                        : tr("%1 of %2 cores taken").arg(coresText(taken.toDouble()), coresText(all.toDouble())));
 }
 
 void StatusBar::say(const QString& sentence, bool bad) {

@@ -2,8 +2,8 @@
 // with Undo at the foot. They show and ask; the window acts. Owner: ui thread.
 #pragma once
 
-#include "ui/models/commands.h"
-#include "ui/models/engine_state.h"
+#include "ui/state/commands.h"
+#include "ui/state/engine_state.h"
 #include "ui/widgets/button.h"
 #include "ui/widgets/panel.h"
 

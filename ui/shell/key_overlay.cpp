@@ -14,9 +14,9 @@ namespace {
 constexpr int kColumns = 3;
 constexpr int kColumn = 330;
 constexpr int kKeys = 100; // of a column
-constexpr int kLine = 21;
-constexpr int kPadding = 20;
-constexpr int kHead = 36;
+constexpr int kOverlayLine = 21;
+constexpr int kOverlayPadding = 20;
+constexpr int kOverlayHead = 36;
 
 int linesOf(const KeyGroup& group) {
     return static_cast<int>(group.keys.size()) + 2;
@@ -81,8 +81,9 @@ QRect KeyOverlay::placed() {
     std::array<int, kColumns> lines{};
     for (std::size_t i = 0; i < groups_.size(); ++i)
         lines[static_cast<std::size_t>(columns_[i])] += linesOf(groups_[i]);
-    const int height = *std::ranges::max_element(lines) * scaled(kLine) + scaled(kHead) + kPadding;
-    const int width = std::min(kColumns * scaled(kColumn) + 2 * kPadding, over().width() - 32);
+    const int height =
+        *std::ranges::max_element(lines) * scaled(kOverlayLine) + scaled(kOverlayHead) + kOverlayPadding;
+    const int width = std::min(kColumns * scaled(kColumn) + 2 * kOverlayPadding, over().width() - 32);
     return {(over().width() - width) / 2, std::max(8, (over().height() - height) / 2), width,
             std::min(height, over().height() - 16)};
 }
@@ -108,23 +109,25 @@ void KeyOverlay::mousePressEvent(QMouseEvent*) {
 
 void KeyOverlay::paintInside(QPainter& painter) {
     const Theme& theme = Theme::current();
-    const QRectF head(kPadding, 1, width() - 2 * kPadding, scaled(kHead));
+    const QRectF head(kOverlayPadding, 1, width() - 2 * kOverlayPadding, scaled(kOverlayHead));
     paint::text(painter, head, tr("Keys of this page"), typeface(Type::Title), theme(Token::Text1));
     paint::text(painter, head, tr("Esc closes    Settings, Keys changes them"), typeface(Type::Caption),
                 theme(Token::Text3), Qt::AlignRight);
-    const qreal column = (width() - 2.0 * kPadding) / kColumns;
+    const qreal column = (width() - 2.0 * kOverlayPadding) / kColumns;
     std::array<int, kColumns> lines{};
     for (std::size_t i = 0; i < groups_.size(); ++i) {
         int& line = lines[static_cast<std::size_t>(columns_[i])];
-        paintGroup(painter, groups_[i],
-                   {kPadding + columns_[i] * column, scaled(kHead) + 6.0 + line * scaled(kLine)}, column - 16);
+        paintGroup(
+            painter, groups_[i],
+            {kOverlayPadding + columns_[i] * column, scaled(kOverlayHead) + 6.0 + line * scaled(kOverlayLine)},
+            column - 16);
         line += linesOf(groups_[i]);
     }
 }
 
 void KeyOverlay::paintGroup(QPainter& painter, const KeyGroup& group, QPointF at, qreal width) const {
     const Theme& theme = Theme::current();
-    const qreal line = scaled(kLine);
+    const qreal line = scaled(kOverlayLine);
     paint::text(painter, {at.x(), at.y(), width, line}, group.title, typeface(Type::Strong), theme(Token::Text2));
     for (const auto& [keys, what] : group.keys) {
         at.ry() += line;

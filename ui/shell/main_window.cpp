@@ -1,21 +1,24 @@
 #include "ui/shell/main_window.h"
 
-#include "ui/models/engines.h"
-#include "ui/models/notices.h"
-#include "ui/shell/command_keys.h"
-#include "ui/shell/notice_list.h"
+#include "ui/shell/bars.h"
+#include "ui/shell/command_registry.h"
+#include "ui/shell/engine_attachment.h"
+#include "ui/shell/engine_commands.h"
+#include "ui/shell/engine_menu.h"
+#include "ui/shell/key_overlay.h"
+#include "ui/shell/navigation.h"
 #include "ui/shell/palette.h"
 #include "ui/shell/question.h"
+#include "ui/shell/rail.h"
+#include "ui/shell/window_notices.h"
 #include "ui/style/theme.h"
 
 #include <QApplication>
-#include <QClipboard>
 #include <QCloseEvent>
-#include <QJsonArray>
-#include <QMenu>
 #include <QScreen>
 #include <QSettings>
 #include <QShortcut>
+#include <QStackedWidget>
 
 #include <algorithm>
 #include <utility>
@@ -25,10 +28,9 @@ namespace yard::ui {
 namespace {
 
 constexpr QSize kLeast{1100, 700};
-constexpr QSize kUsual{1440, 900};
+constexpr QSize kWindowUsual{1440, 900};
 constexpr int kTitleBar = 40; // of most desktops, and more than some
 constexpr int kNarrowBelow = 1240;
-constexpr std::size_t kMostPlaces = 100;
 
 } // namespace
 
@@ -36,41 +38,54 @@ constexpr std::size_t kMostPlaces = 100;
 /// screen smaller than that.
 QSize MainWindow::firstSize() const {
     const QSize room = screen()->availableSize();
-    if (room.width() < kLeast.width() || room.height() < kLeast.height()) return kUsual;
-    return kUsual.boundedTo(room - QSize(0, kTitleBar)).expandedTo(kLeast);
+    if (room.width() < kLeast.width() || room.height() < kLeast.height()) return kWindowUsual;
+    return kWindowUsual.boundedTo(room - QSize(0, kTitleBar)).expandedTo(kLeast);
 }
 
 MainWindow::MainWindow(QWidget* parent)
     : QMainWindow(parent)
-    , specs_(allPages()) {
+    , engine_(new EngineAttachment(this))
+    , navigation_(new Navigation(*engine_, *this, *this))
+    , registry_(new CommandRegistry(*engine_, *navigation_, *this))
+    , engineCommands_(new EngineCommands(*registry_, *engine_, *navigation_, *this, *this))
+    , palette_(new Palette(*this))
+    , keys_(new KeyOverlay(*this))
+    , notices_(new WindowNotices(*engine_, *registry_, *this)) {
     setWindowTitle(QStringLiteral("Yardmaster"));
     setMinimumSize(kLeast);
     setAcceptDrops(true);
-    makeActions();
-    makeDrainMenu();
-    makeEngineMenu();
+    addCommands();
     build();
-    makePalette();
-    makeNotices();
     resize(firstSize());
     restoreGeometry(QSettings().value("window/geometry").toByteArray());
     narrowByHand_ = QSettings().value("window/narrow").toBool();
-    setRailNarrow(narrowByHand_ || width() < kNarrowBelow);
+    updateRail();
+    connect(engine_, &EngineAttachment::detaching, this, &MainWindow::onDetaching);
+    connect(engine_, &EngineAttachment::attached, this, &MainWindow::onAttached);
+    connect(engine_, &EngineAttachment::changed, this, &MainWindow::updateLook);
+    connect(engine_, &EngineAttachment::said, this, &MainWindow::say);
+    connect(engine_, &EngineAttachment::tokenWanted, this, &MainWindow::showEngines);
+    connect(navigation_, &Navigation::shown, this, [this](const QString& id) { rail_->setCurrent(id); });
+    connect(notices_, &WindowNotices::unseenChanged, this, [this](int count) { top_->setNotices(count); });
+    connect(notices_, &WindowNotices::opened, navigation_, &Navigation::show);
     connect(&Theme::current(), &Theme::changed, this, [this] {
         updateLook();
         for (QWidget* widget : findChildren<QWidget*>()) widget->update();
     });
 }
 
-/// The bars and the place of the pages. Heights and fonts are taken here, so a change of them builds anew.
+/// The bars and the place of the pages. Heights and fonts are taken here, so a change of them builds again.
 void MainWindow::build() {
     top_ = new TopBar;
+    top_->setObjectName("top-bar");
     stack_ = new QStackedWidget;
+    navigation_->setStack(stack_);
     foot_ = new QWidget;
     status_ = new StatusBar;
+    status_->setObjectName("status-bar");
     starting_ = new Label({}, Type::Body, Token::Text2);
     startingPage_ = new Surface(Token::Bg1);
-    rail_ = new Rail(specs_);
+    rail_ = new Rail(navigation_->pages());
     auto* middle = new QHBoxLayout;
     middle->setSpacing(0);
     middle->addWidget(rail_);
@@ -94,16 +109,16 @@ void MainWindow::build() {
     centred->addWidget(starting_);
     centred->addStretch(1);
     stack_->addWidget(startingPage_);
-    connect(rail_, &Rail::chosen, this, [this](const QString& id) { show(id); });
-    connect(top_, &TopBar::pauseWanted, this, [this](bool pause) {
-        if (commands_) commands_->run(pause ? operations::holdAll() : operations::releaseAll());
-    });
+    connect(rail_, &Rail::chosen, navigation_, [this](const QString& id) { navigation_->show(id); });
+    connect(top_, &TopBar::pauseWanted, engineCommands_, &EngineCommands::pause);
     connect(top_, &TopBar::searchWanted, this, [this] { palette_->open(); });
-    connect(top_->bell(), &QAbstractButton::clicked, this, [this] { noticeList_->toggle(top_->bell()); });
-    connect(top_, &TopBar::submitWanted, this, [this] { openSubmit(); });
-    connect(status_, &StatusBar::refusedClicked, this, [this] { show(QStringLiteral("settings"), "engines"); });
-    top_->drain()->setMenu(drainMenu_);
-    top_->engine()->setMenu(engineMenu_);
+    connect(top_->bell(), &QAbstractButton::clicked, this, [this] { notices_->toggleList(top_->bell()); });
+    connect(top_, &TopBar::submitWanted, this, [this] { navigation_->openSubmit(); });
+    connect(status_, &StatusBar::refusedClicked, this, &MainWindow::showEngines);
+    top_->drain()->setMenu(engineCommands_->drainMenu());
+    auto* engines = new EngineMenu(*engine_, top_);
+    connect(engines, &EngineMenu::otherWanted, this, &MainWindow::showEngines);
+    top_->engine()->setMenu(engines);
 }
 
 void MainWindow::remake() {
@@ -112,9 +127,9 @@ void MainWindow::remake() {
         dropPages();
         delete takeCentralWidget();
         build();
-        setRailNarrow(narrowByHand_ || width() < kNarrowBelow);
+        updateRail();
         setStarting(sentence);
-        if (!state_) return;
+        if (engine_->state() == nullptr) return;
         makePages();
         updateLook();
     });
@@ -131,7 +146,7 @@ void MainWindow::resetLayout() {
 }
 
 MainWindow::~MainWindow() {
-    dropEngine();
+    engine_->drop();
 }
 
 void MainWindow::setStarting(const QString& sentence) {
@@ -140,261 +155,147 @@ void MainWindow::setStarting(const QString& sentence) {
 }
 
 void MainWindow::dropPages() {
-    for (auto& [id, page] : made_) {
-        page->setActive(false);
-        stack_->removeWidget(page);
-        delete page;
-    }
-    made_.clear();
+    navigation_->dropPages();
     delete std::exchange(undo_, nullptr);
 }
 
-void MainWindow::dropEngine() {
+/// The engine goes; it is there until this returns.
+void MainWindow::onDetaching() {
     palette_->setSources({});
-    noticeList_->leave();
-    notices_->setEngine(nullptr, nullptr);
     dropPages();
-    commands_.reset();
-    state_.reset();
-    link_.reset();
 }
 
-void MainWindow::setEngine(std::unique_ptr<EngineLink> link, const QString& kind) {
-    dropEngine();
-    link_ = std::move(link);
-    link_->setShell(engines_->shellOf(link_->address()));
-    kind_ = kind;
-    state_ = std::make_unique<EngineState>(*link_);
-    commands_ = std::make_unique<Commands>(*link_);
-    commands_->setAsk([this](const QString& question, const QString& lost, const QString& verb,
-                             const QString& keep) { return ask(question, lost, verb, keep); });
-    for (const auto signal : {&EngineState::sessionChanged, &EngineState::connectionChanged,
-                              &EngineState::queuesChanged, &EngineState::countsChanged, &EngineState::pulse})
-        connect(state_.get(), signal, this, &MainWindow::updateLook);
-    connect(commands_.get(), &Commands::said, this, &MainWindow::say);
+void MainWindow::onAttached() {
+    engine_->commands()->setAsk([this](const QString& question, const QString& lost, const QString& verb,
+                                       const QString& keep) { return ask(question, lost, verb, keep); });
     fillPalette();
-    notices_->setEngine(state_.get(), commands_.get());
     updateWatched();
     updateLook();
-    if (current_.isEmpty()) current_ = QSettings().value("general/start-page").toString();
-    if (current_.isEmpty()) current_ = QSettings().value("window/page").toString();
     makePages();
-    emit engineChanged();
 }
 
 /// The page that was shown, and what stands at its foot.
 void MainWindow::makePages() {
-    undo_ = new UndoBar(*commands_);
+    undo_ = new UndoBar(*engine_->commands());
     foot_->layout()->addWidget(undo_);
-    const QString first = std::exchange(current_, {});
-    const QString filter = place_ < places_.size() ? places_[place_].filter : QString();
-    show(std::ranges::find(specs_, first, &PageSpec::id) != specs_.end() ? first : specs_.front().id, filter);
+    navigation_->restore();
 }
 
 void MainWindow::updateLook() {
-    if (!state_) return;
-    const QString name = state_->machineName();
-    top_->setEngine(name.isEmpty() ? link_->address().host() : name, kind_);
-    top_->show(*state_);
-    status_->show(*state_);
-    rail_->count(*state_);
-    updateNotices();
+    if (engine_->state() == nullptr) return;
+    const QString name = engine_->state()->machineName();
+    top_->setEngine(name.isEmpty() ? engine_->link()->address().host() : name, engine_->kind());
+    top_->show(*engine_->state());
+    status_->show(*engine_->state());
+    rail_->count(*engine_->state());
+    top_->setNotices(notices_->unseen());
+    notices_->update();
 }
 
-Page* MainWindow::page() const {
-    const auto found = made_.find(current_);
-    return found == made_.end() ? nullptr : found->second;
-}
-
-Page* MainWindow::pageOf(const QString& id) {
-    if (const auto found = made_.find(id); found != made_.end()) return found->second;
-    const auto spec = std::ranges::find(specs_, id, &PageSpec::id);
-    if (spec == specs_.end() || !state_) return nullptr;
-    Page* page = spec->make(Context{*link_, *state_, *commands_, *this});
-    made_[id] = page;
-    stack_->addWidget(page);
-    for (QAction* action : page->commands())
-        action->setShortcut(chosenKeys(commandId(id, action->objectName()), action->shortcut()));
-    connect(page, &Page::filterEdited, this, [this, id](const QString& filter) {
-        if (id == current_ && place_ < places_.size()) places_[place_].filter = filter;
-    });
-    return page;
-}
-
-void MainWindow::activate(Page* next) {
-    if (Page* before = page(); before != nullptr && before != next) before->setActive(false);
-    stack_->setCurrentWidget(next);
-    next->setActive(isVisible() && !isMinimized());
-    next->setFocus();
-}
-
-void MainWindow::show(const QString& id, const QString& filter) {
-    Page* next = pageOf(id);
-    if (next == nullptr) return;
-    activate(next);
-    current_ = id;
-    rail_->setCurrent(id);
-    if (!filter.isEmpty()) next->setFilter(filter);
-    const Place here{id, next->filter()};
-    if (place_ < places_.size() && places_[place_].page == here.page && places_[place_].filter == here.filter)
-        return;
-    if (!places_.empty()) places_.resize(place_ + 1);
-    places_.push_back(here);
-    if (places_.size() > kMostPlaces) places_.erase(places_.begin());
-    place_ = places_.size() - 1;
-    QSettings().setValue("window/page", id);
-}
-
-void MainWindow::goBy(int steps) {
-    const auto to = static_cast<std::ptrdiff_t>(place_) + steps;
-    if (to < 0 || to >= static_cast<std::ptrdiff_t>(places_.size())) return;
-    place_ = static_cast<std::size_t>(to);
-    const Place place = places_[place_];
-    Page* next = pageOf(place.page);
-    if (next == nullptr) return;
-    activate(next);
-    current_ = place.page;
-    rail_->setCurrent(current_);
-    next->setFilter(place.filter);
-}
-
-void MainWindow::showAction(qint64 lsn, const QString& tab) {
-    show(QStringLiteral("actions"));
-    if (Page* actions = page()) actions->open(lsn, tab);
-}
-
-void MainWindow::showThing(const QString& id, qint64 thing) {
-    show(id);
-    if (Page* shown = page(); shown != nullptr && current_ == id) shown->open(thing);
+void MainWindow::showEngines() {
+    navigation_->show(QStringLiteral("settings"), QStringLiteral("engines"));
 }
 
 bool MainWindow::ask(const QString& question, const QString& lost, const QString& verb, const QString& keep) {
     return askQuestion(this, question, lost, verb, keep);
 }
 
+void MainWindow::reviewSettings() {
+    notices_->reviewSettings();
+}
+
+QString MainWindow::sleepNote() const {
+    return notices_->sleepNote();
+}
+
+KeyBindings& MainWindow::keyBindings() {
+    return *registry_;
+}
+
+EngineChoice& MainWindow::engineChoice() {
+    return *engine_;
+}
+
 void MainWindow::say(const QString& sentence, bool bad) {
     status_->say(sentence, bad);
 }
 
-QAction* MainWindow::add(const QString& id, const QString& title, const QKeySequence& keys,
-                         std::function<void()> act) {
-    auto* action = new QAction(title, this);
-    action->setObjectName(id);
-    action->setShortcut(chosenKeys(id, keys));
-    action->setData(keys.toString()); // the default, for the settings
-    connect(action, &QAction::triggered, this, std::move(act));
-    addAction(action);
-    actions_[id] = action;
-    return action;
-}
-
-void MainWindow::makeActions() {
+/// Those of the pages and of the window itself; what is done to the engine is in EngineCommands.
+void MainWindow::addCommands() {
     int number = 0;
-    for (const PageSpec& spec : specs_) {
+    for (const PageSpec& spec : navigation_->pages()) {
         const QKeySequence keys =
             spec.id == "settings" ? QKeySequence("Ctrl+,") : QKeySequence(QStringLiteral("Ctrl+%1").arg(++number));
-        add("page." + spec.id, tr("Go to %1").arg(spec.title), keys, [this, id = spec.id] { show(id); });
+        registry_->add({"page." + spec.id, tr("Go to %1").arg(spec.title), keys},
+                       [this, id = spec.id] { navigation_->show(id); });
     }
+    registry_->add({"back", tr("Back"), QKeySequence("Alt+Left")}, [this] { navigation_->goBy(-1); });
+    registry_->add({"forward", tr("Forward"), QKeySequence("Alt+Right")}, [this] { navigation_->goBy(1); });
+    addPageCommands();
+    addWindowCommands();
+    registry_->addForEngine({"submit", tr("Submit…"), QKeySequence("Ctrl+N")},
+                            [this] { navigation_->openSubmit(); });
+    registry_->addForEngine({"register", tr("Register a worker…")}, [this] { navigation_->openRegister(); });
+    registry_->add({"attach", tr("Attach an engine…")}, [this] { showEngines(); });
+    registry_->add({"settings.keys", tr("Change keys…")},
+                   [this] { navigation_->show(QStringLiteral("settings"), "keys"); });
+}
+
+/// Of whichever page is shown.
+void MainWindow::addPageCommands() {
     const auto onPage = [this](auto act) {
         return [this, act] {
-            if (Page* current = page()) act(*current);
+            if (Page* current = navigation_->page()) act(*current);
         };
     };
-    add("filter", tr("Filter this page"), QKeySequence("Ctrl+F"), onPage([](Page& p) { p.focusFilter(); }));
+    const auto focusFilter = onPage([](Page& page) { page.focusFilter(); });
+    registry_->add({"filter", tr("Filter this page"), QKeySequence("Ctrl+F")}, focusFilter);
     auto* slash = new QShortcut(QKeySequence("/"), this);
-    connect(slash, &QShortcut::activated, this, onPage([](Page& p) { p.focusFilter(); }));
-    add("submit", tr("Submit…"), QKeySequence("Ctrl+N"), [this] { openSubmit(); });
-    add("refresh", tr("Take waiting updates"), QKeySequence("F5"), onPage([](Page& p) { p.takeUpdates(); }));
-    add("undo", tr("Undo"), QKeySequence("Ctrl+Z"), [this] {
-        const bool waits = commands_ && commands_->waiting() != nullptr;
-        if (Page* current = page(); !waits && current != nullptr && current->undo()) return;
-        if (commands_) commands_->undo();
-    });
-    add("back", tr("Back"), QKeySequence("Alt+Left"), [this] { goBy(-1); });
-    add("forward", tr("Forward"), QKeySequence("Alt+Right"), [this] { goBy(1); });
-    add("newest-failure", tr("Newest failure"), QKeySequence("Ctrl+Shift+F"), [this] { showNewestFailure(); });
-    add("copy-yardctl", tr("Copy as yardctl"), QKeySequence("Ctrl+Shift+C"), [this] { copyOperation(false); });
-    add("copy-curl", tr("Copy as curl"), QKeySequence("Ctrl+Alt+C"), [this] { copyOperation(true); });
-    add("close-innermost", tr("Close what is open"), QKeySequence("Esc"),
-        onPage([](Page& p) { p.closeInnermost(); }));
-    add("next-pane", tr("Next pane"), QKeySequence("F6"), [this] { focusNextPane(); });
-    add("full-screen", tr("Full screen"), QKeySequence("F11"), [this] {
+    connect(slash, &QShortcut::activated, this, focusFilter);
+    registry_->add({"refresh", tr("Take waiting updates"), QKeySequence("F5")},
+                   onPage([](Page& page) { page.takeUpdates(); }));
+    registry_->add({"close-innermost", tr("Close what is open"), QKeySequence("Esc")},
+                   onPage([](Page& page) { page.closeInnermost(); }));
+}
+
+/// Of its bars and what lies over it.
+void MainWindow::addWindowCommands() {
+    registry_->add({"next-pane", tr("Next pane"), QKeySequence("F6")}, [this] { focusNextPane(); });
+    registry_->add({"full-screen", tr("Full screen"), QKeySequence("F11")}, [this] {
         setWindowState(windowState() ^ Qt::WindowFullScreen); // back to what it was, be it maximised
     });
-    add("rail", tr("Narrow or wide rail"), QKeySequence("Ctrl+B"), [this] {
+    registry_->add({"rail", tr("Narrow or wide rail"), QKeySequence("Ctrl+B")}, [this] {
         narrowByHand_ = !narrowByHand_;
         QSettings().setValue("window/narrow", narrowByHand_);
-        setRailNarrow(narrowByHand_ || width() < kNarrowBelow);
+        updateRail();
     });
-    add("pause", tr("Pause: hold every queue"), {}, [this] {
-        if (commands_) commands_->run(operations::holdAll());
+    registry_->add({"palette", tr("Search, or run a command"), QKeySequence("Ctrl+K")},
+                   [this] { palette_->toggle(); });
+    registry_->add({"keys", tr("Keys of this page"), QKeySequence("F1")}, [this] {
+        if (keys_->isVisible()) return keys_->leave();
+        keys_->open(registry_->keyGroups());
     });
-    add("resume", tr("Resume: release every queue"), {}, [this] {
-        if (commands_) commands_->run(operations::releaseAll());
-    });
-    add("quit", tr("Quit"), QKeySequence("Ctrl+Q"), [this] { close(); });
+    registry_->add({"notices", tr("Notices")}, [this] { notices_->toggleList(top_->bell()); });
+    registry_->add({"reset-layout", tr("Reset layout")}, [this] { resetLayout(); });
+    registry_->add({"quit", tr("Quit"), QKeySequence("Ctrl+Q")}, [this] { close(); });
 }
 
-void MainWindow::makeDrainMenu() {
-    drainMenu_ = new QMenu(this);
-    const auto runs = [this](const QString& id, const QString& title, Operation (*operation)(),
-                             const QString& question, const QString& lost, const QString& verb) {
-        QAction* action = add(id, title, {}, [=, this] {
-            if (!commands_) return;
-            if (question.isEmpty() || ask(question, lost, verb, tr("Leave it"))) commands_->run(operation());
-        });
-        drainMenu_->addAction(action);
-    };
-    runs("session.drain", tr("Drain: no new work, the rest runs to its end"), &operations::drainSession,
-         tr("Drain the engine?"),
-         tr("It takes no new work from then on; what was submitted runs to its end. Only a restart of the engine "
-            "takes new work again."),
-         tr("Drain"));
-    runs("session.pause", tr("Stop starting: nothing new, nothing starts"), &operations::pauseSession,
-         tr("Pause the session?"),
-         tr("Nothing is taken and nothing starts from then on; what runs finishes. Only a restart of the engine "
-            "ends it. "
-            "Pause in the bar holds the queues, and can be released."),
-         tr("Pause the session"));
-    drainMenu_->addSeparator();
-    runs("session.abandon", tr("Abandon…"), &operations::abandonSession, tr("Abandon everything?"),
-         tr("All that runs is ended and all that waits is marked abandoned. It can be rescheduled one by one; this "
-            "cannot be undone."),
-         tr("Abandon everything"));
-    runs("session.sunset", tr("Sunset…"), &operations::sunsetSession, tr("End the engine?"),
-         tr("What runs is ended and goes back to pending; the engine's process ends."), tr("End the engine"));
-}
-
-void MainWindow::copyOperation(bool curl) {
-    Page* current = page();
-    if (current == nullptr) return;
-    const Operation operation = current->asOperation();
-    const QString line = curl ? link_->curl(operation.request) : link_->yardctl(operation.yardctl);
-    if (operation.request.path.isEmpty() || line.isEmpty())
-        return say(curl ? tr("Nothing here to copy as curl.")
-                        : tr("yardctl has no command for this; copy it as curl."));
-    QApplication::clipboard()->setText(line);
-    say(tr("Copied: %1").arg(line));
-}
-
-void MainWindow::showNewestFailure() {
-    if (!state_) return;
-    Request request{"GET", "jobs", {}, {}};
-    request.query.addQueryItem("state", "failed");
-    request.query.addQueryItem("sort", "-finished"); // an old one may have been tried again
-    request.query.addQueryItem("limit", "1");
-    sendList(*link_, request, this, [this](const Answer& answer) {
-        const QJsonArray jobs = answer.json.value("jobs").toArray();
-        if (!answer.ok()) return say(answer.message, true);
-        if (jobs.isEmpty()) return say(tr("Nothing has failed."));
-        showAction(jobs.first().toObject().value("lsn").toInteger(), "output");
-    });
+void MainWindow::fillPalette() {
+    const Context context = navigation_->context();
+    std::vector<std::unique_ptr<PaletteSource>> sources;
+    sources.push_back(std::make_unique<NumberSource>(context));
+    sources.push_back(std::make_unique<QueueSource>(context));
+    sources.push_back(std::make_unique<WorkerSource>(context));
+    sources.push_back(std::make_unique<LockSource>(context));
+    sources.push_back(
+        std::make_unique<CommandSource>([this](bool everyPage) { return registry_->entries(everyPage); }));
+    palette_->setSources(std::move(sources));
 }
 
 /// F6: bar, rail, page and detail in turn, each with its first widget that takes the focus.
 void MainWindow::focusNextPane() {
     std::vector<QWidget*> panes{top_, rail_};
-    if (Page* current = page()) {
+    if (Page* current = navigation_->page()) {
         const auto inner = current->findChildren<QWidget*>(QStringLiteral("pane"));
         panes.insert(panes.end(), inner.begin(), inner.end());
         if (inner.isEmpty()) panes.push_back(current);
@@ -415,20 +316,20 @@ void MainWindow::focusNextPane() {
     }
 }
 
-void MainWindow::setRailNarrow(bool narrow) {
-    rail_->setNarrow(narrow);
+void MainWindow::updateRail() {
+    rail_->setNarrow(narrowByHand_ || width() < kNarrowBelow);
 }
 
 void MainWindow::updateWatched() {
     const bool seen = isVisible() && !isMinimized();
-    if (state_) state_->setWatched(seen);
-    if (Page* current = page()) current->setActive(seen);
+    if (engine_->state() != nullptr) engine_->state()->setWatched(seen);
+    navigation_->setSeen(seen);
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
     if (mayClose_ && !mayClose_(*this)) return event->ignore();
     QSettings().setValue("window/geometry", saveGeometry());
-    if (commands_) commands_->sendNow();
+    if (engine_->commands() != nullptr) engine_->commands()->sendNow();
     QMainWindow::closeEvent(event);
 }
 
@@ -439,7 +340,7 @@ void MainWindow::changeEvent(QEvent* event) {
 
 void MainWindow::resizeEvent(QResizeEvent* event) {
     QMainWindow::resizeEvent(event);
-    setRailNarrow(narrowByHand_ || width() < kNarrowBelow);
+    updateRail();
 }
 
 void MainWindow::showEvent(QShowEvent* event) {

@@ -16,10 +16,10 @@ namespace yard::ui {
 
 namespace {
 
-constexpr int kWidth = 460;
-constexpr int kRow = 32;
-constexpr int kRows = 12;
-constexpr int kHead = 40;
+constexpr int kNoticeWidth = 460;
+constexpr int kNoticeRow = 32;
+constexpr int kNoticeRows = 12;
+constexpr int kNoticeHead = 40;
 
 QString iconOf(NoticeRule rule) {
     switch (rule) {
@@ -34,13 +34,13 @@ QString iconOf(NoticeRule rule) {
     return "bell";
 }
 
-std::optional<Face> faceOf(NoticeRule rule) {
-    if (rule == NoticeRule::QueueFinished) return Face::Completed;
-    if (rule == NoticeRule::FirstFailure) return Face::Failed;
+std::optional<DisplayState> faceOf(NoticeRule rule) {
+    if (rule == NoticeRule::QueueFinished) return DisplayState::Completed;
+    if (rule == NoticeRule::FirstFailure) return DisplayState::Failed;
     return std::nullopt;
 }
 
-QString timeOf(const Notice& notice) {
+QString noticeTimeOf(const Notice& notice) {
     return Format().time(notice.at.toMSecsSinceEpoch() * 1'000, wallNow());
 }
 
@@ -50,7 +50,9 @@ public:
         : QStyledItemDelegate(&list)
         , model_(model)
         , list_(list) {}
-    QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const override { return {0, scaled(kRow)}; }
+    QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const override {
+        return {0, scaled(kNoticeRow)};
+    }
     void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
         const Notice* notice = model_.notice(index.row());
         if (notice == nullptr) return;
@@ -65,7 +67,7 @@ public:
             icons::paintFace(*painter, icon, theme.scheme(), *face, 14, under);
         else
             icons::paint(*painter, icon, iconOf(notice->rule), 14, theme(Token::Text2));
-        const QString time = timeOf(*notice);
+        const QString time = noticeTimeOf(*notice);
         const qreal width = numberWidth(typeface(Type::Caption), time) + 8;
         paint::number(*painter, {row.right() - width, row.top(), width, row.height()}, time,
                       typeface(Type::Caption), theme(Token::Text3));
@@ -103,7 +105,7 @@ QVariant NoticesModel::data(const QModelIndex& index, int role) const {
     const Notice* each = index.isValid() ? notice(index.row()) : nullptr;
     if (each == nullptr) return {};
     if (role == Qt::DisplayRole || role == Qt::ToolTipRole) return each->text;
-    if (role == Qt::AccessibleTextRole) return each->text + ", " + timeOf(*each);
+    if (role == Qt::AccessibleTextRole) return each->text + ", " + noticeTimeOf(*each);
     return {};
 }
 
@@ -117,7 +119,7 @@ NoticeList::NoticeList(QWidget& window, Notices& notices)
     column->setContentsMargins(1, 1, 1, 1);
     column->setSpacing(0);
     auto* head = new QWidget;
-    head->setFixedHeight(scaled(kHead));
+    head->setFixedHeight(scaled(kNoticeHead));
     auto* line = new QHBoxLayout(head);
     line->setContentsMargins(14, 0, 10, 0);
     line->setSpacing(8);
@@ -135,11 +137,11 @@ NoticeList::NoticeList(QWidget& window, Notices& notices)
     list_->setSelectionMode(QAbstractItemView::SingleSelection);
     list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     list_->setAccessibleName(tr("Notices"));
-    list_->setFixedHeight(kRows * scaled(kRow));
+    list_->setFixedHeight(kNoticeRows * scaled(kNoticeRow));
     list_->viewport()->installEventFilter(this);
     setFocusProxy(list_);
     column->addWidget(head);
-    column->addWidget(new Rule(Qt::Horizontal));
+    column->addWidget(new Separator(Qt::Horizontal));
     column->addWidget(list_);
     connect(clear, &QAbstractButton::clicked, &notices_, &Notices::clear);
     connect(choose, &QAbstractButton::clicked, this, [this] {
@@ -159,9 +161,10 @@ void NoticeList::toggle(QWidget* under) {
 QRect NoticeList::placed() {
     if (under_ == nullptr) return geometry();
     const QPoint corner = under_->mapTo(&over(), QPoint(under_->width(), under_->height() + 6));
-    const int width = std::min(scaled(kWidth), over().width() - 16);
-    const int height = std::min(scaled(kHead) + 3 + kRows * scaled(kRow), over().height() - corner.y() - 8);
-    list_->setFixedHeight(height - scaled(kHead) - 3);
+    const int width = std::min(scaled(kNoticeWidth), over().width() - 16);
+    const int height =
+        std::min(scaled(kNoticeHead) + 3 + kNoticeRows * scaled(kNoticeRow), over().height() - corner.y() - 8);
+    list_->setFixedHeight(height - scaled(kNoticeHead) - 3);
     return {std::clamp(corner.x() - width, 8, over().width() - width - 8), corner.y(), width, height};
 }
 
@@ -180,14 +183,14 @@ bool NoticeList::eventFilter(QObject* on, QEvent* event) {
     }
     if (on == list_->viewport() && event->type() == QEvent::Paint && model_->rowCount() == 0) {
         QPainter painter(list_->viewport());
-        paint::text(painter, QRectF(0, 0, list_->width(), scaled(3 * kRow)), tr("Nothing has happened"),
+        paint::text(painter, QRectF(0, 0, list_->width(), scaled(3 * kNoticeRow)), tr("Nothing has happened"),
                     typeface(Type::Body), Theme::current()(Token::Text2), Qt::AlignHCenter);
     }
     return Popover::eventFilter(on, event);
 }
 
 void NoticeList::paintInside(QPainter& painter) {
-    painter.fillRect(QRect(1, 1, width() - 2, scaled(kHead)), Theme::current()(Token::Bg2));
+    painter.fillRect(QRect(1, 1, width() - 2, scaled(kNoticeHead)), Theme::current()(Token::Bg2));
 }
 
 } // namespace yard::ui

@@ -2,7 +2,7 @@
 // focus went elsewhere. Owner: ui thread.
 #pragma once
 
-#include "ui/models/notices.h"
+#include "ui/state/notices.h"
 #include "ui/widgets/popover.h"
 
 #include <QAbstractListModel>

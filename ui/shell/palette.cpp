@@ -18,13 +18,13 @@ namespace yard::ui {
 
 namespace {
 
-constexpr int kWidth = 640;
-constexpr int kRow = 28;
-constexpr int kLine = 20; // the command line below the row that is chosen
-constexpr int kRows = 12;
-constexpr int kField = 40;
-constexpr int kFoot = 26;
-constexpr int kTop = 8;
+constexpr int kPaletteWidth = 640;
+constexpr int kPaletteRow = 28;
+constexpr int kPaletteLine = 20; // the command line below the row that is chosen
+constexpr int kPaletteRows = 12;
+constexpr int kPaletteField = 40;
+constexpr int kPaletteFoot = 26;
+constexpr int kPaletteTop = 8;
 constexpr auto kRecent = "palette/recent";
 
 /// Where it belongs, and why it cannot be done now: several pages have a command of the same name.
@@ -43,7 +43,7 @@ public:
     QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const override {
         const PaletteEntry* entry = model_.entry(index.row());
         const bool second = entry != nullptr && !entry->yardctl.isEmpty() && index == list_.currentIndex();
-        return {0, scaled(kRow) + (second ? scaled(kLine) : 0)};
+        return {0, scaled(kPaletteRow) + (second ? scaled(kPaletteLine) : 0)};
     }
 
     void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
@@ -54,7 +54,7 @@ public:
         const bool hovered = (option.state & QStyle::State_MouseOver) != 0;
         const QColor under = theme(chosen ? Token::Selection : hovered ? Token::Bg3 : Token::Bg1);
         painter->fillRect(option.rect, under);
-        const QRectF row(option.rect.left() + 14, option.rect.top(), option.rect.width() - 28, scaled(kRow));
+        const QRectF row(option.rect.left() + 14, option.rect.top(), option.rect.width() - 28, scaled(kPaletteRow));
         const QRectF icon(row.left(), row.top(), 14, row.height());
         const bool blocked = !entry->blocked.isEmpty();
         if (entry->face)
@@ -72,7 +72,7 @@ public:
         if (rest.width() > 40)
             paint::text(*painter, rest, asideOf(*entry), body, theme(Token::Text3), Qt::AlignLeft);
         if (!chosen || entry->yardctl.isEmpty()) return;
-        const QRectF second(row.left() + 24, row.bottom() - 4, row.width() - 24, scaled(kLine));
+        const QRectF second(row.left() + 24, row.bottom() - 4, row.width() - 24, scaled(kPaletteLine));
         paint::text(*painter, second, entry->yardctl, typeface(Type::Mono), theme(Token::Text2), Qt::AlignLeft,
                     Qt::ElideRight);
     }
@@ -160,9 +160,9 @@ Palette::Palette(QWidget& window)
     list_->setAccessibleName(tr("What fits"));
     list_->viewport()->installEventFilter(this);
     column->addWidget(field_);
-    column->addWidget(new Rule(Qt::Horizontal));
+    column->addWidget(new Separator(Qt::Horizontal));
     column->addWidget(list_);
-    column->addSpacing(scaled(kFoot));
+    column->addSpacing(scaled(kPaletteFoot));
     connect(field_, &QLineEdit::textChanged, this, &Palette::find);
     connect(list_, &QListView::clicked, this, [this](const QModelIndex& index) { choose(index.row()); });
     // The row that is chosen is higher: it has a second line.
@@ -189,7 +189,7 @@ void Palette::toggle() {
 void Palette::open(const QString& text) {
     for (const auto& source : sources_) source->refresh();
     field_->setFont(typeface(Type::Body));
-    field_->setFixedHeight(scaled(kField));
+    field_->setFixedHeight(scaled(kPaletteField));
     {
         const QSignalBlocker quiet(field_);
         field_->setText(text);
@@ -200,11 +200,12 @@ void Palette::open(const QString& text) {
 }
 
 QRect Palette::placed() {
-    const int width = std::min(scaled(kWidth), over().width() - 32);
-    const int rows = std::min(kRows * scaled(kRow) + scaled(kLine),
-                              over().height() - 2 * kTop - scaled(kField) - scaled(kFoot) - 8);
+    const int width = std::min(scaled(kPaletteWidth), over().width() - 32);
+    const int rows = std::min(kPaletteRows * scaled(kPaletteRow) + scaled(kPaletteLine),
+                              over().height() - 2 * kPaletteTop - scaled(kPaletteField) - scaled(kPaletteFoot) - 8);
     list_->setFixedHeight(rows);
-    return {(over().width() - width) / 2, kTop, width, scaled(kField) + 1 + rows + scaled(kFoot) + 2};
+    return {(over().width() - width) / 2, kPaletteTop, width,
+            scaled(kPaletteField) + 1 + rows + scaled(kPaletteFoot) + 2};
 }
 
 /// What was chosen stays chosen when more comes in; when the text changes the best one is.
@@ -242,8 +243,8 @@ bool Palette::onKey(int key) {
     switch (key) {
     case Qt::Key_Up: return go(row == 0 ? model_->rowCount() - 1 : row - 1);
     case Qt::Key_Down: return go(row + 1 == model_->rowCount() ? 0 : row + 1);
-    case Qt::Key_PageUp: return go(row - kRows);
-    case Qt::Key_PageDown: return go(row + kRows);
+    case Qt::Key_PageUp: return go(row - kPaletteRows);
+    case Qt::Key_PageDown: return go(row + kPaletteRows);
     case Qt::Key_Return:
     case Qt::Key_Enter: choose(row); return true;
     case Qt::Key_Tab:
@@ -257,15 +258,16 @@ bool Palette::eventFilter(QObject* on, QEvent* event) {
         return true;
     if (on == list_->viewport() && event->type() == QEvent::Paint && model_->rowCount() == 0) {
         QPainter painter(list_->viewport());
-        paint::text(painter, QRectF(0, 0, list_->width(), scaled(3 * kRow)), tr("Nothing fits what is typed"),
-                    typeface(Type::Body), Theme::current()(Token::Text2), Qt::AlignHCenter);
+        paint::text(painter, QRectF(0, 0, list_->width(), scaled(3 * kPaletteRow)),
+                    tr("Nothing fits what is typed"), typeface(Type::Body), Theme::current()(Token::Text2),
+                    Qt::AlignHCenter);
     }
     return Popover::eventFilter(on, event);
 }
 
 void Palette::paintInside(QPainter& painter) {
     const Theme& theme = Theme::current();
-    const QRectF foot(1, height() - 1 - scaled(kFoot), width() - 2, scaled(kFoot));
+    const QRectF foot(1, height() - 1 - scaled(kPaletteFoot), width() - 2, scaled(kPaletteFoot));
     painter.fillRect(foot, theme(Token::Bg2));
     paint::hairline(painter, foot.topLeft(), foot.topRight(), theme(Token::Line));
     paint::text(

@@ -16,7 +16,7 @@ constexpr int kWord = 3;
 constexpr int kWordBegins = 2;
 constexpr int kSomewhere = 1;
 
-const QRegularExpression& between() {
+const QRegularExpression& matchBetween() {
     static const QRegularExpression expression(QStringLiteral("[^\\p{L}\\p{N}]+"));
     return expression;
 }
@@ -61,9 +61,9 @@ int paletteFit(const PaletteEntry& entry, const QString& text) {
     if (title == wanted) return kWhole;
     if (title.startsWith(wanted)) return kBegins;
     const QString all = title + ' ' + entry.alias.toLower();
-    const QStringList words = all.split(between(), Qt::SkipEmptyParts);
+    const QStringList words = all.split(matchBetween(), Qt::SkipEmptyParts);
     int fit = kWord;
-    for (const QString& word : wanted.split(between(), Qt::SkipEmptyParts))
+    for (const QString& word : wanted.split(matchBetween(), Qt::SkipEmptyParts))
         fit = std::min(fit, fitOfWord(word, words, all));
     // Nothing but signs: they have to be there as they stand.
     return wanted.contains(QRegularExpression(QStringLiteral("[\\p{L}\\p{N}]"))) || all.contains(wanted) ? fit : 0;

@@ -23,10 +23,10 @@ struct PaletteEntry {
     QString alias; ///< further words that find it
     QString note;  ///< right of the title: where it belongs, what is known of it
     QString icon;
-    std::optional<Face> face = {}; ///< in place of the icon
-    QString keys;                  ///< its shortcut, as people read it
-    QString yardctl;               ///< what does the same in a shell; empty: nothing
-    QString blocked;               ///< why it cannot be done now; empty: it can
+    std::optional<DisplayState> face = {}; ///< in place of the icon
+    QString keys;                          ///< its shortcut, as people read it
+    QString yardctl;                       ///< what does the same in a shell; empty: nothing
+    QString blocked;                       ///< why it cannot be done now; empty: it can
     std::function<void()> run = {};
 };
 

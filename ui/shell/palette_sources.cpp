@@ -1,6 +1,6 @@
 #include "ui/shell/palette_sources.h"
 
-#include "ui/models/action_row.h"
+#include "ui/state/action_row.h"
 #include "ui/style/format.h"
 
 #include <QAction>
@@ -15,7 +15,7 @@ namespace yard::ui {
 namespace {
 
 /// Of the filter language: in quotes, so that it is one value whatever is in it.
-QString quoted(const QString& value) {
+QString sourceQuoted(const QString& value) {
     return '"' + QString(value).remove('"') + '"';
 }
 
@@ -92,8 +92,8 @@ std::vector<PaletteEntry> QueueSource::find(const PaletteQuery& query) {
         entry.id = QStringLiteral("queue/%1").arg(id);
         entry.title = queue.name();
         entry.alias = QStringLiteral("%1 %2").arg(tr("queue")).arg(id);
-        entry.note =
-            tr("Queue, %1 left, %2 failed").arg(format.number(queue.active), format.number(queue.of(Face::Failed)));
+        entry.note = tr("Queue, %1 left, %2 failed")
+                         .arg(format.number(queue.active), format.number(queue.of(DisplayState::Failed)));
         entry.icon = "queues";
         entry.yardctl = context_.link.yardctl(QStringLiteral("yardctl ls queue:%1").arg(id));
         entry.run = [&navigator = context_.navigator, id] { navigator.showThing("queues", id); };
@@ -206,7 +206,7 @@ std::vector<PaletteEntry> LockSource::find(const PaletteQuery& query) {
         entry.yardctl = context_.link.yardctl(QStringLiteral("yardctl locks"));
         // The line, and of it the one that holds the lock with its detail open.
         entry.run = [&navigator = context_.navigator, name, lsn = ours ? lsn : 0] {
-            navigator.show("actions", "lock:" + quoted(name) + " state:running,submitting,pending");
+            navigator.show("actions", "lock:" + sourceQuoted(name) + " state:running,submitting,pending");
             if (lsn > 0) navigator.showAction(lsn);
         };
         entries.push_back(std::move(entry));

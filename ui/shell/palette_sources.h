@@ -52,7 +52,7 @@ private:
     qint64 known_ = 0; ///< the one that note_ and face_ are of
     qint64 asking_ = 0;
     QString note_;
-    std::optional<Face> face_;
+    std::optional<DisplayState> face_;
 };
 
 class QueueSource final : public PaletteSource {

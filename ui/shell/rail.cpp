@@ -70,7 +70,8 @@ void RailItem::paintEvent(QPaintEvent*) {
     }
     if (narrow_) {
         if (count_.bad)
-            icons::paintFace(painter, QRectF(30, 2, 10, 12), theme.scheme(), Face::Failed, 10, theme(Token::Bg0));
+            icons::paintFace(painter, QRectF(30, 2, 10, 12), theme.scheme(), DisplayState::Failed, 10,
+                             theme(Token::Bg0));
         return;
     }
     const qreal right = width() - 12;
@@ -81,8 +82,8 @@ void RailItem::paintEvent(QPaintEvent*) {
     paint::number(painter, QRectF(right - counted, 0, counted, height()), count_.text, typeface(Type::Caption),
                   theme(Token::Text3), Qt::AlignLeft);
     if (count_.bad)
-        icons::paintFace(painter, QRectF(right - counted - 17, 0, 13, height()), theme.scheme(), Face::Failed, 13,
-                         theme(current_ ? Token::Bg4 : Token::Bg0));
+        icons::paintFace(painter, QRectF(right - counted - 17, 0, 13, height()), theme.scheme(),
+                         DisplayState::Failed, 13, theme(current_ ? Token::Bg4 : Token::Bg0));
 }
 
 void RailItem::setOpensForDrags(bool opens) {

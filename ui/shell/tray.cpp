@@ -47,8 +47,8 @@ void Tray::show(const EngineState* state) {
     if (live) {
         const Format format;
         text = tr("%1 running, %2 failed")
-                   .arg(format.number(state->count(Face::Running) + state->count(Face::Submitting)),
-                        format.number(state->count(Face::Failed)));
+                   .arg(format.number(state->count(DisplayState::Running) + state->count(DisplayState::Submitting)),
+                        format.number(state->count(DisplayState::Failed)));
     }
     if (counts_->text() == text) return;
     counts_->setText(text);

@@ -1,7 +1,7 @@
 // The icon in the desktop's tray, where there is one: counts, Hold all and Release all, notices. Owner: ui thread.
 #pragma once
 
-#include "ui/models/notices.h"
+#include "ui/state/notices.h"
 
 #include <QMenu>
 #include <QObject>

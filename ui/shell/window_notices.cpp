@@ -1,58 +1,78 @@
-// Notices of the window: the bell, the tray, and keeping the machine awake while work runs.
-#include "ui/bridge/sleep_guard.h"
-#include "ui/models/notices.h"
-#include "ui/shell/main_window.h"
+#include "ui/shell/window_notices.h"
+
+#include "ui/desktop/sleep_guard.h"
+#include "ui/shell/command_registry.h"
+#include "ui/shell/engine_attachment.h"
 #include "ui/shell/notice_list.h"
 #include "ui/shell/tray.h"
 
+#include <QAction>
 #include <QApplication>
 #include <QHostAddress>
 #include <QSettings>
 
 namespace yard::ui {
 
-void MainWindow::makeNotices() {
-    notices_ = new Notices(this);
-    noticeList_ = new NoticeList(*this, *notices_);
-    tray_ = new Tray(this);
-    sleep_ = new SleepGuard(this);
+WindowNotices::WindowNotices(EngineAttachment& engine, CommandRegistry& registry, QWidget& window)
+    : QObject(&window)
+    , engine_(engine)
+    , window_(window)
+    , notices_(new Notices(this))
+    , list_(new NoticeList(window, *notices_))
+    , tray_(new Tray(this))
+    , sleep_(new SleepGuard(this)) {
+    notices_->setObjectName("notices");
+    tray_->setObjectName("tray");
+    sleep_->setObjectName("sleep-guard");
     notices_->setInFront([] { return QApplication::activeWindow() != nullptr; });
-    connect(notices_, &Notices::changed, this, [this] { top_->setNotices(notices_->unseen()); });
+    connect(notices_, &Notices::changed, this, [this] { emit unseenChanged(notices_->unseen()); });
     connect(notices_, &Notices::told, this, [this](const Notice& notice) {
-        if (!tray_->tell(notice)) QApplication::alert(this);
+        if (!tray_->tell(notice)) QApplication::alert(&window_);
     });
-    const auto open = [this](const QString& page, const QString& filter) { show(page, filter); };
-    connect(noticeList_, &NoticeList::opened, this, open);
-    connect(tray_, &Tray::opened, this, open);
-    connect(tray_, &Tray::windowWanted, this, [this] {
-        setWindowState(windowState() & ~Qt::WindowMinimized);
-        show();
-        raise();
-        activateWindow();
+    connect(list_, &NoticeList::opened, this, &WindowNotices::opened);
+    connect(&engine_, &EngineAttachment::detaching, this, [this] {
+        list_->leave();
+        notices_->setEngine(nullptr, nullptr);
     });
-    connect(tray_, &Tray::holdWanted, this, [this] { actions_.at("pause")->trigger(); });
-    connect(tray_, &Tray::releaseWanted, this, [this] { actions_.at("resume")->trigger(); });
-    connect(tray_, &Tray::quitWanted, this, [this] { close(); });
-    add("notices", tr("Notices"), {}, [this] { noticeList_->toggle(top_->bell()); });
+    connect(&engine_, &EngineAttachment::attached, this,
+            [this] { notices_->setEngine(engine_.state(), engine_.commands()); });
+    connectTray(registry);
 }
 
-void MainWindow::updateNotices() {
-    tray_->show(state_.get());
-    top_->setNotices(notices_->unseen());
+void WindowNotices::connectTray(CommandRegistry& registry) {
+    connect(tray_, &Tray::opened, this, &WindowNotices::opened);
+    connect(tray_, &Tray::windowWanted, &window_, [&window = window_] {
+        window.setWindowState(window.windowState() & ~Qt::WindowMinimized);
+        window.show();
+        window.raise();
+        window.activateWindow();
+    });
+    connect(tray_, &Tray::holdWanted, &registry, [&registry] { registry.own("pause")->trigger(); });
+    connect(tray_, &Tray::releaseWanted, &registry, [&registry] { registry.own("resume")->trigger(); });
+    connect(tray_, &Tray::quitWanted, &window_, &QWidget::close);
+}
+
+void WindowNotices::toggleList(QWidget* bell) {
+    list_->toggle(bell);
+}
+
+void WindowNotices::update() {
+    const EngineState* state = engine_.state();
+    tray_->show(state);
     // Work on another machine goes on while this one sleeps.
-    const QString host = link_ ? link_->address().host() : QString();
+    const QString host = engine_.link() != nullptr ? engine_.link()->address().host() : QString();
     const bool here = host == "localhost" || QHostAddress(host).isLoopback();
-    const bool runs =
-        state_ && state_->isLive() && state_->count(Face::Running) + state_->count(Face::Submitting) > 0;
+    const bool runs = state != nullptr && state->isLive() &&
+                      state->count(DisplayState::Running) + state->count(DisplayState::Submitting) > 0;
     sleep_->setWanted(here && runs && QSettings().value("general/keep-awake", true).toBool());
 }
 
-void MainWindow::reviewSettings() {
+void WindowNotices::reviewSettings() {
     tray_->update();
-    updateNotices();
+    update();
 }
 
-QString MainWindow::sleepNote() const {
+QString WindowNotices::sleepNote() const {
     switch (sleep_->state()) {
     case SleepGuard::State::Free:
     case SleepGuard::State::Asking: return {};

@@ -15,7 +15,7 @@ struct Appearance {
     /// What was stored; what is missing or out of range is the default.
     static Appearance stored();
     void store() const;
-    /// For the whole application, at once. True: fonts or heights are others, so widgets want to be made anew.
+    /// For the whole application, at once. True: fonts or heights are others, so widgets want to be made again.
     bool apply() const;
     friend bool operator==(const Appearance&, const Appearance&) = default;
 };

@@ -12,11 +12,11 @@ namespace yard::ui {
 namespace {
 
 // Files of translations hold these under "Format".
-struct Words {
+struct FormatWords {
     Q_DECLARE_TR_FUNCTIONS(Format)
 };
 
-QDateTime dateOf(WallMicros at, const QTimeZone& zone) {
+QDateTime formatDateOf(WallMicros at, const QTimeZone& zone) {
     return QDateTime::fromMSecsSinceEpoch(at / 1000, zone);
 }
 
@@ -36,29 +36,30 @@ QString Format::number(std::int64_t value) const {
 
 QString Format::percent(std::int64_t part, std::int64_t whole) const {
     if (whole <= 0) return unknown();
-    const QString unit = Words::tr("%1 %");
+    const QString unit = FormatWords::tr("%1 %");
     if (part <= 0) return unit.arg(number(0));
     if (part >= whole) return unit.arg(number(100));
     const double share = 100.0 * static_cast<double>(part) / static_cast<double>(whole);
-    if (share < 0.1) return Words::tr("<%1 %").arg(decimals(0.1, 1));
+    if (share < 0.1) return FormatWords::tr("<%1 %").arg(decimals(0.1, 1));
     return unit.arg(decimals(std::min(std::floor(share * 10 + 0.5) / 10, 99.9), 1));
 }
 
 QString Format::duration(Duration time) const {
     using namespace std::chrono;
     const double seconds = std::max(0.0, static_cast<double>(time.count()) / 1e6);
-    if (seconds == 0) return Words::tr("%1 s").arg(number(0));
+    if (seconds == 0) return FormatWords::tr("%1 s").arg(number(0));
     // Two decimals of a second say nothing of what a warm process does.
-    if (seconds < 0.001) return Words::tr("<%1 ms").arg(number(1));
-    if (seconds < 0.0095) return Words::tr("%1 ms").arg(decimals(seconds * 1000, 0));
+    if (seconds < 0.001) return FormatWords::tr("<%1 ms").arg(number(1));
+    if (seconds < 0.0095) return FormatWords::tr("%1 ms").arg(decimals(seconds * 1000, 0));
     // What would round up to a minute is one.
-    if (seconds < 0.995) return Words::tr("%1 s").arg(decimals(seconds, 2));
-    if (seconds < 59.95) return Words::tr("%1 s").arg(decimals(seconds, 1));
+    if (seconds < 0.995) return FormatWords::tr("%1 s").arg(decimals(seconds, 2));
+    if (seconds < 59.95) return FormatWords::tr("%1 s").arg(decimals(seconds, 1));
     const std::int64_t whole = std::llround(seconds);
     constexpr std::int64_t kMinute = 60, kHour = 3600, kDay = 86'400;
-    if (whole < kHour) return Words::tr("%1 min %2 s").arg(number(whole / kMinute), number(whole % kMinute));
-    if (whole < kDay) return Words::tr("%1 h %2 min").arg(number(whole / kHour), number(whole % kHour / kMinute));
-    return Words::tr("%1 d %2 h").arg(number(whole / kDay), number(whole % kDay / kHour));
+    if (whole < kHour) return FormatWords::tr("%1 min %2 s").arg(number(whole / kMinute), number(whole % kMinute));
+    if (whole < kDay)
+        return FormatWords::tr("%1 h %2 min").arg(number(whole / kHour), number(whole % kHour / kMinute));
+    return FormatWords::tr("%1 d %2 h").arg(number(whole / kDay), number(whole % kDay / kHour));
 }
 
 QString Format::size(std::int64_t bytes) const {
@@ -79,8 +80,8 @@ QString Format::cores(double cores) const {
 }
 
 QString Format::time(WallMicros at, WallMicros now) const {
-    const QDateTime when = dateOf(at, zone_);
-    const QDateTime today = dateOf(now, zone_);
+    const QDateTime when = formatDateOf(at, zone_);
+    const QDateTime today = formatDateOf(now, zone_);
     const qint64 days = when.date().daysTo(today.date());
     if (days == 0) return locale_.toString(when.time(), QStringLiteral("HH:mm:ss"));
     if (days > 0 && days < 7) return locale_.toString(when, QStringLiteral("ddd HH:mm"));
@@ -89,13 +90,13 @@ QString Format::time(WallMicros at, WallMicros now) const {
 }
 
 QString Format::exactTime(WallMicros at, WallMicros now) const {
-    const QDateTime when = dateOf(at, zone_);
+    const QDateTime when = formatDateOf(at, zone_);
     const QString exact =
         QStringLiteral("%1 %2 %3")
             .arg(when.date().toString(Qt::ISODate), when.time().toString(QStringLiteral("HH:mm:ss.zzz")),
                  when.timeZoneAbbreviation());
-    if (at > now) return Words::tr("%1, in %2").arg(exact, duration(Duration(at - now)));
-    return Words::tr("%1, %2 ago").arg(exact, duration(Duration(now - at)));
+    if (at > now) return FormatWords::tr("%1, in %2").arg(exact, duration(Duration(at - now)));
+    return FormatWords::tr("%1, %2 ago").arg(exact, duration(Duration(now - at)));
 }
 
 } // namespace yard::ui

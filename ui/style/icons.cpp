@@ -28,7 +28,7 @@ QByteArray svgOf(const QString& name) {
     return *at;
 }
 
-QString faceName(Face face) {
+QString faceName(DisplayState face) {
     const std::string_view word = name(face);
     return QStringLiteral("state-") + QString::fromLatin1(word.data(), static_cast<qsizetype>(word.size()));
 }
@@ -39,7 +39,7 @@ public:
     Engine(QString name, Token token)
         : name_(std::move(name))
         , token_(token) {}
-    Engine(Face face)
+    Engine(DisplayState face)
         : name_(faceName(face))
         , face_(face) {}
 
@@ -62,7 +62,7 @@ private:
     }
     QString name_;
     Token token_ = Token::Text2;
-    std::optional<Face> face_;
+    std::optional<DisplayState> face_;
 };
 
 } // namespace
@@ -98,14 +98,15 @@ void paint(QPainter& painter, const QRectF& area, const QString& name, int size,
     painter.drawPixmap(corner, pixmap(name, size, colour, ratio, cutOut));
 }
 
-void paintFace(QPainter& painter, const QRectF& area, Scheme scheme, Face face, int size, const QColor& under) {
+void paintFace(QPainter& painter, const QRectF& area, Scheme scheme, DisplayState face, int size,
+               const QColor& under) {
     paint(painter, area, faceName(face), size, ink(scheme, face), under);
 }
 
 QIcon icon(const QString& name, Token token) {
     return QIcon(new Engine(name, token));
 }
-QIcon faceIcon(Face face) {
+QIcon faceIcon(DisplayState face) {
     return QIcon(new Engine(face));
 }
 

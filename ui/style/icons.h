@@ -20,9 +20,10 @@ QPixmap pixmap(const QString& name, int size, const QColor& colour, qreal ratio,
 void paint(QPainter& painter, const QRectF& area, const QString& name, int size, const QColor& colour,
            const QColor& cutOut = Qt::white);
 /// The shape of a state on `under`.
-void paintFace(QPainter& painter, const QRectF& area, Scheme scheme, Face face, int size, const QColor& under);
+void paintFace(QPainter& painter, const QRectF& area, Scheme scheme, DisplayState face, int size,
+               const QColor& under);
 /// For buttons and menus: follows the scheme that is current when it is painted; disabled in its token.
 QIcon icon(const QString& name, Token token = Token::Text2);
-QIcon faceIcon(Face face);
+QIcon faceIcon(DisplayState face);
 
 } // namespace yard::ui::icons

@@ -12,43 +12,57 @@
 
 namespace yard::ui {
 
-Face faceOf(std::string_view state, bool held, bool waitsToRetry) {
-    if (state == "submitting") return Face::Submitting;
-    if (state == "running") return Face::Running;
-    if (state == "completed") return Face::Completed;
-    if (state == "failed") return Face::Failed;
-    if (state == "abandoned") return Face::Abandoned;
-    if (state == "cancelled") return Face::Cancelled;
-    if (held) return Face::Held;
-    return waitsToRetry ? Face::Retry : Face::Pending;
+DisplayState faceOf(std::string_view state, bool held, bool waitsToRetry) {
+    if (state == "submitting") return DisplayState::Submitting;
+    if (state == "running") return DisplayState::Running;
+    if (state == "completed") return DisplayState::Completed;
+    if (state == "failed") return DisplayState::Failed;
+    if (state == "abandoned") return DisplayState::Abandoned;
+    if (state == "cancelled") return DisplayState::Cancelled;
+    if (held) return DisplayState::Held;
+    return waitsToRetry ? DisplayState::Retry : DisplayState::Pending;
 }
 
-QString wordOf(Face face) {
+QString wordOf(DisplayState face) {
     switch (face) {
-    case Face::Pending: return QCoreApplication::translate("Face", "Pending");
-    case Face::Held: return QCoreApplication::translate("Face", "Held");
-    case Face::Retry: return QCoreApplication::translate("Face", "Retry waiting");
-    case Face::Submitting: return QCoreApplication::translate("Face", "Submitting");
-    case Face::Running: return QCoreApplication::translate("Face", "Running");
-    case Face::Completed: return QCoreApplication::translate("Face", "Completed");
-    case Face::Failed: return QCoreApplication::translate("Face", "Failed");
-    case Face::Abandoned: return QCoreApplication::translate("Face", "Abandoned");
-    case Face::Cancelled: return QCoreApplication::translate("Face", "Cancelled");
+    case DisplayState::Pending: return QCoreApplication::translate("Face", "Pending");
+    case DisplayState::Held: return QCoreApplication::translate("Face", "Held");
+    case DisplayState::Retry: return QCoreApplication::translate("Face", "Retry waiting");
+    case DisplayState::Submitting: return QCoreApplication::translate("Face", "Submitting");
+    case DisplayState::Running: return QCoreApplication::translate("Face", "Running");
+    case DisplayState::Completed: return QCoreApplication::translate("Face", "Completed");
+    case DisplayState::Failed: return QCoreApplication::translate("Face", "Failed");
+    case DisplayState::Abandoned: return QCoreApplication::translate("Face", "Abandoned");
+    case DisplayState::Cancelled: return QCoreApplication::translate("Face", "Cancelled");
     }
     return {};
 }
 
-QString wordWithin(Face face) {
+QString wordWithin(DisplayState face) {
     switch (face) {
-    case Face::Pending: return QCoreApplication::translate("FaceWithin", "pending");
-    case Face::Held: return QCoreApplication::translate("FaceWithin", "held");
-    case Face::Retry: return QCoreApplication::translate("FaceWithin", "retry waiting");
-    case Face::Submitting: return QCoreApplication::translate("FaceWithin", "submitting");
-    case Face::Running: return QCoreApplication::translate("FaceWithin", "running");
-    case Face::Completed: return QCoreApplication::translate("FaceWithin", "completed");
-    case Face::Failed: return QCoreApplication::translate("FaceWithin", "failed");
-    case Face::Abandoned: return QCoreApplication::translate("FaceWithin", "abandoned");
-    case Face::Cancelled: return QCoreApplication::translate("FaceWithin", "cancelled");
+    case DisplayState::Pending: return QCoreApplication::translate("FaceWithin", "pending");
+    case DisplayState::Held: return QCoreApplication::translate("FaceWithin", "held");
+    case DisplayState::Retry: return QCoreApplication::translate("FaceWithin", "retry waiting");
+    case DisplayState::Submitting: return QCoreApplication::translate("FaceWithin", "submitting");
+    case DisplayState::Running: return QCoreApplication::translate("FaceWithin", "running");
+    case DisplayState::Completed: return QCoreApplication::translate("FaceWithin", "completed");
+    case DisplayState::Failed: return QCoreApplication::translate("FaceWithin", "failed");
+    case DisplayState::Abandoned: return QCoreApplication::translate("FaceWithin", "abandoned");
+    case DisplayState::Cancelled: return QCoreApplication::translate("FaceWithin", "cancelled");
+    }
+    return {};
+}
+
+QString wordOf(Mark mark) {
+    switch (mark) {
+    case Mark::None: return {};
+    case Mark::Red: return QCoreApplication::translate("Mark", "Red");
+    case Mark::Orange: return QCoreApplication::translate("Mark", "Orange");
+    case Mark::Yellow: return QCoreApplication::translate("Mark", "Yellow");
+    case Mark::Green: return QCoreApplication::translate("Mark", "Green");
+    case Mark::Blue: return QCoreApplication::translate("Mark", "Blue");
+    case Mark::Purple: return QCoreApplication::translate("Mark", "Purple");
+    case Mark::Grey: return QCoreApplication::translate("Mark", "Grey");
     }
     return {};
 }
@@ -57,8 +71,9 @@ namespace paint {
 
 namespace {
 
-constexpr std::array kProgressOrder{Face::Completed, Face::Failed, Face::Abandoned,  Face::Cancelled, Face::Running,
-                                    Face::Retry,     Face::Held,   Face::Submitting, Face::Pending};
+constexpr std::array kProgressOrder{DisplayState::Completed, DisplayState::Failed,     DisplayState::Abandoned,
+                                    DisplayState::Cancelled, DisplayState::Running,    DisplayState::Retry,
+                                    DisplayState::Held,      DisplayState::Submitting, DisplayState::Pending};
 constexpr double kLeastSegment = 3;
 
 class Saved {
@@ -84,8 +99,8 @@ void hatch(QPainter& painter, const QRectF& area, const QColor& over) {
         painter.drawLine(QPointF(x, area.bottom()), QPointF(x + area.height(), area.top()));
 }
 
-bool isHatched(Face face) {
-    return face == Face::Held || face == Face::Cancelled || face == Face::Abandoned;
+bool isHatched(DisplayState face) {
+    return face == DisplayState::Held || face == DisplayState::Cancelled || face == DisplayState::Abandoned;
 }
 
 /// Widths that sum to `width`: by share, but at least kLeastSegment for what is there.
@@ -137,22 +152,22 @@ void number(QPainter& painter, const QRectF& area, const QString& text, const QF
     drawNumber(painter, area, text, alignment);
 }
 
-void state(QPainter& painter, const QRectF& area, Face face, const QString& word, bool selected,
+void state(QPainter& painter, const QRectF& area, DisplayState face, const QString& word, bool selected,
            const QColor& under) {
     constexpr qreal kIcon = 14;
     constexpr qreal kGap = 7;
     const Theme& theme = Theme::current();
     icons::paintFace(painter, QRectF(area.left(), area.top(), kIcon, area.height()), theme.scheme(), face,
                      static_cast<int>(kIcon), under);
-    const bool failed = face == Face::Failed;
+    const bool failed = face == DisplayState::Failed;
     const QColor colour = failed ? theme.inkOf(face) : theme(Token::Text1);
     text(painter, area.adjusted(kIcon + kGap, 0, 0, 0), word, typeface(failed ? Type::Strong : Type::Body),
          failed || selected ? colour : theme(Token::Text1));
 }
 
-void segment(QPainter& painter, const QRectF& area, Face face) {
+void segment(QPainter& painter, const QRectF& area, DisplayState face) {
     const Theme& theme = Theme::current();
-    if (face == Face::Pending) { // outline only
+    if (face == DisplayState::Pending) { // outline only
         const Saved saved(painter);
         const qreal px = 1 / painter.device()->devicePixelRatioF();
         painter.setPen(QPen(theme.fillOf(face), px));
@@ -169,7 +184,7 @@ void progress(QPainter& painter, const QRectF& area, const Shares& shares) {
     const auto snapped = [ratio](qreal at) { return std::round(at * ratio) / ratio; };
     qreal x = area.left();
     bool any = false;
-    for (const Face face : kProgressOrder) {
+    for (const DisplayState face : kProgressOrder) {
         const double width = widths[std::to_underlying(face)];
         if (width <= 0) continue;
         any = true;
@@ -188,6 +203,16 @@ void meter(QPainter& painter, const QRectF& area, double share, const QColor& fu
     if (part <= 0) return;
     const qreal width = std::max(2.0, area.width() * part);
     painter.fillRect(QRectF(area.left(), area.top(), width, area.height()), full);
+}
+
+void mark(QPainter& painter, QPointF centre, qreal radius, Mark mark) {
+    if (mark == Mark::None) return;
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(Theme::current().dotOf(mark));
+    painter.drawEllipse(centre, radius, radius);
+    painter.restore();
 }
 
 void hairline(QPainter& painter, QPointF from, QPointF to, const QColor& colour) {

@@ -14,11 +14,13 @@
 namespace yard::ui {
 
 /// "failed" of an engine's JSON, with what tells the faces of pending.
-Face faceOf(std::string_view state, bool held, bool waitsToRetry);
+DisplayState faceOf(std::string_view state, bool held, bool waitsToRetry);
 /// The word people read, translated: "Retry waiting".
-QString wordOf(Face face);
+QString wordOf(DisplayState face);
 /// The same within a sentence or a legend: "retry waiting".
-QString wordWithin(Face face);
+QString wordWithin(DisplayState face);
+/// "Red"; of Mark::None nothing.
+QString wordOf(Mark mark);
 
 namespace paint {
 
@@ -29,7 +31,7 @@ QString text(QPainter& painter, const QRectF& area, const QString& text, const Q
 void number(QPainter& painter, const QRectF& area, const QString& text, const QFont& font, const QColor& colour,
             Qt::Alignment alignment = Qt::AlignRight);
 /// Icon and word. On the selection the word is in text1 but for Failed, which is bold.
-void state(QPainter& painter, const QRectF& area, Face face, const QString& word, bool selected,
+void state(QPainter& painter, const QRectF& area, DisplayState face, const QString& word, bool selected,
            const QColor& under);
 
 /// How many actions are in each face; drawn in the order of kProgressOrder. A face that is there gets at least 3
@@ -37,9 +39,11 @@ void state(QPainter& painter, const QRectF& area, Face face, const QString& word
 using Shares = std::array<std::int64_t, kFaces>;
 void progress(QPainter& painter, const QRectF& area, const Shares& shares);
 /// One block of a face as bars show it: legends.
-void segment(QPainter& painter, const QRectF& area, Face face);
+void segment(QPainter& painter, const QRectF& area, DisplayState face);
 /// Filled to `share` of 1, empty part in bg4.
 void meter(QPainter& painter, const QRectF& area, double share, const QColor& full);
+/// The dot of a colour that people gave; Mark::None is none.
+void mark(QPainter& painter, QPointF centre, qreal radius, Mark mark);
 /// A line of one device pixel.
 void hairline(QPainter& painter, QPointF from, QPointF to, const QColor& colour);
 

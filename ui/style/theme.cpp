@@ -11,11 +11,11 @@ namespace yard::ui {
 
 namespace {
 
-constexpr auto kService = "org.freedesktop.portal.Desktop";
+constexpr auto kThemeService = "org.freedesktop.portal.Desktop";
 constexpr auto kPath = "/org/freedesktop/portal/desktop";
 constexpr auto kInterface = "org.freedesktop.portal.Settings";
 constexpr auto kGroup = "org.freedesktop.appearance";
-constexpr auto kKey = "color-scheme";
+constexpr auto kThemeKey = "color-scheme";
 
 Theme* the = nullptr;
 
@@ -58,10 +58,10 @@ PortalSchemeSource::PortalSchemeSource(QObject* parent)
     : SchemeSource(parent) {
     QDBusConnection bus = QDBusConnection::sessionBus();
     if (!bus.isConnected()) return;
-    bus.connect(kService, kPath, kInterface, QStringLiteral("SettingChanged"), this,
+    bus.connect(kThemeService, kPath, kInterface, QStringLiteral("SettingChanged"), this,
                 SLOT(onSettingChanged(QString, QString, QDBusVariant)));
-    QDBusMessage ask = QDBusMessage::createMethodCall(kService, kPath, kInterface, QStringLiteral("Read"));
-    ask << QString::fromLatin1(kGroup) << QString::fromLatin1(kKey);
+    QDBusMessage ask = QDBusMessage::createMethodCall(kThemeService, kPath, kInterface, QStringLiteral("Read"));
+    ask << QString::fromLatin1(kGroup) << QString::fromLatin1(kThemeKey);
     asking_ = true;
     auto* watcher = new QDBusPendingCallWatcher(bus.asyncCall(ask), this);
     connect(watcher, &QDBusPendingCallWatcher::finished, this, [this](QDBusPendingCallWatcher* done) {
@@ -73,7 +73,7 @@ PortalSchemeSource::PortalSchemeSource(QObject* parent)
 }
 
 void PortalSchemeSource::onSettingChanged(const QString& group, const QString& key, const QDBusVariant& value) {
-    if (group == QLatin1String(kGroup) && key == QLatin1String(kKey)) take(value.variant());
+    if (group == QLatin1String(kGroup) && key == QLatin1String(kThemeKey)) take(value.variant());
 }
 
 void PortalSchemeSource::take(const QVariant& value) {

@@ -63,8 +63,9 @@ public:
     void choose(Choice choice);
 
     QColor operator()(Token token) const { return colour(scheme_, token); }
-    QColor inkOf(Face face) const { return ink(scheme_, face); }
-    QColor fillOf(Face face) const { return fill(scheme_, face); }
+    QColor inkOf(DisplayState face) const { return ink(scheme_, face); }
+    QColor dotOf(Mark mark) const { return colour(scheme_, mark); }
+    QColor fillOf(DisplayState face) const { return fill(scheme_, face); }
 
 signals:
     void changed();

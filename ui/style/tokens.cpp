@@ -48,21 +48,35 @@ constexpr std::array<Pair, kFaces> kFills{{
     {"cancelled", 0x6C6F74, 0x8F9094},
 }};
 
+constexpr std::array<Pair, kMarks> kMarkColours{{
+    {"none", 0x1A1E23, 0xFFFFFF},
+    {"red", 0xE5534B, 0xCF222E},
+    {"orange", 0xE0823D, 0xC2570C},
+    {"yellow", 0xE3C34A, 0xA77F00},
+    {"green", 0x57AB5A, 0x1A7F37},
+    {"blue", 0x539BF5, 0x0969DA},
+    {"purple", 0xB083F0, 0x8250DF},
+    {"grey", 0x8B949E, 0x6E7781},
+}};
+
 } // namespace
 
+QColor colour(Scheme scheme, Mark mark) {
+    return QColor::fromRgb(kMarkColours[std::to_underlying(mark)].of(scheme));
+}
 QColor colour(Scheme scheme, Token token) {
     return QColor::fromRgb(kTokenColours[std::to_underlying(token)].of(scheme));
 }
-QColor ink(Scheme scheme, Face face) {
+QColor ink(Scheme scheme, DisplayState face) {
     return QColor::fromRgb(kInks[std::to_underlying(face)].of(scheme));
 }
-QColor fill(Scheme scheme, Face face) {
+QColor fill(Scheme scheme, DisplayState face) {
     return QColor::fromRgb(kFills[std::to_underlying(face)].of(scheme));
 }
 std::string_view name(Token token) {
     return kTokenColours[std::to_underlying(token)].name;
 }
-std::string_view name(Face face) {
+std::string_view name(DisplayState face) {
     return kInks[std::to_underlying(face)].name;
 }
 

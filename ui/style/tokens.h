@@ -3,6 +3,8 @@
 // Ink paints icons and words, fill paints bars and segments. tests/ui holds contrast and colour-blind distances.
 #pragma once
 
+#include "core/model/annotation.h"
+
 #include <QColor>
 #include <cstdint>
 #include <span>
@@ -36,7 +38,7 @@ enum class Token : std::uint8_t {
 inline constexpr std::size_t kTokens = 19;
 
 /// States as people see them: held and retry waiting are faces of Pending.
-enum class Face : std::uint8_t {
+enum class DisplayState : std::uint8_t {
     Pending,
     Held,
     Retry,
@@ -50,12 +52,15 @@ enum class Face : std::uint8_t {
 inline constexpr std::size_t kFaces = 9;
 
 QColor colour(Scheme scheme, Token token);
-QColor ink(Scheme scheme, Face face);
-QColor fill(Scheme scheme, Face face);
+QColor ink(Scheme scheme, DisplayState face);
+QColor fill(Scheme scheme, DisplayState face);
+
+/// Of the dot that stands for it; Mark::None has none.
+QColor colour(Scheme scheme, Mark mark);
 
 /// As style sheets of the web and tests name them: "bg0", "sel-dim"; "pending", "retry".
 std::string_view name(Token token);
-std::string_view name(Face face);
+std::string_view name(DisplayState face);
 
 /// `amount` of `over` on `under`, both opaque: 0 is `under`.
 QColor mixed(const QColor& under, const QColor& over, double amount);

@@ -9,12 +9,12 @@ namespace yard::ui::timeline {
 
 namespace {
 
-struct Words {
+struct BarFilterWords {
     Q_DECLARE_TR_FUNCTIONS(Timeline)
 };
 
 QString stateOf(const Item& item) {
-    const auto word = item.retried ? name(Face::Retry) : name(item.face);
+    const auto word = item.retried ? name(DisplayState::Retry) : name(item.face);
     return QString::fromUtf8(word.data(), static_cast<qsizetype>(word.size()));
 }
 
@@ -50,7 +50,8 @@ void BarFilter::add(QString term) {
             made.above = term.toUInt();
         } else {
             problem_ =
-                Words::tr("There is no key %1 here; there are state, worker, label, lsn and tries>.").arg(key);
+                BarFilterWords::tr("There is no key %1 here; there are state, worker, label, lsn and tries>.")
+                    .arg(key);
             return;
         }
     }

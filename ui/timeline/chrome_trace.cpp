@@ -8,7 +8,7 @@ namespace yard::ui::timeline {
 
 namespace {
 
-QString word(Face face) {
+QString word(DisplayState face) {
     const auto text = name(face);
     return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
 }

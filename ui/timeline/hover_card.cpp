@@ -12,11 +12,11 @@ namespace yard::ui::timeline {
 
 namespace {
 
-constexpr int kWidth = 356;
+constexpr int kCardWidth = 356;
 constexpr int kKeyWidth = 72;
-constexpr int kLine = 20;
-constexpr int kFoot = 28;
-constexpr int kApart = 12;
+constexpr int kCardLine = 20;
+constexpr int kCardFoot = 28;
+constexpr int kCardApart = 12;
 
 QString secondsText(const Format& format, std::int64_t micros) {
     return format.duration(Duration(micros));
@@ -25,16 +25,16 @@ QString secondsText(const Format& format, std::int64_t micros) {
 } // namespace
 
 QRect cardRect(QSize card, const QRectF& over, const QRectF& inside) {
-    double y = over.bottom() + kApart;
-    if (y + card.height() > inside.bottom()) y = over.top() - kApart - card.height();
+    double y = over.bottom() + kCardApart;
+    if (y + card.height() > inside.bottom()) y = over.top() - kCardApart - card.height();
     const bool fitsUpright = y >= inside.top();
     double x = over.left();
     if (!fitsUpright) {
         // Neither below nor above: beside.
         y = std::clamp(over.center().y() - card.height() / 2.0, inside.top(),
                        std::max(inside.top(), inside.bottom() - card.height()));
-        x = over.right() + kApart;
-        if (x + card.width() > inside.right()) x = over.left() - kApart - card.width();
+        x = over.right() + kCardApart;
+        if (x + card.width() > inside.right()) x = over.left() - kCardApart - card.width();
     }
     x = std::clamp(x, inside.left(), std::max(inside.left(), inside.right() - card.width()));
     return {QPoint(static_cast<int>(std::round(x)), static_cast<int>(std::round(y))), card};
@@ -80,7 +80,7 @@ void HoverCard::pin() {
     setAttribute(Qt::WA_TransparentForMouseEvents, false);
     int x = 10;
     for (Button* button : {open_, log_, compare_}) {
-        button->setGeometry(QRect(QPoint(x, height() - kFoot + 3), button->sizeHint()));
+        button->setGeometry(QRect(QPoint(x, height() - kCardFoot + 3), button->sizeHint()));
         x = button->geometry().right() + 12;
         button->show();
     }
@@ -177,7 +177,7 @@ QString HoverCard::whyIdle(TimelineView& view, WallMicros at) const {
 void HoverCard::describeGap(TimelineView& view, const TimelineView::Hovered& hovered) {
     const Format format;
     const WallMicros now = view.data().now();
-    face_ = Face::Pending;
+    face_ = DisplayState::Pending;
     const QString name = hovered.bar.workerName.isEmpty()
                              ? tr("slot %1").arg(hovered.bar.slot)
                              : tr("%1 slot %2").arg(hovered.bar.workerName).arg(hovered.bar.slot);
@@ -235,9 +235,9 @@ void HoverCard::describeGraph(TimelineView& view, const TimelineView::Hovered& h
 void HoverCard::place() {
     int height = 8 + 20;
     if (!subtitle_.isEmpty() || !error_.isEmpty()) height += 20;
-    height += 4 + static_cast<int>(lines_.size()) * kLine + 6;
-    if (!foot_.isEmpty()) height += kFoot;
-    setGeometry(cardRect({kWidth, height}, over_, inside_));
+    height += 4 + static_cast<int>(lines_.size()) * kCardLine + 6;
+    if (!foot_.isEmpty()) height += kCardFoot;
+    setGeometry(cardRect({kCardWidth, height}, over_, inside_));
 }
 
 void HoverCard::paintEvent(QPaintEvent*) {
@@ -256,22 +256,23 @@ void HoverCard::paintEvent(QPaintEvent*) {
     paint::text(painter, {x, y, width() - x - 12, 20}, title_, typeface(Type::Strong), theme(Token::Text1));
     y += 20;
     if (!error_.isEmpty())
-        paint::text(painter, {12, y, width() - 24.0, 20}, error_, typeface(Type::Mono), theme.inkOf(Face::Failed));
+        paint::text(painter, {12, y, width() - 24.0, 20}, error_, typeface(Type::Mono),
+                    theme.inkOf(DisplayState::Failed));
     else if (!subtitle_.isEmpty())
         paint::text(painter, {12, y, width() - 24.0, 20}, subtitle_, typeface(Type::Small), theme(Token::Text2));
     if (!error_.isEmpty() || !subtitle_.isEmpty()) y += 20;
     y += 4;
     for (const Line& line : lines_) {
-        paint::text(painter, {12, y, kKeyWidth, kLine}, line.key, typeface(Type::Small), theme(Token::Text2));
-        paint::text(painter, {12.0 + kKeyWidth, y, width() - 24.0 - kKeyWidth, kLine}, line.value,
+        paint::text(painter, {12, y, kKeyWidth, kCardLine}, line.key, typeface(Type::Small), theme(Token::Text2));
+        paint::text(painter, {12.0 + kKeyWidth, y, width() - 24.0 - kKeyWidth, kCardLine}, line.value,
                     typeface(Type::Small), theme(Token::Text1));
-        y += kLine;
+        y += kCardLine;
     }
     if (foot_.isEmpty()) return;
     y += 6;
     paint::hairline(painter, {1, y}, {width() - 1.0, y}, theme(Token::Line));
     if (!pinned_)
-        paint::text(painter, {12, y, width() - 24.0, kFoot - 2.0}, foot_, typeface(Type::Caption),
+        paint::text(painter, {12, y, width() - 24.0, kCardFoot - 2.0}, foot_, typeface(Type::Caption),
                     theme(Token::Text3));
 }
 

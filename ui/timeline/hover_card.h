@@ -50,7 +50,7 @@ private:
     QString error_;
     QString foot_;
     std::vector<Line> lines_;
-    std::optional<Face> face_;
+    std::optional<DisplayState> face_;
     QRectF over_;
     QRectF inside_;
     QString shown_; ///< key of what it shows

@@ -8,8 +8,9 @@ namespace yard::ui::timeline {
 
 namespace {
 
-constexpr std::array kBySeverity{Face::Completed, Face::Submitting, Face::Running, Face::Cancelled,
-                                 Face::Retry,     Face::Abandoned,  Face::Failed};
+constexpr std::array kBySeverity{DisplayState::Completed, DisplayState::Submitting, DisplayState::Running,
+                                 DisplayState::Cancelled, DisplayState::Retry,      DisplayState::Abandoned,
+                                 DisplayState::Failed};
 
 } // namespace
 
@@ -23,27 +24,27 @@ std::uint32_t Names::add(const QString& name) {
     return at->second;
 }
 
-int severity(Face face) {
+int severity(DisplayState face) {
     switch (face) {
-    case Face::Failed: return 6;
-    case Face::Abandoned: return 5;
-    case Face::Retry: return 4;
-    case Face::Cancelled: return 3;
-    case Face::Running: return 2;
-    case Face::Submitting: return 1;
-    case Face::Completed:
-    case Face::Pending:
-    case Face::Held: return 0;
+    case DisplayState::Failed: return 6;
+    case DisplayState::Abandoned: return 5;
+    case DisplayState::Retry: return 4;
+    case DisplayState::Cancelled: return 3;
+    case DisplayState::Running: return 2;
+    case DisplayState::Submitting: return 1;
+    case DisplayState::Completed:
+    case DisplayState::Pending:
+    case DisplayState::Held: return 0;
     }
     return 0;
 }
 
-Face faceOfSeverity(int severity) {
+DisplayState faceOfSeverity(int severity) {
     return kBySeverity[static_cast<std::size_t>(std::clamp(severity, 0, 6))];
 }
 
 int severity(const Item& item) {
-    return severity(item.retried ? Face::Retry : item.face);
+    return severity(item.retried ? DisplayState::Retry : item.face);
 }
 
 Lane::Lane(std::vector<Item> items)

@@ -24,10 +24,10 @@ struct Item {
     qint64 lsn = 0;     ///< of a step: of the worst in it
     float covered = 1;  ///< share of the step
     std::uint32_t attempt = 1;
-    std::uint32_t count = 1;     ///< of a step: how many begin in it
-    std::uint32_t name = 0;      ///< index into Names
-    Face face = Face::Completed; ///< Retry in steps: failed, another attempt follows
-    bool retried = false;        ///< another attempt follows
+    std::uint32_t count = 1;                     ///< of a step: how many begin in it
+    std::uint32_t name = 0;                      ///< index into Names
+    DisplayState face = DisplayState::Completed; ///< Retry in steps: failed, another attempt follows
+    bool retried = false;                        ///< another attempt follows
     bool isStep = false;
     bool isOpen() const { return end == 0; }
     /// Where its picture ends: at `now` for what goes on.
@@ -49,8 +49,8 @@ private:
 
 /// What one sees of several at one place: failed before abandoned, retry, cancelled, running, submitting,
 /// completed.
-int severity(Face face);
-Face faceOfSeverity(int severity);
+int severity(DisplayState face);
+DisplayState faceOfSeverity(int severity);
 int severity(const Item& item);
 
 class Lane {
@@ -74,7 +74,7 @@ public:
     std::size_t firstOf(int severity, std::size_t first) const;
     /// Microseconds covered by [first, last) in all, what goes on apart.
     double covered(std::size_t first, std::size_t last) const { return coveredUpTo_[last] - coveredUpTo_[first]; }
-    /// When all of [0, last) have ended; what goes on counts as for ever.
+    /// When all of [0, last) have ended; what goes on counts as forever.
     WallMicros endOfAllUpTo(std::size_t last) const { return last == 0 ? 0 : latestEnd_[last - 1]; }
 
     /// The one at this time, the worst of those there are; size(): none.

@@ -18,8 +18,8 @@ constexpr double kTaller = 2;
 constexpr double kGapFrom = 4;
 constexpr double kLeastLabel = 20;
 
-bool isTall(Face face) {
-    return face == Face::Failed || face == Face::Abandoned;
+bool isTall(DisplayState face) {
+    return face == DisplayState::Failed || face == DisplayState::Abandoned;
 }
 
 double luminance(const QColor& colour) {
@@ -58,7 +58,7 @@ LanePainter::LanePainter(QPainter& painter, const TimeScale& scale, int laneHeig
     , now_(now)
     , pixel_(pixel) {}
 
-QColor LanePainter::fillOf(Face face, float alpha) const {
+QColor LanePainter::fillOf(DisplayState face, float alpha) const {
     QColor fill = Theme::current().fillOf(face);
     fill.setAlphaF(static_cast<float>(alpha * opacity_));
     return fill;
@@ -94,7 +94,7 @@ void LanePainter::paintMark(const QRectF& row, const Lane& lane, const Names& na
 void LanePainter::paintBar(const QRectF& row, const Item& item, const QString& name, Range clip, bool withStubs) {
     const WallMicros until = item.until(now_);
     // What is not known counts as part of the body, but for what has not run yet.
-    const bool neverRan = item.running == 0 && item.face == Face::Submitting;
+    const bool neverRan = item.running == 0 && item.face == DisplayState::Submitting;
     const WallMicros runs = neverRan ? until : item.running > 0 ? item.running : item.begin;
     const WallMicros exits = item.exited > 0 ? std::min(item.exited, until) : until;
     const auto x = [&](WallMicros at) { return snap(scale_.xOf(std::clamp(at, clip.from, clip.to))); };
@@ -128,7 +128,7 @@ double LanePainter::bodyHeight() const {
 
 void LanePainter::paintBody(const QRectF& body, const Item& item, const QString& name) {
     const QColor fill = fillOf(item.face);
-    if (item.face == Face::Cancelled && body.width() > 3) {
+    if (item.face == DisplayState::Cancelled && body.width() > 3) {
         QPen pen(fill, 1);
         pen.setDashPattern({3, 2});
         painter_.setPen(pen);
@@ -139,7 +139,7 @@ void LanePainter::paintBody(const QRectF& body, const Item& item, const QString&
     }
     QColor on = textOn(fill);
     on.setAlphaF(static_cast<float>(opacity_));
-    if (item.face == Face::Abandoned && body.width() > 6) {
+    if (item.face == DisplayState::Abandoned && body.width() > 6) {
         painter_.save();
         painter_.setRenderHint(QPainter::Antialiasing);
         painter_.setPen(QPen(on, 1));
@@ -148,7 +148,7 @@ void LanePainter::paintBody(const QRectF& body, const Item& item, const QString&
                               QPointF(std::min(x + 4, body.right()), body.top() + 2));
         painter_.restore();
     }
-    if (item.face == Face::Failed && body.width() > 12 && body.height() >= 8) {
+    if (item.face == DisplayState::Failed && body.width() > 12 && body.height() >= 8) {
         painter_.save();
         painter_.setRenderHint(QPainter::Antialiasing);
         painter_.setPen(QPen(on, 1.6));
@@ -161,11 +161,11 @@ void LanePainter::paintBody(const QRectF& body, const Item& item, const QString&
 }
 
 void LanePainter::paintLabel(const QRectF& body, const Item& item, const QString& name) {
-    const double taken = item.face == Face::Failed ? 18 : 8;
+    const double taken = item.face == DisplayState::Failed ? 18 : 8;
     const bool two = laneHeight_ >= 32;
     const QRectF room = body.adjusted(5, 0, -(taken - 5), 0);
     if (labelWidth(name) > room.width()) return;
-    QColor ink = item.face == Face::Cancelled ? Theme::current()(Token::Text2) : textOn(fillOf(item.face));
+    QColor ink = item.face == DisplayState::Cancelled ? Theme::current()(Token::Text2) : textOn(fillOf(item.face));
     ink.setAlphaF(static_cast<float>(opacity_));
     painter_.setFont(typeface(Type::BarLabel));
     painter_.setPen(ink);
@@ -192,7 +192,7 @@ void LanePainter::paintWait(const QRectF& row, const Lane& lane, std::size_t ite
     }
     const double from = scale_.xOf(lane[item].end) + 2;
     if (to - from < 4) return;
-    QColor ink = Theme::current().inkOf(Face::Retry);
+    QColor ink = Theme::current().inkOf(DisplayState::Retry);
     ink.setAlphaF(static_cast<float>(opacity_));
     QPen pen(ink, 2);
     pen.setCapStyle(Qt::FlatCap);

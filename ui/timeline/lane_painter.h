@@ -25,7 +25,7 @@ private:
     void paintBody(const QRectF& body, const Item& item, const QString& name);
     void paintLabel(const QRectF& body, const Item& item, const QString& name);
     void paintWait(const QRectF& row, const Lane& lane, std::size_t item);
-    QColor fillOf(Face face, float alpha = 1) const;
+    QColor fillOf(DisplayState face, float alpha = 1) const;
     double snap(double x) const;
     double bodyHeight() const;
 

@@ -10,8 +10,8 @@ namespace {
 constexpr double kColumnBelow = 2;
 constexpr double kStubsAbove = 6;
 
-bool isSevere(Face face) {
-    return face == Face::Failed || face == Face::Abandoned || face == Face::Retry;
+bool isSevere(DisplayState face) {
+    return face == DisplayState::Failed || face == DisplayState::Abandoned || face == DisplayState::Retry;
 }
 
 /// Walks one lane from left to right.
@@ -81,8 +81,8 @@ private:
                 if (isWide(lane_[i])) last = i;
         }
         const double share = lane_.covered(at, last) / perPixel_;
-        const Face face = faceOfSeverity(lane_.worst(at, last));
-        const bool goesOn = face == Face::Running || face == Face::Submitting;
+        const DisplayState face = faceOfSeverity(lane_.worst(at, last));
+        const bool goesOn = face == DisplayState::Running || face == DisplayState::Submitting;
         // One of 1 to 2 pixels reaches into the next.
         const bool reaches = latest > end && latest <= end + static_cast<WallMicros>(kColumnBelow * perPixel_);
         join({Mark::Kind::Column, x, x + (reaches ? 2 : 1) * pixel_, face,

@@ -16,7 +16,7 @@ struct Mark {
     Kind kind = Kind::Column;
     double from = 0; ///< pixels
     double to = 0;
-    Face face = Face::Completed;
+    DisplayState face = DisplayState::Completed;
     float alpha = 1;      ///< 0.35, 0.65 or 1 by the covered share
     std::size_t item = 0; ///< of Bar and Block; the first of a Column
 };

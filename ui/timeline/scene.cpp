@@ -12,11 +12,11 @@ namespace yard::ui::timeline {
 
 namespace {
 
-struct Words {
+struct SceneWords {
     Q_DECLARE_TR_FUNCTIONS(Timeline)
 };
 
-QColor token(Token which) {
+QColor sceneToken(Token which) {
     return Theme::current()(which);
 }
 
@@ -42,28 +42,28 @@ double ScenePainter::snap(double x) const {
 }
 
 void ScenePainter::label(const QRectF& area, const QString& text, Type type, Token which, Qt::Alignment alignment) {
-    paint::text(painter_, area, text, typeface(type), token(which), alignment);
+    paint::text(painter_, area, text, typeface(type), sceneToken(which), alignment);
 }
 
 void ScenePainter::paintContent() {
-    painter_.fillRect(QRectF(0, 0, scene_.right(), scene_.height), token(Token::Bg1));
+    painter_.fillRect(QRectF(0, 0, scene_.right(), scene_.height), sceneToken(Token::Bg1));
     paintLanes();
     paintMap();
     paintRuler();
     paintGraphs();
     paintNow();
     const double x = scene_.scale.left();
-    paint::hairline(painter_, {x, kMapHeight}, {x, static_cast<double>(scene_.height)}, token(Token::Line));
+    paint::hairline(painter_, {x, kMapHeight}, {x, static_cast<double>(scene_.height)}, sceneToken(Token::Line));
     paintMessage();
 }
 
 void ScenePainter::paintMap() {
     const QRectF area(0, 0, scene_.right(), kMapHeight);
-    painter_.fillRect(area, token(Token::Bg2));
+    painter_.fillRect(area, sceneToken(Token::Bg2));
     const Figures& whole = scene_.data->whole();
     const TimeScale map = scene_.mapScale();
     double ended = 0;
-    QColor load = token(Token::Text3);
+    QColor load = sceneToken(Token::Text3);
     load.setAlphaF(0.55F);
     const double most = std::max(1.0, scene_.machine.cores);
     const double foot = 37;
@@ -79,56 +79,57 @@ void ScenePainter::paintMap() {
         }
         if (whole.failed[i] > 0)
             painter_.fillRect(QRectF(from, foot + 1, std::max(2.0, to - from), 5),
-                              Theme::current().fillOf(Face::Failed));
+                              Theme::current().fillOf(DisplayState::Failed));
     }
     const std::int64_t step = rulerStep(map.microsPerPixel(), 200);
     for (const WallMicros tick : ticks(map.range(), step, scene_.zone)) {
         const double x = snap(map.xOf(tick));
-        paint::hairline(painter_, {x, 0}, {x, kMapHeight}, token(Token::Line));
+        paint::hairline(painter_, {x, 0}, {x, kMapHeight}, sceneToken(Token::Line));
         label({x + 4, 0, 90, 16}, tickLabel(tick, step, scene_.zone), Type::Caption, Token::Text3);
     }
     const double from = std::clamp(map.xOf(scene_.scale.range().from), map.left(), map.right());
     const double to = std::clamp(map.xOf(scene_.scale.range().to), map.left(), map.right());
     QRectF brush(from - 0.5, 2.5, std::max(to - from, 9.0), 39);
     if (brush.right() > map.right()) brush.moveRight(map.right());
-    QColor tint = token(Token::Accent);
+    QColor tint = sceneToken(Token::Accent);
     tint.setAlphaF(0.18F);
     painter_.fillRect(brush, tint);
-    painter_.setPen(QPen(token(Token::Accent), 1.5));
+    painter_.setPen(QPen(sceneToken(Token::Accent), 1.5));
     painter_.setBrush(Qt::NoBrush);
     painter_.drawRect(brush);
     const bool day = isMidnight(map.range().from, scene_.zone);
     label({16, 6, kLabels - 24, 18},
-          day && map.range().length() <= kDay ? Words::tr("Whole day") : Words::tr("In all"), Type::Strong,
-          Token::Text1);
-    const QString since = day && map.range().length() <= kDay
-                              ? Words::tr("%1 to now").arg(tickLabel(map.range().from + 1, kMinute, scene_.zone))
-                              : Words::tr("%1 to now").arg(format_.time(map.range().from, scene_.now));
+          day && map.range().length() <= kDay ? SceneWords::tr("Whole day") : SceneWords::tr("In all"),
+          Type::Strong, Token::Text1);
+    const QString since =
+        day && map.range().length() <= kDay
+            ? SceneWords::tr("%1 to now").arg(tickLabel(map.range().from + 1, kMinute, scene_.zone))
+            : SceneWords::tr("%1 to now").arg(format_.time(map.range().from, scene_.now));
     label({16, 24, kLabels - 24, 16},
           whole.isEmpty() ? since
-                          : Words::tr("%1, %2").arg(since, format_.number(static_cast<std::int64_t>(ended))),
+                          : SceneWords::tr("%1, %2").arg(since, format_.number(static_cast<std::int64_t>(ended))),
           Type::Caption, Token::Text3);
-    paint::hairline(painter_, {0, kMapHeight}, {scene_.right(), kMapHeight}, token(Token::Line));
+    paint::hairline(painter_, {0, kMapHeight}, {scene_.right(), kMapHeight}, sceneToken(Token::Line));
 }
 
 void ScenePainter::paintRuler() {
     const TimeScale& scale = scene_.scale;
-    painter_.fillRect(QRectF(0, kMapHeight + 1, scene_.right(), kRulerHeight - 1), token(Token::Bg1));
+    painter_.fillRect(QRectF(0, kMapHeight + 1, scene_.right(), kRulerHeight - 1), sceneToken(Token::Bg1));
     if (scene_.chosen) {
         const double from = scale.xOf(std::max(scene_.chosen->from, scale.range().from));
         const double to = scale.xOf(std::min(scene_.chosen->to, scale.range().to));
         painter_.fillRect(QRectF(from, kMapHeight + 1, std::max(1.0, to - from), kRulerHeight - 1),
-                          token(Token::Selection));
+                          sceneToken(Token::Selection));
     }
     const QString date = QLocale().toString(QDateTime::fromMSecsSinceEpoch(scale.range().from / 1'000, scene_.zone),
                                             QStringLiteral("ddd d MMM"));
-    label({16, kMapHeight, kLabels - 24, kRulerHeight}, Words::tr("%1, engine time").arg(date), Type::Caption,
+    label({16, kMapHeight, kLabels - 24, kRulerHeight}, SceneWords::tr("%1, engine time").arg(date), Type::Caption,
           Token::Text3);
     const std::int64_t step = rulerStep(scale.microsPerPixel());
     const double nowX = scale.xOf(scene_.now);
     for (const WallMicros tick : ticks(scale.range(), step, scene_.zone)) {
         const double x = snap(scale.xOf(tick));
-        paint::hairline(painter_, {x, kMapHeight + 20.0}, {x, kGraphsTop}, token(Token::Line2));
+        paint::hairline(painter_, {x, kMapHeight + 20.0}, {x, kGraphsTop}, sceneToken(Token::Line2));
         if (x < scale.left() + 20 || x > scale.right() - 24 || std::abs(x - nowX) < 48) continue;
         if (scene_.cursor >= 0 && std::abs(x - scene_.cursor) < 72) continue;
         label({x - 44, kMapHeight, 88, 22}, tickLabel(tick, step, scene_.zone), Type::Caption, Token::Text2,
@@ -138,20 +139,20 @@ void ScenePainter::paintRuler() {
         label({scale.xOf(scene_.chosen->from), kMapHeight,
                scale.xOf(scene_.chosen->to) - scale.xOf(scene_.chosen->from), kRulerHeight},
               format_.duration(Duration(scene_.chosen->length())), Type::Caption, Token::Text1, Qt::AlignHCenter);
-    paint::hairline(painter_, {0, kGraphsTop}, {scene_.right(), kGraphsTop}, token(Token::Line));
+    paint::hairline(painter_, {0, kGraphsTop}, {scene_.right(), kGraphsTop}, sceneToken(Token::Line));
 }
 
 void ScenePainter::paintNow() {
     const double x = scene_.scale.xOf(scene_.now);
     if (x > scene_.scale.right() || x < scene_.scale.left()) return;
-    QColor future = token(Token::Bg0);
+    QColor future = sceneToken(Token::Bg0);
     future.setAlphaF(0.7F);
     painter_.fillRect(QRectF(x, kGraphsTop + 1, scene_.scale.right() - x, scene_.height - kGraphsTop), future);
-    painter_.fillRect(QRectF(snap(x), kMapHeight + 1, 1.5, scene_.height - kMapHeight), token(Token::Accent));
+    painter_.fillRect(QRectF(snap(x), kMapHeight + 1, 1.5, scene_.height - kMapHeight), sceneToken(Token::Accent));
     QRectF tag(x - 15, kMapHeight + 4, 30, 16);
     if (tag.right() > scene_.right()) tag.moveRight(scene_.right());
-    painter_.fillRect(tag, token(Token::AccentFill));
-    label(tag, Words::tr("now"), Type::Caption, Token::OnAccent, Qt::AlignHCenter);
+    painter_.fillRect(tag, sceneToken(Token::AccentFill));
+    label(tag, SceneWords::tr("now"), Type::Caption, Token::OnAccent, Qt::AlignHCenter);
 }
 
 QString ScenePainter::stateOf(const GroupSlots& group) const {
@@ -166,41 +167,43 @@ QString ScenePainter::stateOf(const GroupSlots& group) const {
             if (part.range.contains(at) || at == part.range.to)
                 if (part.lane->at(at, scene_.now + 1) < part.lane->size()) ++busy;
     }
-    const QString text = scene_.cursor >= 0 ? Words::tr("%1 of %2 busy at the cursor") : Words::tr("%1 of %2 busy");
+    const QString text =
+        scene_.cursor >= 0 ? SceneWords::tr("%1 of %2 busy at the cursor") : SceneWords::tr("%1 of %2 busy");
     return text.arg(format_.number(busy), format_.number(static_cast<std::int64_t>(group.busy.size())));
 }
 
 void ScenePainter::paintHead(const LayoutRow& row, const QRectF& area) {
     const GroupSlots& group = scene_.groups[row.group];
-    painter_.fillRect(QRectF(0, area.top(), scene_.right(), area.height()), token(Token::Bg2));
+    painter_.fillRect(QRectF(0, area.top(), scene_.right(), area.height()), sceneToken(Token::Bg2));
     const bool folded = scene_.folded.contains(group.worker);
     icons::paint(painter_, QRectF(12, area.top(), 12, area.height()), folded ? "right" : "down", 12,
-                 token(Token::Text2));
-    label({30, area.top(), kLabels - 36, area.height()}, group.name.isEmpty() ? Words::tr("Slots") : group.name,
-          Type::Strong, Token::Text1);
+                 sceneToken(Token::Text2));
+    label({30, area.top(), kLabels - 36, area.height()},
+          group.name.isEmpty() ? SceneWords::tr("Slots") : group.name, Type::Strong, Token::Text1);
     label({area.left() + 6, area.top(), area.width() - 12, area.height()}, stateOf(group), Type::Caption,
           Token::Text2);
     paint::hairline(painter_, {0, area.bottom() - scene_.pixel}, {scene_.right(), area.bottom() - scene_.pixel},
-                    token(Token::Line));
+                    sceneToken(Token::Line));
 }
 
 void ScenePainter::paintLane(const LayoutRow& row, const QRectF& area) {
     const TimeScale& scale = scene_.scale;
     const GroupSlots& group = scene_.groups[row.group];
-    painter_.fillRect(area, token(row.isOdd ? Token::Lane2 : Token::Lane));
+    painter_.fillRect(area, sceneToken(row.isOdd ? Token::Lane2 : Token::Lane));
     if (row.height >= 14)
-        label({30, area.top(), kLabels - 36, area.height()}, Words::tr("slot %1").arg(row.slot), Type::Caption,
+        label({30, area.top(), kLabels - 36, area.height()}, SceneWords::tr("slot %1").arg(row.slot), Type::Caption,
               Token::Text2);
     LanePainter bars(painter_, scale, row.height, scene_.now, scene_.pixel);
     painter_.save();
     painter_.setClipRect(area.adjusted(0, -1, 0, 1), Qt::IntersectClip);
     if (scene_.store->isIncomplete(group.worker, scale.range(), scale.microsPerPixel()))
-        painter_.fillRect(area.adjusted(0, area.height() / 2 - 1, 0, -area.height() / 2 + 1), token(Token::Bg3));
+        painter_.fillRect(area.adjusted(0, area.height() / 2 - 1, 0, -area.height() / 2 + 1),
+                          sceneToken(Token::Bg3));
     for (const LaneStore::Part& part :
          scene_.store->parts(group.worker, row.slot, scale.range(), scale.microsPerPixel())) {
         painter_.fillRect(QRectF(scale.xOf(part.range.from), area.top(),
                                  scale.xOf(part.range.to) - scale.xOf(part.range.from), area.height()),
-                          token(row.isOdd ? Token::Lane2 : Token::Lane));
+                          sceneToken(row.isOdd ? Token::Lane2 : Token::Lane));
         bars.paint(area, *part.lane, *part.picture->names, part.range, part.matches != nullptr ? 0.25 : 1);
         if (part.matches != nullptr) bars.paint(area, *part.matches, *part.picture->names, part.range);
     }
@@ -221,8 +224,8 @@ void ScenePainter::paintLanes() {
             paintLane(row, area);
         } else {
             label({30, area.top(), kLabels - 36, area.height()},
-                  row.count == 1 ? Words::tr("1 idle slot")
-                                 : Words::tr("%1 idle slots").arg(format_.number(row.count)),
+                  row.count == 1 ? SceneWords::tr("1 idle slot")
+                                 : SceneWords::tr("%1 idle slots").arg(format_.number(row.count)),
                   Type::Caption, Token::Text3);
         }
     }
@@ -231,7 +234,7 @@ void ScenePainter::paintLanes() {
     for (const WallMicros tick : ticks(scale.range(), rulerStep(scale.microsPerPixel()), scene_.zone)) {
         const double x = snap(scale.xOf(tick));
         if (foot < scene_.height)
-            paint::hairline(painter_, {x, foot}, {x, static_cast<double>(scene_.height)}, token(Token::Grid));
+            paint::hairline(painter_, {x, foot}, {x, static_cast<double>(scene_.height)}, sceneToken(Token::Grid));
     }
 }
 
@@ -241,8 +244,8 @@ void ScenePainter::paintMessage() {
                        std::ranges::none_of(scene_.layout.rows(),
                                             [](const LayoutRow& row) { return row.kind == LayoutRow::Kind::Lane; });
     if (!empty) return;
-    if (message.isEmpty() && !scene_.data->hasAnswered()) message = Words::tr("Reading what has run…");
-    if (message.isEmpty() && scene_.folded.empty()) message = Words::tr("No action has run in this range");
+    if (message.isEmpty() && !scene_.data->hasAnswered()) message = SceneWords::tr("Reading what has run…");
+    if (message.isEmpty() && scene_.folded.empty()) message = SceneWords::tr("No action has run in this range");
     const double top = kLanesTop + scene_.layout.height();
     label({scene_.scale.left(), top, scene_.scale.width(), scene_.height - top - 60}, message, Type::Body,
           Token::Text2, Qt::AlignHCenter);
@@ -261,22 +264,22 @@ void ScenePainter::paintOverlay() {
                 continue;
             LanePainter bars(painter_, scale, row.height, scene_.now, scene_.pixel);
             const QRectF at = bars.areaOf(area, bar.item);
-            painter_.setPen(QPen(token(Token::Text1), 1.5));
+            painter_.setPen(QPen(sceneToken(Token::Text1), 1.5));
             painter_.setBrush(Qt::NoBrush);
             painter_.drawRect(QRectF(at.left() - 1.5, area.top() - 0.5, at.width() + 3, area.height() + 1));
         }
     }
     if (scene_.cursor < scale.left() || scene_.cursor > scale.right()) return;
     const double x = snap(scene_.cursor);
-    QColor line = token(Token::Text1);
+    QColor line = sceneToken(Token::Text1);
     line.setAlphaF(0.75F);
     painter_.fillRect(QRectF(x, kMapHeight + 20, scene_.pixel, scene_.height - kMapHeight - 20), line);
     const QString time = cursorLabel(scale.timeAt(x), scale.microsPerPixel(), scene_.zone);
     const double width = numberWidth(typeface(Type::Caption), time) + 20;
     QRectF tag(x - width / 2, kMapHeight + 3, width, 18);
     tag.moveLeft(std::clamp(tag.left(), scale.left(), scene_.right() - width));
-    painter_.fillRect(tag, token(Token::Text1));
-    paint::number(painter_, tag, time, typeface(Type::Caption), token(Token::Bg1), Qt::AlignHCenter);
+    painter_.fillRect(tag, sceneToken(Token::Text1));
+    paint::number(painter_, tag, time, typeface(Type::Caption), sceneToken(Token::Bg1), Qt::AlignHCenter);
     const WallMicros at = scale.timeAt(x);
     const std::ptrdiff_t step = scene_.data->figures().stepAt(at);
     if (step < 0 || at > scene_.now) return;
@@ -284,16 +287,16 @@ void ScenePainter::paintOverlay() {
         const double value = (*graph.values)[static_cast<std::size_t>(step)];
         if (std::isnan(value)) continue;
         painter_.setRenderHint(QPainter::Antialiasing);
-        painter_.setPen(QPen(token(Token::Text1), 1.5));
-        painter_.setBrush(token(Token::Bg1));
+        painter_.setPen(QPen(sceneToken(Token::Text1), 1.5));
+        painter_.setBrush(sceneToken(Token::Bg1));
         painter_.drawEllipse(QPointF(x, yOf(graph, value)), 3, 3);
         painter_.setRenderHint(QPainter::Antialiasing, false);
         const QString text = graph.words(value);
         const double room = numberWidth(typeface(Type::Caption), text) + 12;
         const double left = x + 7 + room > scale.right() ? x - 7 - room : x + 7;
         const QRectF box(left, graph.top + graph.height - 24, room, 16);
-        painter_.fillRect(box, token(Token::Bg3));
-        paint::number(painter_, box, text, typeface(Type::Caption), token(Token::Text1), Qt::AlignHCenter);
+        painter_.fillRect(box, sceneToken(Token::Bg3));
+        paint::number(painter_, box, text, typeface(Type::Caption), sceneToken(Token::Text1), Qt::AlignHCenter);
     }
 }
 

@@ -2,9 +2,9 @@
 // cursor. The widget paints through this, and so do the exports. Owner: ui thread; for one paint.
 #pragma once
 
+#include "ui/style/accessible_text.h"
 #include "ui/style/format.h"
 #include "ui/style/paint.h"
-#include "ui/style/spoken.h"
 #include "ui/timeline/lane_store.h"
 
 #include <QPainter>

@@ -11,11 +11,11 @@ namespace yard::ui::timeline {
 
 namespace {
 
-struct Words {
+struct GraphWords {
     Q_DECLARE_TR_FUNCTIONS(Timeline)
 };
 
-QColor token(Token which) {
+QColor graphToken(Token which) {
     return Theme::current()(which);
 }
 
@@ -28,7 +28,7 @@ double roundedUp(double value) {
     return power * 10;
 }
 
-double mostOf(const std::vector<double>& values) {
+double graphMostOf(const std::vector<double>& values) {
     double most = 0;
     for (const double value : values)
         if (!std::isnan(value)) most = std::max(most, value);
@@ -61,11 +61,11 @@ std::optional<Seen> seenOf(const Graph& graph, const Scene& scene) {
 std::vector<Graph> graphsOf(const Scene& scene) {
     const Figures& figures = scene.data->figures();
     const Machine& machine = scene.machine;
-    const double cores = machine.cores > 0 ? machine.cores : roundedUp(mostOf(figures.cores));
-    const double memory = machine.memory > 0 ? machine.memory : roundedUp(mostOf(figures.memory));
+    const double cores = machine.cores > 0 ? machine.cores : roundedUp(graphMostOf(figures.cores));
+    const double memory = machine.memory > 0 ? machine.memory : roundedUp(graphMostOf(figures.memory));
     // What waits has no amount of its own: the most there was the whole day, so that a zoom does not rescale it.
     const double waiting =
-        roundedUp(std::max({mostOf(figures.pending), mostOf(scene.data->whole().pending), 10.0}));
+        roundedUp(std::max({graphMostOf(figures.pending), graphMostOf(scene.data->whole().pending), 10.0}));
     const auto sizeOf = [](double bytes) { return Format().size(static_cast<std::int64_t>(bytes)); };
     int top = kGraphsTop;
     std::vector<Graph> graphs;
@@ -75,13 +75,13 @@ std::vector<Graph> graphsOf(const Scene& scene) {
         graphs.push_back({title, unit, &values, std::max(most, 1.0), top, height, std::move(words)});
         top += height;
     };
-    add(Words::tr("Processor"),
-        machine.cores > 0 ? Words::tr("of %1 cores").arg(machine.cores) : Words::tr("cores"), figures.cores, cores,
-        [](double value) { return Words::tr("%1 cores").arg(Format().cores(value)); });
-    add(Words::tr("Memory"),
-        machine.memory > 0 ? Words::tr("of %1").arg(sizeOf(machine.memory)) : Words::tr("in use"), figures.memory,
-        memory, sizeOf);
-    add(Words::tr("Waiting"), Words::tr("actions"), figures.pending, waiting,
+    add(GraphWords::tr("Processor"),
+        machine.cores > 0 ? GraphWords::tr("of %1 cores").arg(machine.cores) : GraphWords::tr("cores"),
+        figures.cores, cores, [](double value) { return GraphWords::tr("%1 cores").arg(Format().cores(value)); });
+    add(GraphWords::tr("Memory"),
+        machine.memory > 0 ? GraphWords::tr("of %1").arg(sizeOf(machine.memory)) : GraphWords::tr("in use"),
+        figures.memory, memory, sizeOf);
+    add(GraphWords::tr("Waiting"), GraphWords::tr("actions"), figures.pending, waiting,
         [](double value) { return Format().number(static_cast<std::int64_t>(value)); });
     return graphs;
 }
@@ -91,9 +91,9 @@ std::vector<SpokenPart> spokenGraphs(const Scene& scene) {
     for (const Graph& graph : graphsOf(scene)) {
         const auto seen = seenOf(graph, scene);
         const QString value =
-            seen ? Words::tr("last %1, between %2 and %3")
+            seen ? GraphWords::tr("last %1, between %2 and %3")
                        .arg(graph.words(seen->last), graph.words(seen->least), graph.words(seen->most))
-                 : Words::tr("no data");
+                 : GraphWords::tr("no data");
         parts.push_back({QAccessible::Chart,
                          graph.title + QStringLiteral(", ") + graph.unit,
                          value,
@@ -112,22 +112,22 @@ void ScenePainter::paintGraphs() {
     const double left = scene_.scale.left();
     const std::vector<Graph> all = graphsOf(scene_);
     const QRectF area(0, kGraphsTop + 1, scene_.right(), kLanesTop - kGraphsTop - 1);
-    painter_.fillRect(area, token(Token::Bg1));
+    painter_.fillRect(area, graphToken(Token::Bg1));
     for (const WallMicros tick :
          ticks(scene_.scale.range(), rulerStep(scene_.scale.microsPerPixel()), scene_.zone)) {
         const double x = snap(scene_.scale.xOf(tick));
-        paint::hairline(painter_, {x, kGraphsTop + 1.0}, {x, kLanesTop}, token(Token::Grid));
+        paint::hairline(painter_, {x, kGraphsTop + 1.0}, {x, kLanesTop}, graphToken(Token::Grid));
     }
     for (const Graph& graph : all) {
         label({16, graph.top + 4.0, kLabels - 24, 18}, graph.title, Type::Strong, Token::Text1);
         label({16, graph.top + 21.0, kLabels - 24, 16}, graph.unit, Type::Caption, Token::Text3);
         paint::hairline(painter_, {left, snap(yOf(graph, graph.most))},
-                        {scene_.scale.right(), snap(yOf(graph, graph.most))}, token(Token::Grid));
+                        {scene_.scale.right(), snap(yOf(graph, graph.most))}, graphToken(Token::Grid));
         paintNoData(graph);
         paintGraph(graph);
         if (&graph == &all[1]) paintGuard(graph);
         const double foot = graph.top + graph.height;
-        paint::hairline(painter_, {0, foot}, {scene_.right(), foot}, token(Token::Line));
+        paint::hairline(painter_, {0, foot}, {scene_.right(), foot}, graphToken(Token::Line));
     }
 }
 
@@ -160,7 +160,7 @@ void ScenePainter::paintGraph(const Graph& graph) {
 
 void ScenePainter::drawCurve(const std::vector<QPointF>& points, double foot) {
     if (points.size() < 2) return;
-    QColor area = token(Token::Accent);
+    QColor area = graphToken(Token::Accent);
     area.setAlphaF(0.2F);
     QPolygonF line(QList<QPointF>(points.begin(), points.end()));
     QPolygonF filled = line;
@@ -169,7 +169,7 @@ void ScenePainter::drawCurve(const std::vector<QPointF>& points, double foot) {
     painter_.setPen(Qt::NoPen);
     painter_.setBrush(area);
     painter_.drawPolygon(filled);
-    painter_.setPen(QPen(token(Token::Accent), 1.5));
+    painter_.setPen(QPen(graphToken(Token::Accent), 1.5));
     painter_.drawPolyline(line);
 }
 
@@ -178,9 +178,9 @@ void ScenePainter::rasterCurve(const std::vector<QPointF>& points, double foot) 
     constexpr double kHalfLine = 0.75;
     if (points.size() < 2) return;
     const double pixel = scene_.pixel;
-    QColor area = token(Token::Accent);
+    QColor area = graphToken(Token::Accent);
     area.setAlphaF(0.2F);
-    const QColor ink = token(Token::Accent);
+    const QColor ink = graphToken(Token::Accent);
     const auto edge = [&](double x, double y, double share) {
         if (share <= 0.02) return;
         QColor faint = ink;
@@ -224,12 +224,12 @@ void ScenePainter::paintGuard(const Graph& graph) {
     const Machine& machine = scene_.machine;
     if (machine.guardShare <= 0 || machine.memory <= 0) return;
     const double y = snap(yOf(graph, machine.memory * machine.guardShare)) + 0.5;
-    QPen pen(token(Token::Line2), 1);
+    QPen pen(graphToken(Token::Line2), 1);
     pen.setDashPattern({4, 3});
     painter_.setPen(pen);
     painter_.drawLine(QPointF(scene_.scale.left(), y), QPointF(scene_.scale.right(), y));
     label({scene_.scale.left() + 6, y + 1, 260, 14},
-          Words::tr("no new starts above %1")
+          GraphWords::tr("no new starts above %1")
               .arg(format_.size(static_cast<std::int64_t>(machine.memory * machine.guardShare))),
           Type::Caption, Token::Text3);
 }
@@ -244,7 +244,7 @@ void ScenePainter::paintNoData(const Graph& graph) {
         const double right = scale.xOf(std::min(to, end));
         if (right - left >= kLeast)
             label({left, static_cast<double>(graph.top), right - left, static_cast<double>(graph.height)},
-                  Words::tr("no data"), Type::Caption, Token::Text3, Qt::AlignHCenter);
+                  GraphWords::tr("no data"), Type::Caption, Token::Text3, Qt::AlignHCenter);
     };
     WallMicros since = scale.range().from;
     if (figures.isEmpty()) return;

@@ -21,14 +21,14 @@ constexpr std::array<std::int64_t, 27> kSteps{1 * kMillisecond,   2 * kMilliseco
                                               1 * kHour,          2 * kHour,          3 * kHour,
                                               6 * kHour,          12 * kHour,         1 * kDay};
 
-QDateTime dateOf(WallMicros at, const QTimeZone& zone) {
+QDateTime scaleDateOf(WallMicros at, const QTimeZone& zone) {
     // Floor, also before 1970.
     const std::int64_t ms = at >= 0 ? at / kMillisecond : -((-at + kMillisecond - 1) / kMillisecond);
     return QDateTime::fromMSecsSinceEpoch(ms, zone);
 }
 
 std::int64_t offsetOf(WallMicros at, const QTimeZone& zone) {
-    return static_cast<std::int64_t>(zone.offsetFromUtc(dateOf(at, zone))) * kSecond;
+    return static_cast<std::int64_t>(zone.offsetFromUtc(scaleDateOf(at, zone))) * kSecond;
 }
 
 std::int64_t ceilTo(std::int64_t value, std::int64_t step) {
@@ -82,7 +82,7 @@ std::int64_t rulerStep(double microsPerPixel, double apart) {
 std::vector<WallMicros> ticks(Range range, std::int64_t step, const QTimeZone& zone, std::size_t most) {
     std::vector<WallMicros> found;
     if (range.isEmpty() || step <= 0) return found;
-    // Steps of hours and days follow the wall clock over a change of the zone's offset: asked anew at every tick.
+    // Steps of hours and days follow the wall clock over a change of the zone's offset: asked again at every tick.
     WallMicros at = range.from;
     while (found.size() < most) {
         const std::int64_t offset = offsetOf(at, zone);
@@ -97,7 +97,7 @@ std::vector<WallMicros> ticks(Range range, std::int64_t step, const QTimeZone& z
 }
 
 QString tickLabel(WallMicros at, std::int64_t step, const QTimeZone& zone) {
-    const QDateTime when = dateOf(at, zone);
+    const QDateTime when = scaleDateOf(at, zone);
     if (isMidnight(at, zone) && step >= kSecond) return QLocale().toString(when, QStringLiteral("ddd d MMM"));
     if (step >= kMinute) return when.time().toString(QStringLiteral("HH:mm"));
     if (step >= kSecond) return when.time().toString(QStringLiteral("HH:mm:ss"));
@@ -105,7 +105,7 @@ QString tickLabel(WallMicros at, std::int64_t step, const QTimeZone& zone) {
 }
 
 QString cursorLabel(WallMicros at, double microsPerPixel, const QTimeZone& zone) {
-    const QDateTime when = dateOf(at, zone);
+    const QDateTime when = scaleDateOf(at, zone);
     if (microsPerPixel >= static_cast<double>(kMinute))
         return QLocale().toString(when, QStringLiteral("d MMM HH:mm"));
     if (microsPerPixel >= static_cast<double>(kSecond)) return when.time().toString(QStringLiteral("HH:mm:ss"));
@@ -118,7 +118,7 @@ bool isMidnight(WallMicros at, const QTimeZone& zone) {
 }
 
 WallMicros startOfDay(WallMicros at, const QTimeZone& zone) {
-    return dateOf(at, zone).date().startOfDay(zone).toMSecsSinceEpoch() * kMillisecond;
+    return scaleDateOf(at, zone).date().startOfDay(zone).toMSecsSinceEpoch() * kMillisecond;
 }
 
 } // namespace yard::ui::timeline

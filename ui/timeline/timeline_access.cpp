@@ -1,6 +1,6 @@
 #include "ui/timeline/timeline_access.h"
 
-#include "ui/style/spoken.h"
+#include "ui/style/accessible_text.h"
 
 #include <QAccessibleWidget>
 #include <QCoreApplication>
@@ -11,7 +11,7 @@ namespace yard::ui::timeline {
 
 namespace {
 
-struct Words {
+struct LaneWords {
     Q_DECLARE_TR_FUNCTIONS(Timeline)
 };
 
@@ -43,7 +43,7 @@ public:
     }
 
 private:
-    /// What is in view changes with every pan: made anew when somebody counts or points.
+    /// What is in view changes with every pan: made again when somebody counts or points.
     void refresh() const {
         const std::vector<SpokenPart> graphs = spokenGraphs(view_->scene());
         const std::vector<TimelineView::VisibleBar> bars = view_->visibleBars();
@@ -63,7 +63,7 @@ private:
     void addLanes(TimelineAccess* self, const std::vector<TimelineView::VisibleBar>& bars) const {
         QString lane;
         for (const TimelineView::VisibleBar& bar : bars) {
-            const QString name = Words::tr("%1 slot %2").arg(bar.bar.workerName).arg(bar.bar.slot);
+            const QString name = LaneWords::tr("%1 slot %2").arg(bar.bar.workerName).arg(bar.bar.slot);
             const QRect area = onScreen({bar.area.topLeft().toPoint(), bar.area.size().toSize()});
             if (name != lane) parts_.push_back(AccessPart::make(self, {QAccessible::Row, name}, area));
             lane = name;
@@ -80,7 +80,7 @@ private:
     mutable std::vector<AccessPart::Owned> parts_; ///< graphs, then lanes
 };
 
-QAccessibleInterface* makeAccess(const QString&, QObject* object) {
+QAccessibleInterface* makeTimelineAccess(const QString&, QObject* object) {
     auto* view = qobject_cast<TimelineView*>(object);
     return view != nullptr ? new TimelineAccess(view) : nullptr;
 }
@@ -90,7 +90,7 @@ QAccessibleInterface* makeAccess(const QString&, QObject* object) {
 void installTimelineAccess() {
     static bool installed = false;
     if (installed) return;
-    QAccessible::installFactory(makeAccess);
+    QAccessible::installFactory(makeTimelineAccess);
     installed = true;
 }
 
@@ -98,9 +98,9 @@ QString spokenBar(const SelectedBar& bar, WallMicros now) {
     const Format format;
     const QString span =
         bar.item.isOpen()
-            ? Words::tr("since %1").arg(format.time(bar.item.begin, now))
-            : Words::tr("%1 to %2").arg(format.time(bar.item.begin, now), format.time(bar.item.end, now));
-    return Words::tr("%1, %2, %3, %4 slot %5, %6")
+            ? LaneWords::tr("since %1").arg(format.time(bar.item.begin, now))
+            : LaneWords::tr("%1 to %2").arg(format.time(bar.item.begin, now), format.time(bar.item.end, now));
+    return LaneWords::tr("%1, %2, %3, %4 slot %5, %6")
         .arg(wordOf(bar.item.face), format.number(bar.item.lsn), bar.name, bar.workerName)
         .arg(bar.slot)
         .arg(span);

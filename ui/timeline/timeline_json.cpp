@@ -13,9 +13,9 @@ namespace yard::ui::timeline {
 
 namespace {
 
-Face faceIn(const QJsonValue& word) {
+DisplayState faceIn(const QJsonValue& word) {
     const QString text = word.toString();
-    if (text == QLatin1String("retry")) return Face::Retry;
+    if (text == QLatin1String("retry")) return DisplayState::Retry;
     return faceOf(text.toStdString(), false, false);
 }
 
@@ -49,7 +49,7 @@ void addSteps(const QJsonObject& columns, std::int64_t step, std::vector<Item>& 
         item.end = item.begin + step;
         item.covered = static_cast<float>(std::clamp(covered.at(i).toDouble(1), 0.0, 1.0));
         item.face = faceIn(state.at(i));
-        item.retried = item.face == Face::Retry;
+        item.retried = item.face == DisplayState::Retry;
         item.count = static_cast<std::uint32_t>(count.at(i).toInteger());
         item.lsn = lsn.at(i).toInteger();
         if (item.begin > 0) items.push_back(item);

@@ -41,7 +41,7 @@ Range widened(Range range, double share) {
 }
 
 /// What of `ranges` is not in `by`.
-std::vector<Range> without(const std::vector<Range>& ranges, Range by) {
+std::vector<Range> sourceWithout(const std::vector<Range>& ranges, Range by) {
     std::vector<Range> rest;
     for (const Range& range : ranges) {
         if (!range.touches(by)) {
@@ -143,7 +143,7 @@ void TimelineSource::plan() {
     const std::int64_t step = stepFor(microsPerPixel_);
     const QStringList workers = workers_.isEmpty() ? QStringList{QString()} : workers_;
     const Range near = widened(visible_, 0.5);
-    std::vector<Wish> wishes;
+    std::vector<ViewRequest> wishes;
     const bool hasCoarse = std::ranges::any_of(
         kept_, [&](const Kept& kept) { return kept.worker.isEmpty() && covers(kept, {}, visible_); });
     if (!hasCoarse) wishes.push_back({{}, widened(visible_, 3.5), step * kCoarser});
@@ -152,17 +152,19 @@ void TimelineSource::plan() {
             fine->used = ++ordinal_;
         else
             wishes.push_back({worker, near, step});
-    for (Wish& wish : wishes) {
+    for (ViewRequest& wish : wishes) {
         wish.range.to = std::min(wish.range.to, now());
         while (wish.range.length() / wish.step > kMostSteps) wish.step *= 2;
         wish.range.from = floorTo(wish.range.from, wish.step);
         if (wish.range.isEmpty()) continue;
-        const auto same = [&](const Wish& other) { return other.worker == wish.worker && other.step == wish.step; };
+        const auto same = [&](const ViewRequest& other) {
+            return other.worker == wish.worker && other.step == wish.step;
+        };
         if (asked_ < kMostAsked && std::ranges::none_of(asking_, same)) ask(wish);
     }
 }
 
-void TimelineSource::ask(const Wish& wish) {
+void TimelineSource::ask(const ViewRequest& wish) {
     Request request{"GET", "timelines", {}, {}};
     if (!wish.worker.isEmpty()) request.query.addQueryItem("worker", wish.worker);
     request.query.addQueryItem("from", QString::number(wish.range.from));
@@ -173,7 +175,7 @@ void TimelineSource::ask(const Wish& wish) {
     link_.send(request, this, [this, wish](const Answer& answer) { take(wish, answer); });
 }
 
-void TimelineSource::take(const Wish& wish, const Answer& answer) {
+void TimelineSource::take(const ViewRequest& wish, const Answer& answer) {
     --asked_;
     std::erase(asking_, wish);
     if (!answer.ok()) return fail(answer);
@@ -187,7 +189,7 @@ void TimelineSource::take(const Wish& wish, const Answer& answer) {
     soon_.start(0);
 }
 
-void TimelineSource::keep(const Wish& wish, Picture picture) {
+void TimelineSource::keep(const ViewRequest& wish, Picture picture) {
     Kept fresh{wish.worker, std::make_shared<const Picture>(std::move(picture)), wish.step, false, false,
                ++ordinal_};
     // What it shows as well and no coarser, goes; so does the one longest not looked at.
@@ -235,7 +237,7 @@ void TimelineSource::askTail(Kept& kept) {
     const std::int64_t overlap = std::max(kOverlap, 3 * picture.step);
     const WallMicros seam = std::max(picture.range.from, picture.range.to - overlap);
     const WallMicros from = picture.range.from + floorTo(seam - picture.range.from, picture.step);
-    Wish wish{kept.worker, {from, now()}, picture.step};
+    ViewRequest wish{kept.worker, {from, now()}, picture.step};
     Request request{"GET", "timelines", {}, {}};
     if (!wish.worker.isEmpty()) request.query.addQueryItem("worker", wish.worker);
     request.query.addQueryItem("from", QString::number(wish.range.from));
@@ -253,7 +255,7 @@ void TimelineSource::askTail(Kept& kept) {
         note(tail);
         if (found == kept_.end()) return;
         if (tail.step != before->step || before->items() + tail.items() > kMostItems)
-            kept_.erase(found); // asked for anew as a whole
+            kept_.erase(found); // asked for again as a whole
         else
             found->picture = std::make_shared<const Picture>(merged(*before, tail));
         emit changed();
@@ -385,7 +387,7 @@ std::vector<TimelineSource::Piece> TimelineSource::pieces(const QString& worker,
         if (has.to + kOverlap >= kept->picture->now) has.to = std::max(has.to, visible.to);
         for (const Range& range : open)
             if (range.touches(has)) pieces.push_back({kept->picture, range.cut(has)});
-        open = without(open, has);
+        open = sourceWithout(open, has);
         if (open.empty()) break;
     }
     std::ranges::sort(pieces, {}, [](const Piece& piece) { return piece.range.from; });

@@ -57,19 +57,19 @@ private:
         bool asking = false;     ///< for its newest part
         qint64 used = 0;         ///< ordinal
     };
-    struct Wish {
+    struct ViewRequest {
         QString worker;
         Range range;
         std::int64_t step = 0;
-        friend bool operator==(const Wish&, const Wish&) = default;
+        friend bool operator==(const ViewRequest&, const ViewRequest&) = default;
     };
     void plan();
     void planFigures();
     void onBeat();
-    void ask(const Wish& wish);
+    void ask(const ViewRequest& wish);
     void askTail(Kept& kept);
-    void take(const Wish& wish, const Answer& answer);
-    void keep(const Wish& wish, Picture picture);
+    void take(const ViewRequest& wish, const Answer& answer);
+    void keep(const ViewRequest& wish, Picture picture);
     bool covers(const Kept& kept, const QString& worker, Range range) const;
     Kept* finest(const QString& worker, Range range, std::int64_t step);
     void note(const Picture& picture);
@@ -82,7 +82,7 @@ private:
     double microsPerPixel_ = 1;
     QStringList workers_;
     std::list<Kept> kept_;
-    std::vector<Wish> asking_;
+    std::vector<ViewRequest> asking_;
     std::map<QString, Known> known_;
     Figures figures_;
     Figures whole_;

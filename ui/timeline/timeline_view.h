@@ -128,7 +128,7 @@ private:
     void layOut();
     void updateScroll();
     void look();
-    void touch(); ///< the content has to be painted anew
+    void touch(); ///< the content has to be painted again
     void foldAt(const LayoutRow& row);
     void dragTo(QPointF at);
     void centreMap(double x);

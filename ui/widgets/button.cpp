@@ -13,7 +13,7 @@ namespace yard::ui {
 namespace {
 
 constexpr int kIcon = 14;
-constexpr int kGap = 6;
+constexpr int kButtonGap = 6;
 
 } // namespace
 
@@ -125,7 +125,7 @@ int Button::padding() const {
 }
 
 int Button::gap() const {
-    return kind_ == Kind::Small ? 4 : kGap;
+    return kind_ == Kind::Small ? 4 : kButtonGap;
 }
 
 void Button::paintEvent(QPaintEvent*) {

@@ -12,12 +12,12 @@ namespace yard::ui {
 
 namespace {
 
-QColor colourOf(const Theme& theme, const Cell& cell) {
+QColor cellColourOf(const Theme& theme, const Cell& cell) {
     switch (cell.tone) {
     case Cell::Tone::Normal: return theme(Token::Text1);
     case Cell::Tone::Dim: return theme(Token::Text2);
     case Cell::Tone::Faint: return theme(Token::Text3);
-    case Cell::Tone::Alert: return theme.inkOf(Face::Failed);
+    case Cell::Tone::Alert: return theme.inkOf(DisplayState::Failed);
     case Cell::Tone::Accent: return theme(Token::Accent);
     }
     return {};
@@ -120,9 +120,12 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
         paintLoading(*painter, inside, theme);
         return;
     }
+    constexpr qreal kDotRadius = 3;
+    if (first)
+        paint::mark(*painter, QPointF(area.left() + 6, area.center().y()), kDotRadius, rows->markAt(index.row()));
     inside.setLeft(inside.left() + scaled(cell.indent));
     const CellKind kind = rows->columns()[static_cast<std::size_t>(index.column())].kind;
-    const QColor colour = colourOf(theme, cell);
+    const QColor colour = cellColourOf(theme, cell);
     if (kind == CellKind::State && cell.face) {
         paint::state(*painter, inside, *cell.face, cell.text, selected, theme(under));
     } else if (kind == CellKind::Progress) {

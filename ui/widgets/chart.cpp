@@ -24,9 +24,9 @@ namespace yard::ui {
 
 namespace {
 
-constexpr int kTop = 8;
+constexpr int kChartTop = 8;
 constexpr int kRight = 8;
-constexpr double kLine = 1.5;
+constexpr double kChartLine = 1.5;
 constexpr int kTick = 10;
 
 QColor lineOf(Chart::Tone tone) {
@@ -34,7 +34,7 @@ QColor lineOf(Chart::Tone tone) {
     switch (tone) {
     case Chart::Tone::Accent: return theme(Token::Accent);
     case Chart::Tone::Others: return theme(Token::Text3);
-    case Chart::Tone::Good: return theme.inkOf(Face::Completed);
+    case Chart::Tone::Good: return theme.inkOf(DisplayState::Completed);
     }
     return {};
 }
@@ -44,12 +44,12 @@ QColor areaOf(Chart::Tone tone) {
     switch (tone) {
     case Chart::Tone::Accent: return mixed(theme(Token::Bg1), theme(Token::Accent), 0.2);
     case Chart::Tone::Others: return mixed(theme(Token::Bg1), theme(Token::Text3), 0.35);
-    case Chart::Tone::Good: return mixed(theme(Token::Bg1), theme.fillOf(Face::Completed), 0.3);
+    case Chart::Tone::Good: return mixed(theme(Token::Bg1), theme.fillOf(DisplayState::Completed), 0.3);
     }
     return {};
 }
 
-double micros(std::int64_t time) {
+double chartMicros(std::int64_t time) {
     return static_cast<double>(time);
 }
 
@@ -121,7 +121,7 @@ struct Chart::Drawing {
         return lane.pieces.back();
     }
     static void colour(QAreaSeries* area, Tone tone) {
-        QPen pen(lineOf(tone), kLine);
+        QPen pen(lineOf(tone), kChartLine);
         pen.setCosmetic(true);
         pen.setJoinStyle(Qt::RoundJoin);
         area->setPen(pen);
@@ -217,7 +217,7 @@ void Chart::show() {
     if (!next_) return;
     since_.start();
     shown_ = thinned(*std::exchange(next_, std::nullopt));
-    drawing_->x->setRange(0, std::max(1.0, micros(shown_.to - shown_.from)));
+    drawing_->x->setRange(0, std::max(1.0, chartMicros(shown_.to - shown_.from)));
     std::vector<double> base(shown_.t.size(), 0.0);
     for (std::size_t s = 0; s < series_.size(); ++s) {
         Drawing::Lane& lane = drawing_->lanes[s];
@@ -241,7 +241,7 @@ void Chart::show() {
             const bool apart = n + 1 < shown_.t.size() && shown_.t[n + 1] - t > 2 * shown_.step && shown_.step > 0;
             if (std::isnan(values[n]) || apart) flush();
             if (std::isnan(values[n])) continue;
-            const double x = micros(t - shown_.from);
+            const double x = chartMicros(t - shown_.from);
             const double from = stacked_ ? base[n] : 0;
             upper.prepend({x, from + values[n]});
             lower.prepend({x, from});
@@ -271,7 +271,7 @@ QRect Chart::plot() const {
     for (const Mark& mark : marks_)
         left = std::max(left, static_cast<int>(numberWidth(typeface(Type::Caption), mark.text)) + scaled(12));
     const int foot = scaled(20);
-    return {left, kTop, std::max(1, width() - left - kRight), std::max(1, height() - kTop - foot)};
+    return {left, kChartTop, std::max(1, width() - left - kRight), std::max(1, height() - kChartTop - foot)};
 }
 
 void Chart::layOut() {
@@ -298,8 +298,8 @@ QSize Chart::minimumSizeHint() const {
 
 double Chart::xOf(std::int64_t t) const {
     const QRect area = plot();
-    const double span = std::max(1.0, micros(shown_.to - shown_.from));
-    return area.left() + area.width() * micros(t - shown_.from) / span;
+    const double span = std::max(1.0, chartMicros(shown_.to - shown_.from));
+    return area.left() + area.width() * chartMicros(t - shown_.from) / span;
 }
 
 double Chart::yOf(double value) const {
@@ -360,7 +360,7 @@ void Chart::paintOver(QPainter& painter, int pointer) const {
     for (const std::int64_t tick : shown_.ticks)
         if (tick >= shown_.from && tick <= shown_.to)
             painter.fillRect(QRectF(std::round(xOf(tick)) - 1, area.bottom() + 1 - kTick, 2, kTick),
-                             theme.fillOf(Face::Failed));
+                             theme.fillOf(DisplayState::Failed));
     paintForecast(painter);
     if (!message_.isEmpty() && shown_.t.empty())
         paint::text(painter, area, message_, typeface(Type::Body), theme(Token::Text2), Qt::AlignHCenter);
@@ -403,7 +403,7 @@ std::optional<std::size_t> Chart::indexAt(int x) const {
     const QRect area = plot();
     if (x < area.left() || x > area.right() || shown_.t.empty()) return std::nullopt;
     const double share = static_cast<double>(x - area.left()) / std::max(1, area.width());
-    const auto t = shown_.from + static_cast<std::int64_t>(share * micros(shown_.to - shown_.from));
+    const auto t = shown_.from + static_cast<std::int64_t>(share * chartMicros(shown_.to - shown_.from));
     const auto after = std::ranges::lower_bound(shown_.t, t);
     auto at = static_cast<std::size_t>(after - shown_.t.begin());
     if (at == shown_.t.size() || (at > 0 && t - shown_.t[at - 1] < shown_.t[at] - t)) --at;

@@ -8,7 +8,7 @@
 // to.
 #pragma once
 
-#include "ui/style/spoken.h"
+#include "ui/style/accessible_text.h"
 #include "ui/style/tokens.h"
 
 #include <QElapsedTimer>
@@ -24,7 +24,7 @@
 
 namespace yard::ui {
 
-class Chart final : public QWidget, public Spoken {
+class Chart final : public QWidget, public AccessibleText {
     Q_OBJECT
 public:
     static constexpr std::size_t kMostSeries = 4;

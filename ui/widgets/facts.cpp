@@ -19,10 +19,10 @@
 namespace yard::ui {
 
 namespace {
-constexpr int kRow = 22;
-constexpr int kLeft = 12;
+constexpr int kFactRow = 22;
+constexpr int kFactLeft = 12;
 constexpr int kMeter = 92;
-constexpr int kApart = 12; ///< name and value
+constexpr int kFactApart = 12; ///< name and value
 } // namespace
 
 Facts::Facts(QWidget* parent)
@@ -48,14 +48,14 @@ std::vector<SpokenPart> Facts::spokenParts() const {
         const auto role = fact.share                      ? QAccessible::ProgressBar
                           : fact.tone == Fact::Tone::Link ? QAccessible::Link
                                                           : QAccessible::ListItem;
-        parts.push_back({role, fact.name, fact.value, fact.share, QRect(0, y, width(), scaled(kRow))});
-        y += scaled(kRow);
+        parts.push_back({role, fact.name, fact.value, fact.share, QRect(0, y, width(), scaled(kFactRow))});
+        y += scaled(kFactRow);
     }
     return parts;
 }
 
 QSize Facts::sizeHint() const {
-    return {scaled(240), facts_.empty() ? 0 : static_cast<int>(facts_.size()) * scaled(kRow) + 10};
+    return {scaled(240), facts_.empty() ? 0 : static_cast<int>(facts_.size()) * scaled(kFactRow) + 10};
 }
 
 QSize Facts::minimumSizeHint() const {
@@ -70,7 +70,7 @@ int Facts::nameWidth() const {
         name = std::max(name, metrics.horizontalAdvance(fact.name));
         value = std::max(value, metrics.horizontalAdvance(fact.value) + (fact.share ? scaled(kMeter) + 8 : 0));
     }
-    const int left = width() - 2 * kLeft - kApart - static_cast<int>(std::ceil(value)) - 1;
+    const int left = width() - 2 * kFactLeft - kFactApart - static_cast<int>(std::ceil(value)) - 1;
     return std::min(static_cast<int>(std::ceil(name)) + 1, std::max(left, width() / 2));
 }
 
@@ -82,11 +82,11 @@ void Facts::paintEvent(QPaintEvent*) {
     const bool metered = std::ranges::any_of(facts_, [](const Fact& fact) { return fact.share.has_value(); });
     int y = 5;
     for (const Fact& fact : facts_) {
-        const QRectF row(kLeft, y, width() - 2 * kLeft, scaled(kRow));
+        const QRectF row(kFactLeft, y, width() - 2 * kFactLeft, scaled(kFactRow));
         paint::text(painter, QRectF(row.left(), row.top(), names, row.height()), fact.name, typeface(Type::Body),
                     theme(Token::Text2));
-        QRectF rest = row.adjusted(names + kApart, 0, 0, 0);
-        const QColor colour = fact.tone == Fact::Tone::Alert  ? theme.inkOf(Face::Failed)
+        QRectF rest = row.adjusted(names + kFactApart, 0, 0, 0);
+        const QColor colour = fact.tone == Fact::Tone::Alert  ? theme.inkOf(DisplayState::Failed)
                               : fact.tone == Fact::Tone::Link ? theme(Token::Accent)
                               : fact.tone == Fact::Tone::Dim  ? theme(Token::Text3)
                                                               : theme(Token::Text1);
@@ -94,7 +94,7 @@ void Facts::paintEvent(QPaintEvent*) {
         if (fact.share) {
             const qreal meter = std::min<qreal>(scaled(kMeter), rest.width() / 2);
             paint::meter(painter, QRectF(rest.left(), std::round(row.center().y() - 2), meter, 5), *fact.share,
-                         *fact.share >= 1 ? theme.fillOf(Face::Retry) : theme(Token::Text2));
+                         *fact.share >= 1 ? theme.fillOf(DisplayState::Retry) : theme(Token::Text2));
             rest.setLeft(rest.left() + meter + 8);
             paint::number(painter, rest, fact.value, own, colour);
         } else if (metered) {
@@ -102,12 +102,12 @@ void Facts::paintEvent(QPaintEvent*) {
         } else {
             paint::text(painter, rest, fact.value, own, colour);
         }
-        y += scaled(kRow);
+        y += scaled(kFactRow);
     }
 }
 
 const Fact* Facts::factAt(double y) const {
-    const auto at = static_cast<std::size_t>(std::max(0.0, y - 5) / scaled(kRow));
+    const auto at = static_cast<std::size_t>(std::max(0.0, y - 5) / scaled(kFactRow));
     return at < facts_.size() ? &facts_[at] : nullptr;
 }
 
@@ -129,7 +129,7 @@ bool Facts::event(QEvent* event) {
     const auto* help = static_cast<QHelpEvent*>(event);
     const Fact* fact = factAt(help->pos().y());
     if (fact == nullptr) return true;
-    const int room = width() - 2 * kLeft - nameWidth() - kApart;
+    const int room = width() - 2 * kFactLeft - nameWidth() - kFactApart;
     if (QFontMetrics(typeface(Type::Body)).horizontalAdvance(fact->value) > room)
         QToolTip::showText(help->globalPos(), fact->value, this);
     return true;

@@ -2,7 +2,7 @@
 // in the tool tip; a right click copies. Owner: ui thread.
 #pragma once
 
-#include "ui/style/spoken.h"
+#include "ui/style/accessible_text.h"
 #include "ui/style/tokens.h"
 
 #include <QWidget>
@@ -20,7 +20,7 @@ struct Fact {
     bool operator==(const Fact&) const = default;
 };
 
-class Facts final : public QWidget, public Spoken {
+class Facts final : public QWidget, public AccessibleText {
     Q_OBJECT
 public:
     explicit Facts(QWidget* parent = nullptr);

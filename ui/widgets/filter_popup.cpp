@@ -15,7 +15,7 @@ namespace yard::ui {
 
 namespace {
 
-constexpr int kRow = 24;
+constexpr int kPopupRow = 24;
 constexpr int kHint = 26;
 constexpr int kLeastWidth = 320;
 constexpr int kNoteRole = Qt::UserRole + 1;
@@ -25,7 +25,7 @@ class ChoiceDelegate final : public QStyledItemDelegate {
 public:
     using QStyledItemDelegate::QStyledItemDelegate;
     QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const override {
-        return {scaled(kLeastWidth), scaled(kRow)};
+        return {scaled(kLeastWidth), scaled(kPopupRow)};
     }
     void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
         const Theme& theme = Theme::current();
@@ -122,7 +122,7 @@ void FilterPopup::showOrLeave() {
 }
 
 QRect FilterPopup::placed() {
-    const int rows = static_cast<int>(choices_.size()) * scaled(kRow);
+    const int rows = static_cast<int>(choices_.size()) * scaled(kPopupRow);
     const int hint = hint_.isEmpty() ? 0 : scaled(kHint);
     const QPoint below = field_.mapTo(&over(), QPoint(0, field_.height() + 1));
     const int words = hint_.isEmpty() ? 0 : QFontMetrics(typeface(Type::Body)).horizontalAdvance(hint_) + 26;
@@ -136,7 +136,7 @@ QRect FilterPopup::placed() {
 void FilterPopup::paintInside(QPainter& painter) {
     if (hint_.isEmpty()) return;
     const QRectF line(13, height() - 1 - scaled(kHint), width() - 26, scaled(kHint));
-    paint::text(painter, line, hint_, typeface(Type::Body), Theme::current().inkOf(Face::Failed));
+    paint::text(painter, line, hint_, typeface(Type::Body), Theme::current().inkOf(DisplayState::Failed));
 }
 
 } // namespace yard::ui

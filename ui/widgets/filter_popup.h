@@ -2,7 +2,7 @@
 // wrong. Owner: ui thread.
 #pragma once
 
-#include "ui/models/filter_words.h"
+#include "ui/state/filter_words.h"
 #include "ui/widgets/popover.h"
 
 #include <QListWidget>

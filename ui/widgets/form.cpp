@@ -17,7 +17,7 @@ constexpr int kControlWidth = 320;
 constexpr int kProseWidth = 640;
 } // namespace
 
-Prose::Prose(const QString& text, Type type, Token token, QWidget* parent)
+WrappedLabel::WrappedLabel(const QString& text, Type type, Token token, QWidget* parent)
     : QWidget(parent)
     , text_(text)
     , type_(type)
@@ -28,7 +28,7 @@ Prose::Prose(const QString& text, Type type, Token token, QWidget* parent)
     setAccessibleName(text);
 }
 
-void Prose::setText(const QString& text) {
+void WrappedLabel::setText(const QString& text) {
     if (text_ == text) return;
     text_ = text;
     setAccessibleName(text);
@@ -36,18 +36,18 @@ void Prose::setText(const QString& text) {
     update();
 }
 
-int Prose::heightForWidth(int width) const {
+int WrappedLabel::heightForWidth(int width) const {
     const QFontMetrics metrics(typeface(type_));
     return metrics.boundingRect(QRect(0, 0, std::max(width, 80), 10'000), Qt::TextWordWrap, text_).height();
 }
 
-QSize Prose::sizeHint() const {
+QSize WrappedLabel::sizeHint() const {
     const QFontMetrics metrics(typeface(type_));
     const int wide = std::min(metrics.horizontalAdvance(text_) + 2, scaled(kProseWidth));
     return {wide, heightForWidth(wide)};
 }
 
-void Prose::paintEvent(QPaintEvent*) {
+void WrappedLabel::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.setFont(typeface(type_));
     painter.setPen(Theme::current()(isEnabled() ? token_ : Token::Disabled));
@@ -61,8 +61,8 @@ FormRow::FormRow(const QString& title, QWidget* control, const QString& help, QW
     , line_(new QHBoxLayout)
     , note_(new Label({}, Type::Body, Token::Text3))
     , undoButton_(new Button(Button::Kind::Small, tr("Undo"), "undo"))
-    , help_(new Prose(help, Type::Caption, Token::Text3))
-    , problem_(new Prose({}, Type::Body, Token::Text1)) {
+    , help_(new WrappedLabel(help, Type::Caption, Token::Text3))
+    , problem_(new WrappedLabel({}, Type::Body, Token::Text1)) {
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(12);
@@ -95,7 +95,7 @@ FormRow::FormRow(const QString& title, QWidget* control, const QString& help, QW
     right->addLayout(line_);
     right->addWidget(help_);
     right->addWidget(problem_);
-    for (Prose* text : {help_, problem_}) text->setMaximumWidth(scaled(kProseWidth));
+    for (WrappedLabel* text : {help_, problem_}) text->setMaximumWidth(scaled(kProseWidth));
     help_->setVisible(!help.isEmpty());
     problem_->hide();
     row->addLayout(right, 1);

@@ -10,10 +10,10 @@
 namespace yard::ui {
 
 /// Text over several lines, in a type and a token; follows theme and text size.
-class Prose : public QWidget {
+class WrappedLabel : public QWidget {
     Q_OBJECT
 public:
-    Prose(const QString& text, Type type, Token token, QWidget* parent = nullptr);
+    WrappedLabel(const QString& text, Type type, Token token, QWidget* parent = nullptr);
     void setText(const QString& text);
     QString text() const { return text_; }
     bool hasHeightForWidth() const override { return true; }
@@ -58,8 +58,8 @@ private:
     QHBoxLayout* line_;
     Label* note_;
     Button* undoButton_;
-    Prose* help_;
-    Prose* problem_;
+    WrappedLabel* help_;
+    WrappedLabel* problem_;
     std::function<void()> undo_;
 };
 

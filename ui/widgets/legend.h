@@ -24,7 +24,7 @@ public:
     };
     explicit Legend(std::vector<Entry> entries, QWidget* parent = nullptr);
     /// A face as progress bars show it.
-    static Entry of(Face face);
+    static Entry of(DisplayState face);
     static Entry filled(const QString& text, std::function<QColor()> colour);
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override { return {0, sizeHint().height()}; }

@@ -132,7 +132,7 @@ void FilterField::paintEvent(QPaintEvent* event) {
     const Theme& theme = Theme::current();
     icons::paint(painter, QRectF(8, 0, 14, height()), "filter", 14, theme(Token::Text2));
     if (!problem_.isEmpty() && !goesOn()) {
-        painter.setPen(QPen(theme.inkOf(Face::Failed), 1.5));
+        painter.setPen(QPen(theme.inkOf(DisplayState::Failed), 1.5));
         const qreal y = height() - 5;
         const auto xOf = [this](int at) {
             return 30 + std::min<qreal>(fontMetrics().horizontalAdvance(text().left(at)), width() - 60);
@@ -261,7 +261,7 @@ void PageHead::addRight(QWidget* widget) {
 }
 
 void PageHead::addSeparator() {
-    right_->addWidget(new Rule(Qt::Vertical));
+    right_->addWidget(new Separator(Qt::Vertical));
 }
 
 } // namespace yard::ui

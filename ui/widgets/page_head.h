@@ -1,7 +1,7 @@
 // The head of a page, 48 high: title, what it counts, the filter, and buttons at the right. Owner: ui thread.
 #pragma once
 
-#include "ui/models/filter_words.h"
+#include "ui/state/filter_words.h"
 #include "ui/widgets/button.h"
 #include "ui/widgets/panel.h"
 
@@ -27,12 +27,12 @@ public:
     void remember();
     FilterPopup* popup() const;
     QString problem() const { return problem_; }
-    /// By its key: what is written is selected, so that typing begins anew.
+    /// By its key: what is written is selected, so that typing begins again.
     void focusAll();
     /// At its right end, in text3: what it finds ("118 of 1,904").
     void setCount(const QString& count);
     QString count() const { return count_; }
-    /// Values, or their counts, are others: what is offered just now is offered anew.
+    /// Values, or their counts, are others: what is offered just now is offered again.
     void offerAgain();
 
 signals:

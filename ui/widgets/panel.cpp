@@ -36,7 +36,7 @@ void Label::setToken(Token token) {
     update();
 }
 
-void Label::setInk(std::optional<Face> face) {
+void Label::setInk(std::optional<DisplayState> face) {
     if (ink_ == face) return;
     ink_ = face;
     update();
@@ -94,7 +94,7 @@ QScrollArea* scrolling(QWidget* content) {
     return scroll;
 }
 
-Rule::Rule(Qt::Orientation orientation, QWidget* parent)
+Separator::Separator(Qt::Orientation orientation, QWidget* parent)
     : QWidget(parent)
     , orientation_(orientation) {
     const bool upright = orientation == Qt::Vertical;
@@ -102,11 +102,11 @@ Rule::Rule(Qt::Orientation orientation, QWidget* parent)
                   upright ? QSizePolicy::Preferred : QSizePolicy::Fixed);
 }
 
-QSize Rule::sizeHint() const {
+QSize Separator::sizeHint() const {
     return orientation_ == Qt::Vertical ? QSize(9, 16) : QSize(16, 1);
 }
 
-void Rule::paintEvent(QPaintEvent*) {
+void Separator::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     const QColor line = Theme::current()(Token::Line);
     if (orientation_ == Qt::Horizontal) return painter.fillRect(rect(), line);
@@ -165,7 +165,7 @@ void Panel::setIcon(const QString& icon) {
     paintIcon();
 }
 
-void Panel::setFace(Face face) {
+void Panel::setFace(DisplayState face) {
     image_ = icons::faceIcon(face);
     paintIcon();
 }

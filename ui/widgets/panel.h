@@ -23,7 +23,7 @@ public:
     QString text() const { return text_; }
     void setToken(Token token);
     /// In the ink of a face in place of the token; absent: the token again.
-    void setInk(std::optional<Face> face);
+    void setInk(std::optional<DisplayState> face);
     void setType(Type type);
     /// Takes what room there is and ends in an ellipsis; the tool tip then has the whole.
     void setElides(bool elides);
@@ -38,7 +38,7 @@ private:
     QString text_;
     Type type_;
     Token token_;
-    std::optional<Face> ink_;
+    std::optional<DisplayState> ink_;
     bool elides_ = false;
 };
 
@@ -46,10 +46,10 @@ private:
 QScrollArea* scrolling(QWidget* content);
 
 /// A line of one pixel, upright or level.
-class Rule : public QWidget {
+class Separator : public QWidget {
     Q_OBJECT
 public:
-    explicit Rule(Qt::Orientation orientation, QWidget* parent = nullptr);
+    explicit Separator(Qt::Orientation orientation, QWidget* parent = nullptr);
     /// Upright in heads: 16 high with 4 on either side.
     QSize sizeHint() const override;
 
@@ -85,7 +85,7 @@ public:
     void addToHead(QWidget* widget);
     /// An icon before the title.
     void setIcon(const QString& icon);
-    void setFace(Face face);
+    void setFace(DisplayState face);
     void setBody(QWidget* body);
 
 protected:

@@ -39,7 +39,7 @@ std::vector<Row> RowsModel::ordered(const std::vector<Row>& rows) const {
     return sorted;
 }
 
-/// The same ids in the same places: cells change. Else all is laid out anew.
+/// The same ids in the same places: cells change. Else all is laid out again.
 void RowsModel::show(std::vector<Row> rows) {
     setWaiting(0);
     if (std::ranges::equal(rows, shown_, {}, &Row::id, &Row::id)) {
@@ -98,6 +98,11 @@ Cell RowsModel::cell(int row, int column) const {
 
 qint64 RowsModel::idAt(int row) const {
     return row >= 0 && row < static_cast<int>(shown_.size()) ? shown_[static_cast<std::size_t>(row)].id : 0;
+}
+
+Mark RowsModel::markAt(int row) const {
+    return row >= 0 && row < static_cast<int>(shown_.size()) ? shown_[static_cast<std::size_t>(row)].mark
+                                                             : Mark::None;
 }
 
 int RowsModel::rowOf(qint64 id) const {

@@ -13,8 +13,9 @@ namespace yard::ui {
 
 struct Row {
     qint64 id = 0;
-    std::vector<Cell> cells;    ///< as many as columns
-    std::vector<QVariant> keys; ///< what each column sorts by; an invalid one, or too few: the text
+    std::vector<Cell> cells;      ///< as many as columns
+    std::vector<QVariant> keys{}; ///< what each column sorts by; an invalid one, or too few: the text
+    Mark mark = Mark::None;
     bool operator==(const Row&) const = default;
 };
 
@@ -32,6 +33,7 @@ public:
     int rowCount(const QModelIndex& parent = {}) const override;
     Cell cell(int row, int column) const override;
     qint64 idAt(int row) const override;
+    Mark markAt(int row) const override;
     int rowOf(qint64 id) const override;
     void sortBy(int column, Qt::SortOrder order) override;
     void takeWaiting() override;

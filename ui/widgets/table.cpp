@@ -8,27 +8,24 @@
 #include <QContextMenuEvent>
 #include <QHelpEvent>
 #include <QKeyEvent>
-#include <QMenu>
 #include <QPainter>
 #include <QScrollBar>
-#include <QSettings>
 #include <QToolTip>
 
 #include <algorithm>
-#include <utility>
 
 namespace yard::ui {
 
 namespace {
 
-constexpr qsizetype kMostRanges = 2'000;
-constexpr int kMostDragged = 5'000;
+constexpr int kTableMostDragged = 5'000;
 
 } // namespace
 
 Table::Table(const QString& key, QWidget* parent)
     : QTableView(parent)
-    , key_(key) {
+    , columns_(*this, key)
+    , hold_(new TableHold(*this)) {
     setHorizontalHeader(new TableHeader(this));
     addScrollBarWidget(new HeaderEnd, Qt::AlignTop);
     verticalHeader()->hide();
@@ -47,8 +44,12 @@ Table::Table(const QString& key, QWidget* parent)
     setTabKeyNavigation(false);
     setItemDelegate(new CellDelegate(this));
     connect(horizontalHeader(), &QHeaderView::sectionClicked, this, &Table::onHeaderClicked);
-    connect(horizontalHeader(), &QHeaderView::sectionMoved, this, [this] { remember(); });
+    connect(horizontalHeader(), &QHeaderView::sectionMoved, this, [this] { columns_.remember(); });
     connect(verticalScrollBar(), &QScrollBar::valueChanged, this, &Table::updateFrozen);
+    connect(hold_, &TableHold::restored, this, [this] {
+        updateFrozen();
+        emit selectionKept();
+    });
     horizontalHeader()->setContextMenuPolicy(Qt::CustomContextMenu);
     connect(horizontalHeader(), &QWidget::customContextMenuRequested, this,
             [this](const QPoint& at) { showColumnMenu(horizontalHeader()->mapToGlobal(at)); });
@@ -59,134 +60,9 @@ Table::~Table() = default;
 void Table::setRows(TableModel* model) {
     rows_ = model;
     setModel(model);
-    recall();
-    connect(model, &QAbstractItemModel::layoutAboutToBeChanged, this, &Table::beforeOrder);
-    connect(model, &QAbstractItemModel::layoutChanged, this, &Table::afterOrder);
-    connect(model, &QAbstractItemModel::modelAboutToBeReset, this, &Table::beforeOrder);
-    connect(model, &QAbstractItemModel::modelReset, this, &Table::afterOrder);
-    connect(model, &QAbstractItemModel::rowsAboutToBeInserted, this, &Table::beforeRowsAdded);
-    connect(model, &QAbstractItemModel::rowsInserted, this, &Table::onRowsAdded);
-    connect(model, &QAbstractItemModel::rowsRemoved, this, &Table::findMissed);
-    layOut();
-}
-
-void Table::beforeOrder() {
-    if (restoring_) return;
-    kept_ = {};
-    if (!all_) kept_.ids = selectedIds();
-    kept_.current = currentId();
-    if (currentIndex().isValid())
-        missed_.clear();
-    else if (!missed_.empty())
-        kept_.ids = missed_;
-    if (kept_.current == 0 && !missed_.empty()) kept_.current = missed_.front();
-    if (kept_.current == 0) kept_.row = currentIndex().row();
-    kept_.end = end();
-    const int top = verticalScrollBar()->value() > 0 && !reordering_ ? rowAt(0) : -1;
-    if (top < 0) return;
-    kept_.top = rows_->idAt(top);
-    kept_.topAt = rowViewportPosition(top);
-}
-
-/// The same rows stay selected, wherever they are now; what was first in view stays there. Another list begins at its
-/// top.
-void Table::afterOrder() {
-    if (restoring_ || rows_ == nullptr) return;
-    restoring_ = true;
-    reordering_ = false;
-    const int scrolled = verticalScrollBar()->value();
-    const int current = kept_.current != 0 ? rows_->rowOf(kept_.current) : -1;
-    if (current >= 0)
-        selectionModel()->setCurrentIndex(rows_->index(current, 0), QItemSelectionModel::NoUpdate);
-    else if (kept_.current != 0 && !rows_->isWhole())
-        miss();
-    else if (kept_.current != 0)
-        missed_.clear(); // it is of another list: given up
-    if (all_)
-        selectAll();
-    else
-        reselect(std::exchange(kept_.ids, {}));
-    // One that is not known yet is known by its place; at a guessed end that place is the end.
-    const int last = rows_->rowCount() - 1;
-    const bool isOther = rows_->isOtherList();
-    const int place = isOther ? -1 : kept_.lastIsCurrent() ? last : std::min(kept_.row, last);
-    if (place >= 0 && !all_)
-        selectionModel()->setCurrentIndex(rows_->index(place, 0),
-                                          QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
-    const int top = kept_.top != 0 ? rows_->rowOf(kept_.top) : -1;
-    updateGeometries(); // how far it can be scrolled now
-    const bool topIsGone = top < 0 && kept_.top != 0;
-    verticalScrollBar()->setValue(isOther    ? 0
-                                  : top >= 0 ? top * verticalHeader()->defaultSectionSize() - kept_.topAt
-                                             : scrolled);
-    if (!isOther && (kept_.lastIsCurrent() || (topIsGone && kept_.end.isInView)))
-        verticalScrollBar()->setValue(verticalScrollBar()->maximum());
-    restoring_ = false;
-    updateFrozen();
-    emit selectionKept();
-}
-
-/// A list that is asked for anew begins with its first page: what was current and selected behind it comes again.
-void Table::miss() {
-    missed_ = kept_.ids;
-    std::erase(missed_, kept_.current);
-    missed_.insert(missed_.begin(), kept_.current);
-}
-
-void Table::findMissed() {
-    if (restoring_ || missed_.empty() || currentIndex().isValid()) return;
-    beforeOrder();
-    afterOrder();
-}
-
-/// Rows next to one another are one range; more than kMostRanges of them are no selection that a hand made.
-void Table::reselect(std::vector<qint64> ids) {
-    if (ids.empty()) return selectionModel()->clearSelection();
-    const std::vector<int> selected = rows_->rowsOf(std::move(ids));
-    QItemSelection selection;
-    for (std::size_t at = 0; at < selected.size() && selection.size() <= kMostRanges;) {
-        std::size_t end = at + 1;
-        while (end < selected.size() && selected[end] == selected[end - 1] + 1) ++end;
-        selection.append(QItemSelectionRange(rows_->index(selected[at], 0),
-                                             rows_->index(selected[end - 1], rows_->columnCount() - 1)));
-        at = end;
-    }
-    if (selection.size() > kMostRanges) selection.clear();
-    selectionModel()->select(selection, QItemSelectionModel::ClearAndSelect);
-}
-
-Table::End Table::end() const {
-    const QScrollBar* bar = verticalScrollBar();
-    if (bar->value() == 0 || bar->value() != bar->maximum()) return {};
-    return {true, currentIndex().isValid() && currentIndex().row() == rows_->rowCount() - 1};
-}
-
-/// The end of a list whose end was only guessed: who went there meant the end, wherever it is.
-void Table::beforeRowsAdded(const QModelIndex&, int first) {
-    const int last = rows_->rowCount() - 1;
-    const bool isGuessed = first > last && last >= 0 && !rows_->isHere(last);
-    followed_ = isGuessed ? end() : End();
-}
-
-/// At the end, of a list that is still being read: all are meant, also these.
-void Table::onRowsAdded() {
-    if (restoring_) return;
-    if (all_) {
-        restoring_ = true;
-        selectAll();
-        restoring_ = false;
-    }
-    findMissed();
-    const End followed = std::exchange(followed_, {});
-    if (!followed.isInView) return;
-    updateGeometries();
-    if (followed.isCurrent) {
-        const auto how = all_ || !selectionModel()->hasSelection()
-                             ? QItemSelectionModel::SelectionFlags(QItemSelectionModel::NoUpdate)
-                             : QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows;
-        selectionModel()->setCurrentIndex(rows_->index(rows_->rowCount() - 1, 0), how);
-    }
-    verticalScrollBar()->setValue(verticalScrollBar()->maximum());
+    columns_.setRows(*model);
+    hold_->setRows(*model);
+    columns_.layOut();
 }
 
 int Table::rowsInView() const {
@@ -218,7 +94,7 @@ void Table::selectId(qint64 id) {
     if (rows_->rowOf(id) < 0 && rows_->waiting() > 0) rows_->takeWaiting();
     const int row = rows_->rowOf(id);
     if (row < 0) return clearSelection(); // it is not among the rows: nothing else is to seem chosen
-    // Not selectRow(): that heeds which keys are held, as a click does.
+    // Not selectRow(): that goes by which keys are held, as a click does.
     selectionModel()->setCurrentIndex(rows_->index(row, 0),
                                       QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
     scrollTo(rows_->index(row, 0));
@@ -244,62 +120,16 @@ void Table::updateFrozen() {
 void Table::selectionChanged(const QItemSelection& selected, const QItemSelection& deselected) {
     QTableView::selectionChanged(selected, deselected);
     viewport()->update();
-    if (restoring_) return;
-    all_ = false;
+    if (!hold_->noteSelection()) return;
     updateFrozen();
     emit selectionEdited();
 }
 
 void Table::onHeaderClicked(int section) {
-    const Column& column = rows_->columns()[static_cast<std::size_t>(section)];
-    if (column.sort.isEmpty()) return;
-    if (sortColumn_ != section) {
-        sortColumn_ = section;
-        // What is large or new is asked for first.
-        sortOrder_ = column.kind == CellKind::Number ? Qt::DescendingOrder : Qt::AscendingOrder;
-    } else if (sortOrder_ == (column.kind == CellKind::Number ? Qt::DescendingOrder : Qt::AscendingOrder)) {
-        sortOrder_ = sortOrder_ == Qt::AscendingOrder ? Qt::DescendingOrder : Qt::AscendingOrder;
-    } else {
-        sortColumn_ = -1;
-        sortOrder_ = Qt::AscendingOrder;
-    }
-    horizontalHeader()->setSortIndicatorShown(sortColumn_ >= 0);
-    horizontalHeader()->setSortIndicator(sortColumn_, sortOrder_);
-    reordering_ = true;
-    rows_->sortBy(sortColumn_, sortOrder_);
-    remember();
-}
-
-bool Table::isHiddenByChoice(int column) const {
-    const Column& spec = rows_->columns()[static_cast<std::size_t>(column)];
-    return spec.hidden ? !chosen_.contains(spec.id) : refused_.contains(spec.id);
-}
-
-/// Widths: every column its own, one takes the rest; those that fall away go in their order until it fits.
-void Table::layOut() {
-    if (rows_ == nullptr) return;
-    const auto& columns = rows_->columns();
-    const int room = viewport()->width();
-    const int count = static_cast<int>(columns.size());
-    std::vector<bool> shown(columns.size());
-    int least = 0;
-    for (int i = 0; i < count; ++i) {
-        shown[static_cast<std::size_t>(i)] = !isHiddenByChoice(i);
-        if (shown[static_cast<std::size_t>(i)]) least += scaled(columns[static_cast<std::size_t>(i)].width);
-    }
-    for (int fall = 1; least > room && fall <= count; ++fall)
-        for (std::size_t i = 0; i < columns.size(); ++i)
-            if (shown[i] && columns[i].falls == fall) {
-                shown[i] = false;
-                least -= scaled(columns[i].width);
-            }
-    for (int i = 0; i < count; ++i) {
-        const auto at = static_cast<std::size_t>(i);
-        setColumnHidden(i, !shown[at]);
-        if (!shown[at]) continue;
-        const int own = scaled(columns[at].width);
-        horizontalHeader()->resizeSection(i, columns[at].stretches ? own + std::max(0, room - least) : own);
-    }
+    if (!columns_.turnSort(section)) return;
+    hold_->noteReordering();
+    columns_.sort();
+    columns_.remember();
 }
 
 /// The chosen row stays in view when there is less room, as when its detail opens below.
@@ -308,76 +138,12 @@ void Table::resizeEvent(QResizeEvent* event) {
     const bool isChosen = current.isValid() && selectionModel()->isSelected(current) &&
                           QRect(QPoint(), event->oldSize()).intersects(visualRect(current));
     QTableView::resizeEvent(event);
-    layOut();
+    columns_.layOut();
     if (isChosen) scrollTo(current, EnsureVisible);
 }
 
 void Table::showColumnMenu(const QPoint& global) {
-    QMenu menu(this);
-    for (int i = 0; i < static_cast<int>(rows_->columns().size()); ++i) {
-        const Column& column = rows_->columns()[static_cast<std::size_t>(i)];
-        QAction* action = menu.addAction(column.title);
-        action->setToolTip(column.tip);
-        action->setCheckable(true);
-        action->setChecked(!isHiddenByChoice(i));
-        action->setEnabled(i != 0);
-        connect(action, &QAction::toggled, this, [this, id = column.id](bool on) {
-            if (on) {
-                chosen_.insert(id);
-                refused_.erase(id);
-            } else {
-                chosen_.erase(id);
-                refused_.insert(id);
-            }
-            layOut();
-            remember();
-        });
-    }
-    menu.exec(global);
-}
-
-void Table::remember() const {
-    if (key_.isEmpty()) return;
-    QSettings settings;
-    settings.beginGroup("tables/" + key_);
-    const auto list = [](const std::set<QString>& ids) { return QStringList(ids.begin(), ids.end()); };
-    settings.setValue("chosen", list(chosen_));
-    settings.setValue("refused", list(refused_));
-    settings.setValue("sort",
-                      sortColumn_ < 0 ? QString() : rows_->columns()[static_cast<std::size_t>(sortColumn_)].id);
-    settings.setValue("descending", sortOrder_ == Qt::DescendingOrder);
-    QStringList order;
-    for (int i = 0; i < horizontalHeader()->count(); ++i)
-        order << rows_->columns()[static_cast<std::size_t>(horizontalHeader()->logicalIndex(i))].id;
-    settings.setValue("order", order);
-}
-
-void Table::recall() {
-    if (key_.isEmpty()) return;
-    QSettings settings;
-    settings.beginGroup("tables/" + key_);
-    const auto ids = [&](const char* name) {
-        const QStringList list = settings.value(name).toStringList();
-        return std::set<QString>(list.begin(), list.end());
-    };
-    chosen_ = ids("chosen");
-    refused_ = ids("refused");
-    const auto columnOf = [&](const QString& id) {
-        const auto found = std::ranges::find(rows_->columns(), id, &Column::id);
-        return found == rows_->columns().end() ? -1 : static_cast<int>(found - rows_->columns().begin());
-    };
-    const QStringList order = settings.value("order").toStringList();
-    const QSignalBlocker quiet(horizontalHeader());
-    for (int at = 0, visual = 0; at < order.size(); ++at)
-        if (const int column = columnOf(order[at]); column >= 0)
-            horizontalHeader()->moveSection(horizontalHeader()->visualIndex(column), visual++);
-    const QString sort = settings.value("sort").toString();
-    sortColumn_ = sort.isEmpty() ? -1 : columnOf(sort);
-    if (sortColumn_ < 0) return;
-    sortOrder_ = settings.value("descending").toBool() ? Qt::DescendingOrder : Qt::AscendingOrder;
-    horizontalHeader()->setSortIndicatorShown(true);
-    horizontalHeader()->setSortIndicator(sortColumn_, sortOrder_);
-    rows_->sortBy(sortColumn_, sortOrder_);
+    columns_.showMenu(global);
 }
 
 QString Table::selectedText() const {
@@ -401,10 +167,7 @@ void Table::keyPressEvent(QKeyEvent* event) {
         return;
     }
     if (event->matches(QKeySequence::SelectAll)) {
-        restoring_ = true;
-        selectAll();
-        restoring_ = false;
-        all_ = true;
+        hold_->selectAll();
         updateFrozen();
         emit selectionEdited();
         return;
@@ -490,7 +253,7 @@ void Table::mouseMoveEvent(QMouseEvent* event) {
 void Table::startDrag(Qt::DropActions actions) {
     int dragged = 0;
     for (const QItemSelectionRange& range : selectionModel()->selection()) dragged += range.height();
-    if (dragged > kMostDragged) return;
+    if (dragged > kTableMostDragged) return;
     QTableView::startDrag(actions);
     pressed_ = false; // its release went to what it was dropped on
     updateFrozen();

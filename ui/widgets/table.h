@@ -1,15 +1,15 @@
-// The table of every page: fixed row heights, one delegate, selection by id, order that stays still under the hand,
-// columns that fall away when there is no room. Owner: ui thread.
+// The table of every page: fixed row heights, one delegate, selection by id. Its order stays still under the hand
+// (TableHold), and columns fall away when there is no room (TableColumns). Owner: ui thread; lifetime: its parent's.
 //
 // Frozen while anything is selected, pressed, dragged or scrolled off the top; the model then keeps back what would
 // move rows.
 #pragma once
 
-#include "ui/widgets/table_model.h"
+#include "ui/widgets/table_columns.h"
+#include "ui/widgets/table_hold.h"
 
 #include <QTableView>
 #include <QTimer>
-#include <set>
 
 namespace yard::ui {
 
@@ -27,7 +27,7 @@ public:
     /// Selected ids in the order shown, as far as they are known.
     std::vector<qint64> selectedIds() const;
     /// All that match are meant, also those not in view: Ctrl+A.
-    bool allSelected() const { return all_; }
+    bool allSelected() const { return hold_->isAll(); }
     /// Of these rows as many are in view, in part at least.
     int rowsInView() const;
     qint64 currentId() const;
@@ -41,6 +41,8 @@ public:
     /// Selected rows as text with tabs, as far as they are here.
     QString selectedText() const;
     bool isHovered(int row) const { return row == hovered_; }
+    /// How far it can be scrolled is measured now, not with the next paint.
+    using QTableView::updateGeometries;
 
 signals:
     void selectionEdited(); ///< what is selected is another
@@ -67,54 +69,17 @@ protected:
     QModelIndex moveCursor(CursorAction action, Qt::KeyboardModifiers modifiers) override;
 
 private:
-    /// The end of the list, as the hand has it; neither where it is elsewhere in the list.
-    struct End {
-        bool isInView = false;
-        bool isCurrent = false; ///< in view, and the last row is the current one
-    };
-    /// What the hand had before the order changed, to be found again after it.
-    struct Kept {
-        std::vector<qint64> ids;
-        qint64 current = 0;
-        int row = -1;   ///< of the current row, when its id is not known
-        qint64 top = 0; ///< the row that was first in view, when it is to stay there
-        int topAt = 0;
-        End end;
-        /// The last row was current, and all that is known of it is that.
-        bool lastIsCurrent() const { return row >= 0 && end.isCurrent; }
-    };
-    void layOut();
     void updateFrozen();
     void onHeaderClicked(int section);
-    void beforeOrder();
-    void afterOrder();
-    void miss();
-    void findMissed();
-    void reselect(std::vector<qint64> ids);
-    End end() const;
-    void beforeRowsAdded(const QModelIndex& parent, int first);
-    void onRowsAdded();
-    bool isHiddenByChoice(int column) const;
-    void remember() const;
-    void recall();
     bool isPressable(const QModelIndex& index) const;
     qint64 targetAt(const QPoint& at) const;
 
-    QString key_;
+    TableColumns columns_;
+    TableHold* hold_;
     TableModel* rows_ = nullptr;
-    std::set<QString> chosen_;  ///< shown though hidden by default
-    std::set<QString> refused_; ///< hidden by choice
-    Kept kept_;
-    std::vector<qint64> missed_; ///< current and selected when it was there: the current one first
-    End followed_;               ///< a guessed one, while rows come behind it
     QString message_;
-    int sortColumn_ = -1;
-    Qt::SortOrder sortOrder_ = Qt::AscendingOrder;
     int hovered_ = -1;
     bool pressed_ = false;
-    bool all_ = false;
-    bool restoring_ = false;
-    bool reordering_ = false; ///< by the header: other rows may come into view
 };
 
 } // namespace yard::ui

@@ -18,7 +18,7 @@ namespace {
 QString wordsOf(const paint::Shares& shares) {
     QStringList words;
     for (std::size_t i = 0; i < shares.size(); ++i)
-        if (shares[i] > 0) words << QLocale().toString(shares[i]) + ' ' + wordWithin(static_cast<Face>(i));
+        if (shares[i] > 0) words << QLocale().toString(shares[i]) + ' ' + wordWithin(static_cast<DisplayState>(i));
     return words.join(QStringLiteral(", "));
 }
 
@@ -38,6 +38,8 @@ QString TableModel::spoken(int row) const {
         if (!all.isEmpty()) all += QStringLiteral(", ");
         all += text;
     }
+    if (const Mark mark = markAt(row); mark != Mark::None)
+        all += QStringLiteral(", ") + tr("marked %1").arg(wordOf(mark));
     return all;
 }
 

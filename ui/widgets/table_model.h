@@ -40,9 +40,9 @@ struct Column {
 
 struct Cell {
     QString text;
-    std::optional<Face> face = {}; ///< its icon before the text; State: its colour, too
-    QString icon = {};             ///< an icon that is no state's
-    paint::Shares shares = {};     ///< of Progress
+    std::optional<DisplayState> face = {}; ///< its icon before the text; State: its colour, too
+    QString icon = {};                     ///< an icon that is no state's
+    paint::Shares shares = {};             ///< of Progress
     enum class Tone : std::uint8_t { Normal, Dim, Faint, Alert, Accent } tone = Tone::Normal;
     bool mono = false;   ///< output, not our words
     QString tip = {};    ///< in place of the text, when it says more
@@ -66,6 +66,8 @@ public:
     virtual qint64 idAt(int row) const = 0;
     /// What its cells show is known; else they are painted as bars.
     virtual bool isHere(int row) const { return idAt(row) != 0; }
+    /// The colour that people gave it: a dot before its first cell.
+    virtual Mark markAt(int /*row*/) const { return Mark::None; }
     /// -1: not among the rows.
     virtual int rowOf(qint64 id) const = 0;
     /// Of those among the rows, by row.

@@ -10,8 +10,8 @@
 namespace yard::ui {
 
 namespace {
-constexpr int kLeft = 6;
-constexpr int kPadding = 10;
+constexpr int kTabLeft = 6;
+constexpr int kTabPadding = 10;
 } // namespace
 
 Tabs::Tabs(const QStringList& titles, QWidget* parent)
@@ -27,19 +27,19 @@ Tabs::Tabs(const QStringList& titles, QWidget* parent)
 
 int Tabs::widthOf(const Tab& tab) const {
     // As wide as when it is the current one: nothing moves when another is chosen.
-    int width = 2 * kPadding + QFontMetrics(typeface(Type::Strong)).horizontalAdvance(tab.title);
+    int width = 2 * kTabPadding + QFontMetrics(typeface(Type::Strong)).horizontalAdvance(tab.title);
     if (!tab.note.isEmpty()) width += 6 + QFontMetrics(typeface(Type::Body)).horizontalAdvance(tab.note);
     return width;
 }
 
 QSize Tabs::sizeHint() const {
-    int width = kLeft;
+    int width = kTabLeft;
     for (const Tab& tab : tabs_) width += widthOf(tab);
     return {width, scaled(32)};
 }
 
 QRect Tabs::tabArea(int tab) const {
-    int x = kLeft;
+    int x = kTabLeft;
     for (int i = 0; i < tab; ++i) x += widthOf(tabs_[static_cast<std::size_t>(i)]);
     return {x, 0, widthOf(tabs_[static_cast<std::size_t>(tab)]), height()};
 }
@@ -72,16 +72,16 @@ void Tabs::setCurrent(int tab) {
 void Tabs::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     const Theme& theme = Theme::current();
-    qreal x = kLeft;
+    qreal x = kTabLeft;
     for (int i = 0; i < static_cast<int>(tabs_.size()); ++i) {
         const Tab& tab = tabs_[static_cast<std::size_t>(i)];
         const bool on = i == current_;
         const QRectF area(x, 0, widthOf(tab), height());
         const QFont& own = typeface(on ? Type::Strong : Type::Body);
         const qreal words = QFontMetricsF(own).horizontalAdvance(tab.title);
-        paint::text(painter, area.adjusted(kPadding, 0, 0, 0), tab.title, own,
+        paint::text(painter, area.adjusted(kTabPadding, 0, 0, 0), tab.title, own,
                     theme(on ? Token::Text1 : Token::Text2), Qt::AlignLeft, Qt::ElideNone);
-        paint::number(painter, area.adjusted(kPadding + words + 6, 0, 0, 0), tab.note, typeface(Type::Body),
+        paint::number(painter, area.adjusted(kTabPadding + words + 6, 0, 0, 0), tab.note, typeface(Type::Body),
                       theme(Token::Text3), Qt::AlignLeft);
         if (on) painter.fillRect(QRectF(x, height() - 2, area.width(), 2), theme(Token::Accent));
         if (on && hasFocus()) {

@@ -1,14 +1,14 @@
 // A row of tabs, 32 high, each with a count behind its word. Owner: ui thread.
 #pragma once
 
-#include "ui/style/spoken.h"
+#include "ui/style/accessible_text.h"
 
 #include <QWidget>
 #include <vector>
 
 namespace yard::ui {
 
-class Tabs final : public QWidget, public Spoken {
+class Tabs final : public QWidget, public AccessibleText {
     Q_OBJECT
 public:
     explicit Tabs(const QStringList& titles, QWidget* parent = nullptr);

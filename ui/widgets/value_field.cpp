@@ -12,7 +12,7 @@ namespace yard::ui {
 
 namespace {
 
-constexpr int kField = 116;
+constexpr int kFieldField = 116;
 
 std::optional<double> numberIn(QString text, const QString& zero, const QString& unit) {
     text = text.trimmed();
@@ -42,10 +42,10 @@ ValueField::ValueField(Words words, Take take, QWidget* parent)
     edit_->setAccessibleName(words_.title);
     edit_->setObjectName(words_.name);
     edit_->setAlignment(Qt::AlignRight);
-    edit_->setFixedSize(scaled(kField), scaled(24));
+    edit_->setFixedSize(scaled(kFieldField), scaled(24));
     row->addWidget(edit_);
     column->addLayout(row);
-    problem_->setInk(Face::Failed);
+    problem_->setInk(DisplayState::Failed);
     problem_->setElides(true);
     problem_->hide();
     column->addWidget(problem_);

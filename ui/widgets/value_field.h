@@ -1,5 +1,5 @@
 // A number that is changed in place: its title, a field, and below it what is wrong. Enter and leaving apply; what
-// did not change is not applied; a wrong value says why and stays to be mended. Owner: ui thread.
+// did not change is not applied; a wrong value says why and stays to be corrected. Owner: ui thread.
 #pragma once
 
 #include "ui/widgets/panel.h"

@@ -2,6 +2,8 @@
 #include "app/yardctl/action_view.h"
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/format.h"
+#include "app/yardctl/json_text.h"
+#include "app/yardctl/named_actions.h"
 #include "core/base/clock.h"
 
 #include <array>
@@ -29,10 +31,8 @@ Outcome<Compared> fetch(const Invocation& invocation, std::int64_t lsn) {
 }
 
 std::string waited(const json::object& action) {
-    const json::object* times = objectOf(action, "timestamps");
-    const auto from = times ? integerOf(*times, "new") : std::nullopt;
-    const auto to = times ? integerOf(*times, "submitting") : std::nullopt;
-    return from && to && *to >= *from ? durationWords(static_cast<double>(*to - *from) / 1e6) : std::string();
+    const auto seconds = waitedSeconds(action);
+    return seconds ? durationWords(*seconds) : std::string();
 }
 
 std::string ran(const json::object& action) {
@@ -60,11 +60,12 @@ public:
         isEmpty_ = false;
     }
     bool isEmpty() const { return isEmpty_; }
-    std::string text() const { return table_.text(std::nullopt); }
+    std::string text() const { return table_.text(terminalWidth()); }
     explicit Differences(std::string a, std::string b)
-        : table_({{"WHAT"}, {std::move(a)}, {std::move(b)}}) {}
+        : table_({{"WHAT", false, kLeast}, {std::move(a), false, kLeast}, {std::move(b), false, kLeast}}) {}
 
 private:
+    static constexpr std::size_t kLeast = 4; ///< columns of a terminal
     Table table_;
     bool isEmpty_ = true;
 };
@@ -72,15 +73,16 @@ private:
 } // namespace
 
 Outcome<int> compareCommand(const Invocation& invocation) {
-    const auto lsns = parseLsns(invocation.arguments.operands());
-    if (!lsns) return std::unexpected(lsns.error());
-    if (lsns->size() != 2) return usageError("'compare' takes two actions");
-    const auto a = fetch(invocation, lsns->front());
+    const auto first = theNamedAction("compare", invocation.arguments.operands().front());
+    if (!first) return std::unexpected(first.error());
+    const auto second = theNamedAction("compare", invocation.arguments.operands().back());
+    if (!second) return std::unexpected(second.error());
+    const auto a = fetch(invocation, *first);
     if (!a) return std::unexpected(a.error());
-    const auto b = fetch(invocation, lsns->back());
+    const auto b = fetch(invocation, *second);
     if (!b) return std::unexpected(b.error());
     if (invocation.json) return 0;
-    Differences all(fmt::format("{}", lsns->front()), fmt::format("{}", lsns->back()));
+    Differences all(fmt::format("{}", *first), fmt::format("{}", *second));
     std::set<std::string> members;
     for (const Compared* one : {&*a, &*b})
         for (const auto& member : one->spec) members.emplace(member.key());
@@ -91,12 +93,13 @@ Outcome<int> compareCommand(const Invocation& invocation) {
         all.add(member, valueOf(a->action, member), valueOf(b->action, member));
     all.add("waited", waited(a->action), waited(b->action));
     all.add("ran", ran(a->action), ran(b->action));
-    const auto cpu = [](const json::object& action) {
-        const auto seconds = numberOf(action, "cpu_seconds");
-        return seconds ? durationWords(*seconds) : std::string();
-    };
-    all.add("cpu", cpu(a->action), cpu(b->action));
-    for (const std::string_view member : {"max_rss_bytes", "stdout", "stderr"})
+    for (const MeasureInfo& info : kMeasureTable) {
+        const auto words = [&info](const json::object& action) {
+            return action.contains(info.name) ? measureWords(action, info) : std::string();
+        };
+        all.add(info.label, words(a->action), words(b->action));
+    }
+    for (const std::string_view member : {"stdout", "stderr"})
         all.add(member, bytesOf(a->action, member), bytesOf(b->action, member));
     fmt::print("{}", all.isEmpty() ? "They do not differ.\n" : all.text());
     return 0;

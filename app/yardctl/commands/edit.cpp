@@ -1,9 +1,13 @@
 // yardctl edit: an action as it was submitted, changed in an editor and submitted again, with all that failed only
-// because of it.
+// because of it. One that has not begun is cancelled with that, and what waits for it goes on with the new one.
+#include "app/yardctl/accepted.h"
 #include "app/yardctl/action_view.h"
 #include "app/yardctl/commands/functions.h"
+#include "app/yardctl/confirm.h"
 #include "app/yardctl/followers.h"
 #include "app/yardctl/format.h"
+#include "app/yardctl/json_text.h"
+#include "app/yardctl/named_actions.h"
 #include "core/base/files.h"
 #include "core/base/hash.h"
 #include "core/base/unique_fd.h"
@@ -14,6 +18,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <optional>
 #include <spawn.h>
 #include <string>
 #include <sys/wait.h>
@@ -111,24 +116,51 @@ struct Plan {
     std::vector<Follower> followers{};
     std::int64_t queue = 0;
     bool hasEnded = false;
+    bool isPending = false;   ///< the engine cancels it when it takes the new one
+    bool wasReplaced = false; ///< already: the new one is beside the other, and replaces none
 };
 
-/// Refuses what could only be done by half.
+/// The newest of those that replaced it one after the other, as far as they are kept; nothing: none did.
+std::optional<std::int64_t> newestOf(Engine& engine, const json::object& action) {
+    std::optional<std::int64_t> newest;
+    // A replacement is newer than what it replaces: this comes to an end.
+    for (auto by = integerOf(action, "replaced_by"); by && *by > newest.value_or(0);) {
+        newest = by;
+        const auto next = engine.get(fmt::format("jobs/{}", *by));
+        by = next ? integerOf(next->object, "replaced_by") : std::nullopt;
+    }
+    return newest;
+}
+
+/// Refuses what could only be done by half, or was done already.
 Outcome<Plan> planOf(const Invocation& invocation, std::int64_t lsn) {
     const auto known = invocation.engine.get(fmt::format("jobs/{}", lsn));
     if (!known) return failedWith(known.error());
-    Plan plan{.queue = integerOf(known->object, "queue_id").value_or(0), .hasEnded = isEnded(known->object)};
-    if (invocation.arguments.has("replace") && !plan.hasEnded) {
+    const bool again = invocation.arguments.has("again");
+    if (!again)
+        if (const auto newest = newestOf(invocation.engine, known->object))
+            return failed(fmt::format("action {0} was replaced by {1} already: edit that one, or add --again to "
+                                      "edit {0} all the same",
+                                      lsn, *newest));
+    Plan plan{.queue = integerOf(known->object, "queue_id").value_or(0),
+              .hasEnded = isEnded(known->object),
+              .isPending = textOf(known->object, "state") == "pending",
+              .wasReplaced = isReplaced(known->object)};
+    const bool alone = invocation.arguments.has("alone");
+    if (plan.isPending ? alone : invocation.arguments.has("replace") && !plan.hasEnded) {
         const auto waiting = pendingFollowers(invocation.engine, lsn);
         if (!waiting) return std::unexpected(waiting.error());
         if (!waiting->empty())
-            return failed(
-                fmt::format("--replace would cancel {0}, which is waited for by {1}. Cancel {1} first, or "
-                            "edit without --replace. Nothing was submitted.",
-                            lsn, *waiting));
+            return failed(plan.isPending
+                              ? fmt::format("--alone would cancel {0}, which is waited for by {1}. Edit without "
+                                            "--alone, and they go on with the new one. Nothing was submitted.",
+                                            lsn, *waiting)
+                              : fmt::format("--replace would cancel {0}, which is waited for by {1}. Cancel {1} "
+                                            "first, or edit without --replace. Nothing was submitted.",
+                                            lsn, *waiting));
     }
-    if (invocation.arguments.has("alone")) return plan;
-    auto followers = followersOf(invocation.engine, known->object);
+    if (alone) return plan;
+    auto followers = followersOf(invocation.engine, known->object, again);
     if (!followers) return std::unexpected(followers.error());
     plan.followers = std::move(*followers);
     return plan;
@@ -141,23 +173,42 @@ std::string refusalOf(const Error& error, const Plan& plan) {
                        error.message);
 }
 
-void tell(const Invocation& invocation, std::int64_t lsn, const Plan& plan, Answer answer) {
+std::string acceptedText(const Invocation& invocation, std::int64_t lsn, const Plan& plan, Answer answer) {
     const json::array* lsns = arrayOf(answer.object, "lsns");
-    if (plan.followers.empty() || !lsns) {
-        if (invocation.json)
-            fmt::print("{}\n", answer.text);
-        else
-            fmt::print("{}\n", integerOf(answer.object, "lsn").value_or(0));
-        return;
-    }
-    if (!invocation.json) {
-        fmt::print("{}", replacedWords(lsn, plan.followers, *lsns));
-        return;
-    }
+    if (plan.followers.empty() || !lsns)
+        return invocation.json ? answer.text + '\n'
+                               : fmt::format("{}\n", integerOf(answer.object, "lsn").value_or(0));
+    if (!invocation.json) return replacedWords(lsn, plan.followers, *lsns, plan.isPending);
     json::array replaced{lsn};
     for (const Follower& follower : plan.followers) replaced.emplace_back(follower.first);
     answer.object["replaces"] = std::move(replaced);
-    fmt::print("{}\n", compactJson(answer.object));
+    return compactJson(answer.object) + '\n';
+}
+
+Outcome<void> tell(const Invocation& invocation, std::int64_t lsn, const Plan& plan, Answer answer) {
+    std::vector<std::int64_t> accepted;
+    if (const auto one = integerOf(answer.object, "lsn")) accepted.push_back(*one);
+    if (const json::array* lsns = arrayOf(answer.object, "lsns"))
+        for (const json::value& each : *lsns)
+            if (each.is_int64()) accepted.push_back(each.get_int64());
+    return printAccepted(acceptedText(invocation, lsn, plan, std::move(answer)), accepted);
+}
+
+/// One that runs goes on beside the new one, and so does the wait for it.
+void tellWhoStays(const Invocation& invocation, std::int64_t lsn) {
+    const auto waiting = pendingFollowers(invocation.engine, lsn);
+    if (!waiting || waiting->empty()) return;
+    std::fflush(stdout);
+    fmt::print(stderr,
+               "yardctl: {} runs on, and is still waited for by {}: 'yardctl edit' makes them wait for another\n",
+               lsn, *waiting);
+}
+
+/// It may have begun between our last look and the engine's.
+void tellIfItRuns(const Invocation& invocation, std::int64_t lsn) {
+    const auto known = invocation.engine.get(fmt::format("jobs/{}", lsn));
+    if (known && !isEnded(known->object) && textOf(known->object, "ending").empty())
+        fmt::print(stderr, "yardctl: {0} has begun meanwhile and goes on; 'yardctl cancel {0}' ends it\n", lsn);
 }
 
 /// Cancels the old one, unless it has ended, maybe just now.
@@ -173,42 +224,68 @@ Outcome<void> replace(const Invocation& invocation, std::int64_t lsn, bool hasEn
     return {};
 }
 
-} // namespace
+/// The engine took the copies.
+struct Accepted {
+    Plan plan;
+    Answer answer;
+};
 
-Outcome<int> editCommand(const Invocation& invocation) {
-    const auto lsns = parseLsns(invocation.arguments.operands());
-    if (!lsns) return std::unexpected(lsns.error());
-    if (lsns->size() != 1) return usageError("'edit' takes one action at a time");
-    const std::int64_t lsn = lsns->front();
-    if (const auto possible = planOf(invocation, lsn); !possible) return std::unexpected(possible.error());
-    const auto spec = invocation.engine.get(fmt::format("jobs/{}/spec?element=1", lsn));
-    if (!spec) return failedWith(spec.error());
-    const std::string before = membersApart(spec->text);
-    auto draft = Draft::make(lsn, before);
-    if (!draft) return std::unexpected(draft.error());
-    if (auto edited = edit(draft->path()); !edited) return std::unexpected(edited.error());
-    auto after = readFile(draft->path());
-    if (!after) return failed(fmt::format("{} cannot be read: nothing was submitted", draft->path()));
-    if (*after == before) return failed("nothing was changed, so nothing was submitted");
-
-    // Much may have happened while it was edited.
-    const auto plan = planOf(invocation, lsn);
-    if (!plan) return draft->keptBecause(plan.error().message);
+/// Much may have happened while it was edited: all is looked at again.
+Outcome<Accepted> submitChanged(const Invocation& invocation, std::int64_t lsn, std::string text) {
+    auto plan = planOf(invocation, lsn);
+    if (!plan) return std::unexpected(plan.error());
+    if (!plan->wasReplaced) text = replacing(lsn, std::move(text));
     if (!plan->followers.empty()) {
-        auto list = listOf(lsn, *after, plan->followers);
-        if (!list) return draft->keptBecause(list.error().message);
-        *after = std::move(*list);
+        auto list = listOf(lsn, text, plan->followers);
+        if (!list) return std::unexpected(list.error());
+        text = std::move(*list);
     }
     auto answer =
         invocation.engine.call({.method = "POST",
                                 .path = plan->queue == 0 ? "jobs" : fmt::format("queues/{}/jobs", plan->queue),
-                                .body = *after,
+                                .body = std::move(text),
                                 .idempotencyKey = randomHex(16)});
-    if (!answer) return draft->keptBecause(refusalOf(answer.error(), *plan));
-    tell(invocation, lsn, *plan, std::move(*answer));
-    if (invocation.arguments.has("replace"))
-        if (auto replaced = replace(invocation, lsn, plan->hasEnded); !replaced)
+    if (!answer) return failed(refusalOf(answer.error(), *plan));
+    return Accepted{.plan = std::move(*plan), .answer = std::move(*answer)};
+}
+
+} // namespace
+
+Outcome<int> editCommand(const Invocation& invocation) {
+    const auto named = theNamedAction("edit", invocation.arguments.operands().front());
+    if (!named) return std::unexpected(named.error());
+    const std::int64_t lsn = *named;
+    if (const auto possible = planOf(invocation, lsn); !possible) return std::unexpected(possible.error());
+    const auto known = invocation.engine.get(fmt::format("jobs/{}", lsn));
+    if (!known) return failedWith(known.error());
+    const auto spec = invocation.engine.get(fmt::format("jobs/{}/spec?element=1", lsn));
+    if (!spec) return failedWith(spec.error());
+    const bool isPending = textOf(known->object, "state") == "pending";
+    const std::string before = membersApart(isPending ? asItIsNow(spec->text, known->object) : spec->text);
+    auto draft = Draft::make(lsn, before);
+    if (!draft) return std::unexpected(draft.error());
+    std::optional<Accepted> accepted;
+    while (!accepted) {
+        if (auto edited = edit(draft->path()); !edited) return std::unexpected(edited.error());
+        auto after = readFile(draft->path());
+        if (!after) return failed(fmt::format("{} cannot be read: nothing was submitted", draft->path()));
+        if (*after == before) return failed("nothing was changed, so nothing was submitted");
+        auto submitted = submitChanged(invocation, lsn, std::move(*after));
+        if (submitted)
+            accepted.emplace(std::move(*submitted));
+        else if (!isTriedAgain(submitted.error().message, "edit it again?"))
+            return draft->keptBecause(submitted.error().message);
+    }
+    const Plan& plan = accepted->plan;
+    const auto told = tell(invocation, lsn, plan, std::move(accepted->answer));
+    if (plan.isPending)
+        tellIfItRuns(invocation, lsn);
+    else if (!invocation.arguments.has("replace") && !plan.hasEnded)
+        tellWhoStays(invocation, lsn);
+    else if (invocation.arguments.has("replace"))
+        if (auto replaced = replace(invocation, lsn, plan.hasEnded); !replaced)
             return std::unexpected(replaced.error());
+    if (!told) return std::unexpected(told.error());
     return 0;
 }
 

@@ -3,9 +3,16 @@
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/event_stream.h"
 #include "app/yardctl/format.h"
+#include "app/yardctl/json_text.h"
+#include "app/yardctl/pages.h"
 #include "core/base/clock.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
 
 namespace yard::ctl {
 
@@ -20,15 +27,76 @@ std::string lineOf(const json::object& action) {
     return line;
 }
 
+/// Says of actions that are not told any more what became of them.
+class Departures {
+public:
+    Departures(Engine& engine, const std::string& filter)
+        : engine_(engine)
+        , filter_(filter) {}
+
+    void print(const json::array& lsns) {
+        constexpr std::size_t kMostRows = 1'000;
+        std::vector<std::int64_t> left;
+        for (const json::value& lsn : lsns)
+            if (lsn.is_int64()) left.push_back(lsn.get_int64());
+        for (std::size_t at = 0; at < left.size(); at += kMostRows)
+            printSome(std::span(left).subspan(at, std::min(kMostRows, left.size() - at)));
+    }
+
+private:
+    using Rows = std::map<std::int64_t, json::object>;
+
+    /// Nothing when the engine does not say.
+    std::optional<Rows> rowsOf(std::span<const std::int64_t> lsns, const std::string& filter) {
+        Rows rows;
+        std::string path = fmt::format("jobs?limit=1000&lsn={}", fmt::join(lsns, ","));
+        if (!filter.empty()) path += "&q=" + percentEncode(filter);
+        for (Pages pages(engine_); !pages.atEnd();) {
+            auto page = pages.next(path);
+            if (!page) return std::nullopt;
+            if (const json::array* jobs = arrayOf(page->object, "jobs"))
+                for (const json::value& job : *jobs)
+                    if (const json::object* row = job.if_object())
+                        rows.emplace(integerOf(*row, "lsn").value_or(0), *row);
+        }
+        return rows;
+    }
+
+    void printSome(std::span<const std::int64_t> lsns) {
+        const auto known = rowsOf(lsns, {});
+        const auto matching =
+            !known || filter_.empty() ? known.transform([](const Rows&) { return Rows(); }) : rowsOf(lsns, filter_);
+        for (const std::int64_t lsn : lsns) {
+            std::string what = "left the filter, or was retired";
+            if (matching && matching->contains(lsn))
+                what = "has made room for newer ones"; // of a filter the newest 1,000 are told
+            else if (matching && known->contains(lsn))
+                what = fmt::format("left the filter: {}", endWords(known->at(lsn)));
+            else if (matching)
+                what = "retired";
+            fmt::print("{}  {}  {}\n", timeWords(wallNow(), wallNow()), lsn, what);
+        }
+    }
+
+    Engine& engine_;
+    const std::string filter_;
+};
+
 /// What was there before the first change is no event.
-void printActions(const json::object& frame) {
+void printActions(const json::object& frame, Departures& departures) {
     if (frame.contains("all_actions")) return;
     if (const json::array* actions = arrayOf(frame, "actions"))
         for (const json::value& action : *actions)
             if (action.is_object()) fmt::print("{}\n", lineOf(action.get_object()));
-    if (const json::array* gone = arrayOf(frame, "gone"))
-        for (const json::value& lsn : *gone)
-            if (lsn.is_int64()) fmt::print("{}  {}  gone\n", timeWords(wallNow(), wallNow()), lsn.get_int64());
+    if (const json::array* gone = arrayOf(frame, "gone")) departures.print(*gone);
+}
+
+/// The engine refused what it was asked to tell: of one message, that is the filter.
+std::unexpected<Failure> refused(const json::object& frame) {
+    const std::string_view word = textOf(frame, "error");
+    for (const ErrorKind kind : {ErrorKind::Invalid, ErrorKind::Malformed})
+        if (word == errorName(kind)) return failedByWords(fail(kind, printable(textOf(frame, "message"))).error());
+    return failed(printable(textOf(frame, "message")));
 }
 
 } // namespace
@@ -41,6 +109,7 @@ Outcome<int> eventsCommand(const Invocation& invocation) {
     if (!location) return failedWith(location.error());
     const auto stream = EventStream::open(*location, compactJson(json::object{{"watch", which}}));
     if (!stream) return failedWith(stream.error());
+    Departures departures(invocation.engine, filter);
     for (;;) {
         const auto text = (*stream)->next();
         if (!text) return failedWith(text.error());
@@ -49,11 +118,11 @@ Outcome<int> eventsCommand(const Invocation& invocation) {
         const json::value frame = json::parse(**text, ec);
         if (ec || !frame.is_object()) return failed("the engine sent something that is no event");
         const json::object& object = frame.get_object();
-        if (object.contains("error")) return failed(printable(textOf(object, "message")));
+        if (object.contains("error")) return refused(object);
         if (invocation.json)
             fmt::print("{}\n", **text);
         else
-            printActions(object);
+            printActions(object, departures);
         // Nobody takes what is printed: main says so.
         if (std::fflush(stdout) != 0) return kExitFailed;
     }

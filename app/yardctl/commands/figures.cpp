@@ -3,6 +3,7 @@
 #include "app/yardctl/charts.h"
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/format.h"
+#include "app/yardctl/named_actions.h"
 #include "core/base/clock.h"
 
 #include <algorithm>
@@ -20,9 +21,11 @@ constexpr std::size_t kUsualWidth = 100;
 /// What stands before and behind the line of a figure.
 constexpr std::size_t kWordsWidth = 44;
 
+/// 0: there is no room for one.
 std::size_t chartWidth() {
+    constexpr std::size_t kLeast = 6;
     const std::size_t width = terminalWidth().value_or(kUsualWidth);
-    return width > kWordsWidth + 10 ? width - kWordsWidth : 10;
+    return width >= kWordsWidth + kLeast ? width - kWordsWidth : 0;
 }
 
 double largest(const Values& values) {
@@ -37,12 +40,29 @@ std::optional<double> latest(const Values& values) {
     return it == values.rend() ? std::nullopt : *it;
 }
 
-void printFigure(std::string_view name, const Values& values, auto&& words) {
-    const auto now = latest(values);
-    if (!now) return;
+/// `last`: what the last one is called, "now" or "last".
+void printFigure(std::string_view name, const Values& values, std::string_view last, auto&& words) {
+    const auto found = latest(values);
+    if (!found) return;
     const double most = largest(values);
-    fmt::print("{:<14} {}  now {}, most {}\n", name, sparkline(values, most, chartWidth()), words(*now),
-               words(most));
+    std::string line = fmt::format("{:<14} ", name);
+    const std::size_t width = chartWidth();
+    if (values.size() > 1 && width > 0) // a chart of one figure says nothing
+        line += sparkline(values, most, width) + "  ";
+    line += values.size() > 1 ? fmt::format("{} {}, most {}", last, words(*found), words(most)) : words(*found);
+    const auto columns = terminalWidth();
+    fmt::print("{}\n", columns ? fitted(line, *columns) : line);
+}
+
+/// The last step that has a figure ended a moment ago, or goes on.
+bool reachesNow(const json::array& times, const Values& values, double resolution) {
+    for (std::size_t i = std::min(times.size(), values.size()); i-- > 0;) {
+        if (!values[i]) continue;
+        constexpr double kLooks = 11; // seconds from one to the next, where nothing happens
+        const double age = static_cast<double>(wallNow() - times[i].to_number<std::int64_t>()) / 1e6;
+        return age <= resolution + kLooks;
+    }
+    return false;
 }
 
 Values membersOf(const json::array& list, std::string_view key) {
@@ -70,6 +90,12 @@ std::string spanOf(std::int64_t from, std::int64_t to) {
     return fmt::format("{} to {}", timeWords(from, wallNow()), timeWords(to, wallNow()));
 }
 
+/// Of the last step; it may go on.
+std::int64_t endOf(const json::array& times, double resolution) {
+    const auto end = times.back().to_number<std::int64_t>() + static_cast<std::int64_t>(resolution * 1e6);
+    return std::min(end, std::max(wallNow(), times.back().to_number<std::int64_t>()));
+}
+
 std::string wholeWords(double value) {
     return fmt::format("{:.0f}", value);
 }
@@ -77,7 +103,7 @@ std::string wholeWords(double value) {
 } // namespace
 
 Outcome<int> samplesCommand(const Invocation& invocation) {
-    auto lsns = parseLsns(invocation.arguments.operands());
+    const auto lsns = namedActions(invocation.engine, invocation.arguments.operands());
     if (!lsns) return std::unexpected(lsns.error());
     for (const std::int64_t lsn : *lsns) {
         auto answer = invocation.engine.get(fmt::format("jobs/{}/samples", lsn));
@@ -95,9 +121,9 @@ Outcome<int> samplesCommand(const Invocation& invocation) {
         fmt::print("{}: {} sample{}, {}\n", lsn, samples->size(), samples->size() == 1 ? "" : "s",
                    spanOf(static_cast<std::int64_t>(times.front().value_or(0)),
                           static_cast<std::int64_t>(times.back().value_or(0))));
-        printFigure("  cpu", membersOf(*samples, "cpu_percent"),
+        printFigure("  cpu", membersOf(*samples, "cpu_percent"), "last",
                     [](double v) { return fmt::format("{:.0f} %", v); });
-        printFigure("  memory", membersOf(*samples, "rss_bytes"), bytesWords);
+        printFigure("  memory", membersOf(*samples, "rss_bytes"), "last", bytesWords);
     }
     return 0;
 }
@@ -129,15 +155,18 @@ Outcome<int> statsCommand(const Invocation& invocation) {
         fmt::print("There are no figures of that time.\n");
         return 0;
     }
-    fmt::print("{}, a figure every {}\n",
-               spanOf(times->front().to_number<std::int64_t>(), times->back().to_number<std::int64_t>()),
-               durationWords(numberOf(answer->object, "resolution").value_or(0)));
+    const double resolution = numberOf(answer->object, "resolution").value_or(0);
+    // Of a step there is the mean, or what was at its end.
+    fmt::print("{}, a figure every {}{}\n",
+               spanOf(times->front().to_number<std::int64_t>(), endOf(*times, resolution)),
+               durationWords(resolution), resolution > 1 ? "; peaks in between are not seen" : "");
+    const std::string_view last = reachesNow(*times, seriesOf(*series, "running"), resolution) ? "now" : "last";
     const auto cores = [](double value) { return fmt::format("{:.2f} cores", value); };
-    printFigure("cpu, actions", seriesOf(*series, "cpu_actions"), cores);
-    printFigure("cpu, others", seriesOf(*series, "cpu_others"), cores);
-    printFigure("memory", seriesOf(*series, "memory_bytes"), bytesWords);
+    printFigure("cpu, actions", seriesOf(*series, "cpu_actions"), last, cores);
+    printFigure("cpu, others", seriesOf(*series, "cpu_others"), last, cores);
+    printFigure("memory", seriesOf(*series, "memory_bytes"), last, bytesWords);
     for (const std::string_view name : {"pending", "running", "completed", "failed"})
-        printFigure(name, seriesOf(*series, name), wholeWords);
+        printFigure(name, seriesOf(*series, name), last, wholeWords);
     return 0;
 }
 

@@ -4,20 +4,30 @@
 
 #include "app/yardctl/command.h"
 
+#include <array>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
 namespace yard::ctl {
 
 class ActionReader;
 
 Outcome<int> runCommand(const Invocation&);
+Outcome<int> attachCommand(const Invocation&);
 Outcome<int> submitCommand(const Invocation&);
 Outcome<int> waitCommand(const Invocation&);
 Outcome<int> showCommand(const Invocation&);
 Outcome<int> logsCommand(const Invocation&);
 Outcome<int> whyCommand(const Invocation&);
+Outcome<int> graphCommand(const Invocation&);
 Outcome<int> attemptsCommand(const Invocation&);
 Outcome<int> samplesCommand(const Invocation&);
 Outcome<int> eventsCommand(const Invocation&);
 Outcome<int> statsCommand(const Invocation&);
+Outcome<int> usageCommand(const Invocation&);
+Outcome<int> failuresCommand(const Invocation&);
 Outcome<int> timelineCommand(const Invocation&);
 Outcome<int> listCommand(const Invocation&);
 Outcome<int> queuesCommand(const Invocation&);
@@ -28,6 +38,9 @@ Outcome<int> retireCommand(const Invocation&);
 Outcome<int> holdCommand(const Invocation&);
 Outcome<int> releaseCommand(const Invocation&);
 Outcome<int> priorityCommand(const Invocation&);
+Outcome<int> moveCommand(const Invocation&);
+Outcome<int> markCommand(const Invocation&);
+Outcome<int> commentCommand(const Invocation&);
 Outcome<int> editCommand(const Invocation&);
 Outcome<int> compareCommand(const Invocation&);
 Outcome<int> workersCommand(const Invocation&);
@@ -42,15 +55,28 @@ Outcome<int> manualCommand(const Invocation&);
 
 /// {"grace_s":5,"log_level":null} of NAME=VALUE words; VALUE "default" is null, one that is no JSON is text.
 Outcome<boost::json::object> changesOf(const std::vector<std::string>& operands);
+/// What 'usage --by' takes.
+inline constexpr std::array<std::string_view, 7> kUsageKinds{"queue", "worker", "label", "machine",
+                                                             "day",   "hour",   "waste"};
+/// Tags by the numbers of their queues; of those that are gone nobody knows.
+std::map<std::string, std::string> queueTags(Engine& engine);
 /// "?from=…&to=…" of --from and --to, as far as they are given.
 Outcome<std::string> spanQuery(const Arguments& arguments);
+/// What follows "the session is paused" and the like: what stands still, and until when. Empty: nothing does.
+std::string_view standstillWords(std::string_view state);
 /// The path of jobs, global or of the queue that --queue names: "jobs" or "queues/7/jobs".
 std::string jobsPath(const Arguments& arguments);
+/// Prints those of an action or a queue, "jobs/12" or "queues/7"; nothing when there are none.
+void showComments(Engine& engine, const std::string& path);
+/// Null for "none", the colour for one; else wrong usage that says which there are.
+Outcome<boost::json::value> markOf(std::string_view word);
 /// Waits for one action to end: long polls, over restarts of the engine, without limit unless `seconds` is given
 /// (then the answer may be of an action that still runs).
 Result<Answer> awaitEnd(Engine& engine, std::int64_t lsn, std::optional<double> seconds = std::nullopt);
 /// Saves the outputs of an action that has ended where --out says, if it was given.
 Outcome<void> saveIfAsked(const Invocation&, const boost::json::object& action);
+/// The words of a kind that a shell can complete `word` with: 'completion values KIND WORD'.
+Outcome<int> offerValues(Engine& engine, const std::string& kind, std::string_view word);
 /// Prints the actions as a graph, in the language of Graphviz.
 Outcome<int> drawGraph(ActionReader& reader);
 /// What `wait` does once the LSNs are known; also behind `submit --wait`.

@@ -30,6 +30,10 @@ void show(const json::object& report, bool dryRun) {
     const std::int64_t limit = number(report, "disk", "limit_bytes");
     fmt::print("disk:    {} in chunks and journal", bytes(number(report, "disk", "used_bytes")));
     if (limit > 0) fmt::print(", {} at most", bytes(limit));
+    if (const auto log = number(report, "disk", "log_bytes"); log > 0)
+        fmt::print(", {} in the journal's log", bytes(log));
+    if (const auto workers = number(report, "disk", "workers_bytes"); workers > 0)
+        fmt::print(", {} in files of workers", bytes(workers));
     fmt::print(", {} finished actions\n", integerOf(report, "finished").value_or(0));
     if (const auto note = textOf(report, "note"); !note.empty()) fmt::print("{}\n", printable(note));
 }

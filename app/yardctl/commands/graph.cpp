@@ -1,18 +1,26 @@
-// yardctl submit --graph: which of the actions wait for which, for Graphviz.
+// yardctl graph: who waits for whom in an engine; submit --graph: the same of what is not submitted yet.
 #include "app/yardctl/action_reader.h"
 #include "app/yardctl/action_view.h"
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/format.h"
+#include "app/yardctl/graph_text.h"
+#include "app/yardctl/http_client.h"
+#include "app/yardctl/json_text.h"
 #include "core/model/action_graph.h"
 
 #include <algorithm>
+#include <chrono>
 #include <fmt/format.h>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
 namespace yard::ctl {
 
 namespace {
+
+/// A search takes some seconds, and waits for others' before it.
+constexpr std::chrono::minutes kGraphSilence{1};
 
 /// One list of all that is read, and the line of each action.
 struct Drawn {
@@ -45,7 +53,7 @@ Outcome<int> drawGraph(ActionReader& reader) {
         if (!*value) break;
         if (auto taken = drawn.take(std::move(**value)); !taken) return std::unexpected(taken.error());
     }
-    const auto parsed = parseActions(json::serialize(drawn.actions));
+    const auto parsed = parseActions(compactJson(drawn.actions));
     if (!parsed) {
         const auto index = static_cast<std::size_t>(std::max(parsed.error().index, 0));
         const std::string place =
@@ -53,6 +61,38 @@ Outcome<int> drawGraph(ActionReader& reader) {
         return failed(place + parsed.error().message);
     }
     fmt::print("{}", toDot(parsed->actions));
+    return 0;
+}
+
+Outcome<int> graphCommand(const Invocation& invocation) {
+    const Arguments& arguments = invocation.arguments;
+    const auto queue = arguments.value("queue");
+    if (queue.has_value() != arguments.operands().empty())
+        return usageError("a graph is of an action or of a queue: give its number, or --queue REF");
+    if (arguments.has("dot") && arguments.has("text"))
+        return usageError("--dot and --text do not go together: each is all that is printed");
+    std::string path;
+    if (queue) {
+        path = fmt::format("graph?queue={}", percentEncode(*queue));
+    } else {
+        const auto ranges = parseLsnRanges(arguments.operands());
+        if (!ranges) return std::unexpected(ranges.error());
+        if (!ranges->front().isOne()) return usageError("a graph is of one action: 'graph' takes no range");
+        path = fmt::format("graph?lsn={}", ranges->front().first);
+    }
+    if (!arguments.has("unfold")) path += "&fold=1";
+    if (const auto limit = arguments.value("limit")) {
+        const auto nodes = parseInteger(*limit, "--limit");
+        if (!nodes) return std::unexpected(nodes.error());
+        path += fmt::format("&limit={}", *nodes);
+    }
+    const auto answer = invocation.engine.call({.path = path, .silence = kGraphSilence});
+    if (!answer) return failedWith(answer.error());
+    const bool asText = arguments.has("text") || (!arguments.has("dot") && ::isatty(STDOUT_FILENO) == 1);
+    if (invocation.json)
+        fmt::print("{}\n", answer->text);
+    else
+        fmt::print("{}", asText ? graphAsLines(answer->object, terminalWidth()) : graphAsDot(answer->object));
     return 0;
 }
 

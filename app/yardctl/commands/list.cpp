@@ -1,13 +1,19 @@
-// yardctl ls: a page, or all, of the actions that match a filter.
+// yardctl ls: a page, or all, of the actions that match a filter, or how many there are of each state, queue and so on.
 #include "app/yardctl/action_view.h"
+#include "app/yardctl/columns.h"
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/format.h"
+#include "app/yardctl/json_text.h"
 #include "app/yardctl/pages.h"
+#include "app/yardctl/queue_ref.h"
 #include "core/base/clock.h"
+#include "core/model/facet.h"
+#include "core/model/states.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <limits>
+#include <utility>
 
 namespace yard::ctl {
 
@@ -15,7 +21,6 @@ namespace {
 
 constexpr std::int64_t kDefaultLimit = 100;
 constexpr std::int64_t kMaxPage = 1000;
-constexpr std::size_t kNoteWidth = 100; ///< columns; 'show' has all of it
 
 /// A number or a token; a tag is for the filter language alone.
 bool isReference(std::string_view queue) {
@@ -58,46 +63,122 @@ bool isLsns(std::string_view word) {
     return fits && !word.empty() && isDigit(word.front()) && isDigit(word.back());
 }
 
-/// LSNs among the words become one term: any of them.
-std::vector<std::string> termsOf(const std::vector<std::string>& words) {
+/// LSNs among the words become one term: any of them. A range that ends before it begins is refused.
+Outcome<std::vector<std::string>> termsOf(const std::vector<std::string>& words) {
     std::vector<std::string> terms;
     std::string lsns;
-    for (const std::string& word : words)
-        if (isLsns(word))
-            lsns += (lsns.empty() ? "lsn:" : ",") + word;
-        else
+    for (const std::string& word : words) {
+        if (!isLsns(word)) {
             terms.push_back(word);
+            continue;
+        }
+        if (word.contains("..") && !word.contains(','))
+            if (const auto range = parseLsnRanges({word}); !range) return std::unexpected(range.error());
+        lsns += (lsns.empty() ? "lsn:" : ",") + word;
+    }
     if (!lsns.empty()) terms.push_back(std::move(lsns));
     return terms;
 }
 
-/// When its last attempt began.
-std::string startedColumn(const json::object& action) {
-    const json::object* times = objectOf(action, "timestamps");
-    if (!times) return "-";
-    for (const std::string_view state : {"running", "submitting"})
-        if (const auto at = integerOf(*times, state)) return timeWords(*at, wallNow());
-    return "-";
+struct Shown {
+    std::vector<const ActionColumn*> columns;
+    bool areNamed = false;
+};
+
+Outcome<Shown> shownColumns(const Invocation& invocation) {
+    const auto names = invocation.arguments.value("columns");
+    if (!names) return Shown{.columns = usualColumns()};
+    if (invocation.json) return usageError("--columns is for tables: --json prints all of each action");
+    auto columns = columnsNamed(*names);
+    if (!columns) return std::unexpected(columns.error());
+    return Shown{.columns = std::move(*columns), .areNamed = true};
 }
 
-void addRow(Table& table, const json::object& action) {
-    const auto seconds = runSeconds(action);
-    table.add({fmt::format("{}", integerOf(action, "lsn").value_or(0)), stateWords(action),
-               fmt::format("{}", integerOf(action, "queue_id").value_or(0)), startedColumn(action),
-               seconds ? durationWords(*seconds) : "-", cpuWords(action), memoryWords(action),
-               fitted(whatWords(action), 40), fitted(noteWords(action), kNoteWidth)});
+void addRow(Table& table, const Shown& shown, const json::object& action, std::int64_t now) {
+    std::vector<std::string> cells;
+    for (const ActionColumn* column : shown.columns) cells.push_back(column->cell(action, now));
+    table.add(std::move(cells));
 }
 
-Table emptyTable() {
-    return Table({{"LSN", true},
-                  {"STATE"},
-                  {"QUEUE", true},
-                  {"STARTED"},
-                  {"TIME", true},
-                  {"CPU", true},
-                  {"MEMORY", true},
-                  {"WHAT"},
-                  {"NOTE"}});
+/// For who wrote a state, or something else, where a filter has a word: that is looked for in names.
+void tellOfWords(const std::vector<std::string>& words, bool foundAny) {
+    constexpr std::string_view kWhere = "looked for in names, labels, functions and notes";
+    for (const std::string& word : words) {
+        const std::string shown = printable(word);
+        if (word == "held" || word == "retry" || actionStateFrom(word))
+            fmt::print(stderr, "'{0}' is {1}; 'yardctl ls state:{0}' lists those in that state.\n", shown, kWhere);
+        else if (!foundAny && !isLsns(word) && word.find_first_of(":<>") == std::string::npos)
+            fmt::print(stderr,
+                       "'{}' is {}; for anything else write KEY:VALUE ('yardctl ls --help' has the keys).\n", shown,
+                       kWhere);
+    }
+}
+
+/// For a queue that is mistyped: a filter finds nothing in it, and says no more.
+Outcome<void> checkQueues(Engine& engine, const std::vector<std::string>& words) {
+    constexpr std::string_view kKey = "queue:";
+    for (const std::string& word : words) {
+        if (!word.starts_with(kKey) || word.find_first_of("*,\"'") != std::string::npos) continue;
+        const auto ref = resolveQueue(engine, word.substr(kKey.size()));
+        if (!ref) return std::unexpected(ref.error());
+        if (const auto queue = engine.get("queues/" + percentEncode(*ref)); !queue)
+            return failedWith(queue.error());
+    }
+    return {};
+}
+
+/// A filter may name a queue that does not exist: said where nothing was found.
+Outcome<void> tellOfNothing(const Invocation& invocation, bool isFiltered) {
+    if (auto known = checkQueues(invocation.engine, invocation.arguments.operands()); !known) return known;
+    fmt::print(stderr, "{}\n", isFiltered ? "No action matches." : "There are no actions.");
+    return {};
+}
+
+/// VALUE, COUNT of one facet, the largest count first.
+std::string countsOf(FacetKey facet, const json::object& answer, bool isExact) {
+    const json::object* lists = objectOf(answer, "facets");
+    const json::object* list = lists ? objectOf(*lists, name(facet)) : nullptr;
+    std::vector<std::pair<std::string, std::int64_t>> counts;
+    if (list)
+        for (const auto& [value, count] : *list)
+            counts.emplace_back(printable(value), integerOf(*list, value).value_or(0));
+    std::ranges::sort(counts, [](const auto& a, const auto& b) {
+        return a.second != b.second ? a.second > b.second : a.first < b.first;
+    });
+    const json::object* others = objectOf(answer, "others");
+    if (const auto left = others ? integerOf(*others, name(facet)) : std::nullopt)
+        counts.emplace_back("(others)", *left);
+    Table table({{upperCase(name(facet)), false, 12}, {"COUNT", true}});
+    for (auto& [value, count] : counts)
+        table.add({std::move(value), fmt::format("{}{}", isExact ? "" : ">= ", count)});
+    return table.text(terminalWidth());
+}
+
+/// What `ls` would list, by each of the facets; `query` begins with "&".
+Outcome<int> countBy(const Invocation& invocation, const std::string& by, const std::string& query) {
+    for (const std::string_view option : {"limit", "sort", "columns"})
+        if (invocation.arguments.has(option))
+            return usageError(fmt::format("--{} is for lists: --count-by counts all that match", option));
+    const auto facets = parseFacets(by);
+    if (!facets) return usageError(facets.error().message);
+    std::string names;
+    for (const FacetKey facet : *facets) names += fmt::format("{}{}", names.empty() ? "" : ",", name(facet));
+    const auto answer =
+        invocation.engine.get(fmt::format("jobs/facets?own=1&by={}{}", percentEncode(names), query));
+    if (!answer) return failedByWords(answer.error());
+    if (invocation.json) {
+        fmt::print("{}\n", answer->text);
+        return 0;
+    }
+    const bool foundAny = integerOf(answer->object, "total").value_or(0) > 0;
+    const json::value* exact = answer->object.if_contains("exact");
+    const bool isExact = !exact || !exact->is_bool() || exact->get_bool();
+    if (!foundAny)
+        if (auto told = tellOfNothing(invocation, !query.empty()); !told) return std::unexpected(told.error());
+    for (std::size_t i = 0; foundAny && i < facets->size(); ++i)
+        fmt::print("{}{}", i == 0 ? "" : "\n", countsOf((*facets)[i], answer->object, isExact));
+    tellOfWords(invocation.arguments.operands(), foundAny);
+    return 0;
 }
 
 } // namespace
@@ -111,9 +192,16 @@ Outcome<int> listCommand(const Invocation& invocation) {
         if (*limit < 0) return usageError("--limit wants 0 (all) or more");
         left = *limit == 0 ? std::numeric_limits<std::int64_t>::max() : *limit;
     }
-    std::string query = queryOf(termsOf(arguments.operands()));
+    const auto terms = termsOf(arguments.operands());
+    if (!terms) return std::unexpected(terms.error());
+    std::string query = queryOf(*terms);
+    if (const auto queue = arguments.value("queue")) query += "&queue=" + percentEncode(*queue);
+    if (const auto by = arguments.value("count-by")) return countBy(invocation, *by, query);
     if (const auto sort = arguments.value("sort")) query += "&sort=" + percentEncode(*sort);
-    Table table = emptyTable();
+    const auto shown = shownColumns(invocation);
+    if (!shown) return std::unexpected(shown.error());
+    Table table = tableOf(shown->columns, shown->areNamed);
+    const std::int64_t now = wallNow();
     Pages pages(invocation.engine);
     while (!pages.atEnd() && left > 0) {
         const auto page = pages.next(fmt::format("jobs?limit={}{}", std::min(left, kMaxPage), query));
@@ -124,14 +212,15 @@ Outcome<int> listCommand(const Invocation& invocation) {
                 if (invocation.json)
                     fmt::print("{}\n", compactJson(job));
                 else
-                    addRow(table, job.get_object());
+                    addRow(table, *shown, job.get_object(), now);
             }
     }
     if (invocation.json) return 0;
-    if (table.empty())
-        fmt::print(stderr, "{}\n", query.empty() ? "There are no actions." : "No action matches.");
-    else
+    if (!table.empty())
         fmt::print("{}", table.text(terminalWidth()));
+    else if (auto told = tellOfNothing(invocation, !query.empty()); !told)
+        return std::unexpected(told.error());
+    tellOfWords(arguments.operands(), !table.empty());
     if (!pages.atEnd() && !table.empty()) fmt::print(stderr, "There are more: --limit N, or --limit 0 for all.\n");
     return 0;
 }

@@ -2,6 +2,7 @@
 #include "app/yardctl/action_view.h"
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/format.h"
+#include "app/yardctl/json_text.h"
 
 #include "core/base/clock.h"
 
@@ -29,7 +30,11 @@ std::string waitingWords(const json::object& lock) {
 }
 
 void showLocks(const json::object& answer) {
-    Table table({{"LOCK"}, {"HELD BY"}, {"SINCE"}, {"DATA DIRECTORY"}, {"WAITING"}});
+    Table table({{"LOCK", false, 12},
+                 {"HELD BY", false, 10},
+                 {"SINCE", false, kWhole, 2},
+                 {"DATA DIRECTORY", false, 12, 1},
+                 {"WAITING", false, 10}});
     if (const json::array* locks = arrayOf(answer, "locks"))
         for (const json::value& each : *locks) {
             if (!each.is_object()) continue;

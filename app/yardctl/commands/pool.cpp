@@ -3,9 +3,10 @@
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/format.h"
 #include "app/yardctl/http_client.h"
+#include "app/yardctl/json_text.h"
 #include "app/yardctl/output_follower.h"
 #include "core/base/clock.h"
-#include "core/runners/last_output.h"
+#include "core/base/last_output.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -15,10 +16,6 @@
 namespace yard::ctl {
 
 namespace {
-
-std::string count(const json::object& object, std::string_view key) {
-    return fmt::format("{}", integerOf(object, key).value_or(0));
-}
 
 std::string since(const json::object& object, std::string_view key) {
     const auto at = integerOf(object, key);
@@ -31,7 +28,7 @@ std::string size(const json::object& object, std::string_view key) {
     return bytes && *bytes >= 0 ? sizeWords(static_cast<std::uint64_t>(*bytes)) : "-";
 }
 
-std::string words(std::string_view name) {
+std::string spacedWords(std::string_view name) {
     std::string out = printable(name);
     std::ranges::replace(out, '_', ' ');
     return out;
@@ -47,42 +44,55 @@ std::string now(const json::object& process) {
 }
 
 void addProcess(Table& table, const json::object& group, const json::object& process) {
-    const std::string why = words(textOf(process, "why_started"));
-    const std::string ends = words(textOf(process, "why"));
+    const std::string why = spacedWords(textOf(process, "why_started"));
+    const std::string ends = spacedWords(textOf(process, "why"));
     const auto cpu = numberOf(process, "cpu_seconds");
-    table.add({printable(textOf(group, "name")), printable(textOf(process, "id")), words(textOf(process, "state")),
-               count(process, "pid"), count(process, "sessions"), count(process, "processed"),
-               cpu ? fmt::format("{:.2f} s", *cpu) : "-", size(process, "rss_bytes"), since(process, "started"),
-               since(process, "last_used"), now(process), ends.empty() ? why : ends});
+    table.add({printable(textOf(group, "name")), printable(textOf(process, "id")),
+               spacedWords(textOf(process, "state")), countText(process, "pid"), countText(process, "sessions"),
+               countText(process, "processed"), cpu ? fmt::format("{:.2f} s", *cpu) : "-",
+               size(process, "rss_bytes"), since(process, "started"), since(process, "last_used"), now(process),
+               ends.empty() ? why : ends});
 }
 
 std::string groupWords(const json::object& group) {
     std::string out = fmt::format("{} {}: {} wait", printable(textOf(group, "name")),
-                                  printable(textOf(group, "version")), count(group, "waiting"));
+                                  printable(textOf(group, "version")), countText(group, "waiting"));
     if (integerOf(group, "spawning").value_or(0) > 0) out += ", one starts";
     if (const auto rate = numberOf(group, "hit_rate"))
         out += fmt::format(", {:.1f} % found a process since the engine started", std::min(*rate * 100, 100.0));
     if (const auto saved = numberOf(group, "spawn_seconds_saved"); saved && *saved > 0)
         out += fmt::format(", {} of starts saved", durationWords(*saved));
     if (const json::object* restart = objectOf(group, "restart"))
-        out += fmt::format(", restarts one by one: {} of {}", count(*restart, "done"), count(*restart, "of"));
+        out +=
+            fmt::format(", restarts one by one: {} of {}", countText(*restart, "done"), countText(*restart, "of"));
     return out;
+}
+
+/// "at most 6 processes, 4 of one worker; one that is idle ends after 5 min".
+std::string limitLine(const json::object& pool) {
+    const auto most = integerOf(pool, "max");
+    if (!most) return {};
+    const std::int64_t each = integerOf(pool, "max_per_group").value_or(0);
+    const double idle = numberOf(pool, "max_idle_s").value_or(0);
+    return fmt::format("at most {} processes{}; one that is idle {}\n", *most,
+                       each > 0 ? fmt::format(", {} of one worker", each) : std::string(),
+                       idle > 0 ? "ends after " + durationWords(idle) : std::string("stays"));
 }
 
 void showGroups(const json::object& pool) {
     Table table({{"WORKER"},
                  {"ID"},
                  {"STATE"},
-                 {"PID", true},
-                 {"OPEN", true},
-                 {"DONE", true},
-                 {"CPU", true},
-                 {"MEMORY", true},
-                 {"UP", true},
-                 {"USED", true},
-                 {"NOW"},
-                 {"WHY"}});
-    std::string summary;
+                 {"PID", true, kWhole, 4},
+                 {"OPEN", true, kWhole, 3},
+                 {"DONE", true, kWhole, 6},
+                 {"CPU", true, kWhole, 5},
+                 {"MEMORY", true, kWhole, 7},
+                 {"UP", true, kWhole, 2},
+                 {"USED", true, kWhole, 1},
+                 {"NOW", false, 6},
+                 {"WHY", false, 8}});
+    std::string summary = limitLine(pool);
     const json::array* groups = arrayOf(pool, "groups");
     for (const json::value& value : groups ? *groups : json::array()) {
         const json::object* group = value.if_object();
@@ -100,13 +110,19 @@ void showGroups(const json::object& pool) {
 }
 
 void showGone(const json::object& pool) {
-    Table table({{"ENDED"}, {"ID"}, {"PID", true}, {"DONE", true}, {"WHY"}, {"NOTE"}});
+    Table table({{"ENDED"},
+                 {"ID"},
+                 {"PID", true, kWhole, 1},
+                 {"DONE", true, kWhole, 2},
+                 {"WHY", false, 10},
+                 {"NOTE", false, 12}});
     const json::array* gone = arrayOf(pool, "gone");
     for (const json::value& value : gone ? *gone : json::array())
         if (const json::object* process = value.if_object())
             table.add({timeWords(integerOf(*process, "ended").value_or(0), wallNow()),
-                       printable(textOf(*process, "id")), count(*process, "pid"), count(*process, "processed"),
-                       words(textOf(*process, "why")), printable(textOf(*process, "note"))});
+                       printable(textOf(*process, "id")), countText(*process, "pid"),
+                       countText(*process, "processed"), spacedWords(textOf(*process, "why")),
+                       printable(textOf(*process, "note"))});
     if (table.empty())
         fmt::print(stderr, "No warm process has ended.\n");
     else
@@ -142,8 +158,8 @@ Outcome<int> showOutput(const Invocation& invocation, const std::string& id) {
     for (const auto& [fd, object] : {std::pair(STDERR_FILENO, err), std::pair(STDOUT_FILENO, out)}) {
         const auto size =
             static_cast<std::uint64_t>(std::max<std::int64_t>(integerOf(*object, "size").value_or(0), 0));
-        if (size > runners::kLastOutputBytes)
-            fmt::print(stderr, "The last {} of {} that it wrote to its {}:\n", sizeWords(runners::kLastOutputBytes),
+        if (size > yard::kLastOutputBytes)
+            fmt::print(stderr, "The last {} of {} that it wrote to its {}:\n", sizeWords(yard::kLastOutputBytes),
                        sizeWords(size), fd == STDOUT_FILENO ? "stdout" : "stderr");
         if (auto written = writeOutput(fd, textOf(*object, "text")); !written) return failedWith(written.error());
     }
@@ -166,7 +182,7 @@ Outcome<int> set(const Invocation& invocation, std::span<const std::string> word
     auto changes = changesOf({words.begin(), words.end()});
     if (!changes) return std::unexpected(changes.error());
     auto answer = invocation.engine.call({.method = "PATCH", .path = "pool", .body = compactJson(*changes)});
-    if (!answer) return failedWith(answer.error());
+    if (!answer) return failedByWords(answer.error());
     if (invocation.json) {
         fmt::print("{}\n", answer->text);
         return 0;

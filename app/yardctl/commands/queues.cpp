@@ -2,6 +2,7 @@
 #include "app/yardctl/action_view.h"
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/format.h"
+#include "app/yardctl/json_text.h"
 #include "app/yardctl/queue_ref.h"
 #include "app/yardctl/work_options.h"
 #include "core/base/clock.h"
@@ -14,8 +15,9 @@ namespace yard::ctl {
 
 namespace {
 
-std::string count(const json::object& queue, std::string_view key) {
-    return fmt::format("{}", integerOf(queue, key).value_or(0));
+/// "-": not known in the first minute of an engine.
+std::string rateOf(const json::object& queue) {
+    return queue.contains("per_minute") ? countText(queue, "per_minute") : "-";
 }
 
 std::string stateOf(const json::object& queue) {
@@ -28,13 +30,14 @@ void showQueue(const json::object& queue) {
     const auto line = [](std::string_view name, const std::string& value) {
         if (!value.empty()) fmt::print("{:<12} {}\n", name, value);
     };
-    line("queue", count(queue, "queue_id"));
+    line("queue", countText(queue, "queue_id"));
     line("tag", printable(textOf(queue, "tag")));
     line("token", printable(textOf(queue, "token")));
+    line("mark", printable(textOf(queue, "mark")));
     line("state", stateOf(queue));
     for (const std::string_view key : {"pending", "running", "completed", "failed", "abandoned", "cancelled"})
-        line(key, count(queue, key));
-    line("per minute", count(queue, "per_minute"));
+        line(key, countText(queue, key));
+    line("per minute", rateOf(queue));
     if (const std::string gap = gapWords(queue); !gap.empty())
         line("finish", "not known: " + gap);
     else if (objectOf(queue, "estimate"))
@@ -68,23 +71,40 @@ Outcome<std::string> pathOf(Engine& engine, const std::string& ref) {
 }
 
 Outcome<int> print(const Invocation& invocation, const Result<Answer>& answer, const std::string& words) {
-    if (!answer) return failedWith(answer.error());
+    if (!answer) return failedByWords(answer.error());
     fmt::print("{}\n", invocation.json ? answer->text : words);
     return 0;
 }
 
+/// A tag that two queues have names neither: a script that is run twice would be the last one that can use it.
+Outcome<void> checkTag(const Invocation& invocation, const std::string& tag) {
+    if (tag.empty() || invocation.arguments.has("another")) return {};
+    const auto tagged = queuesTagged(invocation.engine, tag);
+    if (!tagged) return std::unexpected(tagged.error());
+    if (tagged->empty()) return {};
+    return failed(fmt::format("queue {} has the tag '{}' already: use that one, or add --another for a second one, "
+                              "which only its number names",
+                              tagged->front(), printable(tag)));
+}
+
 Outcome<int> create(const Invocation& invocation, std::span<const std::string> words) {
+    if (words.size() == 1 && !words.front().contains('='))
+        return usageError(
+            fmt::format("a queue is called by its tag: yardctl queue create --tag {}", printable(words.front())));
     auto config = configOf(words);
     if (!config) return std::unexpected(config.error());
     // What a person makes by hand stays until a person removes it.
     if (!config->contains("idle_expiry_s")) (*config)["idle_expiry_s"] = 0;
     json::object body{{"config", std::move(*config)}};
-    if (const auto tag = invocation.arguments.value("tag")) body["tag"] = *tag;
+    if (const auto tag = invocation.arguments.value("tag")) {
+        if (auto isFree = checkTag(invocation, *tag); !isFree) return std::unexpected(isFree.error());
+        body["tag"] = *tag;
+    }
     auto answer = invocation.engine.post("queues", compactJson(body));
-    if (!answer) return failedWith(answer.error());
+    if (!answer) return failedByWords(answer.error());
     return print(
         invocation, answer,
-        fmt::format("{} {}", count(answer->object, "queue_id"), printable(textOf(answer->object, "token"))));
+        fmt::format("{} {}", countText(answer->object, "queue_id"), printable(textOf(answer->object, "token"))));
 }
 
 Outcome<int> configure(const Invocation& invocation, std::span<const std::string> words) {
@@ -103,15 +123,35 @@ Outcome<int> configure(const Invocation& invocation, std::span<const std::string
     return print(invocation, answer, fmt::format("queue {} is configured", words.front()));
 }
 
+Outcome<int> markQueues(const Invocation& invocation, std::span<const std::string> words) {
+    if (words.size() < 2) return usageError("something is missing: yardctl queue mark COLOUR|none REF…");
+    const auto colour = markOf(words.front());
+    if (!colour) return std::unexpected(colour.error());
+    Outcome<int> code = 0;
+    for (const std::string& ref : words.subspan(1)) {
+        auto path = pathOf(invocation.engine, ref);
+        if (!path) return std::unexpected(path.error());
+        const auto answer = invocation.engine.call(
+            {.method = "PATCH", .path = std::move(*path), .body = compactJson(json::object{{"mark", *colour}})});
+        code = print(invocation, answer,
+                     fmt::format("queue {} {}", ref,
+                                 colour->is_null() ? "is without a mark" : "is marked " + words.front()));
+        if (!code) break;
+    }
+    return code;
+}
+
 Outcome<int> show(const Invocation& invocation, const std::string& ref) {
     auto path = pathOf(invocation.engine, ref);
     if (!path) return std::unexpected(path.error());
-    auto answer = invocation.engine.get(std::move(*path));
+    auto answer = invocation.engine.get(*path);
     if (!answer) return failedWith(answer.error());
-    if (invocation.json)
+    if (invocation.json) {
         fmt::print("{}\n", answer->text);
-    else
-        showQueue(answer->object);
+        return 0;
+    }
+    showQueue(answer->object);
+    if (answer->object.contains("comments")) showComments(invocation.engine, *path);
     return 0;
 }
 
@@ -143,16 +183,16 @@ Outcome<int> queuesCommand(const Invocation& invocation) {
     if (!answer) return failedWith(answer.error());
     const json::array* queues = arrayOf(answer->object, "queues");
     Table table({{"QUEUE", true},
-                 {"TAG"},
-                 {"STATE"},
+                 {"TAG", false, 8},
+                 {"STATE", false, 8},
                  {"PENDING", true},
                  {"RUNNING", true},
-                 {"COMPLETED", true},
+                 {"COMPLETED", true, kWhole, 4},
                  {"FAILED", true},
-                 {"ABANDONED", true},
-                 {"CANCELLED", true},
-                 {"PER MIN", true},
-                 {"FINISH IN", true}});
+                 {"ABANDONED", true, kWhole, 1},
+                 {"CANCELLED", true, kWhole, 2},
+                 {"PER MIN", true, kWhole, 3},
+                 {"FINISH IN", true, kWhole, 5}});
     for (const json::value& value : queues ? *queues : json::array()) {
         const json::object* q = value.if_object();
         if (!q) continue;
@@ -161,9 +201,9 @@ Outcome<int> queuesCommand(const Invocation& invocation) {
             continue;
         }
         const std::string tag = printable(textOf(*q, "tag"));
-        table.add({count(*q, "queue_id"), tag.empty() ? "-" : fitted(tag, 30), stateOf(*q), count(*q, "pending"),
-                   count(*q, "running"), count(*q, "completed"), count(*q, "failed"), count(*q, "abandoned"),
-                   count(*q, "cancelled"), count(*q, "per_minute"), finishWords(*q, wallNow())});
+        table.add({countText(*q, "queue_id"), tag.empty() ? "-" : tag, stateOf(*q), countText(*q, "pending"),
+                   countText(*q, "running"), countText(*q, "completed"), countText(*q, "failed"),
+                   countText(*q, "abandoned"), countText(*q, "cancelled"), rateOf(*q), finishWords(*q, wallNow())});
     }
     if (!invocation.json) fmt::print("{}", table.text(terminalWidth()));
     return 0;
@@ -175,12 +215,15 @@ Outcome<int> queueCommand(const Invocation& invocation) {
     const auto rest = words.subspan(1);
     if (verb != "set" && saysWork(invocation.arguments))
         return usageError("--deadline and --retries are of 'queue set'");
+    if (verb != "create" && invocation.arguments.has("another"))
+        return usageError("--another is of 'queue create'");
     if (verb == "create") return create(invocation, rest);
     if (verb == "set") return configure(invocation, rest);
+    if (verb == "mark") return markQueues(invocation, rest);
     const auto known = std::ranges::find(kVerbs, verb, &Verb::name);
     if (known == kVerbs.end() && verb != "show")
         return usageError(fmt::format("'queue' cannot '{}'; it knows create, show, hold, release, drain, cancel, "
-                                      "delete and set",
+                                      "delete, set and mark",
                                       printable(verb)));
     if (rest.empty()) return usageError(fmt::format("say which queue: yardctl queue {} REF…", verb));
     Outcome<int> code = 0;

@@ -1,16 +1,23 @@
 // yardctl run: one exec action, or an array of them, their output as it comes, their exit code.
+#include "app/yardctl/accepted.h"
 #include "app/yardctl/action_view.h"
 #include "app/yardctl/chunks.h"
+#include "app/yardctl/command_words.h"
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/engine_start.h"
 #include "app/yardctl/format.h"
+#include "app/yardctl/json_text.h"
+#include "app/yardctl/named_actions.h"
+#include "app/yardctl/notify.h"
 #include "app/yardctl/output_follower.h"
 #include "app/yardctl/own_terminal.h"
 #include "app/yardctl/queue_ref.h"
 #include "app/yardctl/run_action.h"
 #include "app/yardctl/signal_watch.h"
 #include "app/yardctl/terminal_session.h"
+#include "app/yardctl/wait_news.h"
 #include "core/base/hash.h"
+#include "core/model/action_name.h"
 
 #include <algorithm>
 #include <array>
@@ -18,14 +25,18 @@
 #include <fmt/format.h>
 #include <future>
 #include <mutex>
+#include <numeric>
 #include <thread>
 #include <unistd.h>
+#include <vector>
 
 namespace yard::ctl {
 
 namespace {
 
 constexpr int kSignalBase = 128;
+/// What takes no longer needs no word.
+constexpr std::chrono::milliseconds kWorthSaying{500};
 /// What happens to a terminal that somebody sits at.
 constexpr std::array kTerminalSignals = {SIGWINCH, SIGCONT, SIGTSTP};
 /// With a terminal, whose modes are put right on every way out.
@@ -37,6 +48,11 @@ struct Accepted {
     std::int64_t count = 1;
     std::string text; ///< the engine's answer
 
+    std::vector<std::int64_t> lsns() const {
+        std::vector<std::int64_t> all(static_cast<std::size_t>(count));
+        std::iota(all.begin(), all.end(), first);
+        return all;
+    }
     std::string name() const {
         return count == 1 ? fmt::format("action {}", first) : fmt::format("actions {}", range());
     }
@@ -50,10 +66,23 @@ Outcome<Accepted> submitAction(Engine& engine, const Arguments& arguments, const
     auto answer = postWithChunks(
         engine, {.method = "POST", .path = jobsPath(arguments), .body = action, .idempotencyKey = randomHex(16)},
         files);
-    if (!answer) return failedWith(answer.error());
+    if (!answer) {
+        Error error = answer.error();
+        error.message = inOptionWords(error.message);
+        return failedWith(std::move(error));
+    }
     const auto lsn = integerOf(answer->object, "lsn");
     if (!lsn) return failed("the engine accepted the action but did not say as which; 'yardctl ls' shows it");
     return Accepted{*lsn, integerOf(answer->object, "count").value_or(1), std::move(answer->text)};
+}
+
+/// Nothing happens by itself then.
+void tellHeld(const Invocation& invocation, const Accepted& accepted) {
+    if (invocation.json || !invocation.arguments.has("hold")) return;
+    const bool isOne = accepted.count == 1;
+    (void)writeOutput(STDERR_FILENO,
+                      fmt::format("yardctl: {} {} held; 'yardctl release {}' lets {} start\n", accepted.name(),
+                                  isOne ? "is" : "are", accepted.range(), isOne ? "it" : "them"));
 }
 
 /// One run, from submission to the end. The thread that made it waits for signals; one worker thread submits and
@@ -75,17 +104,22 @@ public:
             code_ = work(action, files);
             signals_.finish();
         });
+        if (!signals_.isDue(kWorthSaying) && !isAccepted())
+            (void)writeOutput(STDERR_FILENO,
+                              errorLine(invocation_.json, "waiting", "the engine has not taken the action yet"));
         while (const auto signal = signals_.next()) {
             if (std::ranges::find(kTerminalSignals, *signal) != kTerminalSignals.end()) {
                 atTerminal(*signal);
                 continue;
             }
-            if (signal_ != 0) leaveAtOnce(*signal);
+            if (signal_ != 0 || isHangUp(*signal)) leaveAtOnce(kSignalBase + *signal);
             signal_ = *signal;
             requestCancel();
+            if (!isAccepted() && !signals_.isDue(kWorthSaying) && !isAccepted()) leaveAtOnce(kSignalBase + *signal);
         }
         worker.join();
         if (canceller_.joinable()) canceller_.join();
+        if (invocation_.arguments.has("notify") && !ended_.empty()) notifyOf("yardctl run", ended_);
         return code_;
     }
 
@@ -94,6 +128,7 @@ private:
     Outcome<int> work(const std::string& action, ChunkSource& files) {
         auto accepted = submitAction(invocation_.engine, invocation_.arguments, action, files);
         if (!accepted) return std::unexpected(accepted.error());
+        tellHeld(invocation_, *accepted);
         {
             const std::scoped_lock lock(mutex_);
             accepted_ = *accepted;
@@ -108,14 +143,51 @@ private:
         return worst;
     }
 
+    bool isAccepted() {
+        const std::scoped_lock lock(mutex_);
+        return accepted_.has_value();
+    }
+
+    /// From its making to its end it says what this action waits for.
+    class Telling {
+    public:
+        Telling(Run& run, std::int64_t lsn, bool isRaw)
+            : run_(run)
+            , teller_(run.invocation_.engine.another(), lsn, run.news_,
+                      {.tellsAll = !run.invocation_.json && ::isatty(STDERR_FILENO) == 1,
+                       .json = run.invocation_.json,
+                       .isRaw = isRaw,
+                       .stuck = [&run] { run.leaveStuck(); }}) {
+            const std::scoped_lock lock(run_.mutex_);
+            run_.teller_ = &teller_;
+            if (run_.cancelRequested_) teller_.expectEnd();
+        }
+        ~Telling() {
+            const std::scoped_lock lock(run_.mutex_);
+            run_.teller_ = nullptr;
+        }
+        Telling(const Telling&) = delete;
+        Telling& operator=(const Telling&) = delete;
+
+    private:
+        Run& run_;
+        WaitTeller teller_;
+    };
+
     Outcome<int> follow(std::int64_t lsn) {
         Engine& engine = invocation_.engine;
         if (size_) return followAtTerminal(lsn);
-        if (invocation_.json) return finish(lsn, awaitEnd(engine, lsn));
+        std::optional<Telling> telling(std::in_place, *this, lsn, false);
+        if (invocation_.json) {
+            auto result = awaitEnd(engine, lsn);
+            telling.reset();
+            return finish(lsn, std::move(result));
+        }
         KnownEnd end;
         std::thread out([&] { copy(lsn, "stdout", STDOUT_FILENO, end); });
         std::thread err([&] { copy(lsn, "stderr", STDERR_FILENO, end); });
         auto result = awaitEnd(engine, lsn);
+        telling.reset();
         if (result) end.tell(result->object);
         out.join();
         err.join();
@@ -128,12 +200,15 @@ private:
         TerminalSession session(terminal_, invocation_.engine.another(),
                                 {.lsn = lsn,
                                  .size = *size_,
-                                 .leave = [this] { leaveAtOnce(SIGINT); },
-                                 .hungUp = [this] { requestCancel(); }});
+                                 .seat = seat_,
+                                 .leave = [this] { leaveAtOnce(kSignalBase + SIGINT); },
+                                 .hungUp = [this] { leaveAtOnce(kSignalBase + SIGHUP); }});
         use(&session);
+        std::optional<Telling> telling(std::in_place, *this, lsn, true);
         KnownEnd end;
         std::thread out([&] { copy(lsn, "stdout", STDOUT_FILENO, end); });
         auto result = awaitEnd(invocation_.engine, lsn);
+        telling.reset();
         if (result) end.tell(result->object);
         out.join();
         use(nullptr);
@@ -148,7 +223,6 @@ private:
 
     /// Until its program runs, or it has ended without. Says once what it waits for.
     Result<void> awaitStart(std::int64_t lsn) const {
-        constexpr std::chrono::milliseconds kWorthSaying{500};
         const auto begun = std::chrono::steady_clock::now();
         bool isTold = false;
         for (double wait = 0.01;; wait = std::min(2 * wait, 0.2)) { // NOLINT(cert-flp30-c): a pause that grows
@@ -165,6 +239,9 @@ private:
         }
     }
 
+    /// A window that was closed ends nothing: what was typed into the program is still in it, and `attach` goes there.
+    bool isHangUp(int signal) const { return signal == SIGHUP && size_; }
+
     void atTerminal(int signal) {
         if (signal == SIGTSTP) terminal_.suspend();
         if (signal == SIGCONT) terminal_.resumed();
@@ -172,10 +249,11 @@ private:
         if (session_) session_->checkSize();
     }
 
-    Outcome<int> finish(std::int64_t lsn, Result<Answer> result) const {
+    Outcome<int> finish(std::int64_t lsn, Result<Answer> result) {
+        if (result) ended_ = fmt::format("{}: {}", whatWords(result->object), endWords(result->object));
         if (!result)
-            return failed(
-                fmt::format("{}; 'yardctl show {}' says how action {} ended", result.error().message, lsn, lsn));
+            return failed(withMore(result.error().message,
+                                   fmt::format("'yardctl show {}' says how action {} ended", lsn, lsn)));
         if (auto saved = saveIfAsked(invocation_, result->object); !saved) return std::unexpected(saved.error());
         return exitCode(lsn, *result);
     }
@@ -186,7 +264,10 @@ private:
                                  .stream = stream,
                                  .announceRetries = fd == STDERR_FILENO || size_,
                                  .isRaw = size_.has_value(),
-                                 .end = &end},
+                                 .atTerminal = size_.has_value(),
+                                 .seat = seat_,
+                                 .end = &end,
+                                 .lingers = [this] { lookSoon(); }},
                                 [this, fd](std::int64_t, std::string_view bytes) { return write(fd, bytes); });
         const auto followed = follower.run();
         if (followed || readerLeft_) return;
@@ -197,69 +278,106 @@ private:
 
     /// A program whose output nobody takes gets SIGPIPE in a shell, and says nothing of it.
     Result<void> write(int fd, std::string_view bytes) {
-        auto written = writeOutput(fd, bytes);
+        auto written = size_ ? terminal_.show(bytes) : writeOutput(fd, bytes);
         if (written) return written;
+        if (size_) leaveAtOnce(kSignalBase + SIGHUP); // the terminal is gone
         if (written.error().sysErrno == EPIPE) readerLeft_ = true;
         isOutputLost_ = true;
         requestCancel();
         return written;
     }
 
+    void lookSoon() {
+        const std::scoped_lock lock(mutex_);
+        if (teller_) teller_->lookSoon();
+    }
+
     void requestCancel() {
         const std::scoped_lock lock(mutex_);
         if (std::exchange(cancelRequested_, true) || !accepted_) return;
         startCancel();
+        if (teller_) teller_->expectEnd();
     }
+
+    /// What became of the request to cancel.
+    enum class Cancel : unsigned char { Taken, Refused, Unanswered };
 
     /// Under mutex_. The cancel has a thread of its own so that a second signal is heard meanwhile.
     void startCancel() {
-        std::promise<bool> taken;
-        cancelTaken_ = taken.get_future();
-        canceller_ = std::thread([taken = std::move(taken), accepted = *accepted_, json = invocation_.json,
+        std::promise<Cancel> told;
+        cancel_ = told.get_future();
+        canceller_ = std::thread([told = std::move(told), accepted = *accepted_, asJson = invocation_.json,
                                   engine = invocation_.engine.another()]() mutable {
             constexpr std::chrono::seconds kLimit{10};
             Call call{.method = "POST", .path = fmt::format("jobs/{}/cancel", accepted.first), .silence = kLimit};
             if (accepted.count > 1) {
-                boost::json::array lsns;
-                for (std::int64_t i = 0; i < accepted.count; ++i) lsns.push_back(accepted.first + i);
+                const auto lsns = accepted.lsns();
                 call.path = "jobs/cancel";
-                call.body = compactJson(boost::json::object{{"lsns", std::move(lsns)}});
+                call.body = compactJson(boost::json::object{{"lsns", json::array(lsns.begin(), lsns.end())}});
             }
             const auto answer = engine->callPatiently(call);
             // Already finished is as good.
             const bool isTaken = answer || answer.error().kind == ErrorKind::WrongState;
-            taken.set_value(isTaken);
+            const bool isRefused = !isTaken && !isGone(answer.error());
+            told.set_value(isTaken ? Cancel::Taken : isRefused ? Cancel::Refused : Cancel::Unanswered);
             if (isTaken) return;
-            (void)writeOutput(STDERR_FILENO, errorLine(json, errorName(answer.error().kind),
+            (void)writeOutput(STDERR_FILENO, errorLine(asJson, errorName(answer.error().kind),
                                                        fmt::format("cannot cancel {}: {}", accepted.name(),
                                                                    answer.error().message)));
         });
     }
 
-    [[noreturn]] void leaveAtOnce(int signal) {
+    /// Its end is not to be had as long as the engine cannot keep it, which was said.
+    void leaveStuck() {
+        const int byItself = readerLeft_ ? kSignalBase + SIGPIPE : kExitFailed;
+        leaveAtOnce(signal_ != 0 ? kSignalBase + signal_ : byItself);
+    }
+
+    [[noreturn]] void leaveAtOnce(int code) {
         terminal_.leaveRaw();
         const std::scoped_lock lock(mutex_);
         if (accepted_ && !cancelRequested_) {
             const std::string range = accepted_->range();
             (void)writeOutput(STDERR_FILENO,
                               fmt::format("\nyardctl: {0} is left to the engine and goes on; 'yardctl "
-                                          "logs -f {1}' follows it, 'yardctl cancel {1}' ends it\n",
-                                          accepted_->name(), range));
-            ::_exit(kSignalBase + signal);
+                                          "{2} {1}' {3} it, 'yardctl cancel {1}' ends it\n",
+                                          accepted_->name(), range, size_ ? "attach" : "logs -f",
+                                          size_ ? "comes back to" : "follows"));
+            ::_exit(code);
         }
         if (accepted_) {
             constexpr std::chrono::milliseconds kAnswerOnItsWay{300};
-            const bool isTaken = cancelTaken_.valid() &&
-                                 cancelTaken_.wait_for(kAnswerOnItsWay) == std::future_status::ready &&
-                                 cancelTaken_.get();
+            const bool isTold = cancel_.valid() && cancel_.wait_for(kAnswerOnItsWay) == std::future_status::ready;
+            const Cancel cancel = isTold ? cancel_.get() : Cancel::Unanswered;
             const auto* words =
-                isTaken ? "{} is left to the engine, which cancels it; 'yardctl wait {}' waits for its end"
-                        : "{} is not cancelled: the engine did not answer; 'yardctl cancel {}' cancels it "
-                          "once the engine runs";
+                cancel == Cancel::Taken
+                    ? "{} is left to the engine, which cancels it; 'yardctl wait {}' waits for its end"
+                : cancel == Cancel::Refused
+                    ? "{} is left to the engine and not cancelled; 'yardctl cancel {}' cancels it once that can be "
+                      "kept"
+                    : "{} is not cancelled: the engine did not answer; 'yardctl cancel {}' cancels it "
+                      "once the engine runs";
             const std::string sentence = fmt::format(fmt::runtime(words), accepted_->name(), accepted_->range());
             (void)writeOutput(STDERR_FILENO, errorLine(invocation_.json, "interrupted", sentence));
+        } else {
+            (void)writeOutput(STDERR_FILENO,
+                              errorLine(invocation_.json, "interrupted",
+                                        "the engine has not answered: whether it took the action is not known, "
+                                        "'yardctl ls' shows it"));
         }
-        ::_exit(kSignalBase + signal);
+        ::_exit(code);
+    }
+
+    /// For who gave a line for the shell as the name of a program. Empty: nobody did.
+    std::string lineHint(const json::object& action) const {
+        constexpr int kNotFound = 127;
+        constexpr std::size_t kMost = 200;
+        const auto& words = invocation_.arguments.operands();
+        const bool isLine = words.size() == 1 && !invocation_.arguments.has("command") &&
+                            words.front().find_first_of(" |;&<>") != std::string::npos;
+        if (!isLine || shellExitCode(action) != kNotFound || textOf(action, "reason") == "exit_code") return {};
+        const std::vector<std::string> meant{"yardctl", "run", "-c", words.front()};
+        return fmt::format("a line for the shell goes behind -c: {}", printable(commandName(meant, kMost)));
     }
 
     static void say(std::string_view sentence) { (void)writeOutput(STDERR_FILENO, errorLine(false, {}, sentence)); }
@@ -274,15 +392,15 @@ private:
             return readerLeft_ ? kSignalBase + SIGPIPE : kExitFailed;
         if (wasInterrupted(result.object) && !invocation_.json) {
             say(fmt::format(
-                "action {} was interrupted ({}) and is not begun again by itself; 'yardctl retry --force "
-                "{}' runs it again",
+                "action {} was interrupted ({}) and is not begun again by itself; 'yardctl retry {}' runs it "
+                "again",
                 lsn, endWords(result.object), lsn));
             return kExitNotRun;
         }
         const std::string_view reason = textOf(result.object, "reason");
         // The program's own end needs no comment, any other does.
         if (state != "completed" && reason != "exit_code" && !invocation_.json)
-            say(fmt::format("action {} {}", lsn, endWords(result.object)));
+            say(withMore(fmt::format("action {} {}", lsn, endWords(result.object)), lineHint(result.object)));
         if (state == "cancelled" && !integerOf(result.object, "signal") && !integerOf(result.object, "exit_code"))
             return kSignalBase + SIGINT;
         return shellExitCode(result.object);
@@ -291,16 +409,20 @@ private:
     SignalWatch signals_; // first: blocks the signals before a thread exists
     const Invocation invocation_;
     const std::optional<TerminalSize> size_;
+    const std::string seat_ = randomHex(8);            ///< at the action's terminal
+    WaitNews news_{invocation_.arguments.has("hold")}; ///< of one action after the other
     OwnTerminal terminal_;
     std::mutex sessionMutex_; ///< guards the next one
     TerminalSession* session_ = nullptr;
     Outcome<int> code_ = failed("the run did not begin");
-    std::mutex mutex_; ///< guards the next four
+    std::string ended_; ///< the last one, in words
+    std::mutex mutex_;  ///< guards the next five
     std::optional<Accepted> accepted_;
+    WaitTeller* teller_ = nullptr; ///< of the action that is followed
     bool cancelRequested_ = false;
     std::thread canceller_;
-    std::future<bool> cancelTaken_; ///< by the engine; of the canceller
-    std::atomic<int> signal_{0};    ///< the first that came
+    std::future<Cancel> cancel_; ///< by the engine; of the canceller
+    std::atomic<int> signal_{0}; ///< the first that came
     std::atomic<bool> readerLeft_{false};
     std::atomic<bool> isOutputLost_{false};
 };
@@ -309,17 +431,29 @@ private:
 
 Outcome<int> runCommand(const Invocation& invocation) {
     ChunkSource files;
-    auto action = actionOfRun(invocation, files);
+    Arguments arguments = invocation.arguments;
+    if (arguments.has("notify") && arguments.has("detach"))
+        return usageError("--notify and --detach do not go together: nobody waits for the end");
+    if (hasAfterRange(arguments)) { // which actions these are is part of the action
+        if (auto there = ensureEngine(invocation.engine); !there) return std::unexpected(there.error());
+        if (auto resolved = resolveAfterOption(invocation.engine, arguments); !resolved)
+            return std::unexpected(resolved.error());
+    }
+    auto action = actionOfRun({arguments, invocation.engine, invocation.json}, files);
     if (!action) return std::unexpected(action.error());
     if (auto there = ensureEngine(invocation.engine); !there) return std::unexpected(there.error());
-    Arguments arguments = invocation.arguments;
     if (auto resolved = resolveQueueOption(invocation.engine, arguments); !resolved)
         return std::unexpected(resolved.error());
     if (!arguments.has("detach"))
         return Run({arguments, invocation.engine, invocation.json}, action->size).perform(action->text, files);
     auto accepted = submitAction(invocation.engine, arguments, action->text, files);
     if (!accepted) return std::unexpected(accepted.error());
-    fmt::print("{}\n", invocation.json ? accepted->text : accepted->range());
+    const std::string line = (invocation.json ? accepted->text : accepted->range()) + '\n';
+    if (auto told = printAccepted(line, accepted->lsns()); !told) { // 125 is what did not run
+        (void)writeOutput(STDERR_FILENO, errorLine(invocation.json, told.error().code, told.error().message));
+        return told.error().exitCode;
+    }
+    tellHeld(invocation, *accepted);
     return 0;
 }
 

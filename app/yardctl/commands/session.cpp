@@ -1,7 +1,9 @@
 // yardctl session: the engine's service state, and its moves.
 #include "app/yardctl/action_view.h"
 #include "app/yardctl/commands/functions.h"
+#include "app/yardctl/confirm.h"
 #include "app/yardctl/format.h"
+#include "app/yardctl/json_text.h"
 
 #include <array>
 #include <fmt/format.h>
@@ -36,12 +38,27 @@ std::string slotWords(const json::object& slots) {
                        why);
 }
 
+/// "3 of 4 cores, 512 of 14,000 memory_mb": of what there is some of.
+std::string takenWords(const json::object& machine) {
+    const json::object* taken = objectOf(machine, "taken");
+    const json::object* all = objectOf(machine, "resources");
+    std::string out;
+    for (const auto& [name, amount] : all ? *all : json::object()) {
+        const auto used = taken ? numberOf(*taken, name) : std::nullopt;
+        const auto total = numberOf(*all, name);
+        if (used && total && *total > 0)
+            out += fmt::format("{}{:g} of {:g} {}", out.empty() ? "" : ", ", *used, *total, printable(name));
+    }
+    return out;
+}
+
 void showSession(const json::object& session) {
     const auto member = [&](std::string_view name, std::string_view key) {
         if (const json::value* value = session.if_contains(key)) line(name, words(*value));
     };
     member("state", "state");
     member("healthy", "healthy");
+    if (const std::string why = printable(textOf(session, "why")); !why.empty()) line("", "nothing starts: " + why);
     member("version", "version");
     member("engine", "engine_id");
     member("run", "run_id");
@@ -55,6 +72,7 @@ void showSession(const json::object& session) {
         if (const auto memory = integerOf(*machine, "memory_bytes"); memory && *memory > 0)
             text += fmt::format(", {}", sizeWords(static_cast<std::uint64_t>(*memory)));
         line("machine", text);
+        line("taken", takenWords(*machine));
     }
     if (const json::object* sandbox = objectOf(session, "sandbox")) {
         json::object facts = *sandbox;
@@ -70,7 +88,7 @@ int showWaiting(const json::object& waiting) {
         fmt::print("nothing waits\n");
         return 0;
     }
-    Table table({{"ACTIONS", true}, {"QUEUE", true}, {"REASON"}, {"FILTER"}});
+    Table table({{"ACTIONS", true}, {"QUEUE", true, kWhole, 2}, {"REASON", false, 20}, {"FILTER", false, 12, 1}});
     for (const json::value& value : reasons->get_array()) {
         const json::object* row = value.if_object();
         if (!row) continue;
@@ -85,7 +103,20 @@ int showWaiting(const json::object& waiting) {
     return 0;
 }
 
+/// Of moves that only a restart takes back, and that stop work: empty for others.
+std::string_view questionOf(std::string_view move) {
+    if (move == "pause") return "pause the session until the engine is restarted? 'hold --all' can be taken back.";
+    if (move == "abandon") return "abandon all that is pending or running, until the engine is restarted?";
+    return {};
+}
+
 } // namespace
+
+std::string_view standstillWords(std::string_view state) {
+    if (state == "draining") return ": it takes no new actions until the engine is restarted";
+    if (state == "paused" || state == "abandoned") return ": nothing starts until the engine is restarted";
+    return {};
+}
 
 Outcome<int> sessionCommand(const Invocation& invocation) {
     constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kMoves = {
@@ -112,13 +143,17 @@ Outcome<int> sessionCommand(const Invocation& invocation) {
     }
     for (const auto& [move, path] : kMoves) {
         if (operands.front() != move) continue;
+        if (const std::string_view question = questionOf(move);
+            !question.empty() && !isMeant(invocation.arguments, question))
+            return failed("nothing was done");
         auto answer = invocation.engine.post(std::string(path));
         if (!answer) return failedWith(answer.error());
         const auto state = textOf(answer->object, "state");
         if (invocation.json)
             fmt::print("{}\n", answer->text);
         else
-            fmt::print("the session is {}\n", state.empty() ? fmt::format("asked to {}", move) : printable(state));
+            fmt::print("the session is {}{}\n", state.empty() ? fmt::format("asked to {}", move) : printable(state),
+                       standstillWords(state));
         return 0;
     }
     return usageError(fmt::format("a session cannot '{}'; it knows waiting, drain, pause, abandon and sunset",

@@ -2,51 +2,86 @@
 #include "app/yardctl/action_view.h"
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/format.h"
+#include "app/yardctl/json_text.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace yard::ctl {
 
 namespace {
 
-std::string words(const json::value& value) {
+std::string settingWords(const json::value& value) {
     return printable(value.is_string() ? std::string(value.get_string()) : compactJson(value));
 }
 
 std::string rangeWords(const json::object& about) {
     if (const json::array* choices = arrayOf(about, "words")) {
         std::string out;
-        for (const json::value& choice : *choices) out += (out.empty() ? "" : ", ") + words(choice);
+        for (const json::value& choice : *choices) out += (out.empty() ? "" : ", ") + settingWords(choice);
         return out;
     }
     const json::value* least = about.if_contains("least");
     const json::value* most = about.if_contains("most");
     if (!least || !most) return "";
     const std::string unit = printable(textOf(about, "unit"));
-    return fmt::format("{} to {}{}{}", words(*least), words(*most), unit.empty() ? "" : " ", unit);
+    return fmt::format("{} to {}{}{}", settingWords(*least), settingWords(*most), unit.empty() ? "" : " ", unit);
 }
 
-/// Names of those that take effect at the next start.
-std::string waiting(const json::object& settings) {
+/// It takes effect at the next start.
+bool waits(const json::object& settings, std::string_view name) {
+    const json::array* list = arrayOf(settings, "restart_needed");
+    return list && std::ranges::find(*list, json::value(name)) != list->end();
+}
+
+/// Those of `changes` that do; without changes all that do.
+std::string waiting(const json::object& settings, const json::object& changes) {
     std::string names;
-    if (const json::array* list = arrayOf(settings, "restart_needed"))
-        for (const json::value& name : *list) names += (names.empty() ? "" : ", ") + words(name);
+    const auto add = [&names](std::string_view name) {
+        names.append(names.empty() ? "" : ", ").append(printable(name));
+    };
+    for (const auto& [name, unused] : changes)
+        if (waits(settings, name)) add(name);
+    const json::array* list = changes.empty() ? arrayOf(settings, "restart_needed") : nullptr;
+    if (list)
+        for (const json::value& name : *list)
+            if (name.is_string()) add(name.get_string());
     return names;
 }
 
+/// What is known of a setting; of "resources.gpus" that of "resources.NAME".
+const json::object* factsOf(const json::object& about, std::string_view name) {
+    if (const json::object* facts = objectOf(about, name)) return facts;
+    const std::size_t dot = name.find('.');
+    return dot == name.npos ? nullptr : objectOf(about, fmt::format("{}.NAME", name.substr(0, dot)));
+}
+
 void showSettings(const json::object& settings) {
-    Table table({{"NAME"}, {"VALUE"}, {"DEFAULT"}, {"RANGE"}, {"APPLIES"}, {"WHAT"}});
+    Table table({{"NAME"},
+                 {"VALUE", false, 12},
+                 {"DEFAULT", false, 8, 3},
+                 {"RANGE", false, 12, 2},
+                 {"APPLIES", false, kWhole, 1},
+                 {"WHAT", false, 20, 4}});
     const json::object nothing;
-    const json::object* about = objectOf(settings, "about");
-    for (const auto& [name, value] : settings) {
-        if (name == "about" || name == "restart_needed") continue;
-        const json::object* known = about ? objectOf(*about, name) : nullptr;
-        const json::object& facts = known ? *known : nothing;
+    const json::object* known = objectOf(settings, "about");
+    const json::object& about = known ? *known : nothing;
+    const auto row = [&](std::string_view name, const std::string& value) {
+        const json::object* found = factsOf(about, name);
+        const json::object& facts = found ? *found : nothing;
         const json::value* usual = facts.if_contains("default");
-        table.add({printable(name), words(value), usual ? words(*usual) : "-", rangeWords(facts),
-                   textOf(facts, "applies") == "at_start" ? "at start" : "at once",
+        const std::string_view applies = textOf(facts, "applies");
+        table.add({printable(name), value, usual ? settingWords(*usual) : "as found", rangeWords(facts),
+                   applies == "at_start"  ? "at start"
+                   : applies == "at_once" ? "at once"
+                                          : "-",
                    printable(textOf(facts, "help"))});
-    }
+    };
+    for (const auto& [name, value] : settings)
+        if (name != "about" && name != "restart_needed") row(name, settingWords(value));
+    // What each of a family would be called, and what is said of all of them.
+    for (const auto& [name, unused] : about)
+        if (std::string_view(name).ends_with(".NAME")) row(name, "as found");
     fmt::print("{}", table.text(terminalWidth()));
 }
 
@@ -77,7 +112,7 @@ Outcome<int> settingsCommand(const Invocation& invocation) {
         operands.empty()
             ? invocation.engine.get("settings")
             : invocation.engine.call({.method = "PATCH", .path = "settings", .body = compactJson(*changes)});
-    if (!answer) return failedWith(answer.error());
+    if (!answer) return failedByWords(answer.error());
     if (invocation.json)
         fmt::print("{}\n", answer->text);
     else if (operands.empty())
@@ -85,10 +120,10 @@ Outcome<int> settingsCommand(const Invocation& invocation) {
     else
         for (const auto& [name, unused] : *changes)
             if (const json::value* value = answer->object.if_contains(name))
-                fmt::print("{} is {}\n", printable(name), words(*value));
+                fmt::print("{} is {}\n", printable(name), settingWords(*value));
             else
                 fmt::print("{} is as found\n", printable(name));
-    const std::string names = waiting(answer->object);
+    const std::string names = waiting(answer->object, *changes);
     if (!names.empty()) fmt::print(stderr, "Takes effect at the next start of the engine: {}.\n", names);
     return 0;
 }

@@ -1,9 +1,11 @@
 // yardctl submit: actions from JSON, whole or not at all, with the files their inputs name.
+#include "app/yardctl/accepted.h"
 #include "app/yardctl/action_reader.h"
 #include "app/yardctl/action_view.h"
 #include "app/yardctl/chunks.h"
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/format.h"
+#include "app/yardctl/json_text.h"
 #include "app/yardctl/program_input.h"
 #include "app/yardctl/work_options.h"
 #include "core/base/hash.h"
@@ -13,7 +15,9 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <span>
 #include <unistd.h>
+#include <utility>
 
 namespace yard::ctl {
 
@@ -130,10 +134,8 @@ private:
         if (!answer) return refused(fmt::format("{}: {}", placeOf(pieces_.front().line), answer.error().message));
         const auto lsn = integerOf(answer->object, "lsn");
         if (!lsn) return failed("the engine accepted the action but did not say as which; 'yardctl ls' shows it");
-        if (invocation_.json) fmt::print("{}\n", answer->text);
-        accepted(*lsn, integerOf(answer->object, "count").value_or(1));
-        std::fflush(stdout);
-        return {};
+        std::string text = accepted(*lsn, integerOf(answer->object, "count").value_or(1));
+        return tell(invocation_.json ? answer->text + '\n' : std::move(text));
     }
 
     Outcome<void> postList() {
@@ -145,14 +147,13 @@ private:
         if (!lsns)
             return failed("the engine accepted the actions but did not say as which; 'yardctl ls' shows them");
         const json::array* counts = arrayOf(answer->object, "counts");
-        if (invocation_.json) fmt::print("{}\n", answer->text);
+        std::string lines;
         for (std::size_t i = 0; i < lsns->size(); ++i) {
             const json::value* count = counts && i < counts->size() ? &(*counts)[i] : nullptr;
             if ((*lsns)[i].is_int64())
-                accepted((*lsns)[i].get_int64(), count && count->is_int64() ? count->get_int64() : 1);
+                lines += accepted((*lsns)[i].get_int64(), count && count->is_int64() ? count->get_int64() : 1);
         }
-        std::fflush(stdout);
-        return {};
+        return tell(invocation_.json ? answer->text + '\n' : std::move(lines));
     }
 
     std::string placeOf(std::size_t line) const { return fmt::format("{}, line {}", name_, line); }
@@ -171,10 +172,17 @@ private:
         return {};
     }
 
-    void accepted(std::int64_t lsn, std::int64_t count) {
-        if (!invocation_.json && !invocation_.arguments.has("wait"))
-            fmt::print("{}\n", count > 1 ? fmt::format("{}..{}", lsn, lsn + count - 1) : fmt::format("{}", lsn));
+    /// The line of one action, or of an array.
+    std::string accepted(std::int64_t lsn, std::int64_t count) {
         for (std::int64_t i = 0; i < count; ++i) lsns_.push_back(lsn + i);
+        return count > 1 ? fmt::format("{}..{}\n", lsn, lsn + count - 1) : fmt::format("{}\n", lsn);
+    }
+
+    /// Of what was accepted since the last time. With --wait the lines of the ends say which they are.
+    Outcome<void> tell(const std::string& text) {
+        const auto untold = std::span(lsns_).subspan(std::exchange(told_, lsns_.size()));
+        if (!invocation_.json && invocation_.arguments.has("wait")) return {};
+        return printAccepted(text, untold);
     }
 
     /// With a key of its own, so that a repeat over a new connection is not a second submission.
@@ -200,6 +208,7 @@ private:
     std::size_t bytes_ = 0;
     std::size_t actions_ = 0;
     std::vector<std::int64_t> lsns_;
+    std::size_t told_ = 0; ///< of lsns_
 };
 
 } // namespace

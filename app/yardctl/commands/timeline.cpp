@@ -14,7 +14,7 @@ namespace yard::ctl {
 namespace {
 
 constexpr std::size_t kUsualWidth = 100;
-constexpr std::size_t kFewestColumns = 20;
+constexpr std::size_t kFewestColumns = 8;
 
 struct Lane {
     std::string name;
@@ -61,14 +61,14 @@ std::vector<const json::object*> objectsOf(const json::object& holder, std::stri
     return out;
 }
 
-std::vector<Lane> lanesOf(const json::object& answer, const View& view, std::size_t columns) {
+std::vector<Lane> lanesOf(const json::object& answer, const View& view, std::size_t names, std::size_t columns) {
     std::vector<Lane> lanes;
     for (const json::object* worker : objectsOf(answer, "workers"))
         for (const json::object* lane : objectsOf(*worker, "lanes")) {
             LanePicture picture(view.from, view.to, columns);
             markColumns(picture, *lane, view);
             markBars(picture, *lane, view);
-            lanes.push_back({fmt::format("{} {}", fitted(printable(textOf(*worker, "worker_name")), 20),
+            lanes.push_back({fmt::format("{} {}", fitted(printable(textOf(*worker, "worker_name")), names),
                                          integerOf(*lane, "slot").value_or(0)),
                              picture.text()});
         }
@@ -102,10 +102,11 @@ Outcome<int> timelineCommand(const Invocation& invocation) {
     }
     View view{integerOf(answer->object, "from").value_or(0), integerOf(answer->object, "to").value_or(0)};
     view.step = static_cast<std::int64_t>(numberOf(answer->object, "resolution").value_or(0) * 1e6);
-    constexpr std::size_t kNames = 24; // a name, its slot and the bars around the lane
     const std::size_t width = terminalWidth().value_or(kUsualWidth);
+    const std::size_t names = std::clamp<std::size_t>(width / 4, 4, 19);
+    const std::size_t taken = names + 5; // with its slot and the bars around the lane
     const auto lanes =
-        lanesOf(answer->object, view, width > kNames + kFewestColumns ? width - kNames : kFewestColumns);
+        lanesOf(answer->object, view, names, width > taken + kFewestColumns ? width - taken : kFewestColumns);
     if (lanes.empty()) {
         fmt::print("Nothing ran in that time.\n");
         return 0;

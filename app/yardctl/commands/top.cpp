@@ -2,6 +2,7 @@
 #include "app/yardctl/action_view.h"
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/format.h"
+#include "app/yardctl/json_text.h"
 #include "app/yardctl/top_view.h"
 #include "core/base/clock.h"
 #include "core/base/files.h"

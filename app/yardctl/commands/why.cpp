@@ -2,10 +2,14 @@
 #include "app/yardctl/action_view.h"
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/format.h"
+#include "app/yardctl/named_actions.h"
+#include "app/yardctl/pages.h"
 #include "core/base/clock.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <optional>
+#include <vector>
 
 namespace yard::ctl {
 
@@ -18,7 +22,8 @@ std::string sizeOf(const json::object& attempt, std::string_view key) {
 
 std::string streamSize(const json::object& attempt, std::string_view stream) {
     const json::object* chunk = objectOf(attempt, stream);
-    return chunk ? sizeOf(*chunk, "size") : "-";
+    if (!chunk) return "-";
+    return sizeOf(*chunk, "size") + (isCut(*chunk) ? " (cut)" : "");
 }
 
 /// Those that have ended, and the one that is under way: that one is the action itself.
@@ -35,13 +40,13 @@ json::array attemptsOf(const json::object& action) {
 
 std::string attemptsTable(const json::array& attempts, std::int64_t now) {
     Table table({{"N", true},
-                 {"STATE"},
-                 {"STARTED"},
+                 {"STATE", false, 12},
+                 {"STARTED", false, kWhole, 3},
                  {"TIME", true},
-                 {"CPU", true},
-                 {"MEMORY", true},
-                 {"STDOUT", true},
-                 {"STDERR", true}});
+                 {"CPU", true, kWhole, 2},
+                 {"MEMORY", true, kWhole, 4},
+                 {"STDOUT", true, kWhole, 1},
+                 {"STDERR", true, kWhole, 1}});
     for (const json::value& value : attempts) {
         const json::object* attempt = value.if_object();
         if (!attempt) continue;
@@ -59,7 +64,7 @@ std::string attemptsTable(const json::array& attempts, std::int64_t now) {
 
 /// Calls `print` with each action's answer of GET jobs/LSN`tail`, or prints the answer itself with --json.
 Outcome<int> forEachAction(const Invocation& invocation, std::string_view tail, auto&& print) {
-    auto lsns = parseLsns(invocation.arguments.operands());
+    const auto lsns = namedActions(invocation.engine, invocation.arguments.operands());
     if (!lsns) return std::unexpected(lsns.error());
     for (const std::int64_t lsn : *lsns) {
         auto answer = invocation.engine.get(fmt::format("jobs/{}{}", lsn, tail));
@@ -72,14 +77,54 @@ Outcome<int> forEachAction(const Invocation& invocation, std::string_view tail, 
     return 0;
 }
 
+/// Of the actions that an action was to run after: each that did not complete and has been replaced, a line.
+std::string replacedParents(Engine& engine, std::int64_t lsn) {
+    constexpr std::size_t kMost = 100;
+    const auto spec = engine.get(fmt::format("jobs/{}/spec", lsn));
+    const json::array* after = spec ? arrayOf(spec->object, "after") : nullptr;
+    if (!after) return {};
+    std::vector<std::int64_t> parents;
+    for (const json::value& edge : *after) {
+        const auto parent = edge.is_int64()    ? std::optional(edge.get_int64())
+                            : edge.is_object() ? integerOf(edge.get_object(), "lsn")
+                                               : std::nullopt;
+        if (parent && parents.size() < kMost) parents.push_back(*parent);
+    }
+    if (parents.empty()) return {};
+    std::string out;
+    for (Pages pages(engine); !pages.atEnd();) {
+        const auto page = pages.next(fmt::format("jobs?limit={}&lsn={}", kMost, fmt::join(parents, ",")));
+        const json::array* jobs = page ? arrayOf(page->object, "jobs") : nullptr;
+        if (!page) break; // they are more than was asked for
+        for (const json::value& job : jobs ? *jobs : json::array()) {
+            const json::object* parent = job.if_object();
+            const auto by = parent ? integerOf(*parent, "replaced_by") : std::nullopt;
+            if (by && textOf(*parent, "state") != "completed")
+                out += fmt::format("  action {} was replaced by {}\n", integerOf(*parent, "lsn").value_or(0), *by);
+        }
+    }
+    return out;
+}
+
+/// As `ls` has it, and what became of those that it waited for in vain. Empty: it completed, or nobody says.
+std::string howItEnded(Engine& engine, std::int64_t lsn) {
+    const auto action = engine.get(fmt::format("jobs/{}", lsn));
+    if (!action || textOf(action->object, "state") == "completed") return {};
+    const bool wasInVain = textOf(action->object, "reason") == "dependency_failed";
+    return fmt::format("{}\n{}", endWords(action->object), wasInVain ? replacedParents(engine, lsn) : "");
+}
+
 } // namespace
 
 Outcome<int> whyCommand(const Invocation& invocation) {
-    return forEachAction(invocation, "/why", [](std::int64_t lsn, const json::object& why, bool /*several*/) {
+    return forEachAction(invocation, "/why", [&](std::int64_t lsn, const json::object& why, bool /*several*/) {
         const std::string waits = waitWords(why, wallNow());
         const std::string_view state = textOf(why, "state");
+        const std::string end = waits.empty() && isEnded(why) ? howItEnded(invocation.engine, lsn) : std::string();
         if (!waits.empty())
             fmt::print("{} is {}{}\n{}", lsn, printable(state), state == "pending" ? " and waits for" : ":", waits);
+        else if (!end.empty())
+            fmt::print("{} is {}", lsn, end);
         else
             fmt::print("{} is {}: it waits for nothing\n", lsn, printable(state));
     });

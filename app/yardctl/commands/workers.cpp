@@ -2,6 +2,7 @@
 #include "app/yardctl/action_view.h"
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/format.h"
+#include "app/yardctl/json_text.h"
 #include "app/yardctl/worker_package.h"
 
 #include <fmt/format.h>
@@ -58,7 +59,11 @@ std::string functionsOf(const json::object& worker) {
 Outcome<int> list(const Invocation& invocation) {
     auto workers = allWorkers(invocation.engine);
     if (!workers) return std::unexpected(workers.error());
-    Table table({{"ID"}, {"WORKER"}, {"MODE"}, {"PLATFORM"}, {"FUNCTIONS"}});
+    Table table({{"ID"},
+                 {"WORKER", false, 12},
+                 {"MODE", false, kWhole, 2},
+                 {"PLATFORM", false, kWhole, 1},
+                 {"FUNCTIONS", false, 12}});
     for (const json::value& value : *workers) {
         const json::object* w = value.if_object();
         if (!w) continue;

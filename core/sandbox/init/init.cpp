@@ -202,7 +202,7 @@ constexpr short kReadable = 1;
     for (;;) sys(SYS_exit_group, code);
 }
 
-/// As the kernel counts it: begun anew for each process, where the launcher would be told of its own image as well.
+/// As the kernel counts it: begun again for each process, where the launcher would be told of its own image as well.
 long peakKib = 0;
 
 /// One that has ended, and how; with it the kernel counts what it used as ours. 0 or less: there is none.
@@ -317,7 +317,7 @@ extern "C" [[noreturn]] void yardInit(long* stack) {
     sys(SYS_prctl, PR_SET_DUMPABLE, 0);
     sys(SYS_prctl, PR_SET_NAME, address("yard-init"));
     sys(SYS_fcntl, kRecordFd, 2 /* F_SETFD */, 1 /* FD_CLOEXEC */);
-    // Never more than the pipe takes, or telling would wait for ever: a user with many pipes is given small ones.
+    // Never more than the pipe takes, or telling would wait forever: a user with many pipes is given small ones.
     const long room = sys(SYS_fcntl, kRecordFd, 1032 /* F_GETPIPE_SZ */) / static_cast<long>(sizeof(Record));
     denialsLeft = room - kOtherRecords < kMaxDenials ? room - kOtherRecords : kMaxDenials;
     unsigned long mask = kSigChldMask;

@@ -3,6 +3,7 @@
 
 #include "core/base/clock.h"
 #include "ui/pages/actions/actions_model.h"
+#include "ui/style/measure_texts.h"
 
 #include <QCoreApplication>
 
@@ -13,6 +14,9 @@
 namespace yard::ui {
 
 namespace {
+
+/// "cpu" and "peak" below.
+constexpr std::size_t kPlacedMeasures = 2;
 
 struct ActionColumns {
     Q_DECLARE_TR_FUNCTIONS(ActionColumns)
@@ -123,6 +127,17 @@ std::vector<Column> hiddenColumns() {
          .hidden = true},
     };
     std::ranges::move(endColumns(), std::back_inserter(all));
+    for (std::size_t i = kPlacedMeasures; i < kMeasures; ++i) {
+        const MeasureInfo& info = kMeasureTable[i];
+        all.push_back({.id = QLatin1String(info.filter.data(), static_cast<qsizetype>(info.filter.size())),
+                       .title = measureText(info.heading),
+                       .tip = measureText(info.help),
+                       .kind = Number,
+                       .width = 84,
+                       .falls = 4,
+                       .hidden = true,
+                       .sort = QLatin1String(info.name.data(), static_cast<qsizetype>(info.name.size()))});
+    }
     return all;
 }
 
@@ -189,11 +204,11 @@ std::vector<Column> actionColumns() {
 
 FilterValues ActionsModel::valuesSeen() const {
     std::map<QString, std::map<QString, qint64>> seen;
-    for (const auto& [lsn, kept] : rows_)
-        for (const auto& [key, value] :
-             {std::pair{"worker", &kept.row.worker}, std::pair{"function", &kept.row.function},
-              std::pair{"label", &kept.row.label}})
+    kept_.forEach([&seen](const ActionRow& row) {
+        for (const auto& [key, value] : {std::pair{"worker", &row.worker}, std::pair{"function", &row.function},
+                                         std::pair{"label", &row.label}})
             if (!value->isEmpty()) ++seen[key][*value];
+    });
     FilterValues values;
     for (const auto& [key, counts] : seen) {
         auto& list = values[key];
@@ -221,10 +236,15 @@ QString ActionsModel::runningNote(const ActionRow& row, qint64 now, const Format
 
 namespace {
 
+Cell measureCell(const ActionRow& row, Measure measure, const Format& format) {
+    const auto& value = row.measures[measure];
+    return {value ? measured(format, measureInfo(measure), *value) : Format::unknown()};
+}
+
 Cell cpuCell(const ActionRow& row, const Format& format) {
-    if (!row.cpuSeconds) return {Format::unknown()};
-    Cell cell{
-        format.duration(Duration(std::chrono::microseconds(static_cast<std::int64_t>(*row.cpuSeconds * 1e6))))};
+    const auto& cpu = row.measures[Measure::CpuTime];
+    if (!cpu) return {Format::unknown()};
+    Cell cell{format.duration(Duration(*cpu))};
     if (row.cpuPercent)
         cell.tip = ActionColumns::tr("%1 so far; %2 in use at the last look")
                        .arg(cell.text, format.cores(*row.cpuPercent / 100));
@@ -232,6 +252,11 @@ Cell cpuCell(const ActionRow& row, const Format& format) {
 }
 
 } // namespace
+
+Mark ActionsModel::markAt(int at) const {
+    const ActionRow* row = action(idAt(at));
+    return row == nullptr ? Mark::None : row->mark;
+}
 
 Cell ActionsModel::cell(int at, int column) const {
     const ActionRow* row = action(idAt(at));
@@ -247,14 +272,17 @@ Cell ActionsModel::cell(int at, int column) const {
     case kWorker: return dim(row->worker);
     case kQueue: return dim(state_.queueName(row->queue));
     case kRan: return {format.duration(row->ran(now))};
-    case kPeak: return {row->peakBytes ? format.size(*row->peakBytes) : Format::unknown()};
+    case kPeak: return measureCell(*row, Measure::PeakMemory, format);
     case kNote: {
         Cell cell{row->note, {}, {}, {}, Dim};
-        cell.mono = row->face == Face::Failed && row->reason == "exit_code";
+        cell.mono = row->face == DisplayState::Failed && row->reason == "exit_code";
         if (cell.mono) cell.tone = Normal;
-        if (row->face == Face::Running) cell.text = runningNote(*row, now, format);
-        if (row->note.isEmpty() && row->isFinal() && row->face != Face::Completed)
+        if (row->face == DisplayState::Running) cell.text = runningNote(*row, now, format);
+        if (row->note.isEmpty() && row->isFinal() && row->face != DisplayState::Completed)
             cell.text = wordOfReason(row->reason, row->exitCode);
+        if (row->replacedBy != 0)
+            cell.text = tr("replaced by %1").arg(format.number(row->replacedBy)) +
+                        (cell.text.isEmpty() ? QString() : "; " + cell.text);
         if (const qint64 holder = row->isFinal() ? 0 : holderIn(row->note); holder != 0) {
             cell.target = holder;
             cell.link = format.number(holder);
@@ -272,8 +300,11 @@ Cell ActionsModel::cell(int at, int column) const {
     case kPriority: return {format.number(row->priority)};
     case kExit: return {row->exitCode ? format.number(*row->exitCode) : Format::unknown()};
     case kReason: return dim(row->reason.isEmpty() ? QString() : wordOfReason(row->reason, row->exitCode));
-    default: return {};
+    default: break;
     }
+    // What is measured and has no place of its own: behind the others.
+    const auto measure = static_cast<std::size_t>(column) - kFirstMeasure + kPlacedMeasures;
+    return measure < kMeasures ? measureCell(*row, static_cast<Measure>(measure), format) : Cell{};
 }
 
 } // namespace yard::ui

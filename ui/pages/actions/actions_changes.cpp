@@ -52,11 +52,11 @@ void ActionsModel::takeChanges(const QJsonArray& actions, bool) {
             if (fresh_.size() > kMostFresh) fresh_.erase(std::prev(fresh_.end()));
         }
         gone_.erase(lsn);
-        keep(std::move(row));
+        kept_.keep(std::move(row));
         if (place >= 0) emit dataChanged(index(place, 0), index(place, columnCount() - 1));
         emit actionChanged(lsn);
     }
-    forget();
+    kept_.forgetOldest();
     if (!fresh_.empty()) noteComing();
 }
 
@@ -122,7 +122,7 @@ void ActionsModel::tick() {
     format_ = Format();
     for (int row = first_; row <= last_ && row < static_cast<int>(order_.size()); ++row) {
         const ActionRow* action = this->action(order_[static_cast<std::size_t>(row)]);
-        if (action != nullptr && action->face == Face::Running)
+        if (action != nullptr && action->face == DisplayState::Running)
             emit dataChanged(index(row, kRan), index(row, kRan));
     }
     askAgain();
@@ -136,7 +136,7 @@ void ActionsModel::askFigures() {
     std::vector<qint64> running;
     for (int row = first_; row <= last_ && row < static_cast<int>(order_.size()); ++row) {
         const ActionRow* action = this->action(order_[static_cast<std::size_t>(row)]);
-        if (action != nullptr && action->face == Face::Running && std::ssize(running) < kMostAsked)
+        if (action != nullptr && action->face == DisplayState::Running && std::ssize(running) < kMostAsked)
             running.push_back(action->lsn);
     }
     if (!running.empty()) askFor(std::move(running));
@@ -145,7 +145,7 @@ void ActionsModel::askFigures() {
 /// What was not answered, because the connection broke or the engine stood still: while it is looked at.
 void ActionsModel::askAgain() {
     if (!state_.isLive() || asking_ || index_.isAsking()) return;
-    if (isSame_ && !whole_ && !paged_) askIndex(Purpose::Anew);
+    if (isSame_ && !whole_ && !paged_) askIndex(Purpose::Again);
     askRows();
 }
 

@@ -1,13 +1,12 @@
 #include "ui/pages/actions/actions_model.h"
 
 #include "ui/pages/actions/action_columns.h"
+#include "ui/pages/actions/action_totals.h"
 #include "ui/pages/actions/lsn_sieve.h"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <iterator>
-#include <numeric>
+#include <limits>
 #include <utility>
 
 namespace yard::ui {
@@ -17,13 +16,6 @@ namespace {
 constexpr int kApplyMs = 500;
 constexpr int kWatchMs = 150;
 constexpr int kMargin = 60; // rows asked for above and below the view
-
-/// A filter that is one list of states: its matches are counted by the counters.
-std::optional<QStringList> statesOf(const QString& filter) {
-    const QString text = filter.trimmed();
-    if (!text.startsWith("state:") || text.contains(' ') || text.contains('*')) return std::nullopt;
-    return text.mid(6).split(',');
-}
 
 } // namespace
 
@@ -92,59 +84,59 @@ void ActionsModel::reload() {
     ++generation_;
     asking_ = paged_ = false;
     if (isSame_ && whole_) {
-        // Rows in view are told anew by events; others are asked for when they are looked at.
-        std::erase_if(rows_, [this](const auto& entry) { return entry.second.seen != looks_; });
+        // Rows in view are told again by events; others are asked for when they are looked at.
+        kept_.forgetUnseen();
         return askIndex(Purpose::Renew);
     }
     index_.drop();
     if (isNewestFirst())
         askPage(true);
     else
-        askIndex(Purpose::Anew);
+        askIndex(Purpose::Again);
 }
 
-void ActionsModel::askPage(bool anew) {
-    if (asking_ && !anew) return;
+void ActionsModel::askPage(bool again) {
+    if (asking_ && !again) return;
     asking_ = true;
-    if (anew) ++generation_;
+    if (again) ++generation_;
     Request request{"GET", "jobs", {}, {}, {}};
     if (!filter_.trimmed().isEmpty()) request.query.addQueryItem("q", QUrl::toPercentEncoding(filter_.trimmed()));
     if (!sort_.isEmpty()) request.query.addQueryItem("sort", sort_);
     request.query.addQueryItem("limit", QString::number(kPage));
-    if (!anew) request.query.addQueryItem("cursor", cursor_);
-    state_.link().send(request, this, [this, anew, generation = generation_](const Answer& answer) {
+    if (!again) request.query.addQueryItem("cursor", cursor_);
+    state_.link().send(request, this, [this, again, generation = generation_](const Answer& answer) {
         if (generation != generation_) return;
         asking_ = false;
         if (!answer.ok()) return setProblem(answer.message);
         setProblem({});
-        takePage(answer.json, anew);
+        takePage(answer.json, again);
     });
 }
 
-/// A page that begins anew replaces all; another one goes on below.
-void ActionsModel::takePage(const QJsonObject& page, bool anew) {
+/// A page that begins again replaces all; another one goes on below.
+void ActionsModel::takePage(const QJsonObject& page, bool again) {
     cursor_ = page.value("cursor").toString();
     whole_ = cursor_.isEmpty();
     std::vector<qint64> order;
-    if (!anew) order = order_;
+    if (!again) order = order_;
     const std::size_t before = order.size();
     for (const QJsonValue job : page.value("jobs").toArray()) {
         ActionRow row = actionRowOf(job.toObject());
         order.push_back(row.lsn);
-        keep(std::move(row));
+        kept_.keep(std::move(row));
     }
     // What moved up between two pages of a list by another field may come twice.
-    if (!anew && !isNewestFirst()) {
+    if (!again && !isNewestFirst()) {
         const std::set<qint64> known(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(before));
         const auto begin = order.begin() + static_cast<std::ptrdiff_t>(before);
         order.erase(std::remove_if(begin, order.end(), [&](qint64 lsn) { return known.contains(lsn); }),
                     order.end());
     }
-    if (anew) beginList();
+    if (again) beginList();
     const qint64 here = static_cast<qint64>(order.size());
     setOrder(std::move(order), whole_ ? here : paged_ ? here + kPage : std::max(guessedCount(), here + kPage));
     if (whole_) return;
-    if (!paged_) return askIndex(Purpose::Anew);
+    if (!paged_) return askIndex(Purpose::Again);
     if (last_ + kPage / 2 > static_cast<int>(order_.size())) askPage(false);
 }
 
@@ -170,7 +162,7 @@ void ActionsModel::askIndex(Purpose purpose) {
 
 /// The first of a new list by another field; of others all are waited for.
 void ActionsModel::onIndexBegun(const std::vector<qint64>& first, qint64 total) {
-    if (purpose_ != Purpose::Anew || isNewestFirst()) return;
+    if (purpose_ != Purpose::Again || isNewestFirst()) return;
     setProblem({});
     beginList();
     whole_ = total == static_cast<qint64>(first.size());
@@ -179,14 +171,14 @@ void ActionsModel::onIndexBegun(const std::vector<qint64>& first, qint64 total) 
 
 void ActionsModel::onIndexReady(std::vector<qint64>& lsns) {
     if (purpose_ == Purpose::CatchUp) return joinAbove(lsns);
-    if (purpose_ == Purpose::Anew && isNewestFirst()) return joinBelow(lsns);
+    if (purpose_ == Purpose::Again && isNewestFirst()) return joinBelow(lsns);
     if (purpose_ == Purpose::Refresh && isFrozen()) {
         moved_ = true; // later
         return;
     }
     const bool goesOn = lsns.size() >= order_.size() && std::equal(order_.begin(), order_.end(), lsns.begin());
     whole_ = true;
-    if (purpose_ != Purpose::Anew && isNewestFirst() && !lsns.empty()) dropFreshUpTo(lsns.front());
+    if (purpose_ != Purpose::Again && isNewestFirst() && !lsns.empty()) dropFreshUpTo(lsns.front());
     gone_.clear();
     if (!goesOn) {
         const qint64 all = static_cast<qint64>(lsns.size());
@@ -249,7 +241,7 @@ void ActionsModel::setOrder(std::vector<qint64> order, qint64 count) {
     count_ = std::max(count, static_cast<qint64>(order_.size()));
     endResetModel();
     otherList_ = false;
-    forget();
+    kept_.forgetOldest();
     emit totalChanged();
     watch_.start();
     askRows();
@@ -270,40 +262,13 @@ void ActionsModel::setCount(qint64 count) {
     }
 }
 
-/// By the counters, which retirement does not lower.
-std::optional<qint64> ActionsModel::countedTotal() const {
-    const auto sum = [this](const std::vector<Face>& faces) {
-        qint64 all = 0;
-        for (const Face face : faces) all += state_.count(face);
-        return all;
-    };
-    using enum Face;
-    if (filter_.trimmed().isEmpty())
-        return sum({Pending, Held, Retry, Submitting, Running, Completed, Failed, Abandoned, Cancelled});
-    const auto states = statesOf(filter_);
-    if (!states) return std::nullopt;
-    static const std::map<QString, std::vector<Face>> faces{{"pending", {Pending, Held, Retry}},
-                                                            {"held", {Held}},
-                                                            {"retry", {Retry}},
-                                                            {"submitting", {Submitting}},
-                                                            {"running", {Running}},
-                                                            {"completed", {Completed}},
-                                                            {"failed", {Failed}},
-                                                            {"abandoned", {Abandoned}},
-                                                            {"cancelled", {Cancelled}}};
-    qint64 all = 0;
-    for (const QString& state : *states)
-        if (const auto found = faces.find(state); found != faces.end()) all += sum(found->second);
-    return all;
-}
-
 qint64 ActionsModel::guessedCount() const {
-    return std::min(countedTotal().value_or(0), static_cast<qint64>(LsnIndex::kMost));
+    return std::min(countedTotal(state_, filter_).value_or(0), static_cast<qint64>(LsnIndex::kMost));
 }
 
 std::optional<qint64> ActionsModel::total() const {
     if (whole_ && isSame_) return count_;
-    return countedTotal();
+    return countedTotal(state_, filter_);
 }
 
 int ActionsModel::rowCount(const QModelIndex& parent) const {
@@ -346,29 +311,12 @@ std::vector<int> ActionsModel::rowsOf(std::vector<qint64> ids) const {
 
 // --- rows
 
-void ActionsModel::keep(ActionRow row) {
-    refreshHeld(row);
-    const qint64 lsn = row.lsn;
-    rows_[lsn] = Kept{std::move(row), looks_};
-}
-
-/// Its face by its own hold and its queue's. Returns whether that changed.
-bool ActionsModel::refreshHeld(ActionRow& row) const {
-    if (row.face != Face::Pending && row.face != Face::Held) return false;
-    const Face face = row.held || heldQueues_.contains(row.queue) ? Face::Held : Face::Pending;
-    return std::exchange(row.face, face) != face;
-}
-
 /// A hold or release of a queue changes no action of it, so nothing else tells its rows.
 void ActionsModel::takeQueues() {
     QSet<qint64> held;
     for (const auto& [id, queue] : state_.queues())
         if (queue.held) held.insert(id);
-    if (held == heldQueues_) return;
-    heldQueues_ = std::move(held);
-    std::vector<qint64> changed;
-    for (auto& [lsn, kept] : rows_)
-        if (refreshHeld(kept.row)) changed.push_back(lsn);
+    const std::vector<qint64> changed = kept_.setHeldQueues(std::move(held));
     if (changed.empty()) return;
     tellVisible();
     for (const qint64 lsn : changed) emit actionChanged(lsn);
@@ -377,19 +325,6 @@ void ActionsModel::takeQueues() {
 void ActionsModel::tellVisible() {
     if (const int last = std::min(last_, rowCount() - 1); first_ <= last)
         emit dataChanged(index(first_, 0), index(last, columnCount() - 1));
-}
-
-/// Rows that were not looked at for longest are asked for again when they are.
-void ActionsModel::forget() {
-    if (rows_.size() <= kMostKept) return;
-    std::vector<quint64> seen;
-    seen.reserve(rows_.size());
-    for (const auto& [lsn, kept] : rows_) seen.push_back(kept.seen);
-    const auto middle = seen.begin() + static_cast<std::ptrdiff_t>(seen.size() / 2);
-    std::ranges::nth_element(seen, middle);
-    std::erase_if(rows_, [&, since = *middle](const auto& entry) {
-        return entry.second.seen < since || (entry.second.seen == since && since != looks_);
-    });
 }
 
 void ActionsModel::setVisible(int first, int last) {
@@ -404,15 +339,13 @@ void ActionsModel::setVisible(int first, int last) {
 /// Those around the view that are not here; what is in view first.
 void ActionsModel::askRows() {
     if (!active_) return;
-    ++looks_;
+    kept_.beginLook();
     const int known = static_cast<int>(order_.size());
     std::vector<qint64> missing;
     const auto look = [&](int from, int to) {
         for (int row = std::max(0, from); row < std::min(to, known); ++row) {
             const qint64 lsn = order_[static_cast<std::size_t>(row)];
-            if (const auto kept = rows_.find(lsn); kept != rows_.end())
-                kept->second.seen = looks_;
-            else if (std::ssize(missing) < kMostAsked && !gone_.contains(lsn))
+            if (!kept_.look(lsn) && std::ssize(missing) < kMostAsked && !gone_.contains(lsn))
                 missing.push_back(lsn);
         }
     };
@@ -445,21 +378,20 @@ void ActionsModel::takeRows(const std::vector<qint64>& asked, const QJsonObject&
     for (const QJsonValue job : page.value("jobs").toArray()) {
         ActionRow row = actionRowOf(job.toObject());
         came.insert(row.lsn);
-        keep(std::move(row));
+        kept_.keep(std::move(row));
     }
     const qint64 lookedDownTo = page.value("cursor").toString().toLongLong();
     QJsonArray gone;
     for (const qint64 lsn : asked)
         if (lsn >= lookedDownTo && !came.contains(lsn)) gone.append(lsn);
-    forget();
+    kept_.forgetOldest();
     tellVisible();
     if (!gone.isEmpty()) takeGone(gone);
     askRows();
 }
 
 const ActionRow* ActionsModel::action(qint64 lsn) const {
-    const auto found = rows_.find(lsn);
-    return found == rows_.end() ? nullptr : &found->second.row;
+    return kept_.find(lsn);
 }
 
 } // namespace yard::ui

@@ -1,5 +1,6 @@
 // The actions a filter finds, over any number of them: the model knows which there are and in which order by their
-// numbers (LsnIndex), and keeps the rows that were in view of late; other rows are not here yet. Owner: ui thread.
+// numbers (LsnIndex), and keeps the rows that were in view lately (KeptActions); other rows are not here yet. Owner:
+// ui thread; lifetime: its page's, within that of the engine's state.
 //
 // Newest first, a page of rows comes at once and the numbers of all others after it; in other orders the first
 // numbers come first. Where the engine gives no numbers (more than it sorts, or an engine that does not know how)
@@ -7,18 +8,17 @@
 // once, rows that come or go wait while the model is frozen, and are swapped in at most twice a second else.
 #pragma once
 
-#include "ui/models/action_row.h"
-#include "ui/models/engine_state.h"
-#include "ui/models/filter_words.h"
-#include "ui/models/lsn_index.h"
+#include "ui/pages/actions/kept_actions.h"
+#include "ui/state/action_row.h"
+#include "ui/state/engine_state.h"
+#include "ui/state/filter_words.h"
+#include "ui/state/lsn_index.h"
 #include "ui/style/format.h"
 #include "ui/widgets/table_model.h"
 
-#include <QSet>
 #include <QTimer>
 #include <optional>
 #include <set>
-#include <unordered_map>
 
 namespace yard::ui {
 
@@ -27,7 +27,6 @@ class ActionsModel final : public TableModel {
 public:
     static constexpr int kPage = 200;
     static constexpr std::ptrdiff_t kMostAsked = 200; ///< rows in one question
-    static constexpr std::size_t kMostKept = 4'000;   ///< rows; those not in view for longest are forgotten
 
     /// Of one that runs: how long it will take yet, if that is known, then the last line of its output.
     static QString runningNote(const ActionRow& row, qint64 now, const Format& format);
@@ -50,12 +49,13 @@ public:
         kFinished,
         kPriority,
         kExit,
-        kReason
+        kReason,
+        kFirstMeasure ///< those of measures.h that have no place above
     };
 
     explicit ActionsModel(EngineState& state, QObject* parent = nullptr);
 
-    /// Begins anew with this filter text.
+    /// Begins again with this filter text.
     void setFilter(const QString& filter);
     const QString& filter() const { return filter_; }
     bool isOtherList() const override { return otherList_; }
@@ -65,7 +65,7 @@ public:
     void setActive(bool active);
     /// What is in view: loads it, watches it.
     void setVisible(int first, int last);
-    /// Asks for everything anew, keeps what it has until then.
+    /// Asks for everything again, keeps what it has until then.
     void reload();
 
     /// How many match; absent: more than are here, nobody counted.
@@ -73,7 +73,7 @@ public:
     /// Null: its row is not here.
     const ActionRow* action(qint64 lsn) const;
     QString problem() const { return problem_; }
-    bool isLoading() const { return asking_ || (index_.isAsking() && purpose_ == Purpose::Anew); }
+    bool isLoading() const { return asking_ || (index_.isAsking() && purpose_ == Purpose::Again); }
     /// Workers, functions and labels of the rows that are here, the most frequent first.
     FilterValues valuesSeen() const;
     /// The place of every row is known.
@@ -82,6 +82,7 @@ public:
     int rowCount(const QModelIndex& parent = {}) const override;
     Cell cell(int row, int column) const override;
     qint64 idAt(int row) const override;
+    Mark markAt(int row) const override;
     bool isHere(int row) const override;
     int rowOf(qint64 id) const override;
     std::vector<int> rowsOf(std::vector<qint64> ids) const override;
@@ -97,13 +98,13 @@ signals:
 private:
     /// What the numbers are asked for.
     enum class Purpose : std::uint8_t {
-        Anew,    ///< a new list, or what follows its first page
+        Again,   ///< a new list, or what follows its first page
         Renew,   ///< the same list, asked for by the hand or after nobody looked
         Refresh, ///< the same list: rows may have come and gone where nobody watched; not under the hand
         CatchUp  ///< those above the newest one
     };
-    void askPage(bool anew);
-    void takePage(const QJsonObject& page, bool anew);
+    void askPage(bool again);
+    void takePage(const QJsonObject& page, bool again);
     void askIndex(Purpose purpose);
     void onIndexBegun(const std::vector<qint64>& first, qint64 total);
     void onIndexReady(std::vector<qint64>& lsns);
@@ -116,7 +117,6 @@ private:
     void setOrder(std::vector<qint64> order, qint64 count);
     void setCount(qint64 count);
     qint64 guessedCount() const;
-    std::optional<qint64> countedTotal() const;
     void takeChanges(const QJsonArray& actions, bool all);
     void takeGone(const QJsonArray& lsns);
     bool hasGivenWay(qint64 lsn) const;
@@ -126,11 +126,8 @@ private:
     void askFigures();
     void takeRows(const std::vector<qint64>& asked, const QJsonObject& page);
     void watchVisible();
-    void keep(ActionRow row);
-    bool refreshHeld(ActionRow& row) const;
     void takeQueues();
     void tellVisible();
-    void forget();
     void applyWaiting();
     void setProblem(const QString& problem);
     void tick();
@@ -138,10 +135,6 @@ private:
     void refreshWhenDue();
     bool isNewestFirst() const { return sort_.isEmpty(); }
 
-    struct Kept {
-        ActionRow row;
-        quint64 seen; ///< by `looks_`
-    };
     EngineState& state_;
     LsnIndex index_;
     Format format_;
@@ -150,8 +143,7 @@ private:
     QString problem_;
     std::vector<qint64> order_; ///< by row, as far as known
     qint64 count_ = 0;          ///< of rows; those behind order_ are a guess until it is whole
-    std::unordered_map<qint64, Kept> rows_;
-    QSet<qint64> heldQueues_;
+    KeptActions kept_;
     std::set<qint64, std::greater<>> fresh_; ///< came since, not shown yet
     std::set<qint64> gone_;
     QString cursor_;
@@ -161,11 +153,10 @@ private:
     QElapsedTimer refreshed_;
     QJsonObject watched_;
     quint64 generation_ = 0; ///< answers to questions before are not taken
-    quint64 looks_ = 0;
     int ticks_ = 0;
     int first_ = 0;
     int last_ = 40;
-    Purpose purpose_ = Purpose::Anew;
+    Purpose purpose_ = Purpose::Again;
     bool whole_ = false;
     bool paged_ = false; ///< the engine gives no numbers
     bool asking_ = false;

@@ -1,11 +1,12 @@
 #include "ui/pages/actions/actions_page.h"
 
-#include "ui/models/action_file.h"
-#include "ui/models/tonight.h"
 #include "ui/pages/actions/detail_panel.h"
 #include "ui/pages/actions/filter_source.h"
 #include "ui/pages/actions/state_chips.h"
+#include "ui/state/action_file.h"
+#include "ui/state/tonight.h"
 #include "ui/style/format.h"
+#include "ui/widgets/mark_menu.h"
 
 #include <QAction>
 #include <QApplication>
@@ -326,12 +327,10 @@ void ActionsPage::updateBlocked() {
         };
         return !dead.isEmpty() || table_->allSelected() || std::ranges::any_of(chosen.lsns, may) ? dead : reason;
     };
-    const auto isPending = [](const ActionRow& row) {
-        return row.face == Face::Pending || row.face == Face::Held || row.face == Face::Retry;
-    };
+    const auto isPending = [](const ActionRow& row) { return row.isPending(); };
     const QString started = tr("Only what waits can be changed so");
     setBlocked(actions_["reschedule"],
-               why([](const ActionRow& row) { return row.face == Face::Failed || row.face == Face::Abandoned; },
+               why([](const ActionRow& row) { return row.canGoAgain(); },
                    tr("Only what failed or was abandoned runs again; edit and resubmit the rest")));
     setBlocked(actions_["cancel"],
                why([](const ActionRow& row) { return !row.isFinal(); }, tr("It has ended already")));
@@ -484,8 +483,20 @@ void ActionsPage::showMenu(const QPoint& global) {
     menu.addSeparator();
     menu.addActions({actions_["hold"], actions_["move"], actions_["priority"]});
     menu.addSeparator();
+    const bool isBlocked = target().isEmpty() || !context_.state.whyBlocked().isEmpty();
+    addMarkMenu(menu, [this](Mark mark) {
+        context_.commands.change(markingOf(target(), mark));
+    })->setEnabled(!isBlocked);
+    menu.addAction(tr("Comment…"), this, &ActionsPage::comment)->setEnabled(!isBlocked && single() != 0);
+    menu.addSeparator();
     menu.addActions({actions_["cancel"], actions_["retire"]});
     menu.exec(global);
+}
+
+void ActionsPage::comment() {
+    const qint64 lsn = single();
+    const QString text = askForComment(this);
+    if (lsn != 0 && !text.isEmpty()) context_.commands.run(operations::comment(lsn, text));
 }
 
 void ActionsPage::reschedule() {
@@ -542,20 +553,30 @@ void ActionsPage::setPriority() {
     if (good) context_.commands.change(priorityOf(all, priority));
 }
 
+/// What it was submitted as, `copy`, does not say what was done to it since. The engine cancels what has not begun when
+/// it takes the copy.
+static void takeOver(const ActionRow& now, QJsonObject& copy) {
+    if (now.isPending() && now.held != copy.value("hold").toBool()) copy.insert("hold", now.held);
+    if (now.isPending() && now.priority != copy.value("priority").toInt()) copy.insert("priority", now.priority);
+    if (now.replacedBy == 0) copy.insert("replaces", now.lsn); // one is its successor, another stands beside that
+}
+
 /// Of an array this one alone; the form says so.
 void ActionsPage::editAndResubmit(qint64 lsn) {
     if (lsn == 0) return;
     const ActionRow* row = model_->action(lsn);
-    const qint64 queue = row != nullptr ? row->queue : detail_->action().value("queue_id").toInteger();
+    const ActionRow now = row != nullptr ? *row : actionRowOf(detail_->action());
     context_.link.send(
         {"GET", QStringLiteral("jobs/%1/spec").arg(lsn), QUrlQuery("element=1"), {}, {}}, this,
-        [this, queue](const Answer& answer) {
-            if (!answer.ok()) return context_.navigator.say(answer.message, true);
+        [this, now](const Answer& answer) {
+            if (!answer.ok()) return context_.window.say(answer.message, true);
             const QJsonValue index = answer.json.value("array").toObject().value("from");
             if (index.isDouble())
-                context_.navigator.say(
+                context_.window.say(
                     tr("Only element %1 of its array is submitted again.").arg(Format().number(index.toInteger())));
-            context_.navigator.openSubmit(answer.json, queue);
+            QJsonObject action = answer.json;
+            takeOver(now, action);
+            context_.navigator.openSubmit(action, now.queue);
         });
 }
 

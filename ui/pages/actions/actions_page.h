@@ -58,6 +58,7 @@ private:
     void onSelection();
     void updateBlocked();
     void showMenu(const QPoint& global);
+    void comment();
     void showTarget();
     void reschedule();
     void cancel();

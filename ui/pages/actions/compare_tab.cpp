@@ -10,7 +10,7 @@ namespace yard::ui {
 
 namespace {
 
-std::vector<Column> columns() {
+std::vector<Column> compareColumns() {
     using enum CellKind;
     return {
         {.id = "what",
@@ -38,7 +38,7 @@ std::vector<Column> columns() {
 }
 
 /// A value of a filter: quoted.
-QString quoted(QString text) {
+QString compareQuoted(QString text) {
     return '"' + text.replace('"', '*') + '"';
 }
 
@@ -55,7 +55,7 @@ CompareTab::CompareTab(Context context, QWidget* parent)
     : QWidget(parent)
     , context_(context)
     , table_(new Table({}))
-    , rows_(new RowsModel(columns(), this))
+    , rows_(new RowsModel(compareColumns(), this))
     , left_(new Panel(tr("This one"), false))
     , right_(new Panel(tr("Last good one"), false))
     , leftLog_(new LogView)
@@ -102,9 +102,9 @@ void CompareTab::show(const QJsonObject& action, const QJsonObject& spec) {
 }
 
 void CompareTab::findOther() {
-    QString filter = QStringLiteral("state:completed worker:%1").arg(quoted(action_.worker));
-    if (!action_.function.isEmpty()) filter += " function:" + quoted(action_.function);
-    if (!action_.label.isEmpty()) filter += " label:" + quoted(action_.label);
+    QString filter = QStringLiteral("state:completed worker:%1").arg(compareQuoted(action_.worker));
+    if (!action_.function.isEmpty()) filter += " function:" + compareQuoted(action_.function);
+    if (!action_.label.isEmpty()) filter += " label:" + compareQuoted(action_.label);
     Request request{"GET", "jobs", {}, {}, {}};
     request.query.addQueryItem("q", QUrl::toPercentEncoding(filter));
     request.query.addQueryItem("limit", "2");
@@ -151,7 +151,7 @@ void CompareTab::fill() {
         rows.push_back(std::move(row));
     };
     const auto memory = [&](const ActionRow& row) {
-        return row.peakBytes ? format.size(*row.peakBytes) : QString();
+        return row.measures[Measure::PeakMemory] ? format.size(*row.measures[Measure::PeakMemory]) : QString();
     };
     add(tr("Action"), format.number(action_.lsn), format.number(other_.lsn), true);
     add(tr("State"), wordOf(action_.face), wordOf(other_.face));

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "ui/log/log_view.h"
-#include "ui/models/action_row.h"
 #include "ui/pages/page.h"
+#include "ui/state/action_row.h"
 #include "ui/widgets/panel.h"
 #include "ui/widgets/rows_model.h"
 

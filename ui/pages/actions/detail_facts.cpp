@@ -2,7 +2,8 @@
 #include "ui/pages/actions/detail_panel.h"
 
 #include "core/base/clock.h"
-#include "ui/models/estimate_words.h"
+#include "ui/state/estimate_words.h"
+#include "ui/style/measure_texts.h"
 
 #include <QJsonArray>
 
@@ -14,7 +15,7 @@ namespace {
 
 using FactList = std::vector<Fact>;
 
-Duration micros(double count) {
+Duration detailMicros(double count) {
     return Duration(std::chrono::microseconds(static_cast<qint64>(count)));
 }
 
@@ -43,7 +44,7 @@ void addWait(FactList& facts, const QJsonObject& wait, const QString& note) {
     } else if (kind == "backoff" || kind == "not_before") {
         const qint64 left = std::max<qint64>(0, wait.value("until").toInteger() - wallNow());
         facts.push_back({kind == "backoff" ? DetailPanel::tr("back-off") : DetailPanel::tr("not before"),
-                         DetailPanel::tr("%1 more").arg(format.duration(micros(static_cast<double>(left))))});
+                         DetailPanel::tr("%1 more").arg(format.duration(detailMicros(static_cast<double>(left))))});
     } else if (kind == "hold") {
         facts.push_back(
             {DetailPanel::tr("held"), wait.value("of").toString(DetailPanel::tr("until it is released"))});
@@ -71,14 +72,28 @@ FactList endFacts(const ActionRow& row, int signal, bool printed) {
     FactList facts;
     if (!row.reason.isEmpty())
         facts.push_back({DetailPanel::tr("reason"), wordOfReason(row.reason, row.exitCode, signal),
-                         row.face == Face::Failed ? Fact::Tone::Alert : Fact::Tone::Normal});
+                         row.face == DisplayState::Failed ? Fact::Tone::Alert : Fact::Tone::Normal});
     else if (row.exitCode)
         facts.push_back({DetailPanel::tr("reason"), DetailPanel::tr("exit code %1").arg(*row.exitCode)});
     if (!row.note.isEmpty() && !printed) facts.push_back({DetailPanel::tr("message"), row.note});
-    if (!row.note.isEmpty() && printed && row.face == Face::Failed)
+    if (!row.note.isEmpty() && printed && row.face == DisplayState::Failed)
         facts.push_back({DetailPanel::tr("first error"), row.note});
+    if (row.replacedBy != 0) facts.push_back({DetailPanel::tr("replaced by"), Format().number(row.replacedBy)});
     facts.push_back({DetailPanel::tr("tries"), Format().number(row.tries)});
     return facts;
+}
+
+/// What people noted on it.
+void addNoted(FactList& facts, const ActionRow& row, const QJsonObject& comments) {
+    if (row.mark != Mark::None) facts.push_back({DetailPanel::tr("mark"), wordOf(row.mark)});
+    if (comments.isEmpty()) return;
+    const QJsonObject last = comments.value("last").toObject();
+    QString text = DetailPanel::tr("%1, %2: %3")
+                       .arg(last.value("by").toString(), Format().time(last.value("t").toInteger(), wallNow()),
+                            last.value("text").toString().replace('\n', ' '));
+    if (const qint64 more = comments.value("count").toInteger() - 1; more > 0)
+        text += QStringLiteral("; ") + DetailPanel::tr("%n before it", nullptr, static_cast<int>(more));
+    facts.push_back({DetailPanel::tr("comment"), text});
 }
 
 /// What it used of what it may.
@@ -90,25 +105,27 @@ FactList limitFacts(const ActionRow& row, std::optional<Duration> ran, const QJs
     if (ran && deadline > 0)
         facts.push_back(
             {DetailPanel::tr("time"),
-             DetailPanel::tr("%1 of %2").arg(format.duration(*ran), format.duration(micros(deadline * 1e6))),
+             DetailPanel::tr("%1 of %2").arg(format.duration(*ran), format.duration(detailMicros(deadline * 1e6))),
              Fact::Tone::Normal, seconds / deadline});
     else if (ran)
         facts.push_back({DetailPanel::tr("time"), format.duration(*ran)});
     const QJsonObject resources = spec.value("resources").toObject();
     const double memory = resources.value("memory_mb").toDouble() * (1 << 20);
-    if (row.peakBytes && memory > 0)
+    const auto& peak = row.measures[Measure::PeakMemory];
+    const auto& cpu = row.measures[Measure::CpuTime];
+    if (peak && memory > 0)
         facts.push_back(
             {DetailPanel::tr("memory"),
-             DetailPanel::tr("%1 of %2").arg(format.size(*row.peakBytes), format.size(static_cast<qint64>(memory))),
-             Fact::Tone::Normal, static_cast<double>(*row.peakBytes) / memory});
-    else if (row.peakBytes)
-        facts.push_back({DetailPanel::tr("memory"), format.size(*row.peakBytes)});
+             DetailPanel::tr("%1 of %2").arg(format.size(*peak), format.size(static_cast<qint64>(memory))),
+             Fact::Tone::Normal, static_cast<double>(*peak) / memory});
+    else if (peak)
+        facts.push_back({DetailPanel::tr("memory"), format.size(*peak)});
     const double cores = resources.value("cores").toDouble(1);
-    if (row.cpuSeconds && seconds > 0)
-        facts.push_back(
-            {DetailPanel::tr("cores"),
-             DetailPanel::tr("%1 of %2").arg(format.cores(*row.cpuSeconds / seconds), format.cores(cores)),
-             Fact::Tone::Normal, *row.cpuSeconds / seconds / cores});
+    const double used = static_cast<double>(cpu.value_or(0)) / 1e6;
+    if (cpu && seconds > 0)
+        facts.push_back({DetailPanel::tr("cores"),
+                         DetailPanel::tr("%1 of %2").arg(format.cores(used / seconds), format.cores(cores)),
+                         Fact::Tone::Normal, used / seconds / cores});
     if (written > 0) facts.push_back({DetailPanel::tr("output"), format.size(written)});
     if (const QJsonObject tty = spec.value("tty").toObject(); !tty.isEmpty())
         facts.push_back({DetailPanel::tr("terminal"), DetailPanel::tr("%1 rows, %2 columns")
@@ -127,16 +144,16 @@ FactList timeFacts(const ActionRow& row, std::optional<Duration> ran, qint64 now
     if (ran) times.push_back({DetailPanel::tr("ran"), format.duration(*ran)});
     if (row.exited != 0 && row.finished > row.exited)
         times.push_back({DetailPanel::tr("collected"),
-                         format.duration(micros(static_cast<double>(row.finished - row.exited)))});
+                         format.duration(detailMicros(static_cast<double>(row.finished - row.exited)))});
     return times;
 }
 
 FactList processorFacts(const ActionRow& row, std::optional<Duration> ran) {
     const Format format;
     FactList facts;
-    if (row.cpuSeconds)
-        facts.push_back({DetailPanel::tr("processor time"), format.duration(micros(*row.cpuSeconds * 1e6))});
-    if (row.peakBytes) facts.push_back({DetailPanel::tr("peak memory"), format.size(*row.peakBytes)});
+    for (const MeasureInfo& info : kMeasureTable)
+        if (const auto& value = row.measures[info.measure])
+            facts.push_back({measureText(info.label), measured(format, info, *value)});
     if (ran) facts.push_back({DetailPanel::tr("wall time"), format.duration(*ran)});
     if (facts.empty()) facts.push_back({DetailPanel::tr("not known yet"), Format::unknown()});
     return facts;
@@ -192,11 +209,17 @@ void DetailPanel::refreshLocks(const QJsonArray& all) {
 }
 
 std::vector<Fact> DetailPanel::whyFacts() const {
-    if (row_.isFinal()) return endFacts(row_, action_.value("signal").toInt(), written() > 0);
+    const QJsonObject comments = action_.value("comments").toObject();
     FactList facts;
+    if (row_.isFinal()) {
+        facts = endFacts(row_, action_.value("signal").toInt(), written() > 0);
+        addNoted(facts, row_, comments);
+        return facts;
+    }
     for (const QJsonValue wait : whyJson_.value("waits").toArray()) addWait(facts, wait.toObject(), row_.note);
     addEstimate(facts, action_.value("estimate").toObject(), row_.started != 0);
-    if (facts.empty()) facts.push_back({tr("now"), row_.face == Face::Running ? tr("it runs") : row_.note});
+    if (facts.empty()) facts.push_back({tr("now"), row_.face == DisplayState::Running ? tr("it runs") : row_.note});
+    addNoted(facts, row_, comments);
     return facts;
 }
 
@@ -208,10 +231,10 @@ qint64 DetailPanel::written() const {
 }
 
 void DetailPanel::refreshWhy() {
-    whyPanel_->setTitle(row_.face == Face::Completed ? tr("How it ended")
-                        : row_.isFinal()             ? tr("Why it stopped")
-                        : row_.face == Face::Running ? tr("While it runs")
-                                                     : tr("Why it waits"));
+    whyPanel_->setTitle(row_.face == DisplayState::Completed ? tr("How it ended")
+                        : row_.isFinal()                     ? tr("Why it stopped")
+                        : row_.face == DisplayState::Running ? tr("While it runs")
+                                                             : tr("Why it waits"));
     why_->set(whyFacts());
 }
 

@@ -1,12 +1,13 @@
 #include "ui/pages/actions/detail_panel.h"
 
 #include "core/base/clock.h"
-#include "ui/models/poll.h"
 #include "ui/pages/actions/compare_tab.h"
+#include "ui/pages/actions/graph_tab.h"
 #include "ui/pages/actions/output_tab.h"
 #include "ui/pages/actions/result_view.h"
 #include "ui/pages/actions/samples_view.h"
 #include "ui/pages/actions/sandbox_tab.h"
+#include "ui/state/poll.h"
 #include "ui/style/icons.h"
 #include "ui/widgets/table.h"
 #include "ui/widgets/text_view.h"
@@ -100,7 +101,7 @@ DetailPanel::DetailPanel(Context context, QWidget* parent)
     , where_(new Label({}, Type::Body, Token::Text3))
     , reschedule_(new Button(Button::Kind::Primary, tr("Reschedule"), "again"))
     , tabs_(new Tabs({tr("Output"), tr("Inputs"), tr("Outputs"), tr("Command"), tr("Processor"), tr("Sandbox"),
-                      tr("History"), tr("JSON")}))
+                      tr("History"), tr("Graph"), tr("JSON")}))
     , summary_(new Label({}, Type::Caption, Token::Text3))
     , logTools_(new QWidget)
     , stack_(new QStackedWidget)
@@ -124,6 +125,7 @@ DetailPanel::DetailPanel(Context context, QWidget* parent)
     , processor_(new Facts)
     , samples_(new SamplesView(context))
     , compare_(new CompareTab(context))
+    , graph_(new GraphTab(context))
     , json_(textView(tr("Result as JSON")))
     , locksPoll_(new Poll(
           context.link, kLocksMs,
@@ -147,9 +149,10 @@ DetailPanel::DetailPanel(Context context, QWidget* parent)
     facts->setSpacing(0);
     facts->addWidget(processor_);
     facts->addWidget(samples_, 1);
-    for (QWidget* page : {makeOutput(), static_cast<QWidget*>(inputs_), static_cast<QWidget*>(outputs_),
-                          static_cast<QWidget*>(command_), processor, static_cast<QWidget*>(sandbox_),
-                          static_cast<QWidget*>(compare_), static_cast<QWidget*>(json_)})
+    for (QWidget* page :
+         {makeOutput(), static_cast<QWidget*>(inputs_), static_cast<QWidget*>(outputs_),
+          static_cast<QWidget*>(command_), processor, static_cast<QWidget*>(sandbox_),
+          static_cast<QWidget*>(compare_), static_cast<QWidget*>(graph_), static_cast<QWidget*>(json_)})
         stack_->addWidget(page);
     column->addWidget(stack_, 1);
     setMinimumHeight(scaled(200));
@@ -200,7 +203,7 @@ QWidget* DetailPanel::makeHead() {
 void DetailPanel::copyAs(QMenu& menu) {
     const auto copy = [this](const QString& text) {
         QApplication::clipboard()->setText(text);
-        context_.navigator.say(tr("Copied: %1").arg(text.section('\n', 0, 0)));
+        context_.window.say(tr("Copied: %1").arg(text.section('\n', 0, 0)));
     };
     menu.addAction(tr("yardctl: show it"), this,
                    [=, this] { copy(context_.link.yardctl(QStringLiteral("yardctl show %1").arg(lsn_))); });
@@ -333,6 +336,7 @@ void DetailPanel::showAction(qint64 lsn) {
     attempts_->clearSelection();
     samples_->show(0, false, false);
     sandbox_->show({}, {});
+    graph_->show(lsn);
     refreshLocks({});
     if (lsn == 0) return tick_.stop();
     row_.lsn = lsn;
@@ -345,7 +349,9 @@ void DetailPanel::showAction(qint64 lsn) {
 }
 
 void DetailPanel::onChanged(qint64 lsn) {
-    if (lsn == lsn_ && active_) load();
+    if (lsn != lsn_ || !active_) return;
+    load();
+    graph_->refresh();
 }
 
 /// One question at a time; what changes meanwhile is asked for once more.
@@ -407,7 +413,7 @@ void DetailPanel::refresh() {
     if (!row_.function.isEmpty() && !row_.label.isEmpty()) where << row_.function;
     where_->setText(action_.isEmpty() ? QString()
                                       : where.join(", ") + tr(", in %1").arg(context_.state.queueName(row_.queue)));
-    const bool again = row_.face == Face::Failed || row_.face == Face::Abandoned;
+    const bool again = row_.canGoAgain();
     reschedule_->setVisible(again);
     refreshAttempts();
     refreshFiles();
@@ -489,8 +495,8 @@ void DetailPanel::refreshFiles() {
 }
 
 void DetailPanel::setTab(const QString& tab) {
-    static const QStringList names{"output",    "inputs",  "outputs", "command",
-                                   "processor", "sandbox", "history", "json"};
+    static const QStringList names{"output",  "inputs",  "outputs", "command", "processor",
+                                   "sandbox", "history", "graph",   "json"};
     if (const auto at = names.indexOf(tab == "why" ? QString("output") : tab); at >= 0)
         setTab(static_cast<int>(at));
 }

@@ -2,8 +2,8 @@
 // Owner: ui thread.
 #pragma once
 
-#include "ui/models/action_row.h"
 #include "ui/pages/page.h"
+#include "ui/state/action_row.h"
 #include "ui/widgets/button.h"
 #include "ui/widgets/facts.h"
 #include "ui/widgets/panel.h"
@@ -21,6 +21,7 @@ QT_END_NAMESPACE
 namespace yard::ui {
 
 class CompareTab;
+class GraphTab;
 class OutputTab;
 class Poll;
 class ResultView;
@@ -31,7 +32,7 @@ class Table;
 class DetailPanel final : public QWidget {
     Q_OBJECT
 public:
-    enum Tab : int { kOutput, kInputs, kOutputs, kCommand, kProcessor, kSandbox, kHistory, kJson, kTabs };
+    enum Tab : int { kOutput, kInputs, kOutputs, kCommand, kProcessor, kSandbox, kHistory, kGraph, kJson, kTabs };
 
     explicit DetailPanel(Context context, QWidget* parent = nullptr);
     ~DetailPanel() override;
@@ -51,6 +52,7 @@ public:
     const QJsonObject& action() const { return action_; }
     SamplesView* samples() const { return samples_; }
     CompareTab* compare() const { return compare_; }
+    GraphTab* graph() const { return graph_; }
     SandboxTab* sandbox() const { return sandbox_; }
     /// Of what it claims: who holds it and who waits; no facts where it claims nothing, or has ended.
     Facts* locks() const { return locks_; }
@@ -129,6 +131,7 @@ private:
     Facts* processor_;
     SamplesView* samples_;
     CompareTab* compare_;
+    GraphTab* graph_;
     QPlainTextEdit* json_;
     QTimer tick_;
     Poll* locksPoll_;

@@ -20,7 +20,7 @@ FilterSource::FilterSource(Context context, const ActionsModel& model, QObject* 
 FilterValues FilterSource::values() {
     askLocks();
     FilterValues values = model_.valuesSeen();
-    using enum Face;
+    using enum DisplayState;
     const EngineState& state = context_.state;
     const qint64 pending = state.count(Pending) + state.count(Held) + state.count(Retry);
     values["state"] = {{"pending", pending},

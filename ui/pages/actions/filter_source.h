@@ -2,9 +2,9 @@
 // many actions have what is offered just now. Owner: ui thread; lives no longer than the link.
 #pragma once
 
-#include "ui/models/filter_counts.h"
-#include "ui/models/filter_words.h"
 #include "ui/pages/page.h"
+#include "ui/state/filter_counts.h"
+#include "ui/state/filter_words.h"
 
 #include <QElapsedTimer>
 #include <QSet>

@@ -102,12 +102,16 @@ void OutputTab::show(const QJsonObject& action, int attempt) {
         emit changed();
         return;
     }
-    // What it said to the engine alone, as warm workers do, is then all there is to read.
-    const QString note = runs ? QString() : action.value("note").toString();
-    view_->setMessage(note.isEmpty() ? tr("It wrote nothing.") : tr("It wrote nothing.") + '\n' + note);
     QJsonObject source = action;
     for (const QJsonValue each : action.value("attempts").toArray())
         if (each.toObject().value("n").toInt() == wanted) source = each.toObject();
+    const QString nothing =
+        source.value("output_lost").toBool()
+            ? tr("What it wrote was lost: the engine and its launcher ended before it was kept.")
+            : tr("It wrote nothing.");
+    // What it said to the engine alone, as warm workers do, is then all there is to read.
+    const QString note = runs ? QString() : action.value("note").toString();
+    view_->setMessage(note.isEmpty() ? nothing : nothing + '\n' + note);
     cut_.clear();
     open_ = 2;
     fetch(LogStream::Out, source.value("stdout").toObject(), live);
@@ -160,7 +164,7 @@ void OutputTab::openFind() {
 }
 
 void OutputTab::save() {
-    saveAs(this, context_.navigator, tr("Save output"), QStringLiteral("%1.log").arg(lsn_), view_->bytes());
+    saveAs(this, context_.window, tr("Save output"), QStringLiteral("%1.log").arg(lsn_), view_->bytes());
 }
 
 } // namespace yard::ui

@@ -39,11 +39,11 @@ void ResultView::show(qint64 lsn, const QJsonValue& result) {
 /// The whole of it, and so does save().
 void ResultView::copy() {
     QApplication::clipboard()->setText(jsonText(result_));
-    context_.navigator.say(tr("Copied the result of action %1").arg(Format().number(lsn_)));
+    context_.window.say(tr("Copied the result of action %1").arg(Format().number(lsn_)));
 }
 
 void ResultView::save() {
-    saveAs(this, context_.navigator, tr("Save the result"), QStringLiteral("%1.json").arg(lsn_),
+    saveAs(this, context_.window, tr("Save the result"), QStringLiteral("%1.json").arg(lsn_),
            jsonText(result_).toUtf8());
 }
 

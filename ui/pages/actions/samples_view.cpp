@@ -1,6 +1,6 @@
 #include "ui/pages/actions/samples_view.h"
 
-#include "ui/models/poll.h"
+#include "ui/state/poll.h"
 #include "ui/style/format.h"
 #include "ui/widgets/panel.h"
 
@@ -12,11 +12,11 @@ namespace yard::ui {
 
 namespace {
 
-constexpr int kEveryMs = 2'000;
+constexpr int kSampleEveryMs = 2'000;
 constexpr std::int64_t kLeastStep = 100'000;
 constexpr double kLeastMemory = 1e6;
 
-double mostOf(const Chart::Data& data) {
+double sampleMostOf(const Chart::Data& data) {
     const auto& values = data.values.front();
     return values.empty() ? 0 : *std::ranges::max_element(values);
 }
@@ -59,7 +59,7 @@ SamplesView::SamplesView(Context context, QWidget* parent)
     , cores_(new Chart(tr("Cores it used while it ran")))
     , memory_(new Chart(tr("Memory it used while it ran")))
     , poll_(new Poll(
-          context.link, kEveryMs,
+          context.link, kSampleEveryMs,
           [this]() -> std::optional<Request> {
               if (lsn_ == 0 || taken_ || !context_.state.isLive()) return std::nullopt;
               asked_ = lsn_;
@@ -113,8 +113,8 @@ void SamplesView::take(const QJsonArray& samples) {
     auto charts = chartsOf(samples);
     const Format format;
     setMessage(charts[0].t.size() > 1 ? QString() : nothing());
-    const double cores = niceEnd(mostOf(charts[0]), 1);
-    const double memory = niceEnd(mostOf(charts[1]), kLeastMemory);
+    const double cores = niceEnd(sampleMostOf(charts[0]), 1);
+    const double memory = niceEnd(sampleMostOf(charts[1]), kLeastMemory);
     cores_->setAxis(cores, {markOf(0, format.number(0)), markOf(cores, format.cores(cores))});
     memory_->setAxis(memory,
                      {markOf(0, format.number(0)), markOf(memory, format.size(static_cast<std::int64_t>(memory)))});

@@ -68,7 +68,7 @@ QString networkWord(const SandboxInput& in) {
     return Sandbox::tr("none");
 }
 
-Fact without(const SandboxInput& in) {
+Fact withoutSandbox(const SandboxInput& in) {
     if (in.isExec())
         return {Sandbox::tr("sandbox"), Sandbox::tr("none: an exec has one when it says \"sandbox\": true")};
     return {Sandbox::tr("sandbox"), Sandbox::tr("none: the engine was started without"), Fact::Tone::Alert};
@@ -151,7 +151,7 @@ Grant withoutGrant(const SandboxInput& in) {
 
 std::vector<Fact> limitsInForce(const SandboxInput& in) {
     if (in.action.isEmpty() || (in.isExec() && in.spec.isEmpty())) return {};
-    if (!isSandboxed(in)) return {without(in)};
+    if (!isSandboxed(in)) return {withoutSandbox(in)};
     const Format format;
     const QString none = Sandbox::tr("no limit");
     const auto counted = [&](const char* name) {

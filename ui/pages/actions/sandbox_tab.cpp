@@ -205,7 +205,7 @@ void SandboxTab::refreshGrants() {
             button->setToolTip(grant.effect);
             connect(button, &QAbstractButton::clicked, this, [this, grant] { allow(grant); });
             grantLines_->addWidget(button, 0, Qt::AlignLeft);
-            grantLines_->addWidget(new Prose(grant.effect, Type::Caption, Token::Text3));
+            grantLines_->addWidget(new WrappedLabel(grant.effect, Type::Caption, Token::Text3));
             buttons_.push_back(button);
         }
     }
@@ -216,15 +216,15 @@ void SandboxTab::refreshGrants() {
 // --- allowing
 
 void SandboxTab::allow(const Grant& grant) {
-    if (const QString why = context_.state.whyBlocked(); !why.isEmpty()) return context_.navigator.say(why, true);
-    if (!context_.navigator.ask(tr("%1, and run the action again?").arg(grant.title), grant.effect,
-                                tr("Allow and run again"), tr("Leave it")))
+    if (const QString why = context_.state.whyBlocked(); !why.isEmpty()) return context_.window.say(why, true);
+    if (!context_.window.ask(tr("%1, and run the action again?").arg(grant.title), grant.effect,
+                             tr("Allow and run again"), tr("Leave it")))
         return;
     changeSettings(grant);
 }
 
 bool SandboxTab::isGood(const Answer& answer) {
-    if (!answer.ok()) context_.navigator.say(answer.message, true);
+    if (!answer.ok()) context_.window.say(answer.message, true);
     return answer.ok();
 }
 
@@ -239,7 +239,7 @@ void SandboxTab::changeSettings(const Grant& grant) {
 void SandboxTab::registerWorker(const Grant& grant) {
     if (grant.descriptor.isEmpty()) return runAgain(grant, {});
     const auto worker = parseWorker(QJsonDocument(grant.descriptor).toJson(QJsonDocument::Compact).toStdString());
-    if (!worker) return context_.navigator.say(QString::fromStdString(worker.error().message), true);
+    if (!worker) return context_.window.say(QString::fromStdString(worker.error().message), true);
     const QString id = QString::fromStdString(worker->id.hex());
     context_.commands.run(operations::registerWorker(id, QByteArray::fromStdString(worker->canonical),
                                                      grant.descriptor.value("name").toString()),

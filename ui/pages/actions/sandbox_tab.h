@@ -10,7 +10,7 @@
 
 namespace yard::ui {
 
-class Prose;
+class WrappedLabel;
 class Table;
 
 class SandboxTab final : public QWidget {

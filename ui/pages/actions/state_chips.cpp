@@ -16,10 +16,11 @@ namespace yard::ui {
 
 namespace {
 
-constexpr std::array kOrder{Face::Pending,   Face::Held,   Face::Retry,     Face::Submitting, Face::Running,
-                            Face::Completed, Face::Failed, Face::Abandoned, Face::Cancelled};
+constexpr std::array kOrder{DisplayState::Pending,    DisplayState::Held,      DisplayState::Retry,
+                            DisplayState::Submitting, DisplayState::Running,   DisplayState::Completed,
+                            DisplayState::Failed,     DisplayState::Abandoned, DisplayState::Cancelled};
 
-constexpr int kGap = 8;
+constexpr int kChipGap = 8;
 
 const QRegularExpression& stateTerm() {
     static const QRegularExpression term("(?:^|\\s)state:(\\S+)");
@@ -28,7 +29,7 @@ const QRegularExpression& stateTerm() {
 
 } // namespace
 
-QString filterWordOf(Face face) {
+QString filterWordOf(DisplayState face) {
     return QString::fromLatin1(name(face).data(), static_cast<qsizetype>(name(face).size()));
 }
 
@@ -39,7 +40,7 @@ QString withStates(const QString& filter, const QStringList& states) {
     return rest.isEmpty() ? term : term + ' ' + rest;
 }
 
-StateChip::StateChip(Face face, QWidget* parent)
+StateChip::StateChip(DisplayState face, QWidget* parent)
     : QAbstractButton(parent)
     , face_(face) {
     setText(wordOf(face));
@@ -92,8 +93,8 @@ StateChips::StateChips(QWidget* parent)
     : QWidget(parent) {
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(16, 0, 16, 8);
-    row->setSpacing(kGap);
-    for (const Face face : kOrder) {
+    row->setSpacing(kChipGap);
+    for (const DisplayState face : kOrder) {
         auto* chip = new StateChip(face);
         chips_[std::to_underlying(face)] = chip;
         connect(chip, &QAbstractButton::clicked, this, [this, face] { onClicked(face); });
@@ -114,12 +115,12 @@ void StateChips::resizeEvent(QResizeEvent* event) {
 
 /// Where there is no room for all, states that nothing is in fall away, from the right.
 void StateChips::fit() {
-    int taken = 32 - kGap;
-    for (const StateChip* chip : chips_) taken += chip->sizeHint().width() + kGap;
+    int taken = 32 - kChipGap;
+    for (const StateChip* chip : chips_) taken += chip->sizeHint().width() + kChipGap;
     for (auto face = kOrder.rbegin(); face != kOrder.rend(); ++face) {
         StateChip* chip = chips_[std::to_underlying(*face)];
         const bool falls = taken > width() && chip->isNone() && !chip->isOn();
-        if (falls) taken -= chip->sizeHint().width() + kGap;
+        if (falls) taken -= chip->sizeHint().width() + kChipGap;
         chip->setVisible(!falls);
     }
 }
@@ -130,7 +131,7 @@ void StateChips::showFilter(const QString& filter) {
     fit();
 }
 
-void StateChips::onClicked(Face face) {
+void StateChips::onClicked(DisplayState face) {
     const bool adds = (QApplication::keyboardModifiers() & Qt::ControlModifier) != 0;
     QStringList states;
     bool alone = true;

@@ -2,7 +2,7 @@
 // Owner: ui thread.
 #pragma once
 
-#include "ui/models/engine_state.h"
+#include "ui/state/engine_state.h"
 
 #include <QAbstractButton>
 #include <array>
@@ -11,24 +11,24 @@
 namespace yard::ui {
 
 /// The engine's word for a face in filters: "retry".
-QString filterWordOf(Face face);
+QString filterWordOf(DisplayState face);
 
 class StateChip final : public QAbstractButton {
     Q_OBJECT
 public:
-    explicit StateChip(Face face, QWidget* parent = nullptr);
+    explicit StateChip(DisplayState face, QWidget* parent = nullptr);
     void setCount(qint64 count);
     bool isNone() const { return none_; }
     void setOn(bool on);
     bool isOn() const { return on_; }
-    Face face() const { return face_; }
+    DisplayState face() const { return face_; }
     QSize sizeHint() const override;
 
 protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
-    Face face_;
+    DisplayState face_;
     QString count_;
     bool none_ = true;
     bool on_ = false;
@@ -50,7 +50,7 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    void onClicked(Face face);
+    void onClicked(DisplayState face);
     void fit();
     std::array<StateChip*, kFaces> chips_{};
 };

@@ -28,8 +28,8 @@ namespace yard::ui {
 
 namespace {
 
-constexpr int kGap = 12;
-constexpr int kEdge = 16;
+constexpr int kDashboardGap = 12;
+constexpr int kDashboardEdge = 16;
 /// A line that anybody can try.
 const char* const kTryLine = "yardctl run -- sh -c 'echo hello from $(hostname)'";
 
@@ -65,7 +65,7 @@ DashboardPage::DashboardPage(Context context)
     column->addWidget(back);
 
     connect(strip_, &StateStrip::chosen, this,
-            [this](Face face) { context_.navigator.show("actions", "state:" + filterWordOf(face)); });
+            [this](DisplayState face) { context_.navigator.show("actions", "state:" + filterWordOf(face)); });
     connect(charts_, &LoadCharts::changed, this,
             [this] { processor_->setMachine(charts_->othersCores(), charts_->memoryBytes()); });
     connect(waiting_, &WaitingPanel::changed, this, &DashboardPage::updateCounts);
@@ -85,8 +85,8 @@ DashboardPage::DashboardPage(Context context)
 QWidget* DashboardPage::makeBody() {
     auto* body = new QWidget;
     auto* grid = new QGridLayout(body);
-    grid->setContentsMargins(kEdge, 0, kEdge, kEdge);
-    grid->setSpacing(kGap);
+    grid->setContentsMargins(kDashboardEdge, 0, kDashboardEdge, kDashboardEdge);
+    grid->setSpacing(kDashboardGap);
     grid->addWidget(strip_, 0, 0, 1, 2);
     grid->addWidget(charts_, 1, 0, 1, 2);
     grid->addWidget(makeQueues(), 2, 0);
@@ -128,7 +128,7 @@ QWidget* DashboardPage::makeQueues() {
 QWidget* DashboardPage::makeEmpty() {
     auto* empty = new QWidget;
     auto* column = new QVBoxLayout(empty);
-    column->setSpacing(kGap);
+    column->setSpacing(kDashboardGap);
     column->addStretch(2);
     const auto centred = [&](QWidget* widget) {
         auto* row = new QHBoxLayout;
@@ -155,7 +155,7 @@ QWidget* DashboardPage::makeEmpty() {
     column->addStretch(3);
     connect(copy, &QAbstractButton::clicked, this, [this, tryLine] {
         QApplication::clipboard()->setText(tryLine);
-        context_.navigator.say(tr("Copied: %1").arg(tryLine));
+        context_.window.say(tr("Copied: %1").arg(tryLine));
     });
     connect(submit, &QAbstractButton::clicked, this, [this] { context_.navigator.openSubmit(); });
     return empty;
@@ -222,10 +222,10 @@ bool DashboardPage::isEmpty() const {
 
 void DashboardPage::updateCounts() {
     auto counts = faceCounts(context_.state);
-    auto& retry = counts[std::to_underlying(Face::Retry)];
+    auto& retry = counts[std::to_underlying(DisplayState::Retry)];
     if (!retry) {
         retry = waiting_->retrying();
-        auto& pending = counts[std::to_underlying(Face::Pending)];
+        auto& pending = counts[std::to_underlying(DisplayState::Pending)];
         if (retry && pending) pending = std::max<qint64>(0, *pending - *retry);
     }
     strip_->show(counts);

@@ -1,10 +1,10 @@
 #include "ui/pages/dashboard/failures_panel.h"
 
 #include "core/base/clock.h"
-#include "ui/models/action_row.h"
-#include "ui/models/failure_kinds.h"
-#include "ui/models/tonight.h"
 #include "ui/pages/dashboard/action_menu.h"
+#include "ui/state/action_row.h"
+#include "ui/state/failure_kinds.h"
+#include "ui/state/tonight.h"
 #include "ui/style/format.h"
 #include "ui/widgets/table.h"
 
@@ -19,10 +19,10 @@ namespace yard::ui {
 
 namespace {
 
-constexpr int kEveryMs = 1'000;
+constexpr int kFailureEveryMs = 1'000;
 constexpr int kTonightEveryMs = 2'000;
 constexpr int kTonightAnew = 30; // looks after which it is counted again, as it gets later
-constexpr int kMostCounted = 1'000;
+constexpr int kFailureMostCounted = 1'000;
 constexpr qint64 kTenMinutes = 600'000'000;
 
 Request failedRequest(int limit) {
@@ -66,7 +66,7 @@ FailuresPanel::FailuresPanel(Context context, QWidget* parent)
           this))
     , all_(new Button(Button::Kind::Small, {}, "again"))
     , latest_(new Poll(
-          context.link, kEveryMs, [this] { return askLatest(); },
+          context.link, kFailureEveryMs, [this] { return askLatest(); },
           [this](const Answer& answer) {
               jobs_.clear();
               for (const QJsonValue value : answer.json.value("jobs").toArray()) jobs_.push_back(value.toObject());
@@ -81,7 +81,7 @@ FailuresPanel::FailuresPanel(Context context, QWidget* parent)
               updateHead();
           },
           this)) {
-    setFace(Face::Failed);
+    setFace(DisplayState::Failed);
     table_->setRows(rows_);
     table_->setObjectName("pane");
     table_->setAccessibleName(tr("Latest failures"));
@@ -96,7 +96,7 @@ FailuresPanel::FailuresPanel(Context context, QWidget* parent)
         if (blocked_.isEmpty())
             context_.commands.run(operations::reschedule(Target::of({id})));
         else
-            context_.navigator.say(blocked_, true);
+            context_.window.say(blocked_, true);
     });
     connect(table_, &Table::menuWanted, this, &FailuresPanel::showMenu);
     connect(&context_.state, &EngineState::refreshed, this, [this] { latestFor_ = tonightFor_ = -1; });
@@ -119,7 +119,7 @@ void FailuresPanel::refresh() {
 }
 
 std::optional<Request> FailuresPanel::askLatest() {
-    const qint64 failed = context_.state.count(Face::Failed);
+    const qint64 failed = context_.state.count(DisplayState::Failed);
     if (latestFor_ == failed) return std::nullopt;
     latestFor_ = failed;
     Request request = failedRequest(static_cast<int>(kMostShown));
@@ -128,11 +128,11 @@ std::optional<Request> FailuresPanel::askLatest() {
 }
 
 std::optional<Request> FailuresPanel::askTonight() {
-    const qint64 failed = context_.state.count(Face::Failed);
+    const qint64 failed = context_.state.count(DisplayState::Failed);
     if (tonightFor_ == failed && ++sinceTonight_ < kTonightAnew) return std::nullopt;
     tonightFor_ = failed;
     sinceTonight_ = 0;
-    Request request = failedRequest(kMostCounted);
+    Request request = failedRequest(kFailureMostCounted);
     request.query.addQueryItem("q", tonightFilter());
     return request;
 }
@@ -169,7 +169,7 @@ void FailuresPanel::fill() {
 void FailuresPanel::updateHead() {
     const Format format;
     const qint64 now = wallNow();
-    const qint64 failed = context_.state.count(Face::Failed);
+    const qint64 failed = context_.state.count(DisplayState::Failed);
     const auto recent =
         std::ranges::count_if(jobs_, [&](const QJsonObject& each) { return endedAt(each) > now - kTenMinutes; });
     const bool exact = recent < static_cast<qint64>(kMostShown);
@@ -190,7 +190,7 @@ void FailuresPanel::updateHead() {
 void FailuresPanel::rescheduleSelected() {
     const auto ids = table_->selectedIds();
     if (ids.empty()) return;
-    if (!blocked_.isEmpty()) return context_.navigator.say(blocked_, true);
+    if (!blocked_.isEmpty()) return context_.window.say(blocked_, true);
     context_.commands.change(reschedulingOf(Target::of(ids)));
 }
 

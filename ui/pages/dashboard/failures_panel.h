@@ -1,8 +1,8 @@
 // What failed last, with its first error line, each to be rescheduled, or all of tonight at once. Owner: ui thread.
 #pragma once
 
-#include "ui/models/poll.h"
 #include "ui/pages/page.h"
+#include "ui/state/poll.h"
 #include "ui/widgets/button.h"
 #include "ui/widgets/panel.h"
 #include "ui/widgets/rows_model.h"

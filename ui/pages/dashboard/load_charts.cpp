@@ -19,7 +19,7 @@ namespace yard::ui {
 namespace {
 
 constexpr qint64 kSecond = 1'000'000;
-constexpr qint64 kMinute = 60 * kSecond;
+constexpr qint64 kLoadMinute = 60 * kSecond;
 constexpr int kSettingsEveryMs = 60'000;
 constexpr double kRoom = 1.08; // above the machine's real amount
 constexpr double kGiga = 1e9;
@@ -67,7 +67,7 @@ LoadSeries loadSeriesOf(const QJsonObject& stats, qint64 now) {
         if (failed[i] > 0) load.failures.push_back(load.t[i] + load.step / 2);
         const bool whole = load.t[i] + load.step <= now;
         if (!whole || std::isnan(completed[i])) continue;
-        load.perMinute[i] = completed[i] * kMinute / static_cast<double>(load.step);
+        load.perMinute[i] = completed[i] * kLoadMinute / static_cast<double>(load.step);
     }
     return load;
 }
@@ -97,7 +97,7 @@ LoadCharts::LoadCharts(Context context, QWidget* parent)
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(12);
     const auto token = [](Token token) { return [token] { return Theme::current()(token); }; };
-    const auto fill = [](Face face) { return [face] { return Theme::current().fillOf(face); }; };
+    const auto fill = [](DisplayState face) { return [face] { return Theme::current().fillOf(face); }; };
     processor_ = makeChart(tr("Processor"), new Legend({Legend::filled(tr("actions"), token(Token::Accent)),
                                                         Legend::filled(tr("others"), token(Token::Text3))}));
     processor_.chart->setSeries({{tr("actions"), Chart::Tone::Accent}, {tr("others"), Chart::Tone::Others}}, true);
@@ -105,9 +105,9 @@ LoadCharts::LoadCharts(Context context, QWidget* parent)
     memory_ = makeChart(tr("Memory"), limits_);
     memory_.chart->setSeries({{tr("in use"), Chart::Tone::Accent}});
     memory_.chart->setWords([](double bytes) { return Format().size(static_cast<qint64>(bytes)); });
-    finished_ =
-        makeChart(tr("Completed per minute"), new Legend({Legend::filled(tr("completed"), fill(Face::Completed)),
-                                                          Legend::filled(tr("failed"), fill(Face::Failed))}));
+    finished_ = makeChart(tr("Completed per minute"),
+                          new Legend({Legend::filled(tr("completed"), fill(DisplayState::Completed)),
+                                      Legend::filled(tr("failed"), fill(DisplayState::Failed))}));
     finished_.chart->setSeries({{tr("completed a minute"), Chart::Tone::Good}});
     finished_.chart->setWords([](double rate) { return QLocale().toString(rate, 'f', rate < 10 ? 1 : 0); });
     connect(&tick_, &QTimer::timeout, this, &LoadCharts::draw);
@@ -122,7 +122,7 @@ LoadCharts::LoadCharts(Context context, QWidget* parent)
 
 LoadCharts::Framed LoadCharts::makeChart(const QString& title, QWidget* legend) {
     Framed framed{new Panel(title), new Chart(title), new Label({}, Type::Strong, Token::Text1),
-                  new Rule(Qt::Vertical)};
+                  new Separator(Qt::Vertical)};
     auto* right = new QWidget;
     auto* inHead = new QHBoxLayout(right);
     inHead->setContentsMargins(0, 0, 0, 0);
@@ -174,7 +174,7 @@ void LoadCharts::setSpan(int minutes) {
 std::optional<Request> LoadCharts::ask() {
     const qint64 now = wallNow();
     Request request{"GET", "stats", {}, {}};
-    request.query.addQueryItem("from", QString::number(now - minutes_ * kMinute));
+    request.query.addQueryItem("from", QString::number(now - minutes_ * kLoadMinute));
     request.query.addQueryItem("to", QString::number(now));
     // At most 600 points are drawn: fewer are asked for.
     request.query.addQueryItem("resolution", QString::number(std::max(2, minutes_ * 60 / 480)));
@@ -191,7 +191,7 @@ std::optional<double> LoadCharts::memoryBytes() const {
 
 Chart::Data LoadCharts::dataOf(std::vector<std::vector<double>> values) const {
     Chart::Data data;
-    data.from = now_ - minutes_ * kMinute;
+    data.from = now_ - minutes_ * kLoadMinute;
     data.to = now_;
     data.step = series_.step;
     data.t = series_.t;
@@ -254,7 +254,8 @@ void LoadCharts::drawFinished() {
     finished_.chart->setAxis(end * kRoom,
                              {{0, axisNumber(0)}, {end / 2, axisNumber(end / 2)}, {end, axisNumber(end)}});
     const bool fresh = lastOf(series_, series_.memory, now_).has_value();
-    finished_.value->setText(fresh ? Format().number(context_.state.perMinute()) : Format::unknown());
+    const qint64 rate = context_.state.perMinute();
+    finished_.value->setText(fresh && rate >= 0 ? Format().number(rate) : Format::unknown());
     Chart::Data data = dataOf({series_.perMinute});
     data.ticks = series_.failures;
     finished_.chart->replace(std::move(data));

@@ -2,8 +2,8 @@
 // While the connection is down time goes on and the lines do not. Owner: ui thread.
 #pragma once
 
-#include "ui/models/poll.h"
 #include "ui/pages/page.h"
+#include "ui/state/poll.h"
 #include "ui/widgets/chart.h"
 #include "ui/widgets/panel.h"
 

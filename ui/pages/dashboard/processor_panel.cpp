@@ -1,8 +1,8 @@
 #include "ui/pages/dashboard/processor_panel.h"
 
-#include "ui/models/action_row.h"
-#include "ui/models/failure_kinds.h"
 #include "ui/pages/dashboard/action_menu.h"
+#include "ui/state/action_row.h"
+#include "ui/state/failure_kinds.h"
 #include "ui/style/format.h"
 #include "ui/widgets/table.h"
 
@@ -15,7 +15,7 @@ namespace yard::ui {
 
 namespace {
 
-constexpr int kEveryMs = 2'000;
+constexpr int kProcessorEveryMs = 2'000;
 constexpr int kMostListed = 500;
 
 Cell coresCell(std::optional<double> cores) {
@@ -68,7 +68,7 @@ ProcessorPanel::ProcessorPanel(Context context, QWidget* parent)
           this))
     , all_(new Button(Button::Kind::Link, {}, {}))
     , poll_(new Poll(
-          context.link, kEveryMs,
+          context.link, kProcessorEveryMs,
           [] {
               Request request{"GET", "jobs", {}, {}};
               request.query.addQueryItem("state", "running");
@@ -153,7 +153,7 @@ void ProcessorPanel::fill() {
             Row row;
             row.id = lsn;
             Cell what{actionRowOf(order[i]).what()};
-            what.face = Face::Running;
+            what.face = DisplayState::Running;
             row.cells = {what,
                          {whatRan(order[i]), {}, {}, {}, Cell::Tone::Dim},
                          coresCell(use.cores),
@@ -164,7 +164,8 @@ void ProcessorPanel::fill() {
         rest.cores = rest.cores && use.cores ? std::optional(*rest.cores + *use.cores) : std::nullopt;
         rest.memory = rest.memory && use.memory ? std::optional(*rest.memory + *use.memory) : std::nullopt;
     }
-    const qint64 running = context_.state.count(Face::Running) + context_.state.count(Face::Submitting);
+    const qint64 running =
+        context_.state.count(DisplayState::Running) + context_.state.count(DisplayState::Submitting);
     const qint64 hidden = std::max<qint64>(running, static_cast<qint64>(order.size())) - static_cast<qint64>(shown);
     const auto summary = [&](qint64 id, const QString& text, std::optional<double> cores,
                              std::optional<double> memory) {

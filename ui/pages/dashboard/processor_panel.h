@@ -2,8 +2,8 @@
 // is the chart's. Owner: ui thread.
 #pragma once
 
-#include "ui/models/poll.h"
 #include "ui/pages/page.h"
+#include "ui/state/poll.h"
 #include "ui/widgets/button.h"
 #include "ui/widgets/panel.h"
 #include "ui/widgets/rows_model.h"

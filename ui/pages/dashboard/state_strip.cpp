@@ -15,7 +15,7 @@ namespace {
 
 class StateCell final : public QAbstractButton {
 public:
-    StateCell(Face face, QWidget* parent)
+    StateCell(DisplayState face, QWidget* parent)
         : QAbstractButton(parent)
         , face_(face) {
         setText(wordOf(face));
@@ -40,7 +40,7 @@ protected:
         const Theme& theme = Theme::current();
         const Token under = isDown() ? Token::Bg4 : underMouse() ? Token::Bg3 : Token::Bg2;
         painter.fillRect(rect(), theme(under));
-        if (face_ != Face::Cancelled)
+        if (face_ != DisplayState::Cancelled)
             paint::hairline(painter, {width() - 1.0, 0}, {width() - 1.0, height() + 0.0}, theme(Token::Line));
         const qreal left = width() < scaled(112) ? 8 : 14;
         const QRectF head(left, scaled(9), width() - left - 4, scaled(16));
@@ -53,8 +53,8 @@ protected:
                           : numberWidth(typeface(Type::Strong), count_) <= figure.width() ? Type::Strong
                                                                                           : Type::Caption;
         paint::number(painter, figure, count_, typeface(type),
-                      face_ == Face::Failed && any_ ? theme.inkOf(face_)
-                                                    : theme(any_ ? Token::Text1 : Token::Text3),
+                      face_ == DisplayState::Failed && any_ ? theme.inkOf(face_)
+                                                            : theme(any_ ? Token::Text1 : Token::Text3),
                       Qt::AlignLeft);
         if (!hasFocus()) return;
         painter.setPen(QPen(theme(Token::Accent), 2));
@@ -62,7 +62,7 @@ protected:
     }
 
 private:
-    Face face_;
+    DisplayState face_;
     QString count_ = QStringLiteral(" ");
     bool any_ = false;
 };
@@ -72,18 +72,18 @@ private:
 std::array<std::optional<qint64>, kFaces> faceCounts(const EngineState& state) {
     std::array<std::optional<qint64>, kFaces> counts{};
     if (state.counts().isEmpty()) return counts;
-    for (std::size_t i = 0; i < kFaces; ++i) counts[i] = state.count(static_cast<Face>(i));
+    for (std::size_t i = 0; i < kFaces; ++i) counts[i] = state.count(static_cast<DisplayState>(i));
     const QJsonObject& told = state.counts();
     const qint64 waiting = told.value("pending").toInteger();
     // Held by themselves the engine tells; those of queues that are held as a whole stand with their queues.
     qint64 held = told.value("held").toInteger();
     for (const auto& [id, queue] : state.queues())
-        if (queue.held) held += queue.of(Face::Held);
+        if (queue.held) held += queue.of(DisplayState::Held);
     held = std::min(held, waiting);
-    if (!told.contains("retry")) counts[std::to_underlying(Face::Retry)].reset();
-    const qint64 retry = counts[std::to_underlying(Face::Retry)].value_or(0);
-    counts[std::to_underlying(Face::Held)] = held;
-    counts[std::to_underlying(Face::Pending)] = std::max<qint64>(0, waiting - held - retry);
+    if (!told.contains("retry")) counts[std::to_underlying(DisplayState::Retry)].reset();
+    const qint64 retry = counts[std::to_underlying(DisplayState::Retry)].value_or(0);
+    counts[std::to_underlying(DisplayState::Held)] = held;
+    counts[std::to_underlying(DisplayState::Pending)] = std::max<qint64>(0, waiting - held - retry);
     return counts;
 }
 
@@ -95,7 +95,7 @@ StateStrip::StateStrip(QWidget* parent)
     row->setContentsMargins(1, 1, 1, 1);
     row->setSpacing(0);
     for (std::size_t i = 0; i < kFaces; ++i) {
-        const auto face = static_cast<Face>(i);
+        const auto face = static_cast<DisplayState>(i);
         cells_[i] = new StateCell(face, this);
         row->addWidget(cells_[i], 1);
         connect(cells_[i], &QAbstractButton::clicked, this, [this, face] { emit chosen(face); });
@@ -106,7 +106,7 @@ void StateStrip::show(const std::array<std::optional<qint64>, kFaces>& counts) {
     for (std::size_t i = 0; i < kFaces; ++i) static_cast<StateCell*>(cells_[i])->setCount(counts[i]);
 }
 
-QAbstractButton* StateStrip::cell(Face face) const {
+QAbstractButton* StateStrip::cell(DisplayState face) const {
     return cells_[std::to_underlying(face)];
 }
 

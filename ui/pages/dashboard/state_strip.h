@@ -1,7 +1,7 @@
 // The nine states with how many actions are in each; a press shows those. Owner: ui thread.
 #pragma once
 
-#include "ui/models/engine_state.h"
+#include "ui/state/engine_state.h"
 
 #include <QAbstractButton>
 #include <array>
@@ -18,10 +18,10 @@ public:
     explicit StateStrip(QWidget* parent = nullptr);
     void show(const std::array<std::optional<qint64>, kFaces>& counts);
     using QWidget::show;
-    QAbstractButton* cell(Face face) const;
+    QAbstractButton* cell(DisplayState face) const;
 
 signals:
-    void chosen(Face face);
+    void chosen(DisplayState face);
 
 protected:
     void paintEvent(QPaintEvent* event) override;

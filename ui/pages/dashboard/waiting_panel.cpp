@@ -4,11 +4,15 @@
 #include "ui/style/format.h"
 #include "ui/widgets/table.h"
 
+#include <utility>
+
 namespace yard::ui {
 
 namespace {
-constexpr int kEveryMs = 3'000;
-}
+constexpr int kWaitingEveryMs = 3'000;
+constexpr int kSoonMs = 200;   // many changes at once are one question
+constexpr int kKeptMs = 1'500; // the engine may answer what it counted a second ago
+} // namespace
 
 WaitingPanel::WaitingPanel(Context context, QWidget* parent)
     : Panel(tr("Why work is waiting"), true, parent)
@@ -31,8 +35,15 @@ WaitingPanel::WaitingPanel(Context context, QWidget* parent)
           this))
     , count_(new Label({}, Type::Body, Token::Text2))
     , poll_(new Poll(
-          context.link, kEveryMs, [this] { return counts_ ? waitingCountRequest() : waitingRequest(std::nullopt); },
-          [this](const Answer& answer) { take(answer); }, this)) {
+          context.link, kWaitingEveryMs,
+          [this] { return counts_ ? waitingCountRequest() : waitingRequest(std::nullopt); },
+          [this](const Answer& answer) { take(answer); }, this))
+    , soon_(new QTimer(this))
+    , settled_(new QTimer(this)) {
+    for (QTimer* timer : {soon_, settled_}) {
+        timer->setSingleShot(true);
+        connect(timer, &QTimer::timeout, poll_, &Poll::now);
+    }
     setIcon("hold");
     table_->setRows(rows_);
     table_->setObjectName("pane");
@@ -59,16 +70,22 @@ void WaitingPanel::setActive(bool active) {
 }
 
 void WaitingPanel::refresh() {
-    const qint64 waiting =
-        context_.state.count(Face::Pending) + context_.state.count(Face::Held) + context_.state.count(Face::Retry);
-    count_->setText(Format().number(waiting));
+    const qint64 pending = context_.state.count(DisplayState::Pending);
+    const qint64 held = context_.state.count(DisplayState::Held);
+    const qint64 retry = context_.state.count(DisplayState::Retry);
+    count_->setText(Format().number(pending + held + retry));
+    // Counts come with events: a row that is gone would stand beside a 0 until the next look.
+    const Outline now{.held = held, .pending = pending > 0, .retry = retry > 0};
+    if (std::exchange(outline_, now) == now) return;
+    if (!soon_->isActive()) soon_->start(kSoonMs);
+    settled_->start(kKeptMs);
 }
 
 std::optional<qint64> WaitingPanel::retrying() const {
     if (more_) return std::nullopt;
     qint64 count = 0;
     for (const WaitReason& reason : reasons_)
-        if (reason.face == Face::Retry) count += reason.count;
+        if (reason.face == DisplayState::Retry) count += reason.count;
     return count;
 }
 

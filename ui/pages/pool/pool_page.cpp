@@ -20,7 +20,7 @@ namespace yard::ui {
 
 namespace {
 
-constexpr int kLookMs = 1'000;
+constexpr int kPoolLookMs = 1'000;
 constexpr int kOldestMs = 5'000;
 constexpr qint64 kFirstGroup = qint64{1} << 40; ///< row ids below are processes'
 constexpr int kLimitsWidth = 372;
@@ -66,7 +66,7 @@ PoolPage::PoolPage(Context context)
     , limits_(new LimitsPanel(context))
     , empty_(new Surface(Token::Bg1))
     , poll_(
-          context.link, kLookMs, [] { return Request{"GET", "pool", {}, {}}; },
+          context.link, kPoolLookMs, [] { return Request{"GET", "pool", {}, {}}; },
           [this](const Answer& answer) { take(answer.json); })
     , oldestPoll_(
           context.link, kOldestMs, [this] { return oldestWaiting(); },
@@ -196,7 +196,7 @@ void PoolPage::makeEmpty() {
     column->addStretch(1);
     connect(copy, &QAbstractButton::clicked, this, [this] {
         QApplication::clipboard()->setText(QString(kExample));
-        context_.navigator.say(tr("Copied the example"));
+        context_.window.say(tr("Copied the example"));
     });
     connect(fresh, &QAbstractButton::clicked, this, [this] { context_.navigator.openRegister(); });
 }
@@ -362,10 +362,11 @@ void PoolPage::refillGone() {
     const WallMicros now = wallNow();
     std::vector<Row> rows;
     for (const PoolProcess& process : pool_.gone) {
-        const Face face = faceOf(process);
+        const DisplayState face = faceOf(process);
         Cell when{format.time(process.ended, now), face};
         when.tip = format.exactTime(process.ended, now);
-        Cell why{wentBecause(process), {}, {}, {}, face == Face::Failed ? Cell::Tone::Normal : Cell::Tone::Dim};
+        Cell why{
+            wentBecause(process), {}, {}, {}, face == DisplayState::Failed ? Cell::Tone::Normal : Cell::Tone::Dim};
         why.tip = why.text;
         rows.push_back({process.number(),
                         {when,

@@ -5,9 +5,9 @@
 // rows stay still while something is selected, as in every table.
 #pragma once
 
-#include "ui/models/poll.h"
 #include "ui/pages/page.h"
 #include "ui/pages/pool/pool_view.h"
+#include "ui/state/poll.h"
 #include "ui/widgets/page_head.h"
 #include "ui/widgets/rows_model.h"
 #include "ui/widgets/table.h"

@@ -130,15 +130,15 @@ void PoolStrip::paintCells(QPainter& painter, const QRectF& area) const {
                           step > 4 ? step - 3 : step - 2, 13);
         painter.setBrush(Qt::NoBrush);
         if (i < busy_) {
-            painter.fillRect(cell.adjusted(-0.5, -0.5, 0.5, 0.5), theme.fillOf(Face::Running));
+            painter.fillRect(cell.adjusted(-0.5, -0.5, 0.5, 0.5), theme.fillOf(DisplayState::Running));
         } else if (i < busy_ + idle_) {
             painter.setPen(theme(Token::Text2));
             painter.drawRect(cell);
         } else if (i < busy_ + idle_ + starting_) {
-            painter.setPen(theme.fillOf(Face::Running));
+            painter.setPen(theme.fillOf(DisplayState::Running));
             painter.drawRect(cell);
             painter.fillRect(QRectF(cell.left(), cell.center().y(), cell.width(), cell.height() / 2),
-                             theme.fillOf(Face::Running));
+                             theme.fillOf(DisplayState::Running));
         } else {
             painter.setPen(theme(Token::Line));
             painter.drawRect(cell);

@@ -3,14 +3,14 @@
 #pragma once
 
 #include "ui/pages/pool/pool_view.h"
-#include "ui/style/spoken.h"
+#include "ui/style/accessible_text.h"
 
 #include <QWidget>
 #include <deque>
 
 namespace yard::ui {
 
-class PoolStrip final : public QWidget, public Spoken {
+class PoolStrip final : public QWidget, public AccessibleText {
     Q_OBJECT
 public:
     explicit PoolStrip(QWidget* parent = nullptr);

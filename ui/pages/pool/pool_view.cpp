@@ -149,16 +149,17 @@ const PoolProcess* PoolView::process(const QString& id) const {
     return nullptr;
 }
 
-Face faceOf(const PoolProcess& process) {
-    if (process.state == "starting") return Face::Submitting;
-    if (process.state == "busy" || process.state == "finishing") return Face::Running;
-    if (process.state == "idle") return Face::Pending;
-    if (process.state == "stopping") return Face::Cancelled;
-    if (process.why == "crashed" || process.why == "spawn_failed" || process.why == "memory") return Face::Failed;
+DisplayState faceOf(const PoolProcess& process) {
+    if (process.state == "starting") return DisplayState::Submitting;
+    if (process.state == "busy" || process.state == "finishing") return DisplayState::Running;
+    if (process.state == "idle") return DisplayState::Pending;
+    if (process.state == "stopping") return DisplayState::Cancelled;
+    if (process.why == "crashed" || process.why == "spawn_failed" || process.why == "memory")
+        return DisplayState::Failed;
     if (process.why == "evicted" || process.why == "detached" || process.why == "removed" ||
         process.why == "action_ended")
-        return Face::Cancelled;
-    return Face::Completed;
+        return DisplayState::Cancelled;
+    return DisplayState::Completed;
 }
 
 QString stateWord(const QString& state) {

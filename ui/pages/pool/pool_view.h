@@ -71,7 +71,7 @@ struct CpuSeen {
 };
 PoolView readPool(const QJsonObject& json, QHash<QString, CpuSeen>& before, WallMicros now);
 
-Face faceOf(const PoolProcess& process);
+DisplayState faceOf(const PoolProcess& process);
 /// "busy", translated.
 QString stateWord(const QString& state);
 /// "all were busy"

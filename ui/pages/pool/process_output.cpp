@@ -12,7 +12,7 @@
 namespace yard::ui {
 
 namespace {
-constexpr int kLookMs = 1'000;
+constexpr int kOutputLookMs = 1'000;
 } // namespace
 
 KeptEnd::News KeptEnd::take(qint64 size, const QByteArray& end) {
@@ -20,7 +20,7 @@ KeptEnd::News KeptEnd::take(qint64 size, const QByteArray& end) {
     const QByteArray before = std::exchange(end_, end);
     if (fresh == 0) return {};
     // Its first bytes may be seen already. Where the text is not as it was written (what is not UTF-8 is replaced)
-    // its length does not tell how many: then all of it is shown anew.
+    // its length does not tell how many: then all of it is shown again.
     const bool leadsUp = fresh > 0 && fresh <= end.size() && before.endsWith(end.chopped(fresh));
     if (leadsUp) return {end.last(fresh), false};
     return {end, !before.isEmpty()};
@@ -30,7 +30,7 @@ ProcessOutput::ProcessOutput(Context context, QWidget* parent)
     : Panel({}, false, parent)
     , view_(new LogView)
     , poll_(
-          context.link, kLookMs,
+          context.link, kOutputLookMs,
           [this]() -> std::optional<Request> {
               if (process_.isEmpty()) return std::nullopt;
               return Request{"GET", "pool/processes/" + QString::fromLatin1(QUrl::toPercentEncoding(process_))};

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "ui/log/log_text.h"
-#include "ui/models/poll.h"
 #include "ui/pages/page.h"
+#include "ui/state/poll.h"
 #include "ui/widgets/panel.h"
 
 #include <array>

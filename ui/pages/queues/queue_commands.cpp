@@ -1,6 +1,7 @@
 #include "ui/pages/queues/queue_commands.h"
 
 #include "ui/pages/queues/queue_rows.h"
+#include "ui/widgets/mark_menu.h"
 #include "ui/widgets/table.h"
 
 #include <QAction>
@@ -96,24 +97,25 @@ void QueueCommands::update() {
         for (QAction* action : {rescheduleFailures_, hold_, release_}) setBlocked(action, why);
         return;
     }
-    setBlocked(rescheduleFailures_, queue->of(Face::Failed) > 0 ? QString() : tr("Nothing of it has failed"));
+    setBlocked(rescheduleFailures_,
+               queue->of(DisplayState::Failed) > 0 ? QString() : tr("Nothing of it has failed"));
     setBlocked(hold_, queue->held ? tr("It is held already") : QString());
     setBlocked(release_, queue->held ? QString() : tr("It is not held"));
 }
 
 void QueueCommands::rescheduleFailures() {
     forSelected([&](const QueueInfo& queue) {
-        const Target failed = Target::matching("state:failed " + filterOf(queue), queue.of(Face::Failed));
+        const Target failed = Target::matching("state:failed " + filterOf(queue), queue.of(DisplayState::Failed));
         context_.commands.change(reschedulingOf(failed));
     });
 }
 
 void QueueCommands::askToDrain() {
     forSelected([this](const QueueInfo& queue) {
-        if (context_.navigator.ask(tr("Drain %1?").arg(queue.name()),
-                                   tr("It takes no new actions from then on; the %n it has run to their end.",
-                                      nullptr, static_cast<int>(queue.active)),
-                                   tr("Drain %1").arg(queue.name()), tr("Leave it")))
+        if (context_.window.ask(tr("Drain %1?").arg(queue.name()),
+                                tr("It takes no new actions from then on; the %n it has run to their end.", nullptr,
+                                   static_cast<int>(queue.active)),
+                                tr("Drain %1").arg(queue.name()), tr("Leave it")))
             context_.commands.run(operations::drainQueue(queue.id, queue.name()));
     });
 }
@@ -122,7 +124,7 @@ void QueueCommands::askToCancel() {
     forSelected([this](const QueueInfo& queue) {
         const auto active = static_cast<int>(std::min<qint64>(queue.active, 1 << 30));
         const auto running = static_cast<int>(queue.running());
-        if (context_.navigator.ask(
+        if (context_.window.ask(
                 tr("Cancel %Ln action(s) in %1?", nullptr, active).arg(queue.name()),
                 tr("%Ln run(s) and end(s) now; the queue takes no more. This cannot be undone.", nullptr, running),
                 tr("Cancel %Ln action(s)", nullptr, active), tr("Keep them")))
@@ -132,7 +134,7 @@ void QueueCommands::askToCancel() {
 
 void QueueCommands::askToDelete() {
     forSelected([this](const QueueInfo& queue) {
-        if (context_.navigator.ask(
+        if (context_.window.ask(
                 tr("Delete %1?").arg(queue.name()),
                 tr("%n action(s) of it are cancelled. Its finished actions stay. This cannot be undone.", nullptr,
                    static_cast<int>(queue.active)),
@@ -148,8 +150,24 @@ void QueueCommands::showMenu(const QPoint& global) {
     menu.addSeparator();
     menu.addActions({hold_, release_, drain_, cancel_, delete_});
     menu.addSeparator();
+    addMarkMenu(menu, [this](Mark mark) {
+        forSelected([&](const QueueInfo& queue) {
+            context_.commands.run(operations::markQueue(queue.id, queue.name(), mark));
+        });
+    })->setEnabled(holdBlocked().isEmpty());
+    menu.addAction(tr("Comment…"), this, &QueueCommands::comment)->setEnabled(holdBlocked().isEmpty());
+    menu.addSeparator();
     menu.addAction(copyToken_);
     menu.exec(global);
+}
+
+void QueueCommands::comment() {
+    const QueueInfo* queue = selected();
+    if (queue == nullptr) return;
+    const qint64 id = queue->id;
+    const QString name = queue->name();
+    const QString text = askForComment(table_); // while it was typed, another may have been selected
+    if (!text.isEmpty()) context_.commands.run(operations::commentQueue(id, name, text));
 }
 
 QString QueueCommands::yardctlOf(const QAction* command) const {

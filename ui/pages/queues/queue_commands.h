@@ -42,6 +42,7 @@ private:
     void askToDrain();
     void askToCancel();
     void askToDelete();
+    void comment();
 
     Context context_;
     Table* table_;

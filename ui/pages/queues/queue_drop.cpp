@@ -1,7 +1,7 @@
 #include "ui/pages/queues/queue_drop.h"
 
-#include "ui/models/action_file.h"
-#include "ui/models/chunk_upload.h"
+#include "ui/state/action_file.h"
+#include "ui/state/chunk_upload.h"
 #include "ui/style/theme.h"
 
 #include <QDropEvent>
@@ -112,9 +112,9 @@ void QueueDrop::tell() {
     if (queue < 0) return;
     const QString name = context_.state.queueName(queue);
     const int count = static_cast<int>(count_);
-    context_.navigator.say(!lsns_.empty() ? tr("Move %n action(s) to %1", nullptr, count).arg(name)
-                           : count_ < 0   ? tr("Submit actions to %1").arg(name)
-                                          : tr("Submit %n action(s) to %1", nullptr, count).arg(name));
+    context_.window.say(!lsns_.empty() ? tr("Move %n action(s) to %1", nullptr, count).arg(name)
+                        : count_ < 0   ? tr("Submit actions to %1").arg(name)
+                                       : tr("Submit %n action(s) to %1", nullptr, count).arg(name));
 }
 
 void QueueDrop::leave() {
@@ -141,8 +141,8 @@ void QueueDrop::drop(QDropEvent* event) {
             if (read.actions.size() == 1 && read.actions.first().toObject().contains("executable"))
                 return context_.navigator.openRegister(file);
             if (queue < 0)
-                return context_.navigator.say(tr("Drop a file with actions onto the queue that is to have them."));
-            if (!read.problem.isEmpty()) return context_.navigator.say(read.problem, true);
+                return context_.window.say(tr("Drop a file with actions onto the queue that is to have them."));
+            if (!read.problem.isEmpty()) return context_.window.say(read.problem, true);
             context_.commands.run(operations::submit(read.actions, queue, name));
         });
 }

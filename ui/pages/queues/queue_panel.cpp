@@ -1,9 +1,9 @@
 #include "ui/pages/queues/queue_panel.h"
 
 #include "core/base/clock.h"
-#include "ui/models/estimate_words.h"
 #include "ui/pages/queues/queue_rows.h"
 #include "ui/pages/queues/queue_troubles.h"
+#include "ui/state/estimate_words.h"
 #include "ui/style/format.h"
 #include "ui/style/icons.h"
 #include "ui/style/paint.h"
@@ -86,12 +86,12 @@ void QueuePanel::makeHead(QVBoxLayout* column) {
     headBox->setFixedHeight(scaled(48));
     headBox->setLayout(head);
     column->addWidget(headBox);
-    column->addWidget(new Rule(Qt::Horizontal));
+    column->addWidget(new Separator(Qt::Horizontal));
 }
 
 void QueuePanel::copy(const QString& text) {
     QApplication::clipboard()->setText(text);
-    context_.navigator.say(tr("Copied: %1").arg(text.section('\n', 0, 0)));
+    context_.window.say(tr("Copied: %1").arg(text.section('\n', 0, 0)));
 }
 
 void QueuePanel::makeAddress(QVBoxLayout* column) {
@@ -179,9 +179,10 @@ void QueuePanel::refresh() {
                                               : gap);
     figures_[2].value->setText(tr("%1 run").arg(format.number(queue->running())));
     figures_[2].note->setText(tr("%1 wait").arg(format.number(queue->waiting())));
-    figures_[3].value->setText(tr("%1 failed").arg(format.number(queue->of(Face::Failed))));
-    figures_[3].value->setInk(queue->of(Face::Failed) > 0 ? std::optional(Face::Failed) : std::nullopt);
-    figures_[3].note->setText(format.percent(queue->of(Face::Failed), queue->total()));
+    figures_[3].value->setText(tr("%1 failed").arg(format.number(queue->of(DisplayState::Failed))));
+    figures_[3].value->setInk(queue->of(DisplayState::Failed) > 0 ? std::optional(DisplayState::Failed)
+                                                                  : std::nullopt);
+    figures_[3].note->setText(format.percent(queue->of(DisplayState::Failed), queue->total()));
     for (ValueField* field : fields_) field->setValue(queue->config.value(field->name()));
     troubles_->refresh();
     route_->setText(context_.link.address().path() + "/queues/" +

@@ -1,7 +1,7 @@
 #include "ui/pages/queues/queue_rows.h"
 
 #include "core/base/clock.h"
-#include "ui/models/estimate_words.h"
+#include "ui/state/estimate_words.h"
 
 #include <QCoreApplication>
 #include <QDateTime>
@@ -54,10 +54,10 @@ std::optional<Duration> timeLeft(const QueueInfo& queue, qint64 now) {
     return Duration(std::chrono::microseconds(queue.finish - now));
 }
 
-Face faceOf(const QueueInfo& queue) {
-    if (queue.state == "cancelled") return Face::Cancelled;
-    if (queue.held) return Face::Held;
-    return queue.running() > 0 ? Face::Running : Face::Pending;
+DisplayState faceOf(const QueueInfo& queue) {
+    if (queue.state == "cancelled") return DisplayState::Cancelled;
+    if (queue.held) return DisplayState::Held;
+    return queue.running() > 0 ? DisplayState::Running : DisplayState::Pending;
 }
 
 namespace {
@@ -151,14 +151,16 @@ std::vector<Column> queueColumns(bool few) {
 Row queueRow(const Format& format, const QueueInfo& queue) {
     Row row;
     row.id = rowIdOf(queue.id);
+    row.mark = queue.mark;
     const auto weight = static_cast<qint64>(queue.config.value("weight").toDouble(1));
     Cell progress;
     progress.shares = queue.shares;
     progress.text = format.percent(queue.done(), queue.total());
-    progress.tip = QueueRows::tr("%1 completed, %2 failed, %3 abandoned, %4 cancelled, %5 running, %6 waiting")
-                       .arg(format.number(queue.of(Face::Completed)), format.number(queue.of(Face::Failed)),
-                            format.number(queue.of(Face::Abandoned)), format.number(queue.of(Face::Cancelled)),
-                            format.number(queue.running()), format.number(queue.waiting()));
+    progress.tip =
+        QueueRows::tr("%1 completed, %2 failed, %3 abandoned, %4 cancelled, %5 running, %6 waiting")
+            .arg(format.number(queue.of(DisplayState::Completed)), format.number(queue.of(DisplayState::Failed)),
+                 format.number(queue.of(DisplayState::Abandoned)), format.number(queue.of(DisplayState::Cancelled)),
+                 format.number(queue.running()), format.number(queue.waiting()));
     row.cells = {nameCell(queue),
                  {wordOfState(queue), {}, {}, {}, Cell::Tone::Dim},
                  number(format, weight),
@@ -166,9 +168,9 @@ Row queueRow(const Format& format, const QueueInfo& queue) {
                  {format.percent(queue.done(), queue.total())},
                  number(format, queue.waiting()),
                  number(format, queue.running()),
-                 number(format, queue.of(Face::Completed)),
-                 number(format, queue.of(Face::Failed), true),
-                 number(format, queue.perMinute),
+                 number(format, queue.of(DisplayState::Completed)),
+                 number(format, queue.of(DisplayState::Failed), true),
+                 queue.perMinute < 0 ? Cell{Format::unknown()} : number(format, queue.perMinute),
                  finishCell(format, queue)};
     const double done =
         queue.total() > 0 ? static_cast<double>(queue.done()) / static_cast<double>(queue.total()) : 0;
@@ -179,8 +181,8 @@ Row queueRow(const Format& format, const QueueInfo& queue) {
                 done,
                 queue.waiting(),
                 queue.running(),
-                queue.of(Face::Completed),
-                queue.of(Face::Failed),
+                queue.of(DisplayState::Completed),
+                queue.of(DisplayState::Failed),
                 queue.perMinute,
                 queue.finish};
     return row;

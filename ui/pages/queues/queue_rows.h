@@ -1,7 +1,7 @@
 // A queue as a row of a table, the same wherever queues are listed. Values; ui thread.
 #pragma once
 
-#include "ui/models/engine_state.h"
+#include "ui/state/engine_state.h"
 #include "ui/style/format.h"
 #include "ui/widgets/rows_model.h"
 
@@ -37,6 +37,6 @@ inline qint64 queueIdOf(qint64 row) {
 std::optional<Duration> timeLeft(const QueueInfo& queue, qint64 now);
 
 /// What the queue as a whole does now.
-Face faceOf(const QueueInfo& queue);
+DisplayState faceOf(const QueueInfo& queue);
 
 } // namespace yard::ui

@@ -13,8 +13,8 @@ namespace yard::ui {
 
 namespace {
 
-constexpr int kEveryMs = 2'000;
-constexpr int kMostLooked = 1'000;
+constexpr int kTroubleEveryMs = 2'000;
+constexpr int kTroubleMostLooked = 1'000;
 
 void fit(Table* table, int rows) {
     table->setFixedHeight(scaled(24) * std::max(1, rows));
@@ -65,16 +65,16 @@ QueueTroubles::QueueTroubles(Context context, QWidget* parent)
           },
           this))
     , poll_(new Poll(
-          context.link, kEveryMs,
+          context.link, kTroubleEveryMs,
           [this]() -> std::optional<Request> {
               const QueueInfo* queue = context_.state.queue(queue_);
-              if (queue == nullptr || askedFor_ == queue->of(Face::Failed)) return std::nullopt;
-              askedFor_ = queue->of(Face::Failed);
+              if (queue == nullptr || askedFor_ == queue->of(DisplayState::Failed)) return std::nullopt;
+              askedFor_ = queue->of(DisplayState::Failed);
               Request request{"GET", "jobs", {}, {}};
               request.query.addQueryItem("state", "failed");
               request.query.addQueryItem("queue", QString::number(queue->id));
               request.query.addQueryItem("sort", "-finished");
-              request.query.addQueryItem("limit", QString::number(kMostLooked));
+              request.query.addQueryItem("limit", QString::number(kTroubleMostLooked));
               return request;
           },
           [this](const Answer& answer) { take(answer); }, this)) {
@@ -114,7 +114,7 @@ void QueueTroubles::show(qint64 queue) {
 
 void QueueTroubles::refresh() {
     const QueueInfo* queue = context_.state.queue(queue_);
-    const qint64 failed = queue == nullptr ? 0 : queue->of(Face::Failed);
+    const qint64 failed = queue == nullptr ? 0 : queue->of(DisplayState::Failed);
     showAll_->setText(tr("Show %1").arg(Format().number(failed)));
     showAll_->setVisible(failed > 0);
     if (failed != askedFor_) poll_->now();
@@ -130,7 +130,7 @@ void QueueTroubles::take(const Answer& answer) {
         Row row;
         row.id = static_cast<qint64>(i) + 1;
         Cell kind{kinds_[i].text};
-        kind.face = Face::Failed;
+        kind.face = DisplayState::Failed;
         Cell again{tr("Reschedule")};
         again.icon = "again";
         row.cells = {kind, {format.number(static_cast<qint64>(kinds_[i].lsns.size()))}, again};
@@ -138,7 +138,7 @@ void QueueTroubles::take(const Answer& answer) {
     }
     fit(kindTable_, static_cast<int>(rows.size()));
     kindTable_->setMessage(rows.empty() ? tr("Nothing of it has failed.") : QString());
-    kindPanel_->setNote(answer.json.contains("cursor") ? tr("of the last %1").arg(format.number(kMostLooked))
+    kindPanel_->setNote(answer.json.contains("cursor") ? tr("of the last %1").arg(format.number(kTroubleMostLooked))
                                                        : QString());
     kindRows_->setRows(std::move(rows));
     showEvents();

@@ -2,9 +2,9 @@
 // lately. Owner: ui thread.
 #pragma once
 
-#include "ui/models/failure_kinds.h"
-#include "ui/models/poll.h"
 #include "ui/pages/page.h"
+#include "ui/state/failure_kinds.h"
+#include "ui/state/poll.h"
 #include "ui/widgets/button.h"
 #include "ui/widgets/panel.h"
 #include "ui/widgets/rows_model.h"

@@ -1,8 +1,8 @@
 #include "ui/pages/queues/queue_work.h"
 
 #include "core/base/clock.h"
-#include "ui/models/estimate_words.h"
-#include "ui/models/wait_reasons.h"
+#include "ui/state/estimate_words.h"
+#include "ui/state/wait_reasons.h"
 #include "ui/style/format.h"
 #include "ui/style/paint.h"
 #include "ui/widgets/legend.h"
@@ -22,10 +22,10 @@ namespace {
 
 constexpr int kWaitsEveryMs = 3'000;
 constexpr int kDrawEveryMs = 2'000;
-constexpr qint64 kMinute = 60'000'000;
-constexpr qint64 kMostPast = 120 * kMinute;
+constexpr qint64 kWorkMinute = 60'000'000;
+constexpr qint64 kMostPast = 120 * kWorkMinute;
 
-std::vector<Column> columns() {
+std::vector<Column> workColumns() {
     return {
         {.id = "reason",
          .title = QueueWork::tr("Waits for"),
@@ -54,7 +54,7 @@ std::optional<Chart::Forecast> forecastOf(qint64 now, qint64 left, const std::ve
     if (left <= 0 || estimate <= now) return std::nullopt;
     std::vector<qint64> ends{estimate};
     for (const double rate : perMinute)
-        if (rate > 0) ends.push_back(now + static_cast<qint64>(static_cast<double>(left) / rate * kMinute));
+        if (rate > 0) ends.push_back(now + static_cast<qint64>(static_cast<double>(left) / rate * kWorkMinute));
     Chart::Forecast forecast;
     forecast.at = now;
     forecast.value = static_cast<double>(left);
@@ -71,7 +71,7 @@ QueueWork::QueueWork(Context context, QWidget* parent)
     , rate_(new Label({}, Type::Body, Token::Text2))
     , chart_(new Chart(tr("Actions left")))
     , waiting_(new Panel({}, false))
-    , waits_(new RowsModel(columns(), this))
+    , waits_(new RowsModel(workColumns(), this))
     , table_(new Table({}))
     , poll_(new Poll(
           context.link, kWaitsEveryMs,
@@ -87,8 +87,9 @@ QueueWork::QueueWork(Context context, QWidget* parent)
     auto* foot = new QHBoxLayout;
     foot->setContentsMargins(12, 0, 12, 0);
     std::vector<Legend::Entry> entries;
-    for (const Face face : {Face::Pending, Face::Held, Face::Retry, Face::Running, Face::Completed, Face::Failed,
-                            Face::Abandoned, Face::Cancelled})
+    for (const DisplayState face :
+         {DisplayState::Pending, DisplayState::Held, DisplayState::Retry, DisplayState::Running,
+          DisplayState::Completed, DisplayState::Failed, DisplayState::Abandoned, DisplayState::Cancelled})
         entries.push_back(Legend::of(face));
     foot->addWidget(new Legend(std::move(entries)));
     foot->addStretch(1);
@@ -177,10 +178,10 @@ void QueueWork::draw() {
     const Format format;
     const qint64 now = wallNow();
     const auto& points = context_.state.history().of(queue->id);
-    const qint64 begin = points.empty() ? now - kMinute : points.front().t;
-    const qint64 past = std::clamp(now - begin, kMinute, kMostPast);
-    const double short_ = context_.state.history().perMinute(queue->id, now, kMinute);
-    const double long_ = context_.state.history().perMinute(queue->id, now, 10 * kMinute);
+    const qint64 begin = points.empty() ? now - kWorkMinute : points.front().t;
+    const qint64 past = std::clamp(now - begin, kWorkMinute, kMostPast);
+    const double short_ = context_.state.history().perMinute(queue->id, now, kWorkMinute);
+    const double long_ = context_.state.history().perMinute(queue->id, now, 10 * kWorkMinute);
     auto forecast = queue->held ? std::nullopt : forecastOf(now, queue->active, {long_, short_}, queue->finish);
     Chart::Data data;
     data.from = now - past;
@@ -205,7 +206,7 @@ void QueueWork::draw() {
     if (context_.state.isLive()) put(now, static_cast<double>(queue->active));
     if (forecast) {
         data.to += std::clamp((forecast->latest - now) * 5 / 4, past / 6, past);
-        const bool fine = forecast->latest - now < 10 * kMinute;
+        const bool fine = forecast->latest - now < 10 * kWorkMinute;
         forecast->head = tr("now: %1 left").arg(format.number(queue->active));
         forecast->line = forecast->earliest == forecast->latest
                              ? tr("done %1").arg(clock(forecast->likely, fine))

@@ -17,43 +17,37 @@ namespace yard::ui {
 namespace {
 
 struct Group {
+    const char* word; ///< as the engine names it
     const char* title;
-    std::array<const char*, 5> prefixes; ///< of names; null: none
 };
 
+/// In the order in which they are shown; what a newer engine adds is under the last one.
 constexpr std::array<Group, 7> kGroups{{
-    {QT_TRANSLATE_NOOP("EngineSection", "Capacity"),
-     {"capacity", "resources.", "reserve_", "max_pending", "max_terminals"}},
-    {QT_TRANSLATE_NOOP("EngineSection", "Guard"), {"guard_", "hung_", nullptr, nullptr, nullptr}},
-    {QT_TRANSLATE_NOOP("EngineSection", "Deadlines"), {"grace_", "deadline_", nullptr, nullptr, nullptr}},
-    {QT_TRANSLATE_NOOP("EngineSection", "Retention"), {"keep_", "chunk_grace_", "stream_", nullptr, nullptr}},
-    {QT_TRANSLATE_NOOP("EngineSection", "Sandbox"),
-     {"sandbox_", "default_memory_", "max_processes", "max_o", nullptr}},
-    {QT_TRANSLATE_NOOP("EngineSection", "Pool"), {"pool_", nullptr, nullptr, nullptr, nullptr}},
-    {QT_TRANSLATE_NOOP("EngineSection", "Other"), {"", nullptr, nullptr, nullptr, nullptr}},
+    {"capacity", QT_TRANSLATE_NOOP("EngineSection", "Capacity")},
+    {"guard", QT_TRANSLATE_NOOP("EngineSection", "Guard")},
+    {"deadlines", QT_TRANSLATE_NOOP("EngineSection", "Deadlines")},
+    {"retention", QT_TRANSLATE_NOOP("EngineSection", "Retention")},
+    {"sandbox", QT_TRANSLATE_NOOP("EngineSection", "Sandbox")},
+    {"pool", QT_TRANSLATE_NOOP("EngineSection", "Pool")},
+    {"other", QT_TRANSLATE_NOOP("EngineSection", "Other")},
 }};
 
-std::size_t groupOf(const QString& name) {
-    for (std::size_t i = 0; i < kGroups.size(); ++i)
-        for (const char* prefix : kGroups[i].prefixes)
-            if (prefix != nullptr && name.startsWith(QLatin1String(prefix))) return i;
-    return kGroups.size() - 1;
+std::size_t groupOf(const QJsonObject& about) {
+    const QString word = about.value("group").toString();
+    const auto found =
+        std::ranges::find_if(kGroups, [&](const Group& group) { return word == QLatin1String(group.word); });
+    return found == kGroups.end() ? kGroups.size() - 1 : static_cast<std::size_t>(found - kGroups.begin());
 }
 
-QString textOf(const QJsonValue& value) {
+QString settingTextOf(const QJsonValue& value) {
     if (value.isString()) return value.toString();
     return QLocale().toString(value.toDouble(), 'g', 15);
 }
 
-/// keep_disk_percent: "Keep disk percent"; the engine names its settings, the window does not know them before.
-QString titleOf(const QString& name, const QString& unit) {
-    QString title = name;
-    if (unit == "s" && title.endsWith("_s")) title.chop(2);
-    if (unit == "MB" && title.endsWith("_mb")) title.chop(3);
-    if (unit == "%" && title.endsWith("_percent")) title.chop(8);
-    title.replace('_', ' ');
-    title[0] = title[0].toUpper();
-    return settingText(title);
+/// Of one of a family, and of an engine that does not tell titles: the name.
+QString titleOf(const QString& name, const QJsonObject& about) {
+    const QString title = about.value("title").toString();
+    return title.isEmpty() || name.startsWith("resources.") ? name : settingText(title);
 }
 
 class EngineSection final : public SettingsSection {
@@ -78,7 +72,7 @@ public:
 private:
     void say(const QString& sentence) {
         clear();
-        addWidget(new Prose(sentence, Type::Body, Token::Text2));
+        addWidget(new WrappedLabel(sentence, Type::Body, Token::Text2));
     }
 
     void ask() {
@@ -121,7 +115,7 @@ private:
         clear();
         std::array<QStringList, kGroups.size()> names;
         for (const QString& name : json_.keys())
-            if (name != "about" && name != "restart_needed") names[groupOf(name)] << name;
+            if (name != "about" && name != "restart_needed") names[groupOf(aboutOf(name))] << name;
         for (std::size_t i = 0; i < kGroups.size(); ++i) {
             if (names[i].isEmpty()) continue;
             addGroup(QCoreApplication::translate("EngineSection", kGroups[i].title));
@@ -140,22 +134,24 @@ private:
         const QJsonArray findings = janitor.value("findings").toArray();
         if (reaped == 0 && locks == 0 && findings.isEmpty()) return;
         addGroup(tr("Left behind by engines that died"));
-        addWidget(new Prose(tr("Cleared up since the start: %1 of actions, %2 of locks.")
-                                .arg(Format().number(reaped), Format().number(locks)),
-                            Type::Body, Token::Text2));
+        addWidget(new WrappedLabel(tr("Cleared up since the start: %1 of actions, %2 of locks.")
+                                       .arg(Format().number(reaped), Format().number(locks)),
+                                   Type::Body, Token::Text2));
         for (const QJsonValue finding : findings)
-            addWidget(new Prose(finding.toString(), Type::Body, Token::Text1));
+            addWidget(new WrappedLabel(finding.toString(), Type::Body, Token::Text1));
     }
 
     QString helpOf(const QJsonObject& about) const {
         QString help = settingText(about.value("help").toString());
         const QString unit = settingText(about.value("unit").toString());
         if (about.contains("least"))
-            help += ' ' + tr("From %1 to %2.").arg(textOf(about.value("least")), textOf(about.value("most")));
-        if (about.contains("default"))
             help +=
                 ' ' +
-                tr("Default: %1.").arg(textOf(about.value("default")) + (unit.isEmpty() ? QString() : ' ' + unit));
+                tr("From %1 to %2.").arg(settingTextOf(about.value("least")), settingTextOf(about.value("most")));
+        if (about.contains("default"))
+            help +=
+                ' ' + tr("Default: %1.")
+                          .arg(settingTextOf(about.value("default")) + (unit.isEmpty() ? QString() : ' ' + unit));
         if (about.value("applies") == "at_start") help += ' ' + tr("Takes effect at the next start of the engine.");
         return help;
     }
@@ -177,7 +173,7 @@ private:
             control = edit;
         }
         control->setObjectName(name);
-        FormRow* added = add(new FormRow(titleOf(name, unit), control, helpOf(about)));
+        FormRow* added = add(new FormRow(titleOf(name, about), control, helpOf(about)));
         added->setNote(settingText(unit));
     }
 
@@ -209,7 +205,7 @@ private:
             if (auto* box = qobject_cast<QComboBox*>(each->control())) {
                 box->setCurrentText(value.toString());
             } else if (auto* edit = qobject_cast<QLineEdit*>(each->control())) {
-                edit->setText(textOf(value));
+                edit->setText(settingTextOf(value));
                 edit->setModified(false);
             }
         }
@@ -233,7 +229,8 @@ private:
         if (!good) return field->setProblem(tr("This wants a number; empty is the default."));
         if (value < about.value("least").toDouble() || value > about.value("most").toDouble())
             return field->setProblem(
-                tr("This wants %1 to %2.").arg(textOf(about.value("least")), textOf(about.value("most"))));
+                tr("This wants %1 to %2.")
+                    .arg(settingTextOf(about.value("least")), settingTextOf(about.value("most"))));
         edit->setModified(false);
         change(name, value);
     }
@@ -265,9 +262,7 @@ private:
         for (FormRow* each : rows()) {
             const QString name = each->control()->objectName();
             const QJsonObject about = aboutOf(name);
-            const bool waits =
-                waiting.contains(name) || (name.startsWith("resources.") && waiting.contains("resources.NAME"));
-            if (waits)
+            if (waiting.contains(name))
                 each->setNote(tr("%1 waits for a restart of the engine")
                                   .arg(settingText(about.value("unit").toString()))
                                   .trimmed());

@@ -1,6 +1,6 @@
 // Engines and tokens: known addresses, attaching to one, and where tokens are kept.
-#include "ui/models/engines.h"
 #include "ui/pages/settings/section.h"
+#include "ui/state/engines.h"
 
 #include <QComboBox>
 #include <QCoreApplication>
@@ -105,7 +105,8 @@ private:
         auto* shown = new Button(Button::Kind::Plain, address.authority(), "machines");
         shown->setObjectName("known-" + address.toString());
         FormRow* row = add(new FormRow(embedded ? tr("This program's") : tr("Known"), shown, {}));
-        connect(shown, &QAbstractButton::clicked, this, [this, address] { context_.navigator.attachTo(address); });
+        connect(shown, &QAbstractButton::clicked, this,
+                [this, address] { context_.window.engineChoice().attachTo(address); });
         if (embedded) return;
         auto* forget = new Button(Button::Kind::Small, tr("Forget"), {});
         forget->setObjectName("forget-" + address.toString());
@@ -117,12 +118,12 @@ private:
         for (const QUrl& address : engines_.known()) {
             FormRow* known = row("known-" + address.toString());
             if (known == nullptr) continue;
-            const Engines::Reach reach = engines_.reach(address);
+            const Engines::Reachability reach = engines_.reach(address);
             const bool here = address == context_.link.address();
-            known->setNote(here                           ? tr("shown now")
-                           : reach == Engines::Reach::Yes ? tr("reachable")
-                           : reach == Engines::Reach::No  ? tr("does not answer")
-                                                          : QString());
+            known->setNote(here                                  ? tr("shown now")
+                           : reach == Engines::Reachability::Yes ? tr("reachable")
+                           : reach == Engines::Reachability::No  ? tr("does not answer")
+                                                                 : QString());
         }
     }
 
@@ -147,18 +148,19 @@ private:
             tokenRow_->setProblem(problem);
             if (!problem.isEmpty()) return;
             if (!keep) return show(address, token);
-            engines_.tokens().write(
-                address.toString(), token, engines_.place(), this, [this, address, token](const QString& lost) {
-                    if (!lost.isEmpty()) context_.navigator.say(tr("The token was not kept: %1").arg(lost), true);
-                    show(address, token);
-                });
+            engines_.tokens().write(address.toString(), token, engines_.place(), this,
+                                    [this, address, token](const QString& lost) {
+                                        if (!lost.isEmpty())
+                                            context_.window.say(tr("The token was not kept: %1").arg(lost), true);
+                                        show(address, token);
+                                    });
         });
     }
 
     void show(const QUrl& address, const QByteArray& token) {
         token_->clear();
         engines_.remember(address);
-        context_.navigator.attach(address, token);
+        context_.window.engineChoice().attach(address, token);
     }
 
     Context context_;
@@ -176,8 +178,7 @@ private:
 } // namespace
 
 SettingsSection* makeEnginesSection(Context context) {
-    Engines* engines = context.navigator.engines();
-    return engines == nullptr ? nullptr : new EnginesSection(context, *engines);
+    return new EnginesSection(context, context.window.engineChoice().engines());
 }
 
 } // namespace yard::ui

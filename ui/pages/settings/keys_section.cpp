@@ -1,4 +1,4 @@
-// The keys of every command: bound anew, conflicts told.
+// The keys of every command: bound again, conflicts told.
 #include "ui/pages/settings/section.h"
 
 #include <QCoreApplication>
@@ -15,13 +15,14 @@ public:
     explicit KeysSection(Context context)
         : SettingsSection("keys", tr("Keys"))
         , context_(context) {
-        auto* hint = new Prose(tr("Press the new keys in a field; Backspace takes them away. F1 shows the keys of "
-                                  "the page that is open."),
-                               Type::Body, Token::Text2);
+        auto* hint =
+            new WrappedLabel(tr("Press the new keys in a field; Backspace takes them away. F1 shows the keys of "
+                                "the page that is open."),
+                             Type::Body, Token::Text2);
         addWidget(hint);
         QString group;
         addGroup(tr("Everywhere"));
-        for (const Binding& each : context_.navigator.bindable()) {
+        for (const Binding& each : context_.window.keyBindings().bindable()) {
             if (each.page != group) addGroup(group = each.page);
             addKey(each);
         }
@@ -107,7 +108,7 @@ private:
         key.binding.keys = keys;
         key.edit->setKeySequence(keys);
         key.row->setProblem({});
-        context_.navigator.bind(key.binding.id, keys);
+        context_.window.keyBindings().bind(key.binding.id, keys);
         note(key);
     }
 

@@ -1,7 +1,7 @@
 // What the window keeps for itself: general and appearance.
-#include "ui/models/languages.h"
-#include "ui/models/tonight.h"
 #include "ui/pages/settings/section.h"
+#include "ui/state/languages.h"
+#include "ui/state/tonight.h"
 #include "ui/style/appearance.h"
 
 #include <QCheckBox>
@@ -33,8 +33,8 @@ public:
             tr("Layout"), reset,
             tr("Columns, their order and widths, splitters and the place of the window: as they come.")));
         connect(reset, &QAbstractButton::clicked, this, [this] {
-            context_.navigator.resetLayout();
-            context_.navigator.say(tr("The layout is as it comes."));
+            context_.window.resetLayout();
+            context_.window.say(tr("The layout is as it comes."));
         });
     }
 
@@ -84,7 +84,7 @@ private:
         awake->setAccessibleName(awake->text());
         awake->setChecked(QSettings().value("general/keep-awake", true).toBool());
         awake_ = add(new FormRow(tr("Sleep"), awake, tr("Only for an engine on this machine.")));
-        awake_->setNote(context_.navigator.sleepNote());
+        awake_->setNote(context_.window.sleepNote());
         connect(awake, &QCheckBox::clicked, this, [this, awake](bool on) {
             takeAwake(on);
             changed(awake_, [this, awake, on] {
@@ -96,13 +96,13 @@ private:
 
     void takeAwake(bool on) {
         QSettings().setValue("general/keep-awake", on);
-        context_.navigator.reviewSettings();
-        awake_->setNote(context_.navigator.sleepNote());
+        context_.window.reviewSettings();
+        awake_->setNote(context_.window.sleepNote());
     }
 
     /// What the desktop says comes later than it was asked.
     void setActive(bool active) override {
-        if (active) awake_->setNote(context_.navigator.sleepNote());
+        if (active) awake_->setNote(context_.window.sleepNote());
     }
 
     void addEvening() {
@@ -171,7 +171,7 @@ public:
     }
 
 private:
-    /// A change of fonts makes this page anew: what can be taken back outlives it.
+    /// A change of fonts makes this page again: what can be taken back outlives it.
     struct Last {
         QString row;
         Appearance before;
@@ -212,7 +212,7 @@ private:
 
     void take(const Appearance& look) {
         look.store();
-        if (look.apply()) context_.navigator.remake();
+        if (look.apply()) context_.window.remake();
     }
 
     Context context_;

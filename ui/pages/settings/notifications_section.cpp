@@ -1,6 +1,6 @@
 // What the operator wants to be told of, and where.
-#include "ui/models/notices.h"
 #include "ui/pages/settings/section.h"
+#include "ui/state/notices.h"
 
 #include <QCheckBox>
 #include <QCoreApplication>
@@ -15,11 +15,11 @@ public:
     explicit NotificationsSection(Context context)
         : SettingsSection("notifications", tr("Notifications"))
         , context_(context) {
-        addWidget(
-            new Prose(tr("Told while the window is not in front, at most one of a kind a minute; the bell keeps "
-                         "the last %1. What you just did yourself is not told.")
-                          .arg(Notices::kMost),
-                      Type::Body, Token::Text2));
+        addWidget(new WrappedLabel(
+            tr("Told while the window is not in front, at most one of a kind a minute; the bell keeps "
+               "the last %1. What you just did yourself is not told.")
+                .arg(Notices::kMost),
+            Type::Body, Token::Text2));
         for (std::size_t i = 0; i < kNoticeRules; ++i) {
             const auto rule = static_cast<NoticeRule>(i);
             addSwitch(noticeRuleId(rule), i == 0 ? tr("Tell me when") : QString(), noticeRuleTitle(rule),
@@ -28,7 +28,7 @@ public:
         FormRow* tray = addSwitch("tray", tr("Tray"), tr("Show an icon in the desktop's tray"), isTrayWanted(),
                                   [this](bool on) {
                                       setTrayWanted(on);
-                                      context_.navigator.reviewSettings();
+                                      context_.window.reviewSettings();
                                   });
         tray->setHelp(tr("With counts, Hold all and Release all; notices are shown there, else the window asks for "
                          "attention in the task bar."));

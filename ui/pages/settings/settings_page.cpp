@@ -74,7 +74,7 @@ SettingsPage::SettingsPage(Context context)
     search_->setMaximumWidth(scaled(320));
     head_->addLeft(search_, 1);
     all->addWidget(head_);
-    auto* rule = new Rule(Qt::Horizontal);
+    auto* rule = new Separator(Qt::Horizontal);
     rule->setFixedHeight(1);
     all->addWidget(rule);
     auto* middle = new QHBoxLayout;

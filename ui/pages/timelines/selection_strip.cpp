@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kHeight = 60;
 constexpr int kSwatch = 22;
-constexpr int kApart = 14;
+constexpr int kStripApart = 14;
 
 QStringList legendWords() {
     return {TimelineLegend::tr("prepare, run, collect"), TimelineLegend::tr("running"),
@@ -21,7 +21,7 @@ QStringList legendWords() {
 
 void paintSwatch(QPainter& painter, qsizetype which, double x, double y) {
     const Theme& theme = Theme::current();
-    const QColor done = theme.fillOf(Face::Completed);
+    const QColor done = theme.fillOf(DisplayState::Completed);
     switch (which) {
     case 0:
         painter.fillRect(QRectF(x, y + 3, 7, 6), done);
@@ -29,11 +29,11 @@ void paintSwatch(QPainter& painter, qsizetype which, double x, double y) {
         painter.fillRect(QRectF(x + 16, y + 3, 6, 6), done);
         break;
     case 1:
-        painter.fillRect(QRectF(x + 2, y, 16, 12), theme.fillOf(Face::Running));
+        painter.fillRect(QRectF(x + 2, y, 16, 12), theme.fillOf(DisplayState::Running));
         painter.fillRect(QRectF(x + 18, y - 1, 2, 14), theme(Token::Text1));
         break;
     case 2: {
-        const QColor fill = theme.fillOf(Face::Failed);
+        const QColor fill = theme.fillOf(DisplayState::Failed);
         painter.fillRect(QRectF(x + 2, y - 1, 18, 14), fill);
         painter.setRenderHint(QPainter::Antialiasing);
         painter.setPen(QPen(timeline::textOn(fill), 1.5));
@@ -43,7 +43,7 @@ void paintSwatch(QPainter& painter, qsizetype which, double x, double y) {
         break;
     }
     case 3: {
-        QPen pen(theme.fillOf(Face::Cancelled), 1);
+        QPen pen(theme.fillOf(DisplayState::Cancelled), 1);
         pen.setDashPattern({3, 2});
         painter.setPen(pen);
         painter.setBrush(Qt::NoBrush);
@@ -51,7 +51,7 @@ void paintSwatch(QPainter& painter, qsizetype which, double x, double y) {
         break;
     }
     default: {
-        QPen pen(theme.inkOf(Face::Retry), 2);
+        QPen pen(theme.inkOf(DisplayState::Retry), 2);
         pen.setCapStyle(Qt::FlatCap);
         pen.setDashPattern({1, 1.5});
         painter.setPen(pen);
@@ -62,7 +62,7 @@ void paintSwatch(QPainter& painter, qsizetype which, double x, double y) {
 
 class FaceIcon final : public QWidget {
 public:
-    explicit FaceIcon(const std::optional<Face>& face)
+    explicit FaceIcon(const std::optional<DisplayState>& face)
         : face_(face) {
         setFixedSize(16, 16);
     }
@@ -75,7 +75,7 @@ protected:
     }
 
 private:
-    const std::optional<Face>& face_;
+    const std::optional<DisplayState>& face_;
 };
 
 } // namespace
@@ -90,7 +90,7 @@ TimelineLegend::TimelineLegend(QWidget* parent)
 QSize TimelineLegend::sizeHint() const {
     const QFontMetricsF metrics(typeface(Type::Caption));
     double width = 0;
-    for (const QString& word : legendWords()) width += kSwatch + 5 + metrics.horizontalAdvance(word) + kApart;
+    for (const QString& word : legendWords()) width += kSwatch + 5 + metrics.horizontalAdvance(word) + kStripApart;
     return {static_cast<int>(width), scaled(24)};
 }
 
@@ -107,7 +107,7 @@ void TimelineLegend::paintEvent(QPaintEvent*) {
         paintSwatch(painter, i, x, (height() - 12) / 2.0);
         paint::text(painter, {x + kSwatch + 5, 0, text + 2, static_cast<double>(height())}, words[i],
                     typeface(Type::Caption), Theme::current()(Token::Text2));
-        right = x - kApart;
+        right = x - kStripApart;
     }
 }
 
@@ -139,7 +139,7 @@ SelectionStrip::SelectionStrip(QWidget* parent)
     words->addStretch(1);
     row->addWidget(icon_);
     row->addLayout(words);
-    row->addWidget(new Rule(Qt::Vertical));
+    row->addWidget(new Separator(Qt::Vertical));
     for (Button* button : {open_, log_, compare_}) row->addWidget(button);
     row->addSpacing(12);
     row->addWidget(new TimelineLegend, 1);

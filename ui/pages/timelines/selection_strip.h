@@ -36,7 +36,7 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
-    std::optional<Face> face_;
+    std::optional<DisplayState> face_;
     QWidget* icon_;
     Label* number_;
     Label* what_;

@@ -48,22 +48,22 @@ void TimelinesPage::exportTo(const QString& path, Export kind) {
         }
     }
     if (written)
-        context_.navigator.say(tr("Written to %1").arg(path));
+        context_.window.say(tr("Written to %1").arg(path));
     else
-        context_.navigator.say(tr("%1 cannot be written").arg(path), true);
+        context_.window.say(tr("%1 cannot be written").arg(path), true);
 }
 
 void TimelinesPage::exportTrace(const QString& path) {
-    context_.navigator.say(tr("Reading the range…"));
+    context_.window.say(tr("Reading the range…"));
     source_->exact(view_->range(), this, [this, path](const Picture* picture, const QString& problem) {
-        if (picture == nullptr) return context_.navigator.say(problem, true);
+        if (picture == nullptr) return context_.window.say(problem, true);
         QSaveFile file(path);
         const bool written =
             file.open(QIODevice::WriteOnly) && file.write(chromeTrace(*picture)) >= 0 && file.commit();
         if (written)
-            context_.navigator.say(tr("Written to %1").arg(path));
+            context_.window.say(tr("Written to %1").arg(path));
         else
-            context_.navigator.say(tr("%1 cannot be written").arg(path), true);
+            context_.window.say(tr("%1 cannot be written").arg(path), true);
     });
 }
 

@@ -111,7 +111,7 @@ TimelinesPage::TimelinesPage(Context context)
     stack_->addWidget(view_);
     stack_->addWidget(table_);
     inside->addWidget(head_);
-    inside->addWidget(new Rule(Qt::Horizontal));
+    inside->addWidget(new Separator(Qt::Horizontal));
     inside->addWidget(stack_, 1);
     inside->addWidget(strip_);
     column->addWidget(back);
@@ -362,7 +362,7 @@ void TimelinesPage::goToLast() {
             view_->setRange({middle - length / 2, middle - length / 2 + length});
             return;
         }
-        context_.navigator.say(tr("Nothing has run within the last week"));
+        context_.window.say(tr("Nothing has run within the last week"));
     });
 }
 
@@ -448,7 +448,7 @@ void TimelinesPage::seekLane() {
     if (lane.again && !isStep()) return; // the hand has chosen something else
     view_->settle();
     if (!view_->showLane(lane.worker, lane.slot, lane.at))
-        return context_.navigator.say(tr("Nothing has run in slot %1 then").arg(lane.slot), true);
+        return context_.window.say(tr("Nothing has run in slot %1 then").arg(lane.slot), true);
     // Of the coarse picture, which comes first, it may be several in one: the finer one says which.
     if (!isStep() || source_->now() > lane.until) return;
     lane.again = true;
@@ -465,7 +465,7 @@ void TimelinesPage::takeUpdates() {
     view_->settle();
 }
 void TimelinesPage::open(qint64 lsn, const QString&) {
-    if (!view_->selectAction(lsn)) context_.navigator.say(tr("That action has no bar in the range shown"));
+    if (!view_->selectAction(lsn)) context_.window.say(tr("That action has no bar in the range shown"));
 }
 QList<QAction*> TimelinesPage::commands() const {
     return {openAction_, logAction_,      compareAction_, followAction_,

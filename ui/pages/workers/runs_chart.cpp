@@ -14,7 +14,7 @@
 namespace yard::ui {
 
 namespace {
-constexpr qreal kEdge = 12;
+constexpr qreal kRunsEdge = 12;
 constexpr qreal kCaption = 18;
 
 QString durationText(qint64 micros) {
@@ -42,9 +42,9 @@ QString RunsChart::spokenValue() const {
 
 std::vector<SpokenPart> RunsChart::spokenParts() const {
     std::vector<SpokenPart> parts;
-    const qreal step = runs_.empty() ? 0 : (width() - 2 * kEdge) / static_cast<qreal>(runs_.size());
+    const qreal step = runs_.empty() ? 0 : (width() - 2 * kRunsEdge) / static_cast<qreal>(runs_.size());
     for (std::size_t i = 0; i < runs_.size(); ++i) {
-        const int x = qRound(kEdge + step * static_cast<qreal>(i));
+        const int x = qRound(kRunsEdge + step * static_cast<qreal>(i));
         parts.push_back({QAccessible::ListItem, wordsOf(runs_[i]), {}, {}, QRect(x, 0, qCeil(step), height())});
     }
     return parts;
@@ -59,8 +59,8 @@ QString RunsChart::wordsOf(const Run& run) {
 
 const Run* RunsChart::runAt(int x) const {
     if (runs_.empty()) return nullptr;
-    const qreal step = (width() - 2 * kEdge) / static_cast<qreal>(runs_.size());
-    const auto at = static_cast<std::ptrdiff_t>((x - kEdge) / step);
+    const qreal step = (width() - 2 * kRunsEdge) / static_cast<qreal>(runs_.size());
+    const auto at = static_cast<std::ptrdiff_t>((x - kRunsEdge) / step);
     return at >= 0 && at < std::ssize(runs_) ? &runs_[static_cast<std::size_t>(at)] : nullptr;
 }
 
@@ -85,8 +85,9 @@ void RunsChart::paintPlot(QPainter& painter, const QRectF& area, bool memory) co
         const qreal height = std::max(1.0, plot.height() * static_cast<qreal>(value) / static_cast<qreal>(most));
         const qreal x = std::round(plot.left() + step * static_cast<qreal>(i));
         painter.fillRect(QRectF(x, plot.bottom() - height, wide, height),
-                         theme.fillOf(runs_[i].failed ? Face::Failed : Face::Completed));
-        if (runs_[i].failed) painter.fillRect(QRectF(x, plot.bottom() + 2, wide, 3), theme.fillOf(Face::Failed));
+                         theme.fillOf(runs_[i].failed ? DisplayState::Failed : DisplayState::Completed));
+        if (runs_[i].failed)
+            painter.fillRect(QRectF(x, plot.bottom() + 2, wide, 3), theme.fillOf(DisplayState::Failed));
     }
 }
 
@@ -96,7 +97,7 @@ void RunsChart::paintEvent(QPaintEvent*) {
     if (runs_.empty())
         return void(paint::text(painter, QRectF(rect()), tr("It has not run yet"), typeface(Type::Body),
                                 Theme::current()(Token::Text2), Qt::AlignHCenter));
-    const QRectF all = QRectF(rect()).adjusted(kEdge, 8, -kEdge, -10);
+    const QRectF all = QRectF(rect()).adjusted(kRunsEdge, 8, -kRunsEdge, -10);
     const qreal half = (all.height() - 12) / 2;
     paintPlot(painter, QRectF(all.left(), all.top(), all.width(), half), false);
     paintPlot(painter, QRectF(all.left(), all.bottom() - half, all.width(), half), true);

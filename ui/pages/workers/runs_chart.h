@@ -3,13 +3,13 @@
 #pragma once
 
 #include "ui/pages/workers/worker_figures.h"
-#include "ui/style/spoken.h"
+#include "ui/style/accessible_text.h"
 
 #include <QWidget>
 
 namespace yard::ui {
 
-class RunsChart final : public QWidget, public Spoken {
+class RunsChart final : public QWidget, public AccessibleText {
     Q_OBJECT
 public:
     explicit RunsChart(QWidget* parent = nullptr);

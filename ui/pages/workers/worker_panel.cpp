@@ -22,21 +22,21 @@ struct WorkerFacts {
 constexpr std::size_t kMostFailures = 20;
 
 /// A worker says what it likes in a descriptor: as text, not as a wall of it.
-QString textOf(const QJsonValue& value) {
+QString workerTextOf(const QJsonValue& value) {
     if (value.isBool()) return value.toBool() ? WorkerFacts::tr("yes") : WorkerFacts::tr("no");
     if (value.isDouble()) return QLocale().toString(value.toDouble(), 'g', 12);
     if (value.isString()) return value.toString();
     if (value.isObject()) {
         QStringList all;
         const QJsonObject object = value.toObject();
-        for (auto it = object.begin(); it != object.end(); ++it) all << it.key() + ' ' + textOf(it.value());
+        for (auto it = object.begin(); it != object.end(); ++it) all << it.key() + ' ' + workerTextOf(it.value());
         return all.join(", ");
     }
     QStringList all;
     for (const QJsonValue each : value.toArray()) {
         const QJsonObject object = each.toObject();
         all << (object.contains("name") ? object.value("name").toString() + ' ' + object.value("version").toString()
-                                        : textOf(each));
+                                        : workerTextOf(each));
     }
     return all.join(", ");
 }
@@ -172,7 +172,7 @@ void WorkerPanel::showFacts() {
     std::vector<Row> rows;
     for (auto it = worker_.constBegin(); it != worker_.constEnd(); ++it) {
         if (it.key() == "files" || it.key() == "name" || it.key() == "version") continue;
-        Cell value{textOf(it.value())};
+        Cell value{workerTextOf(it.value())};
         value.mono = it.key() == "id";
         rows.push_back(
             {static_cast<qint64>(rows.size()) + 1, {{it.key(), {}, {}, {}, Cell::Tone::Dim}, value}, {}});

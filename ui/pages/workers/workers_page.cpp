@@ -27,7 +27,7 @@ struct WorkerColumns {
 constexpr int kUprightFrom = 1'600;
 constexpr int kAgainMs = 5'000;
 constexpr int kMostRuns = 200;
-constexpr int kMostCounted = 1'000;
+constexpr int kWorkersMostCounted = 1'000;
 constexpr std::size_t kMostWithFigures = 100; ///< workers; of others only what they are
 constexpr qint64 kWeek = 7LL * 24 * 3'600 * 1'000'000;
 
@@ -80,7 +80,7 @@ std::vector<Column> figureColumns() {
     };
 }
 
-std::vector<Column> columns() {
+std::vector<Column> workersColumns() {
     std::vector<Column> all = {
         {.id = "name",
          .title = WorkerColumns::tr("Name"),
@@ -154,7 +154,7 @@ WorkersPage::WorkersPage(Context context)
     , badge_(new Button(Button::Kind::Plain, {}, {}))
     , split_(new QSplitter(Qt::Vertical))
     , table_(new Table("workers"))
-    , rows_(new RowsModel(columns(), this))
+    , rows_(new RowsModel(workersColumns(), this))
     , panel_(new WorkerPanel(context)) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
@@ -274,11 +274,11 @@ void WorkersPage::askFigures(const QString& id) {
             refill();
         });
     };
-    list("pending,submitting,running", kMostCounted, {}, &takeActive);
+    list("pending,submitting,running", kWorkersMostCounted, {}, &takeActive);
     list("completed,failed,abandoned", kMostRuns, {},
          [](WorkerFigures& figures, const QJsonArray& jobs, bool) { takeFinished(figures, jobs); });
     const qint64 since = wallNow() - kWeek;
-    list("failed,abandoned", kMostCounted, QStringLiteral("finished>%1").arg(since), &takeFailed);
+    list("failed,abandoned", kWorkersMostCounted, QStringLiteral("finished>%1").arg(since), &takeFailed);
 }
 
 Row WorkersPage::rowOf(const Worker& worker) const {
@@ -296,7 +296,7 @@ Row WorkersPage::rowOf(const Worker& worker) const {
         functions << function.toObject().value("name").toString();
     Cell name{worker.json.value("name").toString()};
     name.icon = "workers";
-    if (figures.running > 0) name.face = Face::Running;
+    if (figures.running > 0) name.face = DisplayState::Running;
     Cell failed = counted(figures.failed, figures.moreFailed);
     if (figures.failed > 0) failed.tone = Cell::Tone::Alert;
     Cell last{figures.last > 0 ? format.time(figures.last, now) : Format::unknown()};
@@ -407,10 +407,10 @@ void WorkersPage::remove() {
     const QString name = worker->json.value("name").toString();
     const qint64 active = worker->figures.running + worker->figures.waiting;
     if (active == 0) return removeNow(id, name, false);
-    if (context_.navigator.ask(tr("Remove %1?").arg(name),
-                               tr("%1 of its actions wait or run; they are cancelled. This cannot be undone.")
-                                   .arg(countText(active, worker->figures.moreActive)),
-                               tr("Remove %1").arg(name), tr("Keep it")))
+    if (context_.window.ask(tr("Remove %1?").arg(name),
+                            tr("%1 of its actions wait or run; they are cancelled. This cannot be undone.")
+                                .arg(countText(active, worker->figures.moreActive)),
+                            tr("Remove %1").arg(name), tr("Keep it")))
         removeNow(id, name, true);
 }
 
@@ -427,7 +427,7 @@ void WorkersPage::addCopyAs(QMenu& menu, const QJsonObject& worker) {
     const auto add = [&](const QString& title, const QString& text) {
         menu.addAction(title, this, [this, text] {
             QApplication::clipboard()->setText(text);
-            context_.navigator.say(tr("Copied: %1").arg(text));
+            context_.window.say(tr("Copied: %1").arg(text));
         });
     };
     const EngineLink& link = context_.link;

@@ -1,7 +1,7 @@
 // The workers page: table and detail; register, submit with one, remove. Owner: ui thread.
 //
 // Figures come from the engine's lists: at most the last 200 finished and 1,000 active actions of each worker,
-// asked anew every 5 s while the page is looked at and something changed. What is cut off says so.
+// asked again every 5 s while the page is looked at and something changed. What is cut off says so.
 #pragma once
 
 #include "ui/pages/page.h"

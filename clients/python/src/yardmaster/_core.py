@@ -21,6 +21,7 @@ from .results import Result
 
 T = TypeVar("T")
 Json = Dict[str, Any]
+Argument = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 Content = Union[bytes, str, "os.PathLike[str]"]  # bytes themselves; a chunk's hash of 64 hex digits; else a path
 
 LONGEST_WAIT = 60.0  # of one long poll; the engine takes up to 300
@@ -70,17 +71,22 @@ def kept_environment() -> Dict[str, str]:
     kept = {}
     for name, value in os.environ.items():
         secret = any(fnmatchcase(name.upper(), pattern) for pattern in _SECRET)
-        try:
-            (name + value).encode()
-        except UnicodeEncodeError:
-            continue
         if not secret and not name.startswith("YARD_") and _NAME.match(name):
-            kept[name] = value
+            kept[name] = text_of(os.fsencode(value))
     return kept
 
 
+def text_of(value: Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]) -> str:
+    """As it stands in JSON: bytes that are not UTF-8 as code units \\udc80 to \\udcff."""
+    plain = os.fspath(value)
+    return plain.decode("utf-8", "surrogateescape") if isinstance(plain, bytes) else plain
+
+
 def dumps(value: object) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode("utf-8", "surrogatepass")
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+    except UnicodeEncodeError:  # of bytes that are not UTF-8, which have to be escaped
+        return json.dumps(value, separators=(",", ":"), allow_nan=False).encode()
 
 
 def queue_path(queue: Union[int, str, None], rest: str) -> str:
@@ -103,7 +109,7 @@ class Core:
         return self._endpoint
 
     def lost(self) -> None:
-        """The engine may come back elsewhere: it is looked for anew."""
+        """The engine may come back elsewhere: it is looked for again."""
         self._endpoint = None
 
     def reached(self) -> bool:
@@ -125,7 +131,7 @@ class Core:
                     return response
                 error: Exception = _error_of(response)
                 if response.status == 401 and not looked_again:
-                    looked_again = True  # a token may have been made anew
+                    looked_again = True  # a token may have been made again
                     self.lost()
                     continue
                 if response.status not in (429, 503) or not request.patient:
@@ -182,9 +188,12 @@ class Core:
                 if not is_hash(content):
                     contents[hashes[name]] = content
             ready["inputs"] = hashes
-        for name in ("cwd",):
-            if isinstance(ready.get(name), os.PathLike):
-                ready[name] = os.fspath(ready[name])
+        if isinstance(ready.get("cwd"), (bytes, os.PathLike)):
+            ready["cwd"] = text_of(ready["cwd"])
+        if isinstance(ready.get("argv"), (list, tuple)):
+            ready["argv"] = [text_of(a) if isinstance(a, (bytes, os.PathLike)) else a for a in ready["argv"]]
+        if isinstance(ready.get("env"), Mapping) and any(isinstance(v, bytes) for v in ready["env"].values()):
+            ready["env"] = {k: text_of(v) if isinstance(v, bytes) else v for k, v in ready["env"].items()}
         return {k: v for k, v in ready.items() if v is not None}, contents
 
     def post_actions(self, body: object, contents: Mapping[str, Content], queue: Union[int, str, None], key: str,
@@ -296,10 +305,10 @@ class Core:
         path = "jobs/%d/%s" % (lsn, name) + ("" if attempt is None else "?attempt=%d" % attempt)
         return (yield from self.exchange(Request("GET", path, patient=True, limit=_ANY_SIZE))).body
 
-    def run(self, argv: Union[str, Sequence[str]], fields: Mapping[str, Any], queue: Union[int, str, None],
+    def run(self, argv: Union[str, Sequence[Argument]], fields: Mapping[str, Any], queue: Union[int, str, None],
             timeout: Optional[float]) -> Steps[Result]:
         action: Json = {"worker": "exec", "argv": ["/bin/sh", "-c", argv] if isinstance(argv, str) else
-                        [os.fspath(a) for a in argv], "cwd": os.getcwd(), "max_retries": 0}
+                        list(argv), "cwd": os.getcwdb(), "max_retries": 0}
         action.update(fields)
         if "env" not in action:
             action["env"] = kept_environment()

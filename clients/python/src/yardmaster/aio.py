@@ -10,7 +10,7 @@ from typing import Any, AsyncIterator, Deque, Dict, Iterable, List, Mapping, Opt
 
 from . import _websocket
 from ._aio_http import AsyncTransport, Connection, open_connection
-from ._core import Content, Core, Json, Pause, Steps, dumps
+from ._core import Argument, Content, Core, Json, Pause, Steps, dumps
 from ._http import BLOCK, ResponseParser, TransportFailed, head_of
 from .errors import NotFound, ProtocolError, Unreachable
 from .events import SILENCE, Frame, Place, ends_in, refused, watch_of
@@ -186,7 +186,7 @@ class AsyncEngine:
                          key: Optional[str] = None) -> List[int]:
         return await self._drive(self._core.submit_all(actions, queue, key))
 
-    async def run(self, argv: Union[str, Sequence[str]], *, queue: Optional[QueueRef] = None,
+    async def run(self, argv: Union[str, Sequence[Argument]], *, queue: Optional[QueueRef] = None,
                   timeout: Optional[float] = None, check: bool = False, **fields: Any) -> Result:
         result = await self._drive(self._core.run(argv, fields, queue, timeout))
         return result.check() if check else result

@@ -7,7 +7,7 @@ import time
 from collections import deque
 from typing import Any, Deque, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, TypeVar, Union
 
-from ._core import Content, Core, Json, Pause, Steps
+from ._core import Argument, Content, Core, Json, Pause, Steps
 from ._http import Transport, TransportFailed
 from .events import Events, ends_in, watch_of
 from .errors import NotFound, Unreachable
@@ -91,7 +91,7 @@ class Engine:
         """Submits a list, whole or not at all."""
         return self._drive(self._core.submit_all(actions, queue, key))
 
-    def run(self, argv: Union[str, Sequence[str]], *, queue: Optional[QueueRef] = None, timeout: Optional[float] = None,
+    def run(self, argv: Union[str, Sequence[Argument]], *, queue: Optional[QueueRef] = None, timeout: Optional[float] = None,
             check: bool = False, **fields: Any) -> Result:
         """Runs a command (a text is for /bin/sh) in this process's directory with its environment, but for what looks like
         a secret, and waits: a Result with stdout and stderr. `env` replaces those variables.

@@ -1,0 +1,317 @@
+// yardctl logs: the output of actions, of one as it is, of several behind their names.
+#include "app/yardctl/action_view.h"
+#include "app/yardctl/commands/functions.h"
+#include "app/yardctl/format.h"
+#include "app/yardctl/log_lines.h"
+#include "app/yardctl/named_actions.h"
+#include "app/yardctl/output_follower.h"
+#include "core/base/clock.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <functional>
+#include <memory>
+#include <set>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+
+namespace yard::ctl {
+
+namespace {
+
+/// Each has a connection and a thread for each of its streams.
+constexpr std::size_t kMostFollowed = 32;
+constexpr std::size_t kNameWidth = 24; ///< columns
+
+struct LogsRequest {
+    std::vector<std::int64_t> lsns;
+    std::optional<std::int64_t> attempt;
+    std::optional<std::int64_t> since; ///< microseconds since the epoch
+    std::optional<std::size_t> tail;   ///< lines of each stream
+    std::vector<std::string> streams;
+    bool follow = false;
+    bool json = false;
+};
+
+Outcome<std::optional<std::int64_t>> countOf(const Arguments& arguments, std::string_view option,
+                                             std::int64_t least) {
+    const auto word = arguments.value(option);
+    if (!word) return std::nullopt;
+    auto number = parseInteger(*word, fmt::format("--{}", option));
+    if (!number) return std::unexpected(number.error());
+    if (*number < least) return usageError(fmt::format("--{} wants {} or more", option, least));
+    return *number;
+}
+
+/// In the order given, each once.
+Outcome<std::vector<std::int64_t>> wantedLsns(Engine& engine, const Arguments& arguments) {
+    auto lsns = namedActions(engine, arguments.operands());
+    if (!lsns) return lsns;
+    std::set<std::int64_t> seen;
+    std::erase_if(*lsns, [&](std::int64_t lsn) { return !seen.insert(lsn).second; });
+    if (arguments.has("follow") && lsns->size() > kMostFollowed)
+        return usageError(fmt::format("--follow takes up to {} actions at once", kMostFollowed));
+    return lsns;
+}
+
+Outcome<LogsRequest> logsRequest(const Invocation& invocation) {
+    const Arguments& arguments = invocation.arguments;
+    LogsRequest out;
+    const auto attempt = countOf(arguments, "attempt", 1);
+    if (!attempt) return std::unexpected(attempt.error());
+    out.attempt = *attempt;
+    const auto tail = countOf(arguments, "tail", 0);
+    if (!tail) return std::unexpected(tail.error());
+    if (*tail) out.tail = static_cast<std::size_t>(**tail);
+    if (const auto word = arguments.value("since")) {
+        if (out.attempt) return usageError("--since chooses the attempts: leave --attempt out");
+        auto since = parseMoment(*word, wallNow());
+        if (!since) return std::unexpected(since.error());
+        out.since = *since;
+    }
+    const bool both = arguments.has("stdout") == arguments.has("stderr");
+    if (both || arguments.has("stdout")) out.streams.emplace_back("stdout");
+    if (both || arguments.has("stderr")) out.streams.emplace_back("stderr");
+    out.follow = arguments.has("follow");
+    out.json = invocation.json;
+    auto lsns = wantedLsns(invocation.engine, arguments);
+    if (!lsns) return std::unexpected(lsns.error());
+    out.lsns = std::move(*lsns);
+    return out;
+}
+
+/// One action whose output is wanted.
+struct Target {
+    std::int64_t lsn = 0;
+    std::int64_t last = 1;              ///< its last attempt so far
+    std::vector<std::int64_t> attempts; ///< those that are shown, ascending
+    std::vector<std::string> losses;    ///< what to say of those
+    std::string prefix;                 ///< of its lines; empty: they are shown as they are
+};
+
+struct Span {
+    std::optional<std::int64_t> begin{};
+    std::optional<std::int64_t> end{};
+};
+/// From the first to the last moment that is known of an attempt.
+Span spanOf(const json::object& attempt) {
+    Span span;
+    const json::object* times = objectOf(attempt, "timestamps");
+    if (!times) return span;
+    span.begin = integerOf(*times, "submitting");
+    for (const auto& [state, at] : *times)
+        if (at.is_int64()) span.end = std::max(span.end.value_or(0), at.get_int64());
+    return span;
+}
+
+/// Attempts that were not over by then. Lines have no times: of one that had begun before all are shown, and that
+/// is said.
+std::vector<std::int64_t> attemptsSince(const json::object& action, std::int64_t since, bool tells) {
+    std::set<std::int64_t> attempts;
+    const auto add = [&](std::int64_t n, const Span& span) {
+        if (span.end && *span.end < since) return;
+        attempts.insert(n);
+        if (tells && span.begin && *span.begin < since)
+            fmt::print(stderr,
+                       "yardctl: action {}: attempt {} began before that; its lines have no times, so all of them "
+                       "are shown\n",
+                       integerOf(action, "lsn").value_or(0), n);
+    };
+    std::set<std::int64_t> ended;
+    if (const json::array* list = arrayOf(action, "attempts"))
+        for (const json::value& value : *list)
+            if (const json::object* attempt = value.if_object())
+                if (const auto n = integerOf(*attempt, "n"); n && ended.insert(*n).second)
+                    add(*n, spanOf(*attempt));
+    if (const std::int64_t last = attemptNumber(action); !ended.contains(last)) {
+        Span span = spanOf(action);
+        if (!isEnded(action)) span.end.reset();
+        if (textOf(action, "state") == "pending") span.begin.reset(); // of the attempt before, if any
+        add(last, span);
+    }
+    return {attempts.begin(), attempts.end()};
+}
+
+/// Which of these attempts wrote what nobody has: an empty stream alone would say that there was nothing.
+std::vector<std::string> lossesOf(const json::object& action, const std::vector<std::int64_t>& attempts) {
+    std::vector<std::string> losses;
+    const json::array* list = arrayOf(action, "attempts");
+    if (!list) return losses;
+    for (const json::value& value : *list) {
+        const json::object* attempt = value.if_object();
+        if (!attempt || !attempt->contains("output_lost")) continue;
+        const auto n = integerOf(*attempt, "n");
+        if (!n || std::ranges::find(attempts, *n) == attempts.end()) continue;
+        const bool isAll = !attempt->contains("stdout") && !attempt->contains("stderr");
+        losses.push_back(fmt::format("{} attempt {} of action {} wrote was lost with the {}",
+                                     isAll ? "what" : "part of what", *n, integerOf(action, "lsn").value_or(0),
+                                     textOf(*attempt, "reason") == "engine_died" ? "engine" : "launcher"));
+    }
+    return losses;
+}
+
+Outcome<std::vector<Target>> targetsOf(Engine& engine, const LogsRequest& request) {
+    std::vector<Target> targets;
+    std::size_t width = 0;
+    for (const std::int64_t lsn : request.lsns) {
+        auto answer = engine.get(fmt::format("jobs/{}", lsn));
+        if (!answer) return failedWith(answer.error());
+        const json::object& action = answer->object;
+        Target target{.lsn = lsn, .last = attemptNumber(action), .attempts = {}, .losses = {}, .prefix = {}};
+        if (request.since)
+            target.attempts = attemptsSince(action, *request.since, !request.json);
+        else
+            target.attempts = {request.attempt.value_or(target.last)};
+        target.losses = lossesOf(action, target.attempts);
+        target.prefix = fmt::format("{} {}", lsn, fitted(whatWords(action), kNameWidth));
+        width = std::max(width, displayWidth(target.prefix));
+        targets.push_back(std::move(target));
+    }
+    for (Target& target : targets)
+        if (targets.size() == 1)
+            target.prefix.clear();
+        else
+            target.prefix += std::string(width - displayWidth(target.prefix), ' ') + " | ";
+    return targets;
+}
+
+/// Where the output of all goes.
+struct Outputs {
+    LockedOutput out{STDOUT_FILENO};
+    LockedOutput err{STDERR_FILENO};
+};
+
+/// Where that of one stream of one action goes.
+struct Sink {
+    OutputSink take;
+    std::function<Result<void>()> finish = [] { return Result<void>(); };
+};
+
+template<class Lines>
+Sink sinkOf(std::shared_ptr<Lines> lines) {
+    return {[lines](std::int64_t attempt, std::string_view bytes) { return lines->take(attempt, bytes); },
+            [lines] { return lines->finish(); }};
+}
+
+Sink sinkFor(Outputs& outputs, const LogsRequest& request, const Target& target, const std::string& stream) {
+    LockedOutput& out = stream == "stderr" ? outputs.err : outputs.out;
+    if (request.json) return sinkOf(std::make_shared<JsonLines>(outputs.out, target.lsn, stream));
+    if (!target.prefix.empty()) return sinkOf(std::make_shared<PrefixedLines>(out, target.prefix));
+    return {[&out](std::int64_t, std::string_view bytes) { return out.write(bytes); }};
+}
+
+Outcome<void> followStream(const Invocation& invocation, const LogsRequest& request, const Target& target,
+                           const std::string& stream, const Sink& sink) {
+    const bool announces = !request.json && stream == request.streams.back();
+    OutputFollower follower(invocation.engine.another(),
+                            {.lsn = target.lsn,
+                             .stream = stream,
+                             .firstAttempt = target.attempts.front(),
+                             .announceRetries = announces,
+                             .tail = request.tail,
+                             .tailUntil = target.last,
+                             .tellsOfCutTail = !request.json},
+                            sink.take);
+    auto followed = follower.run();
+    if (auto finished = sink.finish(); followed && !finished) return failedWith(finished.error());
+    return followed;
+}
+
+/// Until all have ended; one that fails does not keep the others.
+Outcome<int> followAll(const Invocation& invocation, const LogsRequest& request,
+                       const std::vector<Target>& targets) {
+    Outputs outputs;
+    std::vector<Outcome<void>> ends(targets.size() * request.streams.size());
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+        const Target& target = targets[i / request.streams.size()];
+        const std::string& stream = request.streams[i % request.streams.size()];
+        if (target.attempts.empty()) continue;
+        threads.emplace_back([&, i] {
+            ends[i] = followStream(invocation, request, target, stream, sinkFor(outputs, request, target, stream));
+        });
+    }
+    for (std::thread& t : threads) t.join();
+    for (const auto& end : ends)
+        if (!end) return std::unexpected(end.error());
+    return 0;
+}
+
+/// What there is now of one stream of an attempt.
+Outcome<void> print(Engine& engine, const LogsRequest& request, std::int64_t lsn, const std::string& stream,
+                    std::int64_t attempt, const Sink& sink) {
+    const bool isLast = !request.attempt && !request.since;
+    std::string path = fmt::format("jobs/{}/{}", lsn, stream);
+    if (!isLast) path += fmt::format("?attempt={}", attempt);
+    Result<void> copied;
+    if (request.tail) {
+        const auto piece = lastPiece(engine, path, *request.tail);
+        if (!piece) copied = std::unexpected(piece.error());
+        TailLines tail(*request.tail);
+        if (piece) tail.take(piece->bytes);
+        const std::string lines = tail.end();
+        if (tail.isCut() && !request.json) tellOfCutTail(lsn, stream);
+        if (!lines.empty()) copied = sink.take(attempt, lines);
+    } else {
+        copied = engine.stream(path, std::chrono::seconds(30),
+                               [&](std::string_view bytes) { return sink.take(attempt, bytes); });
+    }
+    // What has not begun has written nothing.
+    const bool nothingYet = !copied && copied.error().kind == ErrorKind::NotFound && !request.attempt;
+    if (!copied && !nothingYet) return failedWith(copied.error());
+    return {};
+}
+
+/// All that is shown of one action: attempt by attempt, and where there are several, whose output follows.
+Outcome<void> printTarget(Engine& engine, const LogsRequest& request, const Target& target, Outputs& outputs) {
+    bool isInLine = false;
+    std::vector<Sink> sinks;
+    for (const std::string& stream : request.streams) {
+        Sink sink = sinkFor(outputs, request, target, stream);
+        sink.take = [take = std::move(sink.take), &isInLine](std::int64_t attempt, std::string_view bytes) {
+            isInLine = bytes.empty() ? isInLine : !bytes.ends_with('\n');
+            return take(attempt, bytes);
+        };
+        sinks.push_back(std::move(sink));
+    }
+    const bool marks = target.attempts.size() > 1 && !request.json;
+    for (const std::int64_t attempt : target.attempts) {
+        if (marks) {
+            for (const Sink& sink : sinks) // a line that is kept back belongs before it
+                if (auto finished = sink.finish(); !finished) return failedWith(finished.error());
+            const bool breaksLine = std::exchange(isInLine, false) && target.prefix.empty();
+            (void)outputs.err.write(
+                fmt::format("{}yardctl: action {}: attempt {}\n", breaksLine ? "\n" : "", target.lsn, attempt));
+        }
+        for (std::size_t i = 0; i < sinks.size(); ++i)
+            if (auto printed = print(engine, request, target.lsn, request.streams[i], attempt, sinks[i]); !printed)
+                return printed;
+    }
+    for (const Sink& sink : sinks)
+        if (auto finished = sink.finish(); !finished) return failedWith(finished.error());
+    return {};
+}
+
+Outcome<int> printAll(const Invocation& invocation, const LogsRequest& request,
+                      const std::vector<Target>& targets) {
+    Outputs outputs;
+    for (const Target& target : targets)
+        if (auto printed = printTarget(invocation.engine, request, target, outputs); !printed)
+            return std::unexpected(printed.error());
+    return 0;
+}
+
+} // namespace
+
+Outcome<int> logsCommand(const Invocation& invocation) {
+    auto request = logsRequest(invocation);
+    if (!request) return std::unexpected(request.error());
+    auto targets = targetsOf(invocation.engine, *request);
+    if (!targets) return std::unexpected(targets.error());
+    for (const Target& target : *targets)
+        for (const std::string& loss : target.losses) fmt::print(stderr, "yardctl: {}\n", loss);
+    return request->follow ? followAll(invocation, *request, *targets) : printAll(invocation, *request, *targets);
+}
+
+} // namespace yard::ctl

@@ -1,0 +1,69 @@
+// What `run` says while its action does not start, or does not come to its end: why, and why else once that changes.
+#pragma once
+
+#include "app/yardctl/engine.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+
+namespace yard::ctl {
+
+/// Which reasons are news. One thread.
+class WaitNews {
+public:
+    /// `isToldHeld`: that the action itself is held was said.
+    explicit WaitNews(bool isToldHeld);
+    /// A sentence of the first reason in an answer of jobs/LSN/why; empty: there is none, or it was told, maybe with
+    /// other numbers. `now` in microseconds.
+    std::string sentence(std::int64_t lsn, const json::object& why, std::int64_t now);
+
+private:
+    std::string told_; ///< without its numbers
+};
+
+/// Asks for the reasons on a thread of its own until the end of its own, and writes what is news to stderr: while the
+/// action has not started, after lookSoon(), and now and then in between.
+class WaitTeller {
+public:
+    struct How {
+        bool tellsAll = true; ///< else only of a journal that cannot be written: that is not just a matter of time
+        bool json = false;
+        bool isRaw = false; ///< stderr is a terminal in raw mode
+        /// The action was cancelled, and cannot come to its end. On the thread of its own.
+        std::function<void()> stuck = [] {};
+    };
+    /// `news` outlives it, and goes on to the next one.
+    WaitTeller(std::unique_ptr<Engine> engine, std::int64_t lsn, WaitNews& news, How how);
+    ~WaitTeller();
+    /// Any thread: it should have ended by now.
+    void lookSoon();
+    /// Any thread: it was cancelled.
+    void expectEnd();
+    WaitTeller(const WaitTeller&) = delete;
+    WaitTeller& operator=(const WaitTeller&) = delete;
+
+private:
+    void tell();
+    void look();
+    std::chrono::milliseconds pause() const;
+
+    const std::unique_ptr<Engine> engine_; ///< the thread's; interrupt() from any
+    const std::int64_t lsn_;
+    WaitNews& news_;
+    const How how_;
+    std::mutex mutex_; ///< guards the next three
+    bool stopping_ = false;
+    bool isOverdue_ = false;
+    bool isCancelled_ = false;
+    std::condition_variable changed_;
+    std::thread thread_;
+};
+
+} // namespace yard::ctl

@@ -1,0 +1,388 @@
+#include "core/engine/reading/reasons.h"
+
+#include "core/base/duration_text.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace yard::engine {
+
+namespace {
+
+constexpr Duration kWorthSaying{2'000'000};
+
+Wait limitOf(std::string_view name, const session::Waiting::Limit& limit, std::string label) {
+    Wait wait;
+    wait.kind = WaitKind::Limit;
+    wait.name = name;
+    wait.most = limit.most;
+    wait.running = limit.running;
+    wait.message = label.empty() ? fmt::format("its queue runs {} of at most {}", limit.running, limit.most)
+                                 : fmt::format("its queue runs {} of at most {} labelled \"{}\"", limit.running,
+                                               limit.most, label);
+    wait.label = std::move(label);
+    return wait;
+}
+
+std::string_view wordsOf(DependencyOn on) {
+    return on == DependencyOn::Completed ? "be completed" : on == DependencyOn::Any ? "end" : "fail";
+}
+
+std::string arrayWords(const Wait& wait) {
+    return fmt::format("{} of array {} to {}, of which {} {} not ended",
+                       wait.on == DependencyOn::Failed ? "one" : "all", wait.array.value, wordsOf(wait.on),
+                       wait.unfinished.value_or(0), wait.unfinished == 1 ? "has" : "have");
+}
+
+std::string placeWords(const std::optional<session::Waiting::Position>& position) {
+    if (!position) return {};
+    if (position->isExact && position->before == 0) return ", first of its queue";
+    return fmt::format(", {}{} of its queue before it", position->isExact ? "" : "about ", position->before);
+}
+
+std::string keptWords(Lsn keptFor) {
+    return keptFor.value > 0 ? fmt::format(", kept for action {}", keptFor.value) : ", kept for something larger";
+}
+
+Wait capacityOf(const session::ResourceNeed& need, const session::Waiting& waiting) {
+    Wait wait;
+    wait.kind = WaitKind::Capacity;
+    wait.resource = need.resource;
+    wait.need = need.need;
+    wait.free = std::max(need.free, 0.0);
+    if (waiting.position) {
+        wait.position = waiting.position->before;
+        wait.positionIsExact = waiting.position->isExact;
+    }
+    std::string because;
+    std::string place = placeWords(waiting.position);
+    if (waiting.starting && (!waiting.position || waiting.position->before == 0)) {
+        because = ", it is next";
+        place.clear();
+    } else if (waiting.reservedForLarger) {
+        wait.keptFor = waiting.keptFor;
+        because = keptWords(waiting.keptFor);
+    }
+    wait.message = fmt::format("{} of {} {} free{}{}", *wait.free, need.total,
+                               need.resource == "memory_mb" ? "MiB of memory" : need.resource, because, place);
+    return wait;
+}
+
+/// Every resource of which there is not enough, else the first one: it waits for its turn.
+void addCapacity(const session::Waiting& waiting, std::vector<Wait>& waits) {
+    for (const session::ResourceNeed& need : waiting.needs)
+        if (need.free < need.need) waits.push_back(capacityOf(need, waiting));
+    if (!waits.empty()) return;
+    session::ResourceNeed turn = waiting.needs.empty() ? session::ResourceNeed{} : waiting.needs.front();
+    if (waiting.noSlot) turn = {.resource = "slots", .need = 1, .total = 0, .free = 0};
+    waits.push_back(capacityOf(turn, waiting));
+    if (waiting.noSlot)
+        waits.back().message =
+            "every slot for actions that do not take exactly one core is in use" + placeWords(waiting.position);
+}
+
+} // namespace
+
+/// Fewer slots than cores: they are what it lacks, however many cores are free.
+std::optional<Wait> Reasons::slotWait(const session::Waiting& waiting) const {
+    if (!waiting.isOneCore) return {};
+    const CoreSlots slots = parts_.slots();
+    if (slots.all >= slots.cores || slots.busy < slots.all) return {};
+    Wait wait =
+        capacityOf({.resource = "slots", .need = 1, .total = static_cast<double>(slots.all), .free = 0}, waiting);
+    wait.message += fmt::format(" ({})", slots.limit);
+    return wait;
+}
+
+/// Where nothing else has its slot, it waits for its own start.
+std::optional<Wait> Reasons::startWait(Lsn lsn) const {
+    const Attempt* attempt = parts_.attempt(lsn);
+    if (!attempt || !parts_.isStarting(*attempt)) return {};
+    Wait wait;
+    wait.kind = WaitKind::Start;
+    wait.since = attempt->scale.at(attempt->launched);
+    if (attempt->spec && attempt->spec->cwd) wait.path = *attempt->spec->cwd;
+    wait.message = wait.path.empty() ? "it is being started"
+                                     : fmt::format("it is being started in the directory '{}'", wait.path);
+    return wait;
+}
+
+/// Its program has ended, and it has not.
+std::optional<Wait> Reasons::collectingWait(Lsn lsn) const {
+    const Attempt* attempt = parts_.attempt(lsn);
+    if (!attempt || attempt->phase != Attempt::Phase::Collecting) return {};
+    Wait wait;
+    wait.kind = WaitKind::Collecting;
+    wait.since = attempt->record.times.exited;
+    wait.message = kCollectingWords;
+    return wait;
+}
+
+std::optional<Wait> Reasons::journalWait(const Attempt& attempt) const {
+    if (attempt.phase != Attempt::Phase::Ended || attempt.stored || parts_.writesJournal()) return {};
+    Wait wait =
+        plainWait(WaitKind::Journal,
+                  "its program has ended, and the journal cannot be written to keep that: is the disk full?");
+    wait.since = attempt.record.times.exited;
+    return wait;
+}
+
+/// What was told to end, and has not.
+std::optional<Wait> Reasons::endingWait(Lsn lsn) const {
+    const Attempt* attempt = parts_.attempt(lsn);
+    if (!attempt || attempt->phase != Attempt::Phase::Launched || !attempt->endAsked) return {};
+    Wait wait;
+    wait.kind = WaitKind::Ending;
+    wait.since = attempt->scale.at(*attempt->endAsked);
+    wait.message = "told to end";
+    if (attempt->warm) return wait; // its process may have others to work on
+    const MonoTime kill = *attempt->endAsked + attempt->grace;
+    wait.until = attempt->scale.at(kill);
+    wait.message += kill > parts_.now() ? ", SIGKILL follows" : ", SIGKILL was sent";
+    return wait;
+}
+
+/// What it has to wait for before cores or a process matter.
+std::vector<Wait> Reasons::beforeCapacity(const session::Waiting& waiting, bool namesParents) const {
+    std::vector<Wait> waits;
+    if (parts_.session.state() == SessionState::Created)
+        waits.push_back(plainWait(WaitKind::NoRunner, "the engine is starting"));
+    else if (waiting.sessionHolds)
+        waits.push_back(
+            holdOf("session", fmt::format("the session is {}: nothing starts", name(parts_.session.state()))));
+    else if (auto nothing = parts_.nothingStarts())
+        waits.push_back(std::move(*nothing));
+    if (waiting.held) waits.push_back(holdOf("action", "it is held"));
+    if (waiting.queueHeld)
+        waits.push_back(holdOf("queue", waiting.failures > 0
+                                            ? fmt::format("its queue is held after {} failures", waiting.failures)
+                                            : "its queue is held"));
+    if (waiting.unmet > 0 && namesParents) waits.push_back(plainWait(WaitKind::Dependency, "other actions to end"));
+    if (waiting.wakesAt != MonoTime{}) {
+        Wait& wait = waits.emplace_back();
+        wait.kind = waiting.backoff ? WaitKind::Backoff : WaitKind::NotBefore;
+        wait.until = parts_.scale.at(waiting.wakesAt);
+        const auto left = std::chrono::duration<double>(waiting.wakesAt - parts_.now()).count();
+        wait.message = fmt::format("{} for {} more", waiting.backoff ? "backs off" : "is not to start",
+                                   durationText(std::max(left, 0.0)));
+    }
+    if (waiting.queueLimit) waits.push_back(limitOf("max_running", *waiting.queueLimit, {}));
+    if (waiting.labelLimit)
+        waits.push_back(limitOf("label_limits", *waiting.labelLimit, parts_.dictionary.label(waiting.label.value)));
+    for (const session::Waiting::Lock& lock : waiting.locks) waits.push_back(parts_.locks.waitFor(lock));
+    return waits;
+}
+
+std::vector<Wait> Reasons::waitsOf(Lsn lsn, const session::Waiting& waiting, bool shortly) const {
+    std::vector<Wait> waits = beforeCapacity(waiting, shortly);
+    if (waits.empty() && (waiting.unmet == 0 || waiting.starting)) {
+        if (auto start = waiting.starting ? startWait(lsn) : std::nullopt)
+            waits.push_back(std::move(*start));
+        else if (auto process = processWait(waiting))
+            waits.push_back(std::move(*process));
+        else if (auto slot = slotWait(waiting))
+            waits.push_back(std::move(*slot));
+        else
+            addCapacity(waiting, waits);
+    }
+    if (shortly && waits.size() > 1) waits.resize(1);
+    return waits;
+}
+
+namespace {
+
+std::string processWords(unsigned count) {
+    return fmt::format("{} process{}", count, count == 1 ? "" : "es");
+}
+
+/// "its worker's 2 processes are busy", or that there is none.
+std::string busyWords(const runners::WarmWait& wait) {
+    if (wait.serving == 0) return "its worker has no process";
+    return fmt::format("its worker's {} {} busy", processWords(wait.serving), wait.serving == 1 ? "is" : "are");
+}
+
+std::string_view limitName(const runners::WarmWait& wait) {
+    if (wait.what == runners::WarmWait::For::Place) return "pool_max";
+    if (wait.what != runners::WarmWait::For::Group) return {};
+    return wait.isOwnLimit ? "max_processes" : "pool_max_per_group";
+}
+
+std::string wordsOf(const runners::WarmWait& wait) {
+    using For = runners::WarmWait::For;
+    const std::string has = "its worker has " + processWords(wait.serving);
+    switch (wait.what) {
+    case For::Start:
+        if (wait.serving == 0) return fmt::format("the first warm process of its worker {}", wait.step);
+        return fmt::format("{}, another one {}", busyWords(wait), wait.step);
+    case For::Cores: return has + ", and waits for cores";
+    case For::Turn: return has + ", and gives its cores to other work";
+    case For::Place:
+        return fmt::format("{}; the pool is full: {} of {}", busyWords(wait), wait.alive, processWords(wait.most));
+    case For::Group:
+        return fmt::format("{}; it may have {} at most{}{}", busyWords(wait), wait.most,
+                           wait.isOwnLimit ? "" : ", as every worker that does not say itself",
+                           wait.alive > wait.serving ? ", and others of its group have not ended yet" : "");
+    case For::Pause: return busyWords(wait) + "; another one did not come up, and is tried again in a moment";
+    case For::Process: break;
+    }
+    if (wait.idle > 0) return fmt::format("{} of {} of its worker idle", wait.idle, processWords(wait.serving));
+    return wait.serving == 0 ? "its worker's first process is started next" : busyWords(wait);
+}
+
+/// What there is enough of, and is not to be had all the same.
+std::string keptWords(const session::HoldWait& held, const std::string& first) {
+    if (!first.empty()) return fmt::format(", kept for {}, which asked first", first);
+    return held.isKept ? keptWords(held.keptFor) : std::string();
+}
+
+} // namespace
+
+/// Of an action of a warm worker: processes, and what keeps it from having another one.
+std::optional<Wait> Reasons::processWait(const session::Waiting& waiting) const {
+    const ClassKey& key = parts_.dictionary.classKey(waiting.cls.value);
+    const auto of = key.workerId.empty() ? std::nullopt : parts_.poolWait(key.workerId);
+    if (!of) return std::nullopt;
+    session::ResourceNeed lacking{
+        .resource = "processes", .need = 1, .total = 0, .free = static_cast<double>(of->idle)};
+    std::string text = wordsOf(*of);
+    const auto held = of->hold ? parts_.session.holdWait(*of->hold) : std::nullopt;
+    if (held && !held->needs.empty()) {
+        const auto at = std::ranges::find_if(held->needs, [](const auto& need) { return need.free < need.need; });
+        lacking = at == held->needs.end() ? held->needs.front() : *at;
+        text += fmt::format(", {} of {} {} free", std::max(lacking.free, 0.0), lacking.total,
+                            lacking.resource == "memory_mb" ? "MiB" : lacking.resource);
+        text += keptWords(*held, held->behind ? parts_.holderName(*held->behind) : std::string());
+    }
+    Wait wait = capacityOf(lacking, waiting);
+    if (held) wait.keptFor = held->keptFor;
+    if (const std::string_view limit = limitName(*of); !limit.empty()) {
+        wait.name = limit;
+        wait.most = of->most;
+        wait.running = of->alive;
+    }
+    wait.message = text + placeWords(waiting.position);
+    return wait;
+}
+
+std::string Reasons::unmetWords(Lsn lsn) const {
+    const session::Unmet unmet = parts_.session.unmetOf(lsn);
+    return fmt::format("{}{} action{} to end", unmet.count, unmet.isExact ? "" : " or more",
+                       unmet.count == 1 && unmet.isExact ? "" : "s");
+}
+
+std::optional<Wait> Reasons::first(Lsn lsn, const session::Waiting& waiting) const {
+    std::vector<Wait> waits = waitsOf(lsn, waiting, true);
+    return waits.empty() ? std::nullopt : std::optional(std::move(waits.front()));
+}
+
+std::string Reasons::firstWords(Lsn lsn, const session::Waiting& waiting) const {
+    std::optional<Wait> wait = first(lsn, waiting);
+    if (!wait) return {};
+    return wait->kind == WaitKind::Dependency ? unmetWords(lsn) : std::move(wait->message);
+}
+
+void Reasons::describe(ActionResult& result) const {
+    YARD_ASSERT_OWNER(owner_);
+    if (result.state != ActionState::Pending) return;
+    const auto live = parts_.session.live(result.lsn);
+    const auto waiting = live ? parts_.session.waiting(result.lsn, true) : std::nullopt;
+    if (!waiting) return;
+    parts_.estimates.ofPending(result, *live, *waiting);
+    std::vector<Wait> waits = waitsOf(result.lsn, *waiting, false);
+    if (waits.empty() || waits.front().kind != WaitKind::Capacity) return;
+    result.note = std::move(waits.front().message);
+    const Duration left(result.estimatedStart - parts_.scale.at(parts_.now()));
+    if (result.estimatedStart != 0 && left >= kWorthSaying)
+        result.note += fmt::format(", starts in about {}", roughly(left));
+}
+
+void Reasons::describe(std::span<ActionResult> page, Duration atMost) const {
+    const MonoTime until = MonoClock::now() + atMost;
+    for (ActionResult& result : page) {
+        if (MonoClock::now() >= until) return;
+        describe(result);
+    }
+}
+
+Result<std::vector<Wait>> waitsOfParents(store::Reader& reader, Lsn lsn) {
+    std::vector<Wait> waits;
+    const auto text = reader.specText(lsn);
+    if (!text) return std::unexpected(text.error());
+    if (!*text) return waits; // it ended meanwhile
+    const auto parsed = parseAction((*text)->text);
+    if (!parsed) return std::unexpected(parsed.error());
+    std::vector<Lsn> lsns;
+    for (const Dependency& dependency : parsed->spec->after)
+        if (!dependency.isArray) lsns.push_back(dependency.lsn);
+    const auto states = reader.states(lsns);
+    if (!states) return std::unexpected(states.error());
+    auto state = states->begin();
+    for (const Dependency& dependency : parsed->spec->after) {
+        if (!dependency.isArray && *state++ != ActionState::Pending) continue;
+        Wait& wait = waits.emplace_back();
+        wait.kind = WaitKind::Dependency;
+        (dependency.isArray ? wait.array : wait.lsn) = dependency.lsn;
+        wait.on = dependency.on;
+        wait.message = fmt::format("action {} to {}", wait.lsn.value, wordsOf(wait.on));
+    }
+    return waits;
+}
+
+/// Of one that has begun: it is ending, or what it left and its end are being kept.
+std::optional<Wait> Reasons::leavingWait(const session::LiveView& live) const {
+    if (isEnded(live.state)) return {};
+    if (auto ending = endingWait(live.lsn)) return ending;
+    if (auto collecting = collectingWait(live.lsn)) return collecting;
+    if (const Attempt* attempt = parts_.attempt(live.lsn))
+        if (auto journal = journalWait(*attempt)) return journal;
+    if (!live.cancelRequested) return {};
+    if (!parts_.writesJournal())
+        return plainWait(WaitKind::Journal,
+                         "it is cancelled, and the journal cannot be written to keep that: is the disk full?");
+    return plainWait(WaitKind::Ending, "a cancel is under way"); // taken, and not carried out yet
+}
+
+/// What of its parents has not ended, arrays with how many elements.
+coro::Task<Result<std::vector<Wait>>> Reasons::parentsOf(Lsn lsn) {
+    auto waits = co_await parts_.parents(lsn);
+    if (!waits) co_return waits;
+    std::erase_if(*waits, [this](Wait& wait) {
+        if (wait.array.value == 0) return false;
+        wait.unfinished = parts_.session.unfinishedOf(wait.array);
+        if (wait.unfinished) wait.message = arrayWords(wait);
+        return !wait.unfinished; // it has ended
+    });
+    co_return waits;
+}
+
+coro::Task<Result<Why>> Reasons::why(Lsn lsn) {
+    YARD_ASSERT_OWNER(owner_);
+    Why why{.lsn = lsn, .state = ActionState::New, .waits = {}};
+    std::vector<Wait> parents;
+    if (const auto live = parts_.session.live(lsn); live && live->unmet > 0) {
+        auto found = co_await parentsOf(lsn);
+        if (!found) co_return std::unexpected(found.error());
+        parents = std::move(*found);
+    }
+    const auto live = parts_.session.live(lsn);
+    if (!live) {
+        const Result<ActionState> known = co_await parts_.stateOf(lsn);
+        if (!known) co_return std::unexpected(known.error());
+        why.state = *known;
+        co_return why;
+    }
+    why.state = live->state;
+    if (auto leaving = leavingWait(*live)) {
+        why.waits.push_back(std::move(*leaving));
+    } else if (const auto waiting = parts_.session.waiting(lsn, true)) {
+        why.waits = waitsOf(lsn, *waiting, false);
+        for (Wait& wait : parents) {
+            const auto other = parts_.session.live(wait.lsn);
+            if (other) wait.state = other->state;
+            if (waiting->unmet > 0) why.waits.push_back(std::move(wait));
+        }
+    }
+    co_return why;
+}
+
+} // namespace yard::engine

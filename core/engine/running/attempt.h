@@ -1,0 +1,100 @@
+// One attempt of an action as the engine has it, from the session's Start until the journal has its end.
+//
+//     Fetching -> [Preparing] -> Launched -> [Collecting] -> Ended -> (journal acknowledged) gone
+//
+// An exec in a `cwd` without inputs takes no step in brackets and touches no directory.
+//
+// A value. Owner: engine thread. Lifetime: in the AttemptTable; no reference outlives a suspension.
+#pragma once
+
+#include "core/base/clock.h"
+#include "core/base/ids.h"
+#include "core/engine/running/collector.h"
+#include "core/engine/running/lent_request.h"
+#include "core/engine/running/live_streams.h"
+#include "core/engine/running/terminal.h"
+#include "core/lease/runner.h"
+#include "core/lease/scratch.h"
+#include "core/model/action_spec.h"
+#include "core/model/result.h"
+#include "core/model/usage.h"
+#include "core/session/messages.h"
+#include "core/store/rows.h"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace yard::engine {
+
+/// What an attempt uses, as far as was looked.
+struct AttemptUsage {
+    MonoTime due{};      ///< when it is looked at next; max(): it is being looked at
+    Duration interval{}; ///< to the look after that
+    MonoTime at{};       ///< of the last look; before the first one its start
+    std::int64_t cpu = 0;
+    double cores = 0; ///< in use between the last two looks
+    UsageSeries series;
+};
+
+/// What is said of an attempt in the phase Collecting.
+inline constexpr std::string_view kCollectingWords = "its program has ended, its outputs are being kept";
+
+struct Attempt {
+    enum class Phase : unsigned char { Fetching, Preparing, Launched, Collecting, Ended };
+
+    runners::AttemptId id;
+    QueueId queue;
+    session::ClassId cls;
+    session::LabelId label;
+    Phase phase = Phase::Fetching;
+    bool ahead = false;
+    bool shared = false;                      ///< runs in a slot of its own, beside those of the cores
+    std::int64_t memoryLimit = 0;             ///< bytes, of all its processes; 0: none
+    std::int64_t memorySeen = 0;              ///< when last looked at
+    bool isOverMemory = false;                ///< and was ended for that
+    bool wasEnforced = false;                 ///< see session::AttemptEnd
+    bool isOverOutputs = false;               ///< its outputs/ held too much while it ran: it was ended for that
+    runners::OutputLimits outputLimits{0, 0}; ///< of what may be in outputs/ while it runs; 0: not looked at
+    bool warm = false;                        ///< goes to a warm process, and takes no slot
+    bool hurry = false;                       ///< somebody waits for the result
+    bool askedBack = false;                   ///< it waits behind a long one while a slot is idle
+    bool cannotHeal = false;                  ///< it could not be started, and never can be
+    bool stored = false; ///< the session has finished the action (abandoned): only the process is left
+    std::optional<session::StopCause> stop;
+    std::optional<std::uint32_t> lane; ///< of its worker's timeline, where that is not the slot
+    SpecPtr spec;
+    std::vector<std::string> lacking; ///< variables whose values are not known any more
+    WallScale scale;                  ///< fixed for the attempt: its times never run backwards
+    SlotId slot{};
+    std::optional<runners::Scratch> scratch;
+    std::optional<LentRequest> request;
+    std::shared_ptr<Collector> collector; ///< while it is collected
+    AttemptRecord record;
+    std::vector<store::SmallChunk> chunks;
+    MonoTime launched{};              ///< when the runner got it
+    std::optional<MonoTime> endAsked; ///< when its processes were told to end
+    Duration grace{};                 ///< from then to SIGKILL
+    // while it runs
+    int pid = 0;
+    MonoTime runningSince{};
+    std::string stoppedForMemory;                            ///< the note of its end, once it was
+    std::optional<std::int64_t> processorTime;               ///< when last looked at, microseconds
+    std::array<std::optional<std::uint64_t>, 2> outputSizes; ///< as far as they are watched
+    MonoTime progress{};                                     ///< when it last had output or processor time
+    bool isSuspected = false;                                ///< its output is watched
+    WallMicros hungSince = 0;
+    MonoTime collected{}; ///< since when its outputs go into the content store; the epoch: they do not
+    std::shared_ptr<LiveStreams> live;
+    std::shared_ptr<Terminal> terminal;  ///< while the runner has it, of an action that has one
+    std::unique_ptr<AttemptUsage> usage; ///< once it ran for a while
+
+    /// Somebody has told its processes to end. What comes later is not why it ended.
+    bool isBeingEnded() const { return stop || isOverMemory || isOverOutputs || !stoppedForMemory.empty(); }
+};
+
+} // namespace yard::engine

@@ -1,0 +1,56 @@
+// What an attempt asks of its runner, made of its spec, its class, its queue, its worker and the settings as they are
+// when it is handed over.
+//
+// Owner: engine thread. Lifetime: after the session, the workers and the values that are never kept. It keeps nothing.
+#pragma once
+
+#include "core/base/owner.h"
+#include "core/engine/running/attempt.h"
+#include "core/engine/state/intern_table.h"
+#include "core/engine/state/unkept_values.h"
+#include "core/engine/state/worker_registry.h"
+#include "core/lease/runner.h"
+#include "core/model/settings.h"
+#include "core/session/session.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace yard::engine {
+
+class LeaseMaker {
+public:
+    struct Parts {
+        const session::Session& session;
+        const InternTable& dictionary;
+        const WorkerRegistry& workers;
+        const UnkeptValues& unkept;
+        const Settings& settings; ///< in force now
+        bool isDurable = false;   ///< a power cut loses nothing
+        std::function<std::optional<pool::GroupId>(const std::string& worker)> warmGroup;
+    };
+    explicit LeaseMaker(Parts parts)
+        : parts_(std::move(parts)) {}
+
+    /// An action of a warm worker that has a directory: its io is not inline, or it has inputs or outputs.
+    bool needsDirectory(const Attempt& attempt) const;
+    /// Of one that needs no directory of its own.
+    runners::Lease bare(const Attempt& attempt) const;
+    /// Of one that a warm process serves, in the directory it has, if any.
+    runners::Lease warm(const Attempt& attempt) const;
+    /// What every lease says beside its program. Notes in the attempt which variables have no value any more.
+    void complete(Attempt& attempt, runners::Lease& lease) const;
+
+private:
+    Duration deadlineOf(const Attempt& attempt) const;
+    bool isLastTry(const Attempt& attempt) const;
+    void addUnkept(Attempt& attempt, runners::Lease& lease) const;
+    const ClassKey& classOf(const Attempt& attempt) const { return parts_.dictionary.classKey(attempt.cls.value); }
+
+    Parts parts_;
+    OwnerCheck owner_;
+};
+
+} // namespace yard::engine

@@ -1,0 +1,141 @@
+#include "core/engine/running/outcome.h"
+
+#include "core/json/json_reader.h"
+#include "core/runners/warm_frames.h"
+
+#include <cstring>
+#include <fmt/format.h>
+
+namespace yard::engine {
+
+using runners::EndCause;
+
+namespace {
+
+void set(AttemptOutcome& outcome, ActionState state, Reason reason) {
+    outcome.state = state;
+    outcome.reason = reason;
+}
+
+void set(AttemptOutcome& outcome, runners::StopCause cause) {
+    switch (cause) {
+    case runners::StopCause::Cancelled: return set(outcome, ActionState::Cancelled, Reason::Cancelled);
+    case runners::StopCause::Abandoned: return set(outcome, ActionState::Abandoned, Reason::Abandoned);
+    case runners::StopCause::EngineStopped:
+    case runners::StopCause::Limit:
+    case runners::StopCause::Machine: break; // whoever asked for it says more
+    }
+    set(outcome, ActionState::Abandoned, Reason::EngineStopped);
+}
+
+void fromExit(AttemptOutcome& outcome, const runners::Ended& ended) {
+    if (ended.overMemory && ended.exitCode != 0) {
+        outcome.note = "it took more memory than it may have, and the kernel ended it";
+        return set(outcome, ActionState::Failed, Reason::Memory);
+    }
+    if (ended.signal) return set(outcome, ActionState::Failed, Reason::Signal);
+    if (ended.exitCode == 0) return set(outcome, ActionState::Completed, Reason::None);
+    set(outcome, ActionState::Failed, Reason::ExitCode);
+}
+
+} // namespace
+
+AttemptOutcome outcomeOf(const runners::Ended& ended) {
+    AttemptOutcome outcome;
+    outcome.exitCode = ended.exitCode;
+    outcome.signal = ended.signal;
+    outcome.measures = ended.measures;
+    outcome.outTruncated = ended.out.truncated;
+    outcome.errTruncated = ended.err.truncated;
+    outcome.denied = ended.denied;
+    switch (ended.cause) {
+    case EndCause::Exited: fromExit(outcome, ended); break;
+    case EndCause::Cancelled: set(outcome, runners::StopCause::Cancelled); break;
+    case EndCause::Abandoned: set(outcome, runners::StopCause::Abandoned); break;
+    case EndCause::EngineStopped: set(outcome, runners::StopCause::EngineStopped); break;
+    case EndCause::Deadline:
+        set(outcome, ActionState::Failed, Reason::Deadline);
+        outcome.note = ended.spawn.message.empty() ? "the deadline passed; its processes were ended"
+                                                   : "the deadline passed: " + ended.spawn.message;
+        break;
+    case EndCause::SpawnError:
+        set(outcome, ActionState::Failed, Reason::SpawnError);
+        outcome.note = ended.spawn.message;
+        outcome.exitCode = runners::shellExitCode(ended.spawn);
+        break;
+    case EndCause::WorkerCrashed:
+        set(outcome, ActionState::Failed, ended.overMemory ? Reason::Memory : Reason::WorkerCrashed);
+        break;
+    case EndCause::LostRunner:
+        set(outcome, ActionState::Abandoned, Reason::LostRunner);
+        outcome.note = "the launcher process died while this ran";
+        break;
+    }
+    outcome.result = ended.result;
+    if (!ended.message.empty())
+        outcome.note =
+            outcome.state == ActionState::Completed ? lastLine(ended.message) : firstErrorLine(ended.message);
+    if (outcome.state == ActionState::Completed && (ended.resultTooLarge || !ended.resultRefused.empty())) {
+        set(outcome, ActionState::Failed, Reason::ResultTooLarge);
+        outcome.note = ended.resultTooLarge
+                           ? "the result is over 64 KiB, and was not kept: write it into a file in outputs"
+                           : "the result was not kept. " + ended.resultRefused;
+    }
+    return outcome;
+}
+
+void applyStop(AttemptOutcome& outcome, runners::StopCause cause) {
+    outcome.outputs.clear();
+    outcome.note = "it was ended while its outputs were collected";
+    set(outcome, cause);
+}
+
+void applyOutputs(AttemptOutcome& outcome, const Result<runners::GatheredOutputs>& gathered) {
+    if (!gathered) {
+        outcome.note = "outputs could not be kept: " + gathered.error().message;
+        if (outcome.state == ActionState::Completed) set(outcome, ActionState::Failed, Reason::ResultTooLarge);
+        return;
+    }
+    outcome.outputs = gathered->outputs;
+    outcome.denied.insert(outcome.denied.end(), gathered->denied.begin(), gathered->denied.end());
+    if (outcome.state != ActionState::Completed) return;
+    if (gathered->overLimit) {
+        set(outcome, ActionState::Failed, Reason::ResultTooLarge);
+        outcome.note = "outputs are over the limit (the worker's output_bytes or output_files, or the setting "
+                       "max_output_bytes); none was kept";
+    } else if (!gathered->missing.empty()) {
+        set(outcome, ActionState::Failed, Reason::MissingOutput);
+        outcome.note = fmt::format("expected output \"{}\" is not there", gathered->missing.front());
+    }
+}
+
+void applyStreamLoss(AttemptOutcome& outcome, const runners::StreamResult& stream, std::string_view which) {
+    if (stream.err == 0) return;
+    outcome.note = fmt::format("{} could not be kept past {} bytes: {}", which, stream.size,
+                               std::strerror(stream.err)); // NOLINT(concurrency-mt-unsafe): glibc's is per thread
+    if (outcome.state == ActionState::Completed) set(outcome, ActionState::Failed, Reason::ResultTooLarge);
+}
+
+ChunkRef keepSmall(const runners::StreamResult& stream, std::vector<store::SmallChunk>& chunks) {
+    if (stream.bytes.empty()) return {Hash256::ofNothing(), 0};
+    chunks.push_back({stream.hash, stream.bytes});
+    return {stream.hash, stream.bytes.size()};
+}
+
+std::string noteFrom(const AttemptOutcome& outcome, std::string_view err, std::string_view out) {
+    if (outcome.reason != Reason::Signal || !outcome.signal) return firstErrorLine(err, out);
+    const char* known = ::sigabbrev_np(*outcome.signal);
+    const std::string signal = known ? fmt::format("SIG{}", known) : fmt::format("signal {}", *outcome.signal);
+    const std::string line = lastLineOf(err, out);
+    return line.empty() ? fmt::format("killed by {}; it printed nothing", signal)
+                        : fmt::format("killed by {}; its last line: {}", signal, line);
+}
+
+void applyPrinted(AttemptOutcome& outcome, std::string_view out) {
+    if (outcome.state != ActionState::Completed || !outcome.result.empty()) return;
+    while (!out.empty() && (out.back() == '\n' || out.back() == '\r')) out.remove_suffix(1);
+    const std::string_view line = out.substr(out.find_last_of('\n') + 1);
+    if (line.size() <= runners::warm::kMaxResult && readJson(line)) outcome.result = line;
+}
+
+} // namespace yard::engine

@@ -1,0 +1,178 @@
+#include "core/engine/running/slot_balancer.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+namespace yard::engine {
+
+using Phase = Attempt::Phase;
+
+namespace {
+
+/// What runs longer keeps those behind it from a slot that is idle. Well above the average that allows leases ahead
+/// (session::Options::aheadBelow), so that short ones are not carried to and fro.
+constexpr Duration kLong{20'000};
+
+bool hasBegun(const Attempt& attempt) {
+    return attempt.runningSince != MonoTime{};
+}
+
+} // namespace
+
+void SlotBalancer::add(SlotPlace place) {
+    assert(place.first >= slots_.size() && "slots are numbered through");
+    slots_.resize(place.end());
+    lanes_.setAbove(place.end());
+    places_.push_back(std::move(place));
+}
+
+bool SlotBalancer::has(SlotId slot) const {
+    return std::ranges::any_of(places_, [slot](const SlotPlace& place) { return place.has(slot); });
+}
+
+bool SlotBalancer::runsLong(std::uint32_t slot, MonoTime now) const {
+    const MonoTime since = slots_[slot].busySince;
+    return since != MonoTime{} && now - since > kLong;
+}
+
+// --- which one
+
+/// A full slot would send it back, and behind a long one it would wait.
+SlotBalancer::Choice SlotBalancer::bestOf(const SlotPlace& place, MonoTime now) const {
+    Choice best{.of = place.cores};
+    for (std::uint32_t slot = place.first; slot < place.border(); ++slot) {
+        const unsigned load = slots_[slot].load;
+        if (load == 0) ++best.free;
+        const unsigned rank = load + (runsLong(slot, now) ? runners::kLeasesPerSlot : 0) +
+                              (load >= runners::kLeasesPerSlot ? 4 * runners::kLeasesPerSlot : 0);
+        if (slot != place.first && rank >= best.rank) continue;
+        best.slot = slot;
+        best.rank = rank;
+    }
+    return best;
+}
+
+/// Of places whose best slots are alike that one with the larger part of it free: so each gets its share.
+std::optional<std::uint32_t> SlotBalancer::leastLoaded(MonoTime now) const {
+    std::optional<Choice> least;
+    for (const SlotPlace& place : places_) {
+        if (place.cores == 0 || !place.isAccepting()) continue;
+        const Choice own = bestOf(place, now);
+        const bool isBetter = !least || own.rank < least->rank ||
+                              (own.rank == least->rank && own.free * least->of > least->free * own.of);
+        if (isBetter) least = own;
+    }
+    if (!least) return std::nullopt;
+    return least->slot;
+}
+
+std::optional<std::uint32_t> SlotBalancer::freeOther() const {
+    for (const SlotPlace& place : places_) {
+        if (place.others == 0 || !place.isAccepting()) continue;
+        for (std::uint32_t slot = place.border(); slot < place.end(); ++slot)
+            if (slots_[slot].load == 0) return slot;
+    }
+    return std::nullopt;
+}
+
+std::optional<SlotId> SlotBalancer::take(bool shared, MonoTime now) {
+    YARD_ASSERT_OWNER(owner_);
+    const auto slot = shared ? freeOther() : leastLoaded(now);
+    if (!slot) return std::nullopt;
+    ++slots_[*slot].load;
+    ++processes_;
+    return SlotId(*slot);
+}
+
+void SlotBalancer::leave(const Attempt& attempt) {
+    YARD_ASSERT_OWNER(owner_);
+    if (attempt.warm) return;
+    assert(slots_[attempt.slot.value].load > 0);
+    --slots_[attempt.slot.value].load;
+    --processes_;
+}
+
+void SlotBalancer::move(Attempt& attempt, SlotId to) {
+    if (attempt.warm || to == attempt.slot || !has(to)) return;
+    --slots_[attempt.slot.value].load;
+    ++slots_[to.value].load;
+    attempt.slot = to;
+}
+
+void SlotBalancer::began(const Attempt& attempt, MonoTime now) {
+    if (attempt.warm) return;
+    lanes_.take(attempt.slot);
+    if (has(attempt.slot)) slots_[attempt.slot.value].busySince = now;
+}
+
+void SlotBalancer::ended(const Attempt& attempt) {
+    if (!attempt.warm && has(attempt.slot)) slots_[attempt.slot.value].busySince = {};
+}
+
+void SlotBalancer::keepLane(Attempt& attempt) {
+    if (attempt.warm || !has(attempt.slot)) return;
+    lanes_.keep(attempt, slots_[attempt.slot.value].busySince != MonoTime{});
+}
+
+// --- behind a long one
+
+bool SlotBalancer::isCoreIdle() const {
+    return std::ranges::any_of(places_, [this](const SlotPlace& place) {
+        const auto first = slots_.begin() + place.first;
+        return place.isAccepting() &&
+               std::any_of(first, first + place.cores, [](const Slot& slot) { return slot.load == 0; });
+    });
+}
+
+std::vector<runners::AttemptId> SlotBalancer::misplaced(MonoTime now) {
+    YARD_ASSERT_OWNER(owner_);
+    nextLook_.reset();
+    std::vector<runners::AttemptId> found;
+    if (!isCoreIdle()) return found;
+    bool any = false;
+    for (const SlotPlace& place : places_) {
+        for (std::uint32_t slot = place.first; slot < place.border(); ++slot) {
+            if (slots_[slot].load < 2 || slots_[slot].busySince == MonoTime{}) continue;
+            if (runsLong(slot, now)) {
+                any = true;
+                continue;
+            }
+            const MonoTime due = slots_[slot].busySince + kLong + Duration(1);
+            nextLook_ = nextLook_ ? std::min(*nextLook_, due) : due;
+        }
+    }
+    if (!any) return found;
+    for (auto& [id, attempt] : attempts_) {
+        if (attempt.phase != Phase::Launched || hasBegun(attempt) || attempt.shared || attempt.warm ||
+            attempt.askedBack || !runsLong(attempt.slot.value, now))
+            continue;
+        attempt.askedBack = true;
+        found.push_back(id);
+    }
+    return found;
+}
+
+// --- questions
+
+bool SlotBalancer::isStarting(const Attempt& attempt) const {
+    if (attempt.phase != Phase::Launched || attempt.warm || hasBegun(attempt)) return false;
+    if (!has(attempt.slot) || slots_[attempt.slot.value].busySince != MonoTime{}) return false;
+    if (slots_[attempt.slot.value].load == 1) return true;
+    return std::ranges::none_of(attempts_, [&](const auto& entry) {
+        const Attempt& other = entry.second;
+        return other.phase == Phase::Launched && !other.warm && other.slot == attempt.slot &&
+               (hasBegun(other) || other.launched < attempt.launched);
+    });
+}
+
+std::ptrdiff_t SlotBalancer::busyCoreSlots() const {
+    std::ptrdiff_t busy = 0;
+    for (const SlotPlace& place : places_) {
+        const auto first = slots_.begin() + place.first;
+        busy += std::count_if(first, first + place.cores, [](const Slot& slot) { return slot.load > 0; });
+    }
+    return busy;
+}
+
+} // namespace yard::engine

@@ -1,0 +1,114 @@
+#include "core/engine/running/timeline_keeper.h"
+
+#include "core/base/log.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace yard::engine {
+
+namespace {
+
+constexpr Duration kWritePeriod{1'000'000};
+constexpr std::int64_t kUsualSpan = 3'600'000'000;
+constexpr std::int64_t kUsualSteps = 1'000;
+constexpr std::int64_t kFinest = 1'000; ///< a millisecond a step
+constexpr std::size_t kNamesPerSlice = 1'000;
+
+} // namespace
+
+TimelineKeeper::TimelineKeeper(Parts parts, timeline::TimelineStore::Limits limits)
+    : parts_(std::move(parts)) {
+    std::vector<std::uint32_t> workers;
+    for (std::uint32_t cls = 0; cls < parts_.dictionary.classCount(); ++cls) workers.push_back(workerOf(cls));
+    store_ = std::make_shared<timeline::TimelineStore>(parts_.directory, std::move(workers), limits);
+}
+
+std::uint32_t TimelineKeeper::workerOf(std::uint32_t cls) {
+    const ClassKey& key = parts_.dictionary.classKey(cls);
+    const auto [at, isNew] = workerNumbers_.try_emplace(key.workerId, static_cast<std::uint32_t>(workers_.size()));
+    if (isNew) workers_.push_back({key.workerId, key.workerName});
+    return at->second;
+}
+
+void TimelineKeeper::note(timeline::Span span) {
+    if (span.begin == 0 || span.isOpen()) return; // it never began, as far as is known
+    if (waiting_.size() >= kMostWaiting) {
+        if (!std::exchange(toldFull_, true))
+            logWarning("engine", "spans come faster than they are written: some are lost");
+        return;
+    }
+    span.worker = workerOf(span.cls);
+    waiting_.push_back(span);
+    work_.set();
+}
+
+coro::Task<void> TimelineKeeper::run() {
+    for (;;) {
+        co_await work_.wait();
+        co_await coro::sleepFor(kWritePeriod);
+        work_.clear();
+        const Result<void> done = co_await parts_.helpers.run(
+            [store = store_, spans = std::exchange(waiting_, {})] { return store->append(spans); });
+        if (done) toldFull_ = false;
+        if (!done && !std::exchange(toldUnwritten_, true))
+            logWarning("engine", "timelines cannot be kept: {}", done.error().message);
+    }
+}
+
+coro::Task<TimelineView> TimelineKeeper::query(TimelineQuery query) {
+    TimelineView answer;
+    answer.now = parts_.wallOf(MonoClock::now());
+    timeline::TimelineStore::Picture picture;
+    picture.to = std::max<WallMicros>(query.to.value_or(answer.now), 1);
+    picture.from = std::min(query.from.value_or(std::max<WallMicros>(picture.to - kUsualSpan, 0)), picture.to - 1);
+    const std::int64_t span = picture.to - picture.from;
+    picture.resolution =
+        std::max({query.resolution ? query.resolution->count() : span / kUsualSteps, span / kMostSteps, kFinest});
+    std::vector<timeline::Span> open = parts_.execution.openSpans();
+    for (timeline::Span& one : open) one.worker = workerOf(one.cls);
+    std::vector<bool> wanted;
+    for (const TimelineView::Worker& worker : workers_)
+        wanted.push_back(query.worker.empty() || worker.id == query.worker || worker.name == query.worker);
+    picture.wanted = [wanted = std::move(wanted)](std::uint32_t worker) {
+        return worker < wanted.size() && wanted[worker];
+    };
+    answer.view = co_await parts_.helpers.run([store = store_, picture = std::move(picture), open = std::move(open),
+                                               spans = std::exchange(waiting_, {})] {
+        // What cannot be written now is told of by the next writing.
+        if (!spans.empty()) (void)store->append(spans);
+        return store->draw(picture, open);
+    });
+    answer.workers = workers_;
+    std::size_t looked = 0;
+    for (const timeline::LaneView& lane : answer.view.lanes)
+        for (const timeline::Span& bar : lane.bars) {
+            if (++looked % kNamesPerSlice == 0) co_await coro::yieldNow();
+            if (!answer.functions.contains(bar.cls))
+                answer.functions.emplace(bar.cls, parts_.dictionary.classKey(bar.cls).function);
+            if (bar.label < parts_.dictionary.labelCount() && !answer.labels.contains(bar.label))
+                answer.labels.emplace(bar.label, parts_.dictionary.label(bar.label));
+        }
+    co_return answer;
+}
+
+std::vector<Lsn> TimelineView::unnamed(std::size_t most) const {
+    std::vector<Lsn> lsns;
+    for (const timeline::LaneView& lane : view.lanes) {
+        if (workers[lane.worker].id != "exec") continue;
+        for (const timeline::Span& bar : lane.bars)
+            if (bar.label == 0) lsns.push_back(bar.lsn);
+    }
+    std::ranges::sort(lsns, std::greater<>()); // the newest, where they are too many
+    lsns.erase(std::ranges::unique(lsns).begin(), lsns.end());
+    if (lsns.size() > most) lsns.resize(most);
+    return lsns;
+}
+
+void TimelineKeeper::save() {
+    if (waiting_.empty()) return;
+    if (auto done = store_->append(std::exchange(waiting_, {})); !done)
+        logWarning("engine", "timelines could not be kept: {}", done.error().message);
+}
+
+} // namespace yard::engine

@@ -1,0 +1,84 @@
+// Timelines of what the engine ran: spans go to the store behind it once a second, pictures come back with what
+// runs now and with the names of things.
+//
+// Owner: engine thread; the store is worked on by helpers. Bound: kMostWaiting spans wait for a helper; what comes
+// then is not kept, and the log says so. A kill loses what ended in the last second.
+#pragma once
+
+#include "core/coro/helper_pool.h"
+#include "core/coro/sync.h"
+#include "core/coro/task.h"
+#include "core/engine/running/execution.h"
+#include "core/engine/state/intern_table.h"
+#include "core/timeline/timeline_store.h"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace yard::engine {
+
+struct TimelineQuery {
+    std::string worker;                 ///< id or name; empty: all
+    std::optional<WallMicros> from;     ///< absent: an hour before `to`
+    std::optional<WallMicros> to;       ///< absent: now
+    std::optional<Duration> resolution; ///< absent: a thousandth of the span
+};
+
+struct TimelineView {
+    timeline::View view;
+    WallMicros now = 0;
+    struct Worker {
+        std::string id; ///< or "exec"
+        std::string name;
+    };
+    std::vector<Worker> workers; ///< by the number that lanes have
+    /// Of the classes and labels that bars have.
+    std::unordered_map<std::uint32_t, std::string> functions;
+    std::unordered_map<std::uint32_t, std::string> labels;
+    std::unordered_map<Lsn, std::string> commands; ///< of the bars that have no label
+    /// Commands without a label: at most `most`, each once.
+    std::vector<Lsn> unnamed(std::size_t most) const;
+};
+
+class TimelineKeeper {
+public:
+    static constexpr std::size_t kMostWaiting = 100'000;
+    /// Steps of one picture, at most.
+    static constexpr std::int64_t kMostSteps = 10'000;
+
+    struct Parts {
+        coro::HelperPool& helpers;
+        const Execution& execution;
+        const InternTable& dictionary;
+        std::string directory;
+        std::function<WallMicros(MonoTime)> wallOf;
+    };
+    /// The dictionary has what the journal knows.
+    explicit TimelineKeeper(Parts parts, timeline::TimelineStore::Limits limits = {});
+
+    /// An attempt has ended.
+    void note(timeline::Span span);
+    /// Writes, forever.
+    coro::Task<void> run();
+    coro::Task<TimelineView> query(TimelineQuery query);
+    /// At the end, when no helper writes any more. Blocks.
+    void save();
+
+private:
+    std::uint32_t workerOf(std::uint32_t cls);
+
+    Parts parts_;
+    std::shared_ptr<timeline::TimelineStore> store_;
+    std::vector<TimelineView::Worker> workers_;
+    std::unordered_map<std::string, std::uint32_t> workerNumbers_; ///< by id
+    std::vector<timeline::Span> waiting_;
+    coro::Event work_;
+    bool toldFull_ = false;
+    bool toldUnwritten_ = false;
+};
+
+} // namespace yard::engine

@@ -1,0 +1,41 @@
+// With what an engine is opened. A value.
+#pragma once
+
+#include "core/base/clock.h"
+#include "core/base/error.h"
+#include "core/host/machine.h"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace yard::runners {
+class RunnerSource;
+}
+
+namespace yard::engine {
+
+struct MemoryReading;
+
+struct Options {
+    std::string dataDir;
+    std::string tokenFile; ///< empty: `token` in the data directory
+    /// Called once the data directory is ours, before anything of it runs; its error is open()'s. What else a start
+    /// needs is taken here, so that no action is begun in vain.
+    std::function<Result<void>()> onOwned;
+    std::string launcherProgram;      ///< re-executed as the launcher; empty: this program
+    std::string lockDir;              ///< of named locks; empty: the user's on this machine, shared by all engines
+    int capacity = 0;                 ///< cores; 0: as the settings say
+    int slotCount = 256;              ///< actions at once whatever they take; at least 16 more than cores
+    host::ResourceSettings resources; ///< other amounts than found on this machine or set
+    bool noSandbox = false;           ///< registered workers run without one
+    std::vector<std::shared_ptr<runners::RunnerSource>> runners; ///< beside this machine
+    std::function<std::optional<MemoryReading>()> readMemory;    ///< for the memory guard; empty: of this machine
+    Duration retentionYoungest{60'000'000}; ///< clearing up leaves actions that ended less than this ago
+    std::optional<Duration> grace;          ///< between SIGTERM and SIGKILL; absent: as the settings say
+    std::vector<std::string> set;           ///< NAME=VALUE for this run, over settings.json
+};
+
+} // namespace yard::engine

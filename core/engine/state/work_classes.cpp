@@ -1,0 +1,74 @@
+#include "core/engine/state/work_classes.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace yard::engine {
+namespace {
+
+std::unexpected<Error> broken(std::string_view what, std::uint32_t number) {
+    return fail(ErrorKind::Journal,
+                fmt::format("The journal's {} {} cannot be read. Move journal.sqlite aside to begin with an empty "
+                            "one, or restore it from a backup.",
+                            what, number));
+}
+
+} // namespace
+
+Result<void> WorkClasses::restore(const std::vector<store::LabelEntry>& labels,
+                                  const std::vector<store::ClassEntry>& classes) {
+    YARD_ASSERT_OWNER(owner_);
+    for (const store::LabelEntry& label : labels)
+        if (!dictionary_.restoreLabel(label.number, label.text)) return broken("label", label.number);
+    for (const store::ClassEntry& entry : classes) {
+        const auto key = ClassKey::parse(entry.text);
+        if (!key || entry.number == 0) return broken("class", entry.number);
+        const auto before = static_cast<std::uint32_t>(dictionary_.classCount());
+        if (!dictionary_.restoreClass(entry.number - 1, *key)) return broken("class", entry.number);
+        for (std::uint32_t id = before; id < dictionary_.classCount(); ++id) define(id);
+    }
+    return {};
+}
+
+InternTable::Interned WorkClasses::intern(const ClassKey& key) {
+    YARD_ASSERT_OWNER(owner_);
+    const InternTable::Interned cls = dictionary_.internClass(key);
+    if (cls.isNew) define(cls.id);
+    return cls;
+}
+
+void WorkClasses::define(std::uint32_t cls) {
+    const ClassKey& key = dictionary_.classKey(cls);
+    std::vector<session::LockId> locks;
+    for (const std::string& name : key.locks) locks.emplace_back(dictionary_.internLock(name));
+    session_.defineClass(session::ClassId{cls}, key.resources, std::move(locks), gateOf(key.workerId),
+                         key.retryLimits);
+}
+
+void WorkClasses::workerCame(const std::string& worker) {
+    YARD_ASSERT_OWNER(owner_);
+    for (std::uint32_t cls = 0; cls < dictionary_.classCount(); ++cls)
+        if (dictionary_.classKey(cls).workerId == worker) define(cls);
+}
+
+std::optional<session::GateId> WorkClasses::gateOf(const std::string& id) {
+    const RegisteredWorker* worker = workers_.find(id);
+    if (!worker || worker->descriptor->mode != WorkerMode::Warm) return std::nullopt;
+    return session::GateId(gates_.try_emplace(id, static_cast<std::uint32_t>(gates_.size())).first->second);
+}
+
+std::optional<session::ResourceNeed> WorkClasses::memoryNeed(session::ClassId cls) const {
+    const std::vector<session::ResourceNeed> needs = session_.needs(cls);
+    const auto memory = std::ranges::find(needs, "memory_mb", &session::ResourceNeed::resource);
+    return memory == needs.end() ? std::nullopt : std::optional(*memory);
+}
+
+bool WorkClasses::lacksMemory(const std::string& worker) const {
+    for (std::uint32_t cls = 0; cls < dictionary_.classCount(); ++cls) {
+        if (dictionary_.classKey(cls).workerId != worker) continue;
+        if (const auto need = memoryNeed(session::ClassId{cls}); need && need->free < need->need) return true;
+    }
+    return false;
+}
+
+} // namespace yard::engine

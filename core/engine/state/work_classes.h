@@ -1,0 +1,51 @@
+// Classes of work as the session knows them: what asks for the same resources, locks and worker is scheduled alike.
+// The dictionary numbers them; here they get what they need, and those of a warm worker the gate of its pool.
+//
+// Owner: engine thread. Lifetime: after the session, the dictionary and the registry.
+#pragma once
+
+#include "core/base/owner.h"
+#include "core/engine/state/intern_table.h"
+#include "core/engine/state/worker_registry.h"
+#include "core/session/session.h"
+#include "core/store/journal.h"
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace yard::engine {
+
+class WorkClasses {
+public:
+    WorkClasses(session::Session& session, InternTable& dictionary, const WorkerRegistry& workers)
+        : session_(session)
+        , dictionary_(dictionary)
+        , workers_(workers) {}
+
+    /// Labels and classes of the journal, under their numbers. Journal: one of them cannot be read.
+    Result<void> restore(const std::vector<store::LabelEntry>& labels,
+                         const std::vector<store::ClassEntry>& classes);
+    /// The number of a class, which the session knows from then on.
+    InternTable::Interned intern(const ClassKey& key);
+    /// A worker has come: its classes may be known from before it was removed, and then they were like any other.
+    void workerCame(const std::string& worker);
+    /// Of a warm worker, by id: no number is given twice. Nothing: it is not registered, or not warm.
+    std::optional<session::GateId> gateOf(const std::string& worker);
+    /// Nothing: the class asks for no memory.
+    std::optional<session::ResourceNeed> memoryNeed(session::ClassId cls) const;
+    /// Actions of this worker wait for memory that is not free.
+    bool lacksMemory(const std::string& worker) const;
+
+private:
+    void define(std::uint32_t cls);
+
+    session::Session& session_;
+    InternTable& dictionary_;
+    const WorkerRegistry& workers_;
+    std::unordered_map<std::string, std::uint32_t> gates_;
+    OwnerCheck owner_;
+};
+
+} // namespace yard::engine

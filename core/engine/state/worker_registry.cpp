@@ -1,0 +1,88 @@
+#include "core/engine/state/worker_registry.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace yard::engine {
+
+void WorkerRegistry::add(RegisteredWorker worker) {
+    remove(worker.id);
+    worker.order = nextOrder_++;
+    std::string id = worker.id;
+    const RegisteredWorker& kept = byId_.emplace(std::move(id), std::move(worker)).first->second;
+    byName_[kept.descriptor->name].push_back(&kept);
+}
+
+void WorkerRegistry::remove(std::string_view id) {
+    const auto at = byId_.find(id);
+    if (at == byId_.end()) return;
+    const auto named = byName_.find(at->second.descriptor->name);
+    std::erase(named->second, &at->second);
+    if (named->second.empty()) byName_.erase(named);
+    byId_.erase(at);
+}
+
+void WorkerRegistry::setLeaving(std::string_view id, bool leaving) {
+    if (const auto at = byId_.find(id); at != byId_.end()) at->second.leaving = leaving;
+}
+
+const RegisteredWorker* WorkerRegistry::find(std::string_view ref) const {
+    if (const auto at = byId_.find(ref); at != byId_.end()) return &at->second;
+    const auto mark = ref.find('@');
+    const auto named = byName_.find(ref.substr(0, mark));
+    if (named == byName_.end()) return nullptr;
+    if (mark == ref.npos) return named->second.back();
+    const auto newest =
+        std::find_if(named->second.rbegin(), named->second.rend(), [&](const RegisteredWorker* worker) {
+            return worker->descriptor->version == ref.substr(mark + 1);
+        });
+    return newest == named->second.rend() ? nullptr : *newest;
+}
+
+std::vector<const RegisteredWorker*> WorkerRegistry::all() const {
+    std::vector<const RegisteredWorker*> workers;
+    workers.reserve(byId_.size());
+    for (const auto& [id, worker] : byId_) workers.push_back(&worker);
+    return workers;
+}
+
+Result<ClassKey> WorkerRegistry::resolve(const ActionSpec& spec) const {
+    ClassKey key;
+    key.retryLimits = spec.retryLimits;
+    key.locks = spec.locks;
+    std::ranges::sort(key.locks);
+    if (spec.isExec()) {
+        key.workerId = key.workerName = "exec";
+        key.resources = effectiveResources(spec);
+        return key;
+    }
+    const RegisteredWorker* worker = find(spec.worker);
+    if (!worker)
+        return invalid("worker",
+                       fmt::format("No worker \"{}\" is registered: register it with POST workers/<id> or "
+                                   "`yardctl workers add`, or use \"exec\".",
+                                   spec.worker));
+    if (worker->leaving)
+        return fail(
+            ErrorKind::WrongState,
+            fmt::format("Worker \"{}\" is being removed: register it again when GET workers has it no more.",
+                        worker->descriptor->name));
+    if (!worker->descriptor->function(spec.function)) {
+        std::string known;
+        for (const WorkerFunction& f : worker->descriptor->functions) known += (known.empty() ? "" : ", ") + f.name;
+        return invalid("function", fmt::format("Worker \"{}\" has no function \"{}\"; it has: {}.",
+                                               worker->descriptor->name, spec.function, known));
+    }
+    key.workerId = worker->id;
+    key.workerName = worker->descriptor->name;
+    key.workerVersion = worker->descriptor->version;
+    key.function = spec.function;
+    key.resources = effectiveResources(spec, worker->descriptor->resources);
+    if (worker->descriptor->mode == WorkerMode::Warm) { // what serves it holds them, once for all that it serves
+        key.resources.milliCores = worker->descriptor->resources.milliCores;
+        key.resources.memoryMb = worker->descriptor->resources.memoryMb;
+    }
+    return key;
+}
+
+} // namespace yard::engine

@@ -1,0 +1,185 @@
+// The way of a request to its route.
+#include "core/http/api.h"
+
+#include "core/http/error_map.h"
+#include "core/http/handler_steps.h"
+#include "core/http/multipart.h"
+#include "core/json/json_reader.h"
+
+#include <charconv>
+#include <fmt/format.h>
+#include <iterator>
+#include <limits>
+
+namespace yard::http {
+
+namespace {
+
+/// JSON bodies of any kind (docs/api.md, 4); optional ones hold a few members.
+constexpr std::uint64_t kMaxJson = kMaxJsonBody;
+constexpr std::uint64_t kMaxOptionalJson = 1u << 20;
+constexpr int kHelpers = 2;
+
+std::vector<RouteSpec> specs() {
+    std::vector<RouteSpec> specs;
+    for (const Route& route : allRoutes()) specs.push_back(route.spec);
+    return specs;
+}
+
+bool isOfType(std::string_view contentType, std::string_view wanted) {
+    std::string_view type = contentType.substr(0, contentType.find(';'));
+    while (type.ends_with(' ')) type.remove_suffix(1);
+    return equalsNoCase(type, wanted);
+}
+
+Admission refusal(Response response) {
+    Admission admission;
+    admission.refusal = std::move(response);
+    return admission;
+}
+
+} // namespace
+
+std::span<const Route> allRoutes() {
+    static const std::vector<Route> kAll = [] {
+        // What its path shares with another row of the same method comes first where both fit: jobs/{lsn}, jobs/{worker}.
+        std::vector<Route> all;
+        for (const std::span<const Route> routes :
+             {sessionRoutes(),    metricsRoutes(), listRoutes(),     bulkRoutes(),     jobRoutes(),
+              annotationRoutes(), outputRoutes(),  submitRoutes(),   queueRoutes(),    workerRoutes(),
+              lockRoutes(),       chunkRoutes(),   timelineRoutes(), statsRoutes(),    accountingRoutes(),
+              graphRoutes(),      failureRoutes(), poolRoutes(),     settingsRoutes(), gcRoutes(),
+              eventRoutes()})
+            all.insert(all.end(), routes.begin(), routes.end());
+        return all;
+    }();
+    return kAll;
+}
+
+Api::Api(engine::Engine& engine, ApiOptions options)
+    : engine_(engine)
+    , gate_(engine.token(), std::move(options.allowHosts))
+    , prefix_(std::move(options.prefix))
+    , router_(specs(), prefix_)
+    , helpers_(kHelpers)
+    , events_(engine, options.maxWatchers)
+    , parts_{.engine = engine_,
+             .helpers = helpers_,
+             .events = events_,
+             .seats = seats_,
+             .partBudget = partBudget_,
+             .prefix = prefix_,
+             .started = started_,
+             .server = server_,
+             .sunset = sunset_} {}
+
+Api::~Api() {
+    helpers_.stop();
+}
+
+Admission Api::admit(Request& request) {
+    const RequestHead& head = request.head;
+    if (const auto error = gate_.checkPlace(head, request.localPort)) return refusal(errorResponse(*error));
+    const Router::Match match = router_.match(head.method, head.path(), request.captures);
+    const Route* route = match.route < 0 ? nullptr : &allRoutes()[static_cast<std::size_t>(match.route)];
+    if (!route || route->spec.scope != Scope::Open)
+        if (const auto error = gate_.checkToken(head)) return refusal(errorResponse(*error));
+    if (!route) {
+        if (match.methods == 0)
+            return refusal(errorResponse(ErrorKind::NotFound,
+                                         "There is no such route: GET /openapi.json lists those there are."));
+        Response response;
+        if (head.method == Method::Options)
+            response.status = 204;
+        else
+            response = errorResponse(ErrorKind::MethodNotAllowed,
+                                     fmt::format("This route takes {}.", Router::allowed(match.methods)));
+        response.fields.emplace_back("Allow", Router::allowed(match.methods));
+        return refusal(std::move(response));
+    }
+    request.route = match.route * 2 + (match.inQueue ? 1 : 0);
+
+    Admission admission;
+    const BodyKind body = route->spec.body;
+    const std::string_view type = head.field("Content-Type").value_or("");
+    // What is typed into a program is meant as that: no form, and no JSON that was to go elsewhere.
+    if (body == BodyKind::Keys && head.hasBody && !isOfType(type, "application/octet-stream"))
+        return refusal(
+            errorResponse(ErrorKind::UnsupportedType,
+                          "Send the keys as they are, with \"Content-Type: application/octet-stream\"."));
+    if (body == BodyKind::Stream || body == BodyKind::Keys) {
+        admission.mode = BodyMode::Stream;
+        return admission;
+    }
+    if (body == BodyKind::JsonOrParts && head.hasBody) {
+        const auto boundary = multipartBoundary(type);
+        if (!boundary) return refusal(errorResponse(boundary.error()));
+        if (*boundary) {
+            admission.mode = BodyMode::Stream;
+            return admission;
+        }
+    }
+    if (body == BodyKind::None && head.hasBody)
+        return refusal(errorResponse(ErrorKind::Malformed, "This route takes no body."));
+    if (head.hasBody && !isOfType(type, "application/json"))
+        return refusal(
+            errorResponse(ErrorKind::UnsupportedType, "Send JSON, with \"Content-Type: application/json\"."));
+    admission.limit = body == BodyKind::None ? 0 : body == BodyKind::OptionalJson ? kMaxOptionalJson : kMaxJson;
+    return admission;
+}
+
+coro::Task<Response> Api::handle(Request& request) {
+    const Route& route = allRoutes()[static_cast<std::size_t>(request.route / 2)];
+    auto query = Query::parse(request.head.query());
+    if (!query) co_return errorResponse(query.error());
+    const bool needsJson = route.spec.body == BodyKind::Json || route.spec.body == BodyKind::JsonOrParts;
+    if (needsJson && !request.source && request.body.empty())
+        co_return errorResponse(ErrorKind::Malformed, "Send a JSON body.");
+    Call call{.api = parts_,
+              .engine = engine_,
+              .helpers = helpers_,
+              .request = request,
+              .query = std::move(*query),
+              .queue = {},
+              .body = {}};
+    if (request.route % 2 == 1) {
+        call.queue = parseQueueRef(request.captures[0]);
+        call.firstCapture = 1;
+        if (!call.queue)
+            co_return errorResponse(ErrorKind::NotFound,
+                                    "There is no such queue; name it by its number or its token.");
+    }
+    if (const auto fits = checkAgainst(route, call); !fits) co_return errorResponse(fits.error());
+    if (call.queue && route.isOfAction())
+        if (const auto inQueue = co_await checkQueue(call, call.lsn()); !inQueue)
+            co_return errorResponse(inQueue.error());
+    co_return co_await route.handler(call);
+}
+
+Result<void> Api::checkAgainst(const Route& route, Call& call) {
+    const RouteTerms& terms = route.terms;
+    if (auto known = call.query.allowOnly(terms.query); !known) return known;
+    if (route.spec.body == BodyKind::None || terms.members == kReadsItself) return {};
+    auto body = JsonRequest::parse(call.request.body, terms.members, terms.rawMember);
+    if (!body) return std::unexpected(std::move(body.error()));
+    call.body = std::move(*body);
+    return {};
+}
+
+Lsn Call::lsn() const {
+    std::int64_t value = 0;
+    const std::string& digits = capture();
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    // A number that no action can have.
+    if (error == std::errc::result_out_of_range) value = std::numeric_limits<std::int64_t>::max();
+    return Lsn(value);
+}
+
+Response jsonResponse(std::string body, int status) {
+    Response response;
+    response.status = status;
+    response.body = std::move(body);
+    return response;
+}
+
+} // namespace yard::http

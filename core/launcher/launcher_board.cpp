@@ -1,0 +1,324 @@
+#include "core/launcher/launcher_board.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+
+namespace yard::runners {
+
+Measures measuresOf(const rusage& usage) {
+    const auto micros = [](const timeval& t) { return std::int64_t{t.tv_sec} * 1'000'000 + t.tv_usec; };
+    Measures measures;
+    measures[Measure::CpuTime] = micros(usage.ru_utime) + micros(usage.ru_stime);
+    measures[Measure::PeakMemory] = std::int64_t{usage.ru_maxrss} * 1024;
+    constexpr std::int64_t kBlock = 512; // whatever the file system's is: getrusage(2)
+    measures[Measure::DiskBytes] = (std::int64_t{usage.ru_inblock} + usage.ru_oublock) * kBlock;
+    return measures;
+}
+
+Board::Board(int socketFd, int mainWakeFd, Limits limits)
+    : socketFd_(socketFd)
+    , mainWakeFd_(mainWakeFd)
+    , limits_(limits)
+    , slots_(limits.slots) {
+    for (unsigned i = 0; i < limits.slots; ++i) slots_[i].view.slot = SlotId(i);
+}
+
+Board::Added Board::add(Lease lease) {
+    const std::scoped_lock lock(mutex_);
+    if (lease.slot.value >= slots_.size()) return Added::Refused;
+    Slot& slot = at(lease.slot);
+    // Twice, because a lease moved here counts for another slot until the engine has read so.
+    if (slot.waiting.size() >= 2 * kLeasesPerSlot) return Added::Refused;
+    if (stopping_) {
+        wire::putReturned(unsent_, lease.id);
+        appended(MonoClock::now(), true);
+        return Added::Waits;
+    }
+    slot.waiting.push_back(std::move(lease));
+    return slot.view.phase == SlotPhase::Idle ? Added::SlotIdle : Added::Waits;
+}
+
+bool Board::takeBack(AttemptId id) {
+    const std::scoped_lock lock(mutex_);
+    for (Slot& slot : slots_) {
+        if (slot.view.phase == SlotPhase::Starting && slot.view.id == id) slot.backRequested = true;
+        const auto it = std::ranges::find(slot.waiting, id, &Lease::id);
+        if (it == slot.waiting.end()) continue;
+        slot.waiting.erase(it);
+        wire::putReturned(unsent_, id);
+        appended(MonoClock::now(), true);
+        return true;
+    }
+    return false;
+}
+
+void Board::takeBackAll() {
+    const std::scoped_lock lock(mutex_);
+    for (Slot& slot : slots_) {
+        for (const Lease& lease : slot.waiting) wire::putReturned(unsent_, lease.id);
+        if (!slot.waiting.empty()) appended(MonoClock::now(), true);
+        slot.waiting.clear();
+    }
+}
+
+void Board::stop() {
+    const std::scoped_lock lock(mutex_);
+    stopping_ = true;
+}
+
+std::optional<SlotView> Board::ward(AttemptId id, EndCause cause, std::optional<Duration> grace) {
+    const std::scoped_lock lock(mutex_);
+    for (Slot& slot : slots_) {
+        SlotView& v = slot.view;
+        if (v.phase == SlotPhase::Idle || v.id != id) continue;
+        // Exited and not warded: its Ended is as good as written.
+        if (v.phase == SlotPhase::Exited && !v.wardened) return {};
+        if (!v.cause) v.cause = cause;
+        if (grace && *grace >= Duration::zero()) v.grace = std::min(v.grace, *grace);
+        v.wardened = true;
+        SlotView copy = v;
+        copy.pidfd = v.pidfd >= 0 ? ::fcntl(v.pidfd, F_DUPFD_CLOEXEC, 3) : -1;
+        return copy;
+    }
+    return {};
+}
+
+bool Board::watchWaiting(AttemptId id, Stream stream, bool on) {
+    const std::scoped_lock lock(mutex_);
+    for (Slot& slot : slots_) {
+        const auto it = std::ranges::find(slot.waiting, id, &Lease::id);
+        if (it == slot.waiting.end()) continue;
+        (stream == Stream::Out ? it->watchOut : it->watchErr) = on;
+        return true;
+    }
+    return false;
+}
+
+std::optional<SlotView> Board::look(AttemptId id) {
+    const std::scoped_lock lock(mutex_);
+    for (const Slot& slot : slots_) {
+        if (slot.view.phase == SlotPhase::Idle || slot.view.id != id) continue;
+        SlotView copy = slot.view;
+        if (copy.pidfd >= 0) copy.pidfd = ::fcntl(copy.pidfd, F_DUPFD_CLOEXEC, 3);
+        return copy;
+    }
+    return {};
+}
+
+std::vector<SlotView> Board::busy() {
+    const std::scoped_lock lock(mutex_);
+    std::vector<SlotView> views;
+    for (const Slot& slot : slots_) {
+        if (slot.view.phase == SlotPhase::Idle) continue;
+        views.push_back(slot.view);
+        views.back().pidfd = -1;
+    }
+    return views;
+}
+
+bool Board::allIdle() {
+    const std::scoped_lock lock(mutex_);
+    return std::ranges::all_of(slots_, [](const Slot& s) { return s.view.phase == SlotPhase::Idle; });
+}
+
+MonoTime Board::nextDeadline(MonoTime sleepUntil) {
+    const std::scoped_lock lock(mutex_);
+    MonoTime at = MonoTime::max();
+    for (const Slot& slot : slots_) {
+        const SlotView& v = slot.view;
+        const bool tooLate = v.phase == SlotPhase::Exited && !v.wardened;
+        if (v.phase != SlotPhase::Idle && !v.cause && !tooLate) at = std::min(at, v.deadlineAt);
+    }
+    mainSleepsUntil_ = std::min(at, sleepUntil);
+    return at;
+}
+
+void Board::begin(Slot& slot, const Lease& lease, MonoTime now) {
+    assert(slot.view.phase == SlotPhase::Idle);
+    SlotView& v = slot.view;
+    v.id = lease.id;
+    v.phase = SlotPhase::Starting;
+    v.pid = 0;
+    v.pidfd = -1;
+    v.begun = now;
+    const bool unlimited = lease.deadline == Duration::zero() || lease.deadline > MonoTime::max() - now;
+    v.deadlineAt = unlimited ? MonoTime::max() : now + lease.deadline;
+    v.grace = lease.grace;
+    v.cause.reset();
+    v.wardened = false;
+    v.isContained = lease.sandbox != nullptr;
+    v.orphans = {};
+    slot.backRequested = false;
+    slot.group = lease.group;
+    slot.hurry = lease.hurry;
+    if (v.deadlineAt < mainSleepsUntil_) {
+        mainSleepsUntil_ = v.deadlineAt;
+        ::eventfd_write(mainWakeFd_, 1);
+    }
+}
+
+std::optional<Lease> Board::next(Slot& slot, std::optional<AttemptId>& moved) {
+    if (stopping_) return {};
+    Slot* from = &slot;
+    if (slot.waiting.empty()) {
+        if (slot.group == 0) return {};
+        from = nullptr;
+        for (Slot& other : slots_) {
+            if (other.waiting.empty() || other.waiting.front().group != slot.group) continue;
+            if (!from || other.waiting.size() > from->waiting.size()) from = &other;
+        }
+        // A slot that is idle or stuck in front of its only lease keeps it: there is nothing to wait behind.
+        if (!from || from->view.phase == SlotPhase::Idle) return {};
+        moved = from->waiting.front().id;
+    }
+    Lease lease = std::move(from->waiting.front());
+    from->waiting.pop_front();
+    return lease;
+}
+
+std::optional<Lease> Board::takeNext(SlotId id, MonoTime now) {
+    const std::scoped_lock lock(mutex_);
+    Slot& slot = at(id);
+    if (stopping_ || slot.view.phase != SlotPhase::Idle || slot.waiting.empty()) return {};
+    Lease lease = std::move(slot.waiting.front());
+    slot.waiting.pop_front();
+    begin(slot, lease, now);
+    return lease;
+}
+
+void Board::putBack(SlotId id, Lease lease) {
+    const std::scoped_lock lock(mutex_);
+    Slot& slot = at(id);
+    slot.view.phase = SlotPhase::Idle;
+    if (stopping_ || slot.view.cause || slot.backRequested) {
+        wire::putReturned(unsent_, lease.id);
+        appended(MonoClock::now(), true);
+        return;
+    }
+    slot.waiting.push_front(std::move(lease));
+}
+
+std::optional<Lease> Board::lockBusy(SlotId id, AttemptId attempt, const LockBusy& busy) {
+    const MonoTime now = MonoClock::now();
+    {
+        const std::scoped_lock lock(mutex_);
+        at(id).view.phase = SlotPhase::Idle;
+        wire::put(unsent_, attempt, busy);
+        appended(now, true);
+    }
+    return takeNext(id, now);
+}
+
+SlotView Board::started(SlotId id, int pid, int pidfd, const Started& update) {
+    const std::scoped_lock lock(mutex_);
+    Slot& slot = at(id);
+    SlotView& v = slot.view;
+    v.phase = SlotPhase::Live;
+    v.pid = pid;
+    v.pidfd = pidfd;
+    wire::put(unsent_, v.id, update);
+    appended(update.times.running, slot.hurry);
+    return v;
+}
+
+bool Board::exited(SlotId id, bool orphans) {
+    const std::scoped_lock lock(mutex_);
+    SlotView& v = at(id).view;
+    v.phase = SlotPhase::Exited;
+    if (orphans) v.wardened = true;
+    return v.wardened;
+}
+
+std::optional<Lease> Board::finish(SlotId slotId, AttemptId id, Ended ended, bool hurry) {
+    const MonoTime now = ended.times.ended;
+    const std::scoped_lock lock(mutex_);
+    Slot& slot = at(slotId);
+    const bool ownEnd = ended.cause == EndCause::Exited || ended.cause == EndCause::SpawnError;
+    if (slot.view.cause && ownEnd) ended.cause = *slot.view.cause;
+    ended.measures.add(slot.view.orphans);
+    slot.view.phase = SlotPhase::Idle;
+    slot.view.pidfd = -1;
+    wire::EndedFrame frame{id, std::move(ended), {}};
+    std::optional<Lease> lease = next(slot, frame.moved);
+    wire::put(unsent_, frame);
+    appended(now, hurry || slot.waiting.size() < limits_.lowWater);
+    if (lease) {
+        begin(slot, *lease, now);
+        lease->slot = slotId;
+    }
+    return lease;
+}
+
+void Board::streamAt(AttemptId id, const StreamAt& update) {
+    const std::scoped_lock lock(mutex_);
+    wire::put(unsent_, id, update);
+    appended(MonoClock::now(), true);
+}
+
+void Board::outputEnds(AttemptId id, const OutputEnds& ends) {
+    const std::scoped_lock lock(mutex_);
+    wire::put(unsent_, id, ends);
+    appended(MonoClock::now(), true);
+}
+
+void Board::appended(MonoTime now, bool hurry) {
+    firstUnsent_ = std::min(firstUnsent_, now);
+    urgent_ = urgent_ || hurry;
+}
+
+MonoTime Board::flushAt() {
+    const std::scoped_lock lock(mutex_);
+    if (urgent_) return MonoTime{};
+    return firstUnsent_ == MonoTime::max() ? firstUnsent_ : firstUnsent_ + limits_.quiet;
+}
+
+void Board::flushIfDue(MonoTime now) {
+    if (now >= flushAt()) flush();
+}
+
+void Board::flush() {
+    const std::scoped_lock sendLock(sendMutex_);
+    {
+        const std::scoped_lock lock(mutex_);
+        if (sending_.empty())
+            sending_.swap(unsent_);
+        else
+            sending_.append(unsent_);
+        unsent_.clear();
+        firstUnsent_ = MonoTime::max();
+        urgent_ = false;
+    }
+    while (sent_ < sending_.size()) {
+        const ssize_t n =
+            ::send(socketFd_, sending_.data() + sent_, sending_.size() - sent_, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+            sending_.erase(0, sent_);
+            sent_ = 0;
+            if (!blocked_.exchange(true, std::memory_order_relaxed)) ::eventfd_write(mainWakeFd_, 1);
+            return;
+        }
+        // The engine is gone: the main thread reads the same from the socket and ends everything.
+        if (n < 0) break;
+        sent_ += static_cast<std::size_t>(n);
+    }
+    sending_.clear();
+    sent_ = 0;
+    blocked_.store(false, std::memory_order_relaxed);
+}
+
+void Board::sayHello(int pid) {
+    {
+        const std::scoped_lock lock(mutex_);
+        wire::Hello hello;
+        hello.pid = pid;
+        wire::put(unsent_, hello);
+    }
+    flush();
+}
+
+} // namespace yard::runners

@@ -1,0 +1,158 @@
+// What the launcher's threads share: leases that wait, what lives in which slot, and updates not sent yet. One
+// mutex, held for a few hundred nanoseconds; the send itself happens under a second one, so that the order of
+// updates is the order in which they were written here.
+//
+// A slot's life, the only places that move it: Idle -> Starting (takeNext/finish, spawner) -> Live (started,
+// spawner) -> Exited (exited, spawner) -> Idle or Starting (finish, spawner). Everything else about an attempt
+// belongs to the spawner of its slot; the warden (main thread) reads pid and pidfd here and sets the cause of an
+// early end.
+#pragma once
+
+#include "core/base/unique_fd.h"
+#include "core/lease/runner.h"
+#include "core/lease/wire.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <sys/resource.h>
+#include <vector>
+
+namespace yard::runners {
+
+enum class SlotPhase : unsigned char { Idle, Starting, Live, Exited };
+
+/// What the kernel says that a process used, with the children it waited for.
+Measures measuresOf(const rusage& usage);
+
+/// What the warden may know of a slot that is not idle.
+struct SlotView {
+    SlotId slot;
+    AttemptId id;
+    SlotPhase phase = SlotPhase::Idle;
+    int pid = 0;
+    int pidfd = -1;      ///< valid under the board's lock only: duplicate it there
+    MonoTime begun;      ///< before it was cloned
+    MonoTime deadlineAt; ///< max(): none
+    Duration grace{};
+    std::optional<EndCause> cause; ///< it is to be ended for this
+    bool wardened = false;         ///< the warden decides when its tree is gone
+    bool isContained = false;      ///< its first process ends all others when the program ends, and counts them
+    Measures orphans;              ///< of those that were reaped
+};
+
+class Board {
+public:
+    struct Limits {
+        unsigned slots = 1;
+        unsigned lowWater = 1;
+        Duration quiet{2'000};
+    };
+    /// `mainWakeFd`: an eventfd of the main thread, written when a send would block.
+    Board(int socketFd, int mainWakeFd, Limits limits);
+    Board(const Board&) = delete;
+    Board& operator=(const Board&) = delete;
+
+    // Main thread.
+
+    /// Refused when the slot cannot take it (bad number, more than kLeasesPerSlot waiting twice over): a confused
+    /// engine.
+    enum class Added : unsigned char { Refused, Waits, SlotIdle };
+    Added add(Lease lease);
+    /// Drops a waiting lease and writes Returned. False when it does not wait.
+    bool takeBack(AttemptId id);
+    /// All waiting leases, each with a Returned.
+    void takeBackAll();
+    /// Nothing starts any more.
+    void stop();
+    /// The cause and, when shorter, the grace with which a slot's attempt is to end; the warden then answers for
+    /// it. Nothing when it is not there or too late. A pidfd in the answer is a duplicate for the caller to close.
+    std::optional<SlotView> ward(AttemptId id, EndCause cause, std::optional<Duration> grace);
+    /// What is known of an attempt that is not ended. The pidfd as with ward().
+    std::optional<SlotView> look(AttemptId id);
+    /// Marks a stream of a waiting lease as watched or not. False when it does not wait.
+    bool watchWaiting(AttemptId id, Stream stream, bool on);
+    /// Every slot that is not idle, without descriptors.
+    std::vector<SlotView> busy();
+    bool allIdle();
+    /// When the next deadline passes that nobody has acted on; max(): none. Until this is called again, a start
+    /// whose deadline is earlier than this answer and `sleepUntil` wakes the main thread.
+    MonoTime nextDeadline(MonoTime sleepUntil);
+
+    // Spawners.
+
+    /// The next lease for an idle slot: Idle -> Starting.
+    std::optional<Lease> takeNext(SlotId slot, MonoTime now);
+    /// Starting -> Idle; the lease waits in front again (its ring of the slots file is full).
+    void putBack(SlotId slot, Lease lease);
+    /// Starting -> Idle, writes LockBusy: it did not begin. Returns the lease that waits behind it, if any, begun.
+    std::optional<Lease> lockBusy(SlotId slot, AttemptId id, const LockBusy& busy);
+    /// Starting -> Live, writes Started. What the warden wanted meanwhile comes back in `cause`.
+    SlotView started(SlotId slot, int pid, int pidfd, const Started& update);
+    /// Reaps, and counts what that says for the action, in one step: whoever sees no orphan any more, and comes
+    /// here next, has its usage counted.
+    template<class Reap>
+    void reap(std::int64_t lsn, Reap reap) {
+        const std::scoped_lock lock(mutex_);
+        const Measures usage = reap();
+        for (Slot& slot : slots_) {
+            SlotView& v = slot.view;
+            if (v.phase == SlotPhase::Idle || v.id.lsn.value != lsn) continue;
+            v.orphans.add(usage);
+        }
+    }
+    /// Live -> Exited. True when the warden has to say when the tree is gone: always when `orphans`.
+    bool exited(SlotId slot, bool orphans);
+    /// Writes Ended, with the cause the warden gave if any, and goes to the next lease: own ones, else one of the
+    /// same group from the slot with most waiting.
+    std::optional<Lease> finish(SlotId slot, AttemptId id, Ended ended, bool hurry);
+
+    // Any thread.
+
+    void streamAt(AttemptId id, const StreamAt& at);
+    void outputEnds(AttemptId id, const OutputEnds& ends);
+    /// Sends now if somebody waits, leases run low, or the oldest update has waited `quiet`.
+    void flushIfDue(MonoTime now);
+    void flush();
+    /// When flushIfDue() has to be called at the latest; max() when nothing waits.
+    MonoTime flushAt();
+    /// True after a send that would have blocked: wait for the socket to be writable, then flush().
+    bool isBlocked() const { return blocked_.load(std::memory_order_relaxed); }
+    void sayHello(int pid);
+
+private:
+    struct Slot {
+        std::deque<Lease> waiting;
+        std::uint32_t group = 0; ///< of the last lease that ran
+        SlotView view;
+        bool hurry = false;
+        bool backRequested = false; ///< taken back while it was starting; counts when that is put off
+    };
+    void appended(MonoTime now, bool hurry);
+    std::optional<Lease> next(Slot& slot, std::optional<AttemptId>& moved);
+    void begin(Slot& slot, const Lease& lease, MonoTime now);
+    Slot& at(SlotId id) { return slots_[id.value]; }
+
+    const int socketFd_;
+    const int mainWakeFd_;
+    const Limits limits_;
+
+    std::mutex mutex_; // guards down to the next blank line
+    std::vector<Slot> slots_;
+    std::string unsent_;
+    MonoTime firstUnsent_ = MonoTime::max();
+    bool urgent_ = false;
+    bool stopping_ = false;
+    MonoTime mainSleepsUntil_ = MonoTime::max();
+
+    std::mutex sendMutex_; // taken before mutex_; guards sending_
+    std::string sending_;
+    std::size_t sent_ = 0;
+    std::atomic<bool> blocked_{false};
+};
+
+} // namespace yard::runners

@@ -1,0 +1,65 @@
+// What people ask of one live action: to end it, to hold it, to move it. Private to session; owner: engine thread.
+// Lives as long as the session, above the ends.
+#pragma once
+
+#include "core/base/error.h"
+#include "core/base/owner.h"
+#include "core/session/attempts.h"
+#include "core/session/dependencies.h"
+#include "core/session/ends.h"
+#include "core/session/entrance.h"
+#include "core/session/ledger.h"
+#include "core/session/queue_commands.h"
+#include "core/session/service_state.h"
+#include "core/session/timers.h"
+
+#include <cstdint>
+#include <string_view>
+
+namespace yard::session {
+
+class ActionCommands {
+public:
+    /// The parts that a command changes.
+    struct Parts {
+        Ledger& ledger;
+        Timers& timers;
+        Dependencies& dependencies;
+        Entrance& entrance;
+        Attempts& attempts;
+        Ends& ends;
+    };
+    /// `queues` says whether one takes an action.
+    ActionCommands(const Parts& parts, const ServiceState& service, const QueueCommands& queues)
+        : parts_(parts)
+        , records_(parts.ledger.records())
+        , lanes_(parts.ledger.lanes())
+        , service_(service)
+        , queues_(queues) {}
+
+    // Each as in session.h.
+    Result<void> cancel(Lsn lsn, Outbox& out);
+    Result<bool> cancelLater(Lsn lsn, Outbox& out);
+    void finishCancelled(Lsn lsn, Outbox& out);
+    Result<void> hold(Lsn lsn, Outbox& out);
+    Result<void> release(Lsn lsn);
+    Result<void> setPriority(Lsn lsn, int priority);
+    Result<void> setQueue(Lsn lsn, QueueId queue);
+
+    Result<void> mayCancel(Lsn lsn) const;
+    Result<void> mayHold(Lsn lsn) const;
+    Result<void> mayMove(Lsn lsn) const;
+
+private:
+    Result<std::uint32_t> findMovable(Lsn lsn) const;
+    void move(std::uint32_t from, std::uint32_t queue, int priority);
+
+    Parts parts_;
+    Records& records_;
+    Lanes& lanes_;
+    const ServiceState& service_;
+    const QueueCommands& queues_;
+    OwnerCheck owner_;
+};
+
+} // namespace yard::session

@@ -1,0 +1,43 @@
+// Live actions and queues as others see them, and how many of them there are. Changes nothing. Private to session;
+// owner: engine thread. Lives as long as the session, above the attempts.
+#pragma once
+
+#include "core/session/attempts.h"
+#include "core/session/ledger.h"
+#include "core/session/service_state.h"
+#include "core/session/timers.h"
+#include "core/session/views.h"
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace yard::session {
+
+class LiveViews {
+public:
+    LiveViews(const Ledger& ledger, const ServiceState& service, const Timers& timers, const Attempts& attempts)
+        : ledger_(ledger)
+        , records_(ledger.records())
+        , service_(service)
+        , timers_(timers)
+        , attempts_(attempts) {}
+
+    // Each as in session.h. One whose end is kept is not live, whatever a runner has of it still.
+    std::optional<LiveView> live(Lsn lsn) const;
+    Lsn walk(Lsn from, int most, const std::function<void(const LiveView&)>& show) const;
+    std::vector<Lsn> running() const;
+    std::optional<QueueStatus> queue(QueueId id) const;
+    SessionCounts counts() const;
+
+private:
+    LiveView viewOf(const Record& r) const;
+
+    const Ledger& ledger_;
+    const Records& records_;
+    const ServiceState& service_;
+    const Timers& timers_;
+    const Attempts& attempts_;
+};
+
+} // namespace yard::session

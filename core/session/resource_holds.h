@@ -1,0 +1,58 @@
+// Resources for something that is no attempt, such as a warm process: who has some, and who waits for some, oldest
+// first. Private to session; owner: engine thread. Lives as long as the session, above the order.
+//
+// Invariants: what is in held() is taken of the capacity; one that waits keeps those behind it from what it needs
+// itself, and from nothing else.
+#pragma once
+
+#include "core/base/owner.h"
+#include "core/session/capacity.h"
+#include "core/session/messages.h"
+#include "core/session/order.h"
+#include "core/session/views.h"
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace yard::session {
+
+class ResourceHolds {
+public:
+    struct Hold {
+        HoldKey key;
+        Resources resources;
+    };
+    ResourceHolds(Capacity& capacity, Order& order)
+        : capacity_(capacity)
+        , order_(order) {}
+
+    /// Takes the resources if they are free and nobody who asked before waits for the same. Else it waits: false.
+    bool take(HoldKey key, const Resources& resources);
+    /// Gives them back, or takes the wish back. True: somebody may start now.
+    bool letGo(HoldKey key);
+    /// Takes what fits by now for those who wait: Outbox::granted.
+    void grant(Outbox& out);
+
+    const std::vector<Hold>& held() const { return held_; }
+    /// Why it waits; nothing: it does not.
+    std::optional<HoldWait> waitOf(HoldKey key) const;
+    /// Somebody has cores.
+    bool hasCores() const { return withCores_ > 0; }
+    /// Somebody waits for cores.
+    bool wantsCores() const;
+    void check() const; // check.cpp
+
+private:
+    std::size_t wantedBefore(const Hold& hold, std::size_t earlier) const;
+    bool takeNow(const Hold& hold, std::size_t earlier);
+
+    Capacity& capacity_;
+    Order& order_;
+    std::vector<Hold> held_;   ///< a few
+    std::vector<Hold> wanted_; ///< waits for that, oldest first
+    int withCores_ = 0;        ///< of held_
+    OwnerCheck owner_;
+};
+
+} // namespace yard::session

@@ -1,0 +1,60 @@
+// Why a pending action has not started, with numbers, and what waits for a lock or at a gate. Walks no more than a
+// bounded part of the structure, and changes nothing. Private to session; owner: engine thread. Lives as long as the
+// session, above the attempts.
+#pragma once
+
+#include "core/session/attempts.h"
+#include "core/session/ledger.h"
+#include "core/session/service_state.h"
+#include "core/session/timers.h"
+#include "core/session/views.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace yard::session {
+
+class WaitReasons {
+public:
+    /// The parts that can stand in the way.
+    struct Parts {
+        const Ledger& ledger;
+        const Capacity& capacity;
+        const ServiceState& service;
+        const Timers& timers;
+        const Attempts& attempts;
+    };
+    WaitReasons(const Parts& parts, const SessionOptions& options)
+        : parts_(parts)
+        , records_(parts.ledger.records())
+        , lanes_(parts.ledger.lanes())
+        , classes_(parts.ledger.classes())
+        , order_(parts.ledger.order())
+        , attempts_(parts.attempts)
+        , options_(options) {}
+
+    // Each as in session.h.
+    std::optional<Waiting> of(Lsn lsn, bool withPosition) const;
+    std::vector<LockStatus> locks(int most) const;
+    std::int64_t waitingAt(GateId gate) const;
+
+private:
+    void describeQueue(Waiting& w, const Queue& q, const Record& r) const;
+    void describeRoom(Waiting& w, std::uint32_t cls) const;
+    Waiting::Position positionOf(std::uint32_t record) const;
+    std::int64_t waitingInSlots() const;
+    std::int64_t waitingInSlots(const Queue& queue, std::uint32_t before) const;
+    std::int64_t waitingForProcess(const Queue& queue) const;
+    std::vector<Waiting::Lock> locksWaitedFor(std::uint32_t lane) const;
+
+    Parts parts_;
+    const Records& records_;
+    const Lanes& lanes_;
+    const WorkClasses& classes_;
+    const Order& order_;
+    const Attempts& attempts_;
+    const SessionOptions& options_;
+};
+
+} // namespace yard::session

@@ -1,0 +1,78 @@
+// The spans of all attempts, in files, and the levels that are drawn from. What blocks is done here: for helpers.
+//
+// Thread-safe: one thing at a time, behind a mutex. The first call reads what is there: a million spans take some
+// tens of milliseconds.
+//
+// Files: `timeline/` of the data directory, numbered, records of 48 bytes one after another (core/timeline/span.h).
+// Bound: kFiles files of kRecordsPerFile spans, two million in 100 MB; the oldest file goes for a new one. Each
+// block of a file knows from when to when its spans are, so a picture of an hour reads little else. A record that
+// is torn or not ours is left out. What cannot be written is in the levels until the engine ends, and missing from
+// fine pictures.
+#pragma once
+
+#include "core/base/error.h"
+#include "core/base/unique_fd.h"
+#include "core/timeline/levels.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace yard::timeline {
+
+class TimelineStore {
+public:
+    struct Limits {
+        std::size_t recordsPerFile = 131'072;
+        std::size_t files = 16;
+        std::size_t items = 100'000; ///< bars and columns of one picture
+        std::size_t segments = 262'144;
+    };
+    /// `workers`: by class, the number of its worker, for what is read from files.
+    TimelineStore(std::string directory, std::vector<std::uint32_t> workers, Limits limits);
+
+    /// Ended spans, in the order of their ends. Io, NoSpace: they are not in the files.
+    Result<void> append(const std::vector<timeline::Span>& spans);
+    struct Picture {
+        WallMicros from = 0;
+        WallMicros to = 0; ///< after `from`
+        std::int64_t resolution = 0;
+        std::function<bool(std::uint32_t)> wanted; ///< of workers
+    };
+    /// With `open`, which go on. What has too many items is drawn with a coarser step: the view says which.
+    timeline::View draw(Picture picture, const std::vector<timeline::Span>& open);
+
+private:
+    struct Block {
+        WallMicros begin = 0;
+        WallMicros end = 0;
+    };
+    struct File {
+        std::size_t records = 0;
+        std::vector<Block> blocks;
+    };
+    static constexpr std::size_t kBlockRecords = 1'024;
+
+    void ensureRead();
+    void readAll(std::uint64_t number);
+    void note(File& file, const timeline::Span& span, std::size_t record);
+    template<class F>
+    void eachOf(std::uint64_t number, std::size_t block, F take);
+    Result<void> openNext();
+    void drawFine(timeline::Raster& raster, const Picture& picture);
+    std::string pathOf(std::uint64_t number) const;
+
+    const std::string directory_;
+    const Limits limits_;
+    std::mutex mutex_; // guards what follows
+    bool isRead_ = false;
+    std::vector<std::uint32_t> workers_; ///< by class
+    timeline::Levels levels_;
+    std::map<std::uint64_t, File> files_; ///< by number; the last one is written to
+    UniqueFd fd_;                         ///< of the last one
+};
+
+} // namespace yard::timeline

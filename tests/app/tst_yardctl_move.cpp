@@ -1,0 +1,106 @@
+// yardctl move: what it asks for, and what becomes of actions at a real engine.
+#include "tests/app/ctl_process.h"
+#include "tests/app/fake_table.h"
+#include "tests/torture/program.h"
+
+#include <QTest>
+
+using namespace yard;
+using namespace yard::test;
+
+class TestYardctlMove : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void actionsGoToAQueueByNumberTagOrToken();
+    void aFilterMovesAllThatMatch();
+    void whatMakesNoSenseIsRefused();
+    void movedActionsRunInTheOtherQueue();
+};
+
+namespace {
+
+constexpr const char* kQueues = R"({"queues":[{"queue_id":0,"tag":""},{"queue_id":7,"tag":"nightly"}]})";
+constexpr const char* kToken = "000000000000000000000007";
+
+} // namespace
+
+void TestYardctlMove::actionsGoToAQueueByNumberTagOrToken() {
+    FakeServer server(table({rangeOf(5, 6, "5..6"),
+                             {"GET /compute/queues", {.body = kQueues}},
+                             {"PATCH /compute/jobs/5", {.body = R"({"lsn":5,"queue_id":7})"}},
+                             {"PATCH /compute/jobs/6", {.body = R"({"lsn":6,"queue_id":7})"}}}));
+    const DataDirectory data(server);
+    const Ended moved = data.run({"move", "--queue", "nightly", "5..6"});
+    QCOMPARE(moved.err, "");
+    QCOMPARE(moved.out, "5 moved to queue 7\n6 moved to queue 7\n");
+    QCOMPARE(server.find("PATCH /compute/jobs/5").body, R"({"queue":7})");
+    QCOMPARE(data.run({"move", "-q", kToken, "5"}).code, 0);
+    QCOMPARE(server.requests().back().body, fmt::format(R"({{"queue":"{}"}})", kToken));
+    const Ended refused = data.run({"move", "-q", "7", "5", "9"});
+    QCOMPARE(refused.code, 1);
+    QCOMPARE(refused.out, "5 moved to queue 7\n");
+    QCOMPARE(refused.err, "yardctl: There is no action 9.\n");
+}
+
+void TestYardctlMove::aFilterMovesAllThatMatch() {
+    FakeServer server(
+        table({rangeOf(1, 40, "1..40"),
+               {"PATCH /compute/jobs",
+                {.body = R"({"changed":2,"count":2,"refused":[{"lsn":9,"message":"Action 9 is running."}]})"}}}));
+    const DataDirectory data(server);
+    const Ended moved = data.run({"move", "-q", "7", "--filter", "label:a*"});
+    QCOMPARE(moved.out, "2 actions moved to queue 7\n");
+    QCOMPARE(moved.err, "yardctl: Action 9 is running.\n");
+    QCOMPARE(moved.code, 1);
+    QCOMPARE(server.requests().back().body, R"({"filter":"label:a*","set":{"queue":7}})");
+    QCOMPARE(data.run({"move", "-q", "7", "--dry-run", "--at-most", "1", "1..40"}).out,
+             "2 actions would be moved to queue 7, but that is more than --at-most 1: none is\n");
+    QCOMPARE(data.run({"move", "-q", "7", "--dry-run", "1..40"}).out, "2 actions would be moved to queue 7\n");
+    QVERIFY(server.requests().back().body.contains("\"dry_run\":true"));
+}
+
+void TestYardctlMove::whatMakesNoSenseIsRefused() {
+    FakeServer server(table({{"GET /compute/queues", {.body = kQueues}}}));
+    const DataDirectory data(server);
+    const Ended nowhere = data.run({"move", "5"});
+    QCOMPARE(nowhere.code, 2);
+    QCOMPARE(nowhere.err, "yardctl: say where to: yardctl move --queue REF LSN…\n");
+    QCOMPARE(data.run({"move", "-q", "7"}).code, 2);
+    QCOMPARE(data.run({"move", "-q", "7", "--filter", "label:a", "5"}).code, 2);
+    QCOMPARE(server.lines().size(), 0);
+    QCOMPARE(data.run({"move", "-q", "weekly", "5"}).err,
+             "yardctl: there is no queue 'weekly'; 'yardctl queues' lists them\n");
+}
+
+void TestYardctlMove::movedActionsRunInTheOtherQueue() {
+    const torture::Place place;
+    torture::Yardmaster engine(place);
+    QVERIFY2(engine.isServing(), engine.errors().c_str());
+    const auto ctl = [&](const QStringList& words) {
+        return CtlProcess(QStringList{"--data-dir", QString::fromStdString(place.data())} + words).end();
+    };
+    QCOMPARE(ctl({"queue", "create", "--tag", "nightly"}).code, 0);
+    QCOMPARE(ctl({"queue", "hold", "nightly"}).code, 0);
+    for (const char* label : {"a", "b", "c"})
+        QCOMPARE(ctl({"run", "-d", "-q", "nightly", "--label", label, "true"}).code, 0);
+    QCOMPARE(ctl({"move", "-q", "0", "--dry-run", "--filter", "label:a"}).out,
+             "1 action would be moved to queue 0\n");
+    QCOMPARE(ctl({"move", "-q", "0", "1"}).out, "1 moved to queue 0\n");
+    QCOMPARE(ctl({"move", "-q", "0", "--filter", "queue:nightly label:b"}).out, "1 action moved to queue 0\n");
+    // The ones that were moved are not held any more.
+    const Ended waited = ctl({"wait", "--all", "1", "2"});
+    QCOMPARE(waited.code, 0);
+    QVERIFY2(waited.out.starts_with("1  completed  a") && waited.out.contains("\n2  completed  b"),
+             waited.out.c_str());
+    QVERIFY(ctl({"ls", "--columns", "lsn,queue,state", "3"}).out.ends_with("  3      1  pending\n"));
+    // What has ended stays where it is.
+    const Ended late = ctl({"move", "-q", "nightly", "1"});
+    QCOMPARE(late.code, 1);
+    QVERIFY2(late.err.contains("ction 1 is completed"), late.err.c_str());
+    QCOMPARE(ctl({"move", "-q", "0", "3"}).code, 0);
+    QCOMPARE(ctl({"wait", "--fail-fast", "3"}).code, 0);
+    QCOMPARE(engine.stop(), 0);
+}
+
+QTEST_GUILESS_MAIN(TestYardctlMove)
+#include "tst_yardctl_move.moc"

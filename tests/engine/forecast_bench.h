@@ -1,0 +1,127 @@
+// Estimates and reasons without launcher and journal: what runs is what a test says, the clock as well.
+#pragma once
+
+#include "core/engine/reading/estimates.h"
+#include "core/engine/reading/reasons.h"
+
+#include "tests/coro/coro_test.h"
+#include "tests/session/machine.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace yard::engine::test {
+
+inline constexpr Duration kSecond{1'000'000};
+
+class ForecastBench {
+public:
+    coro::test::Rig rig;
+    session::test::Machine machine{1, 0, 1'000};
+    InternTable dictionary;
+    Estimator estimator;
+    WallScale scale{.offset = 1'700'000'000'000'000};
+    coro::HelperPool helpers{1};
+    bool isHolding = false;
+    std::map<Lsn, Attempt> attempts;
+    bool isStarting = false;
+    CoreSlots slots{.all = 1, .busy = 0, .cores = 1, .limit = {}};
+    std::optional<Wait> nothing;
+    std::optional<runners::WarmWait> pool;
+    std::vector<Wait> parents;
+    LockWatch locks{{.session = machine.session,
+                     .dictionary = dictionary,
+                     .helpers = helpers,
+                     .looks = {},
+                     .self = {},
+                     .startedAt = [](Lsn) { return WallMicros{0}; },
+                     .wake = [] {}}};
+    Estimates estimates{{.session = machine.session,
+                         .dictionary = dictionary,
+                         .estimator = estimator,
+                         .scale = scale,
+                         .attempt = [this](Lsn lsn) { return attempt(lsn); },
+                         .nothingStarts = [this] { return isHolding; },
+                         .now = [this] { return machine.now; }}};
+    Reasons reasons{{.session = machine.session,
+                     .dictionary = dictionary,
+                     .locks = locks,
+                     .estimates = estimates,
+                     .scale = scale,
+                     .attempt = [this](Lsn lsn) { return attempt(lsn); },
+                     .isStarting = [this](const Attempt&) { return isStarting; },
+                     .slots = [this] { return slots; },
+                     .nothingStarts = [this] { return nothing; },
+                     .writesJournal = [] { return true; },
+                     .poolWait = [this](const std::string&) { return pool; },
+                     .holderName = [](session::HoldKey) { return std::string("worker w"); },
+                     .parents = [this](Lsn) { return parentsOf(); },
+                     .stateOf = [](Lsn) { return completed(); },
+                     .now = [this] { return machine.now; }}};
+    InternTable::Interned cls{}; ///< of a worker's function: all of it are alike
+
+    ForecastBench() {
+        ClassKey key;
+        key.workerId = "w";
+        key.workerName = "sort";
+        key.function = "f";
+        key.resources.milliCores = 1'000;
+        dictionary.internLabel("");
+        cls = dictionary.internClass(key);
+        machine.session.defineClass(session::ClassId(cls.id), key.resources);
+        machine.addQueue(1);
+    }
+    ~ForecastBench() {
+        rig.loop.shutdown();
+        helpers.stop();
+    }
+    const Attempt* attempt(Lsn lsn) const {
+        const auto at = attempts.find(lsn);
+        return at == attempts.end() ? nullptr : &at->second;
+    }
+    coro::Task<Result<std::vector<Wait>>> parentsOf() { co_return parents; }
+    static coro::Task<Result<ActionState>> completed() { co_return ActionState::Completed; }
+
+    /// So long did actions of this worker take in queue 1.
+    void usually(Duration took) { estimator.learn(QueueId(1), Estimator::kindOf("sort", "f", ""), took); }
+    Lsn submit(bool held = false) { return machine.submit(1, 0, cls.id, held); }
+    /// Its attempt is under way since now.
+    Attempt& begin(Lsn lsn) {
+        Attempt& attempt = attempts[lsn];
+        attempt.scale = scale;
+        attempt.record.times[ActionState::Submitting] = scale.at(machine.now);
+        attempt.phase = Attempt::Phase::Launched;
+        return attempt;
+    }
+    Lsn run() {
+        const Lsn lsn = submit();
+        if (machine.schedule() != 1) qFatal("did not start");
+        begin(lsn);
+        machine.session.running(lsn, machine.started.back().attempt, machine.out);
+        return lsn;
+    }
+    ActionResult row(Lsn lsn) {
+        ActionResult result;
+        result.lsn = lsn;
+        const auto live = machine.session.live(lsn);
+        result.state = live->state;
+        if (result.state != ActionState::Pending) {
+            result.times[ActionState::Submitting] = attempts[lsn].record.times[ActionState::Submitting];
+            estimates.ofRunning(result, *live);
+        } else {
+            reasons.describe(result);
+        }
+        return result;
+    }
+    Why why(Lsn lsn) { return rig.ask(reasons.why(lsn)).value(); }
+    /// Messages of all reasons.
+    std::string words(Lsn lsn) {
+        std::string text;
+        for (const Wait& wait : why(lsn).waits) text += (text.empty() ? "" : "; ") + wait.message;
+        return text;
+    }
+};
+
+} // namespace yard::engine::test

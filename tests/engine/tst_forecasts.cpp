@@ -1,0 +1,210 @@
+// Estimates and reasons by themselves: no launcher, no journal; what runs is what the test says, the clock as well.
+#include "tests/engine/forecast_bench.h"
+
+#include <QTest>
+
+using namespace yard;
+using namespace yard::engine;
+
+namespace {
+
+using Bench = engine::test::ForecastBench;
+using engine::test::kSecond;
+
+Wait waitFor(Lsn lsn) {
+    Wait wait;
+    wait.kind = WaitKind::Dependency;
+    wait.lsn = lsn;
+    wait.message = "action " + std::to_string(lsn.value) + " to end";
+    return wait;
+}
+
+} // namespace
+
+class TestForecasts : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    // --- estimates
+
+    void whatWaitsStartsWhenWhatRunsUsuallyEnds() {
+        Bench b;
+        b.usually(10 * kSecond);
+        const Lsn runs = b.run();
+        const Lsn waits = b.submit();
+        const WallMicros now = b.scale.at(b.machine.now);
+        QCOMPARE(b.row(runs).estimatedFinish, now + 10'000'000);
+        QCOMPARE(b.row(waits).estimatedStart, now + 10'000'000);
+        QCOMPARE(b.row(waits).estimatedFinish, now + 20'000'000);
+        QVERIFY2(b.row(waits).note.ends_with("starts in about 10 s"), b.row(waits).note.c_str());
+    }
+
+    void ofAKindThatWasNeverSeenNothingIsSaidButWhy() {
+        Bench b;
+        const Lsn runs = b.run();
+        const Lsn waits = b.submit();
+        QCOMPARE(b.row(runs).estimateGap, EstimateGap::NoHistory);
+        QCOMPARE(b.row(waits).estimateGap, EstimateGap::NoHistory);
+        QCOMPARE(b.row(waits).estimatedStart, WallMicros{0});
+    }
+
+    void whatIsLateIsOverdue() {
+        Bench b;
+        b.usually(10 * kSecond);
+        const Lsn runs = b.run();
+        b.machine.now += 30 * kSecond;
+        QCOMPARE(b.row(runs).estimateGap, EstimateGap::Overdue);
+        QVERIFY2(b.row(runs).note.contains("usually takes 10 s"), b.row(runs).note.c_str());
+    }
+
+    void whatIsHeldOrWaitsForOthersHasNoEnd() {
+        Bench b;
+        b.usually(10 * kSecond);
+        QCOMPARE(b.row(b.submit(true)).estimateGap, EstimateGap::Held);
+        const Lsn parent = b.run();
+        session::Predecessor of{.lsn = parent};
+        session::NewAction child;
+        child.lsn = Lsn(50);
+        child.queue = QueueId(1);
+        child.cls = session::ClassId(b.cls.id);
+        child.after = {&of, 1};
+        b.machine.session.add({&child, 1}, b.machine.now, b.machine.out);
+        QCOMPARE(b.row(Lsn(50)).estimateGap, EstimateGap::Dependency);
+    }
+
+    void whileMemoryIsShortNobodyKnowsWhenItGoesOn() {
+        Bench b;
+        b.usually(10 * kSecond);
+        b.run();
+        b.isHolding = true;
+        QCOMPARE(b.row(b.submit()).estimateGap, EstimateGap::WaitsForUnknown);
+    }
+
+    void aQueueIsDoneWhenTheLastOfItIs() {
+        Bench b;
+        b.usually(10 * kSecond);
+        b.run();
+        b.submit();
+        b.submit();
+        QueueView view;
+        view.id = QueueId(1);
+        b.estimates.ofQueue(view, *b.machine.session.queueStatus(QueueId(1)));
+        QCOMPARE(view.estimatedFinish, b.scale.at(b.machine.now) + 30'000'000);
+    }
+
+    void whatFinishedLastIsLearnt() {
+        Bench b;
+        ActionResult ended;
+        ended.queue = QueueId(1);
+        ended.workerName = "sort";
+        ended.function = "f";
+        ended.state = ActionState::Completed;
+        ended.times[ActionState::Submitting] = 1'000'000;
+        ended.times[ActionState::Completed] = 5'000'000;
+        ActionResult failed = ended;
+        failed.state = ActionState::Failed;
+        b.estimates.learn(std::vector{failed, ended});
+        QCOMPARE(b.row(b.run()).estimatedFinish, b.scale.at(b.machine.now) + 4'000'000);
+    }
+
+    // --- reasons
+
+    void whatKeepsEverythingComesFirst() {
+        Bench b;
+        const Lsn held = b.submit(true);
+        b.nothing = Wait{};
+        b.nothing->kind = WaitKind::NoRunner;
+        b.nothing->message = "the launcher is being replaced";
+        QCOMPARE(b.words(held), "the launcher is being replaced; it is held");
+        const auto waiting = b.machine.session.waiting(held, false);
+        QCOMPARE(b.reasons.firstWords(held, *waiting), "the launcher is being replaced");
+        b.nothing.reset();
+        QCOMPARE(b.reasons.firstWords(held, *waiting), "it is held");
+    }
+
+    void aHeldQueueIsNamed() {
+        Bench b;
+        const Lsn lsn = b.submit();
+        QVERIFY(b.machine.session.holdQueue(QueueId(1), b.machine.out));
+        QCOMPARE(b.words(lsn), "its queue is held");
+    }
+
+    void coresAndThePlaceInLineAreSaid() {
+        Bench b;
+        b.run();
+        const Lsn next = b.submit();
+        const Lsn last = b.submit();
+        QCOMPARE(b.words(next), "0 of 1 cores free, first of its queue");
+        QCOMPARE(b.words(last), "0 of 1 cores free, 1 of its queue before it");
+    }
+
+    void fewerSlotsThanCoresAreSaidWithWhy() {
+        Bench b;
+        b.run();
+        const Lsn lsn = b.submit();
+        b.slots = {.all = 1, .busy = 1, .cores = 8, .limit = "64 open files are allowed"};
+        const Why why = b.why(lsn);
+        QCOMPARE(why.waits.front().resource, "slots");
+        QVERIFY(why.waits.front().message.ends_with("(64 open files are allowed)"));
+    }
+
+    void aWarmWorkersProcessesAreCounted() {
+        Bench b;
+        const Lsn lsn = b.submit();
+        b.pool = runners::WarmWait{};
+        b.pool->what = runners::WarmWait::For::Group;
+        b.pool->serving = b.pool->alive = b.pool->most = 2;
+        b.pool->isOwnLimit = true;
+        const Why why = b.why(lsn);
+        QCOMPARE(why.waits.front().resource, "processes");
+        QCOMPARE(why.waits.front().name, "max_processes");
+        QVERIFY2(why.waits.front().message.starts_with("its worker's 2 processes are busy; it may have 2 at most"),
+                 why.waits.front().message.c_str());
+    }
+
+    void parentsAreNamedWithTheirStatesAndArraysWithWhatIsLeft() {
+        Bench b;
+        const Lsn parent = b.run();
+        std::vector<session::Predecessor> after{{.lsn = parent}};
+        session::NewAction child;
+        child.lsn = Lsn(50);
+        child.queue = QueueId(1);
+        child.cls = session::ClassId(b.cls.id);
+        child.after = after;
+        b.machine.session.add({&child, 1}, b.machine.now, b.machine.out);
+        Wait ended;
+        ended.kind = WaitKind::Dependency;
+        ended.array = Lsn(7); // of which nothing is left
+        b.parents = {waitFor(parent), ended};
+        const Why why = b.why(Lsn(50));
+        QCOMPARE(why.waits.size(), std::size_t{1});
+        QCOMPARE(why.waits.front().lsn, parent);
+        QCOMPARE(why.waits.front().state, ActionState::Running);
+        QCOMPARE(b.reasons.firstWords(Lsn(50), *b.machine.session.waiting(Lsn(50), false)), "1 action to end");
+    }
+
+    void whatLeavesSaysHow() {
+        Bench b;
+        const Lsn lsn = b.run();
+        QCOMPARE(b.words(lsn), "");
+        Attempt& attempt = b.attempts[lsn];
+        b.machine.session.cancel(lsn, b.machine.out);
+        QCOMPARE(b.words(lsn), "a cancel is under way");
+        attempt.endAsked = b.machine.now;
+        attempt.grace = 60 * kSecond;
+        QCOMPARE(b.words(lsn), "told to end, SIGKILL follows");
+        attempt.grace = -kSecond;
+        QCOMPARE(b.words(lsn), "told to end, SIGKILL was sent");
+        attempt.phase = Attempt::Phase::Collecting;
+        QCOMPARE(b.words(lsn), std::string(kCollectingWords));
+    }
+
+    void ofOneThatIsGoneItsStateIsSaid() {
+        Bench b;
+        QCOMPARE(b.why(Lsn(99)).state, ActionState::Completed);
+        QVERIFY(b.why(Lsn(99)).waits.empty());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestForecasts)
+#include "tst_forecasts.moc"

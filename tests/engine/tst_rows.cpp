@@ -1,0 +1,213 @@
+// Rows, their notes and what is waited for, by themselves: no launcher, the journal is in memory, the clock is moved
+// by hand.
+#include "tests/engine/reading_bench.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+using namespace yard;
+using namespace yard::engine;
+using engine::test::kSecond;
+
+namespace {
+
+using Bench = engine::test::ReadingBench;
+
+/// What an action writes.
+class Output {
+public:
+    explicit Output(LiveStreams& into)
+        : stream_(into.streams[0])
+        , path_(directory_.filePath("out").toStdString()) {}
+    void write(const std::string& text) {
+        std::ofstream(path_, std::ios::app) << text;
+        stream_.path = path_;
+        stream_.size += text.size();
+    }
+
+private:
+    QTemporaryDir directory_;
+    LiveStreams::One& stream_;
+    std::string path_;
+};
+
+} // namespace
+
+class TestRows : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    // --- what waits for what
+
+    void whatWaitsForTheSameIsCountedTogetherTheMostFirst() {
+        Bench b;
+        b.run();
+        b.submit(true);
+        b.submit(true);
+        for (int i = 0; i < 3; ++i) b.submit();
+        QCOMPARE(b.waiting(), "3 0 of 1 cores free; 2 held by hand [state:held]");
+    }
+
+    void whatAQueueHoldsBackIsFoundByItsFilter() {
+        Bench b;
+        b.submit();
+        QVERIFY(b.machine.session.holdQueue(QueueId(1), b.machine.out));
+        QCOMPARE(b.waiting(), "1 its queue is held [state:pending queue:1]");
+    }
+
+    void countsAreKeptForASecond() {
+        Bench b;
+        b.submit(true);
+        QCOMPARE(b.waiting(), "1 held by hand [state:held]");
+        b.submit(true);
+        b.machine.now += kSecond - Duration{1};
+        QCOMPARE(b.waiting(), "1 held by hand [state:held]");
+        b.machine.now += Duration{1};
+        QCOMPARE(b.waiting(), "2 held by hand [state:held]");
+    }
+
+    void reasonsBeyondTheHundredthAreOthers() {
+        Bench b;
+        for (int i = 2; i <= 103; ++i) {
+            b.machine.addQueue(i);
+            QVERIFY(b.machine.session.holdQueue(QueueId(i), b.machine.out));
+            b.machine.submit(i, 0, b.cls.id);
+        }
+        const WaitingView view = b.rig.ask(b.counts.view());
+        QCOMPARE(view.rows.size(), kMostWaitingRows);
+        QCOMPARE(view.others, std::int64_t{2});
+    }
+
+    // --- rows
+
+    void aRowIsWhatTheJournalHasWithWhatIsKnownNow() {
+        Bench b;
+        const Lsn lsn = b.keep(b.submit());
+        QVERIFY(b.machine.session.hold(lsn, b.machine.out));
+        QVERIFY(b.machine.session.setPriority(lsn, 7));
+        ActionResult row = b.read(lsn).value();
+        QCOMPARE(row.state, ActionState::Pending);
+        QVERIFY(row.held);
+        QCOMPARE(row.priority, 7);
+        QCOMPARE(row.note, "it is held");
+        QVERIFY(b.machine.session.release(lsn));
+        QCOMPARE(b.machine.schedule(), std::size_t{1});
+        b.begin(lsn).hungSince = 5;
+        b.machine.session.running(lsn, b.machine.started.back().attempt, b.machine.out);
+        row = b.read(lsn).value();
+        QCOMPARE(row.state, ActionState::Running);
+        QCOMPARE(row.times[ActionState::Submitting], b.scale.at(b.machine.now));
+        QCOMPARE(row.hungSince, WallMicros{5});
+        QCOMPARE(row.note, "no output and no processor time for a while");
+    }
+
+    void whatIsBeingCancelledSaysSo() {
+        Bench b;
+        const Lsn lsn = b.keep(b.run());
+        QVERIFY(b.machine.session.cancel(lsn, b.machine.out));
+        const ActionResult row = b.read(lsn).value();
+        QCOMPARE(row.ending, ActionState::Cancelled);
+        QCOMPARE(row.note, "cancelled: its processes are being ended");
+    }
+
+    void whatEndsWhileItIsReadIsReadAgain() {
+        Bench b;
+        const Lsn lsn = b.keep(b.run());
+        b.journal.whileReading = [&] {
+            b.machine.complete();
+            b.journal.end(lsn, ActionState::Completed);
+        };
+        QCOMPARE(b.read(lsn)->state, ActionState::Completed);
+        QCOMPARE(b.journal.reads, 2);
+    }
+
+    void whatIsNowhereIsNotFound() {
+        Bench b;
+        QCOMPARE(b.read(Lsn(99)).error().kind, ErrorKind::NotFound);
+        b.journal.error = fail(ErrorKind::Journal, "it is damaged").error();
+        QCOMPARE(b.read(Lsn(99)).error().message, "it is damaged");
+    }
+
+    void whatWasPutBackIsPendingSinceThen() {
+        Bench b;
+        const Lsn lsn = b.submit();
+        const auto since = [&] { return b.rows.pendingSince(*b.machine.session.live(lsn)); };
+        const WallMicros submitted = since();
+        b.rows.putBack(lsn, 77);
+        QCOMPARE(since(), WallMicros{77});
+        b.rows.ended(lsn);
+        QCOMPARE(since(), submitted);
+    }
+
+    void theFirstAttemptSaysWhatTheJournalWillSay() {
+        Bench b;
+        const Lsn lsn = b.run();
+        store::Finish finish;
+        finish.lsn = lsn;
+        finish.state = ActionState::Failed;
+        finish.tEnd = 9'000;
+        AttemptRecord attempt;
+        attempt.n = 1;
+        attempt.outcome.state = ActionState::Failed;
+        attempt.outcome.exitCode = 3;
+        attempt.outcome.note = "exit code 3";
+        finish.attempt = attempt;
+        const auto row = b.rows.ofFinish(finish);
+        QVERIFY(row.has_value());
+        QCOMPARE(row->function, "f");
+        QCOMPARE(row->state, ActionState::Failed);
+        QCOMPARE(row->outcome->exitCode, 3);
+        QCOMPARE(row->note, "exit code 3");
+        QCOMPARE(row->times[ActionState::Failed], WallMicros{9'000});
+        finish.attempt->n = 2;
+        QVERIFY(!b.rows.ofFinish(finish)); // the first one is known to the journal alone
+    }
+
+    // --- notes
+
+    void theLastLineOfWhatRunsIsItsNoteAndNewOnesAreTold() {
+        Bench b;
+        Output output(*b.streams);
+        const Lsn lsn = b.run();
+        const MonoTime began = b.rig.loop.now();
+        b.rig.advance(2 * kSecond);
+        output.write("one\ntwo\n");
+        QCOMPARE(b.note(lsn, began), "two");
+        b.rig.advance(kSecond);
+        QVERIFY(b.changed.empty());
+        output.write("three\n");
+        b.rig.advance(kSecond);
+        QCOMPARE(b.changed, std::vector{lsn});
+        QCOMPARE(b.note(lsn, began), "three");
+    }
+
+    void whatRunsForLessThanASecondGetsItsLineLater() {
+        Bench b;
+        Output output(*b.streams);
+        output.write("one\n");
+        const Lsn lsn = b.run();
+        const MonoTime began = b.rig.loop.now();
+        QCOMPARE(b.note(lsn, began), "");
+        b.rig.advance(kSecond);
+        QCOMPARE(b.changed, std::vector{lsn}); // who looked is told to look again
+        QCOMPARE(b.note(lsn, began), "one");
+    }
+
+    void whatMakesNoProgressSaysSoInsteadOfALine() {
+        Bench b;
+        Output output(*b.streams);
+        output.write("one\n");
+        const Lsn lsn = b.run();
+        const MonoTime began = b.rig.loop.now();
+        b.rig.advance(2 * kSecond);
+        b.attempts[lsn].hungSince = 1;
+        QCOMPARE(b.note(lsn, began), "");
+    }
+};
+
+QTEST_GUILESS_MAIN(TestRows)
+#include "tst_rows.moc"

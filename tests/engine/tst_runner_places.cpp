@@ -1,0 +1,179 @@
+// More than one runner: what each gets, and what becomes of its attempts when it refuses, is lost and comes back. No
+// launcher, no journal, no disk.
+#include "tests/engine/execution_bench.h"
+
+#include <QTest>
+
+using namespace yard;
+using namespace yard::engine;
+using engine::test::ExecutionBench;
+using runners::AttemptId;
+
+namespace {
+
+/// Two runners; `there` is the second one, beside the machine.
+class Bench : public ExecutionBench {
+public:
+    explicit Bench(unsigned machine, unsigned there, int ahead = 0)
+        : ExecutionBench({machine, there}, ahead) {}
+    engine::test::FakeRunner& there() { return runner(1); }
+    void submitMany(int count) {
+        for (int i = 0; i < count; ++i) submit();
+        turn();
+    }
+    /// Of one that the second runner has.
+    std::int64_t oneThere() { return there().out.begin()->first.lsn.value; }
+};
+
+} // namespace
+
+class TestRunnerPlaces : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    // --- who gets what
+
+    void eachRunnerGetsItsShareOfWhatIsFree() {
+        Bench b(4, 2);
+        b.submitMany(3);
+        QCOMPARE(b.runner().out.size(), std::size_t{2});
+        QCOMPARE(b.there().out.size(), std::size_t{1});
+        b.submitMany(9);
+        QCOMPARE(b.runner().out.size(), std::size_t{4});
+        QCOMPARE(b.there().out.size(), std::size_t{2});
+        QCOMPARE(b.places.group().free(), 1u); // for what takes another amount
+    }
+
+    void whoHasRoomGetsTheNext() {
+        Bench b(2, 2);
+        b.submitMany(4);
+        const std::int64_t lsn = b.oneThere();
+        b.there().begin(lsn);
+        b.there().exit(lsn);
+        b.turn();
+        b.submitMany(1);
+        QCOMPARE(b.runner().out.size(), std::size_t{2});
+        QCOMPARE(b.there().taken.size(), std::size_t{3});
+    }
+
+    void slotsHaveTheirOwnNumbersThere() {
+        Bench b(1, 2);
+        b.submitMany(3);
+        for (const auto& [id, one] : b.there().out) {
+            QVERIFY(one.lease.slot.value < 2);
+            QCOMPARE(b.attempts.get(id)->slot.value, one.lease.slot.value + 2); // behind the machine's two
+        }
+        const std::int64_t lsn = b.oneThere();
+        const SlotId slot = b.attempt(Lsn(lsn))->slot;
+        b.there().begin(lsn);
+        b.turn();
+        QCOMPARE(b.attempt(Lsn(lsn))->slot, slot);
+        b.there().exit(lsn);
+        b.turn();
+        QCOMPARE(b.takeEnds(), std::to_string(lsn) + " completed");
+        b.store();
+        QCOMPARE(b.there().acknowledged, (std::vector{AttemptId{Lsn(lsn), 1}}));
+        QVERIFY(b.runner().acknowledged.empty());
+    }
+
+    void whatIsToEndIsToldWhereItRuns() {
+        Bench b(1, 1);
+        b.submitMany(2);
+        const std::int64_t lsn = b.oneThere();
+        b.there().begin(lsn);
+        b.turn();
+        QVERIFY(b.machine.session.cancel(Lsn(lsn), b.machine.out));
+        b.turn();
+        QCOMPARE(b.there().toldToEnd, std::vector{std::to_string(lsn) + " cancelled"});
+        QVERIFY(b.runner().toldToEnd.empty());
+    }
+
+    // --- refused
+
+    void whatIsRefusedStartsAnewAndIsNotCounted() {
+        Bench b(1, 1);
+        b.there().refuses = 1;
+        b.submitMany(2);
+        QCOMPARE(b.takeEnds(), "");
+        QCOMPARE(b.runner().out.size() + b.there().out.size(), std::size_t{2});
+        for (const auto& [id, attempt] : b.attempts) QCOMPARE(id.attempt, 1u);
+    }
+
+    // --- lost
+
+    void whatHadBegunIsLostAndRunsAgain() {
+        Bench b(1, 1);
+        b.submitMany(2);
+        const std::int64_t lsn = b.oneThere();
+        b.there().begin(lsn);
+        b.turn();
+        b.there().die();
+        b.turn();
+        QCOMPARE(b.takeEnds(), std::to_string(lsn) + " retry abandoned lost_runner");
+        b.store();
+        const auto live = b.machine.session.live(Lsn(lsn));
+        QCOMPARE(live->retries.interruptions, 1);
+        QCOMPARE(live->retries.ownFailures, 0);
+    }
+
+    void whatHadNotBegunGoesToAnother() {
+        Bench b(1, 1);
+        b.submitMany(2);
+        const std::int64_t lsn = b.oneThere();
+        const std::int64_t other = b.runner().out.begin()->first.lsn.value;
+        b.there().die();
+        b.turn();
+        QCOMPARE(b.takeEnds(), "");
+        QVERIFY(!b.attempt(Lsn(lsn))); // the machine is busy
+        b.runner().begin(other);
+        b.runner().exit(other);
+        b.turn();
+        QVERIFY(b.runner().out.contains({Lsn(lsn), 1}));
+    }
+
+    void itsCoresAreNotGivenAwayMeanwhile() {
+        Bench b(2, 4);
+        b.there().die();
+        b.turn();
+        b.submitMany(6);
+        QCOMPARE(b.runner().out.size(), std::size_t{2});
+        QVERIFY(b.there().taken.empty());
+        QCOMPARE(b.attempts.size(), std::size_t{2}); // the others wait in their queue
+    }
+
+    void onceItIsBackItGetsItsShareAgain() {
+        Bench b(1, 2);
+        b.there().die();
+        b.turn();
+        b.submitMany(3);
+        QCOMPARE(b.runner().out.size(), std::size_t{1});
+        b.there().recover();
+        b.turn();
+        QCOMPARE(b.there().out.size(), std::size_t{2});
+    }
+
+    void withoutTheMachineNothingStarts() {
+        Bench b(1, 1);
+        b.runner().die();
+        b.turn();
+        b.submitMany(2);
+        QVERIFY(b.attempts.size() == 0);
+        b.runner().recover();
+        b.turn();
+        QCOMPARE(b.attempts.size(), std::size_t{2});
+    }
+
+    // --- the end
+
+    void allOfThemEnd() {
+        Bench b(1, 1);
+        b.submitMany(2);
+        for (const auto* one : b.runners) QCOMPARE(one->out.size(), std::size_t{1});
+        b.places.group().shutDown(Duration::zero());
+        QVERIFY(b.places.group().isDown());
+        QVERIFY(!b.places.isAccepting());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestRunnerPlaces)
+#include "tst_runner_places.moc"

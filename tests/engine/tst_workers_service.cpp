@@ -1,0 +1,263 @@
+// Workers and classes by themselves: no launcher, no journal, nothing runs.
+#include "core/engine/state/work_classes.h"
+#include "core/engine/state/workers.h"
+
+#include "tests/coro/coro_test.h"
+#include "tests/session/machine.h"
+
+#include <QTest>
+
+#include <fmt/format.h>
+#include <optional>
+#include <set>
+
+using namespace yard;
+using namespace yard::engine;
+
+namespace {
+
+constexpr Duration kSecond{1'000'000};
+
+ParsedWorker descriptor(const std::string& name, const char* mode = "process",
+                        const std::string& platform = std::string(thisPlatform())) {
+    const auto parsed = parseWorker(fmt::format(
+        R"({{"name":"{}","version":"1","platform":"{}","mode":"{}","executable":"run","files":[{{"path":"run","hash":"{}","size":5,"mode":"0755"}}],"functions":[{{"name":"f","version":"1"}}]}})",
+        name, platform, mode, Sha256::of("run").hex()));
+    if (!parsed) qFatal("%s", parsed.error().message.c_str());
+    return *parsed;
+}
+
+ClassKey classOf(const ParsedWorker& worker, std::int64_t memoryMb = 0) {
+    ClassKey key;
+    key.workerId = worker.id.hex();
+    key.workerName = worker.descriptor->name;
+    key.workerVersion = "1";
+    key.function = "f";
+    key.resources.milliCores = 1'000;
+    key.resources.memoryMb = memoryMb;
+    return key;
+}
+
+class Bench {
+public:
+    coro::test::Rig rig;
+    session::test::Machine machine{1, 0, 1'000};
+    InternTable dictionary;
+    WorkerRegistry registry;
+    coro::HelperPool helpers{1};
+    Settings settings;
+    WorkClasses classes{machine.session, dictionary, registry};
+    std::string log; ///< what was told, in words
+    bool takes = true;
+    bool sandbox = true;
+    std::function<void()> onWait = [] {};
+    std::set<std::string> checked; ///< names
+    Workers workers{
+        {.session = machine.session,
+         .dictionary = dictionary,
+         .registry = registry,
+         .helpers = helpers,
+         .settings = settings,
+         .commit = [this](store::Action action) { return commit(std::move(action)); },
+         .mayRun = [this]() -> Result<void> {
+             if (!sandbox) return fail(ErrorKind::WrongState, "no sandbox here");
+             return {};
+         },
+         .checkFiles = [this](const WorkerDescriptor& one) { checked.insert(one.name); },
+         .cancelAll = [this](std::string) { return cancelAll(); },
+         .waitFor = [this](Lsn lsn, Duration) { return waitFor(lsn); },
+         .came = [this](const std::string&, const Workers::Descriptor& one) { note("came " + one->name); },
+         .left = [this](const std::string&) { note("left"); },
+         .changed = [this] { note("changed"); },
+         .now = [this] { return rig.loop.now(); }}};
+
+    ~Bench() {
+        rig.loop.shutdown();
+        helpers.stop();
+    }
+    coro::Task<store::AckDetail> commit(store::Action action) {
+        note(std::holds_alternative<store::PutWorker>(action) ? "put" : "drop");
+        store::AckDetail detail;
+        if (!takes) detail.error = fail(ErrorKind::NoSpace, "full").error();
+        co_return detail;
+    }
+    coro::Task<Result<void>> cancelAll() {
+        note("cancel");
+        co_return Result<void>{};
+    }
+    coro::Task<Result<void>> waitFor(Lsn lsn) {
+        note("wait for " + std::to_string(lsn.value));
+        onWait();
+        co_await coro::yieldNow();
+        co_return Result<void>{};
+    }
+    void note(const std::string& word) { log += (log.empty() ? "" : ", ") + word; }
+    std::string take() { return std::exchange(log, {}); }
+
+    /// An action of this worker, not started.
+    Lsn submit(const ParsedWorker& worker) { return machine.submit(0, 0, classes.intern(classOf(worker)).id); }
+};
+
+} // namespace
+
+class TestWorkersService : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void aWorkerIsToldOnceTheJournalHasIt() {
+        Bench b;
+        const ParsedWorker worker = descriptor("sort");
+        QVERIFY(b.rig.ask(b.workers.add(worker)));
+        QCOMPARE(b.take(), "put, came sort, changed");
+        QCOMPARE(b.checked, std::set<std::string>{"sort"});
+        QCOMPARE(b.rig.ask(b.workers.get("sort")).value().id, worker.id.hex());
+        QCOMPARE(b.rig.ask(b.workers.list()).size(), std::size_t{1});
+        QVERIFY(b.workers.takesActions(worker.id.hex()));
+        QVERIFY(b.workers.takesActions("exec") && !b.workers.takesActions("other"));
+    }
+
+    void whatTheJournalRefusesIsNotThere() {
+        Bench b;
+        b.takes = false;
+        QCOMPARE(b.rig.ask(b.workers.add(descriptor("sort"))).error().kind, ErrorKind::NoSpace);
+        QCOMPARE(b.take(), "put");
+        QCOMPARE(b.rig.ask(b.workers.get("sort")).error().kind, ErrorKind::NotFound);
+    }
+
+    void aWorkerThatCannotRunHereIsRefused() {
+        Bench b;
+        QCOMPARE(b.rig.ask(b.workers.add(descriptor("far", "process", "plan9-mips"))).error().field, "platform");
+        b.sandbox = false;
+        QCOMPARE(b.rig.ask(b.workers.add(descriptor("sort"))).error().message, "no sandbox here");
+        QCOMPARE(b.take(), "");
+    }
+
+    void execIsBuiltIn() {
+        Bench b;
+        QVERIFY(b.rig.ask(b.workers.get("exec")).error().message.contains("built in"));
+        QCOMPARE(b.rig.ask(b.workers.remove("exec", true)).error().kind, ErrorKind::NotFound);
+    }
+
+    void aWorkerWithActionsIsOnlyRemovedByForce() {
+        Bench b;
+        const ParsedWorker worker = descriptor("sort");
+        QVERIFY(b.rig.ask(b.workers.add(worker)));
+        const Lsn lsn = b.submit(worker);
+        b.take();
+        QCOMPARE(b.rig.ask(b.workers.remove("sort", false)).error().kind, ErrorKind::WrongState);
+        QCOMPARE(b.take(), "");
+        QVERIFY(b.workers.takesActions(worker.id.hex())); // it stays after all
+        b.onWait = [&] {
+            b.machine.session.cancel(lsn, b.machine.out);
+            b.machine.settle();
+        };
+        QVERIFY(b.rig.ask(b.workers.remove("sort", true)));
+        QCOMPARE(b.take(), fmt::format("cancel, wait for {}, drop, left, changed", lsn.value));
+        QVERIFY(!b.workers.takesActions(worker.id.hex()));
+    }
+
+    void endsThatTakeTooLongAreToldAndTheWorkerStays() {
+        Bench b;
+        const ParsedWorker worker = descriptor("sort");
+        QVERIFY(b.rig.ask(b.workers.add(worker)));
+        b.submit(worker);
+        b.onWait = [&] { b.rig.clock.advance(60 * kSecond); };
+        QCOMPARE(b.rig.ask(b.workers.remove("sort", true)).error().kind, ErrorKind::Busy);
+        QVERIFY(b.workers.takesActions(worker.id.hex()));
+    }
+
+    void whatIsOnItsWayInIsWaitedFor() {
+        Bench b;
+        const ParsedWorker worker = descriptor("sort");
+        QVERIFY(b.rig.ask(b.workers.add(worker)));
+        b.take();
+        auto entering =
+            std::make_unique<InFlightSubmissions::Scope>(b.workers.entered(), std::vector{worker.id.hex()});
+        const auto removed = b.rig.begin(b.workers.remove("sort", false));
+        QVERIFY(!*removed && b.log.empty());
+        QVERIFY(!b.workers.takesActions(worker.id.hex())); // none follows
+        QCOMPARE(b.rig.ask(b.workers.remove("sort", true)).error().kind, ErrorKind::WrongState);
+        QCOMPARE(b.rig.ask(b.workers.add(worker)).error().kind, ErrorKind::WrongState);
+        b.submit(worker);
+        entering.reset();
+        b.rig.settle();
+        QVERIFY(*removed);
+        QVERIFY2((*removed)->error().message.contains("pending or running"), (*removed)->error().message.c_str());
+    }
+
+    void workersOfTheJournalAreThereAndDamagedOnesLeftOut() {
+        Bench b;
+        const ParsedWorker worker = descriptor("sort");
+        store::WorkerRow good;
+        good.id = worker.id;
+        good.canonical = worker.canonical;
+        store::WorkerRow damaged;
+        damaged.canonical = "{";
+        b.workers.restore({damaged, good});
+        QCOMPARE(b.rig.ask(b.workers.list()).size(), std::size_t{1});
+    }
+
+    // --- classes
+
+    void aWarmWorkerHasOneGateForAllTimes() {
+        Bench b;
+        const ParsedWorker warm = descriptor("warm", "warm");
+        QVERIFY(!b.classes.gateOf(warm.id.hex()));
+        QVERIFY(b.rig.ask(b.workers.add(warm)));
+        const auto gate = b.classes.gateOf(warm.id.hex());
+        QVERIFY(gate);
+        QVERIFY(b.rig.ask(b.workers.add(descriptor("other", "warm"))));
+        QVERIFY(b.classes.gateOf(descriptor("other", "warm").id.hex()) != gate);
+        QVERIFY(b.rig.ask(b.workers.remove("warm", false)));
+        QVERIFY(!b.classes.gateOf(warm.id.hex()));
+        QVERIFY(b.rig.ask(b.workers.add(warm)));
+        QCOMPARE(b.classes.gateOf(warm.id.hex()), gate);
+        QVERIFY(b.rig.ask(b.workers.add(descriptor("plain"))));
+        QVERIFY(!b.classes.gateOf(descriptor("plain").id.hex()));
+    }
+
+    void aClassKnownBeforeItsWorkerGoesThroughItsGateOnceItComes() {
+        Bench b;
+        const ParsedWorker warm = descriptor("warm", "warm");
+        const auto cls = b.classes.intern(classOf(warm));
+        QVERIFY(cls.isNew);
+        QVERIFY(b.rig.ask(b.workers.add(warm)));
+        b.classes.workerCame(warm.id.hex());
+        const auto gate = b.classes.gateOf(warm.id.hex());
+        b.machine.submit(0, 0, cls.id);
+        QCOMPARE(b.machine.session.waitingAt(*gate), std::int64_t{1});
+    }
+
+    void memoryThatIsNotFreeIsLacked() {
+        Bench b;
+        const ParsedWorker worker = descriptor("big");
+        const auto cls = b.classes.intern(classOf(worker, 800));
+        QCOMPARE(b.classes.memoryNeed(session::ClassId{cls.id})->need, 800);
+        QVERIFY(!b.classes.memoryNeed(session::ClassId{b.classes.intern(classOf(descriptor("small"))).id}));
+        QVERIFY(!b.classes.lacksMemory(worker.id.hex()));
+        b.machine.submit(0, 0, cls.id);
+        QCOMPARE(b.machine.schedule(), std::size_t{1});
+        QVERIFY(b.classes.lacksMemory(worker.id.hex()));
+        QVERIFY(!b.classes.lacksMemory("other"));
+    }
+
+    void namesOfADamagedJournalAreRefusedByTheirNumber() {
+        Bench b;
+        const auto labels = b.classes.restore({{.number = 1, .text = "a"}, {.number = 1, .text = "b"}}, {});
+        QVERIFY(labels.error().message.contains("label 1"));
+        store::ClassEntry entry;
+        entry.number = 3;
+        entry.text = "{";
+        QVERIFY(b.classes.restore({}, {entry}).error().message.contains("class 3"));
+        entry.number = 0;
+        entry.text = classOf(descriptor("sort")).text();
+        QVERIFY(!b.classes.restore({}, {entry}));
+        entry.number = 3;
+        QVERIFY(b.classes.restore({}, {entry}));
+        QVERIFY(!b.classes.restore({}, {entry})); // twice
+        QVERIFY(!b.classes.intern(classOf(descriptor("sort"))).isNew);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestWorkersService)
+#include "tst_workers_service.moc"

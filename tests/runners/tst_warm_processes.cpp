@@ -1,0 +1,238 @@
+// The life of warm processes by itself: nothing is started, the starter and the host are told what happens.
+#include "core/runners/warm_processes.h"
+#include "tests/runners/warm_parts.h"
+
+#include <QTest>
+
+using namespace yard;
+using namespace yard::runners;
+using namespace yard::runners::test;
+
+namespace {
+
+constexpr MonoTime kNow{Duration{1'000'000'000}};
+using Phase = WarmProcess::Phase;
+
+struct Processes : WarmParts {
+    explicit Processes(std::int64_t memoryMb = 0, std::int64_t milliCores = 0)
+        : worker(workers.add("w1", warmDescriptor("one", memoryMb, milliCores), 7)) {}
+
+    WarmProcess& ordered() {
+        (void)shared.pool.checkout(worker.group, 1, kNow, shared.out);
+        const pool::Outbox::Spawn spawn = shared.out.spawn.at(0);
+        shared.out.clear();
+        processes.order(spawn, kNow);
+        return *processes.find(spawn.process);
+    }
+    WarmProcess& launched() {
+        WarmProcess& process = ordered();
+        processes.prepared(process, Lease{}, kNow);
+        return process;
+    }
+    WarmProcess& live() {
+        WarmProcess& process = launched();
+        if (!processes.becomeReady(process, R"({"ready":true,"concurrency":2})", kNow)) qFatal("not ready");
+        return process;
+    }
+    const WarmProcessView& lastGone() const { return processes.gone().front(); }
+
+    NotingStarter starter;
+    WarmWorkers workers{shared};
+    WarmProcesses processes{shared, starter, workers};
+    WarmWorker& worker;
+};
+
+} // namespace
+
+class TestWarmProcesses : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void oneIsOrderedPreparedStartedAndReady();
+    void oneThatNeedsMemoryIsPreparedOnceItHasSome();
+    void oneThatCouldNotBePreparedIsGone();
+    void oneThatIsNotNeededAnyMoreIsNotStarted();
+    void whatDoesNotSayThatItIsReadyIsNot();
+    void coresAreAskedForOnceUntilTheyAreGranted();
+    void whoHangsUpHasAMomentToDie();
+    void aLookThatComesLateIsRepeated();
+    void whatIsRetiredForOtherReasonsIsEndedAtOnce();
+    void whyItDidNotComeUpIsKept();
+    void whatItPrintedIsAskedForAndKept();
+    void theLastFiftyThatAreGoneAreKept();
+};
+
+void TestWarmProcesses::oneIsOrderedPreparedStartedAndReady() {
+    Processes parts;
+    WarmProcess& process = parts.ordered();
+    QCOMPARE(process.name, std::string("p1"));
+    QVERIFY(isWarmProcess(process.id));
+    QVERIFY(process.phase == Phase::Preparing);
+    QCOMPARE(parts.host.orders.at(0).worker, std::string("w1"));
+    QCOMPARE(parts.processes.freeSlots(), std::size_t{3});
+    parts.processes.prepared(process, Lease{}, kNow);
+    QVERIFY(process.phase == Phase::Launched);
+    const Lease& lease = parts.starter.leases.at(0);
+    QVERIFY(lease.id == process.id && lease.slot == process.slot);
+    QVERIFY(lease.socket && std::ranges::find(lease.env, std::string("YARD_SOCKET_FD"),
+                                              [](const auto& e) { return e.first; }) != lease.env.end());
+    QVERIFY(parts.processes.becomeReady(process, R"({"ready":true,"concurrency":2})", kNow));
+    QVERIFY(process.phase == Phase::Live);
+    QCOMPARE(process.freeLanes, (std::vector<std::uint32_t>{1, 0}));
+    QCOMPARE(process.firstLane, std::optional(0u));
+    QCOMPARE(parts.shared.counters.spawned, std::uint64_t{1});
+    QCOMPARE(parts.processes.find(std::string("p1")), &process);
+    QCOMPARE(parts.processes.find(process.id), &process);
+}
+
+void TestWarmProcesses::oneThatNeedsMemoryIsPreparedOnceItHasSome() {
+    Processes parts(300);
+    parts.host.gives = false;
+    WarmProcess& process = parts.ordered();
+    QVERIFY(process.phase == Phase::Waiting);
+    QCOMPARE(process.step(), kWaitsForMemory);
+    QCOMPARE(parts.host.asked, std::vector<std::uint64_t>{process.memoryKey()});
+    QVERIFY(parts.host.orders.empty());
+    parts.processes.memoryGranted(process);
+    QVERIFY(process.phase == Phase::Preparing);
+    QCOMPARE(parts.host.orders.size(), std::size_t{1});
+}
+
+void TestWarmProcesses::oneThatCouldNotBePreparedIsGone() {
+    Processes parts;
+    WarmProcess& process = parts.ordered();
+    const std::uint64_t memory = process.memoryKey();
+    parts.processes.prepared(process, fail(ErrorKind::Io, "no space"), kNow);
+    QVERIFY(parts.processes.all().empty());
+    QCOMPARE(parts.lastGone().note, std::string("its files could not be made: no space"));
+    QCOMPARE(parts.lastGone().whyEnded, pool::name(pool::WhyEnded::SpawnFailed));
+    QCOMPARE(parts.shared.out.failed.size(), std::size_t{1}); // who waited for it
+    QCOMPARE(parts.processes.freeSlots(), std::size_t{4});
+    QCOMPARE(parts.host.discarded.size(), std::size_t{1});
+    QCOMPARE(parts.host.freed, std::vector<std::uint64_t>{memory});
+}
+
+void TestWarmProcesses::oneThatIsNotNeededAnyMoreIsNotStarted() {
+    Processes parts;
+    WarmProcess& process = parts.ordered();
+    parts.shared.pool.detach(process.inPool, pool::WhyEnded::Detached, kNow, parts.shared.out);
+    parts.processes.endPolitely(process, kNow);
+    QCOMPARE(parts.processes.all().size(), std::size_t{1}); // its directory is being made
+    parts.processes.prepared(process, Lease{}, kNow);
+    QVERIFY(parts.starter.leases.empty());
+    QVERIFY(parts.processes.all().empty());
+    QCOMPARE(parts.lastGone().whyEnded, pool::name(pool::WhyEnded::Detached));
+}
+
+void TestWarmProcesses::whatDoesNotSayThatItIsReadyIsNot() {
+    Processes parts;
+    WarmProcess& process = parts.launched();
+    const auto ready = parts.processes.becomeReady(process, "[]", kNow);
+    QVERIFY(!ready);
+    QVERIFY(ready.error().message.starts_with("it did not say that it is ready: "));
+    QVERIFY(process.phase == Phase::Launched);
+}
+
+void TestWarmProcesses::coresAreAskedForOnceUntilTheyAreGranted() {
+    Processes parts(0, 1'000);
+    WarmProcess& process = parts.live();
+    parts.host.gives = false;
+    QVERIFY(!parts.processes.takeCores(process, kNow));
+    QVERIFY(!parts.processes.takeCores(process, kNow));
+    QCOMPARE(parts.host.asked, std::vector<std::uint64_t>{process.coreKey()});
+    parts.processes.haveCores(process, kNow);
+    QVERIFY(parts.processes.takeCores(process, kNow));
+    parts.processes.giveCores(process);
+    QCOMPARE(parts.host.freed, std::vector<std::uint64_t>{process.coreKey()});
+    parts.processes.giveCores(process); // it has none
+    QCOMPARE(parts.host.freed.size(), std::size_t{1});
+}
+
+void TestWarmProcesses::whoHangsUpHasAMomentToDie() {
+    Processes parts;
+    WarmProcess& process = parts.live();
+    parts.processes.retire(process, std::string(kHungUp), kNow);
+    QVERIFY(!process.channel.isOpen());
+    QCOMPARE(parts.shared.counters.crashes, std::uint64_t{1});
+    parts.processes.letEnd(process, Duration(5), kNow);
+    QVERIFY(parts.starter.ends.empty());
+    parts.processes.lookAtEnd(process, process.killAt);
+    QVERIFY(parts.starter.ends == (std::vector{std::pair(process.id, Duration::zero())}));
+    QCOMPARE(process.failure, std::string("it closed its socket and went on"));
+}
+
+void TestWarmProcesses::aLookThatComesLateIsRepeated() {
+    Processes parts;
+    WarmProcess& process = parts.live();
+    parts.processes.retire(process, std::string(kHungUp), kNow);
+    parts.processes.letEnd(process, Duration(5), kNow);
+    int looks = 0;
+    while (parts.starter.ends.empty()) {
+        parts.processes.lookAtEnd(process, process.killAt + Duration(1'000'000));
+        QVERIFY(++looks < 100);
+    }
+    QVERIFY(looks > 1);
+}
+
+void TestWarmProcesses::whatIsRetiredForOtherReasonsIsEndedAtOnce() {
+    Processes parts;
+    WarmProcess& process = parts.live();
+    process.endedForOne = true;
+    parts.processes.retire(process, "an action was cancelled", kNow);
+    QCOMPARE(parts.shared.counters.crashes, std::uint64_t{0}); // not its fault
+    parts.processes.letEnd(process, Duration(5), kNow);
+    QVERIFY(parts.starter.ends == (std::vector{std::pair(process.id, Duration(5))}));
+}
+
+void TestWarmProcesses::whyItDidNotComeUpIsKept() {
+    Processes parts;
+    WarmProcess& process = parts.launched();
+    const AttemptId id = process.id;
+    Ended ended;
+    ended.exitCode = 3;
+    ended.err.bytes = "Error: no model\n";
+    parts.processes.launcherIsDone(process, ended);
+    QCOMPARE(parts.starter.acknowledged.size(), std::size_t{1});
+    parts.processes.failedToStart(process, ended, kNow);
+    const std::string why =
+        "handshake: it ended with exit code 3 before it was ready; its last output: Error: no model";
+    QCOMPARE(parts.worker.lastFailure.message, why);
+    QCOMPARE(parts.lastGone().note, why);
+    QCOMPARE(parts.lastGone().output->err.bytes, std::string("Error: no model\n"));
+    QCOMPARE(parts.shared.counters.spawnFailures, std::uint64_t{1});
+    QVERIFY(!parts.processes.find(id));
+}
+
+void TestWarmProcesses::whatItPrintedIsAskedForAndKept() {
+    Processes parts;
+    std::vector<std::string> told;
+    const auto sink = [&told](std::shared_ptr<const OutputEnds> output) { told.push_back(output->out.bytes); };
+    QVERIFY(!parts.processes.askOutput("p1", sink));
+    WarmProcess& process = parts.launched();
+    for (int i = 0; i < 16; ++i) QVERIFY(parts.processes.askOutput("p1", sink));
+    const auto tooMany = parts.processes.askOutput("p1", sink);
+    QVERIFY(!tooMany && tooMany.error().kind == ErrorKind::Busy);
+    parts.processes.tellOutput(process, std::make_shared<const OutputEnds>(OutputEnds{{2, "so"}, {}}));
+    QCOMPARE(told, std::vector<std::string>{"so"});
+    Ended ended;
+    ended.out.bytes = "so far";
+    parts.processes.launcherIsDone(process, ended);
+    parts.processes.failedToStart(process, ended, kNow);
+    QCOMPARE(told.size(), std::size_t{16}); // who still waited
+    QVERIFY(parts.processes.askOutput("p1", sink));
+    QCOMPARE(told.back(), std::string("so far"));
+}
+
+void TestWarmProcesses::theLastFiftyThatAreGoneAreKept() {
+    Processes parts;
+    for (int i = 0; i < 51; ++i) {
+        WarmProcess& process = parts.ordered();
+        parts.processes.prepared(process, fail(ErrorKind::Io, "no space"), kNow);
+        parts.shared.out.clear();
+    }
+    QCOMPARE(parts.processes.gone().size(), std::size_t{50});
+    QCOMPARE(parts.lastGone().id, std::string("p51"));
+    QCOMPARE(parts.processes.gone().back().id, std::string("p2"));
+}
+
+QTEST_APPLESS_MAIN(TestWarmProcesses)
+#include "tst_warm_processes.moc"

@@ -1,0 +1,92 @@
+// Resources for something that is no attempt: who gets them, and who waits for whom.
+#include "core/session/ledger.h"
+#include "core/session/resource_holds.h"
+
+#include <QTest>
+#include <vector>
+
+using namespace yard;
+using namespace yard::session;
+
+namespace {
+
+Resources cores(int count, std::int64_t memoryMb = 0) {
+    return {.milliCores = 1'000 * count, .memoryMb = memoryMb, .named = {}};
+}
+
+struct House {
+    MachineCapacity capacity{cores(4, 1'000)};
+    Ledger ledger{capacity};
+    ResourceHolds holds{capacity, ledger.order()};
+    Outbox out;
+};
+
+} // namespace
+
+class TestResourceHolds : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void whatIsFreeIsTakenAtOnce();
+    void whoWaitsGetsItInTheOrderOfAsking();
+    void whoNeedsSomethingElseGoesPastWhoWaits();
+    void aWishIsTakenBack();
+    void coresAreTold();
+};
+
+void TestResourceHolds::whatIsFreeIsTakenAtOnce() {
+    House house;
+    QVERIFY(house.holds.take(1, cores(3)));
+    QVERIFY(!house.capacity.fits(cores(2)));
+    QCOMPARE(house.holds.held().size(), std::size_t{1});
+    QVERIFY(!house.holds.letGo(1));
+    QVERIFY(house.capacity.fits(cores(4)));
+    QVERIFY(house.holds.held().empty());
+}
+
+void TestResourceHolds::whoWaitsGetsItInTheOrderOfAsking() {
+    House house;
+    QVERIFY(house.holds.take(1, cores(3)));
+    QVERIFY(!house.holds.take(2, cores(4)));
+    QVERIFY(!house.holds.take(3, cores(1)));
+    house.holds.grant(house.out);
+    QVERIFY(house.out.granted.empty());
+    const auto wait = house.holds.waitOf(3);
+    QVERIFY(wait);
+    QCOMPARE(wait->behind, std::optional<HoldKey>(2));
+    QVERIFY(house.holds.letGo(1));
+    house.holds.grant(house.out);
+    QCOMPARE(house.out.granted, std::vector<HoldKey>{2});
+    QVERIFY(!house.holds.waitOf(2));
+}
+
+void TestResourceHolds::whoNeedsSomethingElseGoesPastWhoWaits() {
+    House house;
+    QVERIFY(house.holds.take(1, cores(0, 800)));
+    QVERIFY(!house.holds.take(2, cores(0, 500)));
+    QVERIFY(house.holds.take(3, cores(2)));
+}
+
+void TestResourceHolds::aWishIsTakenBack() {
+    House house;
+    QVERIFY(house.holds.take(1, cores(4)));
+    QVERIFY(!house.holds.take(2, cores(4)));
+    QVERIFY(house.holds.letGo(2));
+    QVERIFY(!house.holds.waitOf(2));
+    QVERIFY(!house.holds.letGo(1));
+    house.holds.grant(house.out);
+    QVERIFY(house.out.granted.empty());
+}
+
+void TestResourceHolds::coresAreTold() {
+    House house;
+    QVERIFY(house.holds.take(1, cores(0, 100)));
+    QVERIFY(!house.holds.hasCores());
+    QVERIFY(house.holds.take(2, cores(4)));
+    QVERIFY(house.holds.hasCores());
+    QVERIFY(!house.holds.wantsCores());
+    QVERIFY(!house.holds.take(3, cores(1)));
+    QVERIFY(house.holds.wantsCores());
+}
+
+QTEST_APPLESS_MAIN(TestResourceHolds)
+#include "tst_resource_holds.moc"

@@ -1,0 +1,95 @@
+// What actions ask for: classes, the shapes they share, gates.
+#include "core/session/work_classes.h"
+
+#include <QTest>
+
+using namespace yard;
+using namespace yard::session;
+
+namespace {
+
+constexpr std::uint32_t kSomeLocks = 0;
+
+Resources milliCores(int amount) {
+    return {.milliCores = amount, .named = {}};
+}
+
+struct Catalogue {
+    void define(std::uint32_t cls, const Resources& resources, std::uint32_t locks = LockTable::kNoLocks,
+                std::optional<GateId> gate = {}) {
+        classes.define(ClassId(cls), resources, locks, gate, {});
+    }
+    MachineCapacity capacity{milliCores(100'000)};
+    WorkClasses classes{capacity};
+};
+
+} // namespace
+
+class TestWorkClasses : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void classesThatAskForTheSameShareAShape();
+    void oneThatClaimsALockIsOfAnotherShape();
+    void aGateHasPlacesUntilSoManyAreOut();
+    void manyShapesAreRoundedUpIntoBuckets();
+    void aBucketIsNeverLargerThanTheMachine();
+};
+
+void TestWorkClasses::classesThatAskForTheSameShareAShape() {
+    Catalogue book;
+    book.define(0, milliCores(1'000));
+    book.define(3, milliCores(1'000));
+    book.define(4, milliCores(2'000));
+    QCOMPARE(book.classes.shapeOf(0), book.classes.shapeOf(3));
+    QVERIFY(book.classes.shapeOf(0) != book.classes.shapeOf(4));
+    QVERIFY(book.classes.isOneCore(0) && !book.classes.isOneCore(4));
+    QVERIFY(!book.classes.isDefined(ClassId(1)) && !book.classes.isDefined(ClassId(9)));
+    QVERIFY(book.classes.shareOf(4) > book.classes.shareOf(0));
+}
+
+void TestWorkClasses::oneThatClaimsALockIsOfAnotherShape() {
+    Catalogue book;
+    book.define(0, milliCores(1'000));
+    book.define(1, milliCores(1'000), kSomeLocks);
+    QVERIFY(!book.classes.isOneCore(1));
+    QVERIFY(book.classes.shapeOf(0) != book.classes.shapeOf(1));
+    QVERIFY(book.classes.shape(book.classes.shapeOf(0)).oneCore);
+    QVERIFY(!book.classes.shape(book.classes.shapeOf(1)).oneCore);
+}
+
+void TestWorkClasses::aGateHasPlacesUntilSoManyAreOut() {
+    Catalogue book;
+    book.define(0, {}, LockTable::kNoLocks, GateId(2));
+    book.define(1, milliCores(1'000));
+    QVERIFY(book.classes.isGated(0) && book.classes.isAt(GateId(2), 0));
+    QVERIFY(!book.classes.hasPlace(2));
+    book.classes.setGate(GateId(2), 1);
+    QVERIFY(book.classes.hasPlace(2));
+    QVERIFY(book.classes.countGate(0, 1));
+    QVERIFY(!book.classes.hasPlace(2));
+    QCOMPARE(book.classes.outAt(GateId(2)), 1);
+    QVERIFY(!book.classes.countGate(1, 1));
+}
+
+void TestWorkClasses::manyShapesAreRoundedUpIntoBuckets() {
+    Catalogue book;
+    for (std::uint32_t cls = 0; cls < kExactShapes; ++cls)
+        book.define(cls, milliCores(1'001 + static_cast<int>(cls)));
+    QCOMPARE(book.classes.shapes(), static_cast<std::uint32_t>(kExactShapes));
+    book.define(100, milliCores(4'100));
+    book.define(101, milliCores(5'900));
+    QCOMPARE(book.classes.shapeOf(100), book.classes.shapeOf(101));
+    QCOMPARE(book.classes.shape(book.classes.shapeOf(100)).resources.milliCores, 6'000);
+    QCOMPARE(book.classes.resourcesOf(100).milliCores, 4'100);
+}
+
+void TestWorkClasses::aBucketIsNeverLargerThanTheMachine() {
+    Catalogue book;
+    for (std::uint32_t cls = 0; cls < kExactShapes; ++cls)
+        book.define(cls, milliCores(1'001 + static_cast<int>(cls)));
+    book.define(100, milliCores(99'000));
+    QCOMPARE(book.classes.shape(book.classes.shapeOf(100)).resources.milliCores, 99'000);
+}
+
+QTEST_APPLESS_MAIN(TestWorkClasses)
+#include "tst_work_classes.moc"

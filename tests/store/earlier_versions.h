@@ -1,0 +1,31 @@
+// A journal as an earlier version left it: each migration taken back, the newest first. A new one has its line here.
+#pragma once
+
+#include "core/store/schema.h"
+
+#include <array>
+#include <fmt/format.h>
+#include <string>
+
+namespace yard::test {
+
+/// SQL that makes a journal of today one of `version`, 5 to 10.
+inline std::string undoneTo(int version) {
+    constexpr int kFirst = 6;
+    constexpr std::array kUndone = {
+        "DROP TABLE dependent;",                                                            // 6
+        "ALTER TABLE pending DROP COLUMN name; ALTER TABLE done DROP COLUMN name;",         // 7
+        "ALTER TABLE pending DROP COLUMN id; ALTER TABLE done DROP COLUMN id; "             // 8
+        "ALTER TABLE array DROP COLUMN size; DROP INDEX dependent_arrays; "                 //
+        "ALTER TABLE dependent DROP COLUMN span;",                                          //
+        "DROP TABLE replaced;",                                                             // 9
+        "ALTER TABLE done DROP COLUMN io_bytes; ALTER TABLE attempt DROP COLUMN io_bytes;", // 10
+        "DROP TABLE mark; DROP TABLE comment; ALTER TABLE queue DROP COLUMN mark;",         // 11
+    };
+    static_assert(kFirst + kUndone.size() - 1 == store::kSchemaVersion, "a migration is not taken back");
+    std::string sql;
+    for (int at = store::kSchemaVersion; at > version; --at) sql += kUndone[static_cast<std::size_t>(at - kFirst)];
+    return fmt::format("{} PRAGMA user_version={}", sql, version);
+}
+
+} // namespace yard::test

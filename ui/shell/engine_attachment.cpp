@@ -1,0 +1,57 @@
+#include "ui/shell/engine_attachment.h"
+
+#include "ui/bridge/attached_link.h"
+
+#include <QTimer>
+
+#include <utility>
+
+namespace yard::ui {
+
+EngineAttachment::EngineAttachment(QObject* parent)
+    : QObject(parent)
+    , engines_(Engines::usualTokenFile()) {}
+
+void EngineAttachment::drop() {
+    emit detaching();
+    commands_.reset();
+    state_.reset();
+    link_.reset();
+}
+
+void EngineAttachment::set(std::unique_ptr<EngineLink> link, const QString& kind) {
+    drop();
+    link_ = std::move(link);
+    link_->setShell(engines_.shellOf(link_->address()));
+    kind_ = kind;
+    state_ = std::make_unique<EngineState>(*link_);
+    commands_ = std::make_unique<Commands>(*link_);
+    for (const auto signal : {&EngineState::sessionChanged, &EngineState::connectionChanged,
+                              &EngineState::queuesChanged, &EngineState::countsChanged, &EngineState::pulse})
+        connect(state_.get(), signal, this, &EngineAttachment::changed);
+    connect(commands_.get(), &Commands::said, this, &EngineAttachment::said);
+    emit attached();
+}
+
+void EngineAttachment::attach(const QUrl& address, const QByteArray& token) {
+    const auto own = engines_.embedded();
+    const bool embedded = own && own->first == address;
+    // The page that asks goes with the engine it belongs to.
+    QTimer::singleShot(0, this, [this, address, token, embedded] {
+        set(std::make_unique<AttachedLink>(address, token), embedded ? tr("embedded") : address.authority());
+    });
+}
+
+void EngineAttachment::attachTo(const QUrl& address) {
+    if (link_ && link_->address() == address && link_->state() != LinkState::Refused) return;
+    if (const auto own = engines_.embedded(); own && own->first == address) return attach(address, own->second);
+    engines_.tokens().read(address.toString(), this, [this, address](const TokenStore::Found& found) {
+        if (!found.problem.isEmpty()) emit said(found.problem, true);
+        if (!found.token.isEmpty() || !link_) attach(address, found.token);
+        if (!found.token.isEmpty()) return;
+        // Asked for where it can be written down, once the engine is there.
+        QTimer::singleShot(0, this, &EngineAttachment::tokenWanted);
+    });
+}
+
+} // namespace yard::ui

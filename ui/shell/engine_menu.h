@@ -1,0 +1,25 @@
+// The menu at the engine's name in the top bar: the engines that are known, and the way to another. Owner: ui
+// thread, the window; the attachment outlives it.
+#pragma once
+
+#include <QMenu>
+
+namespace yard::ui {
+
+class EngineAttachment;
+
+class EngineMenu final : public QMenu {
+    Q_OBJECT
+public:
+    explicit EngineMenu(EngineAttachment& engine, QWidget* parent = nullptr);
+
+signals:
+    /// An engine that is not among them.
+    void otherWanted();
+
+private:
+    void fill();
+    EngineAttachment& engine_;
+};
+
+} // namespace yard::ui

@@ -1,0 +1,67 @@
+// An action as tables show it, read once from the engine's JSON. Values; ui thread.
+#pragma once
+
+#include "core/model/annotation.h"
+#include "core/model/measures.h"
+#include "ui/style/format.h"
+#include "ui/style/tokens.h"
+
+#include <QJsonObject>
+#include <QString>
+#include <cstdint>
+#include <optional>
+
+namespace yard::ui {
+
+struct ActionRow {
+    qint64 lsn = 0;
+    qint64 queue = 0;
+    QString workerId;
+    QString worker;
+    QString function;
+    QString label;
+    QString name;
+    QString reason;
+    QString note;
+    DisplayState face = DisplayState::Pending;
+    bool held = false;       ///< by itself; its face is Held in a queue that is held, too
+    bool cancelling = false; ///< told to end, and not gone yet
+    std::optional<int> exitCode;
+    Mark mark = Mark::None;
+    qint64 replacedBy = 0; ///< submitted as a changed copy of it; 0: none
+    int tries = 0;         ///< begun so far, with one that is under way
+    int priority = 0;
+    Measures measures;
+    std::optional<double> cpuPercent; ///< while it runs: of one core, at the last look
+    // Microseconds since the epoch; 0: has not happened.
+    qint64 created = 0;
+    qint64 pending = 0; ///< put in line, or put back
+    qint64 submitting = 0;
+    qint64 started = 0;
+    qint64 exited = 0;
+    qint64 finished = 0;
+    qint64 expected = 0; ///< to finish, as the engine estimates
+    QString gap;         ///< why that is not known, in the engine's word
+
+    /// What people call it: its label, else its command, else its worker and function.
+    QString what() const;
+    /// The word of its state: "Running", "Cancelling".
+    QString stateWord() const;
+    /// It has not begun, or not begun again: only then its place and its priority can be changed.
+    bool isPending() const;
+    /// It failed or was abandoned: the engine runs it again when it is told to.
+    bool canGoAgain() const;
+    bool isFinal() const;
+    /// Of the last attempt; while it runs until `now`.
+    std::optional<Duration> ran(qint64 now) const;
+    std::optional<Duration> waited(qint64 now) const;
+    std::optional<Duration> prepared(qint64 now) const;
+};
+
+/// Of an action or an attempt.
+Measures measuresOf(const QJsonObject& json);
+ActionRow actionRowOf(const QJsonObject& json);
+/// "exit code 1", "deadline", translated.
+QString wordOfReason(const QString& reason, std::optional<int> exitCode, int signal = 0);
+
+} // namespace yard::ui

@@ -1,0 +1,153 @@
+#include "ui/widgets/table_columns.h"
+
+#include "ui/style/type.h"
+
+#include <QHeaderView>
+#include <QMenu>
+#include <QSettings>
+
+#include <algorithm>
+#include <utility>
+
+namespace yard::ui {
+
+TableColumns::TableColumns(QTableView& table, QString key)
+    : table_(table)
+    , key_(std::move(key)) {}
+
+void TableColumns::setRows(TableModel& rows) {
+    rows_ = &rows;
+    recall();
+}
+
+bool TableColumns::turnSort(int section) {
+    const Column& column = rows_->columns()[static_cast<std::size_t>(section)];
+    if (column.sort.isEmpty()) return false;
+    // What is large or new is asked for first.
+    const Qt::SortOrder first = column.kind == CellKind::Number ? Qt::DescendingOrder : Qt::AscendingOrder;
+    if (sortColumn_ != section) {
+        sortColumn_ = section;
+        sortOrder_ = first;
+    } else if (sortOrder_ == first) {
+        sortOrder_ = sortOrder_ == Qt::AscendingOrder ? Qt::DescendingOrder : Qt::AscendingOrder;
+    } else {
+        sortColumn_ = -1;
+        sortOrder_ = Qt::AscendingOrder;
+    }
+    table_.horizontalHeader()->setSortIndicatorShown(sortColumn_ >= 0);
+    table_.horizontalHeader()->setSortIndicator(sortColumn_, sortOrder_);
+    return true;
+}
+
+void TableColumns::sort() {
+    rows_->sortBy(sortColumn_, sortOrder_);
+}
+
+bool TableColumns::isHiddenByChoice(int column) const {
+    const Column& spec = rows_->columns()[static_cast<std::size_t>(column)];
+    return spec.hidden ? !chosen_.contains(spec.id) : refused_.contains(spec.id);
+}
+
+void TableColumns::layOut() {
+    if (rows_ == nullptr) return;
+    const auto& columns = rows_->columns();
+    const int room = table_.viewport()->width();
+    const int count = static_cast<int>(columns.size());
+    std::vector<bool> shown(columns.size());
+    int least = 0;
+    for (int i = 0; i < count; ++i) {
+        shown[static_cast<std::size_t>(i)] = !isHiddenByChoice(i);
+        if (shown[static_cast<std::size_t>(i)]) least += scaled(columns[static_cast<std::size_t>(i)].width);
+    }
+    for (int fall = 1; least > room && fall <= count; ++fall)
+        for (std::size_t i = 0; i < columns.size(); ++i)
+            if (shown[i] && columns[i].falls == fall) {
+                shown[i] = false;
+                least -= scaled(columns[i].width);
+            }
+    for (int i = 0; i < count; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        table_.setColumnHidden(i, !shown[at]);
+        if (!shown[at]) continue;
+        const int own = scaled(columns[at].width);
+        table_.horizontalHeader()->resizeSection(i, columns[at].stretches ? own + std::max(0, room - least) : own);
+    }
+}
+
+void TableColumns::showMenu(const QPoint& global) {
+    QMenu menu(&table_);
+    for (int i = 0; i < static_cast<int>(rows_->columns().size()); ++i) {
+        const Column& column = rows_->columns()[static_cast<std::size_t>(i)];
+        QAction* action = menu.addAction(column.title);
+        action->setToolTip(column.tip);
+        action->setCheckable(true);
+        action->setChecked(!isHiddenByChoice(i));
+        action->setEnabled(i != 0);
+        QObject::connect(action, &QAction::toggled, &table_, [this, id = column.id](bool on) { choose(id, on); });
+    }
+    menu.exec(global);
+}
+
+void TableColumns::choose(const QString& id, bool shown) {
+    if (shown) {
+        chosen_.insert(id);
+        refused_.erase(id);
+    } else {
+        chosen_.erase(id);
+        refused_.insert(id);
+    }
+    layOut();
+    remember();
+}
+
+void TableColumns::remember() const {
+    if (key_.isEmpty()) return;
+    QSettings settings;
+    settings.beginGroup("tables/" + key_);
+    const auto list = [](const std::set<QString>& ids) { return QStringList(ids.begin(), ids.end()); };
+    settings.setValue("chosen", list(chosen_));
+    settings.setValue("refused", list(refused_));
+    settings.setValue("sort",
+                      sortColumn_ < 0 ? QString() : rows_->columns()[static_cast<std::size_t>(sortColumn_)].id);
+    settings.setValue("descending", sortOrder_ == Qt::DescendingOrder);
+    QStringList order;
+    const QHeaderView* header = table_.horizontalHeader();
+    for (int i = 0; i < header->count(); ++i)
+        order << rows_->columns()[static_cast<std::size_t>(header->logicalIndex(i))].id;
+    settings.setValue("order", order);
+}
+
+int TableColumns::columnOf(const QString& id) const {
+    const auto found = std::ranges::find(rows_->columns(), id, &Column::id);
+    return found == rows_->columns().end() ? -1 : static_cast<int>(found - rows_->columns().begin());
+}
+
+void TableColumns::recall() {
+    if (key_.isEmpty()) return;
+    QSettings settings;
+    settings.beginGroup("tables/" + key_);
+    const auto ids = [&](const char* name) {
+        const QStringList list = settings.value(name).toStringList();
+        return std::set<QString>(list.begin(), list.end());
+    };
+    chosen_ = ids("chosen");
+    refused_ = ids("refused");
+    const QStringList order = settings.value("order").toStringList();
+    QHeaderView* header = table_.horizontalHeader();
+    const QSignalBlocker quiet(header);
+    for (int at = 0, visual = 0; at < order.size(); ++at)
+        if (const int column = columnOf(order[at]); column >= 0)
+            header->moveSection(header->visualIndex(column), visual++);
+    recallSort(settings.value("sort").toString(), settings.value("descending").toBool());
+}
+
+void TableColumns::recallSort(const QString& id, bool descending) {
+    sortColumn_ = id.isEmpty() ? -1 : columnOf(id);
+    if (sortColumn_ < 0) return;
+    sortOrder_ = descending ? Qt::DescendingOrder : Qt::AscendingOrder;
+    table_.horizontalHeader()->setSortIndicatorShown(true);
+    table_.horizontalHeader()->setSortIndicator(sortColumn_, sortOrder_);
+    sort();
+}
+
+} // namespace yard::ui
