@@ -32,6 +32,7 @@ protected:
         return table->visualRect(table->rows()->index(table->rows()->rowOf(id), column)).center();
     }
     void clickRow(ui::Table* table, qint64 id, int column = 1) {
+        QVERIFY2(!shownRow(table, id).isEmpty(), qPrintable("no row " + QString::number(id)));
         click(table->viewport(), middleOf(table, id, column));
     }
     void clickRail(const QString& title) {
@@ -59,6 +60,7 @@ protected:
         QTest::keyClick(palette->field(), Qt::Key_Return);
     }
     void rightClickRow(ui::Table* table, qint64 id, int column = 1) {
+        QVERIFY2(!shownRow(table, id).isEmpty(), qPrintable("no row " + QString::number(id)));
         ++gestures_;
         QWidget* rows = table->viewport();
         const QPoint at = middleOf(table, id, column);
@@ -82,8 +84,14 @@ protected:
     // --- what is shown
 
     static QString shown(QWidget* widget) { return widget->isVisible() ? Painted(*widget).text() : QString(); }
-    /// A row of a table; with a column that cell alone. Empty while it is not in view.
+    /// A row of a table; with a column that cell alone. Waits until the row is painted: a page that was just opened is
+    /// laid out later than its rows are there. Empty: it does not come into view.
     static QString shownRow(ui::Table* table, qint64 id, const QString& column = {}) {
+        if (!QTest::qWaitFor([&] { return !paintedRow(table, id, {}).isEmpty(); }, kSoon)) return {};
+        return paintedRow(table, id, column);
+    }
+    /// The same, as it is at this moment.
+    static QString paintedRow(ui::Table* table, qint64 id, const QString& column) {
         const ui::TableModel* rows = table->rows();
         const int row = rows->rowOf(id);
         if (row < 0 || !table->isVisible()) return {};
