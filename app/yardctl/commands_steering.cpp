@@ -11,7 +11,7 @@ std::vector<Command> steeringCommands() {
         {.name = "queue",
          .usage = "create|show|hold|release|drain|cancel|delete|set|mark [REF…]",
          .summary = "make and steer queues",
-         .details = "  queue create [--tag TEXT] [KEY=VALUE…]   one that stays until it is deleted\n"
+         .details = "  queue create [TAG] [KEY=VALUE…]          one that stays until it is deleted\n"
                     "  queue show REF…                          its counters and configuration\n"
                     "  queue hold|release REF…                  start nothing more from it; go on\n"
                     "  queue drain REF…                         take no more work, finish the rest;\n"
@@ -22,10 +22,10 @@ std::vector<Command> steeringCommands() {
                     "  queue set REF [options] [KEY=VALUE…]     configure it\n"
                     "  queue mark COLOUR|none REF…              give it a colour, as 'mark' does\n"
                     "Options are for 'set'; KEY=VALUE are the members of its configuration.",
-         .examples = "yardctl queue create --tag nightly max_running=2\n"
+         .examples = "yardctl queue create nightly max_running=2\n"
                      "yardctl queue set nightly --retries 5 weight=0.5\n"
                      "yardctl queue hold nightly",
-         .options = joined({{"tag", 0, "TEXT", "create: what people see it as"},
+         .options = joined({{"tag", 0, "TEXT", "create: the same as TAG"},
                             {"another", 0, "", "create: also where another queue has this tag"}},
                            workOptions(Work::QueueSet)),
          .minOperands = 1,
@@ -97,7 +97,7 @@ std::vector<Command> steeringCommands() {
         {.name = "priority",
          .usage = "N LSN…|--filter F",
          .summary = "change the priority of pending actions",
-         .details = "N is -100 to 100; what has a higher one starts first.",
+         .details = "N comes first and is -100 to 100; what has a higher one starts first.",
          .examples = "yardctl priority 50 12..20\n"
                      "yardctl priority -10 --filter 'name:\"make *\"'",
          .options = {filterOption(), dryRunOption(), atMostOption()},

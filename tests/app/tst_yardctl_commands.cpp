@@ -199,6 +199,10 @@ void TestYardctlCommands::queuesAreMadeAndSteered() {
              "one, which only its number names\n");
     QCOMPARE(data.run({"queue", "create", "--tag", "nightly", "--another"}).code, 0);
     QCOMPARE(server.requests().back().body, R"({"config":{"idle_expiry_s":0},"tag":"nightly"})");
+    // The tag is the first word, too.
+    QCOMPARE(data.run({"queue", "create", "monthly", "max_retries=5"}).out, "7 0123456789abcdef01234567\n");
+    QCOMPARE(server.requests().back().body, R"({"config":{"max_retries":5,"idle_expiry_s":0},"tag":"monthly"})");
+    QCOMPARE(data.run({"queue", "create", "monthly", "--tag", "yearly"}).code, 2);
     QCOMPARE(data.run({"queue", "hold", "7", "--another"}).code, 2);
     QCOMPARE(data.run({"queue", "set", "7", "weight=0.5"}).code, 0);
     QCOMPARE(server.requests().back().body, R"({"config":{"weight":0.5}})");
@@ -209,6 +213,8 @@ void TestYardctlCommands::queuesAreMadeAndSteered() {
     const Ended list = data.run({"queues"});
     QVERIFY(list.out.find("nightly") != std::string::npos);
     QVERIFY(list.out.find("active, held") != std::string::npos);
+    QCOMPARE(data.run({"queue", "ls"}).out, list.out);
+    QCOMPARE(data.run({"queue", "ls", "7"}).err, "yardctl: 'queue ls' lists all; of one: yardctl queue show 7\n");
 }
 
 void TestYardctlCommands::onATerminalAllIsAskedFirst() {

@@ -172,6 +172,10 @@ private Q_SLOTS:
         QCOMPARE(one.err, "");
         QCOMPARE(one.out, "5 now at priority -10\n");
         QCOMPARE(server.requests().back().body, R"({"priority":-10})");
+        QCOMPARE(
+            data.run({"priority", "512", "7"}).err,
+            "yardctl: a priority is a number from -100 to 100, and comes first: yardctl priority N LSN…; 512 is "
+            "none\n");
         QCOMPARE(data.run({"priority", "7", "--filter", "queue:7"}).out, "3 actions now at priority 7\n");
         QCOMPARE(server.requests().back().body, R"({"filter":"queue:7","set":{"priority":7}})");
         QCOMPARE(data.run({"priority", "101", "5"}).code, 2);

@@ -16,7 +16,7 @@ ROWS = 1000
 
 def milliseconds(command):
     begun = time.perf_counter()
-    done = subprocess.run(command, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
     assert done.returncode == 0, command
     return (time.perf_counter() - begun) * 1e3
 

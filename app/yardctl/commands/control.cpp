@@ -377,7 +377,10 @@ Outcome<int> priorityCommand(const Invocation& invocation) {
     std::vector<std::string> words = invocation.arguments.operands();
     const auto priority = parseInteger(words.front(), "the priority");
     if (!priority) return std::unexpected(priority.error());
-    if (*priority < -100 || *priority > 100) return usageError("a priority is a number from -100 to 100");
+    if (*priority < -100 || *priority > 100)
+        return usageError(fmt::format("a priority is a number from -100 to 100, and comes first: yardctl priority "
+                                      "N LSN…; {} is none",
+                                      *priority));
     words.erase(words.begin());
     const std::string past = fmt::format("now at priority {}", *priority);
     const std::string would = fmt::format("set to priority {}", *priority);

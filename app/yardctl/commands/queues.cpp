@@ -87,18 +87,30 @@ Outcome<void> checkTag(const Invocation& invocation, const std::string& tag) {
                               tagged->front(), printable(tag)));
 }
 
+/// Its first word, or --tag.
+Outcome<std::optional<std::string>> tagOf(const Invocation& invocation, std::span<const std::string> words) {
+    const auto option = invocation.arguments.value("tag");
+    if (words.empty() || words.front().contains('=')) {
+        if (option) return std::string(*option);
+        return std::nullopt;
+    }
+    if (!option) return words.front();
+    return usageError(fmt::format("a queue has one tag, and this names two: '{}' and '{}'",
+                                  printable(words.front()), printable(*option)));
+}
+
 Outcome<int> create(const Invocation& invocation, std::span<const std::string> words) {
-    if (words.size() == 1 && !words.front().contains('='))
-        return usageError(
-            fmt::format("a queue is called by its tag: yardctl queue create --tag {}", printable(words.front())));
+    const auto tag = tagOf(invocation, words);
+    if (!tag) return std::unexpected(tag.error());
+    if (*tag && !invocation.arguments.has("tag")) words = words.subspan(1);
     auto config = configOf(words);
     if (!config) return std::unexpected(config.error());
     // What a person makes by hand stays until a person removes it.
     if (!config->contains("idle_expiry_s")) (*config)["idle_expiry_s"] = 0;
     json::object body{{"config", std::move(*config)}};
-    if (const auto tag = invocation.arguments.value("tag")) {
-        if (auto isFree = checkTag(invocation, *tag); !isFree) return std::unexpected(isFree.error());
-        body["tag"] = *tag;
+    if (*tag) {
+        if (auto isFree = checkTag(invocation, **tag); !isFree) return std::unexpected(isFree.error());
+        body["tag"] = **tag;
     }
     auto answer = invocation.engine.post("queues", compactJson(body));
     if (!answer) return failedByWords(answer.error());
@@ -218,6 +230,11 @@ Outcome<int> queueCommand(const Invocation& invocation) {
     if (verb != "create" && invocation.arguments.has("another"))
         return usageError("--another is of 'queue create'");
     if (verb == "create") return create(invocation, rest);
+    if (verb == "ls" || verb == "list") {
+        if (rest.empty()) return queuesCommand(invocation);
+        return usageError(
+            fmt::format("'queue {}' lists all; of one: yardctl queue show {}", verb, printable(rest.front())));
+    }
     if (verb == "set") return configure(invocation, rest);
     if (verb == "mark") return markQueues(invocation, rest);
     const auto known = std::ranges::find(kVerbs, verb, &Verb::name);
