@@ -31,8 +31,14 @@ protected:
     static QPoint middleOf(const ui::Table* table, qint64 id, int column) {
         return table->visualRect(table->rows()->index(table->rows()->rowOf(id), column)).center();
     }
+    /// A row that is further down is scrolled to.
+    static bool isBroughtIntoView(ui::Table* table, qint64 id, int column) {
+        const int row = table->rows()->rowOf(id);
+        if (row >= 0) table->scrollTo(table->rows()->index(row, column));
+        return !shownRow(table, id).isEmpty();
+    }
     void clickRow(ui::Table* table, qint64 id, int column = 1) {
-        QVERIFY2(!shownRow(table, id).isEmpty(), qPrintable("no row " + QString::number(id)));
+        QVERIFY2(isBroughtIntoView(table, id, column), qPrintable("no row " + QString::number(id)));
         click(table->viewport(), middleOf(table, id, column));
     }
     void clickRail(const QString& title) {
@@ -60,7 +66,7 @@ protected:
         QTest::keyClick(palette->field(), Qt::Key_Return);
     }
     void rightClickRow(ui::Table* table, qint64 id, int column = 1) {
-        QVERIFY2(!shownRow(table, id).isEmpty(), qPrintable("no row " + QString::number(id)));
+        QVERIFY2(isBroughtIntoView(table, id, column), qPrintable("no row " + QString::number(id)));
         ++gestures_;
         QWidget* rows = table->viewport();
         const QPoint at = middleOf(table, id, column);
