@@ -237,22 +237,25 @@ private:
     constexpr void head() {
         load(4); // the architecture
 #if defined(__x86_64__)
-        put(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0);
+        const int own = jumpIf(AUDIT_ARCH_X86_64);
 #else
-        put(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_AARCH64, 1, 0);
+        const int own = jumpIf(AUDIT_ARCH_AARCH64);
 #endif
         ret(SECCOMP_RET_KILL_PROCESS);
+        land(own);
         load(0);
 #if defined(__x86_64__)
-        put(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1); // the x32 calls
+        const int x32 = jumpIfAtLeast(0x40000000); // calls of another size of pointers
+        const int others = jump();
+        land(x32);
         ret(kUnknown);
+        land(others);
 #endif
     }
     constexpr void search(int low, int high) {
         if (high - low == 1) return leaf(span_[low].rule);
         const int middle = (low + high) / 2;
-        const int at = filter.size;
-        put(BPF_JMP | BPF_JGE | BPF_K, span_[middle].first);
+        const int at = jumpIfAtLeast(span_[middle].first);
         search(low, middle);
         filter.code[at].jt = static_cast<unsigned char>(filter.size - at - 1);
         if (filter.size - at - 1 > 255) {
@@ -286,16 +289,23 @@ private:
     static constexpr unsigned CLONE_NEWNS_ALL = 0x7e020000;
     constexpr void unlessBits(int argument, unsigned bits) {
         loadArgument(argument);
-        put(BPF_JMP | BPF_JSET | BPF_K, bits, 1, 0);
+        const int some = jumpIfAny(bits);
         ret(kAllow);
+        land(some);
         ret(kTell);
     }
-    /// Goes on, unless it is that value; to where, land() says.
-    constexpr int jumpIf(unsigned value) {
-        put(BPF_JMP | BPF_JEQ | BPF_K, value);
-        return filter.size - 1;
+    // Jumps, each to where land() is called with it; what is not jumped goes on.
+    constexpr int jumpIf(unsigned value) { return put(BPF_JMP | BPF_JEQ | BPF_K, value), filter.size - 1; }
+    constexpr int jumpIfAny(unsigned bits) { return put(BPF_JMP | BPF_JSET | BPF_K, bits), filter.size - 1; }
+    constexpr int jumpIfAtLeast(unsigned value) { return put(BPF_JMP | BPF_JGE | BPF_K, value), filter.size - 1; }
+    constexpr int jump() { return put(BPF_JMP | BPF_JA, 0), filter.size - 1; }
+    constexpr void land(int jump) {
+        const int distance = filter.size - jump - 1;
+        if (filter.code[jump].code == (BPF_JMP | BPF_JA))
+            filter.code[jump].k = static_cast<unsigned>(distance);
+        else
+            filter.code[jump].jt = static_cast<unsigned char>(distance);
     }
-    constexpr void land(int jump) { filter.code[jump].jt = static_cast<unsigned char>(filter.size - jump - 1); }
     /// As isOfNetwork() says. With a network of its own the first socket that could leave something there is told
     /// of.
     constexpr void families() {
@@ -347,31 +357,42 @@ private:
     }
     constexpr void terminal() {
         loadArgument(1);
-        put(BPF_JMP | BPF_JEQ | BPF_K, 0x5412, 2, 0); // TIOCSTI
-        put(BPF_JMP | BPF_JEQ | BPF_K, 0x541c, 1, 0); // TIOCLINUX
+        const int types = jumpIf(0x5412);   // TIOCSTI
+        const int console = jumpIf(0x541c); // TIOCLINUX
         ret(kAllow);
+        land(types);
+        land(console);
         ret(kTell);
     }
     constexpr void mode(int argument, const Rule* rule) {
         const bool makesNode = rule->name[0] == 'm';
         loadArgument(argument);
-        put(BPF_JMP | BPF_JSET | BPF_K, kSetIds, makesNode ? 4 : 1, 0);
-        if (makesNode) {
-            put(BPF_ALU | BPF_AND | BPF_K, 0170000);
-            put(BPF_JMP | BPF_JEQ | BPF_K, 0020000, 2, 0); // a character device
-            put(BPF_JMP | BPF_JEQ | BPF_K, 0060000, 1, 0); // a block device
+        const int setsIds = jumpIfAny(kSetIds);
+        if (!makesNode) {
+            ret(kAllow);
+            land(setsIds);
+            return ret(kTell);
         }
+        put(BPF_ALU | BPF_AND | BPF_K, 0170000);
+        const int character = jumpIf(0020000); // kinds of devices
+        const int block = jumpIf(0060000);
         ret(kAllow);
+        land(setsIds);
+        land(character);
+        land(block);
         ret(kTell);
     }
     constexpr void create(int flags) {
         constexpr unsigned kCreates = 0100 | 020000000; // O_CREAT, the bit of O_TMPFILE alone
         loadArgument(flags);
-        put(BPF_JMP | BPF_JSET | BPF_K, kCreates, 0, 3);
-        loadArgument(flags + 1);
-        put(BPF_JMP | BPF_JSET | BPF_K, kSetIds, 0, 1);
-        ret(kTell);
+        const int creates = jumpIfAny(kCreates);
         ret(kAllow);
+        land(creates);
+        loadArgument(flags + 1);
+        const int setsIds = jumpIfAny(kSetIds);
+        ret(kAllow);
+        land(setsIds);
+        ret(kTell);
     }
 
     bool network_;
