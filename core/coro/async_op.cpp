@@ -11,7 +11,7 @@ bool AsyncWait::leave(Wait& wait) noexcept {
     AsyncWait& self = static_cast<AsyncWait&>(wait);
     self.emit();
     // The buffers are still lent out: the thread resumes when the handler has come (complete).
-    if (!self.completed_) self.thread().loop().cancelling().pushBack(self);
+    if (!self.completed_) self.thread().loop().cancelling().push_back(self);
     return false;
 }
 

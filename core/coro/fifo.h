@@ -37,7 +37,7 @@ public:
             return succeedAtOnce();
         }
         void await_suspend(std::coroutine_handle<> handle) noexcept {
-            if (outcome_ == Outcome::Open) fifo_.readers_.pushBack(*this);
+            if (outcome_ == Outcome::Open) fifo_.readers_.push_back(*this);
             park(handle);
         }
         std::optional<T> await_resume() {
@@ -64,7 +64,7 @@ public:
             return succeedAtOnce();
         }
         void await_suspend(std::coroutine_handle<> handle) noexcept {
-            if (outcome_ == Outcome::Open) fifo_.writers_.pushBack(*this);
+            if (outcome_ == Outcome::Open) fifo_.writers_.push_back(*this);
             park(handle);
         }
         bool await_resume() {
@@ -107,7 +107,7 @@ private:
 
 template<class T>
 bool Fifo<T>::put(T& item) {
-    if (!readers_.isEmpty()) {
+    if (!readers_.empty()) {
         Pop& reader = static_cast<Pop&>(readers_.front());
         reader.item_.emplace(std::move(item));
         reader.wake();
@@ -123,7 +123,7 @@ std::optional<T> Fifo<T>::tryPop() {
     if (items_.empty()) return std::nullopt;
     std::optional<T> item(std::move(items_.front()));
     items_.pop_front();
-    if (!writers_.isEmpty()) {
+    if (!writers_.empty()) {
         Push& writer = static_cast<Push&>(writers_.front());
         items_.push_back(std::move(writer.item_));
         writer.accepted_ = true;
@@ -135,8 +135,8 @@ std::optional<T> Fifo<T>::tryPop() {
 template<class T>
 void Fifo<T>::close() {
     closed_ = true;
-    while (!writers_.isEmpty()) writers_.front().wake();
-    while (!readers_.isEmpty()) readers_.front().wake();
+    while (!writers_.empty()) writers_.front().wake();
+    while (!readers_.empty()) readers_.front().wake();
 }
 
 } // namespace yard::coro

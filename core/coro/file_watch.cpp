@@ -143,7 +143,7 @@ void FileWatch::State::add(FileChange change) {
         change = {IN_Q_OVERFLOW, 0, {}};
     }
     changes.push_back(std::move(change));
-    if (!waiters.isEmpty()) waiters.front().wake();
+    if (!waiters.empty()) waiters.front().wake();
 }
 
 Task<FileChange> FileWatch::State::next(std::shared_ptr<State> self) {

@@ -141,7 +141,7 @@ Loop::~Loop() {
     // Dropped unrun, outside of the lock: promises in them tell their waiters, here or on other loops.
     undelivered = {};
     mail_ = {};
-    while (!threads_.isEmpty()) {
+    while (!threads_.empty()) {
         Thread& thread = threads_.front();
         thread.body_.reset();
         thread.end_ = ThreadEnd::Destroyed;
@@ -161,7 +161,7 @@ ThreadRef Loop::spawn(std::string name, Task<void> body) {
     Thread* thread = new Thread(*this, nextId_++, std::move(name), std::move(body));
     thread->addRef(); // the loop's, until the thread has ended
     ThreadRef ref(thread);
-    threads_.pushBack(*thread);
+    threads_.push_back(*thread);
     ++threadCount_;
     makeReady(*thread);
     if (closing_) thread->interrupt();
@@ -242,7 +242,7 @@ void Loop::retire(Thread& thread) noexcept {
     thread.setState(ThreadState::Ended, "ended");
     thread.unlink();
     --threadCount_;
-    while (!thread.joiners_.isEmpty()) {
+    while (!thread.joiners_.empty()) {
         Wait& joiner = thread.joiners_.front();
         if (joiner.isParked())
             joiner.wake();
@@ -313,11 +313,8 @@ void Loop::wakeUp() {
 }
 
 void Loop::remindCancelled() {
-    for (Wait* wait = cancelling_.isEmpty() ? nullptr : &cancelling_.front(); wait;) {
-        Wait* next = cancelling_.after(*wait);
-        static_cast<AsyncWait*>(wait)->emit();
-        wait = next;
-    }
+    for (auto wait = cancelling_.begin(); wait != cancelling_.end();)
+        static_cast<AsyncWait&>(*wait++).emit(); // which may take it out of the list
 }
 
 std::size_t Loop::pollKernel() {
@@ -418,9 +415,7 @@ void Loop::stop() {
 std::size_t Loop::shutdown(Duration limit) {
     closing_ = true;
     untilEmpty_ = true;
-    for (Thread* thread = threads_.isEmpty() ? nullptr : &threads_.front(); thread;
-         thread = threads_.after(*thread))
-        thread->interrupt();
+    for (Thread& thread : threads_) thread.interrupt();
     const MonoTime end = MonoClock::now() + limit;
     Timer alarm([](Timer&) noexcept {});
     if (!clock_->isVirtual()) timers_.arm(alarm, end);
@@ -442,16 +437,14 @@ std::vector<ThreadInfo> Loop::threads() const {
     const MonoTime now = clock_->now();
     std::vector<ThreadInfo> list;
     list.reserve(threadCount_);
-    for (Thread* thread = threads_.isEmpty() ? nullptr : &threads_.front(); thread;
-         thread = threads_.after(*thread))
-        list.push_back({thread->id_, thread->name_, thread->state_, thread->where_, now - thread->since_});
+    for (const Thread& thread : threads_)
+        list.push_back({thread.id_, thread.name_, thread.state_, thread.where_, now - thread.since_});
     return list;
 }
 
-ThreadRef Loop::find(std::uint64_t id) const {
-    for (Thread* thread = threads_.isEmpty() ? nullptr : &threads_.front(); thread;
-         thread = threads_.after(*thread))
-        if (thread->id_ == id) return ThreadRef(thread);
+ThreadRef Loop::find(std::uint64_t id) {
+    for (Thread& thread : threads_)
+        if (thread.id_ == id) return ThreadRef(&thread);
     return ThreadRef();
 }
 

@@ -102,7 +102,7 @@ public:
     /// All living threads by number. Copies: for people, not for deciding.
     std::vector<ThreadInfo> threads() const;
     /// Null when no living thread has this number. A walk over all.
-    ThreadRef find(std::uint64_t id) const;
+    ThreadRef find(std::uint64_t id);
 
     void setObserver(SwitchObserver* observer) noexcept { observer_ = observer; }
     void setLatencyLimit(Duration limit) noexcept { latencyLimit_ = limit; }

@@ -12,7 +12,7 @@ bool Mutex::Lock::await_ready() noexcept {
 }
 
 void Mutex::Lock::await_suspend(std::coroutine_handle<> handle) noexcept {
-    if (outcome_ == Outcome::Open) mutex_.waiters_.pushBack(*this);
+    if (outcome_ == Outcome::Open) mutex_.waiters_.push_back(*this);
     park(handle);
 }
 
@@ -29,7 +29,7 @@ MutexGuard Mutex::tryLock() noexcept {
 
 void Mutex::unlock() noexcept {
     assert(locked_);
-    if (waiters_.isEmpty())
+    if (waiters_.empty())
         locked_ = false;
     else
         waiters_.front().wake();
@@ -47,7 +47,7 @@ bool Semaphore::Acquire::await_ready() noexcept {
 }
 
 void Semaphore::Acquire::await_suspend(std::coroutine_handle<> handle) noexcept {
-    if (outcome_ == Outcome::Open) semaphore_.waiters_.pushBack(*this);
+    if (outcome_ == Outcome::Open) semaphore_.waiters_.push_back(*this);
     park(handle);
 }
 
@@ -59,7 +59,7 @@ bool Semaphore::Acquire::leave(Wait& wait) noexcept {
 }
 
 bool Semaphore::tryAcquire(std::size_t units) noexcept {
-    if (!waiters_.isEmpty() || units > units_) return false;
+    if (!waiters_.empty() || units > units_) return false;
     units_ -= units;
     return true;
 }
@@ -70,7 +70,7 @@ void Semaphore::release(std::size_t units) noexcept {
 }
 
 void Semaphore::grant() noexcept {
-    while (!waiters_.isEmpty()) {
+    while (!waiters_.empty()) {
         Acquire& first = static_cast<Acquire&>(waiters_.front());
         if (first.units_ > units_) return;
         units_ -= first.units_;
@@ -87,7 +87,7 @@ void SemaphoreUnits::release() noexcept {
 namespace {
 
 void wakeAll(WaitList& waiters) noexcept {
-    while (!waiters.isEmpty()) waiters.front().wake();
+    while (!waiters.empty()) waiters.front().wake();
 }
 
 } // namespace
@@ -115,7 +115,7 @@ Task<void> ConditionVariable::wait(MutexGuard& guard) {
 }
 
 void ConditionVariable::notifyOne() noexcept {
-    if (!waiters_.isEmpty()) waiters_.front().wake();
+    if (!waiters_.empty()) waiters_.front().wake();
 }
 
 void ConditionVariable::notifyAll() noexcept {
@@ -131,11 +131,11 @@ void Event::set() noexcept {
 
 bool RwLock::Lock::await_ready() noexcept {
     if (interruptPending()) return true;
-    return lock_.waiters_.isEmpty() && lock_.take(writer_) && succeedAtOnce();
+    return lock_.waiters_.empty() && lock_.take(writer_) && succeedAtOnce();
 }
 
 void RwLock::Lock::await_suspend(std::coroutine_handle<> handle) noexcept {
-    if (outcome_ == Outcome::Open) lock_.waiters_.pushBack(*this);
+    if (outcome_ == Outcome::Open) lock_.waiters_.push_back(*this);
     park(handle);
 }
 
@@ -172,7 +172,7 @@ void RwLock::unlock(bool writer) noexcept {
 }
 
 void RwLock::grant() noexcept {
-    while (!waiters_.isEmpty()) {
+    while (!waiters_.empty()) {
         Lock& first = static_cast<Lock&>(waiters_.front());
         if (!take(first.writer_)) return;
         first.wake();

@@ -150,7 +150,7 @@ public:
         , ready_(ready) {}
     bool await_ready() noexcept { return interruptPending() || (ready_ && succeedAtOnce()); }
     void await_suspend(std::coroutine_handle<> handle) noexcept {
-        if (!ready_) list_.pushBack(*this);
+        if (!ready_) list_.push_back(*this);
         park(handle);
     }
 

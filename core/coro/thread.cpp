@@ -310,7 +310,7 @@ public:
         , joiners_(joiners) {}
     bool await_ready() noexcept { return interruptPending() || (ended_ && succeedAtOnce()); }
     void await_suspend(std::coroutine_handle<> handle) noexcept {
-        if (outcome_ == Outcome::Open) joiners_.pushBack(*this);
+        if (outcome_ == Outcome::Open) joiners_.push_back(*this);
         park(handle);
     }
 

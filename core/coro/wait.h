@@ -11,6 +11,7 @@
 //     wake-up goes to somebody else.
 #pragma once
 
+#include <boost/intrusive/list.hpp>
 #include <coroutine>
 #include <cstdint>
 
@@ -19,56 +20,16 @@ namespace yard::coro {
 class Loop;
 class Thread;
 
-/// Hook of a circular, intrusive list; unlinks itself when destroyed. A hook is in one list at most.
-class ListHook {
-public:
-    ListHook() noexcept = default;
-    ListHook(const ListHook&) = delete;
-    ListHook& operator=(const ListHook&) = delete;
-    ~ListHook() { unlink(); }
-    bool isLinked() const noexcept { return next_ != this; }
-    void unlink() noexcept {
-        prev_->next_ = next_;
-        next_->prev_ = prev_;
-        prev_ = next_ = this;
-    }
-
-private:
-    template<class T>
-    friend class HookList;
-    ListHook* prev_ = this;
-    ListHook* next_ = this;
-};
+/// Hook of an intrusive list; unlinks itself when destroyed. A hook is in one list at most.
+using ListHook = boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
 
 /// First in, first out list of T derived from ListHook. Owns nothing: destroying it unlinks the rest.
 template<class T>
-class HookList {
-public:
-    ~HookList() { clear(); }
-    bool isEmpty() const noexcept { return !head_.isLinked(); }
-    T& front() const noexcept { return *static_cast<T*>(head_.next_); }
-    void pushBack(T& item) noexcept {
-        ListHook& hook = item;
-        hook.prev_ = head_.prev_;
-        hook.next_ = &head_;
-        head_.prev_->next_ = &hook;
-        head_.prev_ = &hook;
-    }
-    void clear() noexcept {
-        while (head_.isLinked()) head_.next_->unlink();
-    }
-    /// The item after `item`, null at the end.
-    T* after(const T& item) const noexcept {
-        const ListHook& hook = item;
-        return hook.next_ == &head_ ? nullptr : static_cast<T*>(hook.next_);
-    }
-
-private:
-    ListHook head_;
-};
+using HookList =
+    boost::intrusive::list<T, boost::intrusive::base_hook<ListHook>, boost::intrusive::constant_time_size<false>>;
 
 /// One suspension of the current thread, made and awaited by it. Use it directly to build something new:
-///     Wait wait("my queue"); waiters.pushBack(wait); co_await wait;      // elsewhere: waiters.front().wake();
+///     Wait wait("my queue"); waiters.push_back(wait); co_await wait;      // elsewhere: waiters.front().wake();
 /// or derive an awaiter from it, as sync.h does.
 class Wait : public ListHook {
 public:
@@ -79,6 +40,8 @@ public:
 
     /// `where` is what the list of threads shows ("sleep", "mutex"): static text, it is not copied.
     explicit Wait(const char* where, CancelHook cancel = nullptr) noexcept;
+    Wait(const Wait&) = delete;
+    Wait& operator=(const Wait&) = delete;
     ~Wait();
 
     /// Schedules the thread. ScheduleError when it is not parked here: it was already scheduled, or has not yet

@@ -98,7 +98,7 @@ bool Connection::peerGone() {
 
 void Connection::setInterruptible(bool interruptible) {
     if (interruptible) {
-        server_.waiting.pushBack(*this);
+        server_.waiting.push_back(*this);
         return;
     }
     unlink();
@@ -115,7 +115,7 @@ coro::Task<bool> Connection::waitForRequest() {
     if (begin_ < end_) co_return true;
     if (server_.stopping) co_return false;
     wanted_ = kSmallBuffer;
-    server_.idle.pushBack(*this);
+    server_.idle.push_back(*this);
     server_.changed.notifyAll();
     const bool came = (co_await coro::within(server_.limits.idle, fill())).value_or(false);
     unlink();
@@ -239,7 +239,7 @@ coro::Task<Connection::Next> Connection::upgrade(std::unique_ptr<WebSocketHandle
             errorResponse(ErrorKind::Malformed, "Wait for the answer 101 before you send frames."));
     if (server_.stopping) co_return co_await answer(errorResponse(ErrorKind::NotAccepting, kEngineIsStopping));
     buffer_ = std::vector<char>();
-    server_.waiting.pushBack(*this);
+    server_.waiting.push_back(*this);
     co_await runWebSocket(socket_, request_.head, *handler, server_.limits, webSocket_);
     unlink();
     co_return Next::Linger;

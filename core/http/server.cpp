@@ -156,7 +156,7 @@ coro::Task<void> Server::Impl::acceptAll() {
         // Out of descriptors or memory: give some back if there are any to spare, and do not spin.
         state.acceptFailures.fetch_add(1, std::memory_order_relaxed);
         logWarning("http", "cannot take a connection: {}", error.message());
-        if (!state.idle.isEmpty()) {
+        if (!state.idle.empty()) {
             state.evicted.fetch_add(1, std::memory_order_relaxed);
             state.idle.front().interruptSoftly();
         }
@@ -169,7 +169,7 @@ coro::Task<void> Server::Impl::acceptAll() {
 coro::Task<void> Server::Impl::makeRoom() {
     bool evicted = false;
     while (state.open > state.limits.maxConnections) {
-        if (!evicted && !state.idle.isEmpty()) {
+        if (!evicted && !state.idle.empty()) {
             evicted = true;
             state.evicted.fetch_add(1, std::memory_order_relaxed);
             state.idle.front().interruptSoftly();
@@ -204,8 +204,8 @@ coro::Task<void> Server::Impl::finish() {
     state.stopping = true;
     if (acceptor) co_await stopAccepting();
     acceptor.reset();
-    while (!state.idle.isEmpty()) state.idle.front().interruptSoftly();
-    while (!state.waiting.isEmpty()) state.waiting.front().interruptSoftly();
+    while (!state.idle.empty()) state.idle.front().interruptSoftly();
+    while (!state.waiting.empty()) state.waiting.front().interruptSoftly();
     const bool ended = co_await coro::within(state.limits.stop, waitUntilClosed());
     if (!ended) logInfo("http", "{} answers under way are cut", state.open);
     loop.stop();

@@ -299,7 +299,7 @@ std::optional<MonoTime> Pool::clean(MonoTime now, Outbox& out) {
     YARD_ASSERT_OWNER(owner_);
     std::optional<MonoTime> next;
     for (Process* process = s_->inactive.front(); process;) {
-        Process* after = decltype(s_->inactive)::next(*process);
+        Process* after = s_->inactive.next(*process);
         const Group& group = *process->group;
         const Duration most = group.options.maxIdle.value_or(options_.maxIdle);
         if (most > Duration::zero() && group.size() > group.options.minProcesses) {
@@ -326,9 +326,9 @@ std::optional<MonoTime> Pool::nextSpawn() const {
     const auto look = [&](const Group& group) {
         if (group.starting == 0 && mayHold(group)) next = std::min(next.value_or(MonoTime::max()), group.notBefore);
     };
-    for (const Group* group = s_->growing.front(); group; group = decltype(s_->growing)::next(*group)) look(*group);
+    for (const Group* group = s_->growing.front(); group; group = s_->growing.next(*group)) look(*group);
     if (!s_->creating.empty()) return next;
-    for (const Group* group = s_->lacking.front(); group; group = decltype(s_->lacking)::next(*group)) look(*group);
+    for (const Group* group = s_->lacking.front(); group; group = s_->lacking.next(*group)) look(*group);
     return next;
 }
 
@@ -364,7 +364,7 @@ std::size_t renewed(const Group& group) {
     std::size_t count = 0;
     if (!group.restarting) return count;
     for (const auto* list : {&group.processes, &group.full})
-        for (Process* p = list->front(); p; p = List<Process, &Process::inGroup>::next(*p))
+        for (Process* p = list->front(); p; p = list->next(*p))
             if (p->generation == group.generation) ++count;
     return count;
 }

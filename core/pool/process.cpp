@@ -103,16 +103,16 @@ void leaveList(Group& group, Process& process, unsigned sessions) {
     if (bucket.first == &process && bucket.last == &process)
         bucket = {};
     else if (bucket.first == &process)
-        bucket.first = InGroup::next(process);
+        bucket.first = group.processes.next(process);
     else if (bucket.last == &process)
-        bucket.last = InGroup::previous(process);
+        bucket.last = group.processes.previous(process);
     group.processes.remove(process);
 }
 
 /// The first process that has more sessions. Its neighbours know, but where nobody has one session less or more.
 Process* firstAbove(Group& group, unsigned sessions) {
     if (sessions > 0)
-        if (Process* below = group.bySessions[sessions - 1].last) return InGroup::next(*below);
+        if (Process* below = group.bySessions[sessions - 1].last) return group.processes.next(*below);
     for (std::size_t above = sessions + 1; above < group.bySessions.size(); ++above)
         if (Process* first = group.bySessions[above].first) return first;
     return nullptr;
@@ -145,7 +145,7 @@ void Pool::replace(Process& process, unsigned before, bool inFront) {
         group.processes.insertBefore(process, bucket.first);
         bucket.first = &process;
     } else {
-        group.processes.insertBefore(process, InGroup::next(*bucket.last));
+        group.processes.insertBefore(process, group.processes.next(*bucket.last));
         bucket.last = &process;
     }
 }
@@ -154,7 +154,7 @@ void Pool::replace(Process& process, unsigned before, bool inFront) {
 void Pool::reorder(Group& group) {
     std::vector<Process*> all;
     for (const auto* list : {&group.processes, &group.full})
-        for (Process* p = list->front(); p; p = InGroup::next(*p)) all.push_back(p);
+        for (Process* p = list->front(); p; p = list->next(*p)) all.push_back(p);
     for (Process* p : all) replace(*p, p->sessions, false);
 }
 

@@ -31,8 +31,8 @@ struct Process {
     std::uint32_t generation = 0; ///< of its group when it was spawned: older ones are being replaced
     WhyStarted whyStarted = WhyStarted::FirstRequest;
     WhyEnded whyEnded = WhyEnded::None;
-    Link<Process> inGroup;    ///< Idle and Busy: Group::processes, or full
-    Link<Process> inInactive; ///< Idle: Pool's inactive list
+    Link inGroup;    ///< Idle and Busy: Group::processes, or full
+    Link inInactive; ///< Idle: Pool's inactive list
 
     bool isInFull = false; ///< Group::full, and not processes
     bool paused = false;   ///< gets no more sessions until it has none
@@ -45,7 +45,7 @@ struct Waiter {
     std::uint64_t tag = 0;
     Group* group = nullptr; ///< null: the place is free
     MonoTime since{};
-    Link<Waiter> inGroup;
+    Link inGroup;
 };
 
 /// Groups that roll over into one another: they share a budget.
@@ -79,9 +79,9 @@ struct Group {
     unsigned leaving = 0;  ///< Finishing and Stopping
     List<Waiter, &Waiter::inGroup> waiting;
     // Somebody waits, and nothing is being spawned for it:
-    Link<Group> inCreating; ///< it has no process
-    Link<Group> inGrowing;  ///< all that it has are busy
-    Link<Group> inLacking;  ///< it has fewer than min_processes
+    Link inCreating; ///< it has no process
+    Link inGrowing;  ///< all that it has are busy
+    Link inLacking;  ///< it has fewer than min_processes
 
     std::uint32_t generation = 0;
     bool restarting = false;

@@ -6,7 +6,7 @@ namespace yard::pool {
 /// An old one, idle if there is one: those come first.
 Process* oldProcess(const Group& group) {
     for (const auto* list : {&group.processes, &group.full})
-        for (Process* p = list->front(); p; p = List<Process, &Process::inGroup>::next(*p))
+        for (Process* p = list->front(); p; p = list->next(*p))
             if (p->generation < group.generation) return p;
     return nullptr;
 }
@@ -60,8 +60,7 @@ void Pool::rollBack(Group& group, WhyEnded why, Outbox& out) {
     if (!group.restarting) return;
     group.restarting = false;
     for (const auto* list : {&group.processes, &group.full})
-        for (Process* p = list->front(); p; p = List<Process, &Process::inGroup>::next(*p))
-            p->generation = group.generation;
+        for (Process* p = list->front(); p; p = list->next(*p)) p->generation = group.generation;
     out.rolledBack.push_back({.group = group.id, .why = why, .left = group.size(), .of = group.target});
 }
 

@@ -124,7 +124,7 @@ void Pool::restore(MonoTime now, Outbox& out) {
     s_->gaveUp = false;
     if (!s_->creating.empty()) return;
     for (Group* group = s_->lacking.front(); group && count_ < options_.max;) {
-        Group* next = decltype(s_->lacking)::next(*group);
+        Group* next = s_->lacking.next(*group);
         if (group->starting == 0 && now >= group->notBefore && mayHold(*group)) {
             order(*group, WhyStarted::MinProcesses, now, out);
             list(*group);
@@ -195,7 +195,7 @@ bool Pool::evictFor(const Group& group, MonoTime now, Outbox& out) {
 void Pool::wake(MonoTime now, Outbox& out) {
     unsigned promised = 0; // places of those that are stopping
     for (Group* group = s_->creating.front(); group;) {
-        Group* next = decltype(s_->creating)::next(*group);
+        Group* next = s_->creating.next(*group);
         if (mayHold(*group)) {
             order(*group, WhyStarted::FirstRequest, now, out);
             list(*group);
@@ -205,7 +205,7 @@ void Pool::wake(MonoTime now, Outbox& out) {
         group = next;
     }
     for (Group* group = s_->growing.front(); group && count_ < options_.max;) {
-        Group* next = decltype(s_->growing)::next(*group);
+        Group* next = s_->growing.next(*group);
         if (mayHold(*group) && now >= group->notBefore) {
             order(*group, WhyStarted::AllBusy, now, out);
             list(*group);
@@ -285,7 +285,7 @@ void Pool::dropUnneeded(Process& process, MonoTime now, Outbox& out) {
 /// Idle ones over a limit go, the longest idle first.
 void Pool::trim(Outbox& out) {
     for (Process* process = s_->inactive.front(); process;) {
-        Process* after = decltype(s_->inactive)::next(*process);
+        Process* after = s_->inactive.next(*process);
         if (isOver(*process->group)) detach(*process, WhyEnded::Evicted, out);
         process = after;
     }

@@ -37,8 +37,8 @@ std::string verifyProcess(const Process& p) {
     HOLDS(p.concurrency >= 1 && p.limit >= p.concurrency);
     HOLDS(!p.paused || p.sessions > 0 || p.isDetached());
     HOLDS((p.sessions > 0) == (p.state == ProcessState::Busy || p.state == ProcessState::Finishing));
-    HOLDS(p.inInactive.linked == (p.sessions == 0 && isLive));
-    HOLDS(p.inGroup.linked == isLive);
+    HOLDS(p.inInactive.is_linked() == (p.sessions == 0 && isLive));
+    HOLDS(p.inGroup.is_linked() == isLive);
     HOLDS(p.isDetached() == (p.state == ProcessState::Finishing || p.state == ProcessState::Stopping));
     HOLDS((p.whyEnded != WhyEnded::None) == p.isDetached());
     HOLDS(!p.group->detached || p.isDetached());
@@ -51,11 +51,11 @@ std::string verifyBuckets(const Group& g) {
     std::vector<Group::Bucket> seen(g.bySessions.size());
     const Process* before = nullptr;
     std::size_t size = 0;
-    for (Process* p = g.processes.front(); p; p = List<Process, &Process::inGroup>::next(*p), ++size) {
+    for (Process* p = g.processes.front(); p; p = g.processes.next(*p), ++size) {
         HOLDS(p->group == &g && !p->isInFull);
         HOLDS(!p->paused && (!g.options.globalQueue || p->sessions < p->limit));
         HOLDS(!before || before->sessions <= p->sessions); // so: if one is active, the next one is
-        HOLDS((List<Process, &Process::inGroup>::previous(*p) == before));
+        HOLDS((g.processes.previous(*p) == before));
         HOLDS(p->sessions < seen.size());
         if (!seen[p->sessions].first) seen[p->sessions].first = p;
         seen[p->sessions].last = p;
@@ -66,7 +66,7 @@ std::string verifyBuckets(const Group& g) {
     for (std::size_t i = 0; i < seen.size(); ++i)
         HOLDS(seen[i].first == g.bySessions[i].first && seen[i].last == g.bySessions[i].last);
     std::size_t full = 0;
-    for (Process* p = g.full.front(); p; p = List<Process, &Process::inGroup>::next(*p), ++full)
+    for (Process* p = g.full.front(); p; p = g.full.next(*p), ++full)
         HOLDS(p->group == &g && p->isInFull && (p->paused || (g.options.globalQueue && p->sessions >= p->limit)));
     HOLDS(full == g.full.size());
     return {};
@@ -80,8 +80,8 @@ std::string verifyGroup(const Group& g, const Tally& t) {
     HOLDS(g.leaving == t.leaving);
     HOLDS(g.waiting.empty() || g.processes.empty());
     const bool waits = !g.waiting.empty() && g.starting == 0;
-    HOLDS(g.inCreating.linked == (waits && g.size() == 0));
-    HOLDS(g.inGrowing.linked == (waits && g.size() > 0));
+    HOLDS(g.inCreating.is_linked() == (waits && g.size() == 0));
+    HOLDS(g.inGrowing.is_linked() == (waits && g.size() > 0));
     HOLDS(!g.detached || (g.size() == 0 && g.starting == 0 && g.waiting.empty() && !g.restarting));
     return {};
 }
@@ -106,7 +106,7 @@ std::string Pool::verify() const {
     HOLDS(active_ <= count_);
     HOLDS(stopping_ == all.stopping);
     HOLDS(s_->inactive.size() == all.idle); // count - active of what is neither starting nor leaving
-    for (const Process* p = s_->inactive.front(); p; p = decltype(s_->inactive)::next(*p))
+    for (const Process* p = s_->inactive.front(); p; p = s_->inactive.next(*p))
         HOLDS(p->sessions == 0 && find(p->group->id) == p->group);
 
     std::size_t waiting = 0;
@@ -115,10 +115,10 @@ std::string Pool::verify() const {
     for (const Group& g : s_->groups) {
         if (!g.family) continue; // a free place
         if (std::string broken = verifyGroup(g, ofGroup[&g]); !broken.empty()) return broken;
-        for (const Waiter* w = g.waiting.front(); w; w = decltype(g.waiting)::next(*w)) HOLDS(w->group == &g);
+        for (const Waiter* w = g.waiting.front(); w; w = g.waiting.next(*w)) HOLDS(w->group == &g);
         waiting += g.waiting.size();
-        creating += g.inCreating.linked;
-        growing += g.inGrowing.linked;
+        creating += g.inCreating.is_linked();
+        growing += g.inGrowing.is_linked();
         const auto named = s_->byKey.find(g.key);
         const bool isAccessible = named != s_->byKey.end() && named->second == &g;
         HOLDS(g.detached != isAccessible);
@@ -127,17 +127,17 @@ std::string Pool::verify() const {
         HOLDS(g.detached || g.superseded != (g.family->groups.back() == &g));
         HOLDS(g.kept == ofGroup[&g].starting + ofGroup[&g].idle + ofGroup[&g].busy);
         const bool lacks = g.everUsed && !g.detached && !g.superseded && g.kept < g.options.minProcesses;
-        HOLDS(g.inLacking.linked == lacks);
+        HOLDS(g.inLacking.is_linked() == lacks);
     }
     HOLDS(waiting_ == waiting);
     HOLDS(s_->creating.size() == creating);
     HOLDS(s_->growing.size() == growing);
     // Min_processes that are not there have a reason that ends by itself, or with an event.
-    for (const Group* g = s_->lacking.front(); g; g = decltype(s_->lacking)::next(*g))
+    for (const Group* g = s_->lacking.front(); g; g = s_->lacking.next(*g))
         HOLDS(!s_->creating.empty() || g->starting > 0 || !mayHold(*g) || g->notBefore > s_->restoredAt ||
               s_->gaveUp);
     // Nobody waits for a place while one is free that it may have.
-    for (const Group* g = s_->creating.front(); g; g = decltype(s_->creating)::next(*g)) HOLDS(!mayHold(*g));
+    for (const Group* g = s_->creating.front(); g; g = s_->creating.next(*g)) HOLDS(!mayHold(*g));
     return {};
 }
 
